@@ -1,0 +1,4 @@
+//! Synthetic and real data for learning halfspaces.
+
+pub mod read;
+

@@ -1,0 +1,142 @@
+//! What can be wrong with an input.
+
+use thiserror::Error;
+
+/// Bad input. Every variant says where the fault is; the message says what would be accepted.
+///
+/// A mathematical outcome (not separable, cap reached, ...) is never an `InputError`: it is a
+/// status on the result.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// A value is NaN or infinite.
+    #[error("row {row}, column {column} holds {value}; every value must be finite")]
+    NonFinite {
+        /// Row of the value, from 0 (0 for a single vector).
+        row: usize,
+        /// Column of the value, from 0.
+        column: usize,
+        /// The offending value.
+        value: f64,
+    },
+    /// Two things that must live in the same space do not.
+    #[error("expected dimension {expected}, found {found}")]
+    DimensionMismatch {
+        /// The dimension that was required.
+        expected: usize,
+        /// The dimension that was given.
+        found: usize,
+    },
+    /// Points must have at least one coordinate.
+    #[error("dimension 0; points need at least one coordinate")]
+    ZeroDimension,
+    /// A flat buffer does not split into rows of the stated dimension.
+    #[error("a buffer of {len} values does not split into rows of {dim}")]
+    RaggedBuffer {
+        /// Length of the buffer.
+        len: usize,
+        /// The stated dimension.
+        dim: usize,
+    },
+    /// One label a point is needed.
+    #[error("{points} points but {labels} labels; give one label a point")]
+    LengthMismatch {
+        /// Number of points.
+        points: usize,
+        /// Number of labels.
+        labels: usize,
+    },
+    /// At least one point is needed.
+    #[error("no points; at least one is needed")]
+    Empty,
+    /// A direction is needed where the zero vector was given.
+    #[error("the zero vector has no direction")]
+    ZeroVector,
+    /// A direction is needed where a row is zero.
+    #[error("row {row} is zero and has no direction; drop it or lift the points")]
+    ZeroRow {
+        /// The zero row, from 0.
+        row: usize,
+    },
+    /// Squared norms or inner products of these points overflow `f64`.
+    #[error("row {row} is too long (its squared norm overflows); rescale the points first")]
+    Overflow {
+        /// The row, from 0.
+        row: usize,
+    },
+    /// An index points outside its collection.
+    #[error("index {index} is out of range for {len} items")]
+    IndexOutOfRange {
+        /// The index.
+        index: usize,
+        /// The number of items.
+        len: usize,
+    },
+    /// Column indices of a sparse row must increase strictly.
+    #[error("row {row}: column {column} does not come after the column before it")]
+    UnsortedColumns {
+        /// The row, from 0.
+        row: usize,
+        /// The offending column, from 0.
+        column: usize,
+    },
+    /// Row boundaries of a sparse matrix must start at 0, never decrease, and end at the number
+    /// of stored values.
+    #[error("row boundaries are broken at row {row}")]
+    BrokenRowBoundaries {
+        /// The first row whose boundary is wrong, from 0.
+        row: usize,
+    },
+    /// A parameter is outside its range.
+    #[error("{name} = {value} is out of range; it must be {requirement}")]
+    ParameterOutOfRange {
+        /// Name of the parameter.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// The accepted range, in words.
+        requirement: &'static str,
+    },
+}
+
+impl InputError {
+    /// `Ok(())` if `found == expected`, else [`InputError::DimensionMismatch`].
+    pub fn check_dim(expected: usize, found: usize) -> Result<(), InputError> {
+        if expected == found {
+            Ok(())
+        } else {
+            Err(InputError::DimensionMismatch { expected, found })
+        }
+    }
+
+    /// `Ok(())` if there is one label a point, else [`InputError::LengthMismatch`].
+    pub fn check_len(points: usize, labels: usize) -> Result<(), InputError> {
+        if points == labels { Ok(()) } else { Err(InputError::LengthMismatch { points, labels }) }
+    }
+
+    /// `Ok(())` if `condition` holds, else [`InputError::ParameterOutOfRange`].
+    pub fn check_parameter(
+        name: &'static str,
+        value: f64,
+        condition: bool,
+        requirement: &'static str,
+    ) -> Result<(), InputError> {
+        if condition {
+            Ok(())
+        } else {
+            Err(InputError::ParameterOutOfRange { name, value, requirement })
+        }
+    }
+}
+
+/// The first non-finite value of `values`, laid out in rows of `dim`, as an error.
+pub(crate) fn check_finite(values: &[f64], dim: usize) -> Result<(), InputError> {
+    match values.iter().position(|v| !v.is_finite()) {
+        None => Ok(()),
+        Some(at) => Err(InputError::NonFinite {
+            row: at / dim.max(1),
+            column: at % dim.max(1),
+            value: values[at],
+        }),
+    }
+}

@@ -1,0 +1,213 @@
+//! Homogeneous halfspaces.
+
+use crate::angle::{angle, norm, normalise};
+use crate::error::{InputError, check_finite};
+use crate::label::Label;
+use crate::points::PointSet;
+use crate::row::RowView;
+
+/// A homogeneous halfspace `h_w(x) = sign(w · x)`, with `sign(0) = +1`.
+///
+/// The normal `w` need not have unit length, and may be zero (then everything is +1): it is what a
+/// learner holds before its first mistake.
+///
+/// ```
+/// use halfspaces_linalg::{DenseRow, Halfspace, Label};
+/// let h = Halfspace::new(vec![2.0, 0.0])?;
+/// let x = DenseRow::new(&[-0.3, 0.9])?;
+/// assert_eq!(h.predict(x)?, Label::Negative);
+/// assert_eq!(h.margin(x)?, 0.3); // |w·x| / ‖w‖
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawHalfspace"))]
+pub struct Halfspace {
+    normal: Vec<f64>,
+}
+
+/// What a [`Halfspace`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawHalfspace {
+    normal: Vec<f64>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawHalfspace> for Halfspace {
+    type Error = InputError;
+
+    fn try_from(raw: RawHalfspace) -> Result<Halfspace, InputError> {
+        Halfspace::new(raw.normal)
+    }
+}
+
+impl Halfspace {
+    /// The halfspace with the given normal.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`], [`InputError::NonFinite`].
+    pub fn new(normal: Vec<f64>) -> Result<Halfspace, InputError> {
+        if normal.is_empty() {
+            return Err(InputError::ZeroDimension);
+        }
+        check_finite(&normal, normal.len())?;
+        Ok(Halfspace { normal })
+    }
+
+    /// The affine halfspace `sign(w·x + b)` as a homogeneous one over lifted points
+    /// ([`PointSet::lifted`]), one dimension up.
+    ///
+    /// # Errors
+    /// As [`Halfspace::new`].
+    ///
+    /// ```
+    /// use halfspaces_linalg::{Halfspace, Label, PointSet, Points};
+    /// let points = Points::from_rows(&[[1.0], [3.0]])?;
+    /// let beyond_two = Halfspace::from_affine(vec![1.0], -2.0)?;
+    /// assert_eq!(beyond_two.label_all(&points.lifted())?, [Label::Negative, Label::Positive]);
+    /// # Ok::<(), halfspaces_linalg::InputError>(())
+    /// ```
+    pub fn from_affine(mut weights: Vec<f64>, bias: f64) -> Result<Halfspace, InputError> {
+        if weights.is_empty() {
+            return Err(InputError::ZeroDimension);
+        }
+        weights.push(bias);
+        Halfspace::new(weights)
+    }
+
+    /// The normal `w`.
+    #[must_use]
+    pub fn normal(&self) -> &[f64] {
+        &self.normal
+    }
+
+    /// The normal, given back.
+    #[must_use]
+    pub fn into_normal(self) -> Vec<f64> {
+        self.normal
+    }
+
+    /// Number of coordinates.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.normal.len()
+    }
+
+    /// The same halfspace with a normal of length 1.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroVector`].
+    pub fn normalised(mut self) -> Result<Halfspace, InputError> {
+        if normalise(&mut self.normal) { Ok(self) } else { Err(InputError::ZeroVector) }
+    }
+
+    /// `w · x`.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`].
+    pub fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        InputError::check_dim(self.dim(), x.dim())?;
+        Ok(x.dot(&self.normal))
+    }
+
+    /// `sign(w · x)`.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`].
+    pub fn predict<R: RowView>(&self, x: R) -> Result<Label, InputError> {
+        self.decision_value(x).map(Label::of_sign)
+    }
+
+    /// `|w · x| / ‖w‖`, the distance of `x` from the boundary.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`], [`InputError::ZeroVector`] if `w` is zero.
+    pub fn margin<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        let length = self.positive_norm()?;
+        Ok(self.decision_value(x)?.abs() / length)
+    }
+
+    /// The label of every point.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`].
+    pub fn label_all<P: PointSet>(&self, points: &P) -> Result<Vec<Label>, InputError> {
+        InputError::check_dim(self.dim(), points.dim())?;
+        Ok(points.rows().map(|x| Label::of_sign(x.dot(&self.normal))).collect())
+    }
+
+    /// The least `y (w · x) / ‖w‖` over labelled points: the γ of the mistake bounds when positive,
+    /// the depth of the worst error when negative.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`], [`InputError::LengthMismatch`], [`InputError::DimensionMismatch`],
+    /// [`InputError::ZeroVector`].
+    pub fn margin_on<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<f64, InputError> {
+        InputError::check_dim(self.dim(), points.dim())?;
+        InputError::check_len(points.len(), labels.len())?;
+        let length = self.positive_norm()?;
+        points
+            .rows()
+            .zip(labels)
+            .map(|(x, y)| y.as_f64() * x.dot(&self.normal))
+            .reduce(f64::min)
+            .map(|least| least / length)
+            .ok_or(InputError::Empty)
+    }
+
+    /// Angle between the normals, in [0, π].
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`], [`InputError::ZeroVector`].
+    pub fn angle_to(&self, other: &Halfspace) -> Result<f64, InputError> {
+        angle(&self.normal, &other.normal)
+    }
+
+    fn positive_norm(&self) -> Result<f64, InputError> {
+        let length = norm(&self.normal);
+        if length > 0.0 { Ok(length) } else { Err(InputError::ZeroVector) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DenseRow, Points};
+
+    #[test]
+    fn the_zero_normal_predicts_positive_and_has_no_margin() {
+        let zero = Halfspace::new(vec![0.0, 0.0]).unwrap();
+        let x = DenseRow::new(&[-1.0, 2.0]).unwrap();
+        assert_eq!(zero.predict(x), Ok(Label::Positive));
+        assert_eq!(zero.margin(x), Err(InputError::ZeroVector));
+        assert_eq!(zero.normalised(), Err(InputError::ZeroVector));
+    }
+
+    #[test]
+    fn margins_do_not_depend_on_the_normals_length() {
+        let points = Points::from_rows(&[[1.0, 0.0], [0.5, 0.5], [-0.25, 3.0]]).unwrap();
+        for scale in [1e-120, 1.0, 1e120] {
+            let h = Halfspace::new(vec![scale, 0.0]).unwrap();
+            let labels = h.label_all(&points).unwrap();
+            assert_eq!(labels, [Label::Positive, Label::Positive, Label::Negative]);
+            assert_eq!(h.margin_on(&points, &labels), Ok(0.25));
+            assert_eq!(h.margin_on(&points, &[Label::Positive; 3]), Ok(-0.25));
+        }
+    }
+
+    #[test]
+    fn bad_input_is_typed() {
+        assert_eq!(Halfspace::new(vec![]), Err(InputError::ZeroDimension));
+        assert!(matches!(Halfspace::new(vec![f64::NAN]), Err(InputError::NonFinite { .. })));
+        let h = Halfspace::new(vec![1.0]).unwrap();
+        let mismatch = InputError::DimensionMismatch { expected: 1, found: 2 };
+        assert_eq!(h.predict(DenseRow::new(&[1.0, 2.0]).unwrap()), Err(mismatch.clone()));
+        let wide = Points::from_rows(&[[1.0, 2.0]]).unwrap();
+        assert_eq!(h.label_all(&wide), Err(mismatch));
+        let points = Points::from_rows(&[[1.0]]).unwrap();
+        assert!(matches!(h.margin_on(&points, &[]), Err(InputError::LengthMismatch { .. })));
+        let none = Points::new(vec![], 1).unwrap();
+        assert_eq!(h.margin_on(&none, &[]), Err(InputError::Empty));
+    }
+}

@@ -1,0 +1,149 @@
+//! The inner loops: `dot`, `axpy` and squared norms over slices.
+//!
+//! A dense product keeps [`LANES`] running sums, coordinate `j` going to sum `j mod LANES`; the
+//! sums are then added in one fixed order. Sparse rows put each stored value into the sum of *its*
+//! coordinate, so the terms they skip are exactly the `+ 0.0` terms of the dense product and both
+//! forms round identically. That is what makes dense and sparse runs of a learner comparable
+//! mistake for mistake, even where a margin is exactly zero.
+
+/// Number of independent running sums. Eight doubles fill one AVX-512, two AVX or four SSE
+/// registers, and break the chain of dependent additions.
+pub const LANES: usize = 8;
+
+/// The fixed order in which the running sums are added.
+#[inline]
+pub(crate) fn add_lanes(s: [f64; LANES]) -> f64 {
+    ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+}
+
+/// Inner product of two slices. Where the lengths differ the longer one is cut: callers that take
+/// input from outside compare dimensions first.
+///
+/// ```
+/// assert_eq!(halfspaces_linalg::kernels::dot(&[1.0, 2.0], &[3.0, 4.0]), 11.0);
+/// ```
+#[inline]
+#[must_use]
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let n = a.len().min(b.len());
+    let (a_blocks, a_rest) = a[..n].as_chunks::<LANES>();
+    let (b_blocks, b_rest) = b[..n].as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for (x, y) in a_blocks.iter().zip(b_blocks) {
+        for ((s, x), y) in sums.iter_mut().zip(x).zip(y) {
+            *s += x * y;
+        }
+    }
+    for ((s, x), y) in sums.iter_mut().zip(a_rest).zip(b_rest) {
+        *s += x * y;
+    }
+    add_lanes(sums)
+}
+
+/// `y += a x`. Where the lengths differ the longer one is cut, as in [`dot`].
+///
+/// ```
+/// let mut y = [1.0, 1.0];
+/// halfspaces_linalg::kernels::axpy(2.0, &[1.0, 3.0], &mut y);
+/// assert_eq!(y, [3.0, 7.0]);
+/// ```
+#[inline]
+pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y += a * x;
+    }
+}
+
+/// Squared Euclidean norm, rounded as `dot(a, a)`. It overflows for entries beyond about 1e154;
+/// [`crate::norm`] does not.
+#[inline]
+#[must_use]
+pub fn norm_sq(a: &[f64]) -> f64 {
+    dot(a, a)
+}
+
+/// [`dot`] of a sparse row (`columns` strictly increasing, one value each) with a dense vector.
+/// Columns beyond `w` are skipped.
+#[inline]
+#[must_use]
+pub fn sparse_dot(columns: &[u32], values: &[f64], w: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    for (&j, &v) in columns.iter().zip(values) {
+        if let Some(&w_j) = w.get(j as usize) {
+            sums[j as usize % LANES] += v * w_j;
+        }
+    }
+    add_lanes(sums)
+}
+
+/// [`axpy`] of a sparse row into a dense vector. Columns beyond `y` are skipped.
+#[inline]
+pub fn sparse_axpy(a: f64, columns: &[u32], values: &[f64], y: &mut [f64]) {
+    for (&j, &v) in columns.iter().zip(values) {
+        if let Some(y_j) = y.get_mut(j as usize) {
+            *y_j += a * v;
+        }
+    }
+}
+
+/// [`norm_sq`] of a sparse row, rounded as its dense form.
+#[inline]
+#[must_use]
+pub fn sparse_norm_sq(columns: &[u32], values: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    for (&j, &v) in columns.iter().zip(values) {
+        sums[j as usize % LANES] += v * v;
+    }
+    add_lanes(sums)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The plain version that the lane-wise kernel is held against.
+    fn plain_dot(a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).map(|(x, y)| x * y).sum()
+    }
+
+    fn sparse_of(dense: &[f64]) -> (Vec<u32>, Vec<f64>) {
+        dense.iter().enumerate().filter(|(_, v)| **v != 0.0).map(|(j, v)| (j as u32, *v)).unzip()
+    }
+
+    proptest! {
+        #[test]
+        fn lanes_agree_with_the_plain_sum(
+            pairs in prop::collection::vec((-1e3..1e3f64, -1e3..1e3f64), 0..70),
+        ) {
+            let (a, b): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
+            let scale: f64 = a.iter().zip(&b).map(|(x, y)| (x * y).abs()).sum();
+            prop_assert!((dot(&a, &b) - plain_dot(&a, &b)).abs() <= 1e-14 * scale.max(1.0));
+        }
+
+        #[test]
+        fn sparse_rounds_exactly_as_dense(
+            entries in prop::collection::vec((any::<bool>(), -1e3..1e3f64, -1e3..1e3f64), 1..70),
+            a in -2.0..2.0f64,
+        ) {
+            let row: Vec<f64> = entries.iter().map(|(keep, v, _)| if *keep { *v } else { 0.0 }).collect();
+            let w: Vec<f64> = entries.iter().map(|(_, _, w)| *w).collect();
+            let (columns, values) = sparse_of(&row);
+            prop_assert_eq!(dot(&row, &w).to_bits(), sparse_dot(&columns, &values, &w).to_bits());
+            prop_assert_eq!(norm_sq(&row).to_bits(), sparse_norm_sq(&columns, &values).to_bits());
+            let (mut dense, mut sparse) = (w.clone(), w);
+            axpy(a, &row, &mut dense);
+            sparse_axpy(a, &columns, &values, &mut sparse);
+            prop_assert_eq!(dense, sparse);
+        }
+    }
+
+    #[test]
+    fn mismatched_lengths_are_cut_not_read_past() {
+        assert_eq!(dot(&[1.0, 2.0, 3.0], &[1.0]), 1.0);
+        assert_eq!(sparse_dot(&[0, 9], &[2.0, 5.0], &[1.0, 1.0]), 2.0);
+        let mut y = [0.0];
+        sparse_axpy(1.0, &[0, 9], &[2.0, 5.0], &mut y);
+        assert_eq!(y, [2.0]);
+    }
+}

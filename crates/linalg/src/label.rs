@@ -1,0 +1,114 @@
+//! Labels ±1 and the sign rule.
+
+use std::fmt;
+use std::ops::Neg;
+use thiserror::Error;
+
+/// A binary label, -1 or +1.
+///
+/// ```
+/// use halfspaces_linalg::Label;
+/// assert_eq!(Label::of_sign(0.0), Label::Positive); // the tie rule
+/// assert_eq!(-Label::Positive, Label::Negative);
+/// assert_eq!(Label::try_from(-1i8)?.as_f64(), -1.0);
+/// # Ok::<(), halfspaces_linalg::InvalidLabel>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "i8", try_from = "i8"))]
+pub enum Label {
+    /// -1.
+    Negative,
+    /// +1.
+    Positive,
+}
+
+impl Label {
+    /// `sign(t)`: +1 iff `t >= 0` (so -1 for NaN, which finite inputs never give).
+    #[inline]
+    #[must_use]
+    pub fn of_sign(t: f64) -> Label {
+        if t >= 0.0 { Label::Positive } else { Label::Negative }
+    }
+
+    /// -1.0 or +1.0.
+    #[inline]
+    #[must_use]
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Label::Negative => -1.0,
+            Label::Positive => 1.0,
+        }
+    }
+}
+
+impl Neg for Label {
+    type Output = Label;
+
+    fn neg(self) -> Label {
+        match self {
+            Label::Negative => Label::Positive,
+            Label::Positive => Label::Negative,
+        }
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Label::Negative => "-1",
+            Label::Positive => "+1",
+        })
+    }
+}
+
+/// A number that is neither -1 nor +1 where a label was expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("{found} is not a label; labels are -1 and +1")]
+pub struct InvalidLabel {
+    /// The number that was given.
+    pub found: i8,
+}
+
+impl TryFrom<i8> for Label {
+    type Error = InvalidLabel;
+
+    fn try_from(found: i8) -> Result<Label, InvalidLabel> {
+        match found {
+            -1 => Ok(Label::Negative),
+            1 => Ok(Label::Positive),
+            _ => Err(InvalidLabel { found }),
+        }
+    }
+}
+
+impl From<Label> for i8 {
+    fn from(label: Label) -> i8 {
+        match label {
+            Label::Negative => -1,
+            Label::Positive => 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sign_rule() {
+        assert_eq!(Label::of_sign(0.0), Label::Positive);
+        assert_eq!(Label::of_sign(-0.0), Label::Positive);
+        assert_eq!(Label::of_sign(-1e-300), Label::Negative);
+        assert_eq!(Label::of_sign(f64::NAN), Label::Negative);
+    }
+
+    #[test]
+    fn only_plus_and_minus_one_are_labels() {
+        assert_eq!(Label::try_from(0), Err(InvalidLabel { found: 0 }));
+        for label in [Label::Negative, Label::Positive] {
+            assert_eq!(Label::try_from(i8::from(label)), Ok(label));
+            assert_eq!(Label::of_sign(label.as_f64()), label);
+        }
+    }
+}

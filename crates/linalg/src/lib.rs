@@ -1,0 +1,41 @@
+//! The vocabulary shared by the `halfspaces` crates: points (dense and sparse), labels, halfspaces,
+//! margins, and the orders in which points are visited.
+//!
+//! Conventions, used by every crate of the workspace:
+//!
+//! - `sign(t) = +1` iff `t >= 0`, so the zero vector predicts `+1` everywhere ([`Label::of_sign`]).
+//! - Points are rows. All numbers are `f64` and finite: [`Points`], [`SparsePoints`] and
+//!   [`DenseRow`] can only be made from finite values, so no learner has to check again.
+//! - Dense and sparse rows compute *bit-identical* inner products ([`kernels`]), so a learner run on
+//!   either form of the same data gives the same transcript.
+//!
+//! ```
+//! use halfspaces_linalg::{Halfspace, Label, PointSet, Points};
+//!
+//! let points = Points::from_rows(&[[3.0, 4.0], [-1.0, 0.0]])?.normalised()?;
+//! let target = Halfspace::new(vec![1.0, 0.0])?;
+//! let labels = target.label_all(&points)?;
+//! assert_eq!(labels, [Label::Positive, Label::Negative]);
+//! assert!((target.margin_on(&points, &labels)? - 0.6).abs() < 1e-15);
+//! # Ok::<(), halfspaces_linalg::InputError>(())
+//! ```
+
+mod angle;
+mod error;
+mod halfspace;
+pub mod kernels;
+mod label;
+mod margins;
+mod points;
+mod row;
+mod sparse;
+pub mod tolerance;
+
+pub use angle::{angle, norm, normalise};
+pub use error::InputError;
+pub use halfspace::Halfspace;
+pub use label::{InvalidLabel, Label};
+pub use margins::{DescendingMargins, margins, margins_into, margins_of_many};
+pub use points::{PointSet, Points};
+pub use row::{DenseRow, RowView, SparseRow};
+pub use sparse::SparsePoints;

@@ -1,0 +1,320 @@
+//! Dense points, and what dense and sparse collections share.
+
+use crate::angle::{norm, normalise};
+use crate::error::{InputError, check_finite};
+use crate::row::{DenseRow, RowView};
+use faer::MatRef;
+use std::f64::consts::FRAC_1_SQRT_2;
+
+/// A collection of points in one space, read row by row: [`Points`] or [`crate::SparsePoints`].
+pub trait PointSet: Sync + Sized {
+    /// The view of one point.
+    type Row<'a>: RowView + Send
+    where
+        Self: 'a;
+
+    /// Number of points `n`.
+    fn len(&self) -> usize;
+
+    /// Whether there are no points.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of coordinates `d >= 1`.
+    fn dim(&self) -> usize;
+
+    /// Point `i`, from 0; `None` beyond the last.
+    fn row(&self, i: usize) -> Option<Self::Row<'_>>;
+
+    /// All points in order.
+    fn rows(&self) -> impl Iterator<Item = Self::Row<'_>>;
+
+    /// The points at `indices`, in that order; an index may repeat.
+    ///
+    /// # Errors
+    /// [`InputError::IndexOutOfRange`].
+    fn select(&self, indices: &[usize]) -> Result<Self, InputError>;
+
+    /// Every point `x` as `(x, 1)/√2`, one dimension up: an affine halfspace becomes a homogeneous
+    /// one. With ‖x‖ <= 1, ‖w‖ <= 1 and |b| <= 1 a margin γ becomes at least γ/2
+    /// (003, Remark 2).
+    #[must_use]
+    fn lifted(&self) -> Self;
+
+    /// Every point scaled to norm 1.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroRow`].
+    fn normalised(self) -> Result<Self, InputError>;
+
+    /// All points divided by the largest norm `R`, and `R`. A margin γ becomes γ/R.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`]; [`InputError::ZeroVector`] if all points are zero;
+    /// [`InputError::Overflow`] if a norm is beyond `f64`.
+    fn rescaled_to_unit_ball(self) -> Result<(Self, f64), InputError>;
+
+    /// Norm of every point, safe from overflow of the squares.
+    fn norms(&self) -> Vec<f64>;
+
+    /// The largest norm `R`; 0 when there are no points.
+    fn max_norm(&self) -> f64 {
+        self.norms().into_iter().fold(0.0, f64::max)
+    }
+}
+
+/// The largest of `norms`, checked to be a usable radius.
+pub(crate) fn radius_of(norms: &[f64]) -> Result<f64, InputError> {
+    if norms.is_empty() {
+        return Err(InputError::Empty);
+    }
+    if let Some(row) = norms.iter().position(|r| !r.is_finite()) {
+        return Err(InputError::Overflow { row });
+    }
+    let radius = norms.iter().copied().fold(0.0, f64::max);
+    if radius == 0.0 {
+        return Err(InputError::ZeroVector);
+    }
+    Ok(radius)
+}
+
+/// Dense points: `n` rows of `d >= 1` finite coordinates in one contiguous buffer.
+///
+/// ```
+/// use halfspaces_linalg::{PointSet, Points, RowView};
+/// let points = Points::new(vec![1.0, 2.0, 3.0, 4.0], 2)?;
+/// assert_eq!((points.len(), points.dim()), (2, 2));
+/// assert_eq!(points.row(1).map(|x| x.norm_sq()), Some(25.0));
+/// assert_eq!(points.as_mat()[(1, 0)], 3.0); // faer's view of the same memory
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawPoints"))]
+pub struct Points {
+    values: Vec<f64>,
+    dim: usize,
+}
+
+/// What [`Points`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawPoints {
+    values: Vec<f64>,
+    dim: usize,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawPoints> for Points {
+    type Error = InputError;
+
+    fn try_from(raw: RawPoints) -> Result<Points, InputError> {
+        Points::new(raw.values, raw.dim)
+    }
+}
+
+impl Points {
+    /// Takes a row-major buffer: row `i` is `values[i * dim .. (i + 1) * dim]`. No copy is made.
+    /// An empty buffer gives no points.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`], [`InputError::RaggedBuffer`], [`InputError::NonFinite`].
+    pub fn new(values: Vec<f64>, dim: usize) -> Result<Points, InputError> {
+        if dim == 0 {
+            return Err(InputError::ZeroDimension);
+        }
+        if !values.len().is_multiple_of(dim) {
+            return Err(InputError::RaggedBuffer { len: values.len(), dim });
+        }
+        check_finite(&values, dim)?;
+        Ok(Points { values, dim })
+    }
+
+    /// For values known to be finite rows of `dim >= 1`.
+    pub(crate) fn of_checked(values: Vec<f64>, dim: usize) -> Points {
+        Points { values, dim }
+    }
+
+    /// Copies rows given one by one.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`] (no row says no dimension), [`InputError::DimensionMismatch`] between
+    /// rows, and those of [`Points::new`].
+    pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Result<Points, InputError> {
+        let dim = rows.first().ok_or(InputError::Empty)?.as_ref().len();
+        let mut values = Vec::with_capacity(rows.len() * dim);
+        for row in rows {
+            InputError::check_dim(dim, row.as_ref().len())?;
+            values.extend_from_slice(row.as_ref());
+        }
+        Points::new(values, dim)
+    }
+
+    /// faer's view of the same memory, `n × d`.
+    #[must_use]
+    pub fn as_mat(&self) -> MatRef<'_, f64> {
+        MatRef::from_row_major_slice(&self.values, self.len(), self.dim)
+    }
+
+    /// The row-major buffer.
+    #[must_use]
+    pub fn as_slice(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The row-major buffer, given back.
+    #[must_use]
+    pub fn into_vec(self) -> Vec<f64> {
+        self.values
+    }
+
+    fn row_slices(&self) -> impl ExactSizeIterator<Item = &[f64]> {
+        self.values.chunks_exact(self.dim)
+    }
+}
+
+impl PointSet for Points {
+    type Row<'a> = DenseRow<'a>;
+
+    fn len(&self) -> usize {
+        self.values.len() / self.dim
+    }
+
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    #[inline]
+    fn row(&self, i: usize) -> Option<DenseRow<'_>> {
+        let start = i.checked_mul(self.dim)?;
+        let values = self.values.get(start..start.checked_add(self.dim)?)?;
+        Some(DenseRow::of_checked(values))
+    }
+
+    fn rows(&self) -> impl Iterator<Item = DenseRow<'_>> {
+        self.row_slices().map(DenseRow::of_checked)
+    }
+
+    fn select(&self, indices: &[usize]) -> Result<Points, InputError> {
+        let mut values = Vec::with_capacity(indices.len() * self.dim);
+        for &index in indices {
+            let row =
+                self.row(index).ok_or(InputError::IndexOutOfRange { index, len: self.len() })?;
+            values.extend_from_slice(row.as_slice());
+        }
+        Ok(Points { values, dim: self.dim })
+    }
+
+    fn lifted(&self) -> Points {
+        let dim = self.dim + 1;
+        let mut values = Vec::with_capacity(self.len() * dim);
+        for row in self.row_slices() {
+            values.extend(row.iter().map(|v| v * FRAC_1_SQRT_2));
+            values.push(FRAC_1_SQRT_2);
+        }
+        Points { values, dim }
+    }
+
+    fn normalised(mut self) -> Result<Points, InputError> {
+        for (row, values) in self.values.chunks_exact_mut(self.dim).enumerate() {
+            if !normalise(values) {
+                return Err(InputError::ZeroRow { row });
+            }
+        }
+        Ok(self)
+    }
+
+    fn rescaled_to_unit_ball(mut self) -> Result<(Points, f64), InputError> {
+        let radius = radius_of(&self.norms())?;
+        self.values.iter_mut().for_each(|v| *v /= radius);
+        Ok((self, radius))
+    }
+
+    fn norms(&self) -> Vec<f64> {
+        self.row_slices().map(norm).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+
+    #[test]
+    fn construction_is_checked() {
+        assert_eq!(Points::new(vec![], 0), Err(InputError::ZeroDimension));
+        assert_eq!(Points::new(vec![1.0; 3], 2), Err(InputError::RaggedBuffer { len: 3, dim: 2 }));
+        let nan = Points::new(vec![0.0, 1.0, 2.0, f64::NAN], 2).unwrap_err();
+        assert!(matches!(nan, InputError::NonFinite { row: 1, column: 1, .. }));
+        assert_eq!(nan.to_string(), "row 1, column 1 holds NaN; every value must be finite");
+        assert_eq!(Points::from_rows::<[f64; 2]>(&[]), Err(InputError::Empty));
+        assert_eq!(
+            Points::from_rows(&[vec![1.0], vec![1.0, 2.0]]),
+            Err(InputError::DimensionMismatch { expected: 1, found: 2 })
+        );
+        assert!(Points::new(vec![], 3).unwrap().is_empty());
+    }
+
+    #[test]
+    fn rows_beyond_the_end_are_none() {
+        let points = Points::new(vec![1.0, 2.0], 1).unwrap();
+        assert!(points.row(2).is_none());
+        assert!(points.row(usize::MAX).is_none());
+        assert_eq!(points.select(&[1, 1]).unwrap().as_slice(), [2.0, 2.0]);
+        assert_eq!(points.select(&[5]), Err(InputError::IndexOutOfRange { index: 5, len: 2 }));
+    }
+
+    #[test]
+    fn the_faer_view_is_the_same_memory() {
+        let points = Points::new((0..6).map(f64::from).collect(), 3).unwrap();
+        let mat = points.as_mat();
+        assert_eq!((mat.nrows(), mat.ncols()), (2, 3));
+        assert!(std::ptr::eq(&mat[(1, 2)], &points.as_slice()[5]));
+    }
+
+    #[test]
+    fn lifting_halves_a_margin_at_most() {
+        let points = Points::from_rows(&[[0.6, 0.0], [-0.6, 0.0]]).unwrap();
+        let lifted = points.lifted();
+        assert_eq!(lifted.dim(), 3);
+        assert_relative_eq!(lifted.as_slice()[0], 0.6 * FRAC_1_SQRT_2);
+        assert!(lifted.max_norm() <= 1.0);
+        // w = e1, b = 0.1: margins .7 and .5; the lifted normal (1, 0, .1) has margin >= .25.
+        let normal_norm = 1.01f64.sqrt();
+        for x in lifted.rows() {
+            assert!(x.dot(&[1.0, 0.0, 0.1]).abs() / normal_norm >= 0.25);
+        }
+    }
+
+    #[test]
+    fn extreme_norms_are_normalised() {
+        let points = Points::from_rows(&[[3e150, 4e150], [3e-150, 4e-150], [1e-320, 0.0]]).unwrap();
+        for x in points.normalised().unwrap().rows() {
+            assert_relative_eq!(x.norm_sq(), 1.0, max_relative = 1e-15);
+        }
+        let zero = Points::from_rows(&[[1.0], [0.0]]).unwrap();
+        assert_eq!(zero.normalised(), Err(InputError::ZeroRow { row: 1 }));
+    }
+
+    #[test]
+    fn rescaling_reports_the_radius() {
+        let (points, radius) =
+            Points::from_rows(&[[3.0, 4.0], [1.0, 0.0]]).unwrap().rescaled_to_unit_ball().unwrap();
+        assert_eq!(radius, 5.0);
+        assert_eq!(points.as_slice(), [0.6, 0.8, 0.2, 0.0]);
+        let zero = Points::from_rows(&[[0.0]]).unwrap();
+        assert_eq!(zero.rescaled_to_unit_ball(), Err(InputError::ZeroVector));
+        let huge = Points::from_rows(&[[1.0, 1.0], [1.5e308, 1.5e308]]).unwrap();
+        assert_eq!(huge.rescaled_to_unit_ball(), Err(InputError::Overflow { row: 1 }));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn deserialising_checks_too() {
+        let points = Points::new(vec![1.0, 2.0], 2).unwrap();
+        let text = serde_json::to_string(&points).unwrap();
+        assert_eq!(serde_json::from_str::<Points>(&text).unwrap(), points);
+        assert!(serde_json::from_str::<Points>(r#"{"values":[1.0],"dim":2}"#).is_err());
+    }
+}

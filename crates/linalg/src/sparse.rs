@@ -1,0 +1,302 @@
+//! Sparse points in compressed rows.
+
+use crate::angle::{norm_by, normalise_by};
+use crate::error::InputError;
+use crate::kernels;
+use crate::points::{PointSet, Points, radius_of};
+use crate::row::{RowView, SparseRow, check_sparse_row};
+use std::f64::consts::FRAC_1_SQRT_2;
+
+/// Sparse points (CSR): the stored values of all rows in one buffer, their columns in another.
+///
+/// ```
+/// use halfspaces_linalg::{PointSet, Points, SparsePoints};
+/// // Rows (0, 2, 0) and (1, 0, 3).
+/// let points = SparsePoints::new(vec![0, 1, 3], vec![1, 0, 2], vec![2.0, 1.0, 3.0], 3)?;
+/// assert_eq!(points.to_dense(), Points::from_rows(&[[0.0, 2.0, 0.0], [1.0, 0.0, 3.0]])?);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawSparsePoints"))]
+pub struct SparsePoints {
+    /// Row `i` is stored at `row_starts[i] .. row_starts[i + 1]`.
+    row_starts: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+    dim: usize,
+}
+
+/// What [`SparsePoints`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawSparsePoints {
+    row_starts: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+    dim: usize,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawSparsePoints> for SparsePoints {
+    type Error = InputError;
+
+    fn try_from(raw: RawSparsePoints) -> Result<SparsePoints, InputError> {
+        SparsePoints::new(raw.row_starts, raw.columns, raw.values, raw.dim)
+    }
+}
+
+impl SparsePoints {
+    /// Takes the three CSR buffers: `row_starts` has one entry more than there are rows, starts at
+    /// 0 and ends at the number of stored values; columns increase strictly within a row and are
+    /// 32-bit numbers, which bounds `dim`.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`], [`InputError::LengthMismatch`],
+    /// [`InputError::BrokenRowBoundaries`], [`InputError::UnsortedColumns`],
+    /// [`InputError::IndexOutOfRange`], [`InputError::NonFinite`].
+    pub fn new(
+        row_starts: Vec<usize>,
+        columns: Vec<u32>,
+        values: Vec<f64>,
+        dim: usize,
+    ) -> Result<SparsePoints, InputError> {
+        if dim == 0 {
+            return Err(InputError::ZeroDimension);
+        }
+        if dim > u32::MAX as usize {
+            return Err(InputError::IndexOutOfRange { index: dim, len: u32::MAX as usize });
+        }
+        InputError::check_len(columns.len(), values.len())?;
+        if row_starts.first() != Some(&0) {
+            return Err(InputError::BrokenRowBoundaries { row: 0 });
+        }
+        for (row, ends) in row_starts.windows(2).enumerate() {
+            let (Some(columns), Some(values)) =
+                (columns.get(ends[0]..ends[1]), values.get(ends[0]..ends[1]))
+            else {
+                return Err(InputError::BrokenRowBoundaries { row });
+            };
+            check_sparse_row(row, columns, values, dim)?;
+        }
+        if row_starts.last() != Some(&values.len()) {
+            return Err(InputError::BrokenRowBoundaries { row: row_starts.len() - 1 });
+        }
+        Ok(SparsePoints { row_starts, columns, values, dim })
+    }
+
+    /// No points yet in `dim` dimensions; add them with [`SparsePoints::push`].
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`].
+    pub fn empty(dim: usize) -> Result<SparsePoints, InputError> {
+        SparsePoints::new(vec![0], vec![], vec![], dim)
+    }
+
+    /// Appends one row; on an error the collection is as before.
+    ///
+    /// # Errors
+    /// As [`SparseRow::new`], with the row this one would have been.
+    pub fn push(&mut self, columns: &[u32], values: &[f64]) -> Result<(), InputError> {
+        check_sparse_row(self.len(), columns, values, self.dim)?;
+        self.columns.extend_from_slice(columns);
+        self.values.extend_from_slice(values);
+        self.row_starts.push(self.values.len());
+        Ok(())
+    }
+
+    /// The non-zero coordinates of dense points.
+    ///
+    /// # Errors
+    /// [`InputError::IndexOutOfRange`] if the dimension does not fit 32-bit columns.
+    pub fn from_dense(points: &Points) -> Result<SparsePoints, InputError> {
+        let mut sparse = SparsePoints::empty(points.dim())?;
+        for row in points.rows() {
+            for (j, v) in row.entries().filter(|(_, v)| *v != 0.0) {
+                sparse.columns.push(j as u32);
+                sparse.values.push(v);
+            }
+            sparse.row_starts.push(sparse.values.len());
+        }
+        Ok(sparse)
+    }
+
+    /// The same points with every zero written out.
+    #[must_use]
+    pub fn to_dense(&self) -> Points {
+        let mut values = vec![0.0; self.len() * self.dim];
+        for (row, out) in self.rows().zip(values.chunks_exact_mut(self.dim)) {
+            row.add_scaled_to(1.0, out);
+        }
+        Points::of_checked(values, self.dim)
+    }
+
+    /// The same points in a space of `dim` coordinates, the new ones zero.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`] if `dim` is less than the present dimension.
+    pub fn widened(mut self, dim: usize) -> Result<SparsePoints, InputError> {
+        if dim < self.dim {
+            return Err(InputError::DimensionMismatch { expected: self.dim, found: dim });
+        }
+        self.dim = dim;
+        Ok(self)
+    }
+
+    /// Number of stored values of all rows.
+    #[must_use]
+    pub fn stored(&self) -> usize {
+        self.values.len()
+    }
+}
+
+impl PointSet for SparsePoints {
+    type Row<'a> = SparseRow<'a>;
+
+    fn len(&self) -> usize {
+        self.row_starts.len() - 1
+    }
+
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    #[inline]
+    fn row(&self, i: usize) -> Option<SparseRow<'_>> {
+        let start = *self.row_starts.get(i)?;
+        let end = *self.row_starts.get(i + 1)?;
+        Some(SparseRow::of_checked(
+            self.columns.get(start..end)?,
+            self.values.get(start..end)?,
+            self.dim,
+        ))
+    }
+
+    fn rows(&self) -> impl Iterator<Item = SparseRow<'_>> {
+        self.row_starts.windows(2).map(|ends| {
+            SparseRow::of_checked(
+                &self.columns[ends[0]..ends[1]],
+                &self.values[ends[0]..ends[1]],
+                self.dim,
+            )
+        })
+    }
+
+    fn select(&self, indices: &[usize]) -> Result<SparsePoints, InputError> {
+        let mut chosen = SparsePoints::empty(self.dim)?;
+        for &index in indices {
+            let row =
+                self.row(index).ok_or(InputError::IndexOutOfRange { index, len: self.len() })?;
+            chosen.columns.extend_from_slice(row.columns());
+            chosen.values.extend_from_slice(row.values());
+            chosen.row_starts.push(chosen.values.len());
+        }
+        Ok(chosen)
+    }
+
+    fn lifted(&self) -> SparsePoints {
+        let stored = self.stored() + self.len();
+        let mut row_starts = Vec::with_capacity(self.row_starts.len());
+        let mut columns = Vec::with_capacity(stored);
+        let mut values = Vec::with_capacity(stored);
+        row_starts.push(0);
+        for row in self.rows() {
+            columns.extend_from_slice(row.columns());
+            values.extend(row.values().iter().map(|v| v * FRAC_1_SQRT_2));
+            columns.push(self.dim as u32);
+            values.push(FRAC_1_SQRT_2);
+            row_starts.push(values.len());
+        }
+        SparsePoints { row_starts, columns, values, dim: self.dim + 1 }
+    }
+
+    fn normalised(mut self) -> Result<SparsePoints, InputError> {
+        for (row, ends) in self.row_starts.windows(2).enumerate() {
+            let columns = &self.columns[ends[0]..ends[1]];
+            let norm_sq = |values: &[f64]| kernels::sparse_norm_sq(columns, values);
+            if !normalise_by(&mut self.values[ends[0]..ends[1]], norm_sq) {
+                return Err(InputError::ZeroRow { row });
+            }
+        }
+        Ok(self)
+    }
+
+    fn rescaled_to_unit_ball(mut self) -> Result<(SparsePoints, f64), InputError> {
+        let radius = radius_of(&self.norms())?;
+        self.values.iter_mut().for_each(|v| *v /= radius);
+        Ok((self, radius))
+    }
+
+    fn norms(&self) -> Vec<f64> {
+        self.rows().map(|row| norm_by(row.values(), row.norm_sq())).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn construction_is_checked() {
+        let case = |starts: &[usize], columns: &[u32], values: &[f64], dim| {
+            SparsePoints::new(starts.to_vec(), columns.to_vec(), values.to_vec(), dim).unwrap_err()
+        };
+        assert_eq!(case(&[0], &[], &[], 0), InputError::ZeroDimension);
+        assert_eq!(case(&[], &[], &[], 1), InputError::BrokenRowBoundaries { row: 0 });
+        assert_eq!(case(&[1], &[0], &[1.0], 1), InputError::BrokenRowBoundaries { row: 0 });
+        assert_eq!(case(&[0, 2], &[0], &[1.0], 1), InputError::BrokenRowBoundaries { row: 0 });
+        assert_eq!(case(&[0, 1, 0], &[0], &[1.0], 1), InputError::BrokenRowBoundaries { row: 1 });
+        assert_eq!(case(&[0, 0], &[0], &[1.0], 1), InputError::BrokenRowBoundaries { row: 1 });
+        assert_eq!(
+            case(&[0, 2], &[1, 0], &[1.0, 1.0], 2),
+            InputError::UnsortedColumns { row: 0, column: 0 }
+        );
+    }
+
+    #[test]
+    fn a_failed_push_changes_nothing() {
+        let mut points = SparsePoints::empty(3).unwrap();
+        points.push(&[1], &[2.0]).unwrap();
+        let before = points.clone();
+        assert!(points.push(&[0, 3], &[1.0, 1.0]).is_err());
+        assert!(matches!(
+            points.push(&[0], &[f64::NAN]),
+            Err(InputError::NonFinite { row: 1, column: 0, .. })
+        ));
+        assert_eq!(points, before);
+        assert_eq!(points.widened(5).unwrap().dim(), 5);
+    }
+
+    proptest! {
+        /// Everything a collection can be asked gives the same answer in both forms, to the bit.
+        #[test]
+        fn dense_and_sparse_agree(
+            rows in prop::collection::vec(
+                prop::collection::vec((any::<bool>(), -10.0..10.0f64), 13), 1..20),
+        ) {
+            let rows: Vec<Vec<f64>> = rows
+                .into_iter()
+                .map(|row| row.into_iter().map(|(keep, v)| if keep { v } else { 0.0 }).collect())
+                .collect();
+            let dense = Points::from_rows(&rows).unwrap();
+            let sparse = SparsePoints::from_dense(&dense).unwrap();
+            prop_assert_eq!(&sparse.to_dense(), &dense);
+            prop_assert_eq!(sparse.norms(), dense.norms());
+            prop_assert_eq!(sparse.lifted().to_dense(), dense.lifted());
+            let picked = [0, rows.len() - 1, 0];
+            prop_assert_eq!(sparse.select(&picked).unwrap().to_dense(), dense.select(&picked).unwrap());
+            match (sparse.clone().normalised(), dense.clone().normalised()) {
+                (Ok(s), Ok(d)) => prop_assert_eq!(s.to_dense(), d),
+                (s, d) => prop_assert_eq!(s.unwrap_err(), d.unwrap_err()),
+            }
+            match (sparse.rescaled_to_unit_ball(), dense.rescaled_to_unit_ball()) {
+                (Ok((s, r)), Ok((d, q))) => {
+                    prop_assert_eq!(s.to_dense(), d);
+                    prop_assert_eq!(r, q);
+                }
+                (s, d) => prop_assert_eq!(s.unwrap_err(), d.unwrap_err()),
+            }
+        }
+    }
+}
