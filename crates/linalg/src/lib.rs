@@ -20,6 +20,8 @@
 //! # Ok::<(), halfspaces_linalg::InputError>(())
 //! ```
 
+#![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
+
 mod angle;
 mod error;
 mod halfspace;

@@ -1,0 +1,265 @@
+//! Claims and how they are judged.
+
+use crate::stats::{binomial_lower, binomial_upper, mean, mean_interval};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Confidence of every bound a verdict rests on.
+const CONFIDENCE: f64 = 0.95;
+
+/// Relative slack on a deterministic bound: the rounding of the bound itself, which theorems may
+/// meet with equality.
+const ROUNDING: f64 = 1e-9;
+
+/// What the measurements say about a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Every planned trial is in, and the claim passed its rule.
+    Holds,
+    /// The measurements refute the claim.
+    Violated,
+    /// They decide neither way, or trials are missing.
+    Inconclusive,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Verdict::Holds => "holds",
+            Verdict::Violated => "violated",
+            Verdict::Inconclusive => "inconclusive",
+        })
+    }
+}
+
+/// What is claimed, and where it is from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaimStatement {
+    /// Identifier in the ledger, such as `K3`.
+    pub id: String,
+    /// The claim in one sentence.
+    pub statement: String,
+    /// Document and number.
+    pub source: String,
+}
+
+/// Whether a deterministic claim bounds its ratio from above or from below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// measured / bound <= 1 in every trial.
+    AtMost,
+    /// measured / bound >= 1 in every trial.
+    AtLeast,
+}
+
+/// The measurements behind a verdict.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evidence {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Trials it rests on.
+    pub trials: usize,
+    /// What was measured, in words.
+    pub quantity: String,
+    /// Its value; `None` without trials or where it is not finite.
+    pub measured: Option<f64>,
+    /// What it is compared with.
+    pub bound: f64,
+    /// The rule and the counts, in a sentence.
+    pub detail: String,
+}
+
+fn finite(value: f64) -> Option<f64> {
+    Some(value).filter(|v| v.is_finite())
+}
+
+impl Evidence {
+    /// A claim that allows no exception: one ratio of measured to bound per case, `planned` cases
+    /// in all. Holds with every case in and none on the wrong side of 1; violated by a single
+    /// exception (a NaN is one); inconclusive while cases are missing.
+    #[must_use]
+    pub fn deterministic(quantity: &str, side: Side, planned: usize, ratios: &[f64]) -> Evidence {
+        let (extreme, within): (fn(f64, f64) -> f64, fn(f64) -> bool) = match side {
+            Side::AtMost => (f64::max, |r| r <= 1.0 + ROUNDING),
+            Side::AtLeast => (f64::min, |r| r >= 1.0 - ROUNDING),
+        };
+        let exceptions = ratios.iter().filter(|r| !within(**r)).count();
+        let word = if side == Side::AtMost { "largest" } else { "smallest" };
+        let verdict = if exceptions > 0 {
+            Verdict::Violated
+        } else if ratios.len() < planned || planned == 0 {
+            Verdict::Inconclusive
+        } else {
+            Verdict::Holds
+        };
+        Evidence {
+            verdict,
+            trials: ratios.len(),
+            quantity: format!("{word} {quantity}"),
+            measured: ratios.iter().copied().reduce(extreme).and_then(finite),
+            bound: 1.0,
+            detail: format!("{exceptions} exceptions in {} of {planned} cases", ratios.len()),
+        }
+    }
+
+    /// A claim "fails with probability at most `delta`". Holds when the exact 95 % upper bound on
+    /// the failure probability is at most `delta` and every planned trial is in; violated when the
+    /// exact 95 % lower bound exceeds it.
+    #[must_use]
+    pub fn probability(planned: usize, failures: usize, trials: usize, delta: f64) -> Evidence {
+        let (failed, of) = (failures as u64, trials as u64);
+        let upper = binomial_upper(failed, of, CONFIDENCE);
+        let lower = binomial_lower(failed, of, CONFIDENCE);
+        let verdict = if lower.is_some_and(|lower| lower > delta) {
+            Verdict::Violated
+        } else if trials >= planned && upper.is_some_and(|upper| upper <= delta) {
+            Verdict::Holds
+        } else {
+            Verdict::Inconclusive
+        };
+        Evidence {
+            verdict,
+            trials,
+            quantity: "failure probability, exact 95 % upper bound".into(),
+            measured: upper,
+            bound: delta,
+            detail: format!("{failures} failures in {trials} of {planned} trials"),
+        }
+    }
+
+    /// A claim "grows with slope at most `bound`": one fitted slope per independent trial. Holds
+    /// when the 95 % Student interval of their mean lies at or below the bound and every planned
+    /// trial is in, violated when it lies above, inconclusive when it straddles.
+    #[must_use]
+    pub fn growth(quantity: &str, planned: usize, slopes: &[f64], bound: f64) -> Evidence {
+        let interval = mean_interval(slopes, CONFIDENCE);
+        let verdict = match interval {
+            Some(interval) if interval.low > bound => Verdict::Violated,
+            Some(interval) if interval.high <= bound && slopes.len() >= planned => Verdict::Holds,
+            _ => Verdict::Inconclusive,
+        };
+        let detail = match (mean(slopes), interval) {
+            (Some(centre), Some(i)) => format!(
+                "mean slope {centre:.4}, 95 % interval {:.4} to {:.4}, {} of {planned} trials",
+                i.low,
+                i.high,
+                slopes.len()
+            ),
+            _ => format!("{} of {planned} trials: too few for an interval", slopes.len()),
+        };
+        Evidence {
+            verdict,
+            trials: slopes.len(),
+            quantity: format!("{quantity}, upper end of the 95 % interval"),
+            measured: interval.map(|i| i.high).and_then(finite),
+            bound,
+            detail,
+        }
+    }
+
+    /// Adds a sentence to the detail.
+    #[must_use]
+    pub fn with_note(mut self, note: &str) -> Evidence {
+        self.detail.push_str("; ");
+        self.detail.push_str(note);
+        self
+    }
+}
+
+/// A claim with its verdict: one line of the ledger.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// Identifier in the ledger, such as `K3`.
+    pub id: String,
+    /// The claim in one sentence.
+    pub statement: String,
+    /// Document and number.
+    pub source: String,
+    /// The experiment that measured it.
+    pub experiment: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Trials the verdict rests on.
+    pub trials: usize,
+    /// What was measured, in words.
+    pub quantity: String,
+    /// Its value; `null` without trials.
+    pub measured: Option<f64>,
+    /// What it is compared with.
+    pub bound: f64,
+    /// The rule and the counts, in a sentence.
+    pub detail: String,
+}
+
+impl Claim {
+    /// Joins a statement with its evidence.
+    #[must_use]
+    pub fn new(statement: ClaimStatement, experiment: &str, evidence: Evidence) -> Claim {
+        Claim {
+            id: statement.id,
+            statement: statement.statement,
+            source: statement.source,
+            experiment: experiment.into(),
+            verdict: evidence.verdict,
+            trials: evidence.trials,
+            quantity: evidence.quantity,
+            measured: evidence.measured,
+            bound: evidence.bound,
+            detail: evidence.detail,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_exception_refutes_a_deterministic_claim() {
+        let judge = |side, ratios: &[f64]| Evidence::deterministic("r", side, 3, ratios).verdict;
+        assert_eq!(judge(Side::AtMost, &[0.1, 1.0, 0.5]), Verdict::Holds);
+        assert_eq!(judge(Side::AtMost, &[0.1, 1.0 + 1e-12, 0.5]), Verdict::Holds);
+        assert_eq!(judge(Side::AtMost, &[0.1, 1.0 + 1e-6, 0.5]), Verdict::Violated);
+        assert_eq!(judge(Side::AtMost, &[0.1, f64::NAN, 0.5]), Verdict::Violated);
+        assert_eq!(judge(Side::AtMost, &[0.1, f64::INFINITY]), Verdict::Violated);
+        assert_eq!(judge(Side::AtMost, &[0.1, 0.2]), Verdict::Inconclusive);
+        assert_eq!(judge(Side::AtLeast, &[1.0, 2.0, 3.0]), Verdict::Holds);
+        assert_eq!(judge(Side::AtLeast, &[0.9, 2.0, 3.0]), Verdict::Violated);
+        assert_eq!(Evidence::deterministic("r", Side::AtMost, 0, &[]).verdict, Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn probabilities_need_enough_trials() {
+        let judge = |failures, trials| Evidence::probability(59, failures, trials, 0.05).verdict;
+        assert_eq!(judge(0, 59), Verdict::Holds);
+        assert_eq!(judge(0, 58), Verdict::Inconclusive);
+        assert_eq!(judge(1, 59), Verdict::Inconclusive);
+        assert_eq!(judge(10, 59), Verdict::Violated);
+        // Early failures decide even before all trials are in.
+        assert_eq!(judge(5, 10), Verdict::Violated);
+        assert_eq!(judge(0, 0), Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn slopes_are_judged_by_their_interval() {
+        let judge = |slopes: &[f64], bound| Evidence::growth("slope", 4, slopes, bound).verdict;
+        let slopes = [0.9, 1.0, 1.1, 1.0];
+        assert_eq!(judge(&slopes, 1.5), Verdict::Holds);
+        assert_eq!(judge(&slopes, 1.5 / 3.0), Verdict::Violated);
+        assert_eq!(judge(&slopes, 1.02), Verdict::Inconclusive);
+        assert_eq!(judge(&slopes[..3], 1.5), Verdict::Inconclusive);
+        assert_eq!(judge(&[1.0], 1.5), Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn the_ledger_line_is_valid_json_even_without_trials() {
+        let statement =
+            ClaimStatement { id: "X".into(), statement: "s".into(), source: "t".into() };
+        let evidence = Evidence::deterministic("r", Side::AtMost, 2, &[]);
+        let claim = Claim::new(statement, "X", evidence);
+        let text = serde_json::to_string(&claim).unwrap();
+        assert!(text.contains(r#""verdict":"inconclusive""#) && text.contains(r#""measured":null"#));
+        assert_eq!(serde_json::from_str::<Claim>(&text).unwrap(), claim);
+    }
+}

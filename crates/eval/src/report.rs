@@ -1,0 +1,219 @@
+//! The report: a ledger of claims on top, then one section an experiment, in one HTML file without
+//! scripts or outside references.
+
+use crate::claim::{Claim, Verdict};
+use crate::experiment::Section;
+use crate::figure::FigureError;
+use crate::run_info::RunInfo;
+use askama::Template;
+use thiserror::Error;
+
+/// The report could not be made.
+#[derive(Debug, Error)]
+pub enum ReportError {
+    /// A figure failed.
+    #[error(transparent)]
+    Figure(#[from] FigureError),
+    /// The page failed.
+    #[error("index.html: {0}")]
+    Page(#[from] askama::Error),
+}
+
+/// A finished report: sections, drawn figures and the page.
+#[derive(Debug)]
+pub struct Report {
+    /// The sections, in the order of the suite.
+    pub sections: Vec<Section>,
+    /// (name, svg) of every figure, by section.
+    drawn: Vec<Vec<(String, String)>>,
+    html: String,
+}
+
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page<'a> {
+    title: &'a str,
+    run: &'a RunInfo,
+    rerun: &'a str,
+    claims: Vec<&'a Claim>,
+    counts: [(Verdict, usize); 3],
+    sections: Vec<PageSection<'a>>,
+}
+
+struct PageSection<'a> {
+    section: &'a Section,
+    rerun: String,
+    figures: Vec<(&'a str, &'a str)>,
+}
+
+/// At most four significant digits, without a tail of zeros.
+fn short(value: &f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && !(1e-3..1e6).contains(&size) {
+        return format!("{value:.2e}");
+    }
+    let digits = if size >= 1000.0 { 0 } else { 3 - (size.max(1e-3).log10().floor() as i32) };
+    let text = format!("{value:.*}", digits.max(0) as usize);
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').into()
+    } else {
+        text
+    }
+}
+
+impl Report {
+    /// Draws the figures and writes the page. `rerun` is the command that repeats the run.
+    ///
+    /// # Errors
+    /// [`ReportError`].
+    pub fn new(
+        title: &str,
+        run: &RunInfo,
+        rerun: &str,
+        sections: Vec<Section>,
+    ) -> Result<Report, ReportError> {
+        let drawn = sections
+            .iter()
+            .map(|s| s.figures.iter().map(|f| Ok((f.name.clone(), f.to_svg()?))).collect())
+            .collect::<Result<Vec<Vec<_>>, FigureError>>()?;
+        let claims: Vec<&Claim> = sections.iter().flat_map(|s| &s.claims).collect();
+        let verdicts = [Verdict::Holds, Verdict::Violated, Verdict::Inconclusive];
+        let counts = verdicts.map(|v| (v, claims.iter().filter(|c| c.verdict == v).count()));
+        let pages = sections.iter().zip(&drawn).map(|(section, drawn)| PageSection {
+            section,
+            rerun: format!("{rerun} --only {}", section.id),
+            figures: (section.figures.iter().zip(drawn))
+                .map(|(figure, (_, svg))| (figure.caption.as_str(), svg.as_str()))
+                .collect(),
+        });
+        let sections_of_page = pages.collect();
+        let page = Page { title, run, rerun, claims, counts, sections: sections_of_page };
+        let html = page.render()?;
+        Ok(Report { sections, drawn, html })
+    }
+
+    /// All claims in the order of the ledger.
+    pub fn claims(&self) -> impl Iterator<Item = &Claim> {
+        self.sections.iter().flat_map(|s| &s.claims)
+    }
+
+    /// Name and SVG of every figure.
+    pub fn figures(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.drawn.iter().flatten().map(|(name, svg)| (name.as_str(), svg.as_str()))
+    }
+
+    /// The page.
+    #[must_use]
+    pub fn html(&self) -> &str {
+        &self.html
+    }
+
+    /// The ledger as JSON.
+    #[must_use]
+    pub fn claims_json(&self) -> String {
+        let claims: Vec<&Claim> = self.claims().collect();
+        let mut text = serde_json::to_string_pretty(&claims).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// The ledger as plain text for a terminal.
+    #[must_use]
+    pub fn ledger_text(&self) -> String {
+        let mut text = String::new();
+        for claim in self.claims() {
+            let measured = claim.measured.as_ref().map_or("-".into(), short);
+            text.push_str(&format!(
+                "{:<5} {:<12} {}\n      {} = {measured}, bound {}; {} trials; {} [{}]\n",
+                claim.id,
+                claim.verdict,
+                claim.statement,
+                claim.quantity,
+                short(&claim.bound),
+                claim.trials,
+                claim.detail,
+                claim.source,
+            ));
+        }
+        text
+    }
+
+    /// Whether some claim is violated.
+    #[must_use]
+    pub fn any_violated(&self) -> bool {
+        self.claims().any(|claim| claim.verdict == Verdict::Violated)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Axis, ClaimStatement, Evidence, Figure, Host, SCHEMA, Scale, Side, Table};
+
+    fn report(ratios: &[f64]) -> Report {
+        let run = RunInfo {
+            schema: SCHEMA,
+            version: "0.1.0".into(),
+            scale: Scale::Smoke,
+            seed: 1,
+            options: vec![],
+            host: Host { os: "o".into(), arch: "a".into(), processor: "p".into(), cores: 2 },
+            experiments: vec![],
+        };
+        let mut section = Section { id: "E".into(), title: "T <b>".into(), ..Section::default() };
+        let statement =
+            ClaimStatement { id: "E1".into(), statement: "a <= b".into(), source: "s".into() };
+        section.judge(statement, Evidence::deterministic("a / b", Side::AtMost, 2, ratios));
+        let mut table = Table::new("t", "cap", &["x"]);
+        table.push(vec!["<script>".into()]);
+        section.tables.push(table);
+        section.figures.push(Figure {
+            name: "f".into(),
+            caption: "c".into(),
+            x: Axis::linear("x"),
+            y: Axis::linear("y"),
+            layers: vec![],
+        });
+        Report::new("Title", &run, "cmd", vec![section]).unwrap()
+    }
+
+    #[test]
+    fn the_page_is_self_contained_and_escaped() {
+        let page = report(&[0.5, 0.25]);
+        let html = page.html();
+        assert!(html.contains("T &#60;b&#62;") || html.contains("T &lt;b&gt;"));
+        assert!(html.contains("a &#60;= b") || html.contains("a &lt;= b"));
+        assert!(!html.contains("<script") && !html.contains("http-equiv"));
+        assert!(!html.contains("src=") && !html.contains("<link"));
+        assert!(html.contains("<svg") && html.contains("cmd --only E"));
+        assert!(html.contains("id=\"E\"") && html.contains("href=\"#E\""));
+    }
+
+    #[test]
+    fn the_ledger_says_what_was_measured() {
+        let page = report(&[0.5, 0.25]);
+        assert!(page.ledger_text().contains("holds"));
+        assert!(page.ledger_text().contains("largest a / b = 0.5, bound 1; 2 trials"));
+        assert!(!page.any_violated());
+        assert!(report(&[1.5, 0.1]).any_violated());
+        let claims: Vec<Claim> = serde_json::from_str(&page.claims_json()).unwrap();
+        assert_eq!(claims.len(), 1);
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        for (value, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (0.333333, "0.3333"),
+            (12.3456, "12.35"),
+            (123456.7, "123457"),
+            (1e-9, "1.00e-9"),
+            (2.5e12, "2.50e12"),
+            (1000.0, "1000"),
+            (-0.5, "-0.5"),
+        ] {
+            assert_eq!(short(&value), text);
+        }
+    }
+}

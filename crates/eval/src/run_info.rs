@@ -1,0 +1,153 @@
+//! `run.json`: which program, seed and scale an output folder belongs to, and what the run cost.
+
+use crate::experiment::Scale;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Version of the output folder's layout.
+pub const SCHEMA: u32 = 1;
+
+/// The machine of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Host {
+    /// Operating system.
+    pub os: String,
+    /// Processor architecture.
+    pub arch: String,
+    /// Processor model, as far as the system tells.
+    pub processor: String,
+    /// Cores available.
+    pub cores: usize,
+}
+
+/// What an experiment cost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExperimentTime {
+    /// The experiment.
+    pub id: String,
+    /// Wall time in seconds, summed over interrupted runs.
+    pub seconds: f64,
+    /// Trials in the store.
+    pub trials: usize,
+}
+
+/// The contents of `run.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunInfo {
+    /// [`SCHEMA`] at the time of the run.
+    pub schema: u32,
+    /// Version of the program.
+    pub version: String,
+    /// Scale of the run.
+    pub scale: Scale,
+    /// Seed of the run.
+    pub seed: u64,
+    /// The command's options, as given.
+    pub options: Vec<String>,
+    /// The machine.
+    pub host: Host,
+    /// Wall times.
+    pub experiments: Vec<ExperimentTime>,
+}
+
+/// Why an output folder cannot be used.
+#[derive(Debug, Error)]
+pub enum RunInfoError {
+    /// The file cannot be read.
+    #[error("{}: {source}; name the output folder of a run", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is not a `run.json`.
+    #[error("{}: not a run.json ({reason}); choose another folder with --out, or start over with --fresh", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What the parser says.
+        reason: String,
+    },
+    /// The folder belongs to another run.
+    #[error("{}: the folder holds a run with {what} {found}, this one has {expected}; choose another folder with --out, or start over with --fresh", path.display())]
+    OtherRun {
+        /// The file.
+        path: PathBuf,
+        /// What differs.
+        what: &'static str,
+        /// Its value in the folder.
+        found: String,
+        /// Its value now.
+        expected: String,
+    },
+}
+
+impl RunInfo {
+    /// Reads a `run.json`.
+    ///
+    /// # Errors
+    /// [`RunInfoError::Io`], [`RunInfoError::Malformed`].
+    pub fn read(path: &Path) -> Result<RunInfo, RunInfoError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| RunInfoError::Io { path: path.into(), source })?;
+        serde_json::from_str(&text)
+            .map_err(|e| RunInfoError::Malformed { path: path.into(), reason: e.to_string() })
+    }
+
+    /// Whether trials of `earlier`, read from `path`, may be continued or merged with this run.
+    ///
+    /// # Errors
+    /// [`RunInfoError::OtherRun`] naming the first difference.
+    pub fn check_continues(&self, earlier: &RunInfo, path: &Path) -> Result<(), RunInfoError> {
+        let facts = |info: &RunInfo| {
+            [
+                ("schema", info.schema.to_string()),
+                ("version", info.version.clone()),
+                ("scale", info.scale.to_string()),
+                ("seed", info.seed.to_string()),
+            ]
+        };
+        for ((what, found), (_, expected)) in facts(earlier).into_iter().zip(facts(self)) {
+            if found != expected {
+                return Err(RunInfoError::OtherRun { path: path.into(), what, found, expected });
+            }
+        }
+        Ok(())
+    }
+
+    /// The file's text.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_run_is_refused_by_its_first_difference() {
+        let info = RunInfo {
+            schema: SCHEMA,
+            version: "0.1.0".into(),
+            scale: Scale::Smoke,
+            seed: 1,
+            options: vec![],
+            host: Host { os: "o".into(), arch: "a".into(), processor: "p".into(), cores: 2 },
+            experiments: vec![],
+        };
+        let path = Path::new("x/run.json");
+        info.check_continues(&info, path).unwrap();
+        let seed = RunInfo { seed: 2, ..info.clone() };
+        let message = info.check_continues(&seed, path).unwrap_err().to_string();
+        assert!(message.contains("seed 2, this one has 1") && message.contains("--fresh"));
+        let version = RunInfo { version: "0.2.0".into(), ..info.clone() };
+        assert!(info.check_continues(&version, path).is_err());
+        assert_eq!(serde_json::from_str::<RunInfo>(&info.to_json()).unwrap(), info);
+    }
+}

@@ -1,0 +1,240 @@
+//! The statistics verdicts rest on: exact binomial bounds, slopes, intervals, quantiles, bootstrap.
+//!
+//! Every function takes plain slices and returns `None` where the quantity is not defined (no
+//! data, too few points, a level outside (0, 1)), never a number that looks like one.
+
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+use statrs::distribution::{Beta, ContinuousCDF, StudentsT};
+
+/// A two-sided interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+fn is_level(level: f64) -> bool {
+    level > 0.0 && level < 1.0
+}
+
+/// Exact one-sided upper confidence bound (Clopper-Pearson) on a probability of which `events` were
+/// seen in `trials`: with probability at least `confidence` the truth lies below it.
+///
+/// ```
+/// use halfspaces_eval::stats::binomial_upper;
+/// // No failure in 29, 59, 299 trials is the least that proves <= .1, .05, .01 at 95 %.
+/// for (trials, delta) in [(29, 0.1), (59, 0.05), (299, 0.01)] {
+///     assert!(binomial_upper(0, trials, 0.95).unwrap() <= delta);
+///     assert!(binomial_upper(0, trials - 1, 0.95).unwrap() > delta);
+/// }
+/// ```
+#[must_use]
+pub fn binomial_upper(events: u64, trials: u64, confidence: f64) -> Option<f64> {
+    if trials == 0 || events > trials || !is_level(confidence) {
+        return None;
+    }
+    if events == trials {
+        return Some(1.0);
+    }
+    let (k, n) = (events as f64, trials as f64);
+    if events == 0 {
+        return Some(1.0 - (1.0 - confidence).powf(1.0 / n));
+    }
+    Beta::new(k + 1.0, n - k).ok()?.try_inverse_cdf(confidence).ok()
+}
+
+/// Exact one-sided lower confidence bound, the mirror image of [`binomial_upper`].
+#[must_use]
+pub fn binomial_lower(events: u64, trials: u64, confidence: f64) -> Option<f64> {
+    let others = trials.checked_sub(events)?;
+    binomial_upper(others, trials, confidence).map(|upper| 1.0 - upper)
+}
+
+/// Mean.
+#[must_use]
+pub fn mean(values: &[f64]) -> Option<f64> {
+    if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / values.len() as f64) }
+}
+
+/// Two-sided Student interval for the mean of independent values; needs two of them.
+///
+/// ```
+/// use halfspaces_eval::stats::mean_interval;
+/// let interval = mean_interval(&[1.0, 2.0, 3.0], 0.95).unwrap();
+/// // 2 ± t(0.975; 2) / √3 = 2 ± 4.302653 · 0.577350
+/// assert!((interval.high - 4.484138).abs() < 1e-5);
+/// ```
+#[must_use]
+pub fn mean_interval(values: &[f64], confidence: f64) -> Option<Interval> {
+    let centre = mean(values)?;
+    if values.len() < 2 || !is_level(confidence) {
+        return None;
+    }
+    let n = values.len() as f64;
+    let variance = values.iter().map(|v| (v - centre).powi(2)).sum::<f64>() / (n - 1.0);
+    let t = StudentsT::new(0.0, 1.0, n - 1.0).ok()?.inverse_cdf(0.5 + confidence / 2.0);
+    let half = t * (variance / n).sqrt();
+    Some(Interval { low: centre - half, high: centre + half })
+}
+
+/// Least-squares slope of `y` against `x`; needs two different `x`.
+///
+/// ```
+/// use halfspaces_eval::stats::slope;
+/// assert_eq!(slope(&[0.0, 1.0, 2.0], &[1.0, 3.0, 5.0]), Some(2.0));
+/// assert_eq!(slope(&[1.0, 1.0], &[0.0, 1.0]), None);
+/// ```
+#[must_use]
+pub fn slope(x: &[f64], y: &[f64]) -> Option<f64> {
+    if x.len() != y.len() {
+        return None;
+    }
+    let (x_mean, y_mean) = (mean(x)?, mean(y)?);
+    let spread: f64 = x.iter().map(|x| (x - x_mean).powi(2)).sum();
+    if spread == 0.0 {
+        return None;
+    }
+    let together: f64 = x.iter().zip(y).map(|(x, y)| (x - x_mean) * (y - y_mean)).sum();
+    Some(together / spread)
+}
+
+/// The `q` quantile (0 to 1), linear between neighbours.
+///
+/// ```
+/// use halfspaces_eval::stats::quantile;
+/// assert_eq!(quantile(&[4.0, 1.0, 3.0, 2.0], 0.5), Some(2.5));
+/// ```
+#[must_use]
+pub fn quantile(values: &[f64], q: f64) -> Option<f64> {
+    if values.is_empty() || !(0.0..=1.0).contains(&q) {
+        return None;
+    }
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let place = q * (sorted.len() - 1) as f64;
+    let (below, above) = (place.floor() as usize, place.ceil() as usize);
+    Some(sorted[below] + (place - below as f64) * (sorted[above] - sorted[below]))
+}
+
+/// Median.
+#[must_use]
+pub fn median(values: &[f64]) -> Option<f64> {
+    quantile(values, 0.5)
+}
+
+/// Percentile bootstrap interval of `statistic`, from `resamples` resamples of the stream of `seed`.
+///
+/// ```
+/// use halfspaces_eval::stats::{bootstrap_interval, mean};
+/// let values: Vec<f64> = (0..100).map(f64::from).collect();
+/// let interval = bootstrap_interval(&values, |v| mean(v), 1000, 0.95, 1).unwrap();
+/// assert!(interval.low < 49.5 && 49.5 < interval.high);
+/// ```
+#[must_use]
+pub fn bootstrap_interval(
+    values: &[f64],
+    statistic: impl Fn(&[f64]) -> Option<f64>,
+    resamples: usize,
+    confidence: f64,
+    seed: u64,
+) -> Option<Interval> {
+    if values.is_empty() || resamples == 0 || !is_level(confidence) {
+        return None;
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut resample = vec![0.0; values.len()];
+    let mut statistics = Vec::with_capacity(resamples);
+    for _ in 0..resamples {
+        for v in &mut resample {
+            *v = values[rng.random_range(0..values.len())];
+        }
+        statistics.push(statistic(&resample)?);
+    }
+    Some(Interval {
+        low: quantile(&statistics, (1.0 - confidence) / 2.0)?,
+        high: quantile(&statistics, (1.0 + confidence) / 2.0)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+    use proptest::prelude::*;
+
+    /// P[Binomial(n, p) <= k], summed term by term from the end that does not underflow.
+    fn binomial_cdf(k: u64, n: u64, p: f64) -> f64 {
+        if p > 0.5 {
+            return if k == n { 1.0 } else { 1.0 - binomial_cdf(n - k - 1, n, 1.0 - p) };
+        }
+        let mut term = (1.0 - p).powi(n as i32);
+        let mut sum = term;
+        for i in 0..k {
+            term *= (n - i) as f64 / (i + 1) as f64 * p / (1.0 - p);
+            sum += term;
+        }
+        sum
+    }
+
+    proptest! {
+        /// The definition: at the upper bound, seeing so few events has probability 1 - confidence.
+        #[test]
+        fn binomial_bounds_invert_the_distribution(n in 1u64..200, k in 0u64..200, c in 0.5..0.999f64) {
+            prop_assume!(k < n);
+            let upper = binomial_upper(k, n, c).unwrap();
+            prop_assert!((binomial_cdf(k, n, upper) - (1.0 - c)).abs() < 1e-9);
+            let lower = binomial_lower(n - k, n, c).unwrap();
+            prop_assert!((lower - (1.0 - upper)).abs() < 1e-12);
+        }
+
+        #[test]
+        fn slopes_ignore_shifts_and_follow_scales(
+            points in prop::collection::vec((-10.0..10.0f64, -10.0..10.0f64), 3..20),
+            shift in -5.0..5.0f64,
+        ) {
+            let (x, y): (Vec<f64>, Vec<f64>) = points.into_iter().unzip();
+            prop_assume!(x.iter().any(|v| (v - x[0]).abs() > 0.1));
+            let base = slope(&x, &y).unwrap();
+            let moved: Vec<f64> = y.iter().map(|v| 2.0 * v + shift).collect();
+            prop_assert!((slope(&x, &moved).unwrap() - 2.0 * base).abs() < 1e-7);
+        }
+    }
+
+    #[test]
+    fn published_binomial_values() {
+        // Two-sided 95 % interval for 7 of 20, i.e. one-sided 97.5 %: (0.153909, 0.592189).
+        assert_relative_eq!(binomial_lower(7, 20, 0.975).unwrap(), 0.153909, epsilon = 1e-6);
+        assert_relative_eq!(binomial_upper(7, 20, 0.975).unwrap(), 0.592189, epsilon = 1e-6);
+        assert_eq!(binomial_upper(5, 5, 0.95), Some(1.0));
+        assert_eq!(binomial_lower(0, 5, 0.95), Some(0.0));
+    }
+
+    #[test]
+    fn undefined_is_none() {
+        assert_eq!(binomial_upper(0, 0, 0.95), None);
+        assert_eq!(binomial_upper(3, 2, 0.95), None);
+        assert_eq!(binomial_lower(3, 2, 0.95), None);
+        assert_eq!(binomial_upper(1, 2, 1.0), None);
+        assert_eq!(mean(&[]), None);
+        assert_eq!(mean_interval(&[1.0], 0.95), None);
+        assert_eq!(slope(&[1.0], &[1.0, 2.0]), None);
+        assert_eq!(quantile(&[1.0], 1.5), None);
+        assert_eq!(median(&[]), None);
+        assert_eq!(bootstrap_interval(&[], median, 10, 0.95, 1), None);
+    }
+
+    #[test]
+    fn mean_interval_covers_as_often_as_it_says() {
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        let covered = (0..2000).filter(|_| {
+            let sample: Vec<f64> = (0..12).map(|_| (0..12).map(|_| rng.random::<f64>()).sum()).collect();
+            let interval = mean_interval(&sample, 0.9).unwrap();
+            interval.low <= 6.0 && 6.0 <= interval.high
+        });
+        // 1800 expected, standard deviation 13.4.
+        assert!((1745..1855).contains(&covered.count()));
+    }
+}

@@ -1,0 +1,157 @@
+//! The identity of a trial and its random stream.
+
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt;
+use std::str::FromStr;
+
+/// What a trial is: everything its outcome depends on, besides the program.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TrialKey {
+    /// The experiment's identifier.
+    pub experiment: String,
+    /// The configuration as JSON.
+    pub configuration: Value,
+    /// The seed of the run.
+    pub seed: u64,
+    /// The trial's index within its configuration, from 0.
+    pub index: u64,
+}
+
+impl TrialKey {
+    /// The configuration as text: equal configurations, equal text.
+    #[must_use]
+    pub fn configuration_text(&self) -> String {
+        self.configuration.to_string()
+    }
+}
+
+impl fmt::Display for TrialKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TrialKey { experiment, configuration, seed, index } = self;
+        write!(f, "{experiment} {configuration} seed {seed} trial {index}")
+    }
+}
+
+/// The generator of a trial: ChaCha8 keyed by seed, experiment and configuration, on the stream
+/// numbered by the trial's index. No two trials share a stream, and none depends on another.
+///
+/// ```
+/// use halfspaces_eval::{TrialKey, trial_rng};
+/// use rand::RngExt;
+/// let key = |index| TrialKey {
+///     experiment: "K3".into(),
+///     configuration: serde_json::json!({"d": 10}),
+///     seed: 1,
+///     index,
+/// };
+/// let draw = |index| trial_rng(&key(index)).random::<u64>();
+/// assert_eq!(draw(0), draw(0));
+/// assert_ne!(draw(0), draw(1));
+/// ```
+#[must_use]
+pub fn trial_rng(key: &TrialKey) -> ChaCha8Rng {
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&key.seed.to_le_bytes());
+    seed[8..16].copy_from_slice(&fnv1a(key.experiment.as_bytes()).to_le_bytes());
+    seed[16..24].copy_from_slice(&fnv1a(key.configuration_text().as_bytes()).to_le_bytes());
+    let mut rng = ChaCha8Rng::from_seed(seed);
+    rng.set_stream(key.index);
+    rng
+}
+
+/// 64-bit FNV-1a: a hash that is the same on every machine and in every release.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// Part `part` of `of` parts of a run, counted from 1.
+///
+/// ```
+/// use halfspaces_eval::Shard;
+/// let shard: Shard = "2/3".parse().unwrap();
+/// assert!(shard.owns(1) && !shard.owns(2) && shard.owns(4));
+/// assert!("0/3".parse::<Shard>().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    part: usize,
+    of: usize,
+}
+
+impl Shard {
+    /// The whole run.
+    pub const WHOLE: Shard = Shard { part: 1, of: 1 };
+
+    /// Whether the trial with this ordinal in the plan belongs to the shard.
+    #[must_use]
+    pub fn owns(self, ordinal: usize) -> bool {
+        ordinal % self.of == self.part - 1
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.part, self.of)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        text.split_once('/')
+            .and_then(|(part, of)| {
+                let shard = Shard { part: part.parse().ok()?, of: of.parse().ok()? };
+                (1..=shard.of).contains(&shard.part).then_some(shard)
+            })
+            .ok_or_else(|| format!("\"{text}\" is not a shard; write I/N with 1 <= I <= N, as 1/3"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::RngExt;
+
+    #[test]
+    fn every_part_of_the_key_matters() {
+        let key = TrialKey {
+            experiment: "A".into(),
+            configuration: serde_json::json!({"d": 1}),
+            seed: 1,
+            index: 0,
+        };
+        let mut others = vec![key.clone(); 5];
+        others[1].experiment = "B".into();
+        others[2].configuration = serde_json::json!({"d": 2});
+        others[3].seed = 2;
+        others[4].index = 1;
+        let draws: Vec<u64> = others.iter().map(|k| trial_rng(k).random()).collect();
+        for i in 0..draws.len() {
+            assert!(draws[..i].iter().all(|d| *d != draws[i]));
+        }
+    }
+
+    #[test]
+    fn the_hash_is_the_published_one() {
+        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+
+    #[test]
+    fn shards_partition_a_plan() {
+        let shards: Vec<Shard> = (1..=3).map(|i| format!("{i}/3").parse().unwrap()).collect();
+        for ordinal in 0..10 {
+            assert_eq!(shards.iter().filter(|s| s.owns(ordinal)).count(), 1);
+            assert!(Shard::WHOLE.owns(ordinal));
+        }
+        for bad in ["", "1", "4/3", "1/0", "a/b", "-1/2"] {
+            assert!(bad.parse::<Shard>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! What can go wrong when a learner is used.
+
+use halfspaces_linalg::InputError;
+use thiserror::Error;
+
+/// Bad input to a learner or a session. The learner and the transcript are as before the call.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum OnlineError {
+    /// Points, labels or parameters are unusable.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// An inner product left the range of `f64`.
+    #[error("w · x overflows; rescale the points to the unit ball first")]
+    Overflow,
+    /// A question is open; it must be answered first.
+    #[error("point {index} was asked and not yet revealed; reveal it first")]
+    QuestionOpen {
+        /// The point of the open question.
+        index: usize,
+    },
+    /// There is no question to answer.
+    #[error("no question is open; ask one first")]
+    NoQuestion,
+    /// A revealed point is never predicted again.
+    #[error("point {index} has been revealed already")]
+    AlreadyRevealed {
+        /// The point.
+        index: usize,
+    },
+}

@@ -1,0 +1,70 @@
+//! What every online learner is.
+
+use crate::error::OnlineError;
+use halfspaces_linalg::{Label, RowView};
+
+/// A predicted label and the value whose sign it is.
+///
+/// ```
+/// use halfspaces_linalg::Label;
+/// use halfspaces_online::Prediction;
+/// let p = Prediction::of_value(-0.25);
+/// assert_eq!((p.label, p.value), (Label::Negative, -0.25));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Prediction {
+    /// `sign(value)`.
+    pub label: Label,
+    /// The learner's decision value, `w · x` for a linear learner; its size is the confidence.
+    pub value: f64,
+}
+
+impl Prediction {
+    /// The prediction `sign(value)`.
+    #[inline]
+    #[must_use]
+    pub fn of_value(value: f64) -> Prediction {
+        Prediction { label: Label::of_sign(value), value }
+    }
+}
+
+/// A learner that predicts one point at a time and is told the truth after each prediction.
+///
+/// The label reaches it in [`OnlineLearner::update`] only, together with the prediction it already
+/// made: a learner cannot see a label before it predicts.
+pub trait OnlineLearner {
+    /// Number of coordinates of the points it takes.
+    fn dim(&self) -> usize;
+
+    /// Predicts the label of `x`.
+    ///
+    /// # Errors
+    /// [`halfspaces_linalg::InputError::DimensionMismatch`]; [`OnlineError::Overflow`].
+    fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError>;
+
+    /// Learns the truth about `x`, of which `prediction` is this learner's present prediction.
+    /// Returns whether the hypothesis changed.
+    ///
+    /// # Errors
+    /// As [`OnlineLearner::predict`].
+    fn update<R: RowView>(
+        &mut self,
+        x: R,
+        prediction: Prediction,
+        truth: Label,
+    ) -> Result<bool, OnlineError>;
+
+    /// How often the hypothesis has changed so far.
+    fn updates(&self) -> u64;
+
+    /// Predicts `x`, then learns its label: one round, for streams.
+    ///
+    /// # Errors
+    /// As [`OnlineLearner::predict`].
+    fn observe<R: RowView>(&mut self, x: R, truth: Label) -> Result<Prediction, OnlineError> {
+        let prediction = self.predict(x)?;
+        self.update(x, prediction, truth)?;
+        Ok(prediction)
+    }
+}

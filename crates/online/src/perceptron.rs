@@ -1,0 +1,179 @@
+//! The perceptron.
+//!
+//! Start with w = 0, predict sign(w · x), and on a mistake set w += y x.
+//!
+//! *Guarantee.* If some w* has y (w* · x) >= γ > 0 on every point and ‖x‖ <= R, it makes at most
+//! (R‖w*‖/γ)² mistakes, whatever the order of the points and however many there are: each mistake
+//! raises w · w* by γ at least and ‖w‖² by R² at most.
+//!
+//! *Source.* 001 Algorithm 2 and Theorem 4.1; 002 Theorem 1.1; 004. The proofs count y (w·x) <= 0
+//! as a mistake; the algorithm, here as there, updates when sign(w·x) != y, which differs only at
+//! w·x = 0 with y = +1 and only lowers the count. The bound is met with equality on
+//! `halfspaces_data::perceptron_tight`.
+
+use crate::error::OnlineError;
+use crate::learner::{OnlineLearner, Prediction};
+use halfspaces_linalg::{Halfspace, InputError, Label, RowView};
+
+/// The perceptron: O(d) memory, O(d) time a point (O(nonzeros) for a sparse one).
+///
+/// ```
+/// use halfspaces_linalg::{DenseRow, Label};
+/// use halfspaces_online::{OnlineLearner, Perceptron};
+///
+/// let mut learner = Perceptron::new(2)?;
+/// let x = DenseRow::new(&[1.0, -2.0])?;
+/// assert_eq!(learner.observe(x, Label::Negative)?.label, Label::Positive); // w = 0: a mistake
+/// assert_eq!(learner.weights(), [-1.0, 2.0]);
+/// assert_eq!(learner.predict(x)?.label, Label::Negative);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawPerceptron"))]
+pub struct Perceptron {
+    weights: Vec<f64>,
+    updates: u64,
+}
+
+/// What a [`Perceptron`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawPerceptron {
+    weights: Vec<f64>,
+    updates: u64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawPerceptron> for Perceptron {
+    type Error = InputError;
+
+    fn try_from(raw: RawPerceptron) -> Result<Perceptron, InputError> {
+        let weights = Halfspace::new(raw.weights)?.into_normal();
+        Ok(Perceptron { weights, updates: raw.updates })
+    }
+}
+
+impl Perceptron {
+    /// Starts with w = 0 in R^`dim`.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`].
+    pub fn new(dim: usize) -> Result<Perceptron, InputError> {
+        if dim == 0 {
+            return Err(InputError::ZeroDimension);
+        }
+        Ok(Perceptron { weights: vec![0.0; dim], updates: 0 })
+    }
+
+    /// The weights w.
+    #[must_use]
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// The present hypothesis.
+    ///
+    /// # Errors
+    /// [`InputError::NonFinite`] if the weights have overflown.
+    pub fn halfspace(&self) -> Result<Halfspace, InputError> {
+        Halfspace::new(self.weights.clone())
+    }
+}
+
+impl OnlineLearner for Perceptron {
+    fn dim(&self) -> usize {
+        self.weights.len()
+    }
+
+    #[inline]
+    fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
+        InputError::check_dim(self.weights.len(), x.dim())?;
+        let value = x.dot(&self.weights);
+        if value.is_finite() { Ok(Prediction::of_value(value)) } else { Err(OnlineError::Overflow) }
+    }
+
+    #[inline]
+    fn update<R: RowView>(
+        &mut self,
+        x: R,
+        prediction: Prediction,
+        truth: Label,
+    ) -> Result<bool, OnlineError> {
+        InputError::check_dim(self.weights.len(), x.dim())?;
+        let mistake = prediction.label != truth;
+        if mistake {
+            x.add_scaled_to(truth.as_f64(), &mut self.weights);
+            self.updates += 1;
+        }
+        Ok(mistake)
+    }
+
+    fn updates(&self) -> u64 {
+        self.updates
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AsGiven, bounds, run};
+    use halfspaces_data::perceptron_tight;
+    use halfspaces_linalg::{DenseRow, Points};
+
+    #[test]
+    fn worked_by_hand() {
+        // w: 0 -> (predict +, truth -) -> (-1,-1) -> (predict -, truth +) -> (0,-3) -> ok.
+        let points = Points::from_rows(&[[1.0, 1.0], [1.0, -2.0], [0.0, 1.0]]).unwrap();
+        let labels = [Label::Negative, Label::Negative, Label::Negative];
+        let (learner, transcript) =
+            run(Perceptron::new(2).unwrap(), &points, &labels, AsGiven::new(3)).unwrap();
+        let values: Vec<f64> = transcript.rounds().iter().map(|r| r.prediction.value).collect();
+        assert_eq!(values, [0.0, 1.0, 1.0]);
+        assert_eq!(learner.weights(), [-2.0, 0.0]);
+        assert_eq!(transcript.mistakes(), 3);
+        assert_eq!(learner.updates(), 3);
+    }
+
+    #[test]
+    fn the_bound_is_met_with_equality_on_the_tight_instance() {
+        let tight = perceptron_tight(40).unwrap();
+        let (_, transcript) =
+            run(Perceptron::new(40).unwrap(), tight.points(), tight.labels(), AsGiven::new(40))
+                .unwrap();
+        assert_eq!(transcript.mistakes(), 40);
+        assert!((bounds::perceptron_mistakes(1.0, 1.0, tight.margin()) - 40.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_zero_value_is_a_positive_prediction() {
+        let learner = Perceptron::new(1).unwrap();
+        let x = DenseRow::new(&[5.0]).unwrap();
+        assert_eq!(learner.predict(x).unwrap().label, Label::Positive);
+        assert_eq!(learner.updates(), 0);
+    }
+
+    #[test]
+    fn bad_input_is_typed_and_changes_nothing() {
+        assert_eq!(Perceptron::new(0), Err(InputError::ZeroDimension));
+        let mut learner = Perceptron::new(2).unwrap();
+        let wrong = DenseRow::new(&[1.0]).unwrap();
+        let mismatch = OnlineError::Input(InputError::DimensionMismatch { expected: 2, found: 1 });
+        assert_eq!(learner.observe(wrong, Label::Negative), Err(mismatch));
+        assert_eq!(learner, Perceptron::new(2).unwrap());
+        let huge = [f64::MAX, f64::MAX];
+        let huge = DenseRow::new(&huge).unwrap();
+        learner.observe(huge, Label::Negative).unwrap();
+        assert_eq!(learner.predict(huge), Err(OnlineError::Overflow));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_saved_learner_goes_on_where_it_stopped() {
+        let mut learner = Perceptron::new(2).unwrap();
+        learner.observe(DenseRow::new(&[0.1, 0.7]).unwrap(), Label::Negative).unwrap();
+        let text = serde_json::to_string(&learner).unwrap();
+        assert_eq!(serde_json::from_str::<Perceptron>(&text).unwrap(), learner);
+        assert!(serde_json::from_str::<Perceptron>(r#"{"weights":[],"updates":0}"#).is_err());
+    }
+}
