@@ -1,1 +1,36 @@
-fn main() {}
+//! `cargo xtask`: reproduces every claim of the workspace and keeps the workspace tidy.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the command line")]
+#![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
+
+mod cli;
+mod experiments;
+mod progress;
+mod reproduce;
+mod suite;
+mod tidy;
+mod workload;
+
+use clap::Parser;
+use cli::{Cli, Command};
+use std::error::Error;
+use std::process::ExitCode;
+
+/// Any failure, as one line for the terminal.
+type Failure = Box<dyn Error + Send + Sync>;
+
+fn main() -> ExitCode {
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+
+    let outcome = match Cli::parse().command {
+        Command::Reproduce(options) => reproduce::reproduce(&options),
+        Command::Report(options) => reproduce::report(&options),
+        Command::List => suite::list(),
+        Command::Tidy(options) => tidy::tidy(&options),
+    };
+    outcome.unwrap_or_else(|failure| {
+        eprintln!("error: {failure}");
+        ExitCode::from(2)
+    })
+}

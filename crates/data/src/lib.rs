@@ -1,4 +1,45 @@
 //! Synthetic and real data for learning halfspaces.
+//!
+//! - Where points come from: a [`Marginal`] ([`UnitSphere`], [`Gaussian`], [`StudentT`],
+//!   [`MarginBall`], [`Clusters`]), a [`Builtin`] real data set, or a file ([`read`]).
+//! - Where labels come from: the file's own, or a target halfspace ([`random_target`],
+//!   [`centroid_target`], or any given one) through [`Realizable`], which also says how large the
+//!   margin is. Theorems that need separability run on real points *relabelled* this way.
+//!
+//! Randomness is explicit: `sample(n, seed)` for a seed, `sample_with_rng` for a generator of yours.
+//!
+//! ```
+//! use halfspaces_data::{Builtin, Marginal, Realizable, UnitSphere, ZScore, random_target};
+//! use halfspaces_linalg::PointSet;
+//!
+//! // Synthetic: 1000 points on the sphere in R^10, those within 0.05 of the boundary dropped.
+//! let target = random_target(10, 7)?;
+//! let sphere = UnitSphere::new(10)?.sample(1000, 8)?;
+//! let easy = Realizable::with_margin(sphere, target, 0.05)?;
+//! assert!(easy.margin() >= 0.05 && easy.dropped() > 0);
+//!
+//! // Real points, labels of a stated halfspace.
+//! let points = Builtin::Wdbc.load()?.into_parts().0;
+//! let points = ZScore::fit(&points)?.apply(&points)?.lifted().normalised()?;
+//! let real = Realizable::new(points, random_target(31, 9)?)?;
+//! assert_eq!(real.labels().len(), 569);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
+mod builtin;
+mod hard;
+mod marginal;
 pub mod read;
+mod realizable;
+mod rotation;
+mod target;
+mod zscore;
 
+pub use builtin::Builtin;
+pub use hard::perceptron_tight;
+pub use marginal::{Clusters, Gaussian, MarginBall, Marginal, StudentT, UnitSphere};
+pub use realizable::Realizable;
+pub use rotation::Rotation;
+pub use target::{centroid_target, random_target, random_target_with_rng};
+pub use zscore::ZScore;

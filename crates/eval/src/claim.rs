@@ -226,7 +226,10 @@ mod tests {
         assert_eq!(judge(Side::AtMost, &[0.1, 0.2]), Verdict::Inconclusive);
         assert_eq!(judge(Side::AtLeast, &[1.0, 2.0, 3.0]), Verdict::Holds);
         assert_eq!(judge(Side::AtLeast, &[0.9, 2.0, 3.0]), Verdict::Violated);
-        assert_eq!(Evidence::deterministic("r", Side::AtMost, 0, &[]).verdict, Verdict::Inconclusive);
+        assert_eq!(
+            Evidence::deterministic("r", Side::AtMost, 0, &[]).verdict,
+            Verdict::Inconclusive
+        );
     }
 
     #[test]
@@ -259,7 +262,9 @@ mod tests {
         let evidence = Evidence::deterministic("r", Side::AtMost, 2, &[]);
         let claim = Claim::new(statement, "X", evidence);
         let text = serde_json::to_string(&claim).unwrap();
-        assert!(text.contains(r#""verdict":"inconclusive""#) && text.contains(r#""measured":null"#));
+        assert!(
+            text.contains(r#""verdict":"inconclusive""#) && text.contains(r#""measured":null"#)
+        );
         assert_eq!(serde_json::from_str::<Claim>(&text).unwrap(), claim);
     }
 }

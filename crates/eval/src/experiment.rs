@@ -298,7 +298,8 @@ impl<E: Experiment> AnyExperiment for E {
     ) -> Result<(), ExperimentError> {
         let plan = planned(self, scale)?;
         let all = plan.iter().flat_map(|(p, json)| {
-            (0..p.trials).map(move |index| (&p.configuration, key(Experiment::id(self), json, seed, index)))
+            (0..p.trials)
+                .map(move |index| (&p.configuration, key(Experiment::id(self), json, seed, index)))
         });
         let missing: Vec<_> = {
             let store = store.lock().unwrap_or_else(PoisonError::into_inner);
@@ -306,8 +307,7 @@ impl<E: Experiment> AnyExperiment for E {
             mine.map(|(_, trial)| trial).filter(|(_, key)| store.get(key).is_none()).collect()
         };
         missing.into_par_iter().with_max_len(1).try_for_each(|(configuration, key)| {
-            let failed =
-                |source| ExperimentError::Trial { key: Box::new(key.clone()), source };
+            let failed = |source| ExperimentError::Trial { key: Box::new(key.clone()), source };
             let outcome = self.trial(configuration, &mut trial_rng(&key)).map_err(failed)?;
             let outcome = serde_json::to_value(outcome).map_err(|e| failed(e.into()))?;
             store.lock().unwrap_or_else(PoisonError::into_inner).append(&key, outcome)?;
@@ -375,7 +375,11 @@ mod tests {
         }
 
         fn claims(&self) -> Vec<ClaimStatement> {
-            vec![ClaimStatement { id: "D".into(), statement: "small".into(), source: "none".into() }]
+            vec![ClaimStatement {
+                id: "D".into(),
+                statement: "small".into(),
+                source: "none".into(),
+            }]
         }
 
         fn plan(&self, _: Scale) -> Result<Vec<Planned<Sides>>, Box<dyn Error + Send + Sync>> {

@@ -297,7 +297,9 @@ fn power_label(power: i64, times: f64) -> String {
 impl Layer {
     fn name(&self) -> &str {
         match self {
-            Layer::Points { name, .. } | Layer::Line { name, .. } | Layer::Band { name, .. } => name,
+            Layer::Points { name, .. } | Layer::Line { name, .. } | Layer::Band { name, .. } => {
+                name
+            }
         }
     }
 
@@ -396,7 +398,9 @@ impl Figure {
                         let path = data.iter().copied();
                         let style = colour.rgb().stroke_width(2);
                         if *dashed {
-                            chart.draw_series(DashedLineSeries::new(path, 7, 5, style)).map_err(text)?;
+                            chart
+                                .draw_series(DashedLineSeries::new(path, 7, 5, style))
+                                .map_err(text)?;
                         } else {
                             chart.draw_series(LineSeries::new(path, style)).map_err(text)?;
                         }
@@ -474,7 +478,8 @@ impl Figure {
 
     /// Adds the style sheet and the text for those who cannot see the figure.
     fn themed(&self, svg: &str) -> String {
-        let escaped = self.caption.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+        let escaped =
+            self.caption.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
         match svg.split_once('>') {
             Some((open, rest)) => {
                 format!("{open} role=\"img\" aria-label=\"{escaped}\">\n{STYLE}{rest}")
@@ -514,7 +519,12 @@ mod tests {
             x: Axis::log("x"),
             y: Axis::linear("y"),
             layers: vec![
-                Layer::Line { name: "l".into(), colour: Colour::Ink, dashed: true, data: data.clone() },
+                Layer::Line {
+                    name: "l".into(),
+                    colour: Colour::Ink,
+                    dashed: true,
+                    data: data.clone(),
+                },
                 Layer::Band {
                     name: "b".into(),
                     colour: Colour::Sky,
@@ -550,7 +560,12 @@ mod tests {
             caption: String::new(),
             x: Axis::linear("x"),
             y: Axis::linear("y"),
-            layers: vec![layer(long), layer(long), layer("b"), layer("another quite long name here")],
+            layers: vec![
+                layer(long),
+                layer(long),
+                layer("b"),
+                layer("another quite long name here"),
+            ],
         };
         let rows: Vec<usize> = figure.legend().iter().map(Vec::len).collect();
         assert_eq!(rows.iter().sum::<usize>(), 3);

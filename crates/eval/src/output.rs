@@ -55,7 +55,8 @@ fn write_folder(folder: &Path, files: Vec<(String, String)>) -> Result<(), Outpu
     }
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        let known = path.file_name().is_some_and(|n| files.iter().any(|(name, _)| n == name.as_str()));
+        let known =
+            path.file_name().is_some_and(|n| files.iter().any(|(name, _)| n == name.as_str()));
         if !known {
             fs::remove_file(&path).map_err(|source| OutputError { path: path.clone(), source })?;
         }

@@ -54,11 +54,7 @@ fn short(value: &f64) -> String {
     }
     let digits = if size >= 1000.0 { 0 } else { 3 - (size.max(1e-3).log10().floor() as i32) };
     let text = format!("{value:.*}", digits.max(0) as usize);
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').into()
-    } else {
-        text
-    }
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
 }
 
 impl Report {
@@ -156,6 +152,7 @@ mod tests {
             version: "0.1.0".into(),
             scale: Scale::Smoke,
             seed: 1,
+            data_sets: vec![],
             options: vec![],
             host: Host { os: "o".into(), arch: "a".into(), processor: "p".into(), cores: 2 },
             experiments: vec![],

@@ -43,6 +43,8 @@ pub struct RunInfo {
     pub scale: Scale,
     /// Seed of the run.
     pub seed: u64,
+    /// Data sets beyond the built-in ones.
+    pub data_sets: Vec<String>,
     /// The command's options, as given.
     pub options: Vec<String>,
     /// The machine.
@@ -107,6 +109,7 @@ impl RunInfo {
                 ("version", info.version.clone()),
                 ("scale", info.scale.to_string()),
                 ("seed", info.seed.to_string()),
+                ("data sets", format!("{:?}", info.data_sets)),
             ]
         };
         for ((what, found), (_, expected)) in facts(earlier).into_iter().zip(facts(self)) {
@@ -137,6 +140,7 @@ mod tests {
             version: "0.1.0".into(),
             scale: Scale::Smoke,
             seed: 1,
+            data_sets: vec![],
             options: vec![],
             host: Host { os: "o".into(), arch: "a".into(), processor: "p".into(), cores: 2 },
             experiments: vec![],

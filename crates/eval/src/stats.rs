@@ -230,7 +230,8 @@ mod tests {
     fn mean_interval_covers_as_often_as_it_says() {
         let mut rng = ChaCha8Rng::seed_from_u64(3);
         let covered = (0..2000).filter(|_| {
-            let sample: Vec<f64> = (0..12).map(|_| (0..12).map(|_| rng.random::<f64>()).sum()).collect();
+            let sample: Vec<f64> =
+                (0..12).map(|_| (0..12).map(|_| rng.random::<f64>()).sum()).collect();
             let interval = mean_interval(&sample, 0.9).unwrap();
             interval.low <= 6.0 && 6.0 <= interval.high
         });

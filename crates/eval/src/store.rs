@@ -110,7 +110,8 @@ impl TrialStore {
     /// # Errors
     /// Every [`StoreError`]; the file is not changed.
     pub fn open(path: &Path) -> Result<TrialStore, StoreError> {
-        let failed = |action| move |source| StoreError::Io { path: path.into(), action, kept: 0, source };
+        let failed =
+            |action| move |source| StoreError::Io { path: path.into(), action, kept: 0, source };
         let mut file = OpenOptions::new()
             .read(true)
             .append(true)
@@ -156,10 +157,12 @@ impl TrialStore {
     /// # Errors
     /// [`StoreError::Io`].
     pub fn repair(path: &Path) -> Result<u64, StoreError> {
-        let failed = |action| move |source| StoreError::Io { path: path.into(), action, kept: 0, source };
+        let failed =
+            |action| move |source| StoreError::Io { path: path.into(), action, kept: 0, source };
         let bytes = std::fs::read(path).map_err(failed("read it"))?;
         let whole = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
-        let file = OpenOptions::new().write(true).open(path).map_err(failed("open it for writing"))?;
+        let file =
+            OpenOptions::new().write(true).open(path).map_err(failed("open it for writing"))?;
         file.set_len(whole as u64).map_err(failed("shorten it"))?;
         Ok((bytes.len() - whole) as u64)
     }
@@ -357,7 +360,10 @@ mod tests {
             }
         }
         let merged = TrialStore::read(&paths).unwrap();
-        assert_eq!(merged.to_canonical_lines(), TrialStore::read(&[whole]).unwrap().to_canonical_lines());
+        assert_eq!(
+            merged.to_canonical_lines(),
+            TrialStore::read(&[whole]).unwrap().to_canonical_lines()
+        );
         assert!(TrialStore::read(&[folder.path().join("none")]).is_err());
     }
 }

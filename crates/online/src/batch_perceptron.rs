@@ -11,7 +11,7 @@
 
 use crate::error::OnlineError;
 use crate::sweep::{BatchFit, BatchParams, Sweep};
-use halfspaces_linalg::{InputError, Label, PointSet};
+use halfspaces_linalg::{Label, PointSet};
 
 /// The batch perceptron with checked parameters.
 ///
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
     use crate::{BatchStatus, Pick, bounds};
     use halfspaces_data::perceptron_tight;
-    use halfspaces_linalg::Points;
+    use halfspaces_linalg::{InputError, Points};
 
     const PICKS: [Pick; 3] = [Pick::Cyclic, Pick::First, Pick::Worst];
 

@@ -15,7 +15,7 @@
 
 use crate::error::OnlineError;
 use crate::sweep::{BatchFit, BatchParams, Sweep};
-use halfspaces_linalg::{InputError, Label, PointSet};
+use halfspaces_linalg::{Label, PointSet};
 
 /// The margin perceptron with checked parameters.
 ///
@@ -49,9 +49,7 @@ impl MarginPerceptron {
         if !poor.is_finite() {
             return Err(OnlineError::Overflow);
         }
-        self.0.run(points, labels, |value, y| {
-            Label::of_sign(value) != y || value.abs() <= poor
-        })
+        self.0.run(points, labels, |value, y| Label::of_sign(value) != y || value.abs() <= poor)
     }
 }
 
@@ -60,7 +58,7 @@ mod tests {
     use super::*;
     use crate::{BatchStatus, Pick, bounds};
     use halfspaces_data::{MarginBall, Marginal, Realizable, perceptron_tight, random_target};
-    use halfspaces_linalg::Points;
+    use halfspaces_linalg::{InputError, Points};
 
     const PICKS: [Pick; 3] = [Pick::Cyclic, Pick::First, Pick::Worst];
 
@@ -118,7 +116,10 @@ mod tests {
     fn bad_input_and_hopeless_data_are_typed() {
         assert!(MarginPerceptron::params().max_updates(0).check().is_err());
         let learner = MarginPerceptron::params().max_updates(50).check().unwrap();
-        assert_eq!(learner.fit(&Points::new(vec![], 1).unwrap(), &[]), Err(InputError::Empty.into()));
+        assert_eq!(
+            learner.fit(&Points::new(vec![], 1).unwrap(), &[]),
+            Err(InputError::Empty.into())
+        );
         let huge = Points::new(vec![1e200], 1).unwrap();
         assert_eq!(learner.fit(&huge, &[Label::Negative]), Err(OnlineError::Overflow));
         // A zero point can never get a margin.

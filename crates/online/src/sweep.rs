@@ -122,9 +122,7 @@ impl Sweep {
                     let ahead = (at..n).chain(0..at);
                     first_violation(points, labels, &weights, ahead, &violates, &mut products)?
                 }
-                Pick::Worst => {
-                    worst_violation(points, labels, &weights, &violates, &mut products)?
-                }
+                Pick::Worst => worst_violation(points, labels, &weights, &violates, &mut products)?,
             };
             let Some(i) = violated else { break BatchStatus::Converged };
             if updates == self.max_updates {

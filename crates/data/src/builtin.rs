@@ -1,0 +1,168 @@
+//! Real data sets that come with the crate. `datasets/README.md` has sources, licence and changes.
+
+use crate::read::{CsvOptions, Dataset, Header, ReadError, read_csv_from, read_csv_sparse_from};
+use halfspaces_linalg::{Points, SparsePoints};
+
+/// A real data set that comes with the crate.
+///
+/// ```
+/// use halfspaces_data::Builtin;
+/// for set in Builtin::ALL {
+///     let data = set.load()?;
+///     assert!(data.len() > 300 && data.dim() >= 30, "{}", set.name());
+/// }
+/// # Ok::<(), halfspaces_data::read::ReadError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum Builtin {
+    /// Wisconsin diagnostic breast cancer: 569 × 30, positive = malignant.
+    Wdbc,
+    /// Radar returns from the ionosphere: 351 × 33, positive = good.
+    Ionosphere,
+    /// Mushrooms, 22 categorical columns one-hot: 5644 × 98, positive = poisonous.
+    Mushroom,
+}
+
+impl Builtin {
+    /// All of them.
+    pub const ALL: [Builtin; 3] = [Builtin::Wdbc, Builtin::Ionosphere, Builtin::Mushroom];
+
+    /// Short name, also that of the file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Builtin::Wdbc => "wdbc",
+            Builtin::Ionosphere => "ionosphere",
+            Builtin::Mushroom => "mushroom",
+        }
+    }
+
+    /// What the examples are.
+    #[must_use]
+    pub fn description(self) -> &'static str {
+        match self {
+            Builtin::Wdbc => {
+                "Wisconsin diagnostic breast cancer: 569 tumours, 30 measurements of cell nuclei; \
+                 positive: malignant"
+            }
+            Builtin::Ionosphere => {
+                "351 radar returns from the ionosphere, 33 numbers each; positive: shows structure"
+            }
+            Builtin::Mushroom => {
+                "5644 mushrooms without missing values, 22 categories each, one-hot in 98 \
+                 coordinates; positive: poisonous"
+            }
+        }
+    }
+
+    /// Where the data comes from.
+    #[must_use]
+    pub fn source(self) -> &'static str {
+        match self {
+            Builtin::Wdbc => {
+                "UCI Machine Learning Repository, Breast Cancer Wisconsin (Diagnostic)"
+            }
+            Builtin::Ionosphere => "UCI Machine Learning Repository, Ionosphere",
+            Builtin::Mushroom => "UCI Machine Learning Repository, Mushroom",
+        }
+    }
+
+    /// The licence of the data.
+    #[must_use]
+    pub fn licence(self) -> &'static str {
+        "CC BY 4.0"
+    }
+
+    /// The examples, dense.
+    ///
+    /// # Errors
+    /// None for the data as shipped.
+    pub fn load(self) -> Result<Dataset<Points>, ReadError> {
+        read_csv_from(self.bytes(), self.name(), &self.options())
+    }
+
+    /// The examples, sparse.
+    ///
+    /// # Errors
+    /// None for the data as shipped.
+    pub fn load_sparse(self) -> Result<Dataset<SparsePoints>, ReadError> {
+        read_csv_sparse_from(self.bytes(), self.name(), &self.options())
+    }
+
+    fn bytes(self) -> &'static [u8] {
+        match self {
+            Builtin::Wdbc => include_bytes!("../datasets/wdbc.csv"),
+            Builtin::Ionosphere => include_bytes!("../datasets/ionosphere.csv"),
+            Builtin::Mushroom => include_bytes!("../datasets/mushroom.csv"),
+        }
+    }
+
+    fn options(self) -> CsvOptions {
+        let positive = match self {
+            Builtin::Wdbc => "M",
+            Builtin::Ionosphere => "g",
+            Builtin::Mushroom => "p",
+        };
+        CsvOptions::new().header(Header::Absent).positive(positive)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_linalg::{Label, PointSet, RowView};
+
+    /// Rows, dimension and positives, counted with `wc` and `awk`.
+    #[test]
+    fn shapes_and_classes() {
+        let shape = |set: Builtin| {
+            let data = set.load().unwrap();
+            let sparse = set.load_sparse().unwrap();
+            assert_eq!(sparse.points(), &SparsePoints::from_dense(data.points()).unwrap());
+            assert_eq!((sparse.labels(), sparse.columns()), (data.labels(), data.columns()));
+            (data.len(), data.dim(), data.positives())
+        };
+        assert_eq!(shape(Builtin::Wdbc), (569, 30, 212));
+        assert_eq!(shape(Builtin::Ionosphere), (351, 33, 225));
+        assert_eq!(shape(Builtin::Mushroom), (5644, 98, 2156));
+    }
+
+    #[test]
+    fn first_rows() {
+        let wdbc = Builtin::Wdbc.load().unwrap();
+        let row = wdbc.points().row(0).unwrap().as_slice();
+        assert_eq!((row[0], row[3], row[14], row[29]), (17.99, 1001.0, 0.006, 0.119));
+        assert_eq!((wdbc.labels()[0], wdbc.labels()[568]), (Label::Positive, Label::Negative));
+
+        let ionosphere = Builtin::Ionosphere.load().unwrap();
+        let row = ionosphere.points().row(0).unwrap().as_slice();
+        assert_eq!((row[0], row[1], row[2], row[32]), (1.0, 0.995, -0.059, -0.453));
+        assert_eq!(ionosphere.labels()[..2], [Label::Positive, Label::Negative]);
+    }
+
+    /// The first mushroom is `x,s,n,t,p,f,c,n,k,e,e,s,s,w,w,p,w,o,p,k,s,u,p`.
+    #[test]
+    fn the_first_mushroom() {
+        let data = Builtin::Mushroom.load_sparse().unwrap();
+        let row = data.points().row(0).unwrap();
+        let names: Vec<&str> = row.entries().map(|(j, _)| data.columns()[j].as_str()).collect();
+        let expected: Vec<String> = "xsntpfcnkeesswwpwopksu"
+            .chars()
+            .enumerate()
+            .map(|(i, value)| format!("x{}={value}", i + 1))
+            .collect();
+        assert_eq!(names, expected);
+        assert_eq!(data.labels()[..2], [Label::Positive, Label::Negative]);
+        assert!(data.points().rows().all(|row| row.norm_sq() == 22.0));
+    }
+
+    #[test]
+    fn every_set_says_what_it_is() {
+        for set in Builtin::ALL {
+            assert!(set.source().starts_with("UCI Machine Learning Repository, "));
+            assert!(!set.description().is_empty() && set.licence() == "CC BY 4.0");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Pools whose labels a stated halfspace explains.
+
+use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView};
+
+/// Points labelled by a target halfspace: the setting in which the mistake bounds hold, with the
+/// numbers those bounds need.
+///
+/// ```
+/// use halfspaces_data::Realizable;
+/// use halfspaces_linalg::{Halfspace, Points};
+/// let points = Points::from_rows(&[[2.0, 1.0], [0.01, 1.0], [-1.0, 0.0]])?;
+/// let target = Halfspace::new(vec![3.0, 0.0])?;
+/// let pool = Realizable::with_margin(points, target, 0.5)?;
+/// assert_eq!(pool.dropped(), 1);
+/// assert_eq!(pool.margin(), 1.0);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Realizable<P> {
+    points: P,
+    labels: Vec<Label>,
+    target: Halfspace,
+    margin: f64,
+    dropped: usize,
+}
+
+impl<P: PointSet> Realizable<P> {
+    /// Labels every point by `target`, whose normal is scaled to length 1.
+    ///
+    /// The margin is then whatever the data give, and may be 0.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`], [`InputError::DimensionMismatch`], [`InputError::ZeroVector`].
+    pub fn new(points: P, target: Halfspace) -> Result<Self, InputError> {
+        let target = target.normalised()?;
+        let labels = target.label_all(&points)?;
+        let margin = target.margin_on(&points, &labels)?;
+        Ok(Realizable { points, labels, target, margin, dropped: 0 })
+    }
+
+    /// Drops the points within `least` of the boundary first.
+    ///
+    /// # Errors
+    /// As [`Realizable::new`] ([`InputError::Empty`] if no point is left);
+    /// [`InputError::ParameterOutOfRange`] for a negative or non-finite `least`.
+    pub fn with_margin(points: P, target: Halfspace, least: f64) -> Result<Self, InputError> {
+        let in_range = least >= 0.0 && least.is_finite();
+        InputError::check_parameter("least margin", least, in_range, "finite and at least 0")?;
+        let target = target.normalised()?;
+        InputError::check_dim(target.dim(), points.dim())?;
+        let far: Vec<usize> = points
+            .rows()
+            .enumerate()
+            .filter(|(_, x)| x.dot(target.normal()).abs() >= least)
+            .map(|(i, _)| i)
+            .collect();
+        let dropped = points.len() - far.len();
+        let kept = points.select(&far)?;
+        Ok(Realizable { dropped, ..Realizable::new(kept, target)? })
+    }
+
+    /// The points.
+    pub fn points(&self) -> &P {
+        &self.points
+    }
+
+    /// The target's labels, one a point.
+    pub fn labels(&self) -> &[Label] {
+        &self.labels
+    }
+
+    /// The target `w*`, of unit norm.
+    pub fn target(&self) -> &Halfspace {
+        &self.target
+    }
+
+    /// γ: the least `|w* · x|` over the points.
+    pub fn margin(&self) -> f64 {
+        self.margin
+    }
+
+    /// Number of points dropped for being too near the boundary.
+    pub fn dropped(&self) -> usize {
+        self.dropped
+    }
+
+    /// Points, labels and target.
+    pub fn into_parts(self) -> (P, Vec<Label>, Halfspace) {
+        (self.points, self.labels, self.target)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_linalg::Points;
+
+    #[test]
+    fn a_point_on_the_boundary_leaves_margin_zero() {
+        let points = Points::from_rows(&[[0.0, 1.0], [1.0, 0.0]]).unwrap();
+        let target = Halfspace::new(vec![1.0, 0.0]).unwrap();
+        let pool = Realizable::new(points.clone(), target.clone()).unwrap();
+        assert_eq!(pool.margin(), 0.0);
+        assert_eq!(pool.labels(), [Label::Positive; 2]);
+        let all_gone = Realizable::with_margin(points.clone(), target.clone(), 2.0);
+        assert_eq!(all_gone, Err(InputError::Empty));
+        assert!(Realizable::with_margin(points, target, -1.0).is_err());
+    }
+}

@@ -1,0 +1,119 @@
+//! Random rotations: learners that claim to be rotation-invariant are held to it, and axis-aligned
+//! constructions lose their axes.
+
+use crate::marginal::{Gaussian, Marginal};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, Par};
+use halfspaces_linalg::{Halfspace, InputError, PointSet, Points, RowView};
+use rand::rngs::ChaCha8Rng;
+use rand::{Rng, SeedableRng};
+
+/// An orthogonal map of R^d.
+///
+/// ```
+/// use halfspaces_data::{Gaussian, Marginal, Rotation};
+/// use halfspaces_linalg::PointSet;
+/// let points = Gaussian::new(4, 1.0)?.sample(10, 1)?;
+/// let rotated = Rotation::random(4, 2)?.apply(&points)?;
+/// for (a, b) in points.norms().iter().zip(rotated.norms()) {
+///     assert!((a - b).abs() < 1e-14);
+/// }
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Rotation {
+    /// Orthogonal; a row `x` becomes `x Q`.
+    matrix: Mat<f64>,
+}
+
+impl Rotation {
+    /// Drawn from the Haar measure on the orthogonal group with the stream of `seed`.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`].
+    pub fn random(dim: usize, seed: u64) -> Result<Rotation, InputError> {
+        Rotation::random_with_rng(dim, &mut ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    /// [`Rotation::random`] drawn from a generator of the caller's.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`].
+    pub fn random_with_rng<R: Rng + ?Sized>(dim: usize, rng: &mut R) -> Result<Self, InputError> {
+        let gaussian = Gaussian::new(dim, 1.0)?.sample_with_rng(dim, rng)?;
+        let qr = gaussian.as_mat().qr();
+        let mut matrix = qr.compute_Q();
+        // QR fixes the signs of R's diagonal by convention; the Haar measure needs them positive.
+        for j in 0..dim {
+            if qr.R()[(j, j)] < 0.0 {
+                for i in 0..dim {
+                    matrix[(i, j)] = -matrix[(i, j)];
+                }
+            }
+        }
+        Ok(Rotation { matrix })
+    }
+
+    /// Every point rotated.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`].
+    pub fn apply(&self, points: &Points) -> Result<Points, InputError> {
+        let (n, d) = (points.len(), points.dim());
+        InputError::check_dim(self.matrix.nrows(), d)?;
+        let mut values = vec![0.0; n * d];
+        matmul(
+            MatMut::from_row_major_slice_mut(&mut values, n, d),
+            Accum::Replace,
+            points.as_mat(),
+            self.matrix.as_ref(),
+            1.0,
+            Par::Seq,
+        );
+        Points::new(values, d)
+    }
+
+    /// The rotated halfspace: it labels rotated points as the original labels the points.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`].
+    pub fn apply_to_halfspace(&self, halfspace: &Halfspace) -> Result<Halfspace, InputError> {
+        let normal = self.apply(&Points::from_rows(&[halfspace.normal()])?)?;
+        let mut rotated = vec![0.0; halfspace.dim()];
+        normal.rows().for_each(|x| x.add_scaled_to(1.0, &mut rotated));
+        Halfspace::new(rotated)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random_target;
+    use halfspaces_linalg::margins;
+
+    #[test]
+    fn inner_products_survive() {
+        let points = Gaussian::new(6, 10.0).unwrap().sample(20, 1).unwrap();
+        let target = random_target(6, 2).unwrap();
+        let rotation = Rotation::random(6, 3).unwrap();
+        let turned = rotation.apply(&points).unwrap();
+        let turned_target = rotation.apply_to_halfspace(&target).unwrap();
+        let before = margins(&points, target.normal()).unwrap();
+        let after = margins(&turned, turned_target.normal()).unwrap();
+        for (a, b) in before.iter().zip(&after) {
+            assert!((a - b).abs() < 1e-13);
+        }
+        assert!(turned != points);
+        assert!(rotation.apply(&Points::new(vec![1.0], 1).unwrap()).is_err());
+    }
+
+    #[test]
+    fn both_determinants_occur_in_one_dimension() {
+        // d = 1: the rotation is ±1 with equal probability under the Haar measure.
+        let one = Points::new(vec![1.0], 1).unwrap();
+        let turned = (0..40).filter(|seed| {
+            Rotation::random(1, *seed).unwrap().apply(&one).unwrap().as_slice()[0] < 0.0
+        });
+        assert!((8..32).contains(&turned.count()));
+    }
+}

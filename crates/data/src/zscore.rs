@@ -1,0 +1,98 @@
+//! Standardising columns.
+
+use halfspaces_linalg::{InputError, PointSet, Points};
+
+/// Shifts every column to mean 0 and scales it to standard deviation 1 (population form). A
+/// constant column becomes 0.
+///
+/// Fit on training data, then apply the same map to whatever comes later.
+///
+/// ```
+/// use halfspaces_data::ZScore;
+/// use halfspaces_linalg::Points;
+/// let train = Points::from_rows(&[[1.0, 7.0], [3.0, 7.0]])?;
+/// let map = ZScore::fit(&train)?;
+/// assert_eq!(map.apply(&train)?.as_slice(), [-1.0, 0.0, 1.0, 0.0]);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ZScore {
+    means: Vec<f64>,
+    /// 0 for a constant column.
+    deviations: Vec<f64>,
+}
+
+impl ZScore {
+    /// Means and deviations of the columns.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`]; [`InputError::Overflow`] if the spread of a column overflows.
+    pub fn fit(points: &Points) -> Result<ZScore, InputError> {
+        if points.is_empty() {
+            return Err(InputError::Empty);
+        }
+        let n = points.len() as f64;
+        let mut means = vec![0.0; points.dim()];
+        for x in points.rows() {
+            means.iter_mut().zip(x.as_slice()).for_each(|(m, v)| *m += v / n);
+        }
+        let mut deviations = vec![0.0; points.dim()];
+        for (row, x) in points.rows().enumerate() {
+            for ((s, v), m) in deviations.iter_mut().zip(x.as_slice()).zip(&means) {
+                *s += (v - m) * (v - m) / n;
+                if !s.is_finite() {
+                    return Err(InputError::Overflow { row });
+                }
+            }
+        }
+        for (s, m) in deviations.iter_mut().zip(&means) {
+            *s = s.sqrt();
+            // What rounding leaves of a constant column is no deviation.
+            if *s <= 1e-14 * m.abs() {
+                *s = 0.0;
+            }
+        }
+        Ok(ZScore { means, deviations })
+    }
+
+    /// The standardised points.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`]; [`InputError::NonFinite`] if a value leaves `f64`.
+    pub fn apply(&self, points: &Points) -> Result<Points, InputError> {
+        InputError::check_dim(self.means.len(), points.dim())?;
+        let mut values = Vec::with_capacity(points.as_slice().len());
+        for x in points.rows() {
+            for ((v, m), s) in x.as_slice().iter().zip(&self.means).zip(&self.deviations) {
+                values.push(if *s > 0.0 { (v - m) / s } else { 0.0 });
+            }
+        }
+        Points::new(values, points.dim())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constant_columns_become_zero_despite_rounding() {
+        let points = Points::from_rows(&[[0.1, 1.0], [0.1, 2.0], [0.1, 6.0]]).unwrap();
+        let scaled = ZScore::fit(&points).unwrap().apply(&points).unwrap();
+        for x in scaled.rows() {
+            assert_eq!(x.as_slice()[0], 0.0);
+        }
+        let sum_sq: f64 = scaled.as_slice().iter().map(|v| v * v).sum();
+        assert!((sum_sq - 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn bad_input_is_typed() {
+        assert_eq!(ZScore::fit(&Points::new(vec![], 1).unwrap()), Err(InputError::Empty));
+        let huge = Points::new(vec![1e300, -1e300], 1).unwrap();
+        assert!(matches!(ZScore::fit(&huge), Err(InputError::Overflow { .. })));
+        let map = ZScore::fit(&Points::new(vec![1.0, 2.0], 1).unwrap()).unwrap();
+        assert!(map.apply(&Points::new(vec![1.0, 2.0], 2).unwrap()).is_err());
+    }
+}

@@ -1,0 +1,75 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand};
+use halfspaces_eval::{Scale, Shard};
+use std::path::PathBuf;
+
+/// Measure every claim of the halfspaces workspace, and keep the workspace tidy.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the experiments and judge their claims. Interrupted runs resume.
+    ///
+    /// Exit status: 0 if no claim is violated, 1 if some claim is, 2 on a usage or input error.
+    Reproduce(ReproduceOptions),
+    /// Rebuild ledger, tables, figures and page from the trials of one or more output folders.
+    Report(ReportOptions),
+    /// List experiments and claims.
+    List,
+    /// Check layering and house rules.
+    Tidy(TidyOptions),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReproduceOptions {
+    /// How much to run: smoke (under a minute), standard (about ten minutes) or full (two hours)
+    #[arg(long, default_value = "standard")]
+    pub(crate) scale: Scale,
+    /// Run these experiments or claims only, by id
+    #[arg(long, value_name = "ID,..", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// Seed of every random stream
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Trials run at once [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+    /// Output folder [default: target/reproduce/SCALE, with -shard-I-of-N for a shard]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Forget earlier results in the output folder
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Drop a last line of trials.jsonl that was cut off, and redo its trial
+    #[arg(long)]
+    pub(crate) repair: bool,
+    /// Run part I of N of the trials; merge the parts with `report`
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    /// Folder of further real data sets (magic.csv, spambase.csv); absent ones are left out
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportOptions {
+    /// Output folders of one run, or of its shards
+    #[arg(required = true, value_name = "DIR")]
+    pub(crate) folders: Vec<PathBuf>,
+    /// Where to write [default: the folder, or target/reproduce/SCALE-merged for several]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TidyOptions {
+    /// Root of the workspace to check [default: this one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+}

@@ -1,0 +1,382 @@
+//! K4 and K5: updates of the batch and the margin perceptron against (R/γ)² and 3(R/γ)², for every
+//! way to pick the violated point; what they return is checked point by point.
+
+use crate::Failure;
+use crate::experiments::{median_text, most};
+use crate::workload::{Inputs, Pool, Sample, Workload};
+use halfspaces_eval::{
+    Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
+    Section, Side, Table,
+};
+use halfspaces_linalg::PointSet;
+use halfspaces_online::{
+    BatchPerceptron, BatchStatus, MarginPerceptron, OnlineError, Pick, bounds,
+};
+use rand::rngs::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A ratio that stands for "the promise was broken altogether" and survives JSON.
+const BROKEN: f64 = 1e300;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Learner {
+    Batch,
+    Margin,
+}
+
+pub(crate) struct BatchExperiment {
+    learner: Learner,
+    inputs: Arc<Inputs>,
+}
+
+impl BatchExperiment {
+    pub(crate) fn batch_perceptron(inputs: Arc<Inputs>) -> Self {
+        BatchExperiment { learner: Learner::Batch, inputs }
+    }
+
+    pub(crate) fn margin_perceptron(inputs: Arc<Inputs>) -> Self {
+        BatchExperiment { learner: Learner::Margin, inputs }
+    }
+
+    fn update_bound(&self, radius: f64, margin: f64) -> f64 {
+        match self.learner {
+            Learner::Batch => bounds::batch_perceptron_updates(radius, margin),
+            Learner::Margin => bounds::margin_perceptron_updates(radius, margin),
+        }
+    }
+
+    fn fit<P: PointSet>(&self, sample: &Sample<P>, pick: Pick) -> Result<Outcome, OnlineError> {
+        let Sample { points, labels, radius, .. } = sample;
+        let gamma = sample.margin.unwrap_or(0.0);
+        let update_bound = self.update_bound(*radius, gamma);
+        // Far enough above the bound that reaching the cap refutes it.
+        let cap = (10.0 * update_bound).min(1e7) as u64 + 10;
+        let fit = match self.learner {
+            Learner::Batch => BatchPerceptron::params()
+                .max_updates(cap)
+                .pick(pick)
+                .check()?
+                .fit(points, labels)?,
+            Learner::Margin => MarginPerceptron::params()
+                .max_updates(cap)
+                .pick(pick)
+                .check()?
+                .fit(points, labels)?,
+        };
+        let output = fit.halfspace.margin_on(points, labels)?;
+        Ok(Outcome {
+            points: points.len(),
+            gamma,
+            updates: fit.updates,
+            update_bound,
+            passes: fit.passes,
+            converged: fit.status == BatchStatus::Converged,
+            consistent: fit.halfspace.label_all(points)? == *labels,
+            margin_share: output / gamma,
+        })
+    }
+}
+
+const PICKS: [(Pick, &str, Colour); 3] = [
+    (Pick::Cyclic, "cyclic", Colour::Blue),
+    (Pick::First, "first", Colour::Green),
+    (Pick::Worst, "worst", Colour::Vermilion),
+];
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Configuration {
+    #[serde(flatten)]
+    workload: Workload,
+    pick: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    points: usize,
+    /// γ of the stated separator.
+    gamma: f64,
+    updates: u64,
+    update_bound: f64,
+    passes: f64,
+    converged: bool,
+    consistent: bool,
+    /// Output margin / γ.
+    margin_share: f64,
+}
+
+impl Outcome {
+    fn update_ratio(&self) -> f64 {
+        self.updates as f64 / self.update_bound
+    }
+
+    /// γ/3 over the output margin.
+    fn margin_ratio(&self) -> f64 {
+        let ratio = bounds::margin_perceptron_margin(1.0) / self.margin_share;
+        if ratio > 0.0 { ratio } else { BROKEN }
+    }
+
+    /// At most 1 iff every promise of the learner was kept.
+    fn ratio(&self, learner: Learner) -> f64 {
+        if !self.converged || !self.consistent {
+            return BROKEN;
+        }
+        match learner {
+            Learner::Batch => self.update_ratio(),
+            Learner::Margin => self.update_ratio().max(self.margin_ratio()),
+        }
+    }
+}
+
+impl Experiment for BatchExperiment {
+    type Configuration = Configuration;
+    type Outcome = Outcome;
+
+    fn id(&self) -> &'static str {
+        match self.learner {
+            Learner::Batch => "K4",
+            Learner::Margin => "K5",
+        }
+    }
+
+    fn title(&self) -> &'static str {
+        match self.learner {
+            Learner::Batch => "Batch perceptron: updates until consistent",
+            Learner::Margin => "Margin perceptron: updates, and the margin it returns",
+        }
+    }
+
+    fn claims(&self) -> Vec<ClaimStatement> {
+        let (statement, source) = match self.learner {
+            Learner::Batch => (
+                "On points of norm at most R that a unit w* separates with margin γ, the batch perceptron stops after at most (R/γ)² updates with every point right, whichever violated point it picks.",
+                "002 Theorem 1.1",
+            ),
+            Learner::Margin => (
+                "On points of norm at most R that a unit w* separates with margin γ, the margin perceptron stops after at most 3(R/γ)² updates with margin at least γ/3 on every point, whichever violated point it picks.",
+                "002 Theorem 2.1",
+            ),
+        };
+        let id = Experiment::id(self).into();
+        vec![ClaimStatement { id, statement: statement.into(), source: source.into() }]
+    }
+
+    fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
+        let points = scale.pick(300, 1000, 4000);
+        let mut workloads = Vec::new();
+        for margin in scale.pick(
+            vec![0.4, 0.2, 0.1],
+            vec![0.4, 0.2, 0.1, 0.05],
+            vec![0.4, 0.2, 0.1, 0.05, 0.025],
+        ) {
+            workloads.push(Workload::Ball { dim: 20, points, margin });
+        }
+        for dim in scale.pick(vec![10], vec![3, 10, 30], vec![3, 10, 30, 100]) {
+            workloads.push(Workload::Sphere { dim, points, margin: 0.05 });
+            workloads.push(Workload::Clusters { dim, points, margin: 0.05 });
+        }
+        for dim in scale.pick(vec![25], vec![10, 100], vec![10, 100, 1000]) {
+            workloads.push(Workload::Tight { dim });
+        }
+        for name in self.inputs.real() {
+            workloads.push(Workload::Relabelled { name: name.clone(), margin: 0.02 });
+            workloads.push(Workload::Centroid { name, margin: 0.02 });
+        }
+        let trials = scale.pick(3, 20, 50);
+        let all = workloads.into_iter().flat_map(|workload| {
+            PICKS.map(|(_, pick, _)| {
+                let fixed = matches!(workload, Workload::Tight { .. } | Workload::Centroid { .. });
+                let configuration = Configuration { workload: workload.clone(), pick };
+                Planned { configuration, trials: if fixed { 1 } else { trials } }
+            })
+        });
+        Ok(all.collect())
+    }
+
+    fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
+        let (pick, _, _) =
+            PICKS.into_iter().find(|(_, name, _)| *name == setting.pick).unwrap_or(PICKS[0]);
+        let outcome = match &self.inputs.pool(&setting.workload, rng)? {
+            Pool::Dense(sample) => self.fit(sample, pick)?,
+            Pool::Sparse(sample) => self.fit(sample, pick)?,
+        };
+        Ok(outcome)
+    }
+
+    fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
+        let ratios: Vec<f64> = results.outcomes().map(|(_, o)| o.ratio(self.learner)).collect();
+        let largest =
+            |f: fn(&Outcome) -> f64| results.outcomes().map(|(_, o)| f(o)).fold(0.0, f64::max);
+        let updates = largest(Outcome::update_ratio);
+        let (quantity, note) = match self.learner {
+            Learner::Batch => {
+                ("updates / (R/γ)²", "every output labels every point right".to_owned())
+            }
+            Learner::Margin => (
+                "of updates / 3(R/γ)² and (γ/3) / output margin",
+                format!("largest of each: {updates:.3} and {:.3}", largest(Outcome::margin_ratio)),
+            ),
+        };
+        let mut evidence =
+            Evidence::deterministic(quantity, Side::AtMost, results.planned(), &ratios);
+        if results.outcomes().all(|(_, o)| o.consistent && o.converged) {
+            evidence = evidence.with_note(&note);
+        }
+        for claim in Experiment::claims(self) {
+            section.judge(claim, evidence.clone());
+        }
+        section.summary.push("Three ways to pick the violated point: going round the points, starting again from the first, and taking the worst. R and γ are measured on the points themselves. A run that stops at its cap, or whose output labels any point wrong, counts as an exception.".into());
+        section.figures.push(self.against_bound(results));
+        if self.learner == Learner::Margin {
+            section.figures.push(margins_kept(results));
+        }
+        section.tables.push(self.by_configuration(results));
+    }
+}
+
+impl BatchExperiment {
+    fn lower_id(&self) -> String {
+        Experiment::id(self).to_ascii_lowercase()
+    }
+
+    fn against_bound(&self, results: &Results<Configuration, Outcome>) -> Figure {
+        let bounds: Vec<f64> = results.outcomes().map(|(_, o)| o.update_bound).collect();
+        let mut layers = Vec::new();
+        let label = match self.learner {
+            Learner::Batch => "bound (R/γ)²",
+            Learner::Margin => "bound 3(R/γ)²",
+        };
+        let least = bounds.iter().copied().reduce(f64::min);
+        if let (Some(least), Some(most)) = (least, bounds.iter().copied().reduce(f64::max)) {
+            layers.push(Layer::Line {
+                name: label.into(),
+                colour: Colour::Ink,
+                dashed: true,
+                data: vec![(least, least), (most, most)],
+            });
+        }
+        for (_, pick, colour) in PICKS {
+            let data = results
+                .groups
+                .iter()
+                .filter(|g| g.configuration.pick == pick)
+                .filter_map(|g| {
+                    let least = g.outcomes.iter().map(|o| o.update_bound).reduce(f64::min)?;
+                    Some((least, g.outcomes.iter().map(|o| o.updates as f64).fold(0.0, f64::max)))
+                })
+                .collect();
+            layers.push(Layer::Points { name: format!("{pick} violation"), colour, data });
+        }
+        Figure {
+            name: format!("{}-updates-against-bound", self.lower_id()),
+            caption: "Most updates in any trial against the least bound of those trials, one marker for each kind of data and way to pick. No marker lies above the dashed line.".into(),
+            x: Axis::log(label),
+            y: Axis::log("updates"),
+            layers,
+        }
+    }
+
+    fn by_configuration(&self, results: &Results<Configuration, Outcome>) -> Table {
+        let columns = [
+            "data",
+            "pick",
+            "trials",
+            "points",
+            "γ",
+            "updates",
+            "most",
+            "bound",
+            "worst ratio",
+            "passes",
+            "least margin / γ",
+        ];
+        let name = format!("{}-batch", self.lower_id());
+        let mut table = Table::new(&name, "Medians over trials; extremes over all", &columns);
+        for group in &results.groups {
+            let of =
+                |f: fn(&Outcome) -> f64| -> Vec<f64> { group.outcomes.iter().map(f).collect() };
+            let least = of(|o| o.margin_share).into_iter().reduce(f64::min);
+            table.push(vec![
+                group.configuration.workload.to_string(),
+                group.configuration.pick.into(),
+                group.outcomes.len().to_string(),
+                median_text(&of(|o| o.points as f64), 0),
+                median_text(&of(|o| o.gamma), 4),
+                median_text(&of(|o| o.updates as f64), 1),
+                format!("{:.0}", most(&of(|o| o.updates as f64))),
+                median_text(&of(|o| o.update_bound), 1),
+                format!("{:.4}", most(&of(Outcome::update_ratio))),
+                median_text(&of(|o| o.passes), 1),
+                least.map(|share| format!("{share:.4}")).unwrap_or_default(),
+            ]);
+        }
+        table
+    }
+}
+
+fn margins_kept(results: &Results<Configuration, Outcome>) -> Figure {
+    let mut layers = Vec::new();
+    let gammas: Vec<f64> = results.outcomes().map(|(_, o)| o.gamma).collect();
+    let least = gammas.iter().copied().reduce(f64::min);
+    if let (Some(least), Some(most)) = (least, gammas.iter().copied().reduce(f64::max)) {
+        let share = bounds::margin_perceptron_margin(1.0);
+        layers.push(Layer::Line {
+            name: "bound 1/3".into(),
+            colour: Colour::Ink,
+            dashed: true,
+            data: vec![(least, share), (most, share)],
+        });
+    }
+    for (_, pick, colour) in PICKS {
+        let data = results
+            .groups
+            .iter()
+            .filter(|g| g.configuration.pick == pick)
+            .flat_map(|g| g.outcomes.iter().map(|o| (o.gamma, o.margin_share)))
+            .collect();
+        layers.push(Layer::Points { name: format!("{pick} violation"), colour, data });
+    }
+    Figure {
+        name: "k5-margins".into(),
+        caption: "Margin of the output as a share of the stated margin γ, every trial. No marker lies below the dashed line. Shares above 1 occur because the stated separator is not the best one.".into(),
+        x: Axis::log("stated margin γ"),
+        y: Axis::linear("output margin / γ"),
+        layers,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome() -> Outcome {
+        Outcome {
+            points: 1,
+            gamma: 0.1,
+            updates: 50,
+            update_bound: 100.0,
+            passes: 1.0,
+            converged: true,
+            consistent: true,
+            margin_share: 0.5,
+        }
+    }
+
+    #[test]
+    fn every_broken_promise_is_an_exception() {
+        assert_eq!(outcome().ratio(Learner::Batch), 0.5);
+        assert!((outcome().ratio(Learner::Margin) - 2.0 / 3.0).abs() < 1e-15);
+        let thin = Outcome { margin_share: 0.33, ..outcome() };
+        assert!(thin.ratio(Learner::Margin) > 1.0 && thin.ratio(Learner::Batch) < 1.0);
+        let negative = Outcome { margin_share: -0.1, ..outcome() };
+        assert!(negative.ratio(Learner::Margin) > 1.0);
+        for broken in [
+            Outcome { converged: false, ..outcome() },
+            Outcome { consistent: false, ..outcome() },
+            Outcome { updates: 101, ..outcome() },
+        ] {
+            assert!(broken.ratio(Learner::Batch) > 1.0);
+            assert!(broken.ratio(Learner::Margin) > 1.0);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! One file an experiment.
+
+mod batch;
+mod perceptron;
+
+pub(crate) use batch::BatchExperiment;
+pub(crate) use perceptron::PerceptronExperiment;
+
+use halfspaces_eval::stats;
+
+/// Largest of some numbers, 0 if there are none.
+fn most(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max)
+}
+
+/// Median as text, empty if there is none.
+fn median_text(values: &[f64], decimals: usize) -> String {
+    stats::median(values).map(|m| format!("{m:.decimals$}")).unwrap_or_default()
+}
+
+/// From (x, y) pairs: x, 10 % quantile, median and 90 % quantile of y for each distinct x, by
+/// increasing x.
+fn spread_by_x(mut pairs: Vec<(f64, f64)>) -> Vec<(f64, f64, f64, f64)> {
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    pairs
+        .chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq())
+        .filter_map(|group| {
+            let ys: Vec<f64> = group.iter().map(|(_, y)| *y).collect();
+            let quantile = |q| stats::quantile(&ys, q);
+            Some((group.first()?.0, quantile(0.1)?, quantile(0.5)?, quantile(0.9)?))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spreads_are_grouped_and_ordered() {
+        let pairs = vec![(2.0, 1.0), (1.0, 5.0), (2.0, 3.0), (2.0, 2.0)];
+        assert_eq!(spread_by_x(pairs), [(1.0, 5.0, 5.0, 5.0), (2.0, 1.2, 2.0, 2.8)]);
+        assert_eq!(median_text(&[], 1), "");
+        assert_eq!(most(&[]), 0.0);
+    }
+}

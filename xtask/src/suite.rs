@@ -1,0 +1,52 @@
+//! The experiments of the suite and how they are chosen.
+
+use crate::Failure;
+use crate::experiments::{BatchExperiment, PerceptronExperiment};
+use crate::workload::Inputs;
+use halfspaces_eval::{AnyExperiment, Scale};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Every experiment, in the order of the ledger.
+pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
+    vec![
+        Box::new(PerceptronExperiment::new(inputs.clone())),
+        Box::new(BatchExperiment::batch_perceptron(inputs.clone())),
+        Box::new(BatchExperiment::margin_perceptron(inputs.clone())),
+    ]
+}
+
+/// The experiments named by id or by one of their claims; all if none is named.
+pub(crate) fn chosen(
+    inputs: &Arc<Inputs>,
+    only: &[String],
+) -> Result<Vec<Box<dyn AnyExperiment>>, Failure> {
+    let names = |experiment: &dyn AnyExperiment, id: &str| {
+        experiment.id().eq_ignore_ascii_case(id)
+            || experiment.claims().iter().any(|claim| claim.id.eq_ignore_ascii_case(id))
+    };
+    let suite = all(inputs);
+    if let Some(unknown) = only.iter().find(|id| !suite.iter().any(|e| names(e.as_ref(), id))) {
+        let known: Vec<&str> = suite.iter().map(|e| e.id()).collect();
+        let known = known.join(", ");
+        return Err(format!("--only {unknown}: no such experiment or claim; known: {known}").into());
+    }
+    let wanted = |e: &dyn AnyExperiment| only.is_empty() || only.iter().any(|id| names(e, id));
+    Ok(suite.into_iter().filter(|e| wanted(e.as_ref())).collect())
+}
+
+/// Prints experiments, their claims and how many trials each scale runs.
+pub(crate) fn list() -> Result<ExitCode, Failure> {
+    for experiment in all(&Arc::new(Inputs::builtin())) {
+        println!("{}  {}", experiment.id(), experiment.title());
+        for claim in experiment.claims() {
+            println!("    {:<4} {} [{}]", claim.id, claim.statement, claim.source);
+        }
+        let mut counts = Vec::new();
+        for scale in Scale::ALL {
+            counts.push(format!("{scale} {}", experiment.keys(scale, 1)?.len()));
+        }
+        println!("    trials: {}", counts.join(", "));
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,206 @@
+//! `tidy`: the invariants of docs/architecture.md that a program can check.
+
+use crate::cli::TidyOptions;
+use crate::{Failure, reproduce::workspace_root};
+use serde::Deserialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// What each package of the workspace may depend on: (package, in its library, in addition in its
+/// tests and benchmarks). A package not listed here may not be in the workspace.
+const LAYERS: [(&str, &[&str], &[&str]); 8] = [
+    ("halfspaces-linalg", &[], &[]),
+    ("halfspaces-data", &["halfspaces-linalg"], &[]),
+    ("halfspaces-forster", &["halfspaces-linalg"], &["halfspaces-data"]),
+    ("halfspaces-online", &["halfspaces-linalg", "halfspaces-forster"], &["halfspaces-data"]),
+    (
+        "halfspaces-pac",
+        &["halfspaces-linalg", "halfspaces-data", "halfspaces-forster", "halfspaces-online"],
+        &[],
+    ),
+    // Evaluation knows no learner: experiments hand it numbers.
+    ("halfspaces-eval", &["halfspaces-linalg"], &[]),
+    ("xtask", &LIBRARIES, &[]),
+    ("halfspaces-tests", &LIBRARIES, &[]),
+];
+
+const LIBRARIES: [&str; 6] = [
+    "halfspaces-linalg",
+    "halfspaces-data",
+    "halfspaces-forster",
+    "halfspaces-online",
+    "halfspaces-pac",
+    "halfspaces-eval",
+];
+
+/// What library code must not contain, and why.
+const FORBIDDEN: [(&str, &str); 9] = [
+    ("print!(", "libraries never print"),
+    ("println!(", "libraries never print"),
+    ("Instant::now", "libraries never read the clock"),
+    ("SystemTime::now", "libraries never read the clock"),
+    ("rand::rng()", "libraries never draw from a global generator"),
+    ("thread_rng", "libraries never draw from a global generator"),
+    ("build_global", "libraries never change global parallelism"),
+    ("set_global_parallelism", "libraries never change global parallelism"),
+    ("unsafe ", "no unsafe code"),
+];
+
+#[derive(Debug, Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Package {
+    name: String,
+    manifest_path: PathBuf,
+    description: Option<String>,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Dependency {
+    name: String,
+    /// `null` for a normal dependency.
+    kind: Option<String>,
+    /// Set for a dependency on a package of the workspace.
+    path: Option<PathBuf>,
+}
+
+/// Checks the workspace; prints one line a finding.
+pub(crate) fn tidy(options: &TidyOptions) -> Result<ExitCode, Failure> {
+    let root = options.root.clone().unwrap_or_else(workspace_root);
+    let packages = metadata(&root)?.packages;
+    let mut findings = layering(&packages);
+    for package in &packages {
+        findings.extend(house_rules(package, &root)?);
+    }
+    for finding in &findings {
+        println!("{finding}");
+    }
+    if findings.is_empty() {
+        println!("tidy: {} packages in order", packages.len());
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("tidy: {} findings", findings.len());
+    Ok(ExitCode::from(1))
+}
+
+fn metadata(root: &Path) -> Result<Metadata, Failure> {
+    let manifest = root.join("Cargo.toml");
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--no-deps", "--format-version", "1", "--manifest-path"])
+        .arg(&manifest)
+        .output()?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.lines().collect::<Vec<_>>().join(" ");
+        return Err(format!("{}: cargo metadata failed: {said}", manifest.display()).into());
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// Dependencies that point upward, and packages without a layer.
+fn layering(packages: &[Package]) -> Vec<String> {
+    let mut findings = Vec::new();
+    for package in packages {
+        let Some((_, normal, dev)) = LAYERS.iter().find(|(name, ..)| *name == package.name) else {
+            findings.push(format!("{}: not in the layers of docs/architecture.md", package.name));
+            continue;
+        };
+        for dependency in package.dependencies.iter().filter(|d| d.path.is_some()) {
+            let name = dependency.name.as_str();
+            let in_tests = dependency.kind.as_deref() == Some("dev");
+            if !(normal.contains(&name) || in_tests && dev.contains(&name)) {
+                let kind = dependency.kind.as_deref().unwrap_or("normal");
+                findings.push(format!(
+                    "{}: upward {kind} dependency on {name}; it may use {}",
+                    package.name,
+                    if normal.is_empty() {
+                        "no package of the workspace".into()
+                    } else {
+                        normal.join(", ")
+                    }
+                ));
+            }
+        }
+    }
+    findings
+}
+
+/// Lints inherited, described, introduced; library sources free of what is forbidden.
+fn house_rules(package: &Package, root: &Path) -> Result<Vec<String>, Failure> {
+    let mut findings = Vec::new();
+    let manifest = fs::read_to_string(&package.manifest_path)?;
+    if !manifest.contains("[lints]\nworkspace = true") {
+        findings
+            .push(format!("{}: Cargo.toml does not inherit the workspace's lints", package.name));
+    }
+    if package.description.is_none() {
+        findings.push(format!("{}: Cargo.toml has no description", package.name));
+    }
+    let folder = package.manifest_path.parent().unwrap_or(root);
+    let library = LIBRARIES.contains(&package.name.as_str());
+    if library && fs::read_to_string(folder.join("README.md")).unwrap_or_default().trim().is_empty()
+    {
+        findings.push(format!("{}: no README.md", package.name));
+    }
+    for path in rust_files(&folder.join("src"))? {
+        let text = fs::read_to_string(&path)?;
+        let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+        if !text.starts_with("//!") {
+            findings.push(format!("{shown}:1: a module opens with `//!` and what it is for"));
+        }
+        if library {
+            findings.extend(forbidden(&shown, &text));
+        }
+    }
+    Ok(findings)
+}
+
+/// Forbidden code before the tests of a file; comments are free to speak of it.
+fn forbidden(shown: &str, text: &str) -> Vec<String> {
+    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let mut findings = Vec::new();
+    for (at, line) in code.lines().enumerate() {
+        if line.trim_start().starts_with("//") {
+            continue;
+        }
+        if let Some((found, why)) = FORBIDDEN.iter().find(|(found, _)| line.contains(found)) {
+            findings.push(format!("{shown}:{}: `{}`: {why}", at + 1, found.trim()));
+        }
+    }
+    findings
+}
+
+fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_is_searched_and_comments_and_tests_are_not() {
+        let text = "//! may say println!(\nfn f() { println!(\"x\") }\n// unsafe talk\n#[cfg(test)]\nmod tests { unsafe {} }";
+        assert_eq!(forbidden("a.rs", text), ["a.rs:2: `println!(`: libraries never print"]);
+        assert_eq!(forbidden("a.rs", "fn f() { let t = Instant::now(); }").len(), 1);
+    }
+}

@@ -1,0 +1,310 @@
+//! The data that experiments run on: synthetic pools, and real ones with their own labels or
+//! relabelled by a stated halfspace.
+
+use crate::Failure;
+use halfspaces_data::read::{CsvOptions, Header, read_csv};
+use halfspaces_data::{
+    Builtin, Clusters, MarginBall, Marginal, Realizable, UnitSphere, ZScore, centroid_target,
+    perceptron_tight, random_target_with_rng,
+};
+use halfspaces_linalg::{Halfspace, Label, PointSet, Points, SparsePoints, margins};
+use halfspaces_online::{BatchStatus, MarginPerceptron, bounds};
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Data sets looked for in the folder given by `--data`, with their positive class.
+const FOLDER_SETS: [(&str, &str); 2] = [("magic", "g"), ("spambase", "1")];
+
+/// Updates after which real data with their own labels count as not separable.
+const WITNESS_UPDATES: u64 = 200_000;
+
+/// Where a pool comes from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "data", rename_all = "lowercase")]
+pub(crate) enum Workload {
+    /// The unit sphere, points nearer than `margin` to the boundary dropped.
+    Sphere { dim: usize, points: usize, margin: f64 },
+    /// The unit ball conditioned on the margin.
+    Ball { dim: usize, points: usize, margin: f64 },
+    /// Ten Gaussian clusters, normalised, points nearer than `margin` dropped.
+    Clusters { dim: usize, points: usize, margin: f64 },
+    /// The instance on which the perceptron's bound is met with equality.
+    Tight { dim: usize },
+    /// Real points relabelled by a random halfspace, points nearer than `margin` dropped.
+    Relabelled { name: String, margin: f64 },
+    /// Real points relabelled by the halfspace between the class means, nearer ones dropped.
+    Centroid { name: String, margin: f64 },
+    /// Real points with their own labels.
+    Own { name: String },
+}
+
+impl Workload {
+    /// The margin asked for, where there is one.
+    pub(crate) fn margin(&self) -> Option<f64> {
+        match self {
+            Workload::Sphere { margin, .. }
+            | Workload::Ball { margin, .. }
+            | Workload::Clusters { margin, .. }
+            | Workload::Relabelled { margin, .. }
+            | Workload::Centroid { margin, .. } => Some(*margin),
+            Workload::Tight { .. } | Workload::Own { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Workload::Sphere { dim, margin, .. } => write!(f, "sphere d={dim} γ={margin}"),
+            Workload::Ball { dim, margin, .. } => write!(f, "ball d={dim} γ={margin}"),
+            Workload::Clusters { dim, margin, .. } => write!(f, "clusters d={dim} γ={margin}"),
+            Workload::Tight { dim } => write!(f, "tight d={dim}"),
+            Workload::Relabelled { name, margin } => write!(f, "{name} relabelled γ={margin}"),
+            Workload::Centroid { name, margin } => write!(f, "{name} centroid γ={margin}"),
+            Workload::Own { name } => write!(f, "{name} own labels"),
+        }
+    }
+}
+
+/// A labelled pool, dense or sparse.
+#[derive(Debug, Clone)]
+pub(crate) enum Pool {
+    Dense(Sample<Points>),
+    Sparse(Sample<SparsePoints>),
+}
+
+/// Labelled points with what is known about them.
+#[derive(Debug, Clone)]
+pub(crate) struct Sample<P> {
+    pub(crate) points: P,
+    pub(crate) labels: Vec<Label>,
+    /// γ of a known unit separator; `None` if none is known.
+    pub(crate) margin: Option<f64>,
+    /// R.
+    pub(crate) radius: f64,
+    /// The perceptron's mistake bound for labels no halfspace need explain, with the best of the
+    /// candidate directions; `None` where `margin` is what counts.
+    pub(crate) deviation_bound: Option<f64>,
+}
+
+impl<P: PointSet> Sample<P> {
+    fn realizable(pool: Realizable<P>) -> Sample<P> {
+        let (margin, radius) = (pool.margin(), pool.points().max_norm());
+        let (points, labels, _) = pool.into_parts();
+        Sample { points, labels, margin: Some(margin), radius, deviation_bound: None }
+    }
+
+    /// Real data with its own labels: looks for a separator, and for the best bound without one.
+    fn own(points: P, labels: Vec<Label>) -> Result<Sample<P>, Failure> {
+        let radius = points.max_norm();
+        let fit = MarginPerceptron::params().max_updates(WITNESS_UPDATES).check()?;
+        let fit = fit.fit(&points, &labels)?;
+        let direction = fit.halfspace.normalised()?;
+        let margin = match fit.status {
+            BatchStatus::Converged => Some(direction.margin_on(&points, &labels)?),
+            BatchStatus::CapReached => None,
+        };
+        let mut bound = f64::INFINITY;
+        for unit in [&direction, &centroid_target(&points, &labels)?] {
+            bound = bound.min(deviation_bound(&points, &labels, unit, radius)?);
+        }
+        Ok(Sample { points, labels, margin, radius, deviation_bound: Some(bound) })
+    }
+}
+
+/// The least of `bounds::perceptron_mistakes_with_deviation` over a grid of γ, for one direction.
+fn deviation_bound<P: PointSet>(
+    points: &P,
+    labels: &[Label],
+    unit: &Halfspace,
+    radius: f64,
+) -> Result<f64, Failure> {
+    let signed: Vec<f64> = margins(points, unit.normal())?
+        .into_iter()
+        .zip(labels)
+        .map(|(value, y)| y.as_f64() * value)
+        .collect();
+    let of = |gamma: f64| {
+        let squares = signed.iter().map(|s| (gamma - s).max(0.0).powi(2));
+        let deviation = squares.sum::<f64>().sqrt();
+        bounds::perceptron_mistakes_with_deviation(radius, deviation, gamma)
+    };
+    Ok((0..60).map(|i| of(radius * 0.85f64.powi(i))).fold(f64::INFINITY, f64::min))
+}
+
+#[derive(Debug, Clone)]
+enum RealPoints {
+    Dense(Points),
+    Sparse(SparsePoints),
+}
+
+/// A real data set, standardised, lifted and normalised.
+#[derive(Debug)]
+struct Real {
+    points: RealPoints,
+    labels: Vec<Label>,
+}
+
+/// Real data at hand, loaded once.
+#[derive(Debug)]
+pub(crate) struct Inputs {
+    folder: Option<PathBuf>,
+    /// Names of the sets from the folder.
+    extra: Vec<String>,
+    loaded: Mutex<HashMap<String, Arc<Real>>>,
+    own: Mutex<HashMap<String, Arc<Pool>>>,
+}
+
+impl Inputs {
+    /// What is built in.
+    pub(crate) fn builtin() -> Inputs {
+        Inputs::of_names(&[])
+    }
+
+    /// Names only, for reports: sets beyond the built-in ones cannot be loaded.
+    pub(crate) fn of_names(names: &[String]) -> Inputs {
+        Inputs {
+            folder: None,
+            extra: names.to_vec(),
+            loaded: Mutex::default(),
+            own: Mutex::default(),
+        }
+    }
+
+    /// What is built in and what `folder` holds.
+    pub(crate) fn with_folder(folder: Option<&Path>) -> Result<Inputs, Failure> {
+        let Some(folder) = folder else { return Ok(Inputs::builtin()) };
+        if !folder.is_dir() {
+            let place = folder.display();
+            return Err(
+                format!("--data {place}: no such folder; name one, or leave --data out").into()
+            );
+        }
+        let here = |name: &&str| folder.join(format!("{name}.csv")).is_file();
+        let extra =
+            FOLDER_SETS.iter().map(|(name, _)| *name).filter(here).map(Into::into).collect();
+        Ok(Inputs {
+            folder: Some(folder.into()),
+            ..Inputs::of_names(&Vec::<String>::clone(&extra))
+        })
+    }
+
+    /// Names of the data sets beyond the built-in ones.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.extra.clone()
+    }
+
+    /// Names of all data sets.
+    pub(crate) fn real(&self) -> Vec<String> {
+        let builtin = Builtin::ALL.iter().map(|set| set.name().to_owned());
+        builtin.chain(self.extra.iter().cloned()).collect()
+    }
+
+    fn load(&self, name: &str) -> Result<Arc<Real>, Failure> {
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(real) = loaded.get(name) {
+            return Ok(real.clone());
+        }
+        let real = Arc::new(self.read(name)?);
+        loaded.insert(name.into(), real.clone());
+        Ok(real)
+    }
+
+    fn read(&self, name: &str) -> Result<Real, Failure> {
+        let standardised = |points: Points| -> Result<RealPoints, Failure> {
+            let points = ZScore::fit(&points)?.apply(&points)?;
+            Ok(RealPoints::Dense(points.lifted().normalised()?))
+        };
+        match Builtin::ALL.into_iter().find(|set| set.name() == name) {
+            Some(Builtin::Mushroom) => {
+                let (points, labels, _) = Builtin::Mushroom.load_sparse()?.into_parts();
+                Ok(Real { points: RealPoints::Sparse(points.lifted().normalised()?), labels })
+            }
+            Some(set) => {
+                let (points, labels, _) = set.load()?.into_parts();
+                Ok(Real { points: standardised(points)?, labels })
+            }
+            None => {
+                let known = FOLDER_SETS.iter().find(|(set, _)| *set == name);
+                let (Some(folder), Some((_, positive))) = (&self.folder, known) else {
+                    return Err(format!("{name}: not at hand; name its folder with --data").into());
+                };
+                let options = CsvOptions::new().header(Header::Absent).positive(*positive);
+                let (points, labels, _) =
+                    read_csv(folder.join(format!("{name}.csv")), &options)?.into_parts();
+                Ok(Real { points: standardised(points)?, labels })
+            }
+        }
+    }
+
+    /// Draws the pool of a workload.
+    pub(crate) fn pool(&self, workload: &Workload, rng: &mut ChaCha8Rng) -> Result<Pool, Failure> {
+        let dense = |pool| Ok(Pool::Dense(Sample::realizable(pool)));
+        match workload {
+            Workload::Sphere { dim, points, margin } => {
+                let target = random_target_with_rng(*dim, rng)?;
+                let sphere = UnitSphere::new(*dim)?.sample_with_rng(*points, rng)?;
+                dense(Realizable::with_margin(sphere, target, *margin)?)
+            }
+            Workload::Ball { dim, points, margin } => {
+                let target = random_target_with_rng(*dim, rng)?;
+                let ball = MarginBall::new(&target, *margin)?.sample_with_rng(*points, rng)?;
+                dense(Realizable::new(ball, target)?)
+            }
+            Workload::Clusters { dim, points, margin } => {
+                let target = random_target_with_rng(*dim, rng)?;
+                let clusters = Clusters::random(*dim, 10, 0.2, rng.random())?;
+                let points = clusters.sample_with_rng(*points, rng)?.normalised()?;
+                dense(Realizable::with_margin(points, target, *margin)?)
+            }
+            Workload::Tight { dim } => dense(perceptron_tight(*dim)?),
+            Workload::Relabelled { name, margin } => {
+                let real = self.load(name)?;
+                match &real.points {
+                    RealPoints::Dense(p) => {
+                        let target = random_target_with_rng(p.dim(), rng)?;
+                        dense(Realizable::with_margin(p.clone(), target, *margin)?)
+                    }
+                    RealPoints::Sparse(p) => {
+                        let target = random_target_with_rng(p.dim(), rng)?;
+                        let pool = Realizable::with_margin(p.clone(), target, *margin)?;
+                        Ok(Pool::Sparse(Sample::realizable(pool)))
+                    }
+                }
+            }
+            Workload::Centroid { name, margin } => {
+                let real = self.load(name)?;
+                match &real.points {
+                    RealPoints::Dense(p) => {
+                        let target = centroid_target(p, &real.labels)?;
+                        dense(Realizable::with_margin(p.clone(), target, *margin)?)
+                    }
+                    RealPoints::Sparse(p) => {
+                        let target = centroid_target(p, &real.labels)?;
+                        let pool = Realizable::with_margin(p.clone(), target, *margin)?;
+                        Ok(Pool::Sparse(Sample::realizable(pool)))
+                    }
+                }
+            }
+            Workload::Own { name } => {
+                let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(pool) = own.get(name) {
+                    return Ok(pool.as_ref().clone());
+                }
+                let real = self.load(name)?;
+                let labels = real.labels.clone();
+                let pool = match &real.points {
+                    RealPoints::Dense(p) => Pool::Dense(Sample::own(p.clone(), labels)?),
+                    RealPoints::Sparse(p) => Pool::Sparse(Sample::own(p.clone(), labels)?),
+                };
+                own.insert(name.clone(), Arc::new(pool.clone()));
+                Ok(pool)
+            }
+        }
+    }
+}
