@@ -1,1 +1,1 @@
-//! x
+//! Integration tests across the crates; see the files in `tests/`.

@@ -39,6 +39,8 @@ const STYLE: &str = "<style>@media (prefers-color-scheme: dark){\
 [fill=\"#1F2328\"]{fill:#e6e9ee}[stroke=\"#1F2328\"]{stroke:#e6e9ee}\
 [fill=\"#DEE2E7\"]{fill:#2c333c}[stroke=\"#DEE2E7\"]{stroke:#2c333c}\
 [fill=\"#0072B2\"]{fill:#4aa8e0}[stroke=\"#0072B2\"]{stroke:#4aa8e0}\
+[fill=\"#009E73\"]{fill:#3ccf9f}[stroke=\"#009E73\"]{stroke:#3ccf9f}\
+[fill=\"#D55E00\"]{fill:#ff8b4d}[stroke=\"#D55E00\"]{stroke:#ff8b4d}\
 }text{font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\"Liberation Sans\",sans-serif}</style>";
 
 impl Colour {
@@ -490,7 +492,7 @@ impl Figure {
 }
 
 fn legend_width(name: &str) -> u32 {
-    32 + 24 + LEGEND_CHARACTER * name.chars().count() as u32
+    32 + 18 + LEGEND_CHARACTER * name.chars().count() as u32
 }
 
 #[cfg(test)]

@@ -1,0 +1,275 @@
+//! The command line as its users meet it: results that survive kills, threads and shards, and clear
+//! refusals.
+
+use assert_cmd::Command as Assert;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const XTASK: &str = env!("CARGO_BIN_EXE_xtask");
+
+fn reproduce(out: &Path, more: &[&str]) -> Command {
+    let mut command = Command::new(XTASK);
+    command.args(["reproduce", "--scale", "smoke", "--only", "K5", "--out"]).arg(out).args(more);
+    command
+}
+
+fn succeed(mut command: Command) -> Output {
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}");
+    output
+}
+
+/// Runs a command that must be refused; returns its one line of error.
+fn refused(mut command: Command) -> String {
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{command:?}: {said}");
+    let errors: Vec<&str> = said.lines().filter(|line| line.starts_with("error: ")).collect();
+    assert_eq!(errors.len(), 1, "{said}");
+    assert_eq!(said.lines().last(), errors.first().copied(), "{said}");
+    errors[0].to_owned()
+}
+
+/// Everything that must not depend on how a run went: tables, figures and claims.
+fn results(out: &Path) -> BTreeMap<PathBuf, String> {
+    let mut found = BTreeMap::new();
+    for folder in ["tables", "figures"] {
+        for entry in fs::read_dir(out.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(out).unwrap().to_path_buf();
+            found.insert(name, fs::read_to_string(path).unwrap());
+        }
+    }
+    found.insert("claims.json".into(), fs::read_to_string(out.join("claims.json")).unwrap());
+    found
+}
+
+fn trials(out: &Path) -> usize {
+    let bytes = fs::read(out.join("trials.jsonl")).unwrap_or_default();
+    bytes.iter().filter(|b| **b == b'\n').count()
+}
+
+/// Waits until the run has written `count` trials or ended; SIGKILLs it. Whether it was running.
+fn kill_after(mut child: Child, out: &Path, count: usize) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while trials(out) < count && child.try_wait().unwrap().is_none() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    let running = child.try_wait().unwrap().is_none();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    running
+}
+
+#[test]
+fn every_file_of_the_design_is_written_and_the_ledger_is_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let output = succeed(reproduce(&out, &[]));
+    let ledger = String::from_utf8(output.stdout).unwrap();
+    assert!(ledger.contains("K5    holds") && ledger.contains("84 trials"), "{ledger}");
+    for name in ["run.json", "trials.jsonl", "claims.json", "index.html"] {
+        assert!(out.join(name).is_file(), "{name}");
+    }
+    let claims: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(out.join("claims.json")).unwrap()).unwrap();
+    for field in [
+        "id",
+        "statement",
+        "source",
+        "experiment",
+        "verdict",
+        "trials",
+        "measured",
+        "bound",
+        "detail",
+    ] {
+        assert!(!claims[0][field].is_null(), "{field}");
+    }
+    assert_eq!(claims[0]["verdict"], "holds");
+    assert!(results(&out).len() >= 4);
+}
+
+#[test]
+fn ten_kills_leave_no_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, broken) = (folder.path().join("whole"), folder.path().join("broken"));
+    succeed(reproduce(&whole, &[]));
+    let mut killed = 0;
+    for kill in 0..10 {
+        let count = trials(&broken) + 1 + kill % 7;
+        let child = reproduce(&broken, &["--jobs", "1"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        killed += usize::from(kill_after(child, &broken, count));
+    }
+    assert!(killed >= 8, "only {killed} runs were still going when killed");
+    succeed(reproduce(&broken, &[]));
+    assert_eq!(results(&broken), results(&whole));
+}
+
+#[test]
+fn jobs_and_shards_do_not_matter() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    succeed(reproduce(&place("one"), &["--jobs", "1"]));
+    succeed(reproduce(&place("two"), &["--jobs", "2"]));
+    assert_eq!(results(&place("one")), results(&place("two")));
+
+    let mut report = Command::new(XTASK);
+    report.arg("report");
+    for part in 1..=3 {
+        let out = place(&format!("part{part}"));
+        let output = succeed(reproduce(&out, &["--shard", &format!("{part}/3")]));
+        // A part alone proves nothing.
+        assert!(String::from_utf8(output.stdout).unwrap().contains("K5    inconclusive"));
+        report.arg(out);
+    }
+    report.arg("--out").arg(place("merged"));
+    succeed(report);
+    assert_eq!(results(&place("merged")), results(&place("one")));
+
+    // A report in place rebuilds what was deleted.
+    let before = results(&place("one"));
+    fs::remove_dir_all(place("one").join("figures")).unwrap();
+    fs::remove_file(place("one").join("claims.json")).unwrap();
+    let mut again = Command::new(XTASK);
+    again.arg("report").arg(place("one"));
+    succeed(again);
+    assert_eq!(results(&place("one")), before);
+}
+
+#[test]
+fn a_cut_last_line_is_refused_then_repaired() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    succeed(reproduce(&out, &[]));
+    let before = results(&out);
+    let path = out.join("trials.jsonl");
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..bytes.len() - 20]).unwrap();
+
+    let error = refused(reproduce(&out, &[]));
+    assert!(error.contains("trials.jsonl, line 84") && error.contains("--repair"), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), &bytes[..bytes.len() - 20]);
+    assert_eq!(results(&out), before);
+    succeed(reproduce(&out, &["--repair"]));
+    assert_eq!(results(&out), before);
+
+    fs::write(&path, b"{\"not\": \"a trial\"}\n").unwrap();
+    let error = refused(reproduce(&out, &[]));
+    assert!(error.contains("trials.jsonl, line 1") && error.contains("--fresh"), "{error}");
+    succeed(reproduce(&out, &["--fresh"]));
+    assert_eq!(results(&out), before);
+}
+
+#[test]
+fn a_folder_of_another_run_is_refused_untouched() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    succeed(reproduce(&out, &[]));
+    let before = (results(&out), fs::read(out.join("trials.jsonl")).unwrap());
+    let error = refused(reproduce(&out, &["--seed", "2"]));
+    assert!(error.contains("run.json") && error.contains("seed 1, this one has 2"), "{error}");
+
+    let run = fs::read_to_string(out.join("run.json")).unwrap();
+    let version = format!("\"{}\"", env!("CARGO_PKG_VERSION"));
+    fs::write(out.join("run.json"), run.replace(&version, "\"9.9.9\"")).unwrap();
+    let error = refused(reproduce(&out, &[]));
+    assert!(error.contains("version 9.9.9") && error.contains("--fresh"), "{error}");
+    fs::remove_file(out.join("run.json")).unwrap();
+    let error = refused(reproduce(&out, &[]));
+    assert!(error.contains("without a run.json"), "{error}");
+    fs::write(out.join("run.json"), "{").unwrap();
+    let error = refused(reproduce(&out, &[]));
+    assert!(error.contains("not a run.json"), "{error}");
+    assert_eq!((results(&out), fs::read(out.join("trials.jsonl")).unwrap()), before);
+}
+
+#[test]
+fn places_that_cannot_be_written_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "mine").unwrap();
+    let error = refused(reproduce(&file.join("out"), &[]));
+    assert!(error.contains("file/out") && error.contains("--out"), "{error}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+}
+
+/// A full disk, stood in for by a limit on file size: what was written stays whole, and the run
+/// goes on once there is room.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (out, whole) = (folder.path().join("out"), folder.path().join("whole"));
+    succeed(reproduce(&whole, &[]));
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$@\"", "sh", XTASK]);
+    limited.args(["reproduce", "--scale", "smoke", "--only", "K5", "--out"]).arg(&out);
+    let error = refused(limited);
+    assert!(error.contains("trials.jsonl") && error.contains("trials are kept"), "{error}");
+    let kept = trials(&out);
+    assert!(kept > 0 && kept < 84);
+    succeed(reproduce(&out, &[]));
+    assert_eq!(results(&out), results(&whole));
+}
+
+#[test]
+fn usage_errors_say_what_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let error = refused(reproduce(&out, &["--only", "K99"]));
+    assert!(error.contains("K99") && error.contains("known: K3, K4, K5"), "{error}");
+    let error = refused(reproduce(&out, &["--data", "/no/such/folder"]));
+    assert!(error.contains("/no/such/folder"), "{error}");
+    let mut nothing = Command::new(XTASK);
+    nothing.arg("report").arg(folder.path());
+    let error = refused(nothing);
+    assert!(error.contains("run.json"), "{error}");
+    for bad in [["--shard", "4/3"], ["--jobs", "0"], ["--scale", "huge"]] {
+        let mut command = reproduce(&out, &[]);
+        Assert::from_std({
+            command.args(bad);
+            command
+        })
+        .assert()
+        .code(2);
+    }
+    assert!(!out.exists());
+}
+
+#[test]
+fn bad_data_is_named_by_file_line_and_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let data = folder.path().join("data");
+    fs::create_dir(&data).unwrap();
+    let faults = [
+        ("1,2,g\n3,NaN,h\n", "magic.csv, line 2, column 2"),
+        ("1,2,g\n3,h\n", "magic.csv, line 2"),
+        ("", "magic.csv"),
+    ];
+    for (text, place) in faults {
+        fs::write(data.join("magic.csv"), text).unwrap();
+        let mut command = reproduce(&out, &["--fresh", "--data"]);
+        command.arg(&data);
+        let error = refused(command);
+        assert!(error.contains(place), "{error}");
+    }
+}
+
+#[test]
+fn list_names_experiments_and_claims() {
+    let assert = Assert::new(XTASK).arg("list").assert().success();
+    let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    for id in ["K3", "K3n", "K4", "K5", "smoke", "standard", "full"] {
+        assert!(text.contains(id), "{id}");
+    }
+}

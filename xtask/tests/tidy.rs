@@ -1,0 +1,90 @@
+//! `tidy` passes on this workspace and fails on planted faults.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn tidy(root: Option<&Path>) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command.arg("tidy");
+    if let Some(root) = root {
+        command.arg("--root").arg(root);
+    }
+    command.output().unwrap()
+}
+
+/// A workspace of two layers, tidy unless `linalg` gets more dependencies or other code.
+fn plant(root: &Path, linalg_dependencies: &str, linalg_code: &str) {
+    fs::write(root.join("Cargo.toml"), "[workspace]\nresolver = \"3\"\nmembers = [\"crates/*\"]\n")
+        .unwrap();
+    for (name, dependencies, code) in [
+        ("linalg", linalg_dependencies, linalg_code),
+        ("online", "halfspaces-linalg = { path = \"../linalg\" }", "//! Learners.\n"),
+    ] {
+        let folder = root.join("crates").join(name);
+        fs::create_dir_all(folder.join("src")).unwrap();
+        let manifest = format!(
+            "[package]\nname = \"halfspaces-{name}\"\nversion = \"0.1.0\"\ndescription = \"x\"\n\
+             [lints]\nworkspace = true\n[dependencies]\n{dependencies}\n"
+        );
+        fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+        fs::write(folder.join("README.md"), "# x\n").unwrap();
+        fs::write(folder.join("src/lib.rs"), code).unwrap();
+    }
+    let lints = "[workspace.lints.rust]\nmissing_docs = \"warn\"\n";
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    fs::write(root.join("Cargo.toml"), manifest + lints).unwrap();
+}
+
+#[test]
+fn this_workspace_is_tidy() {
+    let output = tidy(None);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+}
+
+#[test]
+fn planted_faults_are_found() {
+    let cases = [
+        ("", "//! Points.\n", None),
+        (
+            "[dev-dependencies]\nhalfspaces-online = { path = \"../online\" }",
+            "//! Points.\n",
+            Some("halfspaces-linalg: upward dev dependency on halfspaces-online"),
+        ),
+        ("", "fn f() {}\n", Some("lib.rs:1: a module opens with `//!`")),
+        ("", "//! Points.\nfn f() { println!(\"x\"); }\n", Some("lib.rs:2: `print")),
+        ("", "//! Points.\nfn f() { std::time::Instant::now(); }\n", Some("never read the clock")),
+    ];
+    for (dependencies, code, finding) in cases {
+        let root = tempfile::tempdir().unwrap();
+        plant(root.path(), dependencies, code);
+        let output = tidy(Some(root.path()));
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        match finding {
+            None => assert_eq!(output.status.code(), Some(0), "{said}"),
+            Some(finding) => {
+                assert!(said.contains(finding), "{said}");
+                assert_eq!(output.status.code(), Some(1));
+            }
+        }
+    }
+}
+
+/// An upward dependency in the library itself (a cycle of normal dependencies would not even parse,
+/// so the lower crate's own dependency is the only one).
+#[test]
+fn an_upward_dependency_is_found() {
+    let root = tempfile::tempdir().unwrap();
+    plant(root.path(), "halfspaces-online = { path = \"../online\" }", "//! Points.\n");
+    let manifest = root.path().join("crates/online/Cargo.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, text.replace("halfspaces-linalg = { path = \"../linalg\" }", "")).unwrap();
+    let output = tidy(Some(root.path()));
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        said.contains("halfspaces-linalg: upward normal dependency on halfspaces-online"),
+        "{said}"
+    );
+    assert_eq!(output.status.code(), Some(1));
+}
