@@ -1,5 +1,6 @@
 //! Dense and sparse forms of the same data give identical runs: the same transcripts to the bit,
 //! the same weights, the same batch fits.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use halfspaces_data::Builtin;
 use halfspaces_linalg::{Label, PointSet, Points, SparsePoints};

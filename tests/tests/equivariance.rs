@@ -1,4 +1,5 @@
 //! Rotating or rescaling the data does not change what a rotation-invariant learner does.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use halfspaces_data::{MarginBall, Marginal, Realizable, Rotation, random_target};
 use halfspaces_linalg::{PointSet, Points};

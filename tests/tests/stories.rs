@@ -1,4 +1,5 @@
 //! What a user does, end to end.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use halfspaces_data::read::{
     CsvOptions, CsvSchema, CsvStream, LibsvmOptions, read_csv, read_libsvm, write_csv, write_libsvm,
@@ -56,16 +57,17 @@ fn a_session_saved_half_way_ends_the_same() {
     let whole = run(learner(), points, labels, AsGiven::new(points.len())).unwrap();
 
     let mut first = Session::new(learner(), points).unwrap();
-    for index in 0..points.len() / 2 {
+    let half = points.len() / 2;
+    for (index, truth) in labels.iter().enumerate().take(half) {
         first.ask(index).unwrap();
-        first.reveal(labels[index]).unwrap();
+        first.reveal(*truth).unwrap();
     }
     let saved = serde_json::to_string(first.learner()).unwrap();
     let resumed: Perceptron = serde_json::from_str(&saved).unwrap();
     let mut second = Session::new(resumed, points).unwrap();
-    for index in points.len() / 2..points.len() {
+    for (index, truth) in labels.iter().enumerate().skip(half) {
         second.ask(index).unwrap();
-        second.reveal(labels[index]).unwrap();
+        second.reveal(*truth).unwrap();
     }
     let (learner, rest) = second.into_parts();
     assert_eq!(learner, whole.0);

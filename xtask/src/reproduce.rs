@@ -5,7 +5,7 @@ use crate::progress::Progress;
 use crate::workload::Inputs;
 use crate::{Failure, suite};
 use halfspaces_eval::{
-    AnyExperiment, ExperimentTime, Host, Report, RunInfo, SCHEMA, Scale, Shard, TrialStore,
+    AnyExperiment, ExperimentTime, Host, Report, RunInfo, SCHEMA, Shard, TrialStore,
     write_atomically, write_outputs,
 };
 use std::collections::BTreeSet;
@@ -143,15 +143,16 @@ fn publish(
             sections.push(experiment.section(run.scale, run.seed, store)?);
         }
     }
-    let report = Report::new(TITLE, run, &rerun(run.scale, run.seed), sections)?;
+    let report = Report::new(TITLE, run, &rerun(run), sections)?;
     write_outputs(folder, &report)?;
     print!("{}", report.ledger_text());
     println!("{}", folder.join("index.html").display());
     Ok(if report.any_violated() { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-fn rerun(scale: Scale, seed: u64) -> String {
-    format!("cargo xtask reproduce --scale {scale} --seed {seed}")
+fn rerun(run: &RunInfo) -> String {
+    let data = if run.data_sets.is_empty() { "" } else { " --data DIR" };
+    format!("cargo xtask reproduce --scale {} --seed {}{data}", run.scale, run.seed)
 }
 
 fn add_time(times: &mut Vec<ExperimentTime>, id: &str, seconds: f64, trials: usize) {

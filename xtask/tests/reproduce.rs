@@ -1,5 +1,6 @@
 //! The command line as its users meet it: results that survive kills, threads and shards, and clear
 //! refusals.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use assert_cmd::Command as Assert;
 use std::collections::BTreeMap;

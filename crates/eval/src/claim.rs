@@ -80,12 +80,15 @@ impl Evidence {
     /// exception (a NaN is one); inconclusive while cases are missing.
     #[must_use]
     pub fn deterministic(quantity: &str, side: Side, planned: usize, ratios: &[f64]) -> Evidence {
-        let (extreme, within): (fn(f64, f64) -> f64, fn(f64) -> bool) = match side {
-            Side::AtMost => (f64::max, |r| r <= 1.0 + ROUNDING),
-            Side::AtLeast => (f64::min, |r| r >= 1.0 - ROUNDING),
+        let within = |ratio: f64| match side {
+            Side::AtMost => ratio <= 1.0 + ROUNDING,
+            Side::AtLeast => ratio >= 1.0 - ROUNDING,
+        };
+        let (word, extreme) = match side {
+            Side::AtMost => ("largest", ratios.iter().copied().reduce(f64::max)),
+            Side::AtLeast => ("smallest", ratios.iter().copied().reduce(f64::min)),
         };
         let exceptions = ratios.iter().filter(|r| !within(**r)).count();
-        let word = if side == Side::AtMost { "largest" } else { "smallest" };
         let verdict = if exceptions > 0 {
             Verdict::Violated
         } else if ratios.len() < planned || planned == 0 {
@@ -97,7 +100,7 @@ impl Evidence {
             verdict,
             trials: ratios.len(),
             quantity: format!("{word} {quantity}"),
-            measured: ratios.iter().copied().reduce(extreme).and_then(finite),
+            measured: extreme.and_then(finite),
             bound: 1.0,
             detail: format!("{exceptions} exceptions in {} of {planned} cases", ratios.len()),
         }

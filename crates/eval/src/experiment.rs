@@ -248,19 +248,24 @@ pub trait AnyExperiment: Sync {
     ) -> Result<Section, ExperimentError>;
 }
 
+/// A planned configuration with its JSON form.
+struct Keyed<C> {
+    configuration: C,
+    json: serde_json::Value,
+    trials: u64,
+}
+
 /// The plan with every configuration in its JSON form.
 fn planned<E: Experiment>(
     experiment: &E,
     scale: Scale,
-) -> Result<Vec<(Planned<E::Configuration>, serde_json::Value)>, ExperimentError> {
+) -> Result<Vec<Keyed<E::Configuration>>, ExperimentError> {
     let failed = |source| ExperimentError::Plan { experiment: experiment.id().into(), source };
-    let plan = experiment.plan(scale).map_err(failed)?;
-    plan.into_iter()
-        .map(|p| {
-            let json = serde_json::to_value(&p.configuration).map_err(|e| failed(e.into()))?;
-            Ok((p, json))
-        })
-        .collect()
+    let keyed = |p: Planned<E::Configuration>| {
+        let json = serde_json::to_value(&p.configuration).map_err(|e| failed(e.into()))?;
+        Ok(Keyed { configuration: p.configuration, json, trials: p.trials })
+    };
+    experiment.plan(scale).map_err(failed)?.into_iter().map(keyed).collect()
 }
 
 fn key(experiment: &'static str, json: &serde_json::Value, seed: u64, index: u64) -> TrialKey {
@@ -282,8 +287,8 @@ impl<E: Experiment> AnyExperiment for E {
 
     fn keys(&self, scale: Scale, seed: u64) -> Result<Vec<TrialKey>, ExperimentError> {
         let plan = planned(self, scale)?;
-        let keys = plan.iter().flat_map(|(p, json)| {
-            (0..p.trials).map(move |index| key(Experiment::id(self), json, seed, index))
+        let keys = plan.iter().flat_map(|p| {
+            (0..p.trials).map(move |index| key(Experiment::id(self), &p.json, seed, index))
         });
         Ok(keys.collect())
     }
@@ -297,9 +302,10 @@ impl<E: Experiment> AnyExperiment for E {
         done: &(dyn Fn() + Sync),
     ) -> Result<(), ExperimentError> {
         let plan = planned(self, scale)?;
-        let all = plan.iter().flat_map(|(p, json)| {
-            (0..p.trials)
-                .map(move |index| (&p.configuration, key(Experiment::id(self), json, seed, index)))
+        let all = plan.iter().flat_map(|p| {
+            (0..p.trials).map(move |index| {
+                (&p.configuration, key(Experiment::id(self), &p.json, seed, index))
+            })
         });
         let missing: Vec<_> = {
             let store = store.lock().unwrap_or_else(PoisonError::into_inner);
@@ -328,17 +334,17 @@ impl<E: Experiment> AnyExperiment for E {
             ..Section::default()
         };
         let mut groups = Vec::new();
-        for (p, json) in planned(self, scale)? {
+        for p in planned(self, scale)? {
             let mut outcomes = Vec::new();
             for index in 0..p.trials {
-                let key = key(Experiment::id(self), &json, seed, index);
+                let key = key(Experiment::id(self), &p.json, seed, index);
                 let Some(value) = store.get(&key) else { continue };
                 outcomes.push(E::Outcome::deserialize(value).map_err(|error| {
                     ExperimentError::Outcome { key: Box::new(key), reason: error.to_string() }
                 })?);
             }
             let planned = p.trials as usize;
-            section.configurations.push((json.to_string(), outcomes.len(), planned));
+            section.configurations.push((p.json.to_string(), outcomes.len(), planned));
             groups.push(Group { configuration: p.configuration, planned, outcomes });
         }
         self.evaluate(&Results { groups }, &mut section);

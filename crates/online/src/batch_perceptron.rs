@@ -42,7 +42,8 @@ impl BatchPerceptron {
     /// Fits labelled points.
     ///
     /// # Errors
-    /// [`InputError::Empty`], [`InputError::LengthMismatch`], [`OnlineError::Overflow`].
+    /// [`OnlineError::Input`] for no points or a label count that differs;
+    /// [`OnlineError::Overflow`].
     pub fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<BatchFit, OnlineError> {
         self.0.run(points, labels, |value, y| Label::of_sign(value) != y)
     }

@@ -42,7 +42,8 @@ impl MarginPerceptron {
     /// Fits labelled points.
     ///
     /// # Errors
-    /// [`InputError::Empty`], [`InputError::LengthMismatch`], [`OnlineError::Overflow`].
+    /// [`OnlineError::Input`] for no points or a label count that differs;
+    /// [`OnlineError::Overflow`].
     pub fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<BatchFit, OnlineError> {
         let radius = points.max_norm();
         let poor = radius * radius;

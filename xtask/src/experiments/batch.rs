@@ -8,7 +8,7 @@ use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
     Section, Side, Table,
 };
-use halfspaces_linalg::PointSet;
+use halfspaces_linalg::{InputError, PointSet};
 use halfspaces_online::{
     BatchPerceptron, BatchStatus, MarginPerceptron, OnlineError, Pick, bounds,
 };
@@ -64,7 +64,11 @@ impl BatchExperiment {
                 .check()?
                 .fit(points, labels)?,
         };
-        let output = fit.halfspace.margin_on(points, labels)?;
+        // Where every label is +1 the batch perceptron is right to stay at w = 0, without margin.
+        let output = match fit.halfspace.margin_on(points, labels) {
+            Err(InputError::ZeroVector) => 0.0,
+            output => output?,
+        };
         Ok(Outcome {
             points: points.len(),
             gamma,
