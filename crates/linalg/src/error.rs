@@ -87,6 +87,14 @@ pub enum InputError {
         /// The first row whose boundary is wrong, from 0.
         row: usize,
     },
+    /// A coordinate of a boolean point is neither 0 nor 1.
+    #[error("column {column} holds {value}; a boolean point holds 0 and 1 only")]
+    NotBoolean {
+        /// Column of the value, from 0.
+        column: usize,
+        /// The offending value.
+        value: f64,
+    },
     /// A parameter is outside its range.
     #[error("{name} = {value} is out of range; it must be {requirement}")]
     ParameterOutOfRange {

@@ -23,6 +23,7 @@
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
 mod angle;
+mod boolean;
 mod error;
 mod halfspace;
 pub mod kernels;
@@ -34,6 +35,9 @@ mod sparse;
 pub mod tolerance;
 
 pub use angle::{angle, norm, normalise};
+pub use boolean::{
+    BooleanConcept, BooleanPoint, Conjunction, DecisionList, Disjunction, Literal, MAX_VARIABLES,
+};
 pub use error::InputError;
 pub use halfspace::Halfspace;
 pub use label::{InvalidLabel, Label};

@@ -10,6 +10,10 @@ pub const BOUND_SLACK: f64 = 1e-9;
 /// leaves an error of a few units in the last place; a norm of 1 ± 1e-9 changes no bound.
 pub const UNIT_NORM: f64 = 1e-9;
 
+/// Norm, relative to what it was, at or below which a projected vector counts as gone: what rounding
+/// leaves of a zero vector is about 1e-16 long.
+pub const VANISHED: f64 = 1e-12;
+
 /// `measured <= bound`, up to [`BOUND_SLACK`] relative to the bound.
 ///
 /// ```

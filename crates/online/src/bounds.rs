@@ -39,3 +39,89 @@ pub fn margin_perceptron_updates(radius: f64, margin: f64) -> f64 {
 pub fn margin_perceptron_margin(margin: f64) -> f64 {
     margin / 3.0
 }
+
+/// Halving, every order: mistakes <= lg |C| (001 Theorem 2.2).
+///
+/// ```
+/// assert_eq!(halfspaces_online::bounds::halving_mistakes(1024.0), 10.0);
+/// ```
+#[must_use]
+pub fn halving_mistakes(class_size: f64) -> f64 {
+    class_size.log2()
+}
+
+/// Halving on the grid class: mistakes <= d lg(2⌈2R‖w*‖d/γ⌉ + 1) (001 Corollary 3.1, corrected: the
+/// printed d lg(⌈4dR‖w*‖/γ⌉ + 1) can be smaller than lg of the size of the class).
+#[must_use]
+pub fn grid_halving_mistakes(dim: usize, radius: f64, target_norm: f64, margin: f64) -> f64 {
+    let d = dim as f64;
+    d * (2.0 * (2.0 * radius * target_norm * d / margin).ceil() + 1.0).log2()
+}
+
+/// Modified perceptron from a start with w0 · w* = α > 0: mistakes that are not abstentions
+/// <= ⌊2 ln(1/α)/σ²⌋ (004; its O(ln d / σ²) is the case α >= 1/√d). Infinite for α <= 0.
+///
+/// ```
+/// use halfspaces_online::bounds::modified_perceptron_mistakes;
+/// assert_eq!(modified_perceptron_mistakes(1.0, 0.1), 0.0);
+/// assert_eq!(modified_perceptron_mistakes((-1.0f64).exp(), 0.5), 8.0);
+/// assert_eq!(modified_perceptron_mistakes(-0.3, 0.1), f64::INFINITY);
+/// ```
+#[must_use]
+pub fn modified_perceptron_mistakes(alpha: f64, sigma: f64) -> f64 {
+    if alpha > 0.0 { (-2.0 * alpha.ln() / (sigma * sigma)).max(0.0).floor() } else { f64::INFINITY }
+}
+
+/// Kernel perceptron: mistakes <= max K(x,x)/γ², γ the margin of a unit separator in feature space
+/// (004, by the perceptron's bound).
+#[must_use]
+pub fn kernel_perceptron_mistakes(largest_kernel: f64, margin: f64) -> f64 {
+    largest_kernel / (margin * margin)
+}
+
+/// Online Massart learner over T rounds with its step for T: E[mistakes] - ηT <= (1-η)√T/γ (003
+/// Lemma 2, summed over an adaptive sequence).
+#[must_use]
+pub fn massart_excess(rounds: f64, noise: f64, margin: f64) -> f64 {
+    (1.0 - noise) * rounds.sqrt() / margin
+}
+
+/// Online Massart learner that does not know T: restarting over epochs of 1, 2, 4, ... rounds costs
+/// √2/(√2-1) times as much. Epoch j of 2^j rounds, whole or cut short, costs at most its own
+/// [`massart_excess`]; T >= 2^K when epoch K is the last, so Σ_{j<=K} √2^j <= √2/(√2-1) √T.
+#[must_use]
+pub fn massart_excess_any_horizon(rounds: f64, noise: f64, margin: f64) -> f64 {
+    let root = std::f64::consts::SQRT_2;
+    root / (root - 1.0) * massart_excess(rounds, noise, margin)
+}
+
+/// Passive-aggressive: Σ (hinge loss)² <= (R‖u‖)² for any u with y (u · x) >= 1 throughout (Crammer
+/// et al. 2006, Theorem 2), so mistakes <= (R/γ)² for a unit separator of margin γ: a mistake has
+/// hinge loss at least 1.
+#[must_use]
+pub fn passive_aggressive_mistakes(radius: f64, margin: f64) -> f64 {
+    perceptron_mistakes(radius, 1.0, margin)
+}
+
+/// Winnow with threshold n on a disjunction of k of n variables: mistakes <= 2 + 3k(1 + lg n)
+/// (Littlestone 1988, in the form of Blum's notes): each of the k weights is doubled at most
+/// 1 + lg n times, and each halving pays for half of a doubling.
+#[must_use]
+pub fn winnow_mistakes(relevant: usize, variables: usize) -> f64 {
+    2.0 + 3.0 * relevant as f64 * (1.0 + (variables as f64).log2())
+}
+
+/// Second-order perceptron on separable data: mistakes <= (1/γ) √((a + u'Mu) ln det(I + M/a)), M the
+/// sum of x x' over the mistakes, u a unit separator of margin γ (Cesa-Bianchi, Conconi and Gentile
+/// 2005, Theorem 3.1 without hinge loss). `quadratic` is u'Mu, `log_det` is ln det(I + M/a).
+#[must_use]
+pub fn second_order_mistakes(a: f64, quadratic: f64, log_det: f64, margin: f64) -> f64 {
+    ((a + quadratic) * log_det).sqrt() / margin
+}
+
+/// ALMA with p = 2 and parameter α on separable data of norm 1: corrections
+/// <= (2/γ²)(2/α - 1)² + 8/α - 4 (Gentile 2001, Theorem 3).
+#[must_use]
+pub fn alma_corrections(alpha: f64, margin: f64) -> f64 {
+    2.0 / (margin * margin) * (2.0 / alpha - 1.0).powi(2) + 8.0 / alpha - 4.0
+}

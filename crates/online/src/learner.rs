@@ -3,7 +3,7 @@
 use crate::error::OnlineError;
 use halfspaces_linalg::{Label, RowView};
 
-/// A predicted label and the value whose sign it is.
+/// A predicted label and the value whose sign it is; or an abstention.
 ///
 /// ```
 /// use halfspaces_linalg::Label;
@@ -18,6 +18,9 @@ pub struct Prediction {
     pub label: Label,
     /// The learner's decision value, `w · x` for a linear learner; its size is the confidence.
     pub value: f64,
+    /// Whether the learner declines to commit itself to the label. An abstention is never a
+    /// mistake; runs count abstentions apart.
+    pub abstains: bool,
 }
 
 impl Prediction {
@@ -25,7 +28,14 @@ impl Prediction {
     #[inline]
     #[must_use]
     pub fn of_value(value: f64) -> Prediction {
-        Prediction { label: Label::of_sign(value), value }
+        Prediction { label: Label::of_sign(value), value, abstains: false }
+    }
+
+    /// Whether the learner committed itself to another label.
+    #[inline]
+    #[must_use]
+    pub fn is_wrong(&self, truth: Label) -> bool {
+        !self.abstains && self.label != truth
     }
 }
 

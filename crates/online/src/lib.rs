@@ -10,6 +10,15 @@
 //! | [`Perceptron`] | mistakes <= (R‖w*‖/γ)², every order | 001 Thm 4.1; 002; 004 |
 //! | [`BatchPerceptron`] | updates <= (R/γ)², then consistent | 002 Thm 1.1 |
 //! | [`MarginPerceptron`] | updates <= 3(R/γ)², then margin >= γ/3 | 002 Thm 2.1 |
+//! | [`ModifiedPerceptron`] | <= ⌊2 ln(1/α)/σ²⌋ mistakes outside the band, any margin | 004 |
+//! | [`KernelPerceptron`] | <= max K(x,x)/γ² in feature space | 004 |
+//! | [`Halving`] | <= lg of the size of the class | 001 Thm 2.2 |
+//! | [`OnlineMassart`] | E[mistakes] <= ηT + (1-η)√T/γ under Massart noise | ours, from 003 Lemma 2 |
+//! | [`PassiveAggressive`] | <= (R/γ)² (PA) | Crammer et al. 2006 |
+//! | [`SecondOrderPerceptron`] | (1/γ)√((a + u'Mu) ln det(I + M/a)) | Cesa-Bianchi et al. 2005 |
+//! | [`Alma`] | (2/γ²)(2/α-1)² + 8/α - 4 corrections, then margin (1-α)γ | Gentile 2001 |
+//! | [`Winnow`] | 2 + 3k(1 + lg n) on disjunctions of k of n variables | Littlestone 1988 |
+//! | [`AveragedPerceptron`], [`VotedPerceptron`] | as the perceptron while learning | Freund and Schapire 1999 |
 //!
 //! The bounds are functions in [`bounds`].
 //!
@@ -27,23 +36,45 @@
 //! ```
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
+mod alma;
+mod averaged_perceptron;
 mod batch_perceptron;
 pub mod bounds;
+mod direction;
 mod error;
+mod halving;
+mod kernel_perceptron;
 mod learner;
 mod margin_perceptron;
+mod massart;
+mod modified_perceptron;
 mod order;
+mod passive_aggressive;
 mod perceptron;
+mod second_order_perceptron;
 mod session;
 mod sweep;
 mod transcript;
+mod weights;
+mod winnow;
 
+pub use alma::Alma;
+pub use averaged_perceptron::{AveragedPerceptron, VotedPerceptron};
 pub use batch_perceptron::BatchPerceptron;
 pub use error::OnlineError;
+pub use halving::{
+    BooleanClass, ClassError, FiniteClass, GridClass, HalfspaceClass, Halving, MAX_CLASS,
+};
+pub use kernel_perceptron::{Kernel, KernelPerceptron};
 pub use learner::{OnlineLearner, Prediction};
 pub use margin_perceptron::MarginPerceptron;
+pub use massart::{Horizon, OnlineMassart};
+pub use modified_perceptron::ModifiedPerceptron;
 pub use order::{AsGiven, Order, RandomOrder, SmallestMarginMistake};
+pub use passive_aggressive::{Aggressiveness, PassiveAggressive};
 pub use perceptron::Perceptron;
+pub use second_order_perceptron::SecondOrderPerceptron;
 pub use session::{Question, Session, run};
 pub use sweep::{BatchFit, BatchParams, BatchStatus, DEFAULT_MAX_UPDATES, Pick};
 pub use transcript::{ReplayError, Round, Transcript};
+pub use winnow::Winnow;

@@ -13,6 +13,7 @@
 
 use crate::error::OnlineError;
 use crate::learner::{OnlineLearner, Prediction};
+use crate::weights::Weights;
 use halfspaces_linalg::{Halfspace, InputError, Label, RowView};
 
 /// The perceptron: O(d) memory, O(d) time a point (O(nonzeros) for a sparse one).
@@ -30,28 +31,9 @@ use halfspaces_linalg::{Halfspace, InputError, Label, RowView};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawPerceptron"))]
 pub struct Perceptron {
-    weights: Vec<f64>,
+    weights: Weights,
     updates: u64,
-}
-
-/// What a [`Perceptron`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawPerceptron {
-    weights: Vec<f64>,
-    updates: u64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<RawPerceptron> for Perceptron {
-    type Error = InputError;
-
-    fn try_from(raw: RawPerceptron) -> Result<Perceptron, InputError> {
-        let weights = Halfspace::new(raw.weights)?.into_normal();
-        Ok(Perceptron { weights, updates: raw.updates })
-    }
 }
 
 impl Perceptron {
@@ -60,16 +42,13 @@ impl Perceptron {
     /// # Errors
     /// [`InputError::ZeroDimension`].
     pub fn new(dim: usize) -> Result<Perceptron, InputError> {
-        if dim == 0 {
-            return Err(InputError::ZeroDimension);
-        }
-        Ok(Perceptron { weights: vec![0.0; dim], updates: 0 })
+        Ok(Perceptron { weights: Weights::zero(dim)?, updates: 0 })
     }
 
     /// The weights w.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
-        &self.weights
+        self.weights.as_slice()
     }
 
     /// The present hypothesis.
@@ -77,20 +56,18 @@ impl Perceptron {
     /// # Errors
     /// [`InputError::NonFinite`] if the weights have overflown.
     pub fn halfspace(&self) -> Result<Halfspace, InputError> {
-        Halfspace::new(self.weights.clone())
+        self.weights.halfspace()
     }
 }
 
 impl OnlineLearner for Perceptron {
     fn dim(&self) -> usize {
-        self.weights.len()
+        self.weights.dim()
     }
 
     #[inline]
     fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
-        InputError::check_dim(self.weights.len(), x.dim())?;
-        let value = x.dot(&self.weights);
-        if value.is_finite() { Ok(Prediction::of_value(value)) } else { Err(OnlineError::Overflow) }
+        self.weights.predict(x)
     }
 
     #[inline]
@@ -100,10 +77,10 @@ impl OnlineLearner for Perceptron {
         prediction: Prediction,
         truth: Label,
     ) -> Result<bool, OnlineError> {
-        InputError::check_dim(self.weights.len(), x.dim())?;
-        let mistake = prediction.label != truth;
+        self.weights.check(x)?;
+        let mistake = prediction.is_wrong(truth);
         if mistake {
-            x.add_scaled_to(truth.as_f64(), &mut self.weights);
+            self.weights.add(truth.as_f64(), x);
             self.updates += 1;
         }
         Ok(mistake)

@@ -18,10 +18,10 @@ pub struct Round {
 }
 
 impl Round {
-    /// Whether the prediction was wrong.
+    /// Whether the learner committed itself to the wrong label.
     #[must_use]
     pub fn is_mistake(&self) -> bool {
-        self.prediction.label != self.truth
+        self.prediction.is_wrong(self.truth)
     }
 }
 
@@ -86,10 +86,16 @@ impl Transcript {
         self.rounds.is_empty()
     }
 
-    /// Number of wrong predictions.
+    /// Number of wrong predictions, abstentions apart.
     #[must_use]
     pub fn mistakes(&self) -> usize {
         self.rounds.iter().filter(|round| round.is_mistake()).count()
+    }
+
+    /// Number of rounds in which the learner abstained.
+    #[must_use]
+    pub fn abstentions(&self) -> usize {
+        self.rounds.iter().filter(|round| round.prediction.abstains).count()
     }
 
     pub(crate) fn push(&mut self, round: Round) {

@@ -1,0 +1,417 @@
+//! The kernel perceptron.
+//!
+//! Keep the points of all mistakes; predict sign(Σ y_i K(x_i, x)). It is the perceptron in the
+//! feature space of K, which is never entered; nor is the kernel matrix ever formed.
+//!
+//! *Guarantee.* If a unit w* in feature space has margin γ, at most max K(x,x)/γ² mistakes in every
+//! order. With the linear kernel it is the perceptron, mistake for mistake.
+//!
+//! *Source.* 004. The budgeted form drops its oldest support when the budget is exceeded; it has no
+//! bound of this kind (it is a heuristic).
+
+use crate::error::OnlineError;
+use crate::learner::{OnlineLearner, Prediction};
+use crate::transcript::{Round, Transcript};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use halfspaces_linalg::{InputError, Label, PointSet, Points, RowView, kernels};
+
+/// A kernel K(x, z).
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Kernel {
+    /// x · z.
+    Linear,
+    /// (x · z)^degree.
+    Polynomial {
+        /// At least 1.
+        degree: u32,
+    },
+    /// (1 + x · z)^degree.
+    Inhomogeneous {
+        /// At least 1.
+        degree: u32,
+    },
+    /// exp(-‖x - z‖²/scale).
+    Gaussian {
+        /// Positive.
+        #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::weights::saved::positive"))]
+        scale: f64,
+    },
+}
+
+impl Kernel {
+    fn check(self) -> Result<(), InputError> {
+        match self {
+            Kernel::Linear => Ok(()),
+            Kernel::Polynomial { degree } | Kernel::Inhomogeneous { degree } => {
+                let in_range = (1..=1000).contains(&degree);
+                InputError::check_parameter("degree", degree.into(), in_range, "between 1 and 1000")
+            }
+            Kernel::Gaussian { scale } => {
+                let in_range = scale > 0.0 && scale.is_finite();
+                InputError::check_parameter("scale", scale, in_range, "positive and finite")
+            }
+        }
+    }
+
+    /// K from x · z, ‖x‖² and ‖z‖².
+    #[inline]
+    fn of_products(self, product: f64, x_sq: f64, z_sq: f64) -> f64 {
+        match self {
+            Kernel::Linear => product,
+            Kernel::Polynomial { degree } => product.powi(degree as i32),
+            Kernel::Inhomogeneous { degree } => (1.0 + product).powi(degree as i32),
+            // Rounding may leave the squared distance of equal points below 0.
+            Kernel::Gaussian { scale } => (-(x_sq + z_sq - 2.0 * product).max(0.0) / scale).exp(),
+        }
+    }
+
+    /// K(x, z).
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`].
+    pub fn value<R: RowView>(self, x: R, z: &[f64]) -> Result<f64, InputError> {
+        InputError::check_dim(x.dim(), z.len())?;
+        Ok(self.of_products(x.dot(z), x.norm_sq(), kernels::norm_sq(z)))
+    }
+}
+
+/// The kernel perceptron. Supports are kept dense, one row each.
+///
+/// ```
+/// use halfspaces_linalg::{DenseRow, Label};
+/// use halfspaces_online::{Kernel, KernelPerceptron, OnlineLearner};
+/// // Exclusive or: no halfspace, but a quadratic one.
+/// let mut learner = KernelPerceptron::new(2, Kernel::Inhomogeneous { degree: 2 })?;
+/// let xor = [([1.0, 1.0], -1i8), ([1.0, -1.0], 1), ([-1.0, 1.0], 1), ([-1.0, -1.0], -1)];
+/// for _ in 0..20 {
+///     for (x, y) in &xor {
+///         learner.observe(DenseRow::new(x)?, Label::try_from(*y)?)?;
+///     }
+/// }
+/// for (x, y) in &xor {
+///     assert_eq!(learner.predict(DenseRow::new(x)?)?.label, Label::try_from(*y)?);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawKernelPerceptron"))]
+pub struct KernelPerceptron {
+    kernel: Kernel,
+    dim: usize,
+    /// The supports' rows, oldest first.
+    rows: Vec<f64>,
+    norms_sq: Vec<f64>,
+    signs: Vec<f64>,
+    budget: Option<usize>,
+    updates: u64,
+}
+
+/// What a [`KernelPerceptron`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawKernelPerceptron {
+    kernel: Kernel,
+    dim: usize,
+    rows: Vec<f64>,
+    signs: Vec<f64>,
+    budget: Option<usize>,
+    updates: u64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawKernelPerceptron> for KernelPerceptron {
+    type Error = InputError;
+
+    fn try_from(raw: RawKernelPerceptron) -> Result<Self, InputError> {
+        let empty = KernelPerceptron::new(raw.dim, raw.kernel)?;
+        let points = Points::new(raw.rows, raw.dim)?;
+        InputError::check_len(points.len(), raw.signs.len())?;
+        if let Some(sign) = raw.signs.iter().find(|s| s.abs().to_bits() != 1f64.to_bits()) {
+            InputError::check_parameter("sign", *sign, false, "-1 or 1")?;
+        }
+        Ok(KernelPerceptron {
+            norms_sq: points.rows().map(RowView::norm_sq).collect(),
+            rows: points.into_vec(),
+            signs: raw.signs,
+            budget: raw.budget,
+            updates: raw.updates,
+            ..empty
+        })
+    }
+}
+
+/// Rows of a bulk run whose products with the supports are computed at once.
+const BLOCK: usize = 256;
+
+impl KernelPerceptron {
+    /// Starts without supports in R^`dim`.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`], [`InputError::ParameterOutOfRange`].
+    pub fn new(dim: usize, kernel: Kernel) -> Result<Self, InputError> {
+        if dim == 0 {
+            return Err(InputError::ZeroDimension);
+        }
+        kernel.check()?;
+        Ok(KernelPerceptron {
+            kernel,
+            dim,
+            rows: Vec::new(),
+            norms_sq: Vec::new(),
+            signs: Vec::new(),
+            budget: None,
+            updates: 0,
+        })
+    }
+
+    /// The budgeted form: at most `budget` supports, the oldest going first. No mistake bound.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for a budget of 0.
+    pub fn with_budget(mut self, budget: usize) -> Result<Self, InputError> {
+        InputError::check_parameter("budget", budget as f64, budget > 0, "at least 1")?;
+        self.budget = Some(budget);
+        while self.supports() > budget {
+            self.forget_oldest();
+        }
+        Ok(self)
+    }
+
+    /// Number of supports.
+    #[must_use]
+    pub fn supports(&self) -> usize {
+        self.signs.len()
+    }
+
+    /// The kernel.
+    #[must_use]
+    pub fn kernel(&self) -> Kernel {
+        self.kernel
+    }
+
+    fn forget_oldest(&mut self) {
+        self.rows.drain(..self.dim);
+        self.norms_sq.remove(0);
+        self.signs.remove(0);
+    }
+
+    fn learn<R: RowView>(&mut self, x: R, truth: Label) {
+        let from = self.rows.len();
+        self.rows.resize(from + self.dim, 0.0);
+        x.add_scaled_to(1.0, &mut self.rows[from..]);
+        self.norms_sq.push(x.norm_sq());
+        self.signs.push(truth.as_f64());
+        self.updates += 1;
+        if self.budget.is_some_and(|budget| self.supports() > budget) {
+            self.forget_oldest();
+        }
+    }
+
+    /// Learns points in order, as `observe` one by one would, but with the products of 256 points
+    /// and all supports as one matrix product. Sums are rounded differently than one by one, so a
+    /// value within rounding of 0 may fall the other way.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`];
+    /// [`OnlineError::Overflow`], with the points before it learned.
+    pub fn learn_all(
+        &mut self,
+        points: &Points,
+        labels: &[Label],
+    ) -> Result<Transcript, OnlineError> {
+        InputError::check_dim(self.dim, points.dim())?;
+        InputError::check_len(points.len(), labels.len())?;
+        let mut transcript = Transcript::default();
+        let mut products = Vec::new();
+        for start in (0..points.len()).step_by(BLOCK) {
+            let size = BLOCK.min(points.len() - start);
+            let known = self.supports();
+            let updates_before = self.updates;
+            products.resize(size * known, 0.0);
+            if known > 0 {
+                let d = self.dim;
+                let block = &points.as_slice()[start * d..(start + size) * d];
+                matmul(
+                    MatMut::from_row_major_slice_mut(&mut products[..size * known], size, known),
+                    Accum::Replace,
+                    MatRef::from_row_major_slice(block, size, d),
+                    MatRef::from_row_major_slice(&self.rows, known, d).transpose(),
+                    1.0,
+                    Par::Seq,
+                );
+            }
+            for (offset, &truth) in labels[start..start + size].iter().enumerate() {
+                let index = start + offset;
+                let len = points.len();
+                let x = points.row(index).ok_or(InputError::IndexOutOfRange { index, len })?;
+                let x_sq = x.norm_sq();
+                // Supports forgotten since the product was taken stand at its front.
+                let learned = (self.updates - updates_before) as usize;
+                let gone = (known + learned).saturating_sub(self.supports()).min(known);
+                let row = &products[offset * known..(offset + 1) * known];
+                let mut value = 0.0;
+                for (i, product) in row.iter().skip(gone).enumerate() {
+                    let k = self.kernel.of_products(*product, x_sq, self.norms_sq[i]);
+                    value += self.signs[i] * k;
+                }
+                value += self.sum_from(known - gone, x, x_sq);
+                if !value.is_finite() {
+                    return Err(OnlineError::Overflow);
+                }
+                let prediction = Prediction::of_value(value);
+                transcript.push(Round { index, prediction, truth });
+                if prediction.is_wrong(truth) {
+                    self.learn(x, truth);
+                }
+            }
+        }
+        Ok(transcript)
+    }
+
+    /// Σ y_i K(x_i, x) over the supports from `first` on.
+    fn sum_from<R: RowView>(&self, first: usize, x: R, x_sq: f64) -> f64 {
+        self.rows
+            .chunks_exact(self.dim)
+            .zip(&self.norms_sq)
+            .zip(&self.signs)
+            .skip(first)
+            .map(|((row, z_sq), sign)| sign * self.kernel.of_products(x.dot(row), x_sq, *z_sq))
+            .sum()
+    }
+}
+
+impl OnlineLearner for KernelPerceptron {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// The value is Σ y_i K(x_i, x).
+    fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
+        InputError::check_dim(self.dim, x.dim())?;
+        let value = self.sum_from(0, x, x.norm_sq());
+        if value.is_finite() { Ok(Prediction::of_value(value)) } else { Err(OnlineError::Overflow) }
+    }
+
+    fn update<R: RowView>(
+        &mut self,
+        x: R,
+        prediction: Prediction,
+        truth: Label,
+    ) -> Result<bool, OnlineError> {
+        InputError::check_dim(self.dim, x.dim())?;
+        let mistake = prediction.is_wrong(truth);
+        if mistake {
+            self.learn(x, truth);
+        }
+        Ok(mistake)
+    }
+
+    fn updates(&self) -> u64 {
+        self.updates
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AsGiven, Perceptron, run};
+    use halfspaces_data::{Gaussian, Marginal};
+    use halfspaces_linalg::{DenseRow, SparsePoints};
+    use proptest::prelude::*;
+
+    fn integer_pool(rows: Vec<(Vec<i8>, bool)>) -> (Points, Vec<Label>) {
+        let (rows, labels): (Vec<Vec<f64>>, Vec<Label>) = rows
+            .into_iter()
+            .map(|(row, positive)| {
+                let row = row.into_iter().map(f64::from).collect();
+                (row, if positive { Label::Positive } else { Label::Negative })
+            })
+            .unzip();
+        (Points::from_rows(&rows).unwrap(), labels)
+    }
+
+    proptest! {
+        /// Integer arithmetic is exact, so even ties fall alike: K6.
+        #[test]
+        fn the_linear_kernel_is_the_perceptron(
+            rows in prop::collection::vec((prop::collection::vec(-3i8..=3, 5), any::<bool>()), 1..80),
+        ) {
+            let (points, labels) = integer_pool(rows);
+            let n = points.len();
+            let plain = run(Perceptron::new(5).unwrap(), &points, &labels, AsGiven::new(n)).unwrap();
+            let kernel = || KernelPerceptron::new(5, Kernel::Linear).unwrap();
+            let (learner, transcript) = run(kernel(), &points, &labels, AsGiven::new(n)).unwrap();
+            prop_assert_eq!(&transcript, &plain.1);
+            prop_assert_eq!(learner.supports(), plain.1.mistakes());
+            // In bulk and on sparse rows alike.
+            let mut bulk = kernel();
+            prop_assert_eq!(&bulk.learn_all(&points, &labels).unwrap(), &plain.1);
+            prop_assert_eq!(&bulk, &learner);
+            let sparse = SparsePoints::from_dense(&points).unwrap();
+            let (of_sparse, same) = run(kernel(), &sparse, &labels, AsGiven::new(n)).unwrap();
+            prop_assert_eq!(&same, &plain.1);
+            prop_assert_eq!(&of_sparse, &learner);
+        }
+    }
+
+    #[test]
+    fn bulk_and_one_by_one_agree_for_every_kernel_and_budget() {
+        let points = Gaussian::new(3, 1.0).unwrap().sample(900, 1).unwrap();
+        // Labels of a circle, which the linear kernel never settles on.
+        let labels: Vec<Label> = points.rows().map(|x| Label::of_sign(x.norm_sq() - 2.0)).collect();
+        for kernel in [
+            Kernel::Linear,
+            Kernel::Polynomial { degree: 2 },
+            Kernel::Inhomogeneous { degree: 3 },
+            Kernel::Gaussian { scale: 2.0 },
+        ] {
+            for budget in [None, Some(1), Some(40), Some(300)] {
+                let fresh = || {
+                    let learner = KernelPerceptron::new(3, kernel).unwrap();
+                    match budget {
+                        Some(budget) => learner.with_budget(budget).unwrap(),
+                        None => learner,
+                    }
+                };
+                let (one, transcript) = run(fresh(), &points, &labels, AsGiven::new(900)).unwrap();
+                let mut bulk = fresh();
+                let in_bulk = bulk.learn_all(&points, &labels).unwrap();
+                for (a, b) in transcript.rounds().iter().zip(in_bulk.rounds()) {
+                    let scale = 1.0 + a.prediction.value.abs();
+                    assert!((a.prediction.value - b.prediction.value).abs() < 1e-7 * scale);
+                }
+                assert_eq!(bulk, one);
+                assert!(budget.is_none_or(|budget| one.supports() <= budget));
+            }
+        }
+    }
+
+    #[test]
+    fn a_gaussian_learns_the_circle() {
+        let points = Gaussian::new(2, 1.0).unwrap().sample(3000, 3).unwrap();
+        let labels: Vec<Label> = points.rows().map(|x| Label::of_sign(x.norm_sq() - 1.0)).collect();
+        let mut learner = KernelPerceptron::new(2, Kernel::Gaussian { scale: 0.5 }).unwrap();
+        let transcript = learner.learn_all(&points, &labels).unwrap();
+        let late = transcript.rounds()[2000..].iter().filter(|r| r.is_mistake()).count();
+        assert!(late < 80, "{late} mistakes in the last thousand");
+    }
+
+    #[test]
+    fn bad_input_is_typed() {
+        assert!(KernelPerceptron::new(0, Kernel::Linear).is_err());
+        assert!(KernelPerceptron::new(1, Kernel::Polynomial { degree: 0 }).is_err());
+        for scale in [0.0, -1.0, f64::NAN] {
+            assert!(KernelPerceptron::new(1, Kernel::Gaussian { scale }).is_err());
+        }
+        let mut learner = KernelPerceptron::new(1, Kernel::Polynomial { degree: 3 }).unwrap();
+        assert!(learner.clone().with_budget(0).is_err());
+        let huge = DenseRow::new(&[1e200]).unwrap();
+        learner.observe(huge, Label::Negative).unwrap();
+        assert_eq!(learner.predict(huge), Err(OnlineError::Overflow));
+        let wide = Points::new(vec![1.0, 2.0], 2).unwrap();
+        assert!(learner.learn_all(&wide, &[Label::Positive]).is_err());
+    }
+}

@@ -1,0 +1,119 @@
+//! The weight vector linear learners share.
+
+use crate::error::OnlineError;
+use crate::learner::Prediction;
+use halfspaces_linalg::{Halfspace, InputError, RowView};
+
+/// Weights w in R^d, d >= 1.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Vec<f64>", into = "Vec<f64>"))]
+pub(crate) struct Weights(Vec<f64>);
+
+impl TryFrom<Vec<f64>> for Weights {
+    type Error = InputError;
+
+    fn try_from(weights: Vec<f64>) -> Result<Weights, InputError> {
+        Ok(Weights(Halfspace::new(weights)?.into_normal()))
+    }
+}
+
+impl From<Weights> for Vec<f64> {
+    fn from(weights: Weights) -> Vec<f64> {
+        weights.0
+    }
+}
+
+impl Weights {
+    pub(crate) fn zero(dim: usize) -> Result<Weights, InputError> {
+        if dim == 0 { Err(InputError::ZeroDimension) } else { Ok(Weights(vec![0.0; dim])) }
+    }
+
+    pub(crate) fn dim(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn as_slice(&self) -> &[f64] {
+        &self.0
+    }
+
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [f64] {
+        &mut self.0
+    }
+
+    pub(crate) fn check<R: RowView>(&self, x: R) -> Result<(), InputError> {
+        InputError::check_dim(self.0.len(), x.dim())
+    }
+
+    /// `w · x`, refused where it is not finite: no label is drawn from an overflow.
+    #[inline]
+    pub(crate) fn value<R: RowView>(&self, x: R) -> Result<f64, OnlineError> {
+        self.check(x)?;
+        let value = x.dot(&self.0);
+        if value.is_finite() { Ok(value) } else { Err(OnlineError::Overflow) }
+    }
+
+    /// `sign(w · x)`.
+    #[inline]
+    pub(crate) fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
+        self.value(x).map(Prediction::of_value)
+    }
+
+    /// `w += a x`.
+    #[inline]
+    pub(crate) fn add<R: RowView>(&mut self, a: f64, x: R) {
+        x.add_scaled_to(a, &mut self.0);
+    }
+
+    pub(crate) fn scale(&mut self, factor: f64) {
+        self.0.iter_mut().for_each(|w| *w *= factor);
+    }
+
+    pub(crate) fn halfspace(&self) -> Result<Halfspace, InputError> {
+        Halfspace::new(self.0.clone())
+    }
+}
+
+/// ‖x‖², refused where it is 0 or overflows: for learners that divide by it.
+pub(crate) fn positive_norm_sq<R: RowView>(x: R) -> Result<f64, OnlineError> {
+    let norm_sq = x.norm_sq();
+    if norm_sq == 0.0 {
+        return Err(InputError::ZeroVector.into());
+    }
+    if norm_sq.is_finite() { Ok(norm_sq) } else { Err(OnlineError::Overflow) }
+}
+
+/// Checks for single fields of saved learners.
+#[cfg(feature = "serde")]
+pub(crate) mod saved {
+    use serde::de::{Deserialize, Deserializer, Error};
+
+    fn check<'de, D: Deserializer<'de>>(
+        deserializer: D,
+        accept: impl Fn(f64) -> bool,
+        requirement: &str,
+    ) -> Result<f64, D::Error> {
+        let value = f64::deserialize(deserializer)?;
+        if accept(value) {
+            Ok(value)
+        } else {
+            Err(D::Error::custom(format!("{value} is out of range; it must be {requirement}")))
+        }
+    }
+
+    pub(crate) fn positive<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        check(deserializer, |v| v > 0.0 && v.is_finite(), "positive and finite")
+    }
+
+    pub(crate) fn from_0_below_1<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+        check(d, |v| (0.0..1.0).contains(&v), "at least 0 and below 1")
+    }
+
+    pub(crate) fn above_0_to_1<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+        check(d, |v| v > 0.0 && v <= 1.0, "above 0 and at most 1")
+    }
+
+    pub(crate) fn below_half<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+        check(d, |v| (0.0..0.5).contains(&v), "at least 0 and below 1/2")
+    }
+}
