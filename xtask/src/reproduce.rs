@@ -15,6 +15,8 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 const TITLE: &str = "Learning halfspaces: every claim, measured";
+/// The program: its version and a hash of its sources, so that trials of two programs never mix.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("HALFSPACES_SOURCES"));
 const RUN: &str = "run.json";
 const TRIALS: &str = "trials.jsonl";
 /// Everything a run writes, which is what `--fresh` may delete.
@@ -40,7 +42,7 @@ pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<ExitCode, Failure>
     let trials_path = folder.join(TRIALS);
     let mut run = RunInfo {
         schema: SCHEMA,
-        version: env!("CARGO_PKG_VERSION").into(),
+        version: VERSION.into(),
         scale: options.scale,
         seed: options.seed,
         data_sets: inputs.names(),
@@ -95,8 +97,7 @@ pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<ExitCode, Failure>
 pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode, Failure> {
     let Some(first) = options.folders.first() else { return Err("name an output folder".into()) };
     let mut run = RunInfo::read(&first.join(RUN))?;
-    let program =
-        RunInfo { version: env!("CARGO_PKG_VERSION").into(), schema: SCHEMA, ..run.clone() };
+    let program = RunInfo { version: VERSION.into(), schema: SCHEMA, ..run.clone() };
     for folder in &options.folders {
         let path = folder.join(RUN);
         let part = RunInfo::read(&path)?;

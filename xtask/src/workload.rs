@@ -93,6 +93,20 @@ pub(crate) struct Sample<P> {
 }
 
 impl<P: PointSet> Sample<P> {
+    /// The pool repeated until it has at least `rounds` points, each of which is then played as a
+    /// point of its own: a bound that holds for every sequence holds for repetitions.
+    pub(crate) fn repeated(&self, rounds: usize) -> Result<Sample<P>, Failure> {
+        let n = self.points.len();
+        let indices: Vec<usize> = (0..rounds.max(n)).map(|i| i % n).collect();
+        Ok(Sample {
+            points: self.points.select(&indices)?,
+            labels: indices.iter().map(|i| self.labels[*i]).collect(),
+            margin: self.margin,
+            radius: self.radius,
+            deviation_bound: self.deviation_bound,
+        })
+    }
+
     fn realizable(pool: Realizable<P>) -> Sample<P> {
         let (margin, radius) = (pool.margin(), pool.points().max_norm());
         let (points, labels, _) = pool.into_parts();
@@ -150,12 +164,35 @@ struct Real {
     labels: Vec<Label>,
 }
 
+impl Real {
+    fn dim(&self) -> usize {
+        match &self.points {
+            RealPoints::Dense(points) => points.dim(),
+            RealPoints::Sparse(points) => points.dim(),
+        }
+    }
+
+    /// The points with the labels of `target`, those nearer than `margin` dropped.
+    fn labelled_by(&self, target: Halfspace, margin: f64) -> Result<Pool, Failure> {
+        Ok(match &self.points {
+            RealPoints::Dense(points) => {
+                let pool = Realizable::with_margin(points.clone(), target, margin)?;
+                Pool::Dense(Sample::realizable(pool))
+            }
+            RealPoints::Sparse(points) => {
+                let pool = Realizable::with_margin(points.clone(), target, margin)?;
+                Pool::Sparse(Sample::realizable(pool))
+            }
+        })
+    }
+}
+
 /// Real data at hand, loaded once.
 #[derive(Debug)]
 pub(crate) struct Inputs {
     folder: Option<PathBuf>,
-    /// Names of the sets from the folder.
-    extra: Vec<String>,
+    /// Names of the sets from the folder, each with a hash of its file.
+    extra: Vec<(String, String)>,
     loaded: Mutex<HashMap<String, Arc<Real>>>,
     own: Mutex<HashMap<String, Arc<Pool>>>,
 }
@@ -166,11 +203,12 @@ impl Inputs {
         Inputs::of_names(&[])
     }
 
-    /// Names only, for reports: sets beyond the built-in ones cannot be loaded.
+    /// As [`Inputs::names`] gave them, for reports: the sets cannot be loaded.
     pub(crate) fn of_names(names: &[String]) -> Inputs {
+        let parts = names.iter().filter_map(|name| name.split_once(' '));
         Inputs {
             folder: None,
-            extra: names.to_vec(),
+            extra: parts.map(|(name, hash)| (name.into(), hash.into())).collect(),
             loaded: Mutex::default(),
             own: Mutex::default(),
         }
@@ -185,24 +223,26 @@ impl Inputs {
                 format!("--data {place}: no such folder; name one, or leave --data out").into()
             );
         }
-        let here = |name: &&str| folder.join(format!("{name}.csv")).is_file();
-        let extra =
-            FOLDER_SETS.iter().map(|(name, _)| *name).filter(here).map(Into::into).collect();
-        Ok(Inputs {
-            folder: Some(folder.into()),
-            ..Inputs::of_names(&Vec::<String>::clone(&extra))
-        })
+        let mut extra = Vec::new();
+        for (name, _) in FOLDER_SETS {
+            let path = folder.join(format!("{name}.csv"));
+            if path.is_file() {
+                let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+                extra.push((name.to_owned(), format!("{:016x}", fnv1a(&bytes))));
+            }
+        }
+        Ok(Inputs { folder: Some(folder.into()), extra, ..Inputs::builtin() })
     }
 
-    /// Names of the data sets beyond the built-in ones.
+    /// The data sets beyond the built-in ones: name and hash of each.
     pub(crate) fn names(&self) -> Vec<String> {
-        self.extra.clone()
+        self.extra.iter().map(|(name, hash)| format!("{name} {hash}")).collect()
     }
 
     /// Names of all data sets.
     pub(crate) fn real(&self) -> Vec<String> {
         let builtin = Builtin::ALL.iter().map(|set| set.name().to_owned());
-        builtin.chain(self.extra.iter().cloned()).collect()
+        builtin.chain(self.extra.iter().map(|(name, _)| name.clone())).collect()
     }
 
     fn load(&self, name: &str) -> Result<Arc<Real>, Failure> {
@@ -265,31 +305,16 @@ impl Inputs {
             Workload::Tight { dim } => dense(perceptron_tight(*dim)?),
             Workload::Relabelled { name, margin } => {
                 let real = self.load(name)?;
-                match &real.points {
-                    RealPoints::Dense(p) => {
-                        let target = random_target_with_rng(p.dim(), rng)?;
-                        dense(Realizable::with_margin(p.clone(), target, *margin)?)
-                    }
-                    RealPoints::Sparse(p) => {
-                        let target = random_target_with_rng(p.dim(), rng)?;
-                        let pool = Realizable::with_margin(p.clone(), target, *margin)?;
-                        Ok(Pool::Sparse(Sample::realizable(pool)))
-                    }
-                }
+                let target = random_target_with_rng(real.dim(), rng)?;
+                real.labelled_by(target, *margin)
             }
             Workload::Centroid { name, margin } => {
                 let real = self.load(name)?;
-                match &real.points {
-                    RealPoints::Dense(p) => {
-                        let target = centroid_target(p, &real.labels)?;
-                        dense(Realizable::with_margin(p.clone(), target, *margin)?)
-                    }
-                    RealPoints::Sparse(p) => {
-                        let target = centroid_target(p, &real.labels)?;
-                        let pool = Realizable::with_margin(p.clone(), target, *margin)?;
-                        Ok(Pool::Sparse(Sample::realizable(pool)))
-                    }
-                }
+                let target = match &real.points {
+                    RealPoints::Dense(points) => centroid_target(points, &real.labels)?,
+                    RealPoints::Sparse(points) => centroid_target(points, &real.labels)?,
+                };
+                real.labelled_by(target, *margin)
             }
             Workload::Own { name } => {
                 let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
@@ -307,4 +332,11 @@ impl Inputs {
             }
         }
     }
+}
+
+/// 64-bit FNV-1a, for telling files apart.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }

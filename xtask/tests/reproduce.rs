@@ -72,7 +72,9 @@ fn every_file_of_the_design_is_written_and_the_ledger_is_printed() {
     let out = folder.path().join("out");
     let output = succeed(reproduce(&out, &[]));
     let ledger = String::from_utf8(output.stdout).unwrap();
-    assert!(ledger.contains("K5    holds") && ledger.contains("84 trials"), "{ledger}");
+    assert!(ledger.contains("K5    holds"), "{ledger}");
+    let all = trials(&out);
+    assert!(all > 50 && ledger.contains(&format!("{all} trials")), "{ledger}");
     for name in ["run.json", "trials.jsonl", "claims.json", "index.html"] {
         assert!(out.join(name).is_file(), "{name}");
     }
@@ -154,10 +156,11 @@ fn a_cut_last_line_is_refused_then_repaired() {
     let before = results(&out);
     let path = out.join("trials.jsonl");
     let bytes = fs::read(&path).unwrap();
+    let last = format!("trials.jsonl, line {}", trials(&out));
     fs::write(&path, &bytes[..bytes.len() - 20]).unwrap();
 
     let error = refused(reproduce(&out, &[]));
-    assert!(error.contains("trials.jsonl, line 84") && error.contains("--repair"), "{error}");
+    assert!(error.contains(&last) && error.contains("--repair"), "{error}");
     assert_eq!(fs::read(&path).unwrap(), &bytes[..bytes.len() - 20]);
     assert_eq!(results(&out), before);
     succeed(reproduce(&out, &["--repair"]));
@@ -180,8 +183,9 @@ fn a_folder_of_another_run_is_refused_untouched() {
     assert!(error.contains("run.json") && error.contains("seed 1, this one has 2"), "{error}");
 
     let run = fs::read_to_string(out.join("run.json")).unwrap();
-    let version = format!("\"{}\"", env!("CARGO_PKG_VERSION"));
-    fs::write(out.join("run.json"), run.replace(&version, "\"9.9.9\"")).unwrap();
+    let mut run: serde_json::Value = serde_json::from_str(&run).unwrap();
+    run["version"] = "9.9.9".into();
+    fs::write(out.join("run.json"), run.to_string()).unwrap();
     let error = refused(reproduce(&out, &[]));
     assert!(error.contains("version 9.9.9") && error.contains("--fresh"), "{error}");
     fs::remove_file(out.join("run.json")).unwrap();
@@ -217,7 +221,7 @@ fn a_full_disk_loses_nothing() {
     let error = refused(limited);
     assert!(error.contains("trials.jsonl") && error.contains("trials are kept"), "{error}");
     let kept = trials(&out);
-    assert!(kept > 0 && kept < 84);
+    assert!(kept > 0 && kept < trials(&whole));
     succeed(reproduce(&out, &[]));
     assert_eq!(results(&out), results(&whole));
 }

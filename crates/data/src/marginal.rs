@@ -19,7 +19,8 @@ pub trait Marginal {
     /// Number of coordinates.
     fn dim(&self) -> usize;
 
-    /// Draws one point into `out`, of which the first [`Marginal::dim`] entries are written.
+    /// Draws one point into the first [`Marginal::dim`] entries of `out`; a shorter `out` is left as
+    /// it is.
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]);
 
     /// Draws `n` independent points.
@@ -115,6 +116,7 @@ impl Marginal for UnitSphere {
     }
 
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
+        let Some(out) = out.get_mut(..self.dim()) else { return };
         fill_direction(rng, out);
     }
 }
@@ -151,12 +153,14 @@ impl Marginal for Gaussian {
     }
 
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
+        let Some(out) = out.get_mut(..self.dim()) else { return };
         fill_normal(rng, out);
         out.iter_mut().zip(&self.axes).for_each(|(v, a)| *v *= a);
     }
 }
 
-/// Multivariate Student-t: a [`Gaussian`] of the given condition divided by `sqrt(χ²_ν / ν)`.
+/// Multivariate Student-t: a [`Gaussian`] of the given condition divided by `sqrt(χ²_ν / ν)`,
+/// conditioned on a squared norm within `f64`.
 /// Heavy tails (ν = 1 has no mean) and bad conditioning together are where margins get tiny.
 ///
 /// ```
@@ -199,6 +203,7 @@ impl Marginal for StudentT {
     }
 
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
+        let Some(out) = out.get_mut(..self.dim()) else { return };
         // With ν near 0.1 the divisor can underflow to 0: redraw until the point is finite and its
         // squares are too.
         loop {
@@ -255,7 +260,7 @@ impl MarginBall {
         // law the tangent is flat, so it is put at that scale instead.
         let touch = from.max((2.0 * a + 2.0).sqrt().recip());
         let rate = 2.0 * a * touch / (1.0 - touch * touch);
-        let log_density = |t: f64| a * (-t * t).ln_1p();
+        let log_density = |t: f64| if a > 0.0 { a * (-t * t).ln_1p() } else { 0.0 };
         let tangent = |t: f64| log_density(touch) - rate * (t - touch);
         loop {
             let u: f64 = rng.random();
@@ -267,7 +272,7 @@ impl MarginBall {
             };
             let t = t.clamp(from, 1.0);
             let accept: f64 = rng.random();
-            if a == 0.0 || accept.ln() <= log_density(t) - tangent(t) {
+            if accept.ln() <= log_density(t) - tangent(t) {
                 return t;
             }
         }
@@ -280,10 +285,11 @@ impl Marginal for MarginBall {
     }
 
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
+        let Some(out) = out.get_mut(..self.dim()) else { return };
         let along = self.distance(rng);
         let side = if rng.random::<bool>() { 1.0 } else { -1.0 };
         if self.normal.len() == 1 {
-            out[..1].fill(side * along * self.normal[0]);
+            out.fill(side * along * self.normal[0]);
             return;
         }
         // The rest is uniform in the (d-1)-ball of radius sqrt(1 - t²) across the normal.
@@ -348,6 +354,7 @@ impl Marginal for Clusters {
     }
 
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
+        let Some(out) = out.get_mut(..self.dim()) else { return };
         let dim = self.dim();
         let count = self.centres.as_slice().len() / dim;
         let centre = rng.random_range(0..count) * dim;
@@ -454,6 +461,20 @@ mod tests {
         let second = points.rows().filter(|x| near(x.as_slice(), [0.0, -10.0])).count();
         assert_eq!(first + second, 400);
         assert!((140..260).contains(&first));
+    }
+
+    #[test]
+    fn buffers_of_any_length_are_safe() {
+        let target = random_target(3, 1).unwrap();
+        let marginal = MarginBall::new(&target, 0.1).unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut short = [7.0; 2];
+        marginal.sample_into(&mut rng, &mut short);
+        assert_eq!(short, [7.0; 2]);
+        let mut long = [7.0; 5];
+        UnitSphere::new(3).unwrap().sample_into(&mut rng, &mut long);
+        assert!((kernels::norm_sq(&long[..3]) - 1.0).abs() < 1e-12);
+        assert_eq!(long[3..], [7.0; 2]);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 
 use crate::marginal::{Gaussian, Marginal};
 use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatMut, Par};
-use halfspaces_linalg::{Halfspace, InputError, PointSet, Points, RowView};
+use faer::{Accum, MatMut, Par};
+use halfspaces_linalg::{Halfspace, InputError, PointSet, Points, RowView, kernels, normalise};
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, SeedableRng};
 
@@ -22,8 +22,8 @@ use rand::{Rng, SeedableRng};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Rotation {
-    /// Orthogonal; a row `x` becomes `x Q`.
-    matrix: Mat<f64>,
+    /// Orthonormal rows; a row `x` becomes `x Q`.
+    matrix: Points,
 }
 
 impl Rotation {
@@ -40,18 +40,23 @@ impl Rotation {
     /// # Errors
     /// [`InputError::ZeroDimension`].
     pub fn random_with_rng<R: Rng + ?Sized>(dim: usize, rng: &mut R) -> Result<Self, InputError> {
-        let gaussian = Gaussian::new(dim, 1.0)?.sample_with_rng(dim, rng)?;
-        let qr = gaussian.as_mat().qr();
-        let mut matrix = qr.compute_Q();
-        // QR fixes the signs of R's diagonal by convention; the Haar measure needs them positive.
-        for j in 0..dim {
-            if qr.R()[(j, j)] < 0.0 {
-                for i in 0..dim {
-                    matrix[(i, j)] = -matrix[(i, j)];
+        let mut rows: Vec<Vec<f64>> = Vec::with_capacity(dim);
+        let gaussian = Gaussian::new(dim, 1.0)?;
+        while rows.len() < dim {
+            // Gram-Schmidt on independent Gaussian rows gives the Haar measure; a second round
+            // restores what the first loses to cancellation.
+            let mut row = vec![0.0; dim];
+            gaussian.sample_into(rng, &mut row);
+            for _ in 0..2 {
+                for other in &rows {
+                    kernels::axpy(-kernels::dot(&row, other), other, &mut row);
                 }
             }
+            if normalise(&mut row) {
+                rows.push(row);
+            }
         }
-        Ok(Rotation { matrix })
+        Ok(Rotation { matrix: Points::from_rows(&rows)? })
     }
 
     /// Every point rotated.
@@ -60,13 +65,13 @@ impl Rotation {
     /// [`InputError::DimensionMismatch`].
     pub fn apply(&self, points: &Points) -> Result<Points, InputError> {
         let (n, d) = (points.len(), points.dim());
-        InputError::check_dim(self.matrix.nrows(), d)?;
+        InputError::check_dim(self.matrix.dim(), d)?;
         let mut values = vec![0.0; n * d];
         matmul(
             MatMut::from_row_major_slice_mut(&mut values, n, d),
             Accum::Replace,
             points.as_mat(),
-            self.matrix.as_ref(),
+            self.matrix.as_mat(),
             1.0,
             Par::Seq,
         );

@@ -107,16 +107,20 @@ impl Evidence {
     }
 
     /// A claim "fails with probability at most `delta`". Holds when the exact 95 % upper bound on
-    /// the failure probability is at most `delta` and every planned trial is in; violated when the
-    /// exact 95 % lower bound exceeds it.
+    /// the failure probability is at most `delta`; violated when the
+    /// exact 95 % lower bound exceeds it; inconclusive otherwise, and while trials are missing.
     #[must_use]
     pub fn probability(planned: usize, failures: usize, trials: usize, delta: f64) -> Evidence {
         let (failed, of) = (failures as u64, trials as u64);
         let upper = binomial_upper(failed, of, CONFIDENCE);
         let lower = binomial_lower(failed, of, CONFIDENCE);
-        let verdict = if lower.is_some_and(|lower| lower > delta) {
+        // The trials that finish first are no fair sample, and every look is another test: nothing
+        // is decided before all are in.
+        let verdict = if trials < planned {
+            Verdict::Inconclusive
+        } else if lower.is_some_and(|lower| lower > delta) {
             Verdict::Violated
-        } else if trials >= planned && upper.is_some_and(|upper| upper <= delta) {
+        } else if upper.is_some_and(|upper| upper <= delta) {
             Verdict::Holds
         } else {
             Verdict::Inconclusive
@@ -132,28 +136,36 @@ impl Evidence {
     }
 
     /// A claim "grows with slope at most `bound`": one fitted slope per independent trial. Holds
-    /// when the 95 % Student interval of their mean lies at or below the bound and every planned
-    /// trial is in, violated when it lies above, inconclusive when it straddles.
+    /// when the 95 % Student interval of their mean lies at or below the bound, violated when it lies
+    /// above, inconclusive when it straddles or trials are missing.
     #[must_use]
     pub fn growth(quantity: &str, planned: usize, slopes: &[f64], bound: f64) -> Evidence {
-        let interval = mean_interval(slopes, CONFIDENCE);
+        Evidence::mean(quantity, planned, slopes, bound)
+    }
+
+    /// A claim "the expectation is at most `bound`": one value per independent trial, judged as
+    /// [`Evidence::growth`] judges slopes.
+    #[must_use]
+    pub fn mean(quantity: &str, planned: usize, values: &[f64], bound: f64) -> Evidence {
+        let interval = mean_interval(values, CONFIDENCE);
         let verdict = match interval {
+            _ if values.len() < planned => Verdict::Inconclusive,
             Some(interval) if interval.low > bound => Verdict::Violated,
-            Some(interval) if interval.high <= bound && slopes.len() >= planned => Verdict::Holds,
+            Some(interval) if interval.high <= bound => Verdict::Holds,
             _ => Verdict::Inconclusive,
         };
-        let detail = match (mean(slopes), interval) {
+        let detail = match (mean(values), interval) {
             (Some(centre), Some(i)) => format!(
-                "mean slope {centre:.4}, 95 % interval {:.4} to {:.4}, {} of {planned} trials",
+                "mean {centre:.4}, 95 % interval {:.4} to {:.4}, {} of {planned} trials",
                 i.low,
                 i.high,
-                slopes.len()
+                values.len()
             ),
-            _ => format!("{} of {planned} trials: too few for an interval", slopes.len()),
+            _ => format!("{} of {planned} trials: too few for an interval", values.len()),
         };
         Evidence {
             verdict,
-            trials: slopes.len(),
+            trials: values.len(),
             quantity: format!("{quantity}, upper end of the 95 % interval"),
             measured: interval.map(|i| i.high).and_then(finite),
             bound,
@@ -242,8 +254,8 @@ mod tests {
         assert_eq!(judge(0, 58), Verdict::Inconclusive);
         assert_eq!(judge(1, 59), Verdict::Inconclusive);
         assert_eq!(judge(10, 59), Verdict::Violated);
-        // Early failures decide even before all trials are in.
-        assert_eq!(judge(5, 10), Verdict::Violated);
+        // Early failures decide nothing before all trials are in.
+        assert_eq!(judge(5, 10), Verdict::Inconclusive);
         assert_eq!(judge(0, 0), Verdict::Inconclusive);
     }
 
@@ -255,6 +267,7 @@ mod tests {
         assert_eq!(judge(&slopes, 1.5 / 3.0), Verdict::Violated);
         assert_eq!(judge(&slopes, 1.02), Verdict::Inconclusive);
         assert_eq!(judge(&slopes[..3], 1.5), Verdict::Inconclusive);
+        assert_eq!(judge(&slopes[..3], 0.1), Verdict::Inconclusive);
         assert_eq!(judge(&[1.0], 1.5), Verdict::Inconclusive);
     }
 

@@ -37,13 +37,13 @@ pub struct ExperimentTime {
 pub struct RunInfo {
     /// [`SCHEMA`] at the time of the run.
     pub schema: u32,
-    /// Version of the program.
+    /// The program, with whatever tells its builds apart.
     pub version: String,
     /// Scale of the run.
     pub scale: Scale,
     /// Seed of the run.
     pub seed: u64,
-    /// Data sets beyond the built-in ones.
+    /// Data sets beyond the built-in ones, with whatever tells their contents apart.
     pub data_sets: Vec<String>,
     /// The command's options, as given.
     pub options: Vec<String>,

@@ -93,10 +93,11 @@ pub fn slope(x: &[f64], y: &[f64]) -> Option<f64> {
         return None;
     }
     let (x_mean, y_mean) = (mean(x)?, mean(y)?);
-    let spread: f64 = x.iter().map(|x| (x - x_mean).powi(2)).sum();
-    if spread == 0.0 {
+    // Compared as given: the mean of equal numbers need not round to them.
+    if x.windows(2).all(|pair| pair[0].total_cmp(&pair[1]).is_eq()) {
         return None;
     }
+    let spread: f64 = x.iter().map(|x| (x - x_mean).powi(2)).sum();
     let together: f64 = x.iter().zip(y).map(|(x, y)| (x - x_mean) * (y - y_mean)).sum();
     Some(together / spread)
 }
@@ -221,6 +222,7 @@ mod tests {
         assert_eq!(mean(&[]), None);
         assert_eq!(mean_interval(&[1.0], 0.95), None);
         assert_eq!(slope(&[1.0], &[1.0, 2.0]), None);
+        assert_eq!(slope(&[0.1; 6], &[1.0, 5.0, 2.0, 8.0, 3.0, 4.0]), None);
         assert_eq!(quantile(&[1.0], 1.5), None);
         assert_eq!(median(&[]), None);
         assert_eq!(bootstrap_interval(&[], median, 10, 0.95, 1), None);

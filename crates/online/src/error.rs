@@ -13,6 +13,11 @@ pub enum OnlineError {
     /// An inner product left the range of `f64`.
     #[error("w · x overflows; rescale the points to the unit ball first")]
     Overflow,
+    /// Squared norms fall below the range of `f64`.
+    #[error(
+        "the squares of the points' norms underflow; rescale the points to the unit ball first"
+    )]
+    Underflow,
     /// A question is open; it must be answered first.
     #[error("point {index} was asked and not yet revealed; reveal it first")]
     QuestionOpen {

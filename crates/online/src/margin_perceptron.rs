@@ -43,12 +43,17 @@ impl MarginPerceptron {
     ///
     /// # Errors
     /// [`OnlineError::Input`] for no points or a label count that differs;
-    /// [`OnlineError::Overflow`].
+    /// [`OnlineError::Overflow`], [`OnlineError::Underflow`].
     pub fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<BatchFit, OnlineError> {
         let radius = points.max_norm();
         let poor = radius * radius;
         if !poor.is_finite() {
             return Err(OnlineError::Overflow);
+        }
+        // A threshold that underflows would let poor margins pass. All points zero are another
+        // matter: they reach the cap.
+        if radius > 0.0 && !poor.is_normal() {
+            return Err(OnlineError::Underflow);
         }
         self.0.run(points, labels, |value, y| Label::of_sign(value) != y || value.abs() <= poor)
     }
@@ -123,6 +128,8 @@ mod tests {
         );
         let huge = Points::new(vec![1e200], 1).unwrap();
         assert_eq!(learner.fit(&huge, &[Label::Negative]), Err(OnlineError::Overflow));
+        let tiny = Points::new(vec![1e-170], 1).unwrap();
+        assert_eq!(learner.fit(&tiny, &[Label::Negative]), Err(OnlineError::Underflow));
         // A zero point can never get a margin.
         let zero = Points::from_rows(&[[1.0], [0.0]]).unwrap();
         let fit = learner.fit(&zero, &[Label::Positive; 2]).unwrap();

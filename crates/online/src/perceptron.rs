@@ -6,9 +6,9 @@
 //! (R‖w*‖/γ)² mistakes, whatever the order of the points and however many there are: each mistake
 //! raises w · w* by γ at least and ‖w‖² by R² at most.
 //!
-//! *Source.* 001 Algorithm 2 and Theorem 4.1; 002 Theorem 1.1; 004. The proofs count y (w·x) <= 0
-//! as a mistake; the algorithm, here as there, updates when sign(w·x) != y, which differs only at
-//! w·x = 0 with y = +1 and only lowers the count. The bound is met with equality on
+//! *Source.* 001 Algorithm 2 and Theorem 4.1; 002 Theorem 1.1; 004. The algorithm
+//! updates when sign(w·x) != y with sign(0) = +1, so every mistake has y (w·x) <= 0, which is all
+//! the proof uses (001 writes < 0, which fails at w = 0). The bound is met with equality on
 //! `halfspaces_data::perceptron_tight`.
 
 use crate::error::OnlineError;

@@ -3,8 +3,8 @@
 use crate::error::OnlineError;
 use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView};
 
-/// Update cap of the batch learners unless another is set. Separable data whose margin is above
-/// 1e-3 of their radius never reach it.
+/// Update cap of the batch learners unless another is set. Data separable with γ/R above 1e-3 (batch
+/// perceptron) or 1.74e-3 (margin perceptron) never reach it.
 pub const DEFAULT_MAX_UPDATES: u64 = 1_000_000;
 
 /// Which violated point is taken when there are several. The guarantees hold for every choice.

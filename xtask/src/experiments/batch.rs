@@ -2,18 +2,18 @@
 //! way to pick the violated point; what they return is checked point by point.
 
 use crate::Failure;
-use crate::experiments::{median_text, most};
+use crate::experiments::{bound_line, median_text, most, worst_pair};
 use crate::workload::{Inputs, Pool, Sample, Workload};
+use halfspaces_data::Builtin;
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
     Section, Side, Table,
 };
 use halfspaces_linalg::{InputError, PointSet};
-use halfspaces_online::{
-    BatchPerceptron, BatchStatus, MarginPerceptron, OnlineError, Pick, bounds,
-};
+use halfspaces_online::{BatchPerceptron, BatchStatus, MarginPerceptron, Pick, bounds};
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::sync::Arc;
 
 /// A ratio that stands for "the promise was broken altogether" and survives JSON.
@@ -46,9 +46,9 @@ impl BatchExperiment {
         }
     }
 
-    fn fit<P: PointSet>(&self, sample: &Sample<P>, pick: Pick) -> Result<Outcome, OnlineError> {
+    fn fit<P: PointSet>(&self, sample: &Sample<P>, pick: Pick) -> Result<Outcome, Failure> {
         let Sample { points, labels, radius, .. } = sample;
-        let gamma = sample.margin.unwrap_or(0.0);
+        let gamma = sample.margin.ok_or("no halfspace is known to separate this pool")?;
         let update_bound = self.update_bound(*radius, gamma);
         // Far enough above the bound that reaching the cap refutes it.
         let cap = (10.0 * update_bound).min(1e7) as u64 + 10;
@@ -82,17 +82,46 @@ impl BatchExperiment {
     }
 }
 
-const PICKS: [(Pick, &str, Colour); 3] = [
-    (Pick::Cyclic, "cyclic", Colour::Blue),
-    (Pick::First, "first", Colour::Green),
-    (Pick::Worst, "worst", Colour::Vermilion),
+const PICKS: [(PickKind, Colour); 3] = [
+    (PickKind::Cyclic, Colour::Blue),
+    (PickKind::First, Colour::Green),
+    (PickKind::Worst, Colour::Vermilion),
 ];
+
+/// [`Pick`] as part of a configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum PickKind {
+    Cyclic,
+    First,
+    Worst,
+}
+
+impl From<PickKind> for Pick {
+    fn from(kind: PickKind) -> Pick {
+        match kind {
+            PickKind::Cyclic => Pick::Cyclic,
+            PickKind::First => Pick::First,
+            PickKind::Worst => Pick::Worst,
+        }
+    }
+}
+
+impl fmt::Display for PickKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            PickKind::Cyclic => "cyclic",
+            PickKind::First => "first",
+            PickKind::Worst => "worst",
+        })
+    }
+}
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Configuration {
     #[serde(flatten)]
     workload: Workload,
-    pick: &'static str,
+    pick: PickKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -186,10 +215,15 @@ impl Experiment for BatchExperiment {
             workloads.push(Workload::Relabelled { name: name.clone(), margin: 0.02 });
             workloads.push(Workload::Centroid { name, margin: 0.02 });
         }
+        // The one built-in set that a halfspace separates by its own labels.
+        workloads.push(Workload::Own { name: Builtin::Mushroom.name().into() });
         let trials = scale.pick(3, 20, 50);
         let all = workloads.into_iter().flat_map(|workload| {
-            PICKS.map(|(_, pick, _)| {
-                let fixed = matches!(workload, Workload::Tight { .. } | Workload::Centroid { .. });
+            PICKS.map(|(pick, _)| {
+                let fixed = matches!(
+                    workload,
+                    Workload::Tight { .. } | Workload::Centroid { .. } | Workload::Own { .. }
+                );
                 let configuration = Configuration { workload: workload.clone(), pick };
                 Planned { configuration, trials: if fixed { 1 } else { trials } }
             })
@@ -198,13 +232,10 @@ impl Experiment for BatchExperiment {
     }
 
     fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
-        let (pick, _, _) =
-            PICKS.into_iter().find(|(_, name, _)| *name == setting.pick).unwrap_or(PICKS[0]);
-        let outcome = match &self.inputs.pool(&setting.workload, rng)? {
-            Pool::Dense(sample) => self.fit(sample, pick)?,
-            Pool::Sparse(sample) => self.fit(sample, pick)?,
-        };
-        Ok(outcome)
+        match &self.inputs.pool(&setting.workload, rng)? {
+            Pool::Dense(sample) => self.fit(sample, setting.pick.into()),
+            Pool::Sparse(sample) => self.fit(sample, setting.pick.into()),
+        }
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
@@ -229,7 +260,7 @@ impl Experiment for BatchExperiment {
         for claim in Experiment::claims(self) {
             section.judge(claim, evidence.clone());
         }
-        section.summary.push("Three ways to pick the violated point: going round the points, starting again from the first, and taking the worst. R and γ are measured on the points themselves. A run that stops at its cap, or whose output labels any point wrong, counts as an exception.".into());
+        section.summary.push("Three ways to pick the violated point: going round the points, starting again from the first, and taking the worst; every trial draws a pool of its own. R and γ are measured on the points themselves. A run that stops at its cap, or whose output labels any point wrong, counts as an exception.".into());
         section.figures.push(self.against_bound(results));
         if self.learner == Learner::Margin {
             section.figures.push(margins_kept(results));
@@ -244,36 +275,26 @@ impl BatchExperiment {
     }
 
     fn against_bound(&self, results: &Results<Configuration, Outcome>) -> Figure {
-        let bounds: Vec<f64> = results.outcomes().map(|(_, o)| o.update_bound).collect();
-        let mut layers = Vec::new();
         let label = match self.learner {
             Learner::Batch => "bound (R/γ)²",
             Learner::Margin => "bound 3(R/γ)²",
         };
-        let least = bounds.iter().copied().reduce(f64::min);
-        if let (Some(least), Some(most)) = (least, bounds.iter().copied().reduce(f64::max)) {
-            layers.push(Layer::Line {
-                name: label.into(),
-                colour: Colour::Ink,
-                dashed: true,
-                data: vec![(least, least), (most, most)],
-            });
-        }
-        for (_, pick, colour) in PICKS {
+        let bounds: Vec<f64> = results.outcomes().map(|(_, o)| o.update_bound).collect();
+        let mut layers = bound_line(label, &bounds, |bound| bound);
+        for (pick, colour) in PICKS {
             let data = results
                 .groups
                 .iter()
                 .filter(|g| g.configuration.pick == pick)
                 .filter_map(|g| {
-                    let least = g.outcomes.iter().map(|o| o.update_bound).reduce(f64::min)?;
-                    Some((least, g.outcomes.iter().map(|o| o.updates as f64).fold(0.0, f64::max)))
+                    worst_pair(&g.outcomes, |o| Some((o.update_bound, o.updates as f64)))
                 })
                 .collect();
             layers.push(Layer::Points { name: format!("{pick} violation"), colour, data });
         }
         Figure {
             name: format!("{}-updates-against-bound", self.lower_id()),
-            caption: "Most updates in any trial against the least bound of those trials, one marker for each kind of data and way to pick. No marker lies above the dashed line.".into(),
+            caption: "Updates against the bound, one marker for each kind of data and way to pick: the trial that came closest to its bound. A marker above the dashed line would refute the claim.".into(),
             x: Axis::log(label),
             y: Axis::log("updates"),
             layers,
@@ -302,7 +323,7 @@ impl BatchExperiment {
             let least = of(|o| o.margin_share).into_iter().reduce(f64::min);
             table.push(vec![
                 group.configuration.workload.to_string(),
-                group.configuration.pick.into(),
+                group.configuration.pick.to_string(),
                 group.outcomes.len().to_string(),
                 median_text(&of(|o| o.points as f64), 0),
                 median_text(&of(|o| o.gamma), 4),
@@ -319,19 +340,9 @@ impl BatchExperiment {
 }
 
 fn margins_kept(results: &Results<Configuration, Outcome>) -> Figure {
-    let mut layers = Vec::new();
     let gammas: Vec<f64> = results.outcomes().map(|(_, o)| o.gamma).collect();
-    let least = gammas.iter().copied().reduce(f64::min);
-    if let (Some(least), Some(most)) = (least, gammas.iter().copied().reduce(f64::max)) {
-        let share = bounds::margin_perceptron_margin(1.0);
-        layers.push(Layer::Line {
-            name: "bound 1/3".into(),
-            colour: Colour::Ink,
-            dashed: true,
-            data: vec![(least, share), (most, share)],
-        });
-    }
-    for (_, pick, colour) in PICKS {
+    let mut layers = bound_line("bound 1/3", &gammas, |_| bounds::margin_perceptron_margin(1.0));
+    for (pick, colour) in PICKS {
         let data = results
             .groups
             .iter()
@@ -342,7 +353,7 @@ fn margins_kept(results: &Results<Configuration, Outcome>) -> Figure {
     }
     Figure {
         name: "k5-margins".into(),
-        caption: "Margin of the output as a share of the stated margin γ, every trial. No marker lies below the dashed line. Shares above 1 occur because the stated separator is not the best one.".into(),
+        caption: "Margin of the output as a share of the stated margin γ, every trial. A marker below the dashed line would refute the claim. A share above 1 means that the stated separator is not the best one.".into(),
         x: Axis::log("stated margin γ"),
         y: Axis::linear("output margin / γ"),
         layers,
@@ -352,6 +363,8 @@ fn margins_kept(results: &Results<Configuration, Outcome>) -> Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use halfspaces_eval::{Group, Verdict};
+    use rand::SeedableRng;
 
     fn outcome() -> Outcome {
         Outcome {
@@ -381,6 +394,38 @@ mod tests {
         ] {
             assert!(broken.ratio(Learner::Batch) > 1.0);
             assert!(broken.ratio(Learner::Margin) > 1.0);
+        }
+    }
+
+    /// A planted wrong bound: a real trial on the tight instance judged by a third of the bound.
+    #[test]
+    fn a_third_of_the_bound_is_refuted() {
+        for (learner, id) in [(Learner::Batch, "K4"), (Learner::Margin, "K5")] {
+            let experiment = BatchExperiment { learner, inputs: Arc::new(Inputs::builtin()) };
+            let configuration =
+                Configuration { workload: Workload::Tight { dim: 30 }, pick: PickKind::Cyclic };
+            let mut rng = ChaCha8Rng::seed_from_u64(1);
+            let outcome = experiment.trial(&configuration, &mut rng).unwrap();
+            let verdict = |outcome: Outcome| {
+                let configuration = configuration.clone();
+                let groups = vec![Group { configuration, planned: 1, outcomes: vec![outcome] }];
+                let mut section = Section::default();
+                experiment.evaluate(&Results { groups }, &mut section);
+                assert_eq!(section.claims[0].id, id);
+                section.claims[0].verdict
+            };
+            assert_eq!(verdict(outcome.clone()), Verdict::Holds);
+            let third = outcome.update_bound / 3.0;
+            assert_eq!(
+                verdict(Outcome { update_bound: third, ..outcome.clone() }),
+                Verdict::Violated
+            );
+            // Three times the margin promised is refuted by the margin perceptron's output.
+            if learner == Learner::Margin {
+                let share = outcome.margin_share / 4.0;
+                let thin = Outcome { margin_share: share, ..outcome };
+                assert_eq!(verdict(thin), Verdict::Violated);
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ mod perceptron;
 pub(crate) use batch::BatchExperiment;
 pub(crate) use perceptron::PerceptronExperiment;
 
-use halfspaces_eval::stats;
+use halfspaces_eval::{Colour, Layer, stats};
 
 /// Largest of some numbers, 0 if there are none.
 fn most(values: &[f64]) -> f64 {
@@ -16,6 +16,23 @@ fn most(values: &[f64]) -> f64 {
 /// Median as text, empty if there is none.
 fn median_text(values: &[f64], decimals: usize) -> String {
     stats::median(values).map(|m| format!("{m:.decimals$}")).unwrap_or_default()
+}
+
+/// A dashed line of a bound over the span of `x`, unless there is none.
+fn bound_line(name: &str, x: &[f64], bound: impl Fn(f64) -> f64) -> Vec<Layer> {
+    let ends = x.iter().copied().reduce(f64::min).zip(x.iter().copied().reduce(f64::max));
+    let line = ends.map(|(least, most)| Layer::Line {
+        name: name.into(),
+        colour: Colour::Ink,
+        dashed: true,
+        data: vec![(least, bound(least)), (most, bound(most))],
+    });
+    line.into_iter().collect()
+}
+
+/// The (bound, measured) pair of the trial that came closest to its bound.
+fn worst_pair<O>(outcomes: &[O], pair: impl Fn(&O) -> Option<(f64, f64)>) -> Option<(f64, f64)> {
+    outcomes.iter().filter_map(pair).max_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)))
 }
 
 /// From (x, y) pairs: x, 10 % quantile, median and 90 % quantile of y for each distinct x, by
