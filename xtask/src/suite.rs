@@ -1,7 +1,10 @@
 //! The experiments of the suite and how they are chosen.
 
 use crate::Failure;
-use crate::experiments::{BatchExperiment, PerceptronExperiment};
+use crate::experiments::{
+    BatchExperiment, HalvingExperiment, KernelExperiment, MassartExperiment, ModifiedExperiment,
+    PerceptronExperiment,
+};
 use crate::workload::Inputs;
 use halfspaces_eval::{AnyExperiment, Scale};
 use std::process::ExitCode;
@@ -10,9 +13,13 @@ use std::sync::Arc;
 /// Every experiment, in the order of the ledger.
 pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
     vec![
+        Box::new(HalvingExperiment),
         Box::new(PerceptronExperiment::new(inputs.clone())),
         Box::new(BatchExperiment::batch_perceptron(inputs.clone())),
         Box::new(BatchExperiment::margin_perceptron(inputs.clone())),
+        Box::new(KernelExperiment),
+        Box::new(ModifiedExperiment::new(inputs.clone())),
+        Box::new(MassartExperiment),
     ]
 }
 

@@ -4,8 +4,8 @@
 use crate::Failure;
 use halfspaces_data::read::{CsvOptions, Header, read_csv};
 use halfspaces_data::{
-    Builtin, Clusters, MarginBall, Marginal, Realizable, UnitSphere, ZScore, centroid_target,
-    perceptron_tight, random_target_with_rng,
+    Builtin, Clusters, MarginBall, Marginal, Realizable, StudentT, UnitSphere, ZScore,
+    centroid_target, perceptron_tight, random_target_with_rng,
 };
 use halfspaces_linalg::{Halfspace, Label, PointSet, Points, SparsePoints, margins};
 use halfspaces_online::{BatchStatus, MarginPerceptron, bounds};
@@ -33,6 +33,9 @@ pub(crate) enum Workload {
     Ball { dim: usize, points: usize, margin: f64 },
     /// Ten Gaussian clusters, normalised, points nearer than `margin` dropped.
     Clusters { dim: usize, points: usize, margin: f64 },
+    /// Student-t with one degree of freedom, every point kept.
+    #[serde(rename = "student-t")]
+    StudentT { dim: usize, points: usize, condition: f64 },
     /// The instance on which the perceptron's bound is met with equality.
     Tight { dim: usize },
     /// Real points relabelled by a random halfspace, points nearer than `margin` dropped.
@@ -52,7 +55,7 @@ impl Workload {
             | Workload::Clusters { margin, .. }
             | Workload::Relabelled { margin, .. }
             | Workload::Centroid { margin, .. } => Some(*margin),
-            Workload::Tight { .. } | Workload::Own { .. } => None,
+            Workload::StudentT { .. } | Workload::Tight { .. } | Workload::Own { .. } => None,
         }
     }
 }
@@ -63,6 +66,9 @@ impl fmt::Display for Workload {
             Workload::Sphere { dim, margin, .. } => write!(f, "sphere d={dim} γ={margin}"),
             Workload::Ball { dim, margin, .. } => write!(f, "ball d={dim} γ={margin}"),
             Workload::Clusters { dim, margin, .. } => write!(f, "clusters d={dim} γ={margin}"),
+            Workload::StudentT { dim, condition, .. } => {
+                write!(f, "student-t d={dim} condition {condition:e}")
+            }
             Workload::Tight { dim } => write!(f, "tight d={dim}"),
             Workload::Relabelled { name, margin } => write!(f, "{name} relabelled γ={margin}"),
             Workload::Centroid { name, margin } => write!(f, "{name} centroid γ={margin}"),
@@ -83,6 +89,8 @@ pub(crate) enum Pool {
 pub(crate) struct Sample<P> {
     pub(crate) points: P,
     pub(crate) labels: Vec<Label>,
+    /// The unit halfspace the labels come from, if they do.
+    pub(crate) target: Option<Halfspace>,
     /// γ of a known unit separator; `None` if none is known.
     pub(crate) margin: Option<f64>,
     /// R.
@@ -101,6 +109,7 @@ impl<P: PointSet> Sample<P> {
         Ok(Sample {
             points: self.points.select(&indices)?,
             labels: indices.iter().map(|i| self.labels[*i]).collect(),
+            target: self.target.clone(),
             margin: self.margin,
             radius: self.radius,
             deviation_bound: self.deviation_bound,
@@ -109,8 +118,9 @@ impl<P: PointSet> Sample<P> {
 
     fn realizable(pool: Realizable<P>) -> Sample<P> {
         let (margin, radius) = (pool.margin(), pool.points().max_norm());
-        let (points, labels, _) = pool.into_parts();
-        Sample { points, labels, margin: Some(margin), radius, deviation_bound: None }
+        let (points, labels, target) = pool.into_parts();
+        let target = Some(target);
+        Sample { points, labels, target, margin: Some(margin), radius, deviation_bound: None }
     }
 
     /// Real data with its own labels: looks for a separator, and for the best bound without one.
@@ -127,7 +137,7 @@ impl<P: PointSet> Sample<P> {
         for unit in [&direction, &centroid_target(&points, &labels)?] {
             bound = bound.min(deviation_bound(&points, &labels, unit, radius)?);
         }
-        Ok(Sample { points, labels, margin, radius, deviation_bound: Some(bound) })
+        Ok(Sample { points, labels, target: None, margin, radius, deviation_bound: Some(bound) })
     }
 }
 
@@ -301,6 +311,11 @@ impl Inputs {
                 let clusters = Clusters::random(*dim, 10, 0.2, rng.random())?;
                 let points = clusters.sample_with_rng(*points, rng)?.normalised()?;
                 dense(Realizable::with_margin(points, target, *margin)?)
+            }
+            Workload::StudentT { dim, points, condition } => {
+                let target = random_target_with_rng(*dim, rng)?;
+                let points = StudentT::new(*dim, 1.0, *condition)?.sample_with_rng(*points, rng)?;
+                dense(Realizable::new(points, target)?)
             }
             Workload::Tight { dim } => dense(perceptron_tight(*dim)?),
             Workload::Relabelled { name, margin } => {

@@ -173,6 +173,30 @@ impl Evidence {
         }
     }
 
+    /// A claim about several settings, each judged on its own: violated if it is in any, holding if
+    /// it does in all. The numbers shown are those of the worst setting, which the detail names.
+    #[must_use]
+    pub fn worst_of(settings: &[(String, Evidence)]) -> Evidence {
+        let severity = |verdict| match verdict {
+            Verdict::Violated => 2,
+            Verdict::Inconclusive => 1,
+            Verdict::Holds => 0,
+        };
+        let size = |e: &Evidence| e.measured.unwrap_or(f64::INFINITY);
+        let worst = settings.iter().max_by(|(_, a), (_, b)| {
+            let order = severity(a.verdict).cmp(&severity(b.verdict));
+            order.then(size(a).total_cmp(&size(b)))
+        });
+        match worst {
+            None => Evidence::mean("nothing", 1, &[], 0.0),
+            Some((name, evidence)) => Evidence {
+                trials: settings.iter().map(|(_, e)| e.trials).sum(),
+                detail: format!("worst of {}: {name}; {}", settings.len(), evidence.detail),
+                ..evidence.clone()
+            },
+        }
+    }
+
     /// Adds a sentence to the detail.
     #[must_use]
     pub fn with_note(mut self, note: &str) -> Evidence {
@@ -269,6 +293,20 @@ mod tests {
         assert_eq!(judge(&slopes[..3], 1.5), Verdict::Inconclusive);
         assert_eq!(judge(&slopes[..3], 0.1), Verdict::Inconclusive);
         assert_eq!(judge(&[1.0], 1.5), Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn one_bad_setting_decides() {
+        let of = |values: &[f64]| Evidence::mean("m", 3, values, 1.0);
+        let good = ("good".to_owned(), of(&[0.1, 0.2, 0.1]));
+        let bad = ("bad".to_owned(), of(&[2.0, 2.1, 2.0]));
+        let open = ("open".to_owned(), of(&[0.1]));
+        let all = Evidence::worst_of(&[good.clone(), bad.clone(), open.clone()]);
+        assert_eq!((all.verdict, all.trials), (Verdict::Violated, 7));
+        assert!(all.detail.starts_with("worst of 3: bad; "));
+        assert_eq!(Evidence::worst_of(&[good.clone(), open]).verdict, Verdict::Inconclusive);
+        assert_eq!(Evidence::worst_of(&[good]).verdict, Verdict::Holds);
+        assert_eq!(Evidence::worst_of(&[]).verdict, Verdict::Inconclusive);
     }
 
     #[test]

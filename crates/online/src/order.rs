@@ -99,8 +99,9 @@ impl Order for RandomOrder {
 }
 
 /// An adaptive adversary: before every round it looks at the learner's present hypothesis and picks
-/// the point the learner would get wrong with the *smallest* margin, so that each mistake teaches
-/// as little as possible. Points the learner gets right come last.
+/// the point the learner would get wrong with the *smallest* |value|, so that each mistake teaches
+/// as little as possible: the smallest margin for a linear learner, the most even split of the votes
+/// for halving. Points the learner gets right, or abstains on, come last.
 ///
 /// It costs one scan of the points left whenever the learner has changed: O(n d) a mistake.
 ///
@@ -148,7 +149,8 @@ impl Order for SmallestMarginMistake {
                 let prediction = learner.predict(x)?;
                 let margin = prediction.value.abs();
                 let smaller = worst.is_none_or(|(least, _)| margin < least);
-                if self.labels.get(index) != Some(&prediction.label) && smaller {
+                let wrong = self.labels.get(index).is_some_and(|y| prediction.is_wrong(*y));
+                if wrong && smaller {
                     worst = Some((margin, at));
                 }
             }

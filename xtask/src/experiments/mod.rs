@@ -1,9 +1,17 @@
 //! One file an experiment.
 
 mod batch;
+mod halving;
+mod kernel;
+mod massart;
+mod modified;
 mod perceptron;
 
 pub(crate) use batch::BatchExperiment;
+pub(crate) use halving::HalvingExperiment;
+pub(crate) use kernel::KernelExperiment;
+pub(crate) use massart::MassartExperiment;
+pub(crate) use modified::ModifiedExperiment;
 pub(crate) use perceptron::PerceptronExperiment;
 
 use halfspaces_eval::{Colour, Layer, stats};

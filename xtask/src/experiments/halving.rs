@@ -1,0 +1,353 @@
+//! K1 and K2: mistakes of halving against lg |C|, over boolean classes, lists of halfspaces and the
+//! grid, in random order, against an adversary that splits the class evenly, and against one that
+//! chooses the labels as well.
+
+use crate::Failure;
+use crate::experiments::{bound_line, median_text, most, worst_pair};
+use halfspaces_data::{MarginBall, Marginal, random_target_with_rng};
+use halfspaces_eval::{
+    Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
+    Section, Side, Table,
+};
+use halfspaces_linalg::{BooleanConcept, BooleanPoint, Halfspace, Label, PointSet, Points};
+use halfspaces_online::{
+    BooleanClass, FiniteClass, GridClass, HalfspaceClass, Halving, OnlineLearner, RandomOrder,
+    SmallestMarginMistake, bounds, run,
+};
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+pub(crate) struct HalvingExperiment;
+
+/// The class and where the points come from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "class", rename_all = "lowercase")]
+enum Class {
+    /// All conjunctions over n variables; the whole cube.
+    Conjunctions { variables: usize },
+    /// All disjunctions over n variables; the whole cube.
+    Disjunctions { variables: usize },
+    /// All decision lists of at most so many rules; the whole cube.
+    Lists { variables: usize, rules: usize },
+    /// Random halfspaces, one of them the target; points of the ball.
+    Halfspaces { dim: usize, size: usize },
+    /// The grid for a margin; points of the ball with that margin.
+    Grid { dim: usize, margin: f64 },
+}
+
+impl Class {
+    fn is_grid(&self) -> bool {
+        matches!(self, Class::Grid { .. })
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Class::Conjunctions { variables } => write!(f, "conjunctions n={variables}"),
+            Class::Disjunctions { variables } => write!(f, "disjunctions n={variables}"),
+            Class::Lists { variables, rules } => {
+                write!(f, "decision lists n={variables} r<={rules}")
+            }
+            Class::Halfspaces { dim, size } => write!(f, "{size} halfspaces d={dim}"),
+            Class::Grid { dim, margin } => write!(f, "grid d={dim} γ={margin}"),
+        }
+    }
+}
+
+/// Who plays against the learner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Nature {
+    /// A random order, labels of a target.
+    Random,
+    /// The most even split among the mistakes, labels of a target.
+    Split,
+    /// The most even split, and the label the learner did not predict while a hypothesis is left:
+    /// the target is whatever survives.
+    Contrary,
+}
+
+const NATURES: [(Nature, Colour); 3] = [
+    (Nature::Random, Colour::Green),
+    (Nature::Split, Colour::Vermilion),
+    (Nature::Contrary, Colour::Purple),
+];
+
+impl fmt::Display for Nature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Nature::Random => "random order",
+            Nature::Split => "even splits",
+            Nature::Contrary => "even splits, contrary labels",
+        })
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Configuration {
+    #[serde(flatten)]
+    class: Class,
+    nature: Nature,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    size: usize,
+    bound: f64,
+    mistakes: usize,
+    /// Hypotheses left at the end; the target is one of them.
+    left: u64,
+}
+
+impl Outcome {
+    /// Beyond 1 when a promise is broken: too many mistakes, or the target lost.
+    fn ratio(&self) -> f64 {
+        if self.left == 0 { f64::INFINITY } else { self.mistakes as f64 / self.bound }
+    }
+}
+
+/// All of {0,1}^n.
+fn cube(n: usize) -> Result<Points, Failure> {
+    let bits = (0..1u64 << n).flat_map(|mask| (0..n).map(move |i| (mask >> i & 1) as f64));
+    Ok(Points::new(bits.collect(), n)?)
+}
+
+fn play<C: FiniteClass>(
+    class: C,
+    bound: f64,
+    points: &Points,
+    labels: &[Label],
+    nature: Nature,
+    rng: &mut ChaCha8Rng,
+) -> Result<Outcome, Failure> {
+    let size = class.len();
+    let mut learner = Halving::new(class)?;
+    let mistakes = match nature {
+        Nature::Random => {
+            let order = RandomOrder::with_rng(points.len(), rng);
+            let (played, transcript) = run(learner, points, labels, order)?;
+            learner = played;
+            transcript.mistakes()
+        }
+        Nature::Split => {
+            let order = SmallestMarginMistake::new(labels.to_vec());
+            let (played, transcript) = run(learner, points, labels, order)?;
+            learner = played;
+            transcript.mistakes()
+        }
+        Nature::Contrary => contrary(&mut learner, points)?,
+    };
+    Ok(Outcome { size, bound, mistakes, left: learner.consistent() })
+}
+
+/// Asks the most even split that is not unanimous, and says the opposite of the prediction.
+fn contrary<C: FiniteClass>(learner: &mut Halving<C>, points: &Points) -> Result<usize, Failure> {
+    let mut mistakes = 0;
+    loop {
+        let mut evenest: Option<(f64, usize)> = None;
+        for (index, x) in points.rows().enumerate() {
+            let size = learner.predict(x)?.value.abs();
+            if size < 1.0 && evenest.is_none_or(|(least, _)| size < least) {
+                evenest = Some((size, index));
+            }
+        }
+        let Some(x) = evenest.and_then(|(_, index)| points.row(index)) else {
+            return Ok(mistakes);
+        };
+        let prediction = learner.predict(x)?;
+        learner.update(x, prediction, -prediction.label)?;
+        mistakes += 1;
+    }
+}
+
+fn play_boolean<B: BooleanConcept>(
+    class: BooleanClass<B>,
+    nature: Nature,
+    rng: &mut ChaCha8Rng,
+) -> Result<Outcome, Failure> {
+    let points = cube(class.dim())?;
+    let target = rng.random_range(0..class.len());
+    let target = class.concepts().get(target).ok_or("an empty class")?;
+    let label = |x| Ok::<_, Failure>(target.label(BooleanPoint::of(x)?));
+    let labels = points.rows().map(label).collect::<Result<Vec<_>, _>>()?;
+    let bound = bounds::halving_mistakes(class.len() as f64);
+    play(class, bound, &points, &labels, nature, rng)
+}
+
+impl Experiment for HalvingExperiment {
+    type Configuration = Configuration;
+    type Outcome = Outcome;
+
+    fn id(&self) -> &'static str {
+        "K1"
+    }
+
+    fn title(&self) -> &'static str {
+        "Halving: mistakes against the logarithm of the class"
+    }
+
+    fn claims(&self) -> Vec<ClaimStatement> {
+        vec![
+            ClaimStatement {
+                id: "K1".into(),
+                statement: "Halving over a finite class C that holds the target makes at most lg |C| mistakes, in every order.".into(),
+                source: "001 Theorem 2.2".into(),
+            },
+            ClaimStatement {
+                id: "K2".into(),
+                statement: "Halving over the grid class makes at most d lg(2⌈2R‖w*‖d/γ⌉ + 1) mistakes on points of norm at most R that w* separates with margin γ.".into(),
+                source: "001 Corollary 3.1, corrected".into(),
+            },
+        ]
+    }
+
+    fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
+        let mut classes = Vec::new();
+        for variables in scale.pick(vec![4, 6], vec![4, 6, 8], vec![4, 6, 8, 10]) {
+            classes.push(Class::Conjunctions { variables });
+            classes.push(Class::Disjunctions { variables });
+        }
+        classes.push(Class::Lists { variables: 4, rules: 3 });
+        for size in scale.pick(vec![100], vec![100, 10_000], vec![100, 10_000, 100_000]) {
+            classes.push(Class::Halfspaces { dim: 5, size });
+        }
+        for margin in scale.pick(vec![0.4, 0.2], vec![0.4, 0.2, 0.1], vec![0.4, 0.2, 0.1, 0.05]) {
+            classes.push(Class::Grid { dim: 2, margin });
+        }
+        for margin in scale.pick(vec![0.5], vec![0.5, 0.3], vec![0.5, 0.3, 0.15]) {
+            classes.push(Class::Grid { dim: 3, margin });
+        }
+        let trials = scale.pick(3, 20, 50);
+        let all = classes.into_iter().flat_map(|class| {
+            NATURES.map(|(nature, _)| {
+                let configuration = Configuration { class: class.clone(), nature };
+                Planned { configuration, trials }
+            })
+        });
+        Ok(all.collect())
+    }
+
+    fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
+        let nature = setting.nature;
+        match setting.class {
+            Class::Conjunctions { variables } => {
+                play_boolean(BooleanClass::conjunctions(variables)?, nature, rng)
+            }
+            Class::Disjunctions { variables } => {
+                play_boolean(BooleanClass::disjunctions(variables)?, nature, rng)
+            }
+            Class::Lists { variables, rules } => {
+                play_boolean(BooleanClass::decision_lists(variables, rules)?, nature, rng)
+            }
+            Class::Halfspaces { dim, size } => {
+                let hypotheses: Vec<Halfspace> = (0..size)
+                    .map(|_| random_target_with_rng(dim, rng))
+                    .collect::<Result<_, _>>()?;
+                let target = hypotheses.first().ok_or("an empty class")?.clone();
+                let points = MarginBall::new(&target, 0.0)?.sample_with_rng(300, rng)?;
+                let labels = target.label_all(&points)?;
+                let bound = bounds::halving_mistakes(size as f64);
+                play(HalfspaceClass::new(hypotheses)?, bound, &points, &labels, nature, rng)
+            }
+            Class::Grid { dim, margin } => {
+                let target = random_target_with_rng(dim, rng)?;
+                let points = MarginBall::new(&target, margin)?.sample_with_rng(200, rng)?;
+                let labels = target.label_all(&points)?;
+                let class = GridClass::new(dim, 1.0, 1.0, margin)?;
+                let bound = bounds::grid_halving_mistakes(dim, 1.0, 1.0, margin);
+                play(class, bound, &points, &labels, nature, rng)
+            }
+        }
+    }
+
+    fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
+        for (claim, grid) in Experiment::claims(self).into_iter().zip([false, true]) {
+            let mine = |c: &Configuration| c.class.is_grid() == grid;
+            let planned = results.groups.iter().filter(|g| mine(&g.configuration));
+            let planned = planned.map(|g| g.planned).sum();
+            let ratios: Vec<f64> =
+                results.outcomes().filter(|(c, _)| mine(c)).map(|(_, o)| o.ratio()).collect();
+            let evidence =
+                Evidence::deterministic("mistakes / bound", Side::AtMost, planned, &ratios)
+                    .with_note("a trial that lost its target would count as an exception");
+            section.judge(claim, evidence);
+        }
+        section.summary.push("Boolean classes are played on the whole cube {0,1}^n, classes of halfspaces on points of the ball. The target is a random member; for the grid it is any halfspace with the margin, which the grid need not contain. The last opponent picks the labels as it goes, always against the prediction, as long as some hypothesis agrees with all of them: nothing is worse for halving.".into());
+        section.figures.push(against_bound(results));
+        section.tables.push(by_configuration(results));
+    }
+}
+
+fn against_bound(results: &Results<Configuration, Outcome>) -> Figure {
+    let bounds: Vec<f64> = results.outcomes().map(|(_, o)| o.bound).collect();
+    let mut layers = bound_line("bound lg |C|", &bounds, |bound| bound);
+    for (nature, colour) in NATURES {
+        let data = results
+            .groups
+            .iter()
+            .filter(|g| g.configuration.nature == nature)
+            .filter_map(|g| worst_pair(&g.outcomes, |o| Some((o.bound, o.mistakes as f64))))
+            .collect();
+        layers.push(Layer::Points { name: nature.to_string(), colour, data });
+    }
+    Figure {
+        name: "k1-mistakes-against-bound".into(),
+        caption: "Mistakes of halving against lg |C|, one marker for each class and opponent: the trial that came closest to its bound. A marker above the dashed line would refute K1 or K2.".into(),
+        x: Axis::linear("lg |C|"),
+        y: Axis::linear("mistakes"),
+        layers,
+    }
+}
+
+fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
+    let columns =
+        ["class", "opponent", "trials", "|C|", "mistakes", "most", "bound", "worst ratio"];
+    let mut table = Table::new("k1-halving", "Medians over trials; worst ratio over all", &columns);
+    for group in &results.groups {
+        let of = |f: fn(&Outcome) -> f64| -> Vec<f64> { group.outcomes.iter().map(f).collect() };
+        table.push(vec![
+            group.configuration.class.to_string(),
+            group.configuration.nature.to_string(),
+            group.outcomes.len().to_string(),
+            median_text(&of(|o| o.size as f64), 0),
+            median_text(&of(|o| o.mistakes as f64), 1),
+            format!("{:.0}", most(&of(|o| o.mistakes as f64))),
+            median_text(&of(|o| o.bound), 2),
+            format!("{:.4}", most(&of(Outcome::ratio))),
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_eval::{Group, Verdict};
+    use rand::SeedableRng;
+
+    #[test]
+    fn a_third_of_the_bound_is_refuted_and_so_is_a_lost_target() {
+        let groups: Vec<_> =
+            [Class::Conjunctions { variables: 6 }, Class::Grid { dim: 2, margin: 0.2 }]
+                .map(|class| {
+                    let configuration = Configuration { class, nature: Nature::Contrary };
+                    let mut rng = ChaCha8Rng::seed_from_u64(1);
+                    let outcome = HalvingExperiment.trial(&configuration, &mut rng).unwrap();
+                    Group { configuration, planned: 1, outcomes: vec![outcome] }
+                })
+                .into();
+        let verdicts = |change: fn(&mut Outcome)| {
+            let mut groups = groups.clone();
+            groups.iter_mut().flat_map(|g| &mut g.outcomes).for_each(change);
+            let mut section = Section::default();
+            HalvingExperiment.evaluate(&Results { groups }, &mut section);
+            section.claims.iter().map(|c| c.verdict).collect::<Vec<_>>()
+        };
+        assert_eq!(verdicts(|_| ()), [Verdict::Holds; 2]);
+        assert_eq!(verdicts(|o| o.bound /= 3.0), [Verdict::Violated; 2]);
+        assert_eq!(verdicts(|o| o.left = 0), [Verdict::Violated; 2]);
+    }
+}

@@ -1,0 +1,264 @@
+//! K7: mistakes of the modified perceptron outside its band against ⌊2 ln(1/α)/σ²⌋, on data without
+//! any margin; its batch form right on every point outside the band.
+
+use crate::Failure;
+use crate::experiments::{bound_line, median_text, most, worst_pair};
+use crate::workload::{Inputs, Pool, Sample, Workload};
+use halfspaces_eval::{
+    Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
+    Section, Side, Table,
+};
+use halfspaces_linalg::{PointSet, kernels};
+use halfspaces_online::{
+    BatchStatus, ModifiedPerceptron, OnlineLearner, RandomOrder, SmallestMarginMistake, bounds, run,
+};
+use rand::rngs::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Rounds to which a small pool is repeated at most.
+const MOST_ROUNDS: f64 = 4000.0;
+
+pub(crate) struct ModifiedExperiment {
+    inputs: Arc<Inputs>,
+}
+
+impl ModifiedExperiment {
+    pub(crate) fn new(inputs: Arc<Inputs>) -> Self {
+        ModifiedExperiment { inputs }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Configuration {
+    #[serde(flatten)]
+    workload: Workload,
+    sigma: f64,
+    adversarial: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    rounds: usize,
+    /// w0 · w*, made positive by choosing between w0 and -w0.
+    alpha: f64,
+    bound: f64,
+    mistakes: usize,
+    abstentions: usize,
+    batch_updates: u64,
+    /// Whether the batch form ended within its bound with every point outside the band right.
+    batch_right: bool,
+}
+
+impl Outcome {
+    fn ratio(&self) -> f64 {
+        if !self.batch_right {
+            return f64::INFINITY;
+        }
+        let most = (self.mistakes as f64).max(self.batch_updates as f64);
+        // A bound of 0 leaves room for 0 mistakes.
+        if most == 0.0 { 0.0 } else { most / self.bound }
+    }
+}
+
+fn play<P: PointSet>(
+    sample: &Sample<P>,
+    setting: &Configuration,
+    rng: &mut ChaCha8Rng,
+) -> Result<Outcome, Failure> {
+    let sigma = setting.sigma;
+    let target = sample.target.as_ref().ok_or("this pool has no target")?.normal();
+    let mut start = ModifiedPerceptron::with_rng(sample.points.dim(), sigma, rng)?;
+    let mut alpha = kernels::dot(start.weights(), target);
+    if alpha < 0.0 {
+        let flipped = start.weights().iter().map(|w| -w).collect();
+        start = ModifiedPerceptron::from_start(flipped, sigma)?;
+        alpha = -alpha;
+    }
+    let bound = bounds::modified_perceptron_mistakes(alpha, sigma);
+    let Sample { points, labels, .. } = &sample.repeated((2.0 * bound).min(MOST_ROUNDS) as usize)?;
+
+    let (_, transcript) = if setting.adversarial {
+        run(start.clone(), points, labels, SmallestMarginMistake::new(labels.clone()))?
+    } else {
+        run(start.clone(), points, labels, RandomOrder::with_rng(points.len(), rng))?
+    };
+    let mut batch = start;
+    let status = batch.fit(points, labels, 10 * bound as u64 + 10)?;
+    let mut batch_right = status == BatchStatus::Converged && !batch.start_failed();
+    for (x, y) in points.rows().zip(labels) {
+        batch_right &= !batch.predict(x)?.is_wrong(*y);
+    }
+    Ok(Outcome {
+        rounds: transcript.len(),
+        alpha,
+        bound,
+        mistakes: transcript.mistakes(),
+        abstentions: transcript.abstentions(),
+        batch_updates: batch.updates(),
+        batch_right,
+    })
+}
+
+impl Experiment for ModifiedExperiment {
+    type Configuration = Configuration;
+    type Outcome = Outcome;
+
+    fn id(&self) -> &'static str {
+        "K7"
+    }
+
+    fn title(&self) -> &'static str {
+        "Modified perceptron: few mistakes without a margin, at the price of abstaining"
+    }
+
+    fn claims(&self) -> Vec<ClaimStatement> {
+        vec![ClaimStatement {
+            id: "K7".into(),
+            statement: "From a start with α = w0 · w* > 0 the modified perceptron makes at most ⌊2 ln(1/α)/σ²⌋ mistakes that are not abstentions, in random and adversarial order, whatever the margin; its batch form stops within that many updates with every point outside the band right.".into(),
+            source: "004, modified perceptron, with the sign of its update corrected".into(),
+        }]
+    }
+
+    fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
+        let points = scale.pick(300, 1000, 3000);
+        let mut workloads = Vec::new();
+        for dim in scale.pick(vec![3, 20], vec![3, 20, 100], vec![3, 20, 100, 300]) {
+            workloads.push(Workload::Sphere { dim, points, margin: 0.0 });
+            workloads.push(Workload::Clusters { dim, points, margin: 0.0 });
+        }
+        workloads.push(Workload::StudentT { dim: 10, points, condition: 1e6 });
+        for name in self.inputs.real() {
+            workloads.push(Workload::Relabelled { name, margin: 0.0 });
+        }
+        let trials = scale.pick(3, 20, 50);
+        let mut plan = Vec::new();
+        for workload in workloads {
+            for sigma in scale.pick(vec![0.1], vec![0.05, 0.2], vec![0.02, 0.05, 0.1, 0.2]) {
+                for adversarial in [false, true] {
+                    let workload = workload.clone();
+                    let configuration = Configuration { workload, sigma, adversarial };
+                    plan.push(Planned { configuration, trials });
+                }
+            }
+        }
+        Ok(plan)
+    }
+
+    fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
+        match &self.inputs.pool(&setting.workload, rng)? {
+            Pool::Dense(sample) => play(sample, setting, rng),
+            Pool::Sparse(sample) => play(sample, setting, rng),
+        }
+    }
+
+    fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
+        let ratios: Vec<f64> = results.outcomes().map(|(_, o)| o.ratio()).collect();
+        let evidence = Evidence::deterministic(
+            "of mistakes and batch updates / bound",
+            Side::AtMost,
+            results.planned(),
+            &ratios,
+        )
+        .with_note("a batch run that errs outside the band would count as an exception");
+        for claim in Experiment::claims(self) {
+            section.judge(claim, evidence.clone());
+        }
+        section.summary.push("No point is dropped here: margins are whatever the data give, down to rounding, and heavy-tailed data of condition 10⁶ is among them. The start is a random unit vector or its negative, whichever points towards the target, and α is measured. What the learner does not promise is to speak: the table shows how often it abstains.".into());
+        section.figures.push(against_bound(results));
+        section.tables.push(by_configuration(results));
+    }
+}
+
+fn against_bound(results: &Results<Configuration, Outcome>) -> Figure {
+    let bounds: Vec<f64> = results.outcomes().map(|(_, o)| o.bound).collect();
+    let mut layers = bound_line("bound ⌊2 ln(1/α)/σ²⌋", &bounds, |bound| bound);
+    for (adversarial, name, colour) in
+        [(false, "random order", Colour::Green), (true, "adversarial order", Colour::Vermilion)]
+    {
+        let data = results
+            .groups
+            .iter()
+            .filter(|g| g.configuration.adversarial == adversarial)
+            .filter_map(|g| worst_pair(&g.outcomes, |o| Some((o.bound, o.mistakes as f64))))
+            .collect();
+        layers.push(Layer::Points { name: name.into(), colour, data });
+    }
+    Figure {
+        name: "k7-mistakes-against-bound".into(),
+        caption: "Mistakes outside the band against the bound, one marker for each kind of data, σ and order: the trial that came closest to its bound. A marker above the dashed line would refute the claim.".into(),
+        x: Axis::log("bound ⌊2 ln(1/α)/σ²⌋"),
+        y: Axis::log("mistakes"),
+        layers,
+    }
+}
+
+fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
+    let columns = [
+        "data",
+        "σ",
+        "order",
+        "trials",
+        "rounds",
+        "α",
+        "mistakes",
+        "bound",
+        "worst ratio",
+        "abstentions",
+        "batch updates",
+    ];
+    let mut table =
+        Table::new("k7-modified", "Medians over trials; worst ratio over all", &columns);
+    for group in &results.groups {
+        let Configuration { workload, sigma, adversarial } = &group.configuration;
+        let of = |f: fn(&Outcome) -> f64| -> Vec<f64> { group.outcomes.iter().map(f).collect() };
+        table.push(vec![
+            workload.to_string(),
+            sigma.to_string(),
+            if *adversarial { "adversarial" } else { "random" }.into(),
+            group.outcomes.len().to_string(),
+            median_text(&of(|o| o.rounds as f64), 0),
+            median_text(&of(|o| o.alpha), 3),
+            median_text(&of(|o| o.mistakes as f64), 1),
+            median_text(&of(|o| o.bound), 0),
+            format!("{:.4}", most(&of(Outcome::ratio))),
+            median_text(&of(|o| o.abstentions as f64), 0),
+            median_text(&of(|o| o.batch_updates as f64), 1),
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_eval::{Group, Verdict};
+
+    #[test]
+    fn every_broken_promise_violates_the_claim() {
+        let experiment = ModifiedExperiment::new(Arc::new(Inputs::builtin()));
+        let workload = Workload::Sphere { dim: 2, points: 9, margin: 0.0 };
+        let verdict = |outcome: Outcome| {
+            let configuration =
+                Configuration { workload: workload.clone(), sigma: 0.1, adversarial: false };
+            let group = Group { configuration, planned: 1, outcomes: vec![outcome] };
+            let mut section = Section::default();
+            experiment.evaluate(&Results { groups: vec![group] }, &mut section);
+            section.claims[0].verdict
+        };
+        let kept = Outcome {
+            rounds: 9,
+            alpha: 0.5,
+            bound: 138.0,
+            mistakes: 138,
+            abstentions: 0,
+            batch_updates: 100,
+            batch_right: true,
+        };
+        assert_eq!(verdict(kept.clone()), Verdict::Holds);
+        assert_eq!(verdict(Outcome { mistakes: 139, ..kept.clone() }), Verdict::Violated);
+        assert_eq!(verdict(Outcome { batch_updates: 139, ..kept.clone() }), Verdict::Violated);
+        assert_eq!(verdict(Outcome { batch_right: false, ..kept.clone() }), Verdict::Violated);
+        assert_eq!(verdict(Outcome { bound: 46.0, ..kept }), Verdict::Violated);
+    }
+}
