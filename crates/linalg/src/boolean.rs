@@ -123,6 +123,7 @@ pub trait BooleanConcept {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawConjunction"))]
 pub struct Conjunction {
     variables: usize,
     /// Variables that must be true.
@@ -142,6 +143,7 @@ pub struct Conjunction {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawDisjunction"))]
 pub struct Disjunction {
     variables: usize,
     positive: u64,
@@ -167,6 +169,24 @@ fn add_masks(positive: u64, negative: u64, weights: &mut [f64], bias: &mut f64) 
                 Literal { variable, positive: sign }.add_to(1.0, weights, bias);
             }
         }
+    }
+}
+
+/// What a [`Conjunction`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawConjunction {
+    variables: usize,
+    required: u64,
+    forbidden: u64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawConjunction> for Conjunction {
+    type Error = InputError;
+
+    fn try_from(raw: RawConjunction) -> Result<Self, InputError> {
+        Conjunction::new(raw.variables, raw.required, raw.forbidden)
     }
 }
 
@@ -201,6 +221,24 @@ impl BooleanConcept for Conjunction {
         let (mut weights, mut bias) = (vec![0.0; self.variables], 0.5 - f64::from(literals));
         add_masks(self.required, self.forbidden, &mut weights, &mut bias);
         Halfspace::from_affine(weights, bias)
+    }
+}
+
+/// What a [`Disjunction`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawDisjunction {
+    variables: usize,
+    positive: u64,
+    negative: u64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawDisjunction> for Disjunction {
+    type Error = InputError;
+
+    fn try_from(raw: RawDisjunction) -> Result<Self, InputError> {
+        Disjunction::new(raw.variables, raw.positive, raw.negative)
     }
 }
 
@@ -252,10 +290,29 @@ impl BooleanConcept for Disjunction {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawDecisionList"))]
 pub struct DecisionList {
     variables: usize,
     rules: Vec<(Literal, Label)>,
     default: Label,
+}
+
+/// What a [`DecisionList`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawDecisionList {
+    variables: usize,
+    rules: Vec<(Literal, Label)>,
+    default: Label,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawDecisionList> for DecisionList {
+    type Error = InputError;
+
+    fn try_from(raw: RawDecisionList) -> Result<Self, InputError> {
+        DecisionList::new(raw.variables, raw.rules, raw.default)
+    }
 }
 
 impl DecisionList {

@@ -29,6 +29,7 @@ use halfspaces_linalg::{Halfspace, InputError, Label, RowView};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawAveragedPerceptron"))]
 pub struct AveragedPerceptron {
     weights: Weights,
     /// Σ over updates of (rounds before the update and itself) y x: the sum of all rounds' weights
@@ -36,6 +37,27 @@ pub struct AveragedPerceptron {
     missed: Weights,
     rounds: u64,
     updates: u64,
+}
+
+/// What an [`AveragedPerceptron`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawAveragedPerceptron {
+    weights: Weights,
+    missed: Weights,
+    rounds: u64,
+    updates: u64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawAveragedPerceptron> for AveragedPerceptron {
+    type Error = InputError;
+
+    fn try_from(raw: RawAveragedPerceptron) -> Result<Self, InputError> {
+        let RawAveragedPerceptron { weights, missed, rounds, updates } = raw;
+        InputError::check_dim(weights.dim(), missed.dim())?;
+        Ok(AveragedPerceptron { weights, missed, rounds, updates })
+    }
 }
 
 impl AveragedPerceptron {
@@ -112,12 +134,33 @@ impl OnlineLearner for AveragedPerceptron {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawVotedPerceptron"))]
 pub struct VotedPerceptron {
     weights: Weights,
     /// Rounds in which the present weights predicted.
     survived: u64,
     /// Earlier weights and the rounds in which each predicted.
     earlier: Vec<(Weights, u64)>,
+}
+
+/// What a [`VotedPerceptron`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawVotedPerceptron {
+    weights: Weights,
+    survived: u64,
+    earlier: Vec<(Weights, u64)>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawVotedPerceptron> for VotedPerceptron {
+    type Error = InputError;
+
+    fn try_from(raw: RawVotedPerceptron) -> Result<Self, InputError> {
+        let RawVotedPerceptron { weights, survived, earlier } = raw;
+        earlier.iter().try_for_each(|(w, _)| InputError::check_dim(weights.dim(), w.dim()))?;
+        Ok(VotedPerceptron { weights, survived, earlier })
+    }
 }
 
 impl VotedPerceptron {

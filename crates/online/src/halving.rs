@@ -78,12 +78,46 @@ fn positive_of(block: usize, mut alive: u64, is_positive: impl Fn(usize) -> bool
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawHalving<C>"))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(deserialize = "C: FiniteClass + serde::Deserialize<'de>"))
+)]
 pub struct Halving<C> {
     class: C,
     /// The blocks that still hold a consistent hypothesis, with their bits.
     alive: Vec<(usize, u64)>,
     consistent: u64,
     updates: u64,
+}
+
+/// What a [`Halving`] learner looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawHalving<C> {
+    class: C,
+    alive: Vec<(usize, u64)>,
+    updates: u64,
+}
+
+#[cfg(feature = "serde")]
+impl<C: FiniteClass> TryFrom<RawHalving<C>> for Halving<C> {
+    type Error = InputError;
+
+    fn try_from(raw: RawHalving<C>) -> Result<Self, InputError> {
+        let whole = Halving::new(raw.class)?;
+        let mut consistent = 0;
+        let mut blocks = whole.alive.iter();
+        for &(index, bits) in &raw.alive {
+            // Both lists go up; a block or bit that the class does not have is none of its own.
+            let known = blocks.find(|(block, _)| *block == index);
+            if known.is_none_or(|(_, all)| bits & !all != 0) {
+                return Err(InputError::IndexOutOfRange { index, len: whole.alive.len() });
+            }
+            consistent += u64::from(bits.count_ones());
+        }
+        Ok(Halving { alive: raw.alive, consistent, updates: raw.updates, ..whole })
+    }
 }
 
 impl<C: FiniteClass> Halving<C> {
@@ -192,8 +226,23 @@ impl<C: FiniteClass> OnlineLearner for Halving<C> {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Vec<Halfspace>", into = "Vec<Halfspace>"))]
 pub struct HalfspaceClass {
     hypotheses: Vec<Halfspace>,
+}
+
+impl TryFrom<Vec<Halfspace>> for HalfspaceClass {
+    type Error = InputError;
+
+    fn try_from(hypotheses: Vec<Halfspace>) -> Result<Self, InputError> {
+        HalfspaceClass::new(hypotheses)
+    }
+}
+
+impl From<HalfspaceClass> for Vec<Halfspace> {
+    fn from(class: HalfspaceClass) -> Self {
+        class.hypotheses
+    }
 }
 
 impl HalfspaceClass {
@@ -249,9 +298,30 @@ impl FiniteClass for HalfspaceClass {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawBooleanClass<B>"))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(deserialize = "B: BooleanConcept + serde::Deserialize<'de>"))
+)]
 pub struct BooleanClass<B> {
     concepts: Vec<B>,
     variables: usize,
+}
+
+/// What a [`BooleanClass`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawBooleanClass<B> {
+    concepts: Vec<B>,
+}
+
+#[cfg(feature = "serde")]
+impl<B: BooleanConcept> TryFrom<RawBooleanClass<B>> for BooleanClass<B> {
+    type Error = InputError;
+
+    fn try_from(raw: RawBooleanClass<B>) -> Result<Self, InputError> {
+        BooleanClass::new(raw.concepts)
+    }
 }
 
 /// A class too large to enumerate, or parameters that name none.
@@ -420,6 +490,7 @@ impl<B: BooleanConcept> FiniteClass for BooleanClass<B> {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawGridClass"))]
 pub struct GridClass {
     dim: usize,
     /// Largest multiple M.
@@ -427,7 +498,34 @@ pub struct GridClass {
     len: usize,
 }
 
+/// What a [`GridClass`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawGridClass {
+    dim: usize,
+    most: usize,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawGridClass> for GridClass {
+    type Error = ClassError;
+
+    fn try_from(raw: RawGridClass) -> Result<Self, ClassError> {
+        GridClass::of_size(raw.dim, raw.most as f64)
+    }
+}
+
 impl GridClass {
+    /// All multiples up to `most` in `dim` coordinates.
+    fn of_size(dim: usize, most: f64) -> Result<GridClass, ClassError> {
+        if dim == 0 {
+            return Err(InputError::ZeroDimension.into());
+        }
+        let size = (2.0 * most + 1.0).powi(dim.min(1000) as i32);
+        check_size(size)?;
+        Ok(GridClass { dim, most: most as usize, len: size as usize })
+    }
+
     /// The class for points of norm at most `radius` R and a separator of norm at most
     /// `target_norm` with margin `margin` γ.
     ///
@@ -439,18 +537,12 @@ impl GridClass {
         target_norm: f64,
         margin: f64,
     ) -> Result<GridClass, ClassError> {
-        if dim == 0 {
-            return Err(InputError::ZeroDimension.into());
-        }
         for (name, value) in [("radius", radius), ("target_norm", target_norm), ("margin", margin)]
         {
             let in_range = value > 0.0 && value.is_finite();
             InputError::check_parameter(name, value, in_range, "positive and finite")?;
         }
-        let most = (2.0 * radius * target_norm * dim as f64 / margin).ceil();
-        let size = (2.0 * most + 1.0).powi(dim.min(1000) as i32);
-        check_size(size)?;
-        Ok(GridClass { dim, most: most as usize, len: size as usize })
+        GridClass::of_size(dim, (2.0 * radius * target_norm * dim as f64 / margin).ceil())
     }
 
     /// The hypothesis of an index, in multiples of the step.

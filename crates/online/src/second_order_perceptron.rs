@@ -28,6 +28,7 @@ use halfspaces_linalg::{InputError, Label, RowView, kernels};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawSecondOrderPerceptron"))]
 pub struct SecondOrderPerceptron {
     /// v = Σ y x.
     sum: Weights,
@@ -35,11 +36,36 @@ pub struct SecondOrderPerceptron {
     inverse: Vec<Weights>,
     /// S⁻¹ v, the hypothesis.
     weights: Weights,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::weights::saved::positive"))]
     a: f64,
     /// ln det(I + M/a).
     log_det: f64,
     updates: u64,
+}
+
+/// What a [`SecondOrderPerceptron`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawSecondOrderPerceptron {
+    sum: Weights,
+    inverse: Vec<Weights>,
+    weights: Weights,
+    a: f64,
+    log_det: f64,
+    updates: u64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawSecondOrderPerceptron> for SecondOrderPerceptron {
+    type Error = InputError;
+
+    fn try_from(raw: RawSecondOrderPerceptron) -> Result<Self, InputError> {
+        let RawSecondOrderPerceptron { sum, inverse, weights, a, log_det, updates } = raw;
+        SecondOrderPerceptron::new(sum.dim(), a)?;
+        InputError::check_dim(sum.dim(), weights.dim())?;
+        InputError::check_dim(sum.dim(), inverse.len())?;
+        inverse.iter().try_for_each(|row| InputError::check_dim(sum.dim(), row.dim()))?;
+        Ok(SecondOrderPerceptron { sum, inverse, weights, a, log_det, updates })
+    }
 }
 
 impl SecondOrderPerceptron {

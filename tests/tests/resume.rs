@@ -1,0 +1,176 @@
+//! Every online learner, saved half-way and loaded again, ends where an uninterrupted one ends; dense
+//! and sparse rows give the same run; a saved state that has been tampered with is refused.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use halfspaces_data::{Builtin, MarginBall, Marginal, random_target};
+use halfspaces_linalg::{Conjunction, Halfspace, Label, PointSet, Points, SparsePoints};
+use halfspaces_online::{
+    Aggressiveness, Alma, AveragedPerceptron, BooleanClass, GridClass, HalfspaceClass, Halving,
+    Horizon, Kernel, KernelPerceptron, ModifiedPerceptron, OnlineLearner, OnlineMassart,
+    PassiveAggressive, Perceptron, SecondOrderPerceptron, VotedPerceptron, Winnow,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+fn learn<L: OnlineLearner, P: PointSet>(
+    learner: &mut L,
+    points: &P,
+    labels: &[Label],
+    rounds: std::ops::Range<usize>,
+) {
+    for (x, y) in points.rows().zip(labels).take(rounds.end).skip(rounds.start) {
+        learner.observe(x, *y).unwrap();
+    }
+}
+
+fn check<L>(fresh: L, points: &Points, labels: &[Label])
+where
+    L: OnlineLearner + Clone + PartialEq + std::fmt::Debug + Serialize + DeserializeOwned,
+{
+    let n = points.len();
+    let mut whole = fresh.clone();
+    learn(&mut whole, points, labels, 0..n);
+    assert!(whole.updates() > 0);
+
+    let mut first = fresh.clone();
+    learn(&mut first, points, labels, 0..n / 2);
+    let saved = serde_json::to_string(&first).unwrap();
+    let mut second: L = serde_json::from_str(&saved).unwrap();
+    assert_eq!(second, first);
+    learn(&mut second, points, labels, n / 2..n);
+    assert_eq!(second, whole);
+
+    let mut of_sparse = fresh;
+    learn(&mut of_sparse, &SparsePoints::from_dense(points).unwrap(), labels, 0..n);
+    assert_eq!(of_sparse, whole);
+
+    // A point of another dimension is refused and changes nothing.
+    let before = whole.clone();
+    let wide = Points::new(vec![1.0; points.dim() + 1], points.dim() + 1).unwrap();
+    assert!(whole.observe(wide.row(0).unwrap(), Label::Negative).is_err());
+    assert_eq!(whole, before);
+}
+
+#[test]
+fn learners_on_real_numbers() {
+    let target = random_target(3, 1).unwrap();
+    let points = MarginBall::new(&target, 0.3).unwrap().sample(120, 2).unwrap();
+    let labels = target.label_all(&points).unwrap();
+    let all = |n| (0..n).map(|seed| random_target(3, seed).unwrap()).collect::<Vec<Halfspace>>();
+    check(Perceptron::new(3).unwrap(), &points, &labels);
+    check(AveragedPerceptron::new(3).unwrap(), &points, &labels);
+    check(VotedPerceptron::new(3).unwrap(), &points, &labels);
+    check(ModifiedPerceptron::new(3, 0.05, 9).unwrap(), &points, &labels);
+    for kind in
+        [Aggressiveness::Unbounded, Aggressiveness::Capped(0.3), Aggressiveness::Damped(0.3)]
+    {
+        check(PassiveAggressive::new(3, kind).unwrap(), &points, &labels);
+    }
+    check(SecondOrderPerceptron::new(3, 1.0).unwrap(), &points, &labels);
+    check(Alma::new(3, 0.5).unwrap(), &points, &labels);
+    for horizon in [Horizon::Known(120), Horizon::Doubling] {
+        check(OnlineMassart::new(3, 0.1, 0.3, horizon).unwrap(), &points, &labels);
+    }
+    for kernel in [
+        Kernel::Linear,
+        Kernel::Polynomial { degree: 3 },
+        Kernel::Inhomogeneous { degree: 2 },
+        Kernel::Gaussian { scale: 1.0 },
+    ] {
+        check(KernelPerceptron::new(3, kernel).unwrap(), &points, &labels);
+        let budgeted = KernelPerceptron::new(3, kernel).unwrap().with_budget(4).unwrap();
+        check(budgeted, &points, &labels);
+    }
+    check(Halving::new(HalfspaceClass::new(all(300)).unwrap()).unwrap(), &points, &labels);
+    check(Halving::new(GridClass::new(3, 1.0, 1.0, 0.5).unwrap()).unwrap(), &points, &labels);
+}
+
+#[test]
+fn learners_on_the_cube() {
+    let rows: Vec<Vec<f64>> =
+        (0..64u32).map(|m| (0..6).map(|i| f64::from(m >> i & 1)).collect()).collect();
+    let points = Points::from_rows(&rows).unwrap();
+    let labels: Vec<Label> =
+        (0..64u32).map(|m| Label::of_sign(f64::from(m & 0b101) - 0.5)).collect();
+    check(Winnow::new(6).unwrap(), &points, &labels);
+    check(Halving::new(BooleanClass::disjunctions(6).unwrap()).unwrap(), &points, &labels);
+    check(Halving::new(BooleanClass::conjunctions(6).unwrap()).unwrap(), &points, &labels);
+    check(Halving::new(BooleanClass::decision_lists(6, 2).unwrap()).unwrap(), &points, &labels);
+}
+
+#[test]
+fn wide_one_hot_rows() {
+    let data = Builtin::Mushroom.load().unwrap();
+    let rows: Vec<usize> = (0..300).map(|i| i * 17).collect();
+    let points = data.points().select(&rows).unwrap();
+    let labels: Vec<Label> = rows.iter().map(|i| data.labels()[*i]).collect();
+    check(Perceptron::new(98).unwrap(), &points, &labels);
+    check(Winnow::new(98).unwrap(), &points, &labels);
+    check(SecondOrderPerceptron::new(98, 1.0).unwrap(), &points, &labels);
+    check(KernelPerceptron::new(98, Kernel::Gaussian { scale: 22.0 }).unwrap(), &points, &labels);
+}
+
+/// Replaces one field of a saved learner.
+fn tampered<L: Serialize>(learner: &L, field: &str, value: serde_json::Value) -> String {
+    let mut saved = serde_json::to_value(learner).unwrap();
+    assert!(!saved[field].is_null(), "{field}");
+    saved[field] = value;
+    saved.to_string()
+}
+
+#[test]
+fn tampered_states_are_refused() {
+    use serde_json::json;
+    let refused = |text: String, load: fn(&str) -> bool| assert!(!load(&text), "{text}");
+    let perceptron = Perceptron::new(2).unwrap();
+    refused(tampered(&perceptron, "weights", json!([])), |t| {
+        serde_json::from_str::<Perceptron>(t).is_ok()
+    });
+    let modified = ModifiedPerceptron::new(2, 0.1, 1).unwrap();
+    refused(tampered(&modified, "sigma", json!(1.5)), |t| {
+        serde_json::from_str::<ModifiedPerceptron>(t).is_ok()
+    });
+    let alma = Alma::new(2, 0.5).unwrap();
+    refused(tampered(&alma, "alpha", json!(0.0)), |t| serde_json::from_str::<Alma>(t).is_ok());
+    let massart = OnlineMassart::new(2, 0.1, 0.5, Horizon::Doubling).unwrap();
+    refused(tampered(&massart, "noise", json!(0.5)), |t| {
+        serde_json::from_str::<OnlineMassart>(t).is_ok()
+    });
+    let kernel = KernelPerceptron::new(2, Kernel::Gaussian { scale: 1.0 }).unwrap();
+    for (field, value) in [
+        ("kernel", json!({"Gaussian": {"scale": -1.0}})),
+        ("rows", json!([1.0])),
+        ("signs", json!([1.0])),
+        ("dim", json!(0)),
+    ] {
+        refused(tampered(&kernel, field, value), |t| {
+            serde_json::from_str::<KernelPerceptron>(t).is_ok()
+        });
+    }
+    let second = SecondOrderPerceptron::new(2, 1.0).unwrap();
+    refused(tampered(&second, "inverse", json!([[1.0, 0.0]])), |t| {
+        serde_json::from_str::<SecondOrderPerceptron>(t).is_ok()
+    });
+    let voted = VotedPerceptron::new(2).unwrap();
+    refused(tampered(&voted, "earlier", json!([[[1.0], 3]])), |t| {
+        serde_json::from_str::<VotedPerceptron>(t).is_ok()
+    });
+    let halving = Halving::new(BooleanClass::conjunctions(2).unwrap()).unwrap();
+    for alive in [json!([[1, 1]]), json!([[0, 1u64 << 40]]), json!([[0, 1], [0, 1]])] {
+        refused(tampered(&halving, "alive", alive), |t| {
+            serde_json::from_str::<Halving<BooleanClass<Conjunction>>>(t).is_ok()
+        });
+    }
+    let conjunction = Conjunction::new(2, 1, 0).unwrap();
+    refused(tampered(&conjunction, "required", json!(8)), |t| {
+        serde_json::from_str::<Conjunction>(t).is_ok()
+    });
+    let grid = GridClass::new(2, 1.0, 1.0, 0.5).unwrap();
+    refused(tampered(&grid, "most", json!(1_000_000_000_000u64)), |t| {
+        serde_json::from_str::<GridClass>(t).is_ok()
+    });
+    let averaged = AveragedPerceptron::new(2).unwrap();
+    refused(tampered(&averaged, "missed", json!([1.0])), |t| {
+        serde_json::from_str::<AveragedPerceptron>(t).is_ok()
+    });
+}
