@@ -130,3 +130,22 @@ pub fn second_order_mistakes(a: f64, quadratic: f64, log_det: f64, margin: f64) 
 pub fn alma_corrections(alpha: f64, margin: f64) -> f64 {
     2.0 * squared_ratio(2.0 / alpha - 1.0, margin) + 8.0 / alpha - 4.0
 }
+
+/// Ellipsoid method as a learner, points of norm 1: mistakes <= 2d(d+1) ln((1+γ)/γ) (001 §3, 004).
+#[must_use]
+pub fn ellipsoid_mistakes(dim: usize, margin: f64) -> f64 {
+    let d = dim as f64;
+    2.0 * d * (d + 1.0) * log_inverse_radius(margin)
+}
+
+/// Exact centre of gravity as a learner, points of norm 1: mistakes
+/// <= d ln((1+γ)/γ)/ln(e/(e-1)), each cut leaving at most 1 - 1/e of the volume (Grünbaum).
+#[must_use]
+pub fn centre_of_gravity_mistakes(dim: usize, margin: f64) -> f64 {
+    dim as f64 * log_inverse_radius(margin) / -(1.0 - (-1.0f64).exp()).ln()
+}
+
+/// -ln of γ/(1+γ), the radius of a ball that the version space always holds.
+fn log_inverse_radius(margin: f64) -> f64 {
+    if margin > 0.0 { (1.0 + margin).ln() - margin.ln() } else { f64::INFINITY }
+}

@@ -13,6 +13,8 @@
 //! | [`ModifiedPerceptron`] | <= ⌊2 ln(1/α)/σ²⌋ mistakes outside the band, any margin | 004 |
 //! | [`KernelPerceptron`] | <= max K(x,x)/γ² in feature space | 004 |
 //! | [`Halving`] | <= lg of the size of the class | 001 Thm 2.2 |
+//! | [`VersionSpace`] of [`Ellipsoid`] | <= 2d(d+1) ln((1+γ)/γ) | 001 §3, 004 |
+//! | [`VersionSpace`] of [`CentreOfGravity`] | d ln((1+γ)/γ)/ln(e/(e-1)) for the exact centre | 001 §3, 004 |
 //! | [`OnlineMassart`] | E[mistakes] <= ηT + (1-η)√T/γ under Massart noise | ours, from 003 Lemma 2 |
 //! | [`PassiveAggressive`] | <= (R/γ)² (PA) | Crammer et al. 2006 |
 //! | [`SecondOrderPerceptron`] | (1/γ)√((a + u'Mu) ln det(I + M/a)) | Cesa-Bianchi et al. 2005 |
@@ -40,7 +42,9 @@ mod alma;
 mod averaged_perceptron;
 mod batch_perceptron;
 pub mod bounds;
+mod centre_of_gravity;
 mod direction;
+mod ellipsoid;
 mod error;
 mod halving;
 mod kernel_perceptron;
@@ -55,12 +59,15 @@ mod second_order_perceptron;
 mod session;
 mod sweep;
 mod transcript;
+mod version_space;
 mod weights;
 mod winnow;
 
 pub use alma::Alma;
 pub use averaged_perceptron::{AveragedPerceptron, VotedPerceptron};
 pub use batch_perceptron::BatchPerceptron;
+pub use centre_of_gravity::{CentreOfGravity, Mixing};
+pub use ellipsoid::Ellipsoid;
 pub use error::OnlineError;
 pub use halving::{
     BooleanClass, ClassError, FiniteClass, GridClass, HalfspaceClass, Halving, MAX_CLASS,
@@ -77,4 +84,5 @@ pub use second_order_perceptron::SecondOrderPerceptron;
 pub use session::{Question, Session, run};
 pub use sweep::{BatchFit, BatchParams, BatchStatus, DEFAULT_MAX_UPDATES, Pick};
 pub use transcript::{ReplayError, Round, Transcript};
+pub use version_space::{Centre, VersionSpace};
 pub use winnow::Winnow;
