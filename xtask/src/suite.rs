@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::experiments::{
     BatchExperiment, HalvingExperiment, KernelExperiment, MassartExperiment, ModifiedExperiment,
-    PerceptronExperiment,
+    PerceptronExperiment, RandomOrderExperiment, VersionSpaceExperiment,
 };
 use crate::workload::Inputs;
 use halfspaces_eval::{AnyExperiment, Scale};
@@ -19,6 +19,8 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(BatchExperiment::margin_perceptron(inputs.clone())),
         Box::new(KernelExperiment),
         Box::new(ModifiedExperiment::new(inputs.clone())),
+        Box::new(VersionSpaceExperiment),
+        Box::new(RandomOrderExperiment),
         Box::new(MassartExperiment),
     ]
 }

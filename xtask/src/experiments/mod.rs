@@ -6,6 +6,8 @@ mod kernel;
 mod massart;
 mod modified;
 mod perceptron;
+mod random_order;
+mod version_space;
 
 pub(crate) use batch::BatchExperiment;
 pub(crate) use halving::HalvingExperiment;
@@ -13,6 +15,8 @@ pub(crate) use kernel::KernelExperiment;
 pub(crate) use massart::MassartExperiment;
 pub(crate) use modified::ModifiedExperiment;
 pub(crate) use perceptron::PerceptronExperiment;
+pub(crate) use random_order::RandomOrderExperiment;
+pub(crate) use version_space::VersionSpaceExperiment;
 
 use halfspaces_eval::{Colour, Layer, stats};
 

@@ -1,0 +1,291 @@
+//! S6: on the sphere, every learner in random order makes at least 0.3 d ln(n/d) mistakes.
+
+use crate::Failure;
+use crate::experiments::{median_text, spread_by_x};
+use halfspaces_data::{Marginal, UnitSphere, random_target_with_rng};
+use halfspaces_eval::{
+    Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
+    Section, Table, stats,
+};
+use halfspaces_linalg::DenseRow;
+use halfspaces_online::{
+    Aggressiveness, Alma, CentreOfGravity, ModifiedPerceptron, OnlineLearner, PassiveAggressive,
+    Perceptron, SecondOrderPerceptron, VersionSpace,
+};
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+use serde::Serialize;
+use std::fmt;
+
+pub(crate) struct RandomOrderExperiment;
+
+/// The constant of the lower bound as it is tested (000 proves some constant).
+const SHARE: f64 = 0.3;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Learner {
+    Perceptron,
+    Modified,
+    Aggressive,
+    SecondOrder,
+    Alma,
+    Gravity,
+}
+
+const LEARNERS: [(Learner, Colour); 6] = [
+    (Learner::Perceptron, Colour::Blue),
+    (Learner::Modified, Colour::Vermilion),
+    (Learner::Aggressive, Colour::Purple),
+    (Learner::SecondOrder, Colour::Orange),
+    (Learner::Alma, Colour::Sky),
+    (Learner::Gravity, Colour::Green),
+];
+
+impl fmt::Display for Learner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Learner::Perceptron => "perceptron",
+            Learner::Modified => "modified perceptron, σ=0",
+            Learner::Aggressive => "passive-aggressive",
+            Learner::SecondOrder => "second-order perceptron",
+            Learner::Alma => "ALMA, α=1/2",
+            Learner::Gravity => "centre of gravity",
+        })
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Configuration {
+    dim: usize,
+    learner: Learner,
+    /// Numbers of points at which mistakes are counted.
+    checkpoints: Vec<usize>,
+}
+
+/// Mistakes at each checkpoint.
+pub(crate) type Outcome = Vec<u64>;
+
+/// d ln(n/d), the growth of the bound.
+fn growth(dim: usize, points: usize) -> f64 {
+    dim as f64 * (points as f64 / dim as f64).ln()
+}
+
+/// A random order of points on the sphere is a stream of independent ones.
+fn stream<L: OnlineLearner>(
+    mut learner: L,
+    setting: &Configuration,
+    rng: &mut ChaCha8Rng,
+) -> Result<Outcome, Failure> {
+    let sphere = UnitSphere::new(setting.dim)?;
+    let target = random_target_with_rng(setting.dim, rng)?;
+    let mut x = vec![0.0; setting.dim];
+    let (mut asked, mut mistakes) = (0, 0);
+    let mut counts = Vec::with_capacity(setting.checkpoints.len());
+    for &checkpoint in &setting.checkpoints {
+        while asked < checkpoint {
+            sphere.sample_into(rng, &mut x);
+            let row = DenseRow::new(&x)?;
+            let truth = target.predict(row)?;
+            // With σ = 0 the modified perceptron abstains at 0 only, which has probability 0.
+            let prediction = learner.predict(row)?;
+            learner.update(row, prediction, truth)?;
+            mistakes += u64::from(prediction.is_wrong(truth));
+            asked += 1;
+        }
+        counts.push(mistakes);
+    }
+    Ok(counts)
+}
+
+impl Experiment for RandomOrderExperiment {
+    type Configuration = Configuration;
+    type Outcome = Outcome;
+
+    fn id(&self) -> &'static str {
+        "S6"
+    }
+
+    fn title(&self) -> &'static str {
+        "Random order: nobody escapes d ln(n/d) mistakes on the sphere"
+    }
+
+    fn claims(&self) -> Vec<ClaimStatement> {
+        vec![ClaimStatement {
+            id: "S6".into(),
+            statement: "On n >= 10 d points of the sphere in random order, labelled by a uniformly random halfspace, every learner built here makes at least 0.3 d ln(n/d) mistakes in expectation; so also when it stops after 1 % of n >= 1000 d points.".into(),
+            source: "000, random-order lower bound; evidence, not proof, and the constant is ours".into(),
+        }]
+    }
+
+    fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
+        let longest = scale.pick(10_000, 1_000_000, 1_000_000);
+        let mut plan = Vec::new();
+        for dim in scale.pick(vec![3, 10], vec![3, 10, 30], vec![3, 10, 30]) {
+            for (learner, _) in LEARNERS {
+                // O(d²) or a sample a round: shorter streams, as far as a figure needs.
+                let last = match learner {
+                    Learner::Gravity => scale.pick(1000, 10_000, 10_000),
+                    Learner::SecondOrder => longest.min(100_000),
+                    _ => longest,
+                };
+                let trials = match (learner, scale) {
+                    (Learner::Gravity, Scale::Full) => 12,
+                    (Learner::Gravity, _) => 4,
+                    _ => scale.pick(4, 8, 20),
+                };
+                // Half decades from 10 d on.
+                let checkpoints = (2..=12)
+                    .map(|half| 10f64.powf(f64::from(half) / 2.0).round() as usize)
+                    .filter(|n| (10 * dim..=last).contains(n))
+                    .collect();
+                let configuration = Configuration { dim, learner, checkpoints };
+                plan.push(Planned { configuration, trials });
+            }
+        }
+        Ok(plan)
+    }
+
+    fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
+        let d = setting.dim;
+        match setting.learner {
+            Learner::Perceptron => stream(Perceptron::new(d)?, setting, rng),
+            Learner::Modified => {
+                let learner = ModifiedPerceptron::with_rng(d, 0.0, rng)?;
+                stream(learner, setting, rng)
+            }
+            Learner::Aggressive => {
+                stream(PassiveAggressive::new(d, Aggressiveness::Unbounded)?, setting, rng)
+            }
+            Learner::SecondOrder => stream(SecondOrderPerceptron::new(d, 1.0)?, setting, rng),
+            Learner::Alma => stream(Alma::new(d, 0.5)?, setting, rng),
+            Learner::Gravity => {
+                let centre = CentreOfGravity::new(d, rng.random())?;
+                stream(VersionSpace::new(centre), setting, rng)
+            }
+        }
+    }
+
+    fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
+        let mut judged = Vec::new();
+        for group in &results.groups {
+            let Configuration { dim, learner, checkpoints } = &group.configuration;
+            for (at, n) in checkpoints.iter().enumerate() {
+                let counts = group.outcomes.iter().filter_map(|o| o.get(at));
+                let missing: Vec<f64> =
+                    counts.map(|m| SHARE - *m as f64 / growth(*dim, *n)).collect();
+                let quantity = "mean of 0.3 - mistakes / (d ln(n/d))";
+                let evidence = Evidence::mean(quantity, group.planned, &missing, 0.0);
+                judged.push((format!("{learner}, d={dim}, n={n}"), evidence));
+            }
+        }
+        let trials = results.groups.iter().map(|g| g.outcomes.len()).sum();
+        let evidence = Evidence { trials, ..Evidence::worst_of(&judged) };
+        for claim in Experiment::claims(self) {
+            section.judge(claim, evidence.clone());
+        }
+        section.summary.push("A random order of points on the sphere is a stream of independent points, so one run gives the mistakes at every n, and its first hundredth is the run that stops after 1 % of the points. The bound is tested for each learner, dimension and n apart; the worst decides. Slopes per ln n are fitted one per trial.".into());
+        for dim in [30, 10] {
+            if results.groups.iter().any(|g| g.configuration.dim == dim) {
+                section.figures.push(figure(results, dim));
+            }
+        }
+        section.tables.push(slopes(results));
+    }
+}
+
+fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
+    let mut layers = Vec::new();
+    let mut longest: Vec<usize> = Vec::new();
+    for (learner, colour) in LEARNERS {
+        let pairs: Vec<(f64, f64)> = results
+            .outcomes()
+            .filter(|(c, _)| c.dim == dim && c.learner == learner)
+            .flat_map(|(c, o)| c.checkpoints.iter().zip(o).map(|(n, m)| (*n as f64, *m as f64)))
+            .collect();
+        let spread = spread_by_x(pairs);
+        let line: Vec<(f64, f64)> = spread.iter().map(|(x, _, m, _)| (*x, *m)).collect();
+        let name = learner.to_string();
+        layers.push(Layer::Line { name: name.clone(), colour, dashed: false, data: line.clone() });
+        layers.push(Layer::Points { name, colour, data: line });
+    }
+    for group in results.groups.iter().filter(|g| g.configuration.dim == dim) {
+        if group.configuration.checkpoints.len() > longest.len() {
+            longest.clone_from(&group.configuration.checkpoints);
+        }
+    }
+    layers.push(Layer::Line {
+        name: "0.3 d ln(n/d)".into(),
+        colour: Colour::Ink,
+        dashed: true,
+        data: longest.iter().map(|n| (*n as f64, SHARE * growth(dim, *n))).collect(),
+    });
+    Figure {
+        name: format!("s6-random-order-d{dim}"),
+        caption: format!(
+            "Mistakes in random order on the sphere of R^{dim}, medians over trials, and the lower bound that is tested (dashed). A straight line is growth with ln n; the centre of gravity is close to the best there is."
+        ),
+        x: Axis::log("points n"),
+        y: Axis::linear("mistakes"),
+        layers,
+    }
+}
+
+fn slopes(results: &Results<Configuration, Outcome>) -> Table {
+    let columns =
+        ["d", "learner", "trials", "n up to", "mistakes", "slope per ln n / d", "95 % interval"];
+    let mut table = Table::new("s6-random-order", "Mistakes at the last n, and growth", &columns);
+    for group in &results.groups {
+        let Configuration { dim, learner, checkpoints } = &group.configuration;
+        let logs: Vec<f64> = checkpoints.iter().map(|n| (*n as f64).ln()).collect();
+        let fitted: Vec<f64> = group
+            .outcomes
+            .iter()
+            .filter_map(|o| {
+                let counts: Vec<f64> = o.iter().map(|m| *m as f64).collect();
+                stats::slope(&logs, &counts).map(|s| s / *dim as f64)
+            })
+            .collect();
+        let last: Vec<f64> =
+            group.outcomes.iter().filter_map(|o| o.last()).map(|m| *m as f64).collect();
+        let interval =
+            stats::mean_interval(&fitted, 0.95).map(|i| format!("{:.3} to {:.3}", i.low, i.high));
+        table.push(vec![
+            dim.to_string(),
+            learner.to_string(),
+            group.outcomes.len().to_string(),
+            checkpoints.last().map(ToString::to_string).unwrap_or_default(),
+            median_text(&last, 1),
+            stats::mean(&fitted).map(|m| format!("{m:.3}")).unwrap_or_default(),
+            interval.unwrap_or_default(),
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_eval::{Group, Verdict};
+
+    #[test]
+    fn a_learner_below_the_bound_violates_the_claim() {
+        let configuration = Configuration {
+            dim: 10,
+            learner: Learner::Perceptron,
+            checkpoints: vec![1000, 10_000],
+        };
+        let verdict = |counts: [u64; 2]| {
+            let outcomes =
+                vec![counts.to_vec(), vec![counts[0] + 1, counts[1] + 1], counts.to_vec()];
+            let group = Group { configuration: configuration.clone(), planned: 3, outcomes };
+            let mut section = Section::default();
+            RandomOrderExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
+            section.claims[0].verdict
+        };
+        // 0.3 · 10 · ln 100 = 13.8 and 0.3 · 10 · ln 1000 = 20.7.
+        assert_eq!(verdict([15, 23]), Verdict::Holds);
+        assert_eq!(verdict([15, 15]), Verdict::Violated);
+        assert_eq!(verdict([5, 23]), Verdict::Violated);
+    }
+}

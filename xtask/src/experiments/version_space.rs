@@ -1,0 +1,436 @@
+//! K8: mistakes of version-space learners against their ln(1/γ) bounds, on decision lists and on a
+//! family where the perceptron truly needs about 1/γ².
+
+use crate::Failure;
+use crate::experiments::{median_text, most, spread_by_x};
+use halfspaces_data::Rotation;
+use halfspaces_eval::{
+    Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
+    Section, Side, Table, stats,
+};
+use halfspaces_linalg::{
+    BooleanConcept, BooleanPoint, DecisionList, DenseRow, Label, Literal, PointSet, Points, norm,
+};
+use halfspaces_online::{
+    Centre, CentreOfGravity, Ellipsoid, OnlineLearner, Perceptron, VersionSpace, bounds,
+};
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+pub(crate) struct VersionSpaceExperiment;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Family {
+    /// Decision lists of r rules over r variables, margin about 2^-r.
+    Lists,
+    /// Two dimensions, rotated; margin 2^-r.
+    Hard,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Learner {
+    Perceptron,
+    Ellipsoid,
+    Gravity,
+}
+
+const LEARNERS: [(Learner, Colour); 3] = [
+    (Learner::Perceptron, Colour::Blue),
+    (Learner::Ellipsoid, Colour::Orange),
+    (Learner::Gravity, Colour::Green),
+];
+
+impl fmt::Display for Learner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Learner::Perceptron => "perceptron",
+            Learner::Ellipsoid => "ellipsoid",
+            Learner::Gravity => "centre of gravity",
+        })
+    }
+}
+
+/// One trial plays the family at every exponent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Configuration {
+    family: Family,
+    learner: Learner,
+    exponents: Vec<u32>,
+}
+
+/// The play at one exponent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Play {
+    exponent: u32,
+    dim: usize,
+    /// Margin of the target on the points asked, scaled to norm 1.
+    margin: f64,
+    mistakes: u64,
+    /// Whether it ended by itself, without mistakes left to make.
+    ended: bool,
+    bound: f64,
+}
+
+pub(crate) type Outcome = Vec<Play>;
+
+/// Rounds without a mistake after which the hard family has nothing more to ask.
+const QUIET: u32 = 300;
+/// Passes over the points of a decision list at most.
+const MOST_PASSES: usize = 20_000;
+
+/// The adaptive family: points (γ, c), each with a random sign, in a random rotation; the target is
+/// the first axis. c has the sign against w_2 and the size |w_2| + 0.45, jittered: the perceptron is
+/// wrong while γ w_1 < |c w_2|, about 0.4, and w_1 gains γ a mistake, so it makes some 0.4/γ² of
+/// them, within its bound of about 1/γ².
+fn hard<L: OnlineLearner>(
+    learner: &mut L,
+    exponent: u32,
+    rng: &mut ChaCha8Rng,
+) -> Result<(u64, f64, bool), Failure> {
+    let gamma = 0.5f64.powi(exponent as i32);
+    let axes = Rotation::random_with_rng(2, rng)?
+        .apply(&Points::from_rows(&[[1.0, 0.0], [0.0, 1.0]])?)?
+        .into_vec();
+    let [a, b, c, d] = axes[..] else { return Err("a rotation of the plane".into()) };
+    let most = (4.0 / (gamma * gamma)).min(4e6) as u64 + 1000;
+    let (mut mistakes, mut quiet, mut margin) = (0, 0, f64::INFINITY);
+    loop {
+        let jitter: f64 = rng.random();
+        // The second coordinate of w is thrown from about ±0.45 to the other side each time.
+        let value = learner.predict(DenseRow::new(&[c, d])?)?.value;
+        let reach = (value.abs() + 0.45 * (0.9 + 0.2 * jitter)).min((1.0 - gamma * gamma).sqrt());
+        let second = -Label::of_sign(value).as_f64() * reach;
+        let side = if rng.random::<bool>() { Label::Positive } else { Label::Negative };
+        let sign = side.as_f64();
+        let x = [sign * (gamma * a + second * c), sign * (gamma * b + second * d)];
+        // As the learner sees it: the rotation rounds.
+        margin = margin.min(sign * (x[0] * a + x[1] * b) / norm(&x));
+        let prediction = learner.observe(DenseRow::new(&x)?, side)?;
+        if prediction.is_wrong(side) {
+            mistakes += 1;
+            quiet = 0;
+        } else {
+            quiet += 1;
+        }
+        if quiet >= QUIET || mistakes >= most {
+            break;
+        }
+    }
+    Ok((mistakes, margin, quiet >= QUIET))
+}
+
+/// A list of `rules` rules over as many variables with random literals and labels that alternate,
+/// and points of the cube that reach every rule alike, lifted and normalised.
+fn list(rules: u32, rng: &mut ChaCha8Rng) -> Result<(Points, Vec<Label>, f64), Failure> {
+    let n = rules as usize;
+    let alternating =
+        |i: usize| if i.is_multiple_of(2) { Label::Positive } else { Label::Negative };
+    let literals: Vec<Literal> =
+        (0..n).map(|variable| Literal { variable, positive: rng.random() }).collect();
+    let rules = literals.iter().enumerate().map(|(i, literal)| (*literal, alternating(i)));
+    let target = DecisionList::new(n, rules.collect(), alternating(n))?;
+    let mut rows = Vec::with_capacity(60 * (n + 1));
+    let mut labels = Vec::with_capacity(rows.capacity());
+    for index in 0..60 * (n + 1) {
+        // Literals before `first` fail, `first` holds (unless it is the default), the rest vary.
+        let first = index % (n + 1);
+        let holds = |i: usize, coin: bool| i == first || (i > first && coin);
+        let row: Vec<f64> = literals
+            .iter()
+            .enumerate()
+            .map(|(i, literal)| f64::from(u8::from(holds(i, rng.random()) == literal.positive)))
+            .collect();
+        labels.push(target.label(BooleanPoint::of(DenseRow::new(&row)?)?));
+        rows.push(row);
+    }
+    let points = Points::from_rows(&rows)?.lifted().normalised()?;
+    let margin = target.to_halfspace()?.margin_on(&points, &labels)?;
+    Ok((points, labels, margin))
+}
+
+/// Goes round the points until a pass makes no mistake.
+fn rounds<L: OnlineLearner>(
+    learner: &mut L,
+    points: &Points,
+    labels: &[Label],
+) -> Result<(u64, bool), Failure> {
+    let mut mistakes = 0;
+    for _ in 0..MOST_PASSES {
+        let before = mistakes;
+        for (x, y) in points.rows().zip(labels) {
+            mistakes += u64::from(learner.observe(x, *y)?.is_wrong(*y));
+        }
+        if mistakes == before {
+            return Ok((mistakes, true));
+        }
+    }
+    Ok((mistakes, false))
+}
+
+fn play<L: OnlineLearner>(
+    family: Family,
+    exponent: u32,
+    new: impl FnOnce(usize) -> Result<L, Failure>,
+    bound: impl Fn(usize, f64) -> f64,
+    rng: &mut ChaCha8Rng,
+) -> Result<Play, Failure> {
+    match family {
+        Family::Hard => {
+            let (mistakes, margin, ended) = hard(&mut new(2)?, exponent, rng)?;
+            Ok(Play { exponent, dim: 2, margin, mistakes, ended, bound: bound(2, margin) })
+        }
+        Family::Lists => {
+            let (points, labels, margin) = list(exponent, rng)?;
+            let dim = points.dim();
+            let (mistakes, ended) = rounds(&mut new(dim)?, &points, &labels)?;
+            Ok(Play { exponent, dim, margin, mistakes, ended, bound: bound(dim, margin) })
+        }
+    }
+}
+
+/// The bound a fresh centre states.
+fn stated<C: Centre>(centre: Result<C, halfspaces_linalg::InputError>, margin: f64) -> f64 {
+    centre.ok().and_then(|c| c.mistake_bound(margin)).unwrap_or(f64::INFINITY)
+}
+
+impl Experiment for VersionSpaceExperiment {
+    type Configuration = Configuration;
+    type Outcome = Outcome;
+
+    fn id(&self) -> &'static str {
+        "K8"
+    }
+
+    fn title(&self) -> &'static str {
+        "Version-space learners: ln(1/γ) mistakes where the perceptron makes 1/γ²"
+    }
+
+    fn claims(&self) -> Vec<ClaimStatement> {
+        vec![
+            ClaimStatement {
+                id: "K8".into(),
+                statement: "On points of norm 1 separated with margin γ, the ellipsoid method makes at most 2d(d+1) ln((1+γ)/γ) mistakes and the centre of gravity (by hit-and-run) at most d ln((1+γ)/γ)/ln(e/(e-1)), on decision lists and on the hard family.".into(),
+                source: "001 §3, 004; the second for the exact centre".into(),
+            },
+            ClaimStatement {
+                id: "K8h".into(),
+                statement: "On the hard family the perceptron's mistakes grow at least as γ^-1.8.".into(),
+                source: "ours: the family that makes (R/γ)² real".into(),
+            },
+        ]
+    }
+
+    fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
+        let mut plan = Vec::new();
+        for family in [Family::Lists, Family::Hard] {
+            for (learner, _) in LEARNERS {
+                let last = match (family, learner) {
+                    (Family::Lists, Learner::Perceptron) => scale.pick(7, 10, 12),
+                    (Family::Lists, _) => scale.pick(6, 14, 20),
+                    (Family::Hard, Learner::Perceptron) => scale.pick(7, 9, 10),
+                    (Family::Hard, _) => 20,
+                };
+                let exponents = (2..=last).step_by(if family == Family::Lists { 2 } else { 1 });
+                let exponents = exponents.collect();
+                plan.push(Planned {
+                    configuration: Configuration { family, learner, exponents },
+                    trials: scale.pick(3, 8, 20),
+                });
+            }
+        }
+        Ok(plan)
+    }
+
+    fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
+        let family = setting.family;
+        let seed = rng.random();
+        setting
+            .exponents
+            .iter()
+            .map(|&exponent| match setting.learner {
+                Learner::Perceptron => play(
+                    family,
+                    exponent,
+                    |d| Ok(Perceptron::new(d)?),
+                    |_, margin| bounds::perceptron_mistakes(1.0, 1.0, margin),
+                    rng,
+                ),
+                Learner::Ellipsoid => play(
+                    family,
+                    exponent,
+                    |d| Ok(VersionSpace::new(Ellipsoid::new(d)?)),
+                    |d, margin| stated(Ellipsoid::new(d), margin),
+                    rng,
+                ),
+                Learner::Gravity => play(
+                    family,
+                    exponent,
+                    |d| Ok(VersionSpace::new(CentreOfGravity::new(d, seed)?)),
+                    |d, margin| stated(CentreOfGravity::new(d, seed), margin),
+                    rng,
+                ),
+            })
+            .collect()
+    }
+
+    fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
+        let of_centres = |c: &Configuration| c.learner != Learner::Perceptron;
+        let planned = results.groups.iter().filter(|g| of_centres(&g.configuration));
+        let planned = planned.map(|g| g.planned * g.configuration.exponents.len()).sum();
+        let plays = || results.outcomes().filter(|(c, _)| of_centres(c)).flat_map(|(_, o)| o);
+        // Within its bound a learner runs out of mistakes; one that does not has broken its promise.
+        let ratios: Vec<f64> = plays()
+            .map(|p| if p.ended { p.mistakes as f64 / p.bound } else { f64::INFINITY })
+            .collect();
+        let within = Evidence::deterministic("mistakes / bound", Side::AtMost, planned, &ratios);
+
+        let hard = |c: &Configuration| c.family == Family::Hard && c.learner == Learner::Perceptron;
+        let planned = results.groups.iter().filter(|g| hard(&g.configuration));
+        let planned = planned.map(|g| g.planned).sum();
+        let falls: Vec<f64> = results
+            .outcomes()
+            .filter(|(c, _)| hard(c))
+            .filter_map(|(_, plays)| {
+                // From 1/γ = 16 on, where constants no longer show.
+                let late = plays.iter().filter(|p| p.exponent >= 4);
+                let (x, y): (Vec<f64>, Vec<f64>) =
+                    late.map(|p| (f64::from(p.exponent), (p.mistakes as f64).log2())).unzip();
+                stats::slope(&x, &y).map(|slope| -slope)
+            })
+            .collect();
+        let growth = Evidence::growth("slope of lg mistakes per lg γ", planned, &falls, -1.8);
+        for (claim, evidence) in Experiment::claims(self).into_iter().zip([within, growth]) {
+            section.judge(claim, evidence);
+        }
+        section.summary.push("Decision lists of r rules over r variables, with labels that alternate, are played round and round until a pass makes no mistake; the points reach every rule equally often. The hard family lives in a random plane: points of margin γ that throw the second coordinate of w to and fro, adaptively and jittered, until 300 rounds in a row are right. Volumes shrink by a constant factor a mistake, lengths grow by one: that is the whole difference.".into());
+        section.figures.push(figure(results, Family::Hard));
+        section.figures.push(figure(results, Family::Lists));
+        section.tables.push(by_exponent(results));
+    }
+}
+
+fn figure(results: &Results<Configuration, Outcome>, family: Family) -> Figure {
+    let mut layers = Vec::new();
+    for (learner, colour) in LEARNERS {
+        let plays: Vec<&Play> = results
+            .outcomes()
+            .filter(|(c, _)| c.family == family && c.learner == learner)
+            .flat_map(|(_, o)| o)
+            .collect();
+        let nominal = |p: &Play| 2f64.powi(p.exponent as i32);
+        let spread = spread_by_x(plays.iter().map(|p| (nominal(p), p.mistakes as f64)).collect());
+        let bound = spread_by_x(plays.iter().map(|p| (nominal(p), p.bound)).collect());
+        let line: Vec<(f64, f64)> = spread.iter().map(|(x, _, m, _)| (*x, *m)).collect();
+        let name = learner.to_string();
+        layers.push(Layer::Line { name: name.clone(), colour, dashed: false, data: line.clone() });
+        layers.push(Layer::Points { name: name.clone(), colour, data: line });
+        layers.push(Layer::Line {
+            name: format!("its bound, {name}"),
+            colour,
+            dashed: true,
+            data: bound.iter().map(|(x, _, m, _)| (*x, *m)).collect(),
+        });
+    }
+    let (name, caption, label) = match family {
+        Family::Hard => (
+            "k8-hard-family",
+            "Mistakes on the hard family in the plane as the margin shrinks: medians over trials (solid) and each learner's bound (dashed). The perceptron follows its bound; the version-space learners pay a constant for each halving of γ, down to 2^-20.",
+            "1/γ",
+        ),
+        Family::Lists => (
+            "k8-decision-lists",
+            "Mistakes on decision lists of r rules, margin about 2^-r, dimension r + 1: medians over trials (solid) and each learner's bound (dashed).",
+            "2^r",
+        ),
+    };
+    Figure {
+        name: name.into(),
+        caption: caption.into(),
+        x: Axis::log(label),
+        y: Axis::log("mistakes"),
+        layers,
+    }
+}
+
+fn by_exponent(results: &Results<Configuration, Outcome>) -> Table {
+    let columns =
+        ["family", "learner", "r", "d", "trials", "γ", "mistakes", "most", "bound", "worst ratio"];
+    let mut table =
+        Table::new("k8-version-space", "Medians over trials; extremes over all", &columns);
+    for group in &results.groups {
+        for (at, exponent) in group.configuration.exponents.iter().enumerate() {
+            let plays: Vec<&Play> = group.outcomes.iter().filter_map(|o| o.get(at)).collect();
+            let of = |f: fn(&Play) -> f64| -> Vec<f64> { plays.iter().map(|p| f(p)).collect() };
+            let mistakes = of(|p| p.mistakes as f64);
+            table.push(vec![
+                if group.configuration.family == Family::Hard { "hard" } else { "lists" }.into(),
+                group.configuration.learner.to_string(),
+                exponent.to_string(),
+                plays.first().map(|p| p.dim.to_string()).unwrap_or_default(),
+                plays.len().to_string(),
+                stats::median(&of(|p| p.margin)).map(|m| format!("{m:.3e}")).unwrap_or_default(),
+                median_text(&mistakes, 1),
+                format!("{:.0}", most(&mistakes)),
+                median_text(&of(|p| p.bound), 1),
+                format!("{:.4}", most(&of(|p| p.mistakes as f64 / p.bound))),
+            ]);
+        }
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_eval::{Group, Verdict};
+    use rand::SeedableRng;
+
+    fn group(learner: Learner, outcome: Outcome) -> Group<Configuration, Outcome> {
+        let exponents = outcome.iter().map(|p| p.exponent).collect();
+        let configuration = Configuration { family: Family::Hard, learner, exponents };
+        Group { configuration, planned: 2, outcomes: vec![outcome.clone(), outcome] }
+    }
+
+    #[test]
+    fn planted_wrong_bounds_are_caught() {
+        let play = |exponent: u32, mistakes: u64| Play {
+            exponent,
+            dim: 2,
+            margin: 0.5,
+            mistakes,
+            ended: true,
+            bound: 60.0,
+        };
+        let square: Outcome = (4..9).map(|e| play(e, 1 << (2 * e))).collect();
+        let linear: Outcome = (4..9).map(|e| play(e, 1 << e)).collect();
+        let verdicts = |centre: Play, perceptron: &Outcome| {
+            let groups = vec![
+                group(Learner::Ellipsoid, vec![centre]),
+                group(Learner::Perceptron, perceptron.clone()),
+            ];
+            let mut section = Section::default();
+            VersionSpaceExperiment.evaluate(&Results { groups }, &mut section);
+            section.claims.iter().map(|c| c.verdict).collect::<Vec<_>>()
+        };
+        assert_eq!(verdicts(play(5, 60), &square), [Verdict::Holds; 2]);
+        assert_eq!(verdicts(play(5, 61), &linear), [Verdict::Violated; 2]);
+        let endless = Play { ended: false, ..play(5, 1) };
+        assert_eq!(verdicts(endless, &square)[0], Verdict::Violated);
+    }
+
+    #[test]
+    fn lists_have_the_margin_of_their_length() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        for rules in [2, 6, 10] {
+            let (points, labels, margin) = list(rules, &mut rng).unwrap();
+            let scale = 0.5f64.powi(rules as i32);
+            assert!(margin > scale / 20.0 && margin < scale * 2.0, "{rules}: {margin}");
+            assert_eq!(points.len(), labels.len());
+            assert!(labels.contains(&Label::Negative) && labels.contains(&Label::Positive));
+        }
+    }
+}
