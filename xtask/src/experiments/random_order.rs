@@ -129,10 +129,12 @@ impl Experiment for RandomOrderExperiment {
                     Learner::SecondOrder => longest.min(100_000),
                     _ => longest,
                 };
-                let trials = match (learner, scale) {
-                    (Learner::Gravity, Scale::Full) => 12,
-                    (Learner::Gravity, _) => 4,
-                    _ => scale.pick(4, 8, 20),
+                // Counts in few dimensions are small and scatter most, and cost least.
+                let trials = match dim {
+                    3 => scale.pick(60, 100, 200),
+                    10 => scale.pick(16, 32, 60),
+                    _ if learner == Learner::Gravity => scale.pick(4, 6, 12),
+                    _ => scale.pick(6, 12, 20),
                 };
                 // Half decades from 10 d on.
                 let checkpoints = (2..=12)
