@@ -73,7 +73,7 @@ fn on_one_hot_mushrooms_read_both_ways() {
     let dense = Builtin::Mushroom.load().unwrap();
     let sparse = Builtin::Mushroom.load_sparse().unwrap();
     assert_eq!(dense.labels(), sparse.labels());
-    assert_eq!(&sparse.points().to_dense(), dense.points());
+    assert_eq!(&sparse.points().to_dense().unwrap(), dense.points());
     let learner = || Perceptron::new(dense.dim()).unwrap();
     let order = || RandomOrder::new(dense.len(), 5);
     let (of_dense, transcript) = run(learner(), dense.points(), dense.labels(), order()).unwrap();

@@ -1,7 +1,7 @@
 //! Instances on which a bound is met with equality.
 
 use crate::realizable::Realizable;
-use halfspaces_linalg::{Halfspace, InputError, Points};
+use halfspaces_linalg::{Halfspace, InputError, Points, zeros};
 
 /// The standard basis of R^d, all labelled -1: with margin γ = 1/√d every order costs the
 /// perceptron d = 1/γ² mistakes, so its bound cannot be improved by any constant.
@@ -9,7 +9,7 @@ use halfspaces_linalg::{Halfspace, InputError, Points};
 /// (`w = 0` predicts +1, and so does every later hypothesis on the basis vectors not yet seen.)
 ///
 /// # Errors
-/// [`InputError::ZeroDimension`].
+/// [`InputError::ZeroDimension`], [`InputError::TooLarge`].
 ///
 /// ```
 /// let tight = halfspaces_data::perceptron_tight(25)?;
@@ -17,9 +17,11 @@ use halfspaces_linalg::{Halfspace, InputError, Points};
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 pub fn perceptron_tight(dim: usize) -> Result<Realizable<Points>, InputError> {
-    let mut values = vec![0.0; dim * dim];
+    let mut values = zeros(dim, dim)?;
+    let mut target = zeros(1, dim)?;
+    target.fill(-1.0);
     values.iter_mut().step_by(dim + 1).for_each(|v| *v = 1.0);
-    Realizable::new(Points::new(values, dim)?, Halfspace::new(vec![-1.0; dim])?)
+    Realizable::new(Points::new(values, dim)?, Halfspace::new(target)?)
 }
 
 #[cfg(test)]

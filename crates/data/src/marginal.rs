@@ -1,6 +1,6 @@
 //! Distributions of points.
 
-use halfspaces_linalg::{Halfspace, InputError, Points, kernels, normalise};
+use halfspaces_linalg::{Halfspace, InputError, Points, kernels, normalise, zeros};
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_distr::{ChiSquared, Distribution, StandardNormal};
@@ -26,15 +26,15 @@ pub trait Marginal {
     /// Draws `n` independent points.
     ///
     /// # Errors
-    /// None for the marginals of this crate, whose points are finite; an implementation that
-    /// draws a non-finite value gets [`InputError::NonFinite`].
+    /// [`InputError::TooLarge`]; an implementation that draws a non-finite value gets
+    /// [`InputError::NonFinite`], which those of this crate never do.
     fn sample_with_rng<R: Rng + ?Sized>(
         &self,
         n: usize,
         rng: &mut R,
     ) -> Result<Points, InputError> {
         let dim = self.dim().max(1);
-        let mut values = vec![0.0; n * dim];
+        let mut values = zeros(n, dim)?;
         for row in values.chunks_exact_mut(dim) {
             self.sample_into(rng, row);
         }
@@ -67,9 +67,13 @@ fn fill_direction<R: Rng + ?Sized>(rng: &mut R, out: &mut [f64]) {
 }
 
 /// Axis lengths falling geometrically from 1 to `1/condition`.
-fn geometric_axes(dim: usize, condition: f64) -> Vec<f64> {
+fn geometric_axes(dim: usize, condition: f64) -> Result<Vec<f64>, InputError> {
     let steps = (dim.max(2) - 1) as f64;
-    (0..dim).map(|j| condition.powf(-(j as f64) / steps)).collect()
+    let mut axes = zeros(1, dim)?;
+    for (j, axis) in axes.iter_mut().enumerate() {
+        *axis = condition.powf(-(j as f64) / steps);
+    }
+    Ok(axes)
 }
 
 fn check_dim(dim: usize) -> Result<(), InputError> {
@@ -143,7 +147,7 @@ impl Gaussian {
     pub fn new(dim: usize, condition: f64) -> Result<Self, InputError> {
         check_dim(dim)?;
         check_condition(condition)?;
-        Ok(Gaussian { axes: geometric_axes(dim, condition) })
+        Ok(Gaussian { axes: geometric_axes(dim, condition)? })
     }
 }
 

@@ -4,7 +4,9 @@
 use crate::marginal::{Gaussian, Marginal};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, Par};
-use halfspaces_linalg::{Halfspace, InputError, PointSet, Points, RowView, kernels, normalise};
+use halfspaces_linalg::{
+    Halfspace, InputError, PointSet, Points, RowView, kernels, normalise, zeros,
+};
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, SeedableRng};
 
@@ -40,6 +42,8 @@ impl Rotation {
     /// # Errors
     /// [`InputError::ZeroDimension`].
     pub fn random_with_rng<R: Rng + ?Sized>(dim: usize, rng: &mut R) -> Result<Self, InputError> {
+        // Refuses at once what could not be held.
+        zeros(dim, dim)?;
         let mut rows: Vec<Vec<f64>> = Vec::with_capacity(dim);
         let gaussian = Gaussian::new(dim, 1.0)?;
         while rows.len() < dim {
@@ -66,7 +70,7 @@ impl Rotation {
     pub fn apply(&self, points: &Points) -> Result<Points, InputError> {
         let (n, d) = (points.len(), points.dim());
         InputError::check_dim(self.matrix.dim(), d)?;
-        let mut values = vec![0.0; n * d];
+        let mut values = zeros(n, d)?;
         matmul(
             MatMut::from_row_major_slice_mut(&mut values, n, d),
             Accum::Replace,

@@ -1,7 +1,7 @@
 //! Target halfspaces: the `w*` that labels a realizable pool.
 
 use crate::marginal::{Marginal, UnitSphere};
-use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView};
+use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView, zeros};
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, SeedableRng};
 
@@ -27,7 +27,7 @@ pub fn random_target_with_rng<R: Rng + ?Sized>(
     dim: usize,
     rng: &mut R,
 ) -> Result<Halfspace, InputError> {
-    let mut normal = vec![0.0; dim];
+    let mut normal = zeros(1, dim)?;
     UnitSphere::new(dim)?.sample_into(rng, &mut normal);
     Halfspace::new(normal)
 }

@@ -17,10 +17,33 @@ use halfspaces_linalg::{InputError, PointSet, Points};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawZScore"))]
 pub struct ZScore {
     means: Vec<f64>,
     /// 0 for a constant column.
     deviations: Vec<f64>,
+}
+
+/// What a [`ZScore`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawZScore {
+    means: Vec<f64>,
+    deviations: Vec<f64>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawZScore> for ZScore {
+    type Error = InputError;
+
+    fn try_from(raw: RawZScore) -> Result<ZScore, InputError> {
+        let RawZScore { means, deviations } = raw;
+        let both = Points::from_rows(&[&means[..], &deviations[..]])?;
+        if let Some(s) = both.as_slice()[means.len()..].iter().find(|s| **s < 0.0) {
+            InputError::check_parameter("deviation", *s, false, "at least 0")?;
+        }
+        Ok(ZScore { means, deviations })
+    }
 }
 
 impl ZScore {

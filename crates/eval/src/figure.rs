@@ -249,15 +249,21 @@ impl ValueFormatter<f64> for Laid {
 /// Multiples of 1, 2 or 5 times a power of ten, about six of them.
 fn linear_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     let rough = high / 6.0 - low / 6.0;
+    // Too narrow a span for numbers to tell its ticks apart.
+    if rough <= 1e-12 * high.abs().max(low.abs()).max(1e-280) {
+        return vec![(low, format!("{low:e}"))];
+    }
     let power = 10f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= rough);
     let step = step.unwrap_or(10.0 * power);
     let decimals = (-step.log10().floor()).max(0.0) as usize;
+    let shown = |v: f64| match decimals {
+        0..=9 => format!("{v:.decimals$}"),
+        _ => format!("{v:.1e}"),
+    };
     let first = (low / step).ceil() as i64;
     let last = (high / step).floor() as i64;
-    (first..=last.min(first + 20))
-        .map(|i| (i as f64 * step, format!("{:.decimals$}", i as f64 * step)))
-        .collect()
+    (first..=last.min(first + 20)).map(|i| (i as f64 * step, shown(i as f64 * step))).collect()
 }
 
 /// Powers of ten, every second or fourth if there are many, with 2 and 5 between if there are few.
@@ -480,8 +486,10 @@ impl Figure {
 
     /// Adds the style sheet and the text for those who cannot see the figure.
     fn themed(&self, svg: &str) -> String {
+        // XML has no way to write control characters.
+        let plain: String = self.caption.chars().filter(|c| !c.is_control()).collect();
         let escaped =
-            self.caption.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+            plain.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
         match svg.split_once('>') {
             Some((open, rest)) => {
                 format!("{open} role=\"img\" aria-label=\"{escaped}\">\n{STYLE}{rest}")
@@ -541,6 +549,8 @@ mod tests {
             vec![(0.0, 0.0), (-1.0, 5.0)],
             vec![(1e-300, -1e300), (1e300, 1e300)],
             vec![(f64::NAN, f64::INFINITY), (1.0, 2.0)],
+            vec![(1.0, 0.0), (2.0, 1e-323)],
+            vec![(1.0, 1.0), (2.0, 1.0 + 1e-15)],
         ] {
             let svg = figure(data.clone()).to_svg().unwrap();
             assert!(svg.contains("a &lt; b &amp; &quot;c&quot;"));

@@ -41,9 +41,20 @@ pub fn binomial_upper(events: u64, trials: u64, confidence: f64) -> Option<f64> 
     }
     let (k, n) = (events as f64, trials as f64);
     if events == 0 {
-        return Some(1.0 - (1.0 - confidence).powf(1.0 / n));
+        return Some(-((-confidence).ln_1p() / n).exp_m1());
     }
-    Beta::new(k + 1.0, n - k).ok()?.try_inverse_cdf(confidence).ok()
+    // The quantile of Beta(k + 1, n - k), by bisection: it ends, whatever the parameters.
+    let beta = Beta::new(k + 1.0, n - k).ok()?;
+    let (mut low, mut high) = (0.0f64, 1.0f64);
+    for _ in 0..200 {
+        let middle = low + (high - low) / 2.0;
+        if beta.cdf(middle) < confidence {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(high)
 }
 
 /// Exact one-sided lower confidence bound, the mirror image of [`binomial_upper`].
@@ -53,10 +64,18 @@ pub fn binomial_lower(events: u64, trials: u64, confidence: f64) -> Option<f64> 
     binomial_upper(others, trials, confidence).map(|upper| 1.0 - upper)
 }
 
-/// Mean.
+/// Mean of finite values.
 #[must_use]
 pub fn mean(values: &[f64]) -> Option<f64> {
-    if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / values.len() as f64) }
+    if !usable(values) {
+        return None;
+    }
+    Some(values.iter().sum::<f64>() / values.len() as f64).filter(|mean| mean.is_finite())
+}
+
+/// Whether there is something, and nothing but finite numbers.
+fn usable(values: &[f64]) -> bool {
+    !values.is_empty() && values.iter().all(|v| v.is_finite())
 }
 
 /// Two-sided Student interval for the mean of independent values; needs two of them.
@@ -110,14 +129,15 @@ pub fn slope(x: &[f64], y: &[f64]) -> Option<f64> {
 /// ```
 #[must_use]
 pub fn quantile(values: &[f64], q: f64) -> Option<f64> {
-    if values.is_empty() || !(0.0..=1.0).contains(&q) {
+    if !usable(values) || !(0.0..=1.0).contains(&q) {
         return None;
     }
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let place = q * (sorted.len() - 1) as f64;
     let (below, above) = (place.floor() as usize, place.ceil() as usize);
-    Some(sorted[below] + (place - below as f64) * (sorted[above] - sorted[below]))
+    let share = place - below as f64;
+    Some(sorted[below] * (1.0 - share) + sorted[above] * share)
 }
 
 /// Median.
@@ -125,6 +145,9 @@ pub fn quantile(values: &[f64], q: f64) -> Option<f64> {
 pub fn median(values: &[f64]) -> Option<f64> {
     quantile(values, 0.5)
 }
+
+/// Most resamples of a bootstrap; more would change no digit that is shown.
+const MOST_RESAMPLES: usize = 10_000_000;
 
 /// Percentile bootstrap interval of `statistic`, from `resamples` resamples of the stream of `seed`.
 ///
@@ -142,7 +165,7 @@ pub fn bootstrap_interval(
     confidence: f64,
     seed: u64,
 ) -> Option<Interval> {
-    if values.is_empty() || resamples == 0 || !is_level(confidence) {
+    if values.is_empty() || !(1..=MOST_RESAMPLES).contains(&resamples) || !is_level(confidence) {
         return None;
     }
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -210,6 +233,18 @@ mod tests {
         assert_relative_eq!(binomial_lower(7, 20, 0.975).unwrap(), 0.153909, epsilon = 1e-6);
         assert_relative_eq!(binomial_upper(7, 20, 0.975).unwrap(), 0.592189, epsilon = 1e-6);
         assert_eq!(binomial_upper(5, 5, 0.95), Some(1.0));
+        // Far out, the quantile still comes back and keeps its digits.
+        assert_relative_eq!(
+            binomial_upper(0, 1 << 60, 0.95).unwrap(),
+            2.598e-18,
+            max_relative = 1e-3
+        );
+        assert_relative_eq!(
+            binomial_upper(1, 1_000_000_000, 0.95).unwrap(),
+            4.744e-9,
+            max_relative = 1e-3
+        );
+        assert!(binomial_upper(1, 2, 1e-300).unwrap() >= 0.0);
         assert_eq!(binomial_lower(0, 5, 0.95), Some(0.0));
     }
 
@@ -225,6 +260,10 @@ mod tests {
         assert_eq!(slope(&[0.1; 6], &[1.0, 5.0, 2.0, 8.0, 3.0, 4.0]), None);
         assert_eq!(quantile(&[1.0], 1.5), None);
         assert_eq!(median(&[]), None);
+        assert_eq!(median(&[1.0, f64::INFINITY, 2.0]), None);
+        assert_eq!(median(&[f64::MAX, -f64::MAX]), Some(0.0));
+        assert_eq!(mean(&[f64::NAN]), None);
+        assert_eq!(bootstrap_interval(&[1.0], median, usize::MAX, 0.9, 1), None);
         assert_eq!(bootstrap_interval(&[], median, 10, 0.95, 1), None);
     }
 

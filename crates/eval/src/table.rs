@@ -41,9 +41,10 @@ impl Table {
     /// The table as CSV with a header line.
     #[must_use]
     pub fn to_csv(&self) -> String {
-        let mut writer = csv::Writer::from_writer(Vec::new());
+        // Rows are public, so they may be uneven; each stays a record of its own.
+        let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
         for row in std::iter::once(&self.columns).chain(&self.rows) {
-            // Writing to memory cannot fail, and `push` keeps the rows even.
+            // Writing to memory cannot fail.
             let _ = writer.write_record(row);
         }
         let bytes = writer.into_inner().unwrap_or_default();

@@ -75,7 +75,8 @@ impl Isotropy {
         self_adjoint_evd(moment.as_ref(), values.as_mut(), None, Par::Seq, stack, params)
             .map_err(|_| IsotropyError::NoConvergence { dim: d })?;
         let values = values.column_vector();
-        Ok(Isotropy { least: values[0], largest: values[d - 1] })
+        // M is positive semidefinite with trace d; what rounding leaves beyond that is cut.
+        Ok(Isotropy { least: values[0].clamp(0.0, 1.0), largest: values[d - 1].max(1.0) })
     }
 
     /// λmin(M), in [0, 1].
@@ -90,7 +91,8 @@ impl Isotropy {
         self.largest
     }
 
-    /// Whether the points are in δ-approximate position, δ relative: λmin(M) >= 1 - δ.
+    /// Whether the points are in δ-approximate position, δ relative: λmin(M) >= 1 - δ. Eigenvalues are
+    /// rounded, so ask for δ of 1e-12 or more.
     #[must_use]
     pub fn holds_within(self, delta: f64) -> bool {
         self.least >= 1.0 - delta

@@ -20,6 +20,9 @@ pub(crate) fn norm_by(a: &[f64], norm_sq: f64) -> f64 {
     if (1e-200..1e200).contains(&norm_sq) {
         return norm_sq.sqrt();
     }
+    if a.iter().any(|v| v.is_nan()) {
+        return f64::NAN;
+    }
     let largest = a.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     if largest == 0.0 || !largest.is_finite() {
         return largest;
@@ -28,7 +31,7 @@ pub(crate) fn norm_by(a: &[f64], norm_sq: f64) -> f64 {
     largest * scaled.sqrt()
 }
 
-/// Scales `a` in place to unit norm. `false`, and `a` untouched, if it is zero.
+/// Scales `a` in place to unit norm. `false`, and `a` untouched, if it is zero or not finite.
 ///
 /// The entries are first divided by the largest of them, so norms such as 1e±150 lose nothing.
 ///
@@ -46,7 +49,7 @@ pub fn normalise(a: &mut [f64]) -> bool {
 /// [`normalise`] with the caller's way to sum squares (a sparse row sums in its columns' lanes).
 pub(crate) fn normalise_by(a: &mut [f64], norm_sq: impl Fn(&[f64]) -> f64) -> bool {
     let largest = a.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-    if largest == 0.0 {
+    if largest == 0.0 || a.iter().any(|v| !v.is_finite()) {
         return false;
     }
     a.iter_mut().for_each(|v| *v /= largest);
@@ -115,6 +118,9 @@ mod tests {
     #[test]
     fn norms_at_the_edges_of_the_range() {
         assert_eq!(norm(&[]), 0.0);
+        assert!(norm(&[f64::NAN]).is_nan());
+        assert_eq!(norm(&[f64::NEG_INFINITY, 1.0]), f64::INFINITY);
+        assert!(!normalise(&mut [f64::INFINITY, 1.0]));
         assert_relative_eq!(norm(&[1e-310, 0.0]), 1e-310);
         assert_relative_eq!(norm(&[1e300, 1e300]), 2f64.sqrt() * 1e300, max_relative = 1e-15);
         let mut tiny = [5e-324, 5e-324];

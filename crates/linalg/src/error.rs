@@ -59,10 +59,16 @@ pub enum InputError {
         row: usize,
     },
     /// Squared norms or inner products of these points overflow `f64`.
-    #[error("row {row} is too long (its squared norm overflows); rescale the points first")]
+    #[error("row {row}: a norm or product overflows; rescale points and halfspace first")]
     Overflow {
         /// The row, from 0.
         row: usize,
+    },
+    /// More values than memory can hold.
+    #[error("{values} values do not fit in memory; reduce the number of points or the dimension")]
+    TooLarge {
+        /// How many were asked for; the largest `usize` if it does not even fit that.
+        values: usize,
     },
     /// An index points outside its collection.
     #[error("index {index} is out of range for {len} items")]

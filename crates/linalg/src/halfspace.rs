@@ -105,10 +105,10 @@ impl Halfspace {
     /// `w · x`.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`].
+    /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`] if the product leaves `f64`.
     pub fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         InputError::check_dim(self.dim(), x.dim())?;
-        Ok(x.dot(&self.normal))
+        finite(0, x.dot(&self.normal))
     }
 
     /// `sign(w · x)`.
@@ -131,10 +131,11 @@ impl Halfspace {
     /// The label of every point.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`].
+    /// [`InputError::DimensionMismatch`], [`InputError::Overflow`].
     pub fn label_all<P: PointSet>(&self, points: &P) -> Result<Vec<Label>, InputError> {
         InputError::check_dim(self.dim(), points.dim())?;
-        Ok(points.rows().map(|x| Label::of_sign(x.dot(&self.normal))).collect())
+        let value = |(row, x): (usize, P::Row<'_>)| finite(row, x.dot(&self.normal));
+        points.rows().enumerate().map(|row| value(row).map(Label::of_sign)).collect()
     }
 
     /// The least `y (w · x) / ‖w‖` over labelled points: the γ of the mistake bounds when positive,
@@ -147,13 +148,12 @@ impl Halfspace {
         InputError::check_dim(self.dim(), points.dim())?;
         InputError::check_len(points.len(), labels.len())?;
         let length = self.positive_norm()?;
-        points
-            .rows()
-            .zip(labels)
-            .map(|(x, y)| y.as_f64() * x.dot(&self.normal))
-            .reduce(f64::min)
-            .map(|least| least / length)
-            .ok_or(InputError::Empty)
+        let mut least: Option<f64> = None;
+        for (row, (x, y)) in points.rows().zip(labels).enumerate() {
+            let signed = y.as_f64() * finite(row, x.dot(&self.normal))?;
+            least = Some(least.map_or(signed, |least| least.min(signed)));
+        }
+        least.map(|least| least / length).ok_or(InputError::Empty)
     }
 
     /// Angle between the normals, in [0, π].
@@ -166,8 +166,13 @@ impl Halfspace {
 
     fn positive_norm(&self) -> Result<f64, InputError> {
         let length = norm(&self.normal);
-        if length > 0.0 { Ok(length) } else { Err(InputError::ZeroVector) }
+        if length > 0.0 { finite(0, length) } else { Err(InputError::ZeroVector) }
     }
+}
+
+/// A product that left `f64` has no sign and no size.
+fn finite(row: usize, value: f64) -> Result<f64, InputError> {
+    if value.is_finite() { Ok(value) } else { Err(InputError::Overflow { row }) }
 }
 
 #[cfg(test)]
@@ -209,5 +214,14 @@ mod tests {
         assert!(matches!(h.margin_on(&points, &[]), Err(InputError::LengthMismatch { .. })));
         let none = Points::new(vec![], 1).unwrap();
         assert_eq!(h.margin_on(&none, &[]), Err(InputError::Empty));
+        // Products and lengths beyond f64 are refused, not turned into labels.
+        let long = Halfspace::new(vec![1e200, 1e200]).unwrap();
+        let points = Points::from_rows(&[[1.0, 1.0], [1e200, -1e200]]).unwrap();
+        assert_eq!(long.label_all(&points), Err(InputError::Overflow { row: 1 }));
+        let labels = [Label::Positive; 2];
+        assert_eq!(long.margin_on(&points, &labels), Err(InputError::Overflow { row: 1 }));
+        let longest = Halfspace::new(vec![1.5e308, 1.5e308]).unwrap();
+        let x = DenseRow::new(&[0.1, 0.1]).unwrap();
+        assert!(matches!(longest.margin(x), Err(InputError::Overflow { .. })));
     }
 }

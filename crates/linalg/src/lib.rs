@@ -34,6 +34,8 @@ mod row;
 mod sparse;
 pub mod tolerance;
 
+mod zeros;
+
 pub use angle::{angle, norm, normalise};
 pub use boolean::{
     BooleanConcept, BooleanPoint, Conjunction, DecisionList, Disjunction, Literal, MAX_VARIABLES,
@@ -44,4 +46,5 @@ pub use label::{InvalidLabel, Label};
 pub use margins::{DescendingMargins, margins, margins_into, margins_of_many};
 pub use points::{PointSet, Points};
 pub use row::{DenseRow, RowView, SparseRow};
-pub use sparse::SparsePoints;
+pub use sparse::{MAX_SPARSE_DIM, SparsePoints};
+pub use zeros::zeros;

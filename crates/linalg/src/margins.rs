@@ -3,6 +3,7 @@
 use crate::error::InputError;
 use crate::points::{PointSet, Points};
 use crate::row::RowView;
+use crate::zeros::zeros;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, Par};
 use std::cmp::Ordering;
@@ -59,7 +60,7 @@ pub fn margins_of_many(points: &Points, normals: &Points, par: Par) -> Result<Po
     if k == 0 {
         return Err(InputError::Empty);
     }
-    let mut out = vec![0.0; n * k];
+    let mut out = zeros(n, k)?;
     matmul(
         MatMut::from_row_major_slice_mut(&mut out, n, k),
         Accum::Replace,

@@ -5,6 +5,7 @@ use crate::error::InputError;
 use crate::kernels;
 use crate::points::{PointSet, Points, radius_of};
 use crate::row::{RowView, SparseRow, check_sparse_row};
+use crate::zeros::zeros;
 use std::f64::consts::FRAC_1_SQRT_2;
 
 /// Sparse points (CSR): the stored values of all rows in one buffer, their columns in another.
@@ -13,7 +14,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// use halfspaces_linalg::{PointSet, Points, SparsePoints};
 /// // Rows (0, 2, 0) and (1, 0, 3).
 /// let points = SparsePoints::new(vec![0, 1, 3], vec![1, 0, 2], vec![2.0, 1.0, 3.0], 3)?;
-/// assert_eq!(points.to_dense(), Points::from_rows(&[[0.0, 2.0, 0.0], [1.0, 0.0, 3.0]])?);
+/// assert_eq!(points.to_dense()?, Points::from_rows(&[[0.0, 2.0, 0.0], [1.0, 0.0, 3.0]])?);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -46,14 +47,23 @@ impl TryFrom<RawSparsePoints> for SparsePoints {
     }
 }
 
+/// Most coordinates of sparse points. Columns are 32-bit; half their range is left to lifting, one
+/// coordinate a time.
+pub const MAX_SPARSE_DIM: usize = 1 << 31;
+
+fn check_width(dim: usize) -> Result<(), InputError> {
+    let in_range = dim <= MAX_SPARSE_DIM;
+    InputError::check_parameter("dimension", dim as f64, in_range, "at most 2^31 for sparse points")
+}
+
 impl SparsePoints {
     /// Takes the three CSR buffers: `row_starts` has one entry more than there are rows, starts at
     /// 0 and ends at the number of stored values; columns increase strictly within a row and are
-    /// 32-bit numbers, which bounds `dim`.
+    /// 32-bit numbers, which bounds `dim` ([`MAX_SPARSE_DIM`]).
     ///
     /// # Errors
-    /// [`InputError::ZeroDimension`], [`InputError::LengthMismatch`],
-    /// [`InputError::BrokenRowBoundaries`], [`InputError::UnsortedColumns`],
+    /// [`InputError::ZeroDimension`], [`InputError::ParameterOutOfRange`],
+    /// [`InputError::LengthMismatch`], [`InputError::BrokenRowBoundaries`], [`InputError::UnsortedColumns`],
     /// [`InputError::IndexOutOfRange`], [`InputError::NonFinite`].
     pub fn new(
         row_starts: Vec<usize>,
@@ -64,9 +74,7 @@ impl SparsePoints {
         if dim == 0 {
             return Err(InputError::ZeroDimension);
         }
-        if dim > u32::MAX as usize {
-            return Err(InputError::IndexOutOfRange { index: dim, len: u32::MAX as usize });
-        }
+        check_width(dim)?;
         InputError::check_len(columns.len(), values.len())?;
         if row_starts.first() != Some(&0) {
             return Err(InputError::BrokenRowBoundaries { row: 0 });
@@ -122,23 +130,27 @@ impl SparsePoints {
     }
 
     /// The same points with every zero written out.
-    #[must_use]
-    pub fn to_dense(&self) -> Points {
-        let mut values = vec![0.0; self.len() * self.dim];
+    ///
+    /// # Errors
+    /// [`InputError::TooLarge`].
+    pub fn to_dense(&self) -> Result<Points, InputError> {
+        let mut values = zeros(self.len(), self.dim)?;
         for (row, out) in self.rows().zip(values.chunks_exact_mut(self.dim)) {
             row.add_scaled_to(1.0, out);
         }
-        Points::of_checked(values, self.dim)
+        Ok(Points::of_checked(values, self.dim))
     }
 
     /// The same points in a space of `dim` coordinates, the new ones zero.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`] if `dim` is less than the present dimension.
+    /// [`InputError::DimensionMismatch`] if `dim` is less than the present dimension;
+    /// [`InputError::ParameterOutOfRange`] beyond [`MAX_SPARSE_DIM`].
     pub fn widened(mut self, dim: usize) -> Result<SparsePoints, InputError> {
         if dim < self.dim {
             return Err(InputError::DimensionMismatch { expected: self.dim, found: dim });
         }
+        check_width(dim)?;
         self.dim = dim;
         Ok(self)
     }
@@ -265,6 +277,7 @@ mod tests {
             Err(InputError::NonFinite { row: 1, column: 0, .. })
         ));
         assert_eq!(points, before);
+        assert!(points.clone().widened(1 << 32).is_err());
         assert_eq!(points.widened(5).unwrap().dim(), 5);
     }
 
@@ -281,18 +294,18 @@ mod tests {
                 .collect();
             let dense = Points::from_rows(&rows).unwrap();
             let sparse = SparsePoints::from_dense(&dense).unwrap();
-            prop_assert_eq!(&sparse.to_dense(), &dense);
+            prop_assert_eq!(&sparse.to_dense().unwrap(), &dense);
             prop_assert_eq!(sparse.norms(), dense.norms());
-            prop_assert_eq!(sparse.lifted().to_dense(), dense.lifted());
+            prop_assert_eq!(sparse.lifted().to_dense().unwrap(), dense.lifted());
             let picked = [0, rows.len() - 1, 0];
-            prop_assert_eq!(sparse.select(&picked).unwrap().to_dense(), dense.select(&picked).unwrap());
+            prop_assert_eq!(sparse.select(&picked).unwrap().to_dense().unwrap(), dense.select(&picked).unwrap());
             match (sparse.clone().normalised(), dense.clone().normalised()) {
-                (Ok(s), Ok(d)) => prop_assert_eq!(s.to_dense(), d),
+                (Ok(s), Ok(d)) => prop_assert_eq!(s.to_dense().unwrap(), d),
                 (s, d) => prop_assert_eq!(s.unwrap_err(), d.unwrap_err()),
             }
             match (sparse.rescaled_to_unit_ball(), dense.rescaled_to_unit_ball()) {
                 (Ok((s, r)), Ok((d, q))) => {
-                    prop_assert_eq!(s.to_dense(), d);
+                    prop_assert_eq!(s.to_dense().unwrap(), d);
                     prop_assert_eq!(r, q);
                 }
                 (s, d) => prop_assert_eq!(s.unwrap_err(), d.unwrap_err()),

@@ -12,7 +12,7 @@
 
 use crate::error::OnlineError;
 use crate::learner::{OnlineLearner, Prediction};
-use crate::weights::Weights;
+use crate::weights::{Weights, check_scale};
 use halfspaces_linalg::{Halfspace, InputError, Label, RowView};
 
 /// The averaged perceptron: O(d) memory, O(d) a mistake on top of the product.
@@ -103,8 +103,11 @@ impl OnlineLearner for AveragedPerceptron {
         truth: Label,
     ) -> Result<bool, OnlineError> {
         self.weights.check(x)?;
-        self.rounds += 1;
         let mistake = prediction.is_wrong(truth);
+        if mistake {
+            check_scale(x)?;
+        }
+        self.rounds += 1;
         if mistake {
             self.weights.add(truth.as_f64(), x);
             self.missed.add(self.rounds as f64 * truth.as_f64(), x);
@@ -210,8 +213,11 @@ impl OnlineLearner for VotedPerceptron {
         truth: Label,
     ) -> Result<bool, OnlineError> {
         self.weights.check(x)?;
-        self.survived += 1;
         let mistake = prediction.is_wrong(truth);
+        if mistake {
+            check_scale(x)?;
+        }
+        self.survived += 1;
         if mistake {
             self.earlier.push((self.weights.clone(), self.survived));
             self.weights.add(truth.as_f64(), x);

@@ -18,7 +18,7 @@ use crate::bounds;
 use crate::direction::random_unit;
 use crate::error::OnlineError;
 use crate::version_space::Centre;
-use halfspaces_linalg::{InputError, kernels, norm};
+use halfspaces_linalg::{InputError, kernels, norm, zeros};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -109,7 +109,8 @@ impl CentreOfGravity {
             return Err(InputError::ZeroDimension);
         }
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let count = LEAST_POINTS.max(POINTS_PER_DIMENSION * dim);
+        let count = LEAST_POINTS.max(POINTS_PER_DIMENSION.saturating_mul(dim));
+        zeros(count, dim)?;
         let mut uniform = || {
             let radius = rng.random::<f64>().powf(1.0 / dim as f64);
             let mut w = random_unit(dim, &mut rng);

@@ -15,7 +15,7 @@
 use crate::bounds;
 use crate::error::OnlineError;
 use crate::version_space::Centre;
-use halfspaces_linalg::{InputError, kernels, norm};
+use halfspaces_linalg::{InputError, kernels, norm, zeros};
 
 /// Mean radius below which the ellipsoid cannot be told from a point.
 const LEAST_RADIUS: f64 = 1e-13;
@@ -73,7 +73,7 @@ impl Ellipsoid {
         if dim == 0 {
             return Err(InputError::ZeroDimension);
         }
-        let mut factor = vec![0.0; dim * dim];
+        let mut factor = zeros(dim, dim)?;
         factor.iter_mut().step_by(dim + 1).for_each(|v| *v = 1.0);
         Ok(Ellipsoid { centre: vec![0.0; dim], factor, log_volume: 0.0 })
     }

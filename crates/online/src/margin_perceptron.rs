@@ -47,14 +47,6 @@ impl MarginPerceptron {
     pub fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<BatchFit, OnlineError> {
         let radius = points.max_norm();
         let poor = radius * radius;
-        if !poor.is_finite() {
-            return Err(OnlineError::Overflow);
-        }
-        // A threshold that underflows would let poor margins pass. All points zero are another
-        // matter: they reach the cap.
-        if radius > 0.0 && !poor.is_normal() {
-            return Err(OnlineError::Underflow);
-        }
         self.0.run(points, labels, |value, y| Label::of_sign(value) != y || value.abs() <= poor)
     }
 }

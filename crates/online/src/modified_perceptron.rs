@@ -20,7 +20,7 @@ use crate::error::OnlineError;
 use crate::learner::{OnlineLearner, Prediction};
 use crate::sweep::BatchStatus;
 use crate::weights::{Weights, positive_norm_sq};
-use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView, norm, tolerance};
+use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView, norm, tolerance, zeros};
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, SeedableRng};
 
@@ -74,6 +74,7 @@ impl ModifiedPerceptron {
         sigma: f64,
         rng: &mut R,
     ) -> Result<Self, InputError> {
+        zeros(1, dim)?;
         ModifiedPerceptron::from_start(random_unit(dim, rng), sigma)
     }
 

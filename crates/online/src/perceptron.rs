@@ -13,7 +13,7 @@
 
 use crate::error::OnlineError;
 use crate::learner::{OnlineLearner, Prediction};
-use crate::weights::Weights;
+use crate::weights::{Weights, check_scale};
 use halfspaces_linalg::{Halfspace, InputError, Label, RowView};
 
 /// The perceptron: O(d) memory, O(d) time a point (O(nonzeros) for a sparse one).
@@ -40,7 +40,7 @@ impl Perceptron {
     /// Starts with w = 0 in R^`dim`.
     ///
     /// # Errors
-    /// [`InputError::ZeroDimension`].
+    /// [`InputError::ZeroDimension`], [`InputError::TooLarge`].
     pub fn new(dim: usize) -> Result<Perceptron, InputError> {
         Ok(Perceptron { weights: Weights::zero(dim)?, updates: 0 })
     }
@@ -80,6 +80,7 @@ impl OnlineLearner for Perceptron {
         self.weights.check(x)?;
         let mistake = prediction.is_wrong(truth);
         if mistake {
+            check_scale(x)?;
             self.weights.add(truth.as_f64(), x);
             self.updates += 1;
         }
@@ -138,10 +139,18 @@ mod tests {
         let mismatch = OnlineError::Input(InputError::DimensionMismatch { expected: 2, found: 1 });
         assert_eq!(learner.observe(wrong, Label::Negative), Err(mismatch));
         assert_eq!(learner, Perceptron::new(2).unwrap());
-        let huge = [f64::MAX, f64::MAX];
-        let huge = DenseRow::new(&huge).unwrap();
-        learner.observe(huge, Label::Negative).unwrap();
-        assert_eq!(learner.predict(huge), Err(OnlineError::Overflow));
+        for (entry, error) in [(f64::MAX, OnlineError::Overflow), (1e-170, OnlineError::Underflow)]
+        {
+            let row = [entry, entry];
+            let row = DenseRow::new(&row).unwrap();
+            assert_eq!(learner.observe(row, Label::Negative), Err(error));
+            assert_eq!(learner, Perceptron::new(2).unwrap());
+        }
+        // Lengths in range, but a product that is not.
+        let long = [1e150, 0.0];
+        let long = DenseRow::new(&long).unwrap();
+        learner.weights = vec![1e200, 0.0].try_into().unwrap();
+        assert_eq!(learner.predict(long), Err(OnlineError::Overflow));
     }
 
     #[cfg(feature = "serde")]

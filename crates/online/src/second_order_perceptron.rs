@@ -13,7 +13,7 @@
 use crate::error::OnlineError;
 use crate::learner::{OnlineLearner, Prediction};
 use crate::weights::{Weights, positive_norm_sq};
-use halfspaces_linalg::{InputError, Label, RowView, kernels};
+use halfspaces_linalg::{InputError, Label, RowView, kernels, zeros};
 
 /// The second-order perceptron.
 ///
@@ -76,6 +76,7 @@ impl SecondOrderPerceptron {
     pub fn new(dim: usize, a: f64) -> Result<Self, InputError> {
         InputError::check_parameter("a", a, a > 0.0 && a.is_finite(), "positive and finite")?;
         let zero = Weights::zero(dim)?;
+        zeros(dim, dim)?;
         let mut inverse = vec![zero.clone(); dim];
         for (j, row) in inverse.iter_mut().enumerate() {
             row.as_mut_slice()[j] = 1.0 / a;

@@ -1,7 +1,8 @@
 //! The loop shared by the batch learners: find a violated point, add it, until none is left.
 
 use crate::error::OnlineError;
-use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView};
+use crate::weights::check_scale;
+use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView, zeros};
 
 /// Update cap of the batch learners unless another is set. Data separable with γ/R above 1e-3 (batch
 /// perceptron) or 1.74e-3 (margin perceptron) never reach it.
@@ -112,7 +113,10 @@ impl Sweep {
         if n == 0 {
             return Err(InputError::Empty.into());
         }
-        let mut weights = vec![0.0; points.dim()];
+        for x in points.rows() {
+            check_scale(x)?;
+        }
+        let mut weights = zeros(1, points.dim())?;
         let (mut updates, mut products) = (0, 0u64);
         // Where the walk stands; Worst always walks the whole pool.
         let mut at = 0;

@@ -2,7 +2,7 @@
 
 use crate::error::OnlineError;
 use crate::learner::Prediction;
-use halfspaces_linalg::{Halfspace, InputError, RowView};
+use halfspaces_linalg::{Halfspace, InputError, RowView, zeros};
 
 /// Weights w in R^d, d >= 1.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +26,7 @@ impl From<Weights> for Vec<f64> {
 
 impl Weights {
     pub(crate) fn zero(dim: usize) -> Result<Weights, InputError> {
-        if dim == 0 { Err(InputError::ZeroDimension) } else { Ok(Weights(vec![0.0; dim])) }
+        if dim == 0 { Err(InputError::ZeroDimension) } else { Ok(Weights(zeros(1, dim)?)) }
     }
 
     pub(crate) fn dim(&self) -> usize {
@@ -77,10 +77,26 @@ impl Weights {
 /// ‖x‖², refused where it is 0 or overflows: for learners that divide by it.
 pub(crate) fn positive_norm_sq<R: RowView>(x: R) -> Result<f64, OnlineError> {
     let norm_sq = x.norm_sq();
-    if norm_sq == 0.0 {
-        return Err(InputError::ZeroVector.into());
+    if norm_sq.is_normal() {
+        return Ok(norm_sq);
     }
-    if norm_sq.is_finite() { Ok(norm_sq) } else { Err(OnlineError::Overflow) }
+    check_scale(x)?;
+    Err(InputError::ZeroVector.into())
+}
+
+/// Refuses a point whose squared norm is no normal number although the point is not zero: products
+/// with it would lose their digits, and the bounds their meaning.
+pub(crate) fn check_scale<R: RowView>(x: R) -> Result<(), OnlineError> {
+    let norm_sq = x.norm_sq();
+    if norm_sq.is_normal() {
+        Ok(())
+    } else if !norm_sq.is_finite() {
+        Err(OnlineError::Overflow)
+    } else if x.entries().any(|(_, v)| v != 0.0) {
+        Err(OnlineError::Underflow)
+    } else {
+        Ok(())
+    }
 }
 
 /// Checks for single fields of saved learners.

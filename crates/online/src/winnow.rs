@@ -38,7 +38,9 @@ impl Winnow {
     /// # Errors
     /// [`InputError::ZeroDimension`].
     pub fn new(variables: usize) -> Result<Self, InputError> {
-        Ok(Winnow { weights: vec![1.0; variables].try_into()?, updates: 0 })
+        let mut weights = Weights::zero(variables)?;
+        weights.as_mut_slice().fill(1.0);
+        Ok(Winnow { weights, updates: 0 })
     }
 
     /// The weights, all positive.

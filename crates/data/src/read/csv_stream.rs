@@ -135,13 +135,14 @@ impl<R: Read> CsvStream<R> {
     /// Moves to the next row of data.
     fn advance(&mut self) -> Result<bool, ReadError> {
         if !self.begun {
-            self.begun = true;
             if self.schema.has_header {
                 if !self.records.advance()? {
                     return Ok(false);
                 }
+                // Under another header no row is handed out, however often one is asked for.
                 self.check_header()?;
             }
+            self.begun = true;
         }
         self.records.advance()
     }
@@ -497,7 +498,7 @@ mod tests {
         assert_eq!(data, read(text, &options).unwrap());
         let sparse = read_csv_sparse(file.path(), &options).unwrap();
         assert_eq!(sparse.points().stored(), 3); // the 0 is not stored
-        assert_eq!(sparse.points().to_dense(), *data.points());
+        assert_eq!(sparse.points().to_dense().unwrap(), *data.points());
         let schema = CsvSchema::scan_path(file.path(), &options).unwrap();
         let mut stream = CsvStream::open(file.path(), schema).unwrap();
         assert_eq!(stream.next_row().unwrap().unwrap().0.as_slice(), [1.0, 1.0, 0.0]);

@@ -199,6 +199,14 @@ pub enum ReadError {
         /// Name found (its beginning, if long).
         found: String,
     },
+    /// A carriage return stands within a line.
+    #[error(
+        "{at}: a carriage return within the line; end lines with LF or CRLF, or quote the field"
+    )]
+    BareCarriageReturn {
+        /// The line, as LF and CRLF divide the file.
+        at: Location,
+    },
     /// A quoted field never ends.
     #[error("{at}: the quote is never closed; add the closing quote, or double a literal one")]
     UnclosedQuote {

@@ -426,7 +426,7 @@ mod tests {
         let auto = LibsvmOptions::new();
         let plain = read("+1 1:0.5 3:-2\n-1 2:1\n", &auto).unwrap();
         let rows = [[0.5, 0.0, -2.0], [0.0, 1.0, 0.0]];
-        assert_eq!(plain.points().to_dense(), Points::from_rows(&rows).unwrap());
+        assert_eq!(plain.points().to_dense().unwrap(), Points::from_rows(&rows).unwrap());
         assert_eq!(plain.labels(), [Label::Positive, Label::Negative]);
         assert!(plain.columns().is_empty());
         for text in [

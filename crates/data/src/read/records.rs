@@ -49,6 +49,9 @@ impl<R: Read> Records<R> {
         self.line = self.lines.number();
         if self.lines.text().contains(&QUOTE) {
             self.split_quoted()?;
+        } else if self.lines.text().contains(&b'\r') {
+            // Lines that end in CR alone would be read as one record of many fields.
+            return Err(ReadError::BareCarriageReturn { at: self.at(None) });
         } else {
             self.split_plain();
         }
