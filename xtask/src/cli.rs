@@ -38,7 +38,7 @@ pub(crate) struct ReproduceOptions {
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Trials run at once [default: one a core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
     /// Output folder [default: target/reproduce/SCALE, with -shard-I-of-N for a shard]
     #[arg(long, value_name = "DIR")]

@@ -1,5 +1,4 @@
 //! `cargo xtask`: reproduces every claim of the workspace and keeps the workspace tidy.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the command line")]
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
 mod cli;
@@ -30,7 +29,7 @@ fn main() -> ExitCode {
         Command::Tidy(options) => tidy::tidy(&options),
     };
     outcome.unwrap_or_else(|failure| {
-        eprintln!("error: {failure}");
+        reproduce::note(&format!("error: {failure}"));
         ExitCode::from(2)
     })
 }

@@ -1,5 +1,6 @@
 //! Progress on stderr: bars on a terminal, plain lines elsewhere.
 
+use crate::reproduce::note;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -27,7 +28,7 @@ impl Progress {
             bar
         } else {
             let known = if done > 0 { format!(", {done} already in") } else { String::new() };
-            eprintln!("{id} {title}: {total} trials{known}");
+            note(&format!("{id} {title}: {total} trials{known}"));
             ProgressBar::hidden()
         };
         Progress { id, bar, started: Instant::now() }
@@ -42,7 +43,7 @@ impl Progress {
     pub(crate) fn finish(self) -> f64 {
         let seconds = self.started.elapsed().as_secs_f64();
         self.bar.finish_and_clear();
-        eprintln!("{} done in {seconds:.1} s", self.id);
+        note(&format!("{} done in {seconds:.1} s", self.id));
         seconds
     }
 }

@@ -5,11 +5,12 @@ use crate::progress::Progress;
 use crate::workload::Inputs;
 use crate::{Failure, suite};
 use halfspaces_eval::{
-    AnyExperiment, ExperimentTime, Host, Report, RunInfo, SCHEMA, Shard, TrialStore,
-    write_atomically, write_outputs,
+    ExperimentTime, FolderLock, Host, Report, RunInfo, SCHEMA, Shard, TrialStore, output_names,
+    remove_output, write_atomically, write_outputs,
 };
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,9 +20,8 @@ const TITLE: &str = "Learning halfspaces: every claim, measured";
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("HALFSPACES_SOURCES"));
 const RUN: &str = "run.json";
 const TRIALS: &str = "trials.jsonl";
-/// Everything a run writes, which is what `--fresh` may delete.
-const FILES: [&str; 4] = [RUN, TRIALS, "claims.json", "index.html"];
-const FOLDERS: [&str; 2] = ["tables", "figures"];
+/// What a run writes besides tables and figures, run.json last: without it the rest has no owner.
+const FILES: [&str; 4] = [TRIALS, "claims.json", "index.html", RUN];
 
 /// Runs experiments, then writes and prints what they found.
 pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<ExitCode, Failure> {
@@ -33,42 +33,35 @@ pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<ExitCode, Failure>
         let suffix = options.shard.map(of_shard).unwrap_or_default();
         default_folder(&format!("{}{suffix}", options.scale))
     });
-    fs::create_dir_all(&folder).map_err(|e| at(&folder, "cannot create the output folder", &e))?;
+    let _lock = take(&folder)?;
+    let (run_path, trials_path) = (folder.join(RUN), folder.join(TRIALS));
     if options.fresh {
         forget(&folder)?;
     }
-
-    let run_path = folder.join(RUN);
-    let trials_path = folder.join(TRIALS);
     let mut run = RunInfo {
         schema: SCHEMA,
         version: VERSION.into(),
         scale: options.scale,
         seed: options.seed,
         data_sets: inputs.names(),
-        options: std::env::args().skip(2).collect(),
+        options: std::env::args_os().skip(2).map(|a| a.to_string_lossy().into_owned()).collect(),
         host: host(),
         experiments: Vec::new(),
+        outputs: Vec::new(),
     };
     if run_path.exists() {
         let earlier = RunInfo::read(&run_path)?;
         run.check_continues(&earlier, &run_path)?;
         run.experiments = earlier.experiments;
-    } else if trials_path.exists() {
-        let place = trials_path.display();
-        return Err(format!(
-            "{place}: trials without a run.json to say whose they are; start over with --fresh or choose another folder with --out"
-        )
-        .into());
+        run.outputs = earlier.outputs;
     }
     if options.repair && trials_path.exists() {
         let dropped = TrialStore::repair(&trials_path)?;
-        eprintln!("{}: dropped {dropped} bytes of an unfinished line", trials_path.display());
+        note(&format!("{}: dropped {dropped} bytes of an unfinished line", trials_path.display()));
     }
-    let store = TrialStore::open(&trials_path)?;
+    let store = Mutex::new(TrialStore::open(&trials_path)?);
     write_atomically(&run_path, &run.to_json())?;
 
-    let store = Mutex::new(store);
     let jobs = options.jobs.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
     for experiment in &experiments {
@@ -82,73 +75,137 @@ pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<ExitCode, Failure>
         let ran = pool.install(|| {
             experiment.run(options.scale, options.seed, shard, &store, &|| progress.tick())
         });
-        let seconds = progress.finish();
+        add_time(&mut run.experiments, experiment.id(), progress.finish());
         ran?;
-        let trials = mine().count();
-        add_time(&mut run.experiments, experiment.id(), seconds, trials);
         write_atomically(&run_path, &run.to_json())?;
     }
     let store = store.into_inner().unwrap_or_else(PoisonError::into_inner);
     let ids = experiments.iter().map(|e| e.id()).collect();
-    publish(&folder, &run, &inputs, &store, &ids)
+    publish(&folder, run, &inputs, &store, &ids)
 }
 
-/// Rebuilds everything but the trials from one output folder or several shards.
+/// Rebuilds everything but the trials from one output folder or several shards. An output folder
+/// that already holds trials of the same run keeps them.
 pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode, Failure> {
-    let Some(first) = options.folders.first() else { return Err("name an output folder".into()) };
-    let mut run = RunInfo::read(&first.join(RUN))?;
-    let program = RunInfo { version: VERSION.into(), schema: SCHEMA, ..run.clone() };
+    let mut inputs: Vec<PathBuf> = Vec::new();
     for folder in &options.folders {
+        // Two names of one folder are one folder.
+        let real = folder.canonicalize().map_err(|e| format!("{}: {e}", folder.display()))?;
+        if !inputs.contains(&real) {
+            inputs.push(real);
+        }
+    }
+    let first = inputs.first().ok_or("name an output folder")?;
+    let mut run = RunInfo::read(&first.join(RUN))?;
+    let out = match (&options.out, inputs.len()) {
+        (Some(out), _) => out.clone(),
+        (None, 1) => options.folders.first().unwrap_or(first).clone(),
+        (None, _) => default_folder(&format!("{}-merged", run.scale)),
+    };
+    let _lock = take(&out)?;
+    let in_place = out.canonicalize().is_ok_and(|real| inputs == [real]);
+    if !in_place && out.join(RUN).exists() {
+        let real = out.canonicalize().map_err(|e| format!("{}: {e}", out.display()))?;
+        run.outputs = RunInfo::read(&real.join(RUN))?.outputs;
+        if !inputs.contains(&real) {
+            inputs.push(real);
+        }
+    }
+    let program = RunInfo { version: VERSION.into(), schema: SCHEMA, ..run.clone() };
+    run.experiments.clear();
+    for folder in &inputs {
         let path = folder.join(RUN);
         let part = RunInfo::read(&path)?;
         program.check_continues(&part, &path)?;
-        if folder != first {
-            for time in part.experiments {
-                add_time(&mut run.experiments, &time.id, time.seconds, time.trials);
-            }
+        for time in part.experiments {
+            add_time(&mut run.experiments, &time.id, time.seconds);
         }
     }
-    let trials: Vec<PathBuf> = options.folders.iter().map(|f| f.join(TRIALS)).collect();
+    let trials: Vec<PathBuf> = inputs.iter().map(|f| f.join(TRIALS)).collect();
     let store = TrialStore::read(&trials)?;
-
-    let folder = match (&options.out, options.folders.len()) {
-        (Some(out), _) => out.clone(),
-        (None, 1) => first.clone(),
-        (None, _) => default_folder(&format!("{}-merged", run.scale)),
-    };
-    fs::create_dir_all(&folder).map_err(|e| at(&folder, "cannot create the output folder", &e))?;
-    if !options.folders.contains(&folder) {
-        write_atomically(&folder.join(TRIALS), &store.to_canonical_lines())?;
-        write_atomically(&folder.join(RUN), &run.to_json())?;
+    if !in_place {
+        write_atomically(&out.join(RUN), &run.to_json())?;
+        write_atomically(&out.join(TRIALS), &store.to_canonical_lines())?;
     }
     let inputs = Arc::new(Inputs::of_names(&run.data_sets));
-    publish(&folder, &run, &inputs, &store, &BTreeSet::new())
+    publish(&out, run, &inputs, &store, &BTreeSet::new())
 }
 
 /// Evaluates the experiments in `ids` and those the store knows, writes the results and prints the
 /// ledger.
 fn publish(
     folder: &Path,
-    run: &RunInfo,
+    mut run: RunInfo,
     inputs: &Arc<Inputs>,
     store: &TrialStore,
     ids: &BTreeSet<&str>,
 ) -> Result<ExitCode, Failure> {
-    let known = |experiment: &dyn AnyExperiment| -> Result<bool, Failure> {
-        let keys = experiment.keys(run.scale, run.seed)?;
-        Ok(ids.contains(experiment.id()) || keys.iter().any(|key| store.get(key).is_some()))
-    };
     let mut sections = Vec::new();
     for experiment in suite::all(inputs) {
-        if known(experiment.as_ref())? {
+        let keys = experiment.keys(run.scale, run.seed)?;
+        let known = keys.iter().filter(|key| store.get(key).is_some()).count();
+        if let Some(time) = run.experiments.iter_mut().find(|time| time.id == experiment.id()) {
+            time.trials = known;
+        }
+        if known > 0 || ids.contains(experiment.id()) {
             sections.push(experiment.section(run.scale, run.seed, store)?);
         }
     }
-    let report = Report::new(TITLE, run, &rerun(run), sections)?;
+    let report = Report::new(TITLE, &run, &rerun(&run), sections)?;
+
+    // Recorded before they are written: whatever happens, no file of ours is forgotten.
+    let before = run.outputs.clone();
+    let now = output_names(&report);
+    run.outputs.extend(now.iter().filter(|name| !before.contains(name)).cloned());
+    write_atomically(&folder.join(RUN), &run.to_json())?;
     write_outputs(folder, &report)?;
-    print!("{}", report.ledger_text());
-    println!("{}", folder.join("index.html").display());
+    for name in before.iter().filter(|name| !now.contains(name)) {
+        remove_output(folder, name)?;
+    }
+    run.outputs = now;
+    write_atomically(&folder.join(RUN), &run.to_json())?;
+
+    say(&format!("{}{}\n", report.ledger_text(), folder.join("index.html").display()))?;
     Ok(if report.any_violated() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Creates an output folder if there is none, takes it for this process, and makes sure that it is
+/// new or the output of a run.
+fn take(folder: &Path) -> Result<FolderLock, Failure> {
+    let failed = |e| at(folder, "cannot use the output folder", &e);
+    fs::create_dir_all(folder).map_err(failed)?;
+    let lock = FolderLock::take(folder)?;
+    if folder.join(RUN).exists() {
+        return Ok(lock);
+    }
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        // What a run killed in its first moments leaves.
+        let blank_trials = name == TRIALS && fs::metadata(&path).is_ok_and(|m| m.len() == 0);
+        if name != FolderLock::NAME && name != format!(".{RUN}.tmp") && !blank_trials {
+            return Err(format!(
+                "{}: stands there without a run.json, so the folder is not the output of a run; choose another with --out",
+                path.display()
+            )
+            .into());
+        }
+    }
+    Ok(lock)
+}
+
+/// Writes results to stdout. A reader that has gone away is no error.
+pub(crate) fn say(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("stdout: {e}").into()),
+        _ => Ok(()),
+    }
+}
+
+/// Writes progress to stderr, if anyone listens.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 fn rerun(run: &RunInfo) -> String {
@@ -156,13 +213,10 @@ fn rerun(run: &RunInfo) -> String {
     format!("cargo xtask reproduce --scale {} --seed {}{data}", run.scale, run.seed)
 }
 
-fn add_time(times: &mut Vec<ExperimentTime>, id: &str, seconds: f64, trials: usize) {
+fn add_time(times: &mut Vec<ExperimentTime>, id: &str, seconds: f64) {
     match times.iter_mut().find(|time| time.id == id) {
-        Some(time) => {
-            time.seconds += seconds;
-            time.trials = time.trials.max(trials);
-        }
-        None => times.push(ExperimentTime { id: id.into(), seconds, trials }),
+        Some(time) => time.seconds += seconds,
+        None => times.push(ExperimentTime { id: id.into(), seconds, trials: 0 }),
     }
 }
 
@@ -180,19 +234,21 @@ pub(crate) fn workspace_root() -> PathBuf {
     manifest.parent().unwrap_or(manifest).to_path_buf()
 }
 
-/// Deletes what an earlier run wrote, and nothing else.
+/// Deletes what an earlier run wrote and recorded, and nothing else.
 fn forget(folder: &Path) -> Result<(), Failure> {
-    let gone = |path: PathBuf, removed: std::io::Result<()>| match removed {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-            Err(at(&path, "cannot delete earlier results", &e))
-        }
-        _ => Ok(()),
-    };
-    for name in FILES {
-        gone(folder.join(name), fs::remove_file(folder.join(name)))?;
+    // A run.json that cannot be read has recorded nothing that can be told from the user's files.
+    let outputs = RunInfo::read(&folder.join(RUN)).map(|run| run.outputs).unwrap_or_default();
+    for name in &outputs {
+        remove_output(folder, name)?;
     }
-    for name in FOLDERS {
-        gone(folder.join(name), fs::remove_dir_all(folder.join(name)))?;
+    for name in FILES {
+        let path = folder.join(name);
+        match fs::remove_file(&path) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                return Err(at(&path, "cannot delete earlier results", &e));
+            }
+            _ => {}
+        }
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use crate::experiments::{
     BatchExperiment, HalvingExperiment, KernelExperiment, MassartExperiment, ModifiedExperiment,
     PerceptronExperiment, RandomOrderExperiment, VersionSpaceExperiment,
 };
+use crate::reproduce::say;
 use crate::workload::Inputs;
 use halfspaces_eval::{AnyExperiment, Scale};
 use std::process::ExitCode;
@@ -46,16 +47,19 @@ pub(crate) fn chosen(
 
 /// Prints experiments, their claims and how many trials each scale runs.
 pub(crate) fn list() -> Result<ExitCode, Failure> {
+    let mut text = String::new();
     for experiment in all(&Arc::new(Inputs::builtin())) {
-        println!("{}  {}", experiment.id(), experiment.title());
+        text.push_str(&format!("{}  {}\n", experiment.id(), experiment.title()));
         for claim in experiment.claims() {
-            println!("    {:<4} {} [{}]", claim.id, claim.statement, claim.source);
+            let line = format!("    {:<4} {} [{}]\n", claim.id, claim.statement, claim.source);
+            text.push_str(&line);
         }
         let mut counts = Vec::new();
         for scale in Scale::ALL {
             counts.push(format!("{scale} {}", experiment.keys(scale, 1)?.len()));
         }
-        println!("    trials: {}", counts.join(", "));
+        text.push_str(&format!("    trials: {}\n", counts.join(", ")));
     }
+    say(&text)?;
     Ok(ExitCode::SUCCESS)
 }

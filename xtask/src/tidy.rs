@@ -1,7 +1,8 @@
 //! `tidy`: the invariants of docs/architecture.md that a program can check.
 
+use crate::Failure;
 use crate::cli::TidyOptions;
-use crate::{Failure, reproduce::workspace_root};
+use crate::reproduce::{say, workspace_root};
 use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -77,14 +78,11 @@ pub(crate) fn tidy(options: &TidyOptions) -> Result<ExitCode, Failure> {
     for package in &packages {
         findings.extend(house_rules(package, &root)?);
     }
-    for finding in &findings {
-        println!("{finding}");
-    }
     if findings.is_empty() {
-        println!("tidy: {} packages in order", packages.len());
+        say(&format!("tidy: {} packages in order\n", packages.len()))?;
         return Ok(ExitCode::SUCCESS);
     }
-    println!("tidy: {} findings", findings.len());
+    say(&format!("{}\ntidy: {} findings\n", findings.join("\n"), findings.len()))?;
     Ok(ExitCode::from(1))
 }
 

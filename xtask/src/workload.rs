@@ -182,6 +182,14 @@ impl Real {
         }
     }
 
+    /// The halfspace between the class means.
+    fn centroid(&self) -> Result<Halfspace, Failure> {
+        Ok(match &self.points {
+            RealPoints::Dense(points) => centroid_target(points, &self.labels)?,
+            RealPoints::Sparse(points) => centroid_target(points, &self.labels)?,
+        })
+    }
+
     /// The points with the labels of `target`, those nearer than `margin` dropped.
     fn labelled_by(&self, target: Halfspace, margin: f64) -> Result<Pool, Failure> {
         Ok(match &self.points {
@@ -241,7 +249,22 @@ impl Inputs {
                 extra.push((name.to_owned(), format!("{:016x}", fnv1a(&bytes))));
             }
         }
-        Ok(Inputs { folder: Some(folder.into()), extra, ..Inputs::builtin() })
+        if extra.is_empty() {
+            let known = FOLDER_SETS.map(|(name, _)| format!("{name}.csv")).join(", ");
+            let place = folder.display();
+            return Err(format!("--data {place}: holds none of {known}; leave --data out").into());
+        }
+        let inputs = Inputs { folder: Some(folder.into()), extra, ..Inputs::builtin() };
+        // Whatever is wrong with a file is said before anything runs.
+        for (name, _) in &inputs.extra {
+            let named = |e: Failure| -> Failure {
+                let path = folder.join(format!("{name}.csv"));
+                format!("{}: {e}; mend the file, or leave --data out", path.display()).into()
+            };
+            let real = inputs.load(name).map_err(named)?;
+            real.centroid().map_err(|_| named("needs two classes with different means".into()))?;
+        }
+        Ok(inputs)
     }
 
     /// The data sets beyond the built-in ones: name and hash of each.
@@ -325,11 +348,7 @@ impl Inputs {
             }
             Workload::Centroid { name, margin } => {
                 let real = self.load(name)?;
-                let target = match &real.points {
-                    RealPoints::Dense(points) => centroid_target(points, &real.labels)?,
-                    RealPoints::Sparse(points) => centroid_target(points, &real.labels)?,
-                };
-                real.labelled_by(target, *margin)
+                real.labelled_by(real.centroid()?, *margin)
             }
             Workload::Own { name } => {
                 let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);

@@ -13,7 +13,13 @@ const XTASK: &str = env!("CARGO_BIN_EXE_xtask");
 
 fn reproduce(out: &Path, more: &[&str]) -> Command {
     let mut command = Command::new(XTASK);
-    command.args(["reproduce", "--scale", "smoke", "--only", "K5", "--out"]).arg(out).args(more);
+    command.arg("reproduce").arg("--out").arg(out);
+    for (option, value) in [("--scale", "smoke"), ("--only", "K5")] {
+        if !more.contains(&option) {
+            command.args([option, value]);
+        }
+    }
+    command.args(more);
     command
 }
 
@@ -197,6 +203,100 @@ fn a_folder_of_another_run_is_refused_untouched() {
     assert_eq!((results(&out), fs::read(out.join("trials.jsonl")).unwrap()), before);
 }
 
+/// Files that no run has written survive every command, `--fresh` included.
+#[test]
+fn foreign_files_survive() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    succeed(reproduce(&out, &[]));
+    let before = results(&out);
+    fs::write(out.join("figures/thesis.pdf"), "mine").unwrap();
+    fs::create_dir(out.join("tables/notes")).unwrap();
+    succeed(reproduce(&out, &["--fresh"]));
+    succeed(reproduce(&out, &["--only", "K4"]));
+    assert_eq!(fs::read_to_string(out.join("figures/thesis.pdf")).unwrap(), "mine");
+    fs::remove_file(out.join("figures/thesis.pdf")).unwrap();
+    fs::remove_dir(out.join("tables/notes")).unwrap();
+    succeed(reproduce(&out, &["--fresh"]));
+    assert_eq!(results(&out), before);
+
+    // A folder that holds something else is not taken at all.
+    let home = folder.path().join("home");
+    fs::create_dir(&home).unwrap();
+    fs::write(home.join("index.html"), "my page").unwrap();
+    for more in [&[][..], &["--fresh"]] {
+        let error = refused(reproduce(&home, more));
+        assert!(error.contains("index.html") && error.contains("--out"), "{error}");
+    }
+    assert_eq!(fs::read_to_string(home.join("index.html")).unwrap(), "my page");
+}
+
+#[test]
+fn reports_never_lose_trials() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    succeed(reproduce(&place("a"), &["--shard", "1/2"]));
+    succeed(reproduce(&place("b"), &["--shard", "2/2"]));
+    succeed(reproduce(&place("other"), &["--seed", "7"]));
+    let report = |inputs: &[&str], out: &str| {
+        let mut command = Command::new(XTASK);
+        command.arg("report").args(inputs.iter().map(|name| place(name)));
+        command.arg("--out").arg(place(out));
+        command
+    };
+    // Into the folder of another run: refused, and the trials there untouched.
+    let before = fs::read(place("other").join("trials.jsonl")).unwrap();
+    let error = refused(report(&["a", "b"], "other"));
+    assert!(error.contains("seed"), "{error}");
+    assert_eq!(fs::read(place("other").join("trials.jsonl")).unwrap(), before);
+    // Into one of the inputs: all trials end up there, named twice or not.
+    let all = trials(&place("a")) + trials(&place("b"));
+    succeed(report(&["a", "b", "a"], "a"));
+    assert_eq!(trials(&place("a")), all);
+    let merged = results(&place("a"));
+    let mut again = Command::new(XTASK);
+    again.arg("report").arg(place("a"));
+    succeed(again);
+    assert_eq!(results(&place("a")), merged);
+    let claims = &merged[Path::new("claims.json")];
+    assert!(claims.contains("\"holds\"") && !claims.contains("inconclusive"));
+}
+
+#[test]
+fn a_run_in_progress_keeps_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let mut child = reproduce(&out, &["--jobs", "1", "--scale", "full"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while trials(&out) < 5 && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    for more in [&[][..], &["--fresh"], &["--repair"]] {
+        let more = [more, &["--scale", "full"]].concat();
+        let command = reproduce(&out, &more);
+        let error = refused(command);
+        assert!(error.contains("another run is using this folder"), "{error}");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(trials(&out) >= 5);
+}
+
+/// Killed between creating its files: nothing is in them, so the next run starts as if new.
+#[test]
+fn an_empty_start_is_no_obstacle() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    fs::create_dir(&out).unwrap();
+    fs::write(out.join("trials.jsonl"), "").unwrap();
+    fs::write(out.join(".run.json.tmp"), "{").unwrap();
+    succeed(reproduce(&out, &[]));
+}
+
 #[test]
 fn places_that_cannot_be_written_are_named() {
     let folder = tempfile::tempdir().unwrap();
@@ -231,7 +331,7 @@ fn usage_errors_say_what_is_known() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let error = refused(reproduce(&out, &["--only", "K99"]));
-    assert!(error.contains("K99") && error.contains("known: K3, K4, K5"), "{error}");
+    assert!(error.contains("K99") && error.contains("K3, K4, K5"), "{error}");
     let error = refused(reproduce(&out, &["--data", "/no/such/folder"]));
     assert!(error.contains("/no/such/folder"), "{error}");
     let mut nothing = Command::new(XTASK);
@@ -267,7 +367,20 @@ fn bad_data_is_named_by_file_line_and_column() {
         command.arg(&data);
         let error = refused(command);
         assert!(error.contains(place), "{error}");
+        // Said before anything ran.
+        assert!(!out.exists());
     }
+    for one_class in ["1,2,g\n3,4,g\n", "1,2,g\n1,2,h\n"] {
+        fs::write(data.join("magic.csv"), one_class).unwrap();
+        let mut command = reproduce(&out, &["--data"]);
+        command.arg(&data);
+        let error = refused(command);
+        assert!(error.contains("magic.csv") && error.contains("two classes"), "{error}");
+    }
+    fs::remove_file(data.join("magic.csv")).unwrap();
+    let mut command = reproduce(&out, &["--data"]);
+    command.arg(&data);
+    assert!(refused(command).contains("holds none of magic.csv"));
 }
 
 #[test]

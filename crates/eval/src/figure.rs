@@ -488,8 +488,7 @@ impl Figure {
     fn themed(&self, svg: &str) -> String {
         // XML has no way to write control characters.
         let plain: String = self.caption.chars().filter(|c| !c.is_control()).collect();
-        let escaped =
-            plain.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+        let escaped = plain.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
         match svg.split_once('>') {
             Some((open, rest)) => {
                 format!("{open} role=\"img\" aria-label=\"{escaped}\">\n{STYLE}{rest}")

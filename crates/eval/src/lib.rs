@@ -40,9 +40,9 @@ pub use experiment::{
     AnyExperiment, Experiment, ExperimentError, Group, Planned, Results, Scale, Section,
 };
 pub use figure::{Axis, AxisScale, Colour, Figure, FigureError, Layer};
-pub use output::{OutputError, write_atomically, write_outputs};
+pub use output::{OutputError, output_names, remove_output, write_atomically, write_outputs};
 pub use report::{Report, ReportError};
 pub use run_info::{ExperimentTime, Host, RunInfo, RunInfoError, SCHEMA};
-pub use store::{StoreError, TrialStore};
+pub use store::{FolderLock, StoreError, TrialStore};
 pub use table::Table;
 pub use trial::{Shard, TrialKey, trial_rng};

@@ -32,41 +32,76 @@ pub fn write_atomically(path: &Path, contents: &str) -> Result<(), OutputError> 
     written.map_err(failed)
 }
 
-/// Writes `claims.json`, `tables/*.csv`, `figures/*.svg` and `index.html` into `folder`. Tables and
-/// figures that the report no longer has are removed.
+/// Names, relative to the output folder, of the tables and figures of a report. A run records them,
+/// so that a later one removes those it no longer makes, and nothing else.
+#[must_use]
+pub fn output_names(report: &Report) -> Vec<String> {
+    files(report).into_iter().map(|(name, _)| name).collect()
+}
+
+fn files(report: &Report) -> Vec<(String, String)> {
+    let tables = report.sections.iter().flat_map(|s| &s.tables);
+    let tables = tables.map(|t| (format!("tables/{}.csv", t.name), t.to_csv()));
+    let figures = report.figures();
+    let figures = figures.map(|(name, svg)| (format!("figures/{name}.svg"), svg.to_owned()));
+    tables.chain(figures).collect()
+}
+
+/// Writes `claims.json`, `tables/*.csv`, `figures/*.svg` and `index.html` into `folder`.
 ///
 /// # Errors
 /// [`OutputError`].
 pub fn write_outputs(folder: &Path, report: &Report) -> Result<(), OutputError> {
-    let tables = report.sections.iter().flat_map(|s| &s.tables);
-    let tables = tables.map(|t| (format!("{}.csv", t.name), t.to_csv())).collect();
-    write_folder(&folder.join("tables"), tables)?;
-    let figures = report.figures().map(|(name, svg)| (format!("{name}.svg"), svg.to_owned()));
-    write_folder(&folder.join("figures"), figures.collect())?;
+    for sub in ["tables", "figures"] {
+        let path = folder.join(sub);
+        fs::create_dir_all(&path).map_err(|source| OutputError { path, source })?;
+    }
+    for (name, contents) in files(report) {
+        write_atomically(&folder.join(name), &contents)?;
+    }
     write_atomically(&folder.join("claims.json"), &report.claims_json())?;
     write_atomically(&folder.join("index.html"), report.html())
 }
 
-fn write_folder(folder: &Path, files: Vec<(String, String)>) -> Result<(), OutputError> {
-    let failed = |source| OutputError { path: folder.into(), source };
-    fs::create_dir_all(folder).map_err(failed)?;
-    for (name, contents) in &files {
-        write_atomically(&folder.join(name), contents)?;
+/// Removes a file that a run recorded by [`output_names`], if it is still there. A name that is not
+/// of that form is left alone.
+///
+/// # Errors
+/// [`OutputError`].
+pub fn remove_output(folder: &Path, name: &str) -> Result<(), OutputError> {
+    let ours = name.split_once('/').is_some_and(|(sub, file)| {
+        ["tables", "figures"].contains(&sub) && !file.contains(['/', '\\'])
+    });
+    if !ours {
+        return Ok(());
     }
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        let known =
-            path.file_name().is_some_and(|n| files.iter().any(|(name, _)| n == name.as_str()));
-        if !known {
-            fs::remove_file(&path).map_err(|source| OutputError { path: path.clone(), source })?;
+    let path = folder.join(name);
+    match fs::remove_file(&path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(OutputError { path, source })
         }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_recorded_outputs_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("tables")).unwrap();
+        for name in ["tables/a.csv", "tables/mine.csv", "thesis.pdf"] {
+            fs::write(path(name), "x").unwrap();
+        }
+        for name in ["tables/a.csv", "tables/gone.csv", "thesis.pdf", "tables/../thesis.pdf"] {
+            remove_output(folder.path(), name).unwrap();
+        }
+        assert!(!path("tables/a.csv").exists());
+        assert!(path("tables/mine.csv").exists() && path("thesis.pdf").exists());
+    }
 
     #[test]
     fn files_are_replaced_whole() {

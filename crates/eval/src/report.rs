@@ -156,6 +156,7 @@ mod tests {
             options: vec![],
             host: Host { os: "o".into(), arch: "a".into(), processor: "p".into(), cores: 2 },
             experiments: vec![],
+            outputs: vec![],
         };
         let mut section = Section { id: "E".into(), title: "T <b>".into(), ..Section::default() };
         let statement =

@@ -51,6 +51,9 @@ pub struct RunInfo {
     pub host: Host,
     /// Wall times.
     pub experiments: Vec<ExperimentTime>,
+    /// Tables and figures the run has written, for a later run to replace.
+    #[serde(default)]
+    pub outputs: Vec<String>,
 }
 
 /// Why an output folder cannot be used.
@@ -65,7 +68,7 @@ pub enum RunInfoError {
         source: std::io::Error,
     },
     /// The file is not a `run.json`.
-    #[error("{}: not a run.json ({reason}); choose another folder with --out, or start over with --fresh", path.display())]
+    #[error("{}: not a run.json ({reason}); choose another folder with --out, or start over with `reproduce --fresh`", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
@@ -73,7 +76,7 @@ pub enum RunInfoError {
         reason: String,
     },
     /// The folder belongs to another run.
-    #[error("{}: the folder holds a run with {what} {found}, this one has {expected}; choose another folder with --out, or start over with --fresh", path.display())]
+    #[error("{}: the folder holds a run with {what} {found}, this one has {expected}; choose another folder with --out, or start over with `reproduce --fresh`", path.display())]
     OtherRun {
         /// The file.
         path: PathBuf,
@@ -144,6 +147,7 @@ mod tests {
             options: vec![],
             host: Host { os: "o".into(), arch: "a".into(), processor: "p".into(), cores: 2 },
             experiments: vec![],
+            outputs: vec![],
         };
         let path = Path::new("x/run.json");
         info.check_continues(&info, path).unwrap();

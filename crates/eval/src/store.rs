@@ -28,12 +28,20 @@ struct Record {
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// The file system refuses.
-    #[error("{}: cannot {action}: {source}; {} trials are kept, free space or choose another folder with --out, then rerun", path.display(), kept)]
+    #[error("{}: cannot {action}: {source}; mend that, or choose another folder with --out", path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// What was tried.
         action: &'static str,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// A trial could not be written; the file is as it was before.
+    #[error("{}: cannot write a trial: {source}; {kept} trials are kept, free space or choose another folder with --out, then rerun", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
         /// Trials safely in the file.
         kept: usize,
         /// Why it failed.
@@ -103,6 +111,35 @@ pub struct TrialStore {
     outcomes: HashMap<TrialKey, Value>,
 }
 
+/// An output folder held by one run: as long as it lives, nobody else gets it. The lock is a file
+/// `.lock` in the folder, which stays.
+#[derive(Debug)]
+pub struct FolderLock(#[expect(dead_code, reason = "open until dropped")] File);
+
+impl FolderLock {
+    /// Name of the lock file.
+    pub const NAME: &str = ".lock";
+
+    /// Takes the folder.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`], [`StoreError::Io`].
+    pub fn take(folder: &Path) -> Result<FolderLock, StoreError> {
+        let path = folder.join(Self::NAME);
+        let failed = |action| {
+            let path = path.clone();
+            move |source| StoreError::Io { path, action, source }
+        };
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+        let file = file.map_err(failed("create it"))?;
+        match file.try_lock() {
+            Ok(()) => Ok(FolderLock(file)),
+            Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: folder.into() }),
+            Err(TryLockError::Error(source)) => Err(failed("lock it")(source)),
+        }
+    }
+}
+
 impl TrialStore {
     /// Opens the file for appending, creating it if there is none, and reads what it holds. The
     /// file is locked until the store is dropped.
@@ -110,8 +147,7 @@ impl TrialStore {
     /// # Errors
     /// Every [`StoreError`]; the file is not changed.
     pub fn open(path: &Path) -> Result<TrialStore, StoreError> {
-        let failed =
-            |action| move |source| StoreError::Io { path: path.into(), action, kept: 0, source };
+        let failed = |action| move |source| StoreError::Io { path: path.into(), action, source };
         let mut file = OpenOptions::new()
             .read(true)
             .append(true)
@@ -143,9 +179,10 @@ impl TrialStore {
         let mut store =
             TrialStore { path: PathBuf::new(), file: None, length: 0, outcomes: HashMap::new() };
         for path in paths {
-            let bytes = std::fs::read(path).map_err(|source| {
-                let (path, action) = (path.clone(), "read it");
-                StoreError::Io { path, action, kept: store.len(), source }
+            let bytes = std::fs::read(path).map_err(|source| StoreError::Io {
+                path: path.clone(),
+                action: "read it",
+                source,
             })?;
             store.absorb(path, &bytes)?;
         }
@@ -157,8 +194,7 @@ impl TrialStore {
     /// # Errors
     /// [`StoreError::Io`].
     pub fn repair(path: &Path) -> Result<u64, StoreError> {
-        let failed =
-            |action| move |source| StoreError::Io { path: path.into(), action, kept: 0, source };
+        let failed = |action| move |source| StoreError::Io { path: path.into(), action, source };
         let bytes = std::fs::read(path).map_err(failed("read it"))?;
         let whole = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
         let file =
@@ -225,11 +261,20 @@ impl TrialStore {
         lines.into_iter().map(|(_, line)| line).collect()
     }
 
-    /// Adds a finished trial to the file, then to memory.
+    /// Adds a finished trial to the file, then to memory. One that is in already, with the same
+    /// outcome, is left alone.
     ///
     /// # Errors
-    /// [`StoreError::Io`]; the file then holds what it held before.
+    /// [`StoreError::Write`], [`StoreError::Conflict`]; the file then holds what it held before.
     pub fn append(&mut self, key: &TrialKey, outcome: Value) -> Result<(), StoreError> {
+        match self.outcomes.get(key) {
+            Some(known) if *known == outcome => return Ok(()),
+            Some(_) => {
+                let (path, key) = (self.path.clone(), Box::new(key.clone()));
+                return Err(StoreError::Conflict { path, line: self.outcomes.len() + 1, key });
+            }
+            None => {}
+        }
         let record = Record { key: key.clone(), outcome };
         let line = line_of(&record);
         if let Some(mut file) = self.file.as_ref() {
@@ -248,7 +293,7 @@ impl TrialStore {
                 self.length = before;
                 // Undo a partial line; if even that fails, the next open reports it.
                 let _ = file.set_len(before);
-                return Err(StoreError::Io { path, action: "write a trial", kept, source });
+                return Err(StoreError::Write { path, kept, source });
             }
             self.length += line.len() as u64;
         }
@@ -321,6 +366,19 @@ mod tests {
     }
 
     #[test]
+    fn a_second_outcome_of_a_trial_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        filled(&path, 2);
+        let before = fs::read(&path).unwrap();
+        let mut store = TrialStore::open(&path).unwrap();
+        store.append(&key(0), json!({"value": 0.0})).unwrap();
+        let second = store.append(&key(0), json!({"value": 1.0}));
+        assert!(matches!(second, Err(StoreError::Conflict { .. })));
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
     fn damage_is_located() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.jsonl");
@@ -340,6 +398,10 @@ mod tests {
     #[test]
     fn one_writer_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
+        let taken = FolderLock::take(folder.path()).unwrap();
+        assert!(matches!(FolderLock::take(folder.path()), Err(StoreError::InUse { .. })));
+        drop(taken);
+        FolderLock::take(folder.path()).unwrap();
         let path = folder.path().join("t.jsonl");
         let first = TrialStore::open(&path).unwrap();
         assert!(matches!(TrialStore::open(&path), Err(StoreError::InUse { .. })));

@@ -254,7 +254,8 @@ impl Experiment for BatchExperiment {
         };
         let mut evidence =
             Evidence::deterministic(quantity, Side::AtMost, results.planned(), &ratios);
-        if results.outcomes().all(|(_, o)| o.consistent && o.converged) {
+        let kept = results.outcomes().all(|(_, o)| o.consistent && o.converged);
+        if kept && !ratios.is_empty() {
             evidence = evidence.with_note(&note);
         }
         for claim in Experiment::claims(self) {

@@ -211,9 +211,11 @@ fn growth(results: &Results<Configuration, Outcome>) -> Figure {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         points
     };
-    for (doubling, name) in [(false, "bound, T known"), (true, "bound, doubling")] {
+    for (doubling, name, colour) in
+        [(false, "bound, T known", Colour::Ink), (true, "bound, doubling", Colour::Purple)]
+    {
         let data = bounds_of(doubling);
-        layers.push(Layer::Line { name: name.into(), colour: Colour::Ink, dashed: true, data });
+        layers.push(Layer::Line { name: name.into(), colour, dashed: true, data });
     }
     Figure {
         name: "p9-excess".into(),

@@ -67,8 +67,9 @@ mod tests {
 
     #[test]
     fn spreads_are_grouped_and_ordered() {
-        let pairs = vec![(2.0, 1.0), (1.0, 5.0), (2.0, 3.0), (2.0, 2.0)];
-        assert_eq!(spread_by_x(pairs), [(1.0, 5.0, 5.0, 5.0), (2.0, 1.2, 2.0, 2.8)]);
+        let mut pairs: Vec<(f64, f64)> = (0..=10).rev().map(|y| (2.0, f64::from(y))).collect();
+        pairs.push((1.0, 5.0));
+        assert_eq!(spread_by_x(pairs), [(1.0, 5.0, 5.0, 5.0), (2.0, 1.0, 5.0, 9.0)]);
         assert_eq!(median_text(&[], 1), "");
         assert_eq!(most(&[]), 0.0);
     }

@@ -225,10 +225,10 @@ fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
     Figure {
         name: format!("s6-random-order-d{dim}"),
         caption: format!(
-            "Mistakes in random order on the sphere of R^{dim}, medians over trials, and the lower bound that is tested (dashed). A straight line is growth with ln n; the centre of gravity is close to the best there is."
+            "Mistakes in random order on the sphere of R^{dim}, medians over trials, and the lower bound that is tested (dashed). The modified perceptron and the centre of gravity grow with ln n as the bound does; the others, whose updates do not shrink with the angle to the target, grow with a power of n."
         ),
         x: Axis::log("points n"),
-        y: Axis::linear("mistakes"),
+        y: Axis::log("mistakes"),
         layers,
     }
 }
