@@ -7,6 +7,7 @@ use halfspaces_data::{
     Builtin, Clusters, MarginBall, Marginal, Realizable, StudentT, UnitSphere, ZScore,
     centroid_target, perceptron_tight, random_target_with_rng,
 };
+use halfspaces_eval::fnv1a;
 use halfspaces_linalg::{Halfspace, Label, PointSet, Points, SparsePoints, margins};
 use halfspaces_online::{BatchStatus, MarginPerceptron, bounds};
 use rand::RngExt;
@@ -258,8 +259,10 @@ impl Inputs {
         // Whatever is wrong with a file is said before anything runs.
         for (name, _) in &inputs.extra {
             let named = |e: Failure| -> Failure {
-                let path = folder.join(format!("{name}.csv"));
-                format!("{}: {e}; mend the file, or leave --data out", path.display()).into()
+                // A reader's error names file, line and mend itself.
+                let path = folder.join(format!("{name}.csv")).display().to_string();
+                let text = e.to_string();
+                if text.starts_with(&path) { e } else { format!("{path}: {text}").into() }
             };
             let real = inputs.load(name).map_err(named)?;
             real.centroid().map_err(|_| named("needs two classes with different means".into()))?;
@@ -366,11 +369,4 @@ impl Inputs {
             }
         }
     }
-}
-
-/// 64-bit FNV-1a, for telling files apart.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }

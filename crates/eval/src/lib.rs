@@ -45,4 +45,4 @@ pub use report::{Report, ReportError};
 pub use run_info::{ExperimentTime, Host, RunInfo, RunInfoError, SCHEMA};
 pub use store::{FolderLock, StoreError, TrialStore};
 pub use table::Table;
-pub use trial::{Shard, TrialKey, trial_rng};
+pub use trial::{Shard, TrialKey, fnv1a, trial_rng};

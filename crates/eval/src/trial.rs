@@ -63,8 +63,14 @@ pub fn trial_rng(key: &TrialKey) -> ChaCha8Rng {
     rng
 }
 
-/// 64-bit FNV-1a: a hash that is the same on every machine and in every release.
-fn fnv1a(bytes: &[u8]) -> u64 {
+/// 64-bit FNV-1a: a hash that is the same on every machine and in every release. It tells files and
+/// configurations apart, not friend from foe.
+///
+/// ```
+/// assert_eq!(halfspaces_eval::fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
+/// ```
+#[must_use]
+pub fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     })
