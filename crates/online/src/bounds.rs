@@ -84,7 +84,7 @@ pub fn kernel_perceptron_mistakes(largest_kernel: f64, margin: f64) -> f64 {
     squared_ratio(largest_kernel.sqrt(), margin)
 }
 
-/// Online Massart learner over T rounds with its step for T: E[mistakes] - ηT <= (1-η)√T/γ (003
+/// Online Massart learner over T rounds with its step for T: E\[mistakes\] - ηT <= (1-η)√T/γ (003
 /// Lemma 2, summed over an adaptive sequence).
 #[must_use]
 pub fn massart_excess(rounds: f64, noise: f64, margin: f64) -> f64 {

@@ -15,7 +15,7 @@
 //! | [`Halving`] | <= lg of the size of the class | 001 Thm 2.2 |
 //! | [`VersionSpace`] of [`Ellipsoid`] | <= 2d(d+1) ln((1+γ)/γ) | 001 §3, 004 |
 //! | [`VersionSpace`] of [`CentreOfGravity`] | d ln((1+γ)/γ)/ln(e/(e-1)) for the exact centre | 001 §3, 004 |
-//! | [`OnlineMassart`] | E[mistakes] <= ηT + (1-η)√T/γ under Massart noise | ours, from 003 Lemma 2 |
+//! | [`OnlineMassart`] | E\[mistakes\] <= ηT + (1-η)√T/γ under Massart noise | ours, from 003 Lemma 2 |
 //! | [`PassiveAggressive`] | <= (R/γ)² (PA) | Crammer et al. 2006 |
 //! | [`SecondOrderPerceptron`] | (1/γ)√((a + u'Mu) ln det(I + M/a)) | Cesa-Bianchi et al. 2005 |
 //! | [`Alma`] | (2/γ²)(2/α-1)² + 8/α - 4 corrections, then margin (1-α)γ | Gentile 2001 |
