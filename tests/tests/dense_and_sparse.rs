@@ -15,10 +15,10 @@ fn same_runs(dense: &Points, labels: &[Label], seed: u64) {
     let (n, d) = (dense.len(), dense.dim());
     let learner = || Perceptron::new(d).unwrap();
 
-    let given = run(learner(), dense, labels, AsGiven::new(n)).unwrap();
-    assert_eq!(given, run(learner(), &sparse, labels, AsGiven::new(n)).unwrap());
-    let random = run(learner(), dense, labels, RandomOrder::new(n, seed)).unwrap();
-    assert_eq!(random, run(learner(), &sparse, labels, RandomOrder::new(n, seed)).unwrap());
+    let given = run(learner(), dense, labels, AsGiven::new()).unwrap();
+    assert_eq!(given, run(learner(), &sparse, labels, AsGiven::new()).unwrap());
+    let random = run(learner(), dense, labels, RandomOrder::new(seed)).unwrap();
+    assert_eq!(random, run(learner(), &sparse, labels, RandomOrder::new(seed)).unwrap());
     let adversary = || SmallestMarginMistake::new(labels.to_vec());
     let against = run(learner(), dense, labels, adversary()).unwrap();
     assert_eq!(against, run(learner(), &sparse, labels, adversary()).unwrap());
@@ -75,7 +75,7 @@ fn on_one_hot_mushrooms_read_both_ways() {
     assert_eq!(dense.labels(), sparse.labels());
     assert_eq!(&sparse.points().to_dense().unwrap(), dense.points());
     let learner = || Perceptron::new(dense.dim()).unwrap();
-    let order = || RandomOrder::new(dense.len(), 5);
+    let order = || RandomOrder::new(5);
     let (of_dense, transcript) = run(learner(), dense.points(), dense.labels(), order()).unwrap();
     let of_sparse = run(learner(), sparse.points(), sparse.labels(), order()).unwrap();
     assert_eq!((of_dense, transcript), of_sparse);

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 fn mistakes_at(points: &Points, pool: &Realizable<Points>) -> Vec<usize> {
     let learner = Perceptron::new(points.dim()).unwrap();
-    let (_, transcript) = run(learner, points, pool.labels(), AsGiven::new(points.len())).unwrap();
+    let (_, transcript) = run(learner, points, pool.labels(), AsGiven::new()).unwrap();
     transcript.rounds().iter().filter(|r| r.is_mistake()).map(|r| r.index).collect()
 }
 

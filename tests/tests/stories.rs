@@ -29,7 +29,7 @@ fn streaming_a_file_equals_learning_from_memory() {
     assert_eq!(read.points(), data.points());
     let learner = Perceptron::new(data.dim()).unwrap();
     let (in_memory, transcript) =
-        run(learner, read.points(), read.labels(), AsGiven::new(read.len())).unwrap();
+        run(learner, read.points(), read.labels(), AsGiven::new()).unwrap();
     assert_eq!(streamed, in_memory);
     assert_eq!(transcript.mistakes() as u64, streamed.updates());
 }
@@ -54,7 +54,7 @@ fn a_session_saved_half_way_ends_the_same() {
     let pool = Realizable::new(points, target).unwrap();
     let (points, labels) = (pool.points(), pool.labels());
     let learner = || Perceptron::new(points.dim()).unwrap();
-    let whole = run(learner(), points, labels, AsGiven::new(points.len())).unwrap();
+    let whole = run(learner(), points, labels, AsGiven::new()).unwrap();
 
     let mut first = Session::new(learner(), points).unwrap();
     let half = points.len() / 2;

@@ -243,7 +243,7 @@ mod tests {
         let target = random_target(4, 1).unwrap();
         let points = MarginBall::new(&target, 0.05).unwrap().sample(300, 2).unwrap();
         let labels = target.label_all(&points).unwrap();
-        let order = || RandomOrder::new(300, 3);
+        let order = || RandomOrder::new(3);
         let (plain, transcript) =
             run(Perceptron::new(4).unwrap(), &points, &labels, order()).unwrap();
         let (averaged, same) =

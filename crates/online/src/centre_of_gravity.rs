@@ -345,7 +345,7 @@ mod tests {
         let mut learner = VersionSpace::new(CentreOfGravity::new(2, 1).unwrap());
         let mut mistakes = 0;
         for _ in 0..500 {
-            let (after, transcript) = run(learner, &points, &labels, AsGiven::new(2)).unwrap();
+            let (after, transcript) = run(learner, &points, &labels, AsGiven::new()).unwrap();
             learner = after;
             mistakes += transcript.mistakes();
             if transcript.mistakes() == 0 {

@@ -196,7 +196,7 @@ mod tests {
         let mut mistakes = 0;
         let bound = learner.centre().mistake_bound(gamma).unwrap();
         for _ in 0..2000 {
-            let (after, transcript) = run(learner, &points, &labels, AsGiven::new(2)).unwrap();
+            let (after, transcript) = run(learner, &points, &labels, AsGiven::new()).unwrap();
             learner = after;
             mistakes += transcript.mistakes();
             if transcript.mistakes() == 0 {

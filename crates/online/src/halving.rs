@@ -639,7 +639,7 @@ mod tests {
             let labels = labels(target, &points);
             for seed in 0..3 {
                 let learner = Halving::new(class.clone()).unwrap();
-                let order = RandomOrder::new(points.len(), seed);
+                let order = RandomOrder::new(seed);
                 let (learner, transcript) = run(learner, &points, &labels, order).unwrap();
                 assert!(transcript.mistakes() as f64 <= bound);
                 // After the whole cube exactly the target is left.

@@ -340,10 +340,9 @@ mod tests {
             rows in prop::collection::vec((prop::collection::vec(-3i8..=3, 5), any::<bool>()), 1..80),
         ) {
             let (points, labels) = integer_pool(rows);
-            let n = points.len();
-            let plain = run(Perceptron::new(5).unwrap(), &points, &labels, AsGiven::new(n)).unwrap();
+            let plain = run(Perceptron::new(5).unwrap(), &points, &labels, AsGiven::new()).unwrap();
             let kernel = || KernelPerceptron::new(5, Kernel::Linear).unwrap();
-            let (learner, transcript) = run(kernel(), &points, &labels, AsGiven::new(n)).unwrap();
+            let (learner, transcript) = run(kernel(), &points, &labels, AsGiven::new()).unwrap();
             prop_assert_eq!(&transcript, &plain.1);
             prop_assert_eq!(learner.supports(), plain.1.mistakes());
             // In bulk and on sparse rows alike.
@@ -351,7 +350,7 @@ mod tests {
             prop_assert_eq!(&bulk.learn_all(&points, &labels).unwrap(), &plain.1);
             prop_assert_eq!(&bulk, &learner);
             let sparse = SparsePoints::from_dense(&points).unwrap();
-            let (of_sparse, same) = run(kernel(), &sparse, &labels, AsGiven::new(n)).unwrap();
+            let (of_sparse, same) = run(kernel(), &sparse, &labels, AsGiven::new()).unwrap();
             prop_assert_eq!(&same, &plain.1);
             prop_assert_eq!(&of_sparse, &learner);
         }
@@ -376,7 +375,7 @@ mod tests {
                         None => learner,
                     }
                 };
-                let (one, transcript) = run(fresh(), &points, &labels, AsGiven::new(900)).unwrap();
+                let (one, transcript) = run(fresh(), &points, &labels, AsGiven::new()).unwrap();
                 let mut bulk = fresh();
                 let in_bulk = bulk.learn_all(&points, &labels).unwrap();
                 for (a, b) in transcript.rounds().iter().zip(in_bulk.rounds()) {

@@ -32,7 +32,7 @@
 //! let points = MarginBall::new(&target, 0.1)?.sample(2000, 2)?;
 //! let labels = target.label_all(&points)?;
 //!
-//! let (_, transcript) = run(Perceptron::new(10)?, &points, &labels, RandomOrder::new(2000, 3))?;
+//! let (_, transcript) = run(Perceptron::new(10)?, &points, &labels, RandomOrder::new(3))?;
 //! assert!(transcript.mistakes() as f64 <= bounds::perceptron_mistakes(1.0, 1.0, 0.1));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -214,7 +214,7 @@ mod tests {
             let bound = bounds::modified_perceptron_mistakes(alpha.abs(), 0.1);
             let adversary = SmallestMarginMistake::new(labels.clone());
             let (_, hard) = run(start.clone(), &points, &labels, adversary).unwrap();
-            let (_, random) = run(start, &points, &labels, RandomOrder::new(500, seed)).unwrap();
+            let (_, random) = run(start, &points, &labels, RandomOrder::new(seed)).unwrap();
             for transcript in [hard, random] {
                 assert!(transcript.mistakes() as f64 <= bound);
                 assert!(transcript.abstentions() > 0);

@@ -21,26 +21,26 @@ pub trait Order {
     ) -> Result<Option<usize>, OnlineError>;
 }
 
-/// Points `0 .. n` in order.
+/// The points from first to last.
 ///
 /// ```
 /// use halfspaces_linalg::Points;
 /// use halfspaces_online::{AsGiven, Order, Perceptron};
-/// let (mut order, learner) = (AsGiven::new(2), Perceptron::new(1)?);
+/// let (mut order, learner) = (AsGiven::new(), Perceptron::new(1)?);
 /// let points = Points::from_rows(&[[1.0], [2.0]])?;
 /// assert_eq!(order.next(&learner, &points)?, Some(0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct AsGiven {
-    rest: std::ops::Range<usize>,
+    next: usize,
 }
 
 impl AsGiven {
-    /// The first `n` points.
+    /// Starts at the first point.
     #[must_use]
-    pub fn new(n: usize) -> AsGiven {
-        AsGiven { rest: 0..n }
+    pub fn new() -> AsGiven {
+        AsGiven::default()
     }
 }
 
@@ -48,20 +48,22 @@ impl Order for AsGiven {
     fn next<L: OnlineLearner, P: PointSet>(
         &mut self,
         _: &L,
-        _: &P,
+        points: &P,
     ) -> Result<Option<usize>, OnlineError> {
-        Ok(self.rest.next())
+        let index = self.next;
+        self.next = index.saturating_add(1);
+        Ok((index < points.len()).then_some(index))
     }
 }
 
-/// A uniformly random permutation.
+/// A uniformly random permutation of the points, drawn when the first is asked for.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points};
 /// use halfspaces_online::{Perceptron, RandomOrder, run};
 /// let points = Points::from_rows(&[[1.0], [2.0], [3.0]])?;
 /// let (_, transcript) =
-///     run(Perceptron::new(1)?, &points, &[Label::Positive; 3], RandomOrder::new(3, 42))?;
+///     run(Perceptron::new(1)?, &points, &[Label::Positive; 3], RandomOrder::new(42))?;
 /// let mut asked: Vec<usize> = transcript.rounds().iter().map(|r| r.index).collect();
 /// asked.sort();
 /// assert_eq!(asked, [0, 1, 2]);
@@ -69,22 +71,22 @@ impl Order for AsGiven {
 /// ```
 #[derive(Debug, Clone)]
 pub struct RandomOrder {
-    order: std::vec::IntoIter<usize>,
+    seed: u64,
+    /// What is left of the permutation, once drawn.
+    rest: Option<std::vec::IntoIter<usize>>,
 }
 
 impl RandomOrder {
-    /// A permutation of `n` points from the stream of `seed`.
+    /// A permutation from the stream of `seed`.
     #[must_use]
-    pub fn new(n: usize, seed: u64) -> RandomOrder {
-        RandomOrder::with_rng(n, &mut ChaCha8Rng::seed_from_u64(seed))
+    pub fn new(seed: u64) -> RandomOrder {
+        RandomOrder { seed, rest: None }
     }
 
-    /// [`RandomOrder::new`] drawn from a generator of the caller's.
+    /// [`RandomOrder::new`] with a seed drawn from a generator of the caller's.
     #[must_use]
-    pub fn with_rng<R: rand::Rng>(n: usize, rng: &mut R) -> RandomOrder {
-        let mut order: Vec<usize> = (0..n).collect();
-        order.shuffle(rng);
-        RandomOrder { order: order.into_iter() }
+    pub fn with_rng<R: rand::Rng + ?Sized>(rng: &mut R) -> RandomOrder {
+        RandomOrder::new(rng.next_u64())
     }
 }
 
@@ -92,9 +94,14 @@ impl Order for RandomOrder {
     fn next<L: OnlineLearner, P: PointSet>(
         &mut self,
         _: &L,
-        _: &P,
+        points: &P,
     ) -> Result<Option<usize>, OnlineError> {
-        Ok(self.order.next())
+        let rest = self.rest.get_or_insert_with(|| {
+            let mut order: Vec<usize> = (0..points.len()).collect();
+            order.shuffle(&mut ChaCha8Rng::seed_from_u64(self.seed));
+            order.into_iter()
+        });
+        Ok(rest.next())
     }
 }
 
@@ -171,7 +178,12 @@ mod tests {
 
     #[test]
     fn permutations_are_fair_and_repeatable() {
-        let take = |seed| RandomOrder::new(3, seed).order.collect::<Vec<_>>();
+        let points = Points::from_rows(&[[1.0], [2.0], [3.0]]).unwrap();
+        let learner = Perceptron::new(1).unwrap();
+        let take = |seed| {
+            let mut order = RandomOrder::new(seed);
+            std::iter::from_fn(|| order.next(&learner, &points).unwrap()).collect::<Vec<_>>()
+        };
         assert_eq!(take(5), take(5));
         let mut seen = std::collections::BTreeMap::new();
         for seed in 0..600 {

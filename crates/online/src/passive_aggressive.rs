@@ -162,7 +162,7 @@ mod tests {
         // The tight instance of the perceptron is tight for PA as well.
         let tight = perceptron_tight(9).unwrap();
         let learner = PassiveAggressive::new(9, Aggressiveness::Unbounded).unwrap();
-        let order = crate::AsGiven::new(9);
+        let order = crate::AsGiven::new();
         let (_, transcript) = run(learner, tight.points(), tight.labels(), order).unwrap();
         assert_eq!(transcript.mistakes(), 9);
     }

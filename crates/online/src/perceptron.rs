@@ -105,7 +105,7 @@ mod tests {
         let points = Points::from_rows(&[[1.0, 1.0], [1.0, -2.0], [0.0, 1.0]]).unwrap();
         let labels = [Label::Negative, Label::Negative, Label::Negative];
         let (learner, transcript) =
-            run(Perceptron::new(2).unwrap(), &points, &labels, AsGiven::new(3)).unwrap();
+            run(Perceptron::new(2).unwrap(), &points, &labels, AsGiven::new()).unwrap();
         let values: Vec<f64> = transcript.rounds().iter().map(|r| r.prediction.value).collect();
         assert_eq!(values, [0.0, 1.0, 1.0]);
         assert_eq!(learner.weights(), [-2.0, 0.0]);
@@ -117,7 +117,7 @@ mod tests {
     fn the_bound_is_met_with_equality_on_the_tight_instance() {
         let tight = perceptron_tight(40).unwrap();
         let (_, transcript) =
-            run(Perceptron::new(40).unwrap(), tight.points(), tight.labels(), AsGiven::new(40))
+            run(Perceptron::new(40).unwrap(), tight.points(), tight.labels(), AsGiven::new())
                 .unwrap();
         assert_eq!(transcript.mistakes(), 40);
         assert!((bounds::perceptron_mistakes(1.0, 1.0, tight.margin()) - 40.0).abs() < 1e-9);

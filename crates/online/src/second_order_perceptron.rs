@@ -179,7 +179,7 @@ mod tests {
         let target = random_target(4, 5).unwrap();
         let points = MarginBall::new(&target, 0.02).unwrap().sample(500, 6).unwrap();
         let labels = target.label_all(&points).unwrap();
-        let order = || RandomOrder::new(500, 7);
+        let order = || RandomOrder::new(7);
         let learner = SecondOrderPerceptron::new(4, 0.5).unwrap();
         let (learner, transcript) = run(learner, &points, &labels, order()).unwrap();
         // S times S⁻¹ is the identity.

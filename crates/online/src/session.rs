@@ -183,7 +183,7 @@ mod tests {
             session.ask(index).unwrap();
             session.reveal(truth).unwrap();
         }
-        let bulk = run(Perceptron::new(1).unwrap(), &points, &labels, AsGiven::new(3)).unwrap();
+        let bulk = run(Perceptron::new(1).unwrap(), &points, &labels, AsGiven::new()).unwrap();
         assert_eq!(session.into_parts(), bulk);
     }
 
@@ -192,7 +192,7 @@ mod tests {
         let points = pool();
         let labels = [Label::Negative, Label::Positive, Label::Negative];
         let learner = || Perceptron::new(1).unwrap();
-        let (end, transcript) = run(learner(), &points, &labels, AsGiven::new(3)).unwrap();
+        let (end, transcript) = run(learner(), &points, &labels, AsGiven::new()).unwrap();
         assert_eq!(transcript.replay(learner(), &points).unwrap(), end);
         let other = Points::from_rows(&[[1.0], [-2.5], [3.0]]).unwrap();
         let differs = transcript.replay(learner(), &other);
@@ -202,14 +202,27 @@ mod tests {
         assert!(matches!(refused, Err(crate::ReplayError::Refused { round: 1, .. })));
     }
 
+    /// An order that does not keep to the pool.
+    struct Beyond;
+
+    impl Order for Beyond {
+        fn next<L: OnlineLearner, Q: PointSet>(
+            &mut self,
+            _: &L,
+            points: &Q,
+        ) -> Result<Option<usize>, OnlineError> {
+            Ok(Some(points.len()))
+        }
+    }
+
     #[test]
     fn lengths_and_dimensions_are_compared_first() {
         let points = pool();
         let learner = Perceptron::new(1).unwrap();
-        let short = run(learner.clone(), &points, &[Label::Positive], AsGiven::new(3));
+        let short = run(learner.clone(), &points, &[Label::Positive], AsGiven::new());
         assert!(matches!(short, Err(OnlineError::Input(InputError::LengthMismatch { .. }))));
         assert!(Session::new(Perceptron::new(2).unwrap(), &points).is_err());
-        let beyond = run(learner, &points, &[Label::Positive; 3], AsGiven::new(4));
+        let beyond = run(learner, &points, &[Label::Positive; 3], Beyond);
         let out_of_range = InputError::IndexOutOfRange { index: 3, len: 3 };
         assert_eq!(beyond, Err(out_of_range.into()));
     }

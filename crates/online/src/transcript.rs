@@ -33,7 +33,7 @@ impl Round {
 /// use halfspaces_online::{AsGiven, Perceptron, run};
 /// let points = Points::from_rows(&[[1.0], [-1.0]])?;
 /// let labels = [Label::Negative, Label::Positive];
-/// let (learner, transcript) = run(Perceptron::new(1)?, &points, &labels, AsGiven::new(2))?;
+/// let (learner, transcript) = run(Perceptron::new(1)?, &points, &labels, AsGiven::new())?;
 /// assert_eq!(transcript.mistakes(), 1);
 /// assert_eq!(transcript.replay(Perceptron::new(1)?, &points)?, learner);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -123,7 +123,7 @@ mod tests {
             points.rows().map(|x| target.label(BooleanPoint::of(x).unwrap())).collect();
         let bound = bounds::winnow_mistakes(k, n);
         let (_, random) =
-            run(Winnow::new(n).unwrap(), &points, &labels, RandomOrder::new(1500, 2)).unwrap();
+            run(Winnow::new(n).unwrap(), &points, &labels, RandomOrder::new(2)).unwrap();
         let adversary = SmallestMarginMistake::new(labels.clone());
         let (learner, hard) = run(Winnow::new(n).unwrap(), &points, &labels, adversary).unwrap();
         assert!(random.mistakes() > 3 && random.mistakes() as f64 <= bound);

@@ -127,7 +127,7 @@ fn play<C: FiniteClass>(
     let mut learner = Halving::new(class)?;
     let mistakes = match nature {
         Nature::Random => {
-            let order = RandomOrder::with_rng(points.len(), rng);
+            let order = RandomOrder::with_rng(rng);
             let (played, transcript) = run(learner, points, labels, order)?;
             learner = played;
             transcript.mistakes()

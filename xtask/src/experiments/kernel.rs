@@ -71,7 +71,7 @@ impl Outcome {
 /// Plays perceptron and linear kernel perceptron in the same order and compares every round.
 fn same_game(points: &Points, labels: &[Label], rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
     let (n, d) = (points.len(), points.dim());
-    let order = RandomOrder::with_rng(n, rng);
+    let order = RandomOrder::with_rng(rng);
     let (_, plain) = run(Perceptron::new(d)?, points, labels, order.clone())?;
     let (_, kernel) = run(KernelPerceptron::new(d, Kernel::Linear)?, points, labels, order)?;
     let differ = plain.rounds().iter().zip(kernel.rounds()).filter(|(a, b)| a != b).count();
@@ -116,7 +116,7 @@ fn in_feature_space(
     let (_, transcript) = if adversarial {
         run(learner, &points, &labels, SmallestMarginMistake::new(labels.clone()))?
     } else {
-        run(learner, &points, &labels, AsGiven::new(points.len()))?
+        run(learner, &points, &labels, AsGiven::new())?
     };
     Ok(Outcome {
         rounds: transcript.len(),

@@ -81,7 +81,7 @@ fn play<P: PointSet>(
     let (_, transcript) = if setting.adversarial {
         run(start.clone(), points, labels, SmallestMarginMistake::new(labels.clone()))?
     } else {
-        run(start.clone(), points, labels, RandomOrder::with_rng(points.len(), rng))?
+        run(start.clone(), points, labels, RandomOrder::with_rng(rng))?
     };
     let mut batch = start;
     let status = batch.fit(points, labels, 10 * bound as u64 + 10)?;

@@ -105,10 +105,9 @@ fn play<P: PointSet>(
     };
     let Sample { points, labels, .. } = &sample.repeated(rounds)?;
     let learner = Perceptron::new(points.dim())?;
-    let n = points.len();
     let (_, transcript) = match order {
-        OrderKind::Given => run(learner, points, labels, AsGiven::new(n))?,
-        OrderKind::Random => run(learner, points, labels, RandomOrder::with_rng(n, rng))?,
+        OrderKind::Given => run(learner, points, labels, AsGiven::new())?,
+        OrderKind::Random => run(learner, points, labels, RandomOrder::with_rng(rng))?,
         OrderKind::Adversarial => {
             run(learner, points, labels, SmallestMarginMistake::new(labels.clone()))?
         }
