@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 fn same_runs(dense: &Points, labels: &[Label], seed: u64) {
     let sparse = SparsePoints::from_dense(dense).unwrap();
-    let (n, d) = (dense.len(), dense.dim());
+    let d = dense.dim();
     let learner = || Perceptron::new(d).unwrap();
 
     let given = run(learner(), dense, labels, AsGiven::new()).unwrap();
