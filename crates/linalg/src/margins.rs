@@ -72,10 +72,12 @@ pub fn margins_of_many(points: &Points, normals: &Points, par: Par) -> Result<Po
     Points::new(out, k)
 }
 
-/// How many points the first refill sorts, and by how much each refill grows. With factor 4 the
-/// whole order of n points costs about log4(n / 64) linear selections besides the sorting.
+/// How many points the first refill sorts, and by how much each refill grows. With factor 16 the
+/// whole order of n points costs about log16(n / 64) linear selections besides the sorting.
 const FIRST_BLOCK: usize = 64;
-const BLOCK_GROWTH: usize = 4;
+const BLOCK_GROWTH: usize = 16;
+/// A block that would take this share of what is left takes it all: selecting it would save nothing.
+const TAKE_ALL: usize = 4;
 
 /// The indices of `margins` by decreasing absolute value, ties by increasing index, produced as
 /// they are asked for: the next few cost O(n) once, never a full sort.
@@ -112,7 +114,7 @@ impl DescendingMargins {
 
     fn refill(&mut self) {
         let rest = &mut self.keys[self.sorted..];
-        let size = self.block.min(rest.len());
+        let size = if self.block >= rest.len() / TAKE_ALL { rest.len() } else { self.block };
         if size < rest.len() {
             rest.select_nth_unstable_by(size, before);
         }
