@@ -145,6 +145,24 @@ pub fn centre_of_gravity_mistakes(dim: usize, margin: f64) -> f64 {
     dim as f64 * log_inverse_radius(margin) / -(1.0 - (-1.0f64).exp()).ln()
 }
 
+/// Leverage below which the volumetric centre drops a constraint.
+pub const VOLUMETRIC_LEAST_LEVERAGE: f64 = 1.0 / 400.0;
+/// Least rise of the volumetric potential at a mistake.
+pub const VOLUMETRIC_RISE: f64 = 0.005;
+/// Largest fall of the volumetric potential when a constraint is dropped.
+pub const VOLUMETRIC_FALL: f64 = 0.0015;
+
+/// Volumetric centre as a learner, points of norm 1: with ε, a, b the constants above, mistakes
+/// <= 1 + (d ln((1+γ)/γ) + d ln(d/ε) - ½ d ln 2 + b(d-1))/(a-b), about 286 d ln(566 d/γ) (after Vaidya
+/// 1996, with constants of ours: `docs/theory/volumetric-centre.md`).
+#[must_use]
+pub fn volumetric_mistakes(dim: usize, margin: f64) -> f64 {
+    let d = dim as f64;
+    let most = (d / VOLUMETRIC_LEAST_LEVERAGE).ln() + log_inverse_radius(margin);
+    let rise = d * (most - 0.5 * std::f64::consts::LN_2) + VOLUMETRIC_FALL * (d - 1.0);
+    1.0 + rise / (VOLUMETRIC_RISE - VOLUMETRIC_FALL)
+}
+
 /// -ln of γ/(1+γ), the radius of a ball that the version space always holds.
 fn log_inverse_radius(margin: f64) -> f64 {
     if margin > 0.0 { (1.0 + margin).ln() - margin.ln() } else { f64::INFINITY }

@@ -15,6 +15,7 @@
 //! | [`Halving`] | <= lg of the size of the class | 001 Thm 2.2 |
 //! | [`VersionSpace`] of [`Ellipsoid`] | <= 2d(d+1) ln((1+γ)/γ) | 001 §3, 004 |
 //! | [`VersionSpace`] of [`CentreOfGravity`] | d ln((1+γ)/γ)/ln(e/(e-1)) for the exact centre | 001 §3, 004 |
+//! | [`VersionSpace`] of [`VolumetricCentre`] | O(d ln(d/γ)), constants in [`bounds::volumetric_mistakes`] | 001 §3; Vaidya 1996 |
 //! | [`OnlineMassart`] | E\[mistakes\] <= ηT + (1-η)√T/γ under Massart noise | ours, from 003 Lemma 2 |
 //! | [`PassiveAggressive`] | <= (R/γ)² (PA) | Crammer et al. 2006 |
 //! | [`SecondOrderPerceptron`] | (1/γ)√((a + u'Mu) ln det(I + M/a)) | Cesa-Bianchi et al. 2005 |
@@ -60,6 +61,7 @@ mod session;
 mod sweep;
 mod transcript;
 mod version_space;
+mod volumetric_centre;
 mod weights;
 mod winnow;
 
@@ -85,4 +87,5 @@ pub use session::{Question, Session, run};
 pub use sweep::{BatchFit, BatchParams, BatchStatus, DEFAULT_MAX_UPDATES, Pick};
 pub use transcript::{ReplayError, Round, Transcript};
 pub use version_space::{Centre, VersionSpace};
+pub use volumetric_centre::VolumetricCentre;
 pub use winnow::Winnow;
