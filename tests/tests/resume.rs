@@ -5,9 +5,10 @@
 use halfspaces_data::{Builtin, MarginBall, Marginal, random_target};
 use halfspaces_linalg::{Conjunction, Halfspace, Label, PointSet, Points, SparsePoints};
 use halfspaces_online::{
-    Aggressiveness, Alma, AveragedPerceptron, BooleanClass, GridClass, HalfspaceClass, Halving,
-    Horizon, Kernel, KernelPerceptron, ModifiedPerceptron, OnlineLearner, OnlineMassart,
-    PassiveAggressive, Perceptron, SecondOrderPerceptron, VotedPerceptron, Winnow,
+    Aggressiveness, Alma, AveragedPerceptron, BooleanClass, CentreOfGravity, Ellipsoid, GridClass,
+    HalfspaceClass, Halving, HardMargin, Horizon, Kernel, KernelPerceptron, ModifiedPerceptron,
+    OnlineLearner, OnlineMassart, PassiveAggressive, Perceptron, SecondOrderPerceptron,
+    VersionSpace, VolumetricCentre, VotedPerceptron, Winnow,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -71,6 +72,10 @@ fn learners_on_real_numbers() {
     for horizon in [Horizon::Known(120), Horizon::Doubling] {
         check(OnlineMassart::new(3, 0.1, 0.3, horizon).unwrap(), &points, &labels);
     }
+    check(VersionSpace::new(Ellipsoid::new(3).unwrap()), &points, &labels);
+    check(VersionSpace::new(VolumetricCentre::new(3).unwrap()), &points, &labels);
+    check(VersionSpace::new(CentreOfGravity::new(3, 5).unwrap()), &points, &labels);
+    check(VersionSpace::new(HardMargin::new(3).unwrap()), &points, &labels);
     for kernel in [
         Kernel::Linear,
         Kernel::Polynomial { degree: 3 },

@@ -20,7 +20,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(BatchExperiment::margin_perceptron(inputs.clone())),
         Box::new(KernelExperiment),
         Box::new(ModifiedExperiment::new(inputs.clone())),
-        Box::new(VersionSpaceExperiment),
+        Box::new(VersionSpaceExperiment::new(inputs.clone())),
         Box::new(RandomOrderExperiment),
         Box::new(MassartExperiment),
     ]

@@ -16,6 +16,7 @@
 //! | [`VersionSpace`] of [`Ellipsoid`] | <= 2d(d+1) ln((1+γ)/γ) | 001 §3, 004 |
 //! | [`VersionSpace`] of [`CentreOfGravity`] | d ln((1+γ)/γ)/ln(e/(e-1)) for the exact centre | 001 §3, 004 |
 //! | [`VersionSpace`] of [`VolumetricCentre`] | O(d ln(d/γ)), constants in [`bounds::volumetric_mistakes`] | 001 §3; Vaidya 1996 |
+//! | [`VersionSpace`] of [`HardMargin`] | consistent, of largest margin; no mistake bound | 004 |
 //! | [`OnlineMassart`] | E\[mistakes\] <= ηT + (1-η)√T/γ under Massart noise | ours, from 003 Lemma 2 |
 //! | [`PassiveAggressive`] | <= (R/γ)² (PA) | Crammer et al. 2006 |
 //! | [`SecondOrderPerceptron`] | (1/γ)√((a + u'Mu) ln det(I + M/a)) | Cesa-Bianchi et al. 2005 |
@@ -48,6 +49,7 @@ mod direction;
 mod ellipsoid;
 mod error;
 mod halving;
+mod hard_margin;
 mod kernel_perceptron;
 mod learner;
 mod margin_perceptron;
@@ -74,6 +76,7 @@ pub use error::OnlineError;
 pub use halving::{
     BooleanClass, ClassError, FiniteClass, GridClass, HalfspaceClass, Halving, MAX_CLASS,
 };
+pub use hard_margin::HardMargin;
 pub use kernel_perceptron::{Kernel, KernelPerceptron};
 pub use learner::{OnlineLearner, Prediction};
 pub use margin_perceptron::MarginPerceptron;

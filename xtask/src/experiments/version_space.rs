@@ -1,33 +1,61 @@
-//! K8: mistakes of version-space learners against their ln(1/γ) bounds, on decision lists and on a
-//! family where the perceptron truly needs about 1/γ².
+//! K8: mistakes of version-space learners against their ln(1/γ) bounds, on decision lists, on real
+//! data relabelled by a halfspace, and on a family where the perceptron truly needs about 1/γ².
 
 use crate::Failure;
 use crate::experiments::{median_text, most, spread_by_x};
+use crate::workload::{Inputs, Pool, Workload};
 use halfspaces_data::Rotation;
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
     Section, Side, Table, stats,
 };
 use halfspaces_linalg::{
-    BooleanConcept, BooleanPoint, DecisionList, DenseRow, Label, Literal, PointSet, Points, norm,
+    BooleanConcept, BooleanPoint, DecisionList, DenseRow, Halfspace, Label, Literal, PointSet,
+    Points, norm,
 };
 use halfspaces_online::{
-    Centre, CentreOfGravity, Ellipsoid, OnlineLearner, Perceptron, VersionSpace, bounds,
+    Centre, CentreOfGravity, Ellipsoid, HardMargin, OnlineLearner, Perceptron, VersionSpace,
+    VolumetricCentre, bounds,
 };
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::sync::Arc;
 
-pub(crate) struct VersionSpaceExperiment;
+pub(crate) struct VersionSpaceExperiment {
+    inputs: Arc<Inputs>,
+}
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+impl VersionSpaceExperiment {
+    pub(crate) fn new(inputs: Arc<Inputs>) -> Self {
+        VersionSpaceExperiment { inputs }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Family {
     /// Decision lists of r rules over r variables, margin about 2^-r.
     Lists,
     /// Two dimensions, rotated; margin 2^-r.
     Hard,
+    /// Two dimensions; points that split the arc of targets evenly until it is 2^-r wide, the label
+    /// always against the prediction: every learner errs on every one of them.
+    Split,
+    /// A data set relabelled by a random halfspace, points nearer to it than 2^-r dropped.
+    Real(String),
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Family::Lists => "lists",
+            Family::Hard => "hard",
+            Family::Split => "even split",
+            Family::Real(name) => name,
+        })
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -35,13 +63,18 @@ enum Family {
 enum Learner {
     Perceptron,
     Ellipsoid,
+    Volumetric,
     Gravity,
+    #[serde(rename = "hard-margin")]
+    Margin,
 }
 
-const LEARNERS: [(Learner, Colour); 3] = [
+const LEARNERS: [(Learner, Colour); 5] = [
     (Learner::Perceptron, Colour::Blue),
     (Learner::Ellipsoid, Colour::Orange),
+    (Learner::Volumetric, Colour::Vermilion),
     (Learner::Gravity, Colour::Green),
+    (Learner::Margin, Colour::Purple),
 ];
 
 impl fmt::Display for Learner {
@@ -49,7 +82,9 @@ impl fmt::Display for Learner {
         f.pad(match self {
             Learner::Perceptron => "perceptron",
             Learner::Ellipsoid => "ellipsoid",
+            Learner::Volumetric => "volumetric centre",
             Learner::Gravity => "centre of gravity",
+            Learner::Margin => "hard margin",
         })
     }
 }
@@ -72,7 +107,15 @@ pub(crate) struct Play {
     mistakes: u64,
     /// Whether it ended by itself, without mistakes left to make.
     ended: bool,
-    bound: f64,
+    /// `None` for a learner without one.
+    bound: Option<f64>,
+}
+
+impl Play {
+    /// Mistakes over their bound.
+    fn ratio(&self) -> Option<f64> {
+        self.bound.map(|bound| self.mistakes as f64 / bound)
+    }
 }
 
 pub(crate) type Outcome = Vec<Play>;
@@ -123,6 +166,39 @@ fn hard<L: OnlineLearner>(
     Ok((mistakes, margin, quiet >= QUIET))
 }
 
+/// The even split: whoever learns is wrong about lg(1/γ) times, and once each label is known the
+/// points are gone round as any others. Returns mistakes, the margin of the middle of the arc and
+/// whether it ended.
+fn split<L: OnlineLearner>(
+    learner: &mut L,
+    exponent: u32,
+    rng: &mut ChaCha8Rng,
+) -> Result<(u64, f64, bool), Failure> {
+    use std::f64::consts::{PI, TAU};
+    // The targets (cos t, sin t) left are those with low < t < high.
+    let mut low = rng.random::<f64>() * TAU;
+    let mut high = low + PI;
+    let (mut rows, mut labels, mut mistakes) = (Vec::new(), Vec::new(), 0);
+    while high - low > 2.0 * 0.5f64.powi(exponent as i32) {
+        let middle = f64::midpoint(low, high);
+        let x = [-middle.sin(), middle.cos()];
+        let row = DenseRow::new(&x)?;
+        let label = -learner.predict(row)?.label;
+        match label {
+            Label::Positive => low = middle,
+            Label::Negative => high = middle,
+        }
+        mistakes += u64::from(learner.observe(row, label)?.is_wrong(label));
+        rows.push(x);
+        labels.push(label);
+    }
+    let middle = f64::midpoint(low, high);
+    let points = Points::from_rows(&rows)?;
+    let margin = Halfspace::new(vec![middle.cos(), middle.sin()])?.margin_on(&points, &labels)?;
+    let (more, ended) = rounds(learner, &points, &labels)?;
+    Ok((mistakes + more, margin, ended))
+}
+
 /// A list of `rules` rules over as many variables with random literals and labels that alternate,
 /// and points of the cube that reach every rule alike, lifted and normalised.
 fn list(rules: u32, rng: &mut ChaCha8Rng) -> Result<(Points, Vec<Label>, f64), Failure> {
@@ -153,9 +229,9 @@ fn list(rules: u32, rng: &mut ChaCha8Rng) -> Result<(Points, Vec<Label>, f64), F
 }
 
 /// Goes round the points until a pass makes no mistake.
-fn rounds<L: OnlineLearner>(
+fn rounds<L: OnlineLearner, P: PointSet>(
     learner: &mut L,
-    points: &Points,
+    points: &P,
     labels: &[Label],
 ) -> Result<(u64, bool), Failure> {
     let mut mistakes = 0;
@@ -171,30 +247,59 @@ fn rounds<L: OnlineLearner>(
     Ok((mistakes, false))
 }
 
-fn play<L: OnlineLearner>(
-    family: Family,
-    exponent: u32,
-    new: impl FnOnce(usize) -> Result<L, Failure>,
-    bound: impl Fn(usize, f64) -> f64,
-    rng: &mut ChaCha8Rng,
-) -> Result<Play, Failure> {
-    match family {
-        Family::Hard => {
-            let (mistakes, margin, ended) = hard(&mut new(2)?, exponent, rng)?;
-            Ok(Play { exponent, dim: 2, margin, mistakes, ended, bound: bound(2, margin) })
-        }
-        Family::Lists => {
-            let (points, labels, margin) = list(exponent, rng)?;
-            let dim = points.dim();
-            let (mistakes, ended) = rounds(&mut new(dim)?, &points, &labels)?;
-            Ok(Play { exponent, dim, margin, mistakes, ended, bound: bound(dim, margin) })
-        }
+impl VersionSpaceExperiment {
+    fn play<L: OnlineLearner>(
+        &self,
+        family: &Family,
+        exponent: u32,
+        new: impl FnOnce(usize) -> Result<L, Failure>,
+        bound: impl Fn(&L, f64) -> Option<f64>,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Play, Failure> {
+        let (learner, (mistakes, ended), margin) = match family {
+            Family::Hard => {
+                let mut learner = new(2)?;
+                let (mistakes, margin, ended) = hard(&mut learner, exponent, rng)?;
+                (learner, (mistakes, ended), margin)
+            }
+            Family::Split => {
+                let mut learner = new(2)?;
+                let (mistakes, margin, ended) = split(&mut learner, exponent, rng)?;
+                (learner, (mistakes, ended), margin)
+            }
+            Family::Lists => {
+                let (points, labels, margin) = list(exponent, rng)?;
+                let mut learner = new(points.dim())?;
+                let played = rounds(&mut learner, &points, &labels)?;
+                (learner, played, margin)
+            }
+            Family::Real(name) => {
+                let margin = 0.5f64.powi(exponent as i32);
+                let workload = Workload::Relabelled { name: name.clone(), margin };
+                let (mut learner, played, margin);
+                match self.inputs.pool(&workload, rng)? {
+                    Pool::Dense(pool) => {
+                        learner = new(pool.points.dim())?;
+                        played = rounds(&mut learner, &pool.points, &pool.labels)?;
+                        margin = pool.margin;
+                    }
+                    Pool::Sparse(pool) => {
+                        learner = new(pool.points.dim())?;
+                        played = rounds(&mut learner, &pool.points, &pool.labels)?;
+                        margin = pool.margin;
+                    }
+                }
+                (learner, played, margin.ok_or("relabelled data have a margin")?)
+            }
+        };
+        let (dim, bound) = (learner.dim(), bound(&learner, margin));
+        Ok(Play { exponent, dim, margin, mistakes, ended, bound })
     }
 }
 
-/// The bound a fresh centre states.
-fn stated<C: Centre>(centre: Result<C, halfspaces_linalg::InputError>, margin: f64) -> f64 {
-    centre.ok().and_then(|c| c.mistake_bound(margin)).unwrap_or(f64::INFINITY)
+/// The bound that its centre states.
+fn stated<C: Centre>(learner: &VersionSpace<C>, margin: f64) -> Option<f64> {
+    learner.centre().mistake_bound(margin)
 }
 
 impl Experiment for VersionSpaceExperiment {
@@ -213,8 +318,8 @@ impl Experiment for VersionSpaceExperiment {
         vec![
             ClaimStatement {
                 id: "K8".into(),
-                statement: "On points of norm 1 separated with margin γ, the ellipsoid method makes at most 2d(d+1) ln((1+γ)/γ) mistakes and the centre of gravity (by hit-and-run) at most d ln((1+γ)/γ)/ln(e/(e-1)), on decision lists and on the hard family.".into(),
-                source: "001 §3, 004; the second for the exact centre".into(),
+                statement: "On points of norm 1 separated with margin γ, the ellipsoid method makes at most 2d(d+1) ln((1+γ)/γ) mistakes, the volumetric centre at most about 286 d ln(566 d/γ) and the centre of gravity (by hit-and-run) at most d ln((1+γ)/γ)/ln(e/(e-1)), on decision lists, on real data relabelled by a halfspace, on the hard family and on the even split.".into(),
+                source: "001 §3, 004; Vaidya 1996 with constants of ours; the last for the exact centre".into(),
             },
             ClaimStatement {
                 id: "K8h".into(),
@@ -226,65 +331,75 @@ impl Experiment for VersionSpaceExperiment {
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
         let mut plan = Vec::new();
-        for family in [Family::Lists, Family::Hard] {
+        let real = self.inputs.real().into_iter().map(Family::Real);
+        for family in [Family::Lists, Family::Hard, Family::Split].into_iter().chain(real) {
             for (learner, _) in LEARNERS {
-                let last = match (family, learner) {
-                    (Family::Lists, Learner::Perceptron) => scale.pick(7, 10, 12),
-                    (Family::Lists, _) => scale.pick(6, 14, 20),
-                    (Family::Hard, Learner::Perceptron) => scale.pick(7, 9, 10),
-                    (Family::Hard, _) => 20,
+                let exponents: Vec<u32> = match (&family, learner) {
+                    (Family::Lists, Learner::Perceptron) => {
+                        (2..=scale.pick(7, 10, 12)).step_by(2).collect()
+                    }
+                    (Family::Lists, _) => (2..=scale.pick(6, 14, 20)).step_by(2).collect(),
+                    (Family::Hard | Family::Split, Learner::Perceptron) => {
+                        (2..=scale.pick(7, 9, 10)).collect()
+                    }
+                    (Family::Hard | Family::Split, _) => (2..=30).collect(),
+                    (Family::Real(_), Learner::Gravity) => scale.pick(vec![], vec![4], vec![4, 8]),
+                    (Family::Real(_), _) => scale.pick(vec![4], vec![4, 8], vec![4, 8, 12]),
                 };
-                let exponents = (2..=last).step_by(if family == Family::Lists { 2 } else { 1 });
-                let exponents = exponents.collect();
-                plan.push(Planned {
-                    configuration: Configuration { family, learner, exponents },
-                    trials: scale.pick(3, 8, 20),
-                });
+                let trials = match (&family, learner) {
+                    // A sample of hundreds of points in as many dimensions a mistake.
+                    (Family::Real(_), Learner::Gravity) => scale.pick(1, 2, 4),
+                    _ => scale.pick(3, 8, 20),
+                };
+                if exponents.is_empty() {
+                    continue;
+                }
+                let configuration = Configuration { family: family.clone(), learner, exponents };
+                plan.push(Planned { configuration, trials });
             }
         }
         Ok(plan)
     }
 
     fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
-        let family = setting.family;
+        let family = &setting.family;
         let seed = rng.random();
-        setting
-            .exponents
-            .iter()
-            .map(|&exponent| match setting.learner {
-                Learner::Perceptron => play(
-                    family,
-                    exponent,
-                    |d| Ok(Perceptron::new(d)?),
-                    |_, margin| bounds::perceptron_mistakes(1.0, 1.0, margin),
-                    rng,
-                ),
-                Learner::Ellipsoid => play(
-                    family,
-                    exponent,
-                    |d| Ok(VersionSpace::new(Ellipsoid::new(d)?)),
-                    |d, margin| stated(Ellipsoid::new(d), margin),
-                    rng,
-                ),
-                Learner::Gravity => play(
-                    family,
-                    exponent,
-                    |d| Ok(VersionSpace::new(CentreOfGravity::new(d, seed)?)),
-                    |d, margin| stated(CentreOfGravity::new(d, seed), margin),
-                    rng,
-                ),
-            })
-            .collect()
+        let plays = setting.exponents.iter().map(|&exponent| match setting.learner {
+            Learner::Perceptron => {
+                let bound =
+                    |_: &Perceptron, margin| Some(bounds::perceptron_mistakes(1.0, 1.0, margin));
+                self.play(family, exponent, |d| Ok(Perceptron::new(d)?), bound, rng)
+            }
+            Learner::Ellipsoid => {
+                let new = |d| Ok(VersionSpace::new(Ellipsoid::new(d)?));
+                self.play(family, exponent, new, stated, rng)
+            }
+            Learner::Volumetric => {
+                let new = |d| Ok(VersionSpace::new(VolumetricCentre::new(d)?));
+                self.play(family, exponent, new, stated, rng)
+            }
+            Learner::Gravity => {
+                let new = |d| Ok(VersionSpace::new(CentreOfGravity::new(d, seed)?));
+                self.play(family, exponent, new, stated, rng)
+            }
+            Learner::Margin => {
+                let new = |d| Ok(VersionSpace::new(HardMargin::new(d)?));
+                self.play(family, exponent, new, stated, rng)
+            }
+        });
+        plays.collect()
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
-        let of_centres = |c: &Configuration| c.learner != Learner::Perceptron;
+        // The perceptron has K3 for its bound, the hard-margin hypothesis has none.
+        let of_centres =
+            |c: &Configuration| !matches!(c.learner, Learner::Perceptron | Learner::Margin);
         let planned = results.groups.iter().filter(|g| of_centres(&g.configuration));
         let planned = planned.map(|g| g.planned * g.configuration.exponents.len()).sum();
         let plays = || results.outcomes().filter(|(c, _)| of_centres(c)).flat_map(|(_, o)| o);
         // Within its bound a learner runs out of mistakes; one that does not has broken its promise.
         let ratios: Vec<f64> = plays()
-            .map(|p| if p.ended { p.mistakes as f64 / p.bound } else { f64::INFINITY })
+            .map(|p| if p.ended { p.ratio().unwrap_or(f64::INFINITY) } else { f64::INFINITY })
             .collect();
         let within = Evidence::deterministic("mistakes / bound", Side::AtMost, planned, &ratios);
 
@@ -306,42 +421,51 @@ impl Experiment for VersionSpaceExperiment {
         for (claim, evidence) in Experiment::claims(self).into_iter().zip([within, growth]) {
             section.judge(claim, evidence);
         }
-        section.summary.push("Decision lists of r rules over r variables, with labels that alternate, are played round and round until a pass makes no mistake; the points reach every rule equally often. The hard family lives in a random plane: points of margin γ that throw the second coordinate of w to and fro, adaptively and jittered, until 300 rounds in a row are right. Volumes shrink by a constant factor a mistake, lengths grow by one: that is the whole difference.".into());
-        section.figures.push(figure(results, Family::Hard));
-        section.figures.push(figure(results, Family::Lists));
+        section.summary.push("Decision lists of r rules over r variables, with labels that alternate, are played round and round until a pass makes no mistake; the points reach every rule equally often. The hard family lives in a random plane: points of margin γ that throw the second coordinate of w to and fro, adaptively and jittered, until 300 rounds in a row are right. The even split lives in the plane as well: each point halves the arc of targets that are left and its label is against the prediction, so every learner whatever is wrong lg(1/γ) times there; the points are then gone round until a pass makes no mistake. Volumes shrink by a constant factor a mistake, lengths grow by one: that is the whole difference.".into());
+        section.figures.push(figure(results, &Family::Hard));
+        section.figures.push(figure(results, &Family::Split));
+        section.figures.push(figure(results, &Family::Lists));
         section.tables.push(by_exponent(results));
     }
 }
 
-fn figure(results: &Results<Configuration, Outcome>, family: Family) -> Figure {
+fn figure(results: &Results<Configuration, Outcome>, family: &Family) -> Figure {
     let mut layers = Vec::new();
     for (learner, colour) in LEARNERS {
         let plays: Vec<&Play> = results
             .outcomes()
-            .filter(|(c, _)| c.family == family && c.learner == learner)
+            .filter(|(c, _)| c.family == *family && c.learner == learner)
             .flat_map(|(_, o)| o)
             .collect();
         let nominal = |p: &Play| 2f64.powi(p.exponent as i32);
         let spread = spread_by_x(plays.iter().map(|p| (nominal(p), p.mistakes as f64)).collect());
-        let bound = spread_by_x(plays.iter().map(|p| (nominal(p), p.bound)).collect());
+        let bounds = plays.iter().filter_map(|p| Some((nominal(p), p.bound?)));
+        let bound = spread_by_x(bounds.collect());
         let line: Vec<(f64, f64)> = spread.iter().map(|(x, _, m, _)| (*x, *m)).collect();
         let name = learner.to_string();
         layers.push(Layer::Line { name: name.clone(), colour, dashed: false, data: line.clone() });
         layers.push(Layer::Points { name: name.clone(), colour, data: line });
-        layers.push(Layer::Line {
-            name: format!("its bound, {name}"),
-            colour,
-            dashed: true,
-            data: bound.iter().map(|(x, _, m, _)| (*x, *m)).collect(),
-        });
+        if !bound.is_empty() {
+            layers.push(Layer::Line {
+                name: format!("its bound, {name}"),
+                colour,
+                dashed: true,
+                data: bound.iter().map(|(x, _, m, _)| (*x, *m)).collect(),
+            });
+        }
     }
     let (name, caption, label) = match family {
         Family::Hard => (
             "k8-hard-family",
-            "Mistakes on the hard family in the plane as the margin shrinks: medians over trials (solid) and each learner's bound (dashed). The perceptron follows its bound; the version-space learners pay a constant for each halving of γ, down to 2^-20.",
+            "Mistakes on the hard family in the plane as the margin shrinks: medians over trials (solid) and each learner's bound (dashed). The perceptron follows its bound; the version-space learners pay a constant for each halving of γ, down to 2^-30.",
             "1/γ",
         ),
-        Family::Lists => (
+        Family::Split => (
+            "k8-even-split",
+            "Mistakes on the even split in the plane, where every learner must make lg(1/γ): medians over trials (solid) and each learner's bound (dashed).",
+            "1/γ",
+        ),
+        Family::Lists | Family::Real(_) => (
             "k8-decision-lists",
             "Mistakes on decision lists of r rules, margin about 2^-r, dimension r + 1: medians over trials (solid) and each learner's bound (dashed).",
             "2^r",
@@ -366,8 +490,10 @@ fn by_exponent(results: &Results<Configuration, Outcome>) -> Table {
             let plays: Vec<&Play> = group.outcomes.iter().filter_map(|o| o.get(at)).collect();
             let of = |f: fn(&Play) -> f64| -> Vec<f64> { plays.iter().map(|p| f(p)).collect() };
             let mistakes = of(|p| p.mistakes as f64);
+            let bounds: Vec<f64> = plays.iter().filter_map(|p| p.bound).collect();
+            let ratios: Vec<f64> = plays.iter().filter_map(|p| p.ratio()).collect();
             table.push(vec![
-                if group.configuration.family == Family::Hard { "hard" } else { "lists" }.into(),
+                group.configuration.family.to_string(),
                 group.configuration.learner.to_string(),
                 exponent.to_string(),
                 plays.first().map(|p| p.dim.to_string()).unwrap_or_default(),
@@ -375,8 +501,8 @@ fn by_exponent(results: &Results<Configuration, Outcome>) -> Table {
                 stats::median(&of(|p| p.margin)).map(|m| format!("{m:.3e}")).unwrap_or_default(),
                 median_text(&mistakes, 1),
                 format!("{:.0}", most(&mistakes)),
-                median_text(&of(|p| p.bound), 1),
-                format!("{:.4}", most(&of(|p| p.mistakes as f64 / p.bound))),
+                median_text(&bounds, 1),
+                stats::median(&ratios).map(|_| format!("{:.4}", most(&ratios))).unwrap_or_default(),
             ]);
         }
     }
@@ -403,7 +529,7 @@ mod tests {
             margin: 0.5,
             mistakes,
             ended: true,
-            bound: 60.0,
+            bound: Some(60.0),
         };
         let square: Outcome = (4..9).map(|e| play(e, 1 << (2 * e))).collect();
         let linear: Outcome = (4..9).map(|e| play(e, 1 << e)).collect();
@@ -413,7 +539,8 @@ mod tests {
                 group(Learner::Perceptron, perceptron.clone()),
             ];
             let mut section = Section::default();
-            VersionSpaceExperiment.evaluate(&Results { groups }, &mut section);
+            let experiment = VersionSpaceExperiment::new(Arc::new(Inputs::builtin()));
+            experiment.evaluate(&Results { groups }, &mut section);
             section.claims.iter().map(|c| c.verdict).collect::<Vec<_>>()
         };
         assert_eq!(verdicts(play(5, 60), &square), [Verdict::Holds; 2]);
