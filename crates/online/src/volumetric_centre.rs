@@ -213,7 +213,7 @@ impl VolumetricCentre {
         let gradient: Vec<f64> = step.iter().map(|v| -v).collect();
         for j in 0..m {
             let leverage = p[(j, j)];
-            p.col_mut(j).iter_mut().for_each(|v| *v *= -2.0 * *v);
+            p.col_mut(j).iter_mut().for_each(|v| *v = -2.0 * *v * *v);
             p[(j, j)] += 3.0 * leverage;
         }
         let mut pq = Mat::zeros(m, d);
