@@ -21,9 +21,10 @@ fn streaming_a_file_equals_learning_from_memory() {
     let schema = CsvSchema::scan_path(&path, &options).unwrap();
     let mut streamed = Perceptron::new(schema.dim()).unwrap();
     let mut stream = CsvStream::open(&path, schema).unwrap();
-    while let Some((x, y)) = stream.next_row().unwrap() {
-        streamed.observe(x, y).unwrap();
-    }
+    // In two sittings.
+    let first = streamed.partial_fit(&mut stream, 100).unwrap();
+    let rest = streamed.partial_fit(&mut stream, u64::MAX).unwrap();
+    assert_eq!((first.rounds, rest.rounds), (100, data.points().len() as u64 - 100));
 
     let read = read_csv(&path, &options).unwrap();
     assert_eq!(read.points(), data.points());
@@ -31,7 +32,7 @@ fn streaming_a_file_equals_learning_from_memory() {
     let (in_memory, transcript) =
         run(learner, read.points(), read.labels(), AsGiven::new()).unwrap();
     assert_eq!(streamed, in_memory);
-    assert_eq!(transcript.mistakes() as u64, streamed.updates());
+    assert_eq!(transcript.mistakes() as u64, first.mistakes + rest.mistakes);
 }
 
 #[test]

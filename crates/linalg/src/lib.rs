@@ -25,6 +25,7 @@
 mod angle;
 mod boolean;
 mod error;
+mod example_stream;
 mod halfspace;
 pub mod kernels;
 mod label;
@@ -33,7 +34,6 @@ mod points;
 mod row;
 mod sparse;
 pub mod tolerance;
-
 mod zeros;
 
 pub use angle::{angle, norm, normalise};
@@ -41,6 +41,7 @@ pub use boolean::{
     BooleanConcept, BooleanPoint, Conjunction, DecisionList, Disjunction, Literal, MAX_VARIABLES,
 };
 pub use error::InputError;
+pub use example_stream::ExampleStream;
 pub use halfspace::Halfspace;
 pub use label::{InvalidLabel, Label};
 pub use margins::{DescendingMargins, margins, margins_into, margins_of_many};

@@ -1,7 +1,8 @@
 //! What every online learner is.
 
 use crate::error::OnlineError;
-use halfspaces_linalg::{Label, RowView};
+use crate::partial_fit::{PartialFitError, Tally, partial_fit};
+use halfspaces_linalg::{ExampleStream, Label, RowView};
 
 /// A predicted label and the value whose sign it is; or an abstention.
 ///
@@ -76,5 +77,32 @@ pub trait OnlineLearner {
         let prediction = self.predict(x)?;
         self.update(x, prediction, truth)?;
         Ok(prediction)
+    }
+
+    /// Learns from at most `most` examples of a stream, one pass, in memory for one example: files
+    /// larger than memory, dense or sparse. Call again to go on; save the learner in between.
+    ///
+    /// ```
+    /// use halfspaces_data::read::{LibsvmOptions, LibsvmSchema, LibsvmStream};
+    /// use halfspaces_online::{OnlineLearner, Perceptron};
+    /// let schema = LibsvmSchema::declared(&LibsvmOptions::new().dim(2))?;
+    /// let mut stream = LibsvmStream::new(&b"-1 1:1\n+1 2:1\n-1 1:3\n"[..], "examples", schema);
+    /// let tally = Perceptron::new(2)?.partial_fit(&mut stream, u64::MAX)?;
+    /// assert_eq!((tally.rounds, tally.mistakes), (3, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`PartialFitError`]: what is wrong with the stream's next example, or with this learner's
+    /// taking it; all examples before are learned.
+    fn partial_fit<S: ExampleStream>(
+        &mut self,
+        stream: &mut S,
+        most: u64,
+    ) -> Result<Tally, PartialFitError<S::Error>>
+    where
+        Self: Sized,
+    {
+        partial_fit(self, stream, most)
     }
 }

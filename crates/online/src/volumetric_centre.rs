@@ -48,10 +48,10 @@ const LEAST_WIDTH: f64 = 1e-16;
 ///
 /// ```
 /// use halfspaces_online::{Centre, VolumetricCentre};
-/// let mut centre = VolumetricCentre::new(1)?;
-/// centre.cut(&[1.0])?;
-/// // The interval [0, 1].
-/// assert!((centre.centre()[0] - 0.5).abs() < 1e-9);
+/// let mut centre = VolumetricCentre::new(2)?;
+/// centre.cut(&[1.0, 0.0])?;
+/// // Half a square, [0, 1] by [-1, 1], with a useless constraint at -1.
+/// assert!((centre.centre()[0] - 0.45).abs() < 0.1 && centre.centre()[1].abs() < 1e-9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]

@@ -1,10 +1,10 @@
 //! Streams gathered into collections.
 
-use super::{ExampleStream, ReadError};
-use halfspaces_linalg::{Label, Points, RowView, SparsePoints};
+use super::ReadError;
+use halfspaces_linalg::{ExampleStream, Label, Points, RowView, SparsePoints};
 
 /// All points of a stream of `rows` examples called `name`, dense.
-pub(super) fn dense<S: ExampleStream>(
+pub(super) fn dense<S: ExampleStream<Error = ReadError>>(
     mut stream: S,
     name: &str,
     rows: u64,
@@ -26,7 +26,7 @@ pub(super) fn dense<S: ExampleStream>(
 }
 
 /// All points of a stream, sparse; zeros are not stored.
-pub(super) fn sparse<S: ExampleStream>(
+pub(super) fn sparse<S: ExampleStream<Error = ReadError>>(
     mut stream: S,
 ) -> Result<(SparsePoints, Vec<Label>), ReadError> {
     let dim = stream.dim();

@@ -1,5 +1,6 @@
 //! The examples of a CSV file, one at a time or all together.
 
+use super::Location;
 use super::collect;
 use super::csv_options::{CsvOptions, Missing};
 use super::csv_schema::{ColumnKind, CsvSchema, MISSING, open};
@@ -7,8 +8,7 @@ use super::dataset::Dataset;
 use super::error::{ReadError, excerpt};
 use super::number::{finite, is_missing};
 use super::records::Records;
-use super::{ExampleStream, Location};
-use halfspaces_linalg::{DenseRow, Label, Points, SparsePoints, SparseRow};
+use halfspaces_linalg::{DenseRow, ExampleStream, Label, Points, SparsePoints, SparseRow};
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
@@ -171,6 +171,7 @@ impl<R: Read> ExampleStream for CsvStream<R> {
         = DenseRow<'a>
     where
         R: 'a;
+    type Error = ReadError;
 
     fn dim(&self) -> usize {
         self.schema.dim()
@@ -184,8 +185,8 @@ impl<R: Read> ExampleStream for CsvStream<R> {
 /// A [`CsvStream`] of sparse rows, which one-hot coding makes short.
 ///
 /// ```
-/// use halfspaces_data::read::{CsvOptions, CsvSchema, CsvStream, ExampleStream};
-/// use halfspaces_linalg::RowView;
+/// use halfspaces_data::read::{CsvOptions, CsvSchema, CsvStream};
+/// use halfspaces_linalg::{ExampleStream, RowView};
 /// let text = "red,round,1\nblue,flat,0\n";
 /// let schema = CsvSchema::scan(text.as_bytes(), "things", &CsvOptions::new())?;
 /// let mut stream = CsvStream::new(text.as_bytes(), "things", schema).into_sparse();
@@ -210,6 +211,7 @@ impl<R: Read> ExampleStream for CsvSparseStream<R> {
         = SparseRow<'a>
     where
         R: 'a;
+    type Error = ReadError;
 
     fn dim(&self) -> usize {
         self.stream.dim()

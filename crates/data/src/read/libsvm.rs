@@ -4,6 +4,7 @@
 //! of a ranking task) is skipped too. Zeros that are written out are not stored. Labels are numbers:
 //! see [`LibsvmOptions::positive`].
 
+use super::Location;
 use super::classes::{NumberRule, same};
 use super::collect;
 use super::csv_schema::open;
@@ -12,8 +13,7 @@ use super::dataset::Dataset;
 use super::error::{ReadError, excerpt};
 use super::lines::Lines;
 use super::number::finite;
-use super::{ExampleStream, Location};
-use halfspaces_linalg::{Label, SparsePoints, SparseRow};
+use halfspaces_linalg::{ExampleStream, Label, SparsePoints, SparseRow};
 use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::Path;
 
@@ -146,7 +146,7 @@ impl LibsvmSchema {
 /// The examples of LIBSVM text, one at a time, in memory for one line.
 ///
 /// ```
-/// use halfspaces_data::read::{ExampleStream, LibsvmOptions, LibsvmSchema, LibsvmStream};
+/// use halfspaces_data::read::{LibsvmOptions, LibsvmSchema, LibsvmStream};
 /// use halfspaces_linalg::{Label, RowView};
 /// let schema = LibsvmSchema::declared(&LibsvmOptions::new().dim(5))?;
 /// let mut stream = LibsvmStream::new(&b"-1 2:0.5 5:2 # first\n"[..], "tiny", schema);
@@ -213,6 +213,7 @@ impl<R: BufRead> ExampleStream for LibsvmStream<R> {
         = SparseRow<'a>
     where
         R: 'a;
+    type Error = ReadError;
 
     fn dim(&self) -> usize {
         self.schema.dim
