@@ -25,6 +25,7 @@
 mod angle;
 mod boolean;
 mod error;
+mod exp;
 mod halfspace;
 pub mod kernels;
 mod label;
@@ -41,6 +42,7 @@ pub use boolean::{
     BooleanConcept, BooleanPoint, Conjunction, DecisionList, Disjunction, Literal, MAX_VARIABLES,
 };
 pub use error::InputError;
+pub use exp::exp_neg;
 pub use halfspace::Halfspace;
 pub use label::{InvalidLabel, Label};
 pub use margins::{DescendingMargins, margins, margins_into, margins_of_many};
