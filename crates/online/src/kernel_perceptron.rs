@@ -372,6 +372,7 @@ impl OnlineLearner for KernelPerceptron {
 mod tests {
     use super::*;
     use crate::{AsGiven, Perceptron, run};
+    use faer::traits::pulp::Scalar;
     use halfspaces_data::{Gaussian, Marginal};
     use halfspaces_linalg::{DenseRow, SparsePoints};
     use proptest::prelude::*;
@@ -388,6 +389,24 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn vector_instructions_do_not_change_the_sum(
+            terms in prop::collection::vec((-40.0..40.0f64, 0.0..900.0f64, any::<bool>()), 0..70),
+            x_sq in 0.0..900.0f64,
+        ) {
+            let signs: Vec<f64> = terms.iter().map(|t| if t.2 { 1.0 } else { -1.0 }).collect();
+            let norms_sq: Vec<f64> = terms.iter().map(|t| t.1).collect();
+            let products: Vec<f64> = terms.iter().map(|t| t.0).collect();
+            for kernel in [Kernel::Gaussian { scale: 1.5 }, Kernel::Inhomogeneous { degree: 3 }] {
+                let (mut wide, mut plain) = (products.clone(), products.clone());
+                let (norms_sq, signs) = (&norms_sq, &signs);
+                let sum = |products| SignedSum { kernel, products, x_sq, norms_sq, signs };
+                let of_wide = Arch::new().dispatch(sum(&mut wide));
+                prop_assert_eq!(of_wide.to_bits(), sum(&mut plain).with_simd(Scalar).to_bits());
+                prop_assert_eq!(wide, plain);
+            }
+        }
+
         /// Integer arithmetic is exact, so even ties fall alike: K6.
         #[test]
         fn the_linear_kernel_is_the_perceptron(
@@ -443,6 +462,19 @@ mod tests {
     }
 
     #[test]
+    fn the_gaussian_kernel_is_the_exponential_at_every_scale() {
+        let (x, z) = (DenseRow::new(&[1.0, 2.0]).unwrap(), [0.5, 2.5]);
+        for scale in [1e-3, 0.02, 0.5, 3.0, 1e6, f64::MAX] {
+            let value = Kernel::Gaussian { scale }.value(x, &z).unwrap();
+            let plain = (-0.5 / scale).exp();
+            assert!((value - plain).abs() <= 1e-12 * plain, "{scale}");
+        }
+        for scale in [5e-324, 1e-310, 1.0, f64::MAX] {
+            assert_eq!(Kernel::Gaussian { scale }.value(x, &[1.0, 2.0]).unwrap(), 1.0);
+        }
+    }
+
+    #[test]
     fn a_gaussian_learns_the_circle() {
         let points = Gaussian::new(2, 1.0).unwrap().sample(3000, 3).unwrap();
         let labels: Vec<Label> = points.rows().map(|x| Label::of_sign(x.norm_sq() - 1.0)).collect();
@@ -464,6 +496,13 @@ mod tests {
         let huge = DenseRow::new(&[1e200]).unwrap();
         learner.observe(huge, Label::Negative).unwrap();
         assert_eq!(learner.predict(huge), Err(OnlineError::Overflow));
+        // Norms that overflow leave no distance; nor is it taken for 0.
+        let gaussian = || KernelPerceptron::new(1, Kernel::Gaussian { scale: 1.0 }).unwrap();
+        let mut one = gaussian();
+        one.observe(huge, Label::Negative).unwrap();
+        assert_eq!(one.predict(DenseRow::new(&[2e200]).unwrap()), Err(OnlineError::Overflow));
+        let far = Points::new(vec![1e200, 2e200], 1).unwrap();
+        assert_eq!(gaussian().learn_all(&far, &[Label::Negative; 2]), Err(OnlineError::Overflow));
         let wide = Points::new(vec![1.0, 2.0], 2).unwrap();
         assert!(learner.learn_all(&wide, &[Label::Positive]).is_err());
     }
