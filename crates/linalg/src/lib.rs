@@ -26,6 +26,7 @@ mod angle;
 mod boolean;
 mod error;
 mod example_stream;
+mod exp;
 mod halfspace;
 pub mod kernels;
 mod label;
@@ -42,6 +43,7 @@ pub use boolean::{
 };
 pub use error::InputError;
 pub use example_stream::ExampleStream;
+pub use exp::exp_neg;
 pub use halfspace::Halfspace;
 pub use label::{InvalidLabel, Label};
 pub use margins::{DescendingMargins, margins, margins_into, margins_of_many};

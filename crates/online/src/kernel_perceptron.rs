@@ -13,8 +13,9 @@ use crate::error::OnlineError;
 use crate::learner::{OnlineLearner, Prediction};
 use crate::transcript::{Round, Transcript};
 use faer::linalg::matmul::matmul;
+use faer::traits::pulp::{Arch, Simd, WithSimd};
 use faer::{Accum, MatMut, MatRef, Par};
-use halfspaces_linalg::{InputError, Label, PointSet, Points, RowView, kernels};
+use halfspaces_linalg::{InputError, Label, PointSet, Points, RowView, exp_neg, kernels};
 
 /// A kernel K(x, z).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,15 +56,32 @@ impl Kernel {
         }
     }
 
-    /// K from x · z, ‖x‖² and ‖z‖².
-    #[inline]
-    fn of_products(self, product: f64, x_sq: f64, z_sq: f64) -> f64 {
+    /// K from each product x · z, in its place; `norms_sq` has the ‖z‖².
+    #[inline(always)]
+    fn replace_products(self, products: &mut [f64], x_sq: f64, norms_sq: &[f64]) {
         match self {
-            Kernel::Linear => product,
-            Kernel::Polynomial { degree } => product.powi(degree as i32),
-            Kernel::Inhomogeneous { degree } => (1.0 + product).powi(degree as i32),
-            // Rounding may leave the squared distance of equal points below 0.
-            Kernel::Gaussian { scale } => (-(x_sq + z_sq - 2.0 * product).max(0.0) / scale).exp(),
+            Kernel::Linear => {}
+            Kernel::Polynomial { degree } => {
+                for product in products {
+                    *product = product.powi(degree as i32);
+                }
+            }
+            Kernel::Inhomogeneous { degree } => {
+                for product in products {
+                    *product = (1.0 + *product).powi(degree as i32);
+                }
+            }
+            Kernel::Gaussian { scale } => {
+                // Finite, so that equal points have the value 1 at every scale.
+                let inverse = (1.0 / scale).min(f64::MAX);
+                for (product, z_sq) in products.iter_mut().zip(norms_sq) {
+                    let distance_sq = x_sq + z_sq - 2.0 * *product;
+                    // Rounding may leave that of equal points below 0. A NaN, of norms that
+                    // overflow, is to stay one.
+                    let distance_sq = if distance_sq < 0.0 { 0.0 } else { distance_sq };
+                    *product = exp_neg(distance_sq * inverse);
+                }
+            }
         }
     }
 
@@ -73,7 +91,30 @@ impl Kernel {
     /// [`InputError::DimensionMismatch`].
     pub fn value<R: RowView>(self, x: R, z: &[f64]) -> Result<f64, InputError> {
         InputError::check_dim(x.dim(), z.len())?;
-        Ok(self.of_products(x.dot(z), x.norm_sq(), kernels::norm_sq(z)))
+        let mut value = [x.dot(z)];
+        self.replace_products(&mut value, x.norm_sq(), &[kernels::norm_sq(z)]);
+        Ok(value[0])
+    }
+}
+
+/// Σ y_i K(x_i, x) from the products x_i · x, which it overwrites. Being a [`WithSimd`] lets it be
+/// compiled for the vector instructions that the processor turns out to have; as it fuses no
+/// multiplication with an addition, they do not change the result.
+struct SignedSum<'a> {
+    kernel: Kernel,
+    products: &'a mut [f64],
+    x_sq: f64,
+    norms_sq: &'a [f64],
+    signs: &'a [f64],
+}
+
+impl WithSimd for SignedSum<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        self.kernel.replace_products(self.products, self.x_sq, self.norms_sq);
+        kernels::dot(self.signs, self.products)
     }
 }
 
@@ -144,7 +185,10 @@ impl TryFrom<RawKernelPerceptron> for KernelPerceptron {
 }
 
 /// Rows of a bulk run whose products with the supports are computed at once.
-const BLOCK: usize = 256;
+const BLOCK: usize = 128;
+
+/// Supports whose kernel values with one point are computed at once.
+const CHUNK: usize = 256;
 
 impl KernelPerceptron {
     /// Starts without supports in R^`dim`.
@@ -210,7 +254,7 @@ impl KernelPerceptron {
         }
     }
 
-    /// Learns points in order, as `observe` one by one would, but with the products of 256 points
+    /// Learns points in order, as `observe` one by one would, but with the products of 128 points
     /// and all supports as one matrix product. Sums are rounded differently than one by one, so a
     /// value within rounding of 0 may fall the other way.
     ///
@@ -251,13 +295,8 @@ impl KernelPerceptron {
                 // Supports forgotten since the product was taken stand at its front.
                 let learned = (self.updates - updates_before) as usize;
                 let gone = (known + learned).saturating_sub(self.supports()).min(known);
-                let row = &products[offset * known..(offset + 1) * known];
-                let mut value = 0.0;
-                for (i, product) in row.iter().skip(gone).enumerate() {
-                    let k = self.kernel.of_products(*product, x_sq, self.norms_sq[i]);
-                    value += self.signs[i] * k;
-                }
-                value += self.sum_from(known - gone, x, x_sq);
+                let row = &mut products[offset * known + gone..(offset + 1) * known];
+                let value = self.sum_of_products(0, row, x_sq) + self.sum_from(row.len(), x, x_sq);
                 if !value.is_finite() {
                     return Err(OnlineError::Overflow);
                 }
@@ -271,15 +310,30 @@ impl KernelPerceptron {
         Ok(transcript)
     }
 
+    /// Σ y_i K(x_i, x) over the supports from `first` on, as many as there are products.
+    fn sum_of_products(&self, first: usize, products: &mut [f64], x_sq: f64) -> f64 {
+        Arch::new().dispatch(SignedSum {
+            kernel: self.kernel,
+            x_sq,
+            norms_sq: &self.norms_sq[first..],
+            signs: &self.signs[first..],
+            products,
+        })
+    }
+
     /// Σ y_i K(x_i, x) over the supports from `first` on.
     fn sum_from<R: RowView>(&self, first: usize, x: R, x_sq: f64) -> f64 {
-        self.rows
-            .chunks_exact(self.dim)
-            .zip(&self.norms_sq)
-            .zip(&self.signs)
-            .skip(first)
-            .map(|((row, z_sq), sign)| sign * self.kernel.of_products(x.dot(row), x_sq, *z_sq))
-            .sum()
+        let mut products = [0.0; CHUNK];
+        let mut sum = 0.0;
+        for from in (first..self.supports()).step_by(CHUNK) {
+            let rows = self.rows[from * self.dim..].chunks_exact(self.dim);
+            let size = rows.len().min(CHUNK);
+            for (product, row) in products.iter_mut().zip(rows) {
+                *product = x.dot(row);
+            }
+            sum += self.sum_of_products(from, &mut products[..size], x_sq);
+        }
+        sum
     }
 }
 
@@ -318,6 +372,7 @@ impl OnlineLearner for KernelPerceptron {
 mod tests {
     use super::*;
     use crate::{AsGiven, Perceptron, run};
+    use faer::traits::pulp::Scalar;
     use halfspaces_data::{Gaussian, Marginal};
     use halfspaces_linalg::{DenseRow, SparsePoints};
     use proptest::prelude::*;
@@ -334,6 +389,24 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn vector_instructions_do_not_change_the_sum(
+            terms in prop::collection::vec((-40.0..40.0f64, 0.0..900.0f64, any::<bool>()), 0..70),
+            x_sq in 0.0..900.0f64,
+        ) {
+            let signs: Vec<f64> = terms.iter().map(|t| if t.2 { 1.0 } else { -1.0 }).collect();
+            let norms_sq: Vec<f64> = terms.iter().map(|t| t.1).collect();
+            let products: Vec<f64> = terms.iter().map(|t| t.0).collect();
+            for kernel in [Kernel::Gaussian { scale: 1.5 }, Kernel::Inhomogeneous { degree: 3 }] {
+                let (mut wide, mut plain) = (products.clone(), products.clone());
+                let (norms_sq, signs) = (&norms_sq, &signs);
+                let sum = |products| SignedSum { kernel, products, x_sq, norms_sq, signs };
+                let of_wide = Arch::new().dispatch(sum(&mut wide));
+                prop_assert_eq!(of_wide.to_bits(), sum(&mut plain).with_simd(Scalar).to_bits());
+                prop_assert_eq!(wide, plain);
+            }
+        }
+
         /// Integer arithmetic is exact, so even ties fall alike: K6.
         #[test]
         fn the_linear_kernel_is_the_perceptron(
@@ -389,6 +462,19 @@ mod tests {
     }
 
     #[test]
+    fn the_gaussian_kernel_is_the_exponential_at_every_scale() {
+        let (x, z) = (DenseRow::new(&[1.0, 2.0]).unwrap(), [0.5, 2.5]);
+        for scale in [1e-3, 0.02, 0.5, 3.0, 1e6, f64::MAX] {
+            let value = Kernel::Gaussian { scale }.value(x, &z).unwrap();
+            let plain = (-0.5 / scale).exp();
+            assert!((value - plain).abs() <= 1e-12 * plain, "{scale}");
+        }
+        for scale in [5e-324, 1e-310, 1.0, f64::MAX] {
+            assert_eq!(Kernel::Gaussian { scale }.value(x, &[1.0, 2.0]).unwrap(), 1.0);
+        }
+    }
+
+    #[test]
     fn a_gaussian_learns_the_circle() {
         let points = Gaussian::new(2, 1.0).unwrap().sample(3000, 3).unwrap();
         let labels: Vec<Label> = points.rows().map(|x| Label::of_sign(x.norm_sq() - 1.0)).collect();
@@ -410,6 +496,13 @@ mod tests {
         let huge = DenseRow::new(&[1e200]).unwrap();
         learner.observe(huge, Label::Negative).unwrap();
         assert_eq!(learner.predict(huge), Err(OnlineError::Overflow));
+        // Norms that overflow leave no distance; nor is it taken for 0.
+        let gaussian = || KernelPerceptron::new(1, Kernel::Gaussian { scale: 1.0 }).unwrap();
+        let mut one = gaussian();
+        one.observe(huge, Label::Negative).unwrap();
+        assert_eq!(one.predict(DenseRow::new(&[2e200]).unwrap()), Err(OnlineError::Overflow));
+        let far = Points::new(vec![1e200, 2e200], 1).unwrap();
+        assert_eq!(gaussian().learn_all(&far, &[Label::Negative; 2]), Err(OnlineError::Overflow));
         let wide = Points::new(vec![1.0, 2.0], 2).unwrap();
         assert!(learner.learn_all(&wide, &[Label::Positive]).is_err());
     }
