@@ -60,6 +60,7 @@ mod partial_fit;
 mod passive_aggressive;
 mod perceptron;
 mod second_order_perceptron;
+mod self_directed;
 mod session;
 mod sweep;
 mod transcript;
@@ -88,6 +89,10 @@ pub use partial_fit::{PartialFitError, Tally};
 pub use passive_aggressive::{Aggressiveness, PassiveAggressive};
 pub use perceptron::Perceptron;
 pub use second_order_perceptron::SecondOrderPerceptron;
+pub use self_directed::{
+    ChainLength, Greedy, GreedyRun, Pool, Progress, ResumeError, SelfDirectedLearner,
+    SelfDirectedSession, TwoChains, VersionSpaceGreedy, label_pool,
+};
 pub use session::{Question, Session, run};
 pub use sweep::{BatchFit, BatchParams, BatchStatus, DEFAULT_MAX_UPDATES, Pick};
 pub use transcript::{ReplayError, Round, Transcript};

@@ -1,0 +1,151 @@
+//! Self-directed learning: the learner knows the pool and chooses the point it predicts next.
+//!
+//! A [`SelfDirectedLearner`] proposes a point with a prediction, is told the label, and goes on until
+//! all of the pool is labelled (a *perfect* learner), or as much as it is made for (*strong*: a
+//! 1 - ε share, *weak*: a fixed share). Its mistakes are the wrong first predictions. Choosing the
+//! easiest points first costs O(d lnln n) mistakes on the sphere, where every learner in random order
+//! makes Ω(d ln(n/d)).
+//!
+//! The protocol is a [`SelfDirectedSession`]: `next()` asks, a person or a program answers with
+//! `reveal(label)`. A learner sees a label in its own round and after, never before: it is handed a
+//! [`Pool`], which shows points and what has been revealed. [`label_pool`] is the loop over known
+//! labels.
+//!
+//! *Source.* 000; Goldman and Sloan 1994 for the model.
+
+mod chains;
+mod greedy;
+mod session;
+mod version_space_greedy;
+mod walk;
+
+pub use chains::{ChainLength, TwoChains};
+pub use greedy::{Greedy, GreedyRun};
+pub use session::{Progress, ResumeError, SelfDirectedSession, label_pool};
+pub use version_space_greedy::VersionSpaceGreedy;
+
+use crate::error::OnlineError;
+use crate::learner::Prediction;
+use crate::session::Question;
+use crate::transcript::Round;
+use halfspaces_linalg::{Label, PointSet, RowView, norm, normalise, tolerance, zeros};
+
+/// A pool of points and the labels revealed so far: all that a self-directed learner may see.
+#[derive(Debug, Clone)]
+pub struct Pool<'p, P> {
+    points: &'p P,
+    /// 1/‖x‖, 0 for x = 0.
+    scales: Vec<f64>,
+    labels: Vec<Option<Label>>,
+    left: usize,
+}
+
+impl<'p, P: PointSet> Pool<'p, P> {
+    /// A pool of which nothing is revealed.
+    pub(crate) fn new(points: &'p P) -> Result<Self, OnlineError> {
+        let mut scales = zeros(points.len(), 1)?;
+        for (x, scale) in points.rows().zip(&mut scales) {
+            let squares = x.norm_sq();
+            if !squares.is_finite() {
+                return Err(OnlineError::Overflow);
+            }
+            if squares >= f64::MIN_POSITIVE {
+                *scale = 1.0 / squares.sqrt();
+            } else if x.entries().any(|(_, v)| v != 0.0) {
+                return Err(OnlineError::Underflow);
+            }
+        }
+        Ok(Pool { points, scales, labels: vec![None; points.len()], left: points.len() })
+    }
+
+    /// The points.
+    #[must_use]
+    pub fn points(&self) -> &'p P {
+        self.points
+    }
+
+    /// The label of a point, once it is revealed.
+    #[must_use]
+    pub fn label(&self, index: usize) -> Option<Label> {
+        self.labels.get(index).copied().flatten()
+    }
+
+    /// Number of points whose label is not revealed.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.left
+    }
+
+    /// The unrevealed points, ascending.
+    pub fn unrevealed(&self) -> impl Iterator<Item = usize> {
+        self.labels.iter().enumerate().filter(|(_, label)| label.is_none()).map(|(i, _)| i)
+    }
+
+    /// The revealed points with their labels, ascending.
+    pub fn revealed(&self) -> impl Iterator<Item = (usize, Label)> {
+        self.labels.iter().enumerate().filter_map(|(i, label)| Some((i, (*label)?)))
+    }
+
+    /// w · x/‖x‖ of a point; 0 for x = 0.
+    pub(crate) fn margin(&self, index: usize, w: &[f64]) -> f64 {
+        self.points.row(index).map_or(0.0, |x| x.dot(w)) * self.scales.get(index).unwrap_or(&0.0)
+    }
+
+    /// Whether a point is x = 0, about which no halfspace has a choice.
+    pub(crate) fn is_zero(&self, index: usize) -> bool {
+        self.scales.get(index).is_none_or(|scale| *scale == 0.0)
+    }
+
+    /// w += a x/‖x‖.
+    pub(crate) fn add_unit(&self, index: usize, a: f64, w: &mut [f64]) {
+        if let (Some(x), Some(scale)) = (self.points.row(index), self.scales.get(index)) {
+            x.add_scaled_to(a * scale, w);
+        }
+    }
+
+    /// The question of point `index` as the weights `w` answer it.
+    pub(crate) fn question(&self, index: usize, w: &[f64]) -> Result<Question, OnlineError> {
+        let value = self.margin(index, w);
+        if value.is_finite() {
+            Ok(Question { index, prediction: Prediction::of_value(value) })
+        } else {
+            Err(OnlineError::Overflow)
+        }
+    }
+
+    fn reveal(&mut self, index: usize, label: Label) {
+        if let Some(slot) = self.labels.get_mut(index) {
+            self.left -= usize::from(slot.is_none());
+            *slot = Some(label);
+        }
+    }
+}
+
+/// A learner that chooses the point it predicts next.
+pub trait SelfDirectedLearner {
+    /// The next point with its prediction; `None` when the learner has nothing left to predict. Asked
+    /// again without an answer in between, it proposes the same.
+    ///
+    /// # Errors
+    /// [`OnlineError::Overflow`]; [`halfspaces_linalg::InputError::DimensionMismatch`].
+    fn propose<P: PointSet>(&mut self, pool: &Pool<'_, P>)
+    -> Result<Option<Question>, OnlineError>;
+
+    /// Learns the label of the point it proposed, which `pool` shows by now.
+    ///
+    /// # Errors
+    /// As [`SelfDirectedLearner::propose`].
+    fn learn<P: PointSet>(&mut self, pool: &Pool<'_, P>, round: Round) -> Result<(), OnlineError>;
+}
+
+/// w -= (w · x) x for the unit x of point `index`, scaled back to norm 1; y x if nothing is left, or
+/// if w was 0. A point x = 0 teaches nothing.
+pub(crate) fn project<P: PointSet>(pool: &Pool<'_, P>, round: Round, w: &mut [f64]) {
+    let value = pool.margin(round.index, w);
+    pool.add_unit(round.index, -value, w);
+    // What rounding leaves of a w parallel to x is no direction.
+    if norm(w) <= tolerance::VANISHED || !normalise(w) {
+        w.fill(0.0);
+        pool.add_unit(round.index, round.truth.as_f64(), w);
+    }
+}

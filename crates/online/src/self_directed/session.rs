@@ -1,0 +1,298 @@
+//! The protocol of self-directed labelling: a point is proposed with a prediction, a person or a
+//! program reveals its label, the learner learns, until nothing is left to propose.
+//!
+//! A session can be left at any moment and taken up again: the answers given so far are its whole
+//! state, since the learner is a function of its parameters, the pool and those. Write each round
+//! down as it comes, and [`SelfDirectedSession::resume`] from the list.
+
+use super::{Pool, SelfDirectedLearner};
+use crate::error::OnlineError;
+use crate::session::Question;
+use crate::transcript::{Round, Transcript};
+use halfspaces_linalg::{InputError, Label, PointSet};
+use thiserror::Error;
+
+/// How far a session has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Progress {
+    /// Points of the pool.
+    pub points: usize,
+    /// Points whose label is revealed.
+    pub labelled: usize,
+    /// Wrong predictions so far.
+    pub mistakes: usize,
+}
+
+/// Why a session could not be resumed.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum ResumeError {
+    /// The learner proposes another point than was answered: other points, other parameters, or a
+    /// damaged list.
+    #[error(
+        "answer {answer} (from 0) is about point {recorded}, but the learner asks for {proposed:?}; resume with the pool and the learner of the first sitting"
+    )]
+    Differs {
+        /// Place in the list of answers.
+        answer: usize,
+        /// The point in the list.
+        recorded: usize,
+        /// The point proposed, if any.
+        proposed: Option<usize>,
+    },
+    /// The pool cannot be learned from.
+    #[error(transparent)]
+    Learner(#[from] OnlineError),
+}
+
+/// A self-directed labelling of a pool.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::{Greedy, SelfDirectedSession};
+/// let points = Points::from_rows(&[[1.0, 0.2], [0.9, -0.3], [-1.0, 0.1]])?;
+/// let mut session = SelfDirectedSession::new(Greedy::new(2)?, &points)?;
+/// let mut answers = vec![];
+/// while let Some(question) = session.next()? {
+///     // A person would be shown point `question.index` and the guess `question.prediction.label`.
+///     let label = Label::of_sign(points.as_slice()[2 * question.index]);
+///     session.reveal(label)?;
+///     answers.push((question.index, label));
+///     if answers.len() == 2 {
+///         break; // called away
+///     }
+/// }
+/// let mut later = SelfDirectedSession::resume(Greedy::new(2)?, &points, &answers)?;
+/// assert_eq!(later.progress().labelled, 2);
+/// assert_eq!(later.next()?.map(|q| q.index), Some(1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct SelfDirectedSession<'p, L, P> {
+    learner: L,
+    pool: Pool<'p, P>,
+    open: Option<Question>,
+    transcript: Transcript,
+    mistakes: usize,
+}
+
+impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
+    /// A session in which nothing is revealed.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`] for no points; [`OnlineError::Overflow`] or [`OnlineError::Underflow`] if
+    /// the square of a norm leaves the range of `f64`.
+    pub fn new(learner: L, points: &'p P) -> Result<Self, OnlineError> {
+        if points.is_empty() {
+            return Err(InputError::Empty.into());
+        }
+        let (pool, transcript) = (Pool::new(points)?, Transcript::default());
+        Ok(SelfDirectedSession { learner, pool, open: None, transcript, mistakes: 0 })
+    }
+
+    /// The session after `answers`, the points and labels of an earlier sitting in their order, with
+    /// a fresh learner of the same parameters.
+    ///
+    /// # Errors
+    /// [`ResumeError`].
+    pub fn resume(
+        learner: L,
+        points: &'p P,
+        answers: &[(usize, Label)],
+    ) -> Result<Self, ResumeError> {
+        let mut session = Self::new(learner, points)?;
+        for (answer, &(recorded, label)) in answers.iter().enumerate() {
+            let proposed = session.next()?.map(|question| question.index);
+            if proposed != Some(recorded) {
+                return Err(ResumeError::Differs { answer, recorded, proposed });
+            }
+            session.reveal(label)?;
+        }
+        Ok(session)
+    }
+
+    /// The next question, open until it is answered; `None` when the learner has nothing left to ask.
+    /// Its value is the confidence: the margin of the scaled point.
+    ///
+    /// # Errors
+    /// The learner's.
+    #[allow(clippy::should_implement_trait, reason = "fallible, and answered in between")]
+    pub fn next(&mut self) -> Result<Option<Question>, OnlineError> {
+        if self.open.is_none() {
+            self.open = self.learner.propose(&self.pool)?;
+        }
+        Ok(self.open)
+    }
+
+    /// Answers the open question.
+    ///
+    /// # Errors
+    /// [`OnlineError::NoQuestion`], and the learner's.
+    pub fn reveal(&mut self, truth: Label) -> Result<Round, OnlineError> {
+        let Question { index, prediction } = self.open.take().ok_or(OnlineError::NoQuestion)?;
+        let round = Round { index, prediction, truth };
+        self.pool.reveal(index, truth);
+        self.transcript.push(round);
+        self.mistakes += usize::from(round.is_mistake());
+        self.learner.learn(&self.pool, round)?;
+        Ok(round)
+    }
+
+    /// How far it has come.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        let points = self.pool.points().len();
+        Progress { points, labelled: points - self.pool.left(), mistakes: self.mistakes }
+    }
+
+    /// The points and what is revealed of them.
+    #[must_use]
+    pub fn pool(&self) -> &Pool<'p, P> {
+        &self.pool
+    }
+
+    /// The learner as it stands.
+    #[must_use]
+    pub fn learner(&self) -> &L {
+        &self.learner
+    }
+
+    /// The rounds so far.
+    #[must_use]
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    /// Ends the session.
+    #[must_use]
+    pub fn into_parts(self) -> (L, Transcript) {
+        (self.learner, self.transcript)
+    }
+}
+
+/// Plays a session to its end against known labels.
+///
+/// # Errors
+/// [`InputError::LengthMismatch`], and those of [`SelfDirectedSession`].
+///
+/// ```
+/// use halfspaces_data::{Marginal, UnitSphere, random_target};
+/// use halfspaces_online::{Greedy, label_pool};
+/// let points = UnitSphere::new(5)?.sample(2000, 1)?;
+/// let labels = random_target(5, 2)?.label_all(&points)?;
+/// let (_, transcript) = label_pool(Greedy::new(5)?, &points, &labels)?;
+/// assert_eq!(transcript.len(), 2000);
+/// assert!(transcript.mistakes() < 25);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn label_pool<L: SelfDirectedLearner, P: PointSet>(
+    learner: L,
+    points: &P,
+    labels: &[Label],
+) -> Result<(L, Transcript), OnlineError> {
+    InputError::check_len(points.len(), labels.len())?;
+    let mut session = SelfDirectedSession::new(learner, points)?;
+    while let Some(question) = session.next()? {
+        let len = labels.len();
+        let index = question.index;
+        let truth = labels.get(index).ok_or(InputError::IndexOutOfRange { index, len })?;
+        session.reveal(*truth)?;
+    }
+    Ok(session.into_parts())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ChainLength, Ellipsoid, Greedy, HardMargin, TwoChains, VersionSpaceGreedy};
+    use halfspaces_data::{Marginal, StudentT, UnitSphere, random_target};
+    use halfspaces_linalg::Points;
+
+    fn interrupted<L: SelfDirectedLearner + Clone + std::fmt::Debug>(
+        learner: L,
+        points: &Points,
+        labels: &[Label],
+    ) {
+        let (_, whole) = label_pool(learner.clone(), points, labels).unwrap();
+        let answers: Vec<(usize, Label)> =
+            whole.rounds().iter().map(|round| (round.index, round.truth)).collect();
+        for at in [0, 1, points.len() / 3, points.len() - 1, points.len()] {
+            let mut session =
+                SelfDirectedSession::resume(learner.clone(), points, &answers[..at]).unwrap();
+            assert_eq!(session.progress().labelled, at);
+            while let Some(question) = session.next().unwrap() {
+                assert_eq!(session.next().unwrap(), Some(question), "asked again, the same");
+                assert!(session.pool().label(question.index).is_none());
+                session.reveal(labels[question.index]).unwrap();
+            }
+            assert_eq!(session.transcript(), &whole);
+            let mistakes = session.progress().mistakes;
+            assert_eq!(mistakes, whole.mistakes());
+        }
+        let mut other = answers;
+        other.swap(0, 1);
+        let error = SelfDirectedSession::resume(learner, points, &other).unwrap_err();
+        assert!(matches!(error, ResumeError::Differs { answer: 0, .. }));
+    }
+
+    #[test]
+    fn a_session_left_and_taken_up_ends_the_same() {
+        let points = StudentT::new(4, 2.0, 10.0).unwrap().sample(300, 1).unwrap();
+        let labels = random_target(4, 2).unwrap().label_all(&points).unwrap();
+        interrupted(Greedy::new(4).unwrap(), &points, &labels);
+        let length = ChainLength::Practical { factor: 2.0 };
+        interrupted(TwoChains::new(4, length, 3).unwrap(), &points, &labels);
+        interrupted(VersionSpaceGreedy::new(HardMargin::new(4).unwrap()), &points, &labels);
+        interrupted(VersionSpaceGreedy::new(Ellipsoid::new(4).unwrap()), &points, &labels);
+    }
+
+    #[test]
+    fn every_learner_labels_every_point_once() {
+        for (n, dim) in [(1, 1), (2, 3), (7, 2), (40, 1), (500, 3)] {
+            let points = UnitSphere::new(dim).unwrap().sample(n, 4).unwrap();
+            let labels = random_target(dim, 5).unwrap().label_all(&points).unwrap();
+            let once = |transcript: Transcript| {
+                let mut asked: Vec<usize> = transcript.rounds().iter().map(|r| r.index).collect();
+                asked.sort_unstable();
+                assert!(asked.into_iter().eq(0..n));
+            };
+            once(label_pool(Greedy::new(dim).unwrap(), &points, &labels).unwrap().1);
+            let centre = HardMargin::new(dim).unwrap();
+            once(label_pool(VersionSpaceGreedy::new(centre), &points, &labels).unwrap().1);
+            for length in [
+                ChainLength::Practical { factor: 2.0 },
+                ChainLength::Theory { delta: 0.1 },
+                ChainLength::Fixed(3),
+            ] {
+                let learner = TwoChains::new(dim, length, 6).unwrap();
+                let (learner, transcript) = label_pool(learner, &points, &labels).unwrap();
+                assert!(learner.chain_mistakes() <= 2 * learner.chain_length());
+                once(transcript);
+            }
+        }
+    }
+
+    #[test]
+    fn contradictory_labels_end_as_well() {
+        let points = Points::from_rows(&[[1.0, 0.0], [1.0, 0.0], [0.0, 0.0], [-1.0, 0.5]]).unwrap();
+        let labels = [Label::Positive, Label::Negative, Label::Negative, Label::Positive];
+        let (_, transcript) = label_pool(Greedy::new(2).unwrap(), &points, &labels).unwrap();
+        assert_eq!(transcript.len(), 4);
+        let learner = VersionSpaceGreedy::new(HardMargin::new(2).unwrap());
+        assert_eq!(label_pool(learner, &points, &labels).unwrap().1.len(), 4);
+    }
+
+    #[test]
+    fn misuse_is_typed() {
+        let points = Points::from_rows(&[[1.0, 0.0]]).unwrap();
+        let mut session = SelfDirectedSession::new(Greedy::new(2).unwrap(), &points).unwrap();
+        assert_eq!(session.reveal(Label::Positive), Err(OnlineError::NoQuestion));
+        let none = Points::new(vec![], 2).unwrap();
+        let empty = SelfDirectedSession::new(Greedy::new(2).unwrap(), &none);
+        assert!(matches!(empty, Err(OnlineError::Input(InputError::Empty))));
+        let length = ChainLength::Practical { factor: 0.0 };
+        assert!(TwoChains::new(2, length, 1).is_err());
+        assert!(TwoChains::new(2, ChainLength::Theory { delta: 1.0 }, 1).is_err());
+        assert!(TwoChains::new(2, ChainLength::Fixed(0), 1).is_err());
+    }
+}

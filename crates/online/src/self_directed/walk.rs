@@ -1,0 +1,41 @@
+//! Points of a pool by decreasing |w · x|/‖x‖, as far as they are asked for.
+
+use super::Pool;
+use halfspaces_linalg::{DescendingMargins, PointSet};
+
+/// A walk over some points of a pool, the surest first.
+#[derive(Debug, Clone)]
+pub(crate) struct Walk {
+    /// Ascending.
+    members: Vec<usize>,
+    order: DescendingMargins,
+    /// Members returned by `order` so far, as places in `members`.
+    done: Vec<usize>,
+}
+
+impl Walk {
+    /// Over `members`, ascending: ties go to the smaller index.
+    pub(crate) fn new<P: PointSet>(pool: &Pool<'_, P>, w: &[f64], members: Vec<usize>) -> Walk {
+        let margins: Vec<f64> = members.iter().map(|i| pool.margin(*i, w)).collect();
+        Walk { members, order: DescendingMargins::new(&margins), done: Vec::new() }
+    }
+
+    /// The next point.
+    pub(crate) fn next(&mut self) -> Option<usize> {
+        let place = self.order.next()?;
+        self.done.push(place);
+        self.members.get(place).copied()
+    }
+
+    /// The points not walked yet, ascending.
+    pub(crate) fn into_rest(self) -> Vec<usize> {
+        let mut left = vec![true; self.members.len()];
+        for place in self.done {
+            if let Some(left) = left.get_mut(place) {
+                *left = false;
+            }
+        }
+        let kept = self.members.into_iter().zip(left);
+        kept.filter_map(|(member, left)| left.then_some(member)).collect()
+    }
+}
