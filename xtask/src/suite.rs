@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::experiments::{
     BatchExperiment, HalvingExperiment, KernelExperiment, MassartExperiment, ModifiedExperiment,
-    PerceptronExperiment, RandomOrderExperiment, VersionSpaceExperiment,
+    PerceptronExperiment, RandomOrderExperiment, SphereExperiment, VersionSpaceExperiment,
 };
 use crate::reproduce::say;
 use crate::workload::Inputs;
@@ -21,6 +21,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(KernelExperiment),
         Box::new(ModifiedExperiment::new(inputs.clone())),
         Box::new(VersionSpaceExperiment::new(inputs.clone())),
+        Box::new(SphereExperiment),
         Box::new(RandomOrderExperiment),
         Box::new(MassartExperiment),
     ]

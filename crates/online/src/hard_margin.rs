@@ -29,6 +29,9 @@ const CLEAR: f64 = 1e-4;
 const ZOOM: f64 = 1e-3;
 /// Radius at which zooming ends: corrections below it are rounding.
 const LEAST_RADIUS: f64 = 1e-14;
+/// Share of the margin that a point may come nearer by and still count as no nearer: the programs are
+/// solved to four digits only where the margin is small.
+const SLACK: f64 = 0.999;
 /// Accuracy asked of the solver.
 const TOLERANCE: f64 = 1e-9;
 
@@ -190,6 +193,11 @@ impl Centre for HardMargin {
     /// Whether no consistent hypothesis was found.
     fn is_exhausted(&self) -> bool {
         self.margin <= 0.0
+    }
+
+    /// A point nearer than the present margin makes it smaller.
+    fn is_moved_by(&self, margin: f64) -> bool {
+        margin < SLACK * self.margin
     }
 
     /// None is known.

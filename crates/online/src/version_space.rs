@@ -33,6 +33,12 @@ pub trait Centre {
     /// every halfspace of margin above about 1e-12, and no promise is left.
     fn is_exhausted(&self) -> bool;
 
+    /// Whether a known point on the right side, a · w > 0 for its unit a, is so near to the boundary
+    /// that cutting by it would move the centre. A centre that has no better answer says no.
+    fn is_moved_by(&self, _margin: f64) -> bool {
+        false
+    }
+
     /// The largest number of mistakes on points of norm 1 that a unit w* separates with margin γ;
     /// `None` for a centre without such a bound.
     fn mistake_bound(&self, margin: f64) -> Option<f64>;

@@ -7,6 +7,7 @@ mod massart;
 mod modified;
 mod perceptron;
 mod random_order;
+mod sphere;
 mod version_space;
 
 pub(crate) use batch::BatchExperiment;
@@ -16,6 +17,7 @@ pub(crate) use massart::MassartExperiment;
 pub(crate) use modified::ModifiedExperiment;
 pub(crate) use perceptron::PerceptronExperiment;
 pub(crate) use random_order::RandomOrderExperiment;
+pub(crate) use sphere::SphereExperiment;
 pub(crate) use version_space::VersionSpaceExperiment;
 
 use halfspaces_eval::{Colour, Layer, stats};

@@ -101,9 +101,12 @@ impl<C: Centre> SelfDirectedLearner for VersionSpaceGreedy<C> {
             let worst = revealed
                 .iter()
                 .map(|(i, y)| (y.as_f64() * pool.margin(*i, w), *i, *y))
-                .filter(|(margin, i, _)| *margin <= 0.0 && !pool.is_zero(*i))
+                .filter(|(_, i, _)| !pool.is_zero(*i))
                 .min_by(|a, b| a.0.total_cmp(&b.0));
-            let Some((_, i, y)) = worst else { break };
+            let Some((margin, i, y)) = worst else { break };
+            if margin > 0.0 && !self.centre.is_moved_by(margin) {
+                break;
+            }
             self.cut(pool, i, y.as_f64())?;
         }
         let rest = self.walk.take().map(Walk::into_rest);
