@@ -2,8 +2,9 @@
 
 use crate::Failure;
 use crate::experiments::{
-    BatchExperiment, HalvingExperiment, KernelExperiment, MassartExperiment, ModifiedExperiment,
-    PerceptronExperiment, RandomOrderExperiment, SphereExperiment, VersionSpaceExperiment,
+    BatchExperiment, HalvingExperiment, KernelExperiment, MarginsExperiment, MassartExperiment,
+    ModifiedExperiment, PerceptronExperiment, ProcessExperiment, RandomOrderExperiment,
+    SphereExperiment, VersionSpaceExperiment,
 };
 use crate::reproduce::say;
 use crate::workload::Inputs;
@@ -22,6 +23,8 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(ModifiedExperiment::new(inputs.clone())),
         Box::new(VersionSpaceExperiment::new(inputs.clone())),
         Box::new(SphereExperiment),
+        Box::new(MarginsExperiment),
+        Box::new(ProcessExperiment),
         Box::new(RandomOrderExperiment),
         Box::new(MassartExperiment),
     ]

@@ -1,0 +1,310 @@
+//! S3, S4: the largest margin among the points on which two halfspaces disagree, and what a mistake
+//! there does to the angle.
+
+use crate::Failure;
+use crate::experiments::{median_text, spread_by_x};
+use halfspaces_eval::{
+    Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
+    Section, Table, stats,
+};
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+use rand_distr::{Binomial, Distribution};
+use serde::{Deserialize, Serialize};
+use std::f64::consts::{E, PI};
+
+pub(crate) struct MarginsExperiment;
+
+/// The constant of 000 in both bounds.
+const PRINTED: f64 = 12.0 * PI;
+/// Both hold with probability 2/3.
+const FAILURE: f64 = 1.0 / 3.0;
+
+/// Many draws of n points at one angle make a trial.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Configuration {
+    dim: usize,
+    points: u64,
+    angle: f64,
+}
+
+impl Configuration {
+    /// n θ.
+    fn mass(&self) -> f64 {
+        self.points as f64 * self.angle
+    }
+
+    /// 000's lower bound on the largest margin, over sin θ, with `constant` for 12π.
+    fn bound(&self, constant: f64) -> f64 {
+        let (d, ratio) = (self.dim as f64, self.mass() / constant);
+        if ratio <= (d / 2.0).exp() {
+            (ratio.ln().max(0.0) / (4.0 * d)).sqrt()
+        } else {
+            1.0 - ratio.powf(-2.0 / d)
+        }
+    }
+
+    fn regime(&self) -> &'static str {
+        if self.mass() / PRINTED <= (self.dim as f64 / 2.0).exp() {
+            "small nθ"
+        } else {
+            "large nθ"
+        }
+    }
+
+    /// Whether the decay is claimed and not trivial: n sin θ > 12π.
+    fn decays(&self) -> bool {
+        self.points as f64 * self.angle.sin() > PRINTED
+    }
+}
+
+/// One draw of n points.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    /// Largest |w · x| over sin θ among points where w and the target disagree; 0 if there is none.
+    margin: f64,
+    /// ln of tan θ after the mistake on that point over tan θ before.
+    decay: f64,
+}
+
+/// Draws n uniform points of the sphere and looks at those on which two unit vectors at angle θ
+/// disagree. Only their number and their projections on the plane of the two matter: binomial with
+/// probability θ/π; radius r with r² ~ Beta(1, d/2 - 1), direction uniform in the double wedge.
+fn draw(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
+    let theta = setting.angle;
+    let count = Binomial::new(setting.points, theta / PI)?.sample(rng);
+    // The margin is r sin(tθ) for a uniform t, and the target's r sin((1-t)θ).
+    let mut best = (0.0, 0.0);
+    for _ in 0..count {
+        let exponent = 2.0 / (setting.dim as f64 - 2.0);
+        let radius = (1.0 - rng.random::<f64>().powf(exponent)).sqrt();
+        let t: f64 = rng.random();
+        let margin = radius * (t * theta).sin();
+        if margin > best.0 {
+            best = (margin, radius * ((1.0 - t) * theta).sin());
+        }
+    }
+    let (margin, other) = best;
+    // w' = w - (w · x) x: w' · w* = cos θ + margin · other, as the signs disagree; ‖w'‖² = 1 - margin².
+    let along = theta.cos() + margin * other;
+    let tan_sq = ((1.0 - margin * margin) / (along * along) - 1.0).max(0.0);
+    Ok(Outcome { margin: margin / theta.sin(), decay: 0.5 * tan_sq.ln() - theta.tan().ln() })
+}
+
+impl Experiment for MarginsExperiment {
+    type Configuration = Configuration;
+    type Outcome = Outcome;
+
+    fn id(&self) -> &'static str {
+        "S3"
+    }
+
+    fn title(&self) -> &'static str {
+        "The surest mistake: its margin, and what it does to the angle"
+    }
+
+    fn claims(&self) -> Vec<ClaimStatement> {
+        vec![
+            ClaimStatement {
+                id: "S3".into(),
+                statement: "Of N uniform points with N sin θ > 12π, the surest mistake takes tan θ to at most tan^(1-ρ)θ (ζ/N)^ρ with probability 2/3, ρ = 1/(8d), ζ = 12π/cos θ.".into(),
+                source: "000 §2, super-linear decay".into(),
+            },
+            ClaimStatement {
+                id: "S4".into(),
+                statement: "With probability 2/3 the largest margin among the disagreements of n uniform points is at least √(ln(nθ/12π)/(4d)) sin θ where nθ <= 12π e^(d/2), else (1 - (12π/(nθ))^(2/d)) sin θ.".into(),
+                source: "000 §2, maximum margin in the disagreement region".into(),
+            },
+        ]
+    }
+
+    fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
+        let mut plan = Vec::new();
+        for dim in [3, 10, 30] {
+            for points in [1_000, 100_000, 10_000_000, 1_000_000_000] {
+                for angle in [1.2, 0.3, 1e-2, 1e-4, 1e-6] {
+                    let configuration = Configuration { dim, points, angle };
+                    // Below 12π both claims are empty; above a million draws nothing new is learned.
+                    let mass = configuration.mass();
+                    if mass > PRINTED && mass < scale.pick(2e4, 2e6, 2e6) {
+                        // Enough that a probability of 0.75 is told from 2/3.
+                        plan.push(Planned { configuration, trials: scale.pick(60, 200, 1000) });
+                    }
+                }
+            }
+        }
+        Ok(plan)
+    }
+
+    fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
+        draw(setting, rng)
+    }
+
+    fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
+        let (mut decays, mut margins) = (Vec::new(), Vec::new());
+        for group in &results.groups {
+            let setting = &group.configuration;
+            let judge = |failed: &dyn Fn(&Outcome) -> bool| {
+                let failures = group.outcomes.iter().filter(|o| failed(o)).count();
+                Evidence::probability(group.planned, failures, group.outcomes.len(), FAILURE)
+            };
+            let name = format!("d={}, n={}, θ={}", setting.dim, setting.points, setting.angle);
+            if setting.decays() {
+                let rho = 1.0 / (8.0 * setting.dim as f64);
+                let zeta = PRINTED / setting.angle.cos();
+                let tan = setting.angle.tan();
+                let bound = rho * (zeta / setting.points as f64 / tan).ln();
+                decays.push((name.clone(), judge(&|o| o.decay > bound)));
+            }
+            let bound = setting.bound(PRINTED);
+            margins.push((name, judge(&|o| o.margin < bound)));
+        }
+        let evidence = [Evidence::worst_of(&decays), Evidence::worst_of(&margins)];
+        for (claim, evidence) in Experiment::claims(self).into_iter().zip(evidence) {
+            section.judge(claim, evidence);
+        }
+        section.summary.push("Only the plane of the two halfspaces matters, so n = 10^9 points are drawn exactly by drawing the few on which they disagree, projected there. The table gives the smallest constant in place of 12π with which the margin's bound would still hold two times in three: 12π is safe with room.".into());
+        section.figures.push(figure(results));
+        section.tables.push(table(results));
+    }
+}
+
+fn figure(results: &Results<Configuration, Outcome>) -> Figure {
+    let mut layers = Vec::new();
+    let colours = [(3, Colour::Blue), (10, Colour::Orange), (30, Colour::Green)];
+    for (dim, colour) in colours {
+        let groups = results.groups.iter().filter(|g| g.configuration.dim == dim);
+        let (mut measured, mut bound) = (Vec::new(), Vec::new());
+        for group in groups {
+            let margins: Vec<f64> = group.outcomes.iter().map(|o| o.margin).collect();
+            let setting = &group.configuration;
+            // What is reached two times in three.
+            if let Some(third) = stats::quantile(&margins, FAILURE) {
+                measured.push((setting.mass(), third));
+                bound.push((setting.mass(), setting.bound(PRINTED)));
+            }
+        }
+        let line = |pairs| spread_by_x(pairs).iter().map(|(x, _, m, _)| (*x, *m)).collect();
+        let name = format!("d = {dim}");
+        let data: Vec<(f64, f64)> = line(measured);
+        layers.push(Layer::Points { name: name.clone(), colour, data: data.clone() });
+        layers.push(Layer::Line { name, colour, dashed: false, data });
+        let name = format!("bound, d = {dim}");
+        layers.push(Layer::Line { name, colour, dashed: true, data: line(bound) });
+    }
+    Figure {
+        name: "s4-largest-margin".into(),
+        caption: "The largest margin among the points on which two halfspaces at angle θ disagree, over sin θ: what is reached two times in three (solid) and the bound of 000 (dashed), against nθ.".into(),
+        x: Axis::log("nθ"),
+        y: Axis::linear("margin / sin θ"),
+        layers,
+    }
+}
+
+/// The smallest constant with which the bound on the margin still holds two times in three.
+fn smallest_constant(setting: &Configuration, outcomes: &[Outcome]) -> Option<f64> {
+    let margins: Vec<f64> = outcomes.iter().map(|o| o.margin).collect();
+    let third = stats::quantile(&margins, FAILURE)?;
+    // The bound falls as the constant rises.
+    let (mut low, mut high) = (1e-6 * PRINTED, PRINTED * E);
+    for _ in 0..80 {
+        let middle = (low * high).sqrt();
+        if setting.bound(middle) > third { low = middle } else { high = middle }
+    }
+    Some(high)
+}
+
+fn table(results: &Results<Configuration, Outcome>) -> Table {
+    let columns = [
+        "d",
+        "n",
+        "θ",
+        "regime",
+        "draws",
+        "margin / sin θ",
+        "bound",
+        "smallest constant / π",
+        "median tan θ'/tan θ",
+    ];
+    let title = "Largest margin (median), the bound of 000, and the least constant that would do";
+    let mut table = Table::new("s4-margins", title, &columns);
+    for group in &results.groups {
+        let setting = &group.configuration;
+        let margins: Vec<f64> = group.outcomes.iter().map(|o| o.margin).collect();
+        let falls: Vec<f64> = group.outcomes.iter().map(|o| o.decay.exp()).collect();
+        let constant = smallest_constant(setting, &group.outcomes);
+        table.push(vec![
+            setting.dim.to_string(),
+            setting.points.to_string(),
+            setting.angle.to_string(),
+            setting.regime().into(),
+            group.outcomes.len().to_string(),
+            median_text(&margins, 4),
+            format!("{:.4}", setting.bound(PRINTED)),
+            constant.map(|c| format!("{:.2}", c / PI)).unwrap_or_default(),
+            median_text(&falls, 4),
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_data::{Marginal, UnitSphere};
+    use halfspaces_eval::{Group, Verdict};
+    use halfspaces_linalg::{angle, kernels, normalise};
+    use rand::SeedableRng;
+
+    /// The plain version: all n points in all d dimensions, the update made.
+    fn literal(setting: &Configuration, seed: u64) -> Outcome {
+        let points = UnitSphere::new(setting.dim).unwrap().sample(setting.points as usize, seed);
+        let points = points.unwrap();
+        let theta = setting.angle;
+        let mut w = vec![0.0; setting.dim];
+        let mut target = w.clone();
+        (w[0], target[0], target[1]) = (1.0, theta.cos(), theta.sin());
+        let wrong = points
+            .rows()
+            .map(|x| x.as_slice())
+            .filter(|x| (kernels::dot(x, &w) >= 0.0) != (kernels::dot(x, &target) >= 0.0));
+        let Some(x) = wrong.max_by(|a, b| a[0].abs().total_cmp(&b[0].abs())) else {
+            return Outcome { margin: 0.0, decay: 0.0 };
+        };
+        let margin = x[0].abs();
+        kernels::axpy(-x[0], x, &mut w);
+        assert!(normalise(&mut w));
+        let decay = (angle(&w, &target).unwrap().tan() / theta.tan()).ln();
+        Outcome { margin: margin / theta.sin(), decay }
+    }
+
+    #[test]
+    fn the_plane_stands_for_the_sphere() {
+        use halfspaces_linalg::PointSet as _;
+        let setting = Configuration { dim: 6, points: 400, angle: 0.5 };
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mean = |outcomes: &[Outcome], f: fn(&Outcome) -> f64| {
+            stats::mean_interval(&outcomes.iter().map(f).collect::<Vec<_>>(), 0.9999).unwrap()
+        };
+        let planar: Vec<Outcome> = (0..600).map(|_| draw(&setting, &mut rng).unwrap()).collect();
+        let full: Vec<Outcome> = (0..600).map(|seed| literal(&setting, seed)).collect();
+        for f in [(|o| o.margin) as fn(&Outcome) -> f64, |o| o.decay] {
+            let (a, b) = (mean(&planar, f), mean(&full, f));
+            assert!(a.low < b.high && b.low < a.high, "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn planted_wrong_outcomes_are_caught() {
+        let configuration = Configuration { dim: 10, points: 100_000, angle: 0.3 };
+        let verdicts = |margin: f64, decay: f64| {
+            let outcomes = vec![Outcome { margin, decay }; 60];
+            let group = Group { configuration: configuration.clone(), planned: 60, outcomes };
+            let mut section = Section::default();
+            MarginsExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
+            section.claims.iter().map(|c| c.verdict).collect::<Vec<_>>()
+        };
+        assert_eq!(verdicts(0.9, -0.5), [Verdict::Holds; 2]);
+        assert_eq!(verdicts(0.1, -0.01), [Verdict::Violated; 2]);
+    }
+}

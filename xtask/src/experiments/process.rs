@@ -1,0 +1,226 @@
+//! S5: how many steps a process of super-linear decay needs; the printed number is too small.
+
+use crate::Failure;
+use halfspaces_eval::{
+    ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section, Table, stats,
+};
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+pub(crate) struct ProcessExperiment;
+
+/// ξ' = ξ^(1-ρ) κ^ρ with probability exactly 2/3, else ξ' = ξ: the slowest process the lemma allows.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Configuration {
+    /// ln(1/κ).
+    log_inverse_kappa: f64,
+    /// 1/ρ.
+    inverse_rho: f64,
+    /// ln M, the process starts at ξ₀ = M.
+    log_start: f64,
+    delta: f64,
+}
+
+impl Configuration {
+    /// m* = (1/ρ) max(lnln(1/κ), lnln(M+1)), at least 0.
+    fn steps(&self) -> f64 {
+        // ln(M + 1), for M of any size.
+        let log_start = self.log_start.max(0.0) + (-self.log_start.abs()).exp().ln_1p();
+        (self.inverse_rho * self.log_inverse_kappa.ln().max(log_start.ln())).max(0.0)
+    }
+
+    /// (3/2)(m* + ln(e/δ)).
+    fn printed(&self) -> u64 {
+        (1.5 * (self.steps() + 1.0 - self.delta.ln())).ceil() as u64
+    }
+
+    /// 3 m* + 4.5 ln(1/δ).
+    fn corrected(&self) -> u64 {
+        (3.0 * self.steps() - 4.5 * self.delta.ln()).ceil() as u64
+    }
+
+    /// Whether the start is as large as the printed number cannot bear.
+    fn extreme(&self) -> bool {
+        self.log_start >= self.log_inverse_kappa
+    }
+
+    /// Whether ξ_T <= e²κ after `decays` of the T steps decayed.
+    fn arrives(&self, decays: u64) -> bool {
+        let excess = self.log_start + self.log_inverse_kappa;
+        excess <= 0.0
+            || decays as f64 * (-1.0 / self.inverse_rho).ln_1p() + excess.ln() <= 2f64.ln()
+    }
+}
+
+/// Whether ξ_T > e²κ, for both T.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    printed_fails: bool,
+    corrected_fails: bool,
+}
+
+impl Experiment for ProcessExperiment {
+    type Configuration = Configuration;
+    type Outcome = Outcome;
+
+    fn id(&self) -> &'static str {
+        "S5"
+    }
+
+    fn title(&self) -> &'static str {
+        "Super-linear decay: the printed number of steps is too small, the corrected one is enough"
+    }
+
+    fn claims(&self) -> Vec<ClaimStatement> {
+        vec![
+            ClaimStatement {
+                id: "S5".into(),
+                statement: "A process with ξ' <= ξ^(1-ρ)κ^ρ with probability 2/3 a step, never rising, from ξ₀ <= M, is at e²κ or below after T = ⌈3m* + 4.5 ln(1/δ)⌉ steps with probability 1 - δ, m* = (1/ρ) max(lnln(1/κ), lnln(M+1), 0).".into(),
+                source: "000 §2, super-linear process lemma, T corrected".into(),
+            },
+            ClaimStatement {
+                id: "S5e".into(),
+                statement: "With the printed T = (3/2)(m* + ln(e/δ)) it fails at M = 1/κ more often than δ.".into(),
+                source: "ours: an erratum to 000 §2".into(),
+            },
+        ]
+    }
+
+    fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
+        let mut plan = Vec::new();
+        for kappa in [1e-3f64, 1e-6, 1e-9] {
+            for inverse_rho in [24.0, 160.0, 800.0] {
+                // From tan θ = 1, from 1/√κ and from 1/κ.
+                for share in [0.0, 0.5, 1.0] {
+                    let log_inverse_kappa = -kappa.ln();
+                    let log_start = share * log_inverse_kappa;
+                    let delta = scale.pick(0.05, 0.01, 0.01);
+                    plan.push(Planned {
+                        configuration: Configuration {
+                            log_inverse_kappa,
+                            inverse_rho,
+                            log_start,
+                            delta,
+                        },
+                        trials: scale.pick(200, 600, 3000),
+                    });
+                }
+            }
+        }
+        Ok(plan)
+    }
+
+    fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
+        let (printed, corrected) = (setting.printed(), setting.corrected());
+        let (mut decays, mut of_printed, mut of_corrected) = (0, 0, 0);
+        for step in 1..=printed.max(corrected) {
+            decays += u64::from(rng.random::<f64>() < 2.0 / 3.0);
+            if step == printed {
+                of_printed = decays;
+            }
+            if step == corrected {
+                of_corrected = decays;
+            }
+        }
+        Ok(Outcome {
+            printed_fails: !setting.arrives(of_printed),
+            corrected_fails: !setting.arrives(of_corrected),
+        })
+    }
+
+    fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
+        let columns =
+            ["ln 1/κ", "1/ρ", "ln M", "δ", "trials", "printed T", "fails", "corrected T", "fails"];
+        let title = "How often e²κ is not reached in time";
+        let mut table = Table::new("s5-process", title, &columns);
+        let (mut corrected, mut printed) = (Vec::new(), Vec::new());
+        for group in &results.groups {
+            let setting = &group.configuration;
+            let (trials, delta) = (group.outcomes.len(), setting.delta);
+            let name = format!(
+                "1/ρ={}, ln 1/κ={:.1}, ln M={:.1}",
+                setting.inverse_rho, setting.log_inverse_kappa, setting.log_start
+            );
+            let failures = group.outcomes.iter().filter(|o| o.corrected_fails).count();
+            let evidence = Evidence::probability(group.planned, failures, trials, delta);
+            corrected.push((name.clone(), evidence));
+            let of_printed = group.outcomes.iter().map(|o| f64::from(u8::from(o.printed_fails)));
+            let of_printed: Vec<f64> = of_printed.collect();
+            if setting.extreme() {
+                let shortfalls: Vec<f64> = of_printed.iter().map(|failed| delta - failed).collect();
+                let quantity = "δ less the failure probability";
+                let evidence = Evidence::mean(quantity, group.planned, &shortfalls, 0.0);
+                printed.push((name, evidence));
+            }
+            let share = |failed: f64| format!("{:.3}", failed / trials.max(1) as f64);
+            table.push(vec![
+                format!("{:.1}", setting.log_inverse_kappa),
+                setting.inverse_rho.to_string(),
+                format!("{:.1}", setting.log_start),
+                delta.to_string(),
+                trials.to_string(),
+                setting.printed().to_string(),
+                stats::mean(&of_printed).map(|m| format!("{m:.3}")).unwrap_or_default(),
+                setting.corrected().to_string(),
+                share(failures as f64),
+            ]);
+        }
+        let evidence = [Evidence::worst_of(&corrected), Evidence::worst_of(&printed)];
+        for (claim, evidence) in Experiment::claims(self).into_iter().zip(evidence) {
+            section.judge(claim, evidence);
+        }
+        section.summary.push("The process is the slowest that the lemma allows: it decays with probability exactly 2/3. From ξ₀ = M two things shrink ln(ξ/κ), which starts at ln M + ln(1/κ): the printed number of steps pays for the larger of the two doubly logarithmic terms at the mean rate and leaves too little for chance. Starts of constant angle, ln M = 0, are what Algorithm 1 needs.".into());
+        section.tables.push(table);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_eval::{Group, Verdict};
+
+    /// A setting of the digest of 000: fails about one time in four as printed.
+    fn extreme() -> Configuration {
+        let log_inverse_kappa = -(1e-6f64).ln();
+        Configuration {
+            log_inverse_kappa,
+            inverse_rho: 160.0,
+            log_start: log_inverse_kappa,
+            delta: 0.01,
+        }
+    }
+
+    #[test]
+    fn arrival_is_that_of_the_process() {
+        let setting = extreme();
+        // Literally: ln ξ after each decay.
+        let (mut log_xi, mut decays) = (setting.log_start, 0);
+        while log_xi > 2.0 - setting.log_inverse_kappa {
+            assert!(!setting.arrives(decays));
+            log_xi = (1.0 - 1.0 / 160.0) * log_xi - setting.log_inverse_kappa / 160.0;
+            decays += 1;
+        }
+        assert!(setting.arrives(decays));
+        let near = Configuration { log_start: -setting.log_inverse_kappa, ..setting };
+        assert!(near.arrives(0));
+    }
+
+    #[test]
+    fn planted_wrong_outcomes_are_caught() {
+        let verdicts = |printed_fails: bool, corrected_fails: bool| {
+            let outcomes: Vec<Outcome> = (0..400)
+                .map(|k| Outcome {
+                    printed_fails: printed_fails && k % 4 == 0,
+                    corrected_fails: corrected_fails && k % 20 == 0,
+                })
+                .collect();
+            let group = Group { configuration: extreme(), planned: 400, outcomes };
+            let mut section = Section::default();
+            ProcessExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
+            section.claims.iter().map(|c| c.verdict).collect::<Vec<_>>()
+        };
+        assert_eq!(verdicts(true, false), [Verdict::Holds; 2]);
+        assert_eq!(verdicts(false, true), [Verdict::Violated; 2]);
+    }
+}
