@@ -43,8 +43,9 @@ use tracing::debug;
 
 /// Share of δ that the iteration aims at: the certificate is summed in another order.
 const AIM: f64 = 0.9;
-/// λmin/λmax of the second moment above which its root is an accurate whitening.
-const WELL_CONDITIONED: f64 = 1e-8;
+/// λmin/λmax of the second moment, itself rounded to 1e-16, above which the rows surely span the space
+/// and its root whitens them within a few per cent.
+const WELL_CONDITIONED: f64 = 1e-13;
 /// Steps of the fixed point before its rate is judged.
 const FIRST_STEPS: usize = 2;
 /// A residual that shrinks by less than this factor a step calls for Newton.
@@ -281,6 +282,22 @@ impl State {
     }
 }
 
+/// Where a level starts.
+struct Start {
+    pass: Pass,
+    /// The rows as they are.
+    state: State,
+    /// A lower triangle W for which the rows of XW have about the same second moment everywhere.
+    whitening: Mat<f64>,
+}
+
+/// Whether rows span their space.
+enum Survey {
+    Spanning(Box<Start>),
+    /// They lie in the span of these orthonormal columns.
+    Within(Mat<f64>),
+}
+
 /// How a level ended, with what it found.
 enum End {
     Isotropic(Mat<f64>),
@@ -326,12 +343,16 @@ impl Forster {
         let mut span_dim = None;
 
         let (factor, reason) = loop {
-            if let Some(span) = self.proper_span(&rows)? {
-                rows = project(&rows, None, span.as_ref())?;
-                basis = Some(composed(basis, span));
-            }
+            let start = match self.survey(&rows)? {
+                Survey::Spanning(start) => start,
+                Survey::Within(span) => {
+                    rows = project(&rows, None, span.as_ref())?;
+                    basis = Some(composed(basis, span));
+                    continue;
+                }
+            };
             span_dim = span_dim.or(Some(rows.dim));
-            let (level, end) = self.solve(&rows, levels.len())?;
+            let (level, end) = self.solve(&rows, *start, levels.len())?;
             levels.push(level);
             match end {
                 End::Isotropic(factor) => break (factor, None),
@@ -377,68 +398,78 @@ impl Forster {
         Ok(Fit { outcome, zero_rows, distinct, levels })
     }
 
-    /// An orthonormal basis (columns) of the rows' span where it is not the whole space: directions
-    /// are dropped that are zero relative to the largest singular value and without which every row
-    /// still lies within the membership tolerance.
-    fn proper_span(&self, rows: &Rows) -> Result<Option<Mat<f64>>, ForsterError> {
+    /// Whether the rows span their space, and from where to start if they do. A direction counts as
+    /// missing if it is zero relative to the largest singular value and every row lies within the
+    /// membership tolerance of the rest.
+    fn survey(&self, rows: &Rows) -> Result<Survey, ForsterError> {
         let dim = rows.dim;
-        let (values, right) = if rows.len() < dim {
-            svd(rows.as_mat())?
-        } else {
-            let mut pass = Pass::new(rows, self.params.par)?;
-            let Some(moments) = pass.moments(rows, None) else { return Ok(None) };
-            let (values, _) = eigen(moments.moment.as_ref())?;
-            if well_conditioned(&values) {
-                return Ok(None);
-            }
-            let all: Vec<usize> = (0..rows.len()).collect();
-            svd(heavy::triangle_of(rows, &all).as_ref())?
-        };
-        for rank in heavy::rank_of(&values)..dim.min(values.len() + 1) {
-            let basis = right.subcols(0, rank.min(right.ncols())).to_owned();
-            let farthest = heavy::residuals(rows, basis.as_ref())?.into_iter().fold(0.0, f64::max);
-            if farthest <= self.params.membership {
-                return Ok(Some(basis));
-            }
+        if rows.len() < dim {
+            let (values, right) = svd(rows.as_mat())?;
+            let rank = heavy::rank_of(&values);
+            return Ok(Survey::Within(right.subcols(0, rank).to_owned()));
         }
-        Ok(None)
+        let failure = ForsterError::NoConvergence { dim };
+        zeros(dim, dim)?;
+        let mut pass = Pass::new(rows, self.params.par)?;
+        let moments = pass.moments(rows, None).ok_or(failure)?;
+        let (values, vectors) = eigen(moments.moment.as_ref())?;
+        let whitening = if well_conditioned(&values) {
+            lower_factor(spectral(&values, vectors.as_ref(), |v| v.sqrt().recip()).as_ref())
+        } else {
+            let all: Vec<usize> = (0..rows.len()).collect();
+            let (values, mut right) = svd(heavy::triangle_of(rows, &all).as_ref())?;
+            for rank in heavy::rank_of(&values)..dim {
+                let basis = right.subcols(0, rank).to_owned();
+                let residuals = heavy::residuals(rows, basis.as_ref())?;
+                if residuals.into_iter().fold(0.0, f64::max) <= self.params.membership {
+                    return Ok(Survey::Within(basis));
+                }
+            }
+            let floor = values.first().map_or(0.0, |largest| f64::EPSILON * largest);
+            for (j, value) in values.iter().enumerate() {
+                let scale = value.max(floor).recip();
+                right.col_mut(j).iter_mut().for_each(|v| *v *= scale);
+            }
+            lower_factor(right.as_ref())
+        };
+        let identity = Mat::identity(dim, dim);
+        let (b, f) = (identity.clone(), moments.log_norms);
+        let state = State { b, a: identity, f, moment: moments.moment, values, vectors };
+        Ok(Survey::Spanning(Box::new(Start { pass, state, whitening })))
     }
 
     /// One level: rows that span their space.
-    fn solve(&self, rows: &Rows, depth: usize) -> Result<(Level, End), ForsterError> {
-        let ForsterParams { accuracy, membership, step, max_iterations, max_condition, par } =
+    fn solve(
+        &self,
+        rows: &Rows,
+        start: Start,
+        depth: usize,
+    ) -> Result<(Level, End), ForsterError> {
+        let ForsterParams { accuracy, membership, step, max_iterations, max_condition, .. } =
             self.params;
         let dim = rows.dim;
-        let mut pass = Pass::new(rows, par)?;
+        let Start { mut pass, mut state, whitening } = start;
         let mut level = Level {
             rows: rows.len(),
             dim,
             fixed_point_steps: 0,
             newton_steps: 0,
-            passes: 2,
+            passes: 1,
             products: 0,
-            residuals: Vec::new(),
+            residuals: vec![state.residual()],
             condition: 1.0,
             end: LevelEnd::Isotropic,
         };
-        let identity = Mat::<f64>::identity(dim, dim);
         // Rows that are in position as they are stay as they are.
-        let Some(mut state) = State::at(&mut pass, rows, &identity, identity.clone())? else {
-            let reason = Reason::ConditionCap;
-            level.end = LevelEnd::Unresolved(reason);
-            return Ok((level, End::Unresolved(identity, reason)));
-        };
-        level.residuals.push(state.residual());
         if accuracy.accepts(state.least(), state.largest(), AIM) {
             return Ok((level, End::Isotropic(state.a)));
         }
-        let whitening = whitening(rows, &state)?;
-        match State::at(&mut pass, rows, &whitening, identity.clone())? {
+        level.passes += 1;
+        match State::at(&mut pass, rows, &whitening, Mat::identity(dim, dim))? {
             Some(whitened) => state = whitened,
             None => {
-                let reason = Reason::ConditionCap;
-                level.end = LevelEnd::Unresolved(reason);
-                return Ok((level, End::Unresolved(state.a, reason)));
+                level.end = LevelEnd::Unresolved(Reason::ConditionCap);
+                return Ok((level, End::Unresolved(state.a, Reason::ConditionCap)));
             }
         }
         level.residuals.push(state.residual());
@@ -585,23 +616,6 @@ fn fill_unit(
 fn well_conditioned(values: &[f64]) -> bool {
     let (least, largest) = (values.first().copied(), values.last().copied());
     least.zip(largest).is_some_and(|(least, largest)| least >= WELL_CONDITIONED * largest)
-}
-
-/// A lower triangle W for which the rows of XW have about the same second moment everywhere.
-fn whitening(rows: &Rows, untransformed: &State) -> Result<Mat<f64>, ForsterError> {
-    if well_conditioned(&untransformed.values) {
-        let root = |value: f64| value.sqrt().recip();
-        let m = spectral(&untransformed.values, untransformed.vectors.as_ref(), root);
-        return Ok(lower_factor(m.as_ref()));
-    }
-    let all: Vec<usize> = (0..rows.len()).collect();
-    let (values, mut right) = svd(heavy::triangle_of(rows, &all).as_ref())?;
-    let floor = values.first().map_or(0.0, |largest| f64::EPSILON * largest);
-    for (j, value) in values.iter().enumerate() {
-        let scale = value.max(floor).recip();
-        right.col_mut(j).iter_mut().for_each(|v| *v *= scale);
-    }
-    Ok(lower_factor(right.as_ref()))
 }
 
 /// The chosen rows (all if none are) in the coordinates of a basis.

@@ -10,9 +10,9 @@
 
 use crate::dense::eigen;
 use crate::error::ForsterError;
+use crate::pass::add_product_lower;
 use crate::transform::ForsterTransform;
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatRef, Par};
+use faer::{Mat, MatRef};
 use halfspaces_linalg::{InputError, PointSet, Points, zeros};
 
 /// Rows in a block of unit vectors.
@@ -78,13 +78,14 @@ impl Isotropy {
         weights: Option<&[f64]>,
     ) -> Result<Isotropy, ForsterError> {
         crate::prepare::check_weights(points.len(), weights)?;
-        let rows: Vec<usize> = (0..points.len()).collect();
         let dim = points.dim();
-        Isotropy::of_rows(points, &rows, weights, dim, |x, u| {
-            u.copy_from_slice(x);
-            for (row, u) in u.chunks_exact_mut(dim).enumerate() {
+        let all: Vec<usize> = (0..points.len()).collect();
+        Isotropy::of_rows(points, &all, weights, dim, |block, u| {
+            let rows = block.iter().filter_map(|i| points.row(*i)).zip(u.chunks_exact_mut(dim));
+            for (at, (x, u)) in rows.enumerate() {
+                u.copy_from_slice(x.as_slice());
                 if !halfspaces_linalg::normalise(u) {
-                    return Err(row);
+                    return Err(at);
                 }
             }
             Ok(())
@@ -100,43 +101,45 @@ impl Isotropy {
         weights: Option<&[f64]>,
     ) -> Result<Isotropy, ForsterError> {
         let mut scaled = zeros(BLOCK.min(chosen.len()), points.dim())?;
-        Isotropy::of_rows(points, chosen, weights, transform.inner_dim(), |x, u| {
-            transform.apply_block(x, &mut scaled, u)
+        Isotropy::of_rows(points, chosen, weights, transform.inner_dim(), |block, u| {
+            let rows = block.iter().filter_map(|i| points.row(*i)).map(|x| x.as_slice());
+            transform.apply_rows(rows, &mut scaled, u)
         })
     }
 
-    /// M of what `to_unit` makes of blocks of the chosen rows: k-dimensional unit vectors.
+    /// M of the k-dimensional unit vectors that `to_unit` makes of blocks of the chosen points.
     fn of_rows(
         points: &Points,
         chosen: &[usize],
         weights: Option<&[f64]>,
         k: usize,
-        mut to_unit: impl FnMut(&[f64], &mut [f64]) -> Result<(), usize>,
+        mut to_unit: impl FnMut(&[usize], &mut [f64]) -> Result<(), usize>,
     ) -> Result<Isotropy, ForsterError> {
         if chosen.is_empty() {
             return Err(InputError::Empty.into());
         }
+        if let Some(&index) = chosen.iter().find(|i| **i >= points.len()) {
+            return Err(InputError::IndexOutOfRange { index, len: points.len() }.into());
+        }
         zeros(k, k)?;
         let mut moment = Mat::zeros(k, k);
         let mut total = 0.0;
-        let dim = points.dim();
-        let mut x = zeros(BLOCK.min(chosen.len()), dim)?;
         let mut u = zeros(BLOCK.min(chosen.len()), k)?;
         for block in chosen.chunks(BLOCK) {
-            let (x, u) = (&mut x[..block.len() * dim], &mut u[..block.len() * k]);
-            for (x, &i) in x.chunks_exact_mut(dim).zip(block) {
-                let out_of_range = InputError::IndexOutOfRange { index: i, len: points.len() };
-                x.copy_from_slice(points.row(i).ok_or(out_of_range)?.as_slice());
-            }
-            to_unit(x, u).map_err(|row| InputError::ZeroRow { row: block[row] })?;
-            for (u, &i) in u.chunks_exact_mut(k).zip(block) {
-                let weight = weights.and_then(|w| w.get(i)).copied().unwrap_or(1.0);
-                total += weight;
-                let scale = weight.sqrt();
-                u.iter_mut().for_each(|v| *v *= scale);
+            let u = &mut u[..block.len() * k];
+            to_unit(block, u).map_err(|at| InputError::ZeroRow { row: block[at] })?;
+            match weights {
+                None => total += block.len() as f64,
+                Some(weights) => {
+                    for (u, &i) in u.chunks_exact_mut(k).zip(block) {
+                        total += weights[i];
+                        let scale = weights[i].sqrt();
+                        u.iter_mut().for_each(|v| *v *= scale);
+                    }
+                }
             }
             let u = MatRef::from_row_major_slice(u, block.len(), k);
-            matmul(moment.as_mut(), Accum::Add, u.transpose(), u, 1.0, Par::Seq);
+            add_product_lower(moment.as_mut(), u, u);
         }
         let share = k as f64 / total;
         for column in moment.col_iter_mut() {

@@ -240,8 +240,8 @@ fn times_lower(u: &mut [f64], x: &[f64], a: MatRef<'_, f64>) {
     }
 }
 
-/// The lower half of m += uᵀ v, for a product known to be symmetric.
-fn add_product_lower(mut m: MatMut<'_, f64>, u: MatRef<'_, f64>, v: MatRef<'_, f64>) {
+/// The lower half of m += uᵀ v (with parts of the upper), for a product known to be symmetric.
+pub(crate) fn add_product_lower(mut m: MatMut<'_, f64>, u: MatRef<'_, f64>, v: MatRef<'_, f64>) {
     let dim = m.nrows();
     for (from, to) in panels(dim) {
         matmul(

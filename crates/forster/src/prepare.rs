@@ -52,7 +52,9 @@ impl Prepared {
                 Some(sum) => *sum += weight,
                 None => {
                     merged.push(weight);
-                    values.copy_within(i * dim..(i + 1) * dim, place * dim);
+                    if place != i {
+                        values.copy_within(i * dim..(i + 1) * dim, place * dim);
+                    }
                 }
             }
         }
@@ -80,16 +82,24 @@ pub(crate) fn check_weights(n: usize, weights: Option<&[f64]>) -> Result<(), For
 
 /// Writes x over its entry of largest size into `row`; a hash of it, or `None` for a zero point.
 fn canonical(x: &[f64], row: &mut [f64]) -> Option<u64> {
-    let largest = x.iter().fold(0.0f64, |m, v| if v.abs() > m.abs() { *v } else { m });
-    if largest == 0.0 {
+    let size = x.iter().fold(0.0f64, |m, v| if v.abs() > m { v.abs() } else { m });
+    let largest = *x.iter().find(|v| v.abs() >= size)?;
+    if size == 0.0 {
         return None;
     }
-    let mut hash = 0u64;
-    for (r, v) in row.iter_mut().zip(x) {
-        *r = v / largest + 0.0; // -0.0 becomes 0.0
-        hash = (hash.rotate_left(5) ^ r.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    row.iter_mut().zip(x).for_each(|(r, v)| *r = v / largest + 0.0); // -0.0 becomes 0.0
+    // Four hashes side by side, so that one multiplication need not wait for the last.
+    let mut hashes = [1u64, 2, 3, 4];
+    let mix = |hash: &mut u64, v: &f64| {
+        *hash = (hash.rotate_left(5) ^ v.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    };
+    let (blocks, rest) = row.as_chunks::<4>();
+    for block in blocks {
+        hashes.iter_mut().zip(block).for_each(|(hash, v)| mix(hash, v));
     }
-    Some(hash)
+    hashes.iter_mut().zip(rest).for_each(|(hash, v)| mix(hash, v));
+    let join = |a: u64, b: &u64| (a.rotate_left(17) ^ b).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    Some(hashes.iter().fold(0, join))
 }
 
 /// For every point the first one with the same canonical row.

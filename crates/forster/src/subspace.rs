@@ -10,7 +10,7 @@
 //! sums of weights, and sums within 1e-12 of equality count as equal).
 
 use crate::error::ForsterError;
-use halfspaces_linalg::{InputError, PointSet, Points, kernels, norm, normalise};
+use halfspaces_linalg::{InputError, PointSet, Points, kernels, norm, normalise, zeros};
 use std::cmp::Ordering;
 
 /// Relative difference of two sums of weights that their rounding explains.
@@ -161,8 +161,10 @@ impl Subspace {
             weight_inside: 0.0,
             weight: 0.0,
         };
+        let (mut unit, mut rest) = (zeros(1, points.dim())?, zeros(1, points.dim())?);
         for (i, x) in points.rows().enumerate() {
-            let Some(residual) = certificate.residual(x.as_slice()) else { continue };
+            let residual = certificate.residual(x.as_slice(), &mut unit, &mut rest);
+            let Some(residual) = residual else { continue };
             let weight = weights.and_then(|w| w.get(i)).copied().unwrap_or(1.0);
             certificate.weight += weight;
             if residual <= tolerance {
@@ -180,20 +182,21 @@ impl Subspace {
         Ok(certificate)
     }
 
-    /// ‖x - Px‖/‖x‖, or `None` for a zero x. The whole space has no outside.
-    fn residual(&self, x: &[f64]) -> Option<f64> {
-        let mut rest = x.to_vec();
-        if !normalise(&mut rest) {
+    /// ‖x - Px‖/‖x‖, or `None` for a zero x; `unit` and `rest` are scratch of the length of x. The
+    /// whole space has no outside.
+    fn residual(&self, x: &[f64], unit: &mut [f64], rest: &mut [f64]) -> Option<f64> {
+        if self.basis.len() == self.basis.dim() {
+            return x.iter().any(|v| *v != 0.0).then_some(0.0);
+        }
+        unit.copy_from_slice(x);
+        if !normalise(unit) {
             return None;
         }
-        if self.basis.len() == self.basis.dim() {
-            return Some(0.0);
-        }
-        let unit = rest.clone();
+        rest.copy_from_slice(unit);
         for v in self.basis.rows() {
-            kernels::axpy(-kernels::dot(v.as_slice(), &unit), v.as_slice(), &mut rest);
+            kernels::axpy(-kernels::dot(v.as_slice(), unit), v.as_slice(), rest);
         }
-        Some(norm(&rest).min(1.0))
+        Some(norm(rest).min(1.0))
     }
 
     /// k × d orthonormal rows that span the subspace.

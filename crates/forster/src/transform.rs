@@ -138,11 +138,11 @@ impl ForsterTransform {
         InputError::check_dim(self.dim(), points.dim())?;
         let (d, k) = (self.dim(), self.inner_dim());
         let mut out = zeros(points.len(), k)?;
-        let rows = (BLOCK_VALUES / d).max(1);
-        let mut scaled = zeros(rows.min(points.len()), d)?;
-        let blocks = points.as_slice().chunks(rows * d).zip(out.chunks_mut(rows * k));
-        for (block, (x, u)) in blocks.enumerate() {
-            self.apply_block(x, &mut scaled, u)
+        let rows = (BLOCK_VALUES / d).max(1).min(points.len());
+        let mut scaled = zeros(rows, d)?;
+        for (block, u) in out.chunks_mut((rows * k).max(1)).enumerate() {
+            let x = points.as_slice().chunks_exact(d).skip(block * rows);
+            self.apply_rows(x, &mut scaled, u)
                 .map_err(|row| InputError::ZeroRow { row: block * rows + row })?;
         }
         Points::new(out, k)
@@ -157,19 +157,19 @@ impl ForsterTransform {
         Ok(self.apply(&Points::from_rows(&[x])?)?.into_vec())
     }
 
-    /// Transforms the rows of `x` (fewer than `scaled` has room for); the index of a row that vanishes
-    /// as error.
-    pub(crate) fn apply_block(
+    /// Transforms as many of the rows as `u` has room for (`scaled` has room for as many); the index of
+    /// a row that vanishes as error.
+    pub(crate) fn apply_rows<'a>(
         &self,
-        x: &[f64],
+        rows: impl Iterator<Item = &'a [f64]>,
         scaled: &mut [f64],
         u: &mut [f64],
     ) -> Result<(), usize> {
         let (d, k) = (self.dim(), self.inner_dim());
-        let n = x.len() / d;
-        let scaled = &mut scaled[..x.len()];
-        for (row, (s, x)) in scaled.chunks_exact_mut(d).zip(x.chunks_exact(d)).enumerate() {
-            let largest = x.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let n = u.len() / k;
+        let scaled = &mut scaled[..n * d];
+        for (row, (s, x)) in scaled.chunks_exact_mut(d).zip(rows).enumerate() {
+            let largest = x.iter().fold(0.0f64, |m, v| if v.abs() > m { v.abs() } else { m });
             if largest == 0.0 {
                 return Err(row);
             }
@@ -183,7 +183,8 @@ impl ForsterTransform {
             if !(length > 0.0) {
                 return Err(row);
             }
-            u.iter_mut().for_each(|v| *v /= length);
+            let scale = length.recip();
+            u.iter_mut().for_each(|v| *v *= scale);
         }
         Ok(())
     }
