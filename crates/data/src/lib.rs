@@ -29,6 +29,7 @@
 
 mod builtin;
 mod hard;
+mod heavy;
 mod marginal;
 pub mod read;
 mod realizable;
@@ -38,6 +39,7 @@ mod zscore;
 
 pub use builtin::Builtin;
 pub use hard::perceptron_tight;
+pub use heavy::{Excess, HeavyCase, HeavyKind, Planted};
 pub use marginal::{Clusters, Gaussian, MarginBall, Marginal, StudentT, UnitSphere};
 pub use realizable::Realizable;
 pub use rotation::Rotation;

@@ -8,27 +8,15 @@
 //!
 //! *Source.* 000 §3; the δ there is absolute and equals ours divided by d.
 
-use faer::diag::Diag;
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par};
-use halfspaces_linalg::{InputError, PointSet, Points};
-use thiserror::Error;
+use crate::dense::eigen;
+use crate::error::ForsterError;
+use crate::pass::add_product_lower;
+use crate::transform::ForsterTransform;
+use faer::{Mat, MatRef};
+use halfspaces_linalg::{InputError, PointSet, Points, zeros};
 
-/// Why a certificate could not be computed.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum IsotropyError {
-    /// The points are unusable.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// The eigenvalue iteration did not converge.
-    #[error("the eigenvalues of the {dim} × {dim} second-moment matrix did not converge")]
-    NoConvergence {
-        /// Dimension of the points.
-        dim: usize,
-    },
-}
+/// Rows in a block of unit vectors.
+const BLOCK: usize = 512;
 
 /// The extreme eigenvalues of M = (d/n) Σ u uᵀ over the normalised points u: 1 and 1 in perfect
 /// position.
@@ -44,39 +32,126 @@ pub enum IsotropyError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawIsotropy"))]
 pub struct Isotropy {
     least: f64,
     largest: f64,
+}
+
+/// What an [`Isotropy`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawIsotropy {
+    least: f64,
+    largest: f64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawIsotropy> for Isotropy {
+    type Error = ForsterError;
+
+    fn try_from(raw: RawIsotropy) -> Result<Isotropy, ForsterError> {
+        let in_range = (0.0..=1.0).contains(&raw.least) && raw.largest >= 1.0;
+        if !in_range || !raw.largest.is_finite() {
+            return Err(ForsterError::Stored { what: "the eigenvalues do not surround 1" });
+        }
+        Ok(Isotropy { least: raw.least, largest: raw.largest })
+    }
 }
 
 impl Isotropy {
     /// Computes the certificate from the points themselves: O(n d²).
     ///
     /// # Errors
-    /// [`InputError::Empty`], [`InputError::ZeroRow`], [`IsotropyError::NoConvergence`].
-    pub fn of(points: &Points) -> Result<Isotropy, IsotropyError> {
-        let (n, d) = (points.len(), points.dim());
-        if n == 0 {
+    /// [`InputError::Empty`], [`InputError::ZeroRow`], [`ForsterError::NoConvergence`].
+    pub fn of(points: &Points) -> Result<Isotropy, ForsterError> {
+        Isotropy::of_weighted(points, None)
+    }
+
+    /// The certificate of M = (d/W) Σ w u uᵀ, W = Σ w; without weights that of [`Isotropy::of`].
+    ///
+    /// # Errors
+    /// As [`Isotropy::of`]; [`ForsterError::WeightCount`], [`ForsterError::Weight`].
+    pub fn of_weighted(
+        points: &Points,
+        weights: Option<&[f64]>,
+    ) -> Result<Isotropy, ForsterError> {
+        crate::prepare::check_weights(points.len(), weights)?;
+        let dim = points.dim();
+        let all: Vec<usize> = (0..points.len()).collect();
+        Isotropy::of_rows(points, &all, weights, dim, |block, u| {
+            let rows = block.iter().filter_map(|i| points.row(*i)).zip(u.chunks_exact_mut(dim));
+            for (at, (x, u)) in rows.enumerate() {
+                u.copy_from_slice(x.as_slice());
+                if !halfspaces_linalg::normalise(u) {
+                    return Err(at);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// The certificate of the unit vectors that `transform` makes of the chosen points, without
+    /// holding them all.
+    pub(crate) fn of_transformed(
+        transform: &ForsterTransform,
+        points: &Points,
+        chosen: &[usize],
+        weights: Option<&[f64]>,
+    ) -> Result<Isotropy, ForsterError> {
+        let mut scaled = zeros(BLOCK.min(chosen.len()), points.dim())?;
+        Isotropy::of_rows(points, chosen, weights, transform.inner_dim(), |block, u| {
+            let rows = block.iter().filter_map(|i| points.row(*i)).map(|x| x.as_slice());
+            transform.apply_rows(rows, &mut scaled, u)
+        })
+    }
+
+    /// M of the k-dimensional unit vectors that `to_unit` makes of blocks of the chosen points.
+    fn of_rows(
+        points: &Points,
+        chosen: &[usize],
+        weights: Option<&[f64]>,
+        k: usize,
+        mut to_unit: impl FnMut(&[usize], &mut [f64]) -> Result<(), usize>,
+    ) -> Result<Isotropy, ForsterError> {
+        if chosen.is_empty() {
             return Err(InputError::Empty.into());
         }
-        let unit = points.clone().normalised()?;
-        let unit = unit.as_mat();
-        let mut moment = Mat::zeros(d, d);
-        let share = d as f64 / n as f64;
-        matmul(moment.as_mut(), Accum::Replace, unit.transpose(), unit, share, Par::Seq);
-
-        let no_vectors = ComputeEigenvectors::No;
-        let params = Default::default();
-        let scratch = self_adjoint_evd_scratch::<f64>(d, no_vectors, Par::Seq, params);
-        let mut values = Diag::zeros(d);
-        let mut memory = MemBuffer::new(scratch);
-        let stack = MemStack::new(&mut memory);
-        self_adjoint_evd(moment.as_ref(), values.as_mut(), None, Par::Seq, stack, params)
-            .map_err(|_| IsotropyError::NoConvergence { dim: d })?;
-        let values = values.column_vector();
+        if let Some(&index) = chosen.iter().find(|i| **i >= points.len()) {
+            return Err(InputError::IndexOutOfRange { index, len: points.len() }.into());
+        }
+        zeros(k, k)?;
+        let mut moment = Mat::zeros(k, k);
+        let mut total = 0.0;
+        let mut u = zeros(BLOCK.min(chosen.len()), k)?;
+        for block in chosen.chunks(BLOCK) {
+            let u = &mut u[..block.len() * k];
+            to_unit(block, u).map_err(|at| InputError::ZeroRow { row: block[at] })?;
+            match weights {
+                None => total += block.len() as f64,
+                Some(weights) => {
+                    for (u, &i) in u.chunks_exact_mut(k).zip(block) {
+                        total += weights[i];
+                        let scale = weights[i].sqrt();
+                        u.iter_mut().for_each(|v| *v *= scale);
+                    }
+                }
+            }
+            let u = MatRef::from_row_major_slice(u, block.len(), k);
+            add_product_lower(moment.as_mut(), u, u);
+        }
+        let share = k as f64 / total;
+        for column in moment.col_iter_mut() {
+            column.iter_mut().for_each(|v| *v *= share);
+        }
+        let (values, _) = eigen(moment.as_ref())?;
+        let (least, largest) = (values.first().copied(), values.last().copied());
         // M is positive semidefinite with trace d; what rounding leaves beyond that is cut.
-        Ok(Isotropy { least: values[0].clamp(0.0, 1.0), largest: values[d - 1].max(1.0) })
+        Ok(Isotropy {
+            least: least.unwrap_or(0.0).clamp(0.0, 1.0),
+            largest: largest.unwrap_or(f64::INFINITY).max(1.0),
+        })
     }
 
     /// λmin(M), in [0, 1].
@@ -96,6 +171,12 @@ impl Isotropy {
     #[must_use]
     pub fn holds_within(self, delta: f64) -> bool {
         self.least >= 1.0 - delta
+    }
+
+    /// max(1 - λmin, λmax - 1): 0 in perfect position.
+    #[must_use]
+    pub fn residual(self) -> f64 {
+        (1.0 - self.least).max(self.largest - 1.0)
     }
 }
 

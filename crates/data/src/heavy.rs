@@ -1,0 +1,408 @@
+//! Points with planted heavy subspaces: hard cases for anything that must tell them from points in
+//! general position.
+//!
+//! A subspace of dimension k is heavy when it holds more than k/d of the points. A case says how many
+//! points lie in its planted subspace, from exactly the boundary k/d to far beyond, what the points
+//! look like inside and outside, and what is true of them: the planted subspaces and their members.
+
+use crate::marginal::{Clusters, Gaussian, Marginal, StudentT};
+use crate::rotation::Rotation;
+use halfspaces_linalg::{InputError, PointSet, Points, kernels, normalise};
+use rand::rngs::ChaCha8Rng;
+use rand::{Rng, RngExt, SeedableRng};
+
+/// What the points of a [`HeavyCase`] look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HeavyKind {
+    /// Standard normal, inside and outside.
+    Gaussian,
+    /// Normal of condition 10³, inside and outside.
+    Elliptical,
+    /// Normal, norms spread over 10^±6.
+    Norms6,
+    /// Normal, norms spread over 10^±150.
+    Norms150,
+    /// Normal, every direction repeated up to four times, scaled and turned round.
+    Duplicates,
+    /// A heavy subspace of half the dimension inside the heavy subspace (for k = 1 there is none).
+    Nested,
+    /// Two heavy subspaces of dimension k next to each other (where 2k > d: one, as `Gaussian`).
+    TwoPlanes,
+    /// Small integers: combinations of k integer vectors inside, integers outside.
+    Integer,
+    /// Tight clusters, inside and outside.
+    Clustered,
+    /// Student-t with one degree of freedom and condition 10⁶, inside and outside.
+    StudentT,
+    /// Normal, members off their subspace by a relative 1e-9: at a tolerance below that nothing is
+    /// heavy, and position exists, far out.
+    Noisy,
+}
+
+impl HeavyKind {
+    /// All kinds.
+    pub const ALL: [HeavyKind; 11] = [
+        HeavyKind::Gaussian,
+        HeavyKind::Elliptical,
+        HeavyKind::Norms6,
+        HeavyKind::Norms150,
+        HeavyKind::Duplicates,
+        HeavyKind::Nested,
+        HeavyKind::TwoPlanes,
+        HeavyKind::Integer,
+        HeavyKind::Clustered,
+        HeavyKind::StudentT,
+        HeavyKind::Noisy,
+    ];
+}
+
+/// How far beyond its share k/d of the points a planted subspace goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Excess {
+    /// Exactly k/d.
+    Boundary,
+    /// One point more than k/d.
+    OnePoint,
+    /// k/d and this fraction, in (0, 0.7], of what is missing to 1; at least one point more.
+    Share(f64),
+}
+
+/// A planted subspace.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Planted {
+    /// Its dimension.
+    pub dim: usize,
+    /// The points inside, by increasing index: planted ones, and outsiders that happen to lie there.
+    pub members: Vec<usize>,
+}
+
+/// Distance of a member from its subspace, relative, that rounding explains.
+const ROUNDING: f64 = 1e-13;
+/// Relative distance of the members of a [`HeavyKind::Noisy`] subspace.
+const NOISE: f64 = 1e-9;
+
+/// Points with the truth about their heavy subspaces.
+///
+/// ```
+/// use halfspaces_data::{Excess, HeavyCase, HeavyKind};
+/// use halfspaces_linalg::PointSet;
+/// let case = HeavyCase::new(HeavyKind::Gaussian, 6, 2, 60, Excess::OnePoint, 1)?;
+/// assert_eq!((case.points().len(), case.points().dim()), (60, 6));
+/// assert_eq!(case.planted()[0].dim, 2);
+/// assert_eq!(case.planted()[0].members.len(), 21); // 2/6 of 60, and one
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeavyCase {
+    points: Points,
+    planted: Vec<Planted>,
+    noise: f64,
+}
+
+impl HeavyCase {
+    /// Draws a case in R^`dim` with a heavy subspace of dimension `heavy_dim`, from the stream of
+    /// `seed`. `points` is rounded up to a multiple of `dim`.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] unless 1 <= `heavy_dim` < `dim`, `points` >= 5 `dim` and
+    /// a share is in (0, 0.7]; [`InputError::TooLarge`].
+    pub fn new(
+        kind: HeavyKind,
+        dim: usize,
+        heavy_dim: usize,
+        points: usize,
+        excess: Excess,
+        seed: u64,
+    ) -> Result<HeavyCase, InputError> {
+        HeavyCase::with_rng(kind, dim, heavy_dim, points, excess, &mut ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    /// [`HeavyCase::new`] drawn from a generator of the caller's.
+    ///
+    /// # Errors
+    /// As [`HeavyCase::new`].
+    pub fn with_rng<R: Rng + ?Sized>(
+        kind: HeavyKind,
+        dim: usize,
+        heavy_dim: usize,
+        points: usize,
+        excess: Excess,
+        rng: &mut R,
+    ) -> Result<HeavyCase, InputError> {
+        let check = InputError::check_parameter;
+        let (d, k) = (dim, heavy_dim);
+        check("heavy_dim", k as f64, 1 <= k && k < d, "at least 1 and below the dimension")?;
+        check("points", points as f64, points / 5 >= d, "at least 5 times the dimension")?;
+        if let Excess::Share(share) = excess {
+            check("share", share, 0.0 < share && share <= 0.7, "above 0 and at most 0.7")?;
+        }
+        let n = points.div_ceil(d) * d;
+        let inside = inside_count(n, k, d, excess);
+        let outside = n - inside;
+        // Both subspaces must fit, in dimension and in number of points.
+        let two = kind == HeavyKind::TwoPlanes && 2 * k <= d && 2 * inside <= n;
+
+        // The blocks: points in the first k coordinates, points anywhere, and what is planted.
+        let mut blocks: Vec<(Vec<usize>, usize)> = Vec::new(); // (coordinates, points)
+        let low: Vec<usize> = (0..k).collect();
+        let half = k.div_ceil(2);
+        if two {
+            blocks.push((low.clone(), inside));
+            blocks.push(((k..2 * k).collect(), inside));
+            blocks.push(((0..d).collect(), n - 2 * inside));
+        } else if kind == HeavyKind::Nested && k > 1 {
+            // Half of V, with its share and the same excess inside V.
+            let core = inside_count(inside, half, k, excess).min(inside - (k - half));
+            blocks.push(((0..half).collect(), core));
+            blocks.push((low.clone(), inside - core));
+            blocks.push(((0..d).collect(), outside));
+        } else {
+            blocks.push((low.clone(), inside));
+            blocks.push(((0..d).collect(), outside));
+        }
+        let mut rows: Vec<Vec<f64>> = Vec::with_capacity(n);
+        for (coordinates, count) in &blocks {
+            for drawn in draw(kind, coordinates.len(), *count, rng)? {
+                let mut row = vec![0.0; d];
+                coordinates.iter().zip(drawn).for_each(|(j, v)| row[*j] = v);
+                rows.push(row);
+            }
+        }
+        if kind == HeavyKind::Noisy {
+            for row in rows.iter_mut().take(inside) {
+                let mut noise = vec![0.0; d];
+                Gaussian::new(d, 1.0)?.sample_into(rng, &mut noise);
+                noise.iter_mut().take(k).for_each(|v| *v = 0.0);
+                if normalise(&mut noise) {
+                    kernels::axpy(NOISE * kernels::norm_sq(row).sqrt(), &noise, row);
+                }
+            }
+        }
+
+        // Turn everything: by a rotation, integers by an integer map.
+        let turned = if kind == HeavyKind::Integer {
+            integer_turn(&rows, rng)?
+        } else {
+            Rotation::random_with_rng(d, rng)?.apply(&Points::from_rows(&rows)?)?
+        };
+        let spread = match kind {
+            HeavyKind::Norms6 => 6.0,
+            HeavyKind::Norms150 => 150.0,
+            _ => 0.0,
+        };
+        let mut order: Vec<usize> = (0..n).collect();
+        for i in (1..n).rev() {
+            order.swap(i, rng.random_range(0..=i));
+        }
+        let mut values = turned.select(&order)?.into_vec();
+        for row in values.chunks_exact_mut(d) {
+            let exponent: f64 = rng.random_range(-1.0..1.0);
+            let scale = if spread > 0.0 { 10f64.powf(spread * exponent) } else { 1.0 };
+            row.iter_mut().for_each(|v| *v *= scale);
+        }
+        let points = Points::new(values, d)?;
+
+        // What is true: a point lies in a planted subspace iff its untransformed coordinates outside
+        // it vanish.
+        let mut spaces: Vec<Vec<usize>> = vec![low];
+        if two {
+            spaces.push((k..2 * k).collect());
+            if 2 * k < d {
+                spaces.push((0..2 * k).collect());
+            }
+        } else if kind == HeavyKind::Nested && k > 1 {
+            spaces.push((0..half).collect());
+        }
+        let noise = if kind == HeavyKind::Noisy { NOISE } else { 0.0 };
+        let planted = spaces.iter().map(|space| {
+            let lies_in = |row: &[f64]| {
+                let across: f64 =
+                    (0..d).filter(|j| !space.contains(j)).map(|j| row[j] * row[j]).sum();
+                across.sqrt() <= (1.5 * noise + ROUNDING) * kernels::norm_sq(row).sqrt()
+            };
+            let members = (0..n).filter(|i| lies_in(&rows[order[*i]])).collect();
+            Planted { dim: space.len(), members }
+        });
+        let planted = planted.collect();
+        Ok(HeavyCase { points, planted, noise })
+    }
+
+    /// The points.
+    #[must_use]
+    pub fn points(&self) -> &Points {
+        &self.points
+    }
+
+    /// The planted subspaces; the first has the dimension and the excess asked for.
+    #[must_use]
+    pub fn planted(&self) -> &[Planted] {
+        &self.planted
+    }
+
+    /// Relative distance of the members from their subspace; 0 but for [`HeavyKind::Noisy`].
+    #[must_use]
+    pub fn noise(&self) -> f64 {
+        self.noise
+    }
+
+    /// (N/n - k/d)/(1 - k/d) at its largest over the planted subspaces: with an exact subspace every
+    /// transform has λmin(M) <= 1 minus this. 0 on the boundary.
+    #[must_use]
+    pub fn obstruction(&self) -> f64 {
+        let (n, d) = (self.points.len() as f64, self.points.dim() as f64);
+        let of = |planted: &Planted| {
+            let share = planted.dim as f64 / d;
+            (planted.members.len() as f64 / n - share) / (1.0 - share)
+        };
+        self.planted.iter().map(of).fold(0.0, f64::max)
+    }
+}
+
+fn inside_count(n: usize, k: usize, d: usize, excess: Excess) -> usize {
+    let least = n * k / d;
+    match excess {
+        Excess::Boundary => least,
+        Excess::OnePoint => least + 1,
+        Excess::Share(share) => {
+            let fair = k as f64 / d as f64;
+            let count = (n as f64 * (fair + share * (1.0 - fair))).ceil() as usize;
+            count.clamp(least + 1, n - 1)
+        }
+    }
+}
+
+/// `count` points in R^`dim` of the given kind.
+fn draw<R: Rng + ?Sized>(
+    kind: HeavyKind,
+    dim: usize,
+    count: usize,
+    rng: &mut R,
+) -> Result<Vec<Vec<f64>>, InputError> {
+    let sample = match kind {
+        HeavyKind::Elliptical => Gaussian::new(dim, 1e3)?.sample_with_rng(count, rng)?,
+        HeavyKind::StudentT => StudentT::new(dim, 1.0, 1e6)?.sample_with_rng(count, rng)?,
+        HeavyKind::Clustered => {
+            let centres = Gaussian::new(dim, 1.0)?.sample_with_rng(2 * dim + 2, rng)?;
+            Clusters::new(centres, 0.05)?.sample_with_rng(count, rng)?
+        }
+        HeavyKind::Integer => {
+            let mut values = vec![0.0; count * dim];
+            for row in values.chunks_exact_mut(dim) {
+                while row.iter().all(|v| *v == 0.0) {
+                    row.iter_mut().for_each(|v| *v = f64::from(rng.random_range(-3..=3)));
+                }
+            }
+            Points::new(values, dim)?
+        }
+        _ => Gaussian::new(dim, 1.0)?.sample_with_rng(count, rng)?,
+    };
+    let mut rows: Vec<Vec<f64>> = sample.rows().map(|x| x.as_slice().to_vec()).collect();
+    if kind == HeavyKind::Duplicates {
+        // All but every fourth point repeat an earlier one, but the first `dim` stay: they span.
+        for i in dim..count {
+            if i % 4 != 0 {
+                let earlier = i - i % 4;
+                let scale = f64::from(rng.random_range(1..=8)) * if rng.random() { 1.0 } else { -1.0 };
+                if earlier >= dim {
+                    rows[i] = rows[earlier].iter().map(|v| v * scale).collect();
+                }
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// Multiplies by a unimodular matrix of small integers: a unit lower times a unit upper triangle, with
+/// few entries off the diagonal.
+fn integer_turn<R: Rng + ?Sized>(rows: &[Vec<f64>], rng: &mut R) -> Result<Points, InputError> {
+    let mut turned = rows.to_vec();
+    let d = rows.first().map_or(0, Vec::len);
+    for _ in 0..2 * d {
+        let (from, to) = (rng.random_range(0..d), rng.random_range(0..d));
+        let sign = if rng.random() { 1.0 } else { -1.0 };
+        if from != to {
+            turned.iter_mut().for_each(|row| row[to] += sign * row[from]);
+        }
+    }
+    Points::from_rows(&turned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Distance of x from the span of the rows, by Gram-Schmidt.
+    fn distance(basis: &[Vec<f64>], x: &[f64]) -> f64 {
+        let mut x = x.to_vec();
+        assert!(normalise(&mut x));
+        for _ in 0..2 {
+            for b in basis {
+                kernels::axpy(-kernels::dot(b, &x), b, &mut x);
+            }
+        }
+        kernels::norm_sq(&x).sqrt()
+    }
+
+    #[test]
+    fn the_planted_members_span_their_dimension_and_the_others_lie_outside() {
+        for kind in HeavyKind::ALL {
+            for (d, k) in [(5, 1), (6, 2), (8, 4), (7, 6)] {
+                for excess in [Excess::Boundary, Excess::OnePoint, Excess::Share(0.6)] {
+                    let case = HeavyCase::new(kind, d, k, 10 * d, excess, 3).unwrap();
+                    assert_eq!(case.planted()[0].dim, k);
+                    let first = case.planted()[0].members.len();
+                    let least = 10 * k;
+                    assert!(first >= least + usize::from(excess != Excess::Boundary));
+                    if kind != HeavyKind::Integer {
+                        assert_eq!(first, inside_count(10 * d, k, d, excess), "{kind:?}");
+                    }
+                    for planted in case.planted() {
+                        let close = (10.0 * case.noise()).max(1e-12);
+                        let mut basis: Vec<Vec<f64>> = Vec::new();
+                        let row = |i: usize| case.points().row(i).unwrap().as_slice().to_vec();
+                        for &i in &planted.members {
+                            let mut x = row(i);
+                            assert!(normalise(&mut x));
+                            if distance(&basis, &x) > 1e-7 {
+                                for _ in 0..2 {
+                                    for b in &basis {
+                                        kernels::axpy(-kernels::dot(b, &x), b, &mut x);
+                                    }
+                                }
+                                assert!(normalise(&mut x));
+                                basis.push(x);
+                            }
+                        }
+                        assert_eq!(basis.len(), planted.dim, "{kind:?} d = {d}, k = {k}");
+                        for i in 0..case.points().len() {
+                            let inside = planted.members.contains(&i);
+                            let near = distance(&basis, &row(i)) <= 1e4 * close;
+                            assert_eq!(inside, near, "{kind:?} d = {d}, k = {k}, point {i}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_obstruction_is_the_excess_over_what_is_missing() {
+        let case = |excess| HeavyCase::new(HeavyKind::Gaussian, 5, 2, 100, excess, 1).unwrap();
+        assert!(case(Excess::Boundary).obstruction().abs() < 1e-15);
+        assert!((case(Excess::OnePoint).obstruction() - 0.01 / 0.6).abs() < 1e-15);
+        assert!((case(Excess::Share(0.5)).obstruction() - 0.5).abs() < 1e-15);
+        assert_eq!(case(Excess::Boundary), case(Excess::Boundary));
+    }
+
+    #[test]
+    fn parameters_are_checked() {
+        let new = |d, k, n, excess| HeavyCase::new(HeavyKind::Gaussian, d, k, n, excess, 1);
+        for (d, k, n) in [(5, 0, 50), (5, 5, 50), (5, 2, 24)] {
+            let error = new(d, k, n, Excess::Boundary).unwrap_err();
+            assert!(matches!(error, InputError::ParameterOutOfRange { .. }));
+        }
+        for share in [0.0, 0.8, f64::NAN] {
+            assert!(new(5, 2, 50, Excess::Share(share)).is_err());
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Small dense factorisations, sequential and with typed failures: thin names over faer's.
+
+use crate::error::ForsterError;
+use faer::diag::Diag;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::linalg::matmul::matmul;
+use faer::linalg::qr::no_pivoting::factor::{
+    qr_in_place, qr_in_place_scratch, recommended_block_size,
+};
+use faer::linalg::svd::{ComputeSvdVectors, svd as faer_svd, svd_scratch};
+use faer::linalg::triangular_inverse::invert_lower_triangular;
+use faer::{Accum, Mat, MatRef, Par};
+
+/// Eigenvalues, ascending, and eigenvectors, as columns, of a symmetric matrix.
+pub(crate) fn eigen(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> {
+    let dim = m.nrows();
+    let failure = ForsterError::NoConvergence { dim };
+    if !m.is_all_finite() {
+        return Err(failure);
+    }
+    let (with, params) = (ComputeEigenvectors::Yes, Default::default());
+    let mut memory = MemBuffer::new(self_adjoint_evd_scratch::<f64>(dim, with, Par::Seq, params));
+    let (mut values, mut vectors) = (Diag::zeros(dim), Mat::zeros(dim, dim));
+    let stack = MemStack::new(&mut memory);
+    self_adjoint_evd(m, values.as_mut(), Some(vectors.as_mut()), Par::Seq, stack, params)
+        .map_err(|_| failure)?;
+    Ok((values.column_vector().iter().copied().collect(), vectors))
+}
+
+/// Singular values, descending, and right singular vectors, as columns.
+pub(crate) fn svd(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> {
+    let (rows, columns) = m.shape();
+    let failure = ForsterError::NoConvergence { dim: columns };
+    if !m.is_all_finite() {
+        return Err(failure);
+    }
+    let (left, right) = (ComputeSvdVectors::No, ComputeSvdVectors::Thin);
+    let params = Default::default();
+    let scratch = svd_scratch::<f64>(rows, columns, left, right, Par::Seq, params);
+    let mut memory = MemBuffer::new(scratch);
+    let size = rows.min(columns);
+    let (mut values, mut vectors) = (Diag::zeros(size), Mat::zeros(columns, size));
+    let stack = MemStack::new(&mut memory);
+    faer_svd(m, values.as_mut(), None, Some(vectors.as_mut()), Par::Seq, stack, params)
+        .map_err(|_| failure)?;
+    Ok((values.column_vector().iter().copied().collect(), vectors))
+}
+
+/// a b.
+pub(crate) fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(a.nrows(), b.ncols());
+    matmul(out.as_mut(), Accum::Replace, a, b, 1.0, Par::Seq);
+    out
+}
+
+/// Q f(λ) Qᵀ for eigenvectors Q.
+pub(crate) fn spectral(
+    values: &[f64],
+    vectors: MatRef<'_, f64>,
+    f: impl Fn(f64) -> f64,
+) -> Mat<f64> {
+    let mut scaled = vectors.to_owned();
+    for (j, value) in values.iter().enumerate() {
+        let factor = f(*value);
+        scaled.col_mut(j).iter_mut().for_each(|v| *v *= factor);
+    }
+    product(scaled.as_ref(), vectors.transpose())
+}
+
+/// The upper triangle R of m = QR, square even where m has fewer rows than columns.
+pub(crate) fn qr_triangle(mut m: Mat<f64>) -> Mat<f64> {
+    let (rows, columns) = m.shape();
+    let block = recommended_block_size::<f64>(rows, columns);
+    let mut coefficients = Mat::zeros(block, rows.min(columns));
+    let scratch = qr_in_place_scratch::<f64>(rows, columns, block, Par::Seq, Default::default());
+    let mut memory = MemBuffer::new(scratch);
+    let stack = MemStack::new(&mut memory);
+    qr_in_place(m.as_mut(), coefficients.as_mut(), Par::Seq, stack, Default::default());
+    Mat::from_fn(columns, columns, |i, j| if i <= j && i < rows { m[(i, j)] } else { 0.0 })
+}
+
+/// The lower triangle L with L Lᵀ = m mᵀ: m times a rotation, which no norm of a row of X m sees.
+/// Each row is accurate relative to its own length, so no square of the condition enters.
+pub(crate) fn lower_factor(m: MatRef<'_, f64>) -> Mat<f64> {
+    qr_triangle(m.transpose().to_owned()).transpose().to_owned()
+}
+
+/// The inverse of a lower triangle with a diagonal free of zeros.
+pub(crate) fn inverse_lower(lower: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(lower.nrows(), lower.ncols());
+    invert_lower_triangular(out.as_mut(), lower, Par::Seq);
+    out
+}
+
+/// Divides by the largest entry, so that no square of an entry overflows.
+pub(crate) fn scale_to_unit(m: &mut Mat<f64>) {
+    let largest = m.norm_max();
+    if largest > 0.0 && largest.is_finite() {
+        for j in 0..m.ncols() {
+            m.col_mut(j).iter_mut().for_each(|v| *v /= largest);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example(rows: usize, columns: usize) -> Mat<f64> {
+        Mat::from_fn(rows, columns, |i, j| ((3 * i + 7 * j + i * j) % 11) as f64 - 4.5)
+    }
+
+    fn distance(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> f64 {
+        (a - b).norm_max()
+    }
+
+    #[test]
+    fn factors_reconstruct_their_matrix() {
+        let m = example(9, 5);
+        let gram = product(m.transpose(), m.as_ref());
+        let (values, vectors) = eigen(gram.as_ref()).unwrap();
+        assert!(values.is_sorted());
+        assert!(distance(spectral(&values, vectors.as_ref(), |v| v).as_ref(), gram.as_ref()) < 1e-11);
+        let (singular, right) = svd(m.as_ref()).unwrap();
+        assert!(singular.iter().zip(values.iter().rev()).all(|(s, v)| (s * s - v).abs() < 1e-11));
+        assert!(distance(product(right.transpose(), right.as_ref()).as_ref(), Mat::identity(5, 5).as_ref()) < 1e-13);
+        let r = qr_triangle(m);
+        assert!(distance(product(r.transpose(), r.as_ref()).as_ref(), gram.as_ref()) < 1e-11);
+        // Fewer rows than columns: the triangle is square all the same.
+        let wide = example(3, 5);
+        let r = qr_triangle(wide.clone());
+        assert_eq!(r.shape(), (5, 5));
+        let gram = product(wide.transpose(), wide.as_ref());
+        assert!(distance(product(r.transpose(), r.as_ref()).as_ref(), gram.as_ref()) < 1e-11);
+    }
+
+    #[test]
+    fn lower_factors_and_their_inverses() {
+        let m = example(5, 5);
+        let lower = lower_factor(m.as_ref());
+        let squares = product(lower.as_ref(), lower.transpose());
+        assert!(distance(squares.as_ref(), product(m.as_ref(), m.transpose()).as_ref()) < 1e-11);
+        let inverse = inverse_lower(lower.as_ref());
+        let one = product(lower.as_ref(), inverse.as_ref());
+        assert!(distance(one.as_ref(), Mat::identity(5, 5).as_ref()) < 1e-10);
+    }
+
+    #[test]
+    fn values_that_are_not_finite_are_refused() {
+        let nan = Mat::from_fn(2, 2, |_, _| f64::NAN);
+        assert_eq!(eigen(nan.as_ref()), Err(ForsterError::NoConvergence { dim: 2 }));
+        assert_eq!(svd(nan.as_ref()), Err(ForsterError::NoConvergence { dim: 2 }));
+    }
+}

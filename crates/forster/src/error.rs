@@ -1,0 +1,57 @@
+//! What can be wrong with the input of a fit.
+
+use halfspaces_linalg::InputError;
+use thiserror::Error;
+
+/// Bad input, or a matrix iteration of the numerical library that gave up. A mathematical outcome
+/// is never an error: see [`crate::Outcome`].
+///
+/// ```
+/// use halfspaces_forster::{ForsterError, ForsterTransform};
+/// use halfspaces_linalg::Points;
+/// let zeros = Points::from_rows(&[[0.0, 0.0]])?;
+/// let solver = ForsterTransform::params().check()?;
+/// assert_eq!(solver.fit(&zeros), Err(ForsterError::NoDirection { points: 1 }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ForsterError {
+    /// Points, halfspaces or parameters are unusable.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// All points are zero: none has a direction.
+    #[error("all {points} points are zero; at least one must have a direction")]
+    NoDirection {
+        /// Number of points.
+        points: usize,
+    },
+    /// One weight a point is needed.
+    #[error("{points} points but {weights} weights; give one weight a point")]
+    WeightCount {
+        /// Number of points.
+        points: usize,
+        /// Number of weights.
+        weights: usize,
+    },
+    /// A weight is not positive, or too large or too small to be summed with the others.
+    #[error("the weight of row {row} is {weight}; every weight must lie between 1e-100 and 1e100")]
+    Weight {
+        /// The row, from 0.
+        row: usize,
+        /// Its weight.
+        weight: f64,
+    },
+    /// Eigenvalues or singular values did not converge.
+    #[error("the spectrum of a {dim} × {dim} matrix did not converge")]
+    NoConvergence {
+        /// Size of the matrix.
+        dim: usize,
+    },
+    /// A stored transform contradicts itself.
+    #[error("a stored transform is broken: {what}")]
+    Stored {
+        /// What does not fit.
+        what: &'static str,
+    },
+}

@@ -1,0 +1,236 @@
+//! Finding a heavy subspace from a transform that degenerates towards one.
+//!
+//! Where N d > k n no transform reaches position, and the iteration drives A towards a singular
+//! map: it shrinks the heavy subspace V against the rest without end. So, once a gap has opened among
+//! the singular values of A (relative to the first whitening):
+//!
+//! 1. the k small ones say the dimension of V;
+//! 2. whitened members lie in the image of V, all other points more and more across it: rank points
+//!    by the energy across. If V is heavy at all, the first points of more than k/d of the weight are
+//!    members, whatever the rest;
+//! 3. V is refitted to those points in their own coordinates, members are counted anew by residual,
+//!    and V once more from all members;
+//! 4. it is accepted only if N d > k n in integers: never a guess.
+//!
+//! Among several the one of largest N/n - k/d is taken.
+//!
+//! *Source.* 000 §3 (existence); the procedure is ours.
+
+use crate::dense::{qr_triangle, svd};
+use crate::error::ForsterError;
+use crate::pass::Rows;
+use crate::subspace::compare_mass;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
+use halfspaces_linalg::{InputError, kernels, zeros};
+use std::cmp::Ordering;
+
+/// Ratio of neighbouring singular values from which a gap is tried, as a power of ten.
+const GAP: f64 = 1.0;
+/// Singular values below this share of the largest count as zero: rounding leaves 1e-16 √n.
+pub(crate) const RANK: f64 = 1e-11;
+/// Refits of a candidate to its members.
+const REFITS: usize = 3;
+/// Energy across V above which a point cannot be a member.
+const MOSTLY_ACROSS: f64 = 0.5;
+/// Rows in a block of a long product or factorisation.
+const BLOCK: usize = 512;
+
+/// A subspace of the level's space with the rows in it.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// d × k, orthonormal columns.
+    pub(crate) basis: Mat<f64>,
+    /// Rows of the level, ascending.
+    pub(crate) members: Vec<usize>,
+    /// N/n - k/d.
+    pub(crate) excess: f64,
+}
+
+/// Singular values of the relative factor B, descending, with its right singular vectors.
+#[derive(Debug)]
+pub(crate) struct Spectrum {
+    pub(crate) values: Vec<f64>,
+    pub(crate) right: Mat<f64>,
+}
+
+impl Spectrum {
+    pub(crate) fn of(b: MatRef<'_, f64>) -> Result<Spectrum, ForsterError> {
+        let (values, right) = svd(b)?;
+        Ok(Spectrum { values, right })
+    }
+
+    pub(crate) fn condition(&self) -> f64 {
+        match (self.values.first(), self.values.last()) {
+            (Some(most), Some(least)) if *least > 0.0 => most / least,
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// Decades between neighbours; entry j between value j and j + 1.
+    fn gaps(&self) -> impl Iterator<Item = f64> {
+        self.values.iter().zip(self.values.iter().skip(1)).map(|(a, b)| {
+            if *b > 0.0 { (a / b).log10() } else { f64::INFINITY }
+        })
+    }
+
+    /// Decades of the widest gap.
+    pub(crate) fn widest_gap(&self) -> f64 {
+        self.gaps().fold(0.0, f64::max)
+    }
+}
+
+/// The best heavy subspace that the gaps of `spectrum` lead to. `unit` holds the whitened rows.
+/// With `equality`, N d = k n is accepted too.
+pub(crate) fn find(
+    rows: &Rows,
+    unit: &[f64],
+    spectrum: &Spectrum,
+    tolerance: f64,
+    equality: bool,
+) -> Result<Option<Found>, ForsterError> {
+    let tops: Vec<usize> =
+        spectrum.gaps().zip(1..).filter(|(gap, _)| *gap > GAP).map(|(_, top)| top).collect();
+    let mut best: Option<Found> = None;
+    for (top, energy) in tops.iter().zip(energies_across(rows, unit, spectrum, &tops)?) {
+        let k = rows.dim - top;
+        for candidate in [surest(rows, &energy, k, equality), mostly_along(&energy)] {
+            let found = refit(rows, candidate, k, tolerance, equality)?;
+            let excess = |f: &Option<Found>| f.as_ref().map_or(f64::NEG_INFINITY, |f| f.excess);
+            if excess(&found) > excess(&best) {
+                best = found;
+            }
+        }
+    }
+    Ok(best)
+}
+
+/// For each number of top directions, the share of every row's squared length across V.
+fn energies_across(
+    rows: &Rows,
+    unit: &[f64],
+    spectrum: &Spectrum,
+    tops: &[usize],
+) -> Result<Vec<Vec<f64>>, InputError> {
+    let dim = rows.dim;
+    let mut energies: Vec<Vec<f64>> =
+        tops.iter().map(|_| Vec::with_capacity(rows.len())).collect();
+    let mut turned = zeros(BLOCK, dim)?;
+    for u in unit.chunks(BLOCK * dim) {
+        let n = u.len() / dim;
+        let turned = &mut turned[..u.len()];
+        let out = MatMut::from_row_major_slice_mut(turned, n, dim);
+        let u = MatRef::from_row_major_slice(u, n, dim);
+        matmul(out, Accum::Replace, u, spectrum.right.as_ref(), 1.0, Par::Seq);
+        for row in turned.chunks_exact(dim) {
+            for (energy, top) in energies.iter_mut().zip(tops) {
+                energy.push(kernels::norm_sq(row.get(..*top).unwrap_or_default()));
+            }
+        }
+    }
+    Ok(energies)
+}
+
+/// The rows of least energy, as many as make V heavy (or bring it to the boundary).
+fn surest(rows: &Rows, energy: &[f64], k: usize, equality: bool) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..energy.len()).collect();
+    order.sort_unstable_by(|&i, &j| energy[i].total_cmp(&energy[j]).then(i.cmp(&j)));
+    let mut inside = 0.0;
+    let mut count = 0;
+    for &i in &order {
+        inside += rows.weights[i];
+        count += 1;
+        if is_heavy(rows, inside, k, equality) {
+            break;
+        }
+    }
+    order.truncate(count);
+    order
+}
+
+fn mostly_along(energy: &[f64]) -> Vec<usize> {
+    energy.iter().zip(0..).filter(|(e, _)| **e < MOSTLY_ACROSS).map(|(_, i)| i).collect()
+}
+
+fn is_heavy(rows: &Rows, inside: f64, k: usize, equality: bool) -> bool {
+    let order = compare_mass(inside, k, rows.total, rows.dim);
+    order == Ordering::Greater || (equality && order == Ordering::Equal)
+}
+
+/// Fits a subspace of dimension at most k to the candidates, recounts, and fits again to the members.
+fn refit(
+    rows: &Rows,
+    mut candidates: Vec<usize>,
+    k: usize,
+    tolerance: f64,
+    equality: bool,
+) -> Result<Option<Found>, ForsterError> {
+    let mut best: Option<Found> = None;
+    for _ in 0..REFITS {
+        if candidates.is_empty() {
+            break;
+        }
+        let triangle = triangle_of(rows, &candidates);
+        let (values, right) = svd(triangle.as_ref())?;
+        let rank = rank_of(&values).min(k);
+        let basis = right.subcols(0, rank).to_owned();
+        let residuals = residuals(rows, basis.as_ref())?;
+        let members: Vec<usize> = (0..rows.len()).filter(|i| residuals[*i] <= tolerance).collect();
+        let settled = members == candidates;
+        let inside: f64 = members.iter().map(|i| rows.weights[*i]).sum();
+        if rank > 0 && rank < rows.dim && is_heavy(rows, inside, rank, equality) {
+            let excess = inside / rows.total - rank as f64 / rows.dim as f64;
+            best = Some(Found { basis, members: members.clone(), excess });
+        }
+        if settled {
+            break;
+        }
+        candidates = members;
+    }
+    Ok(best)
+}
+
+/// How many of the singular values, descending, are not zero.
+pub(crate) fn rank_of(values: &[f64]) -> usize {
+    let floor = values.first().map_or(0.0, |largest| RANK * largest);
+    values.iter().filter(|v| **v > floor).count()
+}
+
+/// The triangle R of a QR factorisation of the chosen rows, block after block: their singular values
+/// without squaring the condition, as RᵀR = XᵀX but R is accurate to rounding.
+pub(crate) fn triangle_of(rows: &Rows, chosen: &[usize]) -> Mat<f64> {
+    let dim = rows.dim;
+    let mut triangle = Mat::<f64>::zeros(0, dim);
+    for block in chosen.chunks(BLOCK.max(2 * dim)) {
+        let top = triangle.nrows();
+        let stacked = Mat::from_fn(top + block.len(), dim, |i, j| match i.checked_sub(top) {
+            None => triangle[(i, j)],
+            Some(i) => rows.row(block[i])[j],
+        });
+        triangle = qr_triangle(stacked);
+    }
+    triangle
+}
+
+/// ‖x - VVᵀx‖/‖x‖ for every row.
+pub(crate) fn residuals(rows: &Rows, basis: MatRef<'_, f64>) -> Result<Vec<f64>, InputError> {
+    let (dim, k) = basis.shape();
+    let mut residuals = Vec::with_capacity(rows.len());
+    let mut along = zeros(BLOCK, k)?;
+    let mut rest = zeros(BLOCK, dim)?;
+    for x in rows.values.chunks(BLOCK * dim) {
+        let n = x.len() / dim;
+        let (along, rest) = (&mut along[..n * k], &mut rest[..n * dim]);
+        rest.copy_from_slice(x);
+        let x_mat = MatRef::from_row_major_slice(x, n, dim);
+        let out = MatMut::from_row_major_slice_mut(along, n, k);
+        matmul(out, Accum::Replace, x_mat, basis, 1.0, Par::Seq);
+        let along = MatRef::from_row_major_slice(along, n, k);
+        let out = MatMut::from_row_major_slice_mut(rest, n, dim);
+        matmul(out, Accum::Add, along, basis.transpose(), -1.0, Par::Seq);
+        let pairs = rest.chunks_exact(dim).zip(x.chunks_exact(dim));
+        residuals
+            .extend(pairs.map(|(r, x)| (kernels::norm_sq(r) / kernels::norm_sq(x)).sqrt()));
+    }
+    Ok(residuals)
+}

@@ -1,0 +1,98 @@
+//! The Newton direction of the log-likelihood whose stationary points are the positions.
+//!
+//! f(A) = (k/W) Σ w ln‖Aᵀx‖² - 2 ln|det A| is convex along A e^(-tS/2) for every symmetric S. At
+//! the present A, with unit rows u of XA and M = (k/W) Σ w u uᵀ, its slope along S is ⟨I - M, S⟩ and
+//! its second derivative ⟨S, H S⟩, H S = (MS + SM)/2 - (k/W) Σ w u uᵀ (uᵀSu). Newton's direction
+//! solves H S = M - I among symmetric S of trace 0, here by conjugate gradients, one pass over the
+//! points a product.
+//!
+//! Towards a heavy subspace f falls without end and curvature vanishes; there the direction is cut to
+//! spectral norm [`CAP`], a long step along it.
+//!
+//! *Source.* 000 §3; the Riemannian form of Tyler's likelihood (Wiesel 2012).
+
+use crate::dense::{eigen, product};
+use crate::error::ForsterError;
+use crate::pass::{Pass, Rows};
+use faer::{Mat, MatRef};
+
+/// Largest spectral norm of a direction: one step changes the condition by at most e^12.
+pub(crate) const CAP: f64 = 12.0;
+/// Curvature, relative, that rounding cannot tell from zero.
+const FLAT: f64 = 1e-14;
+/// Conjugate-gradient steps at most; the residual reached by then is a direction of descent anyway.
+const MOST_PRODUCTS: usize = 60;
+/// Share of the first residual at which the equation counts as solved, at most and at least.
+const FORCING: (f64, f64) = (0.1, 1e-3);
+
+/// S with its spectrum.
+#[derive(Debug)]
+pub(crate) struct Direction {
+    /// Eigenvalues of S, ascending, at most [`CAP`] in size.
+    pub(crate) values: Vec<f64>,
+    pub(crate) vectors: Mat<f64>,
+    /// ⟨I - M, S⟩, the slope of f: negative.
+    pub(crate) slope: f64,
+    /// Products with H, each a pass over the points.
+    pub(crate) products: usize,
+}
+
+fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> f64 {
+    let columns = a.col_iter().zip(b.col_iter());
+    columns.map(|(a, b)| a.iter().zip(b.iter()).map(|(a, b)| a * b).sum::<f64>()).sum()
+}
+
+/// target += factor * m
+fn add(target: &mut Mat<f64>, factor: f64, m: &Mat<f64>) {
+    for (target, m) in target.col_iter_mut().zip(m.col_iter()) {
+        target.iter_mut().zip(m.iter()).for_each(|(t, m)| *t += factor * m);
+    }
+}
+
+/// Solves H S = M - I over the unit rows.
+pub(crate) fn direction(
+    pass: &mut Pass,
+    rows: &Rows,
+    unit: &[f64],
+    moment: &Mat<f64>,
+) -> Result<Direction, ForsterError> {
+    let dim = rows.dim;
+    let mut residual = Mat::from_fn(dim, dim, |i, j| moment[(i, j)] - f64::from(i == j));
+    let target = residual.clone();
+    let mut s = Mat::<f64>::zeros(dim, dim);
+    let mut step = residual.clone();
+    let mut size = inner(residual.as_ref(), residual.as_ref());
+    let goal = size * size.sqrt().clamp(FORCING.1, FORCING.0).powi(2);
+    let mut products = 0;
+    while products < MOST_PRODUCTS && size > goal {
+        let ms = product(moment.as_ref(), step.as_ref());
+        let fourth = pass.fourth_moment(rows, unit, step.as_ref());
+        products += 1;
+        let image =
+            Mat::from_fn(dim, dim, |i, j| 0.5 * (ms[(i, j)] + ms[(j, i)]) - fourth[(i, j)]);
+        let curvature = inner(step.as_ref(), image.as_ref());
+        let length = inner(step.as_ref(), step.as_ref());
+        if curvature <= FLAT * length {
+            // f falls along `step` without end, as far as rounding can tell.
+            add(&mut s, CAP * dim as f64 / length.sqrt(), &step);
+            break;
+        }
+        let share = size / curvature;
+        add(&mut s, share, &step);
+        add(&mut residual, -share, &image);
+        if inner(s.as_ref(), s.as_ref()) > CAP * CAP * dim as f64 {
+            break; // beyond the cap in any case
+        }
+        let before = size;
+        size = inner(residual.as_ref(), residual.as_ref());
+        let mut next = residual.clone();
+        add(&mut next, size / before, &step);
+        step = next;
+    }
+    let (mut values, vectors) = eigen(s.as_ref())?;
+    let norm = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let cut = if norm > CAP { CAP / norm } else { 1.0 };
+    values.iter_mut().for_each(|v| *v *= cut);
+    let slope = -cut * inner(target.as_ref(), s.as_ref());
+    Ok(Direction { values, vectors, slope, products })
+}

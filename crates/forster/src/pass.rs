@@ -1,0 +1,263 @@
+//! One pass over the points: U = XA with rows scaled to norm 1, and M = (k/W) Σ w u uᵀ.
+//!
+//! This is where the time goes, so rows are taken in blocks that stay in the cache and each is read
+//! once. A is lower triangular (a rotation of it changes neither norms nor eigenvalues), so a panel
+//! of columns of U needs only the columns of X from its first on, and of M only the lower half is
+//! added up: together about the work of one XᵀX. Nothing is allocated after [`Pass::new`].
+//!
+//! With `Par::Rayon(t)` the rows are cut into t runs, each with its own sums, added in order: the
+//! result depends on t but not on the threads that happen to run.
+
+use faer::linalg::matmul::matmul;
+use faer::prelude::ReborrowMut;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
+use halfspaces_linalg::{InputError, kernels, zeros};
+use rayon::prelude::*;
+
+/// Numbers in a block of rows: 256 kB, so that a block of X and one of U share a second-level cache.
+const BLOCK_VALUES: usize = 32_768;
+/// Columns in a panel of a triangular product; narrower panels save work, wider ones run faster.
+const PANEL: usize = 24;
+/// Squared norms multiplied before one logarithm is taken: four of 1e-60 still do not underflow.
+const LOG_BATCH: usize = 4;
+
+/// Points of one level: rows (row-major) whose norms lie within a factor √d of each other, with weights.
+#[derive(Debug, Clone)]
+pub(crate) struct Rows {
+    pub(crate) values: Vec<f64>,
+    pub(crate) dim: usize,
+    pub(crate) weights: Vec<f64>,
+    /// Σ of the weights.
+    pub(crate) total: f64,
+}
+
+impl Rows {
+    pub(crate) fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    pub(crate) fn as_mat(&self) -> MatRef<'_, f64> {
+        MatRef::from_row_major_slice(&self.values, self.len(), self.dim)
+    }
+
+    /// Row `i`; empty beyond the last.
+    pub(crate) fn row(&self, i: usize) -> &[f64] {
+        self.values.get(i * self.dim..(i + 1) * self.dim).unwrap_or_default()
+    }
+}
+
+/// M and what the same pass gives for nothing.
+#[derive(Debug, Clone)]
+pub(crate) struct Moments {
+    /// M, both halves.
+    pub(crate) moment: Mat<f64>,
+    /// (k/W) Σ w ln‖Aᵀx‖².
+    pub(crate) log_norms: f64,
+}
+
+/// The buffers of a run over some of the rows.
+#[derive(Debug)]
+struct Worker {
+    tile: Vec<f64>,
+    moment: Mat<f64>,
+    log_norms: f64,
+    vanished: bool,
+}
+
+/// The workspace of all passes of a level.
+#[derive(Debug)]
+pub(crate) struct Pass {
+    workers: Vec<Worker>,
+    dim: usize,
+    block: usize,
+}
+
+/// What one worker reads, and the rows it writes (none unless asked for).
+struct Part<'a> {
+    worker: &'a mut Worker,
+    values: &'a [f64],
+    weights: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl Pass {
+    pub(crate) fn new(rows: &Rows, par: Par) -> Result<Pass, InputError> {
+        let (n, dim) = (rows.len(), rows.dim);
+        let block = (BLOCK_VALUES / dim).max(dim.min(64)).max(16).min(n.max(1));
+        let degree = par.degree().clamp(1, n.div_ceil(block).max(1));
+        let mut workers = Vec::with_capacity(degree);
+        for _ in 0..degree {
+            zeros(dim, dim)?;
+            let moment = Mat::zeros(dim, dim);
+            workers.push(Worker { tile: zeros(block, dim)?, moment, log_norms: 0.0, vanished: false });
+        }
+        Ok(Pass { workers, dim, block })
+    }
+
+    /// The pass with U = XA, A lower triangular; X itself without an A. `None` if a row vanishes:
+    /// A is numerically singular.
+    pub(crate) fn moments(&mut self, rows: &Rows, a: Option<MatRef<'_, f64>>) -> Option<Moments> {
+        let (dim, block) = (self.dim, self.block);
+        self.each(rows, &mut [], |part| {
+            let Worker { tile, moment, log_norms, vanished } = part.worker;
+            for (x, weights) in
+                part.values.chunks(block * dim).zip(part.weights.chunks(block))
+            {
+                let u = &mut tile[..x.len()];
+                match a {
+                    Some(a) => times_lower(u, x, a),
+                    None => u.copy_from_slice(x),
+                }
+                for (u, weights) in u.chunks_mut(LOG_BATCH * dim).zip(weights.chunks(LOG_BATCH)) {
+                    let mut together = 1.0;
+                    for (u, weight) in u.chunks_exact_mut(dim).zip(weights) {
+                        let norm_sq = kernels::norm_sq(u);
+                        *vanished |= !(norm_sq > 0.0 && norm_sq.is_finite());
+                        if *weight == 1.0 {
+                            together *= norm_sq;
+                        } else {
+                            *log_norms += weight * norm_sq.ln();
+                        }
+                        let scale = (weight / norm_sq).sqrt();
+                        u.iter_mut().for_each(|v| *v *= scale);
+                    }
+                    *log_norms += together.ln();
+                }
+                let u = MatRef::from_row_major_slice(u, weights.len(), dim);
+                add_product_lower(moment.as_mut(), u, u);
+            }
+        });
+        let share = dim as f64 / rows.total;
+        let log_norms = share * self.workers.iter().map(|w| w.log_norms).sum::<f64>();
+        if self.workers.iter().any(|w| w.vanished) || !log_norms.is_finite() {
+            return None;
+        }
+        Some(Moments { moment: self.gather(share), log_norms })
+    }
+
+    /// The rows of U, scaled to norm 1, into `out`.
+    pub(crate) fn unit_rows(&mut self, rows: &Rows, a: MatRef<'_, f64>, out: &mut [f64]) {
+        let (dim, block) = (self.dim, self.block);
+        self.each(rows, out, |part| {
+            for (x, u) in part.values.chunks(block * dim).zip(part.out.chunks_mut(block * dim)) {
+                times_lower(u, x, a);
+                for u in u.chunks_exact_mut(dim) {
+                    let scale = kernels::norm_sq(u).sqrt().recip();
+                    u.iter_mut().for_each(|v| *v *= scale);
+                }
+            }
+        });
+    }
+
+    /// (k/W) Σ w u uᵀ (uᵀ S u) over given unit rows.
+    pub(crate) fn fourth_moment(
+        &mut self,
+        rows: &Rows,
+        unit: &[f64],
+        s: MatRef<'_, f64>,
+    ) -> Mat<f64> {
+        let (dim, block) = (self.dim, self.block);
+        // The unit rows stand where the points stood.
+        self.each_of(unit, &rows.weights, &mut [], |part| {
+            let Worker { tile, moment, .. } = part.worker;
+            for (u, weights) in part.values.chunks(block * dim).zip(part.weights.chunks(block)) {
+                let t = &mut tile[..u.len()];
+                let shape = (weights.len(), dim);
+                let u_mat = MatRef::from_row_major_slice(u, shape.0, shape.1);
+                let t_mat = MatMut::from_row_major_slice_mut(t, shape.0, shape.1);
+                matmul(t_mat, Accum::Replace, u_mat, s, 1.0, Par::Seq);
+                let rows = t.chunks_exact_mut(dim).zip(u.chunks_exact(dim)).zip(weights);
+                for ((t, u), weight) in rows {
+                    let q = weight * kernels::dot(t, u);
+                    t.iter_mut().zip(u).for_each(|(t, u)| *t = q * u);
+                }
+                let t_mat = MatRef::from_row_major_slice(t, shape.0, shape.1);
+                add_product_lower(moment.as_mut(), u_mat, t_mat);
+            }
+        });
+        self.gather(dim as f64 / rows.total)
+    }
+
+    /// The workers' sums times `share`, lower half mirrored.
+    fn gather(&self, share: f64) -> Mat<f64> {
+        let dim = self.dim;
+        let mut sum = Mat::<f64>::zeros(dim, dim);
+        for worker in &self.workers {
+            sum += &worker.moment;
+        }
+        Mat::from_fn(dim, dim, |i, j| share * sum[(i.max(j), i.min(j))])
+    }
+
+    fn each(&mut self, rows: &Rows, out: &mut [f64], run: impl Fn(Part<'_>) + Sync + Send) {
+        self.each_of(&rows.values, &rows.weights, out, run);
+    }
+
+    /// Runs over all rows, one run of rows a worker.
+    fn each_of(
+        &mut self,
+        values: &[f64],
+        weights: &[f64],
+        out: &mut [f64],
+        run: impl Fn(Part<'_>) + Sync + Send,
+    ) {
+        for worker in &mut self.workers {
+            worker.moment.fill(0.0);
+            worker.log_norms = 0.0;
+            worker.vanished = false;
+        }
+        let length = weights.len().div_ceil(self.workers.len()).max(1);
+        let size = length * self.dim;
+        let mut out = out.chunks_mut(size);
+        let parts = self.workers.iter_mut().zip(values.chunks(size)).zip(weights.chunks(length));
+        let mut parts: Vec<Part<'_>> = parts
+            .map(|((worker, values), weights)| {
+                Part { worker, values, weights, out: out.next().unwrap_or_default() }
+            })
+            .collect();
+        if parts.len() == 1 {
+            parts.drain(..).for_each(run);
+        } else {
+            parts.into_par_iter().for_each(run);
+        }
+    }
+}
+
+/// u = x A for A lower triangular: columns from j on need the rows of A from j on, no others.
+fn times_lower(u: &mut [f64], x: &[f64], a: MatRef<'_, f64>) {
+    let dim = a.nrows();
+    let n = x.len() / dim;
+    let x = MatRef::from_row_major_slice(x, n, dim);
+    let mut u = MatMut::from_row_major_slice_mut(u, n, dim);
+    for (from, to) in panels(dim) {
+        matmul(
+            u.rb_mut().subcols_mut(from, to - from),
+            Accum::Replace,
+            x.subcols(from, dim - from),
+            a.submatrix(from, from, dim - from, to - from),
+            1.0,
+            Par::Seq,
+        );
+    }
+}
+
+/// The lower half of m += uᵀ v (with parts of the upper), for a product known to be symmetric.
+pub(crate) fn add_product_lower(mut m: MatMut<'_, f64>, u: MatRef<'_, f64>, v: MatRef<'_, f64>) {
+    let dim = m.nrows();
+    for (from, to) in panels(dim) {
+        matmul(
+            m.rb_mut().submatrix_mut(from, from, dim - from, to - from),
+            Accum::Add,
+            u.subcols(from, dim - from).transpose(),
+            v.subcols(from, to - from),
+            1.0,
+            Par::Seq,
+        );
+    }
+}
+
+/// Columns in panels of [`PANEL`], the last one wider rather than narrow.
+fn panels(dim: usize) -> impl Iterator<Item = (usize, usize)> {
+    let count = (dim / PANEL).max(1);
+    (0..count).map(move |p| (p * PANEL, if p + 1 == count { dim } else { (p + 1) * PANEL }))
+}
+

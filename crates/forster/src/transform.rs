@@ -1,0 +1,243 @@
+//! The transform x -> Aᵀx/‖Aᵀx‖ as a map that can be applied, inverted on halfspaces, saved, and read
+//! as a scatter matrix.
+//!
+//! Points are rows, U = XA. On a subspace V with orthonormal basis rows B (k × d) the map is
+//! A = BᵀL, L a k × k lower triangle: projection onto V, then L. Halfspaces move with the points:
+//! w̃ = L⁻¹Bw (for V the whole space A⁻¹w) has sign(w̃·u) = sign(w·x) for x in V, and w = A w̃ is
+//! the way back (000 §3; there x -> Ax and w -> A⁻ᵀw, the same with columns for rows).
+//!
+//! *Tyler's M-estimator* of scatter is (AAᵀ)⁻¹ up to scale: Σ = (d/n) Σ x xᵀ/(xᵀΣ⁻¹x).
+
+use crate::dense::{inverse_lower, product};
+use crate::error::ForsterError;
+use crate::subspace::check_orthonormal;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
+use halfspaces_linalg::{Halfspace, InputError, PointSet, Points, kernels, zeros};
+
+/// Numbers in a block of rows that is transformed at once.
+const BLOCK_VALUES: usize = 32_768;
+
+/// What the scatter matrix is scaled to; a position determines it only up to a factor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Normalisation {
+    /// Trace k, the dimension of the subspace.
+    Trace,
+    /// Determinant 1 (on the subspace).
+    Determinant,
+}
+
+/// A linear map of a subspace V of R^d to R^k, k = dim V, followed by scaling to norm 1.
+///
+/// ```
+/// use halfspaces_data::{Gaussian, Marginal, random_target};
+/// use halfspaces_forster::{ForsterTransform, Isotropy};
+/// let points = Gaussian::new(3, 1000.0)?.sample(400, 1)?;
+/// let fit = ForsterTransform::params().check()?.fit(&points)?;
+/// let transform = fit.transform();
+/// let round = transform.apply(&points)?;
+/// assert!(Isotropy::of(&round)?.holds_within(1e-6));
+/// // A halfspace labels the transformed points as it did the points.
+/// let target = random_target(3, 2)?;
+/// let inside = transform.halfspace_inside(&target)?;
+/// assert_eq!(inside.label_all(&round)?, target.label_all(&points)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawTransform", into = "RawTransform"))]
+pub struct ForsterTransform {
+    /// B: k × d, orthonormal rows.
+    basis: Points,
+    /// L: k × k, lower triangular.
+    factor: Mat<f64>,
+    inverse: Mat<f64>,
+    /// A = BᵀL: d × k.
+    matrix: Mat<f64>,
+}
+
+/// A stored [`ForsterTransform`].
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct RawTransform {
+    basis: Points,
+    /// L by rows, zeros included.
+    factor: Vec<f64>,
+}
+
+#[cfg(feature = "serde")]
+impl From<ForsterTransform> for RawTransform {
+    fn from(transform: ForsterTransform) -> RawTransform {
+        let factor = transform.factor.row_iter().flat_map(|row| row.iter().copied()).collect();
+        RawTransform { basis: transform.basis, factor }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawTransform> for ForsterTransform {
+    type Error = ForsterError;
+
+    fn try_from(raw: RawTransform) -> Result<ForsterTransform, ForsterError> {
+        if raw.basis.is_empty() {
+            return Err(InputError::Empty.into());
+        }
+        let factor = Points::new(raw.factor, raw.basis.len())?;
+        InputError::check_dim(raw.basis.len(), factor.len())?;
+        ForsterTransform::new(raw.basis, factor.as_mat().to_owned())
+    }
+}
+
+impl ForsterTransform {
+    /// From orthonormal rows and a lower triangle.
+    pub(crate) fn new(basis: Points, factor: Mat<f64>) -> Result<Self, ForsterError> {
+        check_orthonormal(&basis)?;
+        let k = factor.nrows();
+        let triangular = (0..k).all(|i| (i + 1..k).all(|j| factor[(i, j)] == 0.0));
+        let invertible = (0..k).all(|i| factor[(i, i)] != 0.0);
+        if !triangular || !invertible {
+            return Err(ForsterError::Stored { what: "the factor is no invertible lower triangle" });
+        }
+        let inverse = inverse_lower(factor.as_ref());
+        let matrix = product(basis.as_mat().transpose(), factor.as_ref());
+        if !inverse.is_all_finite() || !matrix.is_all_finite() {
+            return Err(ForsterError::Stored { what: "the factor's inverse overflows" });
+        }
+        Ok(ForsterTransform { basis, factor, inverse, matrix })
+    }
+
+    /// d, the dimension of points before.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.basis.dim()
+    }
+
+    /// k, the dimension of points after: that of the subspace.
+    #[must_use]
+    pub fn inner_dim(&self) -> usize {
+        self.basis.len()
+    }
+
+    /// k × d orthonormal rows that span the subspace.
+    #[must_use]
+    pub fn basis(&self) -> &Points {
+        &self.basis
+    }
+
+    /// A, d × k: u is x A scaled to norm 1.
+    #[must_use]
+    pub fn matrix(&self) -> MatRef<'_, f64> {
+        self.matrix.as_ref()
+    }
+
+    /// Every point transformed: n × d points become n × k unit vectors.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`]; [`InputError::ZeroRow`] for a point whose projection onto
+    /// the subspace is zero; [`InputError::TooLarge`].
+    pub fn apply(&self, points: &Points) -> Result<Points, InputError> {
+        InputError::check_dim(self.dim(), points.dim())?;
+        let (d, k) = (self.dim(), self.inner_dim());
+        let mut out = zeros(points.len(), k)?;
+        let rows = (BLOCK_VALUES / d).max(1).min(points.len());
+        let mut scaled = zeros(rows, d)?;
+        for (block, u) in out.chunks_mut((rows * k).max(1)).enumerate() {
+            let x = points.as_slice().chunks_exact(d).skip(block * rows);
+            self.apply_rows(x, &mut scaled, u)
+                .map_err(|row| InputError::ZeroRow { row: block * rows + row })?;
+        }
+        Points::new(out, k)
+    }
+
+    /// One point transformed: a unit vector of length k.
+    ///
+    /// # Errors
+    /// As [`ForsterTransform::apply`]; [`InputError::NonFinite`].
+    pub fn apply_row(&self, x: &[f64]) -> Result<Vec<f64>, InputError> {
+        InputError::check_dim(self.dim(), x.len())?;
+        Ok(self.apply(&Points::from_rows(&[x])?)?.into_vec())
+    }
+
+    /// Transforms as many of the rows as `u` has room for (`scaled` has room for as many); the index of
+    /// a row that vanishes as error.
+    pub(crate) fn apply_rows<'a>(
+        &self,
+        rows: impl Iterator<Item = &'a [f64]>,
+        scaled: &mut [f64],
+        u: &mut [f64],
+    ) -> Result<(), usize> {
+        let (d, k) = (self.dim(), self.inner_dim());
+        let n = u.len() / k;
+        let scaled = &mut scaled[..n * d];
+        for (row, (s, x)) in scaled.chunks_exact_mut(d).zip(rows).enumerate() {
+            let largest = x.iter().fold(0.0f64, |m, v| if v.abs() > m { v.abs() } else { m });
+            if largest == 0.0 {
+                return Err(row);
+            }
+            s.iter_mut().zip(x).for_each(|(s, x)| *s = x / largest);
+        }
+        let out = MatMut::from_row_major_slice_mut(&mut *u, n, k);
+        let scaled = MatRef::from_row_major_slice(scaled, n, d);
+        matmul(out, Accum::Replace, scaled, self.matrix.as_ref(), 1.0, Par::Seq);
+        for (row, u) in u.chunks_exact_mut(k).enumerate() {
+            let length = kernels::norm_sq(u).sqrt();
+            if !(length > 0.0) {
+                return Err(row);
+            }
+            let scale = length.recip();
+            u.iter_mut().for_each(|v| *v *= scale);
+        }
+        Ok(())
+    }
+
+    /// The halfspace of R^k that labels transformed points as `halfspace` labels the points of the
+    /// subspace: w̃ = L⁻¹Bw. It is zero (all +1) where w is orthogonal to the subspace.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`]; [`InputError::NonFinite`] if a coordinate overflows.
+    pub fn halfspace_inside(&self, halfspace: &Halfspace) -> Result<Halfspace, InputError> {
+        InputError::check_dim(self.dim(), halfspace.dim())?;
+        let w = column(halfspace.normal());
+        let along = product(self.basis.as_mat(), w.as_ref());
+        halfspace_of(product(self.inverse.as_ref(), along.as_ref()))
+    }
+
+    /// The halfspace of R^d, with its normal in the subspace, that labels points as `halfspace` labels
+    /// transformed points: w = A w̃.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`]; [`InputError::NonFinite`] if a coordinate overflows.
+    pub fn halfspace_outside(&self, halfspace: &Halfspace) -> Result<Halfspace, InputError> {
+        InputError::check_dim(self.inner_dim(), halfspace.dim())?;
+        halfspace_of(product(self.matrix.as_ref(), column(halfspace.normal()).as_ref()))
+    }
+
+    /// Tyler's scatter (AAᵀ)⁻¹, d × d, scaled as told; on a proper subspace it has rank k.
+    #[must_use]
+    pub fn scatter(&self, normalisation: Normalisation) -> Mat<f64> {
+        let k = self.inner_dim();
+        let inside = product(self.inverse.transpose(), self.inverse.as_ref());
+        let scale = match normalisation {
+            Normalisation::Trace => {
+                k as f64 / (0..k).map(|i| inside[(i, i)]).sum::<f64>()
+            }
+            Normalisation::Determinant => {
+                let logs: f64 = (0..k).map(|i| self.factor[(i, i)].abs().ln()).sum();
+                (2.0 * logs / k as f64).exp()
+            }
+        };
+        let outer = product(inside.as_ref(), self.basis.as_mat());
+        let scatter = product(self.basis.as_mat().transpose(), outer.as_ref());
+        // Symmetric to the bit, whatever the order of the sums.
+        Mat::from_fn(self.dim(), self.dim(), |i, j| {
+            0.5 * scale * (scatter[(i, j)] + scatter[(j, i)])
+        })
+    }
+}
+
+fn column(values: &[f64]) -> MatRef<'_, f64> {
+    MatRef::from_column_major_slice(values, values.len(), 1)
+}
+
+fn halfspace_of(w: Mat<f64>) -> Result<Halfspace, InputError> {
+    Halfspace::new((0..w.nrows()).map(|i| w[(i, 0)]).collect())
+}
