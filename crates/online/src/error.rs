@@ -1,5 +1,6 @@
 //! What can go wrong when a learner is used.
 
+use halfspaces_forster::ForsterError;
 use halfspaces_linalg::InputError;
 use thiserror::Error;
 
@@ -18,6 +19,9 @@ pub enum OnlineError {
         "the squares of the points' norms underflow; rescale the points to the unit ball first"
     )]
     Underflow,
+    /// The Forster transform of what is left of a pool failed.
+    #[error(transparent)]
+    Transform(ForsterError),
     /// A question is open; it must be answered first.
     #[error("point {index} was asked and not yet revealed; reveal it first")]
     QuestionOpen {

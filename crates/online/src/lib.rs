@@ -90,8 +90,9 @@ pub use passive_aggressive::{Aggressiveness, PassiveAggressive};
 pub use perceptron::Perceptron;
 pub use second_order_perceptron::SecondOrderPerceptron;
 pub use self_directed::{
-    ChainLength, Greedy, GreedyRun, Pool, Progress, ResumeError, SelfDirectedLearner,
-    SelfDirectedSession, TwoChains, VersionSpaceGreedy, label_pool,
+    Cap, ChainLength, Goal, Greedy, GreedyRun, Pool, Progress, ResumeError, RoundTally,
+    SelfDirectedLearner, SelfDirectedSession, Start, StrongLearner, TwoChains, VersionSpaceGreedy,
+    WeakRun, label_pool,
 };
 pub use session::{Question, Session, run};
 pub use sweep::{BatchFit, BatchParams, BatchStatus, DEFAULT_MAX_UPDATES, Pick};

@@ -16,7 +16,11 @@ pub(crate) struct Walk {
 impl Walk {
     /// Over `members`, ascending: ties go to the smaller index.
     pub(crate) fn new<P: PointSet>(pool: &Pool<'_, P>, w: &[f64], members: Vec<usize>) -> Walk {
-        let margins: Vec<f64> = members.iter().map(|i| pool.margin(*i, w)).collect();
+        Walk::of_margins(members.iter().map(|i| pool.margin(*i, w)).collect(), members)
+    }
+
+    /// Over `members` with their `margins`.
+    pub(crate) fn of_margins(margins: Vec<f64>, members: Vec<usize>) -> Walk {
         Walk { members, order: DescendingMargins::new(&margins), done: Vec::new() }
     }
 

@@ -1,0 +1,606 @@
+//! Weak, strong and perfect learners for arbitrary pools: Forster transform, walk, boost.
+//!
+//! A *round* labels a share of what is left. Transform the unlabelled points X: a subspace V of
+//! dimension k that holds at least |X| k/d of them, and U, the points of X in V, in radially isotropic
+//! position there. From a random unit w, walk U by decreasing |w · u| until the first mistake, set
+//! w -= (w · u) u, and walk again; once a walk has passed |U|/(4k) points the run has succeeded. Points
+//! revealed earlier in the round stay in U: they count, and one that w gets wrong is a free update. A
+//! run that is not done after ⌊4k ln 4k⌋ updates and one more walk has failed; the next starts from -w,
+//! then from a new w. Rounds follow on what is still unlabelled.
+//!
+//! *Guarantee.* If some halfspace labels all points strictly right, a run succeeds whenever
+//! w₀ · w* >= 1/(2√k) for the unit normal w* inside V, so a pair (w₀, -w₀) does with probability at
+//! least 0.617 (claim S8): in position at least |U|/(4k) points have margin 1/(2√k) for every w.
+//! A round labels a 1/(4d) share; ⌈4d ln(1/ε)⌉ rounds label 1 - ε, with Õ(d² ln(d/(εδ))) mistakes at
+//! probability 1 - δ whatever n (000 Theorem 3.1, claim S9). ε < 1/n is a perfect learner with
+//! Õ(d² ln n).
+//!
+//! *Source.* 000 §3 (Algorithms 2 and 4, boosting). Corrected: the cap (printed 5k ln k, which covers
+//! the proof from k = 256 on only and is 0 for k = 1: [`Cap::Paper`]) and the failure probability of
+//! a round, δ/R. Ours: the retry from -w₀ on the same U, which needs no new randomness; a first run from
+//! the halfspace of the round before ([`Start::Warm`], no guarantee of its own); one walk with w = 0,
+//! which predicts +1, where V is a proper subspace and w* may vanish on it.
+
+use super::walk::Walk;
+use super::{Pool, SelfDirectedLearner};
+use crate::direction::random_unit;
+use crate::error::OnlineError;
+use crate::learner::Prediction;
+use crate::session::Question;
+use crate::transcript::Round;
+use halfspaces_forster::{Accuracy, ForsterError, ForsterTransform};
+use halfspaces_linalg::{
+    Halfspace, InputError, Label, PointSet, Points, RowView, kernels, norm, normalise, tolerance,
+    zeros,
+};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use tracing::debug;
+
+/// Relative accuracy of the position: λmin >= 1/2 is what the soft margin needs.
+const POSITION: f64 = 0.5;
+/// Probability that a pair of runs fails, at most: 1 - 0.617.
+const PAIR_FAILURE: f64 = 0.383;
+
+/// How much of the pool is to be labelled.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Goal {
+    /// One round: a share of 1/(4d) at least.
+    Weak,
+    /// All but a share ε of the points.
+    Strong {
+        /// ε in (0, 1).
+        epsilon: f64,
+    },
+    /// Every point.
+    Perfect,
+}
+
+/// How many updates a run may make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Cap {
+    /// ⌊4k ln 4k⌋, which the proof needs.
+    #[default]
+    Corrected,
+    /// 5k ln k, as printed.
+    Paper,
+}
+
+impl Cap {
+    /// The cap in dimension k.
+    #[must_use]
+    pub fn updates(self, k: usize) -> usize {
+        let k = k as f64;
+        match self {
+            Cap::Corrected => (4.0 * k * (4.0 * k).ln()).floor() as usize,
+            Cap::Paper => (5.0 * k * k.ln()).floor() as usize,
+        }
+    }
+}
+
+/// Where the runs of a round start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Start {
+    /// Random directions, as the proof has it.
+    #[default]
+    Random,
+    /// First the halfspace reached so far, then random directions.
+    Warm,
+}
+
+/// What a run of a round is at.
+#[derive(Debug, Clone)]
+struct Run {
+    /// Unit, in V; zero for the walk that predicts +1.
+    w: Vec<f64>,
+    walk: Walk,
+    /// Points passed on this walk.
+    passed: usize,
+    updates: usize,
+}
+
+/// The work on what was unlabelled at its start.
+#[derive(Debug, Clone)]
+struct RoundState {
+    transform: ForsterTransform,
+    /// Index in the pool of each transformed point.
+    members: Vec<usize>,
+    /// U, unit rows.
+    inside: Points,
+    run: Run,
+    /// Starts still to be tried, the last first.
+    starts: Vec<Vec<f64>>,
+}
+
+/// The boosted weak learner of 000 §3.
+///
+/// ```
+/// use halfspaces_data::{Marginal, StudentT, random_target};
+/// use halfspaces_online::{Goal, StrongLearner, label_pool};
+/// // Ill-conditioned, heavy tails, no margin to speak of.
+/// let points = StudentT::new(5, 1.0, 1e6)?.sample(2000, 1)?;
+/// let labels = random_target(5, 2)?.label_all(&points)?;
+/// let learner = StrongLearner::new(5, Goal::Perfect, 0.05, 3)?;
+/// let (_, transcript) = label_pool(learner, &points, &labels)?;
+/// assert_eq!(transcript.len(), 2000);
+/// assert!(transcript.mistakes() < 120);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct StrongLearner {
+    dim: usize,
+    goal: Goal,
+    delta: f64,
+    cap: Cap,
+    start: Start,
+    /// Every round draws from a stream of its own.
+    seed: u64,
+    round: Option<RoundState>,
+    /// The place in U and in the pool of the open question.
+    open: Option<(usize, usize)>,
+    /// The hypothesis reached so far, for points of the pool; zero before the first label.
+    reached: Vec<f64>,
+    tally: RoundTally,
+}
+
+/// What the rounds so far came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RoundTally {
+    /// Rounds begun.
+    pub rounds: usize,
+    /// Runs that passed |U|/(4k) points on a walk.
+    pub successes: usize,
+    /// Runs that reached their cap or lost their direction.
+    pub failures: usize,
+    /// Rounds on a proper subspace.
+    pub heavy: usize,
+    /// Rounds whose position could not be certified: the guarantee does not cover them.
+    pub uncertified: usize,
+    /// Updates made for nothing, on points already revealed.
+    pub free_updates: usize,
+}
+
+impl StrongLearner {
+    /// A learner for points of R^`dim` with failure probability `delta`; starts from `seed`.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`]; [`InputError::ParameterOutOfRange`] for ε or δ not in (0, 1).
+    pub fn new(dim: usize, goal: Goal, delta: f64, seed: u64) -> Result<Self, InputError> {
+        if dim == 0 {
+            return Err(InputError::ZeroDimension);
+        }
+        let inside = |v: f64| v > 0.0 && v < 1.0;
+        InputError::check_parameter("delta", delta, inside(delta), "above 0 and below 1")?;
+        if let Goal::Strong { epsilon } = goal {
+            let fine = inside(epsilon);
+            InputError::check_parameter("epsilon", epsilon, fine, "above 0 and below 1")?;
+        }
+        Ok(StrongLearner {
+            dim,
+            goal,
+            delta,
+            cap: Cap::default(),
+            start: Start::default(),
+            seed,
+            round: None,
+            open: None,
+            reached: zeros(1, dim)?,
+            tally: RoundTally::default(),
+        })
+    }
+
+    /// What to take for a pool one knows nothing about: every point labelled, each round starting
+    /// where the one before ended. Measured on spheres, clusters, ill-conditioned and one-hot data it
+    /// makes one to two and a half mistakes for each dimension, no more than [`Greedy`](super::Greedy)
+    /// where that does well; the guarantee of the strong learner holds from the second run of a round
+    /// on, at the price of one more run each.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`].
+    pub fn practical(dim: usize, seed: u64) -> Result<Self, InputError> {
+        Ok(StrongLearner::new(dim, Goal::Perfect, 0.01, seed)?.with_start(Start::Warm))
+    }
+
+    /// With another cap.
+    #[must_use]
+    pub fn with_cap(mut self, cap: Cap) -> Self {
+        self.cap = cap;
+        self
+    }
+
+    /// With other starts.
+    #[must_use]
+    pub fn with_start(mut self, start: Start) -> Self {
+        self.start = start;
+        self
+    }
+
+    /// What the rounds so far came to.
+    #[must_use]
+    pub fn tally(&self) -> RoundTally {
+        self.tally
+    }
+
+    /// The hypothesis of the last run, as a normal for points of the pool (inside the subspace of its
+    /// round, if that was proper); zero before the first.
+    #[must_use]
+    pub fn weights(&self) -> &[f64] {
+        &self.reached
+    }
+
+    /// How many points may stay unlabelled.
+    fn spared(&self, points: usize) -> usize {
+        match self.goal {
+            Goal::Strong { epsilon } => (epsilon * points as f64).floor() as usize,
+            Goal::Weak | Goal::Perfect => 0,
+        }
+    }
+
+    /// Pairs of runs in a round: enough that all rounds succeed with probability 1 - δ.
+    fn pairs(&self, points: usize) -> usize {
+        let rounds = match self.goal {
+            Goal::Weak => 1.0,
+            Goal::Strong { epsilon } => (4.0 * self.dim as f64 * -epsilon.ln()).ceil(),
+            Goal::Perfect => (4.0 * self.dim as f64 * (points as f64 + 1.0).ln()).ceil(),
+        };
+        ((rounds.max(1.0) / self.delta).ln() / -PAIR_FAILURE.ln()).ceil() as usize
+    }
+
+    /// Transforms what is left and lines up the starts.
+    fn begin<P: PointSet>(&mut self, pool: &Pool<'_, P>) -> Result<(), OnlineError> {
+        let left: Vec<usize> = pool.unrevealed().filter(|i| !pool.is_zero(*i)).collect();
+        let mut rows = zeros(left.len(), self.dim)?;
+        for (i, row) in left.iter().zip(rows.chunks_exact_mut(self.dim)) {
+            pool.add_unit(*i, 1.0, row);
+        }
+        let points = Points::new(rows, self.dim)?;
+        let accuracy = Accuracy::OneSided(POSITION);
+        let fit = ForsterTransform::params().accuracy(accuracy).check()?.fit(&points)?;
+        let position = fit.position();
+        let (subspace, transform) = (&position.subspace, position.transform.clone());
+        let inside = transform.apply(&points.select(subspace.members())?)?;
+        let members = subspace.members().iter().filter_map(|m| left.get(*m).copied()).collect();
+        let k = transform.inner_dim();
+        let proper = subspace.dim() < subspace.span_dim();
+        self.tally.rounds += 1;
+        self.tally.heavy += usize::from(proper);
+        self.tally.uncertified += usize::from(!accuracy.is_reached_by(position.certificate));
+        debug!(round = self.tally.rounds, left = left.len(), k, members = inside.len(), "round");
+
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(self.tally.rounds as u64);
+        let mut starts = Vec::new();
+        for _ in 0..self.pairs(pool.points().len()) {
+            let w = random_unit(k, &mut rng);
+            starts.extend([w.iter().map(|v| -v).collect(), w]);
+        }
+        if proper {
+            starts.push(vec![0.0; k]);
+        }
+        if self.start == Start::Warm {
+            let reached = transform.halfspace_inside(&Halfspace::new(self.reached.clone())?)?;
+            let mut w = reached.into_normal();
+            if normalise(&mut w) {
+                starts.push(w);
+            }
+        }
+        let first = starts.pop().unwrap_or_else(|| vec![0.0; k]);
+        let run = Run::new(&inside, first);
+        self.round = Some(RoundState { transform, members, inside, run, starts });
+        Ok(())
+    }
+}
+
+impl Run {
+    fn new(inside: &Points, w: Vec<f64>) -> Run {
+        let walk = walk(inside, &w);
+        Run { w, walk, passed: 0, updates: 0 }
+    }
+
+    fn is_zero(&self) -> bool {
+        self.w.iter().all(|v| *v == 0.0)
+    }
+}
+
+/// All of U by decreasing |w · u|.
+fn walk(inside: &Points, w: &[f64]) -> Walk {
+    let margins = inside.rows().map(|u| u.dot(w)).collect();
+    Walk::of_margins(margins, (0..inside.len()).collect())
+}
+
+/// What comes after a point was walked.
+enum Next {
+    Walk,
+    RoundOver,
+}
+
+impl RoundState {
+    /// The truth about the point at `place` is `truth`, and the run's w says `value`.
+    fn pass(
+        &mut self,
+        place: usize,
+        value: f64,
+        truth: Label,
+        cap: Cap,
+        tally: &mut RoundTally,
+    ) -> Next {
+        self.run.passed += 1;
+        if Label::of_sign(value) == truth {
+            return Next::Walk;
+        }
+        // A mistake ends the walk.
+        let k = self.transform.inner_dim();
+        if 4 * k * self.run.passed >= self.inside.len() {
+            tally.successes += 1;
+            self.learn(place, value);
+            return Next::RoundOver;
+        }
+        if !self.run.is_zero() && self.run.updates < cap.updates(k) && self.learn(place, value) {
+            self.run.updates += 1;
+            self.run.passed = 0;
+            self.run.walk = walk(&self.inside, &self.run.w);
+            return Next::Walk;
+        }
+        // The walk with w = 0 was a look, not a run.
+        tally.failures += usize::from(!self.run.is_zero());
+        match self.starts.pop() {
+            Some(start) => {
+                self.run = Run::new(&self.inside, start);
+                Next::Walk
+            }
+            None => Next::RoundOver,
+        }
+    }
+
+    /// w -= (w · u) u; `false`, and w kept, if that leaves nothing.
+    fn learn(&mut self, place: usize, value: f64) -> bool {
+        let Some(u) = self.inside.row(place) else { return false };
+        let mut w = self.run.w.clone();
+        kernels::axpy(-value, u.as_slice(), &mut w);
+        let fine = norm(&w) > tolerance::VANISHED && normalise(&mut w);
+        if fine {
+            self.run.w = w;
+        }
+        fine
+    }
+}
+
+impl StrongLearner {
+    /// Takes the round's outcome over: inside its subspace V the last w, scaled to what the hypothesis
+    /// had there; outside V, of which the round has seen nothing, what was known before.
+    fn end(&mut self) -> Result<(), OnlineError> {
+        let Some(round) = self.round.take() else { return Ok(()) };
+        let inside = Halfspace::new(round.run.w)?;
+        let mut new = round.transform.halfspace_outside(&inside)?.into_normal();
+        if !normalise(&mut new) {
+            return Ok(());
+        }
+        let mut along = vec![0.0; self.dim];
+        for b in round.transform.basis().rows() {
+            kernels::axpy(b.dot(&self.reached), b.as_slice(), &mut along);
+        }
+        kernels::axpy(-1.0, &along, &mut self.reached);
+        let length = norm(&along);
+        kernels::axpy(if length > 0.0 { length } else { 1.0 }, &new, &mut self.reached);
+        if !normalise(&mut self.reached) {
+            self.reached = new;
+        }
+        Ok(())
+    }
+}
+
+impl SelfDirectedLearner for StrongLearner {
+    fn propose<P: PointSet>(
+        &mut self,
+        pool: &Pool<'_, P>,
+    ) -> Result<Option<Question>, OnlineError> {
+        InputError::check_dim(self.dim, pool.points().dim())?;
+        loop {
+            if let (Some((place, index)), Some(round)) = (self.open, &self.round) {
+                let u = round.inside.row(place).map(|u| u.dot(&round.run.w));
+                let prediction = Prediction::of_value(u.unwrap_or(0.0));
+                return Ok(Some(Question { index, prediction }));
+            }
+            let Some(round) = &mut self.round else {
+                let done = self.goal == Goal::Weak && self.tally.rounds > 0;
+                if done || pool.left() <= self.spared(pool.points().len()) {
+                    return Ok(None);
+                }
+                // Points x = 0 are +1 by the tie rule and belong to no direction.
+                if let Some(zero) = pool.unrevealed().find(|i| pool.is_zero(*i)) {
+                    return pool.question(zero, &self.reached).map(Some);
+                }
+                self.begin(pool)?;
+                continue;
+            };
+            // To the next unrevealed point; revealed ones teach for nothing.
+            match round.run.walk.next() {
+                Some(place) => {
+                    let index = round.members[place];
+                    match pool.label(index) {
+                        None => self.open = Some((place, index)),
+                        Some(truth) => {
+                            let value =
+                                round.inside.row(place).map_or(0.0, |u| u.dot(&round.run.w));
+                            let wrong = Label::of_sign(value) != truth;
+                            self.tally.free_updates += usize::from(wrong);
+                            let next = round.pass(place, value, truth, self.cap, &mut self.tally);
+                            if let Next::RoundOver = next {
+                                self.end()?;
+                            }
+                        }
+                    }
+                }
+                // All of U is right.
+                None => {
+                    self.tally.successes += 1;
+                    self.end()?;
+                }
+            }
+        }
+    }
+
+    fn learn<P: PointSet>(&mut self, _: &Pool<'_, P>, answer: Round) -> Result<(), OnlineError> {
+        let (Some((place, _)), Some(round)) = (self.open.take(), &mut self.round) else {
+            return Ok(());
+        };
+        let value = answer.prediction.value;
+        let next = round.pass(place, value, answer.truth, self.cap, &mut self.tally);
+        if let Next::RoundOver = next {
+            self.end()?;
+        }
+        Ok(())
+    }
+}
+
+impl From<ForsterError> for OnlineError {
+    fn from(error: ForsterError) -> OnlineError {
+        match error {
+            ForsterError::Input(error) => OnlineError::Input(error),
+            other => OnlineError::Transform(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::self_directed::{SelfDirectedSession, WeakRun, label_pool};
+    use halfspaces_data::{Builtin, Clusters, Marginal, StudentT, UnitSphere, random_target};
+    use proptest::prelude::*;
+
+    #[test]
+    fn caps_are_as_stated() {
+        // 4k ln 4k and 5k ln k.
+        assert_eq!([1, 2, 10].map(|k| Cap::Corrected.updates(k)), [5, 16, 147]);
+        assert_eq!([1, 2, 10].map(|k| Cap::Paper.updates(k)), [0, 6, 115]);
+        // The printed cap is the larger from 256 on.
+        assert!(Cap::Paper.updates(255) < Cap::Corrected.updates(255));
+        assert!(Cap::Paper.updates(257) >= Cap::Corrected.updates(257));
+    }
+
+    /// A round's first run is the plain weak learner's, update for update.
+    #[test]
+    fn a_round_is_a_run_of_the_weak_learner() {
+        for seed in 0..20 {
+            let points = Clusters::random(6, 8, 0.1, seed).unwrap().sample(500, seed).unwrap();
+            let labels = random_target(6, seed + 50).unwrap().label_all(&points).unwrap();
+            let learner = StrongLearner::new(6, Goal::Weak, 0.1, seed).unwrap();
+            let mut session = SelfDirectedSession::new(learner, &points).unwrap();
+            session.next().unwrap();
+            let round = session.learner().round.clone().unwrap();
+            assert_eq!(round.members.len(), 500);
+            let plain =
+                WeakRun::simulate(&round.inside, &labels, round.run.w, Cap::Corrected).unwrap();
+            while let Some(question) = session.next().unwrap() {
+                session.reveal(labels[question.index]).unwrap();
+            }
+            let tally = session.learner().tally();
+            if plain.succeeded {
+                assert_eq!((tally.successes, tally.failures), (1, 0));
+                let mistakes = plain.updates + usize::from(plain.passed < 500);
+                assert_eq!(session.progress().mistakes + tally.free_updates, mistakes);
+                // What the last walk passed is revealed, and more by those before.
+                assert!(session.progress().labelled >= plain.passed);
+            }
+        }
+    }
+
+    #[test]
+    fn ill_conditioned_data_cost_a_few_mistakes() {
+        let points = StudentT::new(5, 1.0, 1e6).unwrap().sample(20_000, 1).unwrap();
+        let labels = random_target(5, 2).unwrap().label_all(&points).unwrap();
+        for (start, most) in [(Start::Random, 150), (Start::Warm, 30)] {
+            let learner = StrongLearner::new(5, Goal::Perfect, 0.05, 3).unwrap().with_start(start);
+            let (learner, transcript) = label_pool(learner, &points, &labels).unwrap();
+            assert_eq!(transcript.len(), points.len());
+            assert!(transcript.mistakes() <= most, "{start:?}: {}", transcript.mistakes());
+            let tally = learner.tally();
+            assert_eq!((tally.successes, tally.uncertified), (tally.rounds, 0));
+        }
+    }
+
+    #[test]
+    fn one_hot_data_go_by_their_subspaces() {
+        let data = Builtin::Mushroom.load().unwrap();
+        let rows: Vec<usize> = (0..400).map(|i| 14 * i).collect();
+        let points = data.points().select(&rows).unwrap();
+        let labels: Vec<Label> = rows.iter().map(|i| data.labels()[*i]).collect();
+        let learner = StrongLearner::new(points.dim(), Goal::Perfect, 0.05, 1).unwrap();
+        let (learner, transcript) =
+            label_pool(learner.with_start(Start::Warm), &points, &labels).unwrap();
+        assert_eq!(transcript.len(), 400);
+        assert!(learner.tally().heavy > 0);
+        assert!(transcript.mistakes() < 100, "{}", transcript.mistakes());
+    }
+
+    #[test]
+    fn goals_are_reached_and_not_overshot() {
+        let points = UnitSphere::new(4).unwrap().sample(1000, 5).unwrap();
+        let labels = random_target(4, 6).unwrap().label_all(&points).unwrap();
+        let labelled = |goal| {
+            let learner = StrongLearner::new(4, goal, 0.1, 7).unwrap();
+            label_pool(learner, &points, &labels).unwrap().1.len()
+        };
+        assert!(labelled(Goal::Weak) >= 1000 / 16);
+        assert!((900..1000).contains(&labelled(Goal::Strong { epsilon: 0.1 })));
+        assert_eq!(labelled(Goal::Perfect), 1000);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        /// Small integer pools of all kinds, separable or not: every point once, no end missed, and a
+        /// session left half-way ends the same.
+        #[test]
+        fn any_pool_comes_to_its_end(
+            rows in prop::collection::vec([-2i8..=2, -2i8..=2, -2i8..=2], 1..40),
+            bits in any::<u64>(),
+            separable in any::<bool>(),
+            warm in any::<bool>(),
+        ) {
+            let rows: Vec<[f64; 3]> = rows.into_iter().map(|r| r.map(f64::from)).collect();
+            let points = Points::from_rows(&rows).unwrap();
+            let labels: Vec<Label> = if separable {
+                random_target(3, bits).unwrap().label_all(&points).unwrap()
+            } else {
+                (0..points.len())
+                    .map(|i| Label::of_sign((bits >> (i % 64) & 1) as f64 - 0.5))
+                    .collect()
+            };
+            let start = if warm { Start::Warm } else { Start::Random };
+            let learner =
+                StrongLearner::new(3, Goal::Perfect, 0.1, bits).unwrap().with_start(start);
+            let (_, whole) = label_pool(learner.clone(), &points, &labels).unwrap();
+            let mut asked: Vec<usize> = whole.rounds().iter().map(|r| r.index).collect();
+            asked.sort_unstable();
+            prop_assert!(asked.into_iter().eq(0..points.len()));
+            let half: Vec<(usize, Label)> =
+                whole.rounds().iter().take(points.len() / 2).map(|r| (r.index, r.truth)).collect();
+            let mut later = SelfDirectedSession::resume(learner, &points, &half).unwrap();
+            while let Some(question) = later.next().unwrap() {
+                later.reveal(labels[question.index]).unwrap();
+            }
+            prop_assert_eq!(later.transcript(), &whole);
+        }
+    }
+
+    #[test]
+    fn bad_parameters_are_typed() {
+        assert_eq!(
+            StrongLearner::new(0, Goal::Weak, 0.1, 1).unwrap_err(),
+            InputError::ZeroDimension
+        );
+        assert!(StrongLearner::new(2, Goal::Weak, 0.0, 1).is_err());
+        assert!(StrongLearner::new(2, Goal::Weak, f64::NAN, 1).is_err());
+        assert!(StrongLearner::new(2, Goal::Strong { epsilon: 1.0 }, 0.1, 1).is_err());
+        let zeros = Points::from_rows(&[[0.0, 0.0], [0.0, 0.0]]).unwrap();
+        let learner = StrongLearner::new(2, Goal::Perfect, 0.1, 1).unwrap();
+        let labels = [Label::Positive, Label::Negative];
+        assert_eq!(label_pool(learner, &zeros, &labels).unwrap().1.mistakes(), 1);
+    }
+}

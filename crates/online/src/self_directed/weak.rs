@@ -1,0 +1,83 @@
+//! One run of the weak learner on points that are in position already, against known labels: what a
+//! round of [`StrongLearner`](super::StrongLearner) tries from one start, without the protocol around
+//! it. It is the plain version of that loop, and what claim S8 measures.
+
+use super::strong::Cap;
+use halfspaces_linalg::{InputError, Label, PointSet, Points, kernels, normalise, tolerance};
+
+/// How a run of the weak learner ended.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::{Cap, WeakRun};
+/// // The basis is in position: k = 2, and |U|/(4k) is less than one point.
+/// let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])?;
+/// let labels = [Label::Positive, Label::Negative, Label::Negative];
+/// let run = WeakRun::simulate(&points, &labels, vec![0.8, 0.6], Cap::Corrected)?;
+/// assert!(run.succeeded);
+/// assert_eq!((run.passed, run.updates), (3, 0)); // the walk ends at its first mistake
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct WeakRun {
+    /// Whether a walk passed |U|/(4k) points within the cap.
+    pub succeeded: bool,
+    /// Points of the last walk, its mistake included.
+    pub passed: usize,
+    /// Updates made.
+    pub updates: usize,
+    /// The last w.
+    pub weights: Vec<f64>,
+}
+
+impl WeakRun {
+    /// Walks the unit vectors `inside` from `start` until a walk passes |U|/(4k) of them, at most as
+    /// often as the cap allows. If the points are in 1/(2k)-approximate position and w₀ · w* >= 1/(2√k)
+    /// for unit w₀ and w* that labels them, it succeeds with [`Cap::Corrected`] (000 §3, claim S8).
+    ///
+    /// # Errors
+    /// [`InputError::LengthMismatch`], [`InputError::DimensionMismatch`], [`InputError::Empty`],
+    /// [`InputError::ZeroVector`] for a start without direction.
+    pub fn simulate(
+        inside: &Points,
+        labels: &[Label],
+        start: Vec<f64>,
+        cap: Cap,
+    ) -> Result<WeakRun, InputError> {
+        let (n, k) = (inside.len(), inside.dim());
+        InputError::check_len(n, labels.len())?;
+        InputError::check_dim(k, start.len())?;
+        let mut w = start;
+        if n == 0 {
+            return Err(InputError::Empty);
+        }
+        if !normalise(&mut w) {
+            return Err(InputError::ZeroVector);
+        }
+        let mut updates = 0;
+        loop {
+            let mut order: Vec<(f64, usize)> =
+                inside.rows().map(|u| kernels::dot(u.as_slice(), &w)).zip(0..).collect();
+            order.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+            let wrong = |(value, i): &(f64, usize)| Label::of_sign(*value) != labels[*i];
+            let mistake = order.iter().position(wrong);
+            let passed = mistake.map_or(n, |place| place + 1);
+            let succeeded = mistake.is_none() || 4 * k * passed >= n;
+            let run = |weights| WeakRun { succeeded, passed, updates, weights };
+            let Some(place) = mistake.filter(|_| !succeeded && updates < cap.updates(k)) else {
+                return Ok(run(w));
+            };
+            // w -= (w · u) u
+            let (value, i) = order[place];
+            let before = w.clone();
+            if let Some(u) = inside.row(i) {
+                kernels::axpy(-value, u.as_slice(), &mut w);
+            }
+            if kernels::norm_sq(&w).sqrt() <= tolerance::VANISHED || !normalise(&mut w) {
+                return Ok(run(before));
+            }
+            updates += 1;
+        }
+    }
+}
