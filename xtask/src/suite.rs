@@ -2,8 +2,8 @@
 
 use crate::Failure;
 use crate::experiments::{
-    BatchExperiment, HalvingExperiment, KernelExperiment, MassartExperiment, ModifiedExperiment,
-    PerceptronExperiment, RandomOrderExperiment, VersionSpaceExperiment,
+    BatchExperiment, ForsterExperiment, HalvingExperiment, KernelExperiment, MassartExperiment,
+    ModifiedExperiment, PerceptronExperiment, RandomOrderExperiment, VersionSpaceExperiment,
 };
 use crate::reproduce::say;
 use crate::workload::Inputs;
@@ -22,6 +22,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(ModifiedExperiment::new(inputs.clone())),
         Box::new(VersionSpaceExperiment),
         Box::new(RandomOrderExperiment),
+        Box::new(ForsterExperiment),
         Box::new(MassartExperiment),
     ]
 }

@@ -114,7 +114,14 @@ impl HeavyCase {
         excess: Excess,
         seed: u64,
     ) -> Result<HeavyCase, InputError> {
-        HeavyCase::with_rng(kind, dim, heavy_dim, points, excess, &mut ChaCha8Rng::seed_from_u64(seed))
+        HeavyCase::with_rng(
+            kind,
+            dim,
+            heavy_dim,
+            points,
+            excess,
+            &mut ChaCha8Rng::seed_from_u64(seed),
+        )
     }
 
     /// [`HeavyCase::new`] drawn from a generator of the caller's.
@@ -302,7 +309,8 @@ fn draw<R: Rng + ?Sized>(
         for i in dim..count {
             if i % 4 != 0 {
                 let earlier = i - i % 4;
-                let scale = f64::from(rng.random_range(1..=8)) * if rng.random() { 1.0 } else { -1.0 };
+                let scale =
+                    f64::from(rng.random_range(1..=8)) * if rng.random() { 1.0 } else { -1.0 };
                 if earlier >= dim {
                     rows[i] = rows[earlier].iter().map(|v| v * scale).collect();
                 }

@@ -121,10 +121,17 @@ mod tests {
         let gram = product(m.transpose(), m.as_ref());
         let (values, vectors) = eigen(gram.as_ref()).unwrap();
         assert!(values.is_sorted());
-        assert!(distance(spectral(&values, vectors.as_ref(), |v| v).as_ref(), gram.as_ref()) < 1e-11);
+        assert!(
+            distance(spectral(&values, vectors.as_ref(), |v| v).as_ref(), gram.as_ref()) < 1e-11
+        );
         let (singular, right) = svd(m.as_ref()).unwrap();
         assert!(singular.iter().zip(values.iter().rev()).all(|(s, v)| (s * s - v).abs() < 1e-11));
-        assert!(distance(product(right.transpose(), right.as_ref()).as_ref(), Mat::identity(5, 5).as_ref()) < 1e-13);
+        assert!(
+            distance(
+                product(right.transpose(), right.as_ref()).as_ref(),
+                Mat::identity(5, 5).as_ref()
+            ) < 1e-13
+        );
         let r = qr_triangle(m);
         assert!(distance(product(r.transpose(), r.as_ref()).as_ref(), gram.as_ref()) < 1e-11);
         // Fewer rows than columns: the triangle is square all the same.

@@ -383,15 +383,11 @@ impl Forster {
         let agree = expected.map(|(_, i)| i).eq(subspace.members().iter().copied());
         let whole = subspace.dim() == span_dim;
         let heavy = subspace.is_heavy() || subspace.is_boundary();
-        let sound = agree
-            && self.params.accuracy.is_reached_by(certificate)
-            && (heavy || whole);
+        let sound = agree && self.params.accuracy.is_reached_by(certificate) && (heavy || whole);
         let position = Position { subspace, transform, certificate };
         let outcome = match reason {
             Some(reason) => Outcome::Unresolved { position, reason },
-            None if !sound => {
-                Outcome::Unresolved { position, reason: Reason::CertificateMissed }
-            }
+            None if !sound => Outcome::Unresolved { position, reason: Reason::CertificateMissed },
             None if whole => Outcome::RadiallyIsotropic(position),
             None => Outcome::HeavySubspace(position),
         };
@@ -439,12 +435,7 @@ impl Forster {
     }
 
     /// One level: rows that span their space.
-    fn solve(
-        &self,
-        rows: &Rows,
-        start: Start,
-        depth: usize,
-    ) -> Result<(Level, End), ForsterError> {
+    fn solve(&self, rows: &Rows, start: Start, depth: usize) -> Result<(Level, End), ForsterError> {
         let ForsterParams { accuracy, membership, step, max_iterations, max_condition, .. } =
             self.params;
         let dim = rows.dim;

@@ -69,9 +69,10 @@ impl Spectrum {
 
     /// Decades between neighbours; entry j between value j and j + 1.
     fn gaps(&self) -> impl Iterator<Item = f64> {
-        self.values.iter().zip(self.values.iter().skip(1)).map(|(a, b)| {
-            if *b > 0.0 { (a / b).log10() } else { f64::INFINITY }
-        })
+        self.values
+            .iter()
+            .zip(self.values.iter().skip(1))
+            .map(|(a, b)| if *b > 0.0 { (a / b).log10() } else { f64::INFINITY })
     }
 
     /// Decades of the widest gap.
@@ -113,8 +114,7 @@ fn energies_across(
     tops: &[usize],
 ) -> Result<Vec<Vec<f64>>, InputError> {
     let dim = rows.dim;
-    let mut energies: Vec<Vec<f64>> =
-        tops.iter().map(|_| Vec::with_capacity(rows.len())).collect();
+    let mut energies: Vec<Vec<f64>> = tops.iter().map(|_| Vec::with_capacity(rows.len())).collect();
     let mut turned = zeros(BLOCK, dim)?;
     for u in unit.chunks(BLOCK * dim) {
         let n = u.len() / dim;
@@ -229,8 +229,7 @@ pub(crate) fn residuals(rows: &Rows, basis: MatRef<'_, f64>) -> Result<Vec<f64>,
         let out = MatMut::from_row_major_slice_mut(rest, n, dim);
         matmul(out, Accum::Add, along, basis.transpose(), -1.0, Par::Seq);
         let pairs = rest.chunks_exact(dim).zip(x.chunks_exact(dim));
-        residuals
-            .extend(pairs.map(|(r, x)| (kernels::norm_sq(r) / kernels::norm_sq(x)).sqrt()));
+        residuals.extend(pairs.map(|(r, x)| (kernels::norm_sq(r) / kernels::norm_sq(x)).sqrt()));
     }
     Ok(residuals)
 }

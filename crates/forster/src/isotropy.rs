@@ -73,10 +73,7 @@ impl Isotropy {
     ///
     /// # Errors
     /// As [`Isotropy::of`]; [`ForsterError::WeightCount`], [`ForsterError::Weight`].
-    pub fn of_weighted(
-        points: &Points,
-        weights: Option<&[f64]>,
-    ) -> Result<Isotropy, ForsterError> {
+    pub fn of_weighted(points: &Points, weights: Option<&[f64]>) -> Result<Isotropy, ForsterError> {
         crate::prepare::check_weights(points.len(), weights)?;
         let dim = points.dim();
         let all: Vec<usize> = (0..points.len()).collect();

@@ -68,8 +68,7 @@ pub(crate) fn direction(
         let ms = product(moment.as_ref(), step.as_ref());
         let fourth = pass.fourth_moment(rows, unit, step.as_ref());
         products += 1;
-        let image =
-            Mat::from_fn(dim, dim, |i, j| 0.5 * (ms[(i, j)] + ms[(j, i)]) - fourth[(i, j)]);
+        let image = Mat::from_fn(dim, dim, |i, j| 0.5 * (ms[(i, j)] + ms[(j, i)]) - fourth[(i, j)]);
         let curvature = inner(step.as_ref(), image.as_ref());
         let length = inner(step.as_ref(), step.as_ref());
         if curvature <= FLAT * length {

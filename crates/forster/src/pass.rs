@@ -89,7 +89,12 @@ impl Pass {
         for _ in 0..degree {
             zeros(dim, dim)?;
             let moment = Mat::zeros(dim, dim);
-            workers.push(Worker { tile: zeros(block, dim)?, moment, log_norms: 0.0, vanished: false });
+            workers.push(Worker {
+                tile: zeros(block, dim)?,
+                moment,
+                log_norms: 0.0,
+                vanished: false,
+            });
         }
         Ok(Pass { workers, dim, block })
     }
@@ -100,9 +105,7 @@ impl Pass {
         let (dim, block) = (self.dim, self.block);
         self.each(rows, &mut [], |part| {
             let Worker { tile, moment, log_norms, vanished } = part.worker;
-            for (x, weights) in
-                part.values.chunks(block * dim).zip(part.weights.chunks(block))
-            {
+            for (x, weights) in part.values.chunks(block * dim).zip(part.weights.chunks(block)) {
                 let u = &mut tile[..x.len()];
                 match a {
                     Some(a) => times_lower(u, x, a),
@@ -210,8 +213,11 @@ impl Pass {
         let mut out = out.chunks_mut(size);
         let parts = self.workers.iter_mut().zip(values.chunks(size)).zip(weights.chunks(length));
         let mut parts: Vec<Part<'_>> = parts
-            .map(|((worker, values), weights)| {
-                Part { worker, values, weights, out: out.next().unwrap_or_default() }
+            .map(|((worker, values), weights)| Part {
+                worker,
+                values,
+                weights,
+                out: out.next().unwrap_or_default(),
             })
             .collect();
         if parts.len() == 1 {
@@ -260,4 +266,3 @@ fn panels(dim: usize) -> impl Iterator<Item = (usize, usize)> {
     let count = (dim / PANEL).max(1);
     (0..count).map(move |p| (p * PANEL, if p + 1 == count { dim } else { (p + 1) * PANEL }))
 }
-

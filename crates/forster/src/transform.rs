@@ -95,7 +95,9 @@ impl ForsterTransform {
         let triangular = (0..k).all(|i| (i + 1..k).all(|j| factor[(i, j)] == 0.0));
         let invertible = (0..k).all(|i| factor[(i, i)] != 0.0);
         if !triangular || !invertible {
-            return Err(ForsterError::Stored { what: "the factor is no invertible lower triangle" });
+            return Err(ForsterError::Stored {
+                what: "the factor is no invertible lower triangle",
+            });
         }
         let inverse = inverse_lower(factor.as_ref());
         let matrix = product(basis.as_mat().transpose(), factor.as_ref());
@@ -217,9 +219,7 @@ impl ForsterTransform {
         let k = self.inner_dim();
         let inside = product(self.inverse.transpose(), self.inverse.as_ref());
         let scale = match normalisation {
-            Normalisation::Trace => {
-                k as f64 / (0..k).map(|i| inside[(i, i)]).sum::<f64>()
-            }
+            Normalisation::Trace => k as f64 / (0..k).map(|i| inside[(i, i)]).sum::<f64>(),
             Normalisation::Determinant => {
                 let logs: f64 = (0..k).map(|i| self.factor[(i, i)].abs().ln()).sum();
                 (2.0 * logs / k as f64).exp()

@@ -1,6 +1,7 @@
 //! One file an experiment.
 
 mod batch;
+mod forster;
 mod halving;
 mod kernel;
 mod massart;
@@ -10,6 +11,7 @@ mod random_order;
 mod version_space;
 
 pub(crate) use batch::BatchExperiment;
+pub(crate) use forster::ForsterExperiment;
 pub(crate) use halving::HalvingExperiment;
 pub(crate) use kernel::KernelExperiment;
 pub(crate) use massart::MassartExperiment;
