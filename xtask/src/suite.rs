@@ -2,9 +2,9 @@
 
 use crate::Failure;
 use crate::experiments::{
-    BatchExperiment, HalvingExperiment, KernelExperiment, MarginsExperiment, MassartExperiment,
-    ModifiedExperiment, PerceptronExperiment, ProcessExperiment, RandomOrderExperiment,
-    SphereExperiment, VersionSpaceExperiment,
+    BatchExperiment, ForsterExperiment, HalvingExperiment, KernelExperiment, MarginsExperiment,
+    MassartExperiment, ModifiedExperiment, PerceptronExperiment, ProcessExperiment,
+    RandomOrderExperiment, SphereExperiment, VersionSpaceExperiment,
 };
 use crate::reproduce::say;
 use crate::workload::Inputs;
@@ -26,6 +26,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(MarginsExperiment),
         Box::new(ProcessExperiment),
         Box::new(RandomOrderExperiment),
+        Box::new(ForsterExperiment),
         Box::new(MassartExperiment),
     ]
 }

@@ -331,7 +331,11 @@ impl Forster {
         self.fit_with(points, Some(weights))
     }
 
-    fn fit_with(&self, points: &Points, weights: Option<&[f64]>) -> Result<Fit, ForsterError> {
+    pub(crate) fn fit_with(
+        &self,
+        points: &Points,
+        weights: Option<&[f64]>,
+    ) -> Result<Fit, ForsterError> {
         let prepared = Prepared::new(points, weights)?;
         let zero_rows = prepared.zero_rows();
         let Prepared { mut rows, row_of } = prepared;

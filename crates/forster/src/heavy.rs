@@ -233,3 +233,82 @@ pub(crate) fn residuals(rows: &Rows, basis: MatRef<'_, f64>) -> Result<Vec<f64>,
     }
     Ok(residuals)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dense::product;
+    use halfspaces_data::{Excess, HeavyCase, HeavyKind};
+    use halfspaces_linalg::PointSet;
+
+    fn rows(case: &HeavyCase) -> Rows {
+        let n = case.points().len();
+        let values = case.points().as_slice().to_vec();
+        Rows { values, dim: case.points().dim(), weights: vec![1.0; n], total: n as f64 }
+    }
+
+    /// Whitened rows and spectrum of a transform that shrinks the planted subspace by `ratio`.
+    fn degenerate(rows: &Rows, members: &[usize], k: usize, ratio: f64) -> (Vec<f64>, Spectrum) {
+        let (_, right) = svd(triangle_of(rows, members).as_ref()).unwrap();
+        let scale = |j: usize| if j < k { 1.0 / ratio } else { 1.0 };
+        let b = Mat::from_fn(rows.dim, rows.dim, |i, j| right[(i, j)] * scale(j));
+        let u = product(rows.as_mat(), b.as_ref());
+        let mut unit = Vec::new();
+        for i in 0..u.nrows() {
+            let norm = u.row(i).norm_l2();
+            unit.extend(u.row(i).iter().map(|v| v / norm));
+        }
+        (unit, Spectrum::of(b.as_ref()).unwrap())
+    }
+
+    #[test]
+    fn the_planted_subspace_is_found_and_the_boundary_only_on_request() {
+        for kind in [HeavyKind::Gaussian, HeavyKind::Clustered, HeavyKind::Integer] {
+            for (excess, equality, expected) in [
+                (Excess::OnePoint, false, true),
+                (Excess::Share(0.5), false, true),
+                (Excess::Boundary, false, false),
+                (Excess::Boundary, true, true),
+            ] {
+                let case = HeavyCase::new(kind, 6, 3, 60, excess, 4).unwrap();
+                let truth = &case.planted()[0];
+                // Integer outsiders may lie in the subspace and push it over the boundary.
+                if kind == HeavyKind::Integer && truth.members.len() != 30 && !expected {
+                    continue;
+                }
+                let rows = rows(&case);
+                let (unit, spectrum) = degenerate(&rows, &truth.members, 3, 1e4);
+                assert!((spectrum.widest_gap() - 4.0).abs() < 1e-6);
+                let found = find(&rows, &unit, &spectrum, 1e-10, equality).unwrap();
+                assert_eq!(found.is_some(), expected, "{kind:?} {excess:?}");
+                if let Some(found) = found {
+                    assert_eq!((found.basis.ncols(), &found.members), (3, &truth.members));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn points_off_the_subspace_are_no_members() {
+        let case = HeavyCase::new(HeavyKind::Noisy, 6, 2, 60, Excess::Share(0.5), 4).unwrap();
+        let rows = rows(&case);
+        let (unit, spectrum) = degenerate(&rows, &case.planted()[0].members, 2, 1e4);
+        assert!(find(&rows, &unit, &spectrum, 1e-10, true).unwrap().is_none());
+        let found = find(&rows, &unit, &spectrum, 1e-8, false).unwrap().unwrap();
+        assert_eq!(found.members, case.planted()[0].members);
+    }
+
+    #[test]
+    fn triangles_hold_the_singular_values() {
+        let case = HeavyCase::new(HeavyKind::Elliptical, 5, 2, 1500, Excess::OnePoint, 4).unwrap();
+        let rows = rows(&case);
+        let all: Vec<usize> = (0..rows.len()).collect();
+        let (short, _) = svd(triangle_of(&rows, &all).as_ref()).unwrap();
+        let (long, _) = svd(rows.as_mat()).unwrap();
+        assert!(short.iter().zip(&long).all(|(a, b)| (a - b).abs() < 1e-11 * long[0]));
+        assert_eq!(rank_of(&short), 5);
+        let (inside, _) = svd(triangle_of(&rows, &case.planted()[0].members).as_ref()).unwrap();
+        assert_eq!(rank_of(&inside), 2);
+        assert_eq!(rank_of(&[]), 0);
+    }
+}

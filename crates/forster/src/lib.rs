@@ -1,6 +1,7 @@
 //! Radially isotropic position of point sets.
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
+mod decomposition;
 mod dense;
 mod error;
 mod forster;
@@ -13,6 +14,7 @@ mod report;
 mod subspace;
 mod transform;
 
+pub use decomposition::Decomposition;
 pub use error::ForsterError;
 pub use forster::{Accuracy, Forster, ForsterParams, Step};
 pub use isotropy::Isotropy;

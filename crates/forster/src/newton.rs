@@ -95,3 +95,62 @@ pub(crate) fn direction(
     let slope = -cut * inner(target.as_ref(), s.as_ref());
     Ok(Direction { values, vectors, slope, products })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dense::{lower_factor, spectral};
+    use faer::Par;
+    use halfspaces_data::{Clusters, Marginal};
+
+    fn clustered(n: usize, dim: usize) -> Rows {
+        let values = Clusters::random(dim, 7, 0.1, 1).unwrap().sample(n, 2).unwrap().into_vec();
+        Rows { values, dim, weights: vec![1.0; n], total: n as f64 }
+    }
+
+    #[test]
+    fn the_direction_solves_newtons_equation_and_f_follows_its_slope() {
+        let rows = clustered(200, 5);
+        let mut pass = Pass::new(&rows, Par::Seq).unwrap();
+        let a = Mat::<f64>::identity(5, 5);
+        let moments = pass.moments(&rows, Some(a.as_ref())).unwrap();
+        let mut unit = vec![0.0; 1000];
+        pass.unit_rows(&rows, a.as_ref(), &mut unit);
+        let found = direction(&mut pass, &rows, &unit, &moments.moment).unwrap();
+        let s = spectral(&found.values, found.vectors.as_ref(), |v| v);
+        // H S by its definition against M - I, within the forcing term; trace 0.
+        let ms = product(moments.moment.as_ref(), s.as_ref());
+        let fourth = pass.fourth_moment(&rows, &unit, s.as_ref());
+        let (mut missed, mut size, mut trace) = (0.0, 0.0, 0.0);
+        for i in 0..5 {
+            trace += s[(i, i)];
+            for j in 0..5 {
+                let target = moments.moment[(i, j)] - f64::from(i == j);
+                let image = 0.5 * (ms[(i, j)] + ms[(j, i)]) - fourth[(i, j)];
+                missed += (image - target) * (image - target);
+                size += target * target;
+            }
+        }
+        assert!(missed <= 1.01 * FORCING.0 * FORCING.0 * size, "{missed} of {size}");
+        assert!(trace.abs() < 1e-12 && found.slope < 0.0);
+        // f along A e^(-tS/2), trace 0: its difference quotient at 0 is the slope.
+        let mut f = |t: f64| {
+            let c = spectral(&found.values, found.vectors.as_ref(), |v| (-0.5 * t * v).exp());
+            let a = lower_factor(c.as_ref());
+            pass.moments(&rows, Some(a.as_ref())).unwrap().log_norms
+        };
+        let quotient = (f(1e-5) - f(-1e-5)) / 2e-5;
+        assert!((quotient / found.slope - 1.0).abs() < 1e-6, "{quotient} {}", found.slope);
+    }
+
+    #[test]
+    fn towards_a_heavy_subspace_the_direction_is_cut_to_the_cap() {
+        // Two directions, two thirds of the points in one: f is linear in the scale between them.
+        let values = vec![1.0, 0.0, 1.0, 0.0, 0.0, 1.0];
+        let rows = Rows { values: values.clone(), dim: 2, weights: vec![1.0; 3], total: 3.0 };
+        let mut pass = Pass::new(&rows, Par::Seq).unwrap();
+        let moment = pass.moments(&rows, None).unwrap().moment;
+        let found = direction(&mut pass, &rows, &values, &moment).unwrap();
+        assert!((found.values[0] + CAP).abs() < 1e-9 && (found.values[1] - CAP).abs() < 1e-9);
+    }
+}

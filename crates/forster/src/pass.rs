@@ -266,3 +266,113 @@ fn panels(dim: usize) -> impl Iterator<Item = (usize, usize)> {
     let count = (dim / PANEL).max(1);
     (0..count).map(move |p| (p * PANEL, if p + 1 == count { dim } else { (p + 1) * PANEL }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dense::lower_factor;
+    use halfspaces_data::{Gaussian, Marginal};
+
+    fn rows(n: usize, dim: usize, weighted: bool) -> Rows {
+        let values = Gaussian::new(dim, 10.0).unwrap().sample(n, 1).unwrap().into_vec();
+        let weights: Vec<f64> =
+            (0..n).map(|i| if weighted { 0.5 + (i % 3) as f64 } else { 1.0 }).collect();
+        let total = weights.iter().sum();
+        Rows { values, dim, weights, total }
+    }
+
+    fn lower(dim: usize) -> Mat<f64> {
+        let m = Gaussian::new(dim, 1.0).unwrap().sample(dim, 2).unwrap();
+        lower_factor(m.as_mat())
+    }
+
+    /// The plain version: one row after the other, full sums.
+    fn plain(rows: &Rows, a: Option<&Mat<f64>>) -> (Vec<f64>, Mat<f64>, f64) {
+        let dim = rows.dim;
+        let share = dim as f64 / rows.total;
+        let (mut unit, mut moment, mut logs) = (Vec::new(), Mat::zeros(dim, dim), 0.0);
+        for i in 0..rows.len() {
+            let x = rows.row(i);
+            let u: Vec<f64> = match a {
+                None => x.to_vec(),
+                Some(a) => (0..dim).map(|j| (0..dim).map(|l| x[l] * a[(l, j)]).sum()).collect(),
+            };
+            let norm_sq: f64 = u.iter().map(|v| v * v).sum();
+            logs += share * rows.weights[i] * norm_sq.ln();
+            let u: Vec<f64> = u.iter().map(|v| v / norm_sq.sqrt()).collect();
+            for j in 0..dim {
+                for l in 0..dim {
+                    moment[(j, l)] += share * rows.weights[i] * u[j] * u[l];
+                }
+            }
+            unit.extend(u);
+        }
+        (unit, moment, logs)
+    }
+
+    #[test]
+    fn blocks_and_panels_agree_with_the_plain_pass() {
+        for (n, dim) in [(1, 1), (700, 3), (900, 24), (1500, 50), (400, 75)] {
+            for weighted in [false, true] {
+                let rows = rows(n, dim, weighted);
+                let a = lower(dim);
+                for par in [Par::Seq, Par::rayon(3)] {
+                    let mut pass = Pass::new(&rows, par).unwrap();
+                    for a in [None, Some(&a)] {
+                        let (_, moment, logs) = plain(&rows, a);
+                        let fast = pass.moments(&rows, a.map(|a| a.as_ref())).unwrap();
+                        assert!((&fast.moment - &moment).norm_max() < 1e-11, "{n} × {dim}");
+                        assert!((fast.log_norms - logs).abs() < 1e-10 * logs.abs().max(1.0));
+                    }
+                    let (unit, ..) = plain(&rows, Some(&a));
+                    let mut fast = vec![0.0; n * dim];
+                    pass.unit_rows(&rows, a.as_ref(), &mut fast);
+                    assert!(unit.iter().zip(&fast).all(|(u, v)| (u - v).abs() < 1e-11));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_fourth_moment_agrees_with_its_definition() {
+        let (n, dim) = (300, 30);
+        let rows = rows(n, dim, true);
+        let (unit, ..) = plain(&rows, Some(&lower(dim)));
+        let s = Mat::from_fn(dim, dim, |i, j| ((i + j) % 5) as f64 - 2.0);
+        let mut expected = Mat::<f64>::zeros(dim, dim);
+        for (u, w) in unit.chunks_exact(dim).zip(&rows.weights) {
+            let mut q = 0.0;
+            for i in 0..dim {
+                q += (0..dim).map(|j| u[i] * s[(i, j)] * u[j]).sum::<f64>();
+            }
+            for i in 0..dim {
+                for j in 0..dim {
+                    expected[(i, j)] += dim as f64 / rows.total * w * q * u[i] * u[j];
+                }
+            }
+        }
+        for par in [Par::Seq, Par::rayon(2)] {
+            let mut pass = Pass::new(&rows, par).unwrap();
+            let fast = pass.fourth_moment(&rows, &unit, s.as_ref());
+            assert!((&fast - &expected).norm_max() < 1e-11);
+        }
+    }
+
+    #[test]
+    fn a_singular_factor_is_noticed() {
+        let rows = rows(10, 2, false);
+        let mut pass = Pass::new(&rows, Par::Seq).unwrap();
+        assert!(pass.moments(&rows, Some(Mat::zeros(2, 2).as_ref())).is_none());
+        // And leaves nothing behind.
+        assert!(pass.moments(&rows, None).is_some());
+    }
+
+    #[test]
+    fn panels_cover_all_columns() {
+        for dim in 1..200 {
+            let panels: Vec<(usize, usize)> = panels(dim).collect();
+            assert!(panels[0].0 == 0 && panels[panels.len() - 1].1 == dim);
+            assert!(panels.windows(2).all(|w| w[0].1 == w[1].0));
+        }
+    }
+}

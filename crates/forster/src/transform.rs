@@ -241,3 +241,124 @@ fn column(values: &[f64]) -> MatRef<'_, f64> {
 fn halfspace_of(w: Mat<f64>) -> Result<Halfspace, InputError> {
     Halfspace::new((0..w.nrows()).map(|i| w[(i, 0)]).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_data::{Gaussian, Marginal, Rotation, random_target};
+
+    /// A transform of a k-dimensional subspace of R^d.
+    fn example(d: usize, k: usize) -> ForsterTransform {
+        let points = Rotation::random(d, 1).unwrap();
+        let mut rows = vec![vec![0.0; d]; k];
+        rows.iter_mut().enumerate().for_each(|(i, row)| row[i] = 1.0);
+        let basis = points.apply(&Points::from_rows(&rows).unwrap()).unwrap();
+        let factor = Mat::from_fn(k, k, |i, j| {
+            if i == j {
+                1.0 + i as f64
+            } else if i > j {
+                0.3
+            } else {
+                0.0
+            }
+        });
+        ForsterTransform::new(basis, factor).unwrap()
+    }
+
+    #[test]
+    fn halfspaces_move_with_the_points() {
+        for (d, k) in [(1, 1), (4, 4), (6, 2)] {
+            let transform = example(d, k);
+            // Points of the subspace.
+            let inside = Gaussian::new(k, 3.0).unwrap().sample(50, 3).unwrap();
+            let points = product(inside.as_mat(), transform.basis().as_mat());
+            let values = points.row_iter().flat_map(|r| r.iter().copied()).collect();
+            let points = Points::new(values, d).unwrap();
+            let unit = transform.apply(&points).unwrap();
+            for seed in 0..5 {
+                let target = random_target(d, seed).unwrap();
+                let labels = target.label_all(&points).unwrap();
+                let moved = transform.halfspace_inside(&target).unwrap();
+                assert_eq!(moved.label_all(&unit).unwrap(), labels);
+                let back = transform.halfspace_outside(&moved).unwrap();
+                assert_eq!(back.label_all(&points).unwrap(), labels);
+                let there = random_target(k, seed).unwrap();
+                let outside = transform.halfspace_outside(&there).unwrap();
+                let labels = there.label_all(&unit).unwrap();
+                assert_eq!(outside.label_all(&points).unwrap(), labels);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_one_by_one_and_all_at_once_are_unit_vectors() {
+        let transform = example(5, 3);
+        let points = Gaussian::new(5, 1.0).unwrap().sample(9000, 3).unwrap();
+        let all = transform.apply(&points).unwrap();
+        for (x, u) in points.rows().zip(all.rows()).step_by(997) {
+            let one = transform.apply_row(x.as_slice()).unwrap();
+            assert!(one.iter().zip(u.as_slice()).all(|(a, b)| (a - b).abs() < 1e-14));
+            assert!((kernels::norm_sq(&one) - 1.0).abs() < 1e-14);
+            let huge: Vec<f64> = x.as_slice().iter().map(|v| v * 1e150).collect();
+            let same = transform.apply_row(&huge).unwrap();
+            assert!(one.iter().zip(&same).all(|(a, b)| (a - b).abs() < 1e-14));
+        }
+        assert!(transform.apply(&Points::new(vec![], 5).unwrap()).unwrap().is_empty());
+    }
+
+    #[test]
+    fn the_scatter_inverts_the_transform() {
+        let transform = example(4, 4);
+        let scatter = transform.scatter(Normalisation::Trace);
+        let a = transform.matrix();
+        let whitened = product(product(a.transpose(), scatter.as_ref()).as_ref(), a);
+        for i in 0..4 {
+            for j in 0..4 {
+                let expected = if i == j { whitened[(0, 0)] } else { 0.0 };
+                assert!((whitened[(i, j)] - expected).abs() < 1e-13);
+            }
+        }
+        assert!(((0..4).map(|i| scatter[(i, i)]).sum::<f64>() - 4.0).abs() < 1e-13);
+        let unit = transform.scatter(Normalisation::Determinant);
+        let (values, _) = crate::dense::eigen(unit.as_ref()).unwrap();
+        assert!((values.iter().product::<f64>() - 1.0).abs() < 1e-12);
+        // On a subspace: rank k, trace k.
+        let flat = example(5, 2).scatter(Normalisation::Trace);
+        let (values, _) = crate::dense::eigen(flat.as_ref()).unwrap();
+        assert!(values[2].abs() < 1e-14 && values[3] > 0.1);
+        assert!((values.iter().sum::<f64>() - 2.0).abs() < 1e-13);
+    }
+
+    #[test]
+    fn bad_input_is_typed() {
+        let transform = example(4, 2);
+        let mismatch = Err(InputError::DimensionMismatch { expected: 4, found: 1 });
+        assert_eq!(transform.apply_row(&[1.0]), mismatch);
+        assert_eq!(transform.apply_row(&[0.0; 4]), Err(InputError::ZeroRow { row: 0 }));
+        assert!(transform.apply_row(&[f64::NAN, 0.0, 0.0, 0.0]).is_err());
+        let wide = random_target(4, 1).unwrap();
+        assert!(transform.halfspace_outside(&wide).is_err());
+        let singular = Mat::from_fn(2, 2, |i, _| i as f64);
+        let basis = transform.basis().clone();
+        assert!(matches!(ForsterTransform::new(basis, singular), Err(ForsterError::Stored { .. })));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_broken_file_is_an_error() {
+        let transform = example(4, 2);
+        let text = serde_json::to_string(&transform).unwrap();
+        assert_eq!(serde_json::from_str::<ForsterTransform>(&text).unwrap(), transform);
+        for broken in [
+            text.replacen("\"dim\":4", "\"dim\":2", 1),
+            text.replacen("\"factor\":[1.0", "\"factor\":[0.0", 1),
+            text.replacen("\"factor\":[1.0,0.0", "\"factor\":[1.0,2.0", 1),
+            text.replacen("\"factor\":[1.0,", "\"factor\":[", 1),
+            text.replacen("\"factor\":[1.0", "\"factor\":[1e-320", 1),
+            r#"{"basis":{"values":[],"dim":4},"factor":[]}"#.to_owned(),
+        ] {
+            assert_ne!(broken, text);
+            assert!(serde_json::from_str::<ForsterTransform>(&broken).is_err(), "{broken}");
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! One file an experiment.
 
 mod batch;
+mod forster;
 mod halving;
 mod kernel;
 mod margins;
@@ -13,6 +14,7 @@ mod sphere;
 mod version_space;
 
 pub(crate) use batch::BatchExperiment;
+pub(crate) use forster::ForsterExperiment;
 pub(crate) use halving::HalvingExperiment;
 pub(crate) use kernel::KernelExperiment;
 pub(crate) use margins::MarginsExperiment;

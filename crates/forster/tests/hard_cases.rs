@@ -1,0 +1,245 @@
+//! The solver on planted heavy subspaces and on the shapes of input that break linear algebra: the
+//! right outcome, or `Unresolved` where that is admissible, and never a wrong certificate.
+
+use halfspaces_data::{
+    Builtin, Clusters, Excess, Gaussian, HeavyCase, HeavyKind, Marginal, StudentT,
+};
+use halfspaces_forster::{
+    Accuracy, Fit, ForsterTransform, Isotropy, LevelEnd, Outcome, Reason, Step, Subspace,
+};
+use halfspaces_linalg::{PointSet, Points};
+
+const MEMBERSHIP: f64 = 1e-10;
+
+fn fit(points: &Points, accuracy: Accuracy) -> Fit {
+    ForsterTransform::params().accuracy(accuracy).check().unwrap().fit(points).unwrap()
+}
+
+/// All that the fit certifies, again from the points.
+fn assert_certified(points: &Points, fit: &Fit, accuracy: Accuracy, what: &str) {
+    let (position, heavy) = match fit.outcome() {
+        Outcome::RadiallyIsotropic(position) => (position, false),
+        Outcome::HeavySubspace(position) => (position, true),
+        Outcome::Unresolved { reason, .. } => panic!("{what}: {reason:?}"),
+    };
+    let subspace = &position.subspace;
+    let unit = position.transform.apply(&points.select(subspace.members()).unwrap()).unwrap();
+    let again = Isotropy::of(&unit).unwrap();
+    assert!(accuracy.is_reached_by(again), "{what}: residual {}", again.residual());
+    assert!((again.least() - position.certificate.least()).abs() < 1e-12, "{what}");
+    assert!((again.largest() - position.certificate.largest()).abs() < 1e-12, "{what}");
+    let (basis, span) = (subspace.basis().clone(), subspace.span_dim());
+    let again = Subspace::certify(points, None, basis, span, MEMBERSHIP).unwrap();
+    assert_eq!(&again, subspace, "{what}");
+    let nonzero = points.norms().iter().filter(|r| **r > 0.0).count();
+    if heavy {
+        let (left, right) = (again.members().len() * span, again.dim() * nonzero);
+        assert!(left >= right && again.dim() < span, "{what}: {left} against {right}");
+    } else {
+        assert_eq!((again.members().len(), again.dim()), (nonzero, span), "{what}");
+    }
+}
+
+#[test]
+fn planted_subspaces_are_found_point_for_point() {
+    let excesses = [Excess::OnePoint, Excess::Share(0.05), Excess::Share(0.6)];
+    let mut forced = 0;
+    for kind in HeavyKind::ALL {
+        for (dim, k) in [(5, 1), (6, 3), (12, 11), (15, 2)] {
+            for excess in excesses {
+                let case = HeavyCase::new(kind, dim, k, 10 * dim, excess, 7).unwrap();
+                for accuracy in [Accuracy::OneSided(0.5), Accuracy::TwoSided(1e-3)] {
+                    let what = format!("{kind:?} d = {dim}, k = {k}, {excess:?}, {accuracy:?}");
+                    let fit = fit(case.points(), accuracy);
+                    assert_certified(case.points(), &fit, accuracy, &what);
+                    let subspace = &fit.position().subspace;
+                    let whole = subspace.dim() == dim;
+                    if case.noise() == 0.0 && case.obstruction() > accuracy.delta() {
+                        forced += 1;
+                        assert!(!whole, "{what}");
+                    }
+                    let planted = case.planted().iter().any(|planted| {
+                        planted.dim == subspace.dim() && planted.members == subspace.members()
+                    });
+                    assert!(whole || planted, "{what}");
+                    // Off by more than the tolerance is not inside.
+                    assert!(whole || case.noise() == 0.0, "{what}");
+                }
+            }
+        }
+    }
+    assert!(forced > 100);
+}
+
+#[test]
+fn the_boundary_is_position_or_equality_or_unresolved() {
+    for kind in HeavyKind::ALL {
+        let case = HeavyCase::new(kind, 6, 2, 60, Excess::Boundary, 3).unwrap();
+        let accuracy = Accuracy::TwoSided(1e-7);
+        let fit = fit(case.points(), accuracy);
+        if fit.is_resolved() {
+            assert_certified(case.points(), &fit, accuracy, &format!("{kind:?}"));
+        }
+        if let Outcome::HeavySubspace(position) = fit.outcome() {
+            assert!(position.subspace.is_boundary() || position.subspace.is_heavy());
+        }
+    }
+}
+
+#[test]
+fn a_looser_tolerance_takes_noisy_members_in() {
+    let case = HeavyCase::new(HeavyKind::Noisy, 6, 2, 60, Excess::Share(0.3), 5).unwrap();
+    let params = ForsterTransform::params().accuracy(Accuracy::TwoSided(1e-3));
+    let tight = params.check().unwrap().fit(case.points()).unwrap();
+    assert!(matches!(tight.outcome(), Outcome::RadiallyIsotropic(_)));
+    let loose = params.membership(1e-8).check().unwrap().fit(case.points()).unwrap();
+    let Outcome::HeavySubspace(position) = loose.outcome() else { panic!("{loose:?}") };
+    assert_eq!(position.subspace.members(), case.planted()[0].members);
+    assert!(position.subspace.largest_inside() > 1e-10);
+}
+
+#[test]
+fn every_kind_of_step_reaches_the_same_position() {
+    let points = Clusters::random(6, 9, 0.1, 1).unwrap().sample(400, 2).unwrap();
+    let fit = |step| {
+        let accuracy = Accuracy::TwoSided(1e-9);
+        let params = ForsterTransform::params().accuracy(accuracy).step(step).max_iterations(2000);
+        let fit = params.check().unwrap().fit(&points).unwrap();
+        assert_certified(&points, &fit, accuracy, &format!("{step:?}"));
+        fit
+    };
+    let scatter = |fit: &Fit| fit.transform().scatter(halfspaces_forster::Normalisation::Trace);
+    let (fixed, newton) = (fit(Step::FixedPoint), fit(Step::Newton));
+    assert!(fixed.levels()[0].newton_steps == 0 && newton.levels()[0].fixed_point_steps == 0);
+    assert!(newton.levels()[0].newton_steps < fixed.levels()[0].fixed_point_steps);
+    for other in [newton, fit(Step::Automatic)] {
+        assert!((&scatter(&fixed) - &scatter(&other)).norm_max() < 1e-7);
+    }
+}
+
+#[test]
+fn extreme_norms_change_nothing() {
+    let points = Gaussian::new(4, 100.0).unwrap().sample(200, 1).unwrap();
+    let mut values = points.as_slice().to_vec();
+    for (i, row) in values.chunks_exact_mut(4).enumerate() {
+        // Powers of two: the directions stay the same to the bit.
+        let scale = 2f64.powi([500, -500, 1, -1000][i % 4]);
+        row.iter_mut().for_each(|v| *v *= scale);
+    }
+    let wild = Points::new(values, 4).unwrap();
+    let accuracy = Accuracy::TwoSided(1e-9);
+    let (plain, wild_fit) = (fit(&points, accuracy), fit(&wild, accuracy));
+    assert_eq!(plain.transform(), wild_fit.transform());
+    assert_certified(&wild, &wild_fit, accuracy, "wild norms");
+}
+
+#[test]
+fn flat_short_and_one_dimensional_input() {
+    let accuracy = Accuracy::TwoSided(1e-9);
+    // d = 1.
+    let line = Points::new(vec![1.0, -2.0, 0.0, 1e-300], 1).unwrap();
+    let fitted = fit(&line, accuracy);
+    assert_certified(&line, &fitted, accuracy, "d = 1");
+    assert_eq!(fitted.zero_rows(), [2]);
+    assert_eq!(fitted.distinct(), 1);
+    // One point, many dimensions.
+    let one = Points::from_rows(&[[3.0, 0.0, 4.0, 0.0]]).unwrap();
+    let fitted = fit(&one, accuracy);
+    assert_certified(&one, &fitted, accuracy, "one point");
+    assert_eq!(fitted.position().subspace.span_dim(), 1);
+    // n < d, in general position: n orthonormal directions.
+    let few = Gaussian::new(30, 10.0).unwrap().sample(7, 1).unwrap();
+    let fitted = fit(&few, accuracy);
+    assert_certified(&few, &fitted, accuracy, "n < d");
+    assert_eq!(fitted.position().subspace.dim(), 7);
+    // Rank 3 in R^6, more points than dimensions, and a heavy line inside the span.
+    let inner = HeavyCase::new(HeavyKind::Gaussian, 3, 1, 60, Excess::Share(0.2), 1).unwrap();
+    let rows: Vec<[f64; 6]> = inner
+        .points()
+        .rows()
+        .map(|x| {
+            let x = x.as_slice();
+            [x[0], x[1], x[2], x[0] + x[1], x[1] - 2.0 * x[2], 0.0]
+        })
+        .collect();
+    let flat = Points::from_rows(&rows).unwrap();
+    let fitted = fit(&flat, accuracy);
+    assert_certified(&flat, &fitted, accuracy, "rank 3");
+    let subspace = &fitted.position().subspace;
+    assert_eq!((subspace.span_dim(), subspace.dim()), (3, 1));
+    assert_eq!(subspace.members(), inner.planted()[0].members);
+    assert_eq!(fitted.levels()[0].end, LevelEnd::Heavy(1));
+}
+
+#[test]
+fn bases_repeated_points_and_real_data() {
+    let accuracy = Accuracy::TwoSided(1e-6);
+    // A one-hot column alone: in position as it is.
+    let basis = Points::new((0..25).map(|i| f64::from(i % 6 == 0)).collect(), 5).unwrap();
+    let fitted = fit(&basis, accuracy);
+    assert_certified(&basis, &fitted, accuracy, "basis");
+    // The same point five times, and another.
+    let mut rows = vec![[1.0, 2.0]; 5];
+    rows.push([0.0, 1.0]);
+    let repeated = Points::from_rows(&rows).unwrap();
+    let fitted = fit(&repeated, accuracy);
+    assert_certified(&repeated, &fitted, accuracy, "repeated");
+    assert_eq!(fitted.distinct(), 2);
+    assert_eq!(fitted.position().subspace.members(), [0, 1, 2, 3, 4]);
+    for set in [Builtin::Wdbc, Builtin::Ionosphere] {
+        let points = set.load().unwrap().into_parts().0;
+        for accuracy in [Accuracy::OneSided(0.5), accuracy] {
+            assert_certified(&points, &fit(&points, accuracy), accuracy, set.name());
+        }
+    }
+}
+
+#[test]
+fn caps_end_a_fit_with_what_is_known() {
+    let wild = StudentT::new(5, 1.0, 1e6).unwrap().sample(200, 1).unwrap();
+    let params = ForsterTransform::params().accuracy(Accuracy::TwoSided(1e-9));
+    let fitted = params.max_iterations(1).check().unwrap().fit(&wild).unwrap();
+    let Outcome::Unresolved { position, reason } = fitted.outcome() else { panic!() };
+    assert_eq!(*reason, Reason::IterationCap);
+    assert_eq!(position.subspace.dim(), 5);
+    let unit = position.transform.apply(&wild).unwrap();
+    let again = Isotropy::of(&unit).unwrap();
+    assert!((again.least() - position.certificate.least()).abs() < 1e-12);
+    assert!(!Accuracy::TwoSided(1e-9).is_reached_by(again));
+    // On the way to a subspace that the tolerance does not see, the condition grows to its cap.
+    let noisy = HeavyCase::new(HeavyKind::Noisy, 6, 2, 60, Excess::Share(0.6), 5).unwrap();
+    let solver = params.max_condition(1e4).check().unwrap();
+    let fitted = solver.fit(noisy.points()).unwrap();
+    assert!(matches!(fitted.outcome(), Outcome::Unresolved { reason: Reason::ConditionCap, .. }));
+}
+
+#[test]
+fn decompositions_place_every_point() {
+    for kind in [HeavyKind::Nested, HeavyKind::TwoPlanes, HeavyKind::Integer] {
+        let case = HeavyCase::new(kind, 7, 3, 70, Excess::Share(0.1), 2).unwrap();
+        let mut values = vec![0.0; 7];
+        values.extend_from_slice(case.points().as_slice());
+        let points = Points::new(values, 7).unwrap();
+        let solver = ForsterTransform::params().check().unwrap();
+        let parts = solver.decompose(&points).unwrap();
+        assert!(parts.is_complete() && parts.reason().is_none(), "{kind:?}");
+        assert_eq!(parts.zero_rows(), [0]);
+        let mut placed: Vec<usize> =
+            parts.pieces().iter().flat_map(|p| p.subspace.members().to_vec()).collect();
+        placed.sort_unstable();
+        assert_eq!(placed, (1..points.len()).collect::<Vec<_>>(), "{kind:?}");
+        assert!(parts.pieces().len() > 1, "{kind:?}");
+        for piece in parts.pieces() {
+            let members = points.select(piece.subspace.members()).unwrap();
+            let unit = piece.transform.apply(&members).unwrap();
+            assert!(Isotropy::of(&unit).unwrap().residual() <= 1e-6, "{kind:?}");
+            assert!(piece.subspace.largest_inside() <= MEMBERSHIP);
+        }
+        let weights = vec![2.0; points.len()];
+        let same = solver.decompose_weighted(&points, &weights).unwrap();
+        let members = |d: &halfspaces_forster::Decomposition| -> Vec<Vec<usize>> {
+            d.pieces().iter().map(|p| p.subspace.members().to_vec()).collect()
+        };
+        assert_eq!(members(&same), members(&parts), "{kind:?}");
+    }
+}
