@@ -4,7 +4,7 @@ use crate::Failure;
 use crate::experiments::{
     BatchExperiment, ForsterExperiment, HalvingExperiment, KernelExperiment, MarginsExperiment,
     MassartExperiment, ModifiedExperiment, PerceptronExperiment, ProcessExperiment,
-    RandomOrderExperiment, SphereExperiment, VersionSpaceExperiment,
+    RandomOrderExperiment, SphereExperiment, StrongExperiment, VersionSpaceExperiment,
 };
 use crate::reproduce::say;
 use crate::workload::Inputs;
@@ -25,6 +25,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(SphereExperiment),
         Box::new(MarginsExperiment),
         Box::new(ProcessExperiment),
+        Box::new(StrongExperiment::new(inputs.clone())),
         Box::new(RandomOrderExperiment),
         Box::new(ForsterExperiment),
         Box::new(MassartExperiment),

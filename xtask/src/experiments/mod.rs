@@ -11,6 +11,7 @@ mod perceptron;
 mod process;
 mod random_order;
 mod sphere;
+mod strong;
 mod version_space;
 
 pub(crate) use batch::BatchExperiment;
@@ -24,6 +25,7 @@ pub(crate) use perceptron::PerceptronExperiment;
 pub(crate) use process::ProcessExperiment;
 pub(crate) use random_order::RandomOrderExperiment;
 pub(crate) use sphere::SphereExperiment;
+pub(crate) use strong::StrongExperiment;
 pub(crate) use version_space::VersionSpaceExperiment;
 
 use halfspaces_eval::{Colour, Layer, stats};

@@ -1,0 +1,689 @@
+//! S8, S9: the weak learner on points in position, and the strong learner that boosts it, on pools of
+//! many kinds.
+
+use crate::Failure;
+use crate::experiments::{median_text, spread_by_x};
+use crate::workload::{Inputs, Pool, Workload};
+use halfspaces_data::{
+    Clusters, Excess, HeavyCase, HeavyKind, Marginal, StudentT, UnitSphere, random_target_with_rng,
+};
+use halfspaces_eval::{
+    Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Group, Layer, Planned, Results,
+    Scale, Section, Side, Table, stats,
+};
+use halfspaces_forster::{Accuracy, ForsterTransform};
+use halfspaces_linalg::{Label, PointSet, Points};
+use halfspaces_online::{
+    Cap, Goal, Greedy, OnlineLearner, Perceptron, StrongLearner, WeakRun, label_pool,
+};
+use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom;
+use rand::{Rng, RngExt};
+use rand_distr::{Distribution, StandardNormal};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::Arc;
+
+pub(crate) struct StrongExperiment {
+    inputs: Arc<Inputs>,
+}
+
+impl StrongExperiment {
+    pub(crate) fn new(inputs: Arc<Inputs>) -> Self {
+        StrongExperiment { inputs }
+    }
+}
+
+/// Failure probability given to the strong learner.
+const DELTA: f64 = 0.05;
+/// Mistakes per dimension that a doubling of n may add.
+const FLAT: f64 = 0.1;
+/// Probability that both runs of a pair fail, at most.
+const PAIR_FAILURE: f64 = 0.383;
+
+/// What a pool is made of; its labels are those of a random halfspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Kind {
+    /// One degree of freedom, condition 10^6.
+    StudentT,
+    Sphere,
+    Clusters,
+    /// Half the dimensions hold 10 % more than their share.
+    Heavy,
+    /// The same in small integers.
+    Integer,
+    /// Uniform points of the cube {0, 1}^(d-1), lifted.
+    Cube,
+    /// A data set, at most as many of its points.
+    Real(String),
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Kind::StudentT => "Student-t, condition 10^6",
+            Kind::Sphere => "sphere",
+            Kind::Clusters => "clusters",
+            Kind::Heavy => "heavy subspace",
+            Kind::Integer => "integers, heavy subspace",
+            Kind::Cube => "cube",
+            Kind::Real(name) => name,
+        })
+    }
+}
+
+const SYNTHETIC: [Kind; 6] =
+    [Kind::StudentT, Kind::Sphere, Kind::Clusters, Kind::Heavy, Kind::Integer, Kind::Cube];
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "part", rename_all = "lowercase")]
+pub(crate) enum Configuration {
+    /// One position, one random w₀ and -w₀.
+    Weak { kind: Kind, dim: usize, points: usize },
+    /// A strong learner on one pool.
+    Reach { kind: Kind, dim: usize, points: usize, epsilon: f64 },
+    /// The strong learner's mean over `runs` seeds on the first n points of one pool.
+    Flat { kind: Kind, dim: usize, sizes: [usize; 2], epsilon: f64, runs: u64 },
+    /// Learners on the first n points of one pool.
+    Growth { kind: Kind, dim: usize, sizes: Vec<usize>, epsilon: f64 },
+}
+
+/// A run of the weak learner.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Run {
+    /// w₀ · w*, both unit.
+    cosine: f64,
+    succeeded: bool,
+    paper_succeeded: bool,
+    /// 4k times the points of the last walk, over |U|.
+    passed: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Count {
+    points: usize,
+    strong: usize,
+    practical: usize,
+    greedy: usize,
+    perceptron: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "part", rename_all = "lowercase")]
+pub(crate) enum Outcome {
+    Weak {
+        k: usize,
+        runs: Vec<Run>,
+    },
+    Reach {
+        /// Share of the points labelled.
+        labelled: f64,
+        /// Rounds in which every run failed, or whose position was not certified.
+        failed_rounds: usize,
+        mistakes: usize,
+        rounds: usize,
+    },
+    Flat {
+        /// Mean mistakes at both sizes.
+        means: [f64; 2],
+    },
+    Growth {
+        counts: Vec<Count>,
+    },
+}
+
+impl StrongExperiment {
+    /// A pool and a uniformly random target.
+    fn draw(
+        &self,
+        kind: &Kind,
+        dim: usize,
+        points: usize,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<(Points, Vec<Label>), Failure> {
+        let heavy = |kind, rng: &mut ChaCha8Rng| -> Result<Points, Failure> {
+            let case = HeavyCase::with_rng(kind, dim, dim / 2, points, Excess::Share(0.1), rng)?;
+            shuffled(case.points(), points, rng)
+        };
+        let points = match kind {
+            Kind::StudentT => StudentT::new(dim, 1.0, 1e6)?.sample_with_rng(points, rng)?,
+            Kind::Sphere => UnitSphere::new(dim)?.sample_with_rng(points, rng)?,
+            Kind::Clusters => {
+                Clusters::random(dim, 10, 0.05, rng.random())?.sample_with_rng(points, rng)?
+            }
+            Kind::Heavy => heavy(HeavyKind::Gaussian, rng)?,
+            Kind::Integer => heavy(HeavyKind::Integer, rng)?,
+            Kind::Cube => {
+                let rows: Vec<Vec<f64>> = (0..points)
+                    .map(|_| (1..dim).map(|_| f64::from(u8::from(rng.random::<bool>()))).collect())
+                    .collect();
+                Points::from_rows(&rows)?.lifted()
+            }
+            Kind::Real(name) => {
+                let workload = Workload::Relabelled { name: name.clone(), margin: 0.0 };
+                let all = match self.inputs.pool(&workload, rng)? {
+                    Pool::Dense(pool) => pool.points,
+                    Pool::Sparse(pool) => pool.points.to_dense()?,
+                };
+                shuffled(&all, points, rng)?
+            }
+        };
+        let labels = random_target_with_rng(points.dim(), rng)?.label_all(&points)?;
+        Ok((points, labels))
+    }
+}
+
+/// At most `most` rows in random order.
+fn shuffled<R: Rng>(points: &Points, most: usize, rng: &mut R) -> Result<Points, Failure> {
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    order.shuffle(rng);
+    order.truncate(most);
+    Ok(points.select(&order)?)
+}
+
+fn weak(points: &Points, target: &[f64], rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
+    let accuracy = Accuracy::OneSided(0.5);
+    let fit = ForsterTransform::params().accuracy(accuracy).check()?.fit(points)?;
+    if !fit.is_resolved() {
+        return Err("no position of relative accuracy 1/2".into());
+    }
+    let transform = fit.transform();
+    let members = points.select(fit.position().subspace.members())?;
+    let inside = transform.apply(&members)?;
+    let target = transform
+        .halfspace_inside(&halfspaces_linalg::Halfspace::new(target.to_vec())?)?
+        .normalised()?;
+    let labels = target.label_all(&inside)?;
+    let k = transform.inner_dim();
+    let mut start: Vec<f64> = (0..k).map(|_| StandardNormal.sample(rng)).collect();
+    let _ = halfspaces_linalg::normalise(&mut start);
+    let mut runs = Vec::new();
+    for sign in [1.0, -1.0] {
+        let start: Vec<f64> = start.iter().map(|v| sign * v).collect();
+        let run = WeakRun::simulate(&inside, &labels, start.clone(), Cap::Corrected)?;
+        let paper = WeakRun::simulate(&inside, &labels, start.clone(), Cap::Paper)?;
+        runs.push(Run {
+            cosine: halfspaces_linalg::kernels::dot(&start, target.normal()),
+            succeeded: run.succeeded,
+            paper_succeeded: paper.succeeded,
+            passed: (4 * k * run.passed) as f64 / inside.len() as f64,
+        });
+    }
+    Ok(Outcome::Weak { k, runs })
+}
+
+impl Experiment for StrongExperiment {
+    type Configuration = Configuration;
+    type Outcome = Outcome;
+
+    fn id(&self) -> &'static str {
+        "S9"
+    }
+
+    fn title(&self) -> &'static str {
+        "Self-directed on arbitrary data: mistakes that do not grow with n"
+    }
+
+    fn claims(&self) -> Vec<ClaimStatement> {
+        vec![
+            ClaimStatement {
+                id: "S8".into(),
+                statement: "On points U in position, a run of the weak learner that starts with w₀ · w* >= 1/(2√k) passes |U|/(4k) points on a walk within ⌊4k ln 4k⌋ updates.".into(),
+                source: "000 §3, weak learner, its cap corrected".into(),
+            },
+            ClaimStatement {
+                id: "S8f".into(),
+                statement: "From a random w₀ and then from -w₀, both runs fail with probability at most 0.383.".into(),
+                source: "ours, after 000 §3".into(),
+            },
+            ClaimStatement {
+                id: "S9".into(),
+                statement: "The strong learner labels all but a share ε of a pool with probability 1 - δ, every round succeeding, on synthetic and real data (ε = 0.1, δ = 0.05).".into(),
+                source: "000 Theorem 3.1".into(),
+            },
+            ClaimStatement {
+                id: "S9g".into(),
+                statement: "Its mistakes do not grow with n: from n = 40 d² on, a doubling adds at most 0.1 d in expectation (ε = 0.1).".into(),
+                source: "000 Theorem 3.1".into(),
+            },
+        ]
+    }
+
+    fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
+        let mut plan = Vec::new();
+        let real: Vec<Kind> = self.inputs.real().into_iter().map(Kind::Real).collect();
+        let all = || SYNTHETIC.into_iter().chain(real.clone());
+        for kind in all() {
+            // A real set has its own dimension.
+            let dims = match &kind {
+                Kind::Real(_) => vec![0],
+                Kind::Cube | Kind::Heavy | Kind::Integer => {
+                    scale.pick(vec![6], vec![6, 16], vec![6, 16, 30])
+                }
+                _ => scale.pick(vec![1, 5], vec![1, 2, 3, 5, 20], vec![1, 2, 3, 5, 20, 50]),
+            };
+            let wide = matches!(&kind, Kind::Real(name) if name == "mushroom");
+            for dim in dims.into_iter().filter(|d| *d != 1 || kind == Kind::Sphere) {
+                let points = if wide { scale.pick(200, 400, 2000) } else { 1000 };
+                let configuration = Configuration::Weak { kind: kind.clone(), dim, points };
+                plan.push(Planned { configuration, trials: scale.pick(20, 60, 300) });
+            }
+        }
+        let epsilon = 0.1;
+        for kind in all() {
+            let wide = matches!(&kind, Kind::Real(name) if name == "mushroom");
+            let dim = if matches!(kind, Kind::Real(_)) { 0 } else { scale.pick(4, 8, 12) };
+            if scale == Scale::Smoke && matches!(kind, Kind::Real(_)) {
+                continue;
+            }
+            let points =
+                if wide { scale.pick(200, 400, 1000) } else { scale.pick(300, 1000, 3000) };
+            let configuration = Configuration::Reach { kind, dim, points, epsilon };
+            // 59 without failure are the least for δ = 0.05.
+            plan.push(Planned { configuration, trials: scale.pick(60, 60, 200) });
+        }
+        for kind in SYNTHETIC {
+            // The cube of fewer dimensions has fewer corners than the pool has points.
+            let dim = match kind {
+                Kind::Cube => scale.pick(12, 12, 14),
+                _ => scale.pick(5, 10, 12),
+            };
+            let sizes = [40 * dim * dim, 320 * dim * dim];
+            let runs = scale.pick(2, 10, 16);
+            let configuration =
+                Configuration::Flat { kind: kind.clone(), dim, sizes, epsilon, runs };
+            plan.push(Planned { configuration, trials: scale.pick(2, 24, 40) });
+            let sizes = scale.pick(
+                vec![1000, 4000],
+                vec![1000, 10_000, 100_000],
+                vec![1000, 10_000, 100_000],
+            );
+            let configuration = Configuration::Growth { kind, dim, sizes, epsilon };
+            plan.push(Planned { configuration, trials: scale.pick(2, 4, 12) });
+        }
+        Ok(plan)
+    }
+
+    fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
+        match setting {
+            Configuration::Weak { kind, dim, points } => {
+                let (points, _) = self.draw(kind, *dim, *points, rng)?;
+                let target = random_target_with_rng(points.dim(), rng)?;
+                weak(&points, target.normal(), rng)
+            }
+            Configuration::Reach { kind, dim, points, epsilon } => {
+                let (points, labels) = self.draw(kind, *dim, *points, rng)?;
+                let goal = Goal::Strong { epsilon: *epsilon };
+                let learner = StrongLearner::new(points.dim(), goal, DELTA, rng.random())?;
+                let (learner, transcript) = label_pool(learner, &points, &labels)?;
+                let tally = learner.tally();
+                Ok(Outcome::Reach {
+                    labelled: transcript.len() as f64 / points.len() as f64,
+                    failed_rounds: tally.rounds - tally.successes.min(tally.rounds)
+                        + tally.uncertified,
+                    mistakes: transcript.mistakes(),
+                    rounds: tally.rounds,
+                })
+            }
+            Configuration::Flat { kind, dim, sizes, epsilon, runs } => {
+                let (all, all_labels) = self.draw(kind, *dim, sizes[1], rng)?;
+                let first = rng.random::<u64>();
+                let mut means = [0.0; 2];
+                for (mean, n) in means.iter_mut().zip(sizes) {
+                    let points = all.select(&(0..*n).collect::<Vec<_>>())?;
+                    let labels = all_labels.get(..*n).unwrap_or_default();
+                    for run in 0..*runs {
+                        let goal = Goal::Strong { epsilon: *epsilon };
+                        let seed = first.wrapping_add(run);
+                        let learner = StrongLearner::new(*dim, goal, DELTA, seed)?;
+                        let (_, transcript) = label_pool(learner, &points, labels)?;
+                        *mean += transcript.mistakes() as f64 / *runs as f64;
+                    }
+                }
+                Ok(Outcome::Flat { means })
+            }
+            Configuration::Growth { kind, dim, sizes, epsilon } => {
+                let most = sizes.iter().copied().max().unwrap_or(0);
+                let (all, all_labels) = self.draw(kind, *dim, most, rng)?;
+                let seed = rng.random();
+                let mut counts = Vec::new();
+                for &n in sizes {
+                    let first: Vec<usize> = (0..n.min(all.len())).collect();
+                    let points = all.select(&first)?;
+                    let labels: Vec<Label> = all_labels.iter().take(n).copied().collect();
+                    let strong = Goal::Strong { epsilon: *epsilon };
+                    let strong = StrongLearner::new(*dim, strong, DELTA, seed)?;
+                    let practical = StrongLearner::practical(*dim, seed)?;
+                    let mut perceptron = Perceptron::new(*dim)?;
+                    let mut by_perceptron = 0;
+                    for (x, y) in points.rows().zip(&labels) {
+                        by_perceptron += usize::from(perceptron.observe(x, *y)?.is_wrong(*y));
+                    }
+                    counts.push(Count {
+                        points: n,
+                        strong: label_pool(strong, &points, &labels)?.1.mistakes(),
+                        practical: label_pool(practical, &points, &labels)?.1.mistakes(),
+                        greedy: Greedy::simulate(&points, &labels)?.mistakes.len(),
+                        perceptron: by_perceptron,
+                    });
+                }
+                Ok(Outcome::Growth { counts })
+            }
+        }
+    }
+
+    fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
+        let (mut aligned, mut planned_runs, mut pairs) = (Vec::new(), 0, Vec::new());
+        let (mut reached, mut growth) = (Vec::new(), Vec::new());
+        for group in &results.groups {
+            match &group.configuration {
+                Configuration::Weak { kind, dim, .. } => {
+                    let mut failures = 0;
+                    for outcome in &group.outcomes {
+                        let Outcome::Weak { k, runs } = outcome else { continue };
+                        let least = 0.5 / (*k as f64).sqrt();
+                        aligned.extend(runs.iter().filter(|r| r.cosine >= least).map(|r| r.passed));
+                        failures += usize::from(runs.iter().all(|r| !r.succeeded));
+                    }
+                    planned_runs += group.planned - group.outcomes.len();
+                    let evidence = Evidence::probability(
+                        group.planned,
+                        failures,
+                        group.outcomes.len(),
+                        PAIR_FAILURE,
+                    );
+                    pairs.push((format!("{kind}, d={dim}"), evidence));
+                }
+                Configuration::Reach { kind, epsilon, .. } => {
+                    let failures = group.outcomes.iter().filter(|o| match o {
+                        Outcome::Reach { labelled, failed_rounds, .. } => {
+                            *labelled < 1.0 - epsilon || *failed_rounds > 0
+                        }
+                        _ => false,
+                    });
+                    let failures = failures.count();
+                    let evidence =
+                        Evidence::probability(group.planned, failures, group.outcomes.len(), DELTA);
+                    reached.push((kind.to_string(), evidence));
+                }
+                Configuration::Growth { .. } => {}
+                Configuration::Flat { kind, dim, sizes, .. } => {
+                    let doublings = (sizes[1] as f64 / sizes[0] as f64).log2();
+                    let slopes: Vec<f64> = group
+                        .outcomes
+                        .iter()
+                        .filter_map(|o| match o {
+                            Outcome::Flat { means } => {
+                                Some((means[1] - means[0]) / doublings / *dim as f64)
+                            }
+                            _ => None,
+                        })
+                        .collect();
+                    let quantity = "mistakes per doubling of n, over d";
+                    let evidence = Evidence::growth(quantity, group.planned, &slopes, FLAT);
+                    growth.push((format!("{kind}, d={dim}"), evidence));
+                }
+            }
+        }
+        let planned = aligned.len() + planned_runs;
+        let evidence = [
+            Evidence::deterministic(
+                "4k passed / |U|, aligned starts",
+                Side::AtLeast,
+                planned,
+                &aligned,
+            ),
+            Evidence::worst_of(&pairs),
+            Evidence::worst_of(&reached),
+            Evidence::worst_of(&growth),
+        ];
+        for (claim, evidence) in Experiment::claims(self).into_iter().zip(evidence) {
+            section.judge(claim, evidence);
+        }
+        section.summary.push("A round brings what is unlabelled into position by the Forster transform, in a heavy subspace where there is one, and walks it by decreasing margin; no kind of data, condition or margin enters the bound. The practical learner is the same with every round started where the one before ended, and it labels every point; the strong learner's random starts are what is proved, and what costs it mistakes where n is small: d lg n, the halving bound, is drawn for comparison.".into());
+        for kind in SYNTHETIC {
+            section.figures.extend(figure(results, &kind));
+        }
+        section.tables.push(weak_table(results));
+        section.tables.push(reach_table(results));
+        section.tables.push(growth_table(results));
+    }
+}
+
+/// Slope of a count per doubling of n.
+fn slope(outcome: &Outcome, of: fn(&Count) -> usize) -> Option<f64> {
+    let Outcome::Growth { counts } = outcome else { return None };
+    let (x, y): (Vec<f64>, Vec<f64>) =
+        counts.iter().map(|c| ((c.points as f64).log2(), of(c) as f64)).unzip();
+    stats::slope(&x, &y)
+}
+
+type Counted = (&'static str, Colour, fn(&Count) -> usize);
+
+const COUNTED: [Counted; 4] = [
+    ("perceptron, random order", Colour::Blue, |c| c.perceptron),
+    ("greedy, no transform", Colour::Orange, |c| c.greedy),
+    ("strong learner, ε=0.1", Colour::Vermilion, |c| c.strong),
+    ("practical learner, all points", Colour::Green, |c| c.practical),
+];
+
+fn growths<'a>(
+    results: &'a Results<Configuration, Outcome>,
+    wanted: &Kind,
+) -> Option<(usize, &'a Group<Configuration, Outcome>)> {
+    let of_kind = results.groups.iter().filter_map(|g| match &g.configuration {
+        Configuration::Growth { kind, dim, .. } if kind == wanted => Some((*dim, g)),
+        _ => None,
+    });
+    of_kind.max_by_key(|(dim, _)| *dim)
+}
+
+fn figure(results: &Results<Configuration, Outcome>, kind: &Kind) -> Option<Figure> {
+    let (dim, group) = growths(results, kind)?;
+    let counts: Vec<&Count> = group
+        .outcomes
+        .iter()
+        .flat_map(|o| match o {
+            Outcome::Growth { counts } => counts.as_slice(),
+            _ => &[],
+        })
+        .collect();
+    let mut layers = Vec::new();
+    let mut sizes = Vec::new();
+    for (name, colour, of) in COUNTED {
+        let pairs = counts.iter().map(|c| (c.points as f64, of(c) as f64)).collect();
+        let line: Vec<(f64, f64)> =
+            spread_by_x(pairs).iter().map(|(x, _, m, _)| (*x, m.max(0.5))).collect();
+        sizes = line.iter().map(|(x, _)| *x).collect();
+        let name = name.to_owned();
+        layers.push(Layer::Line { name: name.clone(), colour, dashed: false, data: line.clone() });
+        layers.push(Layer::Points { name, colour, data: line });
+    }
+    layers.push(Layer::Line {
+        name: "d lg n".into(),
+        colour: Colour::Ink,
+        dashed: true,
+        data: sizes.iter().map(|n| (*n, dim as f64 * n.log2())).collect(),
+    });
+    let slug = match kind {
+        Kind::StudentT => "student-t",
+        Kind::Sphere => "sphere",
+        Kind::Clusters => "clusters",
+        Kind::Heavy => "heavy",
+        Kind::Integer => "integer",
+        Kind::Cube => "cube",
+        Kind::Real(_) => "real",
+    };
+    Some(Figure {
+        name: format!("s9-{slug}"),
+        caption: format!(
+            "Mistakes against the size of the pool, {kind}, d = {dim}: medians over trials. The strong learner labels 90 % of the points, the others all."
+        ),
+        x: Axis::log("points n"),
+        y: Axis::log("mistakes"),
+        layers,
+    })
+}
+
+fn weak_table(results: &Results<Configuration, Outcome>) -> Table {
+    let columns = [
+        "data",
+        "d",
+        "k",
+        "pairs",
+        "aligned runs",
+        "runs succeeded",
+        "with the printed cap",
+        "pairs failed",
+    ];
+    let title = "Runs of the weak learner from random starts";
+    let mut table = Table::new("s8-weak", title, &columns);
+    for group in &results.groups {
+        let Configuration::Weak { kind, dim, .. } = &group.configuration else { continue };
+        let mut ks = Vec::new();
+        let mut all: Vec<Run> = Vec::new();
+        let (mut aligned, mut failed) = (0, 0);
+        for outcome in &group.outcomes {
+            let Outcome::Weak { k, runs } = outcome else { continue };
+            ks.push(*k as f64);
+            aligned += runs.iter().filter(|r| r.cosine >= 0.5 / (*k as f64).sqrt()).count();
+            failed += usize::from(runs.iter().all(|r| !r.succeeded));
+            all.extend(runs);
+        }
+        let share = |of: fn(&Run) -> bool| {
+            let count = all.iter().filter(|r| of(r)).count();
+            format!("{:.3}", count as f64 / all.len().max(1) as f64)
+        };
+        table.push(vec![
+            kind.to_string(),
+            if *dim > 0 { dim.to_string() } else { String::new() },
+            median_text(&ks, 0),
+            group.outcomes.len().to_string(),
+            aligned.to_string(),
+            share(|r| r.succeeded),
+            share(|r| r.paper_succeeded),
+            failed.to_string(),
+        ]);
+    }
+    table
+}
+
+fn reach_table(results: &Results<Configuration, Outcome>) -> Table {
+    let columns =
+        ["data", "points", "trials", "least labelled", "failed rounds", "rounds", "mistakes"];
+    let title = "The strong learner at ε = 0.1, δ = 0.05; medians";
+    let mut table = Table::new("s9-reach", title, &columns);
+    for group in &results.groups {
+        let Configuration::Reach { kind, points, .. } = &group.configuration else { continue };
+        let (mut least, mut failed) = (1.0f64, 0);
+        let (mut rounds_of, mut mistakes_of) = (Vec::new(), Vec::new());
+        for outcome in &group.outcomes {
+            if let Outcome::Reach { labelled, failed_rounds, mistakes, rounds } = outcome {
+                least = least.min(*labelled);
+                failed += failed_rounds;
+                rounds_of.push(*rounds as f64);
+                mistakes_of.push(*mistakes as f64);
+            }
+        }
+        table.push(vec![
+            kind.to_string(),
+            points.to_string(),
+            group.outcomes.len().to_string(),
+            format!("{least:.3}"),
+            failed.to_string(),
+            median_text(&rounds_of, 1),
+            median_text(&mistakes_of, 1),
+        ]);
+    }
+    table
+}
+
+fn growth_table(results: &Results<Configuration, Outcome>) -> Table {
+    let columns =
+        ["data", "d", "learner", "trials", "n", "mistakes", "per doubling / d", "95 % interval"];
+    let title = "Mistakes at the largest n (medians), and growth";
+    let mut table = Table::new("s9-growth", title, &columns);
+    for group in &results.groups {
+        let Configuration::Growth { kind, dim, sizes, .. } = &group.configuration else { continue };
+        for (name, _, of) in COUNTED {
+            let last: Vec<f64> = group
+                .outcomes
+                .iter()
+                .filter_map(|o| match o {
+                    Outcome::Growth { counts } => counts.last().map(|c| of(c) as f64),
+                    _ => None,
+                })
+                .collect();
+            let slopes: Vec<f64> = group
+                .outcomes
+                .iter()
+                .filter_map(|o| slope(o, of).map(|s| s / *dim as f64))
+                .collect();
+            let interval = stats::mean_interval(&slopes, 0.95);
+            table.push(vec![
+                kind.to_string(),
+                dim.to_string(),
+                name.into(),
+                group.outcomes.len().to_string(),
+                sizes.last().map(ToString::to_string).unwrap_or_default(),
+                median_text(&last, 1),
+                stats::mean(&slopes).map(|m| format!("{m:.3}")).unwrap_or_default(),
+                interval.map(|i| format!("{:.3} to {:.3}", i.low, i.high)).unwrap_or_default(),
+            ]);
+        }
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_eval::Verdict;
+
+    #[test]
+    fn planted_wrong_outcomes_are_caught() {
+        let group = |configuration, outcome: Outcome, trials: usize| Group {
+            configuration,
+            planned: trials,
+            outcomes: vec![outcome; trials],
+        };
+        let kind = Kind::Sphere;
+        let verdicts = |succeeded: bool, passed: f64, failed_rounds: usize, last: f64| {
+            let run = Run { cosine: 0.9, succeeded, paper_succeeded: true, passed };
+            let count =
+                |points, strong| Count { points, strong, practical: 5, greedy: 5, perceptron: 5 };
+            let counts = vec![count(1000, 20), count(8000, last)];
+            let reach = Outcome::Reach { labelled: 0.95, failed_rounds, mistakes: 9, rounds: 3 };
+            let groups = vec![
+                group(
+                    Configuration::Weak { kind: kind.clone(), dim: 4, points: 100 },
+                    Outcome::Weak { k: 4, runs: vec![run, Run { cosine: -0.9, ..run }] },
+                    60,
+                ),
+                group(
+                    Configuration::Reach { kind: kind.clone(), dim: 4, points: 100, epsilon: 0.1 },
+                    reach,
+                    60,
+                ),
+                group(
+                    Configuration::Flat {
+                        kind: kind.clone(),
+                        dim: 4,
+                        sizes: [1000, 8000],
+                        epsilon: 0.1,
+                        runs: 1,
+                    },
+                    Outcome::Flat { means: [20.0, last] },
+                    3,
+                ),
+            ];
+            let mut section = Section::default();
+            let experiment = StrongExperiment::new(Arc::new(Inputs::builtin()));
+            experiment.evaluate(&Results { groups }, &mut section);
+            section.claims.iter().map(|c| c.verdict).collect::<Vec<_>>()
+        };
+        assert_eq!(verdicts(true, 1.0, 0, 21.0), [Verdict::Holds; 4]);
+        assert_eq!(verdicts(false, 0.9, 1, 24.0), [Verdict::Violated; 4]);
+    }
+}
