@@ -343,12 +343,12 @@ impl Experiment for VersionSpaceExperiment {
                         (2..=scale.pick(7, 9, 10)).collect()
                     }
                     (Family::Hard | Family::Split, _) => (2..=30).collect(),
-                    (Family::Real(_), Learner::Gravity) => scale.pick(vec![], vec![4], vec![4, 8]),
+                    (Family::Real(_), Learner::Gravity) => scale.pick(vec![], vec![4], vec![4]),
                     (Family::Real(_), _) => scale.pick(vec![4], vec![4, 8], vec![4, 8, 12]),
                 };
                 let trials = match (&family, learner) {
                     // A sample of hundreds of points in as many dimensions a mistake.
-                    (Family::Real(_), Learner::Gravity) => scale.pick(1, 2, 4),
+                    (Family::Real(_), Learner::Gravity) => scale.pick(1, 1, 2),
                     _ => scale.pick(3, 8, 20),
                 };
                 if exponents.is_empty() {
