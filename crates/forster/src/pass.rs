@@ -116,7 +116,7 @@ impl Pass {
                     for (u, weight) in u.chunks_exact_mut(dim).zip(weights) {
                         let norm_sq = kernels::norm_sq(u);
                         *vanished |= !(norm_sq > 0.0 && norm_sq.is_finite());
-                        if *weight == 1.0 {
+                        if weight.total_cmp(&1.0).is_eq() {
                             together *= norm_sq;
                         } else {
                             *log_norms += weight * norm_sq.ln();

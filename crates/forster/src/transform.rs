@@ -182,7 +182,7 @@ impl ForsterTransform {
         matmul(out, Accum::Replace, scaled, self.matrix.as_ref(), 1.0, Par::Seq);
         for (row, u) in u.chunks_exact_mut(k).enumerate() {
             let length = kernels::norm_sq(u).sqrt();
-            if !(length > 0.0) {
+            if length.is_nan() || length <= 0.0 {
                 return Err(row);
             }
             let scale = length.recip();
