@@ -80,9 +80,21 @@ pub(crate) fn check_weights(n: usize, weights: Option<&[f64]>) -> Result<(), For
     }
 }
 
+/// max |x_j|, eight columns side by side.
+pub(crate) fn largest_size(x: &[f64]) -> f64 {
+    let (blocks, rest) = x.as_chunks::<8>();
+    let mut sizes = [0.0f64; 8];
+    let raise = |size: &mut f64, v: &f64| *size = if v.abs() > *size { v.abs() } else { *size };
+    for block in blocks {
+        sizes.iter_mut().zip(block).for_each(|(size, v)| raise(size, v));
+    }
+    sizes.iter_mut().zip(rest).for_each(|(size, v)| raise(size, v));
+    sizes.into_iter().fold(0.0, f64::max)
+}
+
 /// Writes x over its entry of largest size into `row`; a hash of it, or `None` for a zero point.
 fn canonical(x: &[f64], row: &mut [f64]) -> Option<u64> {
-    let size = x.iter().fold(0.0f64, |m, v| if v.abs() > m { v.abs() } else { m });
+    let size = largest_size(x);
     let largest = *x.iter().find(|v| v.abs() >= size)?;
     if size == 0.0 {
         return None;

@@ -103,8 +103,9 @@ pub(crate) fn check_orthonormal(basis: &Points) -> Result<(), ForsterError> {
         for (j, b) in basis.rows().enumerate().take(i + 1) {
             let expected = if i == j { 1.0 } else { 0.0 };
             let product = kernels::dot(a.as_slice(), b.as_slice());
-            // A NaN of overflowing rows is refused with the rest.
-            if !((product - expected).abs() <= ORTHONORMAL) {
+            // A product that overflows is refused with the rest.
+            let off = (product - expected).abs();
+            if off.is_nan() || off > ORTHONORMAL {
                 return Err(ForsterError::Stored { what: "a basis is not orthonormal" });
             }
         }

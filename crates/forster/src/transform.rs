@@ -10,6 +10,7 @@
 
 use crate::dense::{inverse_lower, product};
 use crate::error::ForsterError;
+use crate::prepare::largest_size;
 use crate::subspace::check_orthonormal;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
@@ -171,7 +172,7 @@ impl ForsterTransform {
         let n = u.len() / k;
         let scaled = &mut scaled[..n * d];
         for (row, (s, x)) in scaled.chunks_exact_mut(d).zip(rows).enumerate() {
-            let largest = x.iter().fold(0.0f64, |m, v| if v.abs() > m { v.abs() } else { m });
+            let largest = largest_size(x);
             if largest == 0.0 {
                 return Err(row);
             }
@@ -182,7 +183,7 @@ impl ForsterTransform {
         matmul(out, Accum::Replace, scaled, self.matrix.as_ref(), 1.0, Par::Seq);
         for (row, u) in u.chunks_exact_mut(k).enumerate() {
             let length = kernels::norm_sq(u).sqrt();
-            if !(length > 0.0) {
+            if length.is_nan() || length <= 0.0 {
                 return Err(row);
             }
             let scale = length.recip();
