@@ -90,6 +90,19 @@ impl HardMargin {
         Ok(HardMargin { centre: halfspaces_linalg::zeros(1, dim)?, cuts: Vec::new(), margin: 1.0 })
     }
 
+    /// With all these cuts made at once.
+    pub(crate) fn of_cuts<'a>(
+        dim: usize,
+        cuts: impl Iterator<Item = &'a [f64]>,
+    ) -> Result<HardMargin, InputError> {
+        let mut centre = HardMargin::new(dim)?;
+        cuts.for_each(|a| centre.cuts.extend(a));
+        if !centre.cuts.is_empty() {
+            (centre.centre, centre.margin) = centre.best();
+        }
+        Ok(centre)
+    }
+
     /// The least a · w over the cuts, computed from the hypothesis handed out; 1 before the first.
     /// Positive means consistent; otherwise no consistent hypothesis was found.
     #[must_use]

@@ -23,6 +23,7 @@
 //! *Source.* 000; Goldman and Sloan 1994 for the model.
 
 mod chains;
+mod contradiction;
 mod greedy;
 mod session;
 mod strong;

@@ -145,6 +145,32 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
         Progress { points, labelled: points - self.pool.left(), mistakes: self.mistakes }
     }
 
+    /// Revealed points whose labels contradict each other, few and all of them needed: no halfspace has
+    /// them strictly on their sides. `None` if some halfspace labels every revealed point right. A
+    /// point x = 0 is not asked about. Learners go on either way: each point is predicted once.
+    ///
+    /// Costs a few cone programs and as many scans of what is revealed.
+    ///
+    /// # Errors
+    /// [`OnlineError::Input`].
+    ///
+    /// ```
+    /// use halfspaces_linalg::{Label, Points};
+    /// use halfspaces_online::{Greedy, SelfDirectedSession};
+    /// let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 0.5]])?;
+    /// let mut session = SelfDirectedSession::new(Greedy::new(2)?, &points)?;
+    /// while let Some(question) = session.next()? {
+    ///     // Positive on both axes, negative between them.
+    ///     let label = if question.index == 2 { Label::Negative } else { Label::Positive };
+    ///     session.reveal(label)?;
+    /// }
+    /// assert_eq!(session.contradiction()?, Some(vec![0, 1, 2]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn contradiction(&self) -> Result<Option<Vec<usize>>, OnlineError> {
+        super::contradiction::find(&self.pool)
+    }
+
     /// The points and what is revealed of them.
     #[must_use]
     pub fn pool(&self) -> &Pool<'p, P> {
@@ -280,6 +306,40 @@ mod tests {
         assert_eq!(transcript.len(), 4);
         let learner = VersionSpaceGreedy::new(HardMargin::new(2).unwrap());
         assert_eq!(label_pool(learner, &points, &labels).unwrap().1.len(), 4);
+    }
+
+    #[test]
+    fn witnesses_are_small_and_every_point_of_them_is_needed() {
+        for seed in 0..10 {
+            let points = UnitSphere::new(4).unwrap().sample(300, seed).unwrap();
+            let target = random_target(4, seed + 30).unwrap();
+            let mut labels = target.label_all(&points).unwrap();
+            let play = |labels: &[Label]| {
+                let mut session =
+                    SelfDirectedSession::new(Greedy::new(4).unwrap(), &points).unwrap();
+                while let Some(question) = session.next().unwrap() {
+                    session.reveal(labels[question.index]).unwrap();
+                }
+                session.contradiction().unwrap()
+            };
+            assert_eq!(play(&labels), None);
+            // The point of largest margin gets the wrong label.
+            let margins = halfspaces_linalg::margins(&points, target.normal()).unwrap();
+            let far = (0..300).max_by(|i, j| margins[*i].abs().total_cmp(&margins[*j].abs()));
+            labels[far.unwrap()] = -labels[far.unwrap()];
+            let witness = play(&labels).unwrap();
+            assert!(witness.len() <= 5 && witness.contains(&far.unwrap()), "{witness:?}");
+            for left_out in &witness {
+                let rest: Vec<usize> = witness.iter().copied().filter(|i| i != left_out).collect();
+                let mut fit = HardMargin::new(4).unwrap();
+                for i in rest {
+                    let x = points.row(i).unwrap().as_slice();
+                    let a: Vec<f64> = x.iter().map(|v| labels[i].as_f64() * v).collect();
+                    crate::Centre::cut(&mut fit, &a).unwrap();
+                }
+                assert!(fit.margin() > 0.0);
+            }
+        }
     }
 
     #[test]

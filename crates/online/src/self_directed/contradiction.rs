@@ -1,0 +1,57 @@
+//! Revealed labels that no halfspace fits, with a small witness.
+//!
+//! By Helly's theorem, labels of points of R^d that no halfspace fits strictly contain d + 1 that none
+//! fits already. The set is found by cutting with the revealed point that the hard-margin hypothesis
+//! gets most wrong until there is no hypothesis left, and is then thinned out until every point of it
+//! is needed.
+//!
+//! *Guarantee.* `None` is certain: a halfspace was found and every revealed label compared with it.
+//! A witness is as certain as the solver: the labels in it are fit by no halfspace of margin above
+//! about 1e-13, boundaries (w · x = 0) not counted as fitting.
+
+use super::Pool;
+use crate::error::OnlineError;
+use crate::hard_margin::HardMargin;
+use crate::version_space::Centre;
+use halfspaces_linalg::PointSet;
+
+/// Revealed points whose labels contradict each other, all of them needed; `None` if some halfspace
+/// labels every revealed point right.
+pub(super) fn find<P: PointSet>(pool: &Pool<'_, P>) -> Result<Option<Vec<usize>>, OnlineError> {
+    let dim = pool.points().dim();
+    let cut = |index: usize, sign: f64| {
+        let mut a = vec![0.0; dim];
+        pool.add_unit(index, sign, &mut a);
+        a
+    };
+    let mut centre = HardMargin::new(dim)?;
+    let mut chosen: Vec<(usize, Vec<f64>)> = Vec::new();
+    while !centre.is_exhausted() {
+        let w = centre.centre();
+        let worst = pool
+            .revealed()
+            .filter(|(i, _)| !pool.is_zero(*i))
+            .map(|(i, y)| (y.as_f64() * pool.margin(i, w), i, y))
+            .min_by(|a, b| a.0.total_cmp(&b.0));
+        match worst {
+            Some((margin, i, y)) if margin <= 0.0 => {
+                chosen.push((i, cut(i, y.as_f64())));
+                centre = HardMargin::of_cuts(dim, chosen.iter().map(|(_, a)| a.as_slice()))?;
+            }
+            _ => return Ok(None),
+        }
+    }
+    let mut place = 0;
+    while place < chosen.len() {
+        let others = chosen.iter().enumerate().filter(|(j, _)| *j != place);
+        let without = HardMargin::of_cuts(dim, others.map(|(_, (_, a))| a.as_slice()))?;
+        if without.is_exhausted() {
+            chosen.remove(place);
+        } else {
+            place += 1;
+        }
+    }
+    let mut witness: Vec<usize> = chosen.into_iter().map(|(i, _)| i).collect();
+    witness.sort_unstable();
+    Ok(Some(witness))
+}
