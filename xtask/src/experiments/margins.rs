@@ -253,7 +253,7 @@ mod tests {
     use super::*;
     use halfspaces_data::{Marginal, UnitSphere};
     use halfspaces_eval::{Group, Verdict};
-    use halfspaces_linalg::{angle, kernels, normalise};
+    use halfspaces_linalg::{PointSet, angle, kernels, normalise};
     use rand::SeedableRng;
 
     /// The plain version: all n points in all d dimensions, the update made.
@@ -280,7 +280,6 @@ mod tests {
 
     #[test]
     fn the_plane_stands_for_the_sphere() {
-        use halfspaces_linalg::PointSet as _;
         let setting = Configuration { dim: 6, points: 400, angle: 0.5 };
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let mean = |outcomes: &[Outcome], f: fn(&Outcome) -> f64| {

@@ -157,7 +157,7 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
     /// ```
     /// use halfspaces_linalg::{Label, Points};
     /// use halfspaces_online::{Greedy, SelfDirectedSession};
-    /// let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 0.5]])?;
+    /// let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])?;
     /// let mut session = SelfDirectedSession::new(Greedy::new(2)?, &points)?;
     /// while let Some(question) = session.next()? {
     ///     // Positive on both axes, negative between them.
