@@ -97,27 +97,32 @@ impl Greedy {
             }
             project(&pool, round, &mut w);
         }
+        // Points with |w · x| below `most`, and of those at it the ones after `last`, are left.
+        let (mut most, mut last) = (f64::INFINITY, 0);
         loop {
             // The surest of the wrong predictions, the smaller index among equals.
-            scanned += left.len();
             let mut worst: Option<(f64, usize)> = None;
-            for (&i, margin) in left.iter().zip(&mut margins) {
-                *margin = pool.margin(i, &w);
-                let wrong = Label::of_sign(*margin) != labels[i];
-                if wrong && worst.is_none_or(|(most, _)| margin.abs() > most) {
-                    worst = Some((margin.abs(), i));
+            let mut kept = 0;
+            for at in 0..left.len() {
+                // Surer points were predicted before the last mistake, rightly.
+                let (i, before) = (left[at], margins[at]);
+                if before > most || (before >= most && i <= last) {
+                    continue;
+                }
+                let value = pool.margin(i, &w);
+                (left[kept], margins[kept]) = (i, value.abs());
+                kept += 1;
+                let wrong = Label::of_sign(value) != labels[i];
+                if wrong && worst.is_none_or(|(most, _)| value.abs() > most) {
+                    worst = Some((value.abs(), i));
                 }
             }
-            let Some((most, index)) = worst else { break };
-            let round = ask(index, &w)?;
+            left.truncate(kept);
+            scanned += kept;
+            let Some(found) = worst else { break };
+            (most, last) = found;
+            let round = ask(last, &w)?;
             mistakes.push(round);
-            // Surer points were predicted before it, rightly.
-            let mut at = 0;
-            left.retain(|&i| {
-                let margin = margins[at].abs();
-                at += 1;
-                margin < most || (margin <= most && i > index)
-            });
             project(&pool, round, &mut w);
         }
         Ok(GreedyRun {
