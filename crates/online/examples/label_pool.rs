@@ -157,9 +157,10 @@ fn read_answers(path: &str) -> Result<Vec<(usize, Label)>, Box<dyn Error>> {
         Err(e) => return Err(format!("{path}: {e}").into()),
     };
     // A line cut off by a crash is not an answer yet.
-    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-    if whole.len() + 1 < text.len() {
-        fs::write(path, format!("{whole}\n"))?;
+    let end = text.rfind('\n').map_or(0, |end| end + 1);
+    let whole = &text[..end];
+    if end < text.len() {
+        OpenOptions::new().write(true).open(path)?.set_len(end as u64)?;
     }
     let answer = |line: &str| {
         let (row, text) = line.split_once(',')?;

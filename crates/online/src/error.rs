@@ -4,7 +4,8 @@ use halfspaces_forster::ForsterError;
 use halfspaces_linalg::InputError;
 use thiserror::Error;
 
-/// Bad input to a learner or a session. The learner and the transcript are as before the call.
+/// Bad input to a learner or a session. Unless a function says otherwise, the learner and the
+/// transcript are as before the call.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum OnlineError {

@@ -32,6 +32,8 @@ const LEAST_RADIUS: f64 = 1e-14;
 /// Share of the margin that a point may come nearer by and still count as no nearer: the programs are
 /// solved to four digits only where the margin is small.
 const SLACK: f64 = 0.999;
+/// Margin at or below which the order of a sum decides which side a point is on.
+const LEAST_MARGIN: f64 = 1e-12;
 /// Accuracy asked of the solver.
 const TOLERANCE: f64 = 1e-9;
 
@@ -180,7 +182,8 @@ impl HardMargin {
             }
             radius *= ZOOM;
         }
-        (w, margin)
+        // Without any answer of the solver the hypothesis is 0, which has every point on its boundary.
+        (w, if margin.is_finite() { margin } else { 0.0 })
     }
 }
 
@@ -203,9 +206,9 @@ impl Centre for HardMargin {
         Ok(())
     }
 
-    /// Whether no consistent hypothesis was found.
+    /// Whether no consistent hypothesis of a margin above 1e-12 was found.
     fn is_exhausted(&self) -> bool {
-        self.margin <= 0.0
+        self.margin <= LEAST_MARGIN
     }
 
     /// A point nearer than the present margin makes it smaller.

@@ -41,8 +41,8 @@ pub enum PartialFitError<E> {
         /// What the stream says.
         source: E,
     },
-    /// The learner cannot take the example.
-    #[error("example {} of the stream (from 0): {source}", tally.rounds)]
+    /// The learner cannot take the example, which is passed over: calling again goes on after it.
+    #[error("after {} examples, at the next: {source}", tally.rounds)]
     Learner {
         /// What was done before.
         tally: Tally,

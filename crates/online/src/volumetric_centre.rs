@@ -4,7 +4,7 @@
 //! slacks s_i = a_i · w - b_i and H(w) = Σ a_i a_i'/s_i², its volumetric centre minimises
 //! V(w) = ½ ln det H(w), minus the log volume of the Dikin ellipsoid around w. A mistake adds a
 //! constraint; a constraint whose leverage σ_i = a_i'H⁻¹a_i/s_i² is below ε = 1/400 at the centre is
-//! dropped, so that never more than 400 d are kept.
+//! dropped afterwards, so that at most 400 d are kept.
 //!
 //! *Guarantee.* A mistake raises min V by at least 0.005, a drop lowers it by at most 0.0015, there
 //! are no more drops than mistakes (but for d - 1), and min V stays below d ln(400 d/r) while the
@@ -138,6 +138,35 @@ impl VolumetricCentre {
     #[must_use]
     pub fn log_volume_bound(&self) -> f64 {
         self.centre.len() as f64 * (self.constraints() as f64).ln() - self.potential
+    }
+
+    /// Adds a · w >= 0 and moves to the new centre: b of a · w >= b is raised to 0, each time so far
+    /// that the centre stays inside.
+    fn add_constraint(&mut self, a: &[f64]) -> Result<(), OnlineError> {
+        let d = self.centre.len();
+        InputError::check_dim(d, a.len())?;
+        let others = self.constraints.len();
+        while !self.exhausted {
+            // g = T'a: a · w = a · c + g · z
+            let mut g = vec![0.0; d];
+            for (row, a_i) in self.transform.chunks_exact(d).zip(a) {
+                kernels::axpy(*a_i, row, &mut g);
+            }
+            let (value, width) = (kernels::dot(a, &self.centre), norm(&g));
+            if !(value.is_finite() && width.is_finite()) {
+                return Err(OnlineError::Overflow);
+            }
+            let slack = value.max(ENTRY_SLACK * width);
+            self.exhausted =
+                width < LEAST_WIDTH || self.log_volume_bound() < d as f64 * LEAST_RADIUS.ln();
+            self.constraints.truncate(others);
+            self.constraints.extend(g.iter().map(|v| v / slack));
+            self.recentre()?;
+            if value >= ENTRY_SLACK * width {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Drops every constraint of leverage below ε, the least first.
@@ -281,31 +310,10 @@ impl Centre for VolumetricCentre {
     }
 
     fn cut(&mut self, a: &[f64]) -> Result<(), OnlineError> {
-        let d = self.centre.len();
-        InputError::check_dim(d, a.len())?;
         let mut next = self.clone();
-        next.drop_constraints()?;
-        let others = next.constraints.len();
-        // a · w >= b with b raised to 0, so far at a time that the centre stays inside.
-        while !next.exhausted {
-            // g = T'a: a · w = a · c + g · z
-            let mut g = vec![0.0; d];
-            for (row, a_i) in next.transform.chunks_exact(d).zip(a) {
-                kernels::axpy(*a_i, row, &mut g);
-            }
-            let (value, width) = (kernels::dot(a, &next.centre), norm(&g));
-            if !(value.is_finite() && width.is_finite()) {
-                return Err(OnlineError::Overflow);
-            }
-            let slack = value.max(ENTRY_SLACK * width);
-            next.exhausted =
-                width < LEAST_WIDTH || next.log_volume_bound() < d as f64 * LEAST_RADIUS.ln();
-            next.constraints.truncate(others);
-            next.constraints.extend(g.iter().map(|v| v / slack));
-            next.recentre()?;
-            if value >= ENTRY_SLACK * width {
-                break;
-            }
+        next.add_constraint(a)?;
+        if !next.exhausted {
+            next.drop_constraints()?;
         }
         *self = next;
         Ok(())
@@ -408,16 +416,20 @@ mod tests {
                 a.iter_mut().for_each(|v| *v = -*v);
             }
             let mistake = kernels::dot(&a, c) <= 1e-15;
+            let before = centre.potential();
+            centre.add_constraint(&a).unwrap();
+            let rise = centre.potential() - before;
+            assert!(rise >= if mistake { bounds::VOLUMETRIC_RISE } else { 0.0 });
             let kept = centre.constraints();
             let before = centre.potential();
             centre.drop_constraints().unwrap();
             let drops = kept - centre.constraints();
             assert!(before - centre.potential() <= bounds::VOLUMETRIC_FALL * drops as f64 + 1e-9);
             dropped += drops;
-            let before = centre.potential();
-            centre.cut(&a).unwrap();
-            let rise = centre.potential() - before;
-            assert!(rise >= if mistake { bounds::VOLUMETRIC_RISE } else { 0.0 });
+            // So that every leverage is at least ε at the next mistake.
+            let least =
+                centre.constraints.chunks_exact(dim).map(kernels::norm_sq).fold(1.0, f64::min);
+            assert!(least >= bounds::VOLUMETRIC_LEAST_LEVERAGE);
         }
         assert!(dropped > 5, "{dropped} dropped");
     }

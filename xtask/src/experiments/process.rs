@@ -148,9 +148,11 @@ impl Experiment for ProcessExperiment {
             let of_printed = group.outcomes.iter().map(|o| f64::from(u8::from(o.printed_fails)));
             let of_printed: Vec<f64> = of_printed.collect();
             if setting.extreme() {
-                let shortfalls: Vec<f64> = of_printed.iter().map(|failed| delta - failed).collect();
-                let quantity = "δ less the failure probability";
-                let evidence = Evidence::mean(quantity, group.planned, &shortfalls, 0.0);
+                // Fails with probability at least δ: succeeds with at most 1 - δ.
+                let arrived = group.outcomes.iter().filter(|o| !o.printed_fails).count();
+                let evidence = Evidence::probability(group.planned, arrived, trials, 1.0 - delta);
+                let quantity = "probability to arrive, exact 95 % upper bound".into();
+                let evidence = Evidence { quantity, ..evidence };
                 printed.push((name, evidence));
             }
             let share = |failed: f64| format!("{:.3}", failed / trials.max(1) as f64);

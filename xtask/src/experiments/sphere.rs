@@ -151,7 +151,9 @@ fn largest_rise(
         project(row(round.index), &mut w);
         if before >= 0.0 {
             acute += 1;
-            largest = largest.max(tangent(&w, target.normal()) / before);
+            let after = tangent(&w, target.normal());
+            // Beyond π/2 is worse than any factor.
+            largest = largest.max(if after >= 0.0 { after / before } else { f64::INFINITY });
         }
     }
     (largest, acute)
@@ -199,12 +201,12 @@ impl Experiment for SphereExperiment {
             },
             ClaimStatement {
                 id: "S1c".into(),
-                statement: "Algorithm 1 makes at most 2k mistakes on its chains.".into(),
+                statement: "Algorithm 1 makes at most 2k mistakes on its chains (structural: one a bucket).".into(),
                 source: "000 Algorithm 1".into(),
             },
             ClaimStatement {
                 id: "S1p".into(),
-                statement: "On 10^6 points in d >= 10 dimensions Algorithm 1 (k = ⌈c d lnln n⌉, c = 2 and 4) makes fewer mistakes in expectation than its own update in random order on the same points.".into(),
+                statement: "On 10^6 points in d >= 10 dimensions Algorithm 1 (k = ⌈c d lnln n⌉, c = 2 and 4) makes fewer mistakes than its own update in random order on the same points, by the expected relative difference.".into(),
                 source: "000 Theorem 2.1 against its lower bound for random order".into(),
             },
             ClaimStatement {
@@ -447,6 +449,18 @@ mod tests {
         };
         assert_eq!(verdicts(30, 150, 1.0, 1.0), [Verdict::Holds; 4]);
         assert_eq!(verdicts(60, 70, 1.1, 1.01), [Verdict::Violated; 4]);
+    }
+
+    #[test]
+    fn a_rise_beyond_the_right_angle_is_seen() {
+        // The second point is on w's side of the target: no mistake, and an update that does harm.
+        let points = Points::from_rows(&[[0.6, 0.8], [1.0, 0.0]]).unwrap();
+        let target = Halfspace::new(vec![1.0, -0.1]).unwrap().normalised().unwrap();
+        let labels = [Label::Positive; 2];
+        let prediction = halfspaces_online::Prediction::of_value(0.6);
+        let harm = Round { index: 1, prediction, truth: Label::Negative };
+        let (rise, acute) = largest_rise(&points, &labels, &[harm], &target);
+        assert_eq!((rise, acute), (f64::INFINITY, 1));
     }
 
     #[test]

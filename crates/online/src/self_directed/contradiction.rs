@@ -5,9 +5,9 @@
 //! gets most wrong until there is no hypothesis left, and is then thinned out until every point of it
 //! is needed.
 //!
-//! *Guarantee.* `None` is certain: a halfspace was found and every revealed label compared with it.
-//! A witness is as certain as the solver: the labels in it are fit by no halfspace of margin above
-//! about 1e-13, boundaries (w · x = 0) not counted as fitting.
+//! *Guarantee.* `None` is certain up to the rounding of w · x: a halfspace was found and every
+//! revealed label compared with it. A witness is as certain as the solver: no halfspace was found that
+//! fits the labels in it with a margin above 1e-12; boundaries (w · x = 0) do not count as fitting.
 
 use super::Pool;
 use crate::error::OnlineError;

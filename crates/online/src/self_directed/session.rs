@@ -127,7 +127,8 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
     /// Answers the open question.
     ///
     /// # Errors
-    /// [`OnlineError::NoQuestion`], and the learner's.
+    /// [`OnlineError::NoQuestion`]; the learner's, after which the answer stands in the transcript all
+    /// the same: resume from it.
     pub fn reveal(&mut self, truth: Label) -> Result<Round, OnlineError> {
         let Question { index, prediction } = self.open.take().ok_or(OnlineError::NoQuestion)?;
         let round = Round { index, prediction, truth };
@@ -146,7 +147,7 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
     }
 
     /// Revealed points whose labels contradict each other, few and all of them needed: no halfspace has
-    /// them strictly on their sides. `None` if some halfspace labels every revealed point right. A
+    /// them strictly on their sides. `None` if some halfspace has every revealed point strictly on its side. A
     /// point x = 0 is not asked about. Learners go on either way: each point is predicted once.
     ///
     /// Costs a few cone programs and as many scans of what is revealed.
@@ -339,6 +340,32 @@ mod tests {
                 }
                 assert!(fit.margin() > 0.0);
             }
+        }
+    }
+
+    /// A row repeated with rounding noise and the other label: what the order of a sum decides must not
+    /// be cut again and again.
+    #[test]
+    fn nearly_equal_rows_with_opposite_labels_come_to_an_end() {
+        let (p, n) = (Label::Positive, Label::Negative);
+        let cases: [(&[[f64; 2]], &[Label]); 3] = [
+            (
+                &[[-0.4, 2.0], [0.4, 1.8], [1.0, -0.7], [0.4, 1.799_999_999_999_999_8]],
+                &[p, p, n, n],
+            ),
+            (&[[1.0, -0.5], [1.000_000_000_000_116_8, -0.500_000_000_000_038_9]], &[p, n]),
+            (&[[-0.9, -1.5], [-0.899_999_999_999_999_8, -1.5]], &[p, n]),
+        ];
+        for (rows, labels) in cases {
+            let points = Points::from_rows(rows).unwrap();
+            let learner = VersionSpaceGreedy::new(HardMargin::new(2).unwrap());
+            let mut session = SelfDirectedSession::new(learner, &points).unwrap();
+            while let Some(question) = session.next().unwrap() {
+                session.reveal(labels[question.index]).unwrap();
+            }
+            let witness = session.contradiction().unwrap().unwrap();
+            assert!(witness.len() <= 3, "{witness:?}");
+            assert!(witness.windows(2).all(|pair| pair[0] < pair[1]), "{witness:?}");
         }
     }
 

@@ -304,14 +304,14 @@ impl StrongLearner {
 
     /// Brings what is left into position and lines up the starts.
     fn begin<P: PointSet>(&mut self, pool: &Pool<'_, P>) -> Result<(), OnlineError> {
-        let heavy = self.tally.heavy;
         let placed = match self.still_in_position(pool)? {
             Some(placed) => placed,
             None => self.place(pool)?,
         };
         let transform = &placed.transform;
         let k = transform.inner_dim();
-        let proper = self.tally.heavy > heavy;
+        // Where what is left does not span the space, w* may vanish on it.
+        let proper = k < self.dim;
         self.tally.rounds += 1;
         debug!(round = self.tally.rounds, k, members = placed.members.len(), "round");
 
