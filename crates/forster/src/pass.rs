@@ -335,8 +335,9 @@ fn lanes_norm_sq(u: &[f64]) -> f64 {
     sum_of_lanes(sums)
 }
 
+/// Inner product of a row with one of a tile or one as long.
 #[inline(always)]
-fn lanes_dot(t: &[f64], u: &[f64]) -> f64 {
+pub(crate) fn lanes_dot(t: &[f64], u: &[f64]) -> f64 {
     let ((t, t_rest), (u, u_rest)) = (t[..u.len()].as_chunks::<LANES>(), u.as_chunks::<LANES>());
     let mut sums = [0.0; LANES];
     for (t, u) in t.iter().zip(u) {
