@@ -106,7 +106,7 @@ def timed(function, *arguments):
 def cell(seconds, steps, left):
     if steps is None:
         return "fails"
-    reached = "" if left <= DELTA else f", only {left:.0e}"
+    reached = "" if left <= DELTA else f", only {left:.1e}"
     return f"{seconds:.3g} s ({steps}{reached})"
 
 
