@@ -10,17 +10,21 @@
 
 use faer::linalg::matmul::matmul;
 use faer::prelude::ReborrowMut;
+use faer::traits::pulp::{Arch, Simd, WithSimd};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use halfspaces_linalg::{InputError, kernels, zeros};
 use rayon::prelude::*;
+use std::cmp::Ordering;
 
 /// Numbers in a block of rows: 256 kB, so that a block of X and one of U share a second-level cache.
 const BLOCK_VALUES: usize = 32_768;
 /// Columns in a panel of a triangular product. Narrow panels save the most work, and faer's product is
 /// as fast on them: eight numbers fill one vector register.
 const PANEL: usize = 8;
-/// Squared norms multiplied before one logarithm is taken: four of 1e-60 still do not underflow.
-const LOG_BATCH: usize = 4;
+/// Columns taken side by side: a row of a tile is as long as its dimension rounded up to a multiple.
+const LANES: usize = kernels::LANES;
+/// Rows whose lengths are found before they are scaled: together they stay in the nearest cache.
+const GROUP: usize = 64;
 
 /// Points of one level: rows (row-major) whose norms lie within a factor √d of each other, with weights.
 #[derive(Debug, Clone)]
@@ -91,7 +95,7 @@ impl Pass {
             zeros(dim, dim)?;
             let moment = Mat::zeros(dim, dim);
             workers.push(Worker {
-                tile: zeros(block, dim)?,
+                tile: zeros(block, padded(dim))?,
                 moment,
                 log_norms: 0.0,
                 vanished: false,
@@ -107,27 +111,19 @@ impl Pass {
         self.each(rows, &mut [], |part| {
             let Worker { tile, moment, log_norms, vanished } = part.worker;
             for (x, weights) in part.values.chunks(block * dim).zip(part.weights.chunks(block)) {
-                let u = &mut tile[..x.len()];
+                let u = &mut tile[..weights.len() * padded(dim)];
                 match a {
                     Some(a) => times_lower(u, x, a),
-                    None => u.copy_from_slice(x),
+                    None => tile_mut(u, dim).copy_from(MatRef::from_row_major_slice(
+                        x,
+                        weights.len(),
+                        dim,
+                    )),
                 }
-                for (u, weights) in u.chunks_mut(LOG_BATCH * dim).zip(weights.chunks(LOG_BATCH)) {
-                    let mut together = 1.0;
-                    for (u, weight) in u.chunks_exact_mut(dim).zip(weights) {
-                        let norm_sq = kernels::norm_sq(u);
-                        *vanished |= !(norm_sq > 0.0 && norm_sq.is_finite());
-                        if weight.total_cmp(&1.0).is_eq() {
-                            together *= norm_sq;
-                        } else {
-                            *log_norms += weight * norm_sq.ln();
-                        }
-                        let scale = (weight / norm_sq).sqrt();
-                        u.iter_mut().for_each(|v| *v *= scale);
-                    }
-                    *log_norms += together.ln();
-                }
-                let u = MatRef::from_row_major_slice(u, weights.len(), dim);
+                let scaled = Arch::new().dispatch(ScaleRows { u, dim, weights });
+                *log_norms += scaled.log_norms;
+                *vanished |= scaled.vanished;
+                let u = tile_ref(u, dim);
                 add_product_lower(moment.as_mut(), u, u);
             }
         });
@@ -143,17 +139,16 @@ impl Pass {
     pub(crate) fn unit_rows(&mut self, rows: &Rows, a: MatRef<'_, f64>, out: &mut [f64]) {
         let (dim, block) = (self.dim, self.block);
         self.each(rows, out, |part| {
-            for (x, u) in part.values.chunks(block * dim).zip(part.out.chunks_mut(block * dim)) {
+            let tile = &mut part.worker.tile;
+            for (x, out) in part.values.chunks(block * dim).zip(part.out.chunks_mut(block * dim)) {
+                let u = &mut tile[..x.len() / dim * padded(dim)];
                 times_lower(u, x, a);
-                for u in u.chunks_exact_mut(dim) {
-                    let scale = kernels::norm_sq(u).sqrt().recip();
-                    u.iter_mut().for_each(|v| *v *= scale);
-                }
+                Arch::new().dispatch(UnitRows { u, dim, out });
             }
         });
     }
 
-    /// (k/W) Σ w u uᵀ (uᵀ S u) over given unit rows.
+    /// (k/W) Σ w u uᵀ (uᵀ S u) over given unit rows, S symmetric.
     pub(crate) fn fourth_moment(
         &mut self,
         rows: &Rows,
@@ -161,22 +156,21 @@ impl Pass {
         s: MatRef<'_, f64>,
     ) -> Mat<f64> {
         let (dim, block) = (self.dim, self.block);
+        // A lower triangle with the same quadratic form.
+        let s = Mat::from_fn(dim, dim, |i, j| match i.cmp(&j) {
+            Ordering::Less => 0.0,
+            Ordering::Equal => s[(i, j)],
+            Ordering::Greater => 2.0 * s[(i, j)],
+        });
         // The unit rows stand where the points stood.
         self.each_of(unit, &rows.weights, &mut [], |part| {
             let Worker { tile, moment, .. } = part.worker;
             for (u, weights) in part.values.chunks(block * dim).zip(part.weights.chunks(block)) {
-                let t = &mut tile[..u.len()];
-                let shape = (weights.len(), dim);
-                let u_mat = MatRef::from_row_major_slice(u, shape.0, shape.1);
-                let t_mat = MatMut::from_row_major_slice_mut(t, shape.0, shape.1);
-                matmul(t_mat, Accum::Replace, u_mat, s, 1.0, Par::Seq);
-                let rows = t.chunks_exact_mut(dim).zip(u.chunks_exact(dim)).zip(weights);
-                for ((t, u), weight) in rows {
-                    let q = weight * kernels::dot(t, u);
-                    t.iter_mut().zip(u).for_each(|(t, u)| *t = q * u);
-                }
-                let t_mat = MatRef::from_row_major_slice(t, shape.0, shape.1);
-                add_product_lower(moment.as_mut(), u_mat, t_mat);
+                let t = &mut tile[..weights.len() * padded(dim)];
+                times_lower(t, u, s.as_ref());
+                Arch::new().dispatch(WeighRows { t, dim, u, weights });
+                let u = MatRef::from_row_major_slice(u, weights.len(), dim);
+                add_product_lower(moment.as_mut(), u, tile_ref(t, dim));
             }
         });
         self.gather(dim as f64 / rows.total)
@@ -229,12 +223,163 @@ impl Pass {
     }
 }
 
-/// u = x A for A lower triangular: columns from j on need the rows of A from j on, no others.
+/// Length of a row of a tile. What it has beyond the dimension is zero and stays so.
+fn padded(dim: usize) -> usize {
+    dim.next_multiple_of(LANES)
+}
+
+fn tile_ref(u: &[f64], dim: usize) -> MatRef<'_, f64> {
+    let width = padded(dim);
+    MatRef::from_row_major_slice(u, u.len() / width, width).subcols(0, dim)
+}
+
+fn tile_mut(u: &mut [f64], dim: usize) -> MatMut<'_, f64> {
+    let (width, n) = (padded(dim), u.len() / padded(dim));
+    MatMut::from_row_major_slice_mut(u, n, width).subcols_mut(0, dim)
+}
+
+/// Scales the rows of a tile to norm √w; Σ w ln‖u‖² of the rows as they were.
+///
+/// This and the next two are [`WithSimd`] so as to be compiled for the vector instructions that the
+/// processor turns out to have; they fuse no multiplication with an addition and sum in one fixed
+/// order, so the instructions do not change the result.
+struct ScaleRows<'a> {
+    u: &'a mut [f64],
+    dim: usize,
+    weights: &'a [f64],
+}
+
+struct Scaled {
+    log_norms: f64,
+    /// A row's squared length is no positive normal number; that row is now zero.
+    vanished: bool,
+}
+
+impl WithSimd for ScaleRows<'_> {
+    type Output = Scaled;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Scaled {
+        let stride = padded(self.dim);
+        let mut scaled = Scaled { log_norms: 0.0, vanished: false };
+        for (u, weights) in self.u.chunks_mut(GROUP * stride).zip(self.weights.chunks(GROUP)) {
+            let mut norms_sq = [1.0; GROUP];
+            for (norm_sq, u) in norms_sq.iter_mut().zip(u.chunks_exact(stride)) {
+                *norm_sq = lanes_norm_sq(u);
+            }
+            scaled.log_norms += weighted_logs(&norms_sq, weights);
+            let mut scales = [0.0; GROUP];
+            for ((scale, norm_sq), weight) in scales.iter_mut().zip(&norms_sq).zip(weights) {
+                let normal = (f64::MIN_POSITIVE..=f64::MAX).contains(norm_sq);
+                *scale = if normal { (weight / norm_sq).sqrt() } else { 0.0 };
+                scaled.vanished |= !normal;
+            }
+            for (u, scale) in u.chunks_exact_mut(stride).zip(scales) {
+                for u in u.as_chunks_mut::<LANES>().0 {
+                    u.iter_mut().for_each(|v| *v *= scale);
+                }
+            }
+        }
+        scaled
+    }
+}
+
+/// Copies the rows of a tile, scaled to norm 1.
+struct UnitRows<'a> {
+    u: &'a [f64],
+    dim: usize,
+    out: &'a mut [f64],
+}
+
+impl WithSimd for UnitRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let rows = self.u.chunks_exact(padded(self.dim));
+        for (out, u) in self.out.chunks_exact_mut(self.dim).zip(rows) {
+            let scale = lanes_norm_sq(u).sqrt().recip();
+            out.iter_mut().zip(u).for_each(|(out, u)| *out = u * scale);
+        }
+    }
+}
+
+/// t <- w (t·u) u, row by row; the rows t are those of a tile.
+struct WeighRows<'a> {
+    t: &'a mut [f64],
+    dim: usize,
+    u: &'a [f64],
+    weights: &'a [f64],
+}
+
+impl WithSimd for WeighRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let rows = self.t.chunks_exact_mut(padded(self.dim)).zip(self.u.chunks_exact(self.dim));
+        for ((t, u), weight) in rows.zip(self.weights) {
+            let q = weight * lanes_dot(t, u);
+            t.iter_mut().zip(u).for_each(|(t, u)| *t = q * u);
+        }
+    }
+}
+
+/// ‖u‖² of a row of a tile: column j goes into sum j mod [`LANES`].
+#[inline(always)]
+fn lanes_norm_sq(u: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    for u in u.as_chunks::<LANES>().0 {
+        sums.iter_mut().zip(u).for_each(|(sum, u)| *sum += u * u);
+    }
+    sum_of_lanes(sums)
+}
+
+/// Inner product of a row with one of a tile or one as long.
+#[inline(always)]
+pub(crate) fn lanes_dot(t: &[f64], u: &[f64]) -> f64 {
+    let ((t, t_rest), (u, u_rest)) = (t[..u.len()].as_chunks::<LANES>(), u.as_chunks::<LANES>());
+    let mut sums = [0.0; LANES];
+    for (t, u) in t.iter().zip(u) {
+        sums.iter_mut().zip(t).zip(u).for_each(|((sum, t), u)| *sum += t * u);
+    }
+    let rest: f64 = t_rest.iter().zip(u_rest).map(|(t, u)| t * u).sum();
+    sum_of_lanes(sums) + rest
+}
+
+#[inline(always)]
+fn sum_of_lanes(s: [f64; LANES]) -> f64 {
+    ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+}
+
+/// Σ w ln t for positive normal numbers t, 1 where there is no weight. With weights 1 by a single
+/// logarithm: mantissas are multiplied, exponents added.
+#[inline(always)]
+fn weighted_logs(values: &[f64; GROUP], weights: &[f64]) -> f64 {
+    if weights.iter().any(|weight| weight.total_cmp(&1.0).is_ne()) {
+        return values.iter().zip(weights).map(|(value, weight)| weight * value.ln()).sum();
+    }
+    const MANTISSA: u32 = f64::MANTISSA_DIGITS - 1;
+    let (mut products, mut exponents) = ([1.0; LANES], [0; LANES]);
+    for values in values.as_chunks::<LANES>().0 {
+        for ((product, exponent), value) in products.iter_mut().zip(&mut exponents).zip(values) {
+            let bits = value.to_bits();
+            *exponent += bits >> MANTISSA;
+            *product *= f64::from_bits(bits & ((1 << MANTISSA) - 1) | 1f64.to_bits());
+        }
+    }
+    // Mantissas are below 2, so their product stays below 2^64.
+    let product = products.into_iter().product::<f64>();
+    let bias = GROUP as f64 * (f64::MAX_EXP - 1) as f64;
+    let exponent = exponents.into_iter().sum::<u64>() as f64 - bias;
+    product.ln() + exponent * std::f64::consts::LN_2
+}
+
+/// u = x A for A lower triangular, u a tile: columns from j on need the rows of A from j on, no others.
 fn times_lower(u: &mut [f64], x: &[f64], a: MatRef<'_, f64>) {
     let dim = a.nrows();
-    let n = x.len() / dim;
-    let x = MatRef::from_row_major_slice(x, n, dim);
-    let mut u = MatMut::from_row_major_slice_mut(u, n, dim);
+    let x = MatRef::from_row_major_slice(x, x.len() / dim, dim);
+    let mut u = tile_mut(u, dim);
     for (from, to) in panels(dim) {
         matmul(
             u.rb_mut().subcols_mut(from, to - from),

@@ -6,6 +6,7 @@
 
 use crate::error::ForsterError;
 use crate::pass::Rows;
+use faer::traits::pulp::{Arch, Simd, WithSimd};
 use halfspaces_linalg::{InputError, PointSet, Points, zeros};
 
 /// Range of a weight: wide, and sums and products of weights with dimensions stay finite.
@@ -80,8 +81,29 @@ pub(crate) fn check_weights(n: usize, weights: Option<&[f64]>) -> Result<(), For
     }
 }
 
+/// Writes x over the size of its largest entry; that size, 0 for a zero point, for which nothing is
+/// written. As the loops of a pass it is compiled for several vector instructions, with the same result.
+pub(crate) struct OverLargest<'a> {
+    pub(crate) x: &'a [f64],
+    pub(crate) out: &'a mut [f64],
+}
+
+impl WithSimd for OverLargest<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let largest = largest_size(self.x);
+        if largest > 0.0 {
+            self.out.iter_mut().zip(self.x).for_each(|(out, x)| *out = x / largest);
+        }
+        largest
+    }
+}
+
 /// max |x_j|, eight columns side by side.
-pub(crate) fn largest_size(x: &[f64]) -> f64 {
+#[inline(always)]
+fn largest_size(x: &[f64]) -> f64 {
     let (blocks, rest) = x.as_chunks::<8>();
     let mut sizes = [0.0f64; 8];
     let raise = |size: &mut f64, v: &f64| *size = if v.abs() > *size { v.abs() } else { *size };
@@ -92,14 +114,15 @@ pub(crate) fn largest_size(x: &[f64]) -> f64 {
     sizes.into_iter().fold(0.0, f64::max)
 }
 
-/// Writes x over its entry of largest size into `row`; a hash of it, or `None` for a zero point.
+/// Writes x over its entry of largest size, sign included, into `row`; a hash of it, or `None` for a
+/// zero point.
 fn canonical(x: &[f64], row: &mut [f64]) -> Option<u64> {
-    let size = largest_size(x);
-    let largest = *x.iter().find(|v| v.abs() >= size)?;
-    if size == 0.0 {
+    if Arch::new().dispatch(OverLargest { x, out: row }) == 0.0 {
         return None;
     }
-    row.iter_mut().zip(x).for_each(|(r, v)| *r = v / largest + 0.0); // -0.0 becomes 0.0
+    // The entry of largest size is now 1 or -1.
+    let sign = row.iter().find(|v| v.abs() >= 1.0).copied()?;
+    row.iter_mut().for_each(|v| *v = *v * sign + 0.0); // -0.0 becomes 0.0
     // Four hashes side by side, so that one multiplication need not wait for the last.
     let mut hashes = [1u64, 2, 3, 4];
     let mix = |hash: &mut u64, v: &f64| {

@@ -10,11 +10,13 @@
 
 use crate::dense::{inverse_lower, product};
 use crate::error::ForsterError;
-use crate::prepare::largest_size;
+use crate::pass::lanes_dot;
+use crate::prepare::OverLargest;
 use crate::subspace::check_orthonormal;
 use faer::linalg::matmul::matmul;
+use faer::traits::pulp::{Arch, Simd, WithSimd};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
-use halfspaces_linalg::{Halfspace, InputError, PointSet, Points, kernels, zeros};
+use halfspaces_linalg::{Halfspace, InputError, PointSet, Points, zeros};
 
 /// Numbers in a block of rows that is transformed at once.
 const BLOCK_VALUES: usize = 32_768;
@@ -172,24 +174,14 @@ impl ForsterTransform {
         let n = u.len() / k;
         let scaled = &mut scaled[..n * d];
         for (row, (s, x)) in scaled.chunks_exact_mut(d).zip(rows).enumerate() {
-            let largest = largest_size(x);
-            if largest == 0.0 {
+            if Arch::new().dispatch(OverLargest { x, out: s }) == 0.0 {
                 return Err(row);
             }
-            s.iter_mut().zip(x).for_each(|(s, x)| *s = x / largest);
         }
         let out = MatMut::from_row_major_slice_mut(&mut *u, n, k);
         let scaled = MatRef::from_row_major_slice(scaled, n, d);
         matmul(out, Accum::Replace, scaled, self.matrix.as_ref(), 1.0, Par::Seq);
-        for (row, u) in u.chunks_exact_mut(k).enumerate() {
-            let length = kernels::norm_sq(u).sqrt();
-            if length.is_nan() || length <= 0.0 {
-                return Err(row);
-            }
-            let scale = length.recip();
-            u.iter_mut().for_each(|v| *v *= scale);
-        }
-        Ok(())
+        Arch::new().dispatch(ToUnit { u, k })
     }
 
     /// The halfspace of R^k that labels transformed points as `halfspace` labels the points of the
@@ -232,6 +224,30 @@ impl ForsterTransform {
         Mat::from_fn(self.dim(), self.dim(), |i, j| {
             0.5 * scale * (scatter[(i, j)] + scatter[(j, i)])
         })
+    }
+}
+
+/// Rows of length k scaled to norm 1; the index of one that vanishes as error. As the loops of a pass it
+/// is compiled for several vector instructions, with the same result.
+struct ToUnit<'a> {
+    u: &'a mut [f64],
+    k: usize,
+}
+
+impl WithSimd for ToUnit<'_> {
+    type Output = Result<(), usize>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Result<(), usize> {
+        for (row, u) in self.u.chunks_exact_mut(self.k).enumerate() {
+            let length = lanes_dot(u, u).sqrt();
+            if length.is_nan() || length <= 0.0 {
+                return Err(row);
+            }
+            let scale = length.recip();
+            u.iter_mut().for_each(|v| *v *= scale);
+        }
+        Ok(())
     }
 }
 
@@ -299,7 +315,7 @@ mod tests {
         for (x, u) in points.rows().zip(all.rows()).step_by(997) {
             let one = transform.apply_row(x.as_slice()).unwrap();
             assert!(one.iter().zip(u.as_slice()).all(|(a, b)| (a - b).abs() < 1e-14));
-            assert!((kernels::norm_sq(&one) - 1.0).abs() < 1e-14);
+            assert!((lanes_dot(&one, &one) - 1.0).abs() < 1e-14);
             let huge: Vec<f64> = x.as_slice().iter().map(|v| v * 1e150).collect();
             let same = transform.apply_row(&huge).unwrap();
             assert!(one.iter().zip(&same).all(|(a, b)| (a - b).abs() < 1e-14));

@@ -1,0 +1,161 @@
+"""The Forster transform (Tyler's M-estimator, uncentred) beside pyRiemann and a plain numpy fixed point.
+
+Points are drawn once by the Rust example `fit_file` and written to files that all three read. Only the
+fits are timed, in turn, one thread each; the medians are printed as a Markdown table.
+
+Where each stops:
+- ours: the eigenvalues of M = (d/n) sum u u' lie within 1e-9 of 1, certified from the points;
+- numpy: the same eigenvalues, those of L^-1 S' L^-T (S = LL', S' the next iterate), within 1e-9 of 1;
+- pyRiemann: ||S' - S|| <= 1e-9 ||S|| (Frobenius), the only rule it offers.
+Both peers stop at CAP iterations. Every result's residual max(1 - lmin, lmax - 1) of M is computed here,
+for all three by one rule.
+"""
+
+import os
+
+for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR"):
+    os.environ[f"{name}_NUM_THREADS"] = "1"
+
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import tempfile
+import time
+import warnings
+
+import numpy as np
+from pyriemann.geometry import covariance
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+KINDS = ("gaussian", "student-t", "clustered")
+SHAPES = ("10000x20", "100000x50", "100000x100", "1000000x50")
+DELTA = 1e-9
+CAP = 200
+BLOCK = 100_000
+
+
+def residual(x, scatter):
+    """max(1 - lmin, lmax - 1) of M for the given scatter; nan where it has no Cholesky factor."""
+    n, d = x.shape
+    try:
+        inverse = np.linalg.inv(np.linalg.cholesky(scatter))
+    except np.linalg.LinAlgError:
+        return float("nan")
+    moment = np.zeros((d, d))
+    for first in range(0, n, BLOCK):
+        u = x[first : first + BLOCK] @ inverse.T
+        u /= np.linalg.norm(u, axis=1, keepdims=True)
+        moment += u.T @ u
+    values = np.linalg.eigvalsh(moment * (d / n))
+    return max(1 - values[0], values[-1] - 1)
+
+
+def plain_numpy(x):
+    """The fixed point S <- (d/n) sum x x' / (x' S^-1 x)."""
+    n, d = x.shape
+    s = x.T @ x / n
+    for step in range(1, CAP + 1):
+        inverse = np.linalg.inv(np.linalg.cholesky(s))
+        y = x @ inverse.T
+        weights = d / np.einsum("ij,ij->i", y, y)
+        following = (x * weights[:, None]).T @ x / n
+        values = np.linalg.eigvalsh(inverse @ following @ inverse.T)
+        if max(1 - values[0], values[-1] - 1) <= DELTA:
+            return s, step
+        s = following * (d / np.trace(following))
+    return s, CAP
+
+
+class Counted:
+    """Counts the calls of a function: pyRiemann does not tell its iterations."""
+
+    def __init__(self, function):
+        self.function, self.calls = function, 0
+
+    def __call__(self, *arguments, **named):
+        self.calls += 1
+        return self.function(*arguments, **named)
+
+
+def pyriemann(columns):
+    """Tyler's estimator of pyRiemann; it takes points as columns."""
+    counted = Counted(covariance.distance_mahalanobis)
+    covariance.distance_mahalanobis, kept = counted, covariance.distance_mahalanobis
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            scatter = covariance.covariance_mest(
+                columns, "tyl", tol=DELTA, n_iter_max=CAP, assume_centered=True
+            )
+    finally:
+        covariance.distance_mahalanobis = kept
+    return scatter, counted.calls
+
+
+def timed(function, *arguments):
+    clock = time.perf_counter()
+    try:
+        scatter, steps = function(*arguments)
+    except np.linalg.LinAlgError:
+        return None, time.perf_counter() - clock, None
+    return scatter, time.perf_counter() - clock, steps
+
+
+def cell(seconds, steps, left):
+    if steps is None:
+        return "fails"
+    reached = "" if left <= DELTA else f", only {left:.1e}"
+    return f"{seconds:.3g} s ({steps}{reached})"
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--shapes", nargs="+", default=SHAPES, help="n x d, as 10000x20")
+    options.add_argument("--kinds", nargs="+", default=KINDS)
+    options.add_argument("--runs", type=int, default=9, help="runs; 3 from five million numbers on")
+    options = options.parse_args()
+
+    package = ["-p", "halfspaces-forster", "--example", "fit_file"]
+    subprocess.run(["cargo", "build", "-q", "--release", *package], cwd=ROOT, check=True)
+    target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    program = target / "release" / "examples" / "fit_file"
+
+    def ours(*arguments):
+        run = subprocess.run([program, *arguments], check=True, capture_output=True, text=True)
+        return json.loads(run.stdout) if run.stdout else None
+
+    print("| points | shape | ours | pyRiemann | numpy | pyRiemann / ours | numpy / ours |")
+    print("|---|---|---|---|---|---|---|", flush=True)
+    for shape in options.shapes:
+        n, d = map(int, shape.split("x"))
+        runs = options.runs if n * d < 5_000_000 else min(3, options.runs)
+        for kind in options.kinds:
+            with tempfile.TemporaryDirectory() as folder:
+                file = str(pathlib.Path(folder) / "points.f64")
+                ours("generate", kind, str(n), str(d), file)
+                x = np.fromfile(file, dtype="<f8").reshape(n, d)
+                columns = np.ascontiguousarray(x.T)
+                times, results = {"ours": [], "pyRiemann": [], "numpy": []}, {}
+                for _ in range(runs):
+                    fit = ours("fit", file, str(n), str(d), str(DELTA))
+                    times["ours"].append(fit["seconds"])
+                    for name, call in (("pyRiemann", (pyriemann, columns)), ("numpy", (plain_numpy, x))):
+                        scatter, seconds, steps = timed(*call)
+                        times[name].append(seconds)
+                        results[name] = (scatter, steps)
+            medians = {name: statistics.median(values) for name, values in times.items()}
+            steps = fit["fixed_point_steps"] + fit["newton_steps"]
+            left = fit["residual"] if fit["resolved"] else float("nan")
+            cells = [cell(medians["ours"], f"{steps}; {fit['passes']} passes", left)]
+            for name in ("pyRiemann", "numpy"):
+                scatter, steps = results[name]
+                left = residual(x, scatter) if scatter is not None else None
+                cells.append(cell(medians[name], steps, left))
+            ratios = [f"{medians[name] / medians['ours']:.1f}" for name in ("pyRiemann", "numpy")]
+            print("|", " | ".join([kind, f"{n} × {d}", *cells, *ratios]), "|", flush=True)
+
+
+if __name__ == "__main__":
+    main()
