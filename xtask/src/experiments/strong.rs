@@ -302,10 +302,10 @@ impl Experiment for StrongExperiment {
                 _ => (scale.pick(5, 10, 12), 40),
             };
             let sizes = [least * dim * dim, 8 * least * dim * dim];
-            let runs = scale.pick(2, 4, 16);
+            let runs = scale.pick(2, 6, 16);
             let configuration =
                 Configuration::Flat { kind: kind.clone(), dim, sizes, epsilon, runs };
-            plan.push(Planned { configuration, trials: scale.pick(2, 12, 40) });
+            plan.push(Planned { configuration, trials: scale.pick(2, 36, 60) });
             let sizes = scale.pick(
                 vec![1000, 4000],
                 vec![1000, 10_000, 100_000],

@@ -17,8 +17,9 @@
 //!
 //! *Source.* 000 §3 (Algorithms 2 and 4, boosting). Corrected: the cap (printed 5k ln k, which covers
 //! the proof from k = 256 on only and is 0 for k = 1: [`Cap::Paper`]) and the failure probability of
-//! a round, δ/R. Ours: the retry from -w₀ on the same U, which needs no new randomness; a first run from
-//! the halfspace of the round before ([`Start::Warm`]); one walk with w = 0, which predicts +1, where V
+//! a round, δ/R. Ours: the retry from -w₀ on the same U, which needs no new randomness; first
+//! runs from the halfspace w of the round before and from -w, cut short at 2k updates
+//! ([`Start::Warm`]); one walk with w = 0, which predicts +1, where V
 //! is a proper subspace and w* may vanish on it. With warm starts mistakes are measured at about one a
 //! dimension, and flat in n on every kind of data tried; with random starts at several times as many.
 
@@ -40,6 +41,9 @@ use tracing::debug;
 
 /// Relative accuracy of the position: λmin >= 1/2 is what the soft margin needs.
 const POSITION: f64 = 0.5;
+/// Updates, for each dimension, after which a run from what was known before is given up: it needs
+/// about one where that was any good.
+const WARM_UPDATES: usize = 2;
 /// Probability that a pair of runs fails, at most: 1 - 0.617.
 const PAIR_FAILURE: f64 = 0.383;
 
@@ -87,8 +91,9 @@ impl Cap {
 pub enum Start {
     /// Random directions, as printed.
     Random,
-    /// First the halfspace reached so far, then random directions: one run a round more, all that is
-    /// proved stays, and far fewer mistakes.
+    /// First the halfspace reached so far (at first y u of one point) and its opposite, cut short, then
+    /// random directions: at most 4k + 2 mistakes a round more, all that is proved stays, and far
+    /// fewer mistakes.
     #[default]
     Warm,
 }
@@ -96,8 +101,9 @@ pub enum Start {
 /// What a run of a round is at.
 #[derive(Debug, Clone)]
 struct Run {
-    /// Unit, in V; zero for the walk that predicts +1.
+    /// Unit, in V; zero for the walk that predicts +1, and until a run from the first point has it.
     w: Vec<f64>,
+    from_first: bool,
     walk: Walk,
     /// Points passed on this walk.
     passed: usize,
@@ -119,8 +125,13 @@ struct Placed {
 struct RoundState {
     placed: Placed,
     run: Run,
-    /// Starts still to be tried, the last first.
+    /// Starts still to be tried, the last first; an empty one stands for y u of the first point asked.
     starts: Vec<Vec<f64>>,
+    /// Runs yet to come, the present one included, from what was known before: they are given
+    /// [`WARM_UPDATES`] k updates.
+    warm: usize,
+    /// Whether a run has failed: the first, if warm, then started from a hypothesis not worth keeping.
+    failed: bool,
 }
 
 /// The boosted weak learner of 000 §3.
@@ -317,7 +328,7 @@ impl StrongLearner {
 
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(self.tally.rounds as u64);
-        let mut starts = Vec::new();
+        let (mut starts, mut warm) = (Vec::new(), 0);
         for _ in 0..self.pairs(pool.points().len()) {
             let w = random_unit(k, &mut rng);
             starts.extend([w.iter().map(|v| -v).collect(), w]);
@@ -329,20 +340,29 @@ impl StrongLearner {
             let reached = transform.halfspace_inside(&Halfspace::new(self.reached.clone())?)?;
             let mut w = reached.into_normal();
             if normalise(&mut w) {
+                // If w is on the wrong side of w*, -w is on the right one.
+                starts.push(w.iter().map(|v| -v).collect());
                 starts.push(w);
+                warm = 2;
+            } else {
+                // y u of the first point is on w*'s side, as half the random ones are not.
+                starts.push(Vec::new());
+                warm = 1;
             }
         }
         let first = starts.pop().unwrap_or_else(|| vec![0.0; k]);
         let run = Run::new(&placed.inside, first);
-        self.round = Some(RoundState { placed, run, starts });
+        self.round = Some(RoundState { placed, run, starts, warm, failed: false });
         Ok(())
     }
 }
 
 impl Run {
-    fn new(inside: &Points, w: Vec<f64>) -> Run {
+    fn new(inside: &Points, start: Vec<f64>) -> Run {
+        let from_first = start.is_empty();
+        let w = if from_first { vec![0.0; inside.dim()] } else { start };
         let walk = walk(inside, &w);
-        Run { w, walk, passed: 0, updates: 0 }
+        Run { w, from_first, walk, passed: 0, updates: 0 }
     }
 
     fn is_zero(&self) -> bool {
@@ -372,6 +392,13 @@ impl RoundState {
         cap: Cap,
         tally: &mut RoundTally,
     ) -> Next {
+        if self.run.from_first {
+            if let Some(u) = self.inside_row(place) {
+                let w = u.iter().map(|v| truth.as_f64() * v).collect();
+                self.run = Run::new(&self.placed.inside, w);
+            }
+            return Next::Walk;
+        }
         self.run.passed += 1;
         if Label::of_sign(value) == truth {
             return Next::Walk;
@@ -383,7 +410,8 @@ impl RoundState {
             self.learn(place, value);
             return Next::RoundOver;
         }
-        if !self.run.is_zero() && self.run.updates < cap.updates(k) && self.learn(place, value) {
+        let most = if self.warm > 0 { WARM_UPDATES * k } else { cap.updates(k) };
+        if !self.run.is_zero() && self.run.updates < most && self.learn(place, value) {
             self.run.updates += 1;
             self.run.passed = 0;
             self.run.walk = walk(&self.placed.inside, &self.run.w);
@@ -391,6 +419,8 @@ impl RoundState {
         }
         // The walk with w = 0 was a look, not a run.
         tally.failures += usize::from(!self.run.is_zero());
+        self.failed |= !self.run.is_zero();
+        self.warm = self.warm.saturating_sub(1);
         match self.starts.pop() {
             Some(start) => {
                 self.run = Run::new(&self.placed.inside, start);
@@ -398,6 +428,10 @@ impl RoundState {
             }
             None => Next::RoundOver,
         }
+    }
+
+    fn inside_row(&self, place: usize) -> Option<&[f64]> {
+        self.placed.inside.row(place).map(|u| u.as_slice())
     }
 
     /// w -= (w · u) u; `false`, and w kept, if that leaves nothing.
@@ -418,6 +452,9 @@ impl StrongLearner {
     /// had there; outside V, of which the round has seen nothing, what was known before.
     fn end(&mut self) -> Result<(), OnlineError> {
         let Some(round) = self.round.take() else { return Ok(()) };
+        if round.failed {
+            self.reached.fill(0.0);
+        }
         let inside = Halfspace::new(round.run.w)?;
         let mut new = round.placed.transform.halfspace_outside(&inside)?.into_normal();
         if !normalise(&mut new) {
@@ -535,6 +572,7 @@ mod tests {
             let points = Clusters::random(6, 8, 0.1, seed).unwrap().sample(500, seed).unwrap();
             let labels = random_target(6, seed + 50).unwrap().label_all(&points).unwrap();
             let learner = StrongLearner::new(6, Goal::Weak, 0.1, seed).unwrap();
+            let learner = learner.with_start(Start::Random);
             let mut session = SelfDirectedSession::new(learner, &points).unwrap();
             session.next().unwrap();
             let round = session.learner().round.clone().unwrap();
