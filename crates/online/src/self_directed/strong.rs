@@ -217,7 +217,7 @@ impl StrongLearner {
 
     /// What to take for a pool one knows nothing about: every point labelled, δ = 0.01, each round
     /// starting where the one before ended. Measured on spheres, clusters, ill-conditioned and one-hot
-    /// data it makes one to two and a half mistakes for each dimension, about as many as
+    /// data it makes one to three mistakes for each dimension, about as many as
     /// [`Greedy`](super::Greedy) where that does well.
     ///
     /// # Errors
