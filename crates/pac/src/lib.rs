@@ -14,6 +14,23 @@
 //! ```
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
+mod direction;
+mod fitting;
+mod glm_perspectron;
+mod grid_perspectron;
+mod margin_search;
+mod perspectron;
+pub mod schedule;
+mod selection;
+
+pub use direction::{Denominator, Direction, SignLink};
+pub use fitting::{Fit, FitError, Fitting, Origin, Plan, Stage, Status};
+pub use glm_perspectron::{GlmError, GlmParams, GlmPerspectron, GlmSchedule};
+pub use grid_perspectron::{GridParams, GridPerspectron, GridSchedule, Guess, Margin};
+pub use margin_search::{MarginSearch, SearchFit, SearchStatus};
+pub use perspectron::{Perspectron, PerspectronParams, Schedule, Selection};
+pub use selection::Elimination;
+
 use halfspaces_linalg::{Halfspace, InputError, Label, PointSet};
 
 /// How many labelled points a halfspace gets wrong: its empirical 0-1 error ℓ01.

@@ -1,0 +1,231 @@
+//! The GLM Perspectron: halfspaces whose noise falls with the margin, by a known link σ.
+//!
+//! As the Perspectron with σ(w·x) in place of β sign(w·x): w -= λ (σ(w·x) - y)/D(w·x) x.
+//!
+//! *Guarantee.* Let a unit w* have |w*·x| >= γ on points with ‖x‖ <= 1, and let each label be sign(w*·x)
+//! flipped with a probability of at most (1-|σ(w*·x)|)/2, for a link σ that is non-decreasing with
+//! sign(t)σ(t) >= 0 and ||σ(t)| - |σ(-t)|| <= τ. With probability at least 1 - δ the error of the result
+//! is at most opt_RCN + τ/2 + ε, opt_RCN = E\[(1-|σ(w*·x)|)/2\].
+//!
+//! | schedule | D | steps of a run |
+//! |---|---|---|
+//! | [`GlmSchedule::Paper`] | abs(w·x) + γε/(2-ε) | 32/(ε⁴γ²), for which the printed proof fails |
+//! | [`GlmSchedule::Corrected`] | abs(w·x) + γε/(4-ε) | 1024/(ε⁴γ²) |
+//! | [`GlmSchedule::Ours`] | max(abs(w·x), γ/2) | 64/(εγ)²; 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² thinned |
+//!
+//! *Source.* 003 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4. `Ours`, which saves the factor ε⁻², is
+//! proved in docs/theory/glm-without-padding-loss.md. Iterates are projected onto the unit ball except
+//! in `Paper`, where the argument of σ is clamped to \[-1, 1\].
+
+use crate::direction::{Denominator, Direction};
+use crate::fitting::{Average, Fit, FitError, Fitting, Guarantee, Lane, Plan};
+use crate::perspectron::{Common, Selection, check_margin, common_setters, kept, validation_share};
+use crate::schedule;
+use halfspaces_data::{Link, LinkError, check_link};
+use halfspaces_linalg::{ExampleStream, InputError};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use thiserror::Error;
+
+/// Whose constants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum GlmSchedule {
+    /// As printed: D = |w·x| + αγ with α = ε/(2-ε), T = 32/(ε⁴γ²).
+    Paper,
+    /// α = ε/(4-ε), T = 1024/(ε⁴γ²), for which the proof holds.
+    Corrected,
+    /// D = max(|w·x|, γ/2), T = 64/(εγ)².
+    #[default]
+    Ours,
+}
+
+/// What is wrong with the parameters of a [`GlmPerspectron`].
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum GlmError {
+    /// A number is out of range.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The link is none.
+    #[error(transparent)]
+    Link(#[from] LinkError),
+    /// Thinned selection needs a bound on the average error of the iterates, which is proved for
+    /// [`GlmSchedule::Ours`] only.
+    #[error("thinned selection is proved for GlmSchedule::Ours only; use Selection::AllIterates")]
+    NoGuarantee {
+        /// The schedule asked for.
+        schedule: GlmSchedule,
+    },
+}
+
+/// Unchecked parameters of a [`GlmPerspectron`].
+///
+/// ```
+/// use halfspaces_data::StandardLink;
+/// use halfspaces_pac::{GlmPerspectron, GlmSchedule, Selection};
+/// let link = StandardLink::logistic(2.0)?;
+/// let ours = GlmPerspectron::params(link, 0.2).selection(Selection::AllIterates);
+/// let corrected = ours.clone().schedule(GlmSchedule::Corrected);
+/// let saved = corrected.check()?.plan().training() / ours.check()?.plan().training();
+/// assert_eq!(saved, 1600); // 16/ε² for ε = 0.1
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct GlmParams<L> {
+    link: L,
+    margin: f64,
+    common: Common,
+    schedule: GlmSchedule,
+    selection: Selection,
+}
+
+impl<L: Link + Clone> GlmParams<L> {
+    common_setters!();
+
+    /// Whose constants; [`GlmSchedule::Ours`] unless set. The other two select among all iterates
+    /// unless told otherwise afterwards.
+    #[must_use]
+    pub fn schedule(mut self, schedule: GlmSchedule) -> Self {
+        self.schedule = schedule;
+        self.common.project = schedule != GlmSchedule::Paper;
+        if schedule != GlmSchedule::Ours {
+            self.selection = Selection::AllIterates;
+        }
+        self
+    }
+
+    /// Which iterates become candidates; [`Selection::Thinned`] unless set.
+    #[must_use]
+    pub fn selection(mut self, selection: Selection) -> Self {
+        self.selection = selection;
+        self
+    }
+
+    /// Checks the parameters.
+    ///
+    /// # Errors
+    /// [`GlmError::Input`] for γ outside (0, R], ε or δ outside (0, 1), or a radius that is no
+    /// positive number, and for [`GlmSchedule::Ours`] without projection, which its proof needs;
+    /// [`GlmError::Link`] for a link that fails on a grid of arguments; [`GlmError::NoGuarantee`].
+    pub fn check(self) -> Result<GlmPerspectron<L>, GlmError> {
+        self.common.check()?;
+        check_margin(self.margin, self.common.radius)?;
+        check_link(&self.link)?;
+        if self.selection == Selection::Thinned && self.schedule != GlmSchedule::Ours {
+            return Err(GlmError::NoGuarantee { schedule: self.schedule });
+        }
+        Ok(GlmPerspectron(self))
+    }
+}
+
+/// The GLM Perspectron.
+///
+/// ```
+/// use halfspaces_data::{GlmNoise, Instance, MarginBall, StandardLink, random_target};
+/// use halfspaces_pac::GlmPerspectron;
+/// let target = random_target(5, 1)?;
+/// let link = StandardLink::logistic(6.0)?;
+/// let noise = GlmNoise::new(link)?.with_margin(0.3)?;
+/// let instance = Instance::new(MarginBall::new(&target, 0.3)?, target, noise)?;
+/// let learner = GlmPerspectron::params(link, 0.3).excess(0.4).failure(0.1).check()?;
+/// let fit = learner.fit(&mut instance.stream(2))?;
+/// let population = instance.population(5000, 3)?;
+/// assert!(population.error(fit.halfspace())?.mean() <= population.opt_rcn(&link).mean() + 0.4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GlmPerspectron<L>(GlmParams<L>);
+
+impl<L: Link + Clone> GlmPerspectron<L> {
+    /// For a link and a margin of at least `margin` γ in (0, R], R the radius (1 unless set).
+    #[must_use]
+    pub fn params(link: L, margin: f64) -> GlmParams<L> {
+        let (schedule, selection) = (GlmSchedule::default(), Selection::default());
+        GlmParams { link, margin, common: Common::default(), schedule, selection }
+    }
+
+    /// What a fit will do.
+    #[must_use]
+    pub fn plan(&self) -> Plan {
+        let GlmParams { link, common, schedule, selection, .. } = &self.0;
+        let margin = common.placed_margin(self.0.margin);
+        let (excess, failure) = (common.excess, common.theorem_failure());
+        if *selection == Selection::Thinned {
+            let run_length = schedule::glm_thinned_run_length(excess, margin, failure);
+            let noise = schedule::glm_noise_bound(
+                link.value(margin),
+                link.value(-margin),
+                link.asymmetry(),
+            );
+            let candidates = schedule::thinned_candidates(noise, excess, failure);
+            return Plan {
+                runs: 1,
+                run_length,
+                step: schedule::glm_step(margin, run_length),
+                denominator: Denominator::AtLeast(margin / 2.0),
+                candidates,
+                validation: schedule::thinned_validation(candidates, excess, failure),
+            };
+        }
+        let (run_length, step, denominator) = match schedule {
+            GlmSchedule::Paper => {
+                let run_length = schedule::glm_paper_run_length(excess, margin);
+                let padding = schedule::paper_padding(excess) * margin;
+                let step = schedule::glm_paper_step(excess, margin, run_length);
+                (run_length, step, Denominator::Plus(padding))
+            }
+            GlmSchedule::Corrected => {
+                let run_length = schedule::glm_corrected_run_length(excess, margin);
+                let padding = schedule::padding(excess) * margin;
+                let step = schedule::glm_corrected_step(excess, margin, run_length);
+                (run_length, step, Denominator::Plus(padding))
+            }
+            GlmSchedule::Ours => {
+                let run_length = schedule::glm_run_length(excess, margin);
+                let step = schedule::glm_step(margin, run_length);
+                (run_length, step, Denominator::AtLeast(margin / 2.0))
+            }
+        };
+        let runs = schedule::runs(failure);
+        let candidates = runs.saturating_mul(run_length);
+        let validation = schedule::validation(candidates, excess, failure);
+        Plan { runs, run_length, step, denominator, candidates, validation }
+    }
+
+    /// Starts a fit of points in R^`dim`.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`], [`InputError::TooLarge`] if the candidates do not fit in memory.
+    pub fn start(&self, dim: usize) -> Result<Fitting<L>, InputError> {
+        let plan = self.plan();
+        let GlmParams { link, common, schedule, selection, .. } = &self.0;
+        let mut rng = ChaCha8Rng::seed_from_u64(common.seed);
+        let kept = kept(plan, *selection, &mut rng);
+        let direction = Direction { link: link.clone(), denominator: plan.denominator };
+        let lane = Lane::new(direction, plan.step, plan.runs, plan.run_length, kept);
+        let margin = common.placed_margin(self.0.margin);
+        let average = match schedule {
+            GlmSchedule::Ours => Average::Glm { margin, step: plan.step },
+            GlmSchedule::Paper | GlmSchedule::Corrected => Average::Unknown,
+        };
+        let guarantee = Guarantee {
+            excess: common.excess,
+            failure: common.failure,
+            best_candidate: common.excess / 2.0,
+            validation_failure: validation_share(common.theorem_failure(), *selection),
+            average,
+        };
+        Fitting::new(dim, vec![lane], plan.validation, common.settings(), guarantee)
+    }
+
+    /// Learns from a stream, in one pass. See [`crate::Perspectron::fit`].
+    ///
+    /// # Errors
+    /// [`FitError`].
+    pub fn fit<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
+        let mut fitting = self.start(stream.dim()).map_err(FitError::Input)?;
+        fitting.advance(stream)?;
+        fitting.finish().map_err(FitError::Input)
+    }
+}

@@ -1,0 +1,255 @@
+//! The Perspectron without knowing the noise rate, nor, if need be, the margin.
+//!
+//! Perspectrons for guesses β̃ = 0, ε, 2ε, ..., 1 of β = 1 - 2η (and for margins R, R/2, R/4, ... down to
+//! the least one, if the margin is unknown too) learn from the same examples, each for half the excess;
+//! the best of all their candidates on fresh examples is returned.
+//!
+//! *Guarantee.* With probability at least 1 - δ the error is at most η + ε, for the least η with which
+//! the Massart model holds, and every margin γ >= the least one: some guess has β - ε < β̃ <= β, so its
+//! η̃ lies in [η, η + ε/2), and an over-estimate of the noise rate is no lie; its candidates reach
+//! η̃ + ε/4, and the choice loses ε/4.
+//!
+//! *Source.* 003 Appendix A. [`GridSchedule::Paper`] is as printed: guesses in [0, 1/2], each for the
+//! excess ε, for which Lemma 7 proves nothing. The rest is corrected: docs/theory/perspectron-schedules.md.
+
+use crate::direction::{Denominator, Direction, SignLink};
+use crate::fitting::{Average, Fit, FitError, Fitting, Guarantee, Kept, Lane};
+use crate::perspectron::{Common, Selection, check_margin, common_setters, validation_share};
+use crate::schedule;
+use halfspaces_linalg::{ExampleStream, InputError};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+
+/// Whose guesses and constants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum GridSchedule {
+    /// As printed: β̃ in [0, 1/2], the constants of the known noise rate. Vacuous.
+    Paper,
+    /// β̃ in [0, 1], half the excess a guess, a finer choice.
+    #[default]
+    Corrected,
+}
+
+/// What is known of the margin.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Margin {
+    /// γ.
+    Known(f64),
+    /// No more than a least value: margins R, R/2, ... are tried down to it.
+    AtLeast(f64),
+}
+
+impl Margin {
+    fn least(self) -> f64 {
+        match self {
+            Margin::Known(margin) | Margin::AtLeast(margin) => margin,
+        }
+    }
+
+    /// The guesses, from the largest possible margin down; the last is the least one.
+    fn guesses(self, largest: f64) -> Vec<f64> {
+        let mut guesses = Vec::new();
+        if let Margin::AtLeast(least) = self {
+            let mut guess = largest;
+            while guess > least {
+                guesses.push(guess);
+                guess /= 2.0;
+            }
+        }
+        guesses.push(self.least());
+        guesses
+    }
+}
+
+/// Unchecked parameters of a [`GridPerspectron`].
+///
+/// ```
+/// use halfspaces_pac::{GridPerspectron, Margin};
+/// let learner = GridPerspectron::params(Margin::Known(0.2)).excess(0.25).check()?;
+/// assert_eq!(learner.guesses().len(), 5);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct GridParams {
+    margin: Margin,
+    common: Common,
+    schedule: GridSchedule,
+    selection: Selection,
+}
+
+impl GridParams {
+    common_setters!();
+
+    /// Whose guesses and constants; [`GridSchedule::Corrected`] unless set.
+    #[must_use]
+    pub fn schedule(mut self, schedule: GridSchedule) -> Self {
+        self.schedule = schedule;
+        self
+    }
+
+    /// Which iterates become candidates; [`Selection::Thinned`] unless set.
+    #[must_use]
+    pub fn selection(mut self, selection: Selection) -> Self {
+        self.selection = selection;
+        self
+    }
+
+    /// Checks the parameters.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for a margin outside (0, R], ε or δ outside (0, 1), a radius
+    /// that is no positive number, or a least margin below 2⁻⁶⁰ R.
+    pub fn check(self) -> Result<GridPerspectron, InputError> {
+        self.common.check()?;
+        check_margin(self.margin.least(), self.common.radius)?;
+        let in_range = self.margin.least() >= self.common.radius * 2f64.powi(-60);
+        let requirement = "at least 2^-60 of the radius";
+        InputError::check_parameter("margin", self.margin.least(), in_range, requirement)?;
+        Ok(GridPerspectron(self))
+    }
+}
+
+/// One guess and what is done for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Guess {
+    /// η̃ = (1 - β̃)/2.
+    pub noise: f64,
+    /// γ̃, of the points as given.
+    pub margin: f64,
+    /// Runs.
+    pub runs: u64,
+    /// Steps of each.
+    pub run_length: u64,
+    /// Candidates, at most.
+    pub candidates: u64,
+}
+
+/// The Perspectron that guesses the noise rate.
+///
+/// ```
+/// use halfspaces_data::{Instance, MarginBall, Rcn, random_target};
+/// use halfspaces_pac::{GridPerspectron, Margin};
+/// let target = random_target(3, 1)?;
+/// let instance = Instance::new(MarginBall::new(&target, 0.4)?, target, Rcn::new(0.1)?)?;
+/// let learner = GridPerspectron::params(Margin::Known(0.4)).excess(0.4).failure(0.2).check()?;
+/// let fit = learner.fit(&mut instance.stream(2))?;
+/// assert!(instance.population(1000, 3)?.error(fit.halfspace())?.mean() <= 0.1 + 0.4);
+/// println!("best guess: noise rate {}", learner.guesses()[fit.origin().lane].noise);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GridPerspectron(GridParams);
+
+impl GridPerspectron {
+    /// For what is known of the margin.
+    #[must_use]
+    pub fn params(margin: Margin) -> GridParams {
+        let (schedule, selection) = (GridSchedule::default(), Selection::default());
+        GridParams { margin, common: Common::default(), schedule, selection }
+    }
+
+    /// The guesses, in the order of the lanes of [`crate::Origin`].
+    #[must_use]
+    pub fn guesses(&self) -> Vec<Guess> {
+        let GridParams { margin, common, schedule, selection } = self.0;
+        let failure = common.theorem_failure();
+        let mut levels = schedule::noise_grid(common.excess);
+        let (excess, bound): (f64, fn(f64) -> f64) = match schedule {
+            GridSchedule::Paper => {
+                levels.retain(|level| *level <= 0.5);
+                (common.excess, |_| 0.0)
+            }
+            GridSchedule::Corrected => (common.excess / 2.0, |noise| noise),
+        };
+        let mut guesses = Vec::new();
+        for guessed in margin.guesses(common.radius) {
+            let placed = common.placed_margin(guessed);
+            for level in &levels {
+                let noise = (1.0 - level) / 2.0;
+                guesses.push(match selection {
+                    Selection::AllIterates => {
+                        let runs = schedule::runs(failure);
+                        let run_length = schedule::run_length(bound(noise), excess, placed);
+                        let candidates = runs.saturating_mul(run_length);
+                        Guess { noise, margin: guessed, runs, run_length, candidates }
+                    }
+                    Selection::Thinned => {
+                        let run_length =
+                            schedule::thinned_run_length(bound(noise), excess, placed, failure);
+                        let candidates = schedule::thinned_candidates(noise, excess, failure);
+                        Guess { noise, margin: guessed, runs: 1, run_length, candidates }
+                    }
+                });
+            }
+        }
+        guesses
+    }
+
+    /// T₁: examples learned from, those of the guess that needs most.
+    #[must_use]
+    pub fn training(&self) -> u64 {
+        let steps = |g: Guess| g.runs.saturating_mul(g.run_length);
+        self.guesses().into_iter().map(steps).max().unwrap_or(0)
+    }
+
+    /// |T₂|: fresh examples the candidates are compared on.
+    #[must_use]
+    pub fn validation(&self) -> u64 {
+        let GridParams { common, schedule, selection, .. } = self.0;
+        let candidates =
+            self.guesses().iter().fold(0u64, |sum, g| sum.saturating_add(g.candidates));
+        let failure = common.theorem_failure();
+        let share = validation_share(failure, selection);
+        match schedule {
+            GridSchedule::Paper => schedule::validation(candidates, common.excess, failure),
+            GridSchedule::Corrected => schedule::grid_validation(candidates, common.excess, share),
+        }
+    }
+
+    /// Starts a fit of points in R^`dim`.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`], [`InputError::TooLarge`] if the candidates do not fit in memory.
+    pub fn start(&self, dim: usize) -> Result<Fitting<SignLink>, InputError> {
+        let GridParams { common, schedule, selection, .. } = self.0;
+        let mut rng = ChaCha8Rng::seed_from_u64(common.seed);
+        let lane = |guess: &Guess| {
+            let margin = common.placed_margin(guess.margin);
+            let link = SignLink { level: 1.0 - 2.0 * guess.noise };
+            let (denominator, bound) = match schedule {
+                GridSchedule::Paper => (Denominator::Plus(margin), 0.0),
+                GridSchedule::Corrected => (Denominator::AtLeast(margin), guess.noise),
+            };
+            let kept = match selection {
+                Selection::AllIterates => Kept::All,
+                Selection::Thinned => Kept::drawn(guess.candidates, guess.run_length, &mut rng),
+            };
+            let step = schedule::step(bound, margin, guess.run_length);
+            let direction = Direction { link, denominator };
+            Lane::new(direction, step, guess.runs, guess.run_length, kept)
+        };
+        let lanes = self.guesses().iter().map(lane).collect();
+        let guarantee = Guarantee {
+            excess: common.excess,
+            failure: common.failure,
+            best_candidate: 0.75 * common.excess,
+            validation_failure: validation_share(common.theorem_failure(), selection),
+            average: Average::Unknown,
+        };
+        Fitting::new(dim, lanes, self.validation(), common.settings(), guarantee)
+    }
+
+    /// Learns from a stream, in one pass. See [`crate::Perspectron::fit`].
+    ///
+    /// # Errors
+    /// [`FitError`].
+    pub fn fit<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
+        let mut fitting = self.start(stream.dim()).map_err(FitError::Input)?;
+        fitting.advance(stream)?;
+        fitting.finish().map_err(FitError::Input)
+    }
+}

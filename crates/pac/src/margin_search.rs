@@ -1,0 +1,118 @@
+//! The Perspectron with a known noise rate and an unknown margin.
+//!
+//! For margins γ₀ = R, R/2, R/4, ...: fit for the excess ε/2; count the errors on fresh examples; stop
+//! when their rate is at most η + 3ε/4.
+//!
+//! *Guarantee.* With probability at least 1 - δ it stops no later than at the first guess below the true
+//! margin γ, with an error of at most η + ε: guess j may fail with probability δ/2^(j+1), half of it for
+//! the fit and half for the count, which is within ε/8.
+//!
+//! *Source.* Ours; docs/theory/perspectron-schedules.md.
+
+use crate::fitting::{Fit, FitError, Stage};
+use crate::perspectron::{Perspectron, PerspectronParams};
+use crate::schedule;
+use halfspaces_linalg::{ExampleStream, InputError};
+
+/// Guesses before the search gives up: 2⁻⁴⁰ of the radius.
+const MOST_GUESSES: u32 = 40;
+
+/// A search for the margin, around the parameters of a [`Perspectron`] whose margin is not used.
+///
+/// ```
+/// use halfspaces_data::{Instance, MarginBall, Rcn, random_target};
+/// use halfspaces_pac::{MarginSearch, Perspectron, SearchStatus};
+/// let target = random_target(3, 1)?;
+/// let instance = Instance::new(MarginBall::new(&target, 0.4)?, target, Rcn::new(0.1)?)?;
+/// let params = Perspectron::params(0.1, 1.0).excess(0.4).failure(0.1);
+/// let found = MarginSearch::new(0.1, params)?.fit(&mut instance.stream(2))?;
+/// assert_eq!(found.status, SearchStatus::Found);
+/// assert!(found.margin >= 0.2); // at most one halving beyond the true margin
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MarginSearch {
+    noise: f64,
+    params: PerspectronParams,
+}
+
+/// How a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum SearchStatus {
+    /// A halfspace of error at most η + ε was found, with probability at least 1 - δ.
+    Found,
+    /// The examples ended first; the last fit is returned, with its own status.
+    ExamplesEnded,
+    /// No guess down to 2⁻⁴⁰ of the radius gave a halfspace of that error: the noise rate is higher than
+    /// stated, or there is no margin. The last fit is returned.
+    NotFound,
+}
+
+/// What a search has found.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SearchFit {
+    /// The last fit.
+    pub fit: Fit,
+    /// The margin guessed in it.
+    pub margin: f64,
+    /// Guesses made.
+    pub guesses: u32,
+    /// How it ended.
+    pub status: SearchStatus,
+}
+
+impl MarginSearch {
+    /// For flips of probability at most `noise`; every other parameter is that of `params`.
+    ///
+    /// # Errors
+    /// As [`PerspectronParams::check`].
+    pub fn new(noise: f64, params: PerspectronParams) -> Result<MarginSearch, InputError> {
+        params.with(noise, params.radius_set()).check()?;
+        Ok(MarginSearch { noise, params })
+    }
+
+    /// Learns from a stream, in one pass.
+    ///
+    /// # Errors
+    /// [`FitError`].
+    pub fn fit<S: ExampleStream>(&self, stream: &mut S) -> Result<SearchFit, FitError<S::Error>> {
+        let (excess, failure) = self.params.target();
+        let mut margin = self.params.radius_set();
+        let mut guesses = 0;
+        loop {
+            let share = schedule::guess_failure(failure, guesses) / 2.0;
+            let params = self.params.with(self.noise, margin).excess(excess / 2.0).failure(share);
+            let learner: Perspectron = params.check().map_err(FitError::Input)?;
+            let mut fitting = learner.start(stream.dim()).map_err(FitError::Input)?;
+            let stage = fitting.advance(stream)?;
+            guesses += 1;
+            let fit = fitting.finish().map_err(FitError::Input)?;
+            let done = |fit, status| Ok(SearchFit { fit, margin, guesses, status });
+            if stage != Stage::Complete {
+                return done(fit, SearchStatus::ExamplesEnded);
+            }
+            let planned = schedule::grid_validation(1, excess, share);
+            let mut errors = 0u64;
+            for taken in 0..planned {
+                match stream.next_row() {
+                    Err(source) => return Err(FitError::Stream { taken, source }),
+                    Ok(None) => return done(fit, SearchStatus::ExamplesEnded),
+                    Ok(Some((x, label))) => {
+                        let predicted =
+                            fit.predict(x).map_err(|source| FitError::Example { taken, source })?;
+                        errors += u64::from(predicted != label);
+                    }
+                }
+            }
+            if errors as f64 <= (self.noise + 0.75 * excess) * planned as f64 {
+                return done(fit, SearchStatus::Found);
+            }
+            if guesses == MOST_GUESSES {
+                return done(fit, SearchStatus::NotFound);
+            }
+            margin /= 2.0;
+        }
+    }
+}

@@ -1,0 +1,677 @@
+//! The Perspectron: halfspaces with a margin under Massart noise.
+//!
+//! w = 0; for every fresh example w -= λ (β sign(w·x) - y)/D(w·x) x with β = 1 - 2η; iterates are
+//! candidates, and the one with fewest errors on further fresh examples is returned.
+//!
+//! *Guarantee.* Let a unit w* have |w*·x| >= γ on points with ‖x‖ <= 1, and let each label be sign(w*·x)
+//! flipped with a probability η(x) <= η. With probability at least 1 - δ the error of the result is at
+//! most η + ε.
+//!
+//! | selection | training examples | candidates |
+//! |---|---|---|
+//! | [`Selection::AllIterates`] | ⌈lg(2/δ)⌉ runs of 16(1-η)²/(εγ)² | all iterates |
+//! | [`Selection::Thinned`] | one run of 16(1-η)²(1+√(2 ln(3/δ)))²/(εγ)² | ((4η+2ε)/ε) ln(3/δ) |
+//!
+//! *Source.* 003 Algorithm 1, Lemmas 2 to 4, Theorem 3; [`Schedule::Paper`] has its constants as
+//! printed. The factor (1-η), the denominator max(|w·x|, γ) and the thinned selection are ours:
+//! docs/theory/perspectron-schedules.md, massart-certificate.md, thinned-selection.md.
+
+use crate::direction::{Denominator, Direction, SignLink};
+use crate::fitting::{
+    Average, Fit, FitError, Fitting, Guarantee, Kept, Lane, Placement, Plan, Settings,
+};
+use crate::schedule;
+use crate::selection::Elimination;
+use halfspaces_linalg::{ExampleStream, InputError};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+
+/// Whose constants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Schedule {
+    /// As printed: D = |w·x| + γ, λ = γ/(2√T), T = 16/(εγ)².
+    Paper,
+    /// The paper's D with |β sign(w·x) - y| <= 2(1-η) in place of 2.
+    Corrected,
+    /// As `Corrected` with D = max(|w·x|, γ).
+    #[default]
+    Ours,
+}
+
+/// Which iterates become candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Selection {
+    /// All iterates of ⌈lg(2/δ)⌉ independent runs (003).
+    AllIterates,
+    /// A few random iterates of one run (ours).
+    #[default]
+    Thinned,
+}
+
+/// Unchecked parameters of a [`Perspectron`].
+///
+/// ```
+/// use halfspaces_pac::{Perspectron, Schedule, Selection};
+/// let params = Perspectron::params(0.2, 0.1)
+///     .excess(0.05)
+///     .failure(0.01)
+///     .schedule(Schedule::Paper)
+///     .selection(Selection::AllIterates);
+/// assert_eq!(params.check()?.plan().runs, 8);
+/// assert!(Perspectron::params(0.5, 0.1).check().is_err());
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PerspectronParams {
+    noise: f64,
+    margin: f64,
+    common: Common,
+    schedule: Schedule,
+    selection: Selection,
+}
+
+/// Parameters all Perspectrons share.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Common {
+    pub excess: f64,
+    pub failure: f64,
+    pub project: bool,
+    pub radius: f64,
+    pub lift: bool,
+    pub elimination: Elimination,
+    pub seed: u64,
+}
+
+impl Default for Common {
+    fn default() -> Common {
+        Common {
+            excess: 0.1,
+            failure: 0.05,
+            project: true,
+            radius: 1.0,
+            lift: false,
+            elimination: Elimination::default(),
+            seed: 0,
+        }
+    }
+}
+
+impl Common {
+    pub(crate) fn check(&self) -> Result<(), InputError> {
+        let Common { excess, failure, radius, .. } = *self;
+        let open = |v: f64| v > 0.0 && v < 1.0;
+        let requirement = "above 0 and below 1";
+        InputError::check_parameter("excess", excess, open(excess), requirement)?;
+        InputError::check_parameter("failure", failure, open(failure), requirement)?;
+        let in_range = radius > 0.0 && radius.is_finite();
+        InputError::check_parameter("radius", radius, in_range, "positive and finite")?;
+        if let Elimination::Worse { failure: share } = self.elimination {
+            let in_range = share > 0.0 && share < failure;
+            let requirement = "above 0 and below the failure probability of the whole";
+            InputError::check_parameter(
+                "failure of the elimination",
+                share,
+                in_range,
+                requirement,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// The failure probability left to the theorem when the elimination has taken its share.
+    pub(crate) fn theorem_failure(&self) -> f64 {
+        match self.elimination {
+            Elimination::Worse { failure } => self.failure - failure,
+            Elimination::Never | Elimination::Beaten => self.failure,
+        }
+    }
+
+    /// The margin in the space the learner works in: γ/R, and half of that when lifted.
+    pub(crate) fn placed_margin(&self, margin: f64) -> f64 {
+        margin / self.radius / if self.lift { 2.0 } else { 1.0 }
+    }
+
+    pub(crate) fn settings(&self) -> Settings {
+        Settings {
+            placement: Placement { scale: 1.0 / self.radius, lift: self.lift },
+            project: self.project,
+            elimination: self.elimination,
+            seed: self.seed,
+        }
+    }
+}
+
+/// The setters every Perspectron's parameters share.
+macro_rules! common_setters {
+    () => {
+        /// ε: the error wanted is at most the target level + ε. 0.1 unless set.
+        #[must_use]
+        pub fn excess(mut self, excess: f64) -> Self {
+            self.common.excess = excess;
+            self
+        }
+
+        /// δ: the probability with which the result may be worse. 0.05 unless set.
+        #[must_use]
+        pub fn failure(mut self, failure: f64) -> Self {
+            self.common.failure = failure;
+            self
+        }
+
+        /// Whether iterates are projected onto the unit ball, which no proof forbids: w* lies in it,
+        /// so every distance to w* shrinks. On unless set, but for the constants as printed.
+        #[must_use]
+        pub fn project(mut self, project: bool) -> Self {
+            self.common.project = project;
+            self
+        }
+
+        /// R: points are divided by it, and the margin with them; 1 unless set. A point outside the
+        /// ball of radius R is refused.
+        #[must_use]
+        pub fn radius(mut self, radius: f64) -> Self {
+            self.common.radius = radius;
+            self
+        }
+
+        /// Whether the halfspace sought has a bias: points become (x/R, 1)/√2, where a margin of γ
+        /// with |b| <= 1, ‖w‖ <= 1 is at least γ/2 (003 Remark 2), which is what the constants then
+        /// count with.
+        #[must_use]
+        pub fn lift(mut self, lift: bool) -> Self {
+            self.common.lift = lift;
+            self
+        }
+
+        /// Which candidates are dropped early.
+        #[must_use]
+        pub fn elimination(mut self, elimination: $crate::selection::Elimination) -> Self {
+            self.common.elimination = elimination;
+            self
+        }
+
+        /// Seed of the draws of the learner. 0 unless set.
+        #[must_use]
+        pub fn seed(mut self, seed: u64) -> Self {
+            self.common.seed = seed;
+            self
+        }
+    };
+}
+pub(crate) use common_setters;
+
+impl PerspectronParams {
+    common_setters!();
+
+    /// Whose constants; [`Schedule::Ours`] unless set.
+    #[must_use]
+    pub fn schedule(mut self, schedule: Schedule) -> Self {
+        self.schedule = schedule;
+        // The algorithm as printed does not project.
+        self.common.project = schedule != Schedule::Paper;
+        self
+    }
+
+    /// Which iterates become candidates; [`Selection::Thinned`] unless set.
+    #[must_use]
+    pub fn selection(mut self, selection: Selection) -> Self {
+        self.selection = selection;
+        self
+    }
+
+    /// The same for another noise rate and margin.
+    pub(crate) fn with(mut self, noise: f64, margin: f64) -> Self {
+        self.noise = noise;
+        self.margin = margin;
+        self
+    }
+
+    pub(crate) fn radius_set(&self) -> f64 {
+        self.common.radius
+    }
+
+    /// ε and δ.
+    pub(crate) fn target(&self) -> (f64, f64) {
+        (self.common.excess, self.common.failure)
+    }
+
+    /// Checks the parameters.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for η outside [0, 1/2), γ outside (0, R], ε or δ outside
+    /// (0, 1), or a radius that is no positive number.
+    pub fn check(self) -> Result<Perspectron, InputError> {
+        check_noise(self.noise)?;
+        self.common.check()?;
+        check_margin(self.margin, self.common.radius)?;
+        Ok(Perspectron(self))
+    }
+}
+
+pub(crate) fn check_noise(noise: f64) -> Result<(), InputError> {
+    let in_range = (0.0..0.5).contains(&noise);
+    InputError::check_parameter("noise", noise, in_range, "at least 0 and below 1/2")
+}
+
+pub(crate) fn check_margin(margin: f64, radius: f64) -> Result<(), InputError> {
+    let in_range = margin > 0.0 && margin <= radius;
+    InputError::check_parameter("margin", margin, in_range, "above 0 and at most the radius")
+}
+
+/// The Perspectron.
+///
+/// ```
+/// use halfspaces_data::{Instance, MarginBall, Massart, Region, random_target};
+/// use halfspaces_pac::Perspectron;
+/// // Labels of points far from the boundary are flipped with probability 0.2, the others never.
+/// let target = random_target(5, 1)?;
+/// let noise = Massart::new(0.2, Region::Far(0.4))?;
+/// let instance = Instance::new(MarginBall::new(&target, 0.2)?, target, noise)?;
+/// let learner = Perspectron::params(0.2, 0.2).excess(0.25).failure(0.1).check()?;
+/// let fit = learner.fit(&mut instance.stream(2))?;
+/// assert!(instance.population(5000, 3)?.error(fit.halfspace())?.mean() <= 0.2 + 0.25);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Perspectron(PerspectronParams);
+
+impl Perspectron {
+    /// For flips of probability at most `noise` η in [0, 1/2) and a margin of at least `margin` γ in
+    /// (0, R], R the radius (1 unless set).
+    #[must_use]
+    pub fn params(noise: f64, margin: f64) -> PerspectronParams {
+        PerspectronParams {
+            noise,
+            margin,
+            common: Common::default(),
+            schedule: Schedule::default(),
+            selection: Selection::default(),
+        }
+    }
+
+    /// What a fit will do.
+    #[must_use]
+    pub fn plan(&self) -> Plan {
+        let PerspectronParams { noise, common, schedule, selection, .. } = self.0;
+        let margin = common.placed_margin(self.0.margin);
+        plan(noise, margin, common.excess, common.theorem_failure(), schedule, selection)
+    }
+
+    /// Starts a fit of points in R^`dim`.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`], [`InputError::TooLarge`] if the candidates do not fit in memory.
+    pub fn start(&self, dim: usize) -> Result<Fitting<SignLink>, InputError> {
+        let plan = self.plan();
+        let PerspectronParams { noise, common, schedule, selection, .. } = self.0;
+        let (excess, failure) = (common.excess, common.failure);
+        let mut rng = ChaCha8Rng::seed_from_u64(common.seed);
+        let kept = kept(plan, selection, &mut rng);
+        let direction = Direction {
+            link: SignLink { level: 1.0 - 2.0 * noise },
+            denominator: plan.denominator,
+        };
+        let lane = Lane::new(direction, plan.step, plan.runs, plan.run_length, kept);
+        let noise = effective_noise(noise, schedule);
+        let margin = common.placed_margin(self.0.margin);
+        let guarantee = Guarantee {
+            excess,
+            failure,
+            best_candidate: excess / 2.0,
+            validation_failure: validation_share(common.theorem_failure(), selection),
+            average: Average::Massart { noise, margin, step: plan.step },
+        };
+        Fitting::new(dim, vec![lane], plan.validation, common.settings(), guarantee)
+    }
+
+    /// Learns from a stream, in one pass.
+    ///
+    /// A stream that ends early is no error: the [`Fit`]'s status says what is guaranteed for the
+    /// examples it had.
+    ///
+    /// # Errors
+    /// [`FitError`]: what the stream reports, an example that cannot be taken, or a stream without
+    /// any. To go on behind a faulty example use [`Perspectron::start`] and [`Fitting::advance`].
+    pub fn fit<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
+        let mut fitting = self.start(stream.dim()).map_err(FitError::Input)?;
+        fitting.advance(stream)?;
+        fitting.finish().map_err(FitError::Input)
+    }
+}
+
+pub(crate) fn kept(plan: Plan, selection: Selection, rng: &mut ChaCha8Rng) -> Kept {
+    match selection {
+        Selection::AllIterates => Kept::All,
+        Selection::Thinned => Kept::drawn(plan.candidates, plan.run_length, rng),
+    }
+}
+
+/// The share of δ that goes to the accuracy of the validation.
+pub(crate) fn validation_share(failure: f64, selection: Selection) -> f64 {
+    match selection {
+        Selection::AllIterates => failure / 2.0,
+        Selection::Thinned => failure / 3.0,
+    }
+}
+
+/// 1 - η bounds |β sign(w·x) - y|/2; the constants as printed take 1 for it.
+fn effective_noise(noise: f64, schedule: Schedule) -> f64 {
+    if schedule == Schedule::Paper { 0.0 } else { noise }
+}
+
+fn plan(
+    noise: f64,
+    margin: f64,
+    excess: f64,
+    failure: f64,
+    schedule: Schedule,
+    selection: Selection,
+) -> Plan {
+    let bound = effective_noise(noise, schedule);
+    let denominator = match schedule {
+        Schedule::Paper | Schedule::Corrected => Denominator::Plus(margin),
+        Schedule::Ours => Denominator::AtLeast(margin),
+    };
+    match selection {
+        Selection::AllIterates => {
+            let runs = schedule::runs(failure);
+            let run_length = schedule::run_length(bound, excess, margin);
+            let candidates = runs.saturating_mul(run_length);
+            Plan {
+                runs,
+                run_length,
+                step: schedule::step(bound, margin, run_length),
+                denominator,
+                candidates,
+                validation: schedule::validation(candidates, excess, failure),
+            }
+        }
+        Selection::Thinned => {
+            let run_length = schedule::thinned_run_length(bound, excess, margin, failure);
+            let candidates = schedule::thinned_candidates(noise, excess, failure);
+            Plan {
+                runs: 1,
+                run_length,
+                step: schedule::step(bound, margin, run_length),
+                denominator,
+                candidates,
+                validation: schedule::thinned_validation(candidates, excess, failure),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fitting::{Stage, Status};
+    use halfspaces_data::{
+        Instance, LabelledPoints, MarginBall, Marginal, Massart, Rcn, Region, random_target,
+    };
+    use halfspaces_linalg::{
+        DenseRow, Halfspace, Label, PointSet, Points, RowView, SparsePoints, kernels,
+    };
+    use proptest::prelude::*;
+
+    fn instance(dim: usize, noise: f64, margin: f64) -> Instance<MarginBall, Rcn> {
+        let target = random_target(dim, 5).unwrap();
+        let ball = MarginBall::new(&target, margin).unwrap();
+        Instance::new(ball, target, Rcn::new(noise).unwrap()).unwrap()
+    }
+
+    /// 003 Algorithm 1 as a plain loop: all iterates of all runs, then the one with fewest errors.
+    fn literal(plan: Plan, noise: f64, margin: f64, points: &Points, labels: &[Label]) -> Vec<f64> {
+        let (dim, mut next) = (points.dim(), 0);
+        let mut candidates = Vec::new();
+        for _ in 0..plan.runs {
+            let mut w = vec![0.0; dim];
+            for _ in 0..plan.run_length {
+                candidates.push(w.clone());
+                let (x, y) = (points.row(next).unwrap().as_slice(), labels[next].as_f64());
+                let value = kernels::dot(&w, x);
+                let sign = if value >= 0.0 { 1.0 } else { -1.0 };
+                let ratio = ((1.0 - 2.0 * noise) * sign - y) / (value.abs() + margin);
+                let step = plan.step * ratio;
+                w.iter_mut().zip(x).for_each(|(w, x)| *w -= step * x);
+                next += 1;
+            }
+        }
+        let errors = |w: &Vec<f64>| {
+            let halfspace = Halfspace::new(w.clone()).unwrap();
+            (next..next + plan.validation as usize)
+                .filter(|&i| halfspace.predict(points.row(i).unwrap()) != Ok(labels[i]))
+                .count()
+        };
+        candidates.into_iter().min_by_key(errors).unwrap()
+    }
+
+    #[test]
+    fn the_paper_schedule_is_the_printed_algorithm() {
+        let (noise, margin) = (0.1, 0.5);
+        let params = Perspectron::params(noise, margin).excess(0.6).failure(0.5);
+        let params = params.schedule(Schedule::Paper).selection(Selection::AllIterates);
+        let learner = params.check().unwrap();
+        let plan = learner.plan();
+        assert_eq!((plan.runs, plan.run_length, plan.candidates), (2, 178, 356));
+        let n = plan.examples() as usize;
+        for seed in 0..4 {
+            let (points, labels) = instance(4, noise, margin).sample(n, seed).unwrap();
+            let fit = learner.fit(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap();
+            let literal = literal(plan, noise, margin, &points, &labels);
+            assert_eq!(fit.halfspace().normal(), literal);
+            assert_eq!(fit.candidates() as u64, plan.candidates);
+            assert_eq!(fit.status(), Status::Complete { excess: 0.6, failure: 0.5 });
+        }
+    }
+
+    /// Sparse rows, another radius and an interruption change nothing.
+    #[test]
+    fn forms_agree() {
+        let (noise, margin) = (0.2, 0.4);
+        let params = Perspectron::params(noise, margin).excess(0.5).failure(0.4).seed(3);
+        let learner = params.check().unwrap();
+        let n = learner.plan().examples() as usize;
+        let (points, labels) = instance(5, noise, margin).sample(n, 1).unwrap();
+        let fit = learner.fit(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap();
+
+        let sparse = SparsePoints::from_dense(&points).unwrap();
+        let same = learner.fit(&mut LabelledPoints::new(&sparse, &labels).unwrap()).unwrap();
+        assert_eq!(fit, same);
+
+        let mut fitting = learner.start(5).unwrap();
+        for (i, (x, y)) in points.rows().zip(&labels).enumerate() {
+            if i % 1000 == 7 {
+                fitting = fitting.clone();
+            }
+            fitting.observe(x, *y).unwrap();
+        }
+        assert_eq!(fitting.stage(), Stage::Complete);
+        assert_eq!(fit, fitting.finish().unwrap());
+
+        // Points and margin four times as large.
+        let values = points.as_slice().iter().map(|v| 4.0 * v).collect();
+        let large = Points::new(values, 5).unwrap();
+        let params = Perspectron::params(noise, 4.0 * margin).excess(0.5).failure(0.4).seed(3);
+        let learner = params.radius(4.0).check().unwrap();
+        let scaled = learner.fit(&mut LabelledPoints::new(&large, &labels).unwrap()).unwrap();
+        assert_eq!(scaled.halfspace(), fit.halfspace());
+        assert!(learner.start(5).unwrap().observe(large.row(0).unwrap(), labels[0]).is_ok());
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_saved_fit_goes_on() {
+        let learner = Perspectron::params(0.2, 0.4).excess(0.5).failure(0.4).check().unwrap();
+        let n = learner.plan().examples() as usize;
+        let (points, labels) = instance(5, 0.2, 0.4).sample(n, 1).unwrap();
+        let whole = learner.fit(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap();
+        let training = learner.plan().training() as usize;
+        for cut in [0, 1, training - 1, training, training + 700, n] {
+            let mut fitting = learner.start(5).unwrap();
+            let mut rest = points.rows().zip(&labels);
+            for (x, y) in rest.by_ref().take(cut) {
+                fitting.observe(x, *y).unwrap();
+            }
+            let text = serde_json::to_string(&fitting).unwrap();
+            let mut fitting: crate::Fitting<SignLink> = serde_json::from_str(&text).unwrap();
+            for (x, y) in rest {
+                fitting.observe(x, *y).unwrap();
+            }
+            assert_eq!(fitting.finish().unwrap(), whole, "{cut}");
+        }
+    }
+
+    #[test]
+    fn lifting_finds_a_bias() {
+        // Positive beyond 0.3 along the first axis, within the ball of radius 2.
+        let points = MarginBall::new(&random_target(3, 1).unwrap(), 0.01).unwrap();
+        let points = points.sample(20_000, 3).unwrap();
+        let values: Vec<f64> = points.as_slice().iter().map(|v| 2.0 * v).collect();
+        let points = Points::new(values, 3).unwrap();
+        let far: Vec<usize> = (0..points.len())
+            .filter(|&i| (points.row(i).unwrap().as_slice()[0] - 0.6).abs() >= 0.5)
+            .collect();
+        let points = points.select(&far).unwrap();
+        let labels: Vec<Label> =
+            points.rows().map(|x| Label::of_sign(x.as_slice()[0] - 0.6)).collect();
+        let params = Perspectron::params(0.0, 0.5).radius(2.0).lift(true).excess(0.4);
+        let learner = params.check().unwrap();
+        assert_eq!(learner.plan().denominator, Denominator::AtLeast(0.125));
+        let fit = learner.fit(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap();
+        let wrong = points.rows().zip(&labels).filter(|(x, y)| fit.predict(*x) != Ok(**y)).count();
+        assert!(wrong * 20 < labels.len(), "{wrong} of {}", labels.len());
+        let (weights, bias) = fit.affine();
+        for x in points.rows() {
+            let value = fit.decision_value(x).unwrap();
+            let affine = (x.dot(&weights) + bias) / 2.0 / 2f64.sqrt();
+            assert!((value - affine).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_stream_that_ends_early_says_what_holds() {
+        let learner = Perspectron::params(0.2, 0.4).excess(0.4).failure(0.1).check().unwrap();
+        let plan = learner.plan();
+        let training = plan.training() as usize;
+        let instance = instance(5, 0.2, 0.4);
+        let fit_of = |n: usize| {
+            let (points, labels) = instance.sample(n, 1).unwrap();
+            learner.fit(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap()
+        };
+        let Status::EndedInTraining { examples, average_excess, failure } =
+            fit_of(training / 2).status()
+        else {
+            panic!("not in training")
+        };
+        assert_eq!((examples as usize, failure), (training / 2, 0.1));
+        // Half the examples of an excess of 0.1 on average.
+        assert!((0.1..0.2).contains(&average_excess.unwrap()), "{average_excess:?}");
+        let Status::EndedInValidation { examples, excess, .. } = fit_of(training + 300).status()
+        else {
+            panic!("not in validation")
+        };
+        assert!(examples == 300 && excess > 0.4 && excess < 0.7, "{excess}");
+        let one = fit_of(1);
+        assert_eq!(one.halfspace().normal(), [0.0; 5]);
+        assert!(matches!(one.status(), Status::EndedInTraining { examples: 1, .. }));
+    }
+
+    /// The iterate returned when training is cut short is uniform among those so far.
+    #[test]
+    fn the_spare_is_uniform() {
+        let mut counts = [0u32; 4];
+        for seed in 0..4000 {
+            let params = Perspectron::params(0.2, 0.4).seed(seed);
+            let mut fitting = params.check().unwrap().start(1).unwrap();
+            for _ in 0..4 {
+                fitting.observe(DenseRow::new(&[0.5]).unwrap(), Label::Positive).unwrap();
+            }
+            counts[fitting.finish().unwrap().origin().step as usize] += 1;
+        }
+        assert!(counts.iter().all(|c| (850..1150).contains(c)), "{counts:?}");
+    }
+
+    /// With the promised probability, and far below it: errors of at most η + ε on Massart noise.
+    #[test]
+    fn the_error_is_as_promised() {
+        let target = random_target(6, 2).unwrap();
+        let noise = Massart::new(0.25, Region::Far(0.5)).unwrap();
+        let ball = MarginBall::new(&target, 0.25).unwrap();
+        let instance = Instance::new(ball, target, noise).unwrap();
+        let population = instance.population(4000, 9).unwrap();
+        for schedule in [Schedule::Paper, Schedule::Corrected, Schedule::Ours] {
+            let params = Perspectron::params(0.25, 0.25).excess(0.2).failure(0.1);
+            let learner = params.schedule(schedule).check().unwrap();
+            let fit = learner.fit(&mut instance.stream(3)).unwrap();
+            let error = population.error(fit.halfspace()).unwrap().mean();
+            assert!(error <= 0.45, "{schedule:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn bad_input_is_typed() {
+        let bad = [
+            Perspectron::params(0.5, 0.1),
+            Perspectron::params(-0.1, 0.1),
+            Perspectron::params(f64::NAN, 0.1),
+            Perspectron::params(0.1, 0.0),
+            Perspectron::params(0.1, 1.1),
+            Perspectron::params(0.1, f64::NAN),
+            Perspectron::params(0.1, 0.1).excess(0.0),
+            Perspectron::params(0.1, 0.1).excess(1.0),
+            Perspectron::params(0.1, 0.1).failure(0.0),
+            Perspectron::params(0.1, 0.1).radius(0.0),
+            Perspectron::params(0.1, 0.1).radius(f64::INFINITY),
+            Perspectron::params(0.1, 0.1).elimination(Elimination::Worse { failure: 0.05 }),
+        ];
+        for params in bad {
+            assert!(matches!(params.check(), Err(InputError::ParameterOutOfRange { .. })));
+        }
+        let learner = Perspectron::params(0.1, 0.1).check().unwrap();
+        assert_eq!(learner.start(0), Err(InputError::ZeroDimension));
+        let mut fitting = learner.start(2).unwrap();
+        let far = DenseRow::new(&[1.0, 0.1]).unwrap();
+        let error = fitting.observe(far, Label::Positive).unwrap_err();
+        assert!(error.to_string().contains("state a larger radius"), "{error}");
+        let wide = DenseRow::new(&[0.1, 0.1, 0.1]).unwrap();
+        assert!(fitting.observe(wide, Label::Positive).is_err());
+        assert_eq!(fitting.stage(), Stage::Training { taken: 0, of: learner.plan().training() });
+        assert_eq!(fitting.finish(), Err(InputError::Empty));
+        // All iterates of a run of 10^15 steps.
+        let tiny = Perspectron::params(0.1, 1e-7).selection(Selection::AllIterates);
+        let error = tiny.check().unwrap().start(3).unwrap_err();
+        assert!(matches!(error, InputError::TooLarge { .. }));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(16))]
+        /// Projection never takes an iterate away from w*, and no step leaves the unit ball.
+        #[test]
+        fn projected_iterates_stay_in_the_ball(seed in 0u64..1000, noise in 0.0..0.45f64) {
+            let target = random_target(3, seed).unwrap();
+            let ball = MarginBall::new(&target, 0.3).unwrap();
+            let instance =
+                Instance::new(ball, target.clone(), Rcn::new(noise).unwrap()).unwrap();
+            let (points, labels) = instance.sample(200, seed).unwrap();
+            let direction = Direction {
+                link: SignLink { level: 1.0 - 2.0 * noise },
+                denominator: Denominator::AtLeast(0.3),
+            };
+            let (mut free, mut held) = (vec![0.0; 3], vec![0.0; 3]);
+            let far = |w: &[f64]| -> f64 {
+                w.iter().zip(target.normal()).map(|(a, b)| (a - b).powi(2)).sum()
+            };
+            for (x, y) in points.rows().zip(&labels) {
+                free.clone_from(&held);
+                crate::direction::descend(&direction, 0.5, false, &mut free, x, *y);
+                crate::direction::descend(&direction, 0.5, true, &mut held, x, *y);
+                prop_assert!(kernels::norm_sq(&held) <= 1.0 + 1e-12);
+                prop_assert!(far(&held) <= far(&free) + 1e-12);
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! The constants of the Perspectron theorems, one function each, the source beside it.
+//!
+//! η is the noise rate, β = 1 - 2η, ε the target excess, γ the margin, δ the failure probability, T
+//! the length of a run, N the number of runs, H the candidates. `paper_*` is as printed, the rest is
+//! corrected or ours; docs/theory holds the proofs.
+
+/// N = ⌈log₂(2/δ)⌉ independent runs: each keeps a good iterate with probability at least 1/2, so all
+/// fail with probability at most δ/2 (003 Theorem 3).
+#[must_use]
+pub fn runs(failure: f64) -> u64 {
+    whole((2.0 / failure).log2())
+}
+
+/// T = ⌈16/(εγ)²⌉ steps a run, as printed (003 Lemma 3).
+#[must_use]
+pub fn paper_run_length(excess: f64, margin: f64) -> u64 {
+    whole(16.0 / (excess * margin).powi(2))
+}
+
+/// λ = γ/(2√T), as printed (003 Lemma 3). T is the length of one run.
+#[must_use]
+pub fn paper_step(margin: f64, run_length: u64) -> f64 {
+    margin / (2.0 * (run_length as f64).sqrt())
+}
+
+/// T = ⌈16(1-η)²/(εγ)²⌉: |β sign(w·x) - y| <= 2(1-η), where 003 Lemma 3 takes 2.
+#[must_use]
+pub fn run_length(noise: f64, excess: f64, margin: f64) -> u64 {
+    whole(16.0 * ((1.0 - noise) / (excess * margin)).powi(2))
+}
+
+/// λ = γ/(2(1-η)√T), for steps of at most 2(1-η)λ/γ.
+#[must_use]
+pub fn step(noise: f64, margin: f64, run_length: u64) -> f64 {
+    paper_step(margin, run_length) / (1.0 - noise)
+}
+
+/// |T₂| = ⌈(8/ε²) ln(4|H|/δ)⌉ fresh examples: the empirical errors of all candidates are within ε/4
+/// except with probability δ/2 (003 Lemma 4 and Theorem 3).
+#[must_use]
+pub fn validation(candidates: u64, excess: f64, failure: f64) -> u64 {
+    whole(8.0 / excess.powi(2) * (4.0 * candidates as f64 / failure).ln())
+}
+
+/// L = ln(3/δ), a third of the failure probability for each event of the thinned selection.
+fn third(failure: f64) -> f64 {
+    (3.0 / failure).ln()
+}
+
+/// T = ⌈16(1-η)²(1+√(2L))²/(εγ)²⌉, L = ln(3/δ): the average error of the iterates of one run is at
+/// most η + ε/4 except with probability δ/3 (ours, docs/theory/thinned-selection.md).
+#[must_use]
+pub fn thinned_run_length(noise: f64, excess: f64, margin: f64, failure: f64) -> u64 {
+    let spread = 1.0 + (2.0 * third(failure)).sqrt();
+    whole(16.0 * ((1.0 - noise) * spread / (excess * margin)).powi(2))
+}
+
+/// K = ⌈((4η+2ε)/ε) L⌉, L = ln(3/δ): of K random iterates one has error at most η + ε/2 except with
+/// probability δ/3 (ours). For a link, η is [`glm_noise_bound`].
+#[must_use]
+pub fn thinned_candidates(noise: f64, excess: f64, failure: f64) -> u64 {
+    whole((4.0 * noise + 2.0 * excess) / excess * third(failure))
+}
+
+/// |T₂| = ⌈(8/ε²) ln(6K/δ)⌉ fresh examples for K candidates: within ε/4 except with probability δ/3.
+#[must_use]
+pub fn thinned_validation(candidates: u64, excess: f64, failure: f64) -> u64 {
+    whole(8.0 / excess.powi(2) * (6.0 * candidates as f64 / failure).ln())
+}
+
+/// α = ε/(2-ε), the padding αγ as printed (003 Lemma 6). Claim 1 of 003 uses it at ε/2, where Lemma
+/// 6 with this α says nothing.
+#[must_use]
+pub fn paper_padding(excess: f64) -> f64 {
+    excess / (2.0 - excess)
+}
+
+/// T = ⌈32/(ε⁴γ²)⌉ steps a run, as printed (003 Claim 1).
+#[must_use]
+pub fn glm_paper_run_length(excess: f64, margin: f64) -> u64 {
+    whole(32.0 / (excess.powi(4) * margin.powi(2)))
+}
+
+/// λ = γε/((2-ε)√(2T)), as printed (003 Claim 1).
+#[must_use]
+pub fn glm_paper_step(excess: f64, margin: f64, run_length: u64) -> f64 {
+    margin * paper_padding(excess) / (2.0 * run_length as f64).sqrt()
+}
+
+/// α = ε/(4-ε): Lemma 6 of 003 at ε/2, which is what Claim 1 needs.
+#[must_use]
+pub fn padding(excess: f64) -> f64 {
+    excess / (4.0 - excess)
+}
+
+/// T = ⌈1024/(ε⁴γ²)⌉ steps a run, for which Claim 1 of 003 holds with [`padding`].
+#[must_use]
+pub fn glm_corrected_run_length(excess: f64, margin: f64) -> u64 {
+    whole(1024.0 / (excess.powi(4) * margin.powi(2)))
+}
+
+/// λ = αγ/(2√T) with [`padding`]: steps of at most 2λ/(αγ).
+#[must_use]
+pub fn glm_corrected_step(excess: f64, margin: f64, run_length: u64) -> f64 {
+    padding(excess) * paper_step(margin, run_length)
+}
+
+/// T = ⌈64/(γε)²⌉ steps a run with the denominator max(|w·x|, γ/2): no loss of ε⁻² (ours,
+/// docs/theory/glm-without-padding-loss.md).
+#[must_use]
+pub fn glm_run_length(excess: f64, margin: f64) -> u64 {
+    whole(64.0 / (excess * margin).powi(2))
+}
+
+/// λ = γ/(4√T) with the denominator max(|w·x|, γ/2): steps of at most 4λ/γ.
+#[must_use]
+pub fn glm_step(margin: f64, run_length: u64) -> f64 {
+    paper_step(margin, run_length) / 2.0
+}
+
+/// T = ⌈16(2+(2+γ)√(2L))²/(εγ)²⌉, L = ln(3/δ): as [`thinned_run_length`], for a link, with the
+/// denominator max(|w·x|, γ/2) (ours). Needs iterates in the unit ball.
+#[must_use]
+pub fn glm_thinned_run_length(excess: f64, margin: f64, failure: f64) -> u64 {
+    let spread = 2.0 + (2.0 + margin) * (2.0 * third(failure)).sqrt();
+    whole(16.0 * (spread / (excess * margin)).powi(2))
+}
+
+/// h = (1 - min(|σ(γ)|, |σ(-γ)|) + τ)/2, which is at least opt_RCN + τ/2.
+#[must_use]
+pub fn glm_noise_bound(at_margin: f64, at_minus_margin: f64, asymmetry: f64) -> f64 {
+    (1.0 - at_margin.abs().min(at_minus_margin.abs()) + asymmetry) / 2.0
+}
+
+/// β̃ = 0, ε, 2ε, ... up to 1: one of them lies in (β - ε, β] for every β in \[0, 1\] (003 App. A, whose
+/// printed grid stops at 1/2).
+#[must_use]
+pub fn noise_grid(excess: f64) -> Vec<f64> {
+    // 1/ε rounds to a whole number where ε is meant to divide 1.
+    let steps = (1.0 / excess + 1e-9).floor() as u64;
+    (0..=steps).map(|j| (j as f64 * excess).min(1.0)).collect()
+}
+
+/// |T₂| = ⌈(32/ε²) ln(2|H|/δ')⌉: within ε/8 except with probability δ', for candidates of error at
+/// most η + 3ε/4 (unknown noise rate, corrected from 003 App. A).
+#[must_use]
+pub fn grid_validation(candidates: u64, excess: f64, failure: f64) -> u64 {
+    whole(32.0 / excess.powi(2) * (2.0 * candidates as f64 / failure).ln())
+}
+
+/// δ_j = δ/2^(j+1) for guess j = 0, 1, ... of the margin; they sum to at most δ.
+#[must_use]
+pub fn guess_failure(failure: f64, guess: u32) -> f64 {
+    failure / 2f64.powi(guess as i32 + 1)
+}
+
+/// What the average error of the first `steps` iterates of a run exceeds η by, at most, except with
+/// probability `failure`: 1/(4λt) + λ(1-η)²/γ² + ((1-η)/γ)√(2 ln(1/failure)/t). For a run that ends
+/// early, or one of any length.
+#[must_use]
+pub fn average_excess(noise: f64, margin: f64, step: f64, steps: u64, failure: f64) -> f64 {
+    let (t, c) = (steps as f64, (1.0 - noise) / margin);
+    1.0 / (4.0 * step * t) + step * c * c + c * (2.0 * (1.0 / failure).ln() / t).sqrt()
+}
+
+/// As [`average_excess`], for a link with the denominator max(|w·x|, γ/2) and iterates in the unit
+/// ball: 1/(4λt) + 4λ/γ² + (1 + 2/γ)√(2 ln(1/failure)/t).
+#[must_use]
+pub fn glm_average_excess(margin: f64, step: f64, steps: u64, failure: f64) -> f64 {
+    let t = steps as f64;
+    1.0 / (4.0 * step * t)
+        + 4.0 * step / (margin * margin)
+        + (1.0 + 2.0 / margin) * (2.0 * (1.0 / failure).ln() / t).sqrt()
+}
+
+/// How far the empirical errors of `candidates` on `examples` fresh examples are from the true ones,
+/// at most, except with probability `failure`: √(ln(2|H|/failure)/(2m)) (Hoeffding).
+#[must_use]
+pub fn validation_accuracy(candidates: u64, examples: u64, failure: f64) -> f64 {
+    ((2.0 * candidates as f64 / failure).ln() / (2.0 * examples as f64)).sqrt()
+}
+
+/// The least whole number >= `x` and >= 1; the largest `u64` beyond it. What rounding adds to a
+/// whole number does not count.
+fn whole(x: f64) -> u64 {
+    ((x * (1.0 - 4.0 * f64::EPSILON)).ceil() as u64).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Worked by hand.
+    #[test]
+    fn values() {
+        assert_eq!(runs(0.1), 5); // lg 20 = 4.32
+        assert_eq!(paper_run_length(0.2, 0.2), 10_000);
+        assert_eq!(run_length(0.2, 0.2, 0.2), 6400);
+        assert_eq!(step(0.5, 0.2, 100), 0.02);
+        assert_eq!(runs(0.1) * paper_run_length(0.2, 0.2), 50_000);
+        // 200 ln(2 000 000) = 200 * 14.5087
+        assert_eq!(validation(50_000, 0.2, 0.1), 2902);
+        assert_eq!(glm_paper_run_length(0.5, 0.5), 2048);
+        assert_eq!(glm_corrected_run_length(0.4, 0.5), 160_000);
+        assert_eq!(glm_run_length(0.5, 0.5), 1024);
+        assert_eq!(noise_grid(0.25), [0.0, 0.25, 0.5, 0.75, 1.0]);
+        assert_eq!(noise_grid(0.1).len(), 11);
+        assert_eq!(glm_noise_bound(0.5, -0.4, 0.1), 0.35);
+    }
+
+    /// The example of the digest: one thinned run may need more examples than N runs.
+    #[test]
+    fn thinned_constants() {
+        let one = thinned_run_length(0.2, 0.2, 0.2, 0.1);
+        assert!((83_000..83_600).contains(&one), "{one}");
+        assert_eq!(thinned_candidates(0.2, 0.2, 0.1), 21); // 6 ln 30 = 20.4
+        assert_eq!(guess_failure(0.1, 0), 0.05);
+    }
+
+    /// At its own length a run's average excess is ε/4 by both formulas.
+    #[test]
+    fn lengths_meet_their_target() {
+        let (noise, excess, margin, failure) = (0.3, 0.1, 0.2, 0.05);
+        let t = thinned_run_length(noise, excess, margin, failure);
+        let average = average_excess(noise, margin, step(noise, margin, t), t, failure / 3.0);
+        assert!(average <= excess / 4.0 && average > 0.24 * excess, "{average}");
+        let t = glm_thinned_run_length(excess, margin, failure);
+        let average = glm_average_excess(margin, glm_step(margin, t), t, failure / 3.0);
+        assert!(average <= excess / 4.0 && average > 0.24 * excess, "{average}");
+    }
+
+    /// Some grid value lies in (β - ε, β], whatever β.
+    #[test]
+    fn grids_leave_no_gap() {
+        for excess in [0.03, 0.1, 0.25, 0.3, 0.5] {
+            let grid = noise_grid(excess);
+            for i in 0..=1000 {
+                let beta = f64::from(i) / 1000.0;
+                let near = grid.iter().any(|b| *b <= beta + 1e-12 && *b > beta - excess - 1e-12);
+                assert!(near, "{excess} {beta}");
+            }
+        }
+    }
+}

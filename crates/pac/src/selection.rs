@@ -1,0 +1,371 @@
+//! Choosing among candidates by their errors on fresh examples.
+//!
+//! For every candidate w the errors of sign(w·x) on the same fresh examples are counted; the one with
+//! fewest wins, the earlier among equals (003 Lemma 4). The count is a product of all candidates with
+//! blocks of examples, labels folded into the points (z = y x): done in single precision, with every
+//! value too near 0 for it done again in double, so the counts are those of the plain loop.
+//!
+//! [`Elimination`] drops candidates that are clearly worse while the examples come.
+
+use crate::schedule;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use halfspaces_linalg::{InputError, Label, RowView, kernels};
+
+/// Examples counted at once.
+const BLOCK: usize = 512;
+
+/// Candidates multiplied at once: with a block of examples their product stays in cache.
+const TILE: usize = 256;
+
+/// Beyond this dimension rows are taken one by one as they come: they are sparse or a block of them
+/// is no longer small.
+const WIDE: usize = 4096;
+
+/// Which candidates are dropped before all examples have come.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Elimination {
+    /// None.
+    Never,
+    /// Those that can no longer win: more errors than the best has so far plus the examples to come.
+    /// The choice is unchanged.
+    #[default]
+    Beaten,
+    /// Those whose rate exceeds the best one's by more than twice the accuracy that all candidates'
+    /// rates have at all checks, except with this probability. So the candidate of least true error is
+    /// dropped with no more than this probability, which adds to the failure probability of the whole.
+    Worse {
+        /// The failure probability spent on it.
+        failure: f64,
+    },
+}
+
+/// The candidates and their errors so far.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Selector {
+    dim: usize,
+    /// Rows w, in the order they were offered.
+    candidates: Vec<f64>,
+    /// Errors of each; of a dropped one, those counted until then.
+    errors: Vec<u64>,
+    /// Indices of the candidates still in the race, increasing.
+    alive: Vec<usize>,
+    /// Unit rows of the candidates alive, in single precision.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    screen: Vec<f32>,
+    elimination: Elimination,
+    planned: u64,
+    checks: u64,
+    seen: u64,
+    /// Folded rows y x waiting for the block to fill.
+    block: Vec<f64>,
+    labels: Vec<Label>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    product: Vec<f32>,
+}
+
+impl Selector {
+    pub(crate) fn new(dim: usize, planned: u64, elimination: Elimination) -> Selector {
+        Selector {
+            dim,
+            candidates: Vec::new(),
+            errors: Vec::new(),
+            alive: Vec::new(),
+            screen: Vec::new(),
+            elimination,
+            planned,
+            checks: 0,
+            seen: 0,
+            block: Vec::new(),
+            labels: Vec::new(),
+            product: Vec::new(),
+        }
+    }
+
+    /// Makes room for `count` more candidates.
+    pub(crate) fn reserve(&mut self, count: u64) -> Result<(), InputError> {
+        let values = usize::try_from(count)
+            .ok()
+            .and_then(|count| count.checked_mul(self.dim))
+            .unwrap_or(usize::MAX);
+        self.candidates.try_reserve(values).map_err(|_| InputError::TooLarge { values })
+    }
+
+    /// Adds a candidate. Only before the first example.
+    pub(crate) fn offer(&mut self, w: &[f64]) {
+        self.alive.push(self.errors.len());
+        self.errors.push(0);
+        self.candidates.extend_from_slice(w);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.errors.len()
+    }
+
+    pub(crate) fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    pub(crate) fn planned(&self) -> u64 {
+        self.planned
+    }
+
+    /// How many candidates are still in the race.
+    pub(crate) fn alive(&self) -> usize {
+        self.alive.len()
+    }
+
+    pub(crate) fn candidate(&self, index: usize) -> Option<&[f64]> {
+        self.candidates.chunks_exact(self.dim).nth(index)
+    }
+
+    /// Counts one example, in the unit ball.
+    pub(crate) fn observe<R: RowView>(&mut self, x: R, y: Label) {
+        self.seen += 1;
+        if self.dim > WIDE {
+            for &c in &self.alive {
+                let row = self.candidates.chunks_exact(self.dim).nth(c).unwrap_or_default();
+                let wrong = Label::of_sign(x.dot(row)) != y;
+                if let Some(errors) = self.errors.get_mut(c) {
+                    *errors += u64::from(wrong);
+                }
+            }
+            if self.seen.is_multiple_of(BLOCK as u64) || self.seen == self.planned {
+                self.eliminate();
+            }
+            return;
+        }
+        let start = self.block.len();
+        self.block.resize(start + self.dim, 0.0);
+        if let Some(row) = self.block.get_mut(start..) {
+            x.add_scaled_to(y.as_f64(), row);
+        }
+        self.labels.push(y);
+        if self.labels.len() == BLOCK || self.seen == self.planned {
+            self.count_block();
+            self.eliminate();
+        }
+    }
+
+    /// The index and errors of the best candidate so far, the earlier among equals, with whatever
+    /// still waits counted.
+    pub(crate) fn best(&mut self) -> Option<(usize, u64)> {
+        self.count_block();
+        let errors = |c: usize| self.errors.get(c).copied().unwrap_or(u64::MAX);
+        self.alive.iter().map(|&c| (c, errors(c))).min_by_key(|&(c, errors)| (errors, c))
+    }
+
+    fn count_block(&mut self) {
+        if self.labels.is_empty() {
+            return;
+        }
+        let (dim, rows) = (self.dim, self.labels.len());
+        if self.screen.len() != self.alive.len() * dim {
+            self.screen.clear();
+            for &c in &self.alive {
+                let w = self.candidates.chunks_exact(dim).nth(c).unwrap_or_default();
+                let largest = w.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+                let scaled_norm = w.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt();
+                let unit = |v: &f64| (v / largest / scaled_norm) as f32;
+                // The zero vector becomes NaN, which the screening always doubts.
+                self.screen.extend(w.iter().map(unit));
+            }
+        }
+        let block: Vec<f32> = self.block.iter().map(|&v| v as f32).collect();
+        let z = MatRef::from_row_major_slice(&block, rows, dim);
+        let doubt = single_precision_error(dim);
+        self.product.resize(rows * TILE.min(self.alive.len().max(1)), 0.0);
+        for (tile, ids) in self.screen.chunks(TILE * dim).zip(self.alive.chunks(TILE)) {
+            let w = MatRef::from_row_major_slice(tile, ids.len(), dim);
+            let Some(product) = self.product.get_mut(..rows * ids.len()) else { continue };
+            let into = MatMut::from_column_major_slice_mut(product, rows, ids.len());
+            matmul(into, Accum::Replace, z, w.transpose(), 1.0, Par::Seq);
+            for (values, &c) in product.chunks_exact(rows).zip(ids) {
+                let (mut wrong, doubtful) = screen(values, doubt);
+                if doubtful > 0 {
+                    let w = self.candidates.chunks_exact(dim).nth(c).unwrap_or_default();
+                    let exact = values.iter().zip(self.block.chunks_exact(dim)).zip(&self.labels);
+                    wrong += exact
+                        .filter(|((v, _), _)| !is_clear(**v, doubt))
+                        .filter(|((_, z), y)| folded_is_wrong(kernels::dot(z, w), **y))
+                        .count() as u64;
+                }
+                if let Some(errors) = self.errors.get_mut(c) {
+                    *errors += wrong;
+                }
+            }
+        }
+        self.block.clear();
+        self.labels.clear();
+    }
+
+    fn eliminate(&mut self) {
+        let errors = |c: usize| self.errors.get(c).copied().unwrap_or(u64::MAX);
+        let Some(best) = self.alive.iter().map(|&c| errors(c)).min() else { return };
+        let most = match self.elimination {
+            Elimination::Never => return,
+            Elimination::Beaten => best.saturating_add(self.planned.saturating_sub(self.seen)),
+            Elimination::Worse { failure } => {
+                self.checks += 1;
+                // The checks share the failure probability as 1/(k(k+1)), which sums to 1.
+                let share = failure / (self.checks * (self.checks + 1)) as f64;
+                let count = self.errors.len() as u64;
+                let accuracy = schedule::validation_accuracy(count, self.seen, share);
+                let gap = (2.0 * accuracy * self.seen as f64).ceil() as u64;
+                best.saturating_add(gap)
+            }
+        };
+        let before = self.alive.len();
+        let counts = &self.errors;
+        self.alive.retain(|&c| counts.get(c).is_some_and(|&e| e <= most));
+        if self.alive.len() < before {
+            self.screen.clear();
+        }
+    }
+}
+
+/// Whether a point with label y is predicted wrongly, from y (w·x): sign(0) = +1.
+fn folded_is_wrong(value: f64, y: Label) -> bool {
+    match y {
+        Label::Positive => value < 0.0,
+        Label::Negative => value <= 0.0,
+    }
+}
+
+/// Whether the sign of a value is beyond doubt; never for NaN.
+#[inline]
+fn is_clear(value: f32, doubt: f32) -> bool {
+    value.abs() > doubt
+}
+
+/// How many values are surely negative, and how many too near 0 to tell.
+fn screen(values: &[f32], doubt: f32) -> (u64, u64) {
+    let (mut wrong, mut clear) = (0u32, 0u32);
+    for &v in values {
+        wrong += u32::from(v < -doubt);
+        clear += u32::from(is_clear(v, doubt));
+    }
+    (u64::from(wrong), values.len() as u64 - u64::from(clear))
+}
+
+/// What a product of a unit vector and a vector of the unit ball, both rounded to single precision,
+/// may be off by, in any order of summation, with room: (d + 8) 2⁻²⁴ for d products and the
+/// roundings of both factors, and what underflow adds.
+fn single_precision_error(dim: usize) -> f32 {
+    (dim + 8) as f32 * f32::EPSILON * 0.5 * 1.05 + dim as f32 * 1e-37
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_data::{MarginBall, Marginal, random_target};
+    use halfspaces_linalg::{DenseRow, Halfspace, PointSet, Points};
+    use proptest::prelude::*;
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
+
+    /// The plain loop.
+    fn plain(candidates: &[Vec<f64>], points: &Points, labels: &[Label]) -> Vec<u64> {
+        let count = |w: &Vec<f64>| {
+            let halfspace = Halfspace::new(w.clone()).unwrap();
+            let wrong = points.rows().zip(labels).filter(|(x, y)| halfspace.predict(*x) != Ok(**y));
+            wrong.count() as u64
+        };
+        candidates.iter().map(count).collect()
+    }
+
+    fn selector(candidates: &[Vec<f64>], planned: u64, elimination: Elimination) -> Selector {
+        let mut selector = Selector::new(candidates[0].len(), planned, elimination);
+        candidates.iter().for_each(|w| selector.offer(w));
+        selector
+    }
+
+    fn case(seed: u64, dim: usize, count: usize, n: usize) -> (Vec<Vec<f64>>, Points, Vec<Label>) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let target = random_target(dim, seed).unwrap();
+        let points = MarginBall::new(&target, 1e-3).unwrap().sample_with_rng(n, &mut rng).unwrap();
+        let mut labels = target.label_all(&points).unwrap();
+        labels.iter_mut().for_each(|y| *y = if rng.random_bool(0.2) { -*y } else { *y });
+        let mut candidates: Vec<Vec<f64>> = (0..count)
+            .map(|i| random_target(dim, seed + 1 + i as u64).unwrap().into_normal())
+            .collect();
+        // Zero, huge and tiny candidates, and one orthogonal to a point up to rounding.
+        candidates.push(vec![0.0; dim]);
+        candidates.push(candidates[0].iter().map(|v| v * 1e200).collect());
+        candidates.push(candidates[0].iter().map(|v| v * 1e-200).collect());
+        let x = points.row(0).unwrap();
+        let mut orthogonal = candidates[1].clone();
+        x.add_scaled_to(-x.dot(&orthogonal) / x.norm_sq(), &mut orthogonal);
+        candidates.push(orthogonal);
+        (candidates, points, labels)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20))]
+        #[test]
+        fn counts_equal_the_plain_loop(seed in 0u64..1000, dim in 1usize..40, n in 1usize..1300) {
+            let (candidates, points, labels) = case(seed, dim, 7, n);
+            let mut selector = selector(&candidates, u64::MAX, Elimination::Never);
+            for (x, y) in points.rows().zip(&labels) {
+                selector.observe(x, *y);
+            }
+            let best = selector.best().unwrap();
+            let plain = plain(&candidates, &points, &labels);
+            prop_assert_eq!(&selector.errors, &plain);
+            let least = *plain.iter().min().unwrap();
+            prop_assert_eq!(best, (plain.iter().position(|e| *e == least).unwrap(), least));
+        }
+
+        /// Dropping beaten candidates never changes the choice.
+        #[test]
+        fn the_beaten_never_win(seed in 0u64..1000, n in 600usize..3000) {
+            let (candidates, points, labels) = case(seed, 3, 300, n);
+            let choice = |elimination| {
+                let mut selector = selector(&candidates, n as u64, elimination);
+                for (x, y) in points.rows().zip(&labels) {
+                    selector.observe(x, *y);
+                }
+                (selector.best().unwrap(), selector.alive())
+            };
+            let (all, alive) = choice(Elimination::Never);
+            prop_assert_eq!(alive, candidates.len());
+            let (left, alive) = choice(Elimination::Beaten);
+            prop_assert_eq!(all, left);
+            prop_assert!(alive < candidates.len());
+            let (worse, fewer) = choice(Elimination::Worse { failure: 1e-9 });
+            prop_assert_eq!(worse.1, all.1);
+            prop_assert!(fewer <= candidates.len());
+        }
+    }
+
+    #[test]
+    fn wide_rows_count_alike() {
+        let dim = WIDE + 1;
+        let mut x = vec![0.0; dim];
+        x[7] = 0.5;
+        let mut w = vec![0.0; dim];
+        w[7] = -1.0;
+        let mut selector = selector(&[w, vec![0.0; dim]], 9, Elimination::Beaten);
+        for y in [Label::Positive, Label::Negative, Label::Positive] {
+            selector.observe(DenseRow::new(&x).unwrap(), y);
+        }
+        assert_eq!(selector.errors, [2, 1]);
+        assert_eq!(selector.best(), Some((1, 1)));
+    }
+
+    /// The stated error of single precision covers what is measured, and is not idle.
+    #[test]
+    fn single_precision_errs_within_its_bound() {
+        let mut worst: f64 = 0.0;
+        for seed in 0..200 {
+            let w = random_target(50, seed).unwrap().into_normal();
+            let z = random_target(50, seed + 500).unwrap().into_normal();
+            let single: f32 = w.iter().zip(&z).map(|(a, b)| *a as f32 * *b as f32).sum();
+            let error = (f64::from(single) - kernels::dot(&w, &z)).abs();
+            worst = worst.max(error / f64::from(single_precision_error(50)));
+        }
+        assert!(worst < 1.0 && worst > 0.005, "{worst}");
+    }
+}
