@@ -1,0 +1,104 @@
+//! Labelled points in memory, handed out one at a time.
+
+use halfspaces_linalg::{ExampleStream, InputError, Label, PointSet};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom;
+
+/// A stream of borrowed points and labels that ends after the last.
+///
+/// ```
+/// use halfspaces_data::LabelledPoints;
+/// use halfspaces_linalg::{ExampleStream, Label, Points};
+/// let points = Points::from_rows(&[[1.0], [-1.0]])?;
+/// let labels = [Label::Positive, Label::Negative];
+/// let mut stream = LabelledPoints::new(&points, &labels)?;
+/// assert_eq!(stream.next_row()?.map(|(_, y)| y), Some(Label::Positive));
+/// assert_eq!(stream.next_row()?.map(|(_, y)| y), Some(Label::Negative));
+/// assert!(stream.next_row()?.is_none());
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct LabelledPoints<'p, P> {
+    points: &'p P,
+    labels: &'p [Label],
+    /// Indices in the order of the stream.
+    order: Vec<usize>,
+    next: usize,
+}
+
+impl<'p, P: PointSet> LabelledPoints<'p, P> {
+    /// In the order given.
+    ///
+    /// # Errors
+    /// [`InputError::LengthMismatch`].
+    pub fn new(points: &'p P, labels: &'p [Label]) -> Result<Self, InputError> {
+        InputError::check_len(points.len(), labels.len())?;
+        Ok(LabelledPoints { points, labels, order: (0..labels.len()).collect(), next: 0 })
+    }
+
+    /// In the random order of `seed`.
+    ///
+    /// # Errors
+    /// As [`LabelledPoints::new`].
+    pub fn shuffled(points: &'p P, labels: &'p [Label], seed: u64) -> Result<Self, InputError> {
+        let mut stream = LabelledPoints::new(points, labels)?;
+        stream.order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+        Ok(stream)
+    }
+
+    /// Number of examples still to come.
+    #[must_use]
+    pub fn remaining(&self) -> usize {
+        self.order.len() - self.next
+    }
+}
+
+impl<P: PointSet> ExampleStream for LabelledPoints<'_, P> {
+    type Row<'a>
+        = P::Row<'a>
+    where
+        Self: 'a;
+    type Error = InputError;
+
+    fn dim(&self) -> usize {
+        self.points.dim()
+    }
+
+    fn next_row(&mut self) -> Result<Option<(P::Row<'_>, Label)>, InputError> {
+        let Some(&index) = self.order.get(self.next) else { return Ok(None) };
+        self.next += 1;
+        let missing = InputError::IndexOutOfRange { index, len: self.labels.len() };
+        match (self.points.row(index), self.labels.get(index)) {
+            (Some(x), Some(y)) => Ok(Some((x, *y))),
+            _ => Err(missing),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_linalg::{Points, RowView, SparsePoints};
+
+    #[test]
+    fn every_example_comes_once_with_its_label() {
+        let values: Vec<f64> = (0..50).map(f64::from).map(|v| v - 25.5).collect();
+        let points = Points::new(values.clone(), 1).unwrap();
+        let labels: Vec<Label> = values.iter().map(|v| Label::of_sign(*v)).collect();
+        let sparse = SparsePoints::from_dense(&points).unwrap();
+        let mut stream = LabelledPoints::shuffled(&sparse, &labels, 3).unwrap();
+        assert_eq!(stream.remaining(), 50);
+        let mut seen = Vec::new();
+        while let Some((x, y)) = stream.next_row().unwrap() {
+            let v = x.dot(&[1.0]);
+            assert_eq!(y, Label::of_sign(v));
+            seen.push(v);
+        }
+        assert_eq!(stream.remaining(), 0);
+        assert_ne!(seen, values);
+        seen.sort_by(f64::total_cmp);
+        assert_eq!(seen, values);
+        assert!(LabelledPoints::new(&points, &labels[1..]).is_err());
+    }
+}

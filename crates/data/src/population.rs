@@ -1,0 +1,217 @@
+//! Classifiers judged on points whose flip probabilities are known: the expectation over the labels is
+//! exact, only the points are a sample.
+
+use crate::link::Link;
+use crate::noise::{NoiseModel, checked_flip_probability, full_noise};
+use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, Points, margins};
+
+/// A mean over a population with its standard error; the error is 0 when the population is the whole
+/// distribution ([`Population::weighted`]).
+///
+/// ```
+/// use halfspaces_data::{Instance, Rcn, UnitSphere, random_target};
+/// let instance = Instance::new(UnitSphere::new(3)?, random_target(3, 1)?, Rcn::new(0.1)?)?;
+/// let opt = instance.population(100, 1)?.opt();
+/// assert!((opt.mean() - 0.1).abs() < 1e-15 && opt.standard_error() < 1e-15);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct PopulationMean {
+    mean: f64,
+    standard_error: f64,
+}
+
+impl PopulationMean {
+    /// The mean.
+    #[must_use]
+    pub fn mean(self) -> f64 {
+        self.mean
+    }
+
+    /// Its standard error as an estimate of the distribution's mean: s/√n.
+    #[must_use]
+    pub fn standard_error(self) -> f64 {
+        self.standard_error
+    }
+}
+
+/// Points with their margins w* · x and flip probabilities η(x).
+///
+/// ```
+/// use halfspaces_data::{Massart, Population, Region};
+/// use halfspaces_linalg::{Halfspace, Label, Points};
+/// let points = Points::from_rows(&[[0.9, 0.0], [0.1, 0.5]])?;
+/// let target = Halfspace::new(vec![1.0, 0.0])?;
+/// let population = Population::new(points, &target, &Massart::new(0.2, Region::Far(0.5))?)?;
+/// assert_eq!(population.opt().mean(), 0.1);
+/// // Wrong on the second point, which is never flipped, and right on the first in 0.8 of the cases.
+/// let labels = [Label::Positive, Label::Negative];
+/// assert!((population.error_of_labels(&labels)?.mean() - 0.6).abs() < 1e-15);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Population {
+    points: Points,
+    margins: Vec<f64>,
+    flips: Vec<f64>,
+    /// Probabilities of the points when they are the whole support, else a sample.
+    weights: Option<Vec<f64>>,
+}
+
+impl Population {
+    /// A sample of a distribution, labelled by `target` (scaled to norm 1) under `noise`.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`], [`InputError::DimensionMismatch`], [`InputError::ZeroVector`];
+    /// [`InputError::ParameterOutOfRange`] for a flip probability that is none.
+    pub fn new<N: NoiseModel + ?Sized>(
+        points: Points,
+        target: &Halfspace,
+        noise: &N,
+    ) -> Result<Self, InputError> {
+        if points.is_empty() {
+            return Err(InputError::Empty);
+        }
+        let target = target.clone().normalised()?;
+        if let Some(dim) = noise.dim() {
+            InputError::check_dim(target.dim(), dim)?;
+        }
+        let margins = margins(&points, target.normal())?;
+        let flip = |(x, m): (halfspaces_linalg::DenseRow<'_>, &f64)| {
+            checked_flip_probability(noise, x.as_slice(), *m)
+        };
+        let flips = points.rows().zip(&margins).map(flip).collect::<Result<_, _>>()?;
+        Ok(Population { points, margins, flips, weights: None })
+    }
+
+    /// The whole of a distribution on finitely many points: point i has a probability proportional to
+    /// `weights[i]`, and means have no standard error.
+    ///
+    /// # Errors
+    /// As [`Population::new`]; [`InputError::LengthMismatch`];
+    /// [`InputError::ParameterOutOfRange`] for a weight that is negative or not finite, or weights
+    /// without a positive finite sum.
+    pub fn weighted<N: NoiseModel + ?Sized>(
+        points: Points,
+        weights: &[f64],
+        target: &Halfspace,
+        noise: &N,
+    ) -> Result<Self, InputError> {
+        InputError::check_len(points.len(), weights.len())?;
+        let weights = Some(probabilities(weights)?);
+        Ok(Population { weights, ..Population::new(points, target, noise)? })
+    }
+
+    /// The points.
+    #[must_use]
+    pub fn points(&self) -> &Points {
+        &self.points
+    }
+
+    /// w* · x of every point.
+    #[must_use]
+    pub fn margins(&self) -> &[f64] {
+        &self.margins
+    }
+
+    /// η(x) of every point.
+    #[must_use]
+    pub fn flip_probabilities(&self) -> &[f64] {
+        &self.flips
+    }
+
+    /// sign(w* · x) of every point.
+    pub fn truth(&self) -> impl Iterator<Item = Label> {
+        self.margins.iter().copied().map(Label::of_sign)
+    }
+
+    /// Probability of point i, or 1/n in a sample.
+    #[must_use]
+    pub fn weight(&self, i: usize) -> f64 {
+        match &self.weights {
+            None => 1.0 / self.flips.len() as f64,
+            Some(weights) => weights.get(i).copied().unwrap_or(0.0),
+        }
+    }
+
+    /// ℓ01 of a halfspace: the mean over x of 1 - η(x) where it differs from w*, else η(x).
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`], [`InputError::Overflow`].
+    pub fn error(&self, halfspace: &Halfspace) -> Result<PopulationMean, InputError> {
+        self.error_of_labels(&halfspace.label_all(&self.points)?)
+    }
+
+    /// ℓ01 of any classifier, given its label of every point.
+    ///
+    /// # Errors
+    /// [`InputError::LengthMismatch`].
+    pub fn error_of_labels(&self, labels: &[Label]) -> Result<PopulationMean, InputError> {
+        InputError::check_len(self.flips.len(), labels.len())?;
+        let each = self.truth().zip(labels).zip(&self.flips);
+        Ok(self.mean(
+            each.map(|((truth, label), flip)| if truth == *label { *flip } else { 1.0 - flip }),
+        ))
+    }
+
+    /// ℓ01 of a halfspace less that of w*, never negative: 1 - 2η(x) where the two differ. Its
+    /// standard error is that of the difference.
+    ///
+    /// # Errors
+    /// As [`Population::error`].
+    pub fn excess(&self, halfspace: &Halfspace) -> Result<PopulationMean, InputError> {
+        let labels = halfspace.label_all(&self.points)?;
+        let each = self.truth().zip(&labels).zip(&self.flips);
+        Ok(self.mean(each.map(
+            |((truth, label), flip)| {
+                if truth == *label { 0.0 } else { 1.0 - 2.0 * flip }
+            },
+        )))
+    }
+
+    /// opt = E\[η(x)\], the error of w*.
+    #[must_use]
+    pub fn opt(&self) -> PopulationMean {
+        self.mean(self.flips.iter().copied())
+    }
+
+    /// opt_RCN = E\[(1 - |σ(w* · x)|)/2\], what a GLM of link σ may cost w* at most.
+    pub fn opt_rcn<L: Link + ?Sized>(&self, link: &L) -> PopulationMean {
+        self.mean(self.margins.iter().map(|m| full_noise(link, *m)))
+    }
+
+    fn mean(&self, values: impl Iterator<Item = f64>) -> PopulationMean {
+        let n = self.flips.len() as f64;
+        match &self.weights {
+            Some(weights) => {
+                let mean = values.zip(weights).map(|(v, w)| v * w).sum();
+                PopulationMean { mean, standard_error: 0.0 }
+            }
+            None => {
+                // Welford's sums: no cancellation between close values.
+                let (mut mean, mut squares, mut count) = (0.0, 0.0, 0.0);
+                for v in values {
+                    count += 1.0;
+                    let step = v - mean;
+                    mean += step / count;
+                    squares += step * (v - mean);
+                }
+                let variance: f64 = if n > 1.0 { squares / (n - 1.0) } else { 0.0 };
+                PopulationMean { mean, standard_error: (variance / n).sqrt() }
+            }
+        }
+    }
+}
+
+/// Weights scaled to sum 1.
+pub(crate) fn probabilities(weights: &[f64]) -> Result<Vec<f64>, InputError> {
+    for weight in weights {
+        let inside = *weight >= 0.0 && weight.is_finite();
+        InputError::check_parameter("weight", *weight, inside, "finite and at least 0")?;
+    }
+    let sum: f64 = weights.iter().sum();
+    let inside = sum > 0.0 && sum.is_finite();
+    InputError::check_parameter("sum of weights", sum, inside, "positive and finite")?;
+    Ok(weights.iter().map(|w| w / sum).collect())
+}
