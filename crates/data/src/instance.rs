@@ -198,7 +198,7 @@ mod tests {
             6 => Box::new(AdversarialLabels::new(rate, |_: &[f64]| Label::Negative).unwrap()),
             7 => Box::new(GlmNoise::new(StandardLink::logistic(6.0).unwrap()).unwrap()),
             _ => {
-                let link = StandardLink::skewed_logistic(5.0, rate).unwrap();
+                let link = StandardLink::skewed_logistic(5.0, 0.5 * rate).unwrap();
                 let glm = GlmNoise::new(link).unwrap().with_margin(0.1).unwrap();
                 Box::new(glm.within(Region::Side(direction)).unwrap())
             }

@@ -30,9 +30,12 @@
 mod builtin;
 mod hard;
 mod heavy;
+mod instance;
+mod labelled;
 mod link;
 mod marginal;
 mod noise;
+mod population;
 pub mod read;
 mod realizable;
 mod rotation;
@@ -42,9 +45,15 @@ mod zscore;
 pub use builtin::Builtin;
 pub use hard::perceptron_tight;
 pub use heavy::{Excess, HeavyCase, HeavyKind, Planted};
-pub use link::Link;
+pub use instance::{Instance, InstanceStream};
+pub use labelled::LabelledPoints;
+pub use link::{
+    LINK_PROBE_STEPS, LINK_PROBES_NEAR_ZERO, LINK_TOLERANCE, Link, LinkError, StandardLink,
+    check_link,
+};
 pub use marginal::{Clusters, Gaussian, MarginBall, Marginal, StudentT, UnitSphere};
-pub use noise::NoiseModel;
+pub use noise::{AdversarialLabels, GlmNoise, Massart, NoiseModel, Rcn, Region};
+pub use population::{Population, PopulationMean};
 pub use realizable::Realizable;
 pub use rotation::Rotation;
 pub use target::{centroid_target, random_target, random_target_with_rng};

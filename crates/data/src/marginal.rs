@@ -50,6 +50,16 @@ pub trait Marginal {
     }
 }
 
+impl<M: Marginal + ?Sized> Marginal for &M {
+    fn dim(&self) -> usize {
+        (**self).dim()
+    }
+
+    fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
+        (**self).sample_into(rng, out);
+    }
+}
+
 fn fill_normal<R: Rng + ?Sized>(rng: &mut R, out: &mut [f64]) {
     for v in out {
         *v = StandardNormal.sample(rng);

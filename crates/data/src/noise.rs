@@ -1,12 +1,40 @@
 //! Label noise: how likely the label of a point is flipped.
+//!
+//! Three models of 003 §1 are here. [`Rcn`]: the same probability η everywhere. [`Massart`] and
+//! [`AdversarialLabels`]: any η(x) in \[0, η\], an adversary's choice. [`GlmNoise`]: at most
+//! (1 - |σ(w* · x)|)/2 for a link σ. Under the first two some halfspace has error at most η; under
+//! the last, at most opt_RCN = E\[(1 - |σ(w* · x)|)/2\].
+
+use crate::link::{Link, LinkError, check_link};
+use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, Points, RowView, kernels};
 
 /// Flips the label sign(w* · x) of x with a probability η(x), freshly for every example.
+///
+/// ```
+/// use halfspaces_data::NoiseModel;
+/// /// Noise that falls with the distance from the boundary.
+/// struct Fading;
+/// impl NoiseModel for Fading {
+///     fn flip_probability(&self, _: &[f64], margin: f64) -> f64 {
+///         0.4 * (1.0 - margin.abs()).max(0.0)
+///     }
+///     fn rate(&self) -> f64 {
+///         0.4
+///     }
+/// }
+/// assert_eq!(Fading.flip_probability(&[0.0, 1.0], -0.5), 0.2);
+/// ```
 pub trait NoiseModel {
     /// η(x), given x and its signed margin w* · x.
     fn flip_probability(&self, x: &[f64], margin: f64) -> f64;
 
     /// η: no flip probability exceeds it.
     fn rate(&self) -> f64;
+
+    /// The dimension of the points it is made for; `None` if any will do.
+    fn dim(&self) -> Option<usize> {
+        None
+    }
 }
 
 impl<N: NoiseModel + ?Sized> NoiseModel for &N {
@@ -16,5 +44,455 @@ impl<N: NoiseModel + ?Sized> NoiseModel for &N {
 
     fn rate(&self) -> f64 {
         (**self).rate()
+    }
+
+    fn dim(&self) -> Option<usize> {
+        (**self).dim()
+    }
+}
+
+impl<N: NoiseModel + ?Sized> NoiseModel for Box<N> {
+    fn flip_probability(&self, x: &[f64], margin: f64) -> f64 {
+        (**self).flip_probability(x, margin)
+    }
+
+    fn rate(&self) -> f64 {
+        (**self).rate()
+    }
+
+    fn dim(&self) -> Option<usize> {
+        (**self).dim()
+    }
+}
+
+fn check_rate(rate: f64) -> Result<(), InputError> {
+    let inside = (0.0..0.5).contains(&rate);
+    InputError::check_parameter("noise rate", rate, inside, "at least 0 and below 1/2")
+}
+
+/// η(x), refused unless it is a number from 0 to the stated rate.
+pub(crate) fn checked_flip_probability<N: NoiseModel + ?Sized>(
+    noise: &N,
+    x: &[f64],
+    margin: f64,
+) -> Result<f64, InputError> {
+    let p = noise.flip_probability(x, margin);
+    let inside = p >= 0.0 && p <= noise.rate() && p <= 1.0;
+    let requirement = "between 0 and the rate its noise model states";
+    InputError::check_parameter("flip probability", p, inside, requirement)?;
+    Ok(p)
+}
+
+/// Random classification noise: every label is flipped with the same probability η.
+///
+/// ```
+/// use halfspaces_data::{NoiseModel, Rcn};
+/// assert_eq!(Rcn::new(0.2)?.flip_probability(&[1.0], -0.3), 0.2);
+/// assert!(Rcn::new(0.5).is_err());
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawRcn"))]
+pub struct Rcn {
+    rate: f64,
+}
+
+/// What an [`Rcn`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawRcn {
+    rate: f64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawRcn> for Rcn {
+    type Error = InputError;
+
+    fn try_from(raw: RawRcn) -> Result<Rcn, InputError> {
+        Rcn::new(raw.rate)
+    }
+}
+
+impl Rcn {
+    /// Of rate η in [0, 1/2).
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`].
+    pub fn new(rate: f64) -> Result<Self, InputError> {
+        check_rate(rate)?;
+        Ok(Rcn { rate })
+    }
+}
+
+impl NoiseModel for Rcn {
+    fn flip_probability(&self, _: &[f64], _: f64) -> f64 {
+        self.rate
+    }
+
+    fn rate(&self) -> f64 {
+        self.rate
+    }
+}
+
+/// Where in the domain a noise model acts; elsewhere nothing is flipped.
+///
+/// ```
+/// use halfspaces_data::Region;
+/// use halfspaces_linalg::Halfspace;
+/// let upper = Region::Side(Halfspace::new(vec![0.0, 1.0])?);
+/// assert!(upper.contains(&[0.6, 0.1], 0.6) && !upper.contains(&[0.6, -0.1], 0.6));
+/// // Margins are w* · x with |w*| = 1; here w* is the first axis.
+/// assert!(Region::Far(0.5).contains(&[-0.6, 0.0], -0.6));
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Region {
+    /// The whole domain.
+    Everywhere,
+    /// Half of it: u · x >= 0.
+    Side(Halfspace),
+    /// |w* · x| >= the threshold: the labels that ought to be the surest.
+    Far(f64),
+    /// |w* · x| <= the threshold.
+    Near(f64),
+    /// Where the competitor v and w* disagree on the sign. This is where noise of a given rate helps
+    /// v most: v then errs on 1 - η of that region and on nothing else. For the region of agreement
+    /// give -v.
+    Disagreement(Halfspace),
+}
+
+impl Region {
+    /// Whether x, of signed margin w* · x, lies in the region.
+    #[must_use]
+    pub fn contains(&self, x: &[f64], margin: f64) -> bool {
+        match self {
+            Region::Everywhere => true,
+            Region::Side(u) => kernels::dot(u.normal(), x) >= 0.0,
+            Region::Far(threshold) => margin.abs() >= *threshold,
+            Region::Near(threshold) => margin.abs() <= *threshold,
+            Region::Disagreement(v) => {
+                Label::of_sign(kernels::dot(v.normal(), x)) != Label::of_sign(margin)
+            }
+        }
+    }
+
+    fn check(&self) -> Result<(), InputError> {
+        match self {
+            Region::Far(threshold) | Region::Near(threshold) => {
+                let inside = *threshold >= 0.0 && threshold.is_finite();
+                InputError::check_parameter("threshold", *threshold, inside, "finite, at least 0")
+            }
+            Region::Everywhere | Region::Side(_) | Region::Disagreement(_) => Ok(()),
+        }
+    }
+
+    fn dim(&self) -> Option<usize> {
+        match self {
+            Region::Side(u) | Region::Disagreement(u) => Some(u.dim()),
+            Region::Everywhere | Region::Far(_) | Region::Near(_) => None,
+        }
+    }
+}
+
+/// Massart noise: η(x) = η in a region of the adversary's choice and 0 elsewhere.
+///
+/// Values strictly between are never worth more to an adversary that wants the largest error: the
+/// error of a classifier is linear in every η(x).
+///
+/// ```
+/// use halfspaces_data::{Massart, NoiseModel, Region};
+/// let noise = Massart::new(0.3, Region::Far(0.5))?;
+/// assert_eq!(noise.flip_probability(&[0.9, 0.1], 0.9), 0.3);
+/// assert_eq!(noise.flip_probability(&[0.1, 0.9], 0.1), 0.0);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawMassart"))]
+pub struct Massart {
+    rate: f64,
+    region: Region,
+}
+
+/// What a [`Massart`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawMassart {
+    rate: f64,
+    region: Region,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawMassart> for Massart {
+    type Error = InputError;
+
+    fn try_from(raw: RawMassart) -> Result<Massart, InputError> {
+        Massart::new(raw.rate, raw.region)
+    }
+}
+
+/// [`Massart::against_least_squares`] turns its first competitors from w* by these angles.
+const START_ANGLES: [f64; 4] = [0.4, 0.8, 1.2, std::f64::consts::FRAC_PI_2];
+
+/// How often [`Massart::against_least_squares`] answers a fit with new noise.
+const ROUNDS: usize = 4;
+
+impl Massart {
+    /// Of rate η in [0, 1/2), flipping in `region`.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for the rate or the region's threshold.
+    pub fn new(rate: f64, region: Region) -> Result<Self, InputError> {
+        check_rate(rate)?;
+        region.check()?;
+        Ok(Massart { rate, region })
+    }
+
+    /// The adaptive adversary: knows w* and a sample of the marginal, and looks for the competitor v
+    /// whose [`Region::Disagreement`] leads least squares furthest astray.
+    ///
+    /// From each of `directions` (first guesses; their components across w* count) it turns w* by a
+    /// few angles, makes the noise that favours the turned halfspace, fits the noisy mean labels
+    /// by least squares, favours the fit in turn, and so on. Of all noises tried the one whose fit
+    /// has the largest error is kept. A local search: other noise may be worse.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`] without points or directions, [`InputError::DimensionMismatch`],
+    /// [`InputError::ZeroVector`] for a target without direction, [`InputError::Overflow`], and
+    /// those of [`Massart::new`].
+    ///
+    /// ```
+    /// use halfspaces_data::{Instance, MarginBall, Marginal, Massart, UnitSphere, random_target};
+    /// let target = random_target(4, 1)?;
+    /// let ball = MarginBall::new(&target, 0.1)?;
+    /// let guesses = UnitSphere::new(4)?.sample(3, 2)?;
+    /// let noise = Massart::against_least_squares(0.3, &ball.sample(500, 3)?, &target, &guesses)?;
+    /// let instance = Instance::new(ball, target, noise)?;
+    /// assert!(instance.population(500, 4)?.opt().mean() <= 0.3);
+    /// # Ok::<(), halfspaces_linalg::InputError>(())
+    /// ```
+    pub fn against_least_squares(
+        rate: f64,
+        points: &Points,
+        target: &Halfspace,
+        directions: &Points,
+    ) -> Result<Self, InputError> {
+        check_rate(rate)?;
+        if points.is_empty() || directions.is_empty() {
+            return Err(InputError::Empty);
+        }
+        InputError::check_dim(points.dim(), directions.dim())?;
+        let target = target.clone().normalised()?;
+        let truth = target.label_all(points)?;
+        let mut worst: Option<(f64, Massart)> = None;
+        for direction in directions.rows() {
+            let mut across = direction.as_slice().to_vec();
+            kernels::axpy(-direction.dot(target.normal()), target.normal(), &mut across);
+            if !halfspaces_linalg::normalise(&mut across) {
+                continue;
+            }
+            for angle in START_ANGLES {
+                let mut v: Vec<f64> = target.normal().iter().map(|w| w * angle.cos()).collect();
+                kernels::axpy(angle.sin(), &across, &mut v);
+                for _ in 0..ROUNDS {
+                    let competitor = Halfspace::new(v)?;
+                    let favoured = competitor.label_all(points)?;
+                    // η(x) = η where they disagree; the mean label there shrinks to 1 - 2η.
+                    let flips = favoured.iter().zip(&truth).map(|(v, y)| v != y);
+                    let means = flips
+                        .zip(&truth)
+                        .map(|(flip, y)| y.as_f64() * if flip { 1.0 - 2.0 * rate } else { 1.0 });
+                    let means: Vec<f64> = means.collect();
+                    v = least_squares(points, &means)?;
+                    let error = error_under(&means, &Halfspace::new(v.clone())?.label_all(points)?);
+                    if worst.as_ref().is_none_or(|(most, _)| error > *most) {
+                        let region = Region::Disagreement(competitor);
+                        worst = Some((error, Massart { rate, region }));
+                    }
+                }
+            }
+        }
+        worst.map(|(_, noise)| noise).ok_or(InputError::ZeroVector)
+    }
+
+    /// Where it flips.
+    #[must_use]
+    pub fn region(&self) -> &Region {
+        &self.region
+    }
+}
+
+/// Error of the predictions where the labels have the given means: E\[1\[y ≠ p\]\] = (1 - p E\[y\])/2.
+fn error_under(means: &[f64], predictions: &[Label]) -> f64 {
+    let each = means.iter().zip(predictions).map(|(m, p)| 0.5 * (1.0 - p.as_f64() * m));
+    each.sum::<f64>() / means.len().max(1) as f64
+}
+
+/// The w of least mean (w · x - y)², by conjugate gradients on the normal equations: at most d
+/// rounds up to rounding, and no matrix to hold or to invert.
+fn least_squares(points: &Points, values: &[f64]) -> Result<Vec<f64>, InputError> {
+    let dim = points.dim();
+    let mut w = vec![0.0; dim];
+    let mut residual = vec![0.0; dim];
+    points.rows().zip(values).for_each(|(x, y)| x.add_scaled_to(*y, &mut residual));
+    let mut step = residual.clone();
+    let mut size = kernels::norm_sq(&residual);
+    let small = size * 1e-24;
+    for _ in 0..2 * dim {
+        let mut image = vec![0.0; dim];
+        points.rows().for_each(|x| x.add_scaled_to(x.dot(&step), &mut image));
+        let curvature = kernels::dot(&step, &image);
+        if size <= small || curvature <= 0.0 {
+            break;
+        }
+        let length = size / curvature;
+        kernels::axpy(length, &step, &mut w);
+        kernels::axpy(-length, &image, &mut residual);
+        let left = kernels::norm_sq(&residual);
+        step.iter_mut().zip(&residual).for_each(|(s, r)| *s = r + left / size * *s);
+        size = left;
+    }
+    if w.iter().all(|v| v.is_finite()) { Ok(w) } else { Err(InputError::Overflow { row: 0 }) }
+}
+
+impl NoiseModel for Massart {
+    fn flip_probability(&self, x: &[f64], margin: f64) -> f64 {
+        if self.region.contains(x, margin) { self.rate } else { 0.0 }
+    }
+
+    fn rate(&self) -> f64 {
+        self.rate
+    }
+
+    fn dim(&self) -> Option<usize> {
+        self.region.dim()
+    }
+}
+
+/// Massart noise in its other form: with probability η a label is the adversary's, a function of x,
+/// else the target's. So η(x) = η where the two differ and 0 elsewhere.
+///
+/// ```
+/// use halfspaces_data::{AdversarialLabels, NoiseModel};
+/// use halfspaces_linalg::Label;
+/// let spiteful = AdversarialLabels::new(0.1, |x: &[f64]| Label::of_sign(-x[1]))?;
+/// assert_eq!(spiteful.flip_probability(&[0.5, 0.5], 0.5), 0.1);
+/// assert_eq!(spiteful.flip_probability(&[0.5, -0.5], 0.5), 0.0);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct AdversarialLabels<F> {
+    rate: f64,
+    decide: F,
+}
+
+impl<F: Fn(&[f64]) -> Label> AdversarialLabels<F> {
+    /// The adversary controls a label with probability `rate` in [0, 1/2), and then says `decide(x)`.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`].
+    pub fn new(rate: f64, decide: F) -> Result<Self, InputError> {
+        check_rate(rate)?;
+        Ok(AdversarialLabels { rate, decide })
+    }
+}
+
+impl<F: Fn(&[f64]) -> Label> NoiseModel for AdversarialLabels<F> {
+    fn flip_probability(&self, x: &[f64], margin: f64) -> f64 {
+        if (self.decide)(x) == Label::of_sign(margin) { 0.0 } else { self.rate }
+    }
+
+    fn rate(&self) -> f64 {
+        self.rate
+    }
+}
+
+/// The noise of a generalized linear model: η(x) = (1 - |σ(w* · x)|)/2, the most its link allows;
+/// [`GlmNoise::within`] lowers it to 0 outside a region, as Massart's adversary may.
+///
+/// ```
+/// use halfspaces_data::{GlmNoise, NoiseModel, Region, StandardLink};
+/// let noise = GlmNoise::new(StandardLink::clipped(1.0)?)?;
+/// assert_eq!(noise.flip_probability(&[0.5], -0.5), 0.25);
+/// assert_eq!(noise.rate(), 0.5); // points on the boundary are pure noise
+/// let far = noise.with_margin(0.2)?;
+/// assert_eq!(far.rate(), 0.4);
+/// assert_eq!(far.within(Region::Near(0.4))?.flip_probability(&[0.5], -0.5), 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct GlmNoise<L> {
+    link: L,
+    region: Region,
+    rate: f64,
+}
+
+/// Any positive argument at least this far from 0 counts as beside it: the least normal number.
+const BESIDE_ZERO: f64 = f64::MIN_POSITIVE;
+
+impl<L: Link> GlmNoise<L> {
+    /// Of the given link.
+    ///
+    /// # Errors
+    /// [`LinkError`] if it is not one, see [`check_link`].
+    pub fn new(link: L) -> Result<Self, LinkError> {
+        check_link(&link)?;
+        let rate = full_noise(&link, 0.0)
+            .max(full_noise(&link, BESIDE_ZERO))
+            .max(full_noise(&link, -BESIDE_ZERO));
+        Ok(GlmNoise { link, region: Region::Everywhere, rate })
+    }
+
+    /// States that |w* · x| >= `margin`, in \[0, 1\], so that the rate is that of ±`margin`. A point
+    /// nearer, be it by rounding, gets at most that rate.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`].
+    pub fn with_margin(self, margin: f64) -> Result<Self, InputError> {
+        let inside = (0.0..=1.0).contains(&margin);
+        InputError::check_parameter("margin", margin, inside, "between 0 and 1")?;
+        let nearest = margin.max(BESIDE_ZERO);
+        let rate = full_noise(&self.link, nearest).max(full_noise(&self.link, -nearest));
+        Ok(GlmNoise { rate: rate.min(self.rate), ..self })
+    }
+
+    /// Flips nothing outside `region`.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for the region's threshold.
+    pub fn within(self, region: Region) -> Result<Self, InputError> {
+        region.check()?;
+        Ok(GlmNoise { region, ..self })
+    }
+
+    /// The link.
+    pub fn link(&self) -> &L {
+        &self.link
+    }
+}
+
+/// (1 - |σ(t)|)/2, in \[0, 1/2\] whatever σ's rounding, with t clamped to \[-1, 1\].
+pub(crate) fn full_noise<L: Link + ?Sized>(link: &L, t: f64) -> f64 {
+    (0.5 * (1.0 - link.clamped(t).abs())).clamp(0.0, 0.5)
+}
+
+impl<L: Link> NoiseModel for GlmNoise<L> {
+    fn flip_probability(&self, x: &[f64], margin: f64) -> f64 {
+        if self.region.contains(x, margin) {
+            full_noise(&self.link, margin).min(self.rate)
+        } else {
+            0.0
+        }
+    }
+
+    fn rate(&self) -> f64 {
+        self.rate
+    }
+
+    fn dim(&self) -> Option<usize> {
+        self.region.dim()
     }
 }
