@@ -260,7 +260,14 @@ pub(crate) struct Guarantee {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Average {
-    Massart {
+    /// D = |w·x| + γ.
+    Plus {
+        noise: f64,
+        margin: f64,
+        step: f64,
+    },
+    /// D = max(|w·x|, γ).
+    AtLeast {
         noise: f64,
         margin: f64,
         step: f64,
@@ -277,8 +284,11 @@ impl Average {
     fn after(self, steps: u64, failure: f64) -> Option<f64> {
         match self {
             _ if steps == 0 => None,
-            Average::Massart { noise, margin, step } => {
+            Average::Plus { noise, margin, step } => {
                 Some(schedule::average_excess(noise, margin, step, steps, failure))
+            }
+            Average::AtLeast { noise, margin, step } => {
+                Some(schedule::average_excess_max(noise, margin, step, steps, failure))
             }
             Average::Glm { margin, step } => {
                 Some(schedule::glm_average_excess(margin, step, steps, failure))
@@ -305,7 +315,7 @@ pub enum Status {
     EndedInValidation {
         /// Examples compared on.
         examples: u64,
-        /// ε/2 + 2√(ln(2|H|/δ₂)/(2m)) after m examples; may be vacuous.
+        /// ε/2 + 2√(ln(4|H|/δ₂)/(2m)) after m examples, δ₂ the choice's share of δ; may be vacuous.
         excess: f64,
         /// δ.
         failure: f64,
@@ -468,7 +478,8 @@ impl<L: Link> Fitting<L> {
         }
         let Settings { placement, project, elimination, seed } = settings;
         let inside = dim + usize::from(placement.lift);
-        let mut selector = Selector::new(inside, validation, elimination);
+        let share = guarantee.validation_failure;
+        let mut selector = Selector::new(inside, validation, elimination, share);
         for lane in &mut lanes {
             lane.w = zeros(1, inside)?;
             selector.reserve(lane.kept.count(lane.steps()))?;
@@ -601,8 +612,9 @@ impl<L: Link> Fitting<L> {
         let status = match stage {
             Stage::Complete => Status::Complete { excess, failure },
             Stage::Validation { taken, .. } if taken > 0 => {
-                let accuracy =
-                    schedule::validation_accuracy(candidates as u64, taken, validation_failure);
+                // The other half of the failure probability is the elimination's.
+                let failure = validation_failure / 2.0;
+                let accuracy = schedule::validation_accuracy(candidates as u64, taken, failure);
                 let excess = best_candidate + 2.0 * accuracy;
                 Status::EndedInValidation { examples: taken, excess, failure }
             }

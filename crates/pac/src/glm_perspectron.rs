@@ -150,7 +150,7 @@ impl<L: Link + Clone> GlmPerspectron<L> {
     pub fn plan(&self) -> Plan {
         let GlmParams { link, common, schedule, selection, .. } = &self.0;
         let margin = common.placed_margin(self.0.margin);
-        let (excess, failure) = (common.excess, common.theorem_failure());
+        let (excess, failure) = (common.excess, common.failure);
         if *selection == Selection::Thinned {
             let run_length = schedule::glm_thinned_run_length(excess, margin, failure);
             let noise = schedule::glm_noise_bound(
@@ -213,7 +213,7 @@ impl<L: Link + Clone> GlmPerspectron<L> {
             excess: common.excess,
             failure: common.failure,
             best_candidate: common.excess / 2.0,
-            validation_failure: validation_share(common.theorem_failure(), *selection),
+            validation_failure: validation_share(common.failure, *selection),
             average,
         };
         Fitting::new(dim, vec![lane], plan.validation, common.settings(), guarantee)

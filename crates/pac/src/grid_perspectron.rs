@@ -156,7 +156,7 @@ impl GridPerspectron {
     #[must_use]
     pub fn guesses(&self) -> Vec<Guess> {
         let GridParams { margin, common, schedule, selection } = self.0;
-        let failure = common.theorem_failure();
+        let failure = common.failure;
         let mut levels = schedule::noise_grid(common.excess);
         let (excess, bound): (f64, fn(f64) -> f64) = match schedule {
             GridSchedule::Paper => {
@@ -178,8 +178,11 @@ impl GridPerspectron {
                         Guess { noise, margin: guessed, runs, run_length, candidates }
                     }
                     Selection::Thinned => {
-                        let run_length =
-                            schedule::thinned_run_length(bound(noise), excess, placed, failure);
+                        let length = match schedule {
+                            GridSchedule::Paper => schedule::thinned_run_length,
+                            GridSchedule::Corrected => schedule::thinned_run_length_max,
+                        };
+                        let run_length = length(bound(noise), excess, placed, failure);
                         let candidates = schedule::thinned_candidates(noise, excess, failure);
                         Guess { noise, margin: guessed, runs: 1, run_length, candidates }
                     }
@@ -202,7 +205,7 @@ impl GridPerspectron {
         let GridParams { common, schedule, selection, .. } = self.0;
         let candidates =
             self.guesses().iter().fold(0u64, |sum, g| sum.saturating_add(g.candidates));
-        let failure = common.theorem_failure();
+        let failure = common.failure;
         let share = validation_share(failure, selection);
         match schedule {
             GridSchedule::Paper => schedule::validation(candidates, common.excess, failure),
@@ -237,7 +240,7 @@ impl GridPerspectron {
             excess: common.excess,
             failure: common.failure,
             best_candidate: 0.75 * common.excess,
-            validation_failure: validation_share(common.theorem_failure(), selection),
+            validation_failure: validation_share(common.failure, selection),
             average: Average::Unknown,
         };
         Fitting::new(dim, lanes, self.validation(), common.settings(), guarantee)

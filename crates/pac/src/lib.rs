@@ -14,40 +14,84 @@
 //! ```
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
+mod ball;
+mod ckmy;
+mod classifier;
+mod ddk;
+mod decision_list;
+mod dgt;
 mod direction;
 mod fitting;
 mod glm_perspectron;
 mod grid_perspectron;
+mod holdout;
+mod leaky_relu;
 mod margin_search;
 mod perspectron;
+mod problem;
 pub mod schedule;
 mod selection;
+#[cfg(test)]
+mod test_data;
 
+pub use ckmy::{Ckmy, CkmyFit, CkmyParams, CkmyStatus, ckmy_error, ckmy_step_size, ckmy_steps};
+pub use classifier::Classifier;
+pub use ddk::{Ddk, DdkFit, DdkParams, DdkStatus, ddk_excess, ddk_step_size, ddk_steps};
+pub use decision_list::{DecisionListOfHalfspaces, ThresholdRule};
+pub use dgt::{
+    DGT_ATTEMPTS, Dgt, DgtFit, DgtParams, DgtRound, DgtStatus, dgt_rounds, dgt_step_size,
+    dgt_steps, dgt_training_error,
+};
 pub use direction::{Denominator, Direction, SignLink};
 pub use fitting::{Fit, FitError, Fitting, Origin, Plan, Stage, Status};
 pub use glm_perspectron::{GlmError, GlmParams, GlmPerspectron, GlmSchedule};
 pub use grid_perspectron::{GridParams, GridPerspectron, GridSchedule, Guess, Margin};
+pub use leaky_relu::LeakyRelu;
 pub use margin_search::{MarginSearch, SearchFit, SearchStatus};
 pub use perspectron::{Perspectron, PerspectronParams, Schedule, Selection};
+pub use problem::BASELINE_MAX_STEPS;
 pub use selection::Elimination;
 
-use halfspaces_linalg::{Halfspace, InputError, Label, PointSet};
+use halfspaces_linalg::{InputError, Label, PointSet};
 
-/// How many labelled points a halfspace gets wrong: its empirical 0-1 error ℓ01.
+/// How many labelled points a classifier gets wrong: its empirical 0-1 error ℓ01.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawErrorCount"))]
 pub struct ErrorCount {
     errors: usize,
     points: usize,
 }
 
+/// What an [`ErrorCount`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawErrorCount {
+    errors: usize,
+    points: usize,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawErrorCount> for ErrorCount {
+    type Error = InputError;
+
+    fn try_from(RawErrorCount { errors, points }: RawErrorCount) -> Result<Self, InputError> {
+        if points == 0 {
+            return Err(InputError::Empty);
+        }
+        let in_range = errors <= points;
+        InputError::check_parameter("errors", errors as f64, in_range, "at most the points")?;
+        Ok(ErrorCount { errors, points })
+    }
+}
+
 impl ErrorCount {
-    /// Counts the points whose label differs from `sign(w · x)`.
+    /// Counts the points whose label differs from the classifier's.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`], [`InputError::DimensionMismatch`].
-    pub fn of<P: PointSet>(
-        halfspace: &Halfspace,
+    pub fn of<C: Classifier, P: PointSet>(
+        classifier: &C,
         points: &P,
         labels: &[Label],
     ) -> Result<ErrorCount, InputError> {
@@ -55,7 +99,7 @@ impl ErrorCount {
         if labels.is_empty() {
             return Err(InputError::Empty);
         }
-        let predicted = halfspace.label_all(points)?;
+        let predicted = classifier.label_all(points)?;
         let errors = predicted.iter().zip(labels).filter(|(p, y)| p != y).count();
         Ok(ErrorCount { errors, points: labels.len() })
     }
@@ -82,7 +126,7 @@ impl ErrorCount {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_linalg::{Points, SparsePoints};
+    use halfspaces_linalg::{Halfspace, Points, SparsePoints};
 
     #[test]
     fn a_halfspace_and_its_opposite_share_the_points() {
@@ -108,5 +152,16 @@ mod tests {
         assert!(ErrorCount::of(&halfspace, &one, &[]).is_err());
         let wide = Points::new(vec![1.0, 1.0], 2).unwrap();
         assert!(ErrorCount::of(&halfspace, &wide, &[Label::Positive]).is_err());
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn saved_counts_are_checked() {
+        let count = ErrorCount { errors: 1, points: 3 };
+        let text = serde_json::to_string(&count).unwrap();
+        assert_eq!(serde_json::from_str::<ErrorCount>(&text).unwrap(), count);
+        for bad in [r#"{"errors":4,"points":3}"#, r#"{"errors":0,"points":0}"#] {
+            assert!(serde_json::from_str::<ErrorCount>(bad).is_err());
+        }
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! *Guarantee.* With probability at least 1 - δ it stops no later than at the first guess below the true
 //! margin γ, with an error of at most η + ε: guess j may fail with probability δ/2^(j+1), half of it for
-//! the fit and half for the count, which is within ε/8.
+//! the fit and half for the count, which is within ε/4.
 //!
 //! *Source.* Ours; docs/theory/perspectron-schedules.md.
 
@@ -93,7 +93,7 @@ impl MarginSearch {
             if stage != Stage::Complete {
                 return done(fit, SearchStatus::ExamplesEnded);
             }
-            let planned = schedule::grid_validation(1, excess, share);
+            let planned = schedule::held_out(excess, share);
             let mut errors = 0u64;
             for taken in 0..planned {
                 match stream.next_row() {

@@ -10,7 +10,7 @@
 //! | selection | training examples | candidates |
 //! |---|---|---|
 //! | [`Selection::AllIterates`] | ⌈lg(2/δ)⌉ runs of 16(1-η)²/(εγ)² | all iterates |
-//! | [`Selection::Thinned`] | one run of 16(1-η)²(1+√(2 ln(3/δ)))²/(εγ)² | ((4η+2ε)/ε) ln(3/δ) |
+//! | [`Selection::Thinned`] | one run of 16(1-η)²(1+(1+γ)√(2 ln(3/δ)))²/(εγ)² | ((4η+2ε)/ε) ln(3/δ) |
 //!
 //! *Source.* 003 Algorithm 1, Lemmas 2 to 4, Theorem 3; [`Schedule::Paper`] has its constants as
 //! printed. The factor (1-η), the denominator max(|w·x|, γ) and the thinned selection are ours:
@@ -109,25 +109,7 @@ impl Common {
         InputError::check_parameter("failure", failure, open(failure), requirement)?;
         let in_range = radius > 0.0 && radius.is_finite();
         InputError::check_parameter("radius", radius, in_range, "positive and finite")?;
-        if let Elimination::Worse { failure: share } = self.elimination {
-            let in_range = share > 0.0 && share < failure;
-            let requirement = "above 0 and below the failure probability of the whole";
-            InputError::check_parameter(
-                "failure of the elimination",
-                share,
-                in_range,
-                requirement,
-            )?;
-        }
         Ok(())
-    }
-
-    /// The failure probability left to the theorem when the elimination has taken its share.
-    pub(crate) fn theorem_failure(&self) -> f64 {
-        match self.elimination {
-            Elimination::Worse { failure } => self.failure - failure,
-            Elimination::Never | Elimination::Beaten => self.failure,
-        }
     }
 
     /// The margin in the space the learner works in: γ/R, and half of that when lifted.
@@ -298,7 +280,7 @@ impl Perspectron {
     pub fn plan(&self) -> Plan {
         let PerspectronParams { noise, common, schedule, selection, .. } = self.0;
         let margin = common.placed_margin(self.0.margin);
-        plan(noise, margin, common.excess, common.theorem_failure(), schedule, selection)
+        plan(noise, margin, common.excess, common.failure, schedule, selection)
     }
 
     /// Starts a fit of points in R^`dim`.
@@ -322,8 +304,11 @@ impl Perspectron {
             excess,
             failure,
             best_candidate: excess / 2.0,
-            validation_failure: validation_share(common.theorem_failure(), selection),
-            average: Average::Massart { noise, margin, step: plan.step },
+            validation_failure: validation_share(common.failure, selection),
+            average: match plan.denominator {
+                Denominator::Plus(_) => Average::Plus { noise, margin, step: plan.step },
+                Denominator::AtLeast(_) => Average::AtLeast { noise, margin, step: plan.step },
+            },
         };
         Fitting::new(dim, vec![lane], plan.validation, common.settings(), guarantee)
     }
@@ -391,7 +376,11 @@ fn plan(
             }
         }
         Selection::Thinned => {
-            let run_length = schedule::thinned_run_length(bound, excess, margin, failure);
+            let length = match denominator {
+                Denominator::Plus(_) => schedule::thinned_run_length,
+                Denominator::AtLeast(_) => schedule::thinned_run_length_max,
+            };
+            let run_length = length(bound, excess, margin, failure);
             let candidates = schedule::thinned_candidates(noise, excess, failure);
             Plan {
                 runs: 1,
@@ -626,7 +615,6 @@ mod tests {
             Perspectron::params(0.1, 0.1).failure(0.0),
             Perspectron::params(0.1, 0.1).radius(0.0),
             Perspectron::params(0.1, 0.1).radius(f64::INFINITY),
-            Perspectron::params(0.1, 0.1).elimination(Elimination::Worse { failure: 0.05 }),
         ];
         for params in bad {
             assert!(matches!(params.check(), Err(InputError::ParameterOutOfRange { .. })));

@@ -47,11 +47,20 @@ fn third(failure: f64) -> f64 {
     (3.0 / failure).ln()
 }
 
-/// T = ⌈16(1-η)²(1+√(2L))²/(εγ)²⌉, L = ln(3/δ): the average error of the iterates of one run is at
-/// most η + ε/4 except with probability δ/3 (ours, docs/theory/thinned-selection.md).
+/// T = ⌈16(1-η)²(1+√(2L))²/(εγ)²⌉, L = ln(3/δ): with the denominator |w·x| + γ the average error of
+/// the iterates of one run is at most η + ε/4 except with probability δ/3 (ours,
+/// docs/theory/thinned-selection.md).
 #[must_use]
 pub fn thinned_run_length(noise: f64, excess: f64, margin: f64, failure: f64) -> u64 {
     let spread = 1.0 + (2.0 * third(failure)).sqrt();
+    whole(16.0 * ((1.0 - noise) * spread / (excess * margin)).powi(2))
+}
+
+/// T = ⌈16(1-η)²(1+(1+γ)√(2L))²/(εγ)²⌉, L = ln(3/δ): [`thinned_run_length`] for the denominator
+/// max(|w·x|, γ), with which g·(w - w*) reaches 2(1-η)(1+1/γ) (ours).
+#[must_use]
+pub fn thinned_run_length_max(noise: f64, excess: f64, margin: f64, failure: f64) -> u64 {
+    let spread = 1.0 + (1.0 + margin) * (2.0 * third(failure)).sqrt();
     whole(16.0 * ((1.0 - noise) * spread / (excess * margin)).powi(2))
 }
 
@@ -119,7 +128,7 @@ pub fn glm_step(margin: f64, run_length: u64) -> f64 {
 }
 
 /// T = ⌈16(2+(2+γ)√(2L))²/(εγ)²⌉, L = ln(3/δ): as [`thinned_run_length`], for a link, with the
-/// denominator max(|w·x|, γ/2) (ours). Needs iterates in the unit ball.
+/// denominator max(|w·x|, γ/2) (ours).
 #[must_use]
 pub fn glm_thinned_run_length(excess: f64, margin: f64, failure: f64) -> u64 {
     let spread = 2.0 + (2.0 + margin) * (2.0 * third(failure)).sqrt();
@@ -148,6 +157,13 @@ pub fn grid_validation(candidates: u64, excess: f64, failure: f64) -> u64 {
     whole(32.0 / excess.powi(2) * (2.0 * candidates as f64 / failure).ln())
 }
 
+/// ⌈(8/ε²) ln(2/δ')⌉ fresh examples: the error of one halfspace within ε/4 except with probability δ'
+/// (unknown margin).
+#[must_use]
+pub fn held_out(excess: f64, failure: f64) -> u64 {
+    whole(8.0 / excess.powi(2) * (2.0 / failure).ln())
+}
+
 /// δ_j = δ/2^(j+1) for guess j = 0, 1, ... of the margin; they sum to at most δ.
 #[must_use]
 pub fn guess_failure(failure: f64, guess: u32) -> f64 {
@@ -155,22 +171,48 @@ pub fn guess_failure(failure: f64, guess: u32) -> f64 {
 }
 
 /// What the average error of the first `steps` iterates of a run exceeds η by, at most, except with
-/// probability `failure`: 1/(4λt) + λ(1-η)²/γ² + ((1-η)/γ)√(2 ln(1/failure)/t). For a run that ends
-/// early, or one of any length.
+/// probability `failure`: 1/(4λt) + λ(1-η)²/γ² + ((1-η)/γ)√(2 ln(1/failure)/t), with the denominator
+/// |w·x| + γ. For a run that ends early, or one of any length.
 #[must_use]
 pub fn average_excess(noise: f64, margin: f64, step: f64, steps: u64, failure: f64) -> f64 {
-    let (t, c) = (steps as f64, (1.0 - noise) / margin);
-    1.0 / (4.0 * step * t) + step * c * c + c * (2.0 * (1.0 / failure).ln() / t).sqrt()
+    let bound = (1.0 - noise) / margin;
+    average(bound, bound, step, steps, failure)
 }
 
-/// As [`average_excess`], for a link with the denominator max(|w·x|, γ/2) and iterates in the unit
-/// ball: 1/(4λt) + 4λ/γ² + (1 + 2/γ)√(2 ln(1/failure)/t).
+/// As [`average_excess`], with the denominator max(|w·x|, γ): (1-η)(1+1/γ) before the root.
+#[must_use]
+pub fn average_excess_max(noise: f64, margin: f64, step: f64, steps: u64, failure: f64) -> f64 {
+    let bound = (1.0 - noise) / margin;
+    average(bound, bound * (1.0 + margin), step, steps, failure)
+}
+
+/// As [`average_excess`], for a link with the denominator max(|w·x|, γ/2): 1/(4λt) + 4λ/γ² +
+/// (1 + 2/γ)√(2 ln(1/failure)/t).
 #[must_use]
 pub fn glm_average_excess(margin: f64, step: f64, steps: u64, failure: f64) -> f64 {
+    average(2.0 / margin, 1.0 + 2.0 / margin, step, steps, failure)
+}
+
+/// For ‖g‖ <= 2B and |g·(w - w*)| <= 2C: 1/(4λt) + λB² + C√(2 ln(1/failure)/t).
+fn average(norm: f64, increment: f64, step: f64, steps: u64, failure: f64) -> f64 {
     let t = steps as f64;
     1.0 / (4.0 * step * t)
-        + 4.0 * step / (margin * margin)
-        + (1.0 + 2.0 / margin) * (2.0 * (1.0 / failure).ln() / t).sqrt()
+        + step * norm * norm
+        + increment * (2.0 * (1.0 / failure).ln() / t).sqrt()
+}
+
+/// J = ⌈log₂|T₂|⌉ checks, at m = 1, 2, 4, ... examples (ours, docs/theory/thinned-selection.md).
+#[must_use]
+pub fn elimination_checks(validation: u64) -> u64 {
+    u64::from(validation.max(2).next_power_of_two().ilog2())
+}
+
+/// √(2n ln(KJ/δ_e)): a candidate with more errors than this above the leader's is dropped, n the
+/// number of examples on which exactly one of the two errs, or a bound on it (ours).
+#[must_use]
+pub fn elimination_gap(disagreements: u64, candidates: u64, checks: u64, failure: f64) -> f64 {
+    let pairs = candidates as f64 * checks as f64;
+    (2.0 * disagreements as f64 * (pairs / failure).ln()).sqrt()
 }
 
 /// How far the empirical errors of `candidates` on `examples` fresh examples are from the true ones,
@@ -215,6 +257,8 @@ mod tests {
         assert!((83_000..83_600).contains(&one), "{one}");
         assert_eq!(thinned_candidates(0.2, 0.2, 0.1), 21); // 6 ln 30 = 20.4
         assert_eq!(guess_failure(0.1, 0), 0.05);
+        assert_eq!(thinned_validation(21, 0.2, 0.1), 1428);
+        assert_eq!((elimination_checks(1428), elimination_checks(1024)), (11, 10));
     }
 
     /// At its own length a run's average excess is ε/4 by both formulas.
@@ -223,6 +267,9 @@ mod tests {
         let (noise, excess, margin, failure) = (0.3, 0.1, 0.2, 0.05);
         let t = thinned_run_length(noise, excess, margin, failure);
         let average = average_excess(noise, margin, step(noise, margin, t), t, failure / 3.0);
+        assert!(average <= excess / 4.0 && average > 0.24 * excess, "{average}");
+        let t = thinned_run_length_max(noise, excess, margin, failure);
+        let average = average_excess_max(noise, margin, step(noise, margin, t), t, failure / 3.0);
         assert!(average <= excess / 4.0 && average > 0.24 * excess, "{average}");
         let t = glm_thinned_run_length(excess, margin, failure);
         let average = glm_average_excess(margin, glm_step(margin, t), t, failure / 3.0);

@@ -5,7 +5,8 @@
 //! blocks of examples, labels folded into the points (z = y x): done in single precision, with every
 //! value too near 0 for it done again in double, so the counts are those of the plain loop.
 //!
-//! [`Elimination`] drops candidates that are clearly worse while the examples come.
+//! [`Elimination`] drops candidates that cannot win, or are clearly worse, while the examples come (ours,
+//! docs/theory/thinned-selection.md).
 
 use crate::schedule;
 use faer::linalg::matmul::matmul;
@@ -23,22 +24,20 @@ const TILE: usize = 256;
 const WIDE: usize = 4096;
 
 /// Which candidates are dropped before all examples have come.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Elimination {
     /// None.
     Never,
     /// Those that can no longer win: more errors than the best has so far plus the examples to come.
     /// The choice is unchanged.
+    Certain,
+    /// Also, after 1, 2, 4, ... examples, those clearly worse than the best: by more than
+    /// [`schedule::elimination_gap`]. The choice may differ, its guarantee does not: the test of the
+    /// best candidate against each other one needs half of the failure probability that the uniform
+    /// accuracy of all of them does, and this takes the other half.
     #[default]
-    Beaten,
-    /// Those whose rate exceeds the best one's by more than twice the accuracy that all candidates'
-    /// rates have at all checks, except with this probability. So the candidate of least true error is
-    /// dropped with no more than this probability, which adds to the failure probability of the whole.
-    Worse {
-        /// The failure probability spent on it.
-        failure: f64,
-    },
+    Clear,
 }
 
 /// The candidates and their errors so far.
@@ -56,8 +55,9 @@ pub(crate) struct Selector {
     #[cfg_attr(feature = "serde", serde(skip))]
     screen: Vec<f32>,
     elimination: Elimination,
+    /// The failure probability of the choice.
+    failure: f64,
     planned: u64,
-    checks: u64,
     seen: u64,
     /// Folded rows y x waiting for the block to fill.
     block: Vec<f64>,
@@ -67,7 +67,12 @@ pub(crate) struct Selector {
 }
 
 impl Selector {
-    pub(crate) fn new(dim: usize, planned: u64, elimination: Elimination) -> Selector {
+    pub(crate) fn new(
+        dim: usize,
+        planned: u64,
+        elimination: Elimination,
+        failure: f64,
+    ) -> Selector {
         Selector {
             dim,
             candidates: Vec::new(),
@@ -75,8 +80,8 @@ impl Selector {
             alive: Vec::new(),
             screen: Vec::new(),
             elimination,
+            failure,
             planned,
-            checks: 0,
             seen: 0,
             block: Vec::new(),
             labels: Vec::new(),
@@ -132,7 +137,7 @@ impl Selector {
                     *errors += u64::from(wrong);
                 }
             }
-            if self.seen.is_multiple_of(BLOCK as u64) || self.seen == self.planned {
+            if self.seen.is_multiple_of(BLOCK as u64) || self.is_check() {
                 self.eliminate();
             }
             return;
@@ -143,7 +148,8 @@ impl Selector {
             x.add_scaled_to(y.as_f64(), row);
         }
         self.labels.push(y);
-        if self.labels.len() == BLOCK || self.seen == self.planned {
+        let full = self.labels.len() == BLOCK || self.seen == self.planned;
+        if full || (self.is_check() && self.elimination == Elimination::Clear) {
             self.count_block();
             self.eliminate();
         }
@@ -202,27 +208,31 @@ impl Selector {
     }
 
     fn eliminate(&mut self) {
-        let errors = |c: usize| self.errors.get(c).copied().unwrap_or(u64::MAX);
+        if self.elimination == Elimination::Never || self.alive.len() < 2 {
+            return;
+        }
+        let counts = &self.errors;
+        let errors = |c: usize| counts.get(c).copied().unwrap_or(u64::MAX);
         let Some(best) = self.alive.iter().map(|&c| errors(c)).min() else { return };
-        let most = match self.elimination {
-            Elimination::Never => return,
-            Elimination::Beaten => best.saturating_add(self.planned.saturating_sub(self.seen)),
-            Elimination::Worse { failure } => {
-                self.checks += 1;
-                // The checks share the failure probability as 1/(k(k+1)), which sums to 1.
-                let share = failure / (self.checks * (self.checks + 1)) as f64;
-                let count = self.errors.len() as u64;
-                let accuracy = schedule::validation_accuracy(count, self.seen, share);
-                let gap = (2.0 * accuracy * self.seen as f64).ceil() as u64;
-                best.saturating_add(gap)
-            }
+        let certain = best.saturating_add(self.planned.saturating_sub(self.seen));
+        let check = self.elimination == Elimination::Clear && self.is_check();
+        let (count, checks) = (counts.len() as u64, schedule::elimination_checks(self.planned));
+        let clear = |errors: u64| {
+            // Exactly one of two candidates errs on no more examples than both err on in sum.
+            let disagreements = errors.saturating_add(best).min(self.seen);
+            let gap = schedule::elimination_gap(disagreements, count, checks, self.failure / 2.0);
+            (errors - best) as f64 > gap
         };
         let before = self.alive.len();
-        let counts = &self.errors;
-        self.alive.retain(|&c| counts.get(c).is_some_and(|&e| e <= most));
+        self.alive.retain(|&c| errors(c) <= certain && !(check && clear(errors(c))));
         if self.alive.len() < before {
             self.screen.clear();
         }
+    }
+
+    /// Whether now is one of the planned checks.
+    fn is_check(&self) -> bool {
+        self.seen.is_power_of_two() && self.seen < self.planned
     }
 }
 
@@ -277,7 +287,7 @@ mod tests {
     }
 
     fn selector(candidates: &[Vec<f64>], planned: u64, elimination: Elimination) -> Selector {
-        let mut selector = Selector::new(candidates[0].len(), planned, elimination);
+        let mut selector = Selector::new(candidates[0].len(), planned, elimination, 0.05);
         candidates.iter().for_each(|w| selector.offer(w));
         selector
     }
@@ -318,9 +328,10 @@ mod tests {
             prop_assert_eq!(best, (plain.iter().position(|e| *e == least).unwrap(), least));
         }
 
-        /// Dropping beaten candidates never changes the choice.
+        /// Dropping candidates that cannot win never changes the choice; dropping clearly worse ones
+        /// hardly.
         #[test]
-        fn the_beaten_never_win(seed in 0u64..1000, n in 600usize..3000) {
+        fn the_dropped_do_not_win(seed in 0u64..1000, n in 600usize..3000) {
             let (candidates, points, labels) = case(seed, 3, 300, n);
             let choice = |elimination| {
                 let mut selector = selector(&candidates, n as u64, elimination);
@@ -331,12 +342,12 @@ mod tests {
             };
             let (all, alive) = choice(Elimination::Never);
             prop_assert_eq!(alive, candidates.len());
-            let (left, alive) = choice(Elimination::Beaten);
+            let (left, alive) = choice(Elimination::Certain);
             prop_assert_eq!(all, left);
             prop_assert!(alive < candidates.len());
-            let (worse, fewer) = choice(Elimination::Worse { failure: 1e-9 });
-            prop_assert_eq!(worse.1, all.1);
-            prop_assert!(fewer <= candidates.len());
+            let (clear, fewer) = choice(Elimination::Clear);
+            prop_assert!(fewer <= alive);
+            prop_assert!(clear.1 as f64 <= all.1 as f64 + 0.05 * n as f64);
         }
     }
 
@@ -347,7 +358,7 @@ mod tests {
         x[7] = 0.5;
         let mut w = vec![0.0; dim];
         w[7] = -1.0;
-        let mut selector = selector(&[w, vec![0.0; dim]], 9, Elimination::Beaten);
+        let mut selector = selector(&[w, vec![0.0; dim]], 9, Elimination::Certain);
         for y in [Label::Positive, Label::Negative, Label::Positive] {
             selector.observe(DenseRow::new(&x).unwrap(), y);
         }

@@ -1,0 +1,56 @@
+//! The unit ball: samples must lie in it, and projected descent stays in it.
+
+use halfspaces_linalg::{InputError, Label, PointSet, RowView, norm, tolerance};
+
+/// What every learner here asks of a sample: some points, one label each, norms at most 1.
+pub(crate) fn check_sample<P: PointSet>(points: &P, labels: &[Label]) -> Result<(), InputError> {
+    InputError::check_len(points.len(), labels.len())?;
+    if labels.is_empty() {
+        return Err(InputError::Empty);
+    }
+    for x in points.rows() {
+        let length = x.norm_sq().sqrt();
+        let in_range = length <= 1.0 + tolerance::UNIT_NORM;
+        InputError::check_parameter("norm of the point", length, in_range, "at most 1; rescale")?;
+    }
+    Ok(())
+}
+
+/// The nearest point of the unit ball.
+pub(crate) fn project(w: &mut [f64]) {
+    let length = norm(w);
+    if length > 1.0 {
+        w.iter_mut().for_each(|v| *v /= length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_linalg::Points;
+
+    #[test]
+    fn projection_by_hand() {
+        let mut inside = [0.3, -0.4];
+        project(&mut inside);
+        assert_eq!(inside, [0.3, -0.4]);
+        let mut outside = [3.0, -4.0];
+        project(&mut outside);
+        assert_eq!(outside, [0.6, -0.8]);
+    }
+
+    #[test]
+    fn bad_samples_are_typed() {
+        let [p, n] = [Label::Positive, Label::Negative];
+        let points = Points::from_rows(&[[0.6, 0.8], [0.0, 0.0]]).unwrap();
+        assert_eq!(check_sample(&points, &[p, n]), Ok(()));
+        assert!(matches!(check_sample(&points, &[p]), Err(InputError::LengthMismatch { .. })));
+        let none = Points::new(vec![], 2).unwrap();
+        assert_eq!(check_sample(&none, &[]), Err(InputError::Empty));
+        for far in [1.01, 1e200] {
+            let far = Points::from_rows(&[[0.0, 0.0], [0.0, far]]).unwrap();
+            let error = check_sample(&far, &[p, n]);
+            assert!(matches!(error, Err(InputError::ParameterOutOfRange { .. })));
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Decision lists of halfspaces: the improper hypotheses of DGT19.
+//!
+//! A list of rules (w, t): the first with |w · x| >= t says sign(w · x), and a default label answers
+//! where none applies.
+//!
+//! *Source.* 003 §1 speaks of \[DGT19\] as improper; the form of the list is theory of that paper.
+
+use crate::classifier::Classifier;
+use halfspaces_linalg::{Halfspace, InputError, Label, RowView};
+
+/// One rule (w, t): where |w · x| >= t, the label is sign(w · x).
+///
+/// ```
+/// use halfspaces_linalg::Halfspace;
+/// use halfspaces_pac::ThresholdRule;
+/// let rule = ThresholdRule::new(Halfspace::new(vec![1.0, 0.0])?, 0.5)?;
+/// assert_eq!(rule.threshold(), 0.5);
+/// assert!(ThresholdRule::new(Halfspace::new(vec![1.0])?, -0.5).is_err());
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawThresholdRule"))]
+pub struct ThresholdRule {
+    halfspace: Halfspace,
+    threshold: f64,
+}
+
+/// What a [`ThresholdRule`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawThresholdRule {
+    halfspace: Halfspace,
+    threshold: f64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawThresholdRule> for ThresholdRule {
+    type Error = InputError;
+
+    fn try_from(raw: RawThresholdRule) -> Result<Self, InputError> {
+        ThresholdRule::new(raw.halfspace, raw.threshold)
+    }
+}
+
+impl ThresholdRule {
+    /// The halfspace w and the threshold t >= 0.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`].
+    pub fn new(halfspace: Halfspace, threshold: f64) -> Result<ThresholdRule, InputError> {
+        let in_range = threshold >= 0.0 && threshold.is_finite();
+        InputError::check_parameter("threshold", threshold, in_range, "finite and at least 0")?;
+        Ok(ThresholdRule { halfspace, threshold })
+    }
+
+    /// w.
+    #[must_use]
+    pub fn halfspace(&self) -> &Halfspace {
+        &self.halfspace
+    }
+
+    /// t.
+    #[must_use]
+    pub fn threshold(&self) -> f64 {
+        self.threshold
+    }
+
+    /// Whether the rule applies where the product is w · x.
+    pub(crate) fn covers(&self, product: f64) -> bool {
+        product.abs() >= self.threshold
+    }
+}
+
+/// A decision list of halfspaces.
+///
+/// ```
+/// use halfspaces_linalg::{DenseRow, Halfspace, Label};
+/// use halfspaces_pac::{Classifier, DecisionListOfHalfspaces, ThresholdRule};
+/// let rule = |w: [f64; 2], t| ThresholdRule::new(Halfspace::new(w.to_vec())?, t);
+/// let rules = vec![rule([1.0, 0.0], 0.5)?, rule([0.0, 1.0], 0.5)?];
+/// let list = DecisionListOfHalfspaces::new(2, rules, Label::Negative)?;
+/// // The first rule that applies: both, the second alone, none.
+/// for (x, rule, label) in [
+///     ([0.6, -0.6], Some(0), Label::Positive),
+///     ([0.4, 0.6], Some(1), Label::Positive),
+///     ([0.4, 0.4], None, Label::Negative),
+/// ] {
+///     let x = DenseRow::new(&x)?;
+///     assert_eq!((list.rule_for(x)?, list.predict(x)?), (rule, label));
+/// }
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawDecisionList"))]
+pub struct DecisionListOfHalfspaces {
+    dim: usize,
+    rules: Vec<ThresholdRule>,
+    default: Label,
+}
+
+/// What a [`DecisionListOfHalfspaces`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawDecisionList {
+    dim: usize,
+    rules: Vec<ThresholdRule>,
+    default: Label,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawDecisionList> for DecisionListOfHalfspaces {
+    type Error = InputError;
+
+    fn try_from(raw: RawDecisionList) -> Result<Self, InputError> {
+        DecisionListOfHalfspaces::new(raw.dim, raw.rules, raw.default)
+    }
+}
+
+impl DecisionListOfHalfspaces {
+    /// A list over points of R^`dim`; with no rules the `default` answers everywhere.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`]; [`InputError::DimensionMismatch`] for a rule of another
+    /// dimension.
+    pub fn new(
+        dim: usize,
+        rules: Vec<ThresholdRule>,
+        default: Label,
+    ) -> Result<DecisionListOfHalfspaces, InputError> {
+        if dim == 0 {
+            return Err(InputError::ZeroDimension);
+        }
+        rules.iter().try_for_each(|rule| InputError::check_dim(dim, rule.halfspace.dim()))?;
+        Ok(DecisionListOfHalfspaces { dim, rules, default })
+    }
+
+    /// The rules in order.
+    #[must_use]
+    pub fn rules(&self) -> &[ThresholdRule] {
+        &self.rules
+    }
+
+    /// The label where no rule applies.
+    #[must_use]
+    pub fn default_label(&self) -> Label {
+        self.default
+    }
+
+    /// Which rule answers for `x`, counted from 0; `None` for the default.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`].
+    pub fn rule_for<R: RowView>(&self, x: R) -> Result<Option<usize>, InputError> {
+        Ok(self.answer(x)?.map(|(rule, _)| rule))
+    }
+
+    /// The first rule that applies, and w · x there.
+    fn answer<R: RowView>(&self, x: R) -> Result<Option<(usize, f64)>, InputError> {
+        InputError::check_dim(self.dim, x.dim())?;
+        for (i, rule) in self.rules.iter().enumerate() {
+            let product = rule.halfspace.decision_value(x)?;
+            if rule.covers(product) {
+                return Ok(Some((i, product)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Classifier for DecisionListOfHalfspaces {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn predict<R: RowView>(&self, x: R) -> Result<Label, InputError> {
+        Ok(self.answer(x)?.map_or(self.default, |(_, product)| Label::of_sign(product)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_linalg::{DenseRow, Points};
+
+    fn rule(w: &[f64], t: f64) -> ThresholdRule {
+        ThresholdRule::new(Halfspace::new(w.to_vec()).unwrap(), t).unwrap()
+    }
+
+    #[test]
+    fn a_threshold_of_zero_covers_everything() {
+        let rules = vec![rule(&[-1.0], 0.7), rule(&[1.0], 0.0), rule(&[-1.0], 0.0)];
+        let list = DecisionListOfHalfspaces::new(1, rules, Label::Negative).unwrap();
+        let points = Points::new(vec![0.7, 0.69, 0.0, -0.1, -1.0], 1).unwrap();
+        let [p, n] = [Label::Positive, Label::Negative];
+        assert_eq!(list.label_all(&points).unwrap(), [n, p, p, n, p]);
+        assert_eq!(list.rule_for(DenseRow::new(&[0.0]).unwrap()), Ok(Some(1)));
+    }
+
+    #[test]
+    fn bad_input_is_typed() {
+        for threshold in [-1.0, f64::NAN, f64::INFINITY] {
+            assert!(ThresholdRule::new(Halfspace::new(vec![1.0]).unwrap(), threshold).is_err());
+        }
+        let new = DecisionListOfHalfspaces::new;
+        assert_eq!(new(0, vec![], Label::Positive), Err(InputError::ZeroDimension));
+        assert!(new(2, vec![rule(&[1.0], 0.0)], Label::Positive).is_err());
+        let list = new(2, vec![], Label::Positive).unwrap();
+        assert!(list.predict(DenseRow::new(&[1.0]).unwrap()).is_err());
+        assert_eq!(list.predict(DenseRow::new(&[-1.0, 0.0]).unwrap()), Ok(Label::Positive));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn saved_lists_are_checked() {
+        let rules = vec![rule(&[0.6, 0.8], 0.25)];
+        let list = DecisionListOfHalfspaces::new(2, rules, Label::Positive).unwrap();
+        let text = serde_json::to_string(&list).unwrap();
+        assert_eq!(serde_json::from_str::<DecisionListOfHalfspaces>(&text).unwrap(), list);
+        let read = |text: String| serde_json::from_str::<DecisionListOfHalfspaces>(&text);
+        assert!(read(text.replace("0.25", "-0.25")).is_err());
+        assert!(read(text.replace("\"dim\":2", "\"dim\":3")).is_err());
+    }
+}
