@@ -14,6 +14,16 @@
 //! ```
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
+mod affine;
+mod logistic;
+mod solver;
+mod svm;
+
+pub use affine::AffineHalfspace;
+pub use logistic::{LogisticFit, LogisticParams, LogisticRegression, MAX_CHOLESKY};
+pub use solver::SolverStatus;
+pub use svm::{LinearSvm, SvmFit, SvmParams};
+
 use halfspaces_linalg::{Halfspace, InputError, Label, PointSet};
 
 /// How many labelled points a halfspace gets wrong: its empirical 0-1 error ℓ01.
