@@ -113,7 +113,10 @@ mod tests {
     fn the_bias_moves_the_boundary_and_nothing_else() {
         let h = AffineHalfspace::new(vec![2.0, 0.0], -1.0).unwrap();
         let at = |x: f64| h.predict(DenseRow::new(&[x, 7.0]).unwrap()).unwrap();
-        assert_eq!((at(0.5), at(0.4), at(0.6)), (Label::Positive, Label::Negative, Label::Positive));
+        assert_eq!(
+            (at(0.5), at(0.4), at(0.6)),
+            (Label::Positive, Label::Negative, Label::Positive)
+        );
         assert_eq!(h.linear().normal(), [2.0, 0.0]);
         assert_eq!(h.bias(), -1.0);
     }

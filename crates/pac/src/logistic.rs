@@ -352,7 +352,8 @@ impl<P: PointSet> Problem<'_, P> {
     fn by_conjugate_gradients(&self, here: &Expansion) -> Vec<f64> {
         let k = self.unknowns();
         let diagonal = self.hessian_diagonal(here);
-        let scaled = |r: &[f64]| -> Vec<f64> { r.iter().zip(&diagonal).map(|(r, d)| r / d).collect() };
+        let scaled =
+            |r: &[f64]| -> Vec<f64> { r.iter().zip(&diagonal).map(|(r, d)| r / d).collect() };
         let size = norm(&here.gradient);
         let enough = (size / self.gradient_scale()).sqrt().min(0.5) * size;
         let mut p = vec![0.0; k];
