@@ -33,6 +33,33 @@ pub mod schedule;
 mod selection;
 #[cfg(test)]
 mod test_data;
+mod affine;
+mod cutting_plane;
+mod heuristics;
+mod logistic;
+mod push_away;
+mod random_projection;
+mod solver;
+mod svm;
+
+pub use affine::AffineHalfspace;
+pub use cutting_plane::{
+    CutStatus, CuttingPlane, CuttingPlaneFit, CuttingPlaneParams, cutting_plane_batch,
+    cutting_plane_rounds, feasible_radius,
+};
+pub use heuristics::{
+    GlmHeuristic, Heuristic, HeuristicError, HeuristicParams, HeuristicRun, HeuristicStatus,
+    heuristic_step, heuristic_steps,
+};
+pub use logistic::{LogisticFit, LogisticParams, LogisticRegression, MAX_CHOLESKY};
+pub use push_away::PushAway;
+pub use random_projection::{
+    Projected, ProjectedFit, RandomProjection, projected_dimension, projected_margin,
+};
+pub use solver::SolverStatus;
+pub use svm::{LinearSvm, SvmFit, SvmParams};
+
+use halfspaces_linalg::{Halfspace, InputError, Label, PointSet};
 
 pub use ckmy::{Ckmy, CkmyFit, CkmyParams, CkmyStatus, ckmy_error, ckmy_step_size, ckmy_steps};
 pub use classifier::Classifier;

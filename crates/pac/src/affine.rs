@@ -1,0 +1,134 @@
+//! Affine halfspaces: what learners with an intercept return.
+
+use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView};
+
+/// An affine halfspace `sign(w · x + b)`, with `sign(0) = +1`.
+///
+/// ```
+/// use halfspaces_linalg::{Label, PointSet, Points};
+/// use halfspaces_pac::AffineHalfspace;
+/// let points = Points::from_rows(&[[1.0], [3.0]])?;
+/// let beyond_two = AffineHalfspace::new(vec![1.0], -2.0)?;
+/// assert_eq!(beyond_two.label_all(&points)?, [Label::Negative, Label::Positive]);
+/// // The same halfspace, homogeneous, one dimension up.
+/// let lifted = beyond_two.lifted()?;
+/// assert_eq!(lifted.label_all(&points.lifted())?, beyond_two.label_all(&points)?);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawAffineHalfspace"))]
+pub struct AffineHalfspace {
+    linear: Halfspace,
+    bias: f64,
+}
+
+/// What an [`AffineHalfspace`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawAffineHalfspace {
+    linear: Halfspace,
+    bias: f64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawAffineHalfspace> for AffineHalfspace {
+    type Error = InputError;
+
+    fn try_from(raw: RawAffineHalfspace) -> Result<Self, InputError> {
+        AffineHalfspace::new(raw.linear.into_normal(), raw.bias)
+    }
+}
+
+impl AffineHalfspace {
+    /// The halfspace of weights `w` and bias `b`.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`], [`InputError::NonFinite`].
+    pub fn new(weights: Vec<f64>, bias: f64) -> Result<Self, InputError> {
+        if !bias.is_finite() {
+            return Err(InputError::NonFinite { row: 0, column: weights.len(), value: bias });
+        }
+        Ok(AffineHalfspace { linear: Halfspace::new(weights)?, bias })
+    }
+
+    /// The weights w.
+    #[must_use]
+    pub fn weights(&self) -> &[f64] {
+        self.linear.normal()
+    }
+
+    /// The bias b; 0 for a learner without an intercept.
+    #[must_use]
+    pub fn bias(&self) -> f64 {
+        self.bias
+    }
+
+    /// The homogeneous part `sign(w · x)`: the whole halfspace if the bias is 0.
+    #[must_use]
+    pub fn linear(&self) -> &Halfspace {
+        &self.linear
+    }
+
+    /// The same halfspace over lifted points ([`PointSet::lifted`]).
+    ///
+    /// # Errors
+    /// None for a value of this type; the signature is that of [`Halfspace::from_affine`].
+    pub fn lifted(&self) -> Result<Halfspace, InputError> {
+        Halfspace::from_affine(self.linear.normal().to_vec(), self.bias)
+    }
+
+    /// `w · x + b`.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`] if the value leaves `f64`.
+    pub fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        let value = self.linear.decision_value(x)? + self.bias;
+        if value.is_finite() { Ok(value) } else { Err(InputError::Overflow { row: 0 }) }
+    }
+
+    /// `sign(w · x + b)`.
+    ///
+    /// # Errors
+    /// As [`AffineHalfspace::decision_value`].
+    pub fn predict<R: RowView>(&self, x: R) -> Result<Label, InputError> {
+        self.decision_value(x).map(Label::of_sign)
+    }
+
+    /// The label of every point.
+    ///
+    /// # Errors
+    /// As [`AffineHalfspace::decision_value`].
+    pub fn label_all<P: PointSet>(&self, points: &P) -> Result<Vec<Label>, InputError> {
+        points.rows().map(|x| self.predict(x)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_linalg::DenseRow;
+
+    #[test]
+    fn the_bias_moves_the_boundary_and_nothing_else() {
+        let h = AffineHalfspace::new(vec![2.0, 0.0], -1.0).unwrap();
+        let at = |x: f64| h.predict(DenseRow::new(&[x, 7.0]).unwrap()).unwrap();
+        assert_eq!(
+            (at(0.5), at(0.4), at(0.6)),
+            (Label::Positive, Label::Negative, Label::Positive)
+        );
+        assert_eq!(h.linear().normal(), [2.0, 0.0]);
+        assert_eq!(h.bias(), -1.0);
+    }
+
+    #[test]
+    fn bad_input_is_typed() {
+        assert_eq!(AffineHalfspace::new(vec![], 0.0), Err(InputError::ZeroDimension));
+        assert!(AffineHalfspace::new(vec![f64::NAN], 0.0).is_err());
+        assert!(AffineHalfspace::new(vec![1.0], f64::INFINITY).is_err());
+        let h = AffineHalfspace::new(vec![1e308], 1e308).unwrap();
+        assert!(h.predict(DenseRow::new(&[1.0, 1.0]).unwrap()).is_err());
+        let far = DenseRow::new(&[1.0]).unwrap();
+        assert_eq!(h.decision_value(far), Err(InputError::Overflow { row: 0 }));
+    }
+}

@@ -1,0 +1,532 @@
+//! The two open heuristics of 003 Appendix B for generalized linear models. **No guarantee**: 003 asks
+//! whether they learn from O(1/(γε)²) examples and shows where its proofs break.
+//!
+//! Both keep a direction ŵ, push each example off its boundary ([`crate::PushAway`]) and step along
+//! T(x)/|ŵ · T(x)|, whose length Lemma 8 bounds by 6/γ, instead of padding the denominator:
+//!
+//! - *Tangential* ("non-convex projections"): g = (σ(ŵ · x cos θ) - y) T(x)/|ŵ · T(x)|, and
+//!   ŵ <- ŵ - λg⊥ scaled to norm 1, g⊥ the part of g across ŵ. θ is the angle to the target, which
+//!   nobody knows: a fixed guess of cos θ stands in.
+//! - *Norm-dependent step*: g = (σ(ŵ · x) - y) T(x)/|ŵ · T(x)| and w <- w - λ‖w‖g, projected onto the
+//!   unit ball. As g depends on ŵ alone and the step on ‖w‖, the directions are those of
+//!   ŵ <- ŵ - λg scaled to norm 1, which is what is computed: the norm cannot drift.
+//!
+//! So the two differ in the part of g along ŵ, and in cos θ. The start is a random direction. The step
+//! λ = γ²ε/144 and number of steps 576/(γε)² are what the potential ‖ŵ - w*‖² would ask for if only
+//! the first three terms of its recursion were there, with ‖g‖ <= 12/γ.
+//!
+//! *Source.* 003 Appendix B.
+
+use crate::push_away::{check_margin, push_away};
+use halfspaces_data::{Link, random_target};
+use halfspaces_linalg::{
+    ExampleStream, Halfspace, InputError, Label, PointSet, RowView, kernels, normalise, tolerance,
+    zeros,
+};
+use thiserror::Error;
+
+/// λ = γ²ε/144: minimises -2λε + λ²‖g‖² for ‖g‖ = 12/γ.
+#[must_use]
+pub fn heuristic_step(margin: f64, accuracy: f64) -> f64 {
+    margin * margin * accuracy / 144.0
+}
+
+/// ⌈576/(γε)²⌉: steps in which a potential of at most 4 falls to 0 by ε²γ²/144 each.
+///
+/// ```
+/// assert_eq!(halfspaces_pac::heuristic_steps(0.5, 0.2), 57_600);
+/// ```
+#[must_use]
+pub fn heuristic_steps(margin: f64, accuracy: f64) -> u64 {
+    // A rounding above a whole number is not a further step.
+    (576.0 / (margin * accuracy).powi(2) * (1.0 - 1e-12)).ceil() as u64
+}
+
+/// Which of the two heuristics.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Heuristic {
+    /// Steps across ŵ only.
+    Tangential {
+        /// The guess of cos θ, in (0, 1].
+        cosine: f64,
+    },
+    /// Steps proportional to ‖w‖.
+    NormDependent,
+}
+
+/// Parameters of a heuristic, unchecked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[must_use]
+pub struct HeuristicParams<L> {
+    heuristic: Heuristic,
+    link: L,
+    margin: f64,
+    accuracy: f64,
+    step: Option<f64>,
+    steps: Option<u64>,
+    keep_every: u64,
+    seed: u64,
+}
+
+impl<L: Link> HeuristicParams<L> {
+    /// ε, from which step and number of steps follow; 0.1 unless told otherwise.
+    pub fn accuracy(mut self, accuracy: f64) -> Self {
+        self.accuracy = accuracy;
+        self
+    }
+
+    /// λ; [`heuristic_step`] unless told otherwise.
+    pub fn step(mut self, step: f64) -> Self {
+        self.step = Some(step);
+        self
+    }
+
+    /// Examples to learn from at most; [`heuristic_steps`] unless told otherwise.
+    pub fn steps(mut self, steps: u64) -> Self {
+        self.steps = Some(steps);
+        self
+    }
+
+    /// Keeps every k-th iterate; 1000 unless told otherwise.
+    pub fn keep_every(mut self, keep_every: u64) -> Self {
+        self.keep_every = keep_every;
+        self
+    }
+
+    /// Seed of the first direction; 0 unless told otherwise.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// The learner, if the parameters are in range.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for γ or cos θ not in (0, 1], ε not in (0, 1), λ not
+    /// positive and finite, or counts of 0.
+    pub fn check(self) -> Result<GlmHeuristic<L>, InputError> {
+        let check = InputError::check_parameter;
+        check_margin(self.margin)?;
+        let in_range = self.accuracy > 0.0 && self.accuracy < 1.0;
+        check("accuracy", self.accuracy, in_range, "above 0 and below 1")?;
+        if let Heuristic::Tangential { cosine } = self.heuristic {
+            check("cosine", cosine, cosine > 0.0 && cosine <= 1.0, "above 0 and at most 1")?;
+        }
+        if let Some(step) = self.step {
+            check("step", step, step > 0.0 && step.is_finite(), "positive and finite")?;
+        }
+        if let Some(steps) = self.steps {
+            check("steps", steps as f64, steps > 0, "at least 1")?;
+        }
+        check("keep_every", self.keep_every as f64, self.keep_every > 0, "at least 1")?;
+        Ok(GlmHeuristic(self))
+    }
+}
+
+/// A heuristic learner of generalized linear models with checked parameters. **No guarantee.**
+///
+/// ```
+/// use halfspaces_data::{Link, MarginBall, Marginal, random_target};
+/// use halfspaces_pac::{GlmHeuristic, Heuristic};
+///
+/// /// Random classification noise of rate 1/10.
+/// struct Flips;
+///
+/// impl Link for Flips {
+///     fn value(&self, t: f64) -> f64 {
+///         0.8 * if t >= 0.0 { 1.0 } else { -1.0 }
+///     }
+///
+///     fn asymmetry(&self) -> f64 {
+///         0.0
+///     }
+/// }
+///
+/// let target = random_target(3, 1)?;
+/// let points = MarginBall::new(&target, 0.3)?.sample(2000, 2)?;
+/// let labels = target.label_all(&points)?;
+/// let learner = GlmHeuristic::params(Heuristic::NormDependent, Flips, 0.3)
+///     .step(0.01)
+///     .steps(2000)
+///     .keep_every(500)
+///     .check()?;
+/// let run = learner.fit(&points, &labels)?;
+/// assert_eq!((run.steps, run.iterates.len()), (2000, 4));
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GlmHeuristic<L>(HeuristicParams<L>);
+
+/// Whether a run had all the examples it wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum HeuristicStatus {
+    /// All steps were made.
+    Completed,
+    /// The examples ran out first.
+    ExamplesEnded,
+}
+
+/// What a heuristic returns: iterates to choose from, none of them vouched for.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct HeuristicRun {
+    /// The direction after every k-th step, by time, and after the last one.
+    pub iterates: Vec<Halfspace>,
+    /// Steps made.
+    pub steps: u64,
+    /// Examples that the direction before their own step got wrong; over the steps, an unbiased
+    /// estimate of the iterates' average error on fresh examples.
+    pub mistakes: u64,
+    /// Whether all steps were made.
+    pub status: HeuristicStatus,
+}
+
+/// Why a stream was left before its end.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum HeuristicError<E> {
+    /// The stream has no next example to offer.
+    #[error("after {steps} examples: {source}")]
+    Stream {
+        /// Examples learned from before.
+        steps: u64,
+        /// What the stream says.
+        source: E,
+    },
+    /// The learner cannot take the next example.
+    #[error("after {steps} examples, at the next: {source}")]
+    Input {
+        /// Examples learned from before.
+        steps: u64,
+        /// What is wrong with it.
+        source: InputError,
+    },
+}
+
+impl<L: Link> GlmHeuristic<L> {
+    /// For a link σ and margin γ; ε = 0.1, every 1000th iterate kept, seed 0.
+    pub fn params(heuristic: Heuristic, link: L, margin: f64) -> HeuristicParams<L> {
+        HeuristicParams {
+            heuristic,
+            link,
+            margin,
+            accuracy: 0.1,
+            step: None,
+            steps: None,
+            keep_every: 1000,
+            seed: 0,
+        }
+    }
+
+    /// Learns from a stream of examples in the unit ball.
+    ///
+    /// # Errors
+    /// [`HeuristicError`]: what is wrong with the stream's next example, or with learning from it.
+    pub fn run<S: ExampleStream>(
+        &self,
+        stream: &mut S,
+    ) -> Result<HeuristicRun, HeuristicError<S::Error>> {
+        let at = |steps| move |source| HeuristicError::Input { steps, source };
+        let mut walk = Walk::new(&self.0, stream.dim()).map_err(at(0))?;
+        while walk.steps < walk.most {
+            let steps = walk.steps;
+            match stream.next_row() {
+                Ok(Some((x, y))) => walk.step(x, y).map_err(at(steps))?,
+                Ok(None) => break,
+                Err(source) => return Err(HeuristicError::Stream { steps, source }),
+            }
+        }
+        let steps = walk.steps;
+        walk.finish().map_err(at(steps))
+    }
+
+    /// Learns from a sample in the unit ball, each point once and in order.
+    ///
+    /// # Errors
+    /// [`InputError::LengthMismatch`], [`InputError::TooLarge`]; [`InputError::ParameterOutOfRange`] for
+    /// a point outside the unit ball.
+    pub fn fit<P: PointSet>(
+        &self,
+        points: &P,
+        labels: &[Label],
+    ) -> Result<HeuristicRun, InputError> {
+        InputError::check_len(points.len(), labels.len())?;
+        let mut walk = Walk::new(&self.0, points.dim())?;
+        for (x, y) in points.rows().zip(labels) {
+            if walk.steps == walk.most {
+                break;
+            }
+            walk.step(x, *y)?;
+        }
+        walk.finish()
+    }
+}
+
+/// A run in progress.
+struct Walk<'a, L> {
+    params: &'a HeuristicParams<L>,
+    lambda: f64,
+    most: u64,
+    /// ŵ.
+    direction: Vec<f64>,
+    /// T(x).
+    pushed: Vec<f64>,
+    iterates: Vec<Halfspace>,
+    steps: u64,
+    mistakes: u64,
+}
+
+impl<'a, L: Link> Walk<'a, L> {
+    fn new(params: &'a HeuristicParams<L>, dim: usize) -> Result<Self, InputError> {
+        let HeuristicParams { margin, accuracy, step, steps, seed, .. } = *params;
+        Ok(Walk {
+            params,
+            lambda: step.unwrap_or_else(|| heuristic_step(margin, accuracy)),
+            most: steps.unwrap_or_else(|| heuristic_steps(margin, accuracy)),
+            direction: random_target(dim, seed)?.into_normal(),
+            pushed: zeros(1, dim)?,
+            iterates: Vec::new(),
+            steps: 0,
+            mistakes: 0,
+        })
+    }
+
+    fn step<R: RowView>(&mut self, x: R, y: Label) -> Result<(), InputError> {
+        InputError::check_dim(self.direction.len(), x.dim())?;
+        let length = x.norm_sq().sqrt();
+        let in_range = length <= 1.0 + tolerance::UNIT_NORM;
+        InputError::check_parameter("norm of the point", length, in_range, "at most 1; rescale")?;
+        let value = x.dot(&self.direction);
+        let of_pushed = push_away(&self.direction, self.params.margin, x, &mut self.pushed)?;
+        let cosine = match self.params.heuristic {
+            Heuristic::Tangential { cosine } => cosine,
+            Heuristic::NormDependent => 1.0,
+        };
+        // g = residual · T(x)/|ŵ · T(x)|, whose part along ŵ is residual · sign(ŵ · T(x)).
+        let residual = self.params.link.clamped(value * cosine) - y.as_f64();
+        let along = match self.params.heuristic {
+            Heuristic::Tangential { .. } => residual * Label::of_sign(of_pushed).as_f64(),
+            Heuristic::NormDependent => 0.0,
+        };
+        let mut next: Vec<f64> =
+            self.direction.iter().map(|w| (1.0 + self.lambda * along) * w).collect();
+        kernels::axpy(-self.lambda * residual / of_pushed.abs(), &self.pushed, &mut next);
+        // A step may land on 0, where there is no direction: then it is not made.
+        if normalise(&mut next) {
+            self.direction = next;
+        }
+        self.mistakes += u64::from(Label::of_sign(value) != y);
+        self.steps += 1;
+        if self.steps.is_multiple_of(self.params.keep_every) {
+            self.keep()?;
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self) -> Result<(), InputError> {
+        self.iterates.push(Halfspace::new(self.direction.clone())?);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<HeuristicRun, InputError> {
+        if self.steps == 0 || !self.steps.is_multiple_of(self.params.keep_every) {
+            self.keep()?;
+        }
+        let Walk { iterates, steps, mistakes, most, .. } = self;
+        let completed = steps == most;
+        let status =
+            if completed { HeuristicStatus::Completed } else { HeuristicStatus::ExamplesEnded };
+        Ok(HeuristicRun { iterates, steps, mistakes, status })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PushAway;
+    use halfspaces_data::{MarginBall, Marginal};
+    use halfspaces_linalg::{DenseRow, Points, SparsePoints, angle, norm};
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
+
+    /// σ(t) = sign(t)(s + (1-s)|t|).
+    #[derive(Debug, Clone, Copy)]
+    struct Ramp(f64);
+
+    impl Link for Ramp {
+        fn value(&self, t: f64) -> f64 {
+            Label::of_sign(t).as_f64() * (self.0 + (1.0 - self.0) * t.abs())
+        }
+
+        fn asymmetry(&self) -> f64 {
+            0.0
+        }
+    }
+
+    fn sample(n: usize, dim: usize, link: Ramp, seed: u64) -> (Points, Vec<Label>, Halfspace) {
+        let target = random_target(dim, seed).unwrap();
+        let points = MarginBall::new(&target, 0.3).unwrap().sample(n, seed + 1).unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(seed + 2);
+        let mut label = |x: DenseRow<'_>| {
+            let mean = link.value(target.decision_value(x).unwrap());
+            Label::of_sign(mean - (2.0 * rng.random::<f64>() - 1.0))
+        };
+        let labels = points.rows().map(&mut label).collect();
+        (points, labels, target)
+    }
+
+    /// Every example of a sample, one after the other; then an error if told so.
+    struct Replay<'a>(&'a Points, &'a [Label], usize, bool);
+
+    impl ExampleStream for Replay<'_> {
+        type Row<'a>
+            = DenseRow<'a>
+        where
+            Self: 'a;
+        type Error = &'static str;
+
+        fn dim(&self) -> usize {
+            self.0.dim()
+        }
+
+        fn next_row(&mut self) -> Result<Option<(DenseRow<'_>, Label)>, &'static str> {
+            let Some(x) = self.0.row(self.2) else {
+                return if self.3 { Err("faulty") } else { Ok(None) };
+            };
+            self.2 += 1;
+            Ok(Some((x, self.1[self.2 - 1])))
+        }
+    }
+
+    const BOTH: [Heuristic; 2] = [Heuristic::Tangential { cosine: 0.9 }, Heuristic::NormDependent];
+
+    /// The recursions as printed, w of any norm.
+    #[test]
+    fn directions_follow_the_printed_recursions() {
+        let link = Ramp(0.5);
+        let (points, labels, _) = sample(300, 3, link, 4);
+        let (margin, lambda) = (0.3, 0.02);
+        for heuristic in BOTH {
+            let params = GlmHeuristic::params(heuristic, link, margin).step(lambda).keep_every(1);
+            let run = params.check().unwrap().fit(&points, &labels).unwrap();
+            assert_eq!((run.steps, run.status), (300, HeuristicStatus::ExamplesEnded));
+            let mut w = random_target(3, 0).unwrap().into_normal();
+            w.iter_mut().for_each(|v| *v *= 0.37);
+            let mut mistakes = 0;
+            for ((x, y), iterate) in points.rows().zip(&labels).zip(&run.iterates) {
+                let size = norm(&w);
+                let unit: Vec<f64> = w.iter().map(|v| v / size).collect();
+                let pushed = PushAway::new(&Halfspace::new(w.clone()).unwrap(), margin).unwrap();
+                let pushed = pushed.apply(x).unwrap();
+                let value = kernels::dot(&unit, x.as_slice());
+                mistakes += u64::from(Label::of_sign(value) != *y);
+                let divisor = kernels::dot(&unit, &pushed).abs();
+                let g = |t: f64| -> Vec<f64> {
+                    let factor = (link.clamped(t) - y.as_f64()) / divisor;
+                    pushed.iter().map(|v| factor * v).collect()
+                };
+                match heuristic {
+                    Heuristic::Tangential { cosine } => {
+                        let mut across = g(value * cosine);
+                        let along = kernels::dot(&across, &unit);
+                        kernels::axpy(-along, &unit, &mut across);
+                        assert!(kernels::dot(&across, &unit).abs() < 1e-12);
+                        w = unit;
+                        kernels::axpy(-lambda, &across, &mut w);
+                    }
+                    Heuristic::NormDependent => {
+                        kernels::axpy(-lambda * size, &g(value), &mut w);
+                        let size = norm(&w);
+                        if size > 1.0 {
+                            w.iter_mut().for_each(|v| *v /= size);
+                        }
+                    }
+                }
+                assert!(angle(&w, iterate.normal()).unwrap() < 1e-9);
+                assert!((norm(iterate.normal()) - 1.0).abs() < 1e-12);
+            }
+            assert_eq!(run.mistakes, mistakes);
+        }
+    }
+
+    #[test]
+    fn both_learn_an_easy_model() {
+        let link = Ramp(0.6);
+        let (points, labels, target) = sample(6000, 5, link, 9);
+        for heuristic in BOTH {
+            let params = GlmHeuristic::params(heuristic, link, 0.3).step(0.005).seed(3);
+            let learner = params.keep_every(500).check().unwrap();
+            let run = learner.fit(&points, &labels).unwrap();
+            assert_eq!(run.iterates.len(), 12);
+            let start = random_target(5, 3).unwrap().angle_to(&target).unwrap();
+            let last = run.iterates[11].angle_to(&target).unwrap();
+            assert!(start > 1.0 && last < 0.35, "{heuristic:?}: {start} to {last}");
+            let flips = labels.iter().zip(target.label_all(&points).unwrap());
+            let least = flips.filter(|(y, truth)| *y != truth).count() as u64;
+            assert!(run.mistakes < least + 600, "{} against {least}", run.mistakes);
+        }
+    }
+
+    #[test]
+    fn streams_samples_and_sparse_rows_agree() {
+        let link = Ramp(0.5);
+        let (points, labels, _) = sample(250, 4, link, 2);
+        for heuristic in BOTH {
+            let params = GlmHeuristic::params(heuristic, link, 0.3).keep_every(100);
+            let learner = params.steps(250).check().unwrap();
+            let run = learner.fit(&points, &labels).unwrap();
+            assert_eq!((run.iterates.len(), run.status), (3, HeuristicStatus::Completed));
+            assert_eq!(learner.run(&mut Replay(&points, &labels, 0, true)).unwrap(), run);
+            let sparse = SparsePoints::from_dense(&points).unwrap();
+            assert_eq!(learner.fit(&sparse, &labels).unwrap(), run);
+            // Asking for more than there is: an end, or the stream's own error.
+            let longer = params.steps(251).check().unwrap();
+            let ended = longer.run(&mut Replay(&points, &labels, 0, false)).unwrap();
+            assert_eq!((ended.steps, ended.status), (250, HeuristicStatus::ExamplesEnded));
+            let error = longer.run(&mut Replay(&points, &labels, 0, true)).unwrap_err();
+            assert_eq!(error, HeuristicError::Stream { steps: 250, source: "faulty" });
+            assert_eq!(error.to_string(), "after 250 examples: faulty");
+        }
+    }
+
+    #[test]
+    fn the_step_is_the_best_for_the_three_terms() {
+        let (margin, accuracy) = (0.2, 0.1);
+        let drift = |l: f64| -2.0 * l * accuracy + (l * 12.0 / margin).powi(2);
+        let best = heuristic_step(margin, accuracy);
+        assert!(drift(best) < drift(0.99 * best) && drift(best) < drift(1.01 * best));
+        let steps = heuristic_steps(margin, accuracy) as f64;
+        assert!(4.0 + steps * drift(best) <= 1e-9 && 4.0 + (steps - 2.0) * drift(best) > 0.0);
+        // Without an example the start comes back.
+        let learner = GlmHeuristic::params(BOTH[1], Ramp(0.5), margin).check().unwrap();
+        let none = Points::new(vec![], 3).unwrap();
+        let run = learner.fit(&none, &[]).unwrap();
+        assert_eq!(run.iterates, [random_target(3, 0).unwrap()]);
+    }
+
+    #[test]
+    fn bad_input_is_typed() {
+        let params = |margin| GlmHeuristic::params(Heuristic::NormDependent, Ramp(0.5), margin);
+        for bad in [
+            params(0.0),
+            params(1.5),
+            params(0.5).accuracy(0.0),
+            params(0.5).step(f64::INFINITY),
+            params(0.5).steps(0),
+            params(0.5).keep_every(0),
+        ] {
+            assert!(bad.check().is_err());
+        }
+        let flat = Heuristic::Tangential { cosine: 0.0 };
+        assert!(GlmHeuristic::params(flat, Ramp(0.5), 0.5).check().is_err());
+        let learner = params(0.5).check().unwrap();
+        let points = Points::from_rows(&[[0.1, 0.2]]).unwrap();
+        assert!(learner.fit(&points, &[]).is_err());
+        let far = Points::from_rows(&[[0.1, 0.2], [1.0, 1.0]]).unwrap();
+        let labels = [Label::Positive; 2];
+        assert!(learner.fit(&far, &labels).is_err());
+        let error = learner.run(&mut Replay(&far, &labels, 0, false)).unwrap_err();
+        assert!(matches!(error, HeuristicError::Input { steps: 1, .. }));
+    }
+}

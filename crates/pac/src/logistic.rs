@@ -1,0 +1,570 @@
+//! Logistic regression with an ℓ2 penalty, as it is used today: the baseline that ignores what is
+//! known about the noise.
+//!
+//! Minimises f(w, b) = ½‖w‖² + C Σ ln(1 + exp(-y_i (w · x_i + b))), the objective of scikit-learn's
+//! `LogisticRegression`; the intercept b is optional and not penalised. Newton's method with
+//! backtracking; the Newton system by Cholesky up to [`MAX_CHOLESKY`] unknowns, by conjugate gradients
+//! beyond.
+//!
+//! *Guarantee.* The gradient norm of the answer is reported. Without an intercept f is 1-strongly
+//! convex, so that norm bounds the distance to the one minimiser, and half its square bounds
+//! f - min f. No bound on the 0-1 error under Massart noise: no convex surrogate has one
+//! (Diakonikolas, Gouleakis and Tzamos 2019), which is why it is here to compare with.
+//!
+//! *Source.* Nocedal and Wright 2006, Algorithms 3.2 and 7.1 (line-search Newton, its CG form).
+
+use crate::affine::AffineHalfspace;
+use crate::solver::{SolverStatus, check_cap, check_sample, check_strength, check_tolerance};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::{factor, solve};
+use faer::{ColMut, Mat, Par};
+use halfspaces_linalg::{InputError, Label, PointSet, RowView, kernels, norm, zeros};
+
+/// Unknowns up to which the Newton system is factorised: at 500 a factorisation costs less than the
+/// pass over the points that sets it up.
+pub const MAX_CHOLESKY: usize = 500;
+
+/// Share of the slope that a step must gain (Armijo).
+const SUFFICIENT: f64 = 1e-4;
+/// Halvings of a step before it is given up.
+const HALVINGS: usize = 50;
+/// Relative rounding of an objective: what a sum of n terms loses, for n up to some thousands.
+const ROUNDING: f64 = 1e-14;
+
+/// Parameters of logistic regression, unchecked.
+///
+/// ```
+/// use halfspaces_pac::LogisticRegression;
+/// let params = LogisticRegression::params().c(10.0).intercept(false).max_iterations(50);
+/// assert!(params.check().is_ok());
+/// assert!(LogisticRegression::params().c(0.0).check().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[must_use]
+pub struct LogisticParams {
+    strength: f64,
+    intercept: bool,
+    tolerance: f64,
+    max_iterations: u64,
+}
+
+impl LogisticParams {
+    /// C, the weight of the loss; 1 unless told otherwise.
+    pub fn c(mut self, c: f64) -> Self {
+        self.strength = c;
+        self
+    }
+
+    /// Whether there is an intercept b; yes unless told otherwise.
+    pub fn intercept(mut self, intercept: bool) -> Self {
+        self.intercept = intercept;
+        self
+    }
+
+    /// Gradient norm to reach, relative to C Σ ‖(x_i, 1)‖, which no gradient of the loss exceeds;
+    /// 1e-10 unless told otherwise.
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
+
+    /// Newton steps at most; 100 unless told otherwise.
+    pub fn max_iterations(mut self, max_iterations: u64) -> Self {
+        self.max_iterations = max_iterations;
+        self
+    }
+
+    /// The learner, if the parameters are in range.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for C not in [1e-12, 1e12], a tolerance not in
+    /// [1e-13, 1), or a cap of 0.
+    pub fn check(self) -> Result<LogisticRegression, InputError> {
+        check_strength(self.strength)?;
+        check_tolerance(self.tolerance)?;
+        check_cap("max_iterations", self.max_iterations)?;
+        Ok(LogisticRegression(self))
+    }
+}
+
+/// Logistic regression with checked parameters.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{LogisticRegression, SolverStatus};
+/// let points = Points::from_rows(&[[9.0], [11.0]])?;
+/// let labels = [Label::Negative, Label::Positive];
+/// // By symmetry the boundary is at 10; w solves w = 2C/(1 + e^w), here w = ln 3.
+/// let learner = LogisticRegression::params().c(2.0 * 3.0f64.ln()).check()?;
+/// let fit = learner.fit(&points, &labels)?;
+/// assert_eq!(fit.status, SolverStatus::Converged);
+/// assert!((fit.classifier.weights()[0] - 3.0f64.ln()).abs() < 1e-8);
+/// assert!((fit.classifier.bias() + 10.0 * 3.0f64.ln()).abs() < 1e-7);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LogisticRegression(LogisticParams);
+
+/// What logistic regression returns.
+///
+/// ```
+/// use halfspaces_linalg::{DenseRow, Label, Points};
+/// use halfspaces_pac::LogisticRegression;
+/// let points = Points::from_rows(&[[-1.0], [1.0]])?;
+/// let labels = [Label::Negative, Label::Positive];
+/// let fit = LogisticRegression::params().check()?.fit(&points, &labels)?;
+/// assert!((fit.probability(DenseRow::new(&[0.0])?)? - 0.5).abs() < 1e-12);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct LogisticFit {
+    /// sign(w · x + b).
+    pub classifier: AffineHalfspace,
+    /// f at the answer.
+    pub objective: f64,
+    /// ‖∇f‖ at the answer; without an intercept, a bound on the distance to the minimiser.
+    pub gradient_norm: f64,
+    /// Newton steps taken.
+    pub iterations: u64,
+    /// Whether the gradient norm asked for is reached.
+    pub status: SolverStatus,
+}
+
+impl LogisticFit {
+    /// The fitted probability of label +1, 1/(1 + exp(-(w · x + b))).
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`], [`InputError::Overflow`].
+    pub fn probability<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        self.classifier.decision_value(x).map(|value| sigmoid_of_minus(-value))
+    }
+}
+
+impl LogisticRegression {
+    /// Parameters: C = 1, with an intercept, tolerance 1e-10, 100 steps.
+    pub fn params() -> LogisticParams {
+        LogisticParams { strength: 1.0, intercept: true, tolerance: 1e-10, max_iterations: 100 }
+    }
+
+    /// Fits labelled points. With one class only, an intercept runs off to infinity; the fit stops as
+    /// soon as the gradient is small enough.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`], [`InputError::LengthMismatch`]; [`InputError::Overflow`] for points
+    /// whose squares leave `f64`; [`InputError::TooLarge`].
+    pub fn fit<P: PointSet>(
+        &self,
+        points: &P,
+        labels: &[Label],
+    ) -> Result<LogisticFit, InputError> {
+        let LogisticParams { strength, intercept, tolerance, max_iterations } = self.0;
+        check_sample(points, labels, strength)?;
+        let problem = Problem { points, labels, strength, intercept };
+        let small = tolerance * problem.gradient_scale();
+        let mut v = zeros(1, problem.unknowns())?;
+        let mut here = problem.expand(&v);
+        let mut iterations = 0;
+        let status = loop {
+            if norm(&here.gradient) <= small {
+                break SolverStatus::Converged;
+            }
+            if iterations == max_iterations {
+                break SolverStatus::CapReached;
+            }
+            let direction = problem.newton_direction(&here)?;
+            let Some(next) = problem.backtrack(&v, &here, &direction) else {
+                break SolverStatus::CapReached;
+            };
+            v = next;
+            here = problem.expand(&v);
+            iterations += 1;
+        };
+        let (objective, gradient_norm) = (here.objective, norm(&here.gradient));
+        let bias = problem.bias(&v);
+        v.truncate(points.dim());
+        let classifier = AffineHalfspace::new(v, bias)?;
+        Ok(LogisticFit { classifier, objective, gradient_norm, iterations, status })
+    }
+}
+
+/// The objective f over v = (w, b), or v = w without an intercept.
+struct Problem<'a, P> {
+    points: &'a P,
+    labels: &'a [Label],
+    strength: f64,
+    intercept: bool,
+}
+
+/// f to second order at one v.
+struct Expansion {
+    objective: f64,
+    gradient: Vec<f64>,
+    /// C p (1 - p) of every point: the Hessian is I (without b) plus their sum times (x,1)(x,1)'.
+    curvatures: Vec<f64>,
+}
+
+/// ln(1 + e^-m), to full relative accuracy at both ends.
+fn logistic_loss(m: f64) -> f64 {
+    if m > 0.0 { (-m).exp().ln_1p() } else { m.exp().ln_1p() - m }
+}
+
+/// 1/(1 + e^m).
+fn sigmoid_of_minus(m: f64) -> f64 {
+    if m > 0.0 {
+        let e = (-m).exp();
+        e / (1.0 + e)
+    } else {
+        (1.0 + m.exp()).recip()
+    }
+}
+
+impl<P: PointSet> Problem<'_, P> {
+    fn unknowns(&self) -> usize {
+        self.points.dim() + usize::from(self.intercept)
+    }
+
+    /// b, 0 without an intercept.
+    fn bias(&self, v: &[f64]) -> f64 {
+        if self.intercept { v.last().copied().unwrap_or(0.0) } else { 0.0 }
+    }
+
+    /// w · x + b for every point.
+    fn values<'b>(&'b self, v: &'b [f64]) -> impl Iterator<Item = f64> + 'b {
+        let bias = self.bias(v);
+        self.points.rows().map(move |x| x.dot(v) + bias)
+    }
+
+    /// out += a (x, 1).
+    fn add_scaled(&self, a: f64, x: P::Row<'_>, out: &mut [f64]) {
+        x.add_scaled_to(a, out);
+        if self.intercept
+            && let Some(last) = out.last_mut()
+        {
+            *last += a;
+        }
+    }
+
+    /// v with the intercept's entry zero: what the penalty sees.
+    fn penalised(&self, v: &[f64]) -> Vec<f64> {
+        let mut w = v.to_vec();
+        if self.intercept
+            && let Some(last) = w.last_mut()
+        {
+            *last = 0.0;
+        }
+        w
+    }
+
+    /// C Σ ‖(x, 1)‖.
+    fn gradient_scale(&self) -> f64 {
+        let one = if self.intercept { 1.0 } else { 0.0 };
+        self.strength * self.points.rows().map(|x| (x.norm_sq() + one).sqrt()).sum::<f64>()
+    }
+
+    fn objective(&self, v: &[f64]) -> f64 {
+        let penalty = 0.5 * kernels::norm_sq(&self.penalised(v));
+        let margins = self.values(v).zip(self.labels).map(|(value, y)| y.as_f64() * value);
+        penalty + self.strength * margins.map(logistic_loss).sum::<f64>()
+    }
+
+    fn expand(&self, v: &[f64]) -> Expansion {
+        let mut gradient = self.penalised(v);
+        let mut curvatures = Vec::with_capacity(self.labels.len());
+        for ((x, value), y) in self.points.rows().zip(self.values(v)).zip(self.labels) {
+            let margin = y.as_f64() * value;
+            let p = sigmoid_of_minus(margin);
+            self.add_scaled(-self.strength * p * y.as_f64(), x, &mut gradient);
+            curvatures.push(self.strength * p * sigmoid_of_minus(-margin));
+        }
+        Expansion { objective: self.objective(v), gradient, curvatures }
+    }
+
+    /// -H⁻¹∇f, in conjugate gradients only nearly so.
+    fn newton_direction(&self, here: &Expansion) -> Result<Vec<f64>, InputError> {
+        if self.unknowns() <= MAX_CHOLESKY
+            && let Some(direction) = self.by_cholesky(here)?
+        {
+            return Ok(direction);
+        }
+        Ok(self.by_conjugate_gradients(here))
+    }
+
+    /// `None` if the Hessian is not positive definite to rounding.
+    fn by_cholesky(&self, here: &Expansion) -> Result<Option<Vec<f64>>, InputError> {
+        let k = self.unknowns();
+        let d = self.points.dim();
+        // The lower triangle by rows.
+        let mut hessian = zeros(k, k)?;
+        for (x, s) in self.points.rows().zip(&here.curvatures) {
+            for (j, x_j) in x.entries() {
+                x.add_scaled_to(s * x_j, &mut hessian[j * k..=j * k + j]);
+            }
+            if self.intercept {
+                x.add_scaled_to(*s, &mut hessian[d * k..d * k + d]);
+                hessian[d * k + d] += s;
+            }
+        }
+        let mut l = Mat::from_fn(k, k, |i, j| if j <= i { hessian[i * k + j] } else { 0.0 });
+        (0..d).for_each(|j| l[(j, j)] += 1.0);
+        let params = Default::default();
+        let mut memory =
+            MemBuffer::new(factor::cholesky_in_place_scratch::<f64>(k, Par::Seq, params));
+        let stack = MemStack::new(&mut memory);
+        let factorised =
+            factor::cholesky_in_place(l.as_mut(), Default::default(), Par::Seq, stack, params);
+        if factorised.is_err() {
+            return Ok(None);
+        }
+        let mut direction: Vec<f64> = here.gradient.iter().map(|g| -g).collect();
+        let right = ColMut::from_slice_mut(&mut direction).as_mat_mut();
+        solve::solve_in_place(l.as_ref(), right, Par::Seq, stack);
+        Ok(direction.iter().all(|p| p.is_finite()).then_some(direction))
+    }
+
+    /// H u.
+    fn hessian_times(&self, here: &Expansion, u: &[f64]) -> Vec<f64> {
+        let mut out = self.penalised(u);
+        for ((x, value), s) in self.points.rows().zip(self.values(u)).zip(&here.curvatures) {
+            self.add_scaled(s * value, x, &mut out);
+        }
+        out
+    }
+
+    /// The diagonal of H, by which conjugate gradients are scaled.
+    fn hessian_diagonal(&self, here: &Expansion) -> Vec<f64> {
+        let mut diagonal = self.penalised(&vec![1.0; self.unknowns()]);
+        for (x, s) in self.points.rows().zip(&here.curvatures) {
+            for (j, x_j) in x.entries() {
+                diagonal[j] += s * x_j * x_j;
+            }
+        }
+        if self.intercept
+            && let Some(last) = diagonal.last_mut()
+        {
+            *last = here.curvatures.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        }
+        diagonal
+    }
+
+    /// Conjugate gradients on H p = -∇f until the residual falls below min(½, √‖∇f‖) ‖∇f‖, which
+    /// makes the outer iteration converge superlinearly. Every iterate is a direction of descent.
+    fn by_conjugate_gradients(&self, here: &Expansion) -> Vec<f64> {
+        let k = self.unknowns();
+        let diagonal = self.hessian_diagonal(here);
+        let scaled =
+            |r: &[f64]| -> Vec<f64> { r.iter().zip(&diagonal).map(|(r, d)| r / d).collect() };
+        let size = norm(&here.gradient);
+        let enough = (size / self.gradient_scale()).sqrt().min(0.5) * size;
+        let mut p = vec![0.0; k];
+        let mut residual: Vec<f64> = here.gradient.iter().map(|g| -g).collect();
+        let mut search = scaled(&residual);
+        let mut product = kernels::dot(&residual, &search);
+        for _ in 0..2 * k {
+            let image = self.hessian_times(here, &search);
+            let curvature = kernels::dot(&search, &image);
+            if !(curvature > 0.0 && curvature.is_finite()) {
+                break;
+            }
+            let step = product / curvature;
+            kernels::axpy(step, &search, &mut p);
+            kernels::axpy(-step, &image, &mut residual);
+            if norm(&residual) <= enough {
+                break;
+            }
+            let next = scaled(&residual);
+            let next_product = kernels::dot(&residual, &next);
+            let ratio = next_product / product;
+            search.iter_mut().zip(&next).for_each(|(s, n)| *s = n + ratio * *s);
+            product = next_product;
+        }
+        p
+    }
+
+    /// The first of v + p, v + p/2, v + p/4, ... that gains [`SUFFICIENT`]; `None` if none does.
+    fn backtrack(&self, v: &[f64], here: &Expansion, direction: &[f64]) -> Option<Vec<f64>> {
+        let slope = kernels::dot(&here.gradient, direction);
+        if slope >= 0.0 {
+            return None;
+        }
+        let mut length = 1.0;
+        for _ in 0..HALVINGS {
+            let mut next = v.to_vec();
+            kernels::axpy(length, direction, &mut next);
+            // Near the minimum the gain drowns in the rounding of f; the gradient still tells.
+            let most = here.objective * (1.0 + ROUNDING) + SUFFICIENT * length * slope;
+            if self.objective(&next) <= most {
+                return Some(next);
+            }
+            length *= 0.5;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_data::{Gaussian, Marginal, random_target};
+    use halfspaces_linalg::{DenseRow, Points, SparsePoints};
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
+
+    /// Gaussian points with labels of a halfspace, a tenth of them flipped, half the entries zero.
+    fn noisy(n: usize, dim: usize, seed: u64) -> (Points, Vec<Label>) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let points = Gaussian::new(dim, 3.0).unwrap().sample(n, seed).unwrap();
+        let values = points.into_vec().into_iter();
+        let values = values.map(|v| if rng.random::<bool>() { v } else { 0.0 }).collect();
+        let points = Points::new(values, dim).unwrap();
+        let labels = random_target(dim, seed + 1).unwrap().label_all(&points).unwrap();
+        let flip = |y: Label, u: f64| if u < 0.1 { -y } else { y };
+        (points, labels.into_iter().map(|y| flip(y, rng.random())).collect())
+    }
+
+    fn problem<'a, P>(points: &'a P, labels: &'a [Label], intercept: bool) -> Problem<'a, P> {
+        Problem { points, labels, strength: 0.7, intercept }
+    }
+
+    #[test]
+    fn losses_keep_their_digits_at_both_ends() {
+        assert_eq!(logistic_loss(0.0), 2f64.ln());
+        assert_eq!(logistic_loss(-800.0), 800.0);
+        assert!((logistic_loss(40.0) / (-40.0f64).exp() - 1.0).abs() < 1e-15);
+        assert_eq!(logistic_loss(800.0), 0.0);
+        assert_eq!(sigmoid_of_minus(0.0), 0.5);
+        assert!((sigmoid_of_minus(40.0) / (-40.0f64).exp() - 1.0).abs() < 1e-15);
+        assert_eq!((sigmoid_of_minus(-800.0), sigmoid_of_minus(800.0)), (1.0, 0.0));
+    }
+
+    #[test]
+    fn derivatives_agree_with_finite_differences() {
+        let (points, labels) = noisy(40, 4, 1);
+        for intercept in [true, false] {
+            let f = problem(&points, &labels, intercept);
+            let v: Vec<f64> = (0..f.unknowns()).map(|j| 0.3 * j as f64 - 0.5).collect();
+            let here = f.expand(&v);
+            for j in 0..v.len() {
+                let moved = |h: f64| {
+                    let mut v = v.clone();
+                    v[j] += h;
+                    v
+                };
+                let (up, down) = (moved(1e-5), moved(-1e-5));
+                let slope = (f.objective(&up) - f.objective(&down)) / 2e-5;
+                assert!((slope - here.gradient[j]).abs() < 1e-6 * (1.0 + slope.abs()), "{j}");
+                let mut unit = vec![0.0; v.len()];
+                unit[j] = 1.0;
+                let column = f.hessian_times(&here, &unit);
+                let (up, down) = (f.expand(&up).gradient, f.expand(&down).gradient);
+                for i in 0..v.len() {
+                    let second = (up[i] - down[i]) / 2e-5;
+                    assert!((second - column[i]).abs() < 1e-6 * (1.0 + second.abs()), "{i}, {j}");
+                }
+                assert!((f.hessian_diagonal(&here)[j] - column[j]).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn one_point_worked_by_hand() {
+        // w = C/(1 + e^w) at C = 4 ln 3 is w = ln 3.
+        let one = Points::from_rows(&[[1.0]]).unwrap();
+        let learner = LogisticRegression::params().c(4.0 * 3f64.ln()).intercept(false);
+        let fit = learner.check().unwrap().fit(&one, &[Label::Positive]).unwrap();
+        assert!((fit.classifier.weights()[0] - 3f64.ln()).abs() <= fit.gradient_norm + 1e-15);
+        let objective = 0.5 * 3f64.ln().powi(2) + 4.0 * 3f64.ln() * (4.0f64 / 3.0).ln();
+        assert!((fit.objective - objective).abs() < 1e-12);
+        assert_eq!((fit.classifier.bias(), fit.status), (0.0, SolverStatus::Converged));
+        let x = DenseRow::new(&[1.0]).unwrap();
+        assert!((fit.probability(x).unwrap() - 0.75).abs() < 1e-9);
+    }
+
+    #[test]
+    fn both_solvers_find_the_same_minimum_which_moves_beat_nowhere() {
+        let (points, labels) = noisy(300, 6, 5);
+        for intercept in [true, false] {
+            let f = problem(&points, &labels, intercept);
+            let params = LogisticRegression::params().c(0.7).intercept(intercept);
+            let fit = params.tolerance(1e-12).check().unwrap().fit(&points, &labels).unwrap();
+            assert_eq!(fit.status, SolverStatus::Converged);
+            assert!(fit.gradient_norm < 1e-9 && fit.iterations < 12);
+            let mut v = fit.classifier.weights().to_vec();
+            if intercept {
+                v.push(fit.classifier.bias());
+            }
+            assert!((f.objective(&v) - fit.objective).abs() < 1e-12 * fit.objective);
+            for j in 0..v.len() {
+                for h in [-1e-3, 1e-3] {
+                    let mut moved = v.clone();
+                    moved[j] += h;
+                    assert!(f.objective(&moved) > fit.objective);
+                }
+            }
+            // The same by conjugate gradients alone.
+            let mut u = vec![0.0; v.len()];
+            for _ in 0..30 {
+                let here = f.expand(&u);
+                let direction = f.by_conjugate_gradients(&here);
+                let Some(next) = f.backtrack(&u, &here, &direction) else { break };
+                u = next;
+            }
+            assert!(u.iter().zip(&v).all(|(a, b)| (a - b).abs() < 1e-8));
+        }
+    }
+
+    #[test]
+    fn sparse_and_dense_agree_to_the_bit() {
+        let (points, labels) = noisy(120, 9, 8);
+        let sparse = SparsePoints::from_dense(&points).unwrap();
+        let learner = LogisticRegression::params().check().unwrap();
+        let dense = learner.fit(&points, &labels).unwrap();
+        assert_eq!(learner.fit(&sparse, &labels).unwrap(), dense);
+        // Beyond the factorised size, with columns that no point has.
+        let wide = sparse.widened(MAX_CHOLESKY + 1).unwrap();
+        let by_cg = learner.fit(&wide, &labels).unwrap();
+        assert_eq!(by_cg.status, SolverStatus::Converged);
+        let (narrow, wide) = (dense.classifier.weights(), by_cg.classifier.weights());
+        assert!(narrow.iter().zip(wide).all(|(a, b)| (a - b).abs() < 1e-6));
+        assert!(wide[9..].iter().all(|w| *w == 0.0));
+    }
+
+    #[test]
+    fn separable_data_stay_finite_and_are_separated() {
+        let target = random_target(3, 2).unwrap();
+        let points = Gaussian::new(3, 1.0).unwrap().sample(200, 3).unwrap();
+        let labels = target.label_all(&points).unwrap();
+        for c in [1e-6, 1.0, 1e6] {
+            let learner = LogisticRegression::params().c(c).intercept(false).check().unwrap();
+            let fit = learner.fit(&points, &labels).unwrap();
+            assert_eq!(fit.status, SolverStatus::Converged, "C = {c}");
+            if c > 1e3 {
+                assert_eq!(fit.classifier.label_all(&points).unwrap(), labels);
+            }
+        }
+        // One class: the intercept leaves, the fit does not hang.
+        let same = vec![Label::Negative; 200];
+        let fit = LogisticRegression::params().check().unwrap().fit(&points, &same).unwrap();
+        assert_eq!(fit.classifier.label_all(&points).unwrap(), same);
+    }
+
+    #[test]
+    fn the_cap_is_exact_and_bad_input_is_typed() {
+        let (points, labels) = noisy(50, 3, 4);
+        let capped = LogisticRegression::params().max_iterations(1).check().unwrap();
+        let fit = capped.fit(&points, &labels).unwrap();
+        assert_eq!((fit.iterations, fit.status), (1, SolverStatus::CapReached));
+        let params = LogisticRegression::params;
+        for bad in [params().c(-1.0), params().c(f64::NAN), params().tolerance(0.0)] {
+            assert!(bad.check().is_err());
+        }
+        assert!(params().max_iterations(0).check().is_err());
+        let learner = params().check().unwrap();
+        let none = Points::new(vec![], 2).unwrap();
+        assert_eq!(learner.fit(&none, &[]), Err(InputError::Empty));
+        assert!(learner.fit(&points, &labels[1..]).is_err());
+        let huge = Points::from_rows(&[[1.0], [1e200]]).unwrap();
+        let labels = [Label::Positive, Label::Negative];
+        assert_eq!(learner.fit(&huge, &labels), Err(InputError::Overflow { row: 1 }));
+    }
+}

@@ -1,0 +1,369 @@
+//! Random projection of points with a margin to a dimension that does not depend on theirs.
+//!
+//! x -> Rx/max(1, ‖Rx‖) with R of m × d entries ±1/√m; a halfspace w of the projected space is
+//! Rᵀw in the original one, with the same predictions.
+//!
+//! *Guarantee.* Let ‖x‖ <= 1 and y (w* · x) >= γ on N points, ‖w*‖ = 1. With
+//! m = ⌈16 ln(4N/δ)/(γ²(1-γ/2))⌉, with probability at least 1-δ over R every point has
+//! y (Rw* · Rx) >= γ/2. Norms grow, too: with probability at least 1 - 3δ/2 also
+//! ‖Rw*‖², ‖Rx‖² <= 1 + γ/2, so that Rw*/‖Rw*‖ keeps on the rescaled points, all in the unit ball, a
+//! margin of γ/(2+γ).
+//!
+//! *Source.* Arriaga and Vempala 1999, Corollary 2 with c = γ/2: each norm ‖Ru‖² leaves ‖u‖²(1 ± c) on
+//! one side with probability at most e^(-(c²-c³)m/4) = δ/(4N), and an inner product takes four of
+//! these. The rescaled form is ours: N + 1 more of them, on the upper side.
+//!
+//! R is never stored: column j is drawn afresh from stream j of the seed, m random bits at a time, which
+//! costs less than the m additions it is for. A sparse point so costs m additions a stored value.
+
+use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, Points, RowView, norm, zeros};
+use rand::rngs::ChaCha8Rng;
+use rand::{Rng, SeedableRng};
+
+/// m = ⌈16 ln(4N/δ)/(γ²(1-γ/2))⌉ (Arriaga and Vempala 1999).
+///
+/// ```
+/// // 16 ln(4000)/(0.25 · 0.75) = 707.7
+/// assert_eq!(halfspaces_pac::projected_dimension(100, 0.5, 0.1), 708);
+/// ```
+#[must_use]
+pub fn projected_dimension(points: usize, margin: f64, delta: f64) -> usize {
+    let logarithm = (4.0 * points as f64 / delta).ln();
+    (16.0 * logarithm / (margin * margin * (1.0 - margin / 2.0))).ceil() as usize
+}
+
+/// γ/(2+γ): the margin kept by the rescaled points, for a unit normal.
+#[must_use]
+pub fn projected_margin(margin: f64) -> f64 {
+    margin / (2.0 + margin)
+}
+
+/// A random ±1/√m matrix R from R^d to R^m, as the seed that it is drawn from.
+///
+/// ```
+/// use halfspaces_linalg::{Halfspace, PointSet, Points};
+/// use halfspaces_pac::RandomProjection;
+/// let points = Points::from_rows(&[[0.6, 0.0, 0.8], [0.0, -1.0, 0.0]])?;
+/// let projection = RandomProjection::new(3, 16, 1)?;
+/// let projected = projection.apply(&points)?;
+/// assert_eq!((projected.len(), projected.dim()), (2, 16));
+/// assert!(projected.max_norm() <= 1.0 + 1e-15);
+/// // What is learned there is carried back.
+/// let learned = Halfspace::new(vec![1.0; 16])?;
+/// let carried = projection.back(&learned)?;
+/// assert_eq!(carried.label_all(&points)?, learned.label_all(&projected)?);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawRandomProjection"))]
+pub struct RandomProjection {
+    from: usize,
+    to: usize,
+    seed: u64,
+}
+
+/// What a [`RandomProjection`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawRandomProjection {
+    from: usize,
+    to: usize,
+    seed: u64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawRandomProjection> for RandomProjection {
+    type Error = InputError;
+
+    fn try_from(raw: RawRandomProjection) -> Result<Self, InputError> {
+        RandomProjection::new(raw.from, raw.to, raw.seed)
+    }
+}
+
+impl RandomProjection {
+    /// From R^`from` to R^`to`.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`].
+    pub fn new(from: usize, to: usize, seed: u64) -> Result<Self, InputError> {
+        if from == 0 || to == 0 {
+            return Err(InputError::ZeroDimension);
+        }
+        Ok(RandomProjection { from, to, seed })
+    }
+
+    /// From R^`from` to [`projected_dimension`] coordinates. That may be more than `from`: then
+    /// nothing is gained, and the points are best left where they are.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`]; [`InputError::Empty`] for no points;
+    /// [`InputError::ParameterOutOfRange`] for a margin not in (0, 1] or δ not in (0, 1).
+    pub fn for_margin(
+        from: usize,
+        points: usize,
+        margin: f64,
+        delta: f64,
+        seed: u64,
+    ) -> Result<Self, InputError> {
+        if points == 0 {
+            return Err(InputError::Empty);
+        }
+        let in_range = margin > 0.0 && margin <= 1.0;
+        InputError::check_parameter("margin", margin, in_range, "above 0 and at most 1")?;
+        let in_range = delta > 0.0 && delta < 1.0;
+        InputError::check_parameter("delta", delta, in_range, "above 0 and below 1")?;
+        RandomProjection::new(from, projected_dimension(points, margin, delta), seed)
+    }
+
+    /// d.
+    #[must_use]
+    pub fn from_dim(&self) -> usize {
+        self.from
+    }
+
+    /// m.
+    #[must_use]
+    pub fn to_dim(&self) -> usize {
+        self.to
+    }
+
+    /// The bits of column j, 64 at a time: a set bit is +1/√m.
+    fn column(&self, j: usize) -> impl Iterator<Item = u64> + use<> {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(j as u64);
+        std::iter::repeat_with(move || rng.next_u64())
+    }
+
+    /// Σ over entries of x: out += x_j times column j, then the scale. Zeros are passed over, so dense
+    /// and sparse rows round alike.
+    fn project<R: RowView>(&self, x: R, out: &mut [f64]) {
+        for (j, x_j) in x.entries().filter(|(_, x_j)| x_j.abs() > 0.0) {
+            for (block, bits) in out.chunks_mut(64).zip(self.column(j)) {
+                for (k, out) in block.iter_mut().enumerate() {
+                    *out += with_sign(x_j, bits >> k);
+                }
+            }
+        }
+        let scale = (self.to as f64).sqrt().recip();
+        out.iter_mut().for_each(|v| *v *= scale);
+        let length = norm(out);
+        if length > 1.0 {
+            out.iter_mut().for_each(|v| *v /= length);
+        }
+    }
+
+    /// Rx/max(1, ‖Rx‖) for every point.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`]; [`InputError::TooLarge`]; [`InputError::NonFinite`] if a sum
+    /// of coordinates leaves `f64`.
+    pub fn apply<P: PointSet>(&self, points: &P) -> Result<Points, InputError> {
+        InputError::check_dim(self.from, points.dim())?;
+        let mut values = zeros(points.len(), self.to)?;
+        for (x, out) in points.rows().zip(values.chunks_exact_mut(self.to)) {
+            self.project(x, out);
+        }
+        Points::new(values, self.to)
+    }
+
+    /// Rᵀw: the halfspace of R^d that labels every x as w labels Rx.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`]; [`InputError::TooLarge`]; [`InputError::NonFinite`] if a sum
+    /// of coordinates leaves `f64`.
+    pub fn back(&self, halfspace: &Halfspace) -> Result<Halfspace, InputError> {
+        InputError::check_dim(self.to, halfspace.dim())?;
+        let scale = (self.to as f64).sqrt().recip();
+        let mut normal = zeros(1, self.from)?;
+        for (j, out) in normal.iter_mut().enumerate() {
+            for (block, bits) in halfspace.normal().chunks(64).zip(self.column(j)) {
+                *out +=
+                    block.iter().enumerate().map(|(k, w)| with_sign(*w, bits >> k)).sum::<f64>();
+            }
+            *out *= scale;
+        }
+        Halfspace::new(normal)
+    }
+}
+
+/// v for a lowest bit of 1, -v for 0.
+#[inline]
+fn with_sign(v: f64, bits: u64) -> f64 {
+    f64::from_bits(v.to_bits() ^ ((!bits & 1) << 63))
+}
+
+/// A way to fit a halfspace, used in the projected space.
+///
+/// ```
+/// use halfspaces_linalg::{InputError, Label, PointSet, SparsePoints};
+/// use halfspaces_pac::{LinearSvm, Projected, RandomProjection};
+/// // Two sparse points in a million dimensions.
+/// let points = SparsePoints::new(vec![0, 1, 2], vec![7, 999_999], vec![1.0, 1.0], 1_000_000)?;
+/// let labels = [Label::Positive, Label::Negative];
+/// let svm = LinearSvm::params().intercept(false).check()?;
+/// let learner = Projected::new(RandomProjection::new(1_000_000, 32, 1)?, |points, labels| {
+///     Ok::<_, InputError>(svm.fit(points, labels)?.classifier.linear().clone())
+/// });
+/// let fit = learner.fit(&points, &labels)?;
+/// assert_eq!((fit.projected.dim(), fit.halfspace.dim()), (32, 1_000_000));
+/// assert_eq!(fit.halfspace.label_all(&points)?, labels);
+/// # Ok::<(), InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Projected<F> {
+    projection: RandomProjection,
+    fit: F,
+}
+
+/// What [`Projected`] returns.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ProjectedFit {
+    /// What was fitted, over projected points.
+    pub projected: Halfspace,
+    /// The same over the original points.
+    pub halfspace: Halfspace,
+}
+
+impl<F, E> Projected<F>
+where
+    F: Fn(&Points, &[Label]) -> Result<Halfspace, E>,
+    E: From<InputError>,
+{
+    /// Projects, then fits by `fit`.
+    pub fn new(projection: RandomProjection, fit: F) -> Self {
+        Projected { projection, fit }
+    }
+
+    /// Fits labelled points.
+    ///
+    /// # Errors
+    /// Those of [`RandomProjection::apply`], [`InputError::LengthMismatch`], and those of the fit.
+    pub fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<ProjectedFit, E> {
+        InputError::check_len(points.len(), labels.len())?;
+        let projected = (self.fit)(&self.projection.apply(points)?, labels)?;
+        let halfspace = self.projection.back(&projected)?;
+        Ok(ProjectedFit { projected, halfspace })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_data::{MarginBall, Marginal, UnitSphere, random_target};
+    use halfspaces_linalg::{SparsePoints, kernels};
+
+    /// R, entry by entry.
+    fn matrix(projection: &RandomProjection) -> Vec<Vec<f64>> {
+        let scale = (projection.to as f64).sqrt().recip();
+        let mut rows = vec![vec![0.0; projection.from]; projection.to];
+        for j in 0..projection.from {
+            let words: Vec<u64> = projection.column(j).take(projection.to.div_ceil(64)).collect();
+            for (k, row) in rows.iter_mut().enumerate() {
+                row[j] = if words[k / 64] >> (k % 64) & 1 == 1 { scale } else { -scale };
+            }
+        }
+        rows
+    }
+
+    #[test]
+    fn products_agree_with_the_matrix_written_out() {
+        let projection = RandomProjection::new(7, 130, 3).unwrap();
+        let r = matrix(&projection);
+        let points = UnitSphere::new(7).unwrap().sample(5, 1).unwrap();
+        let projected = projection.apply(&points).unwrap();
+        let w = random_target(130, 2).unwrap();
+        let back = projection.back(&w).unwrap();
+        for (x, out) in points.rows().zip(projected.rows()) {
+            let plain: Vec<f64> = r.iter().map(|row| kernels::dot(row, x.as_slice())).collect();
+            let scale = norm(&plain).max(1.0);
+            for (a, b) in plain.iter().zip(out.as_slice()) {
+                assert!((a / scale - b).abs() < 1e-14);
+            }
+            let here = w.decision_value(out).unwrap() * scale;
+            assert!((back.decision_value(x).unwrap() - here).abs() < 1e-13);
+        }
+        // A fair coin a sign: 910 of them, 5 standard deviations.
+        let plus = r.iter().flatten().filter(|v| **v > 0.0).count();
+        assert!(plus.abs_diff(455) < 76, "{plus}");
+        // Rows and columns all differ.
+        assert!((1..7).all(|j| (0..130).any(|k| r[k][j] != r[k][0])));
+        assert_ne!(matrix(&RandomProjection::new(7, 130, 4).unwrap()), r);
+    }
+
+    #[test]
+    fn sparse_and_dense_agree_to_the_bit() {
+        let values = (0..60).map(|i| if i % 3 == 0 { f64::from(i) / 60.0 } else { 0.0 }).collect();
+        let points = Points::new(values, 12).unwrap();
+        let sparse = SparsePoints::from_dense(&points).unwrap();
+        let projection = RandomProjection::new(12, 70, 5).unwrap();
+        assert_eq!(projection.apply(&points).unwrap(), projection.apply(&sparse).unwrap());
+    }
+
+    /// How many of `trials` projections to `dim` coordinates lose the promised margin.
+    fn failures(trials: u64, dim: usize, margin: f64) -> usize {
+        let lost = |seed: &u64| {
+            let target = random_target(60, *seed).unwrap();
+            let points = MarginBall::new(&target, margin).unwrap().sample(20, seed + 77).unwrap();
+            let labels = target.label_all(&points).unwrap();
+            let projection = RandomProjection::new(60, dim, *seed).unwrap();
+            let projected = projection.apply(&points).unwrap();
+            // Rw*: the image of w*, up to the length that a margin does not see.
+            let image = Points::new(target.into_normal(), 60).unwrap();
+            let image = Halfspace::new(projection.apply(&image).unwrap().into_vec()).unwrap();
+            image.margin_on(&projected, &labels).unwrap() < projected_margin(margin)
+        };
+        (0..trials).filter(lost).count()
+    }
+
+    #[test]
+    fn the_margin_survives_in_the_stated_dimension_and_not_far_below() {
+        let (margin, delta) = (0.6, 0.2);
+        let dim = projected_dimension(20, margin, delta);
+        assert_eq!(dim, (16.0 * 400f64.ln() / (0.36 * 0.7)).ceil() as usize);
+        // Failures have probability at most 0.3; 20 of 30 or more would be seen once in 10 000.
+        let failed = failures(30, dim, margin);
+        assert!(failed <= 19, "{failed}");
+        assert!(failures(30, dim / 40, margin) >= 20);
+    }
+
+    #[test]
+    fn fitting_through_the_projection_predicts_as_inside_it() {
+        let target = random_target(40, 1).unwrap();
+        let points = MarginBall::new(&target, 0.4).unwrap().sample(60, 2).unwrap();
+        let labels = target.label_all(&points).unwrap();
+        let projection = RandomProjection::for_margin(40, 60, 0.4, 0.1, 3).unwrap();
+        // The mean of y x, the simplest learner there is.
+        let mean = |points: &Points, labels: &[Label]| {
+            let mut w = vec![0.0; points.dim()];
+            for (x, y) in points.rows().zip(labels) {
+                x.add_scaled_to(y.as_f64(), &mut w);
+            }
+            Halfspace::new(w)
+        };
+        let fit = Projected::new(projection, mean).fit(&points, &labels).unwrap();
+        let inside = fit.projected.label_all(&projection.apply(&points).unwrap()).unwrap();
+        assert_eq!(fit.halfspace.label_all(&points).unwrap(), inside);
+        assert_eq!(inside, labels);
+        assert!(Projected::new(projection, mean).fit(&points, &labels[1..]).is_err());
+    }
+
+    #[test]
+    fn bad_input_is_typed() {
+        assert_eq!(RandomProjection::new(0, 1, 0), Err(InputError::ZeroDimension));
+        assert_eq!(RandomProjection::new(1, 0, 0), Err(InputError::ZeroDimension));
+        assert_eq!(RandomProjection::for_margin(1, 0, 0.5, 0.1, 0), Err(InputError::Empty));
+        for (margin, delta) in [(0.0, 0.1), (1.1, 0.1), (f64::NAN, 0.1), (0.5, 0.0), (0.5, 1.0)] {
+            assert!(RandomProjection::for_margin(1, 9, margin, delta, 0).is_err());
+        }
+        let projection = RandomProjection::new(2, 3, 0).unwrap();
+        let points = Points::from_rows(&[[1.0]]).unwrap();
+        let mismatch = InputError::DimensionMismatch { expected: 2, found: 1 };
+        assert_eq!(projection.apply(&points), Err(mismatch));
+        assert!(projection.back(&Halfspace::new(vec![1.0]).unwrap()).is_err());
+        let tiny = RandomProjection::for_margin(2, 9, 1e-200, 0.1, 0).unwrap();
+        let two = Points::from_rows(&[[1.0, 1.0]]).unwrap();
+        assert!(matches!(tiny.apply(&two), Err(InputError::TooLarge { .. })));
+    }
+}
