@@ -1,5 +1,6 @@
 //! What a learner hands out: something that labels points.
 
+use crate::{AffineHalfspace, Fit};
 use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView};
 
 /// A map from points to labels, proper (a [`Halfspace`]) or not.
@@ -53,6 +54,27 @@ impl Classifier for Halfspace {
 
     fn label_all<P: PointSet>(&self, points: &P) -> Result<Vec<Label>, InputError> {
         Halfspace::label_all(self, points)
+    }
+}
+
+impl Classifier for AffineHalfspace {
+    fn dim(&self) -> usize {
+        self.linear().dim()
+    }
+
+    fn predict<R: RowView>(&self, x: R) -> Result<Label, InputError> {
+        AffineHalfspace::predict(self, x)
+    }
+}
+
+/// Of points as they were given.
+impl Classifier for Fit {
+    fn dim(&self) -> usize {
+        Fit::dim(self)
+    }
+
+    fn predict<R: RowView>(&self, x: R) -> Result<Label, InputError> {
+        Fit::predict(self, x)
     }
 }
 

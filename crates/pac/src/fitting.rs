@@ -5,6 +5,7 @@
 //! candidates. A fit takes examples one at a time, so it can be fed from anywhere, stopped, saved
 //! (feature `serde`) and continued: the outcome is that of an uninterrupted one.
 
+use crate::affine::AffineHalfspace;
 use crate::direction::{Denominator, Direction, descend};
 use crate::schedule;
 use crate::selection::{Elimination, Selector};
@@ -369,13 +370,21 @@ impl Fit {
         &self.halfspace
     }
 
-    /// The halfspace as weights v and bias b for points as they were given: sign(v·x + b), with b = 0
-    /// where no lifting was asked for.
+    /// Number of coordinates of the points as they were given.
     #[must_use]
-    pub fn affine(&self) -> (Vec<f64>, f64) {
+    pub fn dim(&self) -> usize {
+        self.halfspace.dim() - usize::from(self.placement.lift)
+    }
+
+    /// The halfspace for points as they were given: sign(v·x + b), with b = 0 where no lifting was asked
+    /// for.
+    ///
+    /// # Errors
+    /// [`InputError::NonFinite`] if the radius takes the bias beyond `f64`.
+    pub fn affine(&self) -> Result<AffineHalfspace, InputError> {
         let mut weights = self.halfspace.normal().to_vec();
         let bias = if self.placement.lift { weights.pop().unwrap_or(0.0) } else { 0.0 };
-        (weights, bias / self.placement.scale)
+        AffineHalfspace::new(weights, bias / self.placement.scale)
     }
 
     /// The decision value of a point as given: w·x, or w·(x/R, 1)/√2.
@@ -385,7 +394,7 @@ impl Fit {
     pub fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         let Placement { scale, lift } = self.placement;
         let w = self.halfspace.normal();
-        InputError::check_dim(w.len() - usize::from(lift), x.dim())?;
+        InputError::check_dim(self.dim(), x.dim())?;
         let x = ScaledRow::new(x, scale);
         Ok(if lift { LiftedRow::new(x).dot(w) } else { x.dot(w) })
     }

@@ -401,9 +401,7 @@ mod tests {
     use halfspaces_data::{
         Instance, LabelledPoints, MarginBall, Marginal, Massart, Rcn, Region, random_target,
     };
-    use halfspaces_linalg::{
-        DenseRow, Halfspace, Label, PointSet, Points, RowView, SparsePoints, kernels,
-    };
+    use halfspaces_linalg::{DenseRow, Halfspace, Label, PointSet, Points, SparsePoints, kernels};
     use proptest::prelude::*;
 
     fn instance(dim: usize, noise: f64, margin: f64) -> Instance<MarginBall, Rcn> {
@@ -533,11 +531,11 @@ mod tests {
         let fit = learner.fit(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap();
         let wrong = points.rows().zip(&labels).filter(|(x, y)| fit.predict(*x) != Ok(**y)).count();
         assert!(wrong * 20 < labels.len(), "{wrong} of {}", labels.len());
-        let (weights, bias) = fit.affine();
+        let affine = fit.affine().unwrap();
         for x in points.rows() {
             let value = fit.decision_value(x).unwrap();
-            let affine = (x.dot(&weights) + bias) / 2.0 / 2f64.sqrt();
-            assert!((value - affine).abs() < 1e-12);
+            let same = affine.decision_value(x).unwrap() / 2.0 / 2f64.sqrt();
+            assert!((value - same).abs() < 1e-12);
         }
     }
 
