@@ -181,6 +181,8 @@ pub struct Fitting<L> {
     lanes: Vec<Lane<L>>,
     placement: Placement,
     project: bool,
+    /// Whether the mean of each lane's candidates is a candidate too.
+    means: bool,
     /// Dimension of the points as given.
     dim: usize,
     taken: u64,
@@ -255,6 +257,19 @@ pub(crate) struct Guarantee {
     pub validation_failure: f64,
     /// What the average error of the iterates exceeds the target by after t steps.
     pub average: Average,
+}
+
+impl Guarantee {
+    /// Nothing promised: the sample has the size it has.
+    pub(crate) fn none() -> Guarantee {
+        Guarantee {
+            excess: 1.0,
+            failure: 1.0,
+            best_candidate: 1.0,
+            validation_failure: 1.0,
+            average: Average::Unknown,
+        }
+    }
 }
 
 /// The bound on the average excess of the iterates of one run that is cut short.
@@ -498,6 +513,7 @@ impl<L: Link> Fitting<L> {
             lanes,
             placement,
             project,
+            means: false,
             dim,
             taken: 0,
             selector,
@@ -573,10 +589,34 @@ impl<L: Link> Fitting<L> {
                 lane.taken += 1;
             }
             self.taken += 1;
+            if self.means && self.taken == self.training() {
+                self.offer_means();
+            }
         } else if self.selector.seen() < self.selector.planned() {
             self.selector.observe(x, label);
         }
         Ok(self.stage())
+    }
+
+    /// Makes the mean of each lane's candidates a candidate too. No proof asks for it; the choice among
+    /// them takes it into account.
+    pub(crate) fn with_means(mut self) -> Self {
+        self.means = true;
+        self
+    }
+
+    fn offer_means(&mut self) {
+        for (index, lane) in self.lanes.iter().enumerate() {
+            let mut mean = lane.w.clone();
+            mean.fill(0.0);
+            for (w, origin) in self.selector.candidates().zip(&self.origins) {
+                if origin.lane == index {
+                    mean.iter_mut().zip(w).for_each(|(m, w)| *m += w);
+                }
+            }
+            self.selector.offer(&mean);
+            self.origins.push(Origin { lane: index, step: lane.taken });
+        }
     }
 
     /// Takes examples from the stream until the fit is complete or the stream ends.

@@ -48,8 +48,15 @@ impl Margin {
         }
     }
 
+    pub(crate) fn check(self, radius: f64) -> Result<(), InputError> {
+        let least = self.least();
+        check_margin(least, radius)?;
+        let in_range = least >= radius * 2f64.powi(-60);
+        InputError::check_parameter("margin", least, in_range, "at least 2^-60 of the radius")
+    }
+
     /// The guesses, from the largest possible margin down; the last is the least one.
-    fn guesses(self, largest: f64) -> Vec<f64> {
+    pub(crate) fn guesses(self, largest: f64) -> Vec<f64> {
         let mut guesses = Vec::new();
         if let Margin::AtLeast(least) = self {
             let mut guess = largest;
@@ -104,10 +111,7 @@ impl GridParams {
     /// that is no positive number, or a least margin below 2⁻⁶⁰ R.
     pub fn check(self) -> Result<GridPerspectron, InputError> {
         self.common.check()?;
-        check_margin(self.margin.least(), self.common.radius)?;
-        let in_range = self.margin.least() >= self.common.radius * 2f64.powi(-60);
-        let requirement = "at least 2^-60 of the radius";
-        InputError::check_parameter("margin", self.margin.least(), in_range, requirement)?;
+        self.margin.check(self.common.radius)?;
         Ok(GridPerspectron(self))
     }
 }

@@ -6,6 +6,8 @@
 //! - [`GlmPerspectron`]: noise that falls with the margin by a known link.
 //! - [`GridPerspectron`]: unknown noise rate, and margin if need be; [`MarginSearch`]: unknown margin.
 //!
+//! - [`SamplePerspectron`]: a sample of fixed size, nothing known. What to try first on real data.
+//!
 //! What it is measured against: [`Ddk`], [`Dgt`], [`Ckmy`] and [`CuttingPlane`] of the literature,
 //! [`LogisticRegression`] and [`LinearSvm`] as people use today, and two [`Heuristic`]s without guarantee.
 //! [`RandomProjection`] goes before any of them, [`PushAway`] moves points out of the margin, and
@@ -52,6 +54,7 @@ mod perspectron;
 mod problem;
 mod push_away;
 mod random_projection;
+mod sample_perspectron;
 pub mod schedule;
 mod selection;
 mod solver;
@@ -90,6 +93,7 @@ pub use push_away::PushAway;
 pub use random_projection::{
     Projected, ProjectedFit, RandomProjection, projected_dimension, projected_margin,
 };
+pub use sample_perspectron::{NOISE_GUESSES, SampleFit, SampleParams, SamplePerspectron};
 pub use selection::Elimination;
 pub use solver::SolverStatus;
 pub use svm::{LinearSvm, SvmFit, SvmParams};

@@ -126,6 +126,11 @@ impl Selector {
         self.candidates.chunks_exact(self.dim).nth(index)
     }
 
+    /// The candidates, in the order they were offered.
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = &[f64]> {
+        self.candidates.chunks_exact(self.dim)
+    }
+
     /// Counts one example, in the unit ball.
     pub(crate) fn observe<R: RowView>(&mut self, x: R, y: Label) {
         self.seen += 1;
