@@ -22,7 +22,7 @@
 //! *Source.* 003 §1.2 and Table 1 (Õ(γ^-4 ε^-3) samples) for \[CKMY20\]: the LeakyReLU conditioned on a
 //! band around w. That the band is the worst of those with mass ε, as a zero-sum game between a
 //! halfspace and a filter, played by projected descent with steps ~1/√t, is from memory of that paper
-//! (its FilterTron), as is O(1/(γε)²); the constants and proofs above are ours. The cap on steps is
+//! (its FilterTron), as are λ = η + ε and O(1/(γε)²); the constants and proofs above are ours. The cap on steps is
 //! practical. A slab is judged by its mean on one sample, used at every step; the random projection
 //! that makes the sample complexity independent of d is left out.
 
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
     use crate::test_data::{Instance, assert_bad_input, only_far};
     use halfspaces_data::Rotation;
-    use halfspaces_linalg::{SparsePoints, norm};
+    use halfspaces_linalg::{Points, SparsePoints, norm};
     use proptest::prelude::*;
 
     /// The plain version: every radius, every point.
@@ -361,6 +361,19 @@ mod tests {
         assert_eq!(ckmy_steps(0.25, 0.5, 0.25), 128);
         assert_eq!(ckmy_step_size(0.25, 0.25, 2), 2.0);
         assert!((ckmy_error(0.3, 0.1) - 0.46).abs() < 1e-15);
+    }
+
+    #[test]
+    fn steps_worked_by_hand() {
+        // w = 0 says +1 and every slab has loss 0: no stop. g = 1-λ, the step is √2/(1-λ), so w = -√2,
+        // projected to -1. There the loss is -λ.
+        let points = Points::new(vec![1.0; 4], 1).unwrap();
+        let learner = Ckmy::params(0.2, 0.5, 0.05).check().unwrap();
+        let mut seen = Vec::new();
+        let see = |w: &[f64], slab: &Slab| seen.push((w[0], slab.radius, slab.mean_loss));
+        let fit = learner.descend(&points, &[Label::Negative; 4], see).unwrap();
+        assert_eq!(seen, [(0.0, 0.0, 0.0), (-1.0, 1.0, -0.25)]);
+        assert_eq!((fit.steps, fit.chosen, fit.status), (1, 1, CkmyStatus::NoSlabLeft));
     }
 
     #[test]
