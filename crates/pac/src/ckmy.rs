@@ -19,12 +19,12 @@
 //! The second holds for any points and labels, so for the training part as it is. The first holds for
 //! the training part once w* has its loss there. So the aim is η + 2ε; run at ε/2 for η + ε.
 //!
-//! *Source.* 003 §1.2 and Table 1 (Õ(γ^-4 ε^-3) samples) for \[CKMY20\]: the LeakyReLU conditioned on a
-//! band around w. That the band is the worst of those with mass ε, as a zero-sum game between a
-//! halfspace and a filter, played by projected descent with steps ~1/√t, is from memory of that paper
-//! (its FilterTron), as are λ = η + ε and O(1/(γε)²); the constants and proofs above are ours. The cap on steps is
-//! practical. A slab is judged by its mean on one sample, used at every step; the random projection
-//! that makes the sample complexity independent of d is left out.
+//! *Source.* 003 §1.2 and Table 1 (Õ(γ^-4 ε^-3) samples) for \[CKMY20\]: the LeakyReLU conditioned
+//! on a band around w. That the band is the worst of those with mass ε, as a zero-sum game between
+//! a halfspace and a filter, played by projected descent with steps ~1/√t, is from memory of that
+//! paper (its FilterTron), as are λ = η + ε and O(1/(γε)²); the constants and proofs above are
+//! ours. The cap on steps is practical. A slab is judged by its mean on one sample, used at every
+//! step; the random projection that makes the sample complexity independent of d is left out.
 
 use crate::ErrorCount;
 use crate::ball::{check_sample, project};

@@ -21,10 +21,10 @@
 //!
 //! The second holds for any points and labels; the first for a sample on which w* has its loss.
 //!
-//! *Source.* 003, Table 1 (Õ(γ^-3 ε^-5) samples) for \[DGT19\], whose Claim 2.1 it quotes. The loop,
-//! λ, the accuracy γε/2 and the mass γε are those of that paper, from memory; the proofs above, the
-//! number of steps, the repeated runs and the commonest label as default are ours. The cap on steps is practical. One sample serves every round,
-//! where \[DGT19\] draws afresh.
+//! *Source.* 003, Table 1 (Õ(γ^-3 ε^-5) samples) for \[DGT19\], whose Claim 2.1 it quotes. The
+//! loop, λ, the accuracy γε/2 and the mass γε are those of that paper, from memory; the proofs
+//! above, the number of steps, the repeated runs and the commonest label as default are ours. The
+//! cap on steps is practical. One sample serves every round, where \[DGT19\] draws afresh.
 
 use crate::ball::{check_sample, project};
 use crate::decision_list::{DecisionListOfHalfspaces, ThresholdRule};
