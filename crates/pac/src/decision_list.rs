@@ -3,7 +3,7 @@
 //! A list of rules (w, t): the first with |w · x| >= t says sign(w · x), and a default label answers
 //! where none applies.
 //!
-//! *Source.* 003 §1 speaks of \[DGT19\] as improper; the form of the list is theory of that paper.
+//! *Source.* \[DGT19\], from memory; 003 §1 says of it only that it is improper.
 
 use crate::classifier::Classifier;
 use halfspaces_linalg::{Halfspace, InputError, Label, RowView};

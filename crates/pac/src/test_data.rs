@@ -2,21 +2,55 @@
 
 use crate::{Classifier, ErrorCount};
 use halfspaces_data::{MarginBall, Marginal, random_target};
-use halfspaces_linalg::{Halfspace, InputError, Label, Points, margins};
+use halfspaces_linalg::{
+    Halfspace, InputError, Label, PointSet, Points, kernels, margins, normalise,
+};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-/// A target and the ball with a margin around its boundary.
+/// A target and a distribution of points with a margin around its boundary.
 pub(crate) struct Instance {
     pub(crate) target: Halfspace,
     marginal: MarginBall,
+    /// A unit vector across the target, if the points are skewed along it.
+    skew: Option<Vec<f64>>,
+    margin: f64,
 }
 
 impl Instance {
+    /// Uniform in the ball but for the margin: the mean of y x is along the target, so that a
+    /// single step from 0 finds it.
     pub(crate) fn new(dim: usize, margin: f64, seed: u64) -> Instance {
         let target = random_target(dim, seed).unwrap();
         let marginal = MarginBall::new(&target, margin).unwrap();
-        Instance { target, marginal }
+        Instance { target, marginal, skew: None, margin }
+    }
+
+    /// Skewed: y x = (γ + 0.2 m) w* ± 0.8 u + 0.4 (the rest), u across w*, + for 7 points of 10. The
+    /// mean of y x is along u and wrong on the other 3. For margins γ up to 0.2.
+    pub(crate) fn skewed(dim: usize, margin: f64, seed: u64) -> Instance {
+        let mut skew = random_target(dim, seed + 1000).unwrap().into_normal();
+        let plain = Instance::new(dim, margin, seed);
+        let along = kernels::dot(&skew, plain.target.normal());
+        kernels::axpy(-along, plain.target.normal(), &mut skew);
+        assert!(normalise(&mut skew));
+        Instance { skew: Some(skew), ..plain }
+    }
+
+    fn points(&self, n: usize, seed: u64) -> Points {
+        let points = self.marginal.sample(n, seed).unwrap();
+        let Some(skew) = &self.skew else { return points };
+        let (w, mut rng) = (self.target.normal(), ChaCha8Rng::seed_from_u64(seed ^ 0x5c3));
+        let mut rows: Vec<Vec<f64>> = points.rows().map(|x| x.as_slice().to_vec()).collect();
+        for x in &mut rows {
+            let (m, s) = (kernels::dot(x, w), kernels::dot(x, skew));
+            let y = Label::of_sign(m).as_f64();
+            let side = if rng.random::<f64>() < 0.7 { 0.8 } else { -0.8 };
+            x.iter_mut().for_each(|v| *v *= 0.4);
+            kernels::axpy(y * (self.margin + 0.2 * m.abs()) - 0.4 * m, w, x);
+            kernels::axpy(y * side - 0.4 * s, skew, x);
+        }
+        Points::from_rows(&rows).unwrap()
     }
 
     /// `n` points, the label of x flipped with probability `flip`(|w* · x|).
@@ -26,7 +60,7 @@ impl Instance {
         seed: u64,
         flip: impl Fn(f64) -> f64,
     ) -> (Points, Vec<Label>) {
-        let points = self.marginal.sample(n, seed).unwrap();
+        let points = self.points(n, seed);
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x5eed);
         let label = |m: f64| {
             let clean = Label::of_sign(m);
@@ -43,9 +77,9 @@ impl Instance {
     }
 }
 
-/// Massart noise of rate `noise`, all of it far from the boundary.
-pub(crate) fn only_far(noise: f64) -> impl Fn(f64) -> f64 {
-    move |margin| if margin >= 0.4 { noise } else { 0.0 }
+/// Massart noise of rate `noise`, all of it at least `from` away from the boundary.
+pub(crate) fn only_far(noise: f64, from: f64) -> impl Fn(f64) -> f64 {
+    move |margin| if margin >= from { noise } else { 0.0 }
 }
 
 /// No points, one label too few, a point outside the ball.
