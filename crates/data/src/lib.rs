@@ -28,11 +28,14 @@
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
 mod builtin;
+mod finite;
+mod flips;
 mod hard;
 mod heavy;
 mod instance;
 mod labelled;
 mod link;
+mod margin_marginals;
 mod marginal;
 mod noise;
 mod population;
@@ -43,7 +46,9 @@ mod target;
 mod zscore;
 
 pub use builtin::Builtin;
-pub use hard::perceptron_tight;
+pub use finite::FiniteSupport;
+pub use flips::{flip_labels, flip_probabilities};
+pub use hard::{massart_trap, perceptron_tight};
 pub use heavy::{Excess, HeavyCase, HeavyKind, Planted};
 pub use instance::{Instance, InstanceStream};
 pub use labelled::LabelledPoints;
@@ -51,6 +56,7 @@ pub use link::{
     LINK_PROBE_STEPS, LINK_PROBES_NEAR_ZERO, LINK_TOLERANCE, Link, LinkError, StandardLink,
     check_link,
 };
+pub use margin_marginals::{IllConditionedBall, MarginShell, SpikedBall};
 pub use marginal::{Clusters, Gaussian, MarginBall, Marginal, StudentT, UnitSphere};
 pub use noise::{AdversarialLabels, GlmNoise, Massart, NoiseModel, Rcn, Region};
 pub use population::{Population, PopulationMean};
