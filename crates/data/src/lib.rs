@@ -1,10 +1,17 @@
 //! Synthetic and real data for learning halfspaces.
 //!
 //! - Where points come from: a [`Marginal`] ([`UnitSphere`], [`Gaussian`], [`StudentT`],
-//!   [`MarginBall`], [`Clusters`]), a [`Builtin`] real data set, or a file ([`read`]).
+//!   [`MarginBall`], [`Clusters`]; harder ones with a margin: [`MarginShell`],
+//!   [`IllConditionedBall`], [`SpikedBall`]; [`FiniteSupport`]), a [`Builtin`] real data set, or a
+//!   file ([`read`]).
 //! - Where labels come from: the file's own, or a target halfspace ([`random_target`],
 //!   [`centroid_target`], or any given one) through [`Realizable`], which also says how large the
 //!   margin is. Theorems that need separability run on real points *relabelled* this way.
+//! - Who flips labels: a [`NoiseModel`] ([`Rcn`], [`Massart`] in a [`Region`],
+//!   [`AdversarialLabels`], [`GlmNoise`] of a [`Link`]), in an [`Instance`] (marginal, target, noise)
+//!   that streams examples, or on points at hand ([`flip_probabilities`], [`flip_labels`]). A
+//!   [`Population`] judges classifiers with the expectation over labels exact. [`massart_trap`] is
+//!   where convex losses fail.
 //!
 //! Randomness is explicit: `sample(n, seed)` for a seed, `sample_with_rng` for a generator of yours.
 //!
