@@ -1,5 +1,8 @@
-//! Instances on which a bound is met with equality.
+//! Instances on which a bound is met with equality, or on which common methods fail.
 
+use crate::finite::FiniteSupport;
+use crate::instance::Instance;
+use crate::noise::{Massart, Region};
 use crate::realizable::Realizable;
 use halfspaces_linalg::{Halfspace, InputError, Points, zeros};
 
@@ -24,10 +27,78 @@ pub fn perceptron_tight(dim: usize) -> Result<Realizable<Points>, InputError> {
     Realizable::new(Points::new(values, dim)?, Halfspace::new(target)?)
 }
 
+/// The share of the points of [`massart_trap`] that lie far from the boundary and get flipped.
+const TRAP_FAR: f64 = 0.4;
+
+/// The share that pulls the surrogates' solution aside.
+const TRAP_LEVERS: f64 = 0.2;
+
+/// The share that is then on the wrong side.
+const TRAP_VICTIMS: f64 = 0.4;
+
+/// Massart noise of rate η in the plane that misleads logistic regression and the linear support
+/// vector machine: the minimisers of their population losses err on more than η + 0.1 of the
+/// labels, while w* errs on 0.4 η of them.
+///
+/// w* is the first axis, and with every point its opposite is equally likely:
+///
+/// | share | point | flipped | |
+/// |---|---|---|---|
+/// | 0.4 | (1, 0) | with probability η | far |
+/// | 0.2 | (γ, -0.9) | never | levers |
+/// | 0.4 | (γ, 1.5 γ) | never | victims |
+///
+/// A convex loss pays for a flipped label in proportion to the margin it is flipped at, so the far
+/// points keep w from growing along w* (to about 1 for the hinge loss, ln((1 - η)/η) for the
+/// logistic one). So short along w*, w gives points at the margin γ next to nothing, and serves
+/// the levers by turning to the second axis, where they are long. The victims, short in both
+/// directions, have little to say against it, and end up on the wrong side: error
+/// 0.4 η + 0.4 = η + 0.4 - 0.6 η.
+///
+/// With η >= 0.3 and γ <= 0.05 a bound on ‖w‖, whatever its value, changes nothing (measured); with
+/// weaker noise a bound small enough may help.
+///
+/// # Errors
+/// [`InputError::ParameterOutOfRange`] unless the `rate` η lies in (0, 0.45] and 0 < `margin` γ <=
+/// min(η/2, 0.1): with a larger margin the surrogates are not fooled.
+///
+/// ```
+/// use halfspaces_data::massart_trap;
+/// use halfspaces_linalg::Halfspace;
+/// let trap = massart_trap(0.3, 0.1)?;
+/// let population = trap.exact_population()?;
+/// assert!((population.opt().mean() - 0.12).abs() < 1e-12);
+/// // The minimiser of the hinge loss has margin 1 on the far points and on the levers.
+/// let svm = Halfspace::new(vec![1.0, -1.0])?;
+/// assert!((population.error(&svm)?.mean() - 0.52).abs() < 1e-12);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+pub fn massart_trap(
+    rate: f64,
+    margin: f64,
+) -> Result<Instance<FiniteSupport, Massart>, InputError> {
+    let inside = rate > 0.0 && rate <= 0.45;
+    InputError::check_parameter("noise rate", rate, inside, "above 0 and at most 0.45")?;
+    let inside = margin > 0.0 && margin <= 0.1 && margin <= rate / 2.0;
+    let requirement = "above 0 and at most the noise rate over 2 and 0.1";
+    InputError::check_parameter("margin", margin, inside, requirement)?;
+    let kinds = [
+        ([1.0, 0.0], TRAP_FAR),
+        ([margin, -0.9], TRAP_LEVERS),
+        ([margin, 1.5 * margin], TRAP_VICTIMS),
+    ];
+    let rows: Vec<[f64; 2]> = kinds.iter().flat_map(|(x, _)| [*x, x.map(|v| -v)]).collect();
+    let weights: Vec<f64> = kinds.iter().flat_map(|(_, share)| [*share; 2]).collect();
+    let marginal = FiniteSupport::new(Points::from_rows(&rows)?, &weights)?;
+    let noise = Massart::new(rate, Region::Far(0.5))?;
+    Instance::new(marginal, Halfspace::new(vec![1.0, 0.0])?, noise)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_linalg::Label;
+    use crate::Population;
+    use halfspaces_linalg::{Label, PointSet, RowView};
 
     #[test]
     fn it_is_the_negative_basis() {
@@ -35,5 +106,87 @@ mod tests {
         assert_eq!(tight.points().as_slice(), [1.0, 0.0, 0.0, 1.0]);
         assert_eq!(tight.labels(), [Label::Negative; 2]);
         assert_eq!(perceptron_tight(0), Err(InputError::ZeroDimension));
+    }
+
+    /// Derivative in t = y w · x of the logistic loss ln(1 + e^-t).
+    fn logistic(t: f64) -> f64 {
+        -1.0 / (1.0 + t.exp())
+    }
+
+    /// Of the hinge loss max(0, 1 - t), smoothed over a width of 0.01 so that gradient descent settles;
+    /// the minimiser moves by about as much.
+    fn hinge(t: f64) -> f64 {
+        -((1.0 - t) / 0.01).clamp(0.0, 1.0)
+    }
+
+    /// Plain gradient descent on the population's loss, projected on the ball of the given radius, until
+    /// a step all but stands still.
+    fn minimiser(
+        population: &Population,
+        slope: fn(f64) -> f64,
+        step: f64,
+        radius: f64,
+    ) -> Halfspace {
+        let mut w = [0.0, 0.0];
+        for _ in 0..200_000 {
+            let before = w;
+            for (i, (x, truth)) in population.points().rows().zip(population.truth()).enumerate() {
+                let t = truth.as_f64() * x.dot(&before);
+                let flip = population.flip_probabilities()[i];
+                let mean = (1.0 - flip) * slope(t) - flip * slope(-t);
+                let pull = -step * population.weight(i) * truth.as_f64() * mean;
+                x.add_scaled_to(pull, &mut w);
+            }
+            let shrink = (radius / w[0].hypot(w[1])).min(1.0);
+            w = w.map(|v| v * shrink);
+            if (w[0] - before[0]).hypot(w[1] - before[1]) < 1e-7 * step {
+                return Halfspace::new(w.to_vec()).unwrap();
+            }
+        }
+        panic!("no convergence")
+    }
+
+    #[test]
+    fn the_trap_fools_convex_losses_and_not_the_target() {
+        for (rate, margin) in [(0.1, 0.05), (0.2, 0.1), (0.3, 0.05), (0.4, 0.1), (0.45, 0.08)] {
+            let trap = massart_trap(rate, margin).unwrap();
+            let population = trap.exact_population().unwrap();
+            let error = |h: &Halfspace| population.error(h).unwrap().mean();
+            assert!(error(trap.target()) <= 0.4 * rate + 1e-12);
+            assert!(population.points().max_norm() <= 1.0);
+            assert!(population.margins().iter().all(|t| t.abs() >= margin));
+            let free = |slope, step| minimiser(&population, slope, step, f64::INFINITY);
+            for w in [free(logistic, 4.0), free(hinge, 0.02)] {
+                assert!(error(&w) > rate + 0.1, "η = {rate}, γ = {margin}: {w:?}");
+            }
+        }
+        // Without the noise the hinge loss finds the target's labels: it is the noise that misleads.
+        let trap = massart_trap(0.3, 0.1).unwrap();
+        let points = trap.marginal().points().clone();
+        let clean = Population::with_flips(points, trap.target(), vec![0.0; 6]).unwrap();
+        let w = minimiser(&clean, hinge, 0.02, f64::INFINITY);
+        assert!(clean.error(&w).unwrap().mean() < 1e-12);
+    }
+
+    #[test]
+    fn no_bound_on_the_norm_saves_them_from_strong_noise() {
+        for (rate, margin) in [(0.3, 0.05), (0.4, 0.05)] {
+            let population = massart_trap(rate, margin).unwrap().exact_population().unwrap();
+            for radius in [0.1, 0.3, 0.7, 1.0, 1.3, 2.0, 5.0] {
+                for (slope, step) in [(logistic as fn(f64) -> f64, 4.0), (hinge, 0.02)] {
+                    let w = minimiser(&population, slope, step, radius);
+                    let error = population.error(&w).unwrap().mean();
+                    assert!(error > rate + 0.1, "η = {rate}, γ = {margin}, radius {radius}: {w:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_trap_needs_noise_and_a_small_margin() {
+        for (rate, margin) in [(0.0, 0.05), (0.5, 0.1), (0.1, 0.06), (0.3, 0.0), (0.4, 0.11)] {
+            assert!(massart_trap(rate, margin).is_err());
+        }
+        assert!(massart_trap(f64::NAN, 0.1).is_err() && massart_trap(0.3, f64::NAN).is_err());
     }
 }

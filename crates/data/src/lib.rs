@@ -1,10 +1,17 @@
 //! Synthetic and real data for learning halfspaces.
 //!
 //! - Where points come from: a [`Marginal`] ([`UnitSphere`], [`Gaussian`], [`StudentT`],
-//!   [`MarginBall`], [`Clusters`]), a [`Builtin`] real data set, or a file ([`read`]).
+//!   [`MarginBall`], [`Clusters`]; harder ones with a margin: [`MarginShell`],
+//!   [`IllConditionedBall`], [`SpikedBall`]; [`FiniteSupport`]), a [`Builtin`] real data set, or a
+//!   file ([`read`]).
 //! - Where labels come from: the file's own, or a target halfspace ([`random_target`],
 //!   [`centroid_target`], or any given one) through [`Realizable`], which also says how large the
 //!   margin is. Theorems that need separability run on real points *relabelled* this way.
+//! - Who flips labels: a [`NoiseModel`] ([`Rcn`], [`Massart`] in a [`Region`],
+//!   [`AdversarialLabels`], [`GlmNoise`] of a [`Link`]), in an [`Instance`] (marginal, target, noise)
+//!   that streams examples, or on points at hand ([`flip_probabilities`], [`flip_labels`]). A
+//!   [`Population`] judges classifiers with the expectation over labels exact. [`massart_trap`] is
+//!   where convex losses fail.
 //!
 //! Randomness is explicit: `sample(n, seed)` for a seed, `sample_with_rng` for a generator of yours.
 //!
@@ -28,11 +35,14 @@
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
 mod builtin;
+mod finite;
+mod flips;
 mod hard;
 mod heavy;
 mod instance;
 mod labelled;
 mod link;
+mod margin_marginals;
 mod marginal;
 mod noise;
 mod population;
@@ -43,7 +53,9 @@ mod target;
 mod zscore;
 
 pub use builtin::Builtin;
-pub use hard::perceptron_tight;
+pub use finite::FiniteSupport;
+pub use flips::{flip_labels, flip_probabilities};
+pub use hard::{massart_trap, perceptron_tight};
 pub use heavy::{Excess, HeavyCase, HeavyKind, Planted};
 pub use instance::{Instance, InstanceStream};
 pub use labelled::LabelledPoints;
@@ -51,6 +63,7 @@ pub use link::{
     LINK_PROBE_STEPS, LINK_PROBES_NEAR_ZERO, LINK_TOLERANCE, Link, LinkError, StandardLink,
     check_link,
 };
+pub use margin_marginals::{IllConditionedBall, MarginShell, SpikedBall};
 pub use marginal::{Clusters, Gaussian, MarginBall, Marginal, StudentT, UnitSphere};
 pub use noise::{AdversarialLabels, GlmNoise, Massart, NoiseModel, Rcn, Region};
 pub use population::{Population, PopulationMean};

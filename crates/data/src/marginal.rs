@@ -67,7 +67,7 @@ fn fill_normal<R: Rng + ?Sized>(rng: &mut R, out: &mut [f64]) {
 }
 
 /// A uniform direction; redraws the (never seen) zero vector.
-fn fill_direction<R: Rng + ?Sized>(rng: &mut R, out: &mut [f64]) {
+pub(crate) fn fill_direction<R: Rng + ?Sized>(rng: &mut R, out: &mut [f64]) {
     loop {
         fill_normal(rng, out);
         if normalise(out) || out.is_empty() {
@@ -77,7 +77,7 @@ fn fill_direction<R: Rng + ?Sized>(rng: &mut R, out: &mut [f64]) {
 }
 
 /// Axis lengths falling geometrically from 1 to `1/condition`.
-fn geometric_axes(dim: usize, condition: f64) -> Result<Vec<f64>, InputError> {
+pub(crate) fn geometric_axes(dim: usize, condition: f64) -> Result<Vec<f64>, InputError> {
     let steps = (dim.max(2) - 1) as f64;
     let mut axes = zeros(1, dim)?;
     for (j, axis) in axes.iter_mut().enumerate() {
@@ -90,7 +90,7 @@ fn check_dim(dim: usize) -> Result<(), InputError> {
     if dim == 0 { Err(InputError::ZeroDimension) } else { Ok(()) }
 }
 
-fn check_condition(condition: f64) -> Result<(), InputError> {
+pub(crate) fn check_condition(condition: f64) -> Result<(), InputError> {
     InputError::check_parameter(
         "condition",
         condition,

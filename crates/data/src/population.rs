@@ -70,18 +70,33 @@ impl Population {
         target: &Halfspace,
         noise: &N,
     ) -> Result<Self, InputError> {
-        if points.is_empty() {
-            return Err(InputError::Empty);
-        }
-        let target = target.clone().normalised()?;
         if let Some(dim) = noise.dim() {
-            InputError::check_dim(target.dim(), dim)?;
+            InputError::check_dim(points.dim(), dim)?;
         }
-        let margins = margins(&points, target.normal())?;
-        let flip = |(x, m): (halfspaces_linalg::DenseRow<'_>, &f64)| {
-            checked_flip_probability(noise, x.as_slice(), *m)
-        };
-        let flips = points.rows().zip(&margins).map(flip).collect::<Result<_, _>>()?;
+        let margins = unit_margins(&points, target)?;
+        let flips = points
+            .rows()
+            .zip(&margins)
+            .map(|(x, m)| checked_flip_probability(noise, x.as_slice(), *m))
+            .collect::<Result<_, _>>()?;
+        Ok(Population { points, margins, flips, weights: None })
+    }
+
+    /// As [`Population::new`], the flip probabilities given one a point, each in \[0, 1/2\].
+    ///
+    /// # Errors
+    /// As [`Population::new`]; [`InputError::LengthMismatch`].
+    pub fn with_flips(
+        points: Points,
+        target: &Halfspace,
+        flips: Vec<f64>,
+    ) -> Result<Self, InputError> {
+        InputError::check_len(points.len(), flips.len())?;
+        for p in &flips {
+            let inside = (0.0..=0.5).contains(p);
+            InputError::check_parameter("flip probability", *p, inside, "between 0 and 1/2")?;
+        }
+        let margins = unit_margins(&points, target)?;
         Ok(Population { points, margins, flips, weights: None })
     }
 
@@ -202,6 +217,14 @@ impl Population {
             }
         }
     }
+}
+
+/// w* · x of every point, w* scaled to norm 1.
+fn unit_margins(points: &Points, target: &Halfspace) -> Result<Vec<f64>, InputError> {
+    if points.is_empty() {
+        return Err(InputError::Empty);
+    }
+    margins(points, target.clone().normalised()?.normal())
 }
 
 /// Weights scaled to sum 1.

@@ -1,0 +1,148 @@
+//! Distributions on finitely many points, on which every expectation is a finite sum.
+
+use crate::instance::Instance;
+use crate::marginal::Marginal;
+use crate::noise::NoiseModel;
+use crate::population::{Population, probabilities};
+use halfspaces_linalg::{InputError, PointSet, Points};
+use rand::{Rng, RngExt};
+
+/// Finitely many points with a probability each.
+///
+/// ```
+/// use halfspaces_data::{FiniteSupport, Marginal};
+/// use halfspaces_linalg::Points;
+/// let coin = FiniteSupport::new(Points::from_rows(&[[1.0], [-1.0]])?, &[3.0, 1.0])?;
+/// assert_eq!(coin.probabilities(), [0.75, 0.25]);
+/// let tosses = coin.sample(1000, 1)?;
+/// # let heads = tosses.as_slice().iter().filter(|v| **v > 0.0).count();
+/// # assert!((690..810).contains(&heads));
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawFiniteSupport"))]
+pub struct FiniteSupport {
+    points: Points,
+    probabilities: Vec<f64>,
+}
+
+/// What a [`FiniteSupport`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawFiniteSupport {
+    points: Points,
+    probabilities: Vec<f64>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawFiniteSupport> for FiniteSupport {
+    type Error = InputError;
+
+    fn try_from(raw: RawFiniteSupport) -> Result<FiniteSupport, InputError> {
+        FiniteSupport::new(raw.points, &raw.probabilities)
+    }
+}
+
+impl FiniteSupport {
+    /// Point i has a probability proportional to `weights[i]`.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`], [`InputError::LengthMismatch`];
+    /// [`InputError::ParameterOutOfRange`] for a weight that is negative or not finite, or weights
+    /// without a positive finite sum.
+    pub fn new(points: Points, weights: &[f64]) -> Result<Self, InputError> {
+        if points.is_empty() {
+            return Err(InputError::Empty);
+        }
+        InputError::check_len(points.len(), weights.len())?;
+        Ok(FiniteSupport { points, probabilities: probabilities(weights)? })
+    }
+
+    /// The points.
+    #[must_use]
+    pub fn points(&self) -> &Points {
+        &self.points
+    }
+
+    /// Their probabilities, of sum 1.
+    #[must_use]
+    pub fn probabilities(&self) -> &[f64] {
+        &self.probabilities
+    }
+}
+
+impl Marginal for FiniteSupport {
+    fn dim(&self) -> usize {
+        self.points.dim()
+    }
+
+    fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
+        let Some(out) = out.get_mut(..self.dim()) else { return };
+        let mut left: f64 = rng.random();
+        let possible = self.points.rows().zip(&self.probabilities).filter(|(_, p)| **p > 0.0);
+        // Rounding may leave a crumb after the last: it is the last's.
+        for (x, p) in possible {
+            out.copy_from_slice(x.as_slice());
+            left -= p;
+            if left < 0.0 {
+                return;
+            }
+        }
+    }
+}
+
+impl<N: NoiseModel> Instance<FiniteSupport, N> {
+    /// The whole distribution: its means are exact.
+    ///
+    /// # Errors
+    /// [`InputError::Overflow`]; [`InputError::ParameterOutOfRange`] for a flip probability that is
+    /// none.
+    pub fn exact_population(&self) -> Result<Population, InputError> {
+        let FiniteSupport { points, probabilities } = self.marginal();
+        Population::weighted(points.clone(), probabilities, self.target(), self.noise())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Massart, Region};
+    use halfspaces_linalg::Halfspace;
+
+    #[test]
+    fn samples_tend_to_the_exact_means() {
+        let points =
+            Points::from_rows(&[[0.8, 0.1], [-0.2, 0.4], [0.1, -0.9], [0.3, 0.3]]).unwrap();
+        let support = FiniteSupport::new(points, &[1.0, 2.0, 0.0, 5.0]).unwrap();
+        let target = Halfspace::new(vec![1.0, 0.0]).unwrap();
+        let noise = Massart::new(0.4, Region::Far(0.5)).unwrap();
+        let instance = Instance::new(support, target, noise).unwrap();
+        let exact = instance.exact_population().unwrap();
+        let other = Halfspace::new(vec![0.0, 1.0]).unwrap();
+        // By hand: opt = 0.4/8; the other is wrong on the second point alone.
+        assert!((exact.opt().mean() - 0.05).abs() < 1e-15);
+        assert!((exact.error(&other).unwrap().mean() - 0.3).abs() < 1e-15);
+        assert_eq!(exact.opt().standard_error(), 0.0);
+        let sampled = instance.population(4000, 1).unwrap();
+        for (a, b) in [
+            (sampled.opt(), exact.opt()),
+            (sampled.error(&other).unwrap(), exact.error(&other).unwrap()),
+            (sampled.excess(&other).unwrap(), exact.excess(&other).unwrap()),
+        ] {
+            assert!(a.standard_error() > 0.0);
+            assert!((a.mean() - b.mean()).abs() < 4.0 * a.standard_error());
+        }
+        assert!(sampled.points().rows().all(|x| x.as_slice() != [0.1, -0.9]));
+    }
+
+    #[test]
+    fn weights_are_checked() {
+        let points = || Points::from_rows(&[[1.0], [2.0]]).unwrap();
+        for bad in [[-1.0, 2.0], [0.0, 0.0], [f64::NAN, 1.0], [f64::MAX, f64::MAX]] {
+            assert!(FiniteSupport::new(points(), &bad).is_err(), "{bad:?}");
+        }
+        assert!(FiniteSupport::new(points(), &[1.0]).is_err());
+        assert!(FiniteSupport::new(Points::new(vec![], 1).unwrap(), &[]).is_err());
+    }
+}
