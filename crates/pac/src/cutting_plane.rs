@@ -19,9 +19,7 @@
 //! ‖g - E\[g\]‖ <= B(1+√(2L))/√n with probability 1 - e^-L (McDiarmid), and ‖w - v‖ <= 2.
 //! Note that these cuts go through w, not through 0: centres of cones do not apply.
 
-use halfspaces_linalg::{
-    Halfspace, InputError, Label, PointSet, RowView, kernels, norm, tolerance, zeros,
-};
+use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView, norm, tolerance, zeros};
 use halfspaces_online::{Centre, Ellipsoid, OnlineError};
 use std::ops::Range;
 
@@ -206,16 +204,9 @@ impl CuttingPlane {
             if !cut(&mut ellipsoid, &g)? {
                 break CutStatus::Exhausted;
             }
-            // Only sound where the centre is in the unit ball.
-            while norm(ellipsoid.centre()) > 1.0 && ellipsoid.log_volume() >= least_volume {
-                let outward = ellipsoid.centre().to_vec();
-                if !cut(&mut ellipsoid, &outward)? {
-                    break;
-                }
-                ball_cuts += 1;
-            }
-            if ellipsoid.log_volume() < least_volume {
-                break CutStatus::Exhausted;
+            match into_ball(&mut ellipsoid, least_volume)? {
+                Some(cuts) => ball_cuts += cuts,
+                None => break CutStatus::Exhausted,
             }
         };
         let (w, estimated_error) = best.ok_or(InputError::Empty)?;
@@ -248,6 +239,23 @@ fn cut(ellipsoid: &mut Ellipsoid, g: &[f64]) -> Result<bool, InputError> {
     }
 }
 
+/// Cuts by the unit ball until the centre lies in it, where alone the certificate's error is bounded.
+/// Returns how often; `None` if the ellipsoid has become smaller than `least_volume` (its ln).
+fn into_ball(ellipsoid: &mut Ellipsoid, least_volume: f64) -> Result<Option<u64>, InputError> {
+    let mut cuts = 0;
+    while ellipsoid.log_volume() >= least_volume {
+        let outward = ellipsoid.centre().to_vec();
+        if norm(&outward) <= 1.0 {
+            return Ok(Some(cuts));
+        }
+        if !cut(ellipsoid, &outward)? {
+            break;
+        }
+        cuts += 1;
+    }
+    Ok(None)
+}
+
 /// The mean of (β sign(w · x) - y) x/(|w · x| + padding) over some rows, and the share of wrong labels.
 fn certificate<P: PointSet>(
     points: &P,
@@ -272,7 +280,7 @@ fn certificate<P: PointSet>(
         let numerator = beta * predicted.as_f64() - y.as_f64();
         x.add_scaled_to(numerator / (value.abs() + padding), &mut g);
     }
-    kernels::axpy(1.0 / count - 1.0, &g.clone(), &mut g);
+    g.iter_mut().for_each(|v| *v /= count);
     Ok((g, wrong / count))
 }
 
@@ -280,7 +288,7 @@ fn certificate<P: PointSet>(
 mod tests {
     use super::*;
     use halfspaces_data::{MarginBall, Marginal, UnitSphere, random_target};
-    use halfspaces_linalg::{Points, SparsePoints};
+    use halfspaces_linalg::{Points, SparsePoints, kernels};
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
 
@@ -395,6 +403,25 @@ mod tests {
             let sparse = SparsePoints::from_dense(&points).unwrap();
             assert_eq!(learner.fit(&sparse, &labels).unwrap(), fit);
         }
+    }
+
+    /// The route of 003 §1.2: project first, cut there, carry the halfspace back.
+    #[test]
+    fn through_a_projection_the_dimension_does_not_matter() {
+        let (points, labels, target) = noisy(9000, 150, 0.6, 0.05, 7);
+        let projection = crate::RandomProjection::new(150, 12, 3).unwrap();
+        let learner = CuttingPlane::params(0.05, 0.2, 0.2).batch(300).check().unwrap();
+        let inside = |points: &Points, labels: &[Label]| {
+            let fit = learner.fit(points, labels)?;
+            assert_eq!(fit.status, CutStatus::Reached);
+            Ok::<_, InputError>(fit.halfspace)
+        };
+        let fit = crate::Projected::new(projection, inside).fit(&points, &labels).unwrap();
+        let fresh = MarginBall::new(&target, 0.6).unwrap().sample(1000, 99).unwrap();
+        let truth = target.label_all(&fresh).unwrap();
+        let learned = fit.halfspace.label_all(&fresh).unwrap();
+        let apart = learned.iter().zip(&truth).filter(|(a, b)| a != b).count();
+        assert!(apart < 200, "{apart}");
     }
 
     #[test]
