@@ -29,6 +29,11 @@ pub fn feasible_radius(margin: f64) -> f64 {
     margin / (2.0 * (1.0 + margin))
 }
 
+/// γ/2, the padding of the certificate: what every vector of that ball keeps of the margin.
+fn padding(margin: f64) -> f64 {
+    margin / 2.0
+}
+
 /// K = ⌊2d(d+1) ln(1/r)⌋ + 1: rounds within which the ellipsoid method must have stopped.
 ///
 /// ```
@@ -192,7 +197,7 @@ impl CuttingPlane {
                 break CutStatus::SampleSpent;
             }
             let w = ellipsoid.centre().to_vec();
-            let (g, error) = certificate(points, labels, rows, &w, noise, margin / 2.0)?;
+            let (g, error) = certificate(points, labels, rows, &w, noise, padding(margin))?;
             rounds += 1;
             start += batch;
             if best.as_ref().is_none_or(|(_, least)| error < *least) {
@@ -350,9 +355,9 @@ mod tests {
                     let slack = |beta, padding| {
                         slack(&points, target.normal(), &w, &v, (noise, beta, padding))
                     };
-                    assert!(slack(beta, margin / 2.0) >= -1e-9);
-                    wrong_padding += usize::from(slack(beta, 4.0 * margin) < -1e-3);
-                    wrong_beta += usize::from(slack(1.0, margin / 2.0) < -1e-3);
+                    assert!(slack(beta, padding(margin)) >= -1e-9);
+                    wrong_padding += usize::from(slack(beta, 2.0 * padding(margin)) < -1e-3);
+                    wrong_beta += usize::from(slack(1.0, padding(margin)) < -1e-3);
                 }
             }
         }
