@@ -298,7 +298,9 @@ impl<P: PointSet> Problem<'_, P> {
         let mut hessian = zeros(k, k)?;
         for (x, s) in self.points.rows().zip(&here.curvatures) {
             for (j, x_j) in x.entries() {
-                x.add_scaled_to(s * x_j, &mut hessian[j * k..=j * k + j]);
+                if let Some(row) = hessian.get_mut(j * k..=j * k + j) {
+                    x.add_scaled_to(s * x_j, row);
+                }
             }
             if self.intercept {
                 x.add_scaled_to(*s, &mut hessian[d * k..d * k + d]);
@@ -336,7 +338,9 @@ impl<P: PointSet> Problem<'_, P> {
         let mut diagonal = self.penalised(&vec![1.0; self.unknowns()]);
         for (x, s) in self.points.rows().zip(&here.curvatures) {
             for (j, x_j) in x.entries() {
-                diagonal[j] += s * x_j * x_j;
+                if let Some(entry) = diagonal.get_mut(j) {
+                    *entry += s * x_j * x_j;
+                }
             }
         }
         if self.intercept

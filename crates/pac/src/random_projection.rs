@@ -366,4 +366,13 @@ mod tests {
         let two = Points::from_rows(&[[1.0, 1.0]]).unwrap();
         assert!(matches!(tiny.apply(&two), Err(InputError::TooLarge { .. })));
     }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn deserialising_checks_too() {
+        let projection = RandomProjection::new(5, 3, 7).unwrap();
+        let text = serde_json::to_string(&projection).unwrap();
+        assert_eq!(serde_json::from_str::<RandomProjection>(&text).unwrap(), projection);
+        assert!(serde_json::from_str::<RandomProjection>(&text.replace('5', "0")).is_err());
+    }
 }
