@@ -348,7 +348,7 @@ mod tests {
     /// Real points with their own labels, on examples not learned from.
     #[test]
     fn real_data() {
-        let (points, labels) = Builtin::Wdbc.load().unwrap().into_parts();
+        let (points, labels, _) = Builtin::Wdbc.load().unwrap().into_parts();
         let points = ZScore::fit(&points).unwrap().apply(&points).unwrap();
         let (first, last): (Vec<usize>, Vec<usize>) = (0..569).partition(|i| i % 4 != 0);
         let of = |part: &[usize]| -> Vec<Label> { part.iter().map(|&i| labels[i]).collect() };
