@@ -10,8 +10,10 @@ mod modified;
 mod perceptron;
 mod process;
 mod random_order;
+mod sample_bounds;
 mod sphere;
 mod strong;
+mod table1;
 mod version_space;
 
 pub(crate) use batch::BatchExperiment;
@@ -26,6 +28,7 @@ pub(crate) use process::ProcessExperiment;
 pub(crate) use random_order::RandomOrderExperiment;
 pub(crate) use sphere::SphereExperiment;
 pub(crate) use strong::StrongExperiment;
+pub(crate) use table1::Table1Experiment;
 pub(crate) use version_space::VersionSpaceExperiment;
 
 use halfspaces_eval::{Colour, Layer, stats};
