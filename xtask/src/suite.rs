@@ -4,8 +4,8 @@ use crate::Failure;
 use crate::experiments::{
     BatchExperiment, ForsterExperiment, HalvingExperiment, KernelExperiment, MarginsExperiment,
     MassartExperiment, ModifiedExperiment, PerceptronExperiment, ProcessExperiment,
-    RandomOrderExperiment, SphereExperiment, StrongExperiment, Table1Experiment,
-    VersionSpaceExperiment,
+    ProjectionExperiment, RandomOrderExperiment, SphereExperiment, StrongExperiment,
+    Table1Experiment, VersionSpaceExperiment,
 };
 use crate::reproduce::say;
 use crate::workload::Inputs;
@@ -31,6 +31,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(ForsterExperiment),
         Box::new(MassartExperiment),
         Box::new(Table1Experiment),
+        Box::new(ProjectionExperiment),
     ]
 }
 
