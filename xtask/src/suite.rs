@@ -4,8 +4,8 @@ use crate::Failure;
 use crate::experiments::{
     BatchExperiment, ForsterExperiment, HalvingExperiment, KernelExperiment, MarginsExperiment,
     MassartExperiment, ModifiedExperiment, PerceptronExperiment, PerspectronExperiment,
-    ProcessExperiment, RandomOrderExperiment, SphereExperiment, StrongExperiment,
-    VersionSpaceExperiment,
+    ProcessExperiment, ProjectionExperiment, RandomOrderExperiment, SphereExperiment,
+    StrongExperiment, Table1Experiment, VersionSpaceExperiment,
 };
 use crate::reproduce::say;
 use crate::workload::Inputs;
@@ -31,6 +31,8 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(ForsterExperiment),
         Box::new(MassartExperiment),
         Box::new(PerspectronExperiment),
+        Box::new(Table1Experiment),
+        Box::new(ProjectionExperiment),
     ]
 }
 

@@ -10,9 +10,12 @@ mod modified;
 mod perceptron;
 mod perspectron;
 mod process;
+mod projection;
 mod random_order;
+mod sample_bounds;
 mod sphere;
 mod strong;
+mod table1;
 mod version_space;
 
 pub(crate) use batch::BatchExperiment;
@@ -25,9 +28,11 @@ pub(crate) use modified::ModifiedExperiment;
 pub(crate) use perceptron::PerceptronExperiment;
 pub(crate) use perspectron::PerspectronExperiment;
 pub(crate) use process::ProcessExperiment;
+pub(crate) use projection::ProjectionExperiment;
 pub(crate) use random_order::RandomOrderExperiment;
 pub(crate) use sphere::SphereExperiment;
 pub(crate) use strong::StrongExperiment;
+pub(crate) use table1::Table1Experiment;
 pub(crate) use version_space::VersionSpaceExperiment;
 
 use halfspaces_eval::{Colour, Layer, stats};
