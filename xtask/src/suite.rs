@@ -2,9 +2,10 @@
 
 use crate::Failure;
 use crate::experiments::{
-    BatchExperiment, ForsterExperiment, HalvingExperiment, KernelExperiment, MarginsExperiment,
-    MassartExperiment, ModifiedExperiment, PerceptronExperiment, ProcessExperiment,
-    RandomOrderExperiment, SphereExperiment, StrongExperiment, VersionSpaceExperiment,
+    BatchExperiment, CertificateExperiment, ForsterExperiment, HalvingExperiment, KernelExperiment,
+    MarginsExperiment, MassartExperiment, ModifiedExperiment, PerceptronExperiment,
+    ProcessExperiment, RandomOrderExperiment, SphereExperiment, StrongExperiment,
+    VersionSpaceExperiment,
 };
 use crate::reproduce::say;
 use crate::workload::Inputs;
@@ -28,6 +29,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(StrongExperiment::new(inputs.clone())),
         Box::new(RandomOrderExperiment),
         Box::new(ForsterExperiment),
+        Box::new(CertificateExperiment),
         Box::new(MassartExperiment),
     ]
 }

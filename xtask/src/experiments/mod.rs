@@ -1,6 +1,7 @@
 //! One file an experiment.
 
 mod batch;
+mod certificates;
 mod forster;
 mod halving;
 mod kernel;
@@ -8,6 +9,7 @@ mod margins;
 mod massart;
 mod modified;
 mod perceptron;
+mod planar;
 mod process;
 mod random_order;
 mod sphere;
@@ -15,6 +17,7 @@ mod strong;
 mod version_space;
 
 pub(crate) use batch::BatchExperiment;
+pub(crate) use certificates::CertificateExperiment;
 pub(crate) use forster::ForsterExperiment;
 pub(crate) use halving::HalvingExperiment;
 pub(crate) use kernel::KernelExperiment;
