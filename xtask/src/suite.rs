@@ -2,10 +2,10 @@
 
 use crate::Failure;
 use crate::experiments::{
-    BatchExperiment, CertificateExperiment, ForsterExperiment, HalvingExperiment, KernelExperiment,
-    MarginsExperiment, MassartExperiment, ModifiedExperiment, PerceptronExperiment,
-    ProcessExperiment, RandomOrderExperiment, SphereExperiment, StrongExperiment,
-    VersionSpaceExperiment,
+    BatchExperiment, CertificateExperiment, ForsterExperiment, GlmExperiment, HalvingExperiment,
+    KernelExperiment, MarginsExperiment, MassartExperiment, ModifiedExperiment,
+    PerceptronExperiment, ProcessExperiment, PushAwayExperiment, RandomOrderExperiment,
+    SphereExperiment, StrongExperiment, VersionSpaceExperiment,
 };
 use crate::reproduce::say;
 use crate::workload::Inputs;
@@ -30,6 +30,8 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(RandomOrderExperiment),
         Box::new(ForsterExperiment),
         Box::new(CertificateExperiment),
+        Box::new(GlmExperiment),
+        Box::new(PushAwayExperiment),
         Box::new(MassartExperiment),
     ]
 }
