@@ -6,6 +6,10 @@ use crate::experiments::{
     MassartExperiment, ModifiedExperiment, PerceptronExperiment, PerspectronExperiment,
     ProcessExperiment, ProjectionExperiment, RandomOrderExperiment, SphereExperiment,
     StrongExperiment, Table1Experiment, VersionSpaceExperiment,
+    BatchExperiment, CertificateExperiment, ForsterExperiment, GlmExperiment, HalvingExperiment,
+    KernelExperiment, MarginsExperiment, MassartExperiment, ModifiedExperiment,
+    PerceptronExperiment, ProcessExperiment, PushAwayExperiment, RandomOrderExperiment,
+    SphereExperiment, StrongExperiment, VersionSpaceExperiment,
 };
 use crate::reproduce::say;
 use crate::workload::Inputs;
@@ -29,6 +33,9 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(StrongExperiment::new(inputs.clone())),
         Box::new(RandomOrderExperiment),
         Box::new(ForsterExperiment),
+        Box::new(CertificateExperiment),
+        Box::new(GlmExperiment),
+        Box::new(PushAwayExperiment),
         Box::new(MassartExperiment),
         Box::new(PerspectronExperiment),
         Box::new(Table1Experiment),

@@ -1,7 +1,9 @@
 //! One file an experiment.
 
 mod batch;
+mod certificates;
 mod forster;
+mod glm;
 mod halving;
 mod kernel;
 mod margins;
@@ -11,6 +13,9 @@ mod perceptron;
 mod perspectron;
 mod process;
 mod projection;
+mod planar;
+mod process;
+mod push_away;
 mod random_order;
 mod sample_bounds;
 mod sphere;
@@ -19,7 +24,9 @@ mod table1;
 mod version_space;
 
 pub(crate) use batch::BatchExperiment;
+pub(crate) use certificates::CertificateExperiment;
 pub(crate) use forster::ForsterExperiment;
+pub(crate) use glm::GlmExperiment;
 pub(crate) use halving::HalvingExperiment;
 pub(crate) use kernel::KernelExperiment;
 pub(crate) use margins::MarginsExperiment;
@@ -29,6 +36,7 @@ pub(crate) use perceptron::PerceptronExperiment;
 pub(crate) use perspectron::PerspectronExperiment;
 pub(crate) use process::ProcessExperiment;
 pub(crate) use projection::ProjectionExperiment;
+pub(crate) use push_away::PushAwayExperiment;
 pub(crate) use random_order::RandomOrderExperiment;
 pub(crate) use sphere::SphereExperiment;
 pub(crate) use strong::StrongExperiment;
