@@ -4,7 +4,8 @@ use crate::Failure;
 use crate::experiments::{
     BatchExperiment, ForsterExperiment, HalvingExperiment, KernelExperiment, MarginsExperiment,
     MassartExperiment, ModifiedExperiment, PerceptronExperiment, ProcessExperiment,
-    RandomOrderExperiment, SphereExperiment, StrongExperiment, VersionSpaceExperiment,
+    RandomOrderExperiment, RealNoiseExperiment, SphereExperiment, StrongExperiment,
+    VersionSpaceExperiment,
 };
 use crate::reproduce::say;
 use crate::workload::Inputs;
@@ -29,6 +30,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(RandomOrderExperiment),
         Box::new(ForsterExperiment),
         Box::new(MassartExperiment),
+        Box::new(RealNoiseExperiment::new(inputs.clone())),
     ]
 }
 
