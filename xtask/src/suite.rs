@@ -10,6 +10,9 @@ use crate::experiments::{
     KernelExperiment, MarginsExperiment, MassartExperiment, ModifiedExperiment,
     PerceptronExperiment, ProcessExperiment, PushAwayExperiment, RandomOrderExperiment,
     SphereExperiment, StrongExperiment, VersionSpaceExperiment,
+    MassartExperiment, ModifiedExperiment, PerceptronExperiment, ProcessExperiment,
+    RandomOrderExperiment, RealNoiseExperiment, SphereExperiment, StrongExperiment,
+    VersionSpaceExperiment,
 };
 use crate::reproduce::say;
 use crate::workload::Inputs;
@@ -40,6 +43,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(PerspectronExperiment),
         Box::new(Table1Experiment),
         Box::new(ProjectionExperiment),
+        Box::new(RealNoiseExperiment::new(inputs.clone())),
     ]
 }
 
