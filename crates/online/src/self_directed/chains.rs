@@ -238,7 +238,9 @@ impl SelfDirectedLearner for TwoChains {
                 let phase = if round.is_mistake() {
                     self.chain_mistakes += 1;
                     let chain = self.chain(b);
-                    project(pool, round, &mut self.chains[chain]);
+                    if let Some(x) = pool.unit(round.index) {
+                        project(x, round.truth, &mut self.chains[chain]);
+                    }
                     self.enter(pool, b + 1)
                 } else {
                     Phase::Bucket(b, walk)
