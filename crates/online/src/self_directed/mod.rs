@@ -32,7 +32,7 @@ mod version_space_greedy;
 mod walk;
 mod weak;
 
-pub use chains::{ChainLength, TwoChains};
+pub use chains::{ChainLength, ChainsRun, TwoChains};
 pub use greedy::{Greedy, GreedyRun};
 pub use session::{Progress, ResumeError, SelfDirectedSession, label_pool};
 pub use strong::{Cap, Goal, RoundTally, Start, StrongLearner};
@@ -96,6 +96,11 @@ impl<'p, P: PointSet> Pool<'p, P> {
     /// A point scaled to norm 1.
     pub(crate) fn unit(&self, index: usize) -> Option<Unit<P::Row<'p>>> {
         Some(Unit { row: self.points.row(index)?, scale: *self.scales.get(index)? })
+    }
+
+    /// 1/‖x‖ of a point, 0 for x = 0.
+    pub(crate) fn scale(&self, index: usize) -> f64 {
+        self.scales.get(index).copied().unwrap_or(0.0)
     }
 
     /// w · x/‖x‖ of a point; 0 for x = 0.
