@@ -11,7 +11,10 @@
 //! *Source.* The update is that of 000 §2; the single chain over the whole pool is ours.
 //!
 //! After a mistake of margin t every point left has |w · x| <= t for the old w: the pool shrinks with
-//! the angle, and the work adds up to a few passes over the points.
+//! the angle, and the work adds up to a few passes over the points. Against known labels
+//! ([`Greedy::simulate`]) nothing needs to be ordered: the next mistake is the wrong prediction of
+//! largest |w · x|, found by one scan. Dense points are scanned in bytes until an eighth is left, then
+//! side by side; room for d + 16 bytes a point is taken beside the pool's 8d.
 
 use super::screen::{Screen, Settled};
 use super::walk::Walk;
@@ -67,8 +70,8 @@ impl Greedy {
     }
 
     /// Plays a whole session against known labels at once: the mistakes and the final weights are
-    /// those of [`label_pool`](super::label_pool), found by scanning what is left of the pool once for
-    /// each mistake, without ordering it.
+    /// those of [`label_pool`](super::label_pool), to the bit, found by scanning what is left of the
+    /// pool once for each mistake, without ordering it.
     ///
     /// # Errors
     /// As [`label_pool`](super::label_pool).
@@ -297,7 +300,7 @@ pub struct GreedyRun {
     pub halfspace: Halfspace,
     /// The mistakes in their order.
     pub mistakes: Vec<Round>,
-    /// Points scanned, over the size of the pool.
+    /// Points scanned, in bytes or as they are, over the size of the pool.
     pub passes: f64,
 }
 
