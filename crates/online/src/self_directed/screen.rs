@@ -319,9 +319,9 @@ mod tests {
             let mut screen = Screen::new(&points, &labels, 0).unwrap().unwrap();
             screen.scan(&w, |_| Settled::NotBetter);
             let mut beyond_rounding = 0;
-            for i in 0..points.len() {
+            for (i, label) in labels.iter().enumerate() {
                 let difference = f64::from(screen.values[i])
-                    + labels[i].as_f64() * exact(&points, i, &w);
+                    + label.as_f64() * exact(&points, i, &w);
                 let stated = screen.coarseness * screen.steps[i].abs() + screen.rounding;
                 prop_assert!(difference.abs() <= f64::from(stated), "{i}: {difference} {stated}");
                 beyond_rounding += usize::from(difference.abs() > f64::from(screen.rounding));
