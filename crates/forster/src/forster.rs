@@ -247,7 +247,7 @@ impl State {
     /// The pass at A = WB; `None` if A is numerically singular.
     fn at(
         pass: &mut Pass,
-        rows: &Rows,
+        rows: &Rows<'_>,
         whitening: &Mat<f64>,
         mut b: Mat<f64>,
     ) -> Result<Option<State>, ForsterError> {
@@ -404,7 +404,8 @@ impl Forster {
     fn survey(&self, rows: &Rows) -> Result<Survey, ForsterError> {
         let dim = rows.dim;
         if rows.len() < dim {
-            let (values, right) = svd(rows.as_mat())?;
+            let all: Vec<usize> = (0..rows.len()).collect();
+            let (values, right) = svd(heavy::triangle_of(rows, &all).as_ref())?;
             let rank = heavy::rank_of(&values);
             return Ok(Survey::Within(right.subcols(0, rank).to_owned()));
         }
@@ -439,7 +440,7 @@ impl Forster {
     }
 
     /// One level: rows that span their space.
-    fn solve(&self, rows: &Rows, start: Start, depth: usize) -> Result<(Level, End), ForsterError> {
+    fn solve(&self, rows: &Rows<'_>, start: Start, depth: usize) -> Result<(Level, End), ForsterError> {
         let ForsterParams { accuracy, membership, step, max_iterations, max_condition, .. } =
             self.params;
         let dim = rows.dim;
@@ -567,7 +568,7 @@ impl Forster {
 /// condition; `None` if none does.
 fn newton_step(
     pass: &mut Pass,
-    rows: &Rows,
+    rows: &Rows<'_>,
     whitening: &Mat<f64>,
     state: &State,
     unit: &[f64],
@@ -598,7 +599,7 @@ fn newton_step(
 fn fill_unit(
     unit: &mut Vec<f64>,
     pass: &mut Pass,
-    rows: &Rows,
+    rows: &Rows<'_>,
     state: &State,
 ) -> Result<(), InputError> {
     if unit.is_empty() {
@@ -615,10 +616,10 @@ fn well_conditioned(values: &[f64]) -> bool {
 
 /// The chosen rows (all if none are) in the coordinates of a basis.
 fn project(
-    rows: &Rows,
+    rows: &Rows<'_>,
     chosen: Option<&[usize]>,
     basis: MatRef<'_, f64>,
-) -> Result<Rows, InputError> {
+) -> Result<Rows<'static>, InputError> {
     let (dim, k) = basis.shape();
     let (inside, weights) = match chosen {
         None => (None, rows.weights.clone()),
@@ -634,7 +635,7 @@ fn project(
     let out = MatMut::from_row_major_slice_mut(&mut values, n, k);
     matmul(out, Accum::Replace, x, basis, 1.0, Par::Seq);
     let total = weights.iter().sum();
-    Ok(Rows { values, dim: k, weights, total })
+    Ok(Rows { values: values.into(), dim: k, weights, total })
 }
 
 fn composed(outer: Option<Mat<f64>>, inner: Mat<f64>) -> Mat<f64> {

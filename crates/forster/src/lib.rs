@@ -47,6 +47,7 @@ mod pass;
 mod prepare;
 mod report;
 mod subspace;
+mod tile;
 mod transform;
 
 pub use decomposition::Decomposition;
