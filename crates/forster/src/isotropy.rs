@@ -10,7 +10,7 @@
 
 use crate::dense::eigen;
 use crate::error::ForsterError;
-use crate::tile::{AddGram, padded, tile_rows};
+use crate::tile::{AddGram, padded, tile_rows, touch};
 use crate::transform::{ForsterTransform, unit_tile};
 use faer::Mat;
 use faer::traits::pulp::Arch;
@@ -103,7 +103,9 @@ impl Isotropy {
             // Neighbours are read where they are.
             let end = block[0] + block.len();
             if block.last().is_some_and(|last| last + 1 == end) {
-                return unit_tile(&factor, &points.as_slice()[block[0] * d..end * d], u);
+                let (x, next) = points.as_slice()[block[0] * d..].split_at(block.len() * d);
+                touch(&next[..next.len().min(x.len())]);
+                return unit_tile(&factor, x, u);
             }
             gathered.clear();
             let rows = block.iter().filter_map(|i| points.row(*i));

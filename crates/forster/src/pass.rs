@@ -195,7 +195,9 @@ impl WithSimd for MomentRun<'_, '_> {
         let MomentRun { part, dim, factor } = self;
         let (block, width) = (tile::tile_rows(dim), padded(dim));
         let Worker { tile, moment, log_norms, vanished } = part.worker;
-        for (x, weights) in part.values.chunks(block * dim).zip(part.weights.chunks(block)) {
+        let mut blocks = part.values.chunks(block * dim).zip(part.weights.chunks(block)).peekable();
+        while let Some((x, weights)) = blocks.next() {
+            blocks.peek().iter().for_each(|(next, _)| tile::touch(next));
             let u = &mut tile[..weights.len() * width];
             match factor {
                 Some(factor) => tile::product(simd, x, factor, u),
