@@ -8,7 +8,7 @@
 //!
 //! *Source.* 000 §3; the δ there is absolute and equals ours divided by d.
 
-use crate::dense::eigen;
+use crate::dense::eigenvalues;
 use crate::error::ForsterError;
 use crate::tile::{AddGram, padded, tile_rows, touch};
 use crate::transform::{ForsterTransform, unit_tile};
@@ -149,7 +149,7 @@ impl Isotropy {
         }
         let share = k as f64 / total;
         let moment = Mat::from_fn(k, k, |i, j| share * moment[i.max(j) * width + i.min(j)]);
-        let (values, _) = eigen(moment.as_ref())?;
+        let values = eigenvalues(moment.as_ref())?;
         let (least, largest) = (values.first().copied(), values.last().copied());
         // M is positive semidefinite with trace d; what rounding leaves beyond that is cut.
         Ok(Isotropy {

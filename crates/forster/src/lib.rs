@@ -42,6 +42,7 @@ mod error;
 mod forster;
 mod heavy;
 mod isotropy;
+mod mixing;
 mod newton;
 mod pass;
 mod prepare;

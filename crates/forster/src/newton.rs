@@ -37,13 +37,14 @@ pub(crate) struct Direction {
     pub(crate) products: usize,
 }
 
-fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> f64 {
+/// Σ a_ij b_ij.
+pub(crate) fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> f64 {
     let columns = a.col_iter().zip(b.col_iter());
     columns.map(|(a, b)| a.iter().zip(b.iter()).map(|(a, b)| a * b).sum::<f64>()).sum()
 }
 
 /// target += factor * m
-fn add(target: &mut Mat<f64>, factor: f64, m: &Mat<f64>) {
+pub(crate) fn add(target: &mut Mat<f64>, factor: f64, m: &Mat<f64>) {
     for (target, m) in target.col_iter_mut().zip(m.col_iter()) {
         target.iter_mut().zip(m.iter()).for_each(|(t, m)| *t += factor * m);
     }
