@@ -27,7 +27,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(ProcessExperiment),
         Box::new(StrongExperiment::new(inputs.clone())),
         Box::new(RandomOrderExperiment),
-        Box::new(ForsterExperiment),
+        Box::new(ForsterExperiment { inputs: inputs.clone() }),
         Box::new(MassartExperiment),
     ]
 }

@@ -281,6 +281,15 @@ impl Inputs {
         builtin.chain(self.extra.iter().map(|(name, _)| name.clone())).collect()
     }
 
+    /// The points of a data set as they are, or standardised.
+    pub(crate) fn raw(&self, name: &str, standardised: bool) -> Result<Points, Failure> {
+        let points = match Builtin::ALL.into_iter().find(|set| set.name() == name) {
+            Some(set) => set.load()?.into_parts().0,
+            None => self.read_folder(name)?.0,
+        };
+        Ok(if standardised { ZScore::fit(&points)?.apply(&points)? } else { points })
+    }
+
     fn load(&self, name: &str) -> Result<Arc<Real>, Failure> {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(real) = loaded.get(name) {
@@ -306,16 +315,21 @@ impl Inputs {
                 Ok(Real { points: standardised(points)?, labels })
             }
             None => {
-                let known = FOLDER_SETS.iter().find(|(set, _)| *set == name);
-                let (Some(folder), Some((_, positive))) = (&self.folder, known) else {
-                    return Err(format!("{name}: not at hand; name its folder with --data").into());
-                };
-                let options = CsvOptions::new().header(Header::Absent).positive(*positive);
-                let (points, labels, _) =
-                    read_csv(folder.join(format!("{name}.csv")), &options)?.into_parts();
+                let (points, labels) = self.read_folder(name)?;
                 Ok(Real { points: standardised(points)?, labels })
             }
         }
+    }
+
+    fn read_folder(&self, name: &str) -> Result<(Points, Vec<Label>), Failure> {
+        let known = FOLDER_SETS.iter().find(|(set, _)| *set == name);
+        let (Some(folder), Some((_, positive))) = (&self.folder, known) else {
+            return Err(format!("{name}: not at hand; name its folder with --data").into());
+        };
+        let options = CsvOptions::new().header(Header::Absent).positive(*positive);
+        let (points, labels, _) =
+            read_csv(folder.join(format!("{name}.csv")), &options)?.into_parts();
+        Ok((points, labels))
     }
 
     /// Draws the pool of a workload.

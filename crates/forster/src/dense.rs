@@ -124,7 +124,8 @@ pub(crate) fn inverse_lower_factor(m: MatRef<'_, f64>) -> Option<(Mat<f64>, Mat<
     let lower = Mat::from_fn(dim, dim, |i, j| if i >= j { l[(i, j)] } else { 0.0 });
     let inverse = inverse_lower(lower.as_ref());
     let upper = Mat::from_fn(dim, dim, |i, j| lower[(end(i), end(j))]);
-    let factor = Mat::from_fn(dim, dim, |i, j| if i >= j { inverse[(end(j), end(i))] } else { 0.0 });
+    let factor =
+        Mat::from_fn(dim, dim, |i, j| if i >= j { inverse[(end(j), end(i))] } else { 0.0 });
     factor.is_all_finite().then_some((upper, factor))
 }
 

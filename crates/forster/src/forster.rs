@@ -460,7 +460,12 @@ impl Forster {
     }
 
     /// One level: rows that span their space.
-    fn solve(&self, rows: &Rows<'_>, start: Start, depth: usize) -> Result<(Level, End), ForsterError> {
+    fn solve(
+        &self,
+        rows: &Rows<'_>,
+        start: Start,
+        depth: usize,
+    ) -> Result<(Level, End), ForsterError> {
         let ForsterParams { accuracy, membership, step, max_iterations, max_condition, .. } =
             self.params;
         let dim = rows.dim;

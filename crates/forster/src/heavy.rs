@@ -250,7 +250,12 @@ mod tests {
     }
 
     /// Whitened rows and spectrum of a transform that shrinks the planted subspace by `ratio`.
-    fn degenerate(rows: &Rows<'_>, members: &[usize], k: usize, ratio: f64) -> (Vec<f64>, Spectrum) {
+    fn degenerate(
+        rows: &Rows<'_>,
+        members: &[usize],
+        k: usize,
+        ratio: f64,
+    ) -> (Vec<f64>, Spectrum) {
         let (_, right) = svd(triangle_of(rows, members).as_ref()).unwrap();
         let scale = |j: usize| if j < k { 1.0 / ratio } else { 1.0 };
         let b = Mat::from_fn(rows.dim, rows.dim, |i, j| right[(i, j)] * scale(j));
@@ -307,9 +312,7 @@ mod tests {
         let rows = rows(&case);
         let all: Vec<usize> = (0..rows.len()).collect();
         let (short, _) = svd(triangle_of(&rows, &all).as_ref()).unwrap();
-        let long = Mat::from_fn(rows.len(), 5, |i, j| {
-            rows.row(i)[j] / largest_size(rows.row(i))
-        });
+        let long = Mat::from_fn(rows.len(), 5, |i, j| rows.row(i)[j] / largest_size(rows.row(i)));
         let (long, _) = svd(long.as_ref()).unwrap();
         assert!(short.iter().zip(&long).all(|(a, b)| (a - b).abs() < 1e-11 * long[0]));
         assert_eq!(rank_of(&short), 5);

@@ -170,10 +170,14 @@ mod tests {
             let half = Mat::from_fn(3, 3, |i, j| 0.5 * (q[(i, j)] + target[(i, j)]));
             let (upper, lower) = inverse_lower_factor(q.as_ref()).unwrap();
             assert!((&product(upper.as_ref(), upper.transpose()) - &q).norm_max() < 1e-14);
-            let moment = product(product(lower.transpose(), half.as_ref()).as_ref(), lower.as_ref());
+            let moment =
+                product(product(lower.transpose(), half.as_ref()).as_ref(), lower.as_ref());
             let factor = mixing.next(&moment).unwrap();
             q = to_trace_of_identity(product(mixing.root.as_ref(), mixing.root.transpose()));
-            assert!((&lower_factor(factor.as_ref()) - &lower_factor(lower_of(&q).as_ref())).norm_max() < 1e-12);
+            assert!(
+                (&lower_factor(factor.as_ref()) - &lower_factor(lower_of(&q).as_ref())).norm_max()
+                    < 1e-12
+            );
         }
         assert!((&q - &target).norm_max() < 1e-12);
     }

@@ -148,7 +148,8 @@ mod tests {
     fn towards_a_heavy_subspace_the_direction_is_cut_to_the_cap() {
         // Two directions, two thirds of the points in one: f is linear in the scale between them.
         let values = vec![1.0, 0.0, 1.0, 0.0, 0.0, 1.0];
-        let rows = Rows { values: values.clone().into(), dim: 2, weights: vec![1.0; 3], total: 3.0 };
+        let rows =
+            Rows { values: values.clone().into(), dim: 2, weights: vec![1.0; 3], total: 3.0 };
         let mut pass = Pass::new(&rows, Par::Seq).unwrap();
         let moment = pass.moments(&rows, None).unwrap().moment;
         let found = direction(&mut pass, &rows, &values, &moment).unwrap();

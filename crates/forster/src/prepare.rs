@@ -224,6 +224,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use faer::traits::pulp::Scalar;
 
     #[test]
     fn multiples_merge_and_zeros_go() {
@@ -242,7 +243,10 @@ mod tests {
         assert_eq!(prepared.zero_rows(), [1]);
         assert_eq!(prepared.rows.weights, [11.0, 4.5]);
         assert_eq!(prepared.rows.total, 15.5);
-        assert_eq!((prepared.rows.row(0), prepared.rows.row(1)), (&[1.0, 3.0][..], &[0.0, -2.0][..]));
+        assert_eq!(
+            (prepared.rows.row(0), prepared.rows.row(1)),
+            (&[1.0, 3.0][..], &[0.0, -2.0][..])
+        );
     }
 
     #[test]
@@ -256,6 +260,19 @@ mod tests {
         assert_eq!(prepared.rows.row(0), [2f64.powi(200), -3.0 * 2f64.powi(-300)]);
         assert_eq!(prepared.rows.row(1), [3e-320 * 2f64.powi(900), 2e-320 * 2f64.powi(900)]);
         assert_eq!(RESCALE, 2f64.powi(300));
+    }
+
+    #[test]
+    fn vector_instructions_change_no_bit() {
+        for dim in [1, 3, 8, 21] {
+            let x: Vec<f64> = (0..9 * dim).map(|i| ((i * i) as f64).sin()).collect();
+            let mix = mixture(dim);
+            let (mut dispatched, mut plain) = (Vec::new(), Vec::new());
+            Arch::new().dispatch(Survey { x: &x, mix: &mix, signatures: &mut dispatched });
+            Survey { x: &x, mix: &mix, signatures: &mut plain }.with_simd(Scalar);
+            let bits = |s: &Signature| (s.key, s.largest.to_bits());
+            assert!(dispatched.iter().map(bits).eq(plain.iter().map(bits)), "{dim}");
+        }
     }
 
     #[test]

@@ -146,7 +146,9 @@ fn product_rows<S: Simd, const V: usize>(
     let (x0, x1, x2) = (row(0).iter(), row(1).iter(), row(2).iter());
     let (x3, x4, x5) = (row(3).iter(), row(4).iter(), row(5).iter());
     let mut sums = [[simd.splat_f64s(0.0); V]; ROWS];
-    for ((((((a, x0), x1), x2), x3), x4), x5) in panel.iter().zip(x0).zip(x1).zip(x2).zip(x3).zip(x4).zip(x5) {
+    for ((((((a, x0), x1), x2), x3), x4), x5) in
+        panel.iter().zip(x0).zip(x1).zip(x2).zip(x3).zip(x4).zip(x5)
+    {
         add_multiple(simd, &mut sums[0], *x0, a);
         add_multiple(simd, &mut sums[1], *x1, a);
         add_multiple(simd, &mut sums[2], *x2, a);
@@ -382,5 +384,131 @@ impl WithSimd for AddGram<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         add_gram(simd, self.u, padded(self.dim), self.u, self.dim, self.m);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faer::Mat;
+    use faer::traits::pulp::Scalar;
+
+    /// All loops over one tile, with sums of everything they leave behind.
+    struct AllLoops<'a> {
+        x: &'a [f64],
+        a: &'a Mat<f64>,
+        weights: &'a [f64],
+    }
+
+    impl WithSimd for AllLoops<'_> {
+        type Output = Vec<f64>;
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) -> Vec<f64> {
+            let factor = Factor::for_lanes(self.a.as_ref(), S::F64_LANES);
+            let (dim, n) = (factor.columns, self.weights.len());
+            let mut u = vec![0.0; n * padded(dim)];
+            product(simd, self.x, &factor, &mut u);
+            let mut unit = u.clone();
+            assert_eq!(unit_rows(&mut unit, dim), Ok(()));
+            let scaled = scale_rows(&mut u, dim, self.weights);
+            assert!(!scaled.vanished);
+            let mut m = vec![0.0; dim * padded(dim)];
+            add_gram(simd, &u, padded(dim), &u, dim, &mut m);
+            let mut fourth = vec![0.0; dim * padded(dim)];
+            add_gram(simd, self.x, factor.rows, &unit, dim.min(factor.rows), &mut fourth);
+            // Above the diagonal a sum may be taken or not.
+            let lower = |m: Vec<f64>| {
+                let entry = move |at: usize| {
+                    let (i, j) = (at / padded(dim), at % padded(dim));
+                    if j <= i { m[at] } else { 0.0 }
+                };
+                (0..dim * padded(dim)).map(entry).collect::<Vec<f64>>()
+            };
+            [vec![scaled.log_norms], u, unit, lower(m), lower(fourth)].concat()
+        }
+    }
+
+    fn example(rows: usize, columns: usize, lower: bool) -> Mat<f64> {
+        Mat::from_fn(rows, columns, |i, j| {
+            let value = ((7 * i + 3 * j * j + 1) as f64).sin() + f64::from(u8::from(i == j));
+            if lower && j > i { 0.0 } else { value }
+        })
+    }
+
+    fn points(n: usize, dim: usize) -> Vec<f64> {
+        (0..n * dim).map(|i| ((i * i + 5) as f64).sin() + 0.1).collect()
+    }
+
+    const SHAPES: [(usize, usize, usize); 8] = [
+        (1, 1, 1),
+        (7, 3, 3),
+        (13, 5, 2),
+        (50, 9, 9),
+        (96, 17, 17),
+        (100, 24, 24),
+        (48, 30, 11),
+        (55, 50, 50),
+    ];
+
+    #[test]
+    fn vector_instructions_change_no_bit() {
+        for (n, dim, columns) in SHAPES {
+            let (x, a) = (points(n, dim), example(dim, columns, dim == columns));
+            for weighted in [false, true] {
+                let weight = |i: usize| if weighted { 0.5 + (i % 4) as f64 } else { 1.0 };
+                let weights: Vec<f64> = (0..n).map(weight).collect();
+                let loops = || AllLoops { x: &x, a: &a, weights: &weights };
+                let bits = |v: Vec<f64>| v.into_iter().map(f64::to_bits).collect::<Vec<u64>>();
+                let dispatched = bits(Arch::new().dispatch(loops()));
+                assert!(dispatched == bits(loops().with_simd(Scalar)), "{n} × {dim} × {columns}");
+            }
+        }
+    }
+
+    #[test]
+    fn products_are_products() {
+        for (n, dim, columns) in SHAPES {
+            for lower in [dim == columns, false] {
+                let (x, a) = (points(n, dim), example(dim, columns, lower));
+                let factor = Factor::new(a.as_ref());
+                let mut u = vec![0.0; n * padded(columns)];
+                struct Product<'a>(&'a [f64], &'a Factor, &'a mut [f64]);
+                impl WithSimd for Product<'_> {
+                    type Output = ();
+                    #[inline(always)]
+                    fn with_simd<S: Simd>(self, simd: S) {
+                        product(simd, self.0, self.1, self.2);
+                    }
+                }
+                Arch::new().dispatch(Product(&x, &factor, &mut u));
+                let mut m = vec![0.0; columns * padded(columns)];
+                Arch::new().dispatch(AddGram { u: &u, dim: columns, m: &mut m });
+                let plain = |r: usize, j: usize| -> f64 {
+                    (0..dim).map(|l| x[r * dim + l] * a[(l, j)]).sum()
+                };
+                for (r, u) in u.chunks_exact(padded(columns)).enumerate() {
+                    assert!((0..columns).all(|j| (u[j] - plain(r, j)).abs() < 1e-13 * dim as f64));
+                    assert!(u[columns..].iter().all(|v| *v == 0.0));
+                }
+                for i in 0..columns {
+                    for j in 0..=i {
+                        let sum: f64 = (0..n).map(|r| plain(r, i) * plain(r, j)).sum();
+                        let close = (m[i * padded(columns) + j] - sum).abs();
+                        assert!(close < 1e-12 * (n * dim) as f64, "{n} × {dim}: {i} {j}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lengths_that_over_or_underflow_are_told() {
+        let mut u = vec![0.0; 3 * LANES];
+        (u[0], u[LANES], u[2 * LANES]) = (3.0, 1e-150, 1.0);
+        assert_eq!(unit_rows(&mut u, 2), Err(1));
+        assert_eq!(u[0], 1.0);
+        let scaled = scale_rows(&mut [f64::INFINITY; LANES], 2, &[1.0]);
+        assert!(scaled.vanished);
     }
 }

@@ -87,6 +87,30 @@ fn the_boundary_is_position_or_equality_or_unresolved() {
     }
 }
 
+/// Two of four points on a line of the plane, the others in two more directions: position only in the
+/// limit. Equality is an answer where the condition has reached its cap, and nowhere else.
+#[test]
+fn equality_is_accepted_at_the_condition_cap_alone() {
+    let rows = [[1.0, 0.0], [3.0, 0.0], [1.0, 1.0], [0.3, 1.0]];
+    let points = Points::from_rows(&rows).unwrap();
+    let accuracy = Accuracy::TwoSided(1e-9);
+    let params = ForsterTransform::params().accuracy(accuracy);
+    let capped = params.max_condition(1e3).check().unwrap().fit(&points).unwrap();
+    assert_certified(&points, &capped, accuracy, "at the cap");
+    let Outcome::HeavySubspace(position) = capped.outcome() else { panic!("{capped:?}") };
+    assert!(position.subspace.is_boundary());
+    assert_eq!(position.subspace.members(), [0, 1]);
+    // Slow steps, and few: the gap is wide enough to look, but the iteration could go on.
+    let few = params.step(Step::FixedPoint).max_iterations(150).check().unwrap();
+    let spent = few.fit(&points).unwrap();
+    let Outcome::Unresolved { reason, position } = spent.outcome() else { panic!("{spent:?}") };
+    assert_eq!((*reason, position.subspace.dim()), (Reason::IterationCap, 2));
+    // And left alone it reaches position within δ.
+    let free = params.check().unwrap().fit(&points).unwrap();
+    assert_certified(&points, &free, accuracy, "free");
+    assert!(matches!(free.outcome(), Outcome::RadiallyIsotropic(_)));
+}
+
 #[test]
 fn a_looser_tolerance_takes_noisy_members_in() {
     let case = HeavyCase::new(HeavyKind::Noisy, 6, 2, 60, Excess::Share(0.3), 5).unwrap();

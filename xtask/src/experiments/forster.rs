@@ -4,9 +4,8 @@
 
 use crate::Failure;
 use crate::experiments::{median_text, most};
-use halfspaces_data::{
-    Builtin, Excess, Gaussian, HeavyCase, HeavyKind, Marginal, Rotation, ZScore,
-};
+use crate::workload::Inputs;
+use halfspaces_data::{Builtin, Excess, Gaussian, HeavyCase, HeavyKind, Marginal, Rotation};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
     Section, Side, Table, stats,
@@ -19,8 +18,11 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::sync::Arc;
 
-pub(crate) struct ForsterExperiment;
+pub(crate) struct ForsterExperiment {
+    pub(crate) inputs: Arc<Inputs>,
+}
 
 /// Membership tolerance of every fit.
 const MEMBERSHIP: f64 = 1e-10;
@@ -358,12 +360,6 @@ fn scatter(dim: usize, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
     Ok(outcome)
 }
 
-fn real_points(name: &str, standardised: bool) -> Result<Points, Failure> {
-    let set = Builtin::ALL.into_iter().find(|set| set.name() == name);
-    let points = set.ok_or("unknown data set")?.load()?.into_parts().0;
-    Ok(if standardised { ZScore::fit(&points)?.apply(&points)? } else { points })
-}
-
 fn claim(id: &str, statement: &str, source: &str) -> ClaimStatement {
     ClaimStatement { id: id.into(), statement: statement.into(), source: source.into() }
 }
@@ -426,14 +422,15 @@ impl Experiment for ForsterExperiment {
                 }
             }
         }
-        for set in scale.pick(vec![Builtin::Wdbc], Builtin::ALL.to_vec(), Builtin::ALL.to_vec()) {
+        let few = vec![Builtin::Wdbc.name().to_owned()];
+        for name in scale.pick(few, self.inputs.real(), self.inputs.real()) {
             for standardised in [false, true] {
                 // One-hot columns stay as they are.
-                if standardised && set == Builtin::Mushroom {
+                if standardised && name == Builtin::Mushroom.name() {
                     continue;
                 }
                 for delta in scale.pick(vec![0.5], vec![0.5, 1e-6], vec![0.5, 1e-3, 1e-6]) {
-                    let name = set.name().to_owned();
+                    let name = name.clone();
                     let configuration = Configuration::Real { name, standardised, delta };
                     plan.push(Planned { configuration, trials: 1 });
                 }
@@ -454,7 +451,7 @@ impl Experiment for ForsterExperiment {
                 fit(case.points(), *delta, Some(&case), rng)
             }
             Configuration::Real { name, standardised, delta } => {
-                fit(&real_points(name, *standardised)?, *delta, None, rng)
+                fit(&self.inputs.raw(name, *standardised)?, *delta, None, rng)
             }
             Configuration::Scatter { dim } => scatter(*dim, rng),
         }
@@ -515,7 +512,7 @@ impl Experiment for ForsterExperiment {
         for (claim, evidence) in Experiment::claims(self).into_iter().zip(evidence) {
             section.judge(claim, evidence);
         }
-        section.summary.push("Points with planted heavy subspaces, from exactly their share of the points to far beyond, of eleven kinds; real data raw and standardised, one-hot among them. Every answer is checked again from the points alone: the residual from the unit vectors handed out, the members one by one, the inequality in integers. At δ = 1/2 the whole space may rightly be returned although a heavy subspace exists; the same holds where its excess is below δ.".into());
+        section.summary.push("Points with planted heavy subspaces, from exactly their share of the points to far beyond, of twelve kinds; real data raw and standardised, one-hot among them. Every answer is checked again from the points alone: the residual from the unit vectors handed out, the members one by one, the inequality in integers. At δ = 1/2 the whole space may rightly be returned although a heavy subspace exists; the same holds where its excess is below δ.".into());
         section.figures.push(soft_margins(results));
         section.tables.push(by_kind(results));
     }
@@ -616,11 +613,15 @@ mod tests {
     use halfspaces_eval::{Group, Verdict};
     use rand::SeedableRng;
 
+    fn experiment() -> ForsterExperiment {
+        ForsterExperiment { inputs: Arc::new(Inputs::builtin()) }
+    }
+
     fn verdicts(configuration: &Configuration, outcome: Outcome) -> Vec<Verdict> {
         let configuration = configuration.clone();
         let groups = vec![Group { configuration, planned: 1, outcomes: vec![outcome] }];
         let mut section = Section::default();
-        ForsterExperiment.evaluate(&Results { groups }, &mut section);
+        experiment().evaluate(&Results { groups }, &mut section);
         section.claims.iter().map(|claim| claim.verdict).collect()
     }
 
@@ -638,7 +639,7 @@ mod tests {
     fn every_broken_promise_violates_its_claim() {
         let configuration = planted(Excess::Share(0.1), 1e-3);
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let kept = ForsterExperiment.trial(&configuration, &mut rng).unwrap();
+        let kept = experiment().trial(&configuration, &mut rng).unwrap();
         assert!(kept.kind == Kind::Heavy && kept.must_be_found && kept.exact && kept.certified);
         let judge = |outcome: Outcome| verdicts(&configuration, outcome);
         assert_eq!(judge(kept.clone())[..2], [Verdict::Holds, Verdict::Holds]);
