@@ -21,6 +21,13 @@
 //! The fixed point and Newton lower f(A) = (k/W) Σ w ln‖Aᵀx‖² - 2 ln|det A|. The factor A is kept, never AAᵀ, whose
 //! condition is the square.
 //!
+//! A subspace with exactly its share, N d = k n, is an answer only where rounding ends the iteration: at
+//! the cap on the condition, or where for [`PATIENCE`] steps neither the residual nor the condition has
+//! moved, which on ill-conditioned points happens long before the cap. Never at the cap on steps, where
+//! more of them might still reach position on the whole span, and never on the way, where a
+//! complement with the rest of the points may make position exact. The answer is true whenever it is
+//! given: membership is certified and the equality is one of integers (000 §3 asks for no more).
+//!
 //! *Guarantee.* None on the number of steps, all on the result: both kinds of outcome are returned
 //! only with certificates recomputed from the points as given ([`crate::Subspace`],
 //! [`crate::Isotropy`]), and whatever cannot be certified is [`Outcome::Unresolved`]. On elliptical
@@ -529,9 +536,7 @@ impl Forster {
                 if gap >= tried_gap + NEXT_GAP || spent || stalled || at_cap || done {
                     tried_gap = tried_gap.max(gap);
                     fill_unit(&mut unit, &mut pass, rows, &state)?;
-                    // Equality only where the iteration cannot go on: more steps or a Newton step
-                    // might still have reached position.
-                    let equality = at_cap && !done;
+                    let equality = (at_cap || stalled) && !done;
                     let found = heavy::find(rows, &unit, &spectrum, membership, equality)?;
                     debug!(depth, dim, gap, found = found.is_some(), "looked for a heavy subspace");
                     if let Some(found) = found {
