@@ -188,6 +188,8 @@ mod tests {
         assert!(distance(squares.as_ref(), product(m.as_ref(), m.transpose()).as_ref()) < 1e-11);
         let inverse = inverse_lower(lower.as_ref());
         let one = product(lower.as_ref(), inverse.as_ref());
+        let m = example(9, 5);
+        let squares = product(m.transpose(), m.as_ref());
         let (upper, factor) = inverse_lower_factor(squares.as_ref()).unwrap();
         for i in 0..5 {
             assert!((i + 1..5).all(|j| upper[(j, i)] == 0.0 && factor[(i, j)] == 0.0));
