@@ -31,7 +31,8 @@ pub enum HeavyKind {
     /// Small integers: combinations of k integer vectors inside, integers outside.
     Integer,
     /// Zeros and ones, one or two ones a row, not turned: encoded categories. Few distinct rows, each
-    /// often repeated; outside, a one beyond the subspace with or without one of its own.
+    /// often repeated; outside, a one beyond the subspace with or without one of its own. Far beyond the
+    /// share, subspaces inside the planted one are heavy as well: those of some of its columns.
     OneHot,
     /// Tight clusters, inside and outside.
     Clustered,

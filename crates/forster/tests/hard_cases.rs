@@ -72,6 +72,26 @@ fn planted_subspaces_are_found_point_for_point() {
     assert!(forced > 100);
 }
 
+/// Of one-hot points subspaces inside the planted one are heavy too: any of them is an answer.
+#[test]
+fn one_hot_points_have_the_planted_subspace_or_one_inside_it() {
+    let accuracy = Accuracy::TwoSided(1e-7);
+    for (dim, k) in [(40, 20), (60, 30)] {
+        for excess in [Excess::Share(0.1), Excess::Share(0.6)] {
+            for seed in 0..3 {
+                let n = 10 * dim;
+                let case = HeavyCase::new(HeavyKind::OneHot, dim, k, n, excess, seed).unwrap();
+                let what = format!("d = {dim}, {excess:?}, seed {seed}");
+                let fitted = fit(case.points(), accuracy);
+                assert_certified(case.points(), &fitted, accuracy, &what);
+                let (subspace, planted) = (&fitted.position().subspace, &case.planted()[0]);
+                assert!(subspace.is_heavy() && subspace.dim() <= k, "{what}");
+                assert!(subspace.members().iter().all(|i| planted.members.contains(i)), "{what}");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_boundary_is_position_or_equality_or_unresolved() {
     for kind in HeavyKind::ALL {
