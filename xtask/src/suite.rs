@@ -2,17 +2,11 @@
 
 use crate::Failure;
 use crate::experiments::{
-    BatchExperiment, ForsterExperiment, HalvingExperiment, KernelExperiment, MarginsExperiment,
-    MassartExperiment, ModifiedExperiment, PerceptronExperiment, PerspectronExperiment,
-    ProcessExperiment, ProjectionExperiment, RandomOrderExperiment, SphereExperiment,
-    StrongExperiment, Table1Experiment, VersionSpaceExperiment,
-    BatchExperiment, CertificateExperiment, ForsterExperiment, GlmExperiment, HalvingExperiment,
-    KernelExperiment, MarginsExperiment, MassartExperiment, ModifiedExperiment,
-    PerceptronExperiment, ProcessExperiment, PushAwayExperiment, RandomOrderExperiment,
-    SphereExperiment, StrongExperiment, VersionSpaceExperiment,
-    MassartExperiment, ModifiedExperiment, PerceptronExperiment, ProcessExperiment,
+    BatchExperiment, CertificateExperiment, ForsterExperiment, HalvingExperiment, KernelExperiment,
+    MarginsExperiment, MassartExperiment, ModifiedExperiment, PerceptronExperiment,
+    PerspectronExperiment, ProcessExperiment, ProjectionExperiment, PushAwayExperiment,
     RandomOrderExperiment, RealNoiseExperiment, SphereExperiment, StrongExperiment,
-    VersionSpaceExperiment,
+    Table1Experiment, VersionSpaceExperiment,
 };
 use crate::reproduce::say;
 use crate::workload::Inputs;
@@ -35,15 +29,14 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(ProcessExperiment),
         Box::new(StrongExperiment::new(inputs.clone())),
         Box::new(RandomOrderExperiment),
-        Box::new(ForsterExperiment),
+        Box::new(ForsterExperiment { inputs: inputs.clone() }),
         Box::new(CertificateExperiment),
-        Box::new(GlmExperiment),
-        Box::new(PushAwayExperiment),
-        Box::new(MassartExperiment),
         Box::new(PerspectronExperiment),
+        Box::new(MassartExperiment),
         Box::new(Table1Experiment),
-        Box::new(ProjectionExperiment),
         Box::new(RealNoiseExperiment::new(inputs.clone())),
+        Box::new(PushAwayExperiment),
+        Box::new(ProjectionExperiment),
     ]
 }
 

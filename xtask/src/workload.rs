@@ -2,9 +2,7 @@
 //! relabelled by a stated halfspace.
 
 use crate::Failure;
-use halfspaces_data::read::{
-    CsvOptions, Dataset, Header, Missing, read_csv, read_csv_sparse,
-};
+use halfspaces_data::read::{CsvOptions, Dataset, Header, Missing, read_csv, read_csv_sparse};
 use halfspaces_data::{
     Builtin, Clusters, MarginBall, Marginal, Realizable, StudentT, UnitSphere, ZScore,
     centroid_target, perceptron_tight, random_target_with_rng,
@@ -267,7 +265,10 @@ impl Inputs {
         if extra.is_empty() {
             let known = FOLDER_SETS.map(|(name, _)| file_of(name)).join(", ");
             let place = folder.display();
-            return Err(format!("--data {place}: holds none of {known}, {ADULT_FILE}; leave --data out").into());
+            return Err(format!(
+                "--data {place}: holds none of {known}, {ADULT_FILE}; leave --data out"
+            )
+            .into());
         }
         let inputs = Inputs { folder: Some(folder.into()), extra, ..Inputs::builtin() };
         // Whatever is wrong with a file is said before anything runs.
@@ -316,8 +317,18 @@ impl Inputs {
             None => options.header(Header::Present).missing(Missing::Category).positive(">50K"),
         };
         let folder = self.folder.as_ref().filter(|_| self.has(name));
-        let folder = folder.ok_or_else(|| format!("{name}: not at hand; name its folder with --data"))?;
+        let folder =
+            folder.ok_or_else(|| format!("{name}: not at hand; name its folder with --data"))?;
         Ok(read_csv_sparse(folder.join(file_of(name)), &options)?)
+    }
+
+    /// The points of a data set as they are, or standardised.
+    pub(crate) fn raw(&self, name: &str, standardised: bool) -> Result<Points, Failure> {
+        let points = match Builtin::ALL.into_iter().find(|set| set.name() == name) {
+            Some(set) => set.load()?.into_parts().0,
+            None => self.read_folder(name)?.0,
+        };
+        Ok(if standardised { ZScore::fit(&points)?.apply(&points)? } else { points })
     }
 
     fn load(&self, name: &str) -> Result<Arc<Real>, Failure> {
@@ -345,16 +356,20 @@ impl Inputs {
                 Ok(Real { points: standardised(points)?, labels })
             }
             None => {
-                let known = FOLDER_SETS.iter().find(|(set, _)| *set == name);
-                let (Some(folder), Some((_, positive))) = (&self.folder, known) else {
-                    return Err(format!("{name}: not at hand; name its folder with --data").into());
-                };
-                let options = CsvOptions::new().header(Header::Absent).positive(*positive);
-                let (points, labels, _) =
-                    read_csv(folder.join(file_of(name)), &options)?.into_parts();
+                let (points, labels) = self.read_folder(name)?;
                 Ok(Real { points: standardised(points)?, labels })
             }
         }
+    }
+
+    fn read_folder(&self, name: &str) -> Result<(Points, Vec<Label>), Failure> {
+        let known = FOLDER_SETS.iter().find(|(set, _)| *set == name);
+        let (Some(folder), Some((_, positive))) = (&self.folder, known) else {
+            return Err(format!("{name}: not at hand; name its folder with --data").into());
+        };
+        let options = CsvOptions::new().header(Header::Absent).positive(*positive);
+        let (points, labels, _) = read_csv(folder.join(file_of(name)), &options)?.into_parts();
+        Ok((points, labels))
     }
 
     /// Draws the pool of a workload.

@@ -3,9 +3,7 @@
 
 use crate::Failure;
 use crate::workload::{ADULT, ADULT_FILE, Inputs};
-use halfspaces_data::{
-    Marginal, Massart, NoiseModel, Region, UnitSphere, ZScore, flip_labels,
-};
+use halfspaces_data::{Marginal, Massart, NoiseModel, Region, UnitSphere, ZScore, flip_labels};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Group, Layer, Planned, Results,
     Scale, Section, Table, Verdict, stats,
@@ -206,7 +204,8 @@ impl DataSet {
             None => vec![false; labels.len()],
         };
         let fit = LogisticRegression::params().c(10.0).intercept(false).tolerance(1e-6);
-        let reference = fit.check()?.fit(&unit, &labels)?.classifier.linear().clone().normalised()?;
+        let reference =
+            fit.check()?.fit(&unit, &labels)?.classifier.linear().clone().normalised()?;
         let margins = margins(&unit, reference.normal())?;
         let sizes: Vec<f64> = margins.iter().map(|m| m.abs()).collect();
         let middle = stats::median(&sizes).ok_or("no points")?;
@@ -492,7 +491,8 @@ impl Experiment for RealNoiseExperiment {
                 let (labels, fit) = predicted(score.learner, &training, &test, seed)?;
                 let wrongs = wrong(&labels, tested.iter().map(|&k| clean[k]));
                 score.errors.push(wrongs.iter().filter(|wrong| **wrong).count());
-                let both = wrongs.iter().zip(&in_group).filter(|(wrong, inside)| **wrong && **inside);
+                let both =
+                    wrongs.iter().zip(&in_group).filter(|(wrong, inside)| **wrong && **inside);
                 score.group_errors.push(both.count());
                 if let Some(fit) = fit {
                     let wrongs = wrong(&labels, test.labels.iter().copied());
@@ -560,7 +560,8 @@ const CENSUS: &str = "The census data repeat the experiment of CKMY20: labels of
 /// The first claim. Counted failures are too many rather than too few.
 fn of_folds(results: &Results<Configuration, Outcome>) -> Evidence {
     let trials = results.outcomes().count();
-    let count = |counts: fn(&Outcome) -> bool| results.outcomes().filter(|(_, o)| counts(o)).count();
+    let count =
+        |counts: fn(&Outcome) -> bool| results.outcomes().filter(|(_, o)| counts(o)).count();
     let refuted = count(|o| o.bounds.iter().any(Bound::is_refuted));
     let against = Evidence::probability(results.planned(), refuted, trials, FAILURE + DOUBT);
     if against.verdict == Verdict::Violated {
@@ -574,7 +575,8 @@ fn of_folds(results: &Results<Configuration, Outcome>) -> Evidence {
         Verdict::Violated => Verdict::Inconclusive,
         verdict => verdict,
     };
-    let note = format!("failures are trials whose test folds leave doubt; {refuted} prove a failure");
+    let note =
+        format!("failures are trials whose test folds leave doubt; {refuted} prove a failure");
     Evidence { verdict, ..evidence }.with_note(&note)
 }
 
@@ -643,7 +645,9 @@ fn figure(
     let (suffix, of) = if group { ("-group", "of the target group") } else { ("", "of all") };
     Some(Figure {
         name: format!("pr-{data}-{kebab}{suffix}"),
-        caption: format!("{data}, labels flipped {noise}: accuracy on clean labels {of} test examples, mean and 95 % interval over folds and trials."),
+        caption: format!(
+            "{data}, labels flipped {noise}: accuracy on clean labels {of} test examples, mean and 95 % interval over folds and trials."
+        ),
         x: Axis::linear("noise rate η"),
         y: Axis::linear("accuracy on clean labels"),
         layers: lines,
@@ -659,8 +663,7 @@ fn accuracies(results: &Results<Configuration, Outcome>) -> Table {
     let mut table = Table::new("pr-accuracy", caption, &columns);
     for g in &results.groups {
         for (group, judged) in [(false, "all"), (true, "target group")] {
-            let values =
-                LEARNERS.map(|(learner, _)| accuracies_of(&g.outcomes, learner, group));
+            let values = LEARNERS.map(|(learner, _)| accuracies_of(&g.outcomes, learner, group));
             if values[0].is_empty() {
                 continue;
             }
