@@ -8,10 +8,10 @@
 use crate::affine::AffineHalfspace;
 use crate::direction::{Denominator, Direction, descend};
 use crate::schedule;
-use crate::selection::{Elimination, Selector};
+use crate::selection::{Elimination, Selector, check_in_ball};
 use halfspaces_data::Link;
 use halfspaces_linalg::{
-    ExampleStream, Halfspace, InputError, Label, LiftedRow, RowView, ScaledRow, tolerance, zeros,
+    ExampleStream, Halfspace, InputError, Label, LiftedRow, RowView, ScaledRow, zeros,
 };
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -565,11 +565,7 @@ impl<L: Link> Fitting<L> {
 
     #[inline]
     fn take<R: RowView>(&mut self, x: R, label: Label) -> Result<Stage, InputError> {
-        let norm_sq = x.norm_sq();
-        if norm_sq.is_nan() || norm_sq > 1.0 + 2.0 * tolerance::UNIT_NORM {
-            let requirement = "at most 1 after division by the radius; state a larger radius";
-            InputError::check_parameter("norm of the point", norm_sq.sqrt(), false, requirement)?;
-        }
+        check_in_ball(x)?;
         if self.taken < self.training() {
             for (index, lane) in self.lanes.iter_mut().enumerate() {
                 if lane.taken == lane.steps() {
@@ -628,8 +624,24 @@ impl<L: Link> Fitting<L> {
         &mut self,
         stream: &mut S,
     ) -> Result<Stage, FitError<S::Error>> {
+        self.advance_by(stream, u64::MAX)
+    }
+
+    /// As [`Fitting::advance`], for at most `most` examples: to save the fit, or show how far it is,
+    /// now and then.
+    ///
+    /// # Errors
+    /// As [`Fitting::advance`].
+    pub fn advance_by<S: ExampleStream>(
+        &mut self,
+        stream: &mut S,
+        most: u64,
+    ) -> Result<Stage, FitError<S::Error>> {
         let mut stage = self.stage();
-        while stage != Stage::Complete {
+        for _ in 0..most {
+            if stage == Stage::Complete {
+                break;
+            }
             let taken = self.taken + self.selector.seen();
             match stream.next_row() {
                 Err(source) => return Err(FitError::Stream { taken, source }),
