@@ -54,7 +54,7 @@ impl Plan {
     /// All examples needed, T₁ + |T₂|.
     #[must_use]
     pub fn examples(&self) -> u64 {
-        self.training.saturating_add(self.validation)
+        self.training().saturating_add(self.validation)
     }
 }
 
