@@ -52,7 +52,8 @@ pub(crate) struct ReproduceOptions {
     /// Run part I of N of the trials; merge the parts with `report`
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
-    /// Folder of further real data sets (magic.csv, spambase.csv); absent ones are left out
+    /// Folder of further real data sets (magic.csv, spambase.csv, adult/adult.data); absent ones are
+    /// left out
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
 }

@@ -3,6 +3,7 @@
 
 mod cli;
 mod experiments;
+mod noisy;
 mod progress;
 mod reproduce;
 mod suite;

@@ -2,9 +2,10 @@
 
 use crate::Failure;
 use crate::experiments::{
-    BatchExperiment, ForsterExperiment, HalvingExperiment, KernelExperiment, MarginsExperiment,
-    MassartExperiment, ModifiedExperiment, PerceptronExperiment, ProcessExperiment,
-    ProjectionExperiment, RandomOrderExperiment, SphereExperiment, StrongExperiment,
+    BatchExperiment, CertificateExperiment, ForsterExperiment, HalvingExperiment, KernelExperiment,
+    MarginsExperiment, MassartExperiment, ModifiedExperiment, PerceptronExperiment,
+    PerspectronExperiment, ProcessExperiment, ProjectionExperiment, PushAwayExperiment,
+    RandomOrderExperiment, RealNoiseExperiment, SphereExperiment, StrongExperiment,
     Table1Experiment, VersionSpaceExperiment,
 };
 use crate::reproduce::say;
@@ -28,9 +29,13 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(ProcessExperiment),
         Box::new(StrongExperiment::new(inputs.clone())),
         Box::new(RandomOrderExperiment),
-        Box::new(ForsterExperiment),
+        Box::new(ForsterExperiment { inputs: inputs.clone() }),
+        Box::new(CertificateExperiment),
+        Box::new(PerspectronExperiment),
         Box::new(MassartExperiment),
         Box::new(Table1Experiment),
+        Box::new(RealNoiseExperiment::new(inputs.clone())),
+        Box::new(PushAwayExperiment),
         Box::new(ProjectionExperiment),
     ]
 }

@@ -2,7 +2,7 @@
 //! relabelled by a stated halfspace.
 
 use crate::Failure;
-use halfspaces_data::read::{CsvOptions, Header, read_csv};
+use halfspaces_data::read::{CsvOptions, Dataset, Header, Missing, read_csv, read_csv_sparse};
 use halfspaces_data::{
     Builtin, Clusters, MarginBall, Marginal, Realizable, StudentT, UnitSphere, ZScore,
     centroid_target, perceptron_tight, random_target_with_rng,
@@ -20,6 +20,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Data sets looked for in the folder given by `--data`, with their positive class.
 const FOLDER_SETS: [(&str, &str); 2] = [("magic", "g"), ("spambase", "1")];
+
+/// The census data, for experiments that ask for them by this name: most of their columns are words,
+/// and some of them are about people.
+pub(crate) const ADULT: &str = "adult";
+
+/// Where they are looked for in that folder.
+pub(crate) const ADULT_FILE: &str = "adult/adult.data";
 
 /// Updates after which real data with their own labels count as not separable.
 const WITNESS_UPDATES: u64 = 200_000;
@@ -162,6 +169,11 @@ fn deviation_bound<P: PointSet>(
     Ok((0..60).map(|i| of(radius * 0.85f64.powi(i))).fold(f64::INFINITY, f64::min))
 }
 
+/// Where a data set is looked for in the folder given by `--data`.
+fn file_of(name: &str) -> String {
+    if name == ADULT { ADULT_FILE.into() } else { format!("{name}.csv") }
+}
+
 #[derive(Debug, Clone)]
 enum RealPoints {
     Dense(Points),
@@ -243,27 +255,34 @@ impl Inputs {
             );
         }
         let mut extra = Vec::new();
-        for (name, _) in FOLDER_SETS {
-            let path = folder.join(format!("{name}.csv"));
+        for name in FOLDER_SETS.map(|(name, _)| name).into_iter().chain([ADULT]) {
+            let path = folder.join(file_of(name));
             if path.is_file() {
                 let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
                 extra.push((name.to_owned(), format!("{:016x}", fnv1a(&bytes))));
             }
         }
         if extra.is_empty() {
-            let known = FOLDER_SETS.map(|(name, _)| format!("{name}.csv")).join(", ");
+            let known = FOLDER_SETS.map(|(name, _)| file_of(name)).join(", ");
             let place = folder.display();
-            return Err(format!("--data {place}: holds none of {known}; leave --data out").into());
+            return Err(format!(
+                "--data {place}: holds none of {known}, {ADULT_FILE}; leave --data out"
+            )
+            .into());
         }
         let inputs = Inputs { folder: Some(folder.into()), extra, ..Inputs::builtin() };
         // Whatever is wrong with a file is said before anything runs.
         for (name, _) in &inputs.extra {
             let named = |e: Failure| -> Failure {
                 // A reader's error names file, line and mend itself.
-                let path = folder.join(format!("{name}.csv")).display().to_string();
+                let path = folder.join(file_of(name)).display().to_string();
                 let text = e.to_string();
                 if text.starts_with(&path) { e } else { format!("{path}: {text}").into() }
             };
+            if name == ADULT {
+                inputs.as_given(name).map_err(named)?;
+                continue;
+            }
             let real = inputs.load(name).map_err(named)?;
             real.centroid().map_err(|_| named("needs two classes with different means".into()))?;
         }
@@ -275,10 +294,41 @@ impl Inputs {
         self.extra.iter().map(|(name, hash)| format!("{name} {hash}")).collect()
     }
 
-    /// Names of all data sets.
+    /// Names of all data sets but [`ADULT`].
     pub(crate) fn real(&self) -> Vec<String> {
         let builtin = Builtin::ALL.iter().map(|set| set.name().to_owned());
-        builtin.chain(self.extra.iter().map(|(name, _)| name.clone())).collect()
+        let extra = self.extra.iter().map(|(name, _)| name.clone()).filter(|name| name != ADULT);
+        builtin.chain(extra).collect()
+    }
+
+    /// Whether a data set beyond the built-in ones is at hand.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.extra.iter().any(|(extra, _)| extra == name)
+    }
+
+    /// A data set as its file has it, words one-hot, nothing scaled.
+    pub(crate) fn as_given(&self, name: &str) -> Result<Dataset<SparsePoints>, Failure> {
+        if let Some(set) = Builtin::ALL.into_iter().find(|set| set.name() == name) {
+            return Ok(set.load_sparse()?);
+        }
+        let options = CsvOptions::new();
+        let options = match FOLDER_SETS.iter().find(|(set, _)| *set == name) {
+            Some((_, positive)) => options.header(Header::Absent).positive(*positive),
+            None => options.header(Header::Present).missing(Missing::Category).positive(">50K"),
+        };
+        let folder = self.folder.as_ref().filter(|_| self.has(name));
+        let folder =
+            folder.ok_or_else(|| format!("{name}: not at hand; name its folder with --data"))?;
+        Ok(read_csv_sparse(folder.join(file_of(name)), &options)?)
+    }
+
+    /// The points of a data set as they are, or standardised.
+    pub(crate) fn raw(&self, name: &str, standardised: bool) -> Result<Points, Failure> {
+        let points = match Builtin::ALL.into_iter().find(|set| set.name() == name) {
+            Some(set) => set.load()?.into_parts().0,
+            None => self.read_folder(name)?.0,
+        };
+        Ok(if standardised { ZScore::fit(&points)?.apply(&points)? } else { points })
     }
 
     fn load(&self, name: &str) -> Result<Arc<Real>, Failure> {
@@ -306,16 +356,20 @@ impl Inputs {
                 Ok(Real { points: standardised(points)?, labels })
             }
             None => {
-                let known = FOLDER_SETS.iter().find(|(set, _)| *set == name);
-                let (Some(folder), Some((_, positive))) = (&self.folder, known) else {
-                    return Err(format!("{name}: not at hand; name its folder with --data").into());
-                };
-                let options = CsvOptions::new().header(Header::Absent).positive(*positive);
-                let (points, labels, _) =
-                    read_csv(folder.join(format!("{name}.csv")), &options)?.into_parts();
+                let (points, labels) = self.read_folder(name)?;
                 Ok(Real { points: standardised(points)?, labels })
             }
         }
+    }
+
+    fn read_folder(&self, name: &str) -> Result<(Points, Vec<Label>), Failure> {
+        let known = FOLDER_SETS.iter().find(|(set, _)| *set == name);
+        let (Some(folder), Some((_, positive))) = (&self.folder, known) else {
+            return Err(format!("{name}: not at hand; name its folder with --data").into());
+        };
+        let options = CsvOptions::new().header(Header::Absent).positive(*positive);
+        let (points, labels, _) = read_csv(folder.join(file_of(name)), &options)?.into_parts();
+        Ok((points, labels))
     }
 
     /// Draws the pool of a workload.

@@ -30,6 +30,10 @@ pub enum HeavyKind {
     TwoPlanes,
     /// Small integers: combinations of k integer vectors inside, integers outside.
     Integer,
+    /// Zeros and ones, one or two ones a row, not turned: encoded categories. Few distinct rows, each
+    /// often repeated; outside, a one beyond the subspace with or without one of its own. Far beyond the
+    /// share, subspaces inside the planted one are heavy as well: those of some of its columns.
+    OneHot,
     /// Tight clusters, inside and outside.
     Clustered,
     /// Student-t with one degree of freedom and condition 10⁶, inside and outside.
@@ -41,7 +45,7 @@ pub enum HeavyKind {
 
 impl HeavyKind {
     /// All kinds.
-    pub const ALL: [HeavyKind; 11] = [
+    pub const ALL: [HeavyKind; 12] = [
         HeavyKind::Gaussian,
         HeavyKind::Elliptical,
         HeavyKind::Norms6,
@@ -50,6 +54,7 @@ impl HeavyKind {
         HeavyKind::Nested,
         HeavyKind::TwoPlanes,
         HeavyKind::Integer,
+        HeavyKind::OneHot,
         HeavyKind::Clustered,
         HeavyKind::StudentT,
         HeavyKind::Noisy,
@@ -168,11 +173,21 @@ impl HeavyCase {
             blocks.push(((0..d).collect(), outside));
         }
         let mut rows: Vec<Vec<f64>> = Vec::with_capacity(n);
-        for (coordinates, count) in &blocks {
-            for drawn in draw(kind, coordinates.len(), *count, rng)? {
-                let mut row = vec![0.0; d];
-                coordinates.iter().zip(drawn).for_each(|(j, v)| row[*j] = v);
+        if kind == HeavyKind::OneHot {
+            rows = one_hot(k, inside, rng);
+            for mut row in one_hot(d - k, outside, rng) {
+                let category = rng.random_range(0..2 * k);
+                row.splice(0..0, (0..k).map(|j| f64::from(u8::from(j == category))));
                 rows.push(row);
+            }
+            rows.iter_mut().for_each(|row| row.resize(d, 0.0));
+        } else {
+            for (coordinates, count) in &blocks {
+                for drawn in draw(kind, coordinates.len(), *count, rng)? {
+                    let mut row = vec![0.0; d];
+                    coordinates.iter().zip(drawn).for_each(|(j, v)| row[*j] = v);
+                    rows.push(row);
+                }
             }
         }
         if kind == HeavyKind::Noisy {
@@ -186,11 +201,11 @@ impl HeavyCase {
             }
         }
 
-        // Turn everything: by a rotation, integers by an integer map.
-        let turned = if kind == HeavyKind::Integer {
-            integer_turn(&rows, rng)?
-        } else {
-            Rotation::random_with_rng(d, rng)?.apply(&Points::from_rows(&rows)?)?
+        // Turn everything: by a rotation, integers by an integer map, categories not at all.
+        let turned = match kind {
+            HeavyKind::Integer => integer_turn(&rows, rng)?,
+            HeavyKind::OneHot => Points::from_rows(&rows)?,
+            _ => Rotation::random_with_rng(d, rng)?.apply(&Points::from_rows(&rows)?)?,
         };
         let spread = match kind {
             HeavyKind::Norms6 => 6.0,
@@ -318,6 +333,27 @@ fn draw<R: Rng + ?Sized>(
         }
     }
     Ok(rows)
+}
+
+/// `count` rows of `dim` columns, each e_i or e_i + e_(i+1), all equally often but for one: no proper
+/// subspace holds its share of them.
+fn one_hot<R: Rng + ?Sized>(dim: usize, count: usize, rng: &mut R) -> Vec<Vec<f64>> {
+    // Around the circle; two columns have one pair, one has none.
+    let pairs = if dim > 2 { dim } else { dim - 1 };
+    let mut kinds: Vec<Vec<f64>> = Vec::new();
+    for (i, ones) in (0..dim).map(|i| (i, 1)).chain((0..pairs).map(|i| (i, 2))) {
+        let mut row = vec![0.0; dim];
+        (0..ones).for_each(|step| row[(i + step) % dim] = 1.0);
+        kinds.push(row);
+    }
+    let mut rows = Vec::with_capacity(count);
+    while rows.len() < count {
+        for i in (1..kinds.len()).rev() {
+            kinds.swap(i, rng.random_range(0..=i));
+        }
+        rows.extend(kinds.iter().take(count - rows.len()).cloned());
+    }
+    rows
 }
 
 /// Multiplies by a unimodular matrix of small integers: a unit lower times a unit upper triangle, with

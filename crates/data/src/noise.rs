@@ -257,7 +257,7 @@ impl Massart {
     /// From each of `directions` (first guesses; their components across w* count) it turns w* by a
     /// few angles, makes the noise that favours the turned halfspace, fits the noisy mean labels
     /// by least squares, favours the fit in turn, and so on. Of all noises tried the one whose fit
-    /// has the largest error is kept. A local search: other noise may be worse.
+    /// errs most in excess of w* is kept. A local search: other noise may be worse.
     ///
     /// # Errors
     /// [`InputError::Empty`] without points or directions, [`InputError::DimensionMismatch`],
@@ -307,10 +307,11 @@ impl Massart {
                         .map(|(flip, y)| y.as_f64() * if flip { 1.0 - 2.0 * rate } else { 1.0 });
                     let means: Vec<f64> = means.collect();
                     v = least_squares(points, &means)?;
-                    let error = error_under(&means, &Halfspace::new(v.clone())?.label_all(points)?);
-                    if worst.as_ref().is_none_or(|(most, _)| error > *most) {
+                    let fitted = Halfspace::new(v.clone())?.label_all(points)?;
+                    let excess = excess_under(&means, &fitted);
+                    if worst.as_ref().is_none_or(|(most, _)| excess > *most) {
                         let region = Region::Disagreement(competitor);
-                        worst = Some((error, Massart { rate, region }));
+                        worst = Some((excess, Massart { rate, region }));
                     }
                 }
             }
@@ -325,10 +326,11 @@ impl Massart {
     }
 }
 
-/// Error of the predictions where the labels have the given means: E\[1\[y ≠ p\]\] = (1 - p E\[y\])/2.
-fn error_under(means: &[f64], predictions: &[Label]) -> f64 {
-    let each = means.iter().zip(predictions).map(|(m, p)| 0.5 * (1.0 - p.as_f64() * m));
-    each.sum::<f64>() / means.len().max(1) as f64
+/// ℓ01 of the predictions less that of the truth: the mean of 1 - 2η(x), the size of the mean label,
+/// where they are wrong.
+fn excess_under(means: &[f64], predictions: &[Label]) -> f64 {
+    let wrong = means.iter().zip(predictions).filter(|(m, p)| p.as_f64() * **m < 0.0);
+    wrong.map(|(m, _)| m.abs()).sum::<f64>() / means.len().max(1) as f64
 }
 
 /// The w of least mean (w · x - y)², by conjugate gradients on the normal equations: at most d
@@ -494,5 +496,121 @@ impl<L: Link> NoiseModel for GlmNoise<L> {
 
     fn dim(&self) -> Option<usize> {
         self.region.dim()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Instance, MarginBall, MarginShell, Marginal, Population, UnitSphere, random_target,
+    };
+
+    /// Mean labels (1 - 2η(x)) sign(w* · x).
+    fn mean_labels(population: &Population) -> Vec<f64> {
+        let flips = population.flip_probabilities().iter();
+        population.truth().zip(flips).map(|(y, p)| y.as_f64() * (1.0 - 2.0 * p)).collect()
+    }
+
+    #[test]
+    fn least_squares_leaves_a_residual_across_the_points() {
+        let points = crate::Gaussian::new(6, 30.0).unwrap().sample(40, 1).unwrap();
+        let values: Vec<f64> = (0..40).map(|i| f64::from(i % 7) - 2.0).collect();
+        let w = least_squares(&points, &values).unwrap();
+        let mut left = vec![0.0; 6];
+        for (x, y) in points.rows().zip(&values) {
+            x.add_scaled_to(y - x.dot(&w), &mut left);
+        }
+        assert!(left.iter().all(|v| v.abs() < 1e-9), "{left:?}");
+        // Points in a plane leave the rest of the space alone.
+        let flat = Points::from_rows(&[[1.0, 2.0, 0.0], [2.0, -1.0, 0.0]]).unwrap();
+        let w = least_squares(&flat, &[5.0, 0.0]).unwrap();
+        assert!(w.iter().zip([1.0, 2.0, 0.0]).all(|(a, b)| (a - b).abs() < 1e-12));
+    }
+
+    #[test]
+    fn disagreement_helps_the_competitor_most() {
+        let target = random_target(4, 1).unwrap();
+        let v = random_target(4, 2).unwrap();
+        let ball = MarginBall::new(&target, 0.1).unwrap();
+        let error = |region| {
+            let noise = Massart::new(0.3, region).unwrap();
+            let instance = Instance::new(ball.clone(), target.clone(), noise).unwrap();
+            instance.population(2000, 3).unwrap().error(&v).unwrap().mean()
+        };
+        let helped = error(Region::Disagreement(v.clone()));
+        let opposite = Halfspace::new(v.normal().iter().map(|x| -x).collect()).unwrap();
+        let clean = error(Region::Far(2.0));
+        // By the definition: v errs on 1 - η of the disagreement instead of on all of it.
+        assert!((helped - 0.7 * clean).abs() < 1e-12);
+        let side = random_target(4, 5).unwrap();
+        for region in [
+            Region::Everywhere,
+            Region::Far(0.3),
+            Region::Near(0.3),
+            Region::Side(side),
+            Region::Disagreement(opposite),
+        ] {
+            assert!(error(region.clone()) > helped, "{region:?}");
+        }
+    }
+
+    #[test]
+    fn the_adaptive_adversary_beats_constant_noise() {
+        let target = random_target(3, 1).unwrap();
+        for (margin, share) in [(0.1, 0.8), (0.05, 0.9)] {
+            let marginal = MarginShell::new(&target, margin, share).unwrap();
+            let sample = marginal.sample(1000, 2).unwrap();
+            let guesses = UnitSphere::new(3).unwrap().sample(4, 3).unwrap();
+            let adaptive = Massart::against_least_squares(0.4, &sample, &target, &guesses).unwrap();
+            let fitted_excess = |noise: &Massart| {
+                let fresh = marginal.sample(4000, 4).unwrap();
+                let population = Population::new(fresh, &target, noise).unwrap();
+                let fit = least_squares(population.points(), &mean_labels(&population)).unwrap();
+                population.excess(&Halfspace::new(fit).unwrap()).unwrap().mean()
+            };
+            let constant = fitted_excess(&Massart::new(0.4, Region::Everywhere).unwrap());
+            let worst = fitted_excess(&adaptive);
+            assert!(worst > constant + 0.05, "γ = {margin}: {worst} against {constant}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_checked() {
+        for rate in [-0.1, 0.5, f64::NAN] {
+            assert!(Rcn::new(rate).is_err());
+            assert!(Massart::new(rate, Region::Everywhere).is_err());
+            assert!(AdversarialLabels::new(rate, |_: &[f64]| Label::Positive).is_err());
+        }
+        for threshold in [-0.1, f64::INFINITY, f64::NAN] {
+            assert!(Massart::new(0.1, Region::Far(threshold)).is_err());
+            assert!(Massart::new(0.1, Region::Near(threshold)).is_err());
+        }
+        let target = random_target(2, 1).unwrap();
+        let none = Points::new(vec![], 2).unwrap();
+        let one = Points::from_rows(&[[0.3, 0.4]]).unwrap();
+        let zero = Points::from_rows(&[[0.0, 0.0]]).unwrap();
+        let line = Points::new(vec![1.0], 1).unwrap();
+        let against = |points, directions| {
+            Massart::against_least_squares(0.1, points, &target, directions).unwrap_err()
+        };
+        assert_eq!(against(&none, &one), InputError::Empty);
+        assert_eq!(against(&one, &none), InputError::Empty);
+        assert_eq!(against(&one, &zero), InputError::ZeroVector);
+        assert!(matches!(against(&one, &line), InputError::DimensionMismatch { .. }));
+    }
+
+    #[test]
+    fn a_link_that_is_none_makes_no_noise() {
+        struct Falling;
+        impl Link for Falling {
+            fn value(&self, t: f64) -> f64 {
+                -t
+            }
+            fn asymmetry(&self) -> f64 {
+                0.0
+            }
+        }
+        assert!(matches!(GlmNoise::new(Falling), Err(LinkError::WrongSign { .. })));
     }
 }

@@ -3,6 +3,7 @@
 use crate::error::ForsterError;
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::linalg::matmul::matmul;
 use faer::linalg::qr::no_pivoting::factor::{
@@ -26,6 +27,22 @@ pub(crate) fn eigen(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterE
     self_adjoint_evd(m, values.as_mut(), Some(vectors.as_mut()), Par::Seq, stack, params)
         .map_err(|_| failure)?;
     Ok((values.column_vector().iter().copied().collect(), vectors))
+}
+
+/// Eigenvalues, ascending, of a symmetric matrix.
+pub(crate) fn eigenvalues(m: MatRef<'_, f64>) -> Result<Vec<f64>, ForsterError> {
+    let dim = m.nrows();
+    let failure = ForsterError::NoConvergence { dim };
+    if !m.is_all_finite() {
+        return Err(failure);
+    }
+    let (without, params) = (ComputeEigenvectors::No, Default::default());
+    let mut memory =
+        MemBuffer::new(self_adjoint_evd_scratch::<f64>(dim, without, Par::Seq, params));
+    let mut values = Diag::zeros(dim);
+    let stack = MemStack::new(&mut memory);
+    self_adjoint_evd(m, values.as_mut(), None, Par::Seq, stack, params).map_err(|_| failure)?;
+    Ok(values.column_vector().iter().copied().collect())
 }
 
 /// Singular values, descending, and right singular vectors, as columns.
@@ -93,6 +110,25 @@ pub(crate) fn inverse_lower(lower: MatRef<'_, f64>) -> Mat<f64> {
     out
 }
 
+/// An upper triangle V with V Vᵀ = m, and the lower triangle C = V⁻ᵀ, so that C Cᵀ = m⁻¹; `None` if m
+/// is not positive definite.
+pub(crate) fn inverse_lower_factor(m: MatRef<'_, f64>) -> Option<(Mat<f64>, Mat<f64>)> {
+    let dim = m.nrows();
+    // Cholesky's factor of m with its order reversed.
+    let end = |i: usize| dim - 1 - i;
+    let mut l = Mat::from_fn(dim, dim, |i, j| m[(end(i), end(j))]);
+    let scratch = cholesky_in_place_scratch::<f64>(dim, Par::Seq, Default::default());
+    let mut memory = MemBuffer::new(scratch);
+    let stack = MemStack::new(&mut memory);
+    cholesky_in_place(l.as_mut(), Default::default(), Par::Seq, stack, Default::default()).ok()?;
+    let lower = Mat::from_fn(dim, dim, |i, j| if i >= j { l[(i, j)] } else { 0.0 });
+    let inverse = inverse_lower(lower.as_ref());
+    let upper = Mat::from_fn(dim, dim, |i, j| lower[(end(i), end(j))]);
+    let factor =
+        Mat::from_fn(dim, dim, |i, j| if i >= j { inverse[(end(j), end(i))] } else { 0.0 });
+    factor.is_all_finite().then_some((upper, factor))
+}
+
 /// Divides by the largest entry, so that no square of an entry overflows.
 pub(crate) fn scale_to_unit(m: &mut Mat<f64>) {
     let largest = m.norm_max();
@@ -121,6 +157,8 @@ mod tests {
         let gram = product(m.transpose(), m.as_ref());
         let (values, vectors) = eigen(gram.as_ref()).unwrap();
         assert!(values.is_sorted());
+        let alone = eigenvalues(gram.as_ref()).unwrap();
+        assert!(values.iter().zip(&alone).all(|(a, b)| (a - b).abs() < 1e-11));
         assert!(
             distance(spectral(&values, vectors.as_ref(), |v| v).as_ref(), gram.as_ref()) < 1e-11
         );
@@ -150,6 +188,18 @@ mod tests {
         assert!(distance(squares.as_ref(), product(m.as_ref(), m.transpose()).as_ref()) < 1e-11);
         let inverse = inverse_lower(lower.as_ref());
         let one = product(lower.as_ref(), inverse.as_ref());
+        let m = example(9, 5);
+        let squares = product(m.transpose(), m.as_ref());
+        let (upper, factor) = inverse_lower_factor(squares.as_ref()).unwrap();
+        for i in 0..5 {
+            assert!((i + 1..5).all(|j| upper[(j, i)] == 0.0 && factor[(i, j)] == 0.0));
+        }
+        let again = product(upper.as_ref(), upper.transpose());
+        assert!(distance(again.as_ref(), squares.as_ref()) < 1e-11);
+        let transposed = product(upper.transpose(), factor.as_ref());
+        assert!(distance(transposed.as_ref(), Mat::identity(5, 5).as_ref()) < 1e-10);
+        let indefinite = Mat::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 2.0 });
+        assert!(inverse_lower_factor(indefinite.as_ref()).is_none());
         assert!(distance(one.as_ref(), Mat::identity(5, 5).as_ref()) < 1e-10);
     }
 

@@ -13,23 +13,34 @@
 //!     U <- XA with unit rows,  M <- (k/W) Σ w u uᵀ             (one pass)
 //!     in position?                                              return A
 //!     a gap among the singular values of A has opened?          try the subspaces it points to
-//!     A <- A M^(-1/2)                                           (fixed point), or where that is slow
+//!     A <- A C, CCᵀ = M⁻¹                                       (fixed point; near a position several
+//!                                                                steps mixed), or where that is slow
 //!     A <- A e^(-tS/2), S the Newton direction, t by halving    (Newton)
 //! ```
 //!
-//! Both steps lower f(A) = (k/W) Σ w ln‖Aᵀx‖² - 2 ln|det A|. The factor A is kept, never AAᵀ, whose
+//! The fixed point and Newton lower f(A) = (k/W) Σ w ln‖Aᵀx‖² - 2 ln|det A|. The factor A is kept, never AAᵀ, whose
 //! condition is the square.
+//!
+//! A subspace with exactly its share, N d = k n, is an answer only where rounding ends the iteration: at
+//! the cap on the condition, or where for [`PATIENCE`] steps neither the residual nor the condition has
+//! moved, which on ill-conditioned points happens long before the cap. Never at the cap on steps, where
+//! more of them might still reach position on the whole span, and never on the way, where a
+//! complement with the rest of the points may make position exact. The answer is true whenever it is
+//! given: membership is certified and the equality is one of integers (000 §3 asks for no more).
 //!
 //! *Guarantee.* None on the number of steps, all on the result: both kinds of outcome are returned
 //! only with certificates recomputed from the points as given ([`crate::Subspace`],
 //! [`crate::Isotropy`]), and whatever cannot be certified is [`Outcome::Unresolved`]. On elliptical
-//! data the fixed point contracts by about 2/(d+2) a step; on the exact boundary only Newton's steps
-//! get anywhere.
+//! data the fixed point contracts by about 2/(d+2) a step, and mixing doubles that rate or nearly so;
+//! on the exact boundary only Newton's steps get anywhere.
 
-use crate::dense::{eigen, lower_factor, product, scale_to_unit, spectral, svd};
+use crate::dense::{
+    eigen, eigenvalues, inverse_lower_factor, lower_factor, product, scale_to_unit, spectral, svd,
+};
 use crate::error::ForsterError;
 use crate::heavy::{self, Found, Spectrum};
 use crate::isotropy::Isotropy;
+use crate::mixing::{self, Mixing};
 use crate::newton::{self, CAP};
 use crate::pass::{Pass, Rows};
 use crate::prepare::Prepared;
@@ -48,6 +59,8 @@ const AIM: f64 = 0.9;
 const WELL_CONDITIONED: f64 = 1e-13;
 /// Steps of the fixed point before its rate is judged.
 const FIRST_STEPS: usize = 2;
+/// λmin(M) from which Cholesky's factor stands in for its root.
+const DEFINITE: f64 = 1e-4;
 /// A residual that shrinks by less than this factor a step calls for Newton.
 const SLOW: f64 = 0.6;
 /// Share of the slope that a step must achieve (Armijo's rule).
@@ -103,10 +116,11 @@ impl Accuracy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Step {
-    /// The fixed point, and Newton where its residual shrinks by less than 0.6 a step.
+    /// The fixed point, its last few steps mixed once the residual is below 1/2, and Newton where the
+    /// residual shrinks by less than 0.6 a step.
     #[default]
     Automatic,
-    /// A <- A M^(-1/2), always.
+    /// A <- A M^(-1/2) up to rotation, always.
     FixedPoint,
     /// Damped Newton, always; a fixed-point step stands in where no step along the direction helps.
     Newton,
@@ -240,14 +254,13 @@ struct State {
     f: f64,
     moment: Mat<f64>,
     values: Vec<f64>,
-    vectors: Mat<f64>,
 }
 
 impl State {
     /// The pass at A = WB; `None` if A is numerically singular.
     fn at(
         pass: &mut Pass,
-        rows: &Rows,
+        rows: &Rows<'_>,
         whitening: &Mat<f64>,
         mut b: Mat<f64>,
     ) -> Result<Option<State>, ForsterError> {
@@ -260,8 +273,8 @@ impl State {
         if !f.is_finite() {
             return Ok(None);
         }
-        let (values, vectors) = eigen(moments.moment.as_ref())?;
-        Ok(Some(State { b, a, f, moment: moments.moment, values, vectors }))
+        let values = eigenvalues(moments.moment.as_ref())?;
+        Ok(Some(State { b, a, f, moment: moments.moment, values }))
     }
 
     fn least(&self) -> f64 {
@@ -274,6 +287,19 @@ impl State {
 
     fn residual(&self) -> f64 {
         (1.0 - self.least()).max(self.largest() - 1.0)
+    }
+
+    /// B C for some C with CCᵀ = M⁻¹, eigenvalues beyond the cap cut, and ln of its condition.
+    fn fixed_point(&self) -> Result<(Mat<f64>, f64), ForsterError> {
+        let root = |value: f64| value.max((-CAP).exp()).sqrt().recip();
+        let growth = root(self.least()).ln() - root(self.largest()).ln();
+        let factors = inverse_lower_factor(self.moment.as_ref());
+        if let (true, Some((_, c))) = (self.least() >= DEFINITE, factors) {
+            return Ok((product(self.b.as_ref(), c.as_ref()), growth));
+        }
+        let (values, vectors) = eigen(self.moment.as_ref())?;
+        let c = spectral(&values, vectors.as_ref(), root);
+        Ok((self.moved(c.as_ref()), growth))
     }
 
     /// B C as a lower triangle.
@@ -404,7 +430,8 @@ impl Forster {
     fn survey(&self, rows: &Rows) -> Result<Survey, ForsterError> {
         let dim = rows.dim;
         if rows.len() < dim {
-            let (values, right) = svd(rows.as_mat())?;
+            let all: Vec<usize> = (0..rows.len()).collect();
+            let (values, right) = svd(heavy::triangle_of(rows, &all).as_ref())?;
             let rank = heavy::rank_of(&values);
             return Ok(Survey::Within(right.subcols(0, rank).to_owned()));
         }
@@ -412,9 +439,10 @@ impl Forster {
         zeros(dim, dim)?;
         let mut pass = Pass::new(rows, self.params.par)?;
         let moments = pass.moments(rows, None).ok_or(failure)?;
-        let (values, vectors) = eigen(moments.moment.as_ref())?;
-        let whitening = if well_conditioned(&values) {
-            lower_factor(spectral(&values, vectors.as_ref(), |v| v.sqrt().recip()).as_ref())
+        let values = eigenvalues(moments.moment.as_ref())?;
+        let factors = inverse_lower_factor(moments.moment.as_ref());
+        let whitening = if let (true, Some((_, whitening))) = (well_conditioned(&values), factors) {
+            whitening
         } else {
             let all: Vec<usize> = (0..rows.len()).collect();
             let (values, mut right) = svd(heavy::triangle_of(rows, &all).as_ref())?;
@@ -434,12 +462,17 @@ impl Forster {
         };
         let identity = Mat::identity(dim, dim);
         let (b, f) = (identity.clone(), moments.log_norms);
-        let state = State { b, a: identity, f, moment: moments.moment, values, vectors };
+        let state = State { b, a: identity, f, moment: moments.moment, values };
         Ok(Survey::Spanning(Box::new(Start { pass, state, whitening })))
     }
 
     /// One level: rows that span their space.
-    fn solve(&self, rows: &Rows, start: Start, depth: usize) -> Result<(Level, End), ForsterError> {
+    fn solve(
+        &self,
+        rows: &Rows<'_>,
+        start: Start,
+        depth: usize,
+    ) -> Result<(Level, End), ForsterError> {
         let ForsterParams { accuracy, membership, step, max_iterations, max_condition, .. } =
             self.params;
         let dim = rows.dim;
@@ -475,6 +508,7 @@ impl Forster {
         let mut known_condition = 1.0;
         let mut tried_gap = FIRST_GAP - NEXT_GAP;
         let mut slow = false;
+        let mut mixing: Option<Mixing> = None;
         let mut singular = false;
         // Where progress was last seen: step, residual, condition.
         let mut progress = (0, state.residual(), 1.0);
@@ -502,8 +536,7 @@ impl Forster {
                 if gap >= tried_gap + NEXT_GAP || spent || stalled || at_cap || done {
                     tried_gap = tried_gap.max(gap);
                     fill_unit(&mut unit, &mut pass, rows, &state)?;
-                    // Equality only where the iteration cannot go on.
-                    let equality = (at_cap || stalled || spent) && !done;
+                    let equality = (at_cap || stalled) && !done;
                     let found = heavy::find(rows, &unit, &spectrum, membership, equality)?;
                     debug!(depth, dim, gap, found = found.is_some(), "looked for a heavy subspace");
                     if let Some(found) = found {
@@ -527,23 +560,33 @@ impl Forster {
                 Step::Newton => true,
                 Step::Automatic => slow,
             };
-            let mut next = None;
+            let mut next_state = None;
             if newton {
                 fill_unit(&mut unit, &mut pass, rows, &state)?;
-                next = newton_step(&mut pass, rows, &whitening, &state, &unit, &mut level)?;
-                level.newton_steps += usize::from(next.is_some());
+                next_state = newton_step(&mut pass, rows, &whitening, &state, &unit, &mut level)?;
+                level.newton_steps += usize::from(next_state.is_some());
+                mixing = None;
             }
-            if next.is_none() {
-                // A <- A M^(-1/2)
-                let root = |value: f64| value.max((-CAP).exp()).sqrt().recip();
-                let c = spectral(&state.values, state.vectors.as_ref(), root);
-                let growth = root(state.least()).ln() - root(state.largest()).ln();
-                let moved = state.moved(c.as_ref());
-                next = State::at(&mut pass, rows, &whitening, moved)?.map(|s| (s, growth));
+            if next_state.is_none() {
+                let mut next = None;
+                if step == Step::Automatic && !newton && state.residual() <= mixing::NEAR {
+                    let begun = mixing.is_some();
+                    let from = mixing.get_or_insert_with(|| Mixing::new(state.b.clone()));
+                    let growth = if begun { 0.0 } else { Mixing::growth() };
+                    next = from.next(&state.moment).map(|b| (b, growth));
+                }
+                let (b, growth) = match next {
+                    Some(next) => next,
+                    None => {
+                        mixing = None;
+                        state.fixed_point()?
+                    }
+                };
+                next_state = State::at(&mut pass, rows, &whitening, b)?.map(|s| (s, growth));
                 level.passes += 1;
                 level.fixed_point_steps += 1;
             }
-            let Some((moved, growth)) = next else {
+            let Some((moved, growth)) = next_state else {
                 singular = true;
                 continue;
             };
@@ -567,7 +610,7 @@ impl Forster {
 /// condition; `None` if none does.
 fn newton_step(
     pass: &mut Pass,
-    rows: &Rows,
+    rows: &Rows<'_>,
     whitening: &Mat<f64>,
     state: &State,
     unit: &[f64],
@@ -598,7 +641,7 @@ fn newton_step(
 fn fill_unit(
     unit: &mut Vec<f64>,
     pass: &mut Pass,
-    rows: &Rows,
+    rows: &Rows<'_>,
     state: &State,
 ) -> Result<(), InputError> {
     if unit.is_empty() {
@@ -615,10 +658,10 @@ fn well_conditioned(values: &[f64]) -> bool {
 
 /// The chosen rows (all if none are) in the coordinates of a basis.
 fn project(
-    rows: &Rows,
+    rows: &Rows<'_>,
     chosen: Option<&[usize]>,
     basis: MatRef<'_, f64>,
-) -> Result<Rows, InputError> {
+) -> Result<Rows<'static>, InputError> {
     let (dim, k) = basis.shape();
     let (inside, weights) = match chosen {
         None => (None, rows.weights.clone()),
@@ -634,7 +677,7 @@ fn project(
     let out = MatMut::from_row_major_slice_mut(&mut values, n, k);
     matmul(out, Accum::Replace, x, basis, 1.0, Par::Seq);
     let total = weights.iter().sum();
-    Ok(Rows { values, dim: k, weights, total })
+    Ok(Rows { values: values.into(), dim: k, weights, total })
 }
 
 fn composed(outer: Option<Mat<f64>>, inner: Mat<f64>) -> Mat<f64> {

@@ -19,6 +19,7 @@
 use crate::dense::{qr_triangle, svd};
 use crate::error::ForsterError;
 use crate::pass::Rows;
+use crate::prepare::largest_size;
 use crate::subspace::compare_mass;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
@@ -84,7 +85,7 @@ impl Spectrum {
 /// The best heavy subspace that the gaps of `spectrum` lead to. `unit` holds the whitened rows.
 /// With `equality`, N d = k n is accepted too.
 pub(crate) fn find(
-    rows: &Rows,
+    rows: &Rows<'_>,
     unit: &[f64],
     spectrum: &Spectrum,
     tolerance: f64,
@@ -108,7 +109,7 @@ pub(crate) fn find(
 
 /// For each number of top directions, the share of every row's squared length across V.
 fn energies_across(
-    rows: &Rows,
+    rows: &Rows<'_>,
     unit: &[f64],
     spectrum: &Spectrum,
     tops: &[usize],
@@ -132,7 +133,7 @@ fn energies_across(
 }
 
 /// The rows of least energy, as many as make V heavy (or bring it to the boundary).
-fn surest(rows: &Rows, energy: &[f64], k: usize, equality: bool) -> Vec<usize> {
+fn surest(rows: &Rows<'_>, energy: &[f64], k: usize, equality: bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..energy.len()).collect();
     order.sort_unstable_by(|&i, &j| energy[i].total_cmp(&energy[j]).then(i.cmp(&j)));
     let mut inside = 0.0;
@@ -152,14 +153,14 @@ fn mostly_along(energy: &[f64]) -> Vec<usize> {
     energy.iter().zip(0..).filter(|(e, _)| **e < MOSTLY_ACROSS).map(|(_, i)| i).collect()
 }
 
-fn is_heavy(rows: &Rows, inside: f64, k: usize, equality: bool) -> bool {
+fn is_heavy(rows: &Rows<'_>, inside: f64, k: usize, equality: bool) -> bool {
     let order = compare_mass(inside, k, rows.total, rows.dim);
     order == Ordering::Greater || (equality && order == Ordering::Equal)
 }
 
 /// Fits a subspace of dimension at most k to the candidates, recounts, and fits again to the members.
 fn refit(
-    rows: &Rows,
+    rows: &Rows<'_>,
     mut candidates: Vec<usize>,
     k: usize,
     tolerance: f64,
@@ -196,16 +197,17 @@ pub(crate) fn rank_of(values: &[f64]) -> usize {
     values.iter().filter(|v| **v > floor).count()
 }
 
-/// The triangle R of a QR factorisation of the chosen rows, block after block: their singular values
+/// The triangle R of a QR factorisation of the chosen rows over their largest entries, block after block: their singular values
 /// without squaring the condition, as RᵀR = XᵀX but R is accurate to rounding.
-pub(crate) fn triangle_of(rows: &Rows, chosen: &[usize]) -> Mat<f64> {
+pub(crate) fn triangle_of(rows: &Rows<'_>, chosen: &[usize]) -> Mat<f64> {
     let dim = rows.dim;
     let mut triangle = Mat::<f64>::zeros(0, dim);
     for block in chosen.chunks(BLOCK.max(2 * dim)) {
         let top = triangle.nrows();
+        let sizes: Vec<f64> = block.iter().map(|i| largest_size(rows.row(*i))).collect();
         let stacked = Mat::from_fn(top + block.len(), dim, |i, j| match i.checked_sub(top) {
             None => triangle[(i, j)],
-            Some(i) => rows.row(block[i])[j],
+            Some(i) => rows.row(block[i])[j] / sizes[i],
         });
         triangle = qr_triangle(stacked);
     }
@@ -213,7 +215,7 @@ pub(crate) fn triangle_of(rows: &Rows, chosen: &[usize]) -> Mat<f64> {
 }
 
 /// ‖x - VVᵀx‖/‖x‖ for every row.
-pub(crate) fn residuals(rows: &Rows, basis: MatRef<'_, f64>) -> Result<Vec<f64>, InputError> {
+pub(crate) fn residuals(rows: &Rows<'_>, basis: MatRef<'_, f64>) -> Result<Vec<f64>, InputError> {
     let (dim, k) = basis.shape();
     let mut residuals = Vec::with_capacity(rows.len());
     let mut along = zeros(BLOCK, k)?;
@@ -241,18 +243,24 @@ mod tests {
     use halfspaces_data::{Excess, HeavyCase, HeavyKind};
     use halfspaces_linalg::PointSet;
 
-    fn rows(case: &HeavyCase) -> Rows {
+    fn rows(case: &HeavyCase) -> Rows<'_> {
         let n = case.points().len();
-        let values = case.points().as_slice().to_vec();
+        let values = case.points().as_slice().into();
         Rows { values, dim: case.points().dim(), weights: vec![1.0; n], total: n as f64 }
     }
 
     /// Whitened rows and spectrum of a transform that shrinks the planted subspace by `ratio`.
-    fn degenerate(rows: &Rows, members: &[usize], k: usize, ratio: f64) -> (Vec<f64>, Spectrum) {
+    fn degenerate(
+        rows: &Rows<'_>,
+        members: &[usize],
+        k: usize,
+        ratio: f64,
+    ) -> (Vec<f64>, Spectrum) {
         let (_, right) = svd(triangle_of(rows, members).as_ref()).unwrap();
         let scale = |j: usize| if j < k { 1.0 / ratio } else { 1.0 };
         let b = Mat::from_fn(rows.dim, rows.dim, |i, j| right[(i, j)] * scale(j));
-        let u = product(rows.as_mat(), b.as_ref());
+        let x = MatRef::from_row_major_slice(&rows.values, rows.len(), rows.dim);
+        let u = product(x, b.as_ref());
         let mut unit = Vec::new();
         for i in 0..u.nrows() {
             let norm = u.row(i).norm_l2();
@@ -304,7 +312,8 @@ mod tests {
         let rows = rows(&case);
         let all: Vec<usize> = (0..rows.len()).collect();
         let (short, _) = svd(triangle_of(&rows, &all).as_ref()).unwrap();
-        let (long, _) = svd(rows.as_mat()).unwrap();
+        let long = Mat::from_fn(rows.len(), 5, |i, j| rows.row(i)[j] / largest_size(rows.row(i)));
+        let (long, _) = svd(long.as_ref()).unwrap();
         assert!(short.iter().zip(&long).all(|(a, b)| (a - b).abs() < 1e-11 * long[0]));
         assert_eq!(rank_of(&short), 5);
         let (inside, _) = svd(triangle_of(&rows, &case.planted()[0].members).as_ref()).unwrap();

@@ -8,15 +8,13 @@
 //!
 //! *Source.* 000 §3; the δ there is absolute and equals ours divided by d.
 
-use crate::dense::eigen;
+use crate::dense::eigenvalues;
 use crate::error::ForsterError;
-use crate::pass::add_product_lower;
-use crate::transform::ForsterTransform;
-use faer::{Mat, MatRef};
+use crate::tile::{AddGram, padded, tile_rows, touch};
+use crate::transform::{ForsterTransform, unit_tile};
+use faer::Mat;
+use faer::traits::pulp::Arch;
 use halfspaces_linalg::{InputError, PointSet, Points, zeros};
-
-/// Rows in a block of unit vectors.
-const BLOCK: usize = 512;
 
 /// The extreme eigenvalues of M = (d/n) Σ u uᵀ over the normalised points u: 1 and 1 in perfect
 /// position.
@@ -78,8 +76,9 @@ impl Isotropy {
         let dim = points.dim();
         let all: Vec<usize> = (0..points.len()).collect();
         Isotropy::of_rows(points, &all, weights, dim, |block, u| {
-            let rows = block.iter().filter_map(|i| points.row(*i)).zip(u.chunks_exact_mut(dim));
-            for (at, (x, u)) in rows.enumerate() {
+            let tile = u.chunks_exact_mut(padded(dim));
+            for (at, (x, u)) in block.iter().filter_map(|i| points.row(*i)).zip(tile).enumerate() {
+                let u = &mut u[..dim];
                 u.copy_from_slice(x.as_slice());
                 if !halfspaces_linalg::normalise(u) {
                     return Err(at);
@@ -97,14 +96,26 @@ impl Isotropy {
         chosen: &[usize],
         weights: Option<&[f64]>,
     ) -> Result<Isotropy, ForsterError> {
-        let mut scaled = zeros(BLOCK.min(chosen.len()), points.dim())?;
-        Isotropy::of_rows(points, chosen, weights, transform.inner_dim(), |block, u| {
-            let rows = block.iter().filter_map(|i| points.row(*i)).map(|x| x.as_slice());
-            transform.apply_rows(rows, &mut scaled, u)
+        let (d, k) = (points.dim(), transform.inner_dim());
+        let factor = transform.as_factor();
+        let mut gathered = Vec::new();
+        Isotropy::of_rows(points, chosen, weights, k, |block, u| {
+            // Neighbours are read where they are.
+            let end = block[0] + block.len();
+            if block.last().is_some_and(|last| last + 1 == end) {
+                let (x, next) = points.as_slice()[block[0] * d..].split_at(block.len() * d);
+                touch(&next[..next.len().min(x.len())]);
+                return unit_tile(&factor, x, u);
+            }
+            gathered.clear();
+            let rows = block.iter().filter_map(|i| points.row(*i));
+            rows.for_each(|x| gathered.extend_from_slice(x.as_slice()));
+            unit_tile(&factor, &gathered, u)
         })
     }
 
-    /// M of the k-dimensional unit vectors that `to_unit` makes of blocks of the chosen points.
+    /// M of the k-dimensional unit vectors that `to_unit` makes of blocks of the chosen points, which
+    /// ascend, in the rows of a tile.
     fn of_rows(
         points: &Points,
         chosen: &[usize],
@@ -118,31 +129,27 @@ impl Isotropy {
         if let Some(&index) = chosen.iter().find(|i| **i >= points.len()) {
             return Err(InputError::IndexOutOfRange { index, len: points.len() }.into());
         }
-        zeros(k, k)?;
-        let mut moment = Mat::zeros(k, k);
+        let (rows, width) = (tile_rows(k), padded(k));
+        let (mut tile, mut moment) = (zeros(rows, width)?, zeros(k, width)?);
         let mut total = 0.0;
-        let mut u = zeros(BLOCK.min(chosen.len()), k)?;
-        for block in chosen.chunks(BLOCK) {
-            let u = &mut u[..block.len() * k];
+        for block in chosen.chunks(rows) {
+            let u = &mut tile[..block.len() * width];
             to_unit(block, u).map_err(|at| InputError::ZeroRow { row: block[at] })?;
             match weights {
                 None => total += block.len() as f64,
                 Some(weights) => {
-                    for (u, &i) in u.chunks_exact_mut(k).zip(block) {
+                    for (u, &i) in u.chunks_exact_mut(width).zip(block) {
                         total += weights[i];
                         let scale = weights[i].sqrt();
                         u.iter_mut().for_each(|v| *v *= scale);
                     }
                 }
             }
-            let u = MatRef::from_row_major_slice(u, block.len(), k);
-            add_product_lower(moment.as_mut(), u, u);
+            Arch::new().dispatch(AddGram { u, dim: k, m: &mut moment });
         }
         let share = k as f64 / total;
-        for column in moment.col_iter_mut() {
-            column.iter_mut().for_each(|v| *v *= share);
-        }
-        let (values, _) = eigen(moment.as_ref())?;
+        let moment = Mat::from_fn(k, k, |i, j| share * moment[i.max(j) * width + i.min(j)]);
+        let values = eigenvalues(moment.as_ref())?;
         let (least, largest) = (values.first().copied(), values.last().copied());
         // M is positive semidefinite with trace d; what rounding leaves beyond that is cut.
         Ok(Isotropy {

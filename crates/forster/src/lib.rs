@@ -42,11 +42,13 @@ mod error;
 mod forster;
 mod heavy;
 mod isotropy;
+mod mixing;
 mod newton;
 mod pass;
 mod prepare;
 mod report;
 mod subspace;
+mod tile;
 mod transform;
 
 pub use decomposition::Decomposition;

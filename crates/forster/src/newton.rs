@@ -37,13 +37,14 @@ pub(crate) struct Direction {
     pub(crate) products: usize,
 }
 
-fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> f64 {
+/// Σ a_ij b_ij.
+pub(crate) fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> f64 {
     let columns = a.col_iter().zip(b.col_iter());
     columns.map(|(a, b)| a.iter().zip(b.iter()).map(|(a, b)| a * b).sum::<f64>()).sum()
 }
 
 /// target += factor * m
-fn add(target: &mut Mat<f64>, factor: f64, m: &Mat<f64>) {
+pub(crate) fn add(target: &mut Mat<f64>, factor: f64, m: &Mat<f64>) {
     for (target, m) in target.col_iter_mut().zip(m.col_iter()) {
         target.iter_mut().zip(m.iter()).for_each(|(t, m)| *t += factor * m);
     }
@@ -52,7 +53,7 @@ fn add(target: &mut Mat<f64>, factor: f64, m: &Mat<f64>) {
 /// Solves H S = M - I over the unit rows.
 pub(crate) fn direction(
     pass: &mut Pass,
-    rows: &Rows,
+    rows: &Rows<'_>,
     unit: &[f64],
     moment: &Mat<f64>,
 ) -> Result<Direction, ForsterError> {
@@ -103,9 +104,9 @@ mod tests {
     use faer::Par;
     use halfspaces_data::{Clusters, Marginal};
 
-    fn clustered(n: usize, dim: usize) -> Rows {
+    fn clustered(n: usize, dim: usize) -> Rows<'static> {
         let values = Clusters::random(dim, 7, 0.1, 1).unwrap().sample(n, 2).unwrap().into_vec();
-        Rows { values, dim, weights: vec![1.0; n], total: n as f64 }
+        Rows { values: values.into(), dim, weights: vec![1.0; n], total: n as f64 }
     }
 
     #[test]
@@ -147,7 +148,8 @@ mod tests {
     fn towards_a_heavy_subspace_the_direction_is_cut_to_the_cap() {
         // Two directions, two thirds of the points in one: f is linear in the scale between them.
         let values = vec![1.0, 0.0, 1.0, 0.0, 0.0, 1.0];
-        let rows = Rows { values: values.clone(), dim: 2, weights: vec![1.0; 3], total: 3.0 };
+        let rows =
+            Rows { values: values.clone().into(), dim: 2, weights: vec![1.0; 3], total: 3.0 };
         let mut pass = Pass::new(&rows, Par::Seq).unwrap();
         let moment = pass.moments(&rows, None).unwrap().moment;
         let found = direction(&mut pass, &rows, &values, &moment).unwrap();

@@ -1,48 +1,35 @@
 //! One pass over the points: U = XA with rows scaled to norm 1, and M = (k/W) Σ w u uᵀ.
 //!
-//! This is where the time goes, so rows are taken in blocks that stay in the cache and each is read
-//! once. A is lower triangular (a rotation of it changes neither norms nor eigenvalues), so a panel
-//! of columns of U needs only the columns of X from its first on, and of M only the lower half is
-//! added up: together about the work of one XᵀX. Nothing is allocated after [`Pass::new`].
+//! This is where the time goes, so rows are taken in tiles that stay in the nearest cache
+//! ([`crate::tile`]) and each is read once. A is lower triangular (a rotation of it changes neither
+//! norms nor eigenvalues), so only half of the products are needed, and of M only the lower half is
+//! added up: together the work of one XᵀX. Nothing is allocated after [`Pass::new`] but the d²
+//! numbers of A and M.
 //!
 //! With `Par::Rayon(t)` the rows are cut into t runs, each with its own sums, added in order: the
 //! result depends on t but not on the threads that happen to run.
 
-use faer::linalg::matmul::matmul;
-use faer::prelude::ReborrowMut;
+use crate::tile::{self, Factor, add_gram, lanes_dot, padded, scale_rows};
 use faer::traits::pulp::{Arch, Simd, WithSimd};
-use faer::{Accum, Mat, MatMut, MatRef, Par};
-use halfspaces_linalg::{InputError, kernels, zeros};
+use faer::{Mat, MatRef, Par};
+use halfspaces_linalg::{InputError, zeros};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// Numbers in a block of rows: 256 kB, so that a block of X and one of U share a second-level cache.
-const BLOCK_VALUES: usize = 32_768;
-/// Columns in a panel of a triangular product. Narrow panels save the most work, and faer's product is
-/// as fast on them: eight numbers fill one vector register.
-const PANEL: usize = 8;
-/// Columns taken side by side: a row of a tile is as long as its dimension rounded up to a multiple.
-const LANES: usize = kernels::LANES;
-/// Rows whose lengths are found before they are scaled: together they stay in the nearest cache.
-const GROUP: usize = 64;
-
-/// Points of one level: rows (row-major) whose norms lie within a factor √d of each other, with weights.
+/// Points of one level: rows (row-major) of norms whose squares neither over- nor underflow, with weights.
 #[derive(Debug, Clone)]
-pub(crate) struct Rows {
-    pub(crate) values: Vec<f64>,
+pub(crate) struct Rows<'a> {
+    pub(crate) values: Cow<'a, [f64]>,
     pub(crate) dim: usize,
     pub(crate) weights: Vec<f64>,
     /// Σ of the weights.
     pub(crate) total: f64,
 }
 
-impl Rows {
+impl Rows<'_> {
     pub(crate) fn len(&self) -> usize {
         self.weights.len()
-    }
-
-    pub(crate) fn as_mat(&self) -> MatRef<'_, f64> {
-        MatRef::from_row_major_slice(&self.values, self.len(), self.dim)
     }
 
     /// Row `i`; empty beyond the last.
@@ -64,7 +51,8 @@ pub(crate) struct Moments {
 #[derive(Debug)]
 struct Worker {
     tile: Vec<f64>,
-    moment: Mat<f64>,
+    /// The lower half of Σ w u uᵀ, in rows of padded length.
+    moment: Vec<f64>,
     log_norms: f64,
     vanished: bool,
 }
@@ -74,7 +62,6 @@ struct Worker {
 pub(crate) struct Pass {
     workers: Vec<Worker>,
     dim: usize,
-    block: usize,
 }
 
 /// What one worker reads, and the rows it writes (none unless asked for).
@@ -86,46 +73,29 @@ struct Part<'a> {
 }
 
 impl Pass {
-    pub(crate) fn new(rows: &Rows, par: Par) -> Result<Pass, InputError> {
+    pub(crate) fn new(rows: &Rows<'_>, par: Par) -> Result<Pass, InputError> {
         let (n, dim) = (rows.len(), rows.dim);
-        let block = (BLOCK_VALUES / dim).max(dim.min(64)).max(16).min(n.max(1));
+        let block = tile::tile_rows(dim);
         let degree = par.degree().clamp(1, n.div_ceil(block).max(1));
         let mut workers = Vec::with_capacity(degree);
         for _ in 0..degree {
-            zeros(dim, dim)?;
-            let moment = Mat::zeros(dim, dim);
-            workers.push(Worker {
-                tile: zeros(block, padded(dim))?,
-                moment,
-                log_norms: 0.0,
-                vanished: false,
-            });
+            let (tile, moment) = (zeros(block, padded(dim))?, zeros(dim, padded(dim))?);
+            workers.push(Worker { tile, moment, log_norms: 0.0, vanished: false });
         }
-        Ok(Pass { workers, dim, block })
+        Ok(Pass { workers, dim })
     }
 
     /// The pass with U = XA, A lower triangular; X itself without an A. `None` if a row vanishes:
     /// A is numerically singular.
-    pub(crate) fn moments(&mut self, rows: &Rows, a: Option<MatRef<'_, f64>>) -> Option<Moments> {
-        let (dim, block) = (self.dim, self.block);
+    pub(crate) fn moments(
+        &mut self,
+        rows: &Rows<'_>,
+        a: Option<MatRef<'_, f64>>,
+    ) -> Option<Moments> {
+        let dim = self.dim;
+        let factor = a.map(Factor::new);
         self.each(rows, &mut [], |part| {
-            let Worker { tile, moment, log_norms, vanished } = part.worker;
-            for (x, weights) in part.values.chunks(block * dim).zip(part.weights.chunks(block)) {
-                let u = &mut tile[..weights.len() * padded(dim)];
-                match a {
-                    Some(a) => times_lower(u, x, a),
-                    None => tile_mut(u, dim).copy_from(MatRef::from_row_major_slice(
-                        x,
-                        weights.len(),
-                        dim,
-                    )),
-                }
-                let scaled = Arch::new().dispatch(ScaleRows { u, dim, weights });
-                *log_norms += scaled.log_norms;
-                *vanished |= scaled.vanished;
-                let u = tile_ref(u, dim);
-                add_product_lower(moment.as_mut(), u, u);
-            }
+            Arch::new().dispatch(MomentRun { part, dim, factor: factor.as_ref() });
         });
         let share = dim as f64 / rows.total;
         let log_norms = share * self.workers.iter().map(|w| w.log_norms).sum::<f64>();
@@ -136,57 +106,44 @@ impl Pass {
     }
 
     /// The rows of U, scaled to norm 1, into `out`.
-    pub(crate) fn unit_rows(&mut self, rows: &Rows, a: MatRef<'_, f64>, out: &mut [f64]) {
-        let (dim, block) = (self.dim, self.block);
+    pub(crate) fn unit_rows(&mut self, rows: &Rows<'_>, a: MatRef<'_, f64>, out: &mut [f64]) {
+        let dim = self.dim;
+        let factor = Factor::new(a);
         self.each(rows, out, |part| {
-            let tile = &mut part.worker.tile;
-            for (x, out) in part.values.chunks(block * dim).zip(part.out.chunks_mut(block * dim)) {
-                let u = &mut tile[..x.len() / dim * padded(dim)];
-                times_lower(u, x, a);
-                Arch::new().dispatch(UnitRows { u, dim, out });
-            }
+            Arch::new().dispatch(UnitRun { part, dim, factor: &factor });
         });
     }
 
     /// (k/W) Σ w u uᵀ (uᵀ S u) over given unit rows, S symmetric.
     pub(crate) fn fourth_moment(
         &mut self,
-        rows: &Rows,
+        rows: &Rows<'_>,
         unit: &[f64],
         s: MatRef<'_, f64>,
     ) -> Mat<f64> {
-        let (dim, block) = (self.dim, self.block);
+        let dim = self.dim;
         // A lower triangle with the same quadratic form.
         let s = Mat::from_fn(dim, dim, |i, j| match i.cmp(&j) {
             Ordering::Less => 0.0,
             Ordering::Equal => s[(i, j)],
             Ordering::Greater => 2.0 * s[(i, j)],
         });
+        let factor = Factor::new(s.as_ref());
         // The unit rows stand where the points stood.
         self.each_of(unit, &rows.weights, &mut [], |part| {
-            let Worker { tile, moment, .. } = part.worker;
-            for (u, weights) in part.values.chunks(block * dim).zip(part.weights.chunks(block)) {
-                let t = &mut tile[..weights.len() * padded(dim)];
-                times_lower(t, u, s.as_ref());
-                Arch::new().dispatch(WeighRows { t, dim, u, weights });
-                let u = MatRef::from_row_major_slice(u, weights.len(), dim);
-                add_product_lower(moment.as_mut(), u, tile_ref(t, dim));
-            }
+            Arch::new().dispatch(FourthRun { part, dim, factor: &factor });
         });
         self.gather(dim as f64 / rows.total)
     }
 
     /// The workers' sums times `share`, lower half mirrored.
     fn gather(&self, share: f64) -> Mat<f64> {
-        let dim = self.dim;
-        let mut sum = Mat::<f64>::zeros(dim, dim);
-        for worker in &self.workers {
-            sum += &worker.moment;
-        }
-        Mat::from_fn(dim, dim, |i, j| share * sum[(i.max(j), i.min(j))])
+        let (dim, width) = (self.dim, padded(self.dim));
+        let sum = |at: usize| self.workers.iter().map(|worker| worker.moment[at]).sum::<f64>();
+        Mat::from_fn(dim, dim, |i, j| share * sum(i.max(j) * width + i.min(j)))
     }
 
-    fn each(&mut self, rows: &Rows, out: &mut [f64], run: impl Fn(Part<'_>) + Sync + Send) {
+    fn each(&mut self, rows: &Rows<'_>, out: &mut [f64], run: impl Fn(Part<'_>) + Sync + Send) {
         self.each_of(&rows.values, &rows.weights, out, run);
     }
 
@@ -223,194 +180,92 @@ impl Pass {
     }
 }
 
-/// Length of a row of a tile. What it has beyond the dimension is zero and stays so.
-fn padded(dim: usize) -> usize {
-    dim.next_multiple_of(LANES)
-}
-
-fn tile_ref(u: &[f64], dim: usize) -> MatRef<'_, f64> {
-    let width = padded(dim);
-    MatRef::from_row_major_slice(u, u.len() / width, width).subcols(0, dim)
-}
-
-fn tile_mut(u: &mut [f64], dim: usize) -> MatMut<'_, f64> {
-    let (width, n) = (padded(dim), u.len() / padded(dim));
-    MatMut::from_row_major_slice_mut(u, n, width).subcols_mut(0, dim)
-}
-
-/// Scales the rows of a tile to norm √w; Σ w ln‖u‖² of the rows as they were.
-///
-/// This and the next two are [`WithSimd`] so as to be compiled for the vector instructions that the
-/// processor turns out to have; they fuse no multiplication with an addition and sum in one fixed
-/// order, so the instructions do not change the result.
-struct ScaleRows<'a> {
-    u: &'a mut [f64],
+/// [`Pass::moments`] over some of the rows.
+struct MomentRun<'a, 'b> {
+    part: Part<'a>,
     dim: usize,
-    weights: &'a [f64],
+    factor: Option<&'b Factor>,
 }
 
-struct Scaled {
-    log_norms: f64,
-    /// A row's squared length is no positive normal number; that row is now zero.
-    vanished: bool,
-}
-
-impl WithSimd for ScaleRows<'_> {
-    type Output = Scaled;
+impl WithSimd for MomentRun<'_, '_> {
+    type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> Scaled {
-        let stride = padded(self.dim);
-        let mut scaled = Scaled { log_norms: 0.0, vanished: false };
-        for (u, weights) in self.u.chunks_mut(GROUP * stride).zip(self.weights.chunks(GROUP)) {
-            let mut norms_sq = [1.0; GROUP];
-            for (norm_sq, u) in norms_sq.iter_mut().zip(u.chunks_exact(stride)) {
-                *norm_sq = lanes_norm_sq(u);
-            }
-            scaled.log_norms += weighted_logs(&norms_sq, weights);
-            let mut scales = [0.0; GROUP];
-            for ((scale, norm_sq), weight) in scales.iter_mut().zip(&norms_sq).zip(weights) {
-                let normal = (f64::MIN_POSITIVE..=f64::MAX).contains(norm_sq);
-                *scale = if normal { (weight / norm_sq).sqrt() } else { 0.0 };
-                scaled.vanished |= !normal;
-            }
-            for (u, scale) in u.chunks_exact_mut(stride).zip(scales) {
-                for u in u.as_chunks_mut::<LANES>().0 {
-                    u.iter_mut().for_each(|v| *v *= scale);
+    fn with_simd<S: Simd>(self, simd: S) {
+        let MomentRun { part, dim, factor } = self;
+        let (block, width) = (tile::tile_rows(dim), padded(dim));
+        let Worker { tile, moment, log_norms, vanished } = part.worker;
+        let mut blocks = part.values.chunks(block * dim).zip(part.weights.chunks(block)).peekable();
+        while let Some((x, weights)) = blocks.next() {
+            blocks.peek().iter().for_each(|(next, _)| tile::touch(next));
+            let u = &mut tile[..weights.len() * width];
+            match factor {
+                Some(factor) => tile::product(simd, x, factor, u),
+                None => {
+                    let rows = u.chunks_exact_mut(width).zip(x.chunks_exact(dim));
+                    rows.for_each(|(u, x)| u[..dim].copy_from_slice(x));
                 }
             }
+            let scaled = scale_rows(u, dim, weights);
+            *log_norms += scaled.log_norms;
+            *vanished |= scaled.vanished;
+            add_gram(simd, u, width, u, dim, moment);
         }
-        scaled
     }
 }
 
-/// Copies the rows of a tile, scaled to norm 1.
-struct UnitRows<'a> {
-    u: &'a [f64],
+/// [`Pass::unit_rows`] over some of the rows.
+struct UnitRun<'a, 'b> {
+    part: Part<'a>,
     dim: usize,
-    out: &'a mut [f64],
+    factor: &'b Factor,
 }
 
-impl WithSimd for UnitRows<'_> {
+impl WithSimd for UnitRun<'_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let rows = self.u.chunks_exact(padded(self.dim));
-        for (out, u) in self.out.chunks_exact_mut(self.dim).zip(rows) {
-            let scale = lanes_norm_sq(u).sqrt().recip();
-            out.iter_mut().zip(u).for_each(|(out, u)| *out = u * scale);
+    fn with_simd<S: Simd>(self, simd: S) {
+        let UnitRun { part, dim, factor } = self;
+        let (block, width) = (tile::tile_rows(dim), padded(dim));
+        let ones = [1.0; tile::MOST_ROWS];
+        for (x, out) in part.values.chunks(block * dim).zip(part.out.chunks_mut(block * dim)) {
+            let u = &mut part.worker.tile[..x.len() / dim * width];
+            tile::product(simd, x, factor, u);
+            scale_rows(u, dim, &ones[..x.len() / dim]);
+            let rows = out.chunks_exact_mut(dim).zip(u.chunks_exact(width));
+            rows.for_each(|(out, u)| out.copy_from_slice(&u[..dim]));
         }
     }
 }
 
-/// t <- w (t·u) u, row by row; the rows t are those of a tile.
-struct WeighRows<'a> {
-    t: &'a mut [f64],
+/// [`Pass::fourth_moment`] over some of the unit rows.
+struct FourthRun<'a, 'b> {
+    part: Part<'a>,
     dim: usize,
-    u: &'a [f64],
-    weights: &'a [f64],
+    factor: &'b Factor,
 }
 
-impl WithSimd for WeighRows<'_> {
+impl WithSimd for FourthRun<'_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let rows = self.t.chunks_exact_mut(padded(self.dim)).zip(self.u.chunks_exact(self.dim));
-        for ((t, u), weight) in rows.zip(self.weights) {
-            let q = weight * lanes_dot(t, u);
-            t.iter_mut().zip(u).for_each(|(t, u)| *t = q * u);
+    fn with_simd<S: Simd>(self, simd: S) {
+        let FourthRun { part, dim, factor } = self;
+        let (block, width) = (tile::tile_rows(dim), padded(dim));
+        let Worker { tile, moment, .. } = part.worker;
+        for (u, weights) in part.values.chunks(block * dim).zip(part.weights.chunks(block)) {
+            let t = &mut tile[..weights.len() * width];
+            tile::product(simd, u, factor, t);
+            let rows = t.chunks_exact_mut(width).zip(u.chunks_exact(dim));
+            for ((t, u), weight) in rows.zip(weights) {
+                // t <- w (t·u) u
+                let q = weight * lanes_dot(t, u);
+                t.iter_mut().zip(u).for_each(|(t, u)| *t = q * u);
+            }
+            add_gram(simd, u, dim, t, dim, moment);
         }
     }
-}
-
-/// ‖u‖² of a row of a tile: column j goes into sum j mod [`LANES`].
-#[inline(always)]
-fn lanes_norm_sq(u: &[f64]) -> f64 {
-    let mut sums = [0.0; LANES];
-    for u in u.as_chunks::<LANES>().0 {
-        sums.iter_mut().zip(u).for_each(|(sum, u)| *sum += u * u);
-    }
-    sum_of_lanes(sums)
-}
-
-/// Inner product of a row with one of a tile or one as long.
-#[inline(always)]
-pub(crate) fn lanes_dot(t: &[f64], u: &[f64]) -> f64 {
-    let ((t, t_rest), (u, u_rest)) = (t[..u.len()].as_chunks::<LANES>(), u.as_chunks::<LANES>());
-    let mut sums = [0.0; LANES];
-    for (t, u) in t.iter().zip(u) {
-        sums.iter_mut().zip(t).zip(u).for_each(|((sum, t), u)| *sum += t * u);
-    }
-    let rest: f64 = t_rest.iter().zip(u_rest).map(|(t, u)| t * u).sum();
-    sum_of_lanes(sums) + rest
-}
-
-#[inline(always)]
-fn sum_of_lanes(s: [f64; LANES]) -> f64 {
-    ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
-}
-
-/// Σ w ln t for positive normal numbers t, 1 where there is no weight. With weights 1 by a single
-/// logarithm: mantissas are multiplied, exponents added.
-#[inline(always)]
-fn weighted_logs(values: &[f64; GROUP], weights: &[f64]) -> f64 {
-    if weights.iter().any(|weight| weight.total_cmp(&1.0).is_ne()) {
-        return values.iter().zip(weights).map(|(value, weight)| weight * value.ln()).sum();
-    }
-    const MANTISSA: u32 = f64::MANTISSA_DIGITS - 1;
-    let (mut products, mut exponents) = ([1.0; LANES], [0; LANES]);
-    for values in values.as_chunks::<LANES>().0 {
-        for ((product, exponent), value) in products.iter_mut().zip(&mut exponents).zip(values) {
-            let bits = value.to_bits();
-            *exponent += bits >> MANTISSA;
-            *product *= f64::from_bits(bits & ((1 << MANTISSA) - 1) | 1f64.to_bits());
-        }
-    }
-    // Mantissas are below 2, so their product stays below 2^64.
-    let product = products.into_iter().product::<f64>();
-    let bias = GROUP as f64 * (f64::MAX_EXP - 1) as f64;
-    let exponent = exponents.into_iter().sum::<u64>() as f64 - bias;
-    product.ln() + exponent * std::f64::consts::LN_2
-}
-
-/// u = x A for A lower triangular, u a tile: columns from j on need the rows of A from j on, no others.
-fn times_lower(u: &mut [f64], x: &[f64], a: MatRef<'_, f64>) {
-    let dim = a.nrows();
-    let x = MatRef::from_row_major_slice(x, x.len() / dim, dim);
-    let mut u = tile_mut(u, dim);
-    for (from, to) in panels(dim) {
-        matmul(
-            u.rb_mut().subcols_mut(from, to - from),
-            Accum::Replace,
-            x.subcols(from, dim - from),
-            a.submatrix(from, from, dim - from, to - from),
-            1.0,
-            Par::Seq,
-        );
-    }
-}
-
-/// The lower half of m += uᵀ v (with parts of the upper), for a product known to be symmetric.
-pub(crate) fn add_product_lower(m: MatMut<'_, f64>, u: MatRef<'_, f64>, v: MatRef<'_, f64>) {
-    let mut upper = m.transpose_mut();
-    for (from, to) in panels(upper.ncols()) {
-        matmul(
-            upper.rb_mut().submatrix_mut(0, from, to, to - from),
-            Accum::Add,
-            u.subcols(0, to).transpose(),
-            v.subcols(from, to - from),
-            1.0,
-            Par::Seq,
-        );
-    }
-}
-
-/// Columns in panels of [`PANEL`], the last one wider rather than narrow.
-fn panels(dim: usize) -> impl Iterator<Item = (usize, usize)> {
-    let count = (dim / PANEL).max(1);
-    (0..count).map(move |p| (p * PANEL, if p + 1 == count { dim } else { (p + 1) * PANEL }))
 }
 
 #[cfg(test)]
@@ -419,12 +274,12 @@ mod tests {
     use crate::dense::lower_factor;
     use halfspaces_data::{Gaussian, Marginal};
 
-    fn rows(n: usize, dim: usize, weighted: bool) -> Rows {
+    fn rows(n: usize, dim: usize, weighted: bool) -> Rows<'static> {
         let values = Gaussian::new(dim, 10.0).unwrap().sample(n, 1).unwrap().into_vec();
         let weights: Vec<f64> =
             (0..n).map(|i| if weighted { 0.5 + (i % 3) as f64 } else { 1.0 }).collect();
         let total = weights.iter().sum();
-        Rows { values, dim, weights, total }
+        Rows { values: values.into(), dim, weights, total }
     }
 
     fn lower(dim: usize) -> Mat<f64> {
@@ -433,7 +288,7 @@ mod tests {
     }
 
     /// The plain version: one row after the other, full sums.
-    fn plain(rows: &Rows, a: Option<&Mat<f64>>) -> (Vec<f64>, Mat<f64>, f64) {
+    fn plain(rows: &Rows<'_>, a: Option<&Mat<f64>>) -> (Vec<f64>, Mat<f64>, f64) {
         let dim = rows.dim;
         let share = dim as f64 / rows.total;
         let (mut unit, mut moment, mut logs) = (Vec::new(), Mat::zeros(dim, dim), 0.0);
@@ -511,14 +366,5 @@ mod tests {
         assert!(pass.moments(&rows, Some(Mat::zeros(2, 2).as_ref())).is_none());
         // And leaves nothing behind.
         assert!(pass.moments(&rows, None).is_some());
-    }
-
-    #[test]
-    fn panels_cover_all_columns() {
-        for dim in 1..200 {
-            let panels: Vec<(usize, usize)> = panels(dim).collect();
-            assert!(panels[0].0 == 0 && panels[panels.len() - 1].1 == dim);
-            assert!(panels.windows(2).all(|w| w[0].1 == w[1].0));
-        }
     }
 }

@@ -1,65 +1,83 @@
-//! From points as given to rows of common size, without zeros and without repetitions.
+//! From points as given to rows without zeros and without repetitions.
 //!
-//! A row is divided by its entry of largest size, sign included: norms of 1e±150 lose nothing, and
-//! exact multiples of one point, negative ones too, become the same row to the bit. Such rows are
-//! merged and their weights added; no result depends on it but the time.
+//! Points that are multiples of one point, exact but for the rounding of x over its largest entry,
+//! negative ones too, are merged and their weights added; no result depends on it but the time. Where
+//! there are none, no zeros, and no lengths beyond 1e±100, the points are read where they are;
+//! otherwise copied. Lengths change only by powers of two, and that no bit of a direction.
 
 use crate::error::ForsterError;
 use crate::pass::Rows;
+use crate::tile::LANES;
 use faer::traits::pulp::{Arch, Simd, WithSimd};
 use halfspaces_linalg::{InputError, PointSet, Points, zeros};
+use std::borrow::Cow;
 
 /// Range of a weight: wide, and sums and products of weights with dimensions stay finite.
 const WEIGHT_RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
+/// Range of the largest entry of a row that is not rescaled.
+const MODERATE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
+/// What a row beyond that range is multiplied by or divided by, until it lies within: 2^300.
+const RESCALE: f64 = 2.037_035_976_334_486e90;
 
 /// The distinct directions among some points.
 #[derive(Debug)]
-pub(crate) struct Prepared {
-    pub(crate) rows: Rows,
+pub(crate) struct Prepared<'a> {
+    pub(crate) rows: Rows<'a>,
     /// For every point the row it became; `None` for a zero point.
     pub(crate) row_of: Vec<Option<usize>>,
 }
 
-impl Prepared {
-    pub(crate) fn new(points: &Points, weights: Option<&[f64]>) -> Result<Prepared, ForsterError> {
+impl<'a> Prepared<'a> {
+    pub(crate) fn new(
+        points: &'a Points,
+        weights: Option<&[f64]>,
+    ) -> Result<Prepared<'a>, ForsterError> {
         let (n, dim) = (points.len(), points.dim());
         if n == 0 {
             return Err(InputError::Empty.into());
         }
         check_weights(n, weights)?;
-        let mut values = zeros(n, dim)?;
-        let mut keys = Vec::with_capacity(n);
-        let rows = values.chunks_exact_mut(dim).zip(points.as_slice().chunks_exact(dim));
-        for (i, (row, x)) in rows.enumerate() {
-            if let Some(hash) = canonical(x, row) {
-                keys.push((hash, i));
-            }
-        }
-        if keys.is_empty() {
-            return Err(ForsterError::NoDirection { points: n });
-        }
-        let representative = representatives(n, &mut keys, &values, dim);
+        let x = points.as_slice();
+        let mut signatures = Vec::with_capacity(n);
+        let survey = Survey { x, mix: &mixture(dim), signatures: &mut signatures };
+        let moderate = Arch::new().dispatch(survey);
 
-        // Rows keep the order of their first appearance; each moves up to its place.
-        let mut row_of = vec![None; n];
-        let mut merged: Vec<f64> = Vec::with_capacity(keys.len());
-        for (i, first) in representative.iter().enumerate() {
-            let Some(first) = *first else { continue };
+        // Rows keep the order of their first appearance.
+        let mut table = Table::new(n)?;
+        let mut row_of = Vec::with_capacity(n);
+        let (mut firsts, mut merged) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        for (i, signature) in signatures.iter().enumerate() {
+            if signature.largest <= 0.0 {
+                row_of.push(None);
+                continue;
+            }
             let weight = weights.and_then(|w| w.get(i)).copied().unwrap_or(1.0);
-            let known = row_of.get(first).copied().flatten();
-            let place = known.unwrap_or(merged.len());
-            row_of[i] = Some(place);
+            let same = |place: usize| {
+                firsts.get(place).is_some_and(|&first| is_multiple(x, dim, &signatures, i, first))
+            };
+            let place = table.place(signature.key, firsts.len(), same);
+            row_of.push(Some(place));
             match merged.get_mut(place) {
                 Some(sum) => *sum += weight,
                 None => {
+                    firsts.push(i);
                     merged.push(weight);
-                    if place != i {
-                        values.copy_within(i * dim..(i + 1) * dim, place * dim);
-                    }
                 }
             }
         }
-        values.truncate(merged.len() * dim);
+        if firsts.is_empty() {
+            return Err(ForsterError::NoDirection { points: n });
+        }
+        let values = if firsts.len() == n && moderate {
+            Cow::Borrowed(x)
+        } else {
+            let mut values = zeros(firsts.len(), dim)?;
+            for (row, &first) in values.chunks_exact_mut(dim).zip(&firsts) {
+                row.copy_from_slice(&x[first * dim..(first + 1) * dim]);
+                rescale(row);
+            }
+            Cow::Owned(values)
+        };
         let total = merged.iter().sum();
         Ok(Prepared { rows: Rows { values, dim, weights: merged, total }, row_of })
     }
@@ -81,31 +99,24 @@ pub(crate) fn check_weights(n: usize, weights: Option<&[f64]>) -> Result<(), For
     }
 }
 
-/// Writes x over the size of its largest entry; that size, 0 for a zero point, for which nothing is
-/// written. As the loops of a pass it is compiled for several vector instructions, with the same result.
-pub(crate) struct OverLargest<'a> {
-    pub(crate) x: &'a [f64],
-    pub(crate) out: &'a mut [f64],
-}
-
-impl WithSimd for OverLargest<'_> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> f64 {
-        let largest = largest_size(self.x);
-        if largest > 0.0 {
-            self.out.iter_mut().zip(self.x).for_each(|(out, x)| *out = x / largest);
+/// Multiplies a row by powers of two until its largest entry is neither huge nor tiny. Entries that
+/// vanish on the way are below rounding.
+pub(crate) fn rescale(row: &mut [f64]) {
+    loop {
+        let largest = largest_size(row);
+        if MODERATE.contains(&largest) || largest <= 0.0 {
+            return;
         }
-        largest
+        let scale = if largest > 1.0 { RESCALE.recip() } else { RESCALE };
+        row.iter_mut().for_each(|v| *v *= scale);
     }
 }
 
 /// max |x_j|, eight columns side by side.
 #[inline(always)]
-fn largest_size(x: &[f64]) -> f64 {
-    let (blocks, rest) = x.as_chunks::<8>();
-    let mut sizes = [0.0f64; 8];
+pub(crate) fn largest_size(x: &[f64]) -> f64 {
+    let (blocks, rest) = x.as_chunks::<LANES>();
+    let mut sizes = [0.0f64; LANES];
     let raise = |size: &mut f64, v: &f64| *size = if v.abs() > *size { v.abs() } else { *size };
     for block in blocks {
         sizes.iter_mut().zip(block).for_each(|(size, v)| raise(size, v));
@@ -114,57 +125,106 @@ fn largest_size(x: &[f64]) -> f64 {
     sizes.into_iter().fold(0.0, f64::max)
 }
 
-/// Writes x over its entry of largest size, sign included, into `row`; a hash of it, or `None` for a
-/// zero point.
-fn canonical(x: &[f64], row: &mut [f64]) -> Option<u64> {
-    if Arch::new().dispatch(OverLargest { x, out: row }) == 0.0 {
-        return None;
-    }
-    // The entry of largest size is now 1 or -1.
-    let sign = row.iter().find(|v| v.abs() >= 1.0).copied()?;
-    row.iter_mut().for_each(|v| *v = *v * sign + 0.0); // -0.0 becomes 0.0
-    // Four hashes side by side, so that one multiplication need not wait for the last.
-    let mut hashes = [1u64, 2, 3, 4];
-    let mix = |hash: &mut u64, v: &f64| {
-        *hash = (hash.rotate_left(5) ^ v.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    };
-    let (blocks, rest) = row.as_chunks::<4>();
-    for block in blocks {
-        hashes.iter_mut().zip(block).for_each(|(hash, v)| mix(hash, v));
-    }
-    hashes.iter_mut().zip(rest).for_each(|(hash, v)| mix(hash, v));
-    let join = |a: u64, b: &u64| (a.rotate_left(17) ^ b).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    Some(hashes.iter().fold(0, join))
+/// What two multiples of one point have in common.
+#[derive(Debug, Clone, Copy)]
+struct Signature {
+    /// |Σ m_j x_j/max|x||, as bits: rounded the same for both.
+    key: u64,
+    /// max|x|; 0 for a zero point.
+    largest: f64,
 }
 
-/// For every point the first one with the same canonical row.
-fn representatives(
-    n: usize,
-    keys: &mut [(u64, usize)],
-    values: &[f64],
-    dim: usize,
-) -> Vec<Option<usize>> {
-    let row = |i: usize| &values[i * dim..(i + 1) * dim];
-    let mut representative = vec![None; n];
-    keys.sort_unstable();
-    for group in keys.chunk_by(|a, b| a.0 == b.0) {
-        // Rows of one hash are nearly always one row; those that are not are told apart.
-        let mut firsts: Vec<usize> = Vec::new();
-        for &(_, i) in group {
-            let found = firsts.iter().copied().find(|first| row(*first) == row(i));
-            let first = found.unwrap_or(i);
-            if found.is_none() {
-                firsts.push(i);
+/// Signatures of all rows; whether all lengths are neither huge nor tiny. As the loops over a tile it
+/// is compiled for several vector instructions, with the same result.
+struct Survey<'a> {
+    x: &'a [f64],
+    mix: &'a [f64],
+    signatures: &'a mut Vec<Signature>,
+}
+
+impl WithSimd for Survey<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> bool {
+        let (mix, mix_rest) = self.mix.as_chunks::<LANES>();
+        let mut moderate = true;
+        for x in self.x.chunks_exact(self.mix.len()) {
+            let largest = largest_size(x);
+            moderate &= MODERATE.contains(&largest);
+            let mut sums = [0.0; LANES];
+            let (x, x_rest) = x.as_chunks::<LANES>();
+            for (x, mix) in x.iter().zip(mix) {
+                let terms = x.iter().zip(mix).map(|(x, m)| x / largest * m);
+                sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
             }
-            representative[i] = Some(first);
+            let rest: f64 = x_rest.iter().zip(mix_rest).map(|(x, m)| x / largest * m).sum();
+            let key = (sums.into_iter().sum::<f64>() + rest).abs().to_bits();
+            self.signatures.push(Signature { key, largest });
+        }
+        moderate
+    }
+}
+
+/// Numbers in [1, 2) of which sums hardly ever coincide: SplitMix64.
+fn mixture(dim: usize) -> Vec<f64> {
+    let mut state = 0u64;
+    let mut next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        f64::from_bits((z ^ (z >> 31)) >> 12 | 1f64.to_bits())
+    };
+    (0..dim).map(|_| next()).collect()
+}
+
+/// Whether rows `i` and `j`, over their largest sizes, are the same or opposite.
+fn is_multiple(x: &[f64], dim: usize, signatures: &[Signature], i: usize, j: usize) -> bool {
+    let (Some(a), Some(b)) = (signatures.get(i), signatures.get(j)) else { return false };
+    if a.key != b.key {
+        return false;
+    }
+    let over = |i: usize, size: f64| x[i * dim..(i + 1) * dim].iter().map(move |v| v / size);
+    let differ = |sign: f64| {
+        let pairs = over(i, a.largest).zip(over(j, b.largest));
+        pairs.into_iter().any(|(a, b)| (a - sign * b).abs() > 0.0)
+    };
+    !differ(1.0) || !differ(-1.0)
+}
+
+/// A hash table of places, by open addressing: at least half of it stays empty.
+struct Table {
+    /// Place + 1; 0 where empty.
+    slots: Vec<usize>,
+}
+
+impl Table {
+    fn new(entries: usize) -> Result<Table, InputError> {
+        zeros(2, entries)?;
+        Ok(Table { slots: vec![0; (2 * entries).next_power_of_two()] })
+    }
+
+    /// The place of this key for which `same` holds, or else `next`, which is entered.
+    fn place(&mut self, key: u64, next: usize, same: impl Fn(usize) -> bool) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20) as usize & mask;
+        loop {
+            match self.slots[at].checked_sub(1) {
+                None => {
+                    self.slots[at] = next + 1;
+                    return next;
+                }
+                Some(place) if same(place) => return place,
+                Some(_) => at = (at + 1) & mask,
+            }
         }
     }
-    representative
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use faer::traits::pulp::Scalar;
 
     #[test]
     fn multiples_merge_and_zeros_go() {
@@ -183,15 +243,48 @@ mod tests {
         assert_eq!(prepared.zero_rows(), [1]);
         assert_eq!(prepared.rows.weights, [11.0, 4.5]);
         assert_eq!(prepared.rows.total, 15.5);
-        assert_eq!(prepared.rows.row(1), [0.0, 1.0]);
-        assert_eq!(prepared.rows.row(0), [1.0 / 3.0, 1.0]);
+        assert_eq!(
+            (prepared.rows.row(0), prepared.rows.row(1)),
+            (&[1.0, 3.0][..], &[0.0, -2.0][..])
+        );
     }
 
     #[test]
-    fn rows_of_one_hash_are_told_apart() {
-        let values = [1.0, 0.0, 0.5, 1.0, 1.0, 0.0];
-        let found = representatives(3, &mut [(7, 0), (7, 1), (7, 2)], &values, 2);
-        assert_eq!(found, [Some(0), Some(1), Some(0)]);
+    fn rows_are_read_where_they_are_unless_huge_or_repeated() {
+        let plain = Points::from_rows(&[[1.0, 3.0], [1e90, 2.0], [-3.0, 1.0]]).unwrap();
+        let prepared = Prepared::new(&plain, None).unwrap();
+        assert!(matches!(prepared.rows.values, Cow::Borrowed(_)));
+        // Powers of two, exactly.
+        let wild = Points::from_rows(&[[2f64.powi(500), -3.0], [3e-320, 2e-320]]).unwrap();
+        let prepared = Prepared::new(&wild, None).unwrap();
+        assert_eq!(prepared.rows.row(0), [2f64.powi(200), -3.0 * 2f64.powi(-300)]);
+        assert_eq!(prepared.rows.row(1), [3e-320 * 2f64.powi(900), 2e-320 * 2f64.powi(900)]);
+        assert_eq!(RESCALE, 2f64.powi(300));
+    }
+
+    #[test]
+    fn vector_instructions_change_no_bit() {
+        for dim in [1, 3, 8, 21] {
+            let x: Vec<f64> = (0..9 * dim).map(|i| ((i * i) as f64).sin()).collect();
+            let mix = mixture(dim);
+            let (mut dispatched, mut plain) = (Vec::new(), Vec::new());
+            Arch::new().dispatch(Survey { x: &x, mix: &mix, signatures: &mut dispatched });
+            Survey { x: &x, mix: &mix, signatures: &mut plain }.with_simd(Scalar);
+            let bits = |s: &Signature| (s.key, s.largest.to_bits());
+            assert!(dispatched.iter().map(bits).eq(plain.iter().map(bits)), "{dim}");
+        }
+    }
+
+    #[test]
+    fn keys_of_opposite_and_longer_rows_agree_and_equal_keys_decide_nothing() {
+        let rows: Vec<f64> = (0..11).map(|j| (j as f64 * 0.7).sin()).collect();
+        let opposite = rows.iter().map(|v| v * -4.0);
+        let points = Points::new(rows.iter().copied().chain(opposite).collect(), 11).unwrap();
+        assert_eq!(Prepared::new(&points, None).unwrap().row_of, [Some(0), Some(0)]);
+        let mut table = Table::new(3).unwrap();
+        assert_eq!(table.place(7, 0, |_| true), 0);
+        assert_eq!(table.place(7, 1, |_| false), 1);
+        assert_eq!(table.place(7, 2, |place| place == 1), 1);
     }
 
     #[test]

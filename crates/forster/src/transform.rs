@@ -10,16 +10,12 @@
 
 use crate::dense::{inverse_lower, product};
 use crate::error::ForsterError;
-use crate::pass::lanes_dot;
-use crate::prepare::OverLargest;
+use crate::prepare::rescale;
 use crate::subspace::check_orthonormal;
-use faer::linalg::matmul::matmul;
-use faer::traits::pulp::{Arch, Simd, WithSimd};
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use crate::tile::{Factor, UnitProduct, padded, tile_rows};
+use faer::traits::pulp::Arch;
+use faer::{Mat, MatRef};
 use halfspaces_linalg::{Halfspace, InputError, PointSet, Points, zeros};
-
-/// Numbers in a block of rows that is transformed at once.
-const BLOCK_VALUES: usize = 32_768;
 
 /// What the scatter matrix is scaled to; a position determines it only up to a factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,12 +139,16 @@ impl ForsterTransform {
         InputError::check_dim(self.dim(), points.dim())?;
         let (d, k) = (self.dim(), self.inner_dim());
         let mut out = zeros(points.len(), k)?;
-        let rows = (BLOCK_VALUES / d).max(1).min(points.len());
-        let mut scaled = zeros(rows, d)?;
-        for (block, u) in out.chunks_mut((rows * k).max(1)).enumerate() {
-            let x = points.as_slice().chunks_exact(d).skip(block * rows);
-            self.apply_rows(x, &mut scaled, u)
+        let (factor, rows) = (self.as_factor(), tile_rows(k));
+        let mut tile = zeros(rows, padded(k))?;
+        let blocks = points.as_slice().chunks(rows * d).zip(out.chunks_mut(rows * k));
+        for (block, (x, out)) in blocks.enumerate() {
+            let u = &mut tile[..x.len() / d * padded(k)];
+            unit_tile(&factor, x, u)
                 .map_err(|row| InputError::ZeroRow { row: block * rows + row })?;
+            for (out, u) in out.chunks_exact_mut(k).zip(u.chunks_exact(padded(k))) {
+                out.copy_from_slice(&u[..k]);
+            }
         }
         Points::new(out, k)
     }
@@ -162,26 +162,9 @@ impl ForsterTransform {
         Ok(self.apply(&Points::from_rows(&[x])?)?.into_vec())
     }
 
-    /// Transforms as many of the rows as `u` has room for (`scaled` has room for as many); the index of
-    /// a row that vanishes as error.
-    pub(crate) fn apply_rows<'a>(
-        &self,
-        rows: impl Iterator<Item = &'a [f64]>,
-        scaled: &mut [f64],
-        u: &mut [f64],
-    ) -> Result<(), usize> {
-        let (d, k) = (self.dim(), self.inner_dim());
-        let n = u.len() / k;
-        let scaled = &mut scaled[..n * d];
-        for (row, (s, x)) in scaled.chunks_exact_mut(d).zip(rows).enumerate() {
-            if Arch::new().dispatch(OverLargest { x, out: s }) == 0.0 {
-                return Err(row);
-            }
-        }
-        let out = MatMut::from_row_major_slice_mut(&mut *u, n, k);
-        let scaled = MatRef::from_row_major_slice(scaled, n, d);
-        matmul(out, Accum::Replace, scaled, self.matrix.as_ref(), 1.0, Par::Seq);
-        Arch::new().dispatch(ToUnit { u, k })
+    /// A in the form that tiles are multiplied with.
+    pub(crate) fn as_factor(&self) -> Factor {
+        Factor::new(self.matrix.as_ref())
     }
 
     /// The halfspace of R^k that labels transformed points as `halfspace` labels the points of the
@@ -227,28 +210,15 @@ impl ForsterTransform {
     }
 }
 
-/// Rows of length k scaled to norm 1; the index of one that vanishes as error. As the loops of a pass it
-/// is compiled for several vector instructions, with the same result.
-struct ToUnit<'a> {
-    u: &'a mut [f64],
-    k: usize,
-}
-
-impl WithSimd for ToUnit<'_> {
-    type Output = Result<(), usize>;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> Result<(), usize> {
-        for (row, u) in self.u.chunks_exact_mut(self.k).enumerate() {
-            let length = lanes_dot(u, u).sqrt();
-            if length.is_nan() || length <= 0.0 {
-                return Err(row);
-            }
-            let scale = length.recip();
-            u.iter_mut().for_each(|v| *v *= scale);
-        }
-        Ok(())
+/// The tile of unit rows of XA; the index of a row that vanishes as error. Rows whose squares over- or
+/// underflow are rescaled first, which changes the others by no bit.
+pub(crate) fn unit_tile(factor: &Factor, x: &[f64], u: &mut [f64]) -> Result<(), usize> {
+    if Arch::new().dispatch(UnitProduct { x, factor, u }).is_ok() {
+        return Ok(());
     }
+    let mut x = x.to_vec();
+    x.chunks_exact_mut(factor.rows()).for_each(rescale);
+    Arch::new().dispatch(UnitProduct { x: &x, factor, u })
 }
 
 fn column(values: &[f64]) -> MatRef<'_, f64> {
@@ -262,6 +232,7 @@ fn halfspace_of(w: Mat<f64>) -> Result<Halfspace, InputError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tile::lanes_dot;
     use halfspaces_data::{Gaussian, Marginal, Rotation, random_target};
 
     /// A transform of a k-dimensional subspace of R^d.

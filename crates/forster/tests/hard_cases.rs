@@ -72,6 +72,26 @@ fn planted_subspaces_are_found_point_for_point() {
     assert!(forced > 100);
 }
 
+/// Of one-hot points subspaces inside the planted one are heavy too: any of them is an answer.
+#[test]
+fn one_hot_points_have_the_planted_subspace_or_one_inside_it() {
+    let accuracy = Accuracy::TwoSided(1e-7);
+    for (dim, k) in [(40, 20), (60, 30)] {
+        for excess in [Excess::Share(0.1), Excess::Share(0.6)] {
+            for seed in 0..3 {
+                let n = 10 * dim;
+                let case = HeavyCase::new(HeavyKind::OneHot, dim, k, n, excess, seed).unwrap();
+                let what = format!("d = {dim}, {excess:?}, seed {seed}");
+                let fitted = fit(case.points(), accuracy);
+                assert_certified(case.points(), &fitted, accuracy, &what);
+                let (subspace, planted) = (&fitted.position().subspace, &case.planted()[0]);
+                assert!(subspace.is_heavy() && subspace.dim() <= k, "{what}");
+                assert!(subspace.members().iter().all(|i| planted.members.contains(i)), "{what}");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_boundary_is_position_or_equality_or_unresolved() {
     for kind in HeavyKind::ALL {
@@ -85,6 +105,49 @@ fn the_boundary_is_position_or_equality_or_unresolved() {
             assert!(position.subspace.is_boundary() || position.subspace.is_heavy());
         }
     }
+}
+
+/// Two of four points on a line of the plane, the others in two more directions: position only in the
+/// limit. Equality is an answer at the cap on the condition, but not at the cap on steps.
+#[test]
+fn equality_is_accepted_where_the_iteration_cannot_go_on() {
+    let rows = [[1.0, 0.0], [3.0, 0.0], [1.0, 1.0], [0.3, 1.0]];
+    let points = Points::from_rows(&rows).unwrap();
+    let accuracy = Accuracy::TwoSided(1e-9);
+    let params = ForsterTransform::params().accuracy(accuracy);
+    let capped = params.max_condition(1e3).check().unwrap().fit(&points).unwrap();
+    assert_certified(&points, &capped, accuracy, "at the cap");
+    let Outcome::HeavySubspace(position) = capped.outcome() else { panic!("{capped:?}") };
+    assert!(position.subspace.is_boundary());
+    assert_eq!(position.subspace.members(), [0, 1]);
+    // Slow steps, and few: the gap is wide enough to look, but the iteration could go on.
+    let few = params.step(Step::FixedPoint).max_iterations(150).check().unwrap();
+    let spent = few.fit(&points).unwrap();
+    let Outcome::Unresolved { reason, position } = spent.outcome() else { panic!("{spent:?}") };
+    assert_eq!((*reason, position.subspace.dim()), (Reason::IterationCap, 2));
+    // And left alone it reaches position within δ.
+    let free = params.check().unwrap().fit(&points).unwrap();
+    assert_certified(&points, &free, accuracy, "free");
+    assert!(matches!(free.outcome(), Outcome::RadiallyIsotropic(_)));
+}
+
+/// On ill-conditioned points rounding stops the iteration below the cap on the condition; equality is
+/// an answer there too.
+#[test]
+fn equality_is_accepted_where_rounding_stalls_the_iteration() {
+    let accuracy = Accuracy::TwoSided(1e-7);
+    let mut stalled = 0;
+    for seed in 0..12 {
+        let case = HeavyCase::new(HeavyKind::StudentT, 5, 4, 50, Excess::Boundary, seed).unwrap();
+        let fitted = fit(case.points(), accuracy);
+        if let Outcome::HeavySubspace(position) = fitted.outcome() {
+            assert_certified(case.points(), &fitted, accuracy, &format!("seed {seed}"));
+            assert!(position.subspace.is_boundary() || position.subspace.is_heavy());
+            let below_cap = fitted.levels()[0].condition < 1e12;
+            stalled += usize::from(below_cap && position.subspace.is_boundary());
+        }
+    }
+    assert!(stalled > 0);
 }
 
 #[test]

@@ -90,7 +90,7 @@ pub use passive_aggressive::{Aggressiveness, PassiveAggressive};
 pub use perceptron::Perceptron;
 pub use second_order_perceptron::SecondOrderPerceptron;
 pub use self_directed::{
-    Cap, ChainLength, Goal, Greedy, GreedyRun, Pool, Progress, ResumeError, RoundTally,
+    Cap, ChainLength, ChainsRun, Goal, Greedy, GreedyRun, Pool, Progress, ResumeError, RoundTally,
     SelfDirectedLearner, SelfDirectedSession, Start, StrongLearner, TwoChains, VersionSpaceGreedy,
     WeakRun, label_pool,
 };

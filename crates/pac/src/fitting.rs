@@ -8,10 +8,10 @@
 use crate::affine::AffineHalfspace;
 use crate::direction::{Denominator, Direction, descend};
 use crate::schedule;
-use crate::selection::{Elimination, Selector};
+use crate::selection::{Elimination, Selector, check_in_ball};
 use halfspaces_data::Link;
 use halfspaces_linalg::{
-    ExampleStream, Halfspace, InputError, Label, LiftedRow, RowView, ScaledRow, tolerance, zeros,
+    ExampleStream, Halfspace, InputError, Label, LiftedRow, RowView, ScaledRow, zeros,
 };
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -77,8 +77,9 @@ pub(crate) struct Lane<L> {
     pub runs: u64,
     pub run_length: u64,
     pub kept: Kept,
-    /// Examples of its own taken so far.
+    /// Examples of its own taken so far, and those of the present run.
     taken: u64,
+    in_run: u64,
     w: Vec<f64>,
 }
 
@@ -130,7 +131,7 @@ impl<L: Link> Lane<L> {
         run_length: u64,
         kept: Kept,
     ) -> Self {
-        Lane { direction, step, runs, run_length, kept, taken: 0, w: Vec::new() }
+        Lane { direction, step, runs, run_length, kept, taken: 0, in_run: 0, w: Vec::new() }
     }
 
     fn steps(&self) -> u64 {
@@ -186,6 +187,8 @@ pub struct Fitting<L> {
     /// Dimension of the points as given.
     dim: usize,
     taken: u64,
+    /// T₁: examples to learn from.
+    training: u64,
     selector: Selector,
     /// For each candidate its lane and the example it stood before.
     origins: Vec<Origin>,
@@ -508,6 +511,7 @@ impl<L: Link> Fitting<L> {
             lane.w = zeros(1, inside)?;
             selector.reserve(lane.kept.count(lane.steps()))?;
         }
+        let training = lanes.iter().map(Lane::steps).max().unwrap_or(0);
         let origins = Vec::new();
         Ok(Fitting {
             lanes,
@@ -516,6 +520,7 @@ impl<L: Link> Fitting<L> {
             means: false,
             dim,
             taken: 0,
+            training,
             selector,
             origins,
             spare: Spare::new(seed),
@@ -532,7 +537,7 @@ impl<L: Link> Fitting<L> {
     /// Where the fit stands.
     #[must_use]
     pub fn stage(&self) -> Stage {
-        let training = self.training();
+        let training = self.training;
         if self.taken < training {
             Stage::Training { taken: self.taken, of: training }
         } else if self.selector.seen() < self.selector.planned() {
@@ -540,10 +545,6 @@ impl<L: Link> Fitting<L> {
         } else {
             Stage::Complete
         }
-    }
-
-    fn training(&self) -> u64 {
-        self.lanes.iter().map(Lane::steps).max().unwrap_or(0)
     }
 
     /// Takes one example; none after the fit is complete.
@@ -565,18 +566,15 @@ impl<L: Link> Fitting<L> {
 
     #[inline]
     fn take<R: RowView>(&mut self, x: R, label: Label) -> Result<Stage, InputError> {
-        let norm_sq = x.norm_sq();
-        if norm_sq.is_nan() || norm_sq > 1.0 + 2.0 * tolerance::UNIT_NORM {
-            let requirement = "at most 1 after division by the radius; state a larger radius";
-            InputError::check_parameter("norm of the point", norm_sq.sqrt(), false, requirement)?;
-        }
-        if self.taken < self.training() {
+        check_in_ball(x)?;
+        if self.taken < self.training {
             for (index, lane) in self.lanes.iter_mut().enumerate() {
                 if lane.taken == lane.steps() {
                     continue;
                 }
-                if lane.taken.is_multiple_of(lane.run_length) {
+                if lane.in_run == lane.run_length {
                     lane.w.fill(0.0);
+                    lane.in_run = 0;
                 }
                 if lane.kept.takes(lane.taken) {
                     self.selector.offer(&lane.w);
@@ -587,9 +585,10 @@ impl<L: Link> Fitting<L> {
                 }
                 descend(&lane.direction, lane.step, self.project, &mut lane.w, x, label);
                 lane.taken += 1;
+                lane.in_run += 1;
             }
             self.taken += 1;
-            if self.means && self.taken == self.training() {
+            if self.means && self.taken == self.training {
                 self.offer_means();
             }
         } else if self.selector.seen() < self.selector.planned() {
@@ -628,8 +627,24 @@ impl<L: Link> Fitting<L> {
         &mut self,
         stream: &mut S,
     ) -> Result<Stage, FitError<S::Error>> {
+        self.advance_by(stream, u64::MAX)
+    }
+
+    /// As [`Fitting::advance`], for at most `most` examples: to save the fit, or show how far it is,
+    /// now and then.
+    ///
+    /// # Errors
+    /// As [`Fitting::advance`].
+    pub fn advance_by<S: ExampleStream>(
+        &mut self,
+        stream: &mut S,
+        most: u64,
+    ) -> Result<Stage, FitError<S::Error>> {
         let mut stage = self.stage();
-        while stage != Stage::Complete {
+        for _ in 0..most {
+            if stage == Stage::Complete {
+                break;
+            }
             let taken = self.taken + self.selector.seen();
             match stream.next_row() {
                 Err(source) => return Err(FitError::Stream { taken, source }),

@@ -94,6 +94,6 @@ pub use random_projection::{
     Projected, ProjectedFit, RandomProjection, projected_dimension, projected_margin,
 };
 pub use sample_perspectron::{NOISE_GUESSES, SampleFit, SampleParams, SamplePerspectron};
-pub use selection::Elimination;
+pub use selection::{Candidates, Choice, Elimination};
 pub use solver::SolverStatus;
 pub use svm::{LinearSvm, SvmFit, SvmParams};

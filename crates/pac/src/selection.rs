@@ -11,7 +11,7 @@
 use crate::schedule;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
-use halfspaces_linalg::{InputError, Label, RowView, kernels};
+use halfspaces_linalg::{InputError, Label, PointSet, Points, RowView, kernels, tolerance};
 
 /// Examples counted at once.
 const BLOCK: usize = 512;
@@ -38,6 +38,91 @@ pub enum Elimination {
     /// accuracy of all of them does, and this takes the other half.
     #[default]
     Clear,
+}
+
+/// Halfspaces to choose among on a sample: the choice that ends every fit, on its own.
+///
+/// *Guarantee.* On |T₂| = ⌈(8/ε²) ln(2K/δ)⌉ independent examples the error of the chosen one is within ε/2 of
+/// the least, with probability at least 1 - δ, whatever the [`Elimination`].
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{Candidates, Elimination};
+/// let points = Points::from_rows(&[[0.5, 0.1], [-0.3, 0.2], [0.1, -0.9]])?;
+/// let labels = [Label::Positive, Label::Negative, Label::Positive];
+/// let halfspaces = Points::from_rows(&[[0.0, 1.0], [2.0, 0.0]])?;
+/// let choice = Candidates::new(&halfspaces, Elimination::Certain, 0.05)?.choose(&points, &labels)?;
+/// assert_eq!((choice.index, choice.errors), (1, 0));
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidates<'c> {
+    normals: &'c Points,
+    elimination: Elimination,
+    failure: f64,
+}
+
+/// What was chosen among [`Candidates`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Choice {
+    /// Which candidate, the first among equals.
+    pub index: usize,
+    /// Its errors.
+    pub errors: u64,
+    /// Candidates that were never dropped.
+    pub remaining: usize,
+}
+
+impl<'c> Candidates<'c> {
+    /// Normals of halfspaces, one a row, of any norm; δ matters to [`Elimination::Clear`] only.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`], [`InputError::ParameterOutOfRange`] for δ outside (0, 1).
+    pub fn new(
+        normals: &'c Points,
+        elimination: Elimination,
+        failure: f64,
+    ) -> Result<Self, InputError> {
+        if normals.is_empty() {
+            return Err(InputError::Empty);
+        }
+        let in_range = failure > 0.0 && failure < 1.0;
+        InputError::check_parameter("failure", failure, in_range, "above 0 and below 1")?;
+        Ok(Candidates { normals, elimination, failure })
+    }
+
+    /// The candidate with fewest errors on the sample, whose points lie in the unit ball.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`], [`InputError::Empty`];
+    /// [`InputError::ParameterOutOfRange`] for a point outside the unit ball.
+    pub fn choose<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Choice, InputError> {
+        InputError::check_dim(self.normals.dim(), points.dim())?;
+        InputError::check_len(points.len(), labels.len())?;
+        let planned = labels.len() as u64;
+        let mut selector =
+            Selector::new(self.normals.dim(), planned, self.elimination, self.failure);
+        selector.reserve(self.normals.len() as u64)?;
+        self.normals.rows().for_each(|w| selector.offer(w.as_slice()));
+        for (x, label) in points.rows().zip(labels) {
+            check_in_ball(x)?;
+            selector.observe(x, *label);
+        }
+        let (index, errors) = selector.best().filter(|_| planned > 0).ok_or(InputError::Empty)?;
+        Ok(Choice { index, errors, remaining: selector.alive() })
+    }
+}
+
+/// Refuses a point outside the unit ball, where nothing is guaranteed.
+#[inline]
+pub(crate) fn check_in_ball<R: RowView>(x: R) -> Result<(), InputError> {
+    let norm_sq = x.norm_sq();
+    if norm_sq.is_nan() || norm_sq > 1.0 + 2.0 * tolerance::UNIT_NORM {
+        let requirement = "at most 1 after division by the radius; state a larger radius";
+        InputError::check_parameter("norm of the point", norm_sq.sqrt(), false, requirement)?;
+    }
+    Ok(())
 }
 
 /// The candidates and their errors so far.
@@ -276,7 +361,7 @@ fn single_precision_error(dim: usize) -> f32 {
 mod tests {
     use super::*;
     use halfspaces_data::{MarginBall, Marginal, random_target};
-    use halfspaces_linalg::{DenseRow, Halfspace, PointSet, Points};
+    use halfspaces_linalg::{DenseRow, Halfspace};
     use proptest::prelude::*;
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
@@ -354,6 +439,23 @@ mod tests {
             prop_assert!(fewer <= alive);
             prop_assert!(clear.1 as f64 <= all.1 as f64 + 0.05 * n as f64);
         }
+    }
+
+    #[test]
+    fn bad_input_is_typed() {
+        let (candidates, points, labels) = case(1, 3, 2, 10);
+        let normals = Points::from_rows(&candidates).unwrap();
+        let none = Points::new(vec![], 3).unwrap();
+        assert_eq!(Candidates::new(&none, Elimination::Never, 0.1), Err(InputError::Empty));
+        assert!(Candidates::new(&normals, Elimination::Never, 0.0).is_err());
+        let candidates = Candidates::new(&normals, Elimination::Clear, 0.1).unwrap();
+        assert!(candidates.choose(&points, &labels).is_ok());
+        assert!(candidates.choose(&points, &labels[1..]).is_err());
+        assert_eq!(candidates.choose(&none, &[]), Err(InputError::Empty));
+        let far = Points::from_rows(&[[1.0, 1.0, 0.0]]).unwrap();
+        assert!(candidates.choose(&far, &labels[..1]).is_err());
+        let wide = Points::from_rows(&[[0.1, 0.1]]).unwrap();
+        assert!(candidates.choose(&wide, &labels[..1]).is_err());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! One file an experiment.
 
 mod batch;
+mod certificates;
 mod forster;
 mod halving;
 mod kernel;
@@ -8,9 +9,13 @@ mod margins;
 mod massart;
 mod modified;
 mod perceptron;
+mod perspectron;
+mod planar;
 mod process;
 mod projection;
+mod push_away;
 mod random_order;
+mod real_noise;
 mod sample_bounds;
 mod sphere;
 mod strong;
@@ -18,6 +23,7 @@ mod table1;
 mod version_space;
 
 pub(crate) use batch::BatchExperiment;
+pub(crate) use certificates::CertificateExperiment;
 pub(crate) use forster::ForsterExperiment;
 pub(crate) use halving::HalvingExperiment;
 pub(crate) use kernel::KernelExperiment;
@@ -25,9 +31,12 @@ pub(crate) use margins::MarginsExperiment;
 pub(crate) use massart::MassartExperiment;
 pub(crate) use modified::ModifiedExperiment;
 pub(crate) use perceptron::PerceptronExperiment;
+pub(crate) use perspectron::PerspectronExperiment;
 pub(crate) use process::ProcessExperiment;
 pub(crate) use projection::ProjectionExperiment;
+pub(crate) use push_away::PushAwayExperiment;
 pub(crate) use random_order::RandomOrderExperiment;
+pub(crate) use real_noise::RealNoiseExperiment;
 pub(crate) use sphere::SphereExperiment;
 pub(crate) use strong::StrongExperiment;
 pub(crate) use table1::Table1Experiment;

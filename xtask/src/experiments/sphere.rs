@@ -268,8 +268,9 @@ impl Experiment for SphereExperiment {
             for (learner, factor) in [(Learner::Chains2, 2.0), (Learner::Chains4, 4.0)] {
                 let length = ChainLength::Practical { factor };
                 let chains = TwoChains::new(d, length, seed)?;
-                let (chains, mistakes) = self_directed(chains, &points, &labels)?;
-                count(learner, mistakes);
+                let run = chains.simulate(&points, &labels)?;
+                count(learner, run.mistakes.len());
+                let chains = run.learner;
                 let share = chains.chain_mistakes() as f64 / (2 * chains.chain_length()) as f64;
                 outcome.chains = outcome.chains.max(share);
             }

@@ -12,7 +12,9 @@ use halfspaces_eval::{
     Scale, Section, Side, Table, stats,
 };
 use halfspaces_forster::{Accuracy, ForsterTransform};
-use halfspaces_linalg::{Label, PointSet, Points};
+use halfspaces_linalg::{
+    BooleanConcept, DecisionList, Halfspace, Label, Literal, PointSet, Points,
+};
 use halfspaces_online::{
     Cap, Goal, Greedy, OnlineLearner, Perceptron, Start, StrongLearner, WeakRun, label_pool,
 };
@@ -43,7 +45,8 @@ const FLAT_RANDOM: f64 = 0.5;
 /// Probability that both runs of a pair fail, at most.
 const PAIR_FAILURE: f64 = 0.383;
 
-/// What a pool is made of; its labels are those of a random halfspace.
+/// What a pool is made of; its labels are those of a uniformly random halfspace where nothing else is
+/// said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
@@ -57,6 +60,8 @@ pub(crate) enum Kind {
     Integer,
     /// Uniform points of the cube {0, 1}^(d-1), lifted.
     Cube,
+    /// The same, labelled by a random decision list over all variables.
+    Lists,
     /// A data set, at most as many of its points.
     Real(String),
 }
@@ -70,13 +75,21 @@ impl fmt::Display for Kind {
             Kind::Heavy => "heavy subspace",
             Kind::Integer => "integers, heavy subspace",
             Kind::Cube => "cube",
+            Kind::Lists => "cube, decision lists",
             Kind::Real(name) => name,
         })
     }
 }
 
-const SYNTHETIC: [Kind; 6] =
-    [Kind::StudentT, Kind::Sphere, Kind::Clusters, Kind::Heavy, Kind::Integer, Kind::Cube];
+const SYNTHETIC: [Kind; 7] = [
+    Kind::StudentT,
+    Kind::Sphere,
+    Kind::Clusters,
+    Kind::Heavy,
+    Kind::Integer,
+    Kind::Cube,
+    Kind::Lists,
+];
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "part", rename_all = "lowercase")]
@@ -137,14 +150,14 @@ pub(crate) enum Outcome {
 }
 
 impl StrongExperiment {
-    /// A pool and a uniformly random target.
+    /// A pool and a random target.
     fn draw(
         &self,
         kind: &Kind,
         dim: usize,
         points: usize,
         rng: &mut ChaCha8Rng,
-    ) -> Result<(Points, Vec<Label>), Failure> {
+    ) -> Result<(Points, Halfspace), Failure> {
         let heavy = |kind, rng: &mut ChaCha8Rng| -> Result<Points, Failure> {
             let case = HeavyCase::with_rng(kind, dim, dim / 2, points, Excess::Share(0.1), rng)?;
             shuffled(case.points(), points, rng)
@@ -157,7 +170,7 @@ impl StrongExperiment {
             }
             Kind::Heavy => heavy(HeavyKind::Gaussian, rng)?,
             Kind::Integer => heavy(HeavyKind::Integer, rng)?,
-            Kind::Cube => {
+            Kind::Cube | Kind::Lists => {
                 let rows: Vec<Vec<f64>> = (0..points)
                     .map(|_| (1..dim).map(|_| f64::from(u8::from(rng.random::<bool>()))).collect())
                     .collect();
@@ -172,9 +185,25 @@ impl StrongExperiment {
                 shuffled(&all, points, rng)?
             }
         };
-        let labels = random_target_with_rng(points.dim(), rng)?.label_all(&points)?;
-        Ok((points, labels))
+        let target = match kind {
+            Kind::Lists => decision_list(dim - 1, rng)?,
+            _ => random_target_with_rng(points.dim(), rng)?,
+        };
+        Ok((points, target))
     }
+}
+
+/// Every variable once, in random order, negated or not, with random labels.
+fn decision_list<R: Rng>(variables: usize, rng: &mut R) -> Result<Halfspace, Failure> {
+    let mut order: Vec<usize> = (0..variables).collect();
+    order.shuffle(rng);
+    let mut label = || if rng.random() { Label::Positive } else { Label::Negative };
+    let labels: Vec<Label> = (0..=variables).map(|_| label()).collect();
+    let rule =
+        |(variable, label): (usize, &Label)| (Literal { variable, positive: rng.random() }, *label);
+    let rules = order.into_iter().zip(&labels).map(rule).collect();
+    let list = DecisionList::new(variables, rules, labels[variables])?;
+    Ok(list.to_halfspace()?.normalised()?)
 }
 
 /// At most `most` rows in random order.
@@ -194,9 +223,7 @@ fn weak(points: &Points, target: &[f64], rng: &mut ChaCha8Rng) -> Result<Outcome
     let transform = fit.transform();
     let members = points.select(fit.position().subspace.members())?;
     let inside = transform.apply(&members)?;
-    let target = transform
-        .halfspace_inside(&halfspaces_linalg::Halfspace::new(target.to_vec())?)?
-        .normalised()?;
+    let target = transform.halfspace_inside(&Halfspace::new(target.to_vec())?)?.normalised()?;
     let labels = target.label_all(&inside)?;
     let k = transform.inner_dim();
     let mut start: Vec<f64> = (0..k).map(|_| StandardNormal.sample(rng)).collect();
@@ -266,7 +293,7 @@ impl Experiment for StrongExperiment {
             // A real set has its own dimension.
             let dims = match &kind {
                 Kind::Real(_) => vec![0],
-                Kind::Cube | Kind::Heavy | Kind::Integer => {
+                Kind::Cube | Kind::Lists | Kind::Heavy | Kind::Integer => {
                     scale.pick(vec![6], vec![6, 16], vec![6, 16, 30])
                 }
                 _ => scale.pick(vec![1, 5], vec![1, 2, 3, 5, 20], vec![1, 2, 3, 5, 20, 50]),
@@ -297,7 +324,7 @@ impl Experiment for StrongExperiment {
             // The cube of fewer dimensions has fewer corners than the pool has points.
             // Clusters show their finer structure to many points only.
             let (dim, least) = match kind {
-                Kind::Cube => (scale.pick(12, 12, 14), 40),
+                Kind::Cube | Kind::Lists => (scale.pick(12, 12, 14), 40),
                 Kind::Clusters => (scale.pick(4, 6, 8), 320),
                 _ => (scale.pick(5, 10, 12), 40),
             };
@@ -320,12 +347,12 @@ impl Experiment for StrongExperiment {
     fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
         match setting {
             Configuration::Weak { kind, dim, points } => {
-                let (points, _) = self.draw(kind, *dim, *points, rng)?;
-                let target = random_target_with_rng(points.dim(), rng)?;
+                let (points, target) = self.draw(kind, *dim, *points, rng)?;
                 weak(&points, target.normal(), rng)
             }
             Configuration::Reach { kind, dim, points, epsilon } => {
-                let (points, labels) = self.draw(kind, *dim, *points, rng)?;
+                let (points, target) = self.draw(kind, *dim, *points, rng)?;
+                let labels = target.label_all(&points)?;
                 let goal = Goal::Strong { epsilon: *epsilon };
                 let learner = StrongLearner::new(points.dim(), goal, DELTA, rng.random())?;
                 let learner = learner.with_start(Start::Random);
@@ -340,7 +367,8 @@ impl Experiment for StrongExperiment {
                 })
             }
             Configuration::Flat { kind, dim, sizes, epsilon, runs } => {
-                let (all, all_labels) = self.draw(kind, *dim, sizes[1], rng)?;
+                let (all, target) = self.draw(kind, *dim, sizes[1], rng)?;
+                let all_labels = target.label_all(&all)?;
                 let first = rng.random::<u64>();
                 let (mut random, mut warm) = ([0.0; 2], [0.0; 2]);
                 for (at, n) in sizes.iter().enumerate() {
@@ -363,13 +391,13 @@ impl Experiment for StrongExperiment {
             }
             Configuration::Growth { kind, dim, sizes, epsilon } => {
                 let most = sizes.iter().copied().max().unwrap_or(0);
-                let (all, all_labels) = self.draw(kind, *dim, most, rng)?;
+                let (all, target) = self.draw(kind, *dim, most, rng)?;
                 let seed = rng.random();
                 let mut counts = Vec::new();
                 for &n in sizes {
                     let first: Vec<usize> = (0..n.min(all.len())).collect();
                     let points = all.select(&first)?;
-                    let labels: Vec<Label> = all_labels.iter().take(n).copied().collect();
+                    let labels = target.label_all(&points)?;
                     let strong = Goal::Strong { epsilon: *epsilon };
                     let strong =
                         StrongLearner::new(*dim, strong, DELTA, seed)?.with_start(Start::Random);
@@ -536,6 +564,7 @@ fn figure(results: &Results<Configuration, Outcome>, kind: &Kind) -> Option<Figu
         Kind::Heavy => "heavy",
         Kind::Integer => "integer",
         Kind::Cube => "cube",
+        Kind::Lists => "decision-lists",
         Kind::Real(_) => "real",
     };
     Some(Figure {

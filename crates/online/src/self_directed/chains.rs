@@ -15,11 +15,11 @@
 //! (000's appendix learns it with O(d) mistakes as well).
 
 use super::walk::Walk;
-use super::{Pool, SelfDirectedLearner, project};
+use super::{Pool, SelfDirectedLearner, predict, project};
 use crate::error::OnlineError;
 use crate::session::Question;
 use crate::transcript::Round;
-use halfspaces_linalg::{InputError, PointSet, normalise, zeros};
+use halfspaces_linalg::{InputError, Label, PointSet, RowView, normalise, zeros};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -148,6 +148,94 @@ impl TwoChains {
         self.chains.each_ref().map(Vec::as_slice)
     }
 
+    /// Plays a whole session against known labels at once: the mistakes and the hypotheses are those of
+    /// [`label_pool`](super::label_pool), found by reading every point twice, without ordering any.
+    /// Starts afresh, whatever was learned before.
+    ///
+    /// # Errors
+    /// As [`label_pool`](super::label_pool).
+    ///
+    /// ```
+    /// use halfspaces_data::{Marginal, UnitSphere, random_target};
+    /// use halfspaces_online::{ChainLength, TwoChains, label_pool};
+    /// let points = UnitSphere::new(4)?.sample(500, 1)?;
+    /// let labels = random_target(4, 2)?.label_all(&points)?;
+    /// let learner = TwoChains::new(4, ChainLength::Practical { factor: 2.0 }, 3)?;
+    /// let run = learner.clone().simulate(&points, &labels)?;
+    /// let (learner, transcript) = label_pool(learner, &points, &labels)?;
+    /// assert_eq!(run.learner.weights(), learner.weights());
+    /// assert_eq!(run.mistakes.len(), transcript.mistakes());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn simulate<P: PointSet>(
+        self,
+        points: &P,
+        labels: &[Label],
+    ) -> Result<ChainsRun, OnlineError> {
+        InputError::check_len(points.len(), labels.len())?;
+        if points.is_empty() {
+            return Err(InputError::Empty.into());
+        }
+        let mut learner = TwoChains::new(self.chains[0].len(), self.length, self.seed)?;
+        InputError::check_dim(learner.chains[0].len(), points.dim())?;
+        let pool = Pool::new(points)?;
+        let mut mistakes = Vec::new();
+        let Phase::Start(mut order) = learner.split(&pool) else {
+            return Err(InputError::Empty.into());
+        };
+        while let Some(index) = order.pop() {
+            let Question { index, prediction } = pool.question(index, &learner.chains[0])?;
+            let round = Round { index, prediction, truth: labels[index] };
+            mistakes.extend(round.is_mistake().then_some(round));
+            pool.add_unit(index, round.truth.as_f64(), &mut learner.chains[0]);
+        }
+        learner.chains[1] = learner.first_hypothesis().to_vec();
+        // The bucket that each point is left in, if it is.
+        let mut left: Vec<Option<u32>> = vec![None; points.len()];
+        for b in 0..learner.buckets.len() {
+            let bucket = &learner.buckets[b];
+            let chain = learner.chain(b);
+            let values = bucket_values(&pool, bucket, &learner.chains[chain])?;
+            // The surest wrong prediction, the smaller index among equals.
+            let mut worst: Option<(usize, f64)> = None;
+            for (i, value) in bucket.iter().zip(&values) {
+                let wrong = Label::of_sign(*value) != labels[*i];
+                if wrong && worst.is_none_or(|(_, most)| value.abs() > most.abs()) {
+                    worst = Some((*i, *value));
+                }
+            }
+            let Some((index, value)) = worst else { continue };
+            for (i, less) in bucket.iter().zip(&values) {
+                let after = less.abs() < value.abs() || (less.abs() <= value.abs() && *i > index);
+                left[*i] = after.then_some(b as u32);
+            }
+            let round = Round { index, prediction: predict(value)?, truth: labels[index] };
+            mistakes.push(round);
+            learner.chain_mistakes += 1;
+            if let Some(x) = pool.unit(index) {
+                project(x, round.truth, &mut learner.chains[chain]);
+            }
+        }
+        // Each chain labels what is left of the other's buckets.
+        let mut last = Vec::new();
+        for (index, b) in left.into_iter().enumerate() {
+            let Some(b) = b else { continue };
+            let other = &learner.chains[1 - learner.chain(b as usize)];
+            let Question { prediction, .. } = pool.question(index, other)?;
+            let round = Round { index, prediction, truth: labels[index] };
+            last.extend(round.is_mistake().then_some((b, round)));
+        }
+        last.sort_by_key(|(b, round)| (*b, round.index));
+        mistakes.extend(last.into_iter().map(|(_, round)| round));
+        Ok(ChainsRun { learner, mistakes })
+    }
+
+    /// Scales the sum of the start. A sum of 0 stays one: the first mistake then sets the direction.
+    fn first_hypothesis(&mut self) -> &[f64] {
+        let _ = normalise(&mut self.chains[0]);
+        &self.chains[0]
+    }
+
     /// Splits the pool into the start and 2k buckets, as many as there are points for.
     fn split<P: PointSet>(&mut self, pool: &Pool<'_, P>) -> Phase {
         let d = self.chains[0].len();
@@ -186,6 +274,27 @@ impl TwoChains {
     }
 }
 
+/// What [`TwoChains::simulate`] found.
+#[derive(Debug, Clone)]
+pub struct ChainsRun {
+    /// The learner at the end, with its hypotheses and the mistakes on its chains.
+    pub learner: TwoChains,
+    /// The mistakes in their order.
+    pub mistakes: Vec<Round>,
+}
+
+/// w · x/‖x‖ for the points of a bucket, which are put side by side to be read.
+fn bucket_values<P: PointSet>(
+    pool: &Pool<'_, P>,
+    bucket: &[usize],
+    w: &[f64],
+) -> Result<Vec<f64>, OnlineError> {
+    let rows = pool.points().select(bucket)?;
+    let scales = bucket.iter().map(|i| pool.scale(*i));
+    let values: Vec<f64> = rows.rows().zip(scales).map(|(x, scale)| x.dot(w) * scale).collect();
+    if values.iter().all(|v| v.is_finite()) { Ok(values) } else { Err(OnlineError::Overflow) }
+}
+
 impl SelfDirectedLearner for TwoChains {
     fn propose<P: PointSet>(
         &mut self,
@@ -215,9 +324,7 @@ impl SelfDirectedLearner for TwoChains {
             phase = match phase {
                 Phase::Bucket(b, _) => self.enter(pool, b + 1),
                 _ => {
-                    // A sum of 0 stays one: the first mistake then sets the direction.
-                    let _ = normalise(&mut self.chains[0]);
-                    self.chains[1] = self.chains[0].clone();
+                    self.chains[1] = self.first_hypothesis().to_vec();
                     self.enter(pool, 0)
                 }
             };
@@ -238,7 +345,9 @@ impl SelfDirectedLearner for TwoChains {
                 let phase = if round.is_mistake() {
                     self.chain_mistakes += 1;
                     let chain = self.chain(b);
-                    project(pool, round, &mut self.chains[chain]);
+                    if let Some(x) = pool.unit(round.index) {
+                        project(x, round.truth, &mut self.chains[chain]);
+                    }
                     self.enter(pool, b + 1)
                 } else {
                     Phase::Bucket(b, walk)
@@ -252,5 +361,60 @@ impl SelfDirectedLearner for TwoChains {
             None => {}
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::self_directed::label_pool;
+    use halfspaces_data::random_target;
+    use halfspaces_linalg::{Points, SparsePoints};
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Integer points: duplicates, zero points, ties; labels of all kinds.
+        #[test]
+        fn at_once_is_one_by_one(
+            rows in prop::collection::vec([-2i8..=2, -2i8..=2, -2i8..=2], 1..120),
+            separable in any::<bool>(),
+            bits in any::<u64>(),
+            chains in 1usize..6,
+        ) {
+            let rows: Vec<[f64; 3]> = rows.into_iter().map(|r| r.map(f64::from)).collect();
+            let points = Points::from_rows(&rows).unwrap();
+            let labels: Vec<Label> = if separable {
+                random_target(3, bits).unwrap().label_all(&points).unwrap()
+            } else {
+                (0..rows.len()).map(|i| Label::of_sign((bits >> (i % 64) & 1) as f64 - 0.5)).collect()
+            };
+            let learner = TwoChains::new(3, ChainLength::Fixed(chains), bits).unwrap();
+            let (one, transcript) = label_pool(learner.clone(), &points, &labels).unwrap();
+            let mistakes: Vec<Round> =
+                transcript.rounds().iter().filter(|r| r.is_mistake()).copied().collect();
+            let sparse = SparsePoints::from_dense(&points).unwrap();
+            for run in [
+                learner.clone().simulate(&points, &labels).unwrap(),
+                // What was learned before does not matter.
+                one.clone().simulate(&sparse, &labels).unwrap(),
+            ] {
+                prop_assert_eq!(&run.mistakes, &mistakes);
+                prop_assert_eq!(run.learner.weights(), one.weights());
+                prop_assert_eq!(run.learner.chain_mistakes(), one.chain_mistakes());
+                prop_assert_eq!(run.learner.chain_length(), one.chain_length());
+            }
+        }
+    }
+
+    #[test]
+    fn bad_input_is_typed() {
+        let learner = TwoChains::new(2, ChainLength::Fixed(1), 1).unwrap();
+        let points = Points::from_rows(&[[1.0, 0.0, 0.0]]).unwrap();
+        assert!(learner.clone().simulate(&points, &[Label::Positive]).is_err());
+        assert!(learner.clone().simulate(&points, &[]).is_err());
+        let none = Points::new(vec![], 2).unwrap();
+        assert_eq!(learner.simulate(&none, &[]).unwrap_err(), InputError::Empty.into());
     }
 }

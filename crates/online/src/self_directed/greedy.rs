@@ -11,14 +11,27 @@
 //! *Source.* The update is that of 000 §2; the single chain over the whole pool is ours.
 //!
 //! After a mistake of margin t every point left has |w · x| <= t for the old w: the pool shrinks with
-//! the angle, and the work adds up to a few passes over the points.
+//! the angle, and the work adds up to a few passes over the points. Against known labels
+//! ([`Greedy::simulate`]) nothing needs to be ordered: the next mistake is the wrong prediction of
+//! largest |w · x|, found by one scan. Dense points are scanned in bytes until an eighth is left, then
+//! side by side; room for d + 16 bytes a point is taken beside the pool's 8d.
 
+use super::screen::{Screen, Settled};
 use super::walk::Walk;
-use super::{Pool, SelfDirectedLearner, project};
+use super::{Pool, SelfDirectedLearner, Unit, predict, project};
 use crate::error::OnlineError;
 use crate::session::Question;
 use crate::transcript::Round;
 use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, zeros};
+
+/// Points themselves are scanned once one in so many had to be looked up, and from when one in
+/// [`EXACT_SHARE`] is left.
+const COARSE: usize = 4;
+/// Points left are put side by side when they are one in so many: copies then take no more room than
+/// the bytes did.
+const EXACT_SHARE: usize = 8;
+/// They are again when one in so many copies is left.
+const LEFT_OF_COPIES: usize = 4;
 
 /// Whole-pool greedy.
 ///
@@ -57,8 +70,8 @@ impl Greedy {
     }
 
     /// Plays a whole session against known labels at once: the mistakes and the final weights are
-    /// those of [`label_pool`](super::label_pool), found by scanning what is left of the pool once for
-    /// each mistake, without ordering it.
+    /// those of [`label_pool`](super::label_pool), to the bit, found by scanning what is left of the
+    /// pool once for each mistake, without ordering it.
     ///
     /// # Errors
     /// As [`label_pool`](super::label_pool).
@@ -79,57 +92,203 @@ impl Greedy {
         if points.is_empty() {
             return Err(InputError::Empty.into());
         }
-        let pool = Pool::new(points)?;
-        let mut w = start(points.dim())?;
-        let mut left: Vec<usize> = (0..points.len()).collect();
-        let mut margins = zeros(points.len(), 1)?;
-        let (mut mistakes, mut scanned) = (Vec::new(), 0);
-        // The first point is asked with w = 0; right or wrong, w is then y x of it.
-        let ask = |index: usize, w: &[f64]| -> Result<Round, OnlineError> {
-            let Question { index, prediction } = pool.question(index, w)?;
-            Ok(Round { index, prediction, truth: labels[index] })
-        };
-        let first = (0..points.len()).find(|i| !pool.is_zero(*i)).unwrap_or(points.len() - 1);
-        for index in left.drain(..=first) {
-            let round = ask(index, &w)?;
-            if round.is_mistake() {
-                mistakes.push(round);
-            }
-            project(&pool, round, &mut w);
+        let mut run = Bulk { points, labels, weights: start(points.dim())?, mistakes: Vec::new() };
+        // The first points are asked with w = 0; right or wrong, w is then y x of the last of them.
+        let mut first = 0;
+        while first < points.len() && run.weights.iter().all(|w| *w == 0.0) {
+            run.ask(first)?;
+            first += 1;
         }
-        // Points with |w · x| below `most`, and of those at it the ones after `last`, are left.
-        let (mut most, mut last) = (f64::INFINITY, 0);
-        loop {
-            // The surest of the wrong predictions, the smaller index among equals.
-            let mut worst: Option<(f64, usize)> = None;
-            let mut kept = 0;
-            for at in 0..left.len() {
-                // Surer points were predicted before the last mistake, rightly.
-                let (i, before) = (left[at], margins[at]);
-                if before > most || (before >= most && i <= last) {
-                    continue;
-                }
-                let value = pool.margin(i, &w);
-                (left[kept], margins[kept]) = (i, value.abs());
-                kept += 1;
-                let wrong = Label::of_sign(value) != labels[i];
-                if wrong && worst.is_none_or(|(most, _)| value.abs() > most) {
-                    worst = Some((value.abs(), i));
-                }
-            }
-            left.truncate(kept);
-            scanned += kept;
-            let Some(found) = worst else { break };
-            (most, last) = found;
-            let round = ask(last, &w)?;
-            mistakes.push(round);
-            project(&pool, round, &mut w);
-        }
+        let (left, cuts, in_bytes) = run.in_bytes(first)?;
+        let exact = run.by_the_points(&left, &cuts)?;
         Ok(GreedyRun {
-            halfspace: Halfspace::new(w)?,
-            mistakes,
-            passes: scanned as f64 / points.len() as f64,
+            halfspace: Halfspace::new(run.weights)?,
+            mistakes: run.mistakes,
+            passes: (in_bytes + exact) as f64 / points.len() as f64,
         })
+    }
+}
+
+/// A session against known labels.
+struct Bulk<'p, P> {
+    points: &'p P,
+    labels: &'p [Label],
+    weights: Vec<f64>,
+    mistakes: Vec<Round>,
+}
+
+/// Of the surest wrong predictions, the point and |w · x|; among equals the smallest index.
+type Worst = Option<(f64, usize)>;
+
+/// What a mistake leaves: the points with |w · x| below `most`, and of those at it the ones after `last`.
+/// Surer points were predicted before it, rightly.
+struct Cut {
+    weights: Vec<f64>,
+    most: f64,
+    last: usize,
+}
+
+impl Cut {
+    fn leaves(&self, index: usize, size: f64) -> bool {
+        size < self.most || (size <= self.most && index > self.last)
+    }
+}
+
+impl<'p, P: PointSet> Bulk<'p, P> {
+    fn unit(&self, index: usize) -> Result<Unit<P::Row<'p>>, OnlineError> {
+        let len = self.points.len();
+        let row = self.points.row(index).ok_or(InputError::IndexOutOfRange { index, len })?;
+        Unit::of(row)
+    }
+
+    /// Predicts a point and learns.
+    fn ask(&mut self, index: usize) -> Result<(), OnlineError> {
+        let x = self.unit(index)?;
+        let prediction = predict(x.margin(&self.weights))?;
+        let round = Round { index, prediction, truth: self.labels[index] };
+        if round.is_mistake() {
+            self.mistakes.push(round);
+        }
+        project(x, round.truth, &mut self.weights);
+        Ok(())
+    }
+
+    /// |w · x| if it is a wrong prediction, and the most so far.
+    fn worse(&self, index: usize, value: f64, worst: Worst) -> Option<f64> {
+        let wrong = Label::of_sign(value) != self.labels[index];
+        (wrong && worst.is_none_or(|(most, _)| value.abs() > most)).then_some(value.abs())
+    }
+
+    /// Goes on until bytes are too coarse to tell the points apart: the points left, among others that
+    /// the cuts exclude, and the number of rows scanned.
+    fn in_bytes(&mut self, first: usize) -> Result<(Vec<usize>, Vec<Cut>, usize), OnlineError> {
+        let (mut cuts, mut scanned) = (Vec::new(), 0);
+        let screen = match Screen::pays(self.points) {
+            true => Screen::new(self.points, self.labels, first)?,
+            false => None,
+        };
+        let Some(mut screen) = screen else {
+            return Ok(((first..self.points.len()).collect(), cuts, scanned));
+        };
+        loop {
+            let (mut worst, mut settled, mut error) = (None, 0, None);
+            screen.scan(&self.weights, |index| {
+                settled += 1;
+                let x = match self.unit(index) {
+                    Ok(x) => x,
+                    Err(e) => {
+                        error = Some(e);
+                        return Settled::Out;
+                    }
+                };
+                let Some(size) = self.worse(index, x.margin(&self.weights), worst) else {
+                    return Settled::NotBetter;
+                };
+                let left = |cut: &Cut| cut.leaves(index, x.margin(&cut.weights).abs());
+                if !cuts.iter().all(left) {
+                    return Settled::Out;
+                }
+                worst = Some((size, index));
+                Settled::Best(size)
+            });
+            if let Some(error) = error {
+                return Err(error);
+            }
+            scanned += screen.len();
+            let Some((most, last)) = worst else { return Ok((Vec::new(), cuts, scanned)) };
+            cuts.push(Cut { weights: self.weights.clone(), most, last });
+            self.ask(last)?;
+            screen.drop_beyond(most);
+            let few = EXACT_SHARE * screen.len() <= self.points.len();
+            if few || COARSE * settled > screen.len() {
+                return Ok((screen.into_points(), cuts, scanned));
+            }
+        }
+    }
+
+    /// Goes on to the end over the points `left` of which `cuts` leave some: the number scanned.
+    fn by_the_points(&mut self, left: &[usize], cuts: &[Cut]) -> Result<usize, OnlineError> {
+        let mut pool = Gathered { points: self.points, copies: None };
+        let mut rows: Vec<Row> =
+            left.iter().map(|place| Row { place: *place, scale: 0.0, size: 0.0 }).collect();
+        pool.gather(&mut rows)?;
+        for row in &mut rows {
+            if let Some((x, _)) = pool.get(row) {
+                row.scale = Unit::of(x.row)?.scale;
+            }
+        }
+        let mut cut = Cut { weights: Vec::new(), most: f64::INFINITY, last: 0 };
+        let mut scanned = 0;
+        loop {
+            rows.retain(|row| cut.leaves(row.place, row.size));
+            if pool.gather(&mut rows)? {
+                cut.most = f64::INFINITY;
+            }
+            let (mut worst, mut place) = (None, 0);
+            scanned += rows.len();
+            rows.retain_mut(|row| {
+                let Some((x, index)) = pool.get(row) else { return false };
+                let value = x.margin(&self.weights);
+                row.size = value.abs();
+                if let Some(size) = self.worse(index, value, worst) {
+                    if !cuts.iter().all(|cut| cut.leaves(index, x.margin(&cut.weights).abs())) {
+                        return false;
+                    }
+                    (worst, place) = (Some((size, index)), row.place);
+                }
+                true
+            });
+            let Some((most, index)) = worst else { return Ok(scanned) };
+            self.ask(index)?;
+            cut = Cut { weights: Vec::new(), most, last: place };
+        }
+    }
+}
+
+/// A point left.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    /// Its place in the pool, or among the copies.
+    place: usize,
+    /// 1/‖x‖.
+    scale: f64,
+    /// |w · x| at the last scan.
+    size: f64,
+}
+
+/// A pool, of which the points left are copied side by side once they are few: points far from one
+/// another are slow to read.
+struct Gathered<'p, P> {
+    points: &'p P,
+    /// Copies and their indices in the pool.
+    copies: Option<(P, Vec<usize>)>,
+}
+
+impl<P: PointSet> Gathered<'_, P> {
+    fn get(&self, row: &Row) -> Option<(Unit<P::Row<'_>>, usize)> {
+        let (points, index) = match &self.copies {
+            Some((copies, indices)) => (copies, *indices.get(row.place)?),
+            None => (self.points, row.place),
+        };
+        Some((Unit { row: points.row(row.place)?, scale: row.scale }, index))
+    }
+
+    /// Copies the rows left if they are few, which gives them new places in the same order.
+    fn gather(&mut self, left: &mut [Row]) -> Result<bool, InputError> {
+        let share = if self.copies.is_some() { LEFT_OF_COPIES } else { EXACT_SHARE };
+        let points = self.copies.as_ref().map_or(self.points, |(copies, _)| copies);
+        if left.is_empty() || share * left.len() > points.len() {
+            return Ok(false);
+        }
+        let places: Vec<usize> = left.iter().map(|row| row.place).collect();
+        let copies = points.select(&places)?;
+        let indices = match &self.copies {
+            Some((_, indices)) => places.iter().filter_map(|p| indices.get(*p).copied()).collect(),
+            None => places,
+        };
+        left.iter_mut().enumerate().for_each(|(place, row)| row.place = place);
+        self.copies = Some((copies, indices));
+        Ok(true)
     }
 }
 
@@ -141,7 +300,7 @@ pub struct GreedyRun {
     pub halfspace: Halfspace,
     /// The mistakes in their order.
     pub mistakes: Vec<Round>,
-    /// Points scanned, over the size of the pool.
+    /// Points scanned, in bytes or as they are, over the size of the pool.
     pub passes: f64,
 }
 
@@ -171,7 +330,9 @@ impl SelfDirectedLearner for Greedy {
         self.open = None;
         let first = self.weights.iter().all(|w| *w == 0.0);
         if first || round.is_mistake() {
-            project(pool, round, &mut self.weights);
+            if let Some(x) = pool.unit(round.index) {
+                project(x, round.truth, &mut self.weights);
+            }
             let rest = self.walk.take().map(Walk::into_rest);
             self.walk = rest.map(|rest| Walk::new(pool, &self.weights, rest));
         }
@@ -228,6 +389,22 @@ mod tests {
         }
     }
 
+    /// Enough points for rows to be dropped and the rest to be copied, more than once.
+    #[test]
+    fn bytes_and_copies_change_nothing() {
+        for (dim, n, seed) in [(3, 20_000, 1), (17, 20_000, 2), (33, 6000, 3)] {
+            let points = UnitSphere::new(dim).unwrap().sample(n, seed).unwrap();
+            let labels = random_target(dim, seed + 50).unwrap().label_all(&points).unwrap();
+            let (learner, transcript) =
+                label_pool(Greedy::new(dim).unwrap(), &points, &labels).unwrap();
+            let mistakes: Vec<Round> =
+                transcript.rounds().iter().filter(|r| r.is_mistake()).copied().collect();
+            let run = Greedy::simulate(&points, &labels).unwrap();
+            assert_eq!(run.mistakes, mistakes);
+            assert_eq!(run.halfspace.normal(), learner.weights());
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -277,7 +454,7 @@ mod tests {
             let mut last = angle(&w, target.normal()).unwrap();
             for round in run.mistakes.iter().filter(|r| r.index != 0) {
                 let pool = Pool::new(&points).unwrap();
-                project(&pool, *round, &mut w);
+                project(pool.unit(round.index).unwrap(), round.truth, &mut w);
                 let now = angle(&w, target.normal()).unwrap();
                 assert!(now <= last + 1e-12 || last > std::f64::consts::FRAC_PI_2);
                 last = now;

@@ -25,13 +25,14 @@
 mod chains;
 mod contradiction;
 mod greedy;
+mod screen;
 mod session;
 mod strong;
 mod version_space_greedy;
 mod walk;
 mod weak;
 
-pub use chains::{ChainLength, TwoChains};
+pub use chains::{ChainLength, ChainsRun, TwoChains};
 pub use greedy::{Greedy, GreedyRun};
 pub use session::{Progress, ResumeError, SelfDirectedSession, label_pool};
 pub use strong::{Cap, Goal, RoundTally, Start, StrongLearner};
@@ -59,15 +60,7 @@ impl<'p, P: PointSet> Pool<'p, P> {
     pub(crate) fn new(points: &'p P) -> Result<Self, OnlineError> {
         let mut scales = zeros(points.len(), 1)?;
         for (x, scale) in points.rows().zip(&mut scales) {
-            let squares = x.norm_sq();
-            if !squares.is_finite() {
-                return Err(OnlineError::Overflow);
-            }
-            if squares >= f64::MIN_POSITIVE {
-                *scale = 1.0 / squares.sqrt();
-            } else if x.entries().any(|(_, v)| v != 0.0) {
-                return Err(OnlineError::Underflow);
-            }
+            *scale = Unit::of(x)?.scale;
         }
         Ok(Pool { points, scales, labels: vec![None; points.len()], left: points.len() })
     }
@@ -100,9 +93,19 @@ impl<'p, P: PointSet> Pool<'p, P> {
         self.labels.iter().enumerate().filter_map(|(i, label)| Some((i, (*label)?)))
     }
 
+    /// A point scaled to norm 1.
+    pub(crate) fn unit(&self, index: usize) -> Option<Unit<P::Row<'p>>> {
+        Some(Unit { row: self.points.row(index)?, scale: *self.scales.get(index)? })
+    }
+
+    /// 1/‖x‖ of a point, 0 for x = 0.
+    pub(crate) fn scale(&self, index: usize) -> f64 {
+        self.scales.get(index).copied().unwrap_or(0.0)
+    }
+
     /// w · x/‖x‖ of a point; 0 for x = 0.
     pub(crate) fn margin(&self, index: usize, w: &[f64]) -> f64 {
-        self.points.row(index).map_or(0.0, |x| x.dot(w)) * self.scales.get(index).unwrap_or(&0.0)
+        self.unit(index).map_or(0.0, |x| x.margin(w))
     }
 
     /// Whether a point is x = 0, about which no halfspace has a choice.
@@ -112,19 +115,15 @@ impl<'p, P: PointSet> Pool<'p, P> {
 
     /// w += a x/‖x‖.
     pub(crate) fn add_unit(&self, index: usize, a: f64, w: &mut [f64]) {
-        if let (Some(x), Some(scale)) = (self.points.row(index), self.scales.get(index)) {
-            x.add_scaled_to(a * scale, w);
+        if let Some(x) = self.unit(index) {
+            x.add_to(a, w);
         }
     }
 
     /// The question of point `index` as the weights `w` answer it.
     pub(crate) fn question(&self, index: usize, w: &[f64]) -> Result<Question, OnlineError> {
-        let value = self.margin(index, w);
-        if value.is_finite() {
-            Ok(Question { index, prediction: Prediction::of_value(value) })
-        } else {
-            Err(OnlineError::Overflow)
-        }
+        let prediction = predict(self.margin(index, w))?;
+        Ok(Question { index, prediction })
     }
 
     fn reveal(&mut self, index: usize, label: Label) {
@@ -152,14 +151,54 @@ pub trait SelfDirectedLearner {
     fn learn<P: PointSet>(&mut self, pool: &Pool<'_, P>, round: Round) -> Result<(), OnlineError>;
 }
 
-/// w -= (w · x) x for the unit x of point `index`, scaled back to norm 1; y x if nothing is left, or
-/// if w was 0. A point x = 0 teaches nothing.
-pub(crate) fn project<P: PointSet>(pool: &Pool<'_, P>, round: Round, w: &mut [f64]) {
-    let value = pool.margin(round.index, w);
-    pool.add_unit(round.index, -value, w);
+/// A point x as x/‖x‖, without a copy; x = 0 stays 0.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unit<R> {
+    row: R,
+    /// 1/‖x‖, 0 for x = 0.
+    scale: f64,
+}
+
+impl<R: RowView> Unit<R> {
+    pub(crate) fn of(row: R) -> Result<Self, OnlineError> {
+        let squares = row.norm_sq();
+        if !squares.is_finite() {
+            return Err(OnlineError::Overflow);
+        }
+        if squares >= f64::MIN_POSITIVE {
+            return Ok(Unit { row, scale: 1.0 / squares.sqrt() });
+        }
+        if row.entries().any(|(_, v)| v != 0.0) {
+            return Err(OnlineError::Underflow);
+        }
+        Ok(Unit { row, scale: 0.0 })
+    }
+
+    /// w · x/‖x‖.
+    #[inline]
+    pub(crate) fn margin(self, w: &[f64]) -> f64 {
+        self.row.dot(w) * self.scale
+    }
+
+    /// w += a x/‖x‖.
+    #[inline]
+    pub(crate) fn add_to(self, a: f64, w: &mut [f64]) {
+        self.row.add_scaled_to(a * self.scale, w);
+    }
+}
+
+/// The prediction of a value, which must be finite.
+pub(crate) fn predict(value: f64) -> Result<Prediction, OnlineError> {
+    if value.is_finite() { Ok(Prediction::of_value(value)) } else { Err(OnlineError::Overflow) }
+}
+
+/// w -= (w · x) x for the unit x, scaled back to norm 1; y x if nothing is left, or if w was 0. A point
+/// x = 0 teaches nothing.
+pub(crate) fn project<R: RowView>(x: Unit<R>, truth: Label, w: &mut [f64]) {
+    x.add_to(-x.margin(w), w);
     // What rounding leaves of a w parallel to x is no direction.
     if norm(w) <= tolerance::VANISHED || !normalise(w) {
         w.fill(0.0);
-        pool.add_unit(round.index, round.truth.as_f64(), w);
+        x.add_to(truth.as_f64(), w);
     }
 }

@@ -1,0 +1,392 @@
+//! Points in one byte a coordinate, read instead of the points to find the surest wrong prediction.
+//!
+//! A unit point u becomes r q, q rounded to integers of at most 127 and r = max |u_j| / 127; then
+//! u = r q + e with ‖e‖ <= κ r, where κ is the largest ‖e‖/r there is, computed. For unit w
+//!
+//!   |w · u - r (w · q)| <= κ r,
+//!
+//! and with the right side computed in single precision, whatever the order of its sum, the difference
+//! grows by at most (d + 16) 2^-23 (1 + κ max r). A point whose value lies further than that below what
+//! was found already is no better; the few that do not are looked up and settled exactly. So the
+//! answers are those of the points themselves, to the bit.
+//!
+//! Rows are an eighth as long as the points' and stay in one piece: those certain not to matter any
+//! more are dropped by moving the others together.
+
+use super::Unit;
+use crate::error::OnlineError;
+use faer::traits::pulp::{Arch, Simd, WithSimd};
+use halfspaces_linalg::{Label, PointSet, RowView};
+
+/// Coordinates taken side by side.
+const LANES: usize = 16;
+/// Rows between two looks at the best value.
+const BLOCK: usize = 256;
+/// Largest integer of a row.
+const LARGEST: f32 = 127.0;
+/// 1.5 · 2^23: added to a small number it leaves that number, rounded to an integer, in the low bits.
+const SHIFTER: f32 = 12_582_912.0;
+/// Rows are moved together when one in so many can go.
+const DROPPED: usize = 4;
+/// Points of which all entries are looked at to see whether rows are mostly zeros.
+const SAMPLE: usize = 64;
+
+/// Points from `first` on with their labels, in bytes.
+#[derive(Debug)]
+pub(super) struct Screen {
+    dim: usize,
+    first: usize,
+    /// The rows q.
+    bytes: Vec<i8>,
+    /// -y r, so that wrong predictions have positive values; NaN for a row that is out.
+    steps: Vec<f32>,
+    /// -y r (w · q) for the last w.
+    values: Vec<f32>,
+    /// The point of each row, once some rows are gone.
+    points: Option<Vec<usize>>,
+    /// κ.
+    coarseness: f32,
+    /// What single precision adds to the difference.
+    rounding: f32,
+}
+
+impl Screen {
+    /// Whether bytes are any shorter than the points: not where most entries are zeros left out.
+    pub(super) fn pays<P: PointSet>(points: &P) -> bool {
+        let stored: usize = points.rows().take(SAMPLE).map(|x| x.entries().count()).sum();
+        2 * stored >= points.dim() * points.len().min(SAMPLE)
+    }
+
+    /// The points from `first` on; `None` if there is no memory for it.
+    pub(super) fn new<P: PointSet>(
+        points: &P,
+        labels: &[Label],
+        first: usize,
+    ) -> Result<Option<Screen>, OnlineError> {
+        let (rows, dim) = (points.len().saturating_sub(first), points.dim());
+        let (Ok(bytes), Ok(steps), Ok(values)) =
+            (reserve(rows.saturating_mul(dim)), reserve(rows), reserve(rows))
+        else {
+            return Ok(None);
+        };
+        let mut screen = Screen {
+            dim,
+            first,
+            bytes,
+            steps,
+            values,
+            points: None,
+            coarseness: 0.0,
+            rounding: 0.0,
+        };
+        let padded = dim.next_multiple_of(LANES);
+        let (mut unit, mut q) = (vec![0.0; padded], vec![0; padded]);
+        let (mut error_sq, mut longest) = (0.0f32, 0.0f32);
+        let arch = Arch::new();
+        for (x, y) in points.rows().zip(labels).skip(first) {
+            unit.fill(0.0);
+            Unit::of(x)?.add_to(1.0, &mut unit);
+            let (step, error) = arch.dispatch(Quantise { unit: &unit, q: &mut q });
+            screen.bytes.extend_from_slice(&q[..dim]);
+            screen.steps.push(if *y == Label::Positive { -step } else { step });
+            error_sq = error_sq.max(error);
+            longest = longest.max(step);
+        }
+        screen.values.resize(rows, 0.0);
+        let rounding = (dim as f32 + 16.0) * f32::EPSILON;
+        screen.coarseness = error_sq.sqrt() * (1.0 + rounding);
+        screen.rounding = rounding * (1.0 + screen.coarseness * longest);
+        Ok(Some(screen))
+    }
+
+    /// Number of rows.
+    pub(super) fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The points of the rows, ascending.
+    pub(super) fn into_points(self) -> Vec<usize> {
+        let of = |row| self.points.as_ref().map_or(self.first + row, |points| points[row]);
+        (0..self.len()).filter(|row| !self.steps[*row].is_nan()).map(of).collect()
+    }
+
+    /// Values every row by the unit `w` and shows `settle` the points, ascending, that may be wrong by
+    /// at least as much as the largest amount it has returned.
+    pub(super) fn scan(&mut self, w: &[f64], mut settle: impl FnMut(usize) -> Settled) {
+        let w: Vec<f32> = w.iter().map(|v| *v as f32).collect();
+        let mut tail = [0.0; LANES];
+        let rest = self.dim % LANES;
+        tail[LANES - rest..].copy_from_slice(&w[self.dim - rest..]);
+        let (arch, mut least) = (Arch::new(), 0.0f32);
+        for from in (0..self.len()).step_by(BLOCK) {
+            let to = (from + BLOCK).min(self.len());
+            let largest = arch.dispatch(Value {
+                rows: &self.bytes[from * self.dim..to * self.dim],
+                w: &w,
+                tail: &tail,
+                steps: &self.steps[from..to],
+                values: &mut self.values[from..to],
+                coarseness: self.coarseness,
+            });
+            if largest + self.rounding < least {
+                continue;
+            }
+            for row in from..to {
+                let reach = self.coarseness * self.steps[row].abs() + self.rounding;
+                if self.values[row] + reach >= least {
+                    let point = self.points.as_ref().map_or(self.first + row, |p| p[row]);
+                    match settle(point) {
+                        Settled::Best(amount) => least = amount as f32,
+                        Settled::NotBetter => {}
+                        Settled::Out => self.steps[row] = f32::NAN,
+                    }
+                }
+            }
+        }
+    }
+
+    /// Drops the rows whose value by the last w is certain to be larger than `most` either way, if they
+    /// are many.
+    pub(super) fn drop_beyond(&mut self, most: f64) {
+        let (most, coarseness) = (most as f32 + self.rounding, self.coarseness);
+        let stays = |value: f32, step: f32| value.abs() - coarseness * step.abs() <= most;
+        let rows = self.values.iter().zip(&self.steps);
+        let kept = rows.filter(|(value, step)| stays(**value, **step)).count();
+        if DROPPED * (self.len() - kept) < self.len() {
+            return;
+        }
+        let mut to = 0;
+        let mut points = self.points.take().unwrap_or_else(|| Vec::with_capacity(kept));
+        for row in 0..self.len() {
+            if !stays(self.values[row], self.steps[row]) {
+                continue;
+            }
+            self.bytes.copy_within(row * self.dim..(row + 1) * self.dim, to * self.dim);
+            self.steps[to] = self.steps[row];
+            match points.get(row).copied() {
+                Some(point) => points[to] = point,
+                None => points.push(self.first + row),
+            }
+            to += 1;
+        }
+        self.bytes.truncate(to * self.dim);
+        self.steps.truncate(to);
+        self.values.truncate(to);
+        points.truncate(to);
+        self.points = Some(points);
+    }
+}
+
+/// What a look at a point itself has shown.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Settled {
+    /// It is wrong by this much, the most so far.
+    Best(f64),
+    /// It is not.
+    NotBetter,
+    /// It will never matter.
+    Out,
+}
+
+fn reserve<T>(len: usize) -> Result<Vec<T>, std::collections::TryReserveError> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(len)?;
+    Ok(values)
+}
+
+/// Rounds a unit point, padded by zeros, to integers: r and (‖e‖/r)².
+struct Quantise<'a> {
+    unit: &'a [f64],
+    q: &'a mut [i8],
+}
+
+impl WithSimd for Quantise<'_> {
+    type Output = (f32, f32);
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> (f32, f32) {
+        let (blocks, _) = self.unit.as_chunks::<LANES>();
+        let larger = |a: f32, b: f32| if a > b { a } else { b };
+        let mut most = [0.0; LANES];
+        for u in blocks {
+            for (most, u) in most.iter_mut().zip(u) {
+                *most = larger((*u as f32).abs(), *most);
+            }
+        }
+        let most = most.into_iter().fold(0.0, larger);
+        let per_unit = if most > 0.0 { LARGEST / most } else { 0.0 };
+        let mut errors = [0.0; LANES];
+        for (u, q) in blocks.iter().zip(self.q.as_chunks_mut::<LANES>().0) {
+            let exact = u.map(|u| u as f32 * per_unit);
+            let shifted = exact.map(|v| v + SHIFTER);
+            *q = shifted.map(|v| v.to_bits() as i8);
+            for ((error, exact), shifted) in errors.iter_mut().zip(exact).zip(shifted) {
+                let e = exact - (shifted - SHIFTER);
+                *error += e * e;
+            }
+        }
+        (most / LARGEST, errors.into_iter().sum())
+    }
+}
+
+/// Values a block of rows; the largest value with its κ r.
+struct Value<'a> {
+    rows: &'a [i8],
+    w: &'a [f32],
+    /// The end of w that fills no lanes, behind zeros.
+    tail: &'a [f32; LANES],
+    steps: &'a [f32],
+    values: &'a mut [f32],
+    coarseness: f32,
+}
+
+impl WithSimd for Value<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> f32 {
+        let rows = self.rows.chunks_exact(self.w.len()).zip(self.steps).zip(self.values);
+        let mut largest = f32::NEG_INFINITY;
+        for ((q, step), value) in rows {
+            *value = step * dot(simd, q, self.w, self.tail);
+            let reach = *value + self.coarseness * step.abs();
+            largest = if reach > largest { reach } else { largest };
+        }
+        largest
+    }
+}
+
+/// w · q.
+#[inline(always)]
+fn dot<S: Simd>(simd: S, q: &[i8], w: &[f32], tail: &[f32; LANES]) -> f32 {
+    let add = |sum: S::f32s, q: &[i8; LANES], w: &[f32; LANES]| {
+        let q = q.map(f32::from);
+        let pairs = S::as_simd_f32s(&q).0.iter().zip(S::as_simd_f32s(w).0);
+        pairs.fold(sum, |sum, (q, w)| simd.mul_add_e_f32s(*q, *w, sum))
+    };
+    let (blocks, rest) = q.as_chunks::<LANES>();
+    let blocks = blocks.iter().zip(w.as_chunks::<LANES>().0);
+    let mut sum = blocks.fold(simd.splat_f32s(0.0), |sum, (q, w)| add(sum, q, w));
+    if !rest.is_empty() {
+        // The last lanes again, those done before against zeros.
+        let mut short = [0; LANES];
+        let last = q.last_chunk::<LANES>().unwrap_or_else(|| {
+            short[LANES - rest.len()..].copy_from_slice(rest);
+            &short
+        });
+        sum = add(sum, last, tail);
+    }
+    simd.reduce_sum_f32s(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_data::{Marginal, StudentT, UnitSphere, random_target};
+    use halfspaces_linalg::{Points, SparsePoints};
+    use proptest::prelude::*;
+
+    /// Points of all shapes, a zero and two axes among them, with a unit w.
+    fn drawn(dim: usize, heavy: bool, seed: u64) -> (Points, Vec<Label>, Vec<f64>) {
+        let sphere = UnitSphere::new(dim).unwrap();
+        let drawn = match heavy {
+            true => StudentT::new(dim, 1.0, 1e3).unwrap().sample(300, seed),
+            false => sphere.sample(300, seed),
+        };
+        let mut values = drawn.unwrap().into_vec();
+        values[..2 * dim].fill(0.0);
+        values[dim] = -7.5;
+        let points = Points::new(values, dim).unwrap();
+        let labels = random_target(dim, seed).unwrap().label_all(&points).unwrap();
+        let w = sphere.sample(1, seed + 1).unwrap().into_vec();
+        (points, labels, w)
+    }
+
+    fn exact(points: &Points, i: usize, w: &[f64]) -> f64 {
+        Unit::of(points.row(i).unwrap()).unwrap().margin(w)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn values_differ_by_no_more_than_stated(
+            dim in 1usize..70,
+            heavy in any::<bool>(),
+            seed in 0u64..1000,
+        ) {
+            let (points, labels, w) = drawn(dim, heavy, seed);
+            let mut screen = Screen::new(&points, &labels, 0).unwrap().unwrap();
+            screen.scan(&w, |_| Settled::NotBetter);
+            let mut beyond_rounding = 0;
+            for (i, label) in labels.iter().enumerate() {
+                let difference = f64::from(screen.values[i])
+                    + label.as_f64() * exact(&points, i, &w);
+                let stated = screen.coarseness * screen.steps[i].abs() + screen.rounding;
+                prop_assert!(difference.abs() <= f64::from(stated), "{i}: {difference} {stated}");
+                beyond_rounding += usize::from(difference.abs() > f64::from(screen.rounding));
+            }
+            // Without κ r it would not hold.
+            prop_assert!(dim == 1 || beyond_rounding > 0);
+        }
+
+        #[test]
+        fn the_worst_is_found_and_only_what_is_beyond_is_dropped(
+            dim in 1usize..40,
+            heavy in any::<bool>(),
+            seed in 0u64..1000,
+            most in 0.0..0.3f64,
+        ) {
+            let (points, labels, w) = drawn(dim, heavy, seed);
+            let amounts: Vec<f64> =
+                (3..300).map(|i| -labels[i].as_f64() * exact(&points, i, &w)).collect();
+            let worst = amounts.iter().copied().fold(0.0, f64::max);
+            let mut screen = Screen::new(&points, &labels, 3).unwrap().unwrap();
+            let mut found = 0.0;
+            screen.scan(&w, |i| {
+                if amounts[i - 3] > found {
+                    found = amounts[i - 3];
+                    return Settled::Best(found);
+                }
+                Settled::NotBetter
+            });
+            prop_assert_eq!(found, worst);
+            for most in [most, most / 2.0] {
+                screen.scan(&w, |_| Settled::NotBetter);
+                screen.drop_beyond(most);
+            }
+            let bytes = screen.bytes.len();
+            prop_assert_eq!(bytes, screen.len() * dim);
+            let left = screen.into_points();
+            for (i, amount) in (3..300).zip(&amounts) {
+                prop_assert!(amount.abs() > most / 2.0 || left.contains(&i));
+            }
+            prop_assert!(left.len() < 297 || most > 0.1 || dim > 20);
+        }
+    }
+
+    #[test]
+    fn a_point_that_is_out_is_not_shown_again() {
+        let (points, labels, w) = drawn(5, false, 1);
+        let mut screen = Screen::new(&points, &labels, 0).unwrap().unwrap();
+        let mut shown = Vec::new();
+        screen.scan(&w, |i| {
+            shown.push(i);
+            Settled::Out
+        });
+        screen.scan(&w, |i| {
+            assert!(!shown.contains(&i));
+            Settled::NotBetter
+        });
+        assert!(!shown.is_empty());
+        assert!(screen.into_points().iter().all(|i| !shown.contains(i)));
+    }
+
+    #[test]
+    fn sparse_points_are_not_worth_it() {
+        let dense = Points::from_rows(&[[1.0, 2.0, 0.0], [1.0, 0.0, 3.0]]).unwrap();
+        assert!(Screen::pays(&dense));
+        let hot = Points::from_rows(&[[1.0, 0.0, 0.0], [0.0, 0.0, 3.0]]).unwrap();
+        assert!(!Screen::pays(&SparsePoints::from_dense(&hot).unwrap()));
+    }
+}

@@ -1,0 +1,257 @@
+//! Generalised linear models on a few points of the plane, and a search over them: what an adversary
+//! of the GLM certificates and learners plays with. The target is the first axis.
+
+use halfspaces_data::Link;
+use halfspaces_linalg::{DenseRow, ExampleStream, InputError, Label};
+use halfspaces_pac::{Denominator, Direction};
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+
+/// A link of two steps on either side: σ(t) = `near` for |t| < `jump`, `far` beyond, in size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct StepLink {
+    /// |σ| below the jump, for t >= 0 and for t < 0.
+    pub near: [f64; 2],
+    /// |σ| from the jump on, at least `near`.
+    pub far: [f64; 2],
+    pub jump: f64,
+}
+
+impl Link for StepLink {
+    fn value(&self, t: f64) -> f64 {
+        let size = if t.abs() < self.jump { self.near } else { self.far };
+        if t >= 0.0 { size[0] } else { -size[1] }
+    }
+
+    fn asymmetry(&self) -> f64 {
+        (self.near[0] - self.near[1]).abs().max((self.far[0] - self.far[1]).abs())
+    }
+}
+
+/// One point, the probability that its label is flipped, and its mass.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Atom {
+    /// (w* · x, the coordinate across).
+    pub x: [f64; 2],
+    pub flip: f64,
+    pub mass: f64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Planar {
+    pub margin: f64,
+    pub link: StepLink,
+    pub atoms: Vec<Atom>,
+}
+
+/// Genes of the link, ahead of four for each atom.
+const LINK_GENES: usize = 5;
+
+/// Genes of a model with so many atoms.
+pub(super) const fn genes(atoms: usize) -> usize {
+    LINK_GENES + 4 * atoms
+}
+
+/// A gene of \[0, 1\] stretched so that both ends are met with a probability of their own.
+fn stretched(gene: f64) -> f64 {
+    (1.4 * gene - 0.2).clamp(0.0, 1.0)
+}
+
+impl Planar {
+    /// The two points on which a padding above γ/2 turns the certificate round at w = e2
+    /// (docs/theory/glm-without-padding-loss.md), there with γ = 1/100. `along` is r, the coordinate
+    /// of the second point along w.
+    pub(super) fn two_points(margin: f64, along: f64) -> Planar {
+        let link = StepLink { near: [0.0; 2], far: [0.1; 2], jump: 1.1 * margin };
+        let atoms = vec![
+            Atom { x: [margin, 0.9], flip: 0.0, mass: 1.0 / 7.0 },
+            Atom { x: [-1.1 * margin, along], flip: 0.45, mass: 6.0 / 7.0 },
+        ];
+        Planar { margin, link, atoms }
+    }
+
+    /// The model that numbers of \[0, 1\] stand for: always a valid one.
+    pub(super) fn decode(margin: f64, genes: &[f64]) -> Planar {
+        let (link, atoms) = genes.split_at(LINK_GENES.min(genes.len()));
+        let gene = |i: usize| link.get(i).copied().unwrap_or(0.0);
+        // Half of all jumps lie within a factor of 2 of the margin, where they matter most.
+        let jump = margin * (2.0 * margin).recip().powf(1.5 * gene(0) - 0.5);
+        let near = stretched(gene(1));
+        let far = near + (1.0 - near) * stretched(gene(2));
+        let (near_loss, far_loss) = (stretched(gene(3)), stretched(gene(4)));
+        // The negative side may fall short of the positive one.
+        let (near_short, far_short) = (near * (1.0 - near_loss), far * (1.0 - far_loss));
+        let link =
+            StepLink { near: [near, near_short], far: [far, far_short.max(near_short)], jump };
+        let mut atoms: Vec<Atom> = atoms
+            .chunks_exact(4)
+            .map(|gene| {
+                let side = 2.0 * gene[0] - 1.0;
+                let size = margin.powf(1.0 - stretched(side.abs()));
+                let along = if side >= 0.0 { size } else { -size };
+                let across = (1.0 - along * along).max(0.0).sqrt() * (2.4 * gene[1] - 1.2);
+                let most = (1.0 - link.value(along).abs()) / 2.0;
+                let across = across.clamp(-1.0, 1.0);
+                let x = if along.hypot(across) > 1.0 {
+                    [along, across.signum() * (1.0 - along * along).max(0.0).sqrt()]
+                } else {
+                    [along, across]
+                };
+                Atom { x, flip: most * stretched(gene[2]), mass: gene[3].powi(2) + 1e-6 }
+            })
+            .collect();
+        let total: f64 = atoms.iter().map(|a| a.mass).sum();
+        atoms.iter_mut().for_each(|a| a.mass /= total);
+        Planar { margin, link, atoms }
+    }
+
+    /// opt_RCN + τ/2.
+    pub(super) fn level(&self) -> f64 {
+        let full = |a: &Atom| a.mass * (1.0 - self.link.clamped(a.x[0]).abs()) / 2.0;
+        self.atoms.iter().map(full).sum::<f64>() + self.link.asymmetry() / 2.0
+    }
+
+    /// ℓ01(w), exactly.
+    pub(super) fn error(&self, w: [f64; 2]) -> f64 {
+        let error = |a: &Atom| {
+            let right = Label::of_sign(dot(w, a.x)) == Label::of_sign(a.x[0]);
+            a.mass * if right { a.flip } else { 1.0 - a.flip }
+        };
+        self.atoms.iter().map(error).sum()
+    }
+
+    /// ℓ01(w) - (opt_RCN + τ/2).
+    pub(super) fn excess(&self, w: [f64; 2]) -> f64 {
+        self.error(w) - self.level()
+    }
+
+    /// E\[g(w; x, y)\], exactly.
+    pub(super) fn mean_direction(&self, denominator: Denominator, w: [f64; 2]) -> [f64; 2] {
+        let direction = Direction { link: self.link, denominator };
+        let mut mean = [0.0; 2];
+        for atom in &self.atoms {
+            let factor = atom.mass * atom.mean_coefficient(&direction, dot(w, atom.x));
+            mean = [mean[0] + factor * atom.x[0], mean[1] + factor * atom.x[1]];
+        }
+        mean
+    }
+
+    /// Average excess of the iterates of the second half of w <- Π(w - λ E\[g(w)\]) from w = 0: the
+    /// learner without its noise. λ = 1/(B√T), B = 2/least D.
+    pub(super) fn mean_run(&self, denominator: Denominator, steps: u64) -> f64 {
+        let step = denominator.least() / (2.0 * (steps as f64).sqrt());
+        let (mut w, mut sum) = ([0.0; 2], 0.0);
+        for t in 0..steps {
+            if 2 * t >= steps {
+                sum += self.excess(w);
+            }
+            let mean = self.mean_direction(denominator, w);
+            w = projected([w[0] - step * mean[0], w[1] - step * mean[1]]);
+        }
+        sum / steps.div_ceil(2) as f64
+    }
+
+    /// Examples without end.
+    pub(super) fn stream<'a>(&'a self, rng: &'a mut ChaCha8Rng) -> PlanarStream<'a> {
+        PlanarStream { planar: self, rng }
+    }
+}
+
+impl Atom {
+    /// E\[(σ(w·x) - y)/D | x\] at the decision value w·x.
+    pub(super) fn mean_coefficient<L: Link>(&self, direction: &Direction<L>, value: f64) -> f64 {
+        let truth = Label::of_sign(self.x[0]);
+        (1.0 - self.flip) * direction.coefficient(value, truth)
+            + self.flip * direction.coefficient(value, -truth)
+    }
+}
+
+pub(super) fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
+}
+
+fn projected(w: [f64; 2]) -> [f64; 2] {
+    let norm = w[0].hypot(w[1]);
+    if norm > 1.0 { [w[0] / norm, w[1] / norm] } else { w }
+}
+
+pub(super) struct PlanarStream<'a> {
+    planar: &'a Planar,
+    rng: &'a mut ChaCha8Rng,
+}
+
+impl ExampleStream for PlanarStream<'_> {
+    type Row<'a>
+        = DenseRow<'a>
+    where
+        Self: 'a;
+    type Error = InputError;
+
+    fn dim(&self) -> usize {
+        2
+    }
+
+    fn next_row(&mut self) -> Result<Option<(DenseRow<'_>, Label)>, InputError> {
+        let mut left: f64 = self.rng.random();
+        let chosen = self.planar.atoms.iter().find(|a| {
+            left -= a.mass;
+            left < 0.0
+        });
+        let Some(atom) = chosen.or(self.planar.atoms.last()) else { return Ok(None) };
+        let truth = Label::of_sign(atom.x[0]);
+        let label = if self.rng.random::<f64>() < atom.flip { -truth } else { truth };
+        Ok(Some((DenseRow::new(&atom.x)?, label)))
+    }
+}
+
+/// Local search for numbers of \[0, 1\] with a small objective: from a random start, some of the
+/// numbers are moved, mostly by little, and what is better is kept. Returns the least objective met
+/// and where.
+pub(super) fn descend(
+    count: usize,
+    steps: usize,
+    rng: &mut ChaCha8Rng,
+    mut objective: impl FnMut(&[f64]) -> f64,
+) -> (f64, Vec<f64>) {
+    let mut best: Vec<f64> = (0..count).map(|_| rng.random()).collect();
+    let mut least = objective(&best);
+    let mut trial = best.clone();
+    for _ in 0..steps {
+        trial.copy_from_slice(&best);
+        let few = rng.random_range(1..=3);
+        let size = 10f64.powf(-4.0 * rng.random::<f64>());
+        for _ in 0..few {
+            if let Some(gene) = trial.get_mut(rng.random_range(0..count.max(1))) {
+                *gene = (*gene + size * (2.0 * rng.random::<f64>() - 1.0)).clamp(0.0, 1.0);
+            }
+        }
+        let found = objective(&trial);
+        if found <= least {
+            least = found;
+            best.copy_from_slice(&trial);
+        }
+    }
+    (least, best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_data::check_link;
+    use rand::SeedableRng;
+
+    #[test]
+    fn decoded_models_are_valid() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        for _ in 0..500 {
+            let numbers: Vec<f64> = (0..genes(3)).map(|_| rng.random()).collect();
+            let planar = Planar::decode(0.1, &numbers);
+            assert_eq!(check_link(&planar.link), Ok(()));
+            assert!((planar.atoms.iter().map(|a| a.mass).sum::<f64>() - 1.0).abs() < 1e-12);
+            for Atom { x, flip, .. } in &planar.atoms {
+                assert!(x[0].abs() >= 0.1 * (1.0 - 1e-12) && x[0].hypot(x[1]) <= 1.0 + 1e-12);
+                assert!((0.0..=(1.0 - planar.link.value(x[0]).abs()) / 2.0).contains(flip));
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Instances with a margin and noisy labels, for the experiments on learning under noise.
+
+use crate::Failure;
+use halfspaces_data::{
+    IllConditionedBall, Instance, MarginBall, MarginShell, Marginal, Massart, NoiseModel, Rcn,
+    Region, SpikedBall, UnitSphere, random_target_with_rng,
+};
+use halfspaces_linalg::Halfspace;
+use rand::rngs::ChaCha8Rng;
+use rand::{Rng, RngExt, SeedableRng};
+use serde::Serialize;
+use std::fmt;
+
+/// Where the points lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Terrain {
+    /// Uniform in the ball outside the margin.
+    Ball,
+    /// Nine in ten at the margin.
+    Edge,
+    /// Four in five along a direction that says nothing.
+    Spiked,
+    /// Across w* an ellipsoid of condition 30.
+    Skewed,
+}
+
+/// Which labels are flipped, all with probability η.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Noise {
+    /// All.
+    Rcn,
+    /// Those of points with |w*·x| >= 1/2.
+    Far,
+    /// Those of points with |w*·x| <= 2γ.
+    Near,
+    /// Those with which least squares, led furthest astray, disagrees.
+    Adverse,
+}
+
+impl fmt::Display for Terrain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Terrain::Ball => "ball",
+            Terrain::Edge => "edge",
+            Terrain::Spiked => "spiked",
+            Terrain::Skewed => "skewed",
+        })
+    }
+}
+
+impl fmt::Display for Noise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Noise::Rcn => "RCN",
+            Noise::Far => "far",
+            Noise::Near => "near",
+            Noise::Adverse => "adverse",
+        })
+    }
+}
+
+/// Points of any [`Terrain`].
+pub(crate) enum Cloud {
+    Ball(MarginBall),
+    Edge(MarginShell),
+    Spiked(SpikedBall),
+    Skewed(IllConditionedBall),
+}
+
+impl Marginal for Cloud {
+    fn dim(&self) -> usize {
+        match self {
+            Cloud::Ball(m) => m.dim(),
+            Cloud::Edge(m) => m.dim(),
+            Cloud::Spiked(m) => m.dim(),
+            Cloud::Skewed(m) => m.dim(),
+        }
+    }
+
+    fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
+        match self {
+            Cloud::Ball(m) => m.sample_into(rng, out),
+            Cloud::Edge(m) => m.sample_into(rng, out),
+            Cloud::Spiked(m) => m.sample_into(rng, out),
+            Cloud::Skewed(m) => m.sample_into(rng, out),
+        }
+    }
+}
+
+/// An instance of any kind.
+pub(crate) type NoisyInstance = Instance<Cloud, Box<dyn NoiseModel>>;
+
+/// Points of margin γ around a random target in R^`dim`, flipped with probability η where `noise` says.
+pub(crate) fn instance(
+    terrain: Terrain,
+    noise: Noise,
+    dim: usize,
+    rate: f64,
+    margin: f64,
+    rng: &mut ChaCha8Rng,
+) -> Result<NoisyInstance, Failure> {
+    let target = random_target_with_rng(dim, rng)?;
+    let cloud = cloud(terrain, &target, margin, rng)?;
+    let noise: Box<dyn NoiseModel> = match noise {
+        Noise::Rcn => Box::new(Rcn::new(rate)?),
+        Noise::Far => Box::new(Massart::new(rate, Region::Far(0.5))?),
+        Noise::Near => Box::new(Massart::new(rate, Region::Near(2.0 * margin))?),
+        Noise::Adverse => {
+            let points = cloud.sample_with_rng(400, rng)?;
+            let guesses = UnitSphere::new(dim)?.sample_with_rng(3, rng)?;
+            Box::new(Massart::against_least_squares(rate, &points, &target, &guesses)?)
+        }
+    };
+    Ok(Instance::new(cloud, target, noise)?)
+}
+
+fn cloud(
+    terrain: Terrain,
+    target: &Halfspace,
+    margin: f64,
+    rng: &mut ChaCha8Rng,
+) -> Result<Cloud, Failure> {
+    Ok(match terrain {
+        Terrain::Ball => Cloud::Ball(MarginBall::new(target, margin)?),
+        Terrain::Edge => Cloud::Edge(MarginShell::new(target, margin, 0.9)?),
+        Terrain::Spiked => {
+            let spike = random_target_with_rng(target.dim(), rng)?;
+            Cloud::Spiked(SpikedBall::new(target, margin, &spike, 0.8)?)
+        }
+        Terrain::Skewed => Cloud::Skewed(IllConditionedBall::new(target, margin, 30.0)?),
+    })
+}
+
+/// A generator of its own, drawn from a trial's.
+pub(crate) fn fork(rng: &mut ChaCha8Rng) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(rng.random())
+}
