@@ -2,9 +2,7 @@
 //! relabelled by a stated halfspace.
 
 use crate::Failure;
-use halfspaces_data::read::{
-    CsvOptions, Dataset, Header, Missing, read_csv, read_csv_sparse,
-};
+use halfspaces_data::read::{CsvOptions, Dataset, Header, Missing, read_csv, read_csv_sparse};
 use halfspaces_data::{
     Builtin, Clusters, MarginBall, Marginal, Realizable, StudentT, UnitSphere, ZScore,
     centroid_target, perceptron_tight, random_target_with_rng,
@@ -267,7 +265,10 @@ impl Inputs {
         if extra.is_empty() {
             let known = FOLDER_SETS.map(|(name, _)| file_of(name)).join(", ");
             let place = folder.display();
-            return Err(format!("--data {place}: holds none of {known}, {ADULT_FILE}; leave --data out").into());
+            return Err(format!(
+                "--data {place}: holds none of {known}, {ADULT_FILE}; leave --data out"
+            )
+            .into());
         }
         let inputs = Inputs { folder: Some(folder.into()), extra, ..Inputs::builtin() };
         // Whatever is wrong with a file is said before anything runs.
@@ -316,7 +317,8 @@ impl Inputs {
             None => options.header(Header::Present).missing(Missing::Category).positive(">50K"),
         };
         let folder = self.folder.as_ref().filter(|_| self.has(name));
-        let folder = folder.ok_or_else(|| format!("{name}: not at hand; name its folder with --data"))?;
+        let folder =
+            folder.ok_or_else(|| format!("{name}: not at hand; name its folder with --data"))?;
         Ok(read_csv_sparse(folder.join(file_of(name)), &options)?)
     }
 
