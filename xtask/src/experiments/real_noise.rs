@@ -829,7 +829,8 @@ mod tests {
         let outcome = trial(Noise::Far);
         assert_eq!(outcome.points, [60; FOLDS]);
         assert_eq!((outcome.bounds.len(), outcome.group.iter().sum::<usize>()), (FOLDS, 0));
-        let share = |learner| stats::mean(&accuracies_of(&[outcome.clone()], learner, false));
+        let share =
+            |learner| stats::mean(&accuracies_of(std::slice::from_ref(&outcome), learner, false));
         let (logistic, majority) = (share(Learner::Logistic), share(Learner::Majority));
         assert!(logistic > majority && majority > Some(0.5));
 
@@ -867,7 +868,8 @@ mod tests {
             exact_bound: 1.0,
             exact_error: 0.0,
         };
-        let of = |learner| gain(&[outcome.clone()], learner, Learner::Logistic).unwrap();
+        let of =
+            |learner| gain(std::slice::from_ref(&outcome), learner, Learner::Logistic).unwrap();
         // 0.03 ± t(0.975; 4) √0.00005/√5 = 0.03 ± 2.776 · 0.003162
         assert!((of(Learner::Ckmy).low - 0.02122).abs() < 1e-5);
         assert!(of(Learner::Svm).low < 0.0 && of(Learner::Svm).high > 0.0);
