@@ -690,8 +690,13 @@ fn accuracies(results: &Results<Configuration, Outcome>) -> Table {
 
 /// Where a learner differs from another on the same folds: mean of its accuracy minus the other's,
 /// and that mean's 95 % interval.
-fn gain(outcomes: &[Outcome], learner: Learner, other: Learner) -> Option<stats::Interval> {
-    let of = |learner| accuracies_of(outcomes, learner, false);
+fn gain(
+    outcomes: &[Outcome],
+    learner: Learner,
+    other: Learner,
+    group: bool,
+) -> Option<stats::Interval> {
+    let of = |learner| accuracies_of(outcomes, learner, group);
     let pairs = of(learner).into_iter().zip(of(other));
     stats::mean_interval(&pairs.map(|(a, b)| a - b).collect::<Vec<f64>>(), 0.95)
 }
@@ -705,26 +710,29 @@ fn wins(results: &Results<Configuration, Outcome>) -> Table {
         .into_iter()
         .chain(names.iter().map(String::as_str))
         .collect();
-    let caption = "Settings in which a learner is better / worse than logistic regression on clean labels of all test examples: the 95 % interval of the difference, fold by fold, excludes 0";
+    let caption = "Settings in which a learner is better / worse than logistic regression on clean labels: the 95 % interval of the difference, fold by fold, excludes 0";
     let mut table = Table::new("pr-against-logistic", caption, &columns);
     let kinds = REGIONS.into_iter().chain(GROUPS).map(Some);
-    for kind in std::iter::once(None).chain(kinds) {
+    let kinds: Vec<Option<Noise>> = std::iter::once(None).chain(kinds).collect();
+    for (kind, group) in kinds.into_iter().flat_map(|kind| [(kind, false), (kind, true)]) {
+        let judgeable = |g: &&Group<_, Outcome>| {
+            g.outcomes.iter().any(|o| !group || o.group.iter().any(|n| *n > 0))
+        };
         let mine = |c: &Configuration| match kind {
             None => c.rate <= 0.0,
             Some(noise) => c.rate > 0.0 && c.noise == noise,
         };
-        let groups: Vec<_> = results
-            .groups
-            .iter()
-            .filter(|g| mine(&g.configuration) && !g.outcomes.is_empty())
-            .collect();
+        let groups: Vec<_> =
+            results.groups.iter().filter(|g| mine(&g.configuration)).filter(judgeable).collect();
         if groups.is_empty() {
             continue;
         }
         let name = kind.map_or("nowhere".into(), |noise| noise.to_string());
-        let mut row = vec![name, groups.len().to_string()];
+        let judged = if group { "target group" } else { "all" };
+        let mut row = vec![name, judged.into(), groups.len().to_string()];
         row.extend(shown.iter().map(|learner| {
-            let gains = groups.iter().map(|g| gain(&g.outcomes, *learner, Learner::Logistic));
+            let gains =
+                groups.iter().map(|g| gain(&g.outcomes, *learner, Learner::Logistic, group));
             let gains: Vec<stats::Interval> = gains.flatten().collect();
             let better = gains.iter().filter(|i| i.low > 0.0).count();
             let worse = gains.iter().filter(|i| i.high < 0.0).count();
@@ -868,8 +876,9 @@ mod tests {
             exact_bound: 1.0,
             exact_error: 0.0,
         };
-        let of =
-            |learner| gain(std::slice::from_ref(&outcome), learner, Learner::Logistic).unwrap();
+        let of = |learner| {
+            gain(std::slice::from_ref(&outcome), learner, Learner::Logistic, false).unwrap()
+        };
         // 0.03 ± t(0.975; 4) √0.00005/√5 = 0.03 ± 2.776 · 0.003162
         assert!((of(Learner::Ckmy).low - 0.02122).abs() < 1e-5);
         assert!(of(Learner::Svm).low < 0.0 && of(Learner::Svm).high > 0.0);
@@ -881,7 +890,7 @@ mod tests {
             }],
         })
         .rows[0];
-        assert_eq!(row[..2], ["near the boundary", "1"]);
+        assert_eq!(row[..3], ["near the boundary", "all", "1"]);
         assert!(row.contains(&"1 / 0".to_owned()) && row.contains(&"0 / 0".to_owned()));
     }
 
