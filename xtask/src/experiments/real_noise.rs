@@ -6,7 +6,7 @@ use crate::workload::{ADULT, ADULT_FILE, Inputs};
 use halfspaces_data::{Marginal, Massart, NoiseModel, Region, UnitSphere, ZScore, flip_labels};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Group, Layer, Planned, Results,
-    Scale, Section, Table, Verdict, stats,
+    Scale, Section, Table, stats,
 };
 use halfspaces_linalg::{Halfspace, Label, PointSet, Points, RowView, SparsePoints, margins};
 use halfspaces_online::{AveragedPerceptron, OnlineLearner};
@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const FOLDS: usize = 5;
 /// δ: the bounds of a trial's folds fail, one or more of them, with at most this probability.
 const FAILURE: f64 = 0.05;
-/// How often the exact test of a bound on a test fold may err.
+/// How often the exact tests of a trial's bounds, on its test folds, may refute true ones.
 const DOUBT: f64 = 0.01;
 /// Examples drawn for the exact check at most.
 const DRAWN: usize = 2000;
@@ -40,7 +40,9 @@ const PASSES: u64 = 5;
 const TOLD_NOISE: [f64; 3] = [0.1, 0.25, 0.4];
 /// γ and ε of those learners, and their steps at most: fixed beforehand, for time.
 const CKMY: (f64, f64, u64) = (0.05, 0.05, 100);
-const DGT: (f64, f64, u64) = (0.2, 0.09, 5000);
+const DGT: (f64, f64, u64) = (0.2, 0.09, 1000);
+/// Examples DGT19 sees at most, for time.
+const SEEN_BY_DGT: usize = 5000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -148,6 +150,10 @@ struct Bound {
 }
 
 impl Bound {
+    fn rate(&self) -> f64 {
+        self.errors as f64 / self.points as f64
+    }
+
     /// Whether the test fold shows the error to be above the bound.
     fn is_refuted(&self) -> bool {
         let confidence = 1.0 - DOUBT / FOLDS as f64;
@@ -325,9 +331,11 @@ fn ckmy(part: &Part, seed: u64) -> Result<Halfspace, Failure> {
 fn dgt(part: &Part, test: &SparsePoints, seed: u64) -> Result<Vec<Label>, Failure> {
     let (margin, accuracy, steps) = DGT;
     let cut = part.labels.len() / FOLDS;
-    let (held, kept): (Vec<usize>, Vec<usize>) = (0..part.labels.len()).partition(|i| *i < cut);
-    let (held, kept) = (part.unit.select(&held)?, part.unit.select(&kept)?);
     let (held_labels, kept_labels) = part.labels.split_at(cut);
+    let kept_labels = kept_labels.get(..SEEN_BY_DGT).unwrap_or(kept_labels);
+    let held: Vec<usize> = (0..cut).collect();
+    let kept: Vec<usize> = (cut..cut + kept_labels.len()).collect();
+    let (held, kept) = (part.unit.select(&held)?, part.unit.select(&kept)?);
     let mut best = None;
     for noise in TOLD_NOISE {
         let learner = Dgt::params(noise, margin, accuracy).max_steps(steps).seed(seed).check()?;
@@ -354,7 +362,7 @@ fn predicted(
             fit.classifier.label_all(&test.plain)?
         }
         Learner::Svm => {
-            let params = LinearSvm::params().tolerance(1e-2).max_passes(100).seed(seed);
+            let params = LinearSvm::params().tolerance(1e-2).max_passes(50).seed(seed);
             params.check()?.fit(x, y)?.classifier.label_all(&test.plain)?
         }
         Learner::Averaged => {
@@ -416,7 +424,7 @@ impl Experiment for RealNoiseExperiment {
         vec![
             ClaimStatement {
                 id: "PR".into(),
-                statement: "On real data with Massart noise, split at random into five folds, the error of the Perspectron fitted to four is on fresh examples at most the bound it reports, its held-out rate + √(ln(|H|/δ')/(2m)), in all five folds at once, except with probability δ = 0.05 (δ' = δ/5).".into(),
+                statement: "On real data with Massart noise in five random folds, the Perspectron fitted to four errs on fresh examples at most as often as it reports, its held-out rate + √(ln(5|H|/δ)/(2m)), in all five folds at once but with probability δ = 0.05: exact tests on the noisy test folds, at level 1 % a trial, refute that in at most δ + 1 % of the trials.".into(),
                 source: source.into(),
             },
             ClaimStatement {
@@ -445,13 +453,15 @@ impl Experiment for RealNoiseExperiment {
             }
             return Ok(plan);
         }
-        push("wdbc", all, scale.pick(1, 5, 40), &REGIONS, &[0.1, 0.2, 0.3]);
+        push("wdbc", all, scale.pick(1, 6, 40), &REGIONS, &[0.1, 0.2, 0.3]);
         for name in ["magic", "spambase"].iter().filter(|name| self.inputs.has(name)) {
-            let rows = scale.pick(Some(1000), Some(5000), all);
+            let rows = scale.pick(Some(1000), Some(2500), all);
             push(name, rows, scale.pick(1, 1, 5), &REGIONS, &[0.1, 0.2, 0.3]);
         }
         if self.inputs.has(ADULT) {
-            push(ADULT, all, scale.pick(1, 1, 5), &GROUPS, &[0.1, 0.2, 0.3, 0.4]);
+            let rows = scale.pick(Some(1000), Some(16_000), all);
+            let noises = scale.pick(&GROUPS[..1], &GROUPS[..1], &GROUPS[..]);
+            push(ADULT, rows, scale.pick(1, 1, 5), noises, &[0.1, 0.2, 0.3, 0.4]);
         }
         Ok(plan)
     }
@@ -546,38 +556,31 @@ impl Experiment for RealNoiseExperiment {
             section.figures.extend(figure(results, name, Noise::Far, false));
             section.figures.extend(figure(results, name, Noise::Adversarial, false));
         }
+        section.tables.push(wins(results));
         section.tables.push(accuracies(results));
         section.tables.push(bounds(results));
     }
 }
 
-const METHOD: &str = "Labels are flipped independently with probability η in a region and never elsewhere, in training and test folds alike; learners see noisy labels only, accuracy is measured on the clean ones of the test fold. Regions refer to a halfspace fitted by logistic regression to all clean labels of the data: everywhere, the half of the points farther from its boundary, the nearer half, and where a competitor found by a search against least squares disagrees with it. Logistic regression and the support vector machine (C = 1) get standardised columns and an intercept; the others get the same points lifted and scaled to norm 1, which changes no halfspace's labels. Nothing is tuned on clean or test labels. The Perspectron is told nothing (noise rate and margin guessed, 5 passes, a fifth of its examples held out). CKMY20 and DGT19 must be told η: 0.1, 0.25 and 0.4 are tried and the choice is made on noisy labels held out; their margin, accuracy and caps on steps are fixed beforehand for time, below what their theorems ask.";
+const METHOD: &str = "Labels are flipped independently with probability η in a region and never elsewhere, in training and test folds alike; learners see noisy labels only, accuracy is measured on the clean ones of the test fold. Regions refer to a halfspace fitted by logistic regression to all clean labels of the data: everywhere, the half of the points farther from its boundary, the nearer half, and where a competitor found by a search against least squares disagrees with it. Logistic regression and the support vector machine (C = 1) get standardised columns and an intercept; the others get the same points lifted and scaled to norm 1, which changes no halfspace's labels. Nothing is tuned on clean or test labels. The Perspectron is told nothing (noise rate and margin guessed, 5 passes, a fifth of its examples held out). CKMY20 and DGT19 must be told η: 0.1, 0.25 and 0.4 are tried and the choice is made on noisy labels held out; their margin, accuracy and caps on steps are fixed beforehand for time, below what their theorems ask, and DGT19 sees at most 5000 examples.";
 
-const JUDGED: &str = "An error on fresh examples is not seen, only errors on a test fold. So a trial counts against the bound unless the exact binomial 99 % upper bound from each test fold lies within it, which a true failure escapes with probability at most 1 %: the share of such trials bounds the probability of failure times 0.99. The claim counts as violated only by trials in which some test fold's exact lower bound, at 99.8 %, lies above it, more often than δ + 1 %. Trials split the same rows anew, so the verdict speaks of random splits and flips of these data. The second claim needs none of that: examples are drawn from the rows with replacement, at most 2000, the trials are independent, and the error over all rows is known exactly, the flip probabilities being known.";
+const JUDGED: &str = "An error on fresh examples is not seen, only errors on a test fold, and these vary. So a fold counts against its bound only if an exact one-sided binomial test at level 0.2 % refutes it; five such tests refute a bound that holds with probability at most 1 %, so a trial counts with probability at most δ + 1 %, and that is what is judged. Such a test cannot see a bound that fails by little; the ledger says how many folds prove theirs. Trials split the same rows anew, so the verdict speaks of random splits and flips of these data. The second claim needs no test: examples are drawn from the rows with replacement, at most 2000, the trials are independent, and the error over all rows is known exactly, the flip probabilities being known.";
 
-const CENSUS: &str = "The census data repeat the experiment of CKMY20: labels of everyone outside the target group (race Black, a tenth of the rows) are noisy, those of the group are clean. All of adult.data is used, five folds; columns of words are one-hot, a missing word is a category of its own, numbers are standardised.";
+const CENSUS: &str = "The census data repeat the experiment of CKMY20: labels of everyone outside the target group (race Black, a tenth of the rows) are noisy, those of the group are clean. Rows come from adult.data, 16 000 of them drawn at random at standard scale and all at full, where also only the positive or only the negative ones are flipped; columns of words are one-hot, a missing word is a category of its own, numbers are standardised.";
 
-/// The first claim. Counted failures are too many rather than too few.
+/// The first claim.
 fn of_folds(results: &Results<Configuration, Outcome>) -> Evidence {
     let trials = results.outcomes().count();
-    let count =
-        |counts: fn(&Outcome) -> bool| results.outcomes().filter(|(_, o)| counts(o)).count();
-    let refuted = count(|o| o.bounds.iter().any(Bound::is_refuted));
-    let against = Evidence::probability(results.planned(), refuted, trials, FAILURE + DOUBT);
-    if against.verdict == Verdict::Violated {
-        return against.with_note("failures that the test fold proves");
-    }
-    let unproved = count(|o| !o.bounds.iter().all(Bound::is_shown));
+    let refuted = results.outcomes().filter(|(_, o)| o.bounds.iter().any(Bound::is_refuted));
     let evidence =
-        Evidence::probability(results.planned(), unproved, trials, FAILURE * (1.0 - DOUBT));
-    let verdict = match evidence.verdict {
-        // Too few proofs of the bound are no refutation.
-        Verdict::Violated => Verdict::Inconclusive,
-        verdict => verdict,
-    };
-    let note =
-        format!("failures are trials whose test folds leave doubt; {refuted} prove a failure");
-    Evidence { verdict, ..evidence }.with_note(&note)
+        Evidence::probability(results.planned(), refuted.count(), trials, FAILURE + DOUBT);
+    let folds: Vec<&Bound> = results.outcomes().flat_map(|(_, o)| &o.bounds).collect();
+    let above = folds.iter().filter(|b| b.rate() > b.bound).count();
+    let shown = folds.iter().filter(|b| b.is_shown()).count();
+    evidence.with_note(&format!(
+        "of {} test folds {above} err more often than the bound, {shown} prove it at 99 %",
+        folds.len()
+    ))
 }
 
 /// The second claim.
@@ -622,8 +625,9 @@ fn figure(
     if groups.len() < 2 {
         return None;
     }
-    let (mut bands, mut lines) = (Vec::new(), Vec::new());
-    for (learner, colour) in LEARNERS {
+    let (mut lines, mut bands, mut points) = (Vec::new(), Vec::new(), Vec::new());
+    // The majority is in the table; with it no axis would show the others apart.
+    for (learner, colour) in LEARNERS.into_iter().filter(|(l, _)| *l != Learner::Majority) {
         let (mut band, mut line) = (Vec::new(), Vec::new());
         for g in &groups {
             let values = accuracies_of(&g.outcomes, learner, group);
@@ -633,14 +637,13 @@ fn figure(
                 band.extend(stats::mean_interval(&values, 0.95).map(|i| (rate, i.low, i.high)));
             }
         }
-        let (name, dashed) = (learner.to_string(), learner == Learner::Majority);
-        lines.push(Layer::Line { name: name.clone(), colour, dashed, data: line.clone() });
-        if !dashed {
-            lines.push(Layer::Points { name: name.clone(), colour, data: line });
-            bands.push(Layer::Band { name, colour, data: band });
-        }
+        let name = learner.to_string();
+        lines.push(Layer::Line { name: name.clone(), colour, dashed: false, data: line.clone() });
+        bands.push(Layer::Band { name: name.clone(), colour, data: band });
+        points.push(Layer::Points { name, colour, data: line });
     }
-    lines.append(&mut bands);
+    // Lines first for the legend, and again above the bands.
+    let layers = [lines.clone(), bands, lines, points].concat();
     let kebab = noise.to_string().replace(' ', "-");
     let (suffix, of) = if group { ("-group", "of the target group") } else { ("", "of all") };
     Some(Figure {
@@ -650,7 +653,7 @@ fn figure(
         ),
         x: Axis::linear("noise rate η"),
         y: Axis::linear("accuracy on clean labels"),
-        layers: lines,
+        layers,
     })
 }
 
@@ -685,6 +688,61 @@ fn accuracies(results: &Results<Configuration, Outcome>) -> Table {
     table
 }
 
+/// Where a learner differs from another on the same folds: mean of its accuracy minus the other's,
+/// and that mean's 95 % interval.
+fn gain(
+    outcomes: &[Outcome],
+    learner: Learner,
+    other: Learner,
+    group: bool,
+) -> Option<stats::Interval> {
+    let of = |learner| accuracies_of(outcomes, learner, group);
+    let pairs = of(learner).into_iter().zip(of(other));
+    stats::mean_interval(&pairs.map(|(a, b)| a - b).collect::<Vec<f64>>(), 0.95)
+}
+
+/// How often each learner is better or worse than logistic regression.
+fn wins(results: &Results<Configuration, Outcome>) -> Table {
+    let shown = LEARNERS.map(|(learner, _)| learner);
+    let shown = &shown[1..shown.len() - 1];
+    let names: Vec<String> = shown.iter().map(Learner::to_string).collect();
+    let columns: Vec<&str> = ["labels flipped", "settings"]
+        .into_iter()
+        .chain(names.iter().map(String::as_str))
+        .collect();
+    let caption = "Settings in which a learner is better / worse than logistic regression on clean labels: the 95 % interval of the difference, fold by fold, excludes 0";
+    let mut table = Table::new("pr-against-logistic", caption, &columns);
+    let kinds = REGIONS.into_iter().chain(GROUPS).map(Some);
+    let kinds: Vec<Option<Noise>> = std::iter::once(None).chain(kinds).collect();
+    for (kind, group) in kinds.into_iter().flat_map(|kind| [(kind, false), (kind, true)]) {
+        let judgeable = |g: &&Group<_, Outcome>| {
+            g.outcomes.iter().any(|o| !group || o.group.iter().any(|n| *n > 0))
+        };
+        let mine = |c: &Configuration| match kind {
+            None => c.rate <= 0.0,
+            Some(noise) => c.rate > 0.0 && c.noise == noise,
+        };
+        let groups: Vec<_> =
+            results.groups.iter().filter(|g| mine(&g.configuration)).filter(judgeable).collect();
+        if groups.is_empty() {
+            continue;
+        }
+        let name = kind.map_or("nowhere".into(), |noise| noise.to_string());
+        let judged = if group { "target group" } else { "all" };
+        let mut row = vec![name, judged.into(), groups.len().to_string()];
+        row.extend(shown.iter().map(|learner| {
+            let gains =
+                groups.iter().map(|g| gain(&g.outcomes, *learner, Learner::Logistic, group));
+            let gains: Vec<stats::Interval> = gains.flatten().collect();
+            let better = gains.iter().filter(|i| i.low > 0.0).count();
+            let worse = gains.iter().filter(|i| i.high < 0.0).count();
+            format!("{better} / {worse}")
+        }));
+        table.push(row);
+    }
+    table
+}
+
 fn bounds(results: &Results<Configuration, Outcome>) -> Table {
     let columns = [
         "data",
@@ -712,13 +770,171 @@ fn bounds(results: &Results<Configuration, Outcome>) -> Table {
             if *rate > 0.0 { noise.to_string() } else { "none".into() },
             rate.to_string(),
             folds.len().to_string(),
-            number(stats::mean(&of(|b| b.errors as f64 / b.points as f64))),
+            number(stats::mean(&of(|b| b.rate()))),
             number(stats::mean(&of(|b| b.bound))),
-            number(least(&of(|b| b.bound - b.errors as f64 / b.points as f64))),
+            number(least(&of(|b| b.bound - b.rate()))),
             number(stats::mean(&exact(|o| o.exact_error))),
             number(stats::mean(&exact(|o| o.exact_bound))),
             number(least(&exact(|o| o.exact_bound - o.exact_error))),
         ]);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_eval::Verdict;
+
+    fn experiment() -> RealNoiseExperiment {
+        RealNoiseExperiment::new(Arc::new(Inputs::builtin()))
+    }
+
+    fn wdbc(noise: Noise) -> Configuration {
+        Configuration { data: "wdbc".into(), rows: Some(300), noise, rate: 0.3 }
+    }
+
+    fn trial(noise: Noise) -> Outcome {
+        experiment().trial(&wdbc(noise), &mut ChaCha8Rng::seed_from_u64(1)).unwrap()
+    }
+
+    fn judged(outcomes: Vec<Outcome>) -> Section {
+        let planned = outcomes.len();
+        let group = Group { configuration: wdbc(Noise::Everywhere), planned, outcomes };
+        let mut section = Section::default();
+        experiment().evaluate(&Results { groups: vec![group] }, &mut section);
+        section
+    }
+
+    /// A real trial, as often as it takes, judged by its bounds and by a third of them.
+    #[test]
+    fn a_third_of_the_bound_is_refuted() {
+        let outcome = trial(Noise::Everywhere);
+        let third = |bound: f64| bound / 3.0;
+        let mut wrong = outcome.clone();
+        wrong.bounds.iter_mut().for_each(|b| b.bound = third(b.bound));
+        wrong.exact_bound = third(wrong.exact_bound);
+        for (outcome, verdict) in [(outcome, Verdict::Holds), (wrong, Verdict::Violated)] {
+            let section = judged(vec![outcome; 60]);
+            assert_eq!((section.claims.len(), section.tables[0].rows.len()), (2, 1));
+            for claim in section.claims {
+                assert_eq!(claim.verdict, verdict, "{claim:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_exact_test_neither_refutes_nor_proves_what_chance_explains() {
+        let bound = |errors| Bound { bound: 0.2, errors, points: 100 };
+        assert!(!bound(20).is_refuted() && !bound(20).is_shown());
+        // P[Binomial(100, 0.2) >= 32] = 0.0031 and >= 33 = 0.0016; <= 11 is 0.0126, <= 10 is 0.0057.
+        assert!(!bound(32).is_refuted() && bound(33).is_refuted());
+        assert!(!bound(11).is_shown() && bound(10).is_shown());
+    }
+
+    #[test]
+    fn every_example_is_tested_once_and_only_the_region_is_flipped() {
+        let outcome = trial(Noise::Far);
+        assert_eq!(outcome.points, [60; FOLDS]);
+        assert_eq!((outcome.bounds.len(), outcome.group.iter().sum::<usize>()), (FOLDS, 0));
+        let share =
+            |learner| stats::mean(&accuracies_of(std::slice::from_ref(&outcome), learner, false));
+        let (logistic, majority) = (share(Learner::Logistic), share(Learner::Majority));
+        assert!(logistic > majority && majority > Some(0.5));
+
+        let data = experiment().data("wdbc").unwrap();
+        let rows: Vec<usize> = (0..data.labels.len()).collect();
+        let mut rng = ChaCha8Rng::seed_from_u64(2);
+        let mut flips = |noise| data.flip_probabilities(&rows, noise, 0.25, &mut rng).unwrap();
+        let (far, near) = (flips(Noise::Far), flips(Noise::Near));
+        for (i, (far, near)) in far.iter().zip(&near).enumerate() {
+            let is_far = data.margins[i].abs() >= data.middle;
+            assert_eq!((*far > 0.0, *near > 0.0), (is_far, data.margins[i].abs() <= data.middle));
+        }
+        assert_eq!(flips(Noise::Everywhere), vec![0.25; rows.len()]);
+        let adversarial = flips(Noise::Adversarial);
+        assert!(adversarial.contains(&0.25) && adversarial.contains(&0.0));
+    }
+
+    #[test]
+    fn a_gain_is_judged_fold_by_fold() {
+        let score = |learner, errors: [usize; FOLDS]| Score {
+            learner,
+            errors: errors.into(),
+            group_errors: vec![0; FOLDS],
+        };
+        let outcome = Outcome {
+            points: vec![100; FOLDS],
+            group: vec![0; FOLDS],
+            // Far apart between folds, and always 2, 3 or 4 apart within one.
+            scores: vec![
+                score(Learner::Logistic, [5, 15, 25, 35, 45]),
+                score(Learner::Ckmy, [2, 13, 21, 32, 42]),
+                score(Learner::Svm, [45, 35, 25, 15, 5]),
+            ],
+            bounds: vec![],
+            exact_bound: 1.0,
+            exact_error: 0.0,
+        };
+        let of = |learner| {
+            gain(std::slice::from_ref(&outcome), learner, Learner::Logistic, false).unwrap()
+        };
+        // 0.03 ± t(0.975; 4) √0.00005/√5 = 0.03 ± 2.776 · 0.003162
+        assert!((of(Learner::Ckmy).low - 0.02122).abs() < 1e-5);
+        assert!(of(Learner::Svm).low < 0.0 && of(Learner::Svm).high > 0.0);
+        let row = &wins(&Results {
+            groups: vec![Group {
+                configuration: wdbc(Noise::Near),
+                planned: 1,
+                outcomes: vec![outcome],
+            }],
+        })
+        .rows[0];
+        assert_eq!(row[..3], ["near the boundary", "all", "1"]);
+        assert!(row.contains(&"1 / 0".to_owned()) && row.contains(&"0 / 0".to_owned()));
+    }
+
+    #[test]
+    fn missing_data_are_skipped_and_the_reader_is_told() {
+        let plan = experiment().plan(Scale::Standard).unwrap();
+        assert!(plan.iter().all(|p| p.configuration.data == "wdbc"));
+        let section = judged(vec![]);
+        let text = section.summary.join(" ");
+        assert!(text.contains("magic.csv, spambase.csv") && text.contains(ADULT_FILE), "{text}");
+    }
+
+    /// A census of 200, in the columns of adult.data: only those outside the group are flipped.
+    #[test]
+    fn census_data_are_read_by_name_and_the_group_stays_clean() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("adult")).unwrap();
+        let mut text = String::from("age, workclass, race, classification\n");
+        for i in 0..200 {
+            let (age, work) = (20 + i % 50, if i % 7 == 0 { "?" } else { "Private" });
+            let race = if i % 4 == 0 { "Black" } else { "White" };
+            let class = if i % 50 > 30 { ">50K" } else { "<=50K" };
+            text.push_str(&format!("{age}, {work}, {race}, {class}\n"));
+        }
+        std::fs::write(folder.path().join(ADULT_FILE), text).unwrap();
+        let inputs = Arc::new(Inputs::with_folder(Some(folder.path())).unwrap());
+        assert!(inputs.has(ADULT) && !inputs.real().contains(&ADULT.to_owned()));
+        let experiment = RealNoiseExperiment::new(inputs);
+        let plan = experiment.plan(Scale::Smoke).unwrap();
+        let configuration = &plan.last().unwrap().configuration;
+        assert_eq!((&configuration.data[..], configuration.rate), (ADULT, 0.4));
+
+        let data = experiment.data(ADULT).unwrap();
+        assert_eq!(data.unit.dim(), 6);
+        assert_eq!(data.group.iter().filter(|inside| **inside).count(), 50);
+        let rows: Vec<usize> = (0..200).collect();
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        let mut flips = |noise| data.flip_probabilities(&rows, noise, 0.4, &mut rng).unwrap();
+        let (all, some) = (flips(Noise::OutsideGroup), flips(Noise::PositivesOutsideGroup));
+        for i in rows.clone() {
+            assert_eq!(all[i] > 0.0, i % 4 != 0);
+            assert_eq!(some[i] > 0.0, i % 4 != 0 && data.labels[i] == Label::Positive);
+        }
+        let outcome = experiment.trial(configuration, &mut rng).unwrap();
+        assert_eq!(outcome.group.iter().sum::<usize>(), 50);
+    }
 }
