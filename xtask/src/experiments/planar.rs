@@ -70,6 +70,18 @@ impl Planar {
         Planar { margin, link, atoms }
     }
 
+    /// Three points on which learners that divide by max(|w·x|, cγ) settle above opt_RCN for c = 3/2
+    /// and c = 2: found by search, then rounded. Noise within the rate 0.3, γ = 1/10.
+    pub(super) fn trap() -> Planar {
+        let link = StepLink { near: [0.4; 2], far: [0.4; 2], jump: 0.5 };
+        let atoms = vec![
+            Atom { x: [0.1, -0.24], flip: 0.3, mass: 0.46 },
+            Atom { x: [-0.1, -0.99], flip: 0.1, mass: 0.14 },
+            Atom { x: [0.1, 0.99], flip: 0.0, mass: 0.4 },
+        ];
+        Planar { margin: 0.1, link, atoms }
+    }
+
     /// The model that numbers of \[0, 1\] stand for: always a valid one.
     pub(super) fn decode(margin: f64, genes: &[f64]) -> Planar {
         let (link, atoms) = genes.split_at(LINK_GENES.min(genes.len()));
@@ -239,6 +251,15 @@ mod tests {
     use super::*;
     use halfspaces_data::check_link;
     use rand::SeedableRng;
+
+    /// Too much padding keeps even the noiseless learner above the target; γ/2 does not.
+    #[test]
+    fn the_trap_holds_large_paddings_only() {
+        let trap = Planar::trap();
+        let run = |share: f64| trap.mean_run(Denominator::AtLeast(share * trap.margin), 20_000);
+        assert!(run(2.0) > 0.02, "{}", run(2.0));
+        assert!(run(0.5) < -0.05, "{}", run(0.5));
+    }
 
     #[test]
     fn decoded_models_are_valid() {

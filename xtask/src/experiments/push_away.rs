@@ -28,7 +28,7 @@ const JUDGED: usize = 3000;
 /// Learners without guarantee, and for comparison one with.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Learner {
+pub(crate) enum Learner {
     Tangential { cosine: f64 },
     NormDependent,
     Perspectron,
@@ -53,7 +53,7 @@ impl fmt::Display for Learner {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Noise {
+pub(crate) enum Noise {
     Rcn,
     Massart,
     Glm,
