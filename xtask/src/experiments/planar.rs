@@ -216,17 +216,26 @@ impl ExampleStream for PlanarStream<'_> {
     }
 }
 
-/// Local search for numbers of \[0, 1\] with a small objective: from a random start, some of the
-/// numbers are moved, mostly by little, and what is better is kept. Returns the least objective met
-/// and where.
+/// Random starts of which [`descend`] takes the best.
+const STARTS: usize = 20;
+
+/// Local search for numbers of \[0, 1\] with a small objective: from the best of a few random starts,
+/// some of the numbers are moved, mostly by little, and what is better is kept. Returns the least
+/// objective met and where.
 pub(super) fn descend(
     count: usize,
     steps: usize,
     rng: &mut ChaCha8Rng,
     mut objective: impl FnMut(&[f64]) -> f64,
 ) -> (f64, Vec<f64>) {
-    let mut best: Vec<f64> = (0..count).map(|_| rng.random()).collect();
-    let mut least = objective(&best);
+    let (mut least, mut best) = (f64::INFINITY, vec![0.5; count]);
+    for _ in 0..STARTS {
+        let start: Vec<f64> = (0..count).map(|_| rng.random()).collect();
+        let found = objective(&start);
+        if found < least {
+            (least, best) = (found, start);
+        }
+    }
     let mut trial = best.clone();
     for _ in 0..steps {
         trial.copy_from_slice(&best);
