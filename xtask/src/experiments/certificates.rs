@@ -639,7 +639,7 @@ mod tests {
     use rand::SeedableRng;
 
     fn group(certificate: Certificate, arena: Arena) -> Group<Configuration, Outcome> {
-        let configuration = Configuration { certificate, arena, starts: 3, moves: 400 };
+        let configuration = Configuration { certificate, arena, starts: 24, moves: 300 };
         let mut rng = ChaCha8Rng::seed_from_u64(5);
         let outcome = CertificateExperiment.trial(&configuration, &mut rng).unwrap();
         Group { configuration, planned: 1, outcomes: vec![outcome] }
@@ -658,7 +658,6 @@ mod tests {
         for wrong in [
             Certificate::Floor { share: 1.0 },
             Certificate::Padding { share: 0.5 },
-            Certificate::Padding { share: 0.25 },
             Certificate::Lemma5Printed,
         ] {
             let honest = vec![group(right, Arena::Plane), group(wrong, Arena::Plane)];

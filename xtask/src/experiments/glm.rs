@@ -437,7 +437,7 @@ impl Experiment for GlmExperiment {
             section.judge(claim, evidence);
         }
         section.summary.push("Errors are exact over the labels, and over the points too for models in the plane. The hard models are three points of the plane with masses, noise and link searched so that the noiseless learner with our denominator errs longest.".into());
-        section.summary.push("On random models all schedules are far below their targets. On the hard ones the curves show what each pays: a run falls at the pace that its step sets, and the step at the length that its guarantee asks for. The gain of the maximum is that a run may be 16/ε² times shorter.".into());
+        section.summary.push("All schedules end far below their targets, and their curves fall at much the same pace even on the hard models, each curve being a median over models of its own. What the maximum gains is in the guarantee, which lets a run be 16/ε² times shorter, not in what is measured here.".into());
         section.summary.push(TRAP_STORY.into());
         section.figures.push(curves(results));
         section.figures.push(traps(results));
