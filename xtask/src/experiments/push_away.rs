@@ -28,7 +28,7 @@ const JUDGED: usize = 3000;
 /// Learners without guarantee, and for comparison one with.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Learner {
+pub(crate) enum Learner {
     Tangential { cosine: f64 },
     NormDependent,
     Perspectron,
@@ -53,7 +53,7 @@ impl fmt::Display for Learner {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Noise {
+pub(crate) enum Noise {
     Rcn,
     Massart,
     Glm,
@@ -106,7 +106,9 @@ fn ratios(w: &[f64], x: &[f64], margin: f64) -> Result<(f64, Option<f64>), Failu
     // v·x is given, so only the part of T(x) across x can be worked against.
     let mut across = pushed.clone();
     kernels::axpy(-kernels::dot(&pushed, x) / (size * size), x, &mut across);
-    let some = normalise(&mut across);
+    // A rounding error for a direction would not lie across x.
+    let some = norm(&across) > 1e-9 && normalise(&mut across);
+    kernels::axpy(-kernels::dot(&across, x) / (size * size), x, &mut across);
     let room = (1.0 - (margin / size).powi(2)).max(0.0).sqrt();
     let mut least = f64::INFINITY;
     for sign in [1.0, -1.0] {
