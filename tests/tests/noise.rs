@@ -75,8 +75,7 @@ fn real_points_with_noise_on_one_side() {
     assert_eq!(learner.fit(&sparse, &noisy).unwrap(), fit);
 
     let predicted = fit.classifier().label_all(pool.points()).unwrap();
-    let population =
-        Population::with_flips(pool.points().clone(), pool.target(), flips).unwrap();
+    let population = Population::with_flips(pool.points().clone(), pool.target(), flips).unwrap();
     let error = population.error_of_labels(&predicted).unwrap().mean();
     assert!(error < 0.3, "{error}");
     let clean = ErrorCount::of(fit.classifier(), pool.points(), pool.labels()).unwrap();

@@ -2,11 +2,11 @@
 
 use crate::Failure;
 use crate::experiments::{
-    BatchExperiment, CertificateExperiment, ForsterExperiment, HalvingExperiment, KernelExperiment,
-    MarginsExperiment, MassartExperiment, ModifiedExperiment, PerceptronExperiment,
-    PerspectronExperiment, ProcessExperiment, ProjectionExperiment, PushAwayExperiment,
-    RandomOrderExperiment, RealNoiseExperiment, SphereExperiment, StrongExperiment,
-    Table1Experiment, VersionSpaceExperiment,
+    BatchExperiment, CertificateExperiment, ForsterExperiment, GlmExperiment, HalvingExperiment,
+    KernelExperiment, MarginsExperiment, MassartExperiment, ModifiedExperiment,
+    PerceptronExperiment, PerspectronExperiment, ProcessExperiment, ProjectionExperiment,
+    PushAwayExperiment, RandomOrderExperiment, RealNoiseExperiment, SphereExperiment,
+    StrongExperiment, Table1Experiment, VersionSpaceExperiment,
 };
 use crate::reproduce::say;
 use crate::workload::Inputs;
@@ -32,6 +32,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(ForsterExperiment { inputs: inputs.clone() }),
         Box::new(CertificateExperiment),
         Box::new(PerspectronExperiment),
+        Box::new(GlmExperiment),
         Box::new(MassartExperiment),
         Box::new(Table1Experiment),
         Box::new(RealNoiseExperiment::new(inputs.clone())),

@@ -3,6 +3,7 @@
 mod batch;
 mod certificates;
 mod forster;
+mod glm;
 mod halving;
 mod kernel;
 mod margins;
@@ -25,6 +26,7 @@ mod version_space;
 pub(crate) use batch::BatchExperiment;
 pub(crate) use certificates::CertificateExperiment;
 pub(crate) use forster::ForsterExperiment;
+pub(crate) use glm::GlmExperiment;
 pub(crate) use halving::HalvingExperiment;
 pub(crate) use kernel::KernelExperiment;
 pub(crate) use margins::MarginsExperiment;
