@@ -7,7 +7,7 @@ use halfspaces_data::{
 };
 use halfspaces_linalg::{Label, PointSet, RowView, SparsePoints};
 use halfspaces_pac::{
-    Classifier, ErrorCount, Fit, Fitting, LinearSvm, LogisticRegression, Perspectron,
+    Classifier, ErrorCount, Fit, Fitting, LinearSvm, LogisticRegression, Perspectron, Promise,
     SamplePerspectron, SignLink, Stage, Status,
 };
 use rand::SeedableRng;
@@ -35,7 +35,10 @@ fn a_fit_outlives_its_process() {
         }
         saved = serde_json::to_string(&fitting).unwrap();
     }
-    assert_eq!(whole.status(), Status::Complete { excess: 0.3, failure: 0.1 });
+    assert_eq!(
+        whole.status(),
+        Status::Complete { promise: Some(Promise { excess: 0.3, failure: 0.1 }) }
+    );
     let error = instance.population(4000, 6).unwrap().error(whole.halfspace()).unwrap().mean();
     assert!(error <= 0.2 + 0.3, "{error}");
 }

@@ -6,15 +6,16 @@
 //! (feature `serde`) and continued: the outcome is that of an uninterrupted one.
 
 use crate::affine::AffineHalfspace;
-use crate::direction::{Denominator, Direction, descend};
+use crate::direction::{Denominator, Direction, Iterate};
+use crate::purpose::{Purpose, draws};
 use crate::schedule;
 use crate::selection::{Elimination, Selector, check_in_ball};
 use halfspaces_data::Link;
 use halfspaces_linalg::{
-    ExampleStream, Halfspace, InputError, Label, LiftedRow, RowView, ScaledRow, zeros,
+    ExampleStream, Halfspace, InputError, Label, LiftedRow, RowView, ScaledRow,
 };
+use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
 use thiserror::Error;
 
 /// What a learner will do, before it has seen anything: every number of its theorem.
@@ -80,7 +81,7 @@ pub(crate) struct Lane<L> {
     /// Examples of its own taken so far, and those of the present run.
     taken: u64,
     in_run: u64,
-    w: Vec<f64>,
+    w: Iterate,
 }
 
 /// Which iterates w^1, ..., w^T of a lane become candidates.
@@ -96,11 +97,14 @@ pub(crate) enum Kept {
 impl Kept {
     /// `count` independent uniform draws from 0..`of`, drawn now, before the run. An iterate drawn twice
     /// is one candidate.
-    pub(crate) fn drawn(count: u64, of: u64, rng: &mut ChaCha8Rng) -> Kept {
-        let mut steps: Vec<u64> = (0..count).map(|_| rng.random_range(0..of.max(1))).collect();
+    pub(crate) fn drawn(count: u64, of: u64, rng: &mut ChaCha8Rng) -> Result<Kept, InputError> {
+        let values = usize::try_from(count).unwrap_or(usize::MAX);
+        let mut steps = Vec::new();
+        steps.try_reserve_exact(values).map_err(|_| InputError::TooLarge { values })?;
+        steps.extend((0..count).map(|_| rng.random_range(0..of.max(1))));
         steps.sort_unstable();
         steps.dedup();
-        Kept::Some { steps, next: 0 }
+        Ok(Kept::Some { steps, next: 0 })
     }
 
     fn count(&self, of: u64) -> u64 {
@@ -131,7 +135,7 @@ impl<L: Link> Lane<L> {
         run_length: u64,
         kept: Kept,
     ) -> Self {
-        Lane { direction, step, runs, run_length, kept, taken: 0, in_run: 0, w: Vec::new() }
+        Lane { direction, step, runs, run_length, kept, taken: 0, in_run: 0, w: Iterate::default() }
     }
 
     fn steps(&self) -> u64 {
@@ -178,12 +182,18 @@ pub enum Stage {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawFitting<L>"))]
+#[cfg_attr(feature = "serde", serde(bound(deserialize = "L: serde::Deserialize<'de>")))]
 pub struct Fitting<L> {
     lanes: Vec<Lane<L>>,
     placement: Placement,
     project: bool,
     /// Whether the mean of each lane's candidates is a candidate too.
     means: bool,
+    /// Whether points to choose by may lie outside the ball.
+    clip: bool,
+    /// The lane the spare follows, that of the longest run.
+    longest: usize,
     /// Dimension of the points as given.
     dim: usize,
     taken: u64,
@@ -194,7 +204,132 @@ pub struct Fitting<L> {
     origins: Vec<Origin>,
     /// What is returned when training is cut short.
     spare: Spare,
-    guarantee: Guarantee,
+    guarantee: Option<Guarantee>,
+}
+
+/// What a [`Fitting`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawFitting<L> {
+    lanes: Vec<Lane<L>>,
+    placement: Placement,
+    project: bool,
+    // Whether the mean of each lane's candidates is a candidate too.
+    means: bool,
+    // Whether points to choose by may lie outside the ball.
+    clip: bool,
+    // The lane the spare follows, that of the longest run.
+    longest: usize,
+    // Dimension of the points as given.
+    dim: usize,
+    taken: u64,
+    // T₁: examples to learn from.
+    training: u64,
+    selector: Selector,
+    // For each candidate its lane and the example it stood before.
+    origins: Vec<Origin>,
+    // What is returned when training is cut short.
+    spare: Spare,
+    guarantee: Option<Guarantee>,
+}
+
+#[cfg(feature = "serde")]
+impl<L> TryFrom<RawFitting<L>> for Fitting<L> {
+    type Error = InputError;
+
+    fn try_from(raw: RawFitting<L>) -> Result<Self, InputError> {
+        let RawFitting {
+            lanes,
+            placement,
+            project,
+            means,
+            clip,
+            longest,
+            dim,
+            taken,
+            training,
+            selector,
+            origins,
+            spare,
+            guarantee,
+        } = raw;
+        let fitting = Fitting {
+            lanes,
+            placement,
+            project,
+            means,
+            clip,
+            longest,
+            dim,
+            taken,
+            training,
+            selector,
+            origins,
+            spare,
+            guarantee,
+        };
+        fitting.check_saved()?;
+        Ok(fitting)
+    }
+}
+
+/// Refuses a saved value that does not fit the others.
+#[cfg(feature = "serde")]
+fn saved(name: &'static str, value: f64, fits: bool) -> Result<(), InputError> {
+    InputError::check_parameter(name, value, fits, "what a fit in progress can hold")
+}
+
+#[cfg(feature = "serde")]
+impl Kept {
+    fn is_saved(&self) -> bool {
+        match self {
+            Kept::All => true,
+            Kept::Some { steps, next } => {
+                *next <= steps.len() && steps.windows(2).all(|pair| pair[0] < pair[1])
+            }
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<L> Fitting<L> {
+    fn check_saved(&self) -> Result<(), InputError> {
+        let inside = self.dim + usize::from(self.placement.lift);
+        saved("dim", self.dim as f64, self.dim > 0)?;
+        self.placement.check_saved()?;
+        self.selector.check_saved(inside)?;
+        let offered = self.origins.len() == self.selector.len();
+        saved("origins", self.origins.len() as f64, offered)?;
+        let longest = self.longest < self.lanes.len();
+        saved("longest", self.longest as f64, longest)?;
+        let mut training = 0;
+        for lane in &self.lanes {
+            let steps = lane.runs.saturating_mul(lane.run_length);
+            training = steps.max(training);
+            saved("run length", lane.run_length as f64, lane.run_length > 0)?;
+            let taken = lane.taken == self.taken.min(steps) && lane.in_run <= lane.run_length;
+            saved("examples of a lane", lane.taken as f64, taken)?;
+            let sound = lane.w.as_slice().len() == inside;
+            saved("length of an iterate", lane.w.as_slice().len() as f64, sound)?;
+            let finite = lane.w.as_slice().iter().all(|v| v.is_finite());
+            saved("iterate", f64::NAN, finite)?;
+            saved("step", lane.step, lane.step > 0.0 && lane.step.is_finite())?;
+            saved("kept iterates", f64::NAN, lane.kept.is_saved())?;
+        }
+        saved("examples", self.taken as f64, self.taken <= training)?;
+        saved("training", self.training as f64, self.training == training)?;
+        let waiting = self.taken == training || self.selector.seen() == 0;
+        saved("examples to choose by", self.selector.seen() as f64, waiting)?;
+        let spare = self.taken == 0 || self.spare.w.len() == inside;
+        saved("spare iterate", self.spare.w.len() as f64, spare)
+    }
+}
+
+impl Placement {
+    #[cfg(feature = "serde")]
+    fn check_saved(&self) -> Result<(), InputError> {
+        saved("scale", self.scale, self.scale > 0.0 && self.scale.is_finite())
+    }
 }
 
 /// A uniformly random iterate of those so far, kept without knowing how many will come: after step t
@@ -228,15 +363,12 @@ impl Spare {
         self.w.extend_from_slice(w);
         self.step = step;
         self.draws += 1;
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed ^ SPARE);
-        rng.set_stream(self.draws);
+        let mut rng = draws(self.seed, Purpose::Spare);
+        rng.set_word_pos(u128::from(self.draws) * 16);
         let u = 1.0 - rng.random::<f64>();
         self.next = (((step + 1) as f64 / u).floor() as u64).max(step + 1);
     }
 }
-
-/// Sets the spare's generator apart from the one that draws the kept iterates.
-const SPARE: u64 = 0x5350_4152_4500_0000;
 
 /// Where a candidate comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -248,30 +380,30 @@ pub struct Origin {
     pub step: u64,
 }
 
-/// What the theorem says of fits that end early.
+/// What the theorem says, also of fits that end early.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Guarantee {
-    pub excess: f64,
-    pub failure: f64,
+    pub promise: Promise,
     /// What the best candidate's error exceeds the target level by, at most: ε/2 as a rule.
     pub best_candidate: f64,
-    /// Failure probability of the uniform accuracy of the validation.
-    pub validation_failure: f64,
+    /// The choice's share of δ.
+    pub choice_failure: f64,
     /// What the average error of the iterates exceeds the target by after t steps.
     pub average: Average,
 }
 
 impl Guarantee {
-    /// Nothing promised: the sample has the size it has.
-    pub(crate) fn none() -> Guarantee {
-        Guarantee {
-            excess: 1.0,
-            failure: 1.0,
-            best_candidate: 1.0,
-            validation_failure: 1.0,
-            average: Average::Unknown,
-        }
+    fn in_validation(self, candidates: u64, examples: u64) -> Promise {
+        // Half of the choice's share is the elimination's.
+        let share = self.choice_failure / 2.0;
+        let accuracy = schedule::validation_accuracy(candidates, examples, share);
+        Promise { excess: self.best_candidate + 2.0 * accuracy, ..self.promise }
+    }
+
+    fn in_training(self, steps: u64) -> Option<Promise> {
+        let excess = self.average.after(steps, self.promise.failure)?;
+        Some(Promise { excess, ..self.promise })
     }
 }
 
@@ -317,39 +449,42 @@ impl Average {
     }
 }
 
-/// How a fit ended, and what holds of it. The target level is η for Massart noise, opt_RCN + τ/2
-/// for a link.
+/// An error of at most the target level + `excess`, with probability at least 1 - `failure`. The target
+/// level is η for Massart noise, opt_RCN + τ/2 for a link.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Promise {
+    /// ε.
+    pub excess: f64,
+    /// δ.
+    pub failure: f64,
+}
+
+/// How a fit ended, and what holds of it. No promise where nothing is proved: the constants of 003 as
+/// printed, for links and for unknown noise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Status {
-    /// As planned: error at most the target level + `excess`, with probability at least 1 - `failure`.
+    /// As planned.
     Complete {
-        /// ε.
-        excess: f64,
-        /// δ.
-        failure: f64,
+        /// What holds of the result.
+        promise: Option<Promise>,
     },
-    /// The examples ended while candidates were compared. The best one so far is returned: error at
-    /// most the target level + `excess`, with probability at least 1 - `failure`.
+    /// The examples ended while candidates were compared. The best one so far is returned.
     EndedInValidation {
         /// Examples compared on.
         examples: u64,
-        /// ε/2 + 2√(ln(4|H|/δ₂)/(2m)) after m examples, δ₂ the choice's share of δ; may be vacuous.
-        excess: f64,
-        /// δ.
-        failure: f64,
+        /// What holds of the result: ε/2 + 2√(ln(4|H|/δ₂)/(2m)) after m examples, δ₂ the choice's share
+        /// of δ; may be vacuous.
+        promise: Option<Promise>,
     },
-    /// The examples ended while learning. A random iterate is returned: the average error of all
-    /// iterates so far, which is its expected error, is at most the target level + `average_excess`,
-    /// with probability at least 1 - `failure`. `None` where nothing is proved (several runs, several
-    /// guesses, or the constants as printed).
+    /// The examples ended while learning. A random iterate is returned: what is promised is the average
+    /// error of all iterates so far, which is its expected error. Nothing for several runs or guesses.
     EndedInTraining {
         /// Examples learned from.
         examples: u64,
         /// Of the average error of the iterates; may be vacuous.
-        average_excess: Option<f64>,
-        /// δ.
-        failure: f64,
+        average: Option<Promise>,
     },
 }
 
@@ -368,6 +503,7 @@ pub enum Status {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawFit"))]
 pub struct Fit {
     halfspace: Halfspace,
     placement: Placement,
@@ -378,6 +514,55 @@ pub struct Fit {
     training: u64,
     validation: u64,
     errors: u64,
+}
+
+/// What a [`Fit`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawFit {
+    halfspace: Halfspace,
+    placement: Placement,
+    status: Status,
+    origin: Origin,
+    candidates: usize,
+    remaining: usize,
+    training: u64,
+    validation: u64,
+    errors: u64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawFit> for Fit {
+    type Error = InputError;
+
+    fn try_from(raw: RawFit) -> Result<Self, InputError> {
+        let RawFit {
+            halfspace,
+            placement,
+            status,
+            origin,
+            candidates,
+            remaining,
+            training,
+            validation,
+            errors,
+        } = raw;
+        placement.check_saved()?;
+        let wide = halfspace.dim() > usize::from(placement.lift);
+        saved("dimension", halfspace.dim() as f64, wide)?;
+        saved("errors", errors as f64, errors <= validation)?;
+        Ok(Fit {
+            halfspace,
+            placement,
+            status,
+            origin,
+            candidates,
+            remaining,
+            training,
+            validation,
+            errors,
+        })
+    }
 }
 
 impl Fit {
@@ -423,6 +608,17 @@ impl Fit {
     /// [`InputError::DimensionMismatch`].
     pub fn predict<R: RowView>(&self, x: R) -> Result<Label, InputError> {
         self.decision_value(x).map(Label::of_sign)
+    }
+
+    /// The same without a promise: of a guess that may be wrong.
+    pub(crate) fn unpromised(mut self) -> Fit {
+        match &mut self.status {
+            Status::Complete { promise } | Status::EndedInValidation { promise, .. } => {
+                *promise = None;
+            }
+            Status::EndedInTraining { average, .. } => *average = None,
+        }
+        self
     }
 
     /// How it ended and what is guaranteed.
@@ -492,32 +688,50 @@ pub enum FitError<E> {
     Input(InputError),
 }
 
+impl<E> FitError<E> {
+    /// The same where `before` examples had been taken by earlier fits.
+    pub(crate) fn after(self, before: u64) -> Self {
+        match self {
+            FitError::Stream { taken, source } => {
+                FitError::Stream { taken: before + taken, source }
+            }
+            FitError::Example { taken, source } => {
+                FitError::Example { taken: before + taken, source }
+            }
+            FitError::Input(source) => FitError::Input(source),
+        }
+    }
+}
+
 impl<L: Link> Fitting<L> {
     pub(crate) fn new(
         dim: usize,
         mut lanes: Vec<Lane<L>>,
         validation: u64,
         settings: Settings,
-        guarantee: Guarantee,
+        guarantee: Option<Guarantee>,
+        choice_failure: f64,
     ) -> Result<Self, InputError> {
         if dim == 0 {
             return Err(InputError::ZeroDimension);
         }
         let Settings { placement, project, elimination, seed } = settings;
         let inside = dim + usize::from(placement.lift);
-        let share = guarantee.validation_failure;
-        let mut selector = Selector::new(inside, validation, elimination, share);
+        let mut selector = Selector::new(inside, validation, elimination, choice_failure);
         for lane in &mut lanes {
-            lane.w = zeros(1, inside)?;
+            lane.w = Iterate::zero(inside)?;
             selector.reserve(lane.kept.count(lane.steps()))?;
         }
         let training = lanes.iter().map(Lane::steps).max().unwrap_or(0);
+        let longest = lanes.iter().position(|lane| lane.steps() == training).unwrap_or(0);
         let origins = Vec::new();
         Ok(Fitting {
             lanes,
             placement,
             project,
             means: false,
+            clip: false,
+            longest,
             dim,
             taken: 0,
             training,
@@ -566,24 +780,36 @@ impl<L: Link> Fitting<L> {
 
     #[inline]
     fn take<R: RowView>(&mut self, x: R, label: Label) -> Result<Stage, InputError> {
-        check_in_ball(x)?;
         if self.taken < self.training {
+            // The check of the norm and the first lane's product share one read of x.
+            let mut products = None;
+            if let Some(first) = self.lanes.first() {
+                let (value, norm_sq) = x.dot_and_norm_sq(first.w.as_slice());
+                check_in_ball(norm_sq)?;
+                products = Some((value, norm_sq));
+            }
             for (index, lane) in self.lanes.iter_mut().enumerate() {
                 if lane.taken == lane.steps() {
                     continue;
                 }
-                if lane.in_run == lane.run_length {
-                    lane.w.fill(0.0);
+                let fresh = lane.in_run == lane.run_length;
+                if fresh {
+                    lane.w.restart();
                     lane.in_run = 0;
                 }
                 if lane.kept.takes(lane.taken) {
-                    self.selector.offer(&lane.w);
+                    self.selector.offer(lane.w.as_slice());
                     self.origins.push(Origin { lane: index, step: lane.taken });
                 }
-                if index == 0 {
-                    self.spare.offer(lane.taken, &lane.w);
+                if index == self.longest {
+                    self.spare.offer(lane.taken, lane.w.as_slice());
                 }
-                descend(&lane.direction, lane.step, self.project, &mut lane.w, x, label);
+                let (value, norm_sq) = match products {
+                    Some(products) if index == 0 && !fresh => products,
+                    _ => x.dot_and_norm_sq(lane.w.as_slice()),
+                };
+                let row = (x, value, norm_sq);
+                lane.w.descend(&lane.direction, lane.step, self.project, row, label);
                 lane.taken += 1;
                 lane.in_run += 1;
             }
@@ -592,7 +818,14 @@ impl<L: Link> Fitting<L> {
                 self.offer_means();
             }
         } else if self.selector.seen() < self.selector.planned() {
-            self.selector.observe(x, label);
+            let norm_sq = x.norm_sq();
+            if self.clip && norm_sq > 1.0 {
+                // Its label by any candidate is that of the point drawn back to the sphere.
+                self.selector.observe(ScaledRow::new(x, norm_sq.sqrt().recip()), label);
+            } else {
+                check_in_ball(norm_sq)?;
+                self.selector.observe(x, label);
+            }
         }
         Ok(self.stage())
     }
@@ -604,9 +837,16 @@ impl<L: Link> Fitting<L> {
         self
     }
 
+    /// Draws points outside the ball back to the sphere once the candidates stand: their radius may not
+    /// be known before.
+    pub(crate) fn with_clipping(mut self) -> Self {
+        self.clip = true;
+        self
+    }
+
     fn offer_means(&mut self) {
         for (index, lane) in self.lanes.iter().enumerate() {
-            let mut mean = lane.w.clone();
+            let mut mean = lane.w.as_slice().to_vec();
             mean.fill(0.0);
             for (w, origin) in self.selector.candidates().zip(&self.origins) {
                 if origin.lane == index {
@@ -667,27 +907,22 @@ impl<L: Link> Fitting<L> {
         if self.taken == 0 {
             return Err(InputError::Empty);
         }
-        let Guarantee { excess, failure, best_candidate, validation_failure, average } =
-            self.guarantee;
         let examples = self.selector.seen();
         let candidates = self.selector.len();
         let stage = self.stage();
         let best = if examples > 0 { self.selector.best() } else { None };
+        let one_run = self.lanes.iter().all(|lane| self.taken <= lane.run_length);
+        let guarantee = self.guarantee;
         let status = match stage {
-            Stage::Complete => Status::Complete { excess, failure },
-            Stage::Validation { taken, .. } if taken > 0 => {
-                // The other half of the failure probability is the elimination's.
-                let failure = validation_failure / 2.0;
-                let accuracy = schedule::validation_accuracy(candidates as u64, taken, failure);
-                let excess = best_candidate + 2.0 * accuracy;
-                Status::EndedInValidation { examples: taken, excess, failure }
-            }
-            _ => {
-                let one_run = self.lanes.iter().all(|lane| self.taken <= lane.run_length);
-                let average = if one_run { average } else { Average::Unknown };
-                let average_excess = average.after(self.taken, failure);
-                Status::EndedInTraining { examples: self.taken, average_excess, failure }
-            }
+            Stage::Complete => Status::Complete { promise: guarantee.map(|g| g.promise) },
+            Stage::Validation { taken, .. } if taken > 0 => Status::EndedInValidation {
+                examples: taken,
+                promise: guarantee.map(|g| g.in_validation(candidates as u64, taken)),
+            },
+            _ => Status::EndedInTraining {
+                examples: self.taken,
+                average: guarantee.filter(|_| one_run).and_then(|g| g.in_training(self.taken)),
+            },
         };
         let (w, origin, errors) = match best {
             Some((chosen, errors)) => (
@@ -695,7 +930,9 @@ impl<L: Link> Fitting<L> {
                 self.origins.get(chosen).copied(),
                 errors,
             ),
-            None => (Some(self.spare.w), Some(Origin { lane: 0, step: self.spare.step }), 0),
+            None => {
+                (Some(self.spare.w), Some(Origin { lane: self.longest, step: self.spare.step }), 0)
+            }
         };
         Ok(Fit {
             halfspace: Halfspace::new(w.unwrap_or_default())?,

@@ -14,17 +14,16 @@
 //! | [`GlmSchedule::Ours`] | max(abs(w·x), γ/2) | 64/(εγ)²; 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² thinned |
 //!
 //! *Source.* 003 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4. `Ours`, which saves the factor ε⁻², is
-//! proved in docs/theory/glm-without-padding-loss.md. Iterates are projected onto the unit ball except
-//! in `Paper`, where the argument of σ is clamped to \[-1, 1\].
+//! proved in docs/theory/glm-without-padding-loss.md. The argument of σ is clamped to \[-1, 1\]; iterates
+//! are projected onto the unit ball except in `Paper`. Points lie in the unit ball: for others rescale
+//! points and link together.
 
 use crate::direction::{Denominator, Direction};
-use crate::fitting::{Average, Fit, FitError, Fitting, Guarantee, Lane, Plan};
-use crate::perspectron::{Common, Selection, check_margin, common_setters, kept, validation_share};
+use crate::fitting::{Average, Fit, FitError, Fitting, Guarantee, Lane, Plan, Promise};
+use crate::perspectron::{Common, Selection, check_margin, choice_share, common_setters, kept};
 use crate::schedule;
 use halfspaces_data::{Link, LinkError, check_link};
 use halfspaces_linalg::{ExampleStream, InputError};
-use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
 use thiserror::Error;
 
 /// Whose constants.
@@ -105,9 +104,7 @@ impl<L: Link + Clone> GlmParams<L> {
     /// Checks the parameters.
     ///
     /// # Errors
-    /// [`GlmError::Input`] for γ outside (0, R], ε or δ outside (0, 1), or a radius that is no
-    /// positive number, and for [`GlmSchedule::Ours`] without projection, which its proof needs;
-    /// [`GlmError::Link`] for a link that fails on a grid of arguments; [`GlmError::NoGuarantee`].
+    /// [`GlmError::Input`] for γ outside (0, 1], ε or δ outside (0, 1); [`GlmError::Link`] for a link that fails on a grid of arguments; [`GlmError::NoGuarantee`].
     pub fn check(self) -> Result<GlmPerspectron<L>, GlmError> {
         self.common.check()?;
         check_margin(self.margin, self.common.radius)?;
@@ -138,7 +135,7 @@ impl<L: Link + Clone> GlmParams<L> {
 pub struct GlmPerspectron<L>(GlmParams<L>);
 
 impl<L: Link + Clone> GlmPerspectron<L> {
-    /// For a link and a margin of at least `margin` γ in (0, R], R the radius (1 unless set).
+    /// For a link and a margin of at least `margin` γ in (0, 1].
     #[must_use]
     pub fn params(link: L, margin: f64) -> GlmParams<L> {
         let (schedule, selection) = (GlmSchedule::default(), Selection::default());
@@ -200,8 +197,7 @@ impl<L: Link + Clone> GlmPerspectron<L> {
     pub fn start(&self, dim: usize) -> Result<Fitting<L>, InputError> {
         let plan = self.plan();
         let GlmParams { link, common, schedule, selection, .. } = &self.0;
-        let mut rng = ChaCha8Rng::seed_from_u64(common.seed);
-        let kept = kept(plan, *selection, &mut rng);
+        let kept = kept(plan, *selection, common.seed)?;
         let direction = Direction { link: link.clone(), denominator: plan.denominator };
         let lane = Lane::new(direction, plan.step, plan.runs, plan.run_length, kept);
         let margin = common.placed_margin(self.0.margin);
@@ -209,14 +205,17 @@ impl<L: Link + Clone> GlmPerspectron<L> {
             GlmSchedule::Ours => Average::Glm { margin, step: plan.step },
             GlmSchedule::Paper | GlmSchedule::Corrected => Average::Unknown,
         };
+        let choice_failure = choice_share(common.failure, *selection);
         let guarantee = Guarantee {
-            excess: common.excess,
-            failure: common.failure,
+            promise: Promise { excess: common.excess, failure: common.failure },
             best_candidate: common.excess / 2.0,
-            validation_failure: validation_share(common.failure, *selection),
+            choice_failure,
             average,
         };
-        Fitting::new(dim, vec![lane], plan.validation, common.settings(), guarantee)
+        // The printed proof of the printed constants fails.
+        let guarantee = Some(guarantee).filter(|_| *schedule != GlmSchedule::Paper);
+        let settings = common.settings();
+        Fitting::new(dim, vec![lane], plan.validation, settings, guarantee, choice_failure)
     }
 
     /// Learns from a stream, in one pass. See [`crate::Perspectron::fit`].

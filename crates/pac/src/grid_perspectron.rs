@@ -13,12 +13,13 @@
 //! excess ε, for which Lemma 7 proves nothing. The rest is corrected: docs/theory/perspectron-schedules.md.
 
 use crate::direction::{Denominator, Direction, SignLink};
-use crate::fitting::{Average, Fit, FitError, Fitting, Guarantee, Kept, Lane};
-use crate::perspectron::{Common, Selection, check_margin, common_setters, validation_share};
+use crate::fitting::{Average, Fit, FitError, Fitting, Guarantee, Kept, Lane, Promise};
+use crate::perspectron::{
+    Common, Selection, check_margin, choice_share, common_setters, placement_setters,
+};
+use crate::purpose::{Purpose, draws};
 use crate::schedule;
 use halfspaces_linalg::{ExampleStream, InputError};
-use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
 
 /// Whose guesses and constants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -89,11 +90,13 @@ pub struct GridParams {
 
 impl GridParams {
     common_setters!();
+    placement_setters!();
 
     /// Whose guesses and constants; [`GridSchedule::Corrected`] unless set.
     #[must_use]
     pub fn schedule(mut self, schedule: GridSchedule) -> Self {
         self.schedule = schedule;
+        self.common.project = schedule != GridSchedule::Paper;
         self
     }
 
@@ -107,10 +110,13 @@ impl GridParams {
     /// Checks the parameters.
     ///
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for a margin outside (0, R], ε or δ outside (0, 1), a radius
+    /// [`InputError::ParameterOutOfRange`] for a margin outside (0, R], ε outside [1e-4, 1), δ outside (0, 1), a radius
     /// that is no positive number, or a least margin below 2⁻⁶⁰ R.
     pub fn check(self) -> Result<GridPerspectron, InputError> {
         self.common.check()?;
+        let excess = self.common.excess;
+        let in_range = excess >= schedule::LEAST_GRID_STEP;
+        InputError::check_parameter("excess", excess, in_range, "at least 1e-4 for a grid")?;
         self.margin.check(self.common.radius)?;
         Ok(GridPerspectron(self))
     }
@@ -210,7 +216,7 @@ impl GridPerspectron {
         let candidates =
             self.guesses().iter().fold(0u64, |sum, g| sum.saturating_add(g.candidates));
         let failure = common.failure;
-        let share = validation_share(failure, selection);
+        let share = choice_share(failure, selection);
         match schedule {
             GridSchedule::Paper => schedule::validation(candidates, common.excess, failure),
             GridSchedule::Corrected => schedule::grid_validation(candidates, common.excess, share),
@@ -223,7 +229,7 @@ impl GridPerspectron {
     /// [`InputError::ZeroDimension`], [`InputError::TooLarge`] if the candidates do not fit in memory.
     pub fn start(&self, dim: usize) -> Result<Fitting<SignLink>, InputError> {
         let GridParams { common, schedule, selection, .. } = self.0;
-        let mut rng = ChaCha8Rng::seed_from_u64(common.seed);
+        let mut rng = draws(common.seed, Purpose::Kept);
         let lane = |guess: &Guess| {
             let margin = common.placed_margin(guess.margin);
             let link = SignLink { level: 1.0 - 2.0 * guess.noise };
@@ -233,21 +239,24 @@ impl GridPerspectron {
             };
             let kept = match selection {
                 Selection::AllIterates => Kept::All,
-                Selection::Thinned => Kept::drawn(guess.candidates, guess.run_length, &mut rng),
+                Selection::Thinned => Kept::drawn(guess.candidates, guess.run_length, &mut rng)?,
             };
             let step = schedule::step(bound, margin, guess.run_length);
             let direction = Direction { link, denominator };
-            Lane::new(direction, step, guess.runs, guess.run_length, kept)
+            Ok(Lane::new(direction, step, guess.runs, guess.run_length, kept))
         };
-        let lanes = self.guesses().iter().map(lane).collect();
+        let lanes = self.guesses().iter().map(lane).collect::<Result<_, InputError>>()?;
+        let choice_failure = choice_share(common.failure, selection);
         let guarantee = Guarantee {
-            excess: common.excess,
-            failure: common.failure,
+            promise: Promise { excess: common.excess, failure: common.failure },
             best_candidate: 0.75 * common.excess,
-            validation_failure: validation_share(common.failure, selection),
+            choice_failure,
             average: Average::Unknown,
         };
-        Fitting::new(dim, lanes, self.validation(), common.settings(), guarantee)
+        // Nothing follows from the grid as printed.
+        let guarantee = Some(guarantee).filter(|_| schedule != GridSchedule::Paper);
+        let settings = common.settings();
+        Fitting::new(dim, lanes, self.validation(), settings, guarantee, choice_failure)
     }
 
     /// Learns from a stream, in one pass. See [`crate::Perspectron::fit`].

@@ -17,8 +17,9 @@
 //!
 //! *Source.* 003 Appendix B.
 
+use crate::purpose::{Purpose, draws};
 use crate::push_away::{check_margin, push_away};
-use halfspaces_data::{Link, random_target};
+use halfspaces_data::{Link, random_target_with_rng};
 use halfspaces_linalg::{
     ExampleStream, Halfspace, InputError, Label, PointSet, RowView, kernels, normalise, tolerance,
     zeros,
@@ -277,6 +278,11 @@ struct Walk<'a, L> {
     mistakes: u64,
 }
 
+/// A random unit vector to start from.
+fn start(dim: usize, seed: u64) -> Result<Vec<f64>, InputError> {
+    Ok(random_target_with_rng(dim, &mut draws(seed, Purpose::Start))?.into_normal())
+}
+
 impl<'a, L: Link> Walk<'a, L> {
     fn new(params: &'a HeuristicParams<L>, dim: usize) -> Result<Self, InputError> {
         let HeuristicParams { margin, accuracy, step, steps, seed, .. } = *params;
@@ -284,7 +290,7 @@ impl<'a, L: Link> Walk<'a, L> {
             params,
             lambda: step.unwrap_or_else(|| heuristic_step(margin, accuracy)),
             most: steps.unwrap_or_else(|| heuristic_steps(margin, accuracy)),
-            direction: random_target(dim, seed)?.into_normal(),
+            direction: start(dim, seed)?,
             pushed: zeros(1, dim)?,
             iterates: Vec::new(),
             steps: 0,
@@ -345,7 +351,7 @@ impl<'a, L: Link> Walk<'a, L> {
 mod tests {
     use super::*;
     use crate::PushAway;
-    use halfspaces_data::{MarginBall, Marginal};
+    use halfspaces_data::{MarginBall, Marginal, random_target};
     use halfspaces_linalg::{DenseRow, Points, SparsePoints, angle, norm};
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
@@ -411,7 +417,7 @@ mod tests {
             let params = GlmHeuristic::params(heuristic, link, margin).step(lambda).keep_every(1);
             let run = params.check().unwrap().fit(&points, &labels).unwrap();
             assert_eq!((run.steps, run.status), (300, HeuristicStatus::ExamplesEnded));
-            let mut w = random_target(3, 0).unwrap().into_normal();
+            let mut w = start(3, 0).unwrap();
             w.iter_mut().for_each(|v| *v *= 0.37);
             let mut mistakes = 0;
             for ((x, y), iterate) in points.rows().zip(&labels).zip(&run.iterates) {
@@ -502,7 +508,7 @@ mod tests {
         let learner = GlmHeuristic::params(BOTH[1], Ramp(0.5), margin).check().unwrap();
         let none = Points::new(vec![], 3).unwrap();
         let run = learner.fit(&none, &[]).unwrap();
-        assert_eq!(run.iterates, [random_target(3, 0).unwrap()]);
+        assert_eq!(run.iterates, [Halfspace::new(start(3, 0).unwrap()).unwrap()]);
     }
 
     #[test]

@@ -52,6 +52,7 @@ mod logistic;
 mod margin_search;
 mod perspectron;
 mod problem;
+mod purpose;
 mod push_away;
 mod random_projection;
 mod sample_perspectron;
@@ -77,7 +78,7 @@ pub use dgt::{
 };
 pub use direction::{Denominator, Direction, SignLink};
 pub use error_count::ErrorCount;
-pub use fitting::{Fit, FitError, Fitting, Origin, Plan, Stage, Status};
+pub use fitting::{Fit, FitError, Fitting, Origin, Plan, Promise, Stage, Status};
 pub use glm_perspectron::{GlmError, GlmParams, GlmPerspectron, GlmSchedule};
 pub use grid_perspectron::{GridParams, GridPerspectron, GridSchedule, Guess, Margin};
 pub use heuristics::{

@@ -42,7 +42,7 @@ pub struct MarginSearch {
 pub enum SearchStatus {
     /// A halfspace of error at most η + ε was found, with probability at least 1 - δ.
     Found,
-    /// The examples ended first; the last fit is returned, with its own status.
+    /// The examples ended first; the last fit is returned, and nothing is promised of it.
     ExamplesEnded,
     /// No guess down to 2⁻⁴⁰ of the radius gave a halfspace of that error: the noise rate is higher than
     /// stated, or there is no margin. The last fit is returned.
@@ -53,7 +53,7 @@ pub enum SearchStatus {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SearchFit {
-    /// The last fit.
+    /// The last fit. Its own status promises nothing: its margin is a guess.
     pub fit: Fit,
     /// The margin guessed in it.
     pub margin: f64,
@@ -81,14 +81,17 @@ impl MarginSearch {
         let (excess, failure) = self.params.target();
         let mut margin = self.params.radius_set();
         let mut guesses = 0;
+        // Examples taken by earlier guesses.
+        let mut before = 0;
         loop {
             let share = schedule::guess_failure(failure, guesses) / 2.0;
             let params = self.params.with(self.noise, margin).excess(excess / 2.0).failure(share);
             let learner: Perspectron = params.check().map_err(FitError::Input)?;
             let mut fitting = learner.start(stream.dim()).map_err(FitError::Input)?;
-            let stage = fitting.advance(stream)?;
+            let stage = fitting.advance(stream).map_err(|error| error.after(before))?;
             guesses += 1;
-            let fit = fitting.finish().map_err(FitError::Input)?;
+            let fit = fitting.finish().map_err(FitError::Input)?.unpromised();
+            before += fit.training() + fit.validation();
             let done = |fit, status| Ok(SearchFit { fit, margin, guesses, status });
             if stage != Stage::Complete {
                 return done(fit, SearchStatus::ExamplesEnded);
@@ -97,11 +100,13 @@ impl MarginSearch {
             let mut errors = 0u64;
             for taken in 0..planned {
                 match stream.next_row() {
-                    Err(source) => return Err(FitError::Stream { taken, source }),
+                    Err(source) => return Err(FitError::Stream { taken: before + taken, source }),
                     Ok(None) => return done(fit, SearchStatus::ExamplesEnded),
                     Ok(Some((x, label))) => {
-                        let predicted =
-                            fit.predict(x).map_err(|source| FitError::Example { taken, source })?;
+                        let predicted = fit.predict(x).map_err(|source| FitError::Example {
+                            taken: before + taken,
+                            source,
+                        })?;
                         errors += u64::from(predicted != label);
                     }
                 }
@@ -109,6 +114,7 @@ impl MarginSearch {
             if errors as f64 <= (self.noise + 0.75 * excess) * planned as f64 {
                 return done(fit, SearchStatus::Found);
             }
+            before += planned;
             if guesses == MOST_GUESSES {
                 return done(fit, SearchStatus::NotFound);
             }

@@ -18,13 +18,12 @@
 
 use crate::direction::{Denominator, Direction, SignLink};
 use crate::fitting::{
-    Average, Fit, FitError, Fitting, Guarantee, Kept, Lane, Placement, Plan, Settings,
+    Average, Fit, FitError, Fitting, Guarantee, Kept, Lane, Placement, Plan, Promise, Settings,
 };
+use crate::purpose::{Purpose, draws};
 use crate::schedule;
 use crate::selection::Elimination;
 use halfspaces_linalg::{ExampleStream, InputError};
-use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
 
 /// Whose constants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -152,23 +151,6 @@ macro_rules! common_setters {
             self
         }
 
-        /// R: points are divided by it, and the margin with them; 1 unless set. A point outside the
-        /// ball of radius R is refused.
-        #[must_use]
-        pub fn radius(mut self, radius: f64) -> Self {
-            self.common.radius = radius;
-            self
-        }
-
-        /// Whether the halfspace sought has a bias: points become (x/R, 1)/√2, where a margin of γ
-        /// with |b| <= 1, ‖w‖ <= 1 is at least γ/2 (003 Remark 2), which is what the constants then
-        /// count with.
-        #[must_use]
-        pub fn lift(mut self, lift: bool) -> Self {
-            self.common.lift = lift;
-            self
-        }
-
         /// Which candidates are dropped early.
         #[must_use]
         pub fn elimination(mut self, elimination: $crate::selection::Elimination) -> Self {
@@ -186,10 +168,36 @@ macro_rules! common_setters {
 }
 pub(crate) use common_setters;
 
+/// The setters of parameters that say where points lie, for learners without a link: a link would have
+/// to be rescaled with the points.
+macro_rules! placement_setters {
+    () => {
+        /// R: points are divided by it, and the margin with them; 1 unless set. A point outside the
+        /// ball of radius R is refused.
+        #[must_use]
+        pub fn radius(mut self, radius: f64) -> Self {
+            self.common.radius = radius;
+            self
+        }
+
+        /// Whether the halfspace sought has a bias: points become (x/R, 1)/√2, where a margin of γ
+        /// with |b| <= R, ‖w‖ <= 1 is at least γ/(2R) (003 Remark 2), which is what the constants then
+        /// count with.
+        #[must_use]
+        pub fn lift(mut self, lift: bool) -> Self {
+            self.common.lift = lift;
+            self
+        }
+    };
+}
+pub(crate) use placement_setters;
+
 impl PerspectronParams {
     common_setters!();
+    placement_setters!();
 
-    /// Whose constants; [`Schedule::Ours`] unless set.
+    /// Whose constants; [`Schedule::Ours`] unless set. Projects or not, as the schedule has it, until
+    /// told otherwise afterwards.
     #[must_use]
     pub fn schedule(mut self, schedule: Schedule) -> Self {
         self.schedule = schedule;
@@ -241,7 +249,10 @@ pub(crate) fn check_noise(noise: f64) -> Result<(), InputError> {
 
 pub(crate) fn check_margin(margin: f64, radius: f64) -> Result<(), InputError> {
     let in_range = margin > 0.0 && margin <= radius;
-    InputError::check_parameter("margin", margin, in_range, "above 0 and at most the radius")
+    InputError::check_parameter("margin", margin, in_range, "above 0 and at most the radius")?;
+    let share = margin / radius;
+    let requirement = "at least 1e-150";
+    InputError::check_parameter("margin / radius", share, share >= 1e-150, requirement)
 }
 
 /// The Perspectron.
@@ -291,8 +302,7 @@ impl Perspectron {
         let plan = self.plan();
         let PerspectronParams { noise, common, schedule, selection, .. } = self.0;
         let (excess, failure) = (common.excess, common.failure);
-        let mut rng = ChaCha8Rng::seed_from_u64(common.seed);
-        let kept = kept(plan, selection, &mut rng);
+        let kept = kept(plan, selection, common.seed)?;
         let direction = Direction {
             link: SignLink { level: 1.0 - 2.0 * noise },
             denominator: plan.denominator,
@@ -300,17 +310,18 @@ impl Perspectron {
         let lane = Lane::new(direction, plan.step, plan.runs, plan.run_length, kept);
         let noise = effective_noise(noise, schedule);
         let margin = common.placed_margin(self.0.margin);
+        let choice_failure = choice_share(failure, selection);
         let guarantee = Guarantee {
-            excess,
-            failure,
+            promise: Promise { excess, failure },
             best_candidate: excess / 2.0,
-            validation_failure: validation_share(common.failure, selection),
+            choice_failure,
             average: match plan.denominator {
                 Denominator::Plus(_) => Average::Plus { noise, margin, step: plan.step },
                 Denominator::AtLeast(_) => Average::AtLeast { noise, margin, step: plan.step },
             },
         };
-        Fitting::new(dim, vec![lane], plan.validation, common.settings(), guarantee)
+        let settings = common.settings();
+        Fitting::new(dim, vec![lane], plan.validation, settings, Some(guarantee), choice_failure)
     }
 
     /// Learns from a stream, in one pass.
@@ -328,15 +339,17 @@ impl Perspectron {
     }
 }
 
-pub(crate) fn kept(plan: Plan, selection: Selection, rng: &mut ChaCha8Rng) -> Kept {
+pub(crate) fn kept(plan: Plan, selection: Selection, seed: u64) -> Result<Kept, InputError> {
     match selection {
-        Selection::AllIterates => Kept::All,
-        Selection::Thinned => Kept::drawn(plan.candidates, plan.run_length, rng),
+        Selection::AllIterates => Ok(Kept::All),
+        Selection::Thinned => {
+            Kept::drawn(plan.candidates, plan.run_length, &mut draws(seed, Purpose::Kept))
+        }
     }
 }
 
-/// The share of δ that goes to the accuracy of the validation.
-pub(crate) fn validation_share(failure: f64, selection: Selection) -> f64 {
+/// The share of δ that goes to the choice among the candidates.
+pub(crate) fn choice_share(failure: f64, selection: Selection) -> f64 {
     match selection {
         Selection::AllIterates => failure / 2.0,
         Selection::Thinned => failure / 3.0,
@@ -397,11 +410,14 @@ fn plan(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::direction::Iterate;
     use crate::fitting::{Stage, Status};
     use halfspaces_data::{
         Instance, LabelledPoints, MarginBall, Marginal, Massart, Rcn, Region, random_target,
     };
-    use halfspaces_linalg::{DenseRow, Halfspace, Label, PointSet, Points, SparsePoints, kernels};
+    use halfspaces_linalg::{
+        DenseRow, Halfspace, Label, PointSet, Points, RowView, SparsePoints, kernels,
+    };
     use proptest::prelude::*;
 
     fn instance(dim: usize, noise: f64, margin: f64) -> Instance<MarginBall, Rcn> {
@@ -451,7 +467,8 @@ mod tests {
             let literal = literal(plan, noise, margin, &points, &labels);
             assert_eq!(fit.halfspace().normal(), literal);
             assert_eq!(fit.candidates() as u64, plan.candidates);
-            assert_eq!(fit.status(), Status::Complete { excess: 0.6, failure: 0.5 });
+            let promise = Some(Promise { excess: 0.6, failure: 0.5 });
+            assert_eq!(fit.status(), Status::Complete { promise });
         }
     }
 
@@ -512,6 +529,45 @@ mod tests {
         }
     }
 
+    /// A file that was tampered with is refused or harmless, never a panic.
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_broken_save_is_refused() {
+        let learner = Perspectron::params(0.2, 0.4).excess(0.5).failure(0.4).check().unwrap();
+        let n = learner.plan().training() as usize + 700;
+        let (points, labels) = instance(5, 0.2, 0.4).sample(n, 1).unwrap();
+        let mut fitting = learner.start(5).unwrap();
+        for (x, y) in points.rows().zip(&labels) {
+            fitting.observe(x, *y).unwrap();
+        }
+        let whole = serde_json::to_value(&fitting).unwrap();
+        type Saved = crate::Fitting<SignLink>;
+        assert!(serde_json::from_value::<Saved>(whole.clone()).is_ok());
+        let breaks = [
+            ("/dim", serde_json::json!(6)),
+            ("/taken", serde_json::json!(1)),
+            ("/training", serde_json::json!(0)),
+            ("/longest", serde_json::json!(9)),
+            ("/origins", serde_json::json!([])),
+            ("/placement/scale", serde_json::json!(-1.0)),
+            ("/lanes/0/w/w", serde_json::json!([1.0])),
+            ("/lanes/0/in_run", serde_json::json!(u64::MAX)),
+            ("/lanes/0/run_length", serde_json::json!(0)),
+            ("/lanes/0/kept/Some/steps", serde_json::json!([5, 3])),
+            ("/selector/dim", serde_json::json!(0)),
+            ("/selector/alive", serde_json::json!([900])),
+            ("/selector/block", serde_json::json!([1.0])),
+            ("/selector/errors/0", serde_json::json!(100_000)),
+            ("/selector/seen", serde_json::json!(u64::MAX)),
+            ("/selector/failure", serde_json::json!(-1.0)),
+        ];
+        for (place, value) in breaks {
+            let mut broken = whole.clone();
+            *broken.pointer_mut(place).unwrap_or_else(|| panic!("{place}")) = value;
+            assert!(serde_json::from_value::<Saved>(broken).is_err(), "{place}");
+        }
+    }
+
     #[test]
     fn lifting_finds_a_bias() {
         // Positive beyond 0.3 along the first axis, within the ball of radius 2.
@@ -549,19 +605,21 @@ mod tests {
             let (points, labels) = instance.sample(n, 1).unwrap();
             learner.fit(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap()
         };
-        let Status::EndedInTraining { examples, average_excess, failure } =
+        let Status::EndedInTraining { examples, average: Some(promise) } =
             fit_of(training / 2).status()
         else {
             panic!("not in training")
         };
-        assert_eq!((examples as usize, failure), (training / 2, 0.1));
+        assert_eq!((examples as usize, promise.failure), (training / 2, 0.1));
         // Half the examples of an excess of 0.1 on average.
-        assert!((0.1..0.2).contains(&average_excess.unwrap()), "{average_excess:?}");
-        let Status::EndedInValidation { examples, excess, .. } = fit_of(training + 300).status()
+        assert!((0.1..0.2).contains(&promise.excess), "{promise:?}");
+        let Status::EndedInValidation { examples: 300, promise: Some(promise) } =
+            fit_of(training + 300).status()
         else {
             panic!("not in validation")
         };
-        assert!(examples == 300 && excess > 0.4 && excess < 0.7, "{excess}");
+        assert_eq!(promise.failure, 0.1);
+        assert!(promise.excess > 0.4 && promise.excess < 0.7, "{promise:?}");
         let one = fit_of(1);
         assert_eq!(one.halfspace().normal(), [0.0; 5]);
         assert!(matches!(one.status(), Status::EndedInTraining { examples: 1, .. }));
@@ -627,6 +685,9 @@ mod tests {
         assert!(fitting.observe(wide, Label::Positive).is_err());
         assert_eq!(fitting.stage(), Stage::Training { taken: 0, of: learner.plan().training() });
         assert_eq!(fitting.finish(), Err(InputError::Empty));
+        // As many candidates as do not fit in memory.
+        let fine = Perspectron::params(0.2, 0.1).excess(1e-300).check().unwrap();
+        assert!(matches!(fine.start(3), Err(InputError::TooLarge { .. })));
         // All iterates of a run of 10^15 steps.
         let tiny = Perspectron::params(0.1, 1e-7).selection(Selection::AllIterates);
         let error = tiny.check().unwrap().start(3).unwrap_err();
@@ -647,16 +708,17 @@ mod tests {
                 link: SignLink { level: 1.0 - 2.0 * noise },
                 denominator: Denominator::AtLeast(0.3),
             };
-            let (mut free, mut held) = (vec![0.0; 3], vec![0.0; 3]);
+            let mut held = Iterate::zero(3).unwrap();
             let far = |w: &[f64]| -> f64 {
                 w.iter().zip(target.normal()).map(|(a, b)| (a - b).powi(2)).sum()
             };
             for (x, y) in points.rows().zip(&labels) {
-                free.clone_from(&held);
-                crate::direction::descend(&direction, 0.5, false, &mut free, x, *y);
-                crate::direction::descend(&direction, 0.5, true, &mut held, x, *y);
-                prop_assert!(kernels::norm_sq(&held) <= 1.0 + 1e-12);
-                prop_assert!(far(&held) <= far(&free) + 1e-12);
+                let (value, norm_sq) = x.dot_and_norm_sq(held.as_slice());
+                let mut free = held.clone();
+                free.descend(&direction, 0.5, false, (x, value, norm_sq), *y);
+                held.descend(&direction, 0.5, true, (x, value, norm_sq), *y);
+                prop_assert!(kernels::norm_sq(held.as_slice()) <= 1.0 + 1e-12);
+                prop_assert!(far(held.as_slice()) <= far(free.as_slice()) + 1e-12);
             }
         }
     }

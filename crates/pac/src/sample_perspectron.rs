@@ -15,17 +15,19 @@
 
 use crate::affine::AffineHalfspace;
 use crate::direction::{Denominator, Direction, SignLink};
-use crate::fitting::{Fit, Fitting, Guarantee, Kept, Lane, Placement, Settings};
+use crate::fitting::{Fit, Fitting, Kept, Lane, Placement, Settings};
 use crate::grid_perspectron::Margin;
+use crate::purpose::{Purpose, draws};
 use crate::schedule;
 use crate::selection::Elimination;
 use halfspaces_linalg::{InputError, Label, PointSet};
-use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
 /// Guesses of the noise rate when it is unknown.
 pub const NOISE_GUESSES: [f64; 6] = [0.0, 0.05, 0.1, 0.2, 0.3, 0.4];
+
+/// No point may be longer, and not all may be shorter than its reciprocal.
+const LARGEST_NORM: f64 = 1e150;
 
 /// Unchecked parameters of a [`SamplePerspectron`].
 ///
@@ -55,7 +57,7 @@ impl SampleParams {
         self
     }
 
-    /// What is known of the margin, as a share of the largest norm of the sample (after lifting, if
+    /// What is known of the margin, as a share of the largest norm learned from (after lifting, if
     /// asked for). At least 1/256 unless set.
     #[must_use]
     pub fn margin(mut self, margin: Margin) -> Self {
@@ -139,6 +141,7 @@ pub struct SamplePerspectron(SampleParams);
 /// What a [`SamplePerspectron`] has found.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawSampleFit"))]
 pub struct SampleFit {
     classifier: AffineHalfspace,
     noise: f64,
@@ -147,6 +150,32 @@ pub struct SampleFit {
     held_out: u64,
     errors: u64,
     trained: u64,
+}
+
+/// What a [`SampleFit`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawSampleFit {
+    classifier: AffineHalfspace,
+    noise: f64,
+    margin: f64,
+    candidates: usize,
+    held_out: u64,
+    errors: u64,
+    trained: u64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawSampleFit> for SampleFit {
+    type Error = InputError;
+
+    fn try_from(raw: RawSampleFit) -> Result<Self, InputError> {
+        let RawSampleFit { classifier, noise, margin, candidates, held_out, errors, trained } = raw;
+        let fits = errors <= held_out && held_out > 0 && candidates > 0;
+        let requirement = "at most the examples held out, of which there are some";
+        InputError::check_parameter("errors", errors as f64, fits, requirement)?;
+        Ok(SampleFit { classifier, noise, margin, candidates, held_out, errors, trained })
+    }
 }
 
 impl SampleFit {
@@ -193,9 +222,13 @@ impl SampleFit {
     }
 
     /// What the error on fresh examples (noise included) is at most, except with probability
-    /// `failure`: the held-out rate + √(ln(|H|/failure)/(2m)) (Hoeffding, for all candidates at once).
+    /// `failure`: the held-out rate + √(ln(|H|/failure)/(2m)) (Hoeffding, for all candidates at once). A
+    /// `failure` outside (0, 1] gives infinity: nothing is bounded so.
     #[must_use]
     pub fn error_bound(&self, failure: f64) -> f64 {
+        if !(failure > 0.0 && failure <= 1.0) {
+            return f64::INFINITY;
+        }
         let m = self.held_out as f64;
         let accuracy = ((self.candidates as f64 / failure).ln() / (2.0 * m)).sqrt();
         self.errors as f64 / m + accuracy
@@ -217,33 +250,35 @@ impl SamplePerspectron {
         }
     }
 
-    /// Learns from a sample, dense or sparse, of any scale.
+    /// Learns from a sample, dense or sparse, of any scale between 1e-150 and 1e150.
     ///
     /// # Errors
     /// [`InputError::Empty`] for fewer than two points, [`InputError::LengthMismatch`],
-    /// [`InputError::ZeroVector`] if all points are zero, [`InputError::Overflow`] if a norm is beyond
-    /// `f64`.
+    /// [`InputError::ZeroVector`] if the points to learn from are all zero or shorter than 1e-150,
+    /// [`InputError::Overflow`] for a point longer than 1e150.
     pub fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<SampleFit, InputError> {
         let SampleParams { held_out, passes, candidates, lift, seed, .. } = self.0;
         InputError::check_len(points.len(), labels.len())?;
         if points.len() < 2 {
             return Err(InputError::Empty);
         }
-        let radius = points.max_norm();
-        if radius.is_infinite() {
-            return Err(InputError::Overflow { row: 0 });
+        let norms = points.norms();
+        // Squares, and the scale 1/R, must stay within f64.
+        if let Some(row) = norms.iter().position(|r| r.is_nan() || *r > LARGEST_NORM) {
+            return Err(InputError::Overflow { row });
         }
-        if radius == 0.0 {
-            return Err(InputError::ZeroVector);
-        }
-
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut rng = draws(seed, Purpose::Split);
         let mut order: Vec<usize> = (0..points.len()).collect();
         order.shuffle(&mut rng);
         let kept_back = (held_out * points.len() as f64).round() as usize;
         let kept_back = kept_back.clamp(1, points.len() - 1);
         let (validation, training) = order.split_at_mut(kept_back);
         let steps = (training.len() as u64).saturating_mul(passes);
+        // Nothing of the held-out part reaches the candidates, its largest norm included.
+        let radius = training.iter().filter_map(|&i| norms.get(i)).copied().fold(0.0, f64::max);
+        if radius < 1.0 / LARGEST_NORM {
+            return Err(InputError::ZeroVector);
+        }
 
         let guesses = self.guesses();
         let lane = |&(noise, margin): &(f64, f64)| {
@@ -252,24 +287,20 @@ impl SamplePerspectron {
                 denominator: Denominator::AtLeast(margin),
             };
             let step = schedule::step(noise, margin, steps);
-            let kept = Kept::drawn(candidates, steps, &mut rng);
-            Lane::new(direction, step, 1, steps, kept)
+            let kept = Kept::drawn(candidates, steps, &mut rng)?;
+            Ok(Lane::new(direction, step, 1, steps, kept))
         };
-        let lanes = guesses.iter().map(lane).collect();
+        let lanes = guesses.iter().map(lane).collect::<Result<_, InputError>>()?;
         let settings = Settings {
             placement: Placement { scale: 1.0 / radius, lift },
             project: true,
             elimination: Elimination::Certain,
             seed,
         };
-        let mut fitting = Fitting::new(
-            points.dim(),
-            lanes,
-            validation.len() as u64,
-            settings,
-            Guarantee::none(),
-        )?
-        .with_means();
+        let mut fitting =
+            Fitting::new(points.dim(), lanes, validation.len() as u64, settings, None, 1.0)?
+                .with_means()
+                .with_clipping();
         for _ in 0..passes {
             for &i in training.iter() {
                 observe(&mut fitting, points, labels, i)?;
@@ -396,5 +427,29 @@ mod tests {
         let zeros = Points::new(vec![0.0; 6], 2).unwrap();
         assert_eq!(learner.fit(&zeros, &labels[..3]), Err(InputError::ZeroVector));
         assert!(learner.fit(&points.select(&[0, 1]).unwrap(), &labels[..2]).is_ok());
+        let long = Points::from_rows(&[[1.0], [1e200]]).unwrap();
+        assert_eq!(learner.fit(&long, &labels[..2]), Err(InputError::Overflow { row: 1 }));
+        let many = base().candidates(u64::MAX).check().unwrap();
+        assert!(matches!(many.fit(&points, &labels), Err(InputError::TooLarge { .. })));
+    }
+
+    /// A far point that is held out changes nothing but the count.
+    #[test]
+    fn the_held_out_part_does_not_reach_the_candidates() {
+        let (points, labels) = noisy(200, 3);
+        let learner = SamplePerspectron::params().candidates(1).margin(Margin::Known(0.2));
+        let learner = learner.noise(0.2).check().unwrap();
+        let fit = learner.fit(&points, &labels).unwrap();
+        let mut changed = 0;
+        for i in 0..200 {
+            let mut values = points.as_slice().to_vec();
+            values[4 * i..4 * (i + 1)].iter_mut().for_each(|v| *v *= 100.0);
+            let far = Points::new(values, 4).unwrap();
+            let weights = learner.fit(&far, &labels).unwrap().classifier().clone();
+            let mut same = weights.weights().iter().zip(fit.classifier().weights());
+            changed += usize::from(same.any(|(a, b)| a.to_bits() != b.to_bits()));
+        }
+        // The 160 learned from do; of the 40 others only those that change the choice may.
+        assert!((160..175).contains(&changed), "{changed}");
     }
 }

@@ -141,12 +141,15 @@ pub fn glm_noise_bound(at_margin: f64, at_minus_margin: f64, asymmetry: f64) -> 
     (1.0 - at_margin.abs().min(at_minus_margin.abs()) + asymmetry) / 2.0
 }
 
-/// β̃ = 0, ε, 2ε, ... up to 1: one of them lies in (β - ε, β] for every β in \[0, 1\] (003 App. A, whose
+/// The least ε a grid of noise rates is made for.
+pub const LEAST_GRID_STEP: f64 = 1e-4;
+
+/// β̃ = 0, ε, 2ε, ... up to 1, for ε >= [`LEAST_GRID_STEP`]: one of them lies in (β - ε, β] for every β in \[0, 1\] (003 App. A, whose
 /// printed grid stops at 1/2).
 #[must_use]
 pub fn noise_grid(excess: f64) -> Vec<f64> {
-    // 1/ε rounds to a whole number where ε is meant to divide 1.
-    let steps = (1.0 / excess + 1e-9).floor() as u64;
+    // 1/ε rounds to a whole number where ε is meant to divide 1. No grid is finer than this.
+    let steps = (1.0 / excess.max(LEAST_GRID_STEP) + 1e-9).floor() as u64;
     (0..=steps).map(|j| (j as f64 * excess).min(1.0)).collect()
 }
 
@@ -167,7 +170,7 @@ pub fn held_out(excess: f64, failure: f64) -> u64 {
 /// δ_j = δ/2^(j+1) for guess j = 0, 1, ... of the margin; they sum to at most δ.
 #[must_use]
 pub fn guess_failure(failure: f64, guess: u32) -> f64 {
-    failure / 2f64.powi(guess as i32 + 1)
+    failure / 2.0 / 2f64.powi(i32::try_from(guess).unwrap_or(i32::MAX))
 }
 
 /// What the average error of the first `steps` iterates of a run exceeds η by, at most, except with
@@ -204,7 +207,7 @@ fn average(norm: f64, increment: f64, step: f64, steps: u64, failure: f64) -> f6
 /// J = ⌈log₂|T₂|⌉ checks, at m = 1, 2, 4, ... examples (ours, docs/theory/thinned-selection.md).
 #[must_use]
 pub fn elimination_checks(validation: u64) -> u64 {
-    u64::from(validation.max(2).next_power_of_two().ilog2())
+    u64::from(64 - (validation.max(2) - 1).leading_zeros())
 }
 
 /// √(2n ln(KJ/δ_e)): a candidate with more errors than this above the leader's is dropped, n the
@@ -259,6 +262,8 @@ mod tests {
         assert_eq!(guess_failure(0.1, 0), 0.05);
         assert_eq!(thinned_validation(21, 0.2, 0.1), 1428);
         assert_eq!((elimination_checks(1428), elimination_checks(1024)), (11, 10));
+        assert_eq!((elimination_checks(0), elimination_checks(u64::MAX)), (1, 64));
+        assert_eq!(noise_grid(0.0).len(), 10_001);
     }
 
     /// At its own length a run's average excess is ε/4 by both formulas.

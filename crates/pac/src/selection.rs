@@ -106,7 +106,7 @@ impl<'c> Candidates<'c> {
         selector.reserve(self.normals.len() as u64)?;
         self.normals.rows().for_each(|w| selector.offer(w.as_slice()));
         for (x, label) in points.rows().zip(labels) {
-            check_in_ball(x)?;
+            check_in_ball(x.norm_sq())?;
             selector.observe(x, *label);
         }
         let (index, errors) = selector.best().filter(|_| planned > 0).ok_or(InputError::Empty)?;
@@ -114,10 +114,9 @@ impl<'c> Candidates<'c> {
     }
 }
 
-/// Refuses a point outside the unit ball, where nothing is guaranteed.
+/// Refuses a point of this ‖x‖² outside the unit ball, where nothing is guaranteed.
 #[inline]
-pub(crate) fn check_in_ball<R: RowView>(x: R) -> Result<(), InputError> {
-    let norm_sq = x.norm_sq();
+pub(crate) fn check_in_ball(norm_sq: f64) -> Result<(), InputError> {
     if norm_sq.is_nan() || norm_sq > 1.0 + 2.0 * tolerance::UNIT_NORM {
         let requirement = "at most 1 after division by the radius; state a larger radius";
         InputError::check_parameter("norm of the point", norm_sq.sqrt(), false, requirement)?;
@@ -172,6 +171,27 @@ impl Selector {
             labels: Vec::new(),
             product: Vec::new(),
         }
+    }
+
+    /// Refuses saved values that do not fit each other.
+    #[cfg(feature = "serde")]
+    pub(crate) fn check_saved(&self, dim: usize) -> Result<(), InputError> {
+        let count = self.errors.len();
+        let shapes = self.dim == dim
+            && self.candidates.len() == count.saturating_mul(dim)
+            && self.block.len() == self.labels.len().saturating_mul(dim)
+            && self.labels.len() < BLOCK;
+        let numbers = self.candidates.iter().chain(&self.block).all(|v| v.is_finite())
+            && self.failure > 0.0
+            && self.failure <= 1.0;
+        let alive = self.alive.windows(2).all(|pair| pair[0] < pair[1])
+            && self.alive.last().is_none_or(|&c| c < count);
+        let counted = self.seen.checked_sub(self.labels.len() as u64);
+        let counts = self.seen <= self.planned
+            && counted.is_some_and(|counted| self.errors.iter().all(|&e| e <= counted));
+        let requirement = "what a fit in progress can hold";
+        let fits = shapes && numbers && alive && counts;
+        InputError::check_parameter("candidates", count as f64, fits, requirement)
     }
 
     /// Makes room for `count` more candidates.
