@@ -2,7 +2,7 @@
 //! choose w, the noise and, in the plane, the whole distribution; and that other denominators fail.
 
 use crate::Failure;
-use crate::experiments::planar::{Atom, Planar, descend, dot, genes};
+use crate::experiments::planar::{Atom, Planar, StepLink, descend, dot, genes};
 use halfspaces_data::{
     Clusters, GlmNoise, Link, MarginBall, Marginal, Massart, NoiseModel, Population, Region,
     StandardLink, StudentT, UnitSphere, random_target_with_rng,
@@ -167,6 +167,8 @@ pub(crate) struct Slack {
 pub(crate) struct Outcome {
     /// The least met.
     least: Slack,
+    /// That of the worked example, in the plane; of the expectation.
+    worked: f64,
     /// Pairs of w and distribution tried.
     tried: u64,
 }
@@ -360,7 +362,7 @@ fn search_w(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Fa
     let certificate = setting.certificate;
     let drawn = draw(certificate, setting.arena, rng)?;
     let dim = drawn.target.dim();
-    let mut outcome = Outcome { least: Slack { mean: 1.0, point: 1.0 }, tried: 0 };
+    let mut outcome = Outcome { least: Slack { mean: 1.0, point: 1.0 }, worked: 1.0, tried: 0 };
     let mut look = |w: &[f64]| -> Result<f64, Failure> {
         let Some(found) = drawn.slack(certificate, w)? else { return Ok(f64::INFINITY) };
         outcome.tried += 1;
@@ -429,9 +431,25 @@ fn planar_slack(certificate: Certificate, planar: &Planar, w: [f64; 2]) -> Optio
     slack(certificate, &planar.link, planar.margin * (1.0 - 1e-12), false, rows)
 }
 
+/// The one-point example of docs/theory for a certificate: its slack is negative where that fails.
+fn worked(certificate: Certificate) -> Option<Slack> {
+    let jump = StepLink { near: [0.0; 2], far: [1.0; 2], jump: 0.5 };
+    let (margin, link, x, w) = match certificate {
+        Certificate::Lemma5Printed => {
+            (0.25, StepLink { near: [1.0, 0.0], far: [1.0, 0.0], jump: 0.5 }, 0.25, -4.0)
+        }
+        Certificate::Padding { share } if share < 1.0 => (0.5, jump, 0.5, share - 1.0),
+        Certificate::Padding { .. } | Certificate::Floor { .. } => (0.5, jump, -0.5, 0.0),
+        _ => return None,
+    };
+    let atoms = vec![Atom { x: [x, 0.0], flip: 0.0, mass: 1.0 }];
+    planar_slack(certificate, &Planar { margin, link, atoms }, [w, 0.0])
+}
+
 fn search_plane(setting: &Configuration, rng: &mut ChaCha8Rng) -> Outcome {
     let certificate = setting.certificate;
-    let mut outcome = Outcome { least: Slack { mean: 1.0, point: 1.0 }, tried: 0 };
+    let mut outcome = Outcome { least: Slack { mean: 1.0, point: 1.0 }, worked: 1.0, tried: 0 };
+    outcome.worked = worked(certificate).map_or(1.0, |slack| slack.mean);
     for _ in 0..setting.starts {
         descend(PLANE_GENES, setting.moves, rng, |numbers| {
             let (planar, w) = decode(certificate, numbers);
@@ -467,7 +485,7 @@ impl Experiment for CertificateExperiment {
             },
             ClaimStatement {
                 id: "P1f".into(),
-                statement: "For links and without a loss, D = max(a, cγ) fails for c > 1/2 and D = a + cγ for every c > 0 (0.1 and more are tried), and Lemma 5 fails without τ/2: for each a search finds a distribution and a w that fall clearly short.".into(),
+                statement: "For links and without a loss, D = max(a, cγ) fails for c > 1/2 and D = a + cγ for every c > 0 (0.1 and more are tried), and Lemma 5 fails without τ/2: for each there is a distribution and a w that fall clearly short, worked by hand or found by search.".into(),
                 source: "ours, docs/theory/glm-without-padding-loss.md; an erratum to 003 Lemma 5".into(),
             },
         ]
@@ -482,9 +500,11 @@ impl Experiment for CertificateExperiment {
                     continue;
                 }
                 let (starts, moves) = if plane { (24, 1000) } else { (12, 100) };
-                let moves = if scale == Scale::Smoke { moves / 3 } else { moves };
+                // What must be found needs the whole search at any scale.
+                let short = scale == Scale::Smoke && certificate.is_proved();
+                let moves = if short { moves / 3 } else { moves };
                 let configuration = Configuration { certificate, arena, starts, moves };
-                let trials = if plane { scale.pick(2, 4, 40) } else { scale.pick(1, 6, 60) };
+                let trials = if plane { scale.pick(4, 8, 40) } else { scale.pick(1, 6, 60) };
                 plan.push(Planned { configuration, trials });
             }
         }
@@ -504,28 +524,33 @@ impl Experiment for CertificateExperiment {
         let planned = proved.iter().map(|g| g.planned).sum();
         let ratios: Vec<f64> = proved
             .iter()
-            .flat_map(|g| g.outcomes.iter().map(|o| 1.0 - o.least.mean.min(o.least.point)))
+            .flat_map(|g| {
+                g.outcomes.iter().map(|o| 1.0 - o.least.mean.min(o.least.point).min(o.worked))
+            })
             .collect();
         let tried: u64 = results.outcomes().map(|(_, o)| o.tried).sum();
         let quantity = "1 - (left - right)/Σ|terms|";
         let note = format!("{tried} pairs of w and distribution in all");
         let holds =
             Evidence::deterministic(quantity, Side::AtMost, planned, &ratios).with_note(&note);
-        // One case a denominator: the best of its searches, once they are all in or one succeeded.
-        let found: Vec<f64> = failing
-            .iter()
-            .filter_map(|g| {
-                let best = g.outcomes.iter().map(|o| -o.least.mean / CLEAR).reduce(f64::max)?;
-                (g.outcomes.len() == g.planned || best >= 1.0).then_some(best)
-            })
-            .collect();
-        let quantity = "shortfall found, over 0.005 of Σ|terms|";
-        let fails = Evidence::deterministic(quantity, Side::AtLeast, failing.len(), &found);
+        // One case a denominator: the best of its searches and its worked example, which is why no
+        // verdict hangs on the luck of a search.
+        let best = |of: fn(&Outcome) -> f64| -> Vec<f64> {
+            let each = failing.iter();
+            each.filter_map(|g| g.outcomes.iter().map(|o| -of(o) / CLEAR).reduce(f64::max))
+                .collect()
+        };
+        let by_search = best(|o| o.least.mean);
+        let found = best(|o| o.least.mean.min(o.worked));
+        let alone = by_search.iter().filter(|r| **r >= 1.0).count();
+        let quantity = "shortfall, over 0.005 of Σ|terms|";
+        let fails = Evidence::deterministic(quantity, Side::AtLeast, failing.len(), &found)
+            .with_note(&format!("the search alone found {alone}"));
         for (claim, evidence) in Experiment::claims(self).into_iter().zip([holds, fails]) {
             section.judge(claim, evidence);
         }
         section.summary.push("The expectation over the label is exact. On populations of several shapes the adversary searches w from random starts, from -w* and from beside the boundary of single points, at norms from 0.05 to 5; half of the time it also picks every flip probability after w. In the plane it searches points, masses, noise, link, margin and w together.".into());
-        section.summary.push("The padding γ/2 inside a maximum is the largest that works, and no padding by addition does: without Lemma 6's loss the shortfall found by the search is zero up to c = 1/2 for max(a, cγ), and positive everywhere else.".into());
+        section.summary.push("The padding γ/2 inside a maximum is the largest that works, and no padding by addition does: without Lemma 6's loss the largest shortfall found, by search or by hand, is zero up to c = 1/2 for max(a, cγ), and positive everywhere else.".into());
         section.figures.push(figure(results));
         section.tables.push(by_certificate(results));
         section.tables.push(two_points());
@@ -541,7 +566,7 @@ fn shortfalls(
     plane
         .filter_map(|g| {
             let share = share_of(g.configuration.certificate)?;
-            let least = g.outcomes.iter().map(|o| o.least.mean).reduce(f64::min)?;
+            let least = g.outcomes.iter().map(|o| o.least.mean.min(o.worked)).reduce(f64::min)?;
             Some((share, (-least).max(0.0)))
         })
         .collect()
@@ -571,7 +596,7 @@ fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     });
     Figure {
         name: "p1-padding".into(),
-        caption: "By how much of the sum of its terms the link's certificate without loss falls short, in the worst distribution and w that the search found: zero for max(a, cγ) up to c = 1/2, positive beyond and for every a + cγ.".into(),
+        caption: "By how much of the sum of its terms the link's certificate without loss falls short, in the worst distribution and w found by search or by hand: zero for max(a, cγ) up to c = 1/2, positive beyond and for every a + cγ.".into(),
         x: Axis::linear("padding c"),
         y: Axis::linear("shortfall / Σ|terms|"),
         layers,
@@ -634,7 +659,6 @@ fn two_points() -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::planar::StepLink;
     use halfspaces_eval::{Group, Verdict};
     use rand::SeedableRng;
 

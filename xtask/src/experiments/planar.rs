@@ -70,8 +70,8 @@ impl Planar {
         Planar { margin, link, atoms }
     }
 
-    /// Three points on which learners that divide by max(|w·x|, cγ) settle above opt_RCN for c = 3/2
-    /// and c = 2: found by search, then rounded. Noise within the rate 0.3, γ = 1/10.
+    /// Three points on which the learner that divides by max(|w·x|, 2γ) stays above opt_RCN: found by
+    /// search, then rounded. Noise within the rate 0.3, γ = 1/10.
     pub(super) fn trap() -> Planar {
         let link = StepLink { near: [0.4; 2], far: [0.4; 2], jump: 0.5 };
         let atoms = vec![
