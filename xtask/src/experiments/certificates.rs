@@ -367,7 +367,10 @@ fn search_w(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Fa
         let Some(found) = drawn.slack(certificate, w)? else { return Ok(f64::INFINITY) };
         outcome.tried += 1;
         let least = &mut outcome.least;
-        (least.mean, least.point) = (least.mean.min(found.mean), least.point.min(found.point));
+        // A NaN stays: no case passes for want of a number.
+        let smaller = |a: f64, b: f64| if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) };
+        (least.mean, least.point) =
+            (smaller(least.mean, found.mean), smaller(least.point, found.point));
         Ok(found.mean)
     };
     look(&vec![0.0; dim])?;
@@ -400,6 +403,9 @@ fn search_w(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Fa
                 (least, w) = (found, moved);
             }
         }
+    }
+    if outcome.tried == 0 {
+        outcome.least = Slack { mean: f64::NAN, point: f64::NAN };
     }
     Ok(outcome)
 }

@@ -6,7 +6,7 @@ use crate::noisy::{Noise, Terrain, fork, instance};
 use halfspaces_data::Population;
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Group, Layer, Planned, Results,
-    Scale, Section, Table, stats,
+    Scale, Section, Table, Verdict, stats,
 };
 use halfspaces_linalg::{ExampleStream, Halfspace, RowView};
 use halfspaces_pac::{
@@ -37,6 +37,8 @@ const MARGINS: [f64; 5] = [0.28, 0.22, 0.17, 0.13, 0.1];
 const CURVE: (u32, u32, u32) = (6, 14, 16);
 /// Runs a point of a curve averages over.
 const CURVE_RUNS: u32 = 4;
+/// The widest interval of an exponent that says something.
+const WIDEST: f64 = 0.5;
 /// Iterates a point of a learning curve averages over.
 const CURVE_ITERATES: u64 = 40;
 
@@ -140,7 +142,7 @@ impl Experiment for PerspectronExperiment {
         vec![
             claim(
                 "P2",
-                "A run of T = 16/(εγ)² steps has an iterate of error at most η + ε/2 with probability at least 1/2.",
+                "A run of T = 16/(εγ)² steps has an iterate of error at most η + ε/2 with probability at least 1/2, at ε = γ = 0.3, η = 0.3.",
                 "003 Lemma 3",
             ),
             claim(
@@ -155,7 +157,7 @@ impl Experiment for PerspectronExperiment {
             ),
             claim(
                 "P4s",
-                "The steps after which the mean error of the iterates is η + ε grow no faster than (1/ε)² and (1/γ)²: the 95 % interval of each exponent, fitted under RCN, reaches down to 2.",
+                "The steps after which the mean error of the iterates is η + ε grow no faster than (1/ε)² and (1/γ)²: the 95 % interval of each exponent, fitted under RCN, reaches down to 2 and is at most 0.5 wide.",
                 "003 Theorem 3, exponents",
             ),
             claim(
@@ -165,12 +167,12 @@ impl Experiment for PerspectronExperiment {
             ),
             claim(
                 "P6m",
-                "Without knowing γ, halving a guess of it gives error at most η + ε with probability at least 1 - δ.",
+                "Without knowing γ, halving a guess of it gives error at most η + ε with probability at least 1 - δ, at ε = γ = 0.2, δ = 0.1, η = 0.3.",
                 "ours",
             ),
             claim(
                 "P8",
-                "A few random iterates of one run, with early elimination, have error at most η + ε with probability at least 1 - δ.",
+                "A few random iterates of one run, with early elimination, have error at most η + ε with probability at least 1 - δ, at ε = γ = 0.2, δ = 0.1, η = 0.3.",
                 "ours, docs/theory/thinned-selection.md",
             ),
         ]
@@ -196,13 +198,15 @@ impl Experiment for PerspectronExperiment {
         let many: Vec<(Terrain, Noise)> =
             terrains.iter().flat_map(|t| all.iter().map(move |n| (*t, *n))).collect();
         for (terrain, noise) in scale.pick(few[1..2].to_vec(), few.to_vec(), many) {
-            add(Task::Theorem, terrain, noise, scale.pick(29, 29, 60));
+            add(Task::Theorem, terrain, noise, scale.pick(8, 29, 60));
         }
         for rate in scale.pick(vec![0.1], vec![0.0, 0.1, 0.35], vec![0.0, 0.1, 0.35, 0.45]) {
             let trials = scale.pick(3, 29, 60);
             add(Task::Grid { rate }, Terrain::Spiked, Noise::Adverse, trials);
         }
-        add(Task::Search, Terrain::Edge, Noise::Far, scale.pick(3, 29, 60));
+        for (terrain, noise) in [(Terrain::Edge, Noise::Rcn), (Terrain::Spiked, Noise::Adverse)] {
+            add(Task::Search, terrain, noise, scale.pick(3, 29, 60));
+        }
         for (terrain, noise) in [
             (Terrain::Edge, Noise::Rcn),
             (Terrain::Edge, Noise::Adverse),
@@ -459,9 +463,13 @@ fn slopes(groups: &[&Group<Configuration, Outcome>]) -> Evidence {
         for (name, values) in [("1/ε", in_excess), ("1/γ", in_margin)] {
             let quantity = format!("exponent of the steps in {name}");
             // The bound is met with equality as γ and ε shrink: an interval that reaches down to 2
-            // does not refute it.
-            let width = stats::mean_interval(&values, 0.95).map_or(0.0, |i| i.high - i.low);
-            let evidence = Evidence::growth(&quantity, group.planned, &values, 2.0 + width);
+            // does not refute it. A wide one says nothing.
+            let width =
+                stats::mean_interval(&values, 0.95).map_or(f64::INFINITY, |i| i.high - i.low);
+            let mut evidence = Evidence::growth(&quantity, group.planned, &values, 2.0 + width);
+            if evidence.verdict == Verdict::Holds && width > WIDEST {
+                evidence.verdict = Verdict::Inconclusive;
+            }
             judged.push((format!("{}, {name}", group.configuration), evidence));
         }
     }
@@ -657,7 +665,6 @@ fn needs_table(groups: &[&Group<Configuration, Outcome>]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_eval::Verdict;
 
     fn verdict(id: &str, groups: Vec<Group<Configuration, Outcome>>) -> Verdict {
         let mut section = Section::default();

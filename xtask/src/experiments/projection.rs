@@ -284,7 +284,7 @@ impl Experiment for ProjectionExperiment {
             excess: 0.2,
         };
         // 29 without failure are the least for δ.
-        plan.push(Planned { configuration, trials: scale.pick(30, 30, 120) });
+        plan.push(Planned { configuration, trials: scale.pick(4, 30, 120) });
         let (margin, excess) = (0.8, 0.4);
         let examples = theorem(noise, projected_margin(margin), excess, 0)?.plan().examples();
         let configuration = Configuration::Learn {
@@ -296,7 +296,7 @@ impl Experiment for ProjectionExperiment {
             noise,
             excess,
         };
-        plan.push(Planned { configuration, trials: scale.pick(30, 30, 120) });
+        plan.push(Planned { configuration, trials: scale.pick(4, 30, 120) });
         Ok(plan)
     }
 

@@ -155,8 +155,11 @@ fn search(
             tried += 1;
             match ratios(&w, &x, margin) {
                 Ok((of_w, of_v)) => {
-                    least_w = least_w.min(of_w);
-                    least_v = least_v.min(of_v.unwrap_or(f64::INFINITY));
+                    least_w = if of_w.is_nan() { of_w } else { least_w.min(of_w) };
+                    least_v = match of_v {
+                        Some(of_v) if of_v.is_nan() => of_v,
+                        of_v => least_v.min(of_v.unwrap_or(f64::INFINITY)),
+                    };
                     if start % 2 == 0 { of_w } else { of_v.unwrap_or(1e3) }
                 }
                 Err(error) => {
@@ -257,7 +260,9 @@ impl Experiment for PushAwayExperiment {
         let (mut ratios, mut all) = (Vec::new(), 0);
         for (_, outcome) in results.outcomes() {
             if let Outcome::Lemma { of_w, of_v, tried } = outcome {
-                ratios.push(of_w.min(*of_v));
+                // A NaN, or nothing tried, is an exception.
+                let sound = *tried > 0 && !of_w.is_nan() && !of_v.is_nan();
+                ratios.push(if sound { of_w.min(*of_v) } else { f64::NAN });
                 all += tried;
             }
         }
