@@ -58,13 +58,13 @@ enum Learner {
 }
 
 const LEARNERS: [(Learner, Colour); 7] = [
-    (Learner::Logistic, Colour::Blue),
-    (Learner::Svm, Colour::Orange),
-    (Learner::Averaged, Colour::Purple),
-    (Learner::Ckmy, Colour::Green),
-    (Learner::Dgt, Colour::Sky),
-    (Learner::Perspectron, Colour::Vermilion),
-    (Learner::Majority, Colour::Ink),
+    (Learner::Logistic, Colour::Sky),
+    (Learner::Svm, Colour::Sky),
+    (Learner::Averaged, Colour::Ink),
+    (Learner::Ckmy, Colour::Purple),
+    (Learner::Dgt, Colour::Orange),
+    (Learner::Perspectron, Colour::Blue),
+    (Learner::Majority, Colour::Green),
 ];
 
 impl fmt::Display for Learner {
@@ -638,7 +638,12 @@ fn figure(
             }
         }
         let name = learner.to_string();
-        lines.push(Layer::Line { name: name.clone(), colour, dashed: false, data: line.clone() });
+        lines.push(Layer::Line {
+            name: name.clone(),
+            colour,
+            dashed: learner == Learner::Svm,
+            data: line.clone(),
+        });
         bands.push(Layer::Band { name: name.clone(), colour, data: band });
         points.push(Layer::Points { name, colour, data: line });
     }
