@@ -62,34 +62,6 @@ pub fn norm_sq(a: &[f64]) -> f64 {
     dot(a, a)
 }
 
-/// `(dot(x, w), norm_sq(x))` in one pass over x, both rounded as they are alone where x is no longer
-/// than w.
-///
-/// ```
-/// assert_eq!(halfspaces_linalg::kernels::dot_and_norm_sq(&[1.0, 2.0], &[3.0, 4.0]), (11.0, 5.0));
-/// ```
-#[inline]
-#[must_use]
-pub fn dot_and_norm_sq(x: &[f64], w: &[f64]) -> (f64, f64) {
-    if w.len() < x.len() {
-        return (dot(x, w), norm_sq(x));
-    }
-    let (x_blocks, x_rest) = x.as_chunks::<LANES>();
-    let (w_blocks, w_rest) = w[..x.len()].as_chunks::<LANES>();
-    let (mut dots, mut squares) = ([0.0; LANES], [0.0; LANES]);
-    for (x, w) in x_blocks.iter().zip(w_blocks) {
-        for (((d, s), x), w) in dots.iter_mut().zip(&mut squares).zip(x).zip(w) {
-            *d += x * w;
-            *s += x * x;
-        }
-    }
-    for (((d, s), x), w) in dots.iter_mut().zip(&mut squares).zip(x_rest).zip(w_rest) {
-        *d += x * w;
-        *s += x * x;
-    }
-    (add_lanes(dots), add_lanes(squares))
-}
-
 /// [`dot`] of a sparse row (`columns` strictly increasing, one value each) with a dense vector.
 /// Columns beyond `w` are skipped.
 #[inline]
@@ -147,9 +119,6 @@ mod tests {
             let (a, b): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
             let scale: f64 = a.iter().zip(&b).map(|(x, y)| (x * y).abs()).sum();
             prop_assert!((dot(&a, &b) - plain_dot(&a, &b)).abs() <= 1e-14 * scale.max(1.0));
-            let (product, square) = dot_and_norm_sq(&a, &b);
-            prop_assert_eq!(product.to_bits(), dot(&a, &b).to_bits());
-            prop_assert_eq!(square.to_bits(), norm_sq(&a).to_bits());
         }
 
         #[test]
@@ -172,8 +141,6 @@ mod tests {
     #[test]
     fn mismatched_lengths_are_cut_not_read_past() {
         assert_eq!(dot(&[1.0, 2.0, 3.0], &[1.0]), 1.0);
-        assert_eq!(dot_and_norm_sq(&[1.0, 2.0, 3.0], &[1.0]), (1.0, 14.0));
-        assert_eq!(dot_and_norm_sq(&[1.0], &[1.0, 2.0, 3.0]), (1.0, 1.0));
         assert_eq!(sparse_dot(&[0, 9], &[2.0, 5.0], &[1.0, 1.0]), 2.0);
         let mut y = [0.0];
         sparse_axpy(1.0, &[0, 9], &[2.0, 5.0], &mut y);

@@ -47,12 +47,6 @@ impl<R: RowView> RowView for ScaledRow<R> {
         self.scale * self.row.norm_sq() * self.scale
     }
 
-    #[inline]
-    fn dot_and_norm_sq(self, w: &[f64]) -> (f64, f64) {
-        let (value, norm_sq) = self.row.dot_and_norm_sq(w);
-        (self.scale * value, self.scale * norm_sq * self.scale)
-    }
-
     fn entries(self) -> impl Iterator<Item = (usize, f64)> {
         let scale = self.scale;
         self.row.entries().map(move |(j, v)| (j, scale * v))

@@ -21,12 +21,6 @@ pub trait RowView: Copy {
     /// `‖x‖²`.
     fn norm_sq(self) -> f64;
 
-    /// `(x · w, ‖x‖²)`, rounded as by [`RowView::dot`] and [`RowView::norm_sq`]; one read of x where that
-    /// is cheaper.
-    fn dot_and_norm_sq(self, w: &[f64]) -> (f64, f64) {
-        (self.dot(w), self.norm_sq())
-    }
-
     /// The stored coordinates as (column, value), by increasing column; a sparse row skips zeros.
     fn entries(self) -> impl Iterator<Item = (usize, f64)>;
 }
@@ -89,11 +83,6 @@ impl RowView for DenseRow<'_> {
     #[inline]
     fn norm_sq(self) -> f64 {
         kernels::norm_sq(self.0)
-    }
-
-    #[inline]
-    fn dot_and_norm_sq(self, w: &[f64]) -> (f64, f64) {
-        kernels::dot_and_norm_sq(self.0, w)
     }
 
     fn entries(self) -> impl Iterator<Item = (usize, f64)> {

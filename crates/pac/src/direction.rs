@@ -178,7 +178,7 @@ mod tests {
 
     fn observe<L: Link>(w: &mut Iterate, g: &Direction<L>, step: f64, x: &[f64], y: Label) {
         let x = DenseRow::new(x).unwrap();
-        let (value, norm_sq) = x.dot_and_norm_sq(w.as_slice());
+        let (value, norm_sq) = (x.dot(w.as_slice()), x.norm_sq());
         w.descend(g, step, true, (x, value, norm_sq), y);
     }
 

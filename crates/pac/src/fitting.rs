@@ -781,19 +781,13 @@ impl<L: Link> Fitting<L> {
     #[inline]
     fn take<R: RowView>(&mut self, x: R, label: Label) -> Result<Stage, InputError> {
         if self.taken < self.training {
-            // The check of the norm and the first lane's product share one read of x.
-            let mut products = None;
-            if let Some(first) = self.lanes.first() {
-                let (value, norm_sq) = x.dot_and_norm_sq(first.w.as_slice());
-                check_in_ball(norm_sq)?;
-                products = Some((value, norm_sq));
-            }
+            let norm_sq = x.norm_sq();
+            check_in_ball(norm_sq)?;
             for (index, lane) in self.lanes.iter_mut().enumerate() {
                 if lane.taken == lane.steps() {
                     continue;
                 }
-                let fresh = lane.in_run == lane.run_length;
-                if fresh {
+                if lane.in_run == lane.run_length {
                     lane.w.restart();
                     lane.in_run = 0;
                 }
@@ -804,11 +798,7 @@ impl<L: Link> Fitting<L> {
                 if index == self.longest {
                     self.spare.offer(lane.taken, lane.w.as_slice());
                 }
-                let (value, norm_sq) = match products {
-                    Some(products) if index == 0 && !fresh => products,
-                    _ => x.dot_and_norm_sq(lane.w.as_slice()),
-                };
-                let row = (x, value, norm_sq);
+                let row = (x, x.dot(lane.w.as_slice()), norm_sq);
                 lane.w.descend(&lane.direction, lane.step, self.project, row, label);
                 lane.taken += 1;
                 lane.in_run += 1;

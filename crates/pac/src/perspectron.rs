@@ -713,7 +713,7 @@ mod tests {
                 w.iter().zip(target.normal()).map(|(a, b)| (a - b).powi(2)).sum()
             };
             for (x, y) in points.rows().zip(&labels) {
-                let (value, norm_sq) = x.dot_and_norm_sq(held.as_slice());
+                let (value, norm_sq) = (x.dot(held.as_slice()), x.norm_sq());
                 let mut free = held.clone();
                 free.descend(&direction, 0.5, false, (x, value, norm_sq), *y);
                 held.descend(&direction, 0.5, true, (x, value, norm_sq), *y);
