@@ -25,6 +25,7 @@
 mod chains;
 mod contradiction;
 mod greedy;
+mod sampled_greedy;
 mod screen;
 mod session;
 mod strong;
@@ -34,6 +35,7 @@ mod weak;
 
 pub use chains::{ChainLength, ChainsRun, TwoChains};
 pub use greedy::{Greedy, GreedyRun};
+pub use sampled_greedy::SampledGreedy;
 pub use session::{Progress, ResumeError, SelfDirectedSession, label_pool};
 pub use strong::{Cap, Goal, RoundTally, Start, StrongLearner};
 pub use version_space_greedy::VersionSpaceGreedy;
