@@ -7,8 +7,8 @@
 //! *Source.* Bertsimas and Vempala 2004 for hit-and-run with cuts.
 
 use halfspaces_linalg::{kernels, norm};
-use rand::rngs::ChaCha8Rng;
 use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 /// The mean of points; empty for none.
@@ -84,7 +84,12 @@ impl<'a> Walkers<'a> {
 
     /// `steps` steps of hit-and-run in directions shaped by `cloud`, by the points as they are now if
     /// there is none.
-    pub(crate) fn spread(&mut self, cloud: Option<&[Vec<f64>]>, steps: usize, rng: &mut ChaCha8Rng) {
+    pub(crate) fn spread(
+        &mut self,
+        cloud: Option<&[Vec<f64>]>,
+        steps: usize,
+        rng: &mut ChaCha8Rng,
+    ) {
         let now: Vec<Vec<f64>>;
         let cloud = match cloud {
             Some(cloud) => cloud,

@@ -6,9 +6,9 @@
 //! cuts the sample. At a mistake, and once half of the sample has been cut off, it is filled again and
 //! spread over the set so cut, and the points left are ranked anew.
 //!
-//! A revealed point at z = |E u·x| / sd(u·x) beyond √(d(d+2)) is forgotten: a convex set of R^d lies
-//! within so many standard deviations of its mean (Kannan, Lovász and Simonovits 1995), so the point
-//! does not cut what is left, and nothing later makes it cut.
+//! A revealed point whose score is far beyond that of any point of the sample does not cut what is left,
+//! and is forgotten; of the others the walk heeds the nearest, and those that some point of the sample
+//! turns out to have passed.
 //!
 //! *Guarantee.* None: a heuristic throughout. The moments are those of a finite sample that has mixed
 //! as well as [`Mixing`] says. Measured (claim S1): below 1.5 d mistakes on the sphere, where
@@ -30,14 +30,18 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
 /// Points of the sample at least, and for each dimension.
-const LEAST_POINTS: usize = 64;
-const POINTS_PER_DIMENSION: usize = 4;
+const LEAST_POINTS: usize = 80;
+const POINTS_PER_DIMENSION: usize = 2;
 /// Revealed points, for each dimension, that the walk heeds: those of least score.
-const CUTS_PER_DIMENSION: usize = 40;
+const CUTS_PER_DIMENSION: usize = 20;
 /// A round of hit-and-run steps is repeated until the sample forgets where it was, at most so often.
 const MOST_SWEEPS: usize = 6;
 /// Correlation with the sample before the rounds at which it counts as forgotten.
 const FORGOTTEN: f64 = 0.3;
+/// Scores, as multiples of the farthest point's of the sample, beyond which a revealed point is forgotten.
+const FORGET_BEYOND: f64 = 1.5;
+/// Steps in which a deep cut is made, at most.
+const MOST_STEPS: usize = 1000;
 /// Width of the sample below which it cannot be told from a ray.
 const LEAST_WIDTH: f64 = 1e-13;
 
@@ -68,6 +72,8 @@ pub struct SampledGreedy {
     /// Every sample draws from a stream of its own.
     seed: u64,
     size: usize,
+    /// The sample as it was last spread, and what is alive of it.
+    shape: Vec<Vec<f64>>,
     points: Vec<Vec<f64>>,
     /// Revealed points, unit, each times its label: those that the walk heeds, and those that it may
     /// yet have to, with their scores when last measured.
@@ -97,10 +103,12 @@ impl SampledGreedy {
         let size = POINTS_PER_DIMENSION.saturating_mul(dim).saturating_add(LEAST_POINTS);
         zeros(size, dim)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let points: Vec<_> = (0..size).map(|_| uniform_in_ball(dim, &mut rng)).collect();
         Ok(SampledGreedy {
             seed,
             size,
-            points: (0..size).map(|_| uniform_in_ball(dim, &mut rng)).collect(),
+            shape: points.clone(),
+            points,
             cuts: Vec::new(),
             waiting: Vec::new(),
             farthest: 0.0,
@@ -144,10 +152,9 @@ impl SampledGreedy {
         self.exhausted
     }
 
-    /// Standard deviations beyond which no point of a convex set of R^d lies from its mean.
+    /// The score beyond which a revealed point is forgotten.
     fn reach(&self) -> f64 {
-        let d = self.centre.len() as f64;
-        (d * (d + 2.0)).sqrt()
+        if self.resamples == 0 { f64::INFINITY } else { FORGET_BEYOND * self.farthest }
     }
 
     /// The score of a point of the pool.
@@ -193,7 +200,7 @@ impl SampledGreedy {
     fn cut_to(&mut self, level: f64, rng: &mut ChaCha8Rng) {
         let Some(Cut { a, .. }) = self.cuts.last() else { return };
         let cloud = std::mem::take(&mut self.points);
-        let alive: Vec<&Vec<f64>> = cloud.iter().filter(|w| kernels::dot(w, a) > level).collect();
+        let alive: Vec<&Vec<f64>> = cloud.iter().filter(|w| kernels::dot(w, a) >= level).collect();
         self.points = alive.iter().cycle().take(self.size).map(|w| (*w).clone()).collect();
         let survivors = alive.len() as f64 / cloud.len() as f64;
         self.mixing = Mixing { sweeps: 0, correlation: 1.0, survivors };
@@ -202,46 +209,40 @@ impl SampledGreedy {
         };
         let before = values(&self.points);
         let cuts: Vec<&[f64]> = self.cuts.iter().map(|cut| cut.a.as_slice()).collect();
-        // Directions from the sample before the cut span the space, whatever survived; those from
-        // the present one have its shape. Both take turns.
+        // Directions are shared, so fewer than d of them would leave copies in a subspace. Those from
+        // the sample as last spread span the space, whatever survived; those from the present one have
+        // its shape.
+        let steps = 4 + self.centre.len();
+        let mut walkers = Walkers::new(&mut self.points, &cuts, level);
+        walkers.spread(Some(&self.shape), steps, rng);
         while self.mixing.sweeps < MOST_SWEEPS && self.mixing.correlation > FORGOTTEN {
-            let steps = 4 + self.centre.len() / 2;
             let mut walkers = Walkers::new(&mut self.points, &cuts, level);
-            walkers.spread(Some(&cloud), steps, rng);
             walkers.spread(None, steps, rng);
             self.mixing.sweeps += 1;
             self.mixing.correlation = correlation(&before, &values(&self.points));
         }
+        self.shape.clone_from(&self.points);
     }
 
-    /// Cuts, and fills and spreads the sample over the set so cut if that is `due`, or if less than half
-    /// of it is left.
-    fn cut(&mut self, cut: Cut, due: bool, rng: &mut ChaCha8Rng) {
-        let alive = |w: &Vec<f64>| kernels::dot(w, &cut.a) > 0.0;
-        let count = self.points.iter().filter(|w| alive(w)).count();
-        if !due && 2 * count >= self.size {
-            self.points.retain(alive);
-            self.cuts.push(cut);
-            return;
-        }
+    /// Cuts by the last cut, in steps if it is deep; false if too little is left.
+    fn cut_by_last(&mut self, rng: &mut ChaCha8Rng) -> bool {
+        let Some(Cut { a, .. }) = self.cuts.last().cloned() else { return true };
         // A deep cut is approached through levels that a quarter of the sample reaches.
-        let a = cut.a.clone();
-        self.cuts.push(cut);
-        loop {
+        for _ in 0..MOST_STEPS {
             let mut values: Vec<f64> = self.points.iter().map(|w| kernels::dot(w, &a)).collect();
             values.sort_by(f64::total_cmp);
-            let (Some(least), Some(most)) = (values.first(), values.last()) else { return };
+            let (Some(least), Some(most)) = (values.first(), values.last()) else { return false };
             let quarter = values.get(values.len() * 3 / 4).copied().unwrap_or(*most);
             if quarter > 0.0 {
-                break;
+                self.cut_to(0.0, rng);
+                return true;
             }
             if most - least <= LEAST_WIDTH {
-                self.exhausted = true;
-                return;
+                return false;
             }
             self.cut_to(quarter, rng);
         }
-        self.cut_to(0.0, rng);
+        false
     }
 
     /// Parts the revealed points into those that the walk heeds, by their scores, and those that wait.
@@ -260,30 +261,42 @@ impl SampledGreedy {
 
     /// Fills the sample again and spreads it over the set cut by a new cut.
     fn resample(&mut self, cut: Cut) {
+        self.part();
         self.resamples += 1;
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(self.resamples);
-        self.part();
-        self.cut(cut, true, &mut rng);
-        if self.exhausted {
-            return;
-        }
-        self.measure();
-        for cut in self.cuts.iter_mut().chain(&mut self.waiting) {
-            let spread = self.spread.iter().map(|r| kernels::dot(r, &cut.a));
-            cut.score = score(kernels::dot(&self.centre, &cut.a), spread);
-        }
-        self.part();
-        // Has the walk gone where one that waited forbids it?
-        let farthest = self.farthest;
-        let near = std::mem::take(&mut self.waiting).into_iter().partition(|c| c.score <= farthest);
-        let (near, far): (Vec<Cut>, Vec<Cut>) = near;
-        self.waiting = far;
-        for cut in near {
-            if self.points.iter().all(|w| kernels::dot(w, &cut.a) > 0.0) {
-                self.waiting.push(cut);
+        self.cuts.push(cut);
+        let before = self.points.clone();
+        loop {
+            if !self.cut_by_last(&mut rng) {
+                self.exhausted = true;
+                return;
+            }
+            self.measure();
+            for cut in self.cuts.iter_mut().chain(&mut self.waiting) {
+                let spread = self.spread.iter().map(|r| kernels::dot(r, &cut.a));
+                cut.score = score(kernels::dot(&self.centre, &cut.a), spread);
+            }
+            // Has the walk gone where a point that waits forbids it?
+            let (points, farthest) = (&self.points, self.farthest);
+            let forbids = |cut: &mut Cut| {
+                cut.score <= farthest && points.iter().any(|w| kernels::dot(w, &cut.a) <= 0.0)
+            };
+            let forbidding: Vec<Cut> = self.waiting.extract_if(.., forbids).collect();
+            let alive = |w: &Vec<f64>| forbidding.iter().all(|c| kernels::dot(w, &c.a) > 0.0);
+            let alive = self.points.iter().filter(|w| alive(w)).count();
+            let done = 2 * alive >= self.size;
+            if alive > 0 {
+                self.points.retain(|w| forbidding.iter().all(|c| kernels::dot(w, &c.a) > 0.0));
             } else {
-                self.cut(cut, false, &mut rng);
+                self.points.clone_from(&before);
+            }
+            // The new cut stays the last.
+            let last = self.cuts.pop();
+            self.cuts.extend(forbidding);
+            self.cuts.extend(last);
+            if done {
+                return;
             }
         }
     }
