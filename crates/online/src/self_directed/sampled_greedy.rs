@@ -354,3 +354,127 @@ impl SelfDirectedLearner for SampledGreedy {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::self_directed::{SelfDirectedSession, label_pool};
+    use halfspaces_data::{Marginal, UnitSphere, random_target};
+    use halfspaces_linalg::{Label, Points, SparsePoints};
+
+    /// Nothing revealed is wrong in any point of the sample, at any time; after the first label.
+    #[test]
+    fn the_sample_knows_everything_revealed() {
+        for (dim, n, seed) in [(2, 300, 1), (5, 1500, 2), (12, 600, 3)] {
+            let points = UnitSphere::new(dim).unwrap().sample(n, seed).unwrap();
+            let labels = random_target(dim, seed + 9).unwrap().label_all(&points).unwrap();
+            let learner = SampledGreedy::new(dim, seed).unwrap();
+            let mut session = SelfDirectedSession::new(learner, &points).unwrap();
+            let mut resamples = 0;
+            while let Some(question) = session.next().unwrap() {
+                session.reveal(labels[question.index]).unwrap();
+                let learner = session.learner();
+                assert!(!learner.is_exhausted() && learner.mixing().sweeps <= MOST_SWEEPS);
+                if learner.resamples() > resamples || session.pool().left() == 0 {
+                    resamples = learner.resamples();
+                    for w in learner.sample() {
+                        assert!(norm(w) <= 1.0 + 1e-12);
+                        let wrong = session
+                            .pool()
+                            .revealed()
+                            .filter(|(i, y)| y.as_f64() * session.pool().margin(*i, w) < -1e-12);
+                        assert_eq!(wrong.count(), 0);
+                    }
+                }
+            }
+            assert!(session.progress().mistakes <= 2 * dim + 4);
+        }
+    }
+
+    /// Labels not yet revealed make no difference to what is asked.
+    #[test]
+    fn only_revealed_labels_are_used() {
+        let points = UnitSphere::new(4).unwrap().sample(400, 1).unwrap();
+        let labels = random_target(4, 2).unwrap().label_all(&points).unwrap();
+        let play = |labels: &[Label]| {
+            let learner = SampledGreedy::new(4, 3).unwrap();
+            label_pool(learner, &points, labels).unwrap().1
+        };
+        let whole = play(&labels);
+        for at in [1, 50, 200] {
+            let mut other = labels.clone();
+            for round in &whole.rounds()[at..] {
+                other[round.index] = -other[round.index];
+            }
+            let changed = play(&other);
+            assert_eq!(changed.rounds()[..at], whole.rounds()[..at]);
+            let asked = changed.rounds()[at];
+            assert_eq!(asked.prediction, whole.rounds()[at].prediction);
+            assert_eq!(asked.index, whole.rounds()[at].index);
+        }
+    }
+
+    #[test]
+    fn sparse_points_are_asked_alike() {
+        let points = UnitSphere::new(6).unwrap().sample(500, 4).unwrap();
+        let labels = random_target(6, 5).unwrap().label_all(&points).unwrap();
+        let sparse = SparsePoints::from_dense(&points).unwrap();
+        let play = SampledGreedy::new(6, 1).unwrap();
+        let (of_dense, dense) = label_pool(play.clone(), &points, &labels).unwrap();
+        let (of_sparse, sparse) = label_pool(play, &sparse, &labels).unwrap();
+        assert_eq!(dense, sparse);
+        assert_eq!(of_dense.weights(), of_sparse.weights());
+    }
+
+    /// Rotated by right angles (coordinates permuted, signs changed), the mean number of mistakes is the
+    /// same up to the sampling.
+    #[test]
+    fn rotations_do_not_matter() {
+        let (mut plain, mut turned) = (0, 0);
+        for seed in 0..12 {
+            let points = UnitSphere::new(5).unwrap().sample(600, seed).unwrap();
+            let labels = random_target(5, seed + 50).unwrap().label_all(&points).unwrap();
+            let (s, c) = 0.7f64.sin_cos();
+            let turn =
+                |x: &[f64]| vec![-x[3], c * x[0] - s * x[1], x[4], s * x[0] + c * x[1], -x[2]];
+            let rows: Vec<Vec<f64>> = points.as_slice().chunks_exact(5).map(turn).collect();
+            let rotated = Points::from_rows(&rows).unwrap();
+            let count = |points: &Points| {
+                let learner = SampledGreedy::new(5, seed).unwrap();
+                label_pool(learner, points, &labels).unwrap().1.mistakes()
+            };
+            plain += count(&points);
+            turned += count(&rotated);
+        }
+        // Standard error of a mean of 12: about 0.5 each.
+        assert!(plain.abs_diff(turned) <= 12 * 2, "{plain} and {turned}");
+        assert!(plain + turned <= 24 * 9, "{plain} and {turned}");
+    }
+
+    /// Spread and centre against moments worked out the long way.
+    #[test]
+    fn scores_are_those_of_the_sample() {
+        let points = UnitSphere::new(3).unwrap().sample(200, 7).unwrap();
+        let labels = random_target(3, 8).unwrap().label_all(&points).unwrap();
+        let learner = SampledGreedy::new(3, 1).unwrap();
+        let mut session = SelfDirectedSession::new(learner, &points).unwrap();
+        for _ in 0..3 {
+            let question = session.next().unwrap().unwrap();
+            session.reveal(labels[question.index]).unwrap();
+        }
+        let mut learner = session.learner().clone();
+        learner.measure();
+        let margins: Vec<f64> =
+            learner.sample().map(|w| session.pool().margin(9, w) / norm(w)).collect();
+        let count = margins.len() as f64;
+        let mean = margins.iter().sum::<f64>() / count;
+        let variance = margins.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (count - 1.0);
+        let score = learner.score_of(session.pool(), 9);
+        assert!((score - mean / variance.sqrt()).abs() < 1e-9 * score.abs());
+    }
+
+    #[test]
+    fn no_dimension_is_an_error() {
+        assert_eq!(SampledGreedy::new(0, 1).unwrap_err(), InputError::ZeroDimension);
+    }
+}
