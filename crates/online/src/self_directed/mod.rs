@@ -15,7 +15,7 @@
 //! |---|---|---|
 //! | [`Greedy`] | well-conditioned pools, fastest | 2 to 2.5 d on the sphere, measured |
 //! | [`VersionSpaceGreedy`] | the same, fewer mistakes, slower | about 1.6 d on the sphere, measured |
-//! | [`SampledGreedy`] | the same, fewest mistakes, slowest | about 1.45 d on the sphere, measured |
+//! | [`SampledGreedy`] | the same, fewest mistakes, slowest | about 1.5 d on the sphere, measured |
 //! | [`TwoChains`] | 000's Algorithm 1 | O(d lnln n ln(1/δ)) on the sphere, proved |
 //! | [`StrongLearner`] | any pool | Õ(d² ln(d/(εδ))), proved; from [`Start::Warm`] about d, measured |
 //!

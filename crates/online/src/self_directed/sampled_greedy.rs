@@ -11,10 +11,9 @@
 //! turns out to have passed.
 //!
 //! *Guarantee.* None: a heuristic throughout. The moments are those of a finite sample that has mixed
-//! as well as [`Mixing`] says. Measured (claim S1): below 1.5 d mistakes on the sphere, where
-//! [`VersionSpaceGreedy`](super::VersionSpaceGreedy) makes 1.6 d to 1.7 d. Cheap ill-conditioned directions cost it
-//! nothing, unlike [`Greedy`](super::Greedy): ranking and walk are invariant under linear maps, up to
-//! the length of w.
+//! as well as [`Mixing`] says. Measured on 10^5 points of the sphere: 1.50 d mistakes in d = 10 (30
+//! pools, standard error 0.03 d) and 1.42 d in d = 30 (4 pools, 0.02 d), where
+//! [`VersionSpaceGreedy`](super::VersionSpaceGreedy) makes 1.6 d to 1.7 d.
 //!
 //! *Source.* Ours, after 001 §3 (halving with volume in place of counting).
 
