@@ -111,13 +111,7 @@ impl CentreOfGravity {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let count = LEAST_POINTS.max(POINTS_PER_DIMENSION.saturating_mul(dim));
         zeros(count, dim)?;
-        let mut uniform = || {
-            let radius = rng.random::<f64>().powf(1.0 / dim as f64);
-            let mut w = random_unit(dim, &mut rng);
-            w.iter_mut().for_each(|v| *v *= radius);
-            w
-        };
-        let points: Vec<Vec<f64>> = (0..count).map(|_| uniform()).collect();
+        let points = (0..count).map(|_| uniform_in_ball(dim, &mut rng)).collect();
         let mixing = Mixing { sweeps: 0, correlation: 0.0, survivors: 1.0 };
         let (centre, cuts) = (vec![0.0; dim], Vec::new());
         Ok(CentreOfGravity { centre, points, cuts, mixing, exhausted: false, seed })
@@ -225,8 +219,16 @@ impl CentreOfGravity {
     }
 }
 
+/// A uniform point of the unit ball.
+pub(crate) fn uniform_in_ball(dim: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
+    let radius = rng.random::<f64>().powf(1.0 / dim as f64);
+    let mut w = random_unit(dim, rng);
+    w.iter_mut().for_each(|v| *v *= radius);
+    w
+}
+
 /// Pearson's correlation; 0 if one side does not vary.
-fn correlation(x: &[f64], y: &[f64]) -> f64 {
+pub(crate) fn correlation(x: &[f64], y: &[f64]) -> f64 {
     let n = x.len() as f64;
     let (x_mean, y_mean) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
     let (mut together, mut x_sq, mut y_sq) = (0.0, 0.0, 0.0);

@@ -50,6 +50,7 @@ mod ellipsoid;
 mod error;
 mod halving;
 mod hard_margin;
+mod hit_and_run;
 mod kernel_perceptron;
 mod learner;
 mod margin_perceptron;
@@ -91,8 +92,8 @@ pub use perceptron::Perceptron;
 pub use second_order_perceptron::SecondOrderPerceptron;
 pub use self_directed::{
     Cap, ChainLength, ChainsRun, Goal, Greedy, GreedyRun, Pool, Progress, ResumeError, RoundTally,
-    SelfDirectedLearner, SelfDirectedSession, Start, StrongLearner, TwoChains, VersionSpaceGreedy,
-    WeakRun, label_pool,
+    SampledGreedy, SelfDirectedLearner, SelfDirectedSession, Start, StrongLearner, TwoChains,
+    VersionSpaceGreedy, WeakRun, label_pool,
 };
 pub use session::{Question, Session, run};
 pub use sweep::{BatchFit, BatchParams, BatchStatus, DEFAULT_MAX_UPDATES, Pick};

@@ -10,7 +10,8 @@ use halfspaces_eval::{
 use halfspaces_linalg::{Halfspace, Label, PointSet, Points, RowView, kernels, norm, normalise};
 use halfspaces_online::{
     CentreOfGravity, ChainLength, Greedy, HardMargin, OnlineLearner, Perceptron, Round,
-    SelfDirectedLearner, TwoChains, VersionSpace, VersionSpaceGreedy, VolumetricCentre, label_pool,
+    SampledGreedy, SelfDirectedLearner, TwoChains, VersionSpace, VersionSpaceGreedy,
+    VolumetricCentre, label_pool,
 };
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -30,6 +31,7 @@ pub(crate) enum Learner {
     Greedy,
     HardMargin,
     Volumetric,
+    Sampled,
     /// Algorithm 1 with c = 2, 4.
     Chains2,
     Chains4,
@@ -45,7 +47,7 @@ const LEARNERS: [(Learner, Colour); 7] = [
     (Learner::Chains2, Colour::Vermilion),
     (Learner::Gravity, Colour::Green),
     (Learner::Greedy, Colour::Orange),
-    (Learner::HardMargin, Colour::Purple),
+    (Learner::Sampled, Colour::Purple),
     (Learner::Volumetric, Colour::Ink),
 ];
 
@@ -55,6 +57,7 @@ impl fmt::Display for Learner {
             Learner::Greedy => "greedy",
             Learner::HardMargin => "greedy, hard margin",
             Learner::Volumetric => "greedy, volumetric centre",
+            Learner::Sampled => "greedy, sampled version space",
             Learner::Chains2 => "Algorithm 1, c=2",
             Learner::Chains4 => "Algorithm 1, c=4",
             Learner::RandomOrder => "its update, random order",
@@ -71,6 +74,7 @@ pub(crate) struct Configuration {
     sizes: Vec<usize>,
     /// Largest pools given to learners that cost more.
     most_centres: usize,
+    most_sampled: usize,
     most_gravity: usize,
 }
 
@@ -226,6 +230,10 @@ impl Experiment for SphereExperiment {
                 dim,
                 sizes: sizes.clone(),
                 most_centres: scale.pick(10_000, 100_000, 100_000),
+                most_sampled: match dim {
+                    30 => scale.pick(1000, 10_000, 100_000),
+                    _ => scale.pick(10_000, 100_000, 100_000),
+                },
                 most_gravity: scale.pick(0, 1000, 10_000),
             },
             trials: match dim {
@@ -265,13 +273,16 @@ impl Experiment for SphereExperiment {
                 let learner = VersionSpaceGreedy::new(VolumetricCentre::new(d)?);
                 count(Learner::Volumetric, self_directed(learner, &points, &labels)?.1);
             }
+            if n <= setting.most_sampled {
+                let learner = SampledGreedy::new(d, seed)?;
+                count(Learner::Sampled, self_directed(learner, &points, &labels)?.1);
+            }
             for (learner, factor) in [(Learner::Chains2, 2.0), (Learner::Chains4, 4.0)] {
                 let length = ChainLength::Practical { factor };
                 let chains = TwoChains::new(d, length, seed)?;
                 let run = chains.simulate(&points, &labels)?;
                 count(learner, run.mistakes.len());
-                let chains = run.learner;
-                let share = chains.chain_mistakes() as f64 / (2 * chains.chain_length()) as f64;
+                let share = run.chain_mistakes as f64 / (2 * run.chain_length) as f64;
                 outcome.chains = outcome.chains.max(share);
             }
             let (rise, acute) = largest_rise(&points, &labels, &greedy.mistakes, &target);
@@ -391,7 +402,11 @@ fn table(results: &Results<Configuration, Outcome>) -> Table {
     let mut table = Table::new("s1-sphere", title, &columns);
     for group in &results.groups {
         let dim = group.configuration.dim;
-        for learner in LEARNERS.map(|(learner, _)| learner).into_iter().chain([Learner::Chains4]) {
+        for learner in LEARNERS
+            .map(|(learner, _)| learner)
+            .into_iter()
+            .chain([Learner::HardMargin, Learner::Chains4])
+        {
             let last: Vec<f64> = group.outcomes.iter().filter_map(|o| o.last(learner)).collect();
             let Some(points) = group.outcomes.iter().find_map(|o| o.of(learner).last()) else {
                 continue;
@@ -427,6 +442,7 @@ mod tests {
             dim: 10,
             sizes: vec![1000, PAIRED_POINTS],
             most_centres: 0,
+            most_sampled: 0,
             most_gravity: 0,
         };
         let outcome = |greedy: usize, random: usize, chains: f64, rise: f64, jitter: usize| {

@@ -163,7 +163,7 @@ impl TwoChains {
     /// let learner = TwoChains::new(4, ChainLength::Practical { factor: 2.0 }, 3)?;
     /// let run = learner.clone().simulate(&points, &labels)?;
     /// let (learner, transcript) = label_pool(learner, &points, &labels)?;
-    /// assert_eq!(run.learner.weights(), learner.weights());
+    /// assert_eq!(run.weights, learner.weights());
     /// assert_eq!(run.mistakes.len(), transcript.mistakes());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -227,7 +227,8 @@ impl TwoChains {
         }
         last.sort_by_key(|(b, round)| (*b, round.index));
         mistakes.extend(last.into_iter().map(|(_, round)| round));
-        Ok(ChainsRun { learner, mistakes })
+        let (chain_length, chain_mistakes) = (learner.chain_length(), learner.chain_mistakes);
+        Ok(ChainsRun { weights: learner.chains, chain_length, chain_mistakes, mistakes })
     }
 
     /// Scales the sum of the start. A sum of 0 stays one: the first mistake then sets the direction.
@@ -275,10 +276,26 @@ impl TwoChains {
 }
 
 /// What [`TwoChains::simulate`] found.
-#[derive(Debug, Clone)]
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::{ChainLength, TwoChains};
+/// let points = Points::from_rows(&[[1.0, 0.1], [0.9, -0.2], [-1.0, 0.3]])?;
+/// let labels = [Label::Positive, Label::Positive, Label::Negative];
+/// let run = TwoChains::new(2, ChainLength::Fixed(1), 1)?.simulate(&points, &labels)?;
+/// assert!(run.chain_mistakes <= 2 * run.chain_length);
+/// assert!(run.mistakes.iter().all(|round| round.is_mistake()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ChainsRun {
-    /// The learner at the end, with its hypotheses and the mistakes on its chains.
-    pub learner: TwoChains,
+    /// The final hypotheses w and v.
+    pub weights: [Vec<f64>; 2],
+    /// k, the buckets of each chain.
+    pub chain_length: usize,
+    /// Mistakes made in buckets: at most 2k.
+    pub chain_mistakes: usize,
     /// The mistakes in their order.
     pub mistakes: Vec<Round>,
 }
@@ -401,11 +418,22 @@ mod tests {
                 one.clone().simulate(&sparse, &labels).unwrap(),
             ] {
                 prop_assert_eq!(&run.mistakes, &mistakes);
-                prop_assert_eq!(run.learner.weights(), one.weights());
-                prop_assert_eq!(run.learner.chain_mistakes(), one.chain_mistakes());
-                prop_assert_eq!(run.learner.chain_length(), one.chain_length());
+                prop_assert_eq!(run.weights.each_ref().map(Vec::as_slice), one.weights());
+                prop_assert_eq!(run.chain_mistakes, one.chain_mistakes());
+                prop_assert_eq!(run.chain_length, one.chain_length());
             }
         }
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_run_can_be_saved() {
+        let points = Points::from_rows(&[[1.0, 0.3], [0.2, 1.0], [-1.0, 0.5]]).unwrap();
+        let learner = TwoChains::new(2, ChainLength::Fixed(1), 1).unwrap();
+        let run = learner.simulate(&points, &[Label::Negative; 3]).unwrap();
+        assert!(!run.mistakes.is_empty());
+        let saved = serde_json::to_string(&run).unwrap();
+        assert_eq!(serde_json::from_str::<ChainsRun>(&saved).unwrap(), run);
     }
 
     #[test]

@@ -231,7 +231,9 @@ pub fn label_pool<L: SelfDirectedLearner, P: PointSet>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ChainLength, Ellipsoid, Greedy, HardMargin, TwoChains, VersionSpaceGreedy};
+    use crate::{
+        ChainLength, Ellipsoid, Greedy, HardMargin, SampledGreedy, TwoChains, VersionSpaceGreedy,
+    };
     use halfspaces_data::{Marginal, StudentT, UnitSphere, random_target};
     use halfspaces_linalg::Points;
 
@@ -270,6 +272,7 @@ mod tests {
         let length = ChainLength::Practical { factor: 2.0 };
         interrupted(TwoChains::new(4, length, 3).unwrap(), &points, &labels);
         interrupted(VersionSpaceGreedy::new(HardMargin::new(4).unwrap()), &points, &labels);
+        interrupted(SampledGreedy::new(4, 3).unwrap(), &points, &labels);
         interrupted(VersionSpaceGreedy::new(Ellipsoid::new(4).unwrap()), &points, &labels);
     }
 
@@ -286,6 +289,7 @@ mod tests {
             once(label_pool(Greedy::new(dim).unwrap(), &points, &labels).unwrap().1);
             let centre = HardMargin::new(dim).unwrap();
             once(label_pool(VersionSpaceGreedy::new(centre), &points, &labels).unwrap().1);
+            once(label_pool(SampledGreedy::new(dim, 3).unwrap(), &points, &labels).unwrap().1);
             for length in [
                 ChainLength::Practical { factor: 2.0 },
                 ChainLength::Theory { delta: 0.1 },
@@ -307,6 +311,9 @@ mod tests {
         assert_eq!(transcript.len(), 4);
         let learner = VersionSpaceGreedy::new(HardMargin::new(2).unwrap());
         assert_eq!(label_pool(learner, &points, &labels).unwrap().1.len(), 4);
+        let learner = SampledGreedy::new(2, 1).unwrap();
+        let (learner, transcript) = label_pool(learner, &points, &labels).unwrap();
+        assert!(transcript.len() == 4 && learner.is_exhausted());
     }
 
     #[test]
