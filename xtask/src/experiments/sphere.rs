@@ -229,7 +229,10 @@ impl Experiment for SphereExperiment {
             configuration: Configuration {
                 dim,
                 sizes: sizes.clone(),
-                most_centres: scale.pick(10_000, 100_000, 100_000),
+                most_centres: match dim {
+                    30 => scale.pick(10_000, 10_000, 100_000),
+                    _ => scale.pick(10_000, 100_000, 100_000),
+                },
                 most_sampled: match dim {
                     30 => scale.pick(1000, 10_000, 100_000),
                     _ => scale.pick(10_000, 100_000, 100_000),
