@@ -889,6 +889,15 @@ impl<L: Link> Fitting<L> {
         Ok(stage)
     }
 
+    /// The outcome of the whole stream, or of as much of it as the plan asks for.
+    pub(crate) fn fit<S: ExampleStream>(
+        mut self,
+        stream: &mut S,
+    ) -> Result<Fit, FitError<S::Error>> {
+        self.advance(stream)?;
+        self.finish().map_err(FitError::Input)
+    }
+
     /// The outcome for the examples taken, as planned or not.
     ///
     /// # Errors

@@ -264,8 +264,6 @@ impl GridPerspectron {
     /// # Errors
     /// [`FitError`].
     pub fn fit<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
-        let mut fitting = self.start(stream.dim()).map_err(FitError::Input)?;
-        fitting.advance(stream)?;
-        fitting.finish().map_err(FitError::Input)
+        self.start(stream.dim()).map_err(FitError::Input)?.fit(stream)
     }
 }

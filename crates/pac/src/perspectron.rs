@@ -333,9 +333,7 @@ impl Perspectron {
     /// [`FitError`]: what the stream reports, an example that cannot be taken, or a stream without
     /// any. To go on behind a faulty example use [`Perspectron::start`] and [`Fitting::advance`].
     pub fn fit<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
-        let mut fitting = self.start(stream.dim()).map_err(FitError::Input)?;
-        fitting.advance(stream)?;
-        fitting.finish().map_err(FitError::Input)
+        self.start(stream.dim()).map_err(FitError::Input)?.fit(stream)
     }
 }
 

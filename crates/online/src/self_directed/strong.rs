@@ -21,8 +21,8 @@
 //! runs from the halfspace w of the round before and from -w, cut short at 2k updates
 //! ([`Start::Warm`]); one walk with w = 0, which predicts +1, where V
 //! is a proper subspace and w* may vanish on it. With warm starts mistakes are measured at about one a
-//! dimension, and flat in n on the kinds of data of claim S9g (not on fresh corners of a
-//! large cube, labelled by decision lists: there a doubling adds some 0.15 d); with random starts at
+//! dimension, and flat in n on the kinds of data of claim S9g (which leaves out decision
+//! lists on a cube of more corners than points); with random starts at
 //! several times as many.
 
 use super::walk::Walk;
