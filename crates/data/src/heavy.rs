@@ -335,23 +335,24 @@ fn draw<R: Rng + ?Sized>(
     Ok(rows)
 }
 
-/// `count` rows of `dim` columns, each e_i or e_i + e_(i+1), all equally often but for one: no proper
-/// subspace holds its share of them.
+/// `count` rows of `dim` columns: e_i and e_i + e_(i+1) equally often, the few that are left over ones
+/// in columns drawn at random: no proper subspace holds its share of them.
 fn one_hot<R: Rng + ?Sized>(dim: usize, count: usize, rng: &mut R) -> Vec<Vec<f64>> {
     // Around the circle; two columns have one pair, one has none.
     let pairs = if dim > 2 { dim } else { dim - 1 };
-    let mut kinds: Vec<Vec<f64>> = Vec::new();
-    for (i, ones) in (0..dim).map(|i| (i, 1)).chain((0..pairs).map(|i| (i, 2))) {
-        let mut row = vec![0.0; dim];
-        (0..ones).for_each(|step| row[(i + step) % dim] = 1.0);
-        kinds.push(row);
-    }
     let mut rows = Vec::with_capacity(count);
-    while rows.len() < count {
-        for i in (1..kinds.len()).rev() {
-            kinds.swap(i, rng.random_range(0..=i));
+    for _ in 0..count / (dim + pairs) {
+        for (i, ones) in (0..dim).map(|i| (i, 1)).chain((0..pairs).map(|i| (i, 2))) {
+            let mut row = vec![0.0; dim];
+            (0..ones).for_each(|step| row[(i + step) % dim] = 1.0);
+            rows.push(row);
         }
-        rows.extend(kinds.iter().take(count - rows.len()).cloned());
+    }
+    while rows.len() < count {
+        let row: Vec<f64> = (0..dim).map(|_| f64::from(u8::from(rng.random::<bool>()))).collect();
+        if row.iter().any(|v| *v > 0.0) {
+            rows.push(row);
+        }
     }
     rows
 }

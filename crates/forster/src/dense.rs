@@ -15,6 +15,17 @@ use faer::{Accum, Mat, MatRef, Par};
 
 /// Eigenvalues, ascending, and eigenvectors, as columns, of a symmetric matrix.
 pub(crate) fn eigen(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> {
+    eigen_once(m).or_else(|_| eigen_turned(m))
+}
+
+fn eigen_turned(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> {
+    let h = reflection(m.nrows());
+    let turned = product(product(h.as_ref(), m).as_ref(), h.as_ref());
+    let (values, vectors) = eigen_once(turned.as_ref())?;
+    Ok((values, product(h.as_ref(), vectors.as_ref())))
+}
+
+fn eigen_once(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> {
     let dim = m.nrows();
     let failure = ForsterError::NoConvergence { dim };
     if !m.is_all_finite() {
@@ -32,21 +43,32 @@ pub(crate) fn eigen(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterE
 /// Eigenvalues, ascending, of a symmetric matrix.
 pub(crate) fn eigenvalues(m: MatRef<'_, f64>) -> Result<Vec<f64>, ForsterError> {
     let dim = m.nrows();
-    let failure = ForsterError::NoConvergence { dim };
     if !m.is_all_finite() {
-        return Err(failure);
+        return Err(ForsterError::NoConvergence { dim });
     }
     let (without, params) = (ComputeEigenvectors::No, Default::default());
     let mut memory =
         MemBuffer::new(self_adjoint_evd_scratch::<f64>(dim, without, Par::Seq, params));
     let mut values = Diag::zeros(dim);
     let stack = MemStack::new(&mut memory);
-    self_adjoint_evd(m, values.as_mut(), None, Par::Seq, stack, params).map_err(|_| failure)?;
-    Ok(values.column_vector().iter().copied().collect())
+    match self_adjoint_evd(m, values.as_mut(), None, Par::Seq, stack, params) {
+        Ok(()) => Ok(values.column_vector().iter().copied().collect()),
+        Err(_) => eigen(m).map(|(values, _)| values),
+    }
 }
 
 /// Singular values, descending, and right singular vectors, as columns.
 pub(crate) fn svd(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> {
+    svd_once(m).or_else(|_| svd_turned(m))
+}
+
+fn svd_turned(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> {
+    let h = reflection(m.ncols());
+    let (values, right) = svd_once(product(m, h.as_ref()).as_ref())?;
+    Ok((values, product(h.as_ref(), right.as_ref())))
+}
+
+fn svd_once(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> {
     let (rows, columns) = m.shape();
     let failure = ForsterError::NoConvergence { dim: columns };
     if !m.is_all_finite() {
@@ -62,6 +84,15 @@ pub(crate) fn svd(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterErr
     faer_svd(m, values.as_mut(), None, Some(vectors.as_mut()), Par::Seq, stack, params)
         .map_err(|_| failure)?;
     Ok((values.column_vector().iter().copied().collect(), vectors))
+}
+
+/// I - 2 v vᵀ/‖v‖² for v = (1, 2, ..., d). On rare matrices of many zeros and pairs of equal singular
+/// values (triangles of one-hot rows) faer's iteration does not converge; turned by this it does.
+fn reflection(dim: usize) -> Mat<f64> {
+    let norm_sq: f64 = (1..=dim).map(|i| (i * i) as f64).sum();
+    Mat::from_fn(dim, dim, |i, j| {
+        f64::from(u8::from(i == j)) - 2.0 * ((i + 1) * (j + 1)) as f64 / norm_sq
+    })
 }
 
 /// a b.
@@ -201,6 +232,19 @@ mod tests {
         let indefinite = Mat::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 2.0 });
         assert!(inverse_lower_factor(indefinite.as_ref()).is_none());
         assert!(distance(one.as_ref(), Mat::identity(5, 5).as_ref()) < 1e-10);
+    }
+
+    #[test]
+    fn matrices_that_do_not_converge_are_turned_and_give_the_same() {
+        let m = example(9, 5);
+        let gram = product(m.transpose(), m.as_ref());
+        let (values, vectors) = eigen_turned(gram.as_ref()).unwrap();
+        let rebuilt = spectral(&values, vectors.as_ref(), |v| v);
+        assert!(distance(rebuilt.as_ref(), gram.as_ref()) < 1e-11);
+        let (singular, right) = svd_turned(m.as_ref()).unwrap();
+        let squares: Vec<f64> = singular.iter().map(|s| s * s).collect();
+        let rebuilt = spectral(&squares, right.as_ref(), |v| v);
+        assert!(distance(rebuilt.as_ref(), gram.as_ref()) < 1e-11);
     }
 
     #[test]

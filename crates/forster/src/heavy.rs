@@ -6,8 +6,9 @@
 //!
 //! 1. the k small ones say the dimension of V;
 //! 2. whitened members lie in the image of V, all other points more and more across it: rank points
-//!    by the energy across. If V is heavy at all, the first points of more than k/d of the weight are
-//!    members, whatever the rest;
+//!    by their energy across V over that along it. If V is heavy at all, the first points of more
+//!    than k/d of the weight are members, whatever the rest; so, as a rule, are all points before
+//!    this quotient jumps by the largest factor, where those first ones span a part of V only;
 //! 3. V is refitted to those points in their own coordinates, members are counted anew by residual,
 //!    and V once more from all members;
 //! 4. it is accepted only if N d > k n in integers: never a guess.
@@ -32,8 +33,8 @@ const GAP: f64 = 1.0;
 pub(crate) const RANK: f64 = 1e-11;
 /// Refits of a candidate to its members.
 const REFITS: usize = 3;
-/// Energy across V above which a point cannot be a member.
-const MOSTLY_ACROSS: f64 = 0.5;
+/// Energy across V over energy along it above which a point is mostly across.
+const MOSTLY_ACROSS: f64 = 1.0;
 /// Rows in a block of a long product or factorisation.
 const BLOCK: usize = 512;
 
@@ -94,9 +95,12 @@ pub(crate) fn find(
     let tops: Vec<usize> =
         spectrum.gaps().zip(1..).filter(|(gap, _)| *gap > GAP).map(|(_, top)| top).collect();
     let mut best: Option<Found> = None;
-    for (top, energy) in tops.iter().zip(energies_across(rows, unit, spectrum, &tops)?) {
+    for (top, across) in tops.iter().zip(shares_across(rows, unit, spectrum, &tops)?) {
         let k = rows.dim - top;
-        for candidate in [surest(rows, &energy, k, equality), mostly_along(&energy)] {
+        let order = ascending(&across);
+        let surest = surest(rows, &order, k, equality);
+        let all = before_the_jump(&across, &order, surest.len());
+        for candidate in [surest, all, mostly_along(&across)] {
             let found = refit(rows, candidate, k, tolerance, equality)?;
             let excess = |f: &Option<Found>| f.as_ref().map_or(f64::NEG_INFINITY, |f| f.excess);
             if excess(&found) > excess(&best) {
@@ -107,15 +111,18 @@ pub(crate) fn find(
     Ok(best)
 }
 
-/// For each number of top directions, the share of every row's squared length across V.
-fn energies_across(
+/// For each number of top directions, every row's energy across V over that along it, both at least
+/// what rounding may leave.
+fn shares_across(
     rows: &Rows<'_>,
     unit: &[f64],
     spectrum: &Spectrum,
     tops: &[usize],
 ) -> Result<Vec<Vec<f64>>, InputError> {
     let dim = rows.dim;
-    let mut energies: Vec<Vec<f64>> = tops.iter().map(|_| Vec::with_capacity(rows.len())).collect();
+    let across = f64::EPSILON * spectrum.condition();
+    let (floor_across, floor_along) = (across * across, f64::EPSILON * f64::EPSILON);
+    let mut shares: Vec<Vec<f64>> = tops.iter().map(|_| Vec::with_capacity(rows.len())).collect();
     let mut turned = zeros(BLOCK, dim)?;
     for u in unit.chunks(BLOCK * dim) {
         let n = u.len() / dim;
@@ -124,33 +131,47 @@ fn energies_across(
         let u = MatRef::from_row_major_slice(u, n, dim);
         matmul(out, Accum::Replace, u, spectrum.right.as_ref(), 1.0, Par::Seq);
         for row in turned.chunks_exact(dim) {
-            for (energy, top) in energies.iter_mut().zip(tops) {
-                energy.push(kernels::norm_sq(row.get(..*top).unwrap_or_default()));
+            for (share, top) in shares.iter_mut().zip(tops) {
+                let (across, along) = row.split_at(*top);
+                let across = kernels::norm_sq(across).max(floor_across);
+                share.push(across / kernels::norm_sq(along).max(floor_along));
             }
         }
     }
-    Ok(energies)
+    Ok(shares)
 }
 
-/// The rows of least energy, as many as make V heavy (or bring it to the boundary).
-fn surest(rows: &Rows<'_>, energy: &[f64], k: usize, equality: bool) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..energy.len()).collect();
-    order.sort_unstable_by(|&i, &j| energy[i].total_cmp(&energy[j]).then(i.cmp(&j)));
+fn ascending(share: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..share.len()).collect();
+    order.sort_unstable_by(|&i, &j| share[i].total_cmp(&share[j]).then(i.cmp(&j)));
+    order
+}
+
+/// The rows of least share across, as many as make V heavy (or bring it to the boundary).
+fn surest(rows: &Rows<'_>, order: &[usize], k: usize, equality: bool) -> Vec<usize> {
     let mut inside = 0.0;
     let mut count = 0;
-    for &i in &order {
+    for &i in order {
         inside += rows.weights[i];
         count += 1;
         if is_heavy(rows, inside, k, equality) {
             break;
         }
     }
-    order.truncate(count);
-    order
+    order[..count].to_vec()
 }
 
-fn mostly_along(energy: &[f64]) -> Vec<usize> {
-    energy.iter().zip(0..).filter(|(e, _)| **e < MOSTLY_ACROSS).map(|(_, i)| i).collect()
+/// The rows before the share grows by the largest factor, of those from the first `least` on: the
+/// surest members may span a part of V only.
+fn before_the_jump(share: &[f64], order: &[usize], least: usize) -> Vec<usize> {
+    let place = |i: usize| share[order[i]];
+    let jumps = (least.max(1)..order.len()).map(|i| (place(i) / place(i - 1), i));
+    let widest = jumps.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+    order[..widest.map_or(order.len(), |(_, i)| i)].to_vec()
+}
+
+fn mostly_along(share: &[f64]) -> Vec<usize> {
+    share.iter().zip(0..).filter(|(share, _)| **share < MOSTLY_ACROSS).map(|(_, i)| i).collect()
 }
 
 fn is_heavy(rows: &Rows<'_>, inside: f64, k: usize, equality: bool) -> bool {

@@ -72,21 +72,25 @@ fn planted_subspaces_are_found_point_for_point() {
     assert!(forced > 100);
 }
 
-/// Of one-hot points subspaces inside the planted one are heavy too: any of them is an answer.
+/// The points that are surest of one-hot data may span a part of the planted subspace only, which is
+/// heavy too; the seeds of d = 20 are ones on which energy alone picks such a part.
 #[test]
-fn one_hot_points_have_the_planted_subspace_or_one_inside_it() {
+fn one_hot_points_have_the_whole_planted_subspace() {
     let accuracy = Accuracy::TwoSided(1e-7);
-    for (dim, k) in [(40, 20), (60, 30)] {
+    for (dim, seeds) in [(20, [113, 142, 147, 176]), (40, [0, 1, 2, 3]), (60, [0, 1, 2, 3])] {
         for excess in [Excess::Share(0.1), Excess::Share(0.6)] {
-            for seed in 0..3 {
-                let n = 10 * dim;
+            for seed in seeds {
+                let (k, n) = (dim / 2, 10 * dim);
                 let case = HeavyCase::new(HeavyKind::OneHot, dim, k, n, excess, seed).unwrap();
                 let what = format!("d = {dim}, {excess:?}, seed {seed}");
                 let fitted = fit(case.points(), accuracy);
                 assert_certified(case.points(), &fitted, accuracy, &what);
                 let (subspace, planted) = (&fitted.position().subspace, &case.planted()[0]);
-                assert!(subspace.is_heavy() && subspace.dim() <= k, "{what}");
-                assert!(subspace.members().iter().all(|i| planted.members.contains(i)), "{what}");
+                assert_eq!(
+                    (subspace.dim(), subspace.members()),
+                    (k, &planted.members[..]),
+                    "{what}"
+                );
             }
         }
     }
