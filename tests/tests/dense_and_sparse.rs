@@ -5,8 +5,14 @@
 use halfspaces_data::Builtin;
 use halfspaces_linalg::{Label, PointSet, Points, SparsePoints};
 use halfspaces_online::{
-    AsGiven, BatchPerceptron, MarginPerceptron, OnlineLearner, Perceptron, Pick, RandomOrder,
-    SmallestMarginMistake, run,
+    AsGiven, BatchPerceptron, ChainLength, Ellipsoid, Greedy, HardMargin, MarginPerceptron,
+    OnlineLearner, Perceptron, Pick, RandomOrder, SampledGreedy, SelfDirectedLearner,
+    SmallestMarginMistake, StrongLearner, TwoChains, VersionSpaceGreedy, VolumetricCentre,
+    label_pool, run,
+};
+use halfspaces_pac::{
+    Ckmy, CuttingPlane, Ddk, Dgt, LinearSvm, LogisticRegression, RandomProjection,
+    SamplePerspectron,
 };
 use proptest::prelude::*;
 
@@ -28,6 +34,71 @@ fn same_runs(dense: &Points, labels: &[Label], seed: u64) {
         assert_eq!(batch.fit(dense, labels), batch.fit(&sparse, labels));
         let margin = MarginPerceptron::params().pick(pick).max_updates(300).check().unwrap();
         assert_eq!(margin.fit(dense, labels), margin.fit(&sparse, labels));
+    }
+}
+
+/// A self-directed learner plays the same session on both forms.
+fn same_session<L: SelfDirectedLearner + Clone>(learner: L, dense: &Points, labels: &[Label]) {
+    let sparse = SparsePoints::from_dense(dense).unwrap();
+    let on_dense = label_pool(learner.clone(), dense, labels).map(|(_, played)| played);
+    assert_eq!(on_dense, label_pool(learner, &sparse, labels).map(|(_, played)| played));
+}
+
+fn same_sessions(dense: &Points, labels: &[Label], seed: u64) {
+    let d = dense.dim();
+    same_session(Greedy::new(d).unwrap(), dense, labels);
+    same_session(TwoChains::new(d, ChainLength::Fixed(3), seed).unwrap(), dense, labels);
+    same_session(StrongLearner::practical(d, seed).unwrap(), dense, labels);
+    same_session(SampledGreedy::new(d, seed).unwrap(), dense, labels);
+    same_session(VersionSpaceGreedy::new(Ellipsoid::new(d).unwrap()), dense, labels);
+    same_session(VersionSpaceGreedy::new(VolumetricCentre::new(d).unwrap()), dense, labels);
+    same_session(VersionSpaceGreedy::new(HardMargin::new(d).unwrap()), dense, labels);
+}
+
+/// What learns from a sample fits the same to both forms, or refuses both for the same reason.
+fn same_fits(dense: &Points, labels: &[Label]) {
+    let sparse = SparsePoints::from_dense(dense).unwrap();
+    let ddk = Ddk::params(0.1, 0.2, 0.2).max_steps(200).check().unwrap();
+    assert_eq!(ddk.fit(dense, labels), ddk.fit(&sparse, labels));
+    let dgt = Dgt::params(0.1, 0.2, 0.2).max_steps(200).check().unwrap();
+    assert_eq!(dgt.fit(dense, labels), dgt.fit(&sparse, labels));
+    let ckmy = Ckmy::params(0.1, 0.2, 0.2).max_steps(50).check().unwrap();
+    assert_eq!(ckmy.fit(dense, labels), ckmy.fit(&sparse, labels));
+    let plane = CuttingPlane::params(0.1, 0.2, 0.2).batch(10).check().unwrap();
+    let on_dense = plane.fit(dense, labels).map_err(|e| e.to_string());
+    assert_eq!(on_dense, plane.fit(&sparse, labels).map_err(|e| e.to_string()));
+    let svm = LinearSvm::params().check().unwrap();
+    assert_eq!(svm.fit(dense, labels), svm.fit(&sparse, labels));
+    let logistic = LogisticRegression::params().check().unwrap();
+    assert_eq!(logistic.fit(dense, labels), logistic.fit(&sparse, labels));
+    let sample = SamplePerspectron::params().check().unwrap();
+    assert_eq!(sample.fit(dense, labels), sample.fit(&sparse, labels));
+    let projection = RandomProjection::new(dense.dim(), 3, 1).unwrap();
+    assert_eq!(projection.apply(dense), projection.apply(&sparse));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn whole_pools_and_samples(
+        rows in prop::collection::vec(prop::collection::vec((any::<bool>(), -1.0..1.0f64), 4), 12..40),
+        flipped in 0usize..12,
+        seed in any::<u64>(),
+    ) {
+        let rows: Vec<Vec<f64>> = rows
+            .into_iter()
+            .map(|row| row.into_iter().map(|(keep, v)| if keep { v / 2.0 } else { 0.0 }).collect())
+            .collect();
+        let points = Points::from_rows(&rows).unwrap();
+        // Half of the cases hold a label that no halfspace gives.
+        let mut labels: Vec<Label> =
+            rows.iter().map(|row| Label::of_sign(row[0] + 0.3 * row[1] - 0.2 * row[3])).collect();
+        if flipped % 2 == 1 {
+            labels[flipped] = -labels[flipped];
+        }
+        same_sessions(&points, &labels, seed);
+        same_fits(&points, &labels);
     }
 }
 

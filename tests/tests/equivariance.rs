@@ -1,11 +1,14 @@
 //! Rotating or rescaling the data does not change what a rotation-invariant learner does.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use halfspaces_data::{MarginBall, Marginal, Realizable, Rotation, random_target};
-use halfspaces_linalg::{PointSet, Points};
+use halfspaces_data::{Gaussian, MarginBall, Marginal, Realizable, Rotation, random_target};
+use halfspaces_linalg::{Label, PointSet, Points};
 use halfspaces_online::{
-    AsGiven, BatchPerceptron, BatchStatus, MarginPerceptron, OnlineLearner, Perceptron, bounds, run,
+    AsGiven, BatchPerceptron, BatchStatus, ChainLength, Ellipsoid, Greedy, HardMargin,
+    MarginPerceptron, OnlineLearner, Perceptron, SelfDirectedLearner, StrongLearner, TwoChains,
+    VersionSpaceGreedy, bounds, label_pool, run,
 };
+use halfspaces_pac::{LinearSvm, LogisticRegression};
 use proptest::prelude::*;
 
 fn mistakes_at(points: &Points, pool: &Realizable<Points>) -> Vec<usize> {
@@ -42,6 +45,83 @@ proptest! {
         let fit = learner.fit(pool.points(), pool.labels()).unwrap();
         let turned_fit = rotation.apply_to_halfspace(&fit.halfspace).unwrap();
         prop_assert_eq!(turned_fit.label_all(&rotated).unwrap(), pool.labels());
+    }
+}
+
+/// What was asked, in order, and what was predicted.
+fn asked<L: SelfDirectedLearner>(
+    learner: L,
+    points: &Points,
+    labels: &[Label],
+) -> Vec<(usize, Label)> {
+    let (_, transcript) = label_pool(learner, points, labels).unwrap();
+    transcript.rounds().iter().map(|round| (round.index, round.prediction.label)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// A self-directed learner sees directions only: lengths that are powers of two, each point its
+    /// own, change neither a question nor a prediction.
+    #[test]
+    fn lengths_do_not_matter_to_who_chooses(
+        seed in 0u64..1000,
+        powers in prop::collection::vec(-30i32..30, 60),
+    ) {
+        let points = Gaussian::new(4, 10.0).unwrap().sample(60, seed).unwrap();
+        let labels = random_target(4, seed + 1).unwrap().label_all(&points).unwrap();
+        let scaled = points.rows().zip(&powers);
+        let scaled = scaled.flat_map(|(x, p)| x.as_slice().iter().map(move |v| v * 2f64.powi(*p)));
+        let scaled = Points::new(scaled.collect(), 4).unwrap();
+        let same = |name: &str, a: Vec<(usize, Label)>, b: Vec<(usize, Label)>| {
+            prop_assert_eq!(a.len(), 60, "{}", name);
+            prop_assert_eq!(a, b, "{}", name);
+            Ok(())
+        };
+        let both = [&points, &scaled];
+        let [a, b] = both.map(|p| asked(Greedy::new(4).unwrap(), p, &labels));
+        same("greedy", a, b)?;
+        let chains = TwoChains::new(4, ChainLength::Fixed(6), seed).unwrap();
+        let [a, b] = both.map(|p| asked(chains.clone(), p, &labels));
+        same("chains", a, b)?;
+        let strong = StrongLearner::practical(4, seed).unwrap();
+        let [a, b] = both.map(|p| asked(strong.clone(), p, &labels));
+        same("strong", a, b)?;
+        let hard = VersionSpaceGreedy::new(HardMargin::new(4).unwrap());
+        let [a, b] = both.map(|p| asked(hard.clone(), p, &labels));
+        same("hard margin", a, b)?;
+        let ellipsoid = VersionSpaceGreedy::new(Ellipsoid::new(4).unwrap());
+        let [a, b] = both.map(|p| asked(ellipsoid.clone(), p, &labels));
+        same("ellipsoid", a, b)?;
+    }
+
+    /// Minimisers do not know the order of the examples: fits of a permuted sample are as near to each
+    /// other as their distances to the one optimum allow.
+    #[test]
+    fn the_order_of_a_sample_does_not_matter_to_a_minimum(
+        seed in 0u64..1000,
+        order in Just((0..80usize).collect::<Vec<_>>()).prop_shuffle(),
+    ) {
+        let points = Gaussian::new(3, 3.0).unwrap().sample(80, seed).unwrap();
+        let mut labels = random_target(3, seed + 1).unwrap().label_all(&points).unwrap();
+        labels[..8].iter_mut().for_each(|y| *y = -*y);
+        let permuted = points.select(&order).unwrap();
+        let permuted_labels: Vec<Label> = order.iter().map(|i| labels[*i]).collect();
+        let distance = |a: &[f64], b: &[f64]| {
+            a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+        };
+
+        let svm = LinearSvm::params().check().unwrap();
+        let (a, b) = (svm.fit(&points, &labels), svm.fit(&permuted, &permuted_labels));
+        let (a, b) = (a.unwrap(), b.unwrap());
+        let apart = distance(a.classifier.weights(), b.classifier.weights());
+        prop_assert!(apart <= a.distance_to_optimum() + b.distance_to_optimum() + 1e-12);
+
+        let logistic = LogisticRegression::params().intercept(false).check().unwrap();
+        let (a, b) = (logistic.fit(&points, &labels), logistic.fit(&permuted, &permuted_labels));
+        let (a, b) = (a.unwrap(), b.unwrap());
+        let apart = distance(a.classifier.weights(), b.classifier.weights());
+        prop_assert!(apart <= a.gradient_norm + b.gradient_norm + 1e-12);
     }
 }
 

@@ -2,13 +2,19 @@
 //! and sparse rows give the same run; a saved state that has been tampered with is refused.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use halfspaces_data::{Builtin, MarginBall, Marginal, random_target};
+use halfspaces_data::{
+    Builtin, Instance, Link, MarginBall, Marginal, Rcn, StandardLink, random_target,
+};
 use halfspaces_linalg::{Conjunction, Halfspace, Label, PointSet, Points, SparsePoints};
 use halfspaces_online::{
     Aggressiveness, Alma, AveragedPerceptron, BooleanClass, CentreOfGravity, Ellipsoid, GridClass,
     HalfspaceClass, Halving, HardMargin, Horizon, Kernel, KernelPerceptron, ModifiedPerceptron,
     OnlineLearner, OnlineMassart, PassiveAggressive, Perceptron, SecondOrderPerceptron,
     VersionSpace, VolumetricCentre, VotedPerceptron, Winnow,
+};
+use halfspaces_pac::{
+    Ckmy, CuttingPlane, Ddk, Dgt, Fitting, GlmPerspectron, GlmSchedule, GridPerspectron, LinearSvm,
+    LogisticRegression, Margin, MarginSearch, Perspectron, SamplePerspectron, Schedule, Stage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -178,4 +184,72 @@ fn tampered_states_are_refused() {
     refused(tampered(&averaged, "missed", json!([1.0])), |t| {
         serde_json::from_str::<AveragedPerceptron>(t).is_ok()
     });
+}
+
+fn saved_and_loaded<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) {
+    let text = serde_json::to_string(value).unwrap();
+    assert_eq!(&serde_json::from_str::<T>(&text).unwrap(), value);
+}
+
+#[test]
+fn every_fit_is_saved_and_loaded_to_the_bit() {
+    let target = random_target(4, 1).unwrap();
+    let ball = MarginBall::new(&target, 0.4).unwrap();
+    let instance = Instance::new(ball, target, Rcn::new(0.1).unwrap()).unwrap();
+    let (points, labels) = instance.sample(200, 2).unwrap();
+    let (points, labels) = (&points, &labels[..]);
+    saved_and_loaded(&Ddk::params(0.1, 0.4, 0.2).check().unwrap().fit(points, labels).unwrap());
+    let dgt = Dgt::params(0.1, 0.4, 0.2).max_steps(500).check().unwrap();
+    saved_and_loaded(&dgt.fit(points, labels).unwrap());
+    let ckmy = Ckmy::params(0.1, 0.4, 0.2).max_steps(100).check().unwrap();
+    saved_and_loaded(&ckmy.fit(points, labels).unwrap());
+    let plane = CuttingPlane::params(0.1, 0.4, 0.2).batch(20).check().unwrap();
+    saved_and_loaded(&plane.fit(points, labels).unwrap());
+    saved_and_loaded(&LinearSvm::params().check().unwrap().fit(points, labels).unwrap());
+    let logistic = LogisticRegression::params().check().unwrap();
+    saved_and_loaded(&logistic.fit(points, labels).unwrap());
+    let sample = SamplePerspectron::params();
+    saved_and_loaded(&sample);
+    saved_and_loaded(&sample.check().unwrap().fit(points, labels).unwrap());
+    let params = Perspectron::params(0.1, 0.4).excess(0.4).failure(0.2);
+    saved_and_loaded(&params);
+    let search = MarginSearch::new(0.1, params).unwrap();
+    saved_and_loaded(&search.fit(&mut instance.stream(3)).unwrap());
+}
+
+/// Saved and loaded every 211 examples, all through training and choice.
+fn in_sittings<L>(fresh: Fitting<L>, instance: &Instance<MarginBall, Rcn>)
+where
+    L: Link + Clone + Serialize + DeserializeOwned,
+{
+    let mut whole = fresh.clone();
+    whole.advance(&mut instance.stream(4)).unwrap();
+    let mut stream = instance.stream(4);
+    let mut text = serde_json::to_string(&fresh).unwrap();
+    loop {
+        let mut fitting: Fitting<L> = serde_json::from_str(&text).unwrap();
+        if fitting.advance_by(&mut stream, 211).unwrap() == Stage::Complete {
+            assert_eq!(fitting.finish(), whole.finish());
+            return;
+        }
+        text = serde_json::to_string(&fitting).unwrap();
+    }
+}
+
+#[test]
+fn every_fitting_goes_on_where_it_stopped() {
+    let target = random_target(3, 1).unwrap();
+    let ball = MarginBall::new(&target, 0.6).unwrap();
+    let instance = Instance::new(ball, target, Rcn::new(0.1).unwrap()).unwrap();
+    for schedule in [Schedule::Paper, Schedule::Corrected, Schedule::Ours] {
+        let params = Perspectron::params(0.1, 0.6).excess(0.8).failure(0.4).schedule(schedule);
+        in_sittings(params.check().unwrap().start(3).unwrap(), &instance);
+    }
+    let link = StandardLink::massart(0.1).unwrap();
+    for schedule in [GlmSchedule::Corrected, GlmSchedule::Ours] {
+        let params = GlmPerspectron::params(link, 0.6).excess(0.9).failure(0.4);
+        in_sittings(params.schedule(schedule).check().unwrap().start(3).unwrap(), &instance);
+    }
+    let grid = GridPerspectron::params(Margin::Known(0.6)).excess(0.9).failure(0.4);
+    in_sittings(grid.check().unwrap().start(3).unwrap(), &instance);
 }

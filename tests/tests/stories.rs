@@ -4,10 +4,26 @@
 use halfspaces_data::read::{
     CsvOptions, CsvSchema, CsvStream, LibsvmOptions, read_csv, read_libsvm, write_csv, write_libsvm,
 };
-use halfspaces_data::{Builtin, Realizable, ZScore, random_target};
-use halfspaces_linalg::{Label, PointSet};
-use halfspaces_online::{AsGiven, OnlineLearner, Perceptron, Session, run};
+use halfspaces_data::{Builtin, Instance, MarginBall, Rcn, Realizable, ZScore, random_target};
+use halfspaces_forster::{ForsterTransform, Isotropy};
+use halfspaces_linalg::{Halfspace, Label, PointSet, Points};
+use halfspaces_online::{
+    AsGiven, OnlineLearner, Perceptron, SelfDirectedSession, Session, StrongLearner, label_pool,
+    run,
+};
+use halfspaces_pac::{Fit, LinearSvm, Perspectron};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::fs::File;
+use std::path::Path;
+
+fn save<T: Serialize>(path: &Path, value: &T) {
+    serde_json::to_writer(File::create(path).unwrap(), value).unwrap();
+}
+
+fn load<T: DeserializeOwned>(path: &Path) -> T {
+    serde_json::from_reader(File::open(path).unwrap()).unwrap()
+}
 
 /// A CSV file larger than memory would be read so: one schema scan, one pass, O(d) memory.
 #[test]
@@ -80,4 +96,92 @@ fn a_session_saved_half_way_ends_the_same() {
     let transcript: halfspaces_online::Transcript = serde_json::from_str(&text).unwrap();
     assert_eq!(transcript.replay(Perceptron::new(points.dim()).unwrap(), points).unwrap(), learner);
     assert!(labels.contains(&Label::Positive) && labels.contains(&Label::Negative));
+}
+
+/// From a file to a classifier: scaled by what the pool shows, made round by a Forster transform, labelled
+/// with few corrections in two sittings, and turned into a halfspace over the columns of the file.
+#[test]
+fn a_file_is_labelled_with_few_corrections_and_its_classifier_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    let data = Builtin::Wdbc.load().unwrap();
+    let csv = File::create(place("wdbc.csv")).unwrap();
+    write_csv(csv, data.points(), data.labels(), data.columns()).unwrap();
+    let read = read_csv(place("wdbc.csv"), &CsvOptions::new()).unwrap();
+    let (known, new): (Vec<usize>, Vec<usize>) = (0..read.len()).partition(|i| i % 4 != 0);
+    let pool = read.points().select(&known).unwrap();
+    let scale = ZScore::fit(&pool).unwrap();
+    let pool = scale.apply(&pool).unwrap().lifted();
+    let truth: Vec<Label> = known.iter().map(|i| read.labels()[*i]).collect();
+
+    let fit = ForsterTransform::params().check().unwrap().fit(&pool).unwrap();
+    assert!(fit.is_resolved() && fit.transform().inner_dim() == 31);
+    let round = fit.transform().apply(&pool).unwrap();
+    assert!(Isotropy::of(&round).unwrap().least() >= 0.5);
+
+    // The answers given are the whole state of a sitting.
+    let learner = || StrongLearner::practical(31, 1).unwrap();
+    let whole = label_pool(learner(), &round, &truth).unwrap().1;
+    let mut session = SelfDirectedSession::new(learner(), &round).unwrap();
+    let mut answers: Vec<(usize, Label)> = vec![];
+    for _ in 0..200 {
+        let question = session.next().unwrap().unwrap();
+        session.reveal(truth[question.index]).unwrap();
+        answers.push((question.index, truth[question.index]));
+    }
+    save(&place("answers.json"), &answers);
+    save(&place("transform.json"), fit.transform());
+    drop(session);
+    let answers: Vec<(usize, Label)> = load(&place("answers.json"));
+    let transform: ForsterTransform = load(&place("transform.json"));
+    assert_eq!(transform.apply(&pool).unwrap(), round);
+    let mut session = SelfDirectedSession::resume(learner(), &round, &answers).unwrap();
+    while let Some(question) = session.next().unwrap() {
+        session.reveal(truth[question.index]).unwrap();
+    }
+    assert_eq!(session.transcript(), &whole);
+    assert_eq!(session.progress().labelled, pool.len());
+    // About one correction for every ten points, where no halfspace fits all.
+    assert!(whole.mistakes() * 10 <= pool.len(), "{}", whole.mistakes());
+
+    // A halfspace over the transformed points, brought back to the file's own.
+    let svm = LinearSvm::params().intercept(false).check().unwrap();
+    let inside = svm.fit(&round, &truth).unwrap().classifier.linear().clone();
+    save(&place("halfspace.json"), &transform.halfspace_outside(&inside).unwrap());
+    let outside: Halfspace = load(&place("halfspace.json"));
+    let new_points = read.points().select(&new).unwrap();
+    let new_points = scale.apply(&new_points).unwrap().lifted();
+    let predicted = outside.label_all(&new_points).unwrap();
+    assert_eq!(predicted, inside.label_all(&transform.apply(&new_points).unwrap()).unwrap());
+    let wrong = new.iter().zip(&predicted).filter(|(i, y)| read.labels()[**i] != **y).count();
+    assert!(wrong * 12 < new.len(), "{wrong} of {}", new.len());
+}
+
+/// A stream read from a file, a Perspectron, a model in a file: the same predictions after loading it.
+#[test]
+fn a_model_file_predicts_as_the_model_did() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    let target = random_target(5, 1).unwrap();
+    let ball = MarginBall::new(&target, 0.4).unwrap();
+    let instance = Instance::new(ball, target.clone(), Rcn::new(0.1).unwrap()).unwrap();
+    let learner = Perspectron::params(0.1, 0.4).excess(0.3).failure(0.1).check().unwrap();
+    let examples = learner.plan().examples() as usize;
+    let (points, labels) = instance.sample(examples, 2).unwrap();
+    let csv = File::create(place("noisy.csv")).unwrap();
+    write_csv(csv, &points, &labels, &[]).unwrap();
+
+    let schema = CsvSchema::scan_path(place("noisy.csv"), &CsvOptions::new()).unwrap();
+    let mut stream = CsvStream::open(place("noisy.csv"), schema).unwrap();
+    let fit = learner.fit(&mut stream).unwrap();
+    save(&place("model.json"), &fit);
+    let loaded: Fit = load(&place("model.json"));
+    assert_eq!(loaded.status(), fit.status());
+    let new: Points = instance.sample(2000, 3).unwrap().0;
+    let labels_of =
+        |fit: &Fit| -> Vec<Label> { new.rows().map(|x| fit.predict(x).unwrap()).collect() };
+    assert_eq!(labels_of(&loaded), labels_of(&fit));
+    let truth = target.label_all(&new).unwrap();
+    let wrong = labels_of(&loaded).iter().zip(&truth).filter(|(a, b)| a != b).count();
+    assert!(wrong < 400, "{wrong}");
 }

@@ -40,7 +40,15 @@ impl TryFrom<RawFiniteSupport> for FiniteSupport {
     type Error = InputError;
 
     fn try_from(raw: RawFiniteSupport) -> Result<FiniteSupport, InputError> {
-        FiniteSupport::new(raw.points, &raw.probabilities)
+        use halfspaces_linalg::tolerance;
+        let RawFiniteSupport { points, probabilities } = raw;
+        let support = FiniteSupport::new(points, &probabilities)?;
+        // What adds up to 1 already is kept as it is: dividing by the sum again would change a last bit.
+        let sum: f64 = probabilities.iter().sum();
+        if (sum - 1.0).abs() <= tolerance::VANISHED {
+            return Ok(FiniteSupport { probabilities, ..support });
+        }
+        Ok(support)
     }
 }
 

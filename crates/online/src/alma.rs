@@ -31,6 +31,7 @@ pub struct Alma {
     weights: Weights,
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::weights::saved::above_0_to_1"))]
     alpha: f64,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::weights::saved::count"))]
     corrections: u64,
 }
 

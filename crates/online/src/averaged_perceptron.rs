@@ -45,7 +45,9 @@ pub struct AveragedPerceptron {
 struct RawAveragedPerceptron {
     weights: Weights,
     missed: Weights,
+    #[serde(deserialize_with = "crate::weights::saved::count")]
     rounds: u64,
+    #[serde(deserialize_with = "crate::weights::saved::count")]
     updates: u64,
 }
 
@@ -151,6 +153,7 @@ pub struct VotedPerceptron {
 #[derive(serde::Deserialize)]
 struct RawVotedPerceptron {
     weights: Weights,
+    #[serde(deserialize_with = "crate::weights::saved::count")]
     survived: u64,
     earlier: Vec<(Weights, u64)>,
 }

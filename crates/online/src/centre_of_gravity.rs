@@ -85,7 +85,7 @@ impl TryFrom<RawCentreOfGravity> for CentreOfGravity {
     type Error = InputError;
 
     fn try_from(raw: RawCentreOfGravity) -> Result<Self, InputError> {
-        use halfspaces_linalg::Points;
+        use halfspaces_linalg::{Points, tolerance};
         let RawCentreOfGravity { centre, points, cuts, mixing, exhausted, seed } = raw;
         let dim = centre.len();
         let fresh = CentreOfGravity::new(dim, seed)?;
@@ -94,6 +94,10 @@ impl TryFrom<RawCentreOfGravity> for CentreOfGravity {
         for row in points.iter().chain(&cuts) {
             InputError::check_dim(dim, row.len())?;
             Points::new(row.clone(), dim)?;
+            // All are of the unit ball, up to rounding.
+            let length = norm(row);
+            let inside = length <= 1.0 + tolerance::UNIT_NORM;
+            InputError::check_parameter("length of a row", length, inside, "at most 1")?;
         }
         Ok(CentreOfGravity { centre, points, cuts, mixing, exhausted, seed })
     }
@@ -265,8 +269,9 @@ impl Centre for CentreOfGravity {
             if quarter > 0.0 {
                 break;
             }
-            let width = values[values.len() - 1] - values[0];
-            if width <= LEAST_WIDTH {
+            let largest = values[values.len() - 1];
+            // A quarter of the sample in one place is no sample either; nothing lies beyond it.
+            if largest - values[0] <= LEAST_WIDTH || quarter >= largest {
                 self.exhausted = true;
                 return Ok(());
             }

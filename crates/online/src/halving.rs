@@ -97,6 +97,7 @@ pub struct Halving<C> {
 struct RawHalving<C> {
     class: C,
     alive: Vec<(usize, u64)>,
+    #[serde(deserialize_with = "crate::weights::saved::count")]
     updates: u64,
 }
 
@@ -521,6 +522,7 @@ impl GridClass {
         if dim == 0 {
             return Err(InputError::ZeroDimension.into());
         }
+        InputError::check_parameter("largest multiple", most, most >= 1.0, "at least 1")?;
         let size = (2.0 * most + 1.0).powi(dim.min(1000) as i32);
         check_size(size)?;
         Ok(GridClass { dim, most: most as usize, len: size as usize })
@@ -542,7 +544,9 @@ impl GridClass {
             let in_range = value > 0.0 && value.is_finite();
             InputError::check_parameter(name, value, in_range, "positive and finite")?;
         }
-        GridClass::of_size(dim, (2.0 * radius * target_norm * dim as f64 / margin).ceil())
+        // A product below the range of f64 is still above 0.
+        let most = (2.0 * radius * target_norm * dim as f64 / margin).ceil().max(1.0);
+        GridClass::of_size(dim, most)
     }
 
     /// The hypothesis of an index, in multiples of the step.

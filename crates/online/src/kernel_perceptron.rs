@@ -159,6 +159,7 @@ struct RawKernelPerceptron {
     rows: Vec<f64>,
     signs: Vec<f64>,
     budget: Option<usize>,
+    #[serde(deserialize_with = "crate::weights::saved::count")]
     updates: u64,
 }
 

@@ -51,6 +51,7 @@ pub struct OnlineMassart {
     margin: f64,
     horizon: Horizon,
     /// Rounds played.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::weights::saved::count"))]
     rounds: u64,
 }
 

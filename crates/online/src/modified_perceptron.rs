@@ -47,6 +47,7 @@ pub struct ModifiedPerceptron {
         serde(deserialize_with = "crate::weights::saved::from_0_below_1")
     )]
     sigma: f64,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::weights::saved::count"))]
     updates: u64,
 }
 

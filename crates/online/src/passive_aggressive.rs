@@ -51,6 +51,7 @@ pub enum Aggressiveness {
 pub struct PassiveAggressive {
     weights: Weights,
     aggressiveness: Aggressiveness,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::weights::saved::count"))]
     updates: u64,
 }
 

@@ -33,6 +33,7 @@ use halfspaces_linalg::{Halfspace, InputError, Label, RowView};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Perceptron {
     weights: Weights,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::weights::saved::count"))]
     updates: u64,
 }
 

@@ -51,6 +51,7 @@ struct RawSecondOrderPerceptron {
     weights: Weights,
     a: f64,
     log_det: f64,
+    #[serde(deserialize_with = "crate::weights::saved::count")]
     updates: u64,
 }
 

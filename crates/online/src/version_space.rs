@@ -59,6 +59,7 @@ pub trait Centre {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct VersionSpace<C> {
     centre: C,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::weights::saved::count"))]
     updates: u64,
 }
 

@@ -129,6 +129,16 @@ pub(crate) mod saved {
         check(d, |v| v > 0.0 && v <= 1.0, "above 0 and at most 1")
     }
 
+    /// Counters go up by one at a time; one that no run can have reached would overflow.
+    pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+        let count = u64::deserialize(deserializer)?;
+        if count < 1 << 53 {
+            Ok(count)
+        } else {
+            Err(D::Error::custom(format!("{count} is out of range; it must be below 2^53")))
+        }
+    }
+
     pub(crate) fn below_half<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
         check(d, |v| (0.0..0.5).contains(&v), "at least 0 and below 1/2")
     }

@@ -29,6 +29,7 @@ use halfspaces_linalg::{InputError, Label, RowView};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Winnow {
     weights: Weights,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::weights::saved::count"))]
     updates: u64,
 }
 

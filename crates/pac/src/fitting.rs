@@ -273,6 +273,10 @@ impl<L> TryFrom<RawFitting<L>> for Fitting<L> {
     }
 }
 
+/// Counters of saved fits stay below this, beyond the reach of any run, so that none overflows.
+#[cfg(feature = "serde")]
+const MOST_SAVED: u64 = 1 << 53;
+
 /// Refuses a saved value that does not fit the others.
 #[cfg(feature = "serde")]
 fn saved(name: &'static str, value: f64, fits: bool) -> Result<(), InputError> {
@@ -294,7 +298,8 @@ impl Kept {
 #[cfg(feature = "serde")]
 impl<L> Fitting<L> {
     fn check_saved(&self) -> Result<(), InputError> {
-        let inside = self.dim + usize::from(self.placement.lift);
+        let inside = self.dim.saturating_add(usize::from(self.placement.lift));
+        let seen = self.selector.seen();
         saved("dim", self.dim as f64, self.dim > 0)?;
         self.placement.check_saved()?;
         self.selector.check_saved(inside)?;
@@ -316,7 +321,9 @@ impl<L> Fitting<L> {
             saved("step", lane.step, lane.step > 0.0 && lane.step.is_finite())?;
             saved("kept iterates", f64::NAN, lane.kept.is_saved())?;
         }
-        saved("examples", self.taken as f64, self.taken <= training)?;
+        saved("examples", self.taken as f64, self.taken <= training && self.taken < MOST_SAVED)?;
+        saved("spare draws", self.spare.draws as f64, self.spare.draws < MOST_SAVED)?;
+        saved("examples to choose by", seen as f64, seen < MOST_SAVED)?;
         saved("training", self.training as f64, self.training == training)?;
         let waiting = self.taken == training || self.selector.seen() == 0;
         saved("examples to choose by", self.selector.seen() as f64, waiting)?;

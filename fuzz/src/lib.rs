@@ -1,0 +1,566 @@
+//! What is fuzzed: everything that reads what a user, or a broken disk, may have changed.
+//!
+//! A target takes bytes and may refuse them; it fails by a panic. Beyond "no panic, no endless loop, no
+//! memory out of proportion" it checks what reading promises: both forms of a file agree, what is
+//! written is read back to the bit, what is loaded is saved and loaded alike and can be used.
+//!
+//! The targets of JSON (`session`, `saved`, `trials`) take a first line that says what the rest is, so
+//! that a file of the corpus is readable. [`mutate_json`] changes a value at a time and leaves the rest
+//! valid, which reaches the checks behind the parser; bytes alone rarely do.
+
+pub mod seeds;
+
+use halfspaces_data::read::{
+    Categorical, CsvOptions, Dataset, Header, LabelColumn, LibsvmOptions, Missing, read_csv_from,
+    read_csv_sparse_from, read_libsvm_from, write_csv, write_libsvm,
+};
+use halfspaces_data::{FiniteSupport, Link, Massart, Rcn, StandardLink, ZScore};
+use halfspaces_eval::{Claim, RunInfo, StoreError, TrialStore};
+use halfspaces_forster::{Decomposition, Fit as ForsterFit, ForsterTransform, Isotropy, Subspace};
+use halfspaces_linalg::{
+    BooleanConcept, BooleanPoint, Conjunction, DecisionList, Disjunction, Halfspace, Label,
+    PointSet, Points, SparsePoints,
+};
+use halfspaces_online::{
+    Alma, AveragedPerceptron, BatchFit, BooleanClass, CentreOfGravity, ChainLength, Ellipsoid,
+    FiniteClass, Greedy, GridClass, HalfspaceClass, Halving, HardMargin, KernelPerceptron,
+    ModifiedPerceptron, OnlineLearner, OnlineMassart, PassiveAggressive, Perceptron, SampledGreedy,
+    SecondOrderPerceptron, SelfDirectedLearner, SelfDirectedSession, StrongLearner, Transcript,
+    TwoChains, VersionSpace, VersionSpaceGreedy, VolumetricCentre, VotedPerceptron, Winnow,
+};
+use halfspaces_pac::{
+    AffineHalfspace, CkmyFit, Classifier, CuttingPlaneFit, DdkFit, DecisionListOfHalfspaces,
+    DgtFit, ErrorCount, Fit, Fitting, GlmParams, LogisticFit, PerspectronParams, ProjectedFit,
+    RandomProjection, SampleFit, SearchFit, SignLink, Stage, SvmFit,
+};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt::Debug;
+
+/// Coordinates beyond which a loaded value is not used, only saved and loaded again.
+const MOST_DIM: usize = 64;
+/// Members beyond which a class is not voted with.
+const MOST_MEMBERS: u64 = 4096;
+/// Rounds and points of a session at most.
+const MOST_POINTS: usize = 24;
+
+/// CSV text behind a byte that chooses the options.
+pub fn csv(bytes: &[u8]) {
+    let Some((&choice, text)) = bytes.split_first() else { return };
+    let mut options = CsvOptions::new().max_categories(64);
+    options =
+        options.header([Header::Auto, Header::Present, Header::Absent][usize::from(choice % 3)]);
+    options = match choice / 3 % 4 {
+        0 => options,
+        1 => options.label(LabelColumn::First),
+        2 => options.label(LabelColumn::Name("y".into())),
+        _ => options.positive("yes").delimiter(b';'),
+    };
+    options = match choice / 12 % 3 {
+        0 => options,
+        1 => options.categorical(Categorical::None),
+        _ => options.categorical(Categorical::Columns(vec![1.into()])).missing(Missing::Category),
+    };
+    let dense = read_csv_from(text, "fuzz", &options);
+    let sparse = read_csv_sparse_from(text, "fuzz", &options);
+    let (data, sparse) = match (dense, sparse) {
+        (Ok(dense), Ok(sparse)) => (dense, sparse),
+        (dense, sparse) => {
+            let (dense, sparse) = (dense.map(|_| ()), sparse.map(|_| ()));
+            assert_eq!(dense.map_err(|e| e.to_string()), sparse.map_err(|e| e.to_string()));
+            return;
+        }
+    };
+    assert_eq!(sparse.points().to_dense().as_ref(), Ok(data.points()));
+    assert_eq!((sparse.labels(), sparse.columns()), (data.labels(), data.columns()));
+
+    let mut written = Vec::new();
+    write_csv(&mut written, data.points(), data.labels(), data.columns()).unwrap();
+    let options = CsvOptions::new().header(Header::Present).categorical(Categorical::None);
+    let again = read_csv_from(&written[..], "again", &options).unwrap();
+    assert_eq!(bits(&again), bits(&data));
+    assert_eq!((again.labels(), again.columns()), (data.labels(), data.columns()));
+}
+
+fn bits(data: &Dataset<Points>) -> Vec<u64> {
+    data.points().as_slice().iter().map(|v| v.to_bits()).collect()
+}
+
+/// LIBSVM text behind a byte that chooses the options.
+pub fn libsvm(bytes: &[u8]) {
+    let Some((&choice, text)) = bytes.split_first() else { return };
+    let options = match choice % 4 {
+        0 => LibsvmOptions::new(),
+        1 => LibsvmOptions::new().dim(1000),
+        2 => LibsvmOptions::new().positive(3.0),
+        _ => LibsvmOptions::new().positive(-1.0).dim(u32::MAX as usize),
+    };
+    let Ok(data) = read_libsvm_from(text, "fuzz", &options) else { return };
+    let mut written = Vec::new();
+    write_libsvm(&mut written, data.points(), data.labels()).unwrap();
+    let options = LibsvmOptions::new().dim(data.dim());
+    let again = read_libsvm_from(&written[..], "again", &options).unwrap();
+    assert_eq!((again.points(), again.labels()), (data.points(), data.labels()));
+}
+
+#[derive(Deserialize)]
+struct Sitting {
+    points: Points,
+    answers: Vec<(usize, Label)>,
+    seed: u64,
+    length: ChainLength,
+}
+
+/// A sitting: the learner's name, then its pool, its seed and the answers so far as JSON.
+pub fn session(bytes: &[u8]) {
+    let Some((name, text)) = headed(bytes) else { return };
+    let Ok(Sitting { points, answers, seed, length }) = serde_json::from_slice(text) else {
+        return;
+    };
+    if points.len() > MOST_POINTS || points.dim() > 4 {
+        return;
+    }
+    let d = points.dim();
+    match name {
+        "Greedy" => resume(Greedy::new(d).unwrap(), &points, &answers),
+        "TwoChains" => {
+            if let Ok(learner) = TwoChains::new(d, length, seed) {
+                resume(learner, &points, &answers);
+            }
+        }
+        "StrongLearner" => {
+            resume(StrongLearner::practical(d, seed).unwrap(), &points, &answers);
+        }
+        "SampledGreedy" => resume(SampledGreedy::new(d, seed).unwrap(), &points, &answers),
+        "Ellipsoid" => {
+            let centre = Ellipsoid::new(d).unwrap();
+            resume(VersionSpaceGreedy::new(centre), &points, &answers);
+        }
+        "VolumetricCentre" => {
+            let centre = VolumetricCentre::new(d).unwrap();
+            resume(VersionSpaceGreedy::new(centre), &points, &answers);
+        }
+        "HardMargin" => {
+            let centre = HardMargin::new(d).unwrap();
+            resume(VersionSpaceGreedy::new(centre), &points, &answers);
+        }
+        _ => {}
+    }
+}
+
+/// Resumes, and plays on to the end if that goes well.
+fn resume<L: SelfDirectedLearner>(learner: L, points: &Points, answers: &[(usize, Label)]) {
+    let Ok(mut session) = SelfDirectedSession::resume(learner, points, answers) else { return };
+    assert_eq!(session.progress().labelled, answers.len());
+    for _ in 0..=MOST_POINTS {
+        let Ok(Some(question)) = session.next() else { break };
+        let value = points.row(question.index).unwrap().as_slice()[0];
+        if session.reveal(Label::of_sign(value)).is_err() {
+            break;
+        }
+    }
+    if let Ok(Some(witness)) = session.contradiction() {
+        assert!(witness.len() <= points.dim() + 1 && !witness.is_empty());
+    }
+    let transcript = session.transcript();
+    let text = serde_json::to_string(transcript).unwrap();
+    assert_eq!(&serde_json::from_str::<Transcript>(&text).unwrap(), transcript);
+}
+
+/// The name of a type, then a value of it as JSON.
+pub fn saved(bytes: &[u8]) {
+    let Some((name, text)) = headed(bytes) else { return };
+    if let Some((_, load)) = SAVED.iter().find(|(known, _)| *known == name) {
+        load(text);
+    }
+}
+
+/// Whether the kind of a saved value is known and its text is JSON of that kind.
+pub fn loads(bytes: &[u8]) -> bool {
+    headed(bytes)
+        .is_some_and(|(name, text)| SAVED.iter().any(|(known, load)| *known == name && load(text)))
+}
+
+/// Everything that is saved and loaded, and how it is used; whether a text was loaded.
+pub const SAVED: &[(&str, fn(&[u8]) -> bool)] = &[
+    ("Points", |t| load(t, |_: Points| ())),
+    ("SparsePoints", |t| {
+        load(t, |points: SparsePoints| {
+            if points.dim() <= MOST_DIM {
+                assert_eq!(points.to_dense().unwrap().len(), points.len());
+            }
+        })
+    }),
+    ("Halfspace", classifier::<Halfspace>),
+    ("AffineHalfspace", classifier::<AffineHalfspace>),
+    ("DecisionListOfHalfspaces", classifier::<DecisionListOfHalfspaces>),
+    ("Conjunction", |t| load(t, concept::<Conjunction>)),
+    ("Disjunction", |t| load(t, concept::<Disjunction>)),
+    ("DecisionList", |t| load(t, concept::<DecisionList>)),
+    ("ZScore", |t| {
+        load(t, |scale: ZScore| {
+            for dim in 1..4 {
+                let _ = scale.apply(&rows(dim));
+            }
+        })
+    }),
+    ("FiniteSupport", |t| {
+        load(t, |support: FiniteSupport| {
+            let _ = support.probabilities();
+        })
+    }),
+    ("Rcn", |t| load(t, |_: Rcn| ())),
+    ("Massart", |t| load(t, |_: Massart| ())),
+    ("StandardLink", |t| {
+        load(t, |link: StandardLink| {
+            assert!([-1.0, -0.1, 0.0, 1e-300, 1.0].iter().all(|v| link.value(*v).abs() <= 1.0));
+        })
+    }),
+    ("Perceptron", online::<Perceptron>),
+    ("AveragedPerceptron", online::<AveragedPerceptron>),
+    ("VotedPerceptron", online::<VotedPerceptron>),
+    ("ModifiedPerceptron", online::<ModifiedPerceptron>),
+    ("PassiveAggressive", online::<PassiveAggressive>),
+    ("SecondOrderPerceptron", online::<SecondOrderPerceptron>),
+    ("Alma", online::<Alma>),
+    ("OnlineMassart", online::<OnlineMassart>),
+    ("Winnow", online::<Winnow>),
+    ("KernelPerceptron", online::<KernelPerceptron>),
+    ("Ellipsoid", online::<VersionSpace<Ellipsoid>>),
+    ("VolumetricCentre", online::<VersionSpace<VolumetricCentre>>),
+    ("CentreOfGravity", online::<VersionSpace<CentreOfGravity>>),
+    ("HardMargin", online::<VersionSpace<HardMargin>>),
+    ("HalvingHalfspaces", halving::<HalfspaceClass>),
+    ("HalvingGrid", halving::<GridClass>),
+    ("HalvingConjunctions", halving::<BooleanClass<Conjunction>>),
+    ("BatchFit", |t| load(t, |_: BatchFit| ())),
+    ("Transcript", |t| {
+        load(t, |transcript: Transcript| {
+            let _ = transcript.replay(Perceptron::new(2).unwrap(), &rows(2));
+        })
+    }),
+    ("ForsterTransform", |t| load(t, |transform| used_transform(&transform))),
+    ("ForsterFit", |t| {
+        load(t, |fit: ForsterFit| {
+            used_transform(fit.transform());
+            let _ = (fit.is_resolved(), fit.levels().len(), fit.into_outcome());
+        })
+    }),
+    ("Decomposition", |t| {
+        load(t, |all: Decomposition| all.pieces().iter().for_each(|p| used_transform(&p.transform)))
+    }),
+    ("Subspace", |t| {
+        load(t, |subspace: Subspace| {
+            let _ = (subspace.is_heavy(), subspace.is_boundary(), subspace.excess());
+        })
+    }),
+    ("Isotropy", |t| load(t, |found: Isotropy| assert!(found.least() <= found.largest()))),
+    ("PerspectronParams", |t| {
+        load(t, |params: PerspectronParams| {
+            let Ok(learner) = params.check() else { return };
+            if learner.plan().examples() < 1 << 20 {
+                let _ = learner.start(2).map(used_fitting);
+            }
+        })
+    }),
+    ("GlmParams", |t| {
+        load(t, |params: GlmParams<StandardLink>| {
+            let Ok(learner) = params.check() else { return };
+            if learner.plan().examples() < 1 << 20 {
+                let _ = learner.start(2).map(used_fitting);
+            }
+        })
+    }),
+    ("Fitting", |t| load(t, used_fitting::<SignLink>)),
+    ("GlmFitting", |t| load(t, used_fitting::<StandardLink>)),
+    ("Fit", classifier::<Fit>),
+    ("SampleFit", |t| {
+        load(t, |fit: SampleFit| {
+            used_classifier(fit.classifier());
+            let _ = fit.error_bound(0.05);
+        })
+    }),
+    ("SearchFit", |t| load(t, |_: SearchFit| ())),
+    ("RandomProjection", |t| {
+        load(t, |projection: RandomProjection| {
+            if projection.from_dim().max(projection.to_dim()) <= MOST_DIM {
+                let _ = projection.apply(&rows(projection.from_dim()));
+            }
+        })
+    }),
+    ("ProjectedFit", |t| load(t, |_: ProjectedFit| ())),
+    ("ErrorCount", |t| load(t, |n: ErrorCount| assert!((0.0..=1.0).contains(&n.rate())))),
+    ("CkmyFit", |t| load(t, |_: CkmyFit| ())),
+    ("DdkFit", |t| load(t, |_: DdkFit| ())),
+    ("DgtFit", |t| load(t, |_: DgtFit| ())),
+    ("CuttingPlaneFit", |t| load(t, |_: CuttingPlaneFit| ())),
+    ("LogisticFit", |t| load(t, |_: LogisticFit| ())),
+    ("SvmFit", |t| {
+        load(t, |fit: SvmFit| {
+            let _ = (fit.gap(), fit.distance_to_optimum(), fit.support());
+        })
+    }),
+];
+
+/// What a run leaves in its folder: `trials`, `claims` or `run`, then the file.
+pub fn trials(bytes: &[u8]) {
+    let Some((name, text)) = headed(bytes) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
+    match name {
+        "trials" => {
+            std::fs::write(&path, text).unwrap();
+            let mut opened = TrialStore::open(&path);
+            if let Err(StoreError::Truncated { bytes, .. }) = opened {
+                assert_eq!(TrialStore::repair(&path).unwrap(), bytes as u64);
+                opened = TrialStore::open(&path);
+                assert!(!matches!(opened, Err(StoreError::Truncated { .. })));
+            }
+            let Ok(store) = opened else { return };
+            let lines = store.to_canonical_lines();
+            let again = folder.path().join("again");
+            std::fs::write(&again, &lines).unwrap();
+            let read = TrialStore::read(&[again, path]).unwrap();
+            assert_eq!((read.len(), read.to_canonical_lines()), (store.len(), lines));
+        }
+        "claims" => {
+            load(text, |_: Vec<Claim>| ());
+        }
+        "run" => {
+            std::fs::write(&path, text).unwrap();
+            let _ = RunInfo::read(&path);
+        }
+        _ => {}
+    }
+}
+
+/// The first line and the rest.
+fn headed(bytes: &[u8]) -> Option<(&str, &[u8])> {
+    let end = bytes.iter().position(|b| *b == b'\n')?;
+    Some((std::str::from_utf8(&bytes[..end]).ok()?, &bytes[end + 1..]))
+}
+
+/// Loads a value, if the text is one, and uses it; what was loaded is saved and loaded alike.
+fn load<T>(text: &[u8], used: impl FnOnce(T)) -> bool
+where
+    T: Serialize + DeserializeOwned + PartialEq + Debug,
+{
+    let Ok(value) = serde_json::from_slice::<T>(text) else { return false };
+    let saved = serde_json::to_string(&value).unwrap();
+    assert_eq!(serde_json::from_str::<T>(&saved).unwrap(), value);
+    used(value);
+    true
+}
+
+/// Points of every size, on and off the axes, and of the cube where the learner wants it.
+fn rows(dim: usize) -> Points {
+    let mut values = vec![1.0; dim];
+    for (scale, shift) in [(1.0, 0), (-0.5, 1), (1e150, 2), (-1e-150, 3), (0.0, 0)] {
+        values.extend((0..dim).map(|j| scale * ((j + shift) % 3) as f64));
+    }
+    Points::new(values, dim).unwrap()
+}
+
+fn online<L>(text: &[u8]) -> bool
+where
+    L: OnlineLearner + Serialize + DeserializeOwned + PartialEq + Debug,
+{
+    load(text, |mut learner: L| {
+        if learner.dim() > MOST_DIM {
+            return;
+        }
+        let points = rows(learner.dim());
+        for (x, label) in points.rows().chain(points.rows()).zip(both_labels()) {
+            if let Ok(prediction) = learner.observe(x, label) {
+                assert!(!prediction.value.is_nan());
+            }
+        }
+    })
+}
+
+fn both_labels() -> impl Iterator<Item = Label> {
+    [Label::Negative, Label::Positive].into_iter().cycle()
+}
+
+fn halving<C>(text: &[u8]) -> bool
+where
+    C: FiniteClass + Serialize + DeserializeOwned + PartialEq + Debug,
+{
+    load(text, |mut learner: Halving<C>| {
+        if learner.dim() > MOST_DIM || learner.consistent() > MOST_MEMBERS {
+            return;
+        }
+        for x in rows(learner.dim()).rows() {
+            let before = learner.consistent();
+            let _ = learner.observe(x, Label::Negative);
+            assert!(learner.consistent() <= before);
+        }
+    })
+}
+
+fn concept<B: BooleanConcept>(concept: B) {
+    let halfspace = concept.to_halfspace().unwrap();
+    for mask in 0..8 {
+        let _ = concept.label(BooleanPoint::from_mask(mask));
+    }
+    assert_eq!(halfspace.dim(), concept.variables() + 1);
+}
+
+fn classifier<C>(text: &[u8]) -> bool
+where
+    C: Classifier + Serialize + DeserializeOwned + PartialEq + Debug,
+{
+    load(text, |classifier: C| used_classifier(&classifier))
+}
+
+fn used_classifier<C: Classifier>(classifier: &C) {
+    if classifier.dim() > MOST_DIM {
+        return;
+    }
+    for x in rows(classifier.dim()).rows() {
+        let _ = classifier.predict(x);
+    }
+}
+
+fn used_transform(transform: &ForsterTransform) {
+    if transform.dim() > MOST_DIM {
+        return;
+    }
+    let _ = transform.apply(&rows(transform.dim()));
+    let _ = transform.scatter(halfspaces_forster::Normalisation::Trace);
+    if let Ok(halfspace) = Halfspace::new(vec![1.0; transform.dim()]) {
+        let inside = transform.halfspace_inside(&halfspace);
+        let _ = inside.map(|inside| transform.halfspace_outside(&inside));
+    }
+}
+
+fn used_fitting<L: Link>(mut fitting: Fitting<L>) {
+    if fitting.dim() > MOST_DIM {
+        return;
+    }
+    let points = rows(fitting.dim());
+    for (x, label) in points.rows().chain(points.rows()).zip(both_labels()) {
+        if fitting.stage() == Stage::Complete {
+            break;
+        }
+        let _ = fitting.observe(x, label);
+    }
+    let _ = fitting.finish();
+}
+
+/// The same text with one JSON value behind its first line changed: a number to one at the edge of what
+/// numbers can be, an array or an object shortened, lengthened or emptied, anything to `null`. `None` if
+/// that is no JSON. Of several lines, as in a file of trials, one is changed.
+pub fn mutate_json(bytes: &[u8], seed: u64) -> Option<Vec<u8>> {
+    let mut random = Random(seed);
+    let (name, text) = headed(bytes)?;
+    let mut changed = format!("{name}\n").into_bytes();
+    if let Ok(mut value) = serde_json::from_slice::<Value>(text) {
+        mutate_value(&mut value, &mut random);
+        changed.extend(value.to_string().bytes());
+        return Some(changed);
+    }
+    let mut lines: Vec<&[u8]> = text.split_inclusive(|b| *b == b'\n').collect();
+    let at = random.below(lines.len().max(1));
+    let mut value = serde_json::from_slice::<Value>(lines.get(at)?).ok()?;
+    mutate_value(&mut value, &mut random);
+    let line = format!("{value}\n").into_bytes();
+    lines[at] = &line;
+    changed.extend(lines.concat());
+    Some(changed)
+}
+
+fn mutate_value(value: &mut Value, random: &mut Random) {
+    let mut at = random.below(nodes(value));
+    if let Some(node) = node(value, &mut at) {
+        change(node, random);
+    }
+}
+
+fn nodes(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(items) => items.iter().map(nodes).sum(),
+        Value::Object(fields) => fields.values().map(nodes).sum::<usize>(),
+        _ => 0,
+    }
+}
+
+/// The node of number `at` in the order in which they are written.
+fn node<'v>(value: &'v mut Value, at: &mut usize) -> Option<&'v mut Value> {
+    if *at == 0 {
+        return Some(value);
+    }
+    *at -= 1;
+    match value {
+        Value::Array(items) => items.iter_mut().find_map(|item| node(item, at)),
+        Value::Object(fields) => fields.values_mut().find_map(|item| node(item, at)),
+        _ => None,
+    }
+}
+
+fn change(value: &mut Value, random: &mut Random) {
+    const NUMBERS: [f64; 16] = [
+        0.0, -0.0, 0.5, -1.0, 1.0, 2.0, 1e308, -1e308, 1e154, 1e-154, 5e-324, -5e-324, 1e-300,
+        0.4999, 1e16, -1e-9,
+    ];
+    const INTEGERS: [u64; 10] =
+        [0, 1, 2, 3, 64, 1 << 31, u32::MAX as u64, 1 << 53, u64::MAX - 1, u64::MAX];
+    let choice = random.below(8);
+    match value {
+        Value::Number(number) => {
+            *value = match (choice, number.as_u64(), number.as_f64()) {
+                (0 | 1, _, _) => INTEGERS[random.below(INTEGERS.len())].into(),
+                (2, Some(n), _) => n.wrapping_add(1).into(),
+                (3, Some(n), _) => n.wrapping_sub(1).into(),
+                (4, _, Some(v)) => (v * 2.0).into(),
+                (5, _, Some(v)) => (-v).into(),
+                _ => NUMBERS[random.below(NUMBERS.len())].into(),
+            }
+        }
+        Value::Array(items) => match (choice, items.len()) {
+            (_, 0) => items.push(0.into()),
+            (0, _) => items.clear(),
+            (1 | 2, _) => {
+                items.pop();
+            }
+            (3..=5, n) => {
+                let item = items[random.below(n)].clone();
+                items.insert(random.below(n + 1), item);
+            }
+            (_, n) => items.swap(random.below(n), random.below(n)),
+        },
+        Value::Object(fields) => {
+            let name = fields.keys().nth(random.below(fields.len().max(1))).cloned();
+            match (name, choice) {
+                (Some(name), 0..=2) => {
+                    fields.remove(&name);
+                }
+                (Some(name), 3..=6) => {
+                    fields.insert(name, Value::Null);
+                }
+                _ => *value = Value::Null,
+            }
+        }
+        Value::Bool(flag) => *flag = !*flag,
+        Value::String(text) => match choice {
+            0..=3 => text.push('x'),
+            4 | 5 => text.clear(),
+            _ => *value = 1.into(),
+        },
+        Value::Null => *value = INTEGERS[random.below(INTEGERS.len())].into(),
+    }
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % n.max(1) as u64) as usize
+    }
+}

@@ -1,0 +1,251 @@
+//! Where fuzzing starts: for each kind of saved value one that the program itself saves, a sitting of
+//! each self-directed learner, and a run's files.
+
+use super::SAVED;
+use halfspaces_data::{
+    Builtin, FiniteSupport, Link, MarginBall, Marginal, Massart, Rcn, Region, StandardLink,
+    UnitSphere, ZScore, random_target,
+};
+use halfspaces_forster::{ForsterTransform, Isotropy};
+use halfspaces_linalg::{
+    Conjunction, DecisionList, Disjunction, Halfspace, Label, PointSet, Points, SparsePoints,
+};
+use halfspaces_online::{
+    Aggressiveness, Alma, AsGiven, AveragedPerceptron, BatchPerceptron, BooleanClass,
+    CentreOfGravity, ChainLength, Ellipsoid, Greedy, GridClass, HalfspaceClass, Halving,
+    HardMargin, Horizon, Kernel, KernelPerceptron, ModifiedPerceptron, OnlineLearner,
+    OnlineMassart, PassiveAggressive, Perceptron, SampledGreedy, SecondOrderPerceptron,
+    SelfDirectedLearner, StrongLearner, TwoChains, VersionSpace, VersionSpaceGreedy,
+    VolumetricCentre, VotedPerceptron, Winnow, label_pool, run,
+};
+use halfspaces_pac::{
+    AffineHalfspace, Ckmy, CuttingPlane, Ddk, DecisionListOfHalfspaces, Dgt, ErrorCount, Fitting,
+    GlmPerspectron, LinearSvm, LogisticRegression, MarginSearch, Perspectron, Projected,
+    RandomProjection, SamplePerspectron, ThresholdRule,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::error::Error;
+
+/// A file of the corpus: its target, its name, its contents.
+pub type Seed = (&'static str, String, Vec<u8>);
+
+/// The seeds of the targets that read JSON.
+///
+/// # Errors
+/// None unless the libraries have changed.
+pub fn seeds() -> Result<Vec<Seed>, Box<dyn Error>> {
+    let mut all = vec![];
+    for (name, value) in saved()? {
+        all.push(("saved", name.to_owned(), format!("{name}\n{value}").into_bytes()));
+    }
+    all.extend(sittings()?);
+    let trial = |index: u64, outcome: Value| json!({"experiment": "K3", "configuration": {"d": 10}, "seed": 1, "index": index, "outcome": outcome});
+    let lines =
+        format!("trials\n{}\n   \n{}\n", trial(0, json!({"mistakes": 7})), trial(1, json!([1.5])));
+    all.push(("trials", "trials".into(), lines.clone().into_bytes()));
+    all.push(("trials", "cut".into(), lines[..lines.len() - 9].as_bytes().to_vec()));
+    let claims = json!([{
+        "id": "K3", "statement": "few mistakes", "source": "001", "experiment": "K3", "verdict": "holds",
+        "trials": 5, "quantity": "mistakes", "measured": null, "bound": 1.0, "detail": "",
+    }]);
+    all.push(("trials", "claims".into(), format!("claims\n{claims}").into_bytes()));
+    let run = json!({
+        "schema": 1, "version": "0.1.0", "scale": "smoke", "seed": 1, "data_sets": [], "options": [],
+        "host": {"os": "linux", "arch": "x86_64", "processor": "", "cores": 2},
+        "experiments": [{"id": "K3", "seconds": 0.5, "trials": 5}], "outputs": ["tables/a.csv"],
+    });
+    all.push(("trials", "run".into(), format!("run\n{run}").into_bytes()));
+    Ok(all)
+}
+
+fn value<T: Serialize>(value: &T) -> Result<Value, serde_json::Error> {
+    serde_json::to_value(value)
+}
+
+/// A learner half-way through its lesson.
+fn taught<L: OnlineLearner + Serialize>(
+    mut learner: L,
+    points: &Points,
+    labels: &[Label],
+) -> Result<Value, Box<dyn Error>> {
+    for (x, y) in points.rows().zip(labels) {
+        learner.observe(x, *y)?;
+    }
+    Ok(value(&learner)?)
+}
+
+fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
+    let target = random_target(2, 1)?;
+    let ball = MarginBall::new(&target, 0.3)?;
+    let points = ball.sample(12, 2)?;
+    let labels = target.label_all(&points)?;
+    let cube = Points::from_rows(&[[0.0, 1.0], [1.0, 1.0], [1.0, 0.0]])?;
+    let on_cube = [Label::Positive, Label::Negative, Label::Negative];
+    let noise = Massart::new(0.1, Region::Side(target.clone()))?;
+    let instance = halfspaces_data::Instance::new(ball, target.clone(), noise.clone())?;
+    let (noisy, noisy_labels) = instance.sample(60, 3)?;
+    let horizon = Horizon::Doubling;
+    let gaussian = KernelPerceptron::new(2, Kernel::Gaussian { scale: 1.0 })?.with_budget(3)?;
+    let solver = ForsterTransform::params().check()?;
+    let sphere = UnitSphere::new(2)?.sample(12, 4)?;
+    let line = Points::from_rows(&[[1.0, 1.0], [2.0, 2.0], [-1.0, -1.0], [1.0, 0.0]])?;
+    let heavy = solver.fit(&line)?;
+    let rule = ThresholdRule::new(target.clone(), 0.5)?;
+    let list = DecisionListOfHalfspaces::new(2, vec![rule], Label::Negative)?;
+    let params = Perspectron::params(0.1, 0.3).excess(0.45).failure(0.4);
+    let link = StandardLink::clipped(2.0)?;
+    assert!(link.value(0.5) > 0.0);
+    let glm = GlmPerspectron::params(link, 0.5).excess(0.9).failure(0.4);
+    let mut fitting = params.check()?.start(2)?;
+    let mut glm_fitting: Fitting<StandardLink> = glm.check()?.start(2)?;
+    for (x, y) in noisy.rows().zip(&noisy_labels) {
+        fitting.observe(x, *y)?;
+        glm_fitting.observe(x, *y)?;
+    }
+    let svm = LinearSvm::params().check()?;
+    let projection = RandomProjection::new(2, 3, 5)?;
+    let projected = Projected::new(projection, |points, labels| {
+        Ok::<_, halfspaces_linalg::InputError>(svm.fit(points, labels)?.classifier.linear().clone())
+    });
+    let grid = Halving::new(GridClass::new(2, 1.0, 1.0, 1.0)?)?;
+    let members: Vec<Halfspace> = (0..70).map(|s| random_target(2, s)).collect::<Result<_, _>>()?;
+    let members = Halving::new(HalfspaceClass::new(members)?)?;
+    let conjunctions = Halving::new(BooleanClass::<Conjunction>::conjunctions(2)?)?;
+    let transcript = run(Perceptron::new(2)?, &points, &labels, AsGiven::new())?.1;
+    let small = CuttingPlane::params(0.1, 0.3, 0.3).batch(8).check()?;
+    Ok(vec![
+        ("Points", value(&points)?),
+        ("SparsePoints", value(&SparsePoints::from_dense(&cube)?)?),
+        ("Halfspace", value(&target)?),
+        ("AffineHalfspace", value(&AffineHalfspace::new(vec![1.0, -2.0], 0.5)?)?),
+        ("DecisionListOfHalfspaces", value(&list)?),
+        ("Conjunction", value(&Conjunction::new(3, 1, 2)?)?),
+        ("Disjunction", value(&Disjunction::new(3, 1, 2)?)?),
+        ("DecisionList", value(&decision_list()?)?),
+        ("ZScore", value(&ZScore::fit(&points)?)?),
+        ("FiniteSupport", value(&FiniteSupport::new(cube.clone(), &[1.0, 2.0, 1.0])?)?),
+        ("Rcn", value(&Rcn::new(0.2)?)?),
+        ("Massart", value(&noise)?),
+        ("StandardLink", value(&StandardLink::staircase(4, 0.8)?)?),
+        ("Perceptron", taught(Perceptron::new(2)?, &points, &labels)?),
+        ("AveragedPerceptron", taught(AveragedPerceptron::new(2)?, &points, &labels)?),
+        ("VotedPerceptron", taught(VotedPerceptron::new(2)?, &points, &labels)?),
+        ("ModifiedPerceptron", taught(ModifiedPerceptron::new(2, 0.05, 9)?, &points, &labels)?),
+        (
+            "PassiveAggressive",
+            taught(PassiveAggressive::new(2, Aggressiveness::Capped(0.5))?, &points, &labels)?,
+        ),
+        ("SecondOrderPerceptron", taught(SecondOrderPerceptron::new(2, 1.0)?, &points, &labels)?),
+        ("Alma", taught(Alma::new(2, 0.5)?, &points, &labels)?),
+        ("OnlineMassart", taught(OnlineMassart::new(2, 0.1, 0.3, horizon)?, &points, &labels)?),
+        ("Winnow", taught(Winnow::new(2)?, &cube, &on_cube)?),
+        ("KernelPerceptron", taught(gaussian, &points, &labels)?),
+        ("Ellipsoid", taught(VersionSpace::new(Ellipsoid::new(2)?), &points, &labels)?),
+        (
+            "VolumetricCentre",
+            taught(VersionSpace::new(VolumetricCentre::new(2)?), &points, &labels)?,
+        ),
+        (
+            "CentreOfGravity",
+            taught(VersionSpace::new(CentreOfGravity::new(1, 1)?), &one(), &[Label::Negative])?,
+        ),
+        ("HardMargin", taught(VersionSpace::new(HardMargin::new(2)?), &points, &labels)?),
+        ("HalvingHalfspaces", taught(members, &points, &labels)?),
+        ("HalvingGrid", taught(grid, &points, &labels)?),
+        ("HalvingConjunctions", taught(conjunctions, &cube, &on_cube)?),
+        ("BatchFit", value(&BatchPerceptron::params().check()?.fit(&points, &labels)?)?),
+        ("Transcript", value(&transcript)?),
+        ("ForsterTransform", value(solver.fit(&sphere)?.transform())?),
+        ("ForsterFit", value(&heavy)?),
+        ("Decomposition", value(&solver.decompose(&line)?)?),
+        ("Subspace", value(&heavy.position().subspace)?),
+        ("Isotropy", value(&Isotropy::of(&sphere)?)?),
+        ("PerspectronParams", value(&params)?),
+        ("GlmParams", value(&glm)?),
+        ("Fitting", value(&fitting)?),
+        ("GlmFitting", value(&glm_fitting)?),
+        ("Fit", value(&fitting.finish()?)?),
+        ("SampleFit", value(&SamplePerspectron::params().check()?.fit(&noisy, &noisy_labels)?)?),
+        ("SearchFit", value(&MarginSearch::new(0.1, params)?.fit(&mut instance.stream(7))?)?),
+        ("RandomProjection", value(&projection)?),
+        ("ProjectedFit", value(&projected.fit(&points, &labels)?)?),
+        ("ErrorCount", value(&ErrorCount::of(&target, &noisy, &noisy_labels)?)?),
+        (
+            "CkmyFit",
+            value(&Ckmy::params(0.1, 0.3, 0.2).max_steps(9).check()?.fit(&noisy, &noisy_labels)?)?,
+        ),
+        (
+            "DdkFit",
+            value(&Ddk::params(0.1, 0.3, 0.2).max_steps(9).check()?.fit(&noisy, &noisy_labels)?)?,
+        ),
+        (
+            "DgtFit",
+            value(&Dgt::params(0.1, 0.3, 0.2).max_steps(9).check()?.fit(&noisy, &noisy_labels)?)?,
+        ),
+        ("CuttingPlaneFit", value(&small.fit(&noisy, &noisy_labels)?)?),
+        ("LogisticFit", value(&LogisticRegression::params().check()?.fit(&noisy, &noisy_labels)?)?),
+        ("SvmFit", value(&svm.fit(&noisy, &noisy_labels)?)?),
+    ])
+}
+
+fn one() -> Points {
+    Points::new(vec![1.0], 1).unwrap()
+}
+
+fn decision_list() -> Result<DecisionList, Box<dyn Error>> {
+    use halfspaces_linalg::Literal;
+    let rules = vec![(Literal { variable: 0, positive: true }, Label::Positive)];
+    Ok(DecisionList::new(3, rules, Label::Negative)?)
+}
+
+/// Half a sitting of each self-directed learner.
+fn sittings() -> Result<Vec<Seed>, Box<dyn Error>> {
+    let points = Builtin::Wdbc.load()?.into_parts().0;
+    let points = ZScore::fit(&points)?.apply(&points)?;
+    let rows: Vec<[f64; 3]> =
+        points.rows().take(16).map(|x| [x.as_slice()[0], x.as_slice()[1], 1.0]).collect();
+    let points = Points::from_rows(&rows)?;
+    let labels = random_target(3, 1)?.label_all(&points)?;
+    let length = ChainLength::Practical { factor: 2.0 };
+    let mut all = vec![];
+    let mut add = |name: &str, answers: Vec<(usize, Label)>| -> Result<(), Box<dyn Error>> {
+        let sitting = json!({"points": points, "answers": answers, "seed": 5, "length": length});
+        all.push(("session", name.to_owned(), format!("{name}\n{sitting}").into_bytes()));
+        Ok(())
+    };
+    add("Greedy", half(Greedy::new(3)?, &points, &labels)?)?;
+    add("TwoChains", half(TwoChains::new(3, length, 5)?, &points, &labels)?)?;
+    add("StrongLearner", half(StrongLearner::practical(3, 5)?, &points, &labels)?)?;
+    add("SampledGreedy", half(SampledGreedy::new(3, 5)?, &points, &labels)?)?;
+    add("Ellipsoid", half(VersionSpaceGreedy::new(Ellipsoid::new(3)?), &points, &labels)?)?;
+    add(
+        "VolumetricCentre",
+        half(VersionSpaceGreedy::new(VolumetricCentre::new(3)?), &points, &labels)?,
+    )?;
+    add("HardMargin", half(VersionSpaceGreedy::new(HardMargin::new(3)?), &points, &labels)?)?;
+    Ok(all)
+}
+
+fn half<L: SelfDirectedLearner>(
+    learner: L,
+    points: &Points,
+    labels: &[Label],
+) -> Result<Vec<(usize, Label)>, Box<dyn Error>> {
+    let (_, transcript) = label_pool(learner, points, labels)?;
+    let rounds = transcript.rounds();
+    Ok(rounds[..rounds.len() / 2].iter().map(|round| (round.index, round.truth)).collect())
+}
+
+/// Kinds of saved values that no seed stands for.
+///
+/// # Errors
+/// As [`seeds`].
+pub fn kinds_without_a_seed() -> Result<Vec<&'static str>, Box<dyn Error>> {
+    let known = saved()?;
+    Ok(SAVED
+        .iter()
+        .map(|(kind, _)| *kind)
+        .filter(|kind| known.iter().all(|(name, _)| name != kind))
+        .collect())
+}

@@ -1,0 +1,104 @@
+//! Files that a user or a broken disk has changed: the targets of `fuzz/` on the corpus and on a fixed
+//! number of changes to it, as a fuzzer makes them. `fuzz/` itself needs nightly Rust and looks longer.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "../../fuzz/src/lib.rs"]
+#[allow(dead_code, unreachable_pub, clippy::panic, reason = "a library of its own")]
+mod targets;
+
+use std::path::Path;
+
+/// The targets and what they are called, which is also what their folders in the corpus are called.
+const TARGETS: [(&str, fn(&[u8])); 5] = [
+    ("csv", targets::csv),
+    ("libsvm", targets::libsvm),
+    ("session", targets::session),
+    ("saved", targets::saved),
+    ("trials", targets::trials),
+];
+
+fn corpus(target: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
+}
+
+#[test]
+fn the_corpus_passes() {
+    for (name, target) in TARGETS {
+        let files = corpus(name);
+        assert!(!files.is_empty(), "{name}");
+        files.iter().for_each(|file| target(file));
+    }
+}
+
+/// What the program saves today is what the fuzzing starts from.
+#[test]
+fn every_kind_has_a_seed_that_loads() {
+    assert_eq!(targets::seeds::kinds_without_a_seed().unwrap(), Vec::<&str>::new());
+    for (target, name, contents) in targets::seeds::seeds().unwrap() {
+        let run = TARGETS.iter().find(|(known, _)| *known == target).unwrap().1;
+        run(&contents);
+        if target == "saved" {
+            assert!(targets::loads(&contents), "{name}");
+        }
+    }
+}
+
+/// One to three values of a saved file at the edge of what numbers can be, or missing, or once too
+/// often: `PROPTEST_CASES` times for each file, 60 unless set.
+#[test]
+fn changed_values_are_refused_or_harmless() {
+    let mut failures = std::collections::BTreeMap::new();
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    for (name, target) in &TARGETS[2..] {
+        for file in corpus(name) {
+            let mut changed = file.clone();
+            for seed in 0..cases {
+                if seed % 3 == 0 {
+                    changed.clone_from(&file);
+                }
+                if let Some(next) = targets::mutate_json(&changed, seed) {
+                    changed = next;
+                    let text = String::from_utf8_lossy(&changed).into_owned();
+                    let ran = std::panic::catch_unwind(|| target(&changed));
+                    if ran.is_err() {
+                        let kind = text.lines().next().unwrap_or_default().to_owned();
+                        failures.entry(format!("{name} {kind}")).or_insert(text);
+                    }
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{failures:#?}");
+}
+
+/// Every file cut short, and one byte changed in every place.
+#[test]
+fn changed_bytes_are_refused_or_harmless() {
+    for (name, target) in &TARGETS[..2] {
+        for file in corpus(name) {
+            for at in 0..file.len() {
+                target(&file[..at]);
+                for byte in *b"\0\"\n,:-9e#\xff" {
+                    let mut changed = file.clone();
+                    changed[at] = byte;
+                    target(&changed);
+                }
+            }
+        }
+    }
+}
+
+/// Writes the seeds into the corpus: `cargo test -p halfspaces-tests --test malformed -- --ignored`.
+#[test]
+#[ignore = "writes into fuzz/corpus"]
+fn write_the_corpus() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
+    for (target, name, contents) in targets::seeds::seeds().unwrap() {
+        std::fs::create_dir_all(corpus.join(target)).unwrap();
+        std::fs::write(corpus.join(target).join(name), contents).unwrap();
+    }
+}
