@@ -78,3 +78,26 @@ pub(crate) fn list() -> Result<ExitCode, Failure> {
     say(&text)?;
     Ok(ExitCode::SUCCESS)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_eval::{MOST_SAMPLED_CLAIMS, TrialStore};
+    use std::collections::BTreeSet;
+
+    /// The level at which a claim is refuted supposes that no more of them rest on chance.
+    #[test]
+    fn the_ledger_has_room_for_its_errors() {
+        let store = TrialStore::read(&[]).unwrap();
+        let (mut ids, mut sampled) = (BTreeSet::new(), 0);
+        for experiment in all(&Arc::new(Inputs::builtin())) {
+            let section = experiment.section(Scale::Full, 1, &store).unwrap();
+            assert_eq!(section.claims.len(), experiment.claims().len());
+            for claim in section.claims {
+                assert!(ids.insert(claim.id.clone()), "two claims {}", claim.id);
+                sampled += usize::from(claim.tests > 0);
+            }
+        }
+        assert!(sampled > 20 && sampled <= MOST_SAMPLED_CLAIMS, "{sampled}");
+    }
+}

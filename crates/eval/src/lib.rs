@@ -35,7 +35,9 @@ mod store;
 mod table;
 mod trial;
 
-pub use claim::{Claim, ClaimStatement, Evidence, Side, Verdict};
+pub use claim::{
+    Claim, ClaimStatement, Evidence, MOST_SAMPLED_CLAIMS, REFUTATION_LEVEL, Side, Verdict,
+};
 pub use experiment::{
     AnyExperiment, Experiment, ExperimentError, Group, Planned, Results, Scale, Section,
 };

@@ -1,7 +1,7 @@
 //! The report: a ledger of claims on top, then one section an experiment, in one HTML file without
 //! scripts or outside references.
 
-use crate::claim::{Claim, Verdict};
+use crate::claim::{Claim, REFUTATION_LEVEL, Verdict};
 use crate::experiment::Section;
 use crate::figure::FigureError;
 use crate::run_info::RunInfo;
@@ -37,7 +37,8 @@ struct Page<'a> {
     rerun: &'a str,
     claims: Vec<&'a Claim>,
     counts: [(Verdict, usize); 3],
-    sections: Vec<PageSection<'a>>,
+    pages: Vec<PageSection<'a>>,
+    level: f64,
 }
 
 struct PageSection<'a> {
@@ -47,7 +48,7 @@ struct PageSection<'a> {
 }
 
 /// At most four significant digits, without a tail of zeros.
-fn short(value: &f64) -> String {
+pub(crate) fn short(value: &f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-3..1e6).contains(&size) {
         return format!("{value:.2e}");
@@ -82,8 +83,9 @@ impl Report {
                 .map(|(figure, (_, svg))| (figure.caption.as_str(), svg.as_str()))
                 .collect(),
         });
-        let sections_of_page = pages.collect();
-        let page = Page { title, run, rerun, claims, counts, sections: sections_of_page };
+        let pages = pages.collect();
+        let level = REFUTATION_LEVEL;
+        let page = Page { title, run, rerun, claims, counts, pages, level };
         let html = page.render()?;
         Ok(Report { sections, drawn, html })
     }

@@ -306,4 +306,22 @@ mod tests {
         assert_eq!(verdicts(0.9, -0.5), [Verdict::Holds; 2]);
         assert_eq!(verdicts(0.1, -0.01), [Verdict::Violated; 2]);
     }
+    /// A planted wrong claim: real draws held to three times the margin.
+    #[test]
+    fn three_times_the_margin_is_refuted() {
+        let configuration = Configuration { dim: 10, points: 10_000_000, angle: 0.01 };
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let outcomes: Vec<Outcome> =
+            (0..60).map(|_| draw(&configuration, &mut rng).unwrap()).collect();
+        let verdict = |times: f64| {
+            let third = |o: &Outcome| Outcome { margin: o.margin / times, ..*o };
+            let outcomes = outcomes.iter().map(third).collect();
+            let group = Group { configuration: configuration.clone(), planned: 60, outcomes };
+            let mut section = Section::default();
+            MarginsExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
+            section.claims[1].verdict
+        };
+        assert_eq!(verdict(1.0), Verdict::Holds);
+        assert_eq!(verdict(3.0), Verdict::Violated);
+    }
 }
