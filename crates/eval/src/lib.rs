@@ -43,7 +43,7 @@ pub use experiment::{
 };
 pub use figure::{Axis, AxisScale, Colour, Figure, FigureError, Layer};
 pub use output::{OutputError, output_names, remove_output, write_atomically, write_outputs};
-pub use report::{Report, ReportError};
+pub use report::{Appendix, Report, ReportError};
 pub use run_info::{ExperimentTime, Host, RunInfo, RunInfoError, SCHEMA};
 pub use store::{FolderLock, StoreError, TrialStore};
 pub use table::Table;
