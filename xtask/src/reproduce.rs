@@ -96,7 +96,7 @@ fn parts(
     store: &Mutex<TrialStore>,
 ) -> Result<Vec<Part>, Failure> {
     let store = store.lock().unwrap_or_else(PoisonError::into_inner);
-    let part = |experiment: &Box<dyn AnyExperiment>| {
+    let part = |experiment: &dyn AnyExperiment| {
         let keys = experiment.keys(options.scale, options.seed)?;
         let mine: Vec<_> = keys.iter().enumerate().filter(|(at, _)| shard.owns(*at)).collect();
         let known = mine.iter().filter(|(_, key)| store.get(key).is_some()).count();
@@ -109,7 +109,7 @@ fn parts(
             cost: missing * suite::cost(experiment.id(), options.scale),
         })
     };
-    experiments.iter().map(part).collect()
+    experiments.iter().map(|experiment| part(experiment.as_ref())).collect()
 }
 
 /// Rebuilds everything but the trials from one output folder or several shards. An output folder

@@ -121,9 +121,14 @@ mod tests {
     #[test]
     fn formulas_keep_their_stars() {
         for (name, text) in DOCUMENTS {
-            let stars = |text: &str| text.matches("w*").count();
             let page = rendered(text, &BTreeSet::new());
+            let stars = |text: &str| text.matches("w*").count();
             assert_eq!(stars(&page), stars(text), "{name}");
+            for (at, _) in page.match_indices("<em>") {
+                let before = page[..at].chars().next_back().unwrap();
+                let here: String = page[at..].chars().take(60).collect();
+                assert!(!before.is_alphanumeric(), "{name}: {before}{here}");
+            }
         }
     }
 }

@@ -94,14 +94,15 @@ fn probed(browser: &Path, page: &str) -> (Verdict, Vec<String>) {
         stdout.read_to_string(&mut dom).map(|_| dom)
     });
     let deadline = Instant::now() + Duration::from_secs(120);
-    while child.try_wait().unwrap().is_none() {
-        if Instant::now() > deadline {
-            child.kill().unwrap();
-            child.wait().unwrap();
-            panic!("{} does not end", browser.display());
-        }
+    while child.try_wait().unwrap().is_none() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(50));
     }
+    let ended = child.try_wait().unwrap().is_some();
+    if !ended {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert!(ended, "{} does not end", browser.display());
     let dom = reader.join().unwrap().unwrap();
     let (_, verdict) = dom.rsplit_once("<pre id=\"verdict\">").unwrap();
     let (verdict, _) = verdict.split_once("</pre>").unwrap();

@@ -194,7 +194,7 @@ fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     }
     Figure {
         name: "s4-largest-margin".into(),
-        caption: "The largest margin among the points on which two halfspaces at angle θ disagree, over sin θ: what is reached two times in three (solid) and the bound of 000 (dashed), against nθ.".into(),
+        caption: "The largest margin among the points on which two halfspaces at angle θ disagree, over sin θ: what is reached two times in three (solid) and the bound of 000 (dashed), against nθ. A solid line below the dashed one of its colour would refute S4.".into(),
         x: Axis::log("nθ"),
         y: Axis::linear("margin / sin θ"),
         layers,

@@ -527,7 +527,7 @@ fn curve_figures(groups: &[&Group<Configuration, Outcome>]) -> Vec<Figure> {
         Figure {
             name: format!("p4-{noise}-{}", group.configuration.terrain),
             caption: format!(
-                "Mean error of the iterates of one run beyond η = {RATE} against its steps, {} ({}): medians over trials, each run with the step size for its length. The dashed line is (1-η)/(γ√T), the bound on the expectation for the least margin.",
+                "Mean error of the iterates of one run beyond η = {RATE} against its steps, {} ({}): medians over trials, each run with the step size for its length. The dashed line is (1-η)/(γ√T), the bound on the expectation for the least margin. An error at or below η is drawn at the lower edge.",
                 group.configuration.noise, group.configuration.terrain
             ),
             x: Axis::log("steps T"),
