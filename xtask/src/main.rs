@@ -7,6 +7,7 @@ mod noisy;
 mod progress;
 mod reproduce;
 mod suite;
+mod theory;
 mod tidy;
 mod workload;
 

@@ -1,49 +1,243 @@
-//! Progress on stderr: bars on a terminal, plain lines elsewhere.
+//! Progress on stderr: bars on a terminal, plain lines elsewhere, and how long the run still takes.
 
 use crate::reproduce::note;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Progress of one experiment.
-pub(crate) struct Progress {
-    id: &'static str,
-    bar: ProgressBar,
+/// Between two plain lines, and between two records of the time taken.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// Seconds that finished experiments must have taken before their speed counts for much.
+const GRACE: f64 = 10.0;
+
+/// An experiment about to run.
+#[derive(Debug, Clone)]
+pub(crate) struct Part {
+    pub(crate) id: &'static str,
+    pub(crate) title: &'static str,
+    /// Trials that are in already, of how many.
+    pub(crate) known: usize,
+    pub(crate) total: usize,
+    /// Seconds its missing trials are expected to take.
+    pub(crate) cost: f64,
+}
+
+/// What is left of a run: stated costs, corrected by the speed seen so far. Trials of one experiment
+/// may differ in cost by orders of magnitude and those of two experiments do, so trials are counted
+/// within an experiment only.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Estimate {
+    /// Seconds that finished experiments were expected to take, and took.
+    expected: f64,
+    taken: f64,
+    /// Seconds the running experiment is expected to take, and those after it.
+    current: f64,
+    ahead: f64,
+}
+
+impl Estimate {
+    /// Seconds taken a second expected.
+    fn pace(&self) -> f64 {
+        (self.taken + GRACE) / (self.expected + GRACE)
+    }
+
+    /// Seconds left once a `share` of the running experiment's trials took `elapsed`. The more of
+    /// them are in, the more their own pace counts.
+    fn left(&self, share: f64, elapsed: f64) -> f64 {
+        let own = elapsed / (share * self.current);
+        let pace = match own.is_finite() && own > 0.0 {
+            true => self.pace().powf(1.0 - share) * own.powf(share),
+            false => self.pace(),
+        };
+        (1.0 - share) * self.current * pace + self.ahead * self.pace()
+    }
+
+    /// The running experiment took `elapsed`; the next is expected to take `next`.
+    fn advance(&mut self, elapsed: f64, next: f64) {
+        self.expected += self.current;
+        self.taken += elapsed;
+        self.current = next;
+        self.ahead = (self.ahead - next).max(0.0);
+    }
+}
+
+/// Minutes and seconds.
+fn clock(seconds: f64) -> String {
+    let whole = seconds.max(0.0).round() as u64;
+    match whole / 3600 {
+        0 => format!("{}:{:02}", whole / 60, whole % 60),
+        hours => format!("{hours}:{:02}:{:02}", whole / 60 % 60, whole % 60),
+    }
+}
+
+/// The bars of a terminal: one for the running experiment, one for the run.
+struct Bars {
+    all: MultiProgress,
+    part: ProgressBar,
+    run: ProgressBar,
+}
+
+impl Bars {
+    fn new(cost: f64) -> Bars {
+        let style = |template| {
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+        };
+        let all = MultiProgress::new();
+        let part = all.add(ProgressBar::new(0));
+        part.set_style(style("{prefix:>4} {bar:32} {pos}/{len} trials  {msg}"));
+        let run = all.add(ProgressBar::new(1000).with_prefix("run"));
+        run.set_style(style("{prefix:>4} {bar:32} {percent} %, {elapsed} gone  {msg}"));
+        run.set_message(format!("about {} left", clock(cost)));
+        for bar in [&part, &run] {
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
+        Bars { all, part, run }
+    }
+}
+
+struct State {
+    part: usize,
+    done: usize,
     started: Instant,
+    told: Instant,
+    estimate: Estimate,
+}
+
+/// Progress of a run.
+pub(crate) struct Progress {
+    parts: Vec<Part>,
+    started: Instant,
+    bars: Option<Bars>,
+    state: Mutex<State>,
 }
 
 impl Progress {
-    /// Starts an experiment of which `done` of `total` trials are in already.
-    pub(crate) fn start(id: &'static str, title: &str, done: usize, total: usize) -> Progress {
-        let bar = if std::io::stderr().is_terminal() {
-            let style =
-                "{prefix:>4} {bar:32} {pos}/{len} trials, {elapsed} gone, {eta} left  {msg}";
-            let style = ProgressStyle::with_template(style)
-                .unwrap_or_else(|_| ProgressStyle::default_bar());
-            let bar = ProgressBar::new(total as u64).with_style(style).with_prefix(id);
-            bar.set_message(title.to_owned());
-            bar.set_position(done as u64);
-            bar.reset_eta();
-            bar.enable_steady_tick(Duration::from_millis(200));
-            bar
-        } else {
-            let known = if done > 0 { format!(", {done} already in") } else { String::new() };
-            note(&format!("{id} {title}: {total} trials{known}"));
-            ProgressBar::hidden()
-        };
-        Progress { id, bar, started: Instant::now() }
+    /// Starts the first of `parts`.
+    pub(crate) fn start(parts: Vec<Part>) -> Progress {
+        let now = Instant::now();
+        let ahead: f64 = parts.iter().map(|p| p.cost).sum();
+        let bars = std::io::stderr().is_terminal().then(|| Bars::new(ahead));
+        let mut estimate = Estimate { ahead, ..Estimate::default() };
+        estimate.advance(0.0, parts.first().map_or(0.0, |p| p.cost));
+        let state = State { part: 0, done: 0, started: now, told: now, estimate };
+        let progress = Progress { parts, started: now, bars, state: Mutex::new(state) };
+        progress.introduce(0);
+        progress
     }
 
-    /// One more trial is in.
-    pub(crate) fn tick(&self) {
-        self.bar.inc(1);
+    fn introduce(&self, index: usize) {
+        let Some(part) = self.parts.get(index) else { return };
+        match &self.bars {
+            Some(bars) => {
+                bars.part.set_prefix(part.id);
+                bars.part.set_message(part.title);
+                bars.part.set_length(part.total as u64);
+                bars.part.set_position(part.known as u64);
+            }
+            None => {
+                let known =
+                    if part.known > 0 { format!(", {} already in", part.known) } else { "".into() };
+                note(&format!("{} {}: {} trials{known}", part.id, part.title, part.total));
+            }
+        }
     }
 
-    /// Ends the experiment; returns the seconds it took.
-    pub(crate) fn finish(self) -> f64 {
-        let seconds = self.started.elapsed().as_secs_f64();
-        self.bar.finish_and_clear();
-        note(&format!("{} done in {seconds:.1} s", self.id));
+    /// One more trial is in. Every ten seconds or so, the seconds that the running experiment has
+    /// taken, to be recorded.
+    pub(crate) fn tick(&self) -> Option<f64> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.done += 1;
+        let part = self.parts.get(state.part)?;
+        let missing = part.total.saturating_sub(part.known).max(1);
+        let elapsed = state.started.elapsed().as_secs_f64();
+        let left = state.estimate.left(state.done as f64 / missing as f64, elapsed);
+        let gone = self.started.elapsed().as_secs_f64();
+        if let Some(bars) = &self.bars {
+            bars.part.inc(1);
+            bars.run.set_position((1000.0 * gone / (gone + left).max(1e-9)) as u64);
+            bars.run.set_message(format!("about {} left", clock(left)));
+        }
+        if state.told.elapsed() < EVERY {
+            return None;
+        }
+        state.told = Instant::now();
+        if self.bars.is_none() {
+            let done = part.known + state.done;
+            let (gone, left) = (clock(gone), clock(left));
+            let trials = format!("{}: {done} of {} trials", part.id, part.total);
+            note(&format!("{trials}; run: {gone} gone, about {left} left"));
+        }
+        Some(elapsed)
+    }
+
+    /// Ends the running experiment and starts the next; returns the seconds it took.
+    pub(crate) fn next(&self) -> f64 {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let seconds = state.started.elapsed().as_secs_f64();
+        if let Some(part) = self.parts.get(state.part) {
+            let text = format!("{} done in {seconds:.1} s", part.id);
+            match &self.bars {
+                Some(bars) => bars.all.suspend(|| note(&text)),
+                None => note(&text),
+            }
+        }
+        state.part += 1;
+        state.done = 0;
+        state.started = Instant::now();
+        let cost = self.parts.get(state.part).map_or(0.0, |p| p.cost);
+        state.estimate.advance(seconds, cost);
+        self.introduce(state.part);
+        if let (Some(bars), true) = (&self.bars, state.part >= self.parts.len()) {
+            bars.part.finish_and_clear();
+            bars.run.finish_and_clear();
+        }
         seconds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run() -> Estimate {
+        let mut estimate = Estimate { ahead: 100.0, ..Estimate::default() };
+        estimate.advance(0.0, 40.0);
+        estimate
+    }
+
+    #[test]
+    fn estimates_follow_costs_then_speed() {
+        let mut estimate = run();
+        assert_eq!(estimate.left(0.0, 3.0), 100.0);
+        // At the pace stated, half of it takes 20 s and leaves 80.
+        assert!((estimate.left(0.5, 20.0) - 80.0).abs() < 1e-9);
+        // Twice as slow as stated: the later, the more it counts.
+        assert!(estimate.left(0.5, 40.0) > 80.0 && estimate.left(0.5, 40.0) < 100.0);
+        assert!((estimate.left(1.0, 80.0) - 60.0).abs() < 1e-9);
+        estimate.advance(80.0, 60.0);
+        // (80 + 10) / (40 + 10) of the 60 s to come.
+        assert!((estimate.left(0.0, 0.0) - 108.0).abs() < 1e-9);
+        estimate.advance(120.0, 0.0);
+        assert_eq!(estimate.left(1.0, 0.0), 0.0);
+    }
+
+    /// Nothing stated, nothing missing: still a number.
+    #[test]
+    fn estimates_are_finite() {
+        let estimate = Estimate::default();
+        for (share, elapsed) in [(0.0, 0.0), (0.5, 1.0), (1.0, 0.0), (1.0, 9.0)] {
+            assert_eq!(estimate.left(share, elapsed), 0.0, "{share} {elapsed}");
+        }
+    }
+
+    #[test]
+    fn clocks_read_as_clocks() {
+        for (seconds, text) in
+            [(0.4, "0:00"), (59.6, "1:00"), (61.0, "1:01"), (3600.0, "1:00:00"), (-1.0, "0:00")]
+        {
+            assert_eq!(clock(seconds), text);
+        }
     }
 }

@@ -1,12 +1,12 @@
 //! `reproduce` and `report`: trials in, ledger, tables, figures and page out.
 
 use crate::cli::{ReportOptions, ReproduceOptions};
-use crate::progress::Progress;
+use crate::progress::{Part, Progress};
 use crate::workload::Inputs;
-use crate::{Failure, suite};
+use crate::{Failure, suite, theory};
 use halfspaces_eval::{
-    ExperimentTime, FolderLock, Host, Report, RunInfo, SCHEMA, Shard, TrialStore, output_names,
-    remove_output, write_atomically, write_outputs,
+    AnyExperiment, ExperimentTime, FolderLock, Host, Report, RunInfo, SCHEMA, Shard, TrialStore,
+    output_names, remove_output, write_atomically, write_outputs,
 };
 use std::collections::BTreeSet;
 use std::fs;
@@ -64,24 +64,52 @@ pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<ExitCode, Failure>
 
     let jobs = options.jobs.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
+    let progress = Progress::start(parts(&experiments, options, shard, &store)?);
     for experiment in &experiments {
-        let keys = experiment.keys(options.scale, options.seed)?;
-        let mine = || keys.iter().enumerate().filter(|(at, _)| shard.owns(*at)).map(|(_, key)| key);
-        let known = {
-            let store = store.lock().unwrap_or_else(PoisonError::into_inner);
-            mine().filter(|key| store.get(key).is_some()).count()
+        // Recorded on the way, too: a run that is killed has cost what it has.
+        let record = |seconds: f64| {
+            let mut so_far = run.clone();
+            add_time(&mut so_far.experiments, experiment.id(), seconds);
+            write_atomically(&run_path, &so_far.to_json())
         };
-        let progress = Progress::start(experiment.id(), experiment.title(), known, mine().count());
         let ran = pool.install(|| {
-            experiment.run(options.scale, options.seed, shard, &store, &|| progress.tick())
+            experiment.run(options.scale, options.seed, shard, &store, &|| {
+                if let Some(Err(error)) = progress.tick().map(record) {
+                    tracing::warn!("{error}");
+                }
+            })
         });
-        add_time(&mut run.experiments, experiment.id(), progress.finish());
-        ran?;
+        add_time(&mut run.experiments, experiment.id(), progress.next());
         write_atomically(&run_path, &run.to_json())?;
+        ran?;
     }
     let store = store.into_inner().unwrap_or_else(PoisonError::into_inner);
     let ids = experiments.iter().map(|e| e.id()).collect();
     publish(&folder, run, &inputs, &store, &ids)
+}
+
+/// What each experiment has to run.
+fn parts(
+    experiments: &[Box<dyn AnyExperiment>],
+    options: &ReproduceOptions,
+    shard: Shard,
+    store: &Mutex<TrialStore>,
+) -> Result<Vec<Part>, Failure> {
+    let store = store.lock().unwrap_or_else(PoisonError::into_inner);
+    let part = |experiment: &dyn AnyExperiment| {
+        let keys = experiment.keys(options.scale, options.seed)?;
+        let mine: Vec<_> = keys.iter().enumerate().filter(|(at, _)| shard.owns(*at)).collect();
+        let known = mine.iter().filter(|(_, key)| store.get(key).is_some()).count();
+        let missing = (mine.len() - known) as f64 / keys.len().max(1) as f64;
+        Ok(Part {
+            id: experiment.id(),
+            title: experiment.title(),
+            known,
+            total: mine.len(),
+            cost: missing * suite::cost(experiment.id(), options.scale),
+        })
+    };
+    experiments.iter().map(|experiment| part(experiment.as_ref())).collect()
 }
 
 /// Rebuilds everything but the trials from one output folder or several shards. An output folder
@@ -151,7 +179,8 @@ fn publish(
             sections.push(experiment.section(run.scale, run.seed, store)?);
         }
     }
-    let report = Report::new(TITLE, &run, &rerun(&run), sections)?;
+    let claims = sections.iter().flat_map(|s| s.claims.iter().map(|c| c.id.clone())).collect();
+    let report = Report::new(TITLE, &run, &rerun(&run), sections, &theory::appendices(&claims))?;
 
     // Recorded before they are written: whatever happens, no file of ours is forgotten.
     let before = run.outputs.clone();

@@ -41,6 +41,38 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
     ]
 }
 
+/// Seconds an experiment takes on two cores at smoke, standard and full scale, for the estimate of
+/// what a run has left.
+const COSTS: [(&str, [f64; 3]); 21] = [
+    ("K1", [0.1, 6.4, 30.0]),
+    ("K3", [0.1, 2.3, 30.0]),
+    ("K4", [0.1, 0.8, 10.0]),
+    ("K5", [0.1, 3.2, 30.0]),
+    ("K6", [0.1, 0.4, 5.0]),
+    ("K7", [0.1, 2.3, 60.0]),
+    ("K8", [0.5, 40.0, 400.0]),
+    ("S1", [2.0, 100.0, 900.0]),
+    ("S3", [0.5, 2.0, 20.0]),
+    ("S5", [0.5, 2.0, 10.0]),
+    ("S9", [5.0, 60.0, 600.0]),
+    ("S6", [2.0, 84.0, 180.0]),
+    ("F1", [0.5, 5.0, 21.0]),
+    ("P1", [0.5, 4.5, 50.0]),
+    ("P3", [5.0, 60.0, 600.0]),
+    ("P7", [2.0, 75.0, 600.0]),
+    ("P9", [0.1, 2.8, 40.0]),
+    ("P10", [1.0, 30.0, 300.0]),
+    ("PR", [2.0, 24.0, 600.0]),
+    ("P11", [0.5, 8.0, 60.0]),
+    ("P12", [5.0, 60.0, 600.0]),
+];
+
+/// See [`COSTS`]; 0 for an experiment it does not know.
+pub(crate) fn cost(id: &str, scale: Scale) -> f64 {
+    let seconds = COSTS.iter().find(|(known, _)| *known == id).map(|(_, seconds)| *seconds);
+    seconds.map_or(0.0, |[smoke, standard, full]| scale.pick(smoke, standard, full))
+}
+
 /// The experiments named by id or by one of their claims; all if none is named.
 pub(crate) fn chosen(
     inputs: &Arc<Inputs>,
@@ -77,4 +109,37 @@ pub(crate) fn list() -> Result<ExitCode, Failure> {
     }
     say(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_eval::{MOST_SAMPLED_CLAIMS, TrialStore};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_experiment_has_its_cost() {
+        let suite = all(&Arc::new(Inputs::builtin()));
+        assert_eq!(suite.len(), COSTS.len());
+        for experiment in &suite {
+            let costs = Scale::ALL.map(|scale| cost(experiment.id(), scale));
+            assert!(costs[0] > 0.0 && costs.is_sorted(), "{}: {costs:?}", experiment.id());
+        }
+    }
+
+    /// The level at which a claim is refuted supposes that no more of them rest on chance.
+    #[test]
+    fn the_ledger_has_room_for_its_errors() {
+        let store = TrialStore::read(&[]).unwrap();
+        let (mut ids, mut sampled) = (BTreeSet::new(), 0);
+        for experiment in all(&Arc::new(Inputs::builtin())) {
+            let section = experiment.section(Scale::Full, 1, &store).unwrap();
+            assert_eq!(section.claims.len(), experiment.claims().len());
+            for claim in section.claims {
+                assert!(ids.insert(claim.id.clone()), "two claims {}", claim.id);
+                sampled += usize::from(claim.tests > 0);
+            }
+        }
+        assert!(sampled > 20 && sampled <= MOST_SAMPLED_CLAIMS, "{sampled}");
+    }
 }

@@ -77,6 +77,8 @@ fn every_file_of_the_design_is_written_and_the_ledger_is_printed() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let output = succeed(reproduce(&out, &[]));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.starts_with("K5 ") && told.contains("K5 done in "), "{told}");
     let ledger = String::from_utf8(output.stdout).unwrap();
     assert!(ledger.contains("K5    holds"), "{ledger}");
     let all = trials(&out);
@@ -121,6 +123,16 @@ fn ten_kills_leave_no_trace() {
     assert!(killed >= 8, "only {killed} runs were still going when killed");
     succeed(reproduce(&broken, &[]));
     assert_eq!(results(&broken), results(&whole));
+
+    // What a run took is added to what the runs before it took.
+    let seconds = || {
+        let run = fs::read_to_string(broken.join("run.json")).unwrap();
+        let run: serde_json::Value = serde_json::from_str(&run).unwrap();
+        run["experiments"][0]["seconds"].as_f64().unwrap()
+    };
+    let before = seconds();
+    succeed(reproduce(&broken, &[]));
+    assert!(before > 0.0 && seconds() > before);
 }
 
 #[test]

@@ -1,11 +1,31 @@
 //! Claims and how they are judged.
+//!
+//! Two things can go wrong with a verdict that rests on chance, and each has its level:
+//!
+//! - a true claim comes out [`Verdict::Violated`]: at most 5 % for the whole ledger. Each of at most
+//!   [`MOST_SAMPLED_CLAIMS`] claims gets [`REFUTATION_LEVEL`], divided by the number of its settings
+//!   (Bonferroni), whatever else is run beside it.
+//! - a false claim comes out [`Verdict::Holds`]: at most 5 % for each claim. A claim about several
+//!   settings holds only if it does in each, and the setting where it is false passes its own test
+//!   with at most 5 %; so no division is needed (Berger 1982, intersection-union tests).
+//!
+//! A deterministic claim is refuted without any test, by one exception; that it holds means that
+//! none was met.
 
-use crate::stats::{binomial_lower, binomial_upper, mean, mean_interval};
+use crate::report::short;
+use crate::stats::{binomial_tail, binomial_upper, mean, mean_interval, mean_tail};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Confidence of every bound a verdict rests on.
+/// Confidence of every bound on which a claim holds.
 const CONFIDENCE: f64 = 0.95;
+
+/// Most claims of a suite that may rest on chance.
+pub const MOST_SAMPLED_CLAIMS: usize = 40;
+
+/// Largest p-value at which a claim that rests on chance is violated: 5 % over
+/// [`MOST_SAMPLED_CLAIMS`].
+pub const REFUTATION_LEVEL: f64 = 0.05 / MOST_SAMPLED_CLAIMS as f64;
 
 /// Relative slack on a deterministic bound: the rounding of the bound itself, which theorems may
 /// meet with equality.
@@ -68,6 +88,11 @@ pub struct Evidence {
     pub bound: f64,
     /// The rule and the counts, in a sentence.
     pub detail: String,
+    /// Random tests it rests on, one a setting; 0 for a deterministic claim.
+    pub tests: usize,
+    /// The p-value of all tests together: a true claim looks as bad as this with at most this
+    /// probability. 1 while trials are missing.
+    pub p_value: f64,
 }
 
 fn finite(value: f64) -> Option<f64> {
@@ -103,22 +128,25 @@ impl Evidence {
             measured: extreme.and_then(finite),
             bound: 1.0,
             detail: format!("{exceptions} exceptions in {} of {planned} cases", ratios.len()),
+            tests: 0,
+            p_value: if exceptions > 0 { 0.0 } else { 1.0 },
         }
     }
 
     /// A claim "fails with probability at most `delta`". Holds when the exact 95 % upper bound on
-    /// the failure probability is at most `delta`; violated when the
-    /// exact 95 % lower bound exceeds it; inconclusive otherwise, and while trials are missing.
+    /// the failure probability is at most `delta`; violated when so many failures have probability
+    /// at most [`REFUTATION_LEVEL`] under it; inconclusive otherwise, and while trials are missing.
     #[must_use]
     pub fn probability(planned: usize, failures: usize, trials: usize, delta: f64) -> Evidence {
         let (failed, of) = (failures as u64, trials as u64);
         let upper = binomial_upper(failed, of, CONFIDENCE);
-        let lower = binomial_lower(failed, of, CONFIDENCE);
         // The trials that finish first are no fair sample, and every look is another test: nothing
         // is decided before all are in.
-        let verdict = if trials < planned {
+        let complete = trials >= planned;
+        let p_value = binomial_tail(failed, of, delta).filter(|_| complete).unwrap_or(1.0);
+        let verdict = if !complete {
             Verdict::Inconclusive
-        } else if lower.is_some_and(|lower| lower > delta) {
+        } else if p_value <= REFUTATION_LEVEL {
             Verdict::Violated
         } else if upper.is_some_and(|upper| upper <= delta) {
             Verdict::Holds
@@ -132,12 +160,15 @@ impl Evidence {
             measured: upper,
             bound: delta,
             detail: format!("{failures} failures in {trials} of {planned} trials"),
+            tests: 1,
+            p_value,
         }
     }
 
     /// A claim "grows with slope at most `bound`": one fitted slope per independent trial. Holds
-    /// when the 95 % Student interval of their mean lies at or below the bound, violated when it lies
-    /// above, inconclusive when it straddles or trials are missing.
+    /// when the 95 % Student interval of their mean lies at or below the bound, violated when Student's
+    /// test of the bound has a p-value of at most [`REFUTATION_LEVEL`], inconclusive otherwise and
+    /// while trials are missing.
     #[must_use]
     pub fn growth(quantity: &str, planned: usize, slopes: &[f64], bound: f64) -> Evidence {
         Evidence::mean(quantity, planned, slopes, bound)
@@ -148,9 +179,11 @@ impl Evidence {
     #[must_use]
     pub fn mean(quantity: &str, planned: usize, values: &[f64], bound: f64) -> Evidence {
         let interval = mean_interval(values, CONFIDENCE);
+        let complete = values.len() >= planned;
+        let p_value = mean_tail(values, bound).filter(|_| complete).unwrap_or(1.0);
         let verdict = match interval {
-            _ if values.len() < planned => Verdict::Inconclusive,
-            Some(interval) if interval.low > bound => Verdict::Violated,
+            _ if !complete => Verdict::Inconclusive,
+            _ if p_value <= REFUTATION_LEVEL => Verdict::Violated,
             Some(interval) if interval.high <= bound => Verdict::Holds,
             _ => Verdict::Inconclusive,
         };
@@ -170,13 +203,32 @@ impl Evidence {
             measured: interval.map(|i| i.high).and_then(finite),
             bound,
             detail,
+            tests: 1,
+            p_value,
         }
     }
 
-    /// A claim about several settings, each judged on its own: violated if it is in any, holding if
-    /// it does in all. The numbers shown are those of the worst setting, which the detail names.
+    /// A claim about several settings, each judged on its own: violated if it is in any at
+    /// [`REFUTATION_LEVEL`] over the number of random tests in all, holding if it does in all. The
+    /// numbers shown are those of the worst setting, which the detail names.
     #[must_use]
     pub fn worst_of(settings: &[(String, Evidence)]) -> Evidence {
+        let tests: usize = settings.iter().map(|(_, e)| e.tests).sum();
+        // The p-value of a setting once it is one of so many.
+        let among = |e: &Evidence| {
+            let times = if e.tests == 0 { 1.0 } else { tests as f64 / e.tests as f64 };
+            (e.p_value * times).min(1.0)
+        };
+        let settings: Vec<(&str, Evidence)> = settings
+            .iter()
+            .map(|(name, e)| {
+                let mut setting = Evidence { p_value: among(e), ..e.clone() };
+                if e.verdict == Verdict::Violated && setting.p_value > REFUTATION_LEVEL {
+                    setting.verdict = Verdict::Inconclusive;
+                }
+                (name.as_str(), setting)
+            })
+            .collect();
         let severity = |verdict| match verdict {
             Verdict::Violated => 2,
             Verdict::Inconclusive => 1,
@@ -192,6 +244,8 @@ impl Evidence {
             Some((name, evidence)) => Evidence {
                 trials: settings.iter().map(|(_, e)| e.trials).sum(),
                 detail: format!("worst of {}: {name}; {}", settings.len(), evidence.detail),
+                tests,
+                p_value: settings.iter().map(|(_, e)| e.p_value).fold(1.0, f64::min),
                 ..evidence.clone()
             },
         }
@@ -229,12 +283,25 @@ pub struct Claim {
     pub bound: f64,
     /// The rule and the counts, in a sentence.
     pub detail: String,
+    /// Random tests it rests on; 0 for a deterministic claim.
+    pub tests: usize,
 }
 
 impl Claim {
-    /// Joins a statement with its evidence.
+    /// Joins a statement with its evidence; the detail of a claim that rests on chance ends with its
+    /// p-value.
     #[must_use]
     pub fn new(statement: ClaimStatement, experiment: &str, evidence: Evidence) -> Claim {
+        let mut detail = evidence.detail;
+        let rule = format!("violated at {REFUTATION_LEVEL} or less");
+        match evidence.tests {
+            0 => (),
+            1 => detail.push_str(&format!("; p = {}, {rule}", short(&evidence.p_value))),
+            tests => {
+                let p = short(&evidence.p_value);
+                detail.push_str(&format!("; p = {p} after Bonferroni over {tests} tests, {rule}"));
+            }
+        }
         Claim {
             id: statement.id,
             statement: statement.statement,
@@ -245,7 +312,8 @@ impl Claim {
             quantity: evidence.quantity,
             measured: evidence.measured,
             bound: evidence.bound,
-            detail: evidence.detail,
+            detail,
+            tests: evidence.tests,
         }
     }
 }
@@ -253,6 +321,8 @@ impl Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
 
     #[test]
     fn one_exception_refutes_a_deterministic_claim() {
@@ -277,7 +347,9 @@ mod tests {
         assert_eq!(judge(0, 59), Verdict::Holds);
         assert_eq!(judge(0, 58), Verdict::Inconclusive);
         assert_eq!(judge(1, 59), Verdict::Inconclusive);
+        // P[at least 10 of 59] = 7.6e-4, P[at least 9 of 59] = 2.7e-3.
         assert_eq!(judge(10, 59), Verdict::Violated);
+        assert_eq!(judge(9, 59), Verdict::Inconclusive);
         // Early failures decide nothing before all trials are in.
         assert_eq!(judge(5, 10), Verdict::Inconclusive);
         assert_eq!(judge(0, 0), Verdict::Inconclusive);
@@ -286,6 +358,7 @@ mod tests {
     #[test]
     fn slopes_are_judged_by_their_interval() {
         let judge = |slopes: &[f64], bound| Evidence::growth("slope", 4, slopes, bound).verdict;
+        // t = 0.5/0.0408 = 12.2 with 3 degrees of freedom at a third of the bound.
         let slopes = [0.9, 1.0, 1.1, 1.0];
         assert_eq!(judge(&slopes, 1.5), Verdict::Holds);
         assert_eq!(judge(&slopes, 1.5 / 3.0), Verdict::Violated);
@@ -299,7 +372,7 @@ mod tests {
     fn one_bad_setting_decides() {
         let of = |values: &[f64]| Evidence::mean("m", 3, values, 1.0);
         let good = ("good".to_owned(), of(&[0.1, 0.2, 0.1]));
-        let bad = ("bad".to_owned(), of(&[2.0, 2.1, 2.0]));
+        let bad = ("bad".to_owned(), of(&[2.0, 2.01, 2.0]));
         let open = ("open".to_owned(), of(&[0.1]));
         let all = Evidence::worst_of(&[good.clone(), bad.clone(), open.clone()]);
         assert_eq!((all.verdict, all.trials), (Verdict::Violated, 7));
@@ -307,6 +380,87 @@ mod tests {
         assert_eq!(Evidence::worst_of(&[good.clone(), open]).verdict, Verdict::Inconclusive);
         assert_eq!(Evidence::worst_of(&[good]).verdict, Verdict::Holds);
         assert_eq!(Evidence::worst_of(&[]).verdict, Verdict::Inconclusive);
+    }
+
+    /// One of many settings needs a p-value as many times smaller, and an exception needs none.
+    #[test]
+    fn settings_share_the_level() {
+        let rare = ("rare".to_owned(), Evidence::probability(59, 10, 59, 0.05));
+        let good = ("good".to_owned(), Evidence::probability(59, 0, 59, 0.05));
+        assert_eq!(rare.1.verdict, Verdict::Violated);
+        let among = |count: usize| {
+            let all = [vec![rare.clone()], vec![good.clone(); count - 1]].concat();
+            Evidence::worst_of(&all)
+        };
+        assert_eq!(among(1).verdict, Verdict::Violated);
+        let two = among(2);
+        assert_eq!((two.verdict, two.tests), (Verdict::Inconclusive, 2));
+        assert!((two.p_value - 2.0 * rare.1.p_value).abs() < 1e-15);
+        // Settings of settings count their tests, too.
+        let nested = [("two".to_owned(), two), good];
+        let nested = Evidence::worst_of(&nested);
+        assert!((nested.p_value - 3.0 * rare.1.p_value).abs() < 1e-15);
+
+        let exception = Evidence::deterministic("r", Side::AtMost, 1, &[1.1]);
+        let all = [nested.clone(), exception].map(|e| (String::new(), e));
+        let all = Evidence::worst_of(&all);
+        assert_eq!((all.verdict, all.tests), (Verdict::Violated, nested.tests));
+    }
+
+    /// Planted wrong claims: honest draws judged by a true bound, and by a third of it (three times,
+    /// where the bound is from below).
+    #[test]
+    fn every_kind_of_claim_is_refuted_when_three_times_too_strong() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let uniform: Vec<f64> = (0..200).map(|_| rng.random()).collect();
+        let verdicts = |judge: &dyn Fn(f64) -> Evidence| [1.0, 3.0].map(|k| judge(k).verdict);
+
+        let at_most = |k: f64| {
+            let ratios: Vec<f64> = uniform.iter().map(|u| u * k).collect();
+            Evidence::deterministic("u / 1", Side::AtMost, 200, &ratios)
+        };
+        let at_least = |k: f64| {
+            let ratios: Vec<f64> = uniform.iter().map(|u| (1.0 + u) / k).collect();
+            Evidence::deterministic("(1 + u) / 1", Side::AtLeast, 200, &ratios)
+        };
+        // Fails with probability 0.03, said to be at most 0.05.
+        let failures = (0..2000).filter(|_| rng.random::<f64>() < 0.03).count();
+        let probability = |k: f64| Evidence::probability(2000, failures, 2000, 0.05 / k);
+        // An expectation of 1/2, said to be at most 0.6.
+        let expectation = |k: f64| Evidence::mean("u", 200, &uniform, 0.6 / k);
+        // y = x^0.9 with noise, said to grow no faster than x.
+        let slopes: Vec<f64> = (0..10)
+            .map(|_| {
+                let x: Vec<f64> = (1..20).map(|i| f64::from(i).ln()).collect();
+                let y: Vec<f64> = x.iter().map(|x| 0.9 * x + 0.1 * rng.random::<f64>()).collect();
+                crate::stats::slope(&x, &y).unwrap()
+            })
+            .collect();
+        let growth = |k: f64| Evidence::growth("slope", 10, &slopes, 1.0 / k);
+        let settings = |k: f64| {
+            let both = [("p", probability(k)), ("m", expectation(k)), ("a", at_least(1.0))];
+            Evidence::worst_of(&both.map(|(name, e)| (name.to_owned(), e)))
+        };
+        let kinds: [&dyn Fn(f64) -> Evidence; 6] =
+            [&at_most, &at_least, &probability, &expectation, &growth, &settings];
+        for judge in kinds {
+            let quantity = judge(1.0).quantity;
+            assert_eq!(verdicts(judge), [Verdict::Holds, Verdict::Violated], "{quantity}");
+        }
+    }
+
+    #[test]
+    fn the_ledger_names_the_level_that_was_used() {
+        let statement =
+            || ClaimStatement { id: "X".into(), statement: "s".into(), source: "t".into() };
+        let sampled = Evidence::probability(59, 0, 59, 0.05);
+        let claim = Claim::new(statement(), "X", sampled.clone());
+        assert!(claim.detail.ends_with("; p = 1, violated at 0.00125 or less"), "{}", claim.detail);
+        let many = vec![(String::new(), sampled); 7];
+        let claim = Claim::new(statement(), "X", Evidence::worst_of(&many));
+        assert!(claim.detail.contains("after Bonferroni over 7 tests") && claim.tests == 7);
+        let exact = Evidence::deterministic("r", Side::AtMost, 1, &[0.5]);
+        assert!(!Claim::new(statement(), "X", exact).detail.contains("p ="));
     }
 
     #[test]

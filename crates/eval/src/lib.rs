@@ -35,13 +35,15 @@ mod store;
 mod table;
 mod trial;
 
-pub use claim::{Claim, ClaimStatement, Evidence, Side, Verdict};
+pub use claim::{
+    Claim, ClaimStatement, Evidence, MOST_SAMPLED_CLAIMS, REFUTATION_LEVEL, Side, Verdict,
+};
 pub use experiment::{
     AnyExperiment, Experiment, ExperimentError, Group, Planned, Results, Scale, Section,
 };
 pub use figure::{Axis, AxisScale, Colour, Figure, FigureError, Layer};
 pub use output::{OutputError, output_names, remove_output, write_atomically, write_outputs};
-pub use report::{Report, ReportError};
+pub use report::{Appendix, Report, ReportError};
 pub use run_info::{ExperimentTime, Host, RunInfo, RunInfoError, SCHEMA};
 pub use store::{FolderLock, StoreError, TrialStore};
 pub use table::Table;

@@ -1,7 +1,7 @@
 //! The report: a ledger of claims on top, then one section an experiment, in one HTML file without
 //! scripts or outside references.
 
-use crate::claim::{Claim, Verdict};
+use crate::claim::{Claim, REFUTATION_LEVEL, Verdict};
 use crate::experiment::Section;
 use crate::figure::FigureError;
 use crate::run_info::RunInfo;
@@ -29,6 +29,19 @@ pub struct Report {
     html: String,
 }
 
+/// A text that goes with every report, such as errata or a proof.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Appendix {
+    /// Its anchor on the page.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Its body, HTML that goes into the page as it is.
+    pub html: String,
+    /// Whether it is shown on demand only.
+    pub folded: bool,
+}
+
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page<'a> {
@@ -37,7 +50,9 @@ struct Page<'a> {
     rerun: &'a str,
     claims: Vec<&'a Claim>,
     counts: [(Verdict, usize); 3],
-    sections: Vec<PageSection<'a>>,
+    pages: Vec<PageSection<'a>>,
+    level: f64,
+    appendices: &'a [Appendix],
 }
 
 struct PageSection<'a> {
@@ -47,7 +62,7 @@ struct PageSection<'a> {
 }
 
 /// At most four significant digits, without a tail of zeros.
-fn short(value: &f64) -> String {
+pub(crate) fn short(value: &f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-3..1e6).contains(&size) {
         return format!("{value:.2e}");
@@ -58,7 +73,8 @@ fn short(value: &f64) -> String {
 }
 
 impl Report {
-    /// Draws the figures and writes the page. `rerun` is the command that repeats the run.
+    /// Draws the figures and writes the page. `rerun` is the command that repeats the run;
+    /// `appendices` stand at the end.
     ///
     /// # Errors
     /// [`ReportError`].
@@ -67,6 +83,7 @@ impl Report {
         run: &RunInfo,
         rerun: &str,
         sections: Vec<Section>,
+        appendices: &[Appendix],
     ) -> Result<Report, ReportError> {
         let drawn = sections
             .iter()
@@ -82,8 +99,9 @@ impl Report {
                 .map(|(figure, (_, svg))| (figure.caption.as_str(), svg.as_str()))
                 .collect(),
         });
-        let sections_of_page = pages.collect();
-        let page = Page { title, run, rerun, claims, counts, sections: sections_of_page };
+        let pages = pages.collect();
+        let level = REFUTATION_LEVEL;
+        let page = Page { title, run, rerun, claims, counts, pages, level, appendices };
         let html = page.render()?;
         Ok(Report { sections, drawn, html })
     }
@@ -172,7 +190,14 @@ mod tests {
             y: Axis::linear("y"),
             layers: vec![],
         });
-        Report::new("Title", &run, "cmd", vec![section]).unwrap()
+        let appendix = |id: &str, folded| Appendix {
+            id: id.into(),
+            title: "Proof".into(),
+            html: "<p>because</p>".into(),
+            folded,
+        };
+        let appendices = [appendix("errata", false), appendix("proof", true)];
+        Report::new("Title", &run, "cmd", vec![section], &appendices).unwrap()
     }
 
     #[test]
@@ -185,6 +210,12 @@ mod tests {
         assert!(!html.contains("src=") && !html.contains("<link"));
         assert!(html.contains("<svg") && html.contains("cmd --only E"));
         assert!(html.contains("id=\"E\"") && html.contains("href=\"#E\""));
+        assert!(html.contains("id=\"claim-E1\""));
+        for id in ["errata", "proof"] {
+            assert!(html.contains(&format!("id=\"{id}\"")));
+            assert!(html.contains(&format!("href=\"#{id}\"")));
+        }
+        assert_eq!(html.matches("<p>because</p>").count(), 2);
     }
 
     #[test]

@@ -64,6 +64,28 @@ pub fn binomial_lower(events: u64, trials: u64, confidence: f64) -> Option<f64> 
     binomial_upper(others, trials, confidence).map(|upper| 1.0 - upper)
 }
 
+/// Probability of at least `events` in `trials` where each comes with `probability`: the exact p-value
+/// of "at most `probability`". It is at most 1 - c exactly where [`binomial_lower`] at confidence c is
+/// at least `probability`.
+///
+/// ```
+/// use halfspaces_eval::stats::binomial_tail;
+/// // 1 - 0.9² = 0.19, 0.1² = 0.01.
+/// assert!((binomial_tail(1, 2, 0.1).unwrap() - 0.19).abs() < 1e-12);
+/// assert!((binomial_tail(2, 2, 0.1).unwrap() - 0.01).abs() < 1e-12);
+/// ```
+#[must_use]
+pub fn binomial_tail(events: u64, trials: u64, probability: f64) -> Option<f64> {
+    if trials == 0 || events > trials || !(0.0..=1.0).contains(&probability) {
+        return None;
+    }
+    if events == 0 {
+        return Some(1.0);
+    }
+    let (k, n) = (events as f64, trials as f64);
+    Beta::new(k, n - k + 1.0).ok().map(|beta| beta.cdf(probability))
+}
+
 /// Mean of finite values.
 #[must_use]
 pub fn mean(values: &[f64]) -> Option<f64> {
@@ -97,6 +119,31 @@ pub fn mean_interval(values: &[f64], confidence: f64) -> Option<Interval> {
     let t = StudentsT::new(0.0, 1.0, n - 1.0).ok()?.inverse_cdf(0.5 + confidence / 2.0);
     let half = t * (variance / n).sqrt();
     Some(Interval { low: centre - half, high: centre + half })
+}
+
+/// Student's p-value of "the mean is at most `bound`" from independent values; needs three of them,
+/// as two may coincide by chance and then show no spread at all.
+///
+/// ```
+/// use halfspaces_eval::stats::mean_tail;
+/// // t = √3 (2 - 1)/1 with 2 degrees of freedom: (1 - t/√(2 + t²))/2.
+/// let tail = mean_tail(&[1.0, 2.0, 3.0], 1.0).unwrap();
+/// assert!((tail - 0.5 * (1.0 - (3.0f64 / 5.0).sqrt())).abs() < 1e-9);
+/// ```
+#[must_use]
+pub fn mean_tail(values: &[f64], bound: f64) -> Option<f64> {
+    let centre = mean(values)?;
+    if values.len() < 3 || !bound.is_finite() {
+        return None;
+    }
+    let n = values.len() as f64;
+    let variance = values.iter().map(|v| (v - centre).powi(2)).sum::<f64>() / (n - 1.0);
+    let (excess, error) = (centre - bound, (variance / n).sqrt());
+    if error > 0.0 {
+        Some(StudentsT::new(0.0, 1.0, n - 1.0).ok()?.sf(excess / error))
+    } else {
+        Some(if excess > 0.0 { 0.0 } else { 1.0 })
+    }
 }
 
 /// Least-squares slope of `y` against `x`; needs two different `x`.
@@ -212,6 +259,22 @@ mod tests {
             prop_assert!((binomial_cdf(k, n, upper) - (1.0 - c)).abs() < 1e-9);
             let lower = binomial_lower(n - k, n, c).unwrap();
             prop_assert!((lower - (1.0 - upper)).abs() < 1e-12);
+            // The test and the bound are two sides of one thing.
+            let events = n - k;
+            prop_assert!((binomial_tail(events, n, lower).unwrap() - (1.0 - c)).abs() < 1e-9);
+            let exact = 1.0 - binomial_cdf(events - 1, n, 0.3);
+            prop_assert!((binomial_tail(events, n, 0.3).unwrap() - exact).abs() < 1e-9);
+        }
+
+        #[test]
+        fn the_test_of_a_mean_inverts_its_interval(
+            values in prop::collection::vec(-10.0..10.0f64, 3..20),
+            c in 0.5..0.9999f64,
+        ) {
+            let interval = mean_interval(&values, c).unwrap();
+            let tail = (1.0 - c) / 2.0;
+            prop_assert!((mean_tail(&values, interval.low).unwrap() - tail).abs() < 1e-7);
+            prop_assert!((mean_tail(&values, interval.high).unwrap() - 1.0 + tail).abs() < 1e-7);
         }
 
         #[test]
@@ -254,6 +317,11 @@ mod tests {
         assert_eq!(binomial_upper(3, 2, 0.95), None);
         assert_eq!(binomial_lower(3, 2, 0.95), None);
         assert_eq!(binomial_upper(1, 2, 1.0), None);
+        assert_eq!(binomial_tail(3, 2, 0.1), None);
+        assert_eq!(binomial_tail(0, 0, 0.1), None);
+        assert_eq!(binomial_tail(1, 2, 1.1), None);
+        assert_eq!(mean_tail(&[1.0, 1.0], 0.0), None);
+        assert_eq!(mean_tail(&[1.0, 1.0, f64::NAN], 0.0), None);
         assert_eq!(mean(&[]), None);
         assert_eq!(mean_interval(&[1.0], 0.95), None);
         assert_eq!(slope(&[1.0], &[1.0, 2.0]), None);

@@ -194,7 +194,7 @@ fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     }
     Figure {
         name: "s4-largest-margin".into(),
-        caption: "The largest margin among the points on which two halfspaces at angle θ disagree, over sin θ: what is reached two times in three (solid) and the bound of 000 (dashed), against nθ.".into(),
+        caption: "The largest margin among the points on which two halfspaces at angle θ disagree, over sin θ: what is reached two times in three (solid) and the bound of 000 (dashed), against nθ. A solid line below the dashed one of its colour would refute S4.".into(),
         x: Axis::log("nθ"),
         y: Axis::linear("margin / sin θ"),
         layers,
@@ -305,5 +305,23 @@ mod tests {
         };
         assert_eq!(verdicts(0.9, -0.5), [Verdict::Holds; 2]);
         assert_eq!(verdicts(0.1, -0.01), [Verdict::Violated; 2]);
+    }
+    /// A planted wrong claim: real draws held to three times the margin.
+    #[test]
+    fn three_times_the_margin_is_refuted() {
+        let configuration = Configuration { dim: 10, points: 10_000_000, angle: 0.01 };
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let outcomes: Vec<Outcome> =
+            (0..60).map(|_| draw(&configuration, &mut rng).unwrap()).collect();
+        let verdict = |times: f64| {
+            let third = |o: &Outcome| Outcome { margin: o.margin / times, ..*o };
+            let outcomes = outcomes.iter().map(third).collect();
+            let group = Group { configuration: configuration.clone(), planned: 60, outcomes };
+            let mut section = Section::default();
+            MarginsExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
+            section.claims[1].verdict
+        };
+        assert_eq!(verdict(1.0), Verdict::Holds);
+        assert_eq!(verdict(3.0), Verdict::Violated);
     }
 }

@@ -56,10 +56,14 @@ fn median_text(values: &[f64], decimals: usize) -> String {
     stats::median(values).map(|m| format!("{m:.decimals$}")).unwrap_or_default()
 }
 
-/// A dashed line of a bound over the span of `x`, unless there is none.
+/// A dashed line of a bound over the span of `x`, unless there is none; around a single positive `x`.
 fn bound_line(name: &str, x: &[f64], bound: impl Fn(f64) -> f64) -> Vec<Layer> {
     let ends = x.iter().copied().reduce(f64::min).zip(x.iter().copied().reduce(f64::max));
-    let line = ends.map(|(least, most)| Layer::Line {
+    let wide = |(least, most): (f64, f64)| match least < most {
+        true => (least, most),
+        false => (0.8 * least, 1.25 * most),
+    };
+    let line = ends.map(wide).map(|(least, most)| Layer::Line {
         name: name.into(),
         colour: Colour::Ink,
         dashed: true,

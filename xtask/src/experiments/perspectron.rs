@@ -187,7 +187,8 @@ impl Experiment for PerspectronExperiment {
         let terrains = [Terrain::Ball, Terrain::Edge, Terrain::Spiked, Terrain::Skewed];
         for terrain in terrains {
             for noise in all {
-                add(Task::Lemma, terrain, noise, scale.pick(5, 10, 40));
+                // 14 failures without success are the least that refute one of 16 settings.
+                add(Task::Lemma, terrain, noise, scale.pick(5, 20, 40));
             }
         }
         let few = [
@@ -463,13 +464,17 @@ fn slopes(groups: &[&Group<Configuration, Outcome>]) -> Evidence {
         for (name, values) in [("1/ε", in_excess), ("1/γ", in_margin)] {
             let quantity = format!("exponent of the steps in {name}");
             // The bound is met with equality as γ and ε shrink: an interval that reaches down to 2
-            // does not refute it. A wide one says nothing.
-            let width =
-                stats::mean_interval(&values, 0.95).map_or(f64::INFINITY, |i| i.high - i.low);
-            let mut evidence = Evidence::growth(&quantity, group.planned, &values, 2.0 + width);
-            if evidence.verdict == Verdict::Holds && width > WIDEST {
-                evidence.verdict = Verdict::Inconclusive;
+            // does not refute it. A wide one says nothing; so an exponent from 2 + WIDEST on would come
+            // out as holding with probability at most 2.5 %.
+            let mut evidence = Evidence::growth(&quantity, group.planned, &values, 2.0);
+            let interval = stats::mean_interval(&values, 0.95);
+            let met = interval.is_some_and(|i| i.low <= 2.0 && i.high - i.low <= WIDEST);
+            if evidence.verdict != Verdict::Violated {
+                let holds = met && values.len() >= group.planned;
+                evidence.verdict = if holds { Verdict::Holds } else { Verdict::Inconclusive };
             }
+            evidence.quantity = format!("{quantity}, lower end of the 95 % interval");
+            evidence.measured = interval.map(|i| i.low);
             judged.push((format!("{}, {name}", group.configuration), evidence));
         }
     }
@@ -522,7 +527,7 @@ fn curve_figures(groups: &[&Group<Configuration, Outcome>]) -> Vec<Figure> {
         Figure {
             name: format!("p4-{noise}-{}", group.configuration.terrain),
             caption: format!(
-                "Mean error of the iterates of one run beyond η = {RATE} against its steps, {} ({}): medians over trials, each run with the step size for its length. The dashed line is (1-η)/(γ√T), the bound on the expectation for the least margin.",
+                "Mean error of the iterates of one run beyond η = {RATE} against its steps, {} ({}): medians over trials, each run with the step size for its length. The dashed line is (1-η)/(γ√T), the bound on the expectation for the least margin. An error at or below η is drawn at the lower edge.",
                 group.configuration.noise, group.configuration.terrain
             ),
             x: Axis::log("steps T"),
@@ -688,7 +693,7 @@ mod tests {
         assert_eq!(verdict("P8", vec![fits(0.1, 0.3)]), Verdict::Violated);
         assert_eq!(verdict("P3", vec![fits(0.3, 0.1)]), Verdict::Violated);
         assert_eq!(verdict("P8", vec![fits(0.3, 0.1)]), Verdict::Holds);
-        let run = |least| group(Task::Lemma, vec![Outcome::Lemma { least, steps: 9 }; 9]);
+        let run = |least| group(Task::Lemma, vec![Outcome::Lemma { least, steps: 9 }; 20]);
         assert_eq!(verdict("P2", vec![run(0.1)]), Verdict::Holds);
         assert_eq!(verdict("P2", vec![run(0.2)]), Verdict::Violated);
         let search = |found| Outcome::Search { fit: judged(0.1), margin: 0.1, found };

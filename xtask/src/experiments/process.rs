@@ -103,7 +103,7 @@ impl Experiment for ProcessExperiment {
                             log_start,
                             delta,
                         },
-                        trials: scale.pick(200, 600, 3000),
+                        trials: scale.pick(200, 1500, 3000),
                     });
                 }
             }
@@ -181,6 +181,7 @@ impl Experiment for ProcessExperiment {
 mod tests {
     use super::*;
     use halfspaces_eval::{Group, Verdict};
+    use rand::SeedableRng;
 
     /// A setting of the digest of 000: fails about one time in four as printed.
     fn extreme() -> Configuration {
@@ -211,18 +212,40 @@ mod tests {
     #[test]
     fn planted_wrong_outcomes_are_caught() {
         let verdicts = |printed_fails: bool, corrected_fails: bool| {
-            let outcomes: Vec<Outcome> = (0..400)
+            let outcomes: Vec<Outcome> = (0..1000)
                 .map(|k| Outcome {
                     printed_fails: printed_fails && k % 4 == 0,
                     corrected_fails: corrected_fails && k % 20 == 0,
                 })
                 .collect();
-            let group = Group { configuration: extreme(), planned: 400, outcomes };
+            let group = Group { configuration: extreme(), planned: 1000, outcomes };
             let mut section = Section::default();
             ProcessExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
             section.claims.iter().map(|c| c.verdict).collect::<Vec<_>>()
         };
         assert_eq!(verdicts(true, false), [Verdict::Holds; 2]);
         assert_eq!(verdicts(false, true), [Verdict::Violated; 2]);
+    }
+    /// A planted wrong claim: real processes, stopped after a third of the corrected T.
+    #[test]
+    fn a_third_of_the_steps_is_refuted() {
+        let setting = extreme();
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut verdict = |share: u64| {
+            let steps = setting.corrected() / share;
+            let outcomes: Vec<Outcome> = (0..600)
+                .map(|_| {
+                    let decays = (0..steps).filter(|_| rng.random::<f64>() < 2.0 / 3.0).count();
+                    let corrected_fails = !setting.arrives(decays as u64);
+                    Outcome { printed_fails: true, corrected_fails }
+                })
+                .collect();
+            let group = Group { configuration: extreme(), planned: 600, outcomes };
+            let mut section = Section::default();
+            ProcessExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
+            section.claims[0].verdict
+        };
+        assert_eq!(verdict(1), Verdict::Holds);
+        assert_eq!(verdict(3), Verdict::Violated);
     }
 }

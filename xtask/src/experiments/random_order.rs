@@ -269,6 +269,7 @@ fn slopes(results: &Results<Configuration, Outcome>) -> Table {
 mod tests {
     use super::*;
     use halfspaces_eval::{Group, Verdict};
+    use rand::SeedableRng;
 
     #[test]
     fn a_learner_below_the_bound_violates_the_claim() {
@@ -278,9 +279,9 @@ mod tests {
             checkpoints: vec![1000, 10_000],
         };
         let verdict = |counts: [u64; 2]| {
-            let outcomes =
-                vec![counts.to_vec(), vec![counts[0] + 1, counts[1] + 1], counts.to_vec()];
-            let group = Group { configuration: configuration.clone(), planned: 3, outcomes };
+            let one_more = vec![counts[0] + 1, counts[1] + 1];
+            let outcomes: Vec<Outcome> = [vec![counts.to_vec(); 3], vec![one_more; 3]].concat();
+            let group = Group { configuration: configuration.clone(), planned: 6, outcomes };
             let mut section = Section::default();
             RandomOrderExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
             section.claims[0].verdict
@@ -289,5 +290,27 @@ mod tests {
         assert_eq!(verdict([15, 23]), Verdict::Holds);
         assert_eq!(verdict([15, 15]), Verdict::Violated);
         assert_eq!(verdict([5, 23]), Verdict::Violated);
+    }
+    /// A planted wrong claim: real runs of the centre of gravity, held to three times the bound.
+    #[test]
+    fn three_times_the_bound_is_refuted() {
+        let configuration =
+            Configuration { dim: 3, learner: Learner::Gravity, checkpoints: vec![100, 316] };
+        let outcomes: Vec<Outcome> = (0..30)
+            .map(|seed| {
+                let mut rng = ChaCha8Rng::seed_from_u64(seed);
+                RandomOrderExperiment.trial(&configuration, &mut rng).unwrap()
+            })
+            .collect();
+        let verdict = |share: u64| {
+            let third = |o: &Outcome| o.iter().map(|m| m / share).collect();
+            let outcomes = outcomes.iter().map(third).collect();
+            let group = Group { configuration: configuration.clone(), planned: 30, outcomes };
+            let mut section = Section::default();
+            RandomOrderExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
+            section.claims[0].verdict
+        };
+        assert_eq!(verdict(1), Verdict::Holds);
+        assert_eq!(verdict(3), Verdict::Violated);
     }
 }

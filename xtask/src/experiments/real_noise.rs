@@ -654,7 +654,7 @@ fn figure(
     Some(Figure {
         name: format!("pr-{data}-{kebab}{suffix}"),
         caption: format!(
-            "{data}, labels flipped {noise}: accuracy on clean labels {of} test examples, mean and 95 % interval over folds and trials."
+            "{data}, labels flipped {noise}: accuracy on clean labels {of} test examples, mean and 95 % interval over folds and trials. The flatter a line, the less its learner minds the noise."
         ),
         x: Axis::linear("noise rate η"),
         y: Axis::linear("accuracy on clean labels"),

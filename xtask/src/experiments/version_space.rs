@@ -537,7 +537,7 @@ mod tests {
     fn group(learner: Learner, outcome: Outcome) -> Group<Configuration, Outcome> {
         let exponents = outcome.iter().map(|p| p.exponent).collect();
         let configuration = Configuration { family: Family::Hard, learner, exponents };
-        Group { configuration, planned: 2, outcomes: vec![outcome.clone(), outcome] }
+        Group { configuration, planned: 3, outcomes: vec![outcome; 3] }
     }
 
     #[test]
@@ -567,6 +567,40 @@ mod tests {
         assert_eq!(verdicts(play(5, 61), &linear), [Verdict::Violated; 3]);
         let endless = Play { ended: false, ..play(5, 1) };
         assert_eq!(verdicts(endless, &square)[0], Verdict::Violated);
+    }
+
+    /// Planted wrong claims: real trials judged by a third of the volumetric bound, and by three times
+    /// the perceptron's exponent.
+    #[test]
+    fn real_trials_refute_three_times_too_strong_claims() {
+        let experiment = VersionSpaceExperiment::new(Arc::new(Inputs::builtin()));
+        let played = |family, learner, exponents| {
+            let configuration = Configuration { family, learner, exponents };
+            let trial = |seed| {
+                let mut rng = ChaCha8Rng::seed_from_u64(seed);
+                experiment.trial(&configuration, &mut rng).unwrap()
+            };
+            let outcomes = (0..3).map(trial).collect();
+            Group { configuration, planned: 3, outcomes }
+        };
+        let groups = vec![
+            played(Family::Split, Learner::Volumetric, vec![10, 20]),
+            played(Family::Hard, Learner::Perceptron, (4..=7).collect()),
+        ];
+        let verdicts = |change: fn(&mut Play)| {
+            let mut groups = groups.clone();
+            groups.iter_mut().flat_map(|g| &mut g.outcomes).flatten().for_each(change);
+            let mut section = Section::default();
+            experiment.evaluate(&Results { groups }, &mut section);
+            [section.claims[1].verdict, section.claims[2].verdict]
+        };
+        assert_eq!(verdicts(|_| ()), [Verdict::Holds; 2]);
+        // Three times the mistakes; and the same mistakes at margins of the third power.
+        let wrong = verdicts(|p| {
+            p.mistakes *= 3;
+            p.exponent *= 3;
+        });
+        assert_eq!(wrong, [Verdict::Violated; 2]);
     }
 
     #[test]
