@@ -42,7 +42,8 @@ impl Cloud {
 
 /// The cuts a · w >= 0, eight rows at a time, and one more, a · w >= `level`.
 pub(crate) struct Cuts<'a> {
-    /// For every eight cuts, their values in each column; cuts that are missing are zero.
+    /// For every eight cuts, their values in each column, in the order of [`places`]; cuts and columns
+    /// that are missing are zero.
     groups: Vec<Vec<[f64; PANEL]>>,
     last: &'a [f64],
     level: f64,
@@ -52,7 +53,8 @@ impl<'a> Cuts<'a> {
     pub(crate) fn new(cuts: &[Vec<f64>], last: &'a [f64], level: f64) -> Cuts<'a> {
         let group = |rows: &[Vec<f64>]| -> Vec<[f64; PANEL]> {
             let value = |i: usize, j: usize| rows.get(i).and_then(|row| row.get(j)).copied();
-            (0..last.len()).map(|j| std::array::from_fn(|i| value(i, j).unwrap_or(0.0))).collect()
+            let column = |j| std::array::from_fn(|i| value(i, j).unwrap_or(0.0));
+            places(last.len()).map(column).collect()
         };
         Cuts { groups: cuts.chunks(PANEL).map(group).collect(), last, level }
     }
@@ -70,6 +72,8 @@ impl<'a> Cuts<'a> {
 
 /// Chains under way, with room for what they need.
 struct Panel {
+    /// Points and directions, in the order of [`places`].
+    placed: [[Vec<f64>; PANEL]; 2],
     /// Weights of the points of the cloud, one for each chain.
     weights: Vec<[f64; PANEL]>,
     directions: [Vec<f64>; PANEL],
@@ -81,6 +85,7 @@ struct Panel {
 impl Panel {
     fn new(cloud: &Cloud, dim: usize) -> Panel {
         Panel {
+            placed: std::array::from_fn(|_| std::array::from_fn(|_| Vec::new())),
             weights: vec![[0.0; PANEL]; cloud.size],
             directions: std::array::from_fn(|_| vec![0.0; dim]),
             before: [0; PANEL],
@@ -107,7 +112,19 @@ impl Panel {
                 u.iter_mut().for_each(|v| *v /= *length);
             }
         }
-        let chords = arch.dispatch(Chords { cuts, points, directions: &self.directions });
+        let [placed_points, placed_directions] = &mut self.placed;
+        for (w, placed) in points.iter().zip(placed_points.iter_mut()) {
+            place(w, placed);
+        }
+        for (u, placed) in self.directions.iter().zip(placed_directions.iter_mut()) {
+            place(u, placed);
+        }
+        // What is left of a fuller panel before only keeps its place.
+        for placed in placed_points.iter_mut().filter(|placed| placed.is_empty()) {
+            placed.resize(placed_directions[0].len(), 0.0);
+        }
+        let chords =
+            arch.dispatch(Chords { cuts, points: placed_points, directions: placed_directions });
         let chains = points.iter_mut().zip(&self.directions).zip(lengths).zip(chords);
         let draws = self.uniform.iter().zip(&self.before);
         for (done, ((((w, u), length), (low, high)), (uniform, before))) in
@@ -167,27 +184,48 @@ impl WithSimd for Directions<'_> {
     fn with_simd<S: Simd>(self, _: S) {
         let tiles = self.cloud.tiles.iter().zip(&self.cloud.means);
         for (first, (tile, mean)) in (0..).step_by(PANEL).zip(tiles) {
-            let mut sums = [[0.0; PANEL]; PANEL];
-            for (x, weights) in tile.iter().zip(self.weights) {
-                for (sums, weight) in sums.iter_mut().zip(weights) {
-                    for ((sum, x), mean) in sums.iter_mut().zip(x).zip(mean) {
-                        *sum += weight * x;
-                        *sum += -weight * mean;
+            for (pair, out) in self.out.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+                let mut sums = [[0.0; PANEL]; 2];
+                for (x, weights) in tile.iter().zip(self.weights) {
+                    for (c, sums) in sums.iter_mut().enumerate() {
+                        let weight = weights[2 * pair + c];
+                        add_multiple(sums, weight, x);
+                        add_multiple(sums, -weight, mean);
                     }
                 }
-            }
-            for (out, sums) in self.out.iter_mut().zip(&sums) {
-                let columns = out.iter_mut().skip(first).zip(sums);
-                columns.for_each(|(out, sum)| *out = *sum);
+                for (out, sums) in out.iter_mut().zip(&sums) {
+                    let columns = out.iter_mut().skip(first).zip(sums);
+                    columns.for_each(|(out, sum)| *out = *sum);
+                }
             }
         }
     }
 }
 
+/// Copies a vector in the order of [`places`].
+fn place(v: &[f64], placed: &mut Vec<f64>) {
+    placed.clear();
+    placed.extend(places(v.len()).map(|j| v.get(j).copied().unwrap_or(0.0)));
+}
+
+/// The columns in the order in which [`products`] takes them: sums 0 and 1 of [`kernels::dot`], each
+/// from its first column on, then sums 2 and 3, and so on. Where the second of two sums has a column
+/// less, one beyond the dimension stands in; it is zero in both factors and changes no sum.
+fn places(dim: usize) -> impl Iterator<Item = usize> {
+    (0..PANEL).flat_map(move |sum| (0..terms(dim, sum)).map(move |k| sum + k * PANEL))
+}
+
+/// How many columns go into a sum and the other of its pair, at most.
+#[inline(always)]
+fn terms(dim: usize, sum: usize) -> usize {
+    dim.saturating_sub(sum & !1).div_ceil(PANEL)
+}
+
 /// The least and greatest t with a · (w + tu) >= 0 for all cuts in groups, of each chain.
 struct Chords<'a> {
     cuts: &'a Cuts<'a>,
-    points: &'a [Vec<f64>],
+    /// Points and directions, in the order of [`places`].
+    points: &'a [Vec<f64>; PANEL],
     directions: &'a [Vec<f64>; PANEL],
 }
 
@@ -196,17 +234,21 @@ impl WithSimd for Chords<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Self::Output {
+        let dim = self.cuts.last.len();
         let mut lows = [[f64::NEG_INFINITY; PANEL]; PANEL];
         let mut highs = [[f64::INFINITY; PANEL]; PANEL];
         for group in &self.cuts.groups {
             let chains = self.points.iter().zip(self.directions);
             for ((w, u), (lows, highs)) in chains.zip(lows.iter_mut().zip(&mut highs)) {
-                let (slacks, rates) = (products(group, w), products(group, u));
+                let (slacks, rates) = products(dim, group, w, u);
+                let (mut low, mut high) = (*lows, *highs);
                 for c in 0..PANEL {
-                    let (rate, t) = (rates[c], -slacks[c] / rates[c]);
-                    lows[c] = if rate > 0.0 && t > lows[c] { t } else { lows[c] };
-                    highs[c] = if rate < 0.0 && t < highs[c] { t } else { highs[c] };
+                    let t = -slacks[c] / rates[c];
+                    low[c] = low[c].max(if rates[c] > 0.0 { t } else { f64::NEG_INFINITY });
+                    high[c] = high[c].min(if rates[c] < 0.0 { t } else { f64::INFINITY });
                 }
+                // Whole, or the compiler stores element by element under masks, which is slow.
+                (*lows, *highs) = (low, high);
             }
         }
         let low = |c: usize| lows[c].iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -215,27 +257,55 @@ impl WithSimd for Chords<'_> {
     }
 }
 
-/// The products of eight rows, given column by column, with a vector: each rounded as
-/// [`kernels::dot`].
+/// The products of eight rows, given column by column in the order of [`places`], with two vectors in
+/// the same order: each rounded as [`kernels::dot`].
 #[inline(always)]
-fn products(columns: &[[f64; PANEL]], v: &[f64]) -> [f64; PANEL] {
-    let mut sums = [[0.0; PANEL]; PANEL];
-    let (blocks, rest) = columns.as_chunks::<PANEL>();
-    let (v_blocks, v_rest) = v.as_chunks::<PANEL>();
-    let add = |sums: &mut [f64; PANEL], column: &[f64; PANEL], v: f64| {
-        for (sum, a) in sums.iter_mut().zip(column) {
-            *sum += a * v;
+fn products(
+    dim: usize,
+    columns: &[[f64; PANEL]],
+    w: &[f64],
+    u: &[f64],
+) -> ([f64; PANEL], [f64; PANEL]) {
+    let (mut w_sums, mut u_sums) = ([[0.0; PANEL]; PANEL], [[0.0; PANEL]; PANEL]);
+    let (mut columns, mut w, mut u) = (columns, w, u);
+    for pair in 0..PANEL / 2 {
+        let count = terms(dim, 2 * pair);
+        // Two sums of both vectors at once: as many as registers hold, and they do not wait for each
+        // other.
+        let (first, rest) = columns.split_at(count);
+        let (second, rest) = rest.split_at(count);
+        columns = rest;
+        let (w_first, rest) = w.split_at(count);
+        let (w_second, rest) = rest.split_at(count);
+        w = rest;
+        let (u_first, rest) = u.split_at(count);
+        let (u_second, rest) = rest.split_at(count);
+        u = rest;
+        let mut sums = [[0.0; PANEL]; 4];
+        let firsts = first.iter().zip(w_first).zip(u_first);
+        let seconds = second.iter().zip(w_second).zip(u_second);
+        for (((a, w_a), u_a), ((b, w_b), u_b)) in firsts.zip(seconds) {
+            add_multiple(&mut sums[0], *w_a, a);
+            add_multiple(&mut sums[1], *u_a, a);
+            add_multiple(&mut sums[2], *w_b, b);
+            add_multiple(&mut sums[3], *u_b, b);
         }
-    };
-    for (block, v) in blocks.iter().zip(v_blocks) {
-        for j in 0..PANEL {
-            add(&mut sums[j], &block[j], v[j]);
-        }
+        [w_sums[2 * pair], u_sums[2 * pair], w_sums[2 * pair + 1], u_sums[2 * pair + 1]] = sums;
     }
-    for ((sums, column), v) in sums.iter_mut().zip(rest).zip(v_rest) {
-        add(sums, column, *v);
+    (add_lanes(&w_sums), add_lanes(&u_sums))
+}
+
+/// sums += v column.
+#[inline(always)]
+fn add_multiple(sums: &mut [f64; PANEL], v: f64, column: &[f64; PANEL]) {
+    for (sum, a) in sums.iter_mut().zip(column) {
+        *sum += a * v;
     }
-    let s = sums;
+}
+
+/// The running sums of eight products added in the order of [`kernels::dot`].
+#[inline(always)]
+fn add_lanes(s: &[[f64; PANEL]; PANEL]) -> [f64; PANEL] {
     std::array::from_fn(|c| {
         ((s[0][c] + s[4][c]) + (s[2][c] + s[6][c])) + ((s[1][c] + s[5][c]) + (s[3][c] + s[7][c]))
     })
