@@ -1,6 +1,6 @@
 //! The command line.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use halfspaces_eval::{Scale, Shard};
 use std::path::PathBuf;
 
@@ -24,6 +24,8 @@ pub(crate) enum Command {
     List,
     /// Check layering and house rules.
     Tidy(TidyOptions),
+    /// Measure speed and memory beside the limits of this machine.
+    Bench(BenchOptions),
 }
 
 #[derive(Debug, Args)]
@@ -73,4 +75,37 @@ pub(crate) struct TidyOptions {
     /// Root of the workspace to check [default: this one]
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchOptions {
+    /// Smaller jobs and fewer rounds, in under three minutes
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Measure these jobs only, by name
+    #[arg(long, value_name = "JOB,..", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// Measure these only [default: all]
+    #[arg(long, value_name = "TABLE,..", value_delimiter = ',')]
+    pub(crate) tables: Vec<Measurement>,
+    /// Where to write the figures [default: target/bench.json]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Do one case of the memory table and print the peak of this process
+    #[arg(long, value_name = "CASE:POINTS", hide = true)]
+    pub(crate) peak: Option<String>,
+    /// Write the pools into a folder and answer job by job, for benches/peers
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub(crate) serve: Option<PathBuf>,
+}
+
+/// A table of `bench`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Measurement {
+    /// Every job beside its limit.
+    Jobs,
+    /// Peak memory.
+    Memory,
+    /// Times at several sizes.
+    Growth,
 }

@@ -1,6 +1,7 @@
 //! `cargo xtask`: reproduces every claim of the workspace and keeps the workspace tidy.
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
+mod bench;
 mod cli;
 mod experiments;
 mod noisy;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Report(options) => reproduce::report(&options),
         Command::List => suite::list(),
         Command::Tidy(options) => tidy::tidy(&options),
+        Command::Bench(options) => bench::bench(&options),
     };
     outcome.unwrap_or_else(|failure| {
         reproduce::note(&format!("error: {failure}"));

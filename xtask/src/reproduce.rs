@@ -286,7 +286,7 @@ fn at(path: &Path, what: &str, error: &std::io::Error) -> Failure {
     format!("{}: {what}: {error}; choose another with --out", path.display()).into()
 }
 
-fn host() -> Host {
+pub(crate) fn host() -> Host {
     let processor = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;
         Some(line.split_once(':')?.1.trim().to_owned())

@@ -125,7 +125,7 @@ impl DescendingMargins {
 }
 
 /// Larger first, then smaller index: a total order without ties, so the result is unique.
-fn before(a: &(f64, usize), b: &(f64, usize)) -> Ordering {
+pub(crate) fn before(a: &(f64, usize), b: &(f64, usize)) -> Ordering {
     b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
 }
 

@@ -12,16 +12,18 @@
 //! bound is a yardstick here, tested and not proved. [`Mixing`] reports how well the sample has
 //! mixed after the last cut.
 //!
+//! Eight chains are stepped at a time (`chain_panel`): the cuts are read once for all of them.
+//!
 //! *Source.* 001 §3, 004; Bertsimas and Vempala 2004 for hit-and-run with cuts.
 
 use crate::bounds;
+use crate::chain_panel::{Cloud, Cuts};
 use crate::direction::random_unit;
 use crate::error::OnlineError;
 use crate::version_space::Centre;
-use halfspaces_linalg::{InputError, kernels, norm, zeros};
+use halfspaces_linalg::{InputError, kernels, zeros};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use rand_distr::{Distribution, StandardNormal};
 
 /// Points kept at least, and for each dimension.
 const LEAST_POINTS: usize = 64;
@@ -140,49 +142,6 @@ impl CentreOfGravity {
         mean
     }
 
-    /// One hit-and-run step from point `k` in the set cut by a · w >= `level` as well. Directions
-    /// come from the differences of `cloud` to its mean.
-    fn step(
-        &mut self,
-        k: usize,
-        (a, level): (&[f64], f64),
-        (cloud, mean): (&[Vec<f64>], &[f64]),
-        rng: &mut ChaCha8Rng,
-    ) {
-        let mut u = vec![0.0; a.len()];
-        for other in cloud {
-            let weight: f64 = StandardNormal.sample(rng);
-            kernels::axpy(weight, other, &mut u);
-            kernels::axpy(-weight, mean, &mut u);
-        }
-        let length = norm(&u);
-        if length == 0.0 {
-            return;
-        }
-        u.iter_mut().for_each(|v| *v /= length);
-        let w = &self.points[k];
-        // ‖w + tu‖ <= 1
-        let along = kernels::dot(w, &u);
-        let root = (along * along + (1.0 - kernels::norm_sq(w)).max(0.0)).sqrt();
-        let (mut low, mut high) = (-along - root, -along + root);
-        let mut bound = |slack: f64, rate: f64| {
-            // slack + t rate >= 0
-            if rate > 0.0 {
-                low = low.max(-slack / rate);
-            } else if rate < 0.0 {
-                high = high.min(-slack / rate);
-            }
-        };
-        bound(kernels::dot(w, a) - level, kernels::dot(&u, a));
-        for cut in &self.cuts {
-            bound(kernels::dot(w, cut), kernels::dot(&u, cut));
-        }
-        if low < high {
-            let t = low + (high - low) * rng.random::<f64>();
-            kernels::axpy(t, &u, &mut self.points[k]);
-        }
-    }
-
     /// Keeps the points with a · w > `level`, refills the sample with copies of them and spreads it
     /// over the set so cut.
     fn cut_to(&mut self, a: &[f64], level: f64, rng: &mut ChaCha8Rng) {
@@ -204,17 +163,16 @@ impl CentreOfGravity {
         self.mixing = Mixing { sweeps: 0, correlation: 1.0, survivors };
         // Directions from the sample before the cut span the space, whatever survived; those from
         // the present one have its shape. Both take turns.
+        let cuts = Cuts::new(&self.cuts, a, level);
         while self.mixing.sweeps < MOST_SWEEPS && self.mixing.correlation > FORGOTTEN {
             for turn in 0..2 {
-                let (cloud, mean) = if turn == 0 {
-                    (cloud.clone(), mean.clone())
+                let cloud = if turn == 0 {
+                    Cloud::new(&cloud, &mean)
                 } else {
-                    (self.points.clone(), self.mean())
+                    Cloud::new(&self.points, &self.mean())
                 };
                 for _ in 0..2 + self.centre.len() / 2 {
-                    for k in 0..self.points.len() {
-                        self.step(k, (a, level), (&cloud, &mean), rng);
-                    }
+                    cuts.round(&mut self.points, &cloud, rng);
                 }
             }
             self.mixing.sweeps += 1;
@@ -300,7 +258,7 @@ mod tests {
     use super::*;
     use crate::{AsGiven, OnlineLearner, SmallestMarginMistake, VersionSpace, run};
     use halfspaces_data::{MarginBall, Marginal, Realizable, random_target};
-    use halfspaces_linalg::{Label, PointSet, Points};
+    use halfspaces_linalg::{Label, PointSet, Points, norm};
 
     #[test]
     fn half_balls_have_their_centre() {

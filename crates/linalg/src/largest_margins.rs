@@ -1,0 +1,156 @@
+//! The few points of a pool with the largest |w · x|, in one scan, on one thread or several.
+//!
+//! Every thread keeps the largest of a stretch of the pool and looks only at values above the least
+//! it keeps, so the scan costs what reading the pool does. The answer is that of
+//! [`DescendingMargins`](crate::DescendingMargins), on any number of threads: values do not depend on
+//! the split, and ties go by index.
+
+use crate::error::InputError;
+use crate::margins::before;
+use crate::points::PointSet;
+use crate::row::RowView;
+use faer::Par;
+
+/// A stretch below this many points is not worth a thread.
+const LEAST_STRETCH: usize = 4096;
+/// Values kept unordered before the least are dropped, in multiples of the number asked for.
+const SLACK: usize = 2;
+/// Room for so many at least.
+const LEAST_ROOM: usize = 64;
+
+/// The indices of the `count` points with the largest |w · x|, largest first, ties by index; all of
+/// them if there are fewer.
+///
+/// # Errors
+/// [`InputError::DimensionMismatch`].
+///
+/// ```
+/// use faer::Par;
+/// use halfspaces_linalg::{Points, largest_margins};
+/// let points = Points::from_rows(&[[1.0, 0.0], [-3.0, 1.0], [2.0, 5.0]])?;
+/// assert_eq!(largest_margins(&points, &[1.0, 0.0], 2, Par::Seq)?, [1, 2]);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+pub fn largest_margins<P: PointSet + Sync>(
+    points: &P,
+    w: &[f64],
+    count: usize,
+    par: Par,
+) -> Result<Vec<usize>, InputError> {
+    InputError::check_dim(points.dim(), w.len())?;
+    let n = points.len();
+    let threads = par.degree().min(n / LEAST_STRETCH).max(1);
+    let stretch = n.div_ceil(threads).max(1);
+    let starts = (0..n).step_by(stretch);
+    let mut largest: Vec<Largest> = starts.clone().map(|_| Largest::new(count)).collect();
+    let scan = |largest: &mut Largest, start: usize| {
+        for i in start..n.min(start + stretch) {
+            // Every i is below the length.
+            let Some(x) = points.row(i) else { break };
+            largest.offer(x.dot(w).abs(), i);
+        }
+    };
+    if let [only] = largest.as_mut_slice() {
+        scan(only, 0);
+    } else {
+        rayon::scope(|scope| {
+            for (largest, start) in largest.iter_mut().zip(starts) {
+                scope.spawn(move |_| scan(largest, start));
+            }
+        });
+    }
+    let mut all: Vec<(f64, usize)> = largest.into_iter().flat_map(|l| l.kept).collect();
+    all.sort_unstable_by(before);
+    all.truncate(count);
+    Ok(all.into_iter().map(|(_, index)| index).collect())
+}
+
+/// The largest of the values offered so far, and a few more.
+struct Largest {
+    count: usize,
+    room: usize,
+    /// (|margin|, index).
+    kept: Vec<(f64, usize)>,
+    /// No value at or below this belongs to the largest.
+    floor: f64,
+}
+
+impl Largest {
+    fn new(count: usize) -> Largest {
+        let room = count.saturating_mul(SLACK).max(LEAST_ROOM);
+        let floor = if count == 0 { f64::INFINITY } else { f64::NEG_INFINITY };
+        Largest { count, room, kept: Vec::new(), floor }
+    }
+
+    /// Takes the value of point `index`; indices increase.
+    #[inline]
+    fn offer(&mut self, value: f64, index: usize) {
+        // A NaN is not at or below anything.
+        if value <= self.floor {
+            return;
+        }
+        self.keep(value, index);
+    }
+
+    #[cold]
+    fn keep(&mut self, value: f64, index: usize) {
+        self.kept.push((value, index));
+        if self.kept.len() < self.room || self.count >= self.kept.len() {
+            return;
+        }
+        let (_, least, _) = self.kept.select_nth_unstable_by(self.count.saturating_sub(1), before);
+        self.floor = least.0;
+        self.kept.truncate(self.count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DescendingMargins, Points, SparsePoints, margins};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn one_scan_finds_what_the_order_begins_with(
+            // Few different values: ties abound.
+            values in prop::collection::vec(-3..3i8, 2..900),
+            count in 0..200usize,
+        ) {
+            let values: Vec<f64> = values.chunks_exact(2).flatten().map(|v| f64::from(*v)).collect();
+            let points = Points::new(values, 2).unwrap();
+            let w = [1.0, -0.5];
+            let order = DescendingMargins::new(&margins(&points, &w).unwrap());
+            let expected: Vec<usize> = order.take(count).collect();
+            prop_assert_eq!(&largest_margins(&points, &w, count, Par::Seq).unwrap(), &expected);
+            let sparse = SparsePoints::from_dense(&points).unwrap();
+            prop_assert_eq!(&largest_margins(&sparse, &w, count, Par::Seq).unwrap(), &expected);
+        }
+    }
+
+    #[test]
+    fn threads_change_nothing() {
+        let values = (0..60_000).map(|i| f64::from(i * 7919 % 1009) - 500.0).collect();
+        let points = Points::new(values, 3).unwrap();
+        let w = [1.0, 0.25, -1.0];
+        let order = DescendingMargins::new(&margins(&points, &w).unwrap());
+        for count in [1, 10, 5000, 30_000] {
+            let expected: Vec<usize> = order.clone().take(count).collect();
+            for par in [Par::Seq, Par::rayon(2), Par::rayon(3)] {
+                assert_eq!(largest_margins(&points, &w, count, par).unwrap(), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn bad_input_is_typed() {
+        let points = Points::new(vec![1.0, 2.0], 2).unwrap();
+        let refused = largest_margins(&points, &[1.0], 1, Par::Seq);
+        assert_eq!(refused, Err(InputError::DimensionMismatch { expected: 2, found: 1 }));
+        let none = Points::new(vec![], 2).unwrap();
+        assert_eq!(largest_margins(&none, &[1.0, 1.0], 3, Par::rayon(2)), Ok(vec![]));
+        // Overflow to infinity and to a NaN: the NaN comes first, as in the order.
+        let far = Points::from_rows(&[[1e200, 0.0], [1e200, 1e200], [1.0, 0.0]]).unwrap();
+        assert_eq!(largest_margins(&far, &[1e200, -1e200], 3, Par::Seq), Ok(vec![1, 0, 2]));
+    }
+}

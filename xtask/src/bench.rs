@@ -1,0 +1,128 @@
+//! `bench`: what the workspace promises to be fast, each job beside the least that any program would
+//! have to do for it on this machine, in one process.
+//!
+//! Job and limit take turns, so that load on the machine falls on both; what is compared is the least
+//! time of each, which load raises last. Buffers are allocated before the clock starts and used again,
+//! for memory that is touched for the first time is slower than any job.
+
+mod definition;
+mod file_jobs;
+mod growth;
+mod limits;
+mod memory;
+mod passes;
+mod pools;
+mod products;
+mod reading;
+mod scans;
+mod walks;
+
+use crate::Failure;
+use crate::cli::{BenchOptions, Measurement};
+use crate::reproduce::{host, note, say, workspace_root};
+use definition::{Definition, Measured, Size, measure};
+use halfspaces_eval::write_atomically;
+use limits::Limits;
+use pools::Pools;
+use serde_json::{Value, json};
+use std::process::ExitCode;
+
+/// All jobs, those on one pool side by side.
+fn definitions() -> Vec<Definition> {
+    [passes::JOBS, scans::JOBS, products::JOBS, walks::JOBS, reading::JOBS].concat()
+}
+
+/// Measures and prints; writes bench.json.
+pub(crate) fn bench(options: &BenchOptions) -> Result<ExitCode, Failure> {
+    if let Some(case) = &options.peak {
+        say(&format!("{}\n", memory::peak_of(case)?))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(folder) = &options.serve {
+        file_jobs::serve(folder)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let chosen = chosen(&options.only)?;
+    let size = if options.quick { Size::Quick } else { Size::Full };
+    let wanted = |m: Measurement| options.tables.is_empty() || options.tables.contains(&m);
+    let mut out = json!({ "host": host(), "quick": options.quick });
+
+    if wanted(Measurement::Jobs) {
+        let limits = Limits::measure(size)?;
+        say(&format!("{limits}\n{}", Measured::HEAD))?;
+        let mut pools = Pools::default();
+        let mut rows = Vec::new();
+        for definition in &chosen {
+            let measured = measure(definition, size, &mut pools)?;
+            say(&format!("{measured}\n"))?;
+            rows.push(measured);
+        }
+        let missed = rows.iter().filter(|row| row.met == Some(false)).count();
+        say(&format!("\n{missed} of {} targets missed\n\n", judged(&rows)))?;
+        out["limits"] = serde_json::to_value(&limits)?;
+        out["jobs"] = serde_json::to_value(&rows)?;
+    }
+    if wanted(Measurement::Memory) && options.only.is_empty() {
+        out["memory"] = table(&memory::table(size)?)?;
+    }
+    if wanted(Measurement::Growth) && options.only.is_empty() {
+        out["growth"] = table(&growth::table(size)?)?;
+    }
+    let file = options.out.clone().unwrap_or_else(|| workspace_root().join("target/bench.json"));
+    write_atomically(&file, &serde_json::to_string_pretty(&out)?)?;
+    note(&format!("written: {}", file.display()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints rows that print themselves under a heading, and gives them back as JSON.
+fn table<R: serde::Serialize + std::fmt::Display>(
+    (head, rows): &(&str, Vec<R>),
+) -> Result<Value, Failure> {
+    say(head)?;
+    for row in rows {
+        say(&format!("{row}\n"))?;
+    }
+    say("\n")?;
+    Ok(serde_json::to_value(rows)?)
+}
+
+fn judged(rows: &[Measured]) -> usize {
+    rows.iter().filter(|row| row.met.is_some()).count()
+}
+
+/// The jobs asked for by name; all if none is.
+fn chosen(only: &[String]) -> Result<Vec<Definition>, Failure> {
+    let all = definitions();
+    if let Some(unknown) = only.iter().find(|name| all.iter().all(|job| job.id != name.as_str())) {
+        let known: Vec<&str> = all.iter().map(|job| job.id).collect();
+        return Err(format!("no job {unknown:?}; known are {}", known.join(", ")).into());
+    }
+    let wanted = |job: &Definition| only.is_empty() || only.iter().any(|name| name == job.id);
+    Ok(all.into_iter().filter(wanted).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_job_gives_what_the_plain_version_does() {
+        let mut pools = Pools::default();
+        for definition in definitions() {
+            let shape = definition.shape(Size::Toy);
+            let mut job = (definition.build)(&mut pools, shape).unwrap();
+            let result = (job.run)().unwrap();
+            assert_eq!((job.run)().unwrap(), result, "{} again", definition.id);
+            (job.limit)().unwrap();
+            assert_eq!((job.plain)().unwrap(), result, "{}", definition.id);
+        }
+    }
+
+    #[test]
+    fn jobs_are_chosen_by_name() {
+        assert_eq!(chosen(&[]).unwrap().len(), definitions().len());
+        assert_eq!(chosen(&["scan".into()]).unwrap()[0].id, "scan");
+        let fault = chosen(&["no-such".into()]).unwrap_err().to_string();
+        assert!(fault.starts_with("no job \"no-such\"; known are perceptron, "), "{fault}");
+    }
+}

@@ -1,0 +1,312 @@
+//! What a job is, and how it is measured beside its limit.
+
+use super::pools::Pools;
+use crate::Failure;
+use serde::Serialize;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// How large the jobs are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Size {
+    /// For tests.
+    #[cfg(test)]
+    Toy,
+    /// All of it in under three minutes.
+    Quick,
+    /// What the documents quote.
+    Full,
+}
+
+/// Points, dimension, and what else a job is measured in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Shape {
+    pub(super) n: usize,
+    pub(super) d: usize,
+    /// Nonzeros a row, candidates, constraints: what the job says.
+    pub(super) more: usize,
+}
+
+/// Shorthand for the tables of jobs.
+pub(super) const fn shape(n: usize, d: usize, more: usize) -> Shape {
+    Shape { n, d, more }
+}
+
+/// What a job is to reach.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Target {
+    /// Nothing here: its rivals are other programs (benches/peers).
+    Peers,
+    /// The limit takes at least this share of the job's time.
+    Share(f64),
+    /// The job takes at most so many times as long as its limit.
+    Multiple(f64),
+    /// At most so many seconds a unit of work.
+    SecondsAUnit(f64),
+    /// At least so many units of work (bytes) a second.
+    UnitsASecond(f64),
+}
+
+impl Target {
+    /// Whether least times of job and limit reach it; `None` where there is nothing to reach.
+    fn met(self, seconds: f64, limit: f64, units: f64) -> Option<bool> {
+        match self {
+            Target::Peers => None,
+            Target::Share(share) => Some(limit >= share * seconds),
+            Target::Multiple(multiple) => Some(seconds <= multiple * limit),
+            Target::SecondsAUnit(most) => Some(seconds <= most * units),
+            Target::UnitsASecond(least) => Some(units >= least * seconds),
+        }
+    }
+
+    fn describe(self) -> String {
+        match self {
+            Target::Peers => "-".into(),
+            Target::Share(share) => format!(">= {share} of limit"),
+            Target::Multiple(multiple) => format!("<= {multiple} limits"),
+            Target::SecondsAUnit(most) => format!("<= {} us a step", most * 1e6),
+            Target::UnitsASecond(least) => format!(">= {} MB/s", least * 1e-6),
+        }
+    }
+}
+
+/// A job ready to run.
+pub(super) struct Job {
+    /// Does the job; gives what identifies the result.
+    pub(super) run: Box<dyn FnMut() -> Result<u64, Failure>>,
+    /// Does the work of the limit.
+    pub(super) limit: Box<dyn FnMut() -> Result<(), Failure>>,
+    /// Units of work done in the last run: bytes, steps.
+    pub(super) units: Box<dyn Fn() -> f64>,
+    /// The result as the plain version finds it.
+    #[cfg(test)]
+    pub(super) plain: Box<dyn FnMut() -> Result<u64, Failure>>,
+}
+
+impl Job {
+    pub(super) fn new(
+        run: impl FnMut() -> Result<u64, Failure> + 'static,
+        limit: impl FnMut() -> Result<(), Failure> + 'static,
+        plain: impl FnMut() -> Result<u64, Failure> + 'static,
+    ) -> Job {
+        #[cfg(not(test))]
+        drop(plain);
+        Job {
+            run: Box::new(run),
+            limit: Box::new(limit),
+            units: Box::new(|| 1.0),
+            #[cfg(test)]
+            plain: Box::new(plain),
+        }
+    }
+
+    pub(super) fn units(mut self, units: impl Fn() -> f64 + 'static) -> Job {
+        self.units = Box::new(units);
+        self
+    }
+}
+
+/// A job, and how to make it.
+#[derive(Clone)]
+pub(super) struct Definition {
+    pub(super) id: &'static str,
+    pub(super) what: &'static str,
+    /// What the limit does.
+    pub(super) limit: &'static str,
+    pub(super) target: Target,
+    /// For tests, quick and full.
+    pub(super) shapes: [Shape; 3],
+    pub(super) build: fn(&mut Pools, Shape) -> Result<Job, Failure>,
+}
+
+impl Definition {
+    pub(super) fn shape(&self, size: Size) -> Shape {
+        match size {
+            #[cfg(test)]
+            Size::Toy => self.shapes[0],
+            Size::Quick => self.shapes[1],
+            Size::Full => self.shapes[2],
+        }
+    }
+}
+
+/// What came out. All times in seconds.
+#[derive(Debug, Serialize)]
+pub(super) struct Measured {
+    pub(super) id: &'static str,
+    what: &'static str,
+    n: usize,
+    d: usize,
+    more: usize,
+    seconds: f64,
+    seconds_median: f64,
+    limit: &'static str,
+    limit_seconds: f64,
+    limit_seconds_median: f64,
+    /// Of least times, job over limit.
+    ratio: f64,
+    /// Median of the ratios of the rounds.
+    ratio_median: f64,
+    units: f64,
+    rounds: usize,
+    target: String,
+    pub(super) met: Option<bool>,
+}
+
+impl Measured {
+    pub(super) const HEAD: &'static str = "\
+| job | size | time | limit | its time | time / limit | limit / time | target | |
+|---|---|---|---|---|---|---|---|---|
+";
+}
+
+impl fmt::Display for Measured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let more = if self.more > 0 { format!(", {}", self.more) } else { String::new() };
+        let rate = match self.target.split_once(' ').map(|(_, rest)| rest) {
+            Some(rest) if rest.ends_with("us a step") => {
+                format!(" ({:.2} us a step)", self.seconds / self.units * 1e6)
+            }
+            Some(rest) if rest.ends_with("MB/s") => {
+                format!(" ({:.0} MB/s)", self.units / self.seconds * 1e-6)
+            }
+            _ => String::new(),
+        };
+        let verdict = match self.met {
+            None => "",
+            Some(true) => "met",
+            Some(false) => "missed",
+        };
+        write!(
+            f,
+            "| {} | {} x {}{more} | {}{rate} | {} | {} | {:.2} | {:.2} | {} | {verdict} |",
+            self.what,
+            self.n,
+            self.d,
+            duration(self.seconds),
+            self.limit,
+            duration(self.limit_seconds),
+            self.ratio,
+            1.0 / self.ratio,
+            self.target,
+        )
+    }
+}
+
+/// Seconds to three digits, in a unit that suits them.
+pub(super) fn duration(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        s if s >= 1.0 => (s, "s"),
+        s if s >= 1e-3 => (s * 1e3, "ms"),
+        s => (s * 1e6, "us"),
+    };
+    let decimals = if value >= 99.95 { 0 } else { 1 + usize::from(value < 9.995) };
+    format!("{value:.decimals$} {unit}")
+}
+
+/// Least rounds, most rounds, and the time after which no further round begins.
+fn effort(size: Size) -> (usize, usize, Duration) {
+    match size {
+        #[cfg(test)]
+        Size::Toy => (1, 1, Duration::ZERO),
+        Size::Quick => (3, 200, Duration::from_secs(3)),
+        Size::Full => (5, 400, Duration::from_secs(12)),
+    }
+}
+
+/// Job and limit in turn.
+pub(super) fn measure(
+    definition: &Definition,
+    size: Size,
+    pools: &mut Pools,
+) -> Result<Measured, Failure> {
+    let shape = definition.shape(size);
+    let mut job = (definition.build)(pools, shape)?;
+    let (least, most, budget) = effort(size);
+    let (mut ours, mut limits) = (Vec::new(), Vec::new());
+    // A round that does not count: it fills caches and buffers.
+    (job.limit)()?;
+    let result = (job.run)()?;
+    let begin = Instant::now();
+    while ours.len() < least || (ours.len() < most && begin.elapsed() < budget) {
+        limits.push(timed(&mut job.limit)?.1);
+        let (again, seconds) = timed(&mut job.run)?;
+        if again != result {
+            return Err(format!("{}: two runs differ in their result", definition.id).into());
+        }
+        ours.push(seconds);
+    }
+    let mut ratios: Vec<f64> = ours.iter().zip(&limits).map(|(a, b)| a / b).collect();
+    let (units, rounds) = ((job.units)(), ours.len());
+    let (seconds, limit_seconds) = (minimum(&ours), minimum(&limits));
+    Ok(Measured {
+        id: definition.id,
+        what: definition.what,
+        n: shape.n,
+        d: shape.d,
+        more: shape.more,
+        seconds,
+        seconds_median: median(&mut ours),
+        limit: definition.limit,
+        limit_seconds,
+        limit_seconds_median: median(&mut limits),
+        ratio: seconds / limit_seconds,
+        ratio_median: median(&mut ratios),
+        units,
+        rounds,
+        target: definition.target.describe(),
+        met: definition.target.met(seconds, limit_seconds, units),
+    })
+}
+
+/// What `work` gives, and the seconds it takes.
+pub(super) fn timed<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<(T, f64), Failure> {
+    let clock = Instant::now();
+    let result = work()?;
+    Ok((result, clock.elapsed().as_secs_f64()))
+}
+
+pub(super) fn minimum(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// 64-bit FNV-1a of numbers, to the bit.
+pub(super) fn digest(values: impl IntoIterator<Item = u64>) -> u64 {
+    let bytes: Vec<u8> = values.into_iter().flat_map(u64::to_le_bytes).collect();
+    halfspaces_eval::fnv1a(&bytes)
+}
+
+/// [`digest`] of a vector and a count.
+pub(super) fn digest_of(w: &[f64], count: u64) -> u64 {
+    digest(w.iter().map(|v| v.to_bits()).chain([count]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_judged_by_what_they_say() {
+        assert_eq!(Target::Peers.met(1.0, 1.0, 1.0), None);
+        assert_eq!(Target::Share(0.5).met(2.0, 1.0, 1.0), Some(true));
+        assert_eq!(Target::Share(0.5).met(2.1, 1.0, 1.0), Some(false));
+        assert_eq!(Target::Multiple(1.3).met(1.3, 1.0, 1.0), Some(true));
+        assert_eq!(Target::Multiple(1.3).met(1.4, 1.0, 1.0), Some(false));
+        assert_eq!(Target::SecondsAUnit(9e-6).met(8e-5, 1.0, 10.0), Some(true));
+        assert_eq!(Target::SecondsAUnit(9e-6).met(1e-4, 1.0, 10.0), Some(false));
+        assert_eq!(Target::UnitsASecond(4e8).met(1.0, 1.0, 5e8), Some(true));
+        assert_eq!(Target::UnitsASecond(4e8).met(1.0, 1.0, 3e8), Some(false));
+    }
+
+    #[test]
+    fn durations_have_three_digits() {
+        let texts = [1.5, 0.0123, 0.123, 9.9e-6, 0.0999].map(duration);
+        assert_eq!(texts, ["1.50 s", "12.3 ms", "123 ms", "9.90 us", "99.9 ms"]);
+        assert_eq!(median(&mut [3.0, 1.0, 2.0]), 2.0);
+    }
+}

@@ -1,0 +1,146 @@
+//! Our side of the comparison with other programs (benches/peers): the pools as files that all of them
+//! read, and jobs on those very files, timed when asked for, so that all take turns.
+//!
+//! `serve` writes the files, says `{"ready": true}`, then answers each line of its input, a job's name,
+//! with one line of JSON: the seconds of the job alone, and what its result is told by. Dense points are
+//! little-endian 64-bit numbers, row after row; labels are bytes, 1 and -1.
+
+use super::definition::{Shape, shape, timed};
+use super::passes;
+use super::pools::{Pool, Pools, noisy, sparse};
+use super::products::{Race, choose, fresh_kernel, kernel_pool, race};
+use super::reading::{csv_text, libsvm_text};
+use crate::Failure;
+use crate::reproduce::say;
+use faer::Par;
+use halfspaces_data::random_target;
+use halfspaces_data::read::{CsvOptions, LibsvmOptions, read_csv, read_libsvm};
+use halfspaces_linalg::{Label, PointSet, Points, SparsePoints, largest_margins};
+use halfspaces_online::{Aggressiveness, OnlineLearner, PassiveAggressive, Perceptron};
+use halfspaces_pac::Elimination;
+use serde_json::{Value, json};
+use std::fs;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+const DENSE: [Shape; 3] = [shape(1_000_000, 50, 0), shape(100_000, 20, 0), shape(100_000, 500, 0)];
+const SPARSE: Shape = shape(100_000, 50_000, 75);
+const CSV: Shape = shape(200_000, 50, 0);
+const KERNEL: Shape = shape(20_000, 20, 0);
+const RACE: Shape = shape(10_000, 50, 100_000);
+
+/// Everything the jobs run on.
+struct Served {
+    folder: PathBuf,
+    dense: Vec<Rc<Pool<Points>>>,
+    sparse: Pool<SparsePoints>,
+    kernel: (Points, Vec<Label>),
+    race: Race,
+    normal: Vec<f64>,
+}
+
+/// Writes the files into `folder` and answers until the input ends.
+pub(super) fn serve(folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder)?;
+    let served = Served::write(folder)?;
+    say(&format!("{}\n", json!({ "ready": true })))?;
+    for line in std::io::stdin().lock().lines() {
+        let answer = served.answer(line?.trim())?;
+        say(&format!("{answer}\n"))?;
+    }
+    Ok(())
+}
+
+fn write_values(path: &Path, values: &[f64]) -> Result<(), Failure> {
+    let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+    Ok(fs::write(path, bytes)?)
+}
+
+fn write_labels(path: &Path, labels: &[Label]) -> Result<(), Failure> {
+    let byte = |y: &Label| if *y == Label::Positive { 1u8 } else { 255 };
+    Ok(fs::write(path, labels.iter().map(byte).collect::<Vec<u8>>())?)
+}
+
+impl Served {
+    fn write(folder: &Path) -> Result<Served, Failure> {
+        let at = |name: &str| folder.join(name);
+        let mut dense = Vec::new();
+        for Shape { n, d, .. } in DENSE {
+            let pool = Pools::default().ball(n, d)?;
+            write_values(&at(&format!("dense-{d}.f64")), pool.points.as_slice())?;
+            write_labels(&at(&format!("dense-{d}.i8")), &pool.labels)?;
+            dense.push(pool);
+        }
+        fs::write(at("sparse.libsvm"), libsvm_text(SPARSE)?)?;
+        fs::write(at("dense.csv"), csv_text(CSV)?)?;
+        let kernel = kernel_pool(KERNEL.n, KERNEL.d)?;
+        write_values(&at("kernel.f64"), kernel.0.as_slice())?;
+        write_labels(&at("kernel-clean.i8"), &kernel.1)?;
+        write_labels(&at("kernel-noisy.i8"), &noisy(&kernel.1))?;
+        let race = race(RACE.n, RACE.d, RACE.more)?;
+        write_values(&at("race.f64"), race.points.as_slice())?;
+        write_labels(&at("race.i8"), &race.labels)?;
+        write_values(&at("candidates.f64"), race.candidates.as_slice())?;
+        let normal = random_target(DENSE[0].d, 3)?.into_normal();
+        write_values(&at("normal.f64"), &normal)?;
+        let sparse = sparse(SPARSE.n, SPARSE.d, SPARSE.more)?;
+        Ok(Served { folder: folder.into(), dense, sparse, kernel, race, normal })
+    }
+
+    fn dense(&self, d: usize) -> Result<&Pool<Points>, Failure> {
+        let pool = self.dense.iter().find(|pool| pool.points.dim() == d);
+        Ok(pool.ok_or("no pool of that dimension")?)
+    }
+
+    fn answer(&self, job: &str) -> Result<Value, Failure> {
+        let (name, number) = job.split_once(' ').unwrap_or((job, "0"));
+        let number: usize = number.parse()?;
+        let (result, seconds) = match name {
+            "perceptron" => timed(|| updates_of_perceptron(self.dense(number)?))?,
+            "passive-aggressive" => {
+                let pool = self.dense(number)?;
+                timed(|| {
+                    let c = Aggressiveness::Capped(passes::CAP);
+                    pass(PassiveAggressive::new(pool.points.dim(), c)?, pool)
+                })?
+            }
+            "sparse" => timed(|| updates_of_perceptron(&self.sparse))?,
+            "scan" => timed(|| {
+                let points = &self.dense(DENSE[0].d)?.points;
+                let best = largest_margins(points, &self.normal, 1, Par::rayon(number.max(1)))?;
+                Ok(best.first().map_or(0, |i| *i as u64))
+            })?,
+            "selection" => timed(|| choose(&self.race, Elimination::Never))?,
+            "selection-clear" => timed(|| choose(&self.race, Elimination::Clear))?,
+            "kernel" => timed(|| {
+                let (points, clean) = &self.kernel;
+                let labels = if number > 0 { noisy(clean) } else { clean.clone() };
+                let mut learner = fresh_kernel(points.dim())?;
+                Ok(learner.learn_all(points, &labels)?.mistakes() as u64)
+            })?,
+            "csv" => timed(|| {
+                let data = read_csv(self.folder.join("dense.csv"), &CsvOptions::new())?;
+                Ok(data.len() as u64)
+            })?,
+            "libsvm" => timed(|| {
+                let data = read_libsvm(self.folder.join("sparse.libsvm"), &LibsvmOptions::new())?;
+                Ok(data.points().stored() as u64)
+            })?,
+            _ => return Err(format!("no job {job:?}").into()),
+        };
+        Ok(json!({ "seconds": seconds, "result": result }))
+    }
+}
+
+fn updates_of_perceptron<P: PointSet>(pool: &Pool<P>) -> Result<u64, Failure> {
+    pass(Perceptron::new(pool.points.dim())?, pool)
+}
+
+/// One pass; how often the hypothesis changed.
+fn pass<L: OnlineLearner, P: PointSet>(mut learner: L, pool: &Pool<P>) -> Result<u64, Failure> {
+    for (x, y) in pool.points.rows().zip(&pool.labels) {
+        learner.observe(x, *y)?;
+    }
+    Ok(learner.updates())
+}

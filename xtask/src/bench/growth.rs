@@ -1,0 +1,131 @@
+//! How times grow: a job at several n or d, and the exponent that fits them, so that a reader can tell
+//! what a larger problem will take.
+
+use super::definition::{Definition, Shape};
+use super::definition::{Size, duration, minimum, shape, timed};
+use super::definitions;
+use super::pools::Pools;
+use crate::Failure;
+use serde::Serialize;
+use std::fmt;
+
+/// Times of one job while one of its sizes grows.
+#[derive(Debug, Serialize)]
+pub(super) struct Growth {
+    job: &'static str,
+    what: &'static str,
+    /// What grows: n, d or what the job adds to them.
+    variable: char,
+    /// The other sizes.
+    fixed: String,
+    sizes: Vec<usize>,
+    seconds: Vec<f64>,
+    /// Slope of log time against log size, by least squares.
+    exponent: f64,
+}
+
+impl fmt::Display for Growth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let points: Vec<String> = self
+            .sizes
+            .iter()
+            .zip(&self.seconds)
+            .map(|(size, seconds)| format!("{size}: {}", duration(*seconds)))
+            .collect();
+        let (job, fixed, points) = (self.what, &self.fixed, points.join(", "));
+        write!(f, "| {job} | {fixed} | {points} | {}^{:.2} |", self.variable, self.exponent)
+    }
+}
+
+/// Job, sizes at which it stands still, and the sizes that grow: of n, then of d.
+const SERIES: [(&str, Shape, &[usize], &[usize]); 6] = [
+    (
+        "perceptron",
+        shape(100_000, 50, 0),
+        &[30_000, 100_000, 300_000, 1_000_000],
+        &[10, 30, 100, 300],
+    ),
+    (
+        "perspectron",
+        shape(100_000, 50, 0),
+        &[30_000, 100_000, 300_000, 1_000_000],
+        &[10, 30, 100, 300],
+    ),
+    ("greedy", shape(100_000, 20, 0), &[30_000, 100_000, 300_000, 1_000_000], &[5, 10, 20, 40]),
+    ("forster", shape(30_000, 30, 0), &[10_000, 30_000, 100_000, 300_000], &[10, 20, 40, 80]),
+    ("selection", shape(2048, 50, 4000), &[1024, 2048, 4096, 8192], &[25, 50, 100, 200]),
+    ("csv", shape(20_000, 20, 0), &[5_000, 20_000, 80_000], &[5, 20, 80]),
+];
+
+pub(super) fn table(size: Size) -> Result<(&'static str, Vec<Growth>), Failure> {
+    let all = definitions();
+    let mut rows = Vec::new();
+    for (id, at, points, dims) in SERIES {
+        let job = all.iter().find(|job| job.id == id).ok_or("a series of no job")?;
+        let of_n = |n: usize| Shape { n, ..at };
+        let of_d = |d: usize| Shape { d, ..at };
+        rows.push(series(job, 'n', format!("d = {}", at.d), points, of_n, size)?);
+        rows.push(series(job, 'd', format!("n = {}", at.n), dims, of_d, size)?);
+    }
+    Ok(("| growth | at | time | grows as |\n|---|---|---|---|\n", rows))
+}
+
+fn series(
+    job: &Definition,
+    variable: char,
+    fixed: String,
+    sizes: &[usize],
+    shape: impl Fn(usize) -> Shape,
+    size: Size,
+) -> Result<Growth, Failure> {
+    // The largest costs as much as all others together; a quick look leaves it out.
+    let sizes = if size == Size::Full { sizes } else { &sizes[..sizes.len() - 1] };
+    let rounds = if size == Size::Full { 7 } else { 3 };
+    let mut seconds = Vec::new();
+    for at in sizes {
+        let mut prepared = (job.build)(&mut Pools::default(), shape(*at))?;
+        (prepared.run)()?;
+        let times: Result<Vec<f64>, Failure> =
+            (0..rounds).map(|_| Ok(timed(&mut prepared.run)?.1)).collect();
+        seconds.push(minimum(&times?));
+    }
+    let (what, sizes) = (job.what, sizes.to_vec());
+    let exponent = exponent(&sizes, &seconds);
+    Ok(Growth { job: job.id, what, variable, fixed, sizes, seconds, exponent })
+}
+
+/// Slope of the least-squares line through (log size, log seconds).
+fn exponent(sizes: &[usize], seconds: &[f64]) -> f64 {
+    let x: Vec<f64> = sizes.iter().map(|size| (*size as f64).ln()).collect();
+    let y: Vec<f64> = seconds.iter().map(|s| s.ln()).collect();
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let (x_mean, y_mean) = (mean(&x), mean(&y));
+    let together: f64 = x.iter().zip(&y).map(|(a, b)| (a - x_mean) * (b - y_mean)).sum();
+    together / x.iter().map(|a| (a - x_mean).powi(2)).sum::<f64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exponents_of_powers_are_found() {
+        let sizes = [10, 30, 90];
+        let cubes = sizes.map(|n| 5e-9 * f64::from(n as u32).powi(3));
+        assert!((exponent(&sizes, &cubes) - 3.0).abs() < 1e-12);
+        assert!(exponent(&sizes, &[0.5; 3]).abs() < 1e-12);
+    }
+
+    #[test]
+    fn every_series_has_its_job() {
+        for (id, ..) in SERIES {
+            assert!(definitions().iter().any(|job| job.id == id), "{id}");
+        }
+        let perceptron = &definitions()[0];
+        let of_n = |n| shape(n, 5, 0);
+        let growth =
+            series(perceptron, 'n', "d = 5".into(), &[200, 400, 800], of_n, Size::Toy).unwrap();
+        assert_eq!((growth.sizes.len(), growth.seconds.len()), (2, 2));
+        assert!(growth.to_string().contains("| d = 5 | 200: "), "{growth}");
+    }
+}

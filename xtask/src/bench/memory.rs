@@ -1,0 +1,171 @@
+//! Peak memory, each case in a process of its own, as Linux counts it (VmHWM).
+//!
+//! What a case takes is its peak above that of a process that does nothing. A streaming pass is to
+//! take the same however long the stream; a pool, 1.1 times its points and 16 bytes a point.
+
+use super::definition::Size;
+use super::pools::Pools;
+use crate::Failure;
+use faer::Par;
+use halfspaces_data::random_target;
+use halfspaces_data::read::{LibsvmOptions, LibsvmSchema, LibsvmStream};
+use halfspaces_linalg::{DescendingMargins, PointSet, largest_margins, margins};
+use halfspaces_online::{Greedy, OnlineLearner, Perceptron};
+use serde::Serialize;
+use std::fmt;
+use std::hint::black_box;
+use std::io::{BufReader, Read};
+use std::process::Command;
+
+const DIM: usize = 50;
+/// Bytes that a streaming pass may take: buffers of a fixed size, and of one point.
+const STREAM: f64 = 2e6;
+/// What a pool may take, in its points and for each point.
+const SHARE: f64 = 1.1;
+const A_POINT: f64 = 16.0;
+
+/// Name, what it does, and whether its memory may grow with the pool.
+const CASES: [(&str, &str, bool); 4] = [
+    ("stream", "perceptron over a stream of LIBSVM text", false),
+    ("pool", "a pool and 100 largest margins", true),
+    ("order", "a pool and the order of its margins", true),
+    ("greedy", "a pool and greedy to a perfect labelling", true),
+];
+
+/// The peak of one case.
+#[derive(Debug, Serialize)]
+pub(super) struct Peak {
+    case: &'static str,
+    what: &'static str,
+    n: usize,
+    d: usize,
+    /// Bytes above a process that does nothing; `None` where they cannot be measured.
+    bytes: Option<f64>,
+    most: f64,
+    met: Option<bool>,
+}
+
+impl fmt::Display for Peak {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let megabytes = |bytes: f64| format!("{:.1} MB", bytes * 1e-6);
+        let measured = self.bytes.map_or("not measured".into(), megabytes);
+        let verdict = self.met.map_or("", |met| if met { "met" } else { "missed" });
+        let (what, n, d, most) = (self.what, self.n, self.d, megabytes(self.most));
+        write!(f, "| {what} | {n} x {d} | {measured} | <= {most} | {verdict} |")
+    }
+}
+
+/// All cases at two sizes.
+pub(super) fn table(size: Size) -> Result<(&'static str, Vec<Peak>), Failure> {
+    let sizes = if size == Size::Full { [100_000, 1_000_000] } else { [20_000, 200_000] };
+    let idle = child("idle", 0)?;
+    let mut rows = Vec::new();
+    for (case, what, grows) in CASES {
+        for n in sizes {
+            let points = (n * DIM * size_of::<f64>()) as f64;
+            let most = if grows { SHARE * points + A_POINT * n as f64 } else { STREAM };
+            let bytes = match (idle, child(case, n)?) {
+                (Some(idle), Some(peak)) => Some((peak - idle).max(0.0)),
+                _ => None,
+            };
+            let met = bytes.map(|bytes| bytes <= most + if grows { STREAM } else { 0.0 });
+            rows.push(Peak { case, what, n, d: DIM, bytes, most, met });
+        }
+    }
+    Ok(("| memory | size | peak | target | |\n|---|---|---|---|---|\n", rows))
+}
+
+/// The peak of this program doing a case, in bytes.
+fn child(case: &str, n: usize) -> Result<Option<f64>, Failure> {
+    let program = std::env::current_exe()?;
+    let run = Command::new(program).args(["bench", "--peak", &format!("{case}:{n}")]).output()?;
+    if !run.status.success() {
+        return Err(String::from_utf8_lossy(&run.stderr).trim().into());
+    }
+    Ok(String::from_utf8_lossy(&run.stdout).trim().parse().ok())
+}
+
+/// Does `case:n`; the peak memory of this process in bytes, as text, or "not measured".
+pub(super) fn peak_of(case: &str) -> Result<String, Failure> {
+    let (name, n) = case.split_once(':').ok_or("a case is NAME:POINTS")?;
+    work(name, n.parse()?)?;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes =
+        line.and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    Ok(kilobytes.map_or("not measured".into(), |kb| (kb * 1024).to_string()))
+}
+
+fn work(case: &str, n: usize) -> Result<(), Failure> {
+    match case {
+        "idle" => {}
+        "stream" => {
+            let row = (1..=DIM).map(|j| format!(" {j}:0.{j}")).collect::<String>();
+            let text = format!("1{row}\n-1{row}\n").into_bytes();
+            let source = Repeated { left: text.len() * (n / 2), at: 0, text };
+            let schema = LibsvmSchema::declared(&LibsvmOptions::new().dim(DIM))?;
+            let mut stream = LibsvmStream::new(BufReader::new(source), "text", schema);
+            let tally = Perceptron::new(DIM)?.partial_fit(&mut stream, u64::MAX)?;
+            if tally.rounds != n as u64 / 2 * 2 {
+                return Err("the stream ended early".into());
+            }
+        }
+        "pool" | "order" | "greedy" => {
+            let pool = Pools::default().ball(n, DIM)?;
+            let w = random_target(DIM, 3)?;
+            match case {
+                "pool" => {
+                    black_box(largest_margins(&pool.points, w.normal(), 100, Par::rayon(2))?);
+                }
+                "order" => {
+                    let all = margins(&pool.points, w.normal())?;
+                    let order = DescendingMargins::new(&all);
+                    drop(all);
+                    black_box(order.last());
+                }
+                _ => {
+                    black_box(Greedy::simulate(&pool.points, &pool.labels)?.mistakes.len());
+                }
+            }
+            black_box(pool.points.len());
+        }
+        _ => return Err(format!("no case {case:?}").into()),
+    }
+    Ok(())
+}
+
+/// A text over and over.
+struct Repeated {
+    text: Vec<u8>,
+    at: usize,
+    left: usize,
+}
+
+impl Read for Repeated {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let count = rest.len().min(buffer.len()).min(self.left);
+        for (to, from) in buffer.iter_mut().zip(rest.iter().take(count)) {
+            *to = *from;
+        }
+        self.at = (self.at + count) % self.text.len();
+        self.left -= count;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_case_runs() {
+        for case in CASES.iter().map(|(case, ..)| *case).chain(["idle"]) {
+            work(case, 300).unwrap();
+        }
+        assert!(work("no-such", 1).is_err());
+        assert!(peak_of("idle").is_err());
+        let told = peak_of("idle:0").unwrap();
+        assert!(told == "not measured" || told.parse::<u64>().unwrap() > 1 << 20, "{told}");
+    }
+}

@@ -1,0 +1,195 @@
+//! What rests on matrix products: the choice among candidates, and the kernel perceptron.
+
+use super::definition::{Definition, Job, Shape, Target, digest, shape};
+use super::pools::noisy;
+use crate::Failure;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
+use halfspaces_data::{Gaussian, Marginal, random_target};
+use halfspaces_linalg::{Halfspace, Label, PointSet, Points};
+use halfspaces_online::{AsGiven, Kernel, KernelPerceptron, Transcript, run};
+use halfspaces_pac::{Candidates, Elimination};
+use std::hint::black_box;
+use std::rc::Rc;
+
+/// δ of the elimination.
+const FAILURE: f64 = 0.05;
+/// Share of labels that no candidate explains.
+const NOISE_EVERY: usize = 5;
+
+pub(super) const JOBS: &[Definition] = &[
+    Definition {
+        id: "selection",
+        what: "choice among candidates, all counted (candidates)",
+        limit: "f32 product",
+        target: Target::Multiple(1.3),
+        shapes: [shape(600, 7, 30), shape(4096, 50, 20_000), shape(10_000, 50, 100_000)],
+        build: |_, shape| selection(shape, Elimination::Never),
+    },
+    Definition {
+        id: "selection-clear",
+        what: "the same, clearly worse ones dropped",
+        limit: "f32 product",
+        target: Target::Multiple(0.13),
+        shapes: [shape(600, 7, 30), shape(4096, 50, 20_000), shape(10_000, 50, 100_000)],
+        build: |_, shape| selection(shape, Elimination::Clear),
+    },
+    Definition {
+        id: "kernel-clean",
+        what: "Gaussian kernel perceptron, clean labels",
+        limit: "f64 products alone",
+        target: Target::Peers,
+        shapes: [shape(300, 5, 0), shape(20_000, 20, 0), shape(20_000, 20, 0)],
+        build: |_, shape| kernel_perceptron(shape, false),
+    },
+    Definition {
+        id: "kernel-noisy",
+        what: "Gaussian kernel perceptron, noisy labels",
+        limit: "f64 products alone",
+        target: Target::Peers,
+        shapes: [shape(300, 5, 0), shape(20_000, 20, 0), shape(20_000, 20, 0)],
+        build: |_, shape| kernel_perceptron(shape, true),
+    },
+];
+
+/// Candidates to choose among, and the sample to choose by.
+pub(super) struct Race {
+    pub(super) points: Points,
+    pub(super) labels: Vec<Label>,
+    pub(super) candidates: Points,
+}
+
+/// Candidates around the target, the nearer the later: what an online learner hands over.
+pub(super) fn race(n: usize, d: usize, candidates: usize) -> Result<Race, Failure> {
+    let points = Gaussian::new(d, 1.0)?.sample(n, 1)?.normalised()?;
+    let target = random_target(d, 2)?;
+    let mut labels = target.label_all(&points)?;
+    labels.iter_mut().step_by(NOISE_EVERY).for_each(|y| *y = -*y);
+    let mut rows = Gaussian::new(d, 1.0)?.sample(candidates, 3)?.into_vec();
+    for (i, row) in rows.chunks_exact_mut(d).enumerate() {
+        let weight = 20.0 * i as f64 / candidates as f64;
+        row.iter_mut().zip(target.normal()).for_each(|(r, t)| *r += weight * t);
+    }
+    Ok(Race { points, labels, candidates: Points::new(rows, d)? })
+}
+
+/// Index and errors of the choice.
+pub(super) fn choose(race: &Race, elimination: Elimination) -> Result<u64, Failure> {
+    let candidates = Candidates::new(&race.candidates, elimination, FAILURE)?;
+    let choice = candidates.choose(&race.points, &race.labels)?;
+    Ok(digest([choice.index as u64, choice.errors]))
+}
+
+fn selection(shape: Shape, elimination: Elimination) -> Result<Job, Failure> {
+    const TILE: usize = 256;
+    const BLOCK: usize = 512;
+    let race = Rc::new(race(shape.n, shape.d, shape.more)?);
+    let plain_race = Rc::clone(&race);
+    let single = |points: &Points| {
+        let values: Vec<f32> = points.as_slice().iter().map(|v| *v as f32).collect();
+        values
+    };
+    let (x, w, d) = (single(&race.points), single(&race.candidates), shape.d);
+    let mut product = vec![0.0f32; BLOCK * TILE];
+    // In tiles that stay in cache; the whole product would not fit into memory.
+    let limit = move || {
+        for block in x.chunks(BLOCK * d) {
+            let z = MatRef::from_row_major_slice(block, block.len() / d, d);
+            for tile in w.chunks(TILE * d) {
+                let candidates = MatRef::from_row_major_slice(tile, tile.len() / d, d);
+                let (rows, columns) = (z.nrows(), candidates.nrows());
+                let Some(into) = product.get_mut(..rows * columns) else { continue };
+                let into = MatMut::from_column_major_slice_mut(into, rows, columns);
+                matmul(into, Accum::Replace, z, candidates.transpose(), 1.0, Par::Seq);
+            }
+        }
+        black_box(&mut product);
+        Ok(())
+    };
+    let plain = move || {
+        let Race { points, labels, candidates } = &*plain_race;
+        let mut best: Option<(u64, u64)> = None;
+        for (index, w) in (0..).zip(candidates.rows()) {
+            let halfspace = Halfspace::new(w.as_slice().to_vec())?;
+            let predicted = halfspace.label_all(points)?;
+            let errors = predicted.iter().zip(labels).filter(|(p, y)| p != y).count() as u64;
+            if best.is_none_or(|(_, least)| errors < least) {
+                best = Some((index, errors));
+            }
+        }
+        Ok(best.map_or(0, |(index, errors)| digest([index, errors])))
+    };
+    Ok(Job::new(move || choose(&race, elimination), limit, plain))
+}
+
+/// Points and labels of the kernel perceptron's job.
+pub(super) fn kernel_pool(n: usize, d: usize) -> Result<(Points, Vec<Label>), Failure> {
+    let target = random_target(d, 1)?;
+    let points = Gaussian::new(d, 1.0)?.sample(n, 2)?;
+    let labels = target.label_all(&points)?;
+    Ok((points, labels))
+}
+
+/// The width that makes neighbours count: twice the dimension.
+pub(super) fn fresh_kernel(d: usize) -> Result<KernelPerceptron, Failure> {
+    Ok(KernelPerceptron::new(d, Kernel::Gaussian { scale: 2.0 * d as f64 })?)
+}
+
+fn mistakes(transcript: &Transcript) -> u64 {
+    digest(transcript.rounds().iter().filter(|r| r.is_mistake()).map(|r| r.index as u64))
+}
+
+fn kernel_perceptron(shape: Shape, with_noise: bool) -> Result<Job, Failure> {
+    let (points, clean) = kernel_pool(shape.n, shape.d)?;
+    let labels = if with_noise { noisy(&clean) } else { clean };
+    let pool = Rc::new((points, labels));
+    let transcript = fresh_kernel(shape.d)?.learn_all(&pool.0, &pool.1)?;
+    let (multiplied, plain) = (Rc::clone(&pool), Rc::clone(&pool));
+    let mut out = Vec::new();
+    let d = shape.d;
+    let limit = move || {
+        products(&multiplied.0, &transcript, &mut out);
+        Ok(())
+    };
+    let run_in_bulk = move || Ok(mistakes(&fresh_kernel(d)?.learn_all(&pool.0, &pool.1)?));
+    let plain = move || {
+        let (_, transcript) = run(fresh_kernel(d)?, &plain.0, &plain.1, AsGiven::new())?;
+        Ok(mistakes(&transcript))
+    };
+    Ok(Job::new(run_in_bulk, limit, plain))
+}
+
+/// The products of each block of points with the supports known before it, and nothing else.
+fn products(points: &Points, transcript: &Transcript, out: &mut Vec<f64>) {
+    const BLOCK: usize = 256;
+    let d = points.dim();
+    let mut supports = Vec::new();
+    let blocks = points.as_slice().chunks(BLOCK * d);
+    for (rows, rounds) in blocks.zip(transcript.rounds().chunks(BLOCK)) {
+        let (size, known) = (rounds.len(), supports.len() / d);
+        out.resize(size * known, 0.0);
+        if known > 0 {
+            matmul(
+                MatMut::from_row_major_slice_mut(out, size, known),
+                Accum::Replace,
+                MatRef::from_row_major_slice(rows, size, d),
+                MatRef::from_row_major_slice(&supports, known, d).transpose(),
+                1.0,
+                Par::Seq,
+            );
+        }
+        black_box(&mut *out);
+        for (x, round) in rows.chunks(d).zip(rounds) {
+            if round.is_mistake() {
+                supports.extend_from_slice(x);
+            }
+        }
+    }
+}
+
+/// XᵀX, one thread.
+pub(super) fn gram(points: &Points, into: &mut Mat<f64>) {
+    let x = points.as_mat();
+    matmul(into.as_mut(), Accum::Replace, x.transpose(), x, 1.0, Par::Seq);
+    black_box(into);
+}

@@ -1,0 +1,204 @@
+//! Reading text files, CSV and LIBSVM, beside counting the line ends of the text.
+
+use super::definition::{Definition, Job, Shape, Target, digest, shape};
+use super::limits::count_lines;
+use super::pools::sparse;
+use crate::Failure;
+use halfspaces_data::read::{
+    CsvOptions, CsvSchema, CsvStream, LibsvmOptions, LibsvmSchema, LibsvmStream, read_csv,
+    read_libsvm, write_libsvm,
+};
+use halfspaces_data::{Gaussian, Marginal, random_target};
+use halfspaces_linalg::{ExampleStream, Label, PointSet, RowView, SparsePoints};
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::io::Write as _;
+use std::rc::Rc;
+use tempfile::NamedTempFile;
+
+const LINES: &str = "count of line ends";
+const RATE: Target = Target::UnitsASecond(4e8);
+
+pub(super) const JOBS: &[Definition] = &[
+    Definition {
+        id: "csv-stream",
+        what: "CSV, streamed",
+        limit: LINES,
+        target: RATE,
+        shapes: [shape(50, 7, 0), shape(50_000, 50, 0), shape(200_000, 50, 0)],
+        build: |_, shape| {
+            let schema = CsvSchema::scan(csv_text(shape)?.as_bytes(), "text", &CsvOptions::new())?;
+            let stream = move |file: &NamedTempFile| {
+                Seen::of_stream(&mut CsvStream::open(file.path(), schema.clone())?)
+            };
+            job(csv_text(shape)?.as_bytes(), stream, by_commas)
+        },
+    },
+    Definition {
+        id: "csv",
+        what: "CSV, scanned and read into points",
+        limit: LINES,
+        target: RATE,
+        shapes: [shape(50, 7, 0), shape(50_000, 50, 0), shape(200_000, 50, 0)],
+        build: |_, shape| {
+            let read = |file: &NamedTempFile| {
+                let data = read_csv(file.path(), &CsvOptions::new())?;
+                Ok(Seen::of(data.points(), data.labels()))
+            };
+            job(csv_text(shape)?.as_bytes(), read, by_commas)
+        },
+    },
+    Definition {
+        id: "libsvm-stream",
+        what: "LIBSVM, streamed (nonzeros a row)",
+        limit: LINES,
+        target: RATE,
+        shapes: [shape(50, 90, 7), shape(30_000, 50_000, 75), shape(100_000, 50_000, 75)],
+        build: |_, shape| {
+            let schema = LibsvmSchema::declared(&LibsvmOptions::new().dim(shape.d))?;
+            let stream = move |file: &NamedTempFile| {
+                Seen::of_stream(&mut LibsvmStream::open(file.path(), schema.clone())?)
+            };
+            job(&libsvm_text(shape)?, stream, by_blanks)
+        },
+    },
+    Definition {
+        id: "libsvm",
+        what: "LIBSVM, scanned and read into points (nonzeros a row)",
+        limit: LINES,
+        target: RATE,
+        shapes: [shape(50, 90, 7), shape(30_000, 50_000, 75), shape(100_000, 50_000, 75)],
+        build: |_, shape| {
+            let read = |file: &NamedTempFile| {
+                let data = read_libsvm(file.path(), &LibsvmOptions::new())?;
+                Ok(Seen::of(data.points(), data.labels()))
+            };
+            job(&libsvm_text(shape)?, read, by_blanks)
+        },
+    },
+];
+
+/// Sums over all that was read, cheap beside the reading.
+#[derive(Debug, Default)]
+struct Seen {
+    values: u64,
+    columns: u64,
+    positive: u64,
+    rows: u64,
+}
+
+impl Seen {
+    fn of_stream<S: ExampleStream>(stream: &mut S) -> Result<Seen, Failure>
+    where
+        S::Error: std::error::Error + Send + Sync + 'static,
+    {
+        let mut seen = Seen::default();
+        while let Some((x, y)) = stream.next_row()? {
+            seen.row(x, y);
+        }
+        Ok(seen)
+    }
+
+    fn of<P: PointSet>(points: &P, labels: &[Label]) -> Seen {
+        let mut seen = Seen::default();
+        points.rows().zip(labels).for_each(|(x, y)| seen.row(x, *y));
+        seen
+    }
+
+    #[inline]
+    fn row<R: RowView>(&mut self, x: R, y: Label) {
+        x.entries().for_each(|(j, v)| self.value(j, v));
+        self.positive += u64::from(y == Label::Positive);
+        self.rows += 1;
+    }
+
+    #[inline]
+    fn value(&mut self, column: usize, value: f64) {
+        self.values = self.values.wrapping_add(value.to_bits());
+        self.columns += column as u64;
+    }
+
+    fn digest(&self) -> u64 {
+        digest([self.values, self.columns, self.positive, self.rows])
+    }
+}
+
+fn job(
+    text: &[u8],
+    read: impl Fn(&NamedTempFile) -> Result<Seen, Failure> + 'static,
+    plain: fn(&str) -> Result<Seen, Failure>,
+) -> Result<Job, Failure> {
+    let mut file = NamedTempFile::new()?;
+    file.write_all(text)?;
+    file.flush()?;
+    let text: Rc<[u8]> = text.into();
+    let (counted, size) = (Rc::clone(&text), text.len());
+    let limit = move || {
+        black_box(count_lines(&counted));
+        Ok(())
+    };
+    let run = move || Ok(read(&file)?.digest());
+    let plain = move || Ok(plain(std::str::from_utf8(&text)?)?.digest());
+    Ok(Job::new(run, limit, plain).units(move || size as f64))
+}
+
+/// CSV without quotes, the label last, by the standard library.
+fn by_commas(text: &str) -> Result<Seen, Failure> {
+    let mut seen = Seen::default();
+    for line in text.lines().skip(1) {
+        let (values, label) = line.rsplit_once(',').ok_or("no label")?;
+        for (j, value) in values.split(',').enumerate() {
+            seen.value(j, value.parse()?);
+        }
+        seen.positive += u64::from(label == "1");
+        seen.rows += 1;
+    }
+    Ok(seen)
+}
+
+/// LIBSVM text by the standard library.
+fn by_blanks(text: &str) -> Result<Seen, Failure> {
+    let mut seen = Seen::default();
+    for line in text.lines() {
+        let mut tokens = line.split(' ');
+        seen.positive += u64::from(tokens.next() == Some("1"));
+        for pair in tokens {
+            let (index, value) = pair.split_once(':').ok_or("no pair")?;
+            seen.value(index.parse::<usize>()? - 1, value.parse()?);
+        }
+        seen.rows += 1;
+    }
+    Ok(seen)
+}
+
+/// Normal points with six decimals under a header.
+pub(super) fn csv_text(shape: Shape) -> Result<String, Failure> {
+    let points = Gaussian::new(shape.d, 1.0)?.sample(shape.n, 1)?;
+    let labels = random_target(shape.d, 2)?.label_all(&points)?;
+    let mut text = String::new();
+    for j in 0..shape.d {
+        write!(text, "x{j},")?;
+    }
+    text.push_str("label\n");
+    for (row, y) in points.rows().zip(labels) {
+        for v in row.as_slice() {
+            write!(text, "{v:.6},")?;
+        }
+        text.push_str(if y == Label::Positive { "1\n" } else { "-1\n" });
+    }
+    Ok(text)
+}
+
+/// Sparse points with six decimals at most.
+pub(super) fn libsvm_text(shape: Shape) -> Result<Vec<u8>, Failure> {
+    let pool = sparse(shape.n, shape.d, shape.more)?;
+    let mut points = SparsePoints::empty(shape.d)?;
+    for x in pool.points.rows() {
+        // None becomes 0, which would not be written.
+        let short = |v: &f64| (v.abs() * 1e6).round().max(1.0).copysign(*v) / 1e6;
+        points.push(x.columns(), &x.values().iter().map(short).collect::<Vec<_>>())?;
+    }
+    let mut text = Vec::new();
+    write_libsvm(&mut text, &points, &pool.labels)?;
+    Ok(text)
+}

@@ -1,0 +1,138 @@
+//! Geometry: hit-and-run over a version space, and the Forster transform.
+
+use super::definition::{Definition, Job, Shape, Target, digest, digest_of, shape};
+use super::pools::Pools;
+use super::products::gram;
+use crate::Failure;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, Par};
+use halfspaces_data::{Gaussian, Marginal};
+use halfspaces_forster::{Accuracy, ForsterTransform};
+use halfspaces_linalg::{Points, kernels, normalise};
+use halfspaces_online::{Centre, CentreOfGravity};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+use serde_json::json;
+use std::cell::Cell;
+use std::hint::black_box;
+use std::rc::Rc;
+
+/// λmin and λmax within this of 1.
+const DELTA: f64 = 1e-9;
+
+pub(super) const JOBS: &[Definition] = &[
+    Definition {
+        id: "hit-and-run",
+        what: "hit-and-run after a cut (constraints)",
+        limit: "f64 product of constraints and chains",
+        target: Target::SecondsAUnit(9e-6),
+        shapes: [shape(64, 5, 20), shape(200, 50, 1000), shape(200, 50, 1000)],
+        build: hit_and_run,
+    },
+    Definition {
+        id: "forster",
+        what: "Forster transform",
+        limit: "product X'X",
+        target: Target::Peers,
+        shapes: [shape(500, 5, 0), shape(100_000, 50, 0), shape(100_000, 50, 0)],
+        build: forster,
+    },
+];
+
+/// A sample of the cone that `cuts` halfspaces around a direction leave, and one more cut, through the
+/// direction itself.
+fn version_space(d: usize, cuts: usize) -> Result<(CentreOfGravity, Vec<f64>), Failure> {
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let mut normal = |along: f64, axis: &[f64]| -> Result<Vec<f64>, Failure> {
+        let mut v: Vec<f64> = (0..d).map(|_| StandardNormal.sample(&mut rng)).collect();
+        let parallel = kernels::dot(&v, axis);
+        kernels::axpy(-parallel, axis, &mut v);
+        // Normal numbers are not all zero.
+        let _ = normalise(&mut v);
+        kernels::axpy(along, axis, &mut v);
+        Ok(v)
+    };
+    let axis = normal(0.0, &vec![0.0; d])?;
+    // The cuts stand 0.3 off the axis, the points within 0.1 of the middle of it.
+    let all: Result<Vec<Vec<f64>>, Failure> = (0..cuts).map(|_| normal(0.3, &axis)).collect();
+    let all = all?;
+    let last = normal(0.0, &axis)?;
+    let count = CentreOfGravity::new(d, 1)?.sample().count();
+    let points: Result<Vec<Vec<f64>>, Failure> = (0..count)
+        .map(|_| {
+            let mut w = normal(0.0, &axis)?;
+            w.iter_mut().zip(&axis).for_each(|(w, a)| *w = 0.1 * *w + 0.5 * a);
+            Ok(w)
+        })
+        .collect();
+    let mixing = json!({ "sweeps": 0, "correlation": 0.0, "survivors": 1.0 });
+    let saved = json!({
+        "centre": axis, "points": points?, "cuts": all, "mixing": mixing, "exhausted": false,
+        "seed": 1,
+    });
+    Ok((serde_json::from_value(saved)?, last))
+}
+
+/// Hit-and-run steps that a cut with so many sweeps takes: two turns a sweep, of 2 + ⌊d/2⌋ rounds over
+/// all chains each.
+fn steps(sweeps: usize, chains: usize, d: usize) -> usize {
+    sweeps * 2 * (2 + d / 2) * chains
+}
+
+fn hit_and_run(_: &mut Pools, shape: Shape) -> Result<Job, Failure> {
+    let (start, cut) = version_space(shape.d, shape.more)?;
+    let (chains, d) = (start.sample().count(), shape.d);
+    let made = Rc::new(Cell::new(0));
+    let (of_run, of_limit, of_units) = (Rc::clone(&made), Rc::clone(&made), Rc::clone(&made));
+    let (by_hand, along) = (start.clone(), cut.clone());
+    let run = move || {
+        let mut centre = start.clone();
+        centre.cut(&cut)?;
+        of_run.set(steps(centre.mixing().sweeps, chains, d));
+        Ok(digest_of(centre.centre(), centre.mixing().sweeps as u64))
+    };
+    // Every step needs the products of all constraints with a point and a direction.
+    let entry = |i: usize, j: usize| ((i * 7 + j * 3) % 11) as f64 - 5.0;
+    let (constraints, vectors) = (Mat::from_fn(shape.more, d, entry), Mat::from_fn(d, 256, entry));
+    let mut product = Mat::zeros(shape.more, 256);
+    let limit = move || {
+        for _ in 0..(2 * of_limit.get()).div_ceil(256) {
+            let (into, a) = (product.as_mut(), constraints.as_ref());
+            matmul(into, Accum::Replace, a, vectors.as_ref(), 1.0, Par::Seq);
+        }
+        black_box(&mut product);
+        Ok(())
+    };
+    // The steps are held to the plain ones by the tests of the learner; here, the sample to its set.
+    let plain = move || {
+        let mut centre = by_hand.clone();
+        centre.cut(&along)?;
+        if centre.sample().any(|w| kernels::dot(w, &along) < 0.0) {
+            return Err("a point beyond the cut".into());
+        }
+        Ok(digest_of(centre.centre(), centre.mixing().sweeps as u64))
+    };
+    Ok(Job::new(run, limit, plain).units(move || of_units.get() as f64))
+}
+
+/// Certified within [`DELTA`]; the steps it took.
+pub(super) fn fit(points: &Points) -> Result<(bool, usize), Failure> {
+    let fit =
+        ForsterTransform::params().accuracy(Accuracy::TwoSided(DELTA)).check()?.fit(points)?;
+    let certified = fit.is_resolved() && fit.position().certificate.residual() <= DELTA;
+    Ok((certified, fit.levels().iter().map(|level| level.passes + level.products).sum()))
+}
+
+fn forster(_: &mut Pools, shape: Shape) -> Result<Job, Failure> {
+    let points = Rc::new(Gaussian::new(shape.d, 1.0)?.sample(shape.n, 1)?);
+    let multiplied = Rc::clone(&points);
+    let mut product = Mat::zeros(shape.d, shape.d);
+    let run = move || Ok(digest([u64::from(fit(&points)?.0)]));
+    let limit = move || {
+        gram(&multiplied, &mut product);
+        Ok(())
+    };
+    // What can be said without the fit is that its certificate must hold.
+    Ok(Job::new(run, limit, || Ok(digest([1]))))
+}
