@@ -12,16 +12,14 @@
 //! bound is a yardstick here, tested and not proved. [`Mixing`] reports how well the sample has
 //! mixed after the last cut.
 //!
-//! Eight chains are stepped at a time (`chain_panel`): the cuts are read once for all of them.
-//!
 //! *Source.* 001 §3, 004; Bertsimas and Vempala 2004 for hit-and-run with cuts.
 
 use crate::bounds;
-use crate::chain_panel::{Cloud, Cuts};
 use crate::direction::random_unit;
 use crate::error::OnlineError;
+use crate::hit_and_run::{Sample, mean};
 use crate::version_space::Centre;
-use halfspaces_linalg::{InputError, kernels, zeros};
+use halfspaces_linalg::{InputError, zeros};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -30,10 +28,6 @@ const LEAST_POINTS: usize = 64;
 const POINTS_PER_DIMENSION: usize = 4;
 /// A sweep of hit-and-run steps is repeated until the sample forgets where it was, at most so often.
 const MOST_SWEEPS: usize = 12;
-/// Correlation with the sample before a round of sweeps at which it counts as forgotten.
-const FORGOTTEN: f64 = 0.3;
-/// Width of the sample, relative to its centre, below which it cannot be told from a ray.
-const LEAST_WIDTH: f64 = 1e-13;
 
 /// How well the sample has mixed after the last cut.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,7 +41,7 @@ pub struct Mixing {
     pub survivors: f64,
 }
 
-/// The centre of gravity by hit-and-run. O(points · cuts · d) a sweep.
+/// The centre of gravity by hit-and-run. O(points · (cuts + d)) a step, of which a sweep has d + 4.
 ///
 /// ```
 /// use halfspaces_online::{Centre, CentreOfGravity};
@@ -87,7 +81,7 @@ impl TryFrom<RawCentreOfGravity> for CentreOfGravity {
     type Error = InputError;
 
     fn try_from(raw: RawCentreOfGravity) -> Result<Self, InputError> {
-        use halfspaces_linalg::{Points, tolerance};
+        use halfspaces_linalg::{Points, norm, tolerance};
         let RawCentreOfGravity { centre, points, cuts, mixing, exhausted, seed } = raw;
         let dim = centre.len();
         let fresh = CentreOfGravity::new(dim, seed)?;
@@ -133,52 +127,6 @@ impl CentreOfGravity {
     pub fn sample(&self) -> impl Iterator<Item = &[f64]> {
         self.points.iter().map(Vec::as_slice)
     }
-
-    /// Mean of the sample.
-    fn mean(&self) -> Vec<f64> {
-        let mut mean = vec![0.0; self.centre.len()];
-        let share = 1.0 / self.points.len() as f64;
-        self.points.iter().for_each(|w| kernels::axpy(share, w, &mut mean));
-        mean
-    }
-
-    /// Keeps the points with a · w > `level`, refills the sample with copies of them and spreads it
-    /// over the set so cut.
-    fn cut_to(&mut self, a: &[f64], level: f64, rng: &mut ChaCha8Rng) {
-        let cloud = self.points.clone();
-        let mean = self.mean();
-        let alive: Vec<usize> =
-            (0..cloud.len()).filter(|k| kernels::dot(&cloud[*k], a) > level).collect();
-        if alive.is_empty() {
-            return;
-        }
-        for (k, w) in self.points.iter_mut().enumerate() {
-            w.clone_from(&cloud[alive[k % alive.len()]]);
-        }
-        let survivors = alive.len() as f64 / cloud.len() as f64;
-        let values = |points: &[Vec<f64>]| -> Vec<f64> {
-            points.iter().map(|w| kernels::dot(w, a)).collect()
-        };
-        let before = values(&self.points);
-        self.mixing = Mixing { sweeps: 0, correlation: 1.0, survivors };
-        // Directions from the sample before the cut span the space, whatever survived; those from
-        // the present one have its shape. Both take turns.
-        let cuts = Cuts::new(&self.cuts, a, level);
-        while self.mixing.sweeps < MOST_SWEEPS && self.mixing.correlation > FORGOTTEN {
-            for turn in 0..2 {
-                let cloud = if turn == 0 {
-                    Cloud::new(&cloud, &mean)
-                } else {
-                    Cloud::new(&self.points, &self.mean())
-                };
-                for _ in 0..2 + self.centre.len() / 2 {
-                    cuts.round(&mut self.points, &cloud, rng);
-                }
-            }
-            self.mixing.sweeps += 1;
-            self.mixing.correlation = correlation(&before, &values(&self.points));
-        }
-    }
 }
 
 /// A uniform point of the unit ball.
@@ -187,20 +135,6 @@ pub(crate) fn uniform_in_ball(dim: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
     let mut w = random_unit(dim, rng);
     w.iter_mut().for_each(|v| *v *= radius);
     w
-}
-
-/// Pearson's correlation; 0 if one side does not vary.
-pub(crate) fn correlation(x: &[f64], y: &[f64]) -> f64 {
-    let n = x.len() as f64;
-    let (x_mean, y_mean) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
-    let (mut together, mut x_sq, mut y_sq) = (0.0, 0.0, 0.0);
-    for (a, b) in x.iter().zip(y) {
-        together += (a - x_mean) * (b - y_mean);
-        x_sq += (a - x_mean).powi(2);
-        y_sq += (b - y_mean).powi(2);
-    }
-    let scale = (x_sq * y_sq).sqrt();
-    if scale > 0.0 { together / scale } else { 0.0 }
 }
 
 impl Centre for CentreOfGravity {
@@ -219,25 +153,21 @@ impl Centre for CentreOfGravity {
         }
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(self.cuts.len() as u64 + 1);
-        // A deep cut is approached through levels that a quarter of the sample reaches.
-        loop {
-            let mut values: Vec<f64> = self.points.iter().map(|w| kernels::dot(w, a)).collect();
-            values.sort_by(f64::total_cmp);
-            let quarter = values[values.len() * 3 / 4];
-            if quarter > 0.0 {
-                break;
-            }
-            let largest = values[values.len() - 1];
-            // A quarter of the sample in one place is no sample either; nothing lies beyond it.
-            if largest - values[0] <= LEAST_WIDTH || quarter >= largest {
-                self.exhausted = true;
-                return Ok(());
-            }
-            self.cut_to(a, quarter, &mut rng);
-        }
-        self.cut_to(a, 0.0, &mut rng);
         self.cuts.push(a.to_vec());
-        self.centre = self.mean();
+        let mut shape = self.points.clone();
+        let cuts: Vec<&[f64]> = self.cuts.iter().map(Vec::as_slice).collect();
+        let mut sample = Sample {
+            points: &mut self.points,
+            shape: &mut shape,
+            cuts: &cuts,
+            most_sweeps: MOST_SWEEPS,
+        };
+        let Some(mixing) = sample.cut_by_last(&mut rng) else {
+            self.exhausted = true;
+            return Ok(());
+        };
+        self.mixing = mixing;
+        self.centre = mean(&self.points);
         if self.centre.iter().any(|v| !v.is_finite()) {
             return Err(OnlineError::Overflow);
         }
@@ -256,9 +186,10 @@ impl Centre for CentreOfGravity {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hit_and_run::FORGOTTEN;
     use crate::{AsGiven, OnlineLearner, SmallestMarginMistake, VersionSpace, run};
     use halfspaces_data::{MarginBall, Marginal, Realizable, random_target};
-    use halfspaces_linalg::{Label, PointSet, Points, norm};
+    use halfspaces_linalg::{Label, PointSet, Points, kernels, norm};
 
     #[test]
     fn half_balls_have_their_centre() {

@@ -2,14 +2,102 @@
 //!
 //! Every step draws one direction for all points, from their own differences, and moves each to a
 //! uniform point of its chord. What each does alone is plain hit-and-run; that they share directions
-//! makes a step cost O(cuts) a point once the direction has met every cut, in place of O(cuts · d).
+//! makes a step cost O(cuts + d) a point once the direction has met every cut, in place of O(cuts · d).
+//!
+//! A cut that leaves little of the sample is made in steps that each keep a share of it, so a set is
+//! followed however thin it becomes.
 //!
 //! *Source.* Bertsimas and Vempala 2004 for hit-and-run with cuts.
 
+use crate::centre_of_gravity::Mixing;
 use halfspaces_linalg::{kernels, norm};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
+
+/// Correlation with the sample before the sweeps at which it counts as forgotten.
+pub(crate) const FORGOTTEN: f64 = 0.3;
+/// Steps in which a deep cut is made, at most.
+const MOST_STEPS: usize = 1000;
+/// Width of the sample below which it cannot be told from a ray.
+const LEAST_WIDTH: f64 = 1e-13;
+
+/// A sample of the unit ball cut by halfspaces a · w >= 0.
+pub(crate) struct Sample<'a> {
+    /// The points alive.
+    pub(crate) points: &'a mut Vec<Vec<f64>>,
+    /// The sample as it was last spread: its differences span the space.
+    pub(crate) shape: &'a mut Vec<Vec<f64>>,
+    /// The cuts a; the last is new to the points.
+    pub(crate) cuts: &'a [&'a [f64]],
+    /// A round of steps is repeated until the sample forgets where it was, at most so often.
+    pub(crate) most_sweeps: usize,
+}
+
+impl Sample<'_> {
+    /// Makes the last cut, in steps if it is deep; `None` if too little is left.
+    pub(crate) fn cut_by_last(&mut self, rng: &mut ChaCha8Rng) -> Option<Mixing> {
+        let a = *self.cuts.last()?;
+        // A deep cut is approached through levels that a quarter of the sample reaches.
+        for _ in 0..MOST_STEPS {
+            let mut values = along(self.points, a);
+            values.sort_by(f64::total_cmp);
+            let (least, most) = (*values.first()?, *values.last()?);
+            let quarter = values.get(values.len() * 3 / 4).copied().unwrap_or(most);
+            if quarter > 0.0 {
+                return Some(self.cut_to(a, 0.0, rng));
+            }
+            // A quarter of the sample in one place is no sample either; nothing lies beyond it.
+            if most - least <= LEAST_WIDTH || quarter >= most {
+                return None;
+            }
+            self.cut_to(a, quarter, rng);
+        }
+        None
+    }
+
+    /// Keeps the points with a · w >= `level` for the last cut a, fills the sample with copies of them
+    /// and spreads it over the set so cut.
+    fn cut_to(&mut self, a: &[f64], level: f64, rng: &mut ChaCha8Rng) -> Mixing {
+        let cloud = std::mem::take(self.points);
+        let alive: Vec<&Vec<f64>> = cloud.iter().filter(|w| kernels::dot(w, a) >= level).collect();
+        *self.points = alive.iter().cycle().take(self.shape.len()).map(|w| (*w).clone()).collect();
+        let survivors = alive.len() as f64 / cloud.len() as f64;
+        let mut mixing = Mixing { sweeps: 0, correlation: 1.0, survivors };
+        let before = along(self.points, a);
+        // Directions are shared, so fewer than d of them would leave copies in a subspace. Those of the
+        // sample as last spread span the space, whatever survived; those of the present one have its
+        // shape.
+        let steps = 4 + a.len();
+        Walkers::new(self.points, self.cuts, level).spread(Some(self.shape), steps, rng);
+        while mixing.sweeps < self.most_sweeps && mixing.correlation > FORGOTTEN {
+            Walkers::new(self.points, self.cuts, level).spread(None, steps, rng);
+            mixing.sweeps += 1;
+            mixing.correlation = correlation(&before, &along(self.points, a));
+        }
+        self.shape.clone_from(self.points);
+        mixing
+    }
+}
+
+/// a · w for every point.
+fn along(points: &[Vec<f64>], a: &[f64]) -> Vec<f64> {
+    points.iter().map(|w| kernels::dot(w, a)).collect()
+}
+
+/// Pearson's correlation; 0 if one side does not vary.
+fn correlation(x: &[f64], y: &[f64]) -> f64 {
+    let n = x.len() as f64;
+    let (x_mean, y_mean) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
+    let (mut together, mut x_sq, mut y_sq) = (0.0, 0.0, 0.0);
+    for (a, b) in x.iter().zip(y) {
+        together += (a - x_mean) * (b - y_mean);
+        x_sq += (a - x_mean).powi(2);
+        y_sq += (b - y_mean).powi(2);
+    }
+    let scale = (x_sq * y_sq).sqrt();
+    if scale > 0.0 { together / scale } else { 0.0 }
+}
 
 /// The mean of points; empty for none.
 pub(crate) fn mean(points: &[Vec<f64>]) -> Vec<f64> {
@@ -62,7 +150,7 @@ fn chord(slack: &[f64], down: &[f64], up: &[f64]) -> (f64, f64) {
 }
 
 /// Points with what they have to spare at every cut.
-pub(crate) struct Walkers<'a> {
+struct Walkers<'a> {
     points: &'a mut [Vec<f64>],
     cuts: &'a [&'a [f64]],
     /// a · w of every cut, one point after the other.
@@ -71,7 +159,7 @@ pub(crate) struct Walkers<'a> {
 
 impl<'a> Walkers<'a> {
     /// Points with ‖w‖ <= 1 and a · w >= 0 for every cut a, but for the last, where it is `level`.
-    pub(crate) fn new(points: &'a mut [Vec<f64>], cuts: &'a [&'a [f64]], level: f64) -> Self {
+    fn new(points: &'a mut [Vec<f64>], cuts: &'a [&'a [f64]], level: f64) -> Self {
         let mut slack = Vec::with_capacity(points.len() * cuts.len());
         for w in points.iter() {
             slack.extend(cuts.iter().map(|a| kernels::dot(a, w).max(0.0)));
@@ -84,12 +172,7 @@ impl<'a> Walkers<'a> {
 
     /// `steps` steps of hit-and-run in directions shaped by `cloud`, by the points as they are now if
     /// there is none.
-    pub(crate) fn spread(
-        &mut self,
-        cloud: Option<&[Vec<f64>]>,
-        steps: usize,
-        rng: &mut ChaCha8Rng,
-    ) {
+    fn spread(&mut self, cloud: Option<&[Vec<f64>]>, steps: usize, rng: &mut ChaCha8Rng) {
         let now: Vec<Vec<f64>>;
         let cloud = match cloud {
             Some(cloud) => cloud,

@@ -45,7 +45,6 @@ mod averaged_perceptron;
 mod batch_perceptron;
 pub mod bounds;
 mod centre_of_gravity;
-mod chain_panel;
 mod direction;
 mod ellipsoid;
 mod error;

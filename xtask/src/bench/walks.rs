@@ -55,8 +55,12 @@ fn version_space(d: usize, cuts: usize) -> Result<(CentreOfGravity, Vec<f64>), F
     };
     let axis = normal(0.0, &vec![0.0; d])?;
     // The cuts stand 0.3 off the axis, the points within 0.1 of the middle of it.
-    let all: Result<Vec<Vec<f64>>, Failure> = (0..cuts).map(|_| normal(0.3, &axis)).collect();
-    let all = all?;
+    let mut all = Vec::with_capacity(cuts);
+    for _ in 0..cuts {
+        let mut cut = normal(0.3, &axis)?;
+        let _ = normalise(&mut cut);
+        all.push(cut);
+    }
     let last = normal(0.0, &axis)?;
     let count = CentreOfGravity::new(d, 1)?.sample().count();
     let points: Result<Vec<Vec<f64>>, Failure> = (0..count)
@@ -74,10 +78,10 @@ fn version_space(d: usize, cuts: usize) -> Result<(CentreOfGravity, Vec<f64>), F
     Ok((serde_json::from_value(saved)?, last))
 }
 
-/// Hit-and-run steps that a cut with so many sweeps takes: two turns a sweep, of 2 + ⌊d/2⌋ rounds over
-/// all chains each.
+/// Hit-and-run steps that a cut with so many sweeps takes: a first sweep in directions of the whole
+/// sample and then these, of d + 4 steps of all chains each.
 fn steps(sweeps: usize, chains: usize, d: usize) -> usize {
-    sweeps * 2 * (2 + d / 2) * chains
+    (1 + sweeps) * (d + 4) * chains
 }
 
 fn hit_and_run(_: &mut Pools, shape: Shape) -> Result<Job, Failure> {

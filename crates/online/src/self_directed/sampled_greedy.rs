@@ -19,9 +19,9 @@
 
 use super::walk::Walk;
 use super::{Pool, SelfDirectedLearner};
-use crate::centre_of_gravity::{Mixing, correlation, uniform_in_ball};
+use crate::centre_of_gravity::{Mixing, uniform_in_ball};
 use crate::error::OnlineError;
-use crate::hit_and_run::{Walkers, mean};
+use crate::hit_and_run::{Sample, mean};
 use crate::session::Question;
 use crate::transcript::Round;
 use halfspaces_linalg::{InputError, PointSet, kernels, norm, normalise, zeros};
@@ -35,14 +35,8 @@ const POINTS_PER_DIMENSION: usize = 2;
 const CUTS_PER_DIMENSION: usize = 20;
 /// A round of hit-and-run steps is repeated until the sample forgets where it was, at most so often.
 const MOST_SWEEPS: usize = 6;
-/// Correlation with the sample before the rounds at which it counts as forgotten.
-const FORGOTTEN: f64 = 0.3;
 /// Scores, as multiples of the farthest point's of the sample, beyond which a revealed point is forgotten.
 const FORGET_BEYOND: f64 = 1.5;
-/// Steps in which a deep cut is made, at most.
-const MOST_STEPS: usize = 1000;
-/// Width of the sample below which it cannot be told from a ray.
-const LEAST_WIDTH: f64 = 1e-13;
 
 /// y x of a revealed point, unit, and its score.
 #[derive(Debug, Clone)]
@@ -194,54 +188,14 @@ impl SampledGreedy {
         self.farthest = (0..directions.len()).map(far).fold(0.0, f64::max).sqrt() / share;
     }
 
-    /// Keeps the points with a·w > `level` for the last cut a, fills the sample with copies of them and
-    /// spreads it over the set so cut.
-    fn cut_to(&mut self, level: f64, rng: &mut ChaCha8Rng) {
-        let Some(Cut { a, .. }) = self.cuts.last() else { return };
-        let cloud = std::mem::take(&mut self.points);
-        let alive: Vec<&Vec<f64>> = cloud.iter().filter(|w| kernels::dot(w, a) >= level).collect();
-        self.points = alive.iter().cycle().take(self.size).map(|w| (*w).clone()).collect();
-        let survivors = alive.len() as f64 / cloud.len() as f64;
-        self.mixing = Mixing { sweeps: 0, correlation: 1.0, survivors };
-        let values = |points: &[Vec<f64>]| -> Vec<f64> {
-            points.iter().map(|w| kernels::dot(w, a)).collect()
-        };
-        let before = values(&self.points);
-        let cuts: Vec<&[f64]> = self.cuts.iter().map(|cut| cut.a.as_slice()).collect();
-        // Directions are shared, so fewer than d of them would leave copies in a subspace. Those from
-        // the sample as last spread span the space, whatever survived; those from the present one have
-        // its shape.
-        let steps = 4 + self.centre.len();
-        let mut walkers = Walkers::new(&mut self.points, &cuts, level);
-        walkers.spread(Some(&self.shape), steps, rng);
-        while self.mixing.sweeps < MOST_SWEEPS && self.mixing.correlation > FORGOTTEN {
-            let mut walkers = Walkers::new(&mut self.points, &cuts, level);
-            walkers.spread(None, steps, rng);
-            self.mixing.sweeps += 1;
-            self.mixing.correlation = correlation(&before, &values(&self.points));
-        }
-        self.shape.clone_from(&self.points);
-    }
-
-    /// Cuts by the last cut, in steps if it is deep; false if too little is left.
+    /// Cuts by the last cut; false if too little is left.
     fn cut_by_last(&mut self, rng: &mut ChaCha8Rng) -> bool {
-        let Some(Cut { a, .. }) = self.cuts.last().cloned() else { return true };
-        // A deep cut is approached through levels that a quarter of the sample reaches.
-        for _ in 0..MOST_STEPS {
-            let mut values: Vec<f64> = self.points.iter().map(|w| kernels::dot(w, &a)).collect();
-            values.sort_by(f64::total_cmp);
-            let (Some(least), Some(most)) = (values.first(), values.last()) else { return false };
-            let quarter = values.get(values.len() * 3 / 4).copied().unwrap_or(*most);
-            if quarter > 0.0 {
-                self.cut_to(0.0, rng);
-                return true;
-            }
-            if most - least <= LEAST_WIDTH {
-                return false;
-            }
-            self.cut_to(quarter, rng);
-        }
-        false
+        let cuts: Vec<&[f64]> = self.cuts.iter().map(|cut| cut.a.as_slice()).collect();
+        let (points, shape) = (&mut self.points, &mut self.shape);
+        let mut sample = Sample { points, shape, cuts: &cuts, most_sweeps: MOST_SWEEPS };
+        let mixing = sample.cut_by_last(rng);
+        self.mixing = mixing.unwrap_or(self.mixing);
+        mixing.is_some()
     }
 
     /// Parts the revealed points into those that the walk heeds, by their scores, and those that wait.
