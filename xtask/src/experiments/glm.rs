@@ -487,7 +487,7 @@ fn curves(results: &Results<Configuration, Outcome>) -> Figure {
     }
     Figure {
         name: "p7-curves".into(),
-        caption: "Average error of the iterates so far above opt_RCN + τ/2, against examples, each schedule with its own step and to the end of its own run: medians over models of three points searched to be hard, γ = 0.1, ε = 0.5 (smoke: 0.3 and 0.7). All fall at much the same pace; ours ends sooner. An error at or below the target is drawn at the lower edge.".into(),
+        caption: "Average error of the iterates so far above opt_RCN + τ/2, against examples, each schedule with its own step and to the end of its own run: medians over models of three points searched to be hard, γ = 0.1, ε = 0.5 (smoke: 0.3 and 0.7). All fall at much the same pace; ours may stop sooner than 003 corrected. An error at or below the target is drawn at the lower edge.".into(),
         x: Axis::log("examples"),
         y: Axis::log("average error - target"),
         layers,
