@@ -8,8 +8,10 @@ mod targets;
 
 use std::path::Path;
 
-/// The targets and what they are called, which is also what their folders in the corpus are called.
-const TARGETS: [(&str, fn(&[u8])); 5] = [
+/// A target and its name, which is also that of its folder in the corpus.
+type Target = (&'static str, fn(&[u8]));
+
+const TARGETS: [Target; 5] = [
     ("csv", targets::csv),
     ("libsvm", targets::libsvm),
     ("session", targets::session),

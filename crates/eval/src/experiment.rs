@@ -16,6 +16,12 @@ use std::sync::{Mutex, PoisonError};
 use thiserror::Error;
 
 /// How much of an experiment is run.
+///
+/// ```
+/// use halfspaces_eval::Scale;
+/// assert_eq!(Scale::Standard.pick(1, 2, 3), 2);
+/// assert_eq!("full".parse(), Ok(Scale::Full));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
@@ -80,6 +86,14 @@ pub struct Group<C, O> {
 }
 
 /// The outcomes of an experiment, configuration by configuration in the order of the plan.
+///
+/// ```
+/// use halfspaces_eval::{Group, Results};
+/// let group = |d, outcomes: Vec<u32>| Group { configuration: d, planned: 3, outcomes };
+/// let results = Results { groups: vec![group(2, vec![5, 6, 7]), group(4, vec![9])] };
+/// assert_eq!((results.planned(), results.outcomes().count()), (6, 4));
+/// assert_eq!(results.outcomes().last(), Some((&4, &9)));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Results<C, O> {
     /// One group a configuration.

@@ -34,6 +34,16 @@ const FORGOTTEN: f64 = 0.3;
 const LEAST_WIDTH: f64 = 1e-13;
 
 /// How well the sample has mixed after the last cut.
+///
+/// ```
+/// use halfspaces_online::{Centre, CentreOfGravity};
+/// let mut centre = CentreOfGravity::new(3, 1)?;
+/// centre.cut(&[1.0, 0.0, 0.0])?;
+/// let mixing = centre.mixing();
+/// assert!(mixing.sweeps >= 1 && mixing.correlation < 0.5);
+/// assert!((mixing.survivors - 0.5).abs() < 0.25); // the cut goes through the middle
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mixing {

@@ -144,6 +144,16 @@ impl<L: Link> Lane<L> {
 }
 
 /// Where a fit stands.
+///
+/// ```
+/// use halfspaces_linalg::{DenseRow, Label};
+/// use halfspaces_pac::{Perspectron, Stage};
+/// let mut fitting = Perspectron::params(0.1, 0.9).excess(0.4).check()?.start(1)?;
+/// assert!(matches!(fitting.stage(), Stage::Training { taken: 0, .. }));
+/// let stage = fitting.observe(DenseRow::new(&[1.0])?, Label::Positive)?;
+/// assert!(matches!(stage, Stage::Training { taken: 1, .. }));
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Stage {
@@ -469,6 +479,18 @@ pub struct Promise {
 
 /// How a fit ended, and what holds of it. No promise where nothing is proved: the constants of 003 as
 /// printed, for links and for unknown noise.
+///
+/// ```
+/// use halfspaces_data::LabelledPoints;
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{Perspectron, Status};
+/// // Two examples are too few for the theorem; a fit says so.
+/// let points = Points::from_rows(&[[1.0], [-1.0]])?;
+/// let mut stream = LabelledPoints::new(&points, &[Label::Positive, Label::Negative])?;
+/// let fit = Perspectron::params(0.1, 0.9).excess(0.4).check()?.fit(&mut stream)?;
+/// assert!(matches!(fit.status(), Status::EndedInTraining { examples: 2, .. }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Status {
@@ -672,6 +694,20 @@ impl Fit {
 }
 
 /// Why a fit from a stream stopped.
+///
+/// ```
+/// use halfspaces_data::LabelledPoints;
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{FitError, Perspectron};
+/// // The second point lies outside the unit ball: state a radius of 5.
+/// let points = Points::from_rows(&[[1.0], [-5.0]])?;
+/// let labels = [Label::Positive, Label::Negative];
+/// let params = Perspectron::params(0.1, 0.9).excess(0.4);
+/// let fault = params.check()?.fit(&mut LabelledPoints::new(&points, &labels)?);
+/// assert!(matches!(fault, Err(FitError::Example { taken: 1, .. })));
+/// assert!(params.radius(5.0).check()?.fit(&mut LabelledPoints::new(&points, &labels)?).is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum FitError<E> {
     /// The stream has no next example to offer.

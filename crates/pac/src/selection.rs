@@ -63,6 +63,18 @@ pub struct Candidates<'c> {
 }
 
 /// What was chosen among [`Candidates`].
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{Candidates, Choice, Elimination};
+/// let candidates = Points::from_rows(&[[1.0], [-1.0]])?;
+/// let points = Points::from_rows(&[[0.5], [1.0], [-0.5]])?;
+/// let labels = [Label::Negative, Label::Negative, Label::Negative];
+/// let choice = Candidates::new(&candidates, Elimination::Never, 0.1)?.choose(&points, &labels)?;
+/// // The second is wrong about the last point only.
+/// assert_eq!(choice, Choice { index: 1, errors: 1, remaining: 2 });
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Choice {
