@@ -49,6 +49,27 @@ fn every_kind_has_a_seed_that_loads() {
     }
 }
 
+/// Found by fuzzing: counters at their end, a sample outside its ball, a class of one in any dimension.
+#[test]
+fn what_no_run_can_have_saved_is_refused() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/saved");
+    for name in [
+        "Alma_counter",
+        "AveragedPerceptron_counter",
+        "OnlineMassart_counter",
+        "Perceptron_counter",
+        "VotedPerceptron_counter",
+        "Fitting_counter",
+        "CentreOfGravity_outside_the_ball",
+        "HalvingGrid_of_one_member",
+    ] {
+        assert!(!targets::loads(&std::fs::read(folder.join(name)).unwrap()), "{name}");
+    }
+    // Possible, if unlikely: it loads, and a cut ends.
+    let name = "CentreOfGravity_in_two_places";
+    assert!(targets::loads(&std::fs::read(folder.join(name)).unwrap()), "{name}");
+}
+
 /// One to three values of a saved file at the edge of what numbers can be, or missing, or once too
 /// often: `PROPTEST_CASES` times for each file, 60 unless set.
 #[test]

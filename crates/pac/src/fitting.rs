@@ -468,6 +468,18 @@ impl Average {
 
 /// An error of at most the target level + `excess`, with probability at least 1 - `failure`. The target
 /// level is η for Massart noise, opt_RCN + τ/2 for a link.
+///
+/// ```
+/// use halfspaces_data::{Instance, MarginBall, Rcn, random_target};
+/// use halfspaces_pac::{Perspectron, Promise, Status};
+/// let target = random_target(2, 1)?;
+/// let instance = Instance::new(MarginBall::new(&target, 0.5)?, target, Rcn::new(0.1)?)?;
+/// let learner = Perspectron::params(0.1, 0.5).excess(0.5).failure(0.2).check()?;
+/// let fit = learner.fit(&mut instance.stream(2))?;
+/// let promise = Some(Promise { excess: 0.5, failure: 0.2 });
+/// assert_eq!(fit.status(), Status::Complete { promise });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Promise {

@@ -133,6 +133,16 @@ impl GridParams {
 }
 
 /// One guess and what is done for it.
+///
+/// ```
+/// use halfspaces_pac::{GridPerspectron, Margin};
+/// let learner = GridPerspectron::params(Margin::Known(0.5)).excess(0.25).check()?;
+/// for guess in learner.guesses() {
+///     assert!((0.0..=0.5).contains(&guess.noise) && guess.candidates > 0);
+///     assert_eq!(guess.margin, 0.5);
+/// }
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Guess {
