@@ -182,8 +182,11 @@ pub fn loads(bytes: &[u8]) -> bool {
         .is_some_and(|(name, text)| SAVED.iter().any(|(known, load)| *known == name && load(text)))
 }
 
-/// Everything that is saved and loaded, and how it is used; whether a text was loaded.
-pub const SAVED: &[(&str, fn(&[u8]) -> bool)] = &[
+/// The name of a type, and what loads and uses a value of it; whether the text was one.
+pub type Kind = (&'static str, fn(&[u8]) -> bool);
+
+/// Everything that is saved and loaded.
+pub const SAVED: &[Kind] = &[
     ("Points", |t| load(t, |_: Points| ())),
     ("SparsePoints", |t| {
         load(t, |points: SparsePoints| {

@@ -44,7 +44,7 @@ pub fn seeds() -> Result<Vec<Seed>, Box<dyn Error>> {
     let lines =
         format!("trials\n{}\n   \n{}\n", trial(0, json!({"mistakes": 7})), trial(1, json!([1.5])));
     all.push(("trials", "trials".into(), lines.clone().into_bytes()));
-    all.push(("trials", "cut".into(), lines[..lines.len() - 9].as_bytes().to_vec()));
+    all.push(("trials", "cut".into(), lines.as_bytes()[..lines.len() - 9].to_vec()));
     let claims = json!([{
         "id": "K3", "statement": "few mistakes", "source": "001", "experiment": "K3", "verdict": "holds",
         "trials": 5, "quantity": "mistakes", "measured": null, "bound": 1.0, "detail": "",

@@ -8,8 +8,10 @@ mod targets;
 
 use std::path::Path;
 
-/// The targets and what they are called, which is also what their folders in the corpus are called.
-const TARGETS: [(&str, fn(&[u8])); 5] = [
+/// A target and its name, which is also that of its folder in the corpus.
+type Target = (&'static str, fn(&[u8]));
+
+const TARGETS: [Target; 5] = [
     ("csv", targets::csv),
     ("libsvm", targets::libsvm),
     ("session", targets::session),
@@ -45,6 +47,27 @@ fn every_kind_has_a_seed_that_loads() {
             assert!(targets::loads(&contents), "{name}");
         }
     }
+}
+
+/// Found by fuzzing: counters at their end, a sample outside its ball, a class of one in any dimension.
+#[test]
+fn what_no_run_can_have_saved_is_refused() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/saved");
+    for name in [
+        "Alma_counter",
+        "AveragedPerceptron_counter",
+        "OnlineMassart_counter",
+        "Perceptron_counter",
+        "VotedPerceptron_counter",
+        "Fitting_counter",
+        "CentreOfGravity_outside_the_ball",
+        "HalvingGrid_of_one_member",
+    ] {
+        assert!(!targets::loads(&std::fs::read(folder.join(name)).unwrap()), "{name}");
+    }
+    // Possible, if unlikely: it loads, and a cut ends.
+    let name = "CentreOfGravity_in_two_places";
+    assert!(targets::loads(&std::fs::read(folder.join(name)).unwrap()), "{name}");
 }
 
 /// One to three values of a saved file at the edge of what numbers can be, or missing, or once too

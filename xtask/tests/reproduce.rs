@@ -166,6 +166,31 @@ fn jobs_and_shards_do_not_matter() {
     assert_eq!(results(&place("one")), before);
 }
 
+/// The whole chain: a shard is killed and goes on, the parts are merged, nothing shows.
+#[test]
+fn a_killed_shard_goes_on_and_is_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    succeed(reproduce(&place("whole"), &[]));
+    let shard = |part: &str| {
+        fs::create_dir_all(place(part)).unwrap();
+        reproduce(&place(part), &["--jobs", "1", "--shard", part])
+    };
+    let child = shard("1/2").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    kill_after(child, &place("1/2"), 5);
+    let kept = trials(&place("1/2"));
+    succeed(shard("1/2"));
+    succeed(shard("2/2"));
+    let all = trials(&place("whole"));
+    assert!(kept >= 5 && trials(&place("1/2")) >= kept && trials(&place("2/2")) < all);
+    assert_eq!(trials(&place("1/2")) + trials(&place("2/2")), all);
+
+    let mut report = Command::new(XTASK);
+    report.arg("report").args([place("1/2"), place("2/2")]).arg("--out").arg(place("merged"));
+    succeed(report);
+    assert_eq!(results(&place("merged")), results(&place("whole")));
+}
+
 #[test]
 fn a_cut_last_line_is_refused_then_repaired() {
     let folder = tempfile::tempdir().unwrap();

@@ -211,6 +211,21 @@ impl Link for StandardLink {
 }
 
 /// Why a function is not a link; see [`check_link`].
+///
+/// ```
+/// use halfspaces_data::{Link, LinkError, check_link};
+/// /// Surer on the wrong side.
+/// struct Backwards;
+/// impl Link for Backwards {
+///     fn value(&self, margin: f64) -> f64 {
+///         -0.5 * margin
+///     }
+///     fn asymmetry(&self) -> f64 {
+///         0.0
+///     }
+/// }
+/// assert!(matches!(check_link(&Backwards), Err(LinkError::WrongSign { .. })));
+/// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum LinkError {

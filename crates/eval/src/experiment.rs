@@ -16,6 +16,12 @@ use std::sync::{Mutex, PoisonError};
 use thiserror::Error;
 
 /// How much of an experiment is run.
+///
+/// ```
+/// use halfspaces_eval::Scale;
+/// assert_eq!(Scale::Standard.pick(1, 2, 3), 2);
+/// assert_eq!("full".parse(), Ok(Scale::Full));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
@@ -80,6 +86,14 @@ pub struct Group<C, O> {
 }
 
 /// The outcomes of an experiment, configuration by configuration in the order of the plan.
+///
+/// ```
+/// use halfspaces_eval::{Group, Results};
+/// let group = |d, outcomes: Vec<u32>| Group { configuration: d, planned: 3, outcomes };
+/// let results = Results { groups: vec![group(2, vec![5, 6, 7]), group(4, vec![9])] };
+/// assert_eq!((results.planned(), results.outcomes().count()), (6, 4));
+/// assert_eq!(results.outcomes().last(), Some((&4, &9)));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Results<C, O> {
     /// One group a configuration.
@@ -163,6 +177,51 @@ pub enum ExperimentError {
 /// An experiment with its own types of configuration and outcome.
 ///
 /// Outcomes must survive JSON: numbers finite, floats read back to the bit.
+///
+/// ```
+/// use halfspaces_eval::{
+///     AnyExperiment, ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section, Shard, Side,
+///     TrialStore, Verdict,
+/// };
+/// use rand::{RngExt, rngs::ChaCha8Rng};
+/// use std::{error::Error, sync::Mutex};
+/// /// No die shows more than its number of faces.
+/// struct Dice;
+/// impl Experiment for Dice {
+///     type Configuration = u32;
+///     type Outcome = u32;
+///     fn id(&self) -> &'static str {
+///         "D"
+///     }
+///     fn title(&self) -> &'static str {
+///         "Dice"
+///     }
+///     fn claims(&self) -> Vec<ClaimStatement> {
+///         let statement = "no die shows more than its faces".into();
+///         vec![ClaimStatement { id: "D1".into(), statement, source: "common sense".into() }]
+///     }
+///     fn plan(&self, scale: Scale) -> Result<Vec<Planned<u32>>, Box<dyn Error + Send + Sync>> {
+///         let trials = scale.pick(3, 30, 300);
+///         Ok([6, 20].map(|faces| Planned { configuration: faces, trials }).to_vec())
+///     }
+///     fn trial(&self, faces: &u32, rng: &mut ChaCha8Rng) -> Result<u32, Box<dyn Error + Send + Sync>> {
+///         Ok(rng.random_range(1..=*faces))
+///     }
+///     fn evaluate(&self, results: &Results<u32, u32>, section: &mut Section) {
+///         let shares: Vec<f64> =
+///             results.outcomes().map(|(faces, shown)| f64::from(*shown) / f64::from(*faces)).collect();
+///         let evidence =
+///             Evidence::deterministic("shown / faces", Side::AtMost, results.planned(), &shares);
+///         self.claims().into_iter().for_each(|claim| section.judge(claim, evidence.clone()));
+///     }
+/// }
+/// let folder = tempfile::tempdir()?;
+/// let store = Mutex::new(TrialStore::open(&folder.path().join("trials.jsonl"))?);
+/// Dice.run(Scale::Smoke, 1, Shard::WHOLE, &store, &|| ())?;
+/// let section = Dice.section(Scale::Smoke, 1, &store.into_inner()?)?;
+/// assert_eq!(section.claims[0].verdict, Verdict::Holds);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Experiment: Sync {
     /// One configuration; its JSON form is part of every trial's key.
     type Configuration: Serialize + Clone + Send + Sync;

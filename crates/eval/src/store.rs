@@ -25,6 +25,17 @@ struct Record {
 }
 
 /// What can be wrong with a trials file.
+///
+/// ```
+/// use halfspaces_eval::{StoreError, TrialStore};
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("trials.jsonl");
+/// std::fs::write(&path, "{\"experiment\": \"K3\", \"conf")?; // killed by something other than us
+/// assert!(matches!(TrialStore::open(&path), Err(StoreError::Truncated { line: 1, .. })));
+/// TrialStore::repair(&path)?;
+/// assert!(TrialStore::open(&path)?.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// The file system refuses.
@@ -113,6 +124,16 @@ pub struct TrialStore {
 
 /// An output folder held by one run: as long as it lives, nobody else gets it. The lock is a file
 /// `.lock` in the folder, which stays.
+///
+/// ```
+/// use halfspaces_eval::{FolderLock, StoreError};
+/// let folder = tempfile::tempdir()?;
+/// let lock = FolderLock::take(folder.path())?;
+/// assert!(matches!(FolderLock::take(folder.path()), Err(StoreError::InUse { .. })));
+/// drop(lock);
+/// assert!(FolderLock::take(folder.path()).is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct FolderLock(#[expect(dead_code, reason = "open until dropped")] File);
 

@@ -8,6 +8,13 @@ use std::fmt;
 use std::str::FromStr;
 
 /// What a trial is: everything its outcome depends on, besides the program.
+///
+/// ```
+/// use halfspaces_eval::TrialKey;
+/// let configuration = serde_json::json!({"d": 10});
+/// let key = TrialKey { experiment: "K3".into(), configuration, seed: 1, index: 4 };
+/// assert_eq!(key.to_string(), r#"K3 {"d":10} seed 1 trial 4"#);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TrialKey {
     /// The experiment's identifier.

@@ -78,6 +78,17 @@ const STALLED: f64 = 0.9;
 const DOUBTFUL: f64 = 1e8;
 
 /// The accuracy asked for. δ is relative: k times the absolute δ of 000 §3.
+///
+/// ```
+/// use halfspaces_forster::{Accuracy, Isotropy};
+/// use halfspaces_linalg::Points;
+/// // Three of four points on one axis: the eigenvalues are 1/2 and 3/2.
+/// let certificate = Isotropy::of(&Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [-1.0, 0.0]])?)?;
+/// assert!(Accuracy::OneSided(0.5).is_reached_by(certificate));
+/// assert!(Accuracy::TwoSided(0.5).is_reached_by(certificate));
+/// assert!(!Accuracy::OneSided(0.4).is_reached_by(certificate));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Accuracy {
@@ -113,6 +124,20 @@ impl Accuracy {
 }
 
 /// How A is improved.
+///
+/// ```
+/// use halfspaces_data::{Gaussian, Marginal};
+/// use halfspaces_forster::{ForsterTransform, Step};
+/// let points = Gaussian::new(3, 100.0)?.sample(200, 1)?;
+/// let steps = |step| -> Result<(usize, usize), Box<dyn std::error::Error>> {
+///     let fit = ForsterTransform::params().step(step).check()?.fit(&points)?;
+///     assert!(fit.is_resolved());
+///     let level = &fit.levels()[0];
+///     Ok((level.fixed_point_steps, level.newton_steps))
+/// };
+/// assert_eq!(steps(Step::FixedPoint)?.1, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Step {

@@ -29,6 +29,16 @@ pub struct Position {
 }
 
 /// Why a fit ended without an answer.
+///
+/// ```
+/// use halfspaces_data::{Marginal, StudentT};
+/// use halfspaces_forster::{Accuracy, ForsterTransform, Outcome, Reason};
+/// let points = StudentT::new(5, 1.0, 1e6)?.sample(500, 1)?;
+/// let params = ForsterTransform::params().accuracy(Accuracy::TwoSided(1e-9)).max_iterations(1);
+/// let fit = params.check()?.fit(&points)?;
+/// assert!(matches!(fit.outcome(), Outcome::Unresolved { reason: Reason::IterationCap, .. }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Reason {
@@ -47,6 +57,18 @@ pub enum Reason {
 }
 
 /// What a fit found. A status, not an error: all three are answers.
+///
+/// ```
+/// use halfspaces_forster::{ForsterTransform, Outcome};
+/// use halfspaces_linalg::Points;
+/// let solver = ForsterTransform::params().check()?;
+/// let round = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]])?;
+/// assert!(matches!(solver.fit(&round)?.outcome(), Outcome::RadiallyIsotropic(_)));
+/// let line = Points::from_rows(&[[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [1.0, -1.0]])?;
+/// let Outcome::HeavySubspace(position) = solver.fit(&line)?.into_outcome() else { panic!() };
+/// assert_eq!(position.subspace.members(), [0, 1, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Outcome {
@@ -66,6 +88,17 @@ pub enum Outcome {
 }
 
 /// How one level of a fit ended.
+///
+/// ```
+/// use halfspaces_forster::{ForsterTransform, LevelEnd};
+/// use halfspaces_linalg::Points;
+/// // Three of four points on a line: the second level is in position there.
+/// let line = Points::from_rows(&[[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [1.0, -1.0]])?;
+/// let fit = ForsterTransform::params().check()?.fit(&line)?;
+/// let ends: Vec<LevelEnd> = fit.levels().iter().map(|level| level.end).collect();
+/// assert_eq!(ends, [LevelEnd::Heavy(1), LevelEnd::Isotropic]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum LevelEnd {
@@ -78,6 +111,17 @@ pub enum LevelEnd {
 }
 
 /// The work on one level: the whole span first, then each heavy subspace inside the one before.
+///
+/// ```
+/// use halfspaces_data::{Gaussian, Marginal};
+/// use halfspaces_forster::ForsterTransform;
+/// let points = Gaussian::new(4, 1000.0)?.sample(300, 1)?;
+/// let fit = ForsterTransform::params().check()?.fit(&points)?;
+/// let level = &fit.levels()[0];
+/// assert_eq!((level.rows, level.dim), (300, 4));
+/// assert_eq!(level.residuals.last().map(|r| *r <= 0.5), Some(true));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Level {

@@ -18,6 +18,19 @@ use faer::{Mat, MatRef};
 use halfspaces_linalg::{Halfspace, InputError, PointSet, Points, zeros};
 
 /// What the scatter matrix is scaled to; a position determines it only up to a factor.
+///
+/// ```
+/// use halfspaces_forster::{ForsterTransform, Normalisation};
+/// use halfspaces_linalg::Points;
+/// let points = Points::from_rows(&[[1.0, 0.0], [0.3, 2.0], [-0.3, 2.0], [1.0, 1.0]])?;
+/// let fit = ForsterTransform::params().check()?.fit(&points)?;
+/// let scatter = fit.transform().scatter(Normalisation::Trace);
+/// assert!((scatter[(0, 0)] + scatter[(1, 1)] - 2.0).abs() < 1e-12);
+/// let scatter = fit.transform().scatter(Normalisation::Determinant);
+/// let determinant = scatter[(0, 0)] * scatter[(1, 1)] - scatter[(0, 1)].powi(2);
+/// assert!((determinant - 1.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Normalisation {
     /// Trace k, the dimension of the subspace.

@@ -64,6 +64,16 @@ fn check_variables(n: usize) -> Result<(), InputError> {
 }
 
 /// A variable or its negation.
+///
+/// ```
+/// use halfspaces_linalg::{BooleanConcept, BooleanPoint, DecisionList, Label, Literal};
+/// // If x1 is false then -, else +.
+/// let rule = (Literal { variable: 1, positive: false }, Label::Negative);
+/// let list = DecisionList::new(2, vec![rule], Label::Positive)?;
+/// assert_eq!(list.label(BooleanPoint::from_mask(0b01)), Label::Negative);
+/// assert_eq!(list.label(BooleanPoint::from_mask(0b10)), Label::Positive);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Literal {
@@ -98,6 +108,16 @@ impl Literal {
 }
 
 /// A concept over {0,1}^n.
+///
+/// ```
+/// use halfspaces_linalg::{BooleanConcept, BooleanPoint, Disjunction, PointSet, Points};
+/// let or = Disjunction::new(2, 0b01, 0b10)?; // x0 or not x1
+/// let cube = Points::from_rows(&[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])?;
+/// let by_halfspace = or.to_halfspace()?.label_all(&cube.lifted())?;
+/// let by_concept: Vec<_> = (0..4).map(|mask| or.label(BooleanPoint::from_mask(mask))).collect();
+/// assert_eq!(by_halfspace, by_concept);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 pub trait BooleanConcept {
     /// Number of variables n.
     fn variables(&self) -> usize;

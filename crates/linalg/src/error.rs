@@ -6,6 +6,12 @@ use thiserror::Error;
 ///
 /// A mathematical outcome (not separable, cap reached, ...) is never an `InputError`: it is a
 /// status on the result.
+///
+/// ```
+/// use halfspaces_linalg::{InputError, Points};
+/// let fault = Points::from_rows(&[[1.0, 2.0], [3.0, f64::INFINITY]]);
+/// assert_eq!(fault, Err(InputError::NonFinite { row: 1, column: 1, value: f64::INFINITY }));
+/// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum InputError {

@@ -63,6 +63,12 @@ impl fmt::Display for Label {
 }
 
 /// A number that is neither -1 nor +1 where a label was expected.
+///
+/// ```
+/// use halfspaces_linalg::{InvalidLabel, Label};
+/// assert_eq!(Label::try_from(0), Err(InvalidLabel { found: 0 }));
+/// assert_eq!(Label::try_from(-1), Ok(Label::Negative));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{found} is not a label; labels are -1 and +1")]
 pub struct InvalidLabel {

@@ -7,6 +7,21 @@ use faer::MatRef;
 use std::f64::consts::FRAC_1_SQRT_2;
 
 /// A collection of points in one space, read row by row: [`Points`] or [`crate::SparsePoints`].
+///
+/// ```
+/// use halfspaces_linalg::{PointSet, Points, RowView, SparsePoints};
+/// fn widest<P: PointSet>(points: &P) -> Option<usize> {
+///     (0..points.len()).max_by(|i, j| {
+///         let size = |i: usize| points.row(i).map_or(0.0, RowView::norm_sq);
+///         size(*i).total_cmp(&size(*j))
+///     })
+/// }
+/// let dense = Points::from_rows(&[[1.0, 0.0], [0.0, -3.0], [2.0, 1.0]])?;
+/// assert_eq!(widest(&dense), Some(1));
+/// assert_eq!(widest(&SparsePoints::from_dense(&dense)?), Some(1));
+/// assert_eq!(dense.select(&[2, 0])?.as_slice(), [2.0, 1.0, 1.0, 0.0]);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 pub trait PointSet: Sync + Sized {
     /// The view of one point.
     type Row<'a>: RowView + Send

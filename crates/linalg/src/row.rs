@@ -8,6 +8,20 @@ use crate::kernels;
 /// Implementations promise finite coordinates and the rounding of [`kernels`]. A learner checks
 /// [`RowView::dim`] against its own dimension before it calls the rest; with a vector of another
 /// length the missing coordinates count as zero, and nothing panics.
+///
+/// ```
+/// use halfspaces_linalg::{PointSet, Points, RowView, SparsePoints};
+/// fn squared_distance<R: RowView>(x: R, w: &[f64]) -> f64 {
+///     x.norm_sq() - 2.0 * x.dot(w) + w.iter().map(|v| v * v).sum::<f64>()
+/// }
+/// let dense = Points::from_rows(&[[3.0, 0.0, 1.0]])?;
+/// let sparse = SparsePoints::from_dense(&dense)?;
+/// let w = [1.0, 0.0, 1.0];
+/// assert_eq!(dense.row(0).map(|x| squared_distance(x, &w)), Some(4.0));
+/// assert_eq!(sparse.row(0).map(|x| squared_distance(x, &w)), Some(4.0));
+/// assert_eq!(sparse.row(0).map(|x| x.entries().count()), Some(2));
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 pub trait RowView: Copy {
     /// Number of coordinates of the space the point lives in.
     fn dim(self) -> usize;

@@ -30,6 +30,16 @@ const POINTS_PER_DIMENSION: usize = 4;
 const MOST_SWEEPS: usize = 12;
 
 /// How well the sample has mixed after the last cut.
+///
+/// ```
+/// use halfspaces_online::{Centre, CentreOfGravity};
+/// let mut centre = CentreOfGravity::new(3, 1)?;
+/// centre.cut(&[1.0, 0.0, 0.0])?;
+/// let mixing = centre.mixing();
+/// assert!(mixing.sweeps >= 1 && mixing.correlation < 0.5);
+/// assert!((mixing.survivors - 0.5).abs() < 0.25); // the cut goes through the middle
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mixing {

@@ -6,6 +6,19 @@ use thiserror::Error;
 
 /// Bad input to a learner or a session. Unless a function says otherwise, the learner and the
 /// transcript are as before the call.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::{OnlineError, Perceptron, Session};
+/// let points = Points::from_rows(&[[1.0], [2.0]])?;
+/// let mut session = Session::new(Perceptron::new(1)?, &points)?;
+/// assert_eq!(session.reveal(Label::Positive), Err(OnlineError::NoQuestion));
+/// session.ask(1)?;
+/// assert_eq!(session.ask(0), Err(OnlineError::QuestionOpen { index: 1 }));
+/// session.reveal(Label::Positive)?;
+/// assert_eq!(session.ask(1), Err(OnlineError::AlreadyRevealed { index: 1 }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum OnlineError {

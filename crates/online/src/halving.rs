@@ -24,6 +24,17 @@ use halfspaces_linalg::{
 pub const MAX_CLASS: u128 = 1 << 30;
 
 /// A finite class of hypotheses over R^d, read in blocks of 64.
+///
+/// ```
+/// use halfspaces_linalg::{Conjunction, DenseRow};
+/// use halfspaces_online::{BooleanClass, FiniteClass};
+/// let class = BooleanClass::<Conjunction>::conjunctions(1)?; // true, x, not x, false
+/// let x = class.prepare(DenseRow::new(&[1.0])?)?;
+/// // Of the block of members 0 to 63, those that say +: the empty one and x.
+/// assert_eq!(class.positive(0, 0b1111, &x).count_ones(), 2);
+/// assert_eq!((class.len(), class.dim()), (4, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait FiniteClass {
     /// What is computed once a point, before its blocks are read.
     type Prepared;
@@ -326,6 +337,12 @@ impl<B: BooleanConcept> TryFrom<RawBooleanClass<B>> for BooleanClass<B> {
 }
 
 /// A class too large to enumerate, or parameters that name none.
+///
+/// ```
+/// use halfspaces_online::{ClassError, GridClass};
+/// let ClassError::TooLarge { size } = GridClass::new(4, 1.0, 1.0, 0.01).unwrap_err() else { panic!() };
+/// assert_eq!(size, 1601f64.powi(4));
+/// ```
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ClassError {
     /// The class has more than [`MAX_CLASS`] members.

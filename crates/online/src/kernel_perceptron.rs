@@ -18,6 +18,17 @@ use faer::{Accum, MatMut, MatRef, Par};
 use halfspaces_linalg::{InputError, Label, PointSet, Points, RowView, exp_neg, kernels};
 
 /// A kernel K(x, z).
+///
+/// ```
+/// use halfspaces_linalg::DenseRow;
+/// use halfspaces_online::Kernel;
+/// let value = |kernel: Kernel| kernel.value(DenseRow::new(&[1.0, 2.0])?, &[1.0, 1.0]);
+/// assert_eq!(value(Kernel::Linear)?, 3.0);
+/// assert_eq!(value(Kernel::Polynomial { degree: 2 })?, 9.0);
+/// assert_eq!(value(Kernel::Inhomogeneous { degree: 2 })?, 16.0);
+/// assert!((value(Kernel::Gaussian { scale: 2.0 })? - (-0.5f64).exp()).abs() < 1e-15);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Kernel {

@@ -44,6 +44,33 @@ impl Prediction {
 ///
 /// The label reaches it in [`OnlineLearner::update`] only, together with the prediction it already
 /// made: a learner cannot see a label before it predicts.
+///
+/// ```
+/// use halfspaces_linalg::{DenseRow, InputError, Label, RowView};
+/// use halfspaces_online::{OnlineError, OnlineLearner, Prediction};
+/// /// Says what was true the last time.
+/// struct Echo(Label);
+/// impl OnlineLearner for Echo {
+///     fn dim(&self) -> usize {
+///         1
+///     }
+///     fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
+///         InputError::check_dim(1, x.dim())?;
+///         Ok(Prediction::of_value(self.0.as_f64()))
+///     }
+///     fn update<R: RowView>(&mut self, _: R, _: Prediction, truth: Label) -> Result<bool, OnlineError> {
+///         Ok(std::mem::replace(&mut self.0, truth) != truth)
+///     }
+///     fn updates(&self) -> u64 {
+///         0
+///     }
+/// }
+/// let mut echo = Echo(Label::Positive);
+/// let x = DenseRow::new(&[7.0])?;
+/// assert!(echo.observe(x, Label::Negative)?.is_wrong(Label::Negative));
+/// assert!(!echo.observe(x, Label::Negative)?.is_wrong(Label::Negative));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait OnlineLearner {
     /// Number of coordinates of the points it takes.
     fn dim(&self) -> usize;

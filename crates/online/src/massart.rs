@@ -20,6 +20,13 @@ use crate::weights::Weights;
 use halfspaces_linalg::{Halfspace, InputError, Label, RowView, tolerance};
 
 /// How long the learner expects to play.
+///
+/// ```
+/// use halfspaces_online::{Horizon, OnlineMassart};
+/// assert!(OnlineMassart::new(3, 0.1, 0.2, Horizon::Known(1000)).is_ok());
+/// assert!(OnlineMassart::new(3, 0.1, 0.2, Horizon::Doubling).is_ok());
+/// assert!(OnlineMassart::new(3, 0.1, 0.2, Horizon::Known(0)).is_err());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Horizon {

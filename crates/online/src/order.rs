@@ -9,6 +9,28 @@ use rand::seq::SliceRandom;
 
 /// An order in which the points of a pool are asked. It sees the learner and the points; an
 /// adversary also holds the labels. The learner sees neither the order nor the labels.
+///
+/// ```
+/// use halfspaces_linalg::{Label, PointSet, Points};
+/// use halfspaces_online::{OnlineError, OnlineLearner, Order, Perceptron, run};
+/// /// The last point first.
+/// struct Backwards(usize);
+/// impl Order for Backwards {
+///     fn next<L: OnlineLearner, P: PointSet>(
+///         &mut self,
+///         _learner: &L,
+///         _points: &P,
+///     ) -> Result<Option<usize>, OnlineError> {
+///         self.0 = self.0.wrapping_sub(1);
+///         Ok((self.0 != usize::MAX).then_some(self.0))
+///     }
+/// }
+/// let points = Points::from_rows(&[[1.0], [2.0], [3.0]])?;
+/// let (learner, played) = run(Perceptron::new(1)?, &points, &[Label::Negative; 3], Backwards(3))?;
+/// assert_eq!(played.rounds().iter().map(|r| r.index).collect::<Vec<_>>(), [2, 1, 0]);
+/// assert_eq!(learner.weights(), [-3.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Order {
     /// The next point, or `None` at the end. Each point is asked once.
     ///

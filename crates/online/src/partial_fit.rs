@@ -10,6 +10,18 @@ use halfspaces_linalg::{ExampleStream, Label};
 use thiserror::Error;
 
 /// What happened over a stretch of a stream.
+///
+/// ```
+/// use halfspaces_data::LabelledPoints;
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::{OnlineLearner, Perceptron, Tally};
+/// let points = Points::from_rows(&[[1.0], [2.0], [3.0]])?;
+/// let mut stream = LabelledPoints::new(&points, &[Label::Negative; 3])?;
+/// let mut learner = Perceptron::new(1)?;
+/// let tally = learner.partial_fit(&mut stream, 2)?;
+/// assert_eq!(tally, Tally { rounds: 2, mistakes: 1, abstentions: 0 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tally {
@@ -30,6 +42,19 @@ impl Tally {
 }
 
 /// Why a stream was left before its end. The learner is as after the examples of `tally`.
+///
+/// ```
+/// use halfspaces_data::read::{LibsvmOptions, LibsvmSchema, LibsvmStream};
+/// use halfspaces_online::{OnlineLearner, PartialFitError, Perceptron};
+/// let schema = LibsvmSchema::declared(&LibsvmOptions::new().dim(2))?;
+/// let mut stream = LibsvmStream::new(&b"-1 1:1\n+1 2:x\n-1 1:3\n"[..], "examples", schema);
+/// let mut learner = Perceptron::new(2)?;
+/// // The second line is faulty; the first is learned, and the third is next.
+/// let Err(PartialFitError::Stream { tally, .. }) = learner.partial_fit(&mut stream, u64::MAX) else { panic!() };
+/// assert_eq!(tally.rounds, 1);
+/// assert_eq!(learner.partial_fit(&mut stream, u64::MAX)?.rounds, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum PartialFitError<E> {
     /// The stream has no next example to offer. It stands behind the faulty one: calling again goes on

@@ -18,6 +18,21 @@ use crate::weights::{Weights, positive_norm_sq};
 use halfspaces_linalg::{Halfspace, InputError, Label, RowView};
 
 /// How far a passive-aggressive learner may move.
+///
+/// ```
+/// use halfspaces_linalg::{DenseRow, Label};
+/// use halfspaces_online::{Aggressiveness, OnlineLearner, PassiveAggressive};
+/// // Hinge loss 1 at w = 0, ‖x‖² = 4: steps of 1/4, min(C, 1/4) and 1/(4 + 1/(2C)) along x.
+/// let after = |kind| -> Result<f64, Box<dyn std::error::Error>> {
+///     let mut learner = PassiveAggressive::new(1, kind)?;
+///     learner.observe(DenseRow::new(&[2.0])?, Label::Negative)?;
+///     Ok(learner.weights()[0])
+/// };
+/// assert_eq!(after(Aggressiveness::Unbounded)?, -0.5);
+/// assert_eq!(after(Aggressiveness::Capped(0.125))?, -0.25);
+/// assert_eq!(after(Aggressiveness::Damped(0.125))?, -0.25);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Aggressiveness {

@@ -7,6 +7,16 @@ use crate::transcript::{Round, Transcript};
 use halfspaces_linalg::{InputError, Label, PointSet};
 
 /// A learner's answer about one point of the pool, before the label is known.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::{Perceptron, Session};
+/// let points = Points::from_rows(&[[1.0], [2.0]])?;
+/// let mut session = Session::new(Perceptron::new(1)?, &points)?;
+/// let question = session.ask(1)?;
+/// assert_eq!((question.index, question.prediction.label), (1, Label::Positive));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Question {

@@ -9,6 +9,19 @@ use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView, zeros};
 pub const DEFAULT_MAX_UPDATES: u64 = 1_000_000;
 
 /// Which violated point is taken when there are several. The guarantees hold for every choice.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::{BatchPerceptron, Pick};
+/// let points = Points::from_rows(&[[1.0, 0.0], [-0.1, 1.0], [-1.0, 2.0]])?;
+/// let labels = [Label::Negative; 3];
+/// let fit = |pick| BatchPerceptron::params().pick(pick).check()?.fit(&points, &labels);
+/// // w = 0, then (-1, 0), which is wrong about points 1 and 2, by 0.1 and 1.
+/// assert_eq!(fit(Pick::First)?.halfspace.normal(), [-0.9, -1.0]);
+/// // Point 2 first turns w to (0, -2), which is wrong about point 0 again.
+/// assert_eq!(fit(Pick::Worst)?.halfspace.normal(), [-1.0, -2.0]);
+/// # Ok::<(), halfspaces_online::OnlineError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Pick {
@@ -23,6 +36,17 @@ pub enum Pick {
 }
 
 /// How a batch run ended.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::{BatchPerceptron, BatchStatus};
+/// // One point, both labels: no halfspace, and no endless loop.
+/// let points = Points::from_rows(&[[1.0], [1.0]])?;
+/// let labels = [Label::Positive, Label::Negative];
+/// let fit = BatchPerceptron::params().max_updates(50).check()?.fit(&points, &labels)?;
+/// assert_eq!((fit.status, fit.updates), (BatchStatus::CapReached, 50));
+/// # Ok::<(), halfspaces_online::OnlineError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum BatchStatus {
@@ -34,6 +58,17 @@ pub enum BatchStatus {
 }
 
 /// What a batch learner returns.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::{BatchPerceptron, BatchStatus};
+/// let points = Points::from_rows(&[[1.0, 2.0], [2.0, -1.0]])?;
+/// let labels = [Label::Negative, Label::Positive];
+/// let fit = BatchPerceptron::params().check()?.fit(&points, &labels)?;
+/// assert_eq!((fit.status, fit.updates), (BatchStatus::Converged, 1));
+/// assert_eq!(fit.halfspace.label_all(&points)?, labels);
+/// # Ok::<(), halfspaces_online::OnlineError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BatchFit {

@@ -6,6 +6,13 @@ use halfspaces_linalg::{InputError, Label, PointSet};
 use thiserror::Error;
 
 /// One round: a point, the prediction made for it, and the truth revealed afterwards.
+///
+/// ```
+/// use halfspaces_linalg::Label;
+/// use halfspaces_online::{Prediction, Round};
+/// let round = Round { index: 4, prediction: Prediction::of_value(0.0), truth: Label::Negative };
+/// assert!(round.is_mistake()); // sign(0) = +1
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Round {
@@ -45,6 +52,18 @@ pub struct Transcript {
 }
 
 /// Why a replay stopped.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::{AsGiven, Perceptron, ReplayError, Winnow, run};
+/// let points = Points::from_rows(&[[1.0, 0.0], [1.0, 0.0]])?;
+/// let (_, transcript) = run(Perceptron::new(2)?, &points, &[Label::Negative; 2], AsGiven::new())?;
+/// assert!(transcript.replay(Perceptron::new(2)?, &points).is_ok());
+/// // Another learner says something else, in round 0.
+/// let fault = transcript.replay(Winnow::new(2)?, &points);
+/// assert!(matches!(fault, Err(ReplayError::Differs { round: 0, .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ReplayError {
     /// The learner predicted something else than was recorded.

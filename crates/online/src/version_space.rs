@@ -16,6 +16,20 @@ use crate::weights::positive_norm_sq;
 use halfspaces_linalg::{Halfspace, InputError, Label, RowView};
 
 /// A centre of {w : ‖w‖ <= 1, a · w >= 0 for every cut a}.
+///
+/// ```
+/// use halfspaces_online::{Centre, Ellipsoid, HardMargin, VolumetricCentre};
+/// fn two_cuts<C: Centre>(mut centre: C) -> Result<bool, Box<dyn std::error::Error>> {
+///     centre.cut(&[1.0, 0.0])?;
+///     centre.cut(&[0.0, 1.0])?;
+///     // Strictly inside both.
+///     Ok(centre.centre().iter().all(|v| *v > 0.0) && !centre.is_exhausted())
+/// }
+/// assert!(two_cuts(Ellipsoid::new(2)?)? && two_cuts(VolumetricCentre::new(2)?)?);
+/// assert!(two_cuts(HardMargin::new(2)?)?);
+/// assert_eq!(HardMargin::new(2)?.mistake_bound(0.1), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Centre {
     /// Number of coordinates.
     fn dim(&self) -> usize;

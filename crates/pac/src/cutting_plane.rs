@@ -143,6 +143,18 @@ pub enum CutStatus {
 }
 
 /// What the cutting-plane learner returns.
+///
+/// ```
+/// use halfspaces_data::{Instance, MarginBall, Rcn, random_target};
+/// use halfspaces_pac::{CutStatus, CuttingPlane};
+/// let target = random_target(2, 1)?;
+/// let instance = Instance::new(MarginBall::new(&target, 0.4)?, target, Rcn::new(0.1)?)?;
+/// let (points, labels) = instance.sample(20_000, 2)?;
+/// let fit = CuttingPlane::params(0.1, 0.4, 0.2).batch(2000).check()?.fit(&points, &labels)?;
+/// assert_eq!(fit.status, CutStatus::Reached);
+/// assert!(fit.estimated_error <= 0.1 + 0.15 && fit.rounds >= 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CuttingPlaneFit {

@@ -144,6 +144,16 @@ impl<L: Link> Lane<L> {
 }
 
 /// Where a fit stands.
+///
+/// ```
+/// use halfspaces_linalg::{DenseRow, Label};
+/// use halfspaces_pac::{Perspectron, Stage};
+/// let mut fitting = Perspectron::params(0.1, 0.9).excess(0.4).check()?.start(1)?;
+/// assert!(matches!(fitting.stage(), Stage::Training { taken: 0, .. }));
+/// let stage = fitting.observe(DenseRow::new(&[1.0])?, Label::Positive)?;
+/// assert!(matches!(stage, Stage::Training { taken: 1, .. }));
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Stage {
@@ -458,6 +468,18 @@ impl Average {
 
 /// An error of at most the target level + `excess`, with probability at least 1 - `failure`. The target
 /// level is η for Massart noise, opt_RCN + τ/2 for a link.
+///
+/// ```
+/// use halfspaces_data::{Instance, MarginBall, Rcn, random_target};
+/// use halfspaces_pac::{Perspectron, Promise, Status};
+/// let target = random_target(2, 1)?;
+/// let instance = Instance::new(MarginBall::new(&target, 0.5)?, target, Rcn::new(0.1)?)?;
+/// let learner = Perspectron::params(0.1, 0.5).excess(0.5).failure(0.2).check()?;
+/// let fit = learner.fit(&mut instance.stream(2))?;
+/// let promise = Some(Promise { excess: 0.5, failure: 0.2 });
+/// assert_eq!(fit.status(), Status::Complete { promise });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Promise {
@@ -469,6 +491,18 @@ pub struct Promise {
 
 /// How a fit ended, and what holds of it. No promise where nothing is proved: the constants of 003 as
 /// printed, for links and for unknown noise.
+///
+/// ```
+/// use halfspaces_data::LabelledPoints;
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{Perspectron, Status};
+/// // Two examples are too few for the theorem; a fit says so.
+/// let points = Points::from_rows(&[[1.0], [-1.0]])?;
+/// let mut stream = LabelledPoints::new(&points, &[Label::Positive, Label::Negative])?;
+/// let fit = Perspectron::params(0.1, 0.9).excess(0.4).check()?.fit(&mut stream)?;
+/// assert!(matches!(fit.status(), Status::EndedInTraining { examples: 2, .. }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Status {
@@ -672,6 +706,20 @@ impl Fit {
 }
 
 /// Why a fit from a stream stopped.
+///
+/// ```
+/// use halfspaces_data::LabelledPoints;
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{FitError, Perspectron};
+/// // The second point lies outside the unit ball: state a radius of 5.
+/// let points = Points::from_rows(&[[1.0], [-5.0]])?;
+/// let labels = [Label::Positive, Label::Negative];
+/// let params = Perspectron::params(0.1, 0.9).excess(0.4);
+/// let fault = params.check()?.fit(&mut LabelledPoints::new(&points, &labels)?);
+/// assert!(matches!(fault, Err(FitError::Example { taken: 1, .. })));
+/// assert!(params.radius(5.0).check()?.fit(&mut LabelledPoints::new(&points, &labels)?).is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum FitError<E> {
     /// The stream has no next example to offer.

@@ -27,6 +27,17 @@ use halfspaces_linalg::{ExampleStream, InputError};
 use thiserror::Error;
 
 /// Whose constants.
+///
+/// ```
+/// use halfspaces_data::StandardLink;
+/// use halfspaces_pac::{GlmPerspectron, GlmSchedule};
+/// let examples = |schedule| -> Result<u64, Box<dyn std::error::Error>> {
+///     let params = GlmPerspectron::params(StandardLink::clipped(2.0)?, 0.5).excess(0.25);
+///     Ok(params.schedule(schedule).check()?.plan().examples())
+/// };
+/// assert!(examples(GlmSchedule::Ours)? < examples(GlmSchedule::Corrected)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum GlmSchedule {

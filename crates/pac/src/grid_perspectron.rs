@@ -33,6 +33,16 @@ pub enum GridSchedule {
 }
 
 /// What is known of the margin.
+///
+/// ```
+/// use halfspaces_pac::{GridPerspectron, Margin};
+/// let guesses = |margin| -> Result<usize, halfspaces_linalg::InputError> {
+///     Ok(GridPerspectron::params(margin).excess(0.25).check()?.guesses().len())
+/// };
+/// // A margin that is only bounded is guessed too.
+/// assert!(guesses(Margin::AtLeast(0.25))? > guesses(Margin::Known(0.25))?);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Margin {
@@ -123,6 +133,16 @@ impl GridParams {
 }
 
 /// One guess and what is done for it.
+///
+/// ```
+/// use halfspaces_pac::{GridPerspectron, Margin};
+/// let learner = GridPerspectron::params(Margin::Known(0.5)).excess(0.25).check()?;
+/// for guess in learner.guesses() {
+///     assert!((0.0..=0.5).contains(&guess.noise) && guess.candidates > 0);
+///     assert_eq!(guess.margin, 0.5);
+/// }
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Guess {

@@ -50,6 +50,19 @@ pub enum SearchStatus {
 }
 
 /// What a search has found.
+///
+/// ```
+/// use halfspaces_data::{Instance, MarginBall, Rcn, random_target};
+/// use halfspaces_pac::{MarginSearch, Perspectron, SearchStatus};
+/// let target = random_target(2, 1)?;
+/// let instance = Instance::new(MarginBall::new(&target, 0.6)?, target, Rcn::new(0.1)?)?;
+/// let params = Perspectron::params(0.1, 1.0).excess(0.5).failure(0.2);
+/// let found = MarginSearch::new(0.1, params)?.fit(&mut instance.stream(2))?;
+/// assert_eq!(found.status, SearchStatus::Found);
+/// // The guesses are 1, 1/2, 1/4, ...
+/// assert_eq!(found.margin, 0.5f64.powi(found.guesses as i32 - 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SearchFit {

@@ -217,6 +217,18 @@ pub struct Projected<F> {
 }
 
 /// What [`Projected`] returns.
+///
+/// ```
+/// use halfspaces_linalg::{Halfspace, InputError, Label, Points};
+/// use halfspaces_pac::{Projected, RandomProjection};
+/// let learner = Projected::new(RandomProjection::new(3, 2, 1)?, |_: &Points, _: &[Label]| {
+///     Halfspace::new(vec![1.0, -1.0])
+/// });
+/// let points = Points::from_rows(&[[1.0, 0.0, 0.0]])?;
+/// let fit = learner.fit(&points, &[Label::Positive])?;
+/// assert_eq!((fit.projected.dim(), fit.halfspace.dim()), (2, 3));
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ProjectedFit {

@@ -139,6 +139,17 @@ impl SampleParams {
 pub struct SamplePerspectron(SampleParams);
 
 /// What a [`SamplePerspectron`] has found.
+///
+/// ```
+/// use halfspaces_data::Builtin;
+/// use halfspaces_pac::SamplePerspectron;
+/// let data = Builtin::Wdbc.load()?;
+/// let fit = SamplePerspectron::params().check()?.fit(data.points(), data.labels())?;
+/// let rate = fit.held_out_errors() as f64 / fit.held_out() as f64;
+/// let accuracy = ((fit.candidates() as f64 / 0.05).ln() / (2.0 * fit.held_out() as f64)).sqrt();
+/// assert_eq!(fit.error_bound(0.05), rate + accuracy);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "RawSampleFit"))]

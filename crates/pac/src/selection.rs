@@ -24,6 +24,19 @@ const TILE: usize = 256;
 const WIDE: usize = 4096;
 
 /// Which candidates are dropped before all examples have come.
+///
+/// ```
+/// use halfspaces_data::{Marginal, UnitSphere, random_target};
+/// use halfspaces_pac::{Candidates, Elimination};
+/// let points = UnitSphere::new(3)?.sample(2000, 1)?;
+/// let labels = random_target(3, 2)?.label_all(&points)?;
+/// let pool = UnitSphere::new(3)?.sample(50, 3)?;
+/// let chosen = |elimination| Candidates::new(&pool, elimination, 0.1)?.choose(&points, &labels);
+/// // Dropping those that cannot win any more does not change who wins.
+/// assert_eq!(chosen(Elimination::Never)?.index, chosen(Elimination::Certain)?.index);
+/// assert!(chosen(Elimination::Clear)?.remaining <= chosen(Elimination::Certain)?.remaining);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Elimination {
@@ -63,6 +76,18 @@ pub struct Candidates<'c> {
 }
 
 /// What was chosen among [`Candidates`].
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{Candidates, Choice, Elimination};
+/// let candidates = Points::from_rows(&[[1.0], [-1.0]])?;
+/// let points = Points::from_rows(&[[0.5], [1.0], [-0.5]])?;
+/// let labels = [Label::Negative, Label::Negative, Label::Negative];
+/// let choice = Candidates::new(&candidates, Elimination::Never, 0.1)?.choose(&points, &labels)?;
+/// // The second is wrong about the last point only.
+/// assert_eq!(choice, Choice { index: 1, errors: 1, remaining: 2 });
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Choice {

@@ -3,6 +3,16 @@
 use halfspaces_linalg::{InputError, Label, PointSet, RowView};
 
 /// How a solver ended.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{LinearSvm, SolverStatus};
+/// let points = Points::from_rows(&[[-1.0], [1.0]])?;
+/// let labels = [Label::Negative, Label::Positive];
+/// let fit = LinearSvm::params().check()?.fit(&points, &labels)?;
+/// assert_eq!(fit.status, SolverStatus::Converged);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum SolverStatus {

@@ -28,6 +28,13 @@ use rand::seq::SliceRandom;
 const START_POINTS: usize = 4;
 
 /// How many buckets each chain runs through.
+///
+/// ```
+/// use halfspaces_online::{ChainLength, TwoChains};
+/// assert!(TwoChains::new(3, ChainLength::Practical { factor: 2.0 }, 1).is_ok());
+/// assert!(TwoChains::new(3, ChainLength::Theory { delta: 0.05 }, 1).is_ok());
+/// assert!(TwoChains::new(3, ChainLength::Fixed(0), 1).is_err());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ChainLength {

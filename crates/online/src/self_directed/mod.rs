@@ -49,6 +49,19 @@ use crate::transcript::Round;
 use halfspaces_linalg::{Label, PointSet, RowView, norm, normalise, tolerance, zeros};
 
 /// A pool of points and the labels revealed so far: all that a self-directed learner may see.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::{Greedy, SelfDirectedSession};
+/// let points = Points::from_rows(&[[1.0], [-2.0]])?;
+/// let mut session = SelfDirectedSession::new(Greedy::new(1)?, &points)?;
+/// session.next()?;
+/// session.reveal(Label::Positive)?;
+/// let pool = session.pool();
+/// assert_eq!((pool.label(0), pool.label(1)), (Some(Label::Positive), None));
+/// assert_eq!(pool.unrevealed().collect::<Vec<_>>(), [1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Pool<'p, P> {
     points: &'p P,
@@ -138,6 +151,28 @@ impl<'p, P: PointSet> Pool<'p, P> {
 }
 
 /// A learner that chooses the point it predicts next.
+///
+/// ```
+/// use halfspaces_linalg::{Label, PointSet, Points};
+/// use halfspaces_online::{
+///     OnlineError, Pool, Prediction, Question, Round, SelfDirectedLearner, label_pool,
+/// };
+/// /// In the order of the pool, always +.
+/// struct Yes;
+/// impl SelfDirectedLearner for Yes {
+///     fn propose<P: PointSet>(&mut self, pool: &Pool<'_, P>) -> Result<Option<Question>, OnlineError> {
+///         let prediction = Prediction::of_value(1.0);
+///         Ok(pool.unrevealed().next().map(|index| Question { index, prediction }))
+///     }
+///     fn learn<P: PointSet>(&mut self, _: &Pool<'_, P>, _: Round) -> Result<(), OnlineError> {
+///         Ok(())
+///     }
+/// }
+/// let points = Points::from_rows(&[[1.0], [-2.0], [3.0]])?;
+/// let labels = [Label::Positive, Label::Negative, Label::Positive];
+/// assert_eq!(label_pool(Yes, &points, &labels)?.1.mistakes(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait SelfDirectedLearner {
     /// The next point with its prediction; `None` when the learner has nothing left to predict. Asked
     /// again without an answer in between, it proposes the same.

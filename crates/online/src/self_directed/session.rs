@@ -13,6 +13,17 @@ use halfspaces_linalg::{InputError, Label, PointSet};
 use thiserror::Error;
 
 /// How far a session has come.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::{Greedy, Progress, SelfDirectedSession};
+/// let points = Points::from_rows(&[[1.0], [-2.0]])?;
+/// let mut session = SelfDirectedSession::new(Greedy::new(1)?, &points)?;
+/// session.next()?;
+/// session.reveal(Label::Negative)?;
+/// assert_eq!(session.progress(), Progress { points: 2, labelled: 1, mistakes: 1 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Progress {
@@ -25,6 +36,17 @@ pub struct Progress {
 }
 
 /// Why a session could not be resumed.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::{Greedy, ResumeError, SelfDirectedSession};
+/// let points = Points::from_rows(&[[1.0], [-2.0]])?;
+/// // The greedy learner begins with point 0, so these answers are to another one's questions.
+/// let resumed = SelfDirectedSession::resume(Greedy::new(1)?, &points, &[(1, Label::Positive)]);
+/// let fault = ResumeError::Differs { answer: 0, recorded: 1, proposed: Some(0) };
+/// assert_eq!(resumed.err(), Some(fault));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ResumeError {
     /// The learner proposes another point than was answered: other points, other parameters, or a

@@ -54,6 +54,20 @@ const LOOK_UPDATES: usize = 4;
 const PAIR_FAILURE: f64 = 0.383;
 
 /// How much of the pool is to be labelled.
+///
+/// ```
+/// use halfspaces_data::{Marginal, UnitSphere, random_target};
+/// use halfspaces_online::{Goal, StrongLearner, label_pool};
+/// let points = UnitSphere::new(4)?.sample(500, 1)?;
+/// let labels = random_target(4, 2)?.label_all(&points)?;
+/// let labelled = |goal| -> Result<usize, Box<dyn std::error::Error>> {
+///     Ok(label_pool(StrongLearner::new(4, goal, 0.1, 3)?, &points, &labels)?.1.len())
+/// };
+/// assert!(labelled(Goal::Weak)? >= 500 / (4 * 4));
+/// assert!(labelled(Goal::Strong { epsilon: 0.1 })? >= 450);
+/// assert_eq!(labelled(Goal::Perfect)?, 500);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Goal {
@@ -69,6 +83,13 @@ pub enum Goal {
 }
 
 /// How many updates a run may make.
+///
+/// ```
+/// use halfspaces_online::Cap;
+/// // ⌊40 ln 40⌋ and 50 ln 10
+/// assert_eq!(Cap::Corrected.updates(10), 147);
+/// assert_eq!(Cap::Paper.updates(10), 115);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Cap {
@@ -92,6 +113,18 @@ impl Cap {
 }
 
 /// Where the runs of a round start.
+///
+/// ```
+/// use halfspaces_data::{Marginal, UnitSphere, random_target};
+/// use halfspaces_online::{Start, StrongLearner, label_pool};
+/// let points = UnitSphere::new(4)?.sample(500, 1)?;
+/// let labels = random_target(4, 2)?.label_all(&points)?;
+/// for start in [Start::Warm, Start::Random] {
+///     let learner = StrongLearner::practical(4, 3)?.with_start(start);
+///     assert_eq!(label_pool(learner, &points, &labels)?.1.len(), 500);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Start {
@@ -184,6 +217,17 @@ pub struct StrongLearner {
 }
 
 /// What the rounds so far came to.
+///
+/// ```
+/// use halfspaces_data::{Marginal, UnitSphere, random_target};
+/// use halfspaces_online::{StrongLearner, label_pool};
+/// let points = UnitSphere::new(4)?.sample(500, 1)?;
+/// let labels = random_target(4, 2)?.label_all(&points)?;
+/// let (learner, _) = label_pool(StrongLearner::practical(4, 3)?, &points, &labels)?;
+/// let tally = learner.tally();
+/// assert!(tally.rounds >= 1 && tally.uncertified == 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RoundTally {
