@@ -371,11 +371,12 @@ impl Numbers {
         if self.failed || !complete || !schema.kinds.iter().all(numeric) {
             return None;
         }
-        let label = |text: &Box<[u8]>| {
-            let place = schema.classes.binary_search_by(|(class, _)| class.cmp(text)).ok()?;
+        let label = |text: &[u8]| {
+            let place = schema.classes.binary_search_by(|(class, _)| class[..].cmp(text)).ok()?;
             schema.classes.get(place).map(|(_, label)| *label)
         };
-        let labels: Vec<Label> = self.classes.iter().map(label).collect::<Option<_>>()?;
+        let labels: Vec<Label> =
+            self.classes.iter().map(|text| label(text)).collect::<Option<_>>()?;
         let of_rows = self.class_of.iter().map(|class| labels.get(usize::from(*class)).copied());
         let labels = of_rows.collect::<Option<_>>()?;
         self.values.shrink_to_fit();
