@@ -10,6 +10,7 @@
 
 use crate::schedule;
 use faer::linalg::matmul::matmul;
+use faer::traits::pulp::{Arch, Simd, WithSimd};
 use faer::{Accum, MatMut, MatRef, Par};
 use halfspaces_linalg::{InputError, Label, PointSet, Points, RowView, kernels, tolerance};
 
@@ -317,6 +318,7 @@ impl Selector {
         let block: Vec<f32> = self.block.iter().map(|&v| v as f32).collect();
         let z = MatRef::from_row_major_slice(&block, rows, dim);
         let doubt = single_precision_error(dim);
+        let arch = Arch::new();
         self.product.resize(rows * TILE.min(self.alive.len().max(1)), 0.0);
         for (tile, ids) in self.screen.chunks(TILE * dim).zip(self.alive.chunks(TILE)) {
             let w = MatRef::from_row_major_slice(tile, ids.len(), dim);
@@ -324,7 +326,7 @@ impl Selector {
             let into = MatMut::from_column_major_slice_mut(product, rows, ids.len());
             matmul(into, Accum::Replace, z, w.transpose(), 1.0, Par::Seq);
             for (values, &c) in product.chunks_exact(rows).zip(ids) {
-                let (mut wrong, doubtful) = screen(values, doubt);
+                let (mut wrong, doubtful) = arch.dispatch(Screen { values, doubt });
                 if doubtful > 0 {
                     let w = self.candidates.chunks_exact(dim).nth(c).unwrap_or_default();
                     let exact = values.iter().zip(self.block.chunks_exact(dim)).zip(&self.labels);
@@ -380,19 +382,30 @@ fn folded_is_wrong(value: f64, y: Label) -> bool {
 }
 
 /// Whether the sign of a value is beyond doubt; never for NaN.
-#[inline]
+#[inline(always)]
 fn is_clear(value: f32, doubt: f32) -> bool {
     value.abs() > doubt
 }
 
-/// How many values are surely negative, and how many too near 0 to tell.
-fn screen(values: &[f32], doubt: f32) -> (u64, u64) {
-    let (mut wrong, mut clear) = (0u32, 0u32);
-    for &v in values {
-        wrong += u32::from(v < -doubt);
-        clear += u32::from(is_clear(v, doubt));
+/// How many values are surely negative, and how many too near 0 to tell. Being a [`WithSimd`] lets it be
+/// compiled for the vector instructions that the processor turns out to have.
+struct Screen<'a> {
+    values: &'a [f32],
+    doubt: f32,
+}
+
+impl WithSimd for Screen<'_> {
+    type Output = (u64, u64);
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> (u64, u64) {
+        let (mut wrong, mut clear) = (0u32, 0u32);
+        for &v in self.values {
+            wrong += u32::from(v < -self.doubt);
+            clear += u32::from(is_clear(v, self.doubt));
+        }
+        (u64::from(wrong), self.values.len() as u64 - u64::from(clear))
     }
-    (u64::from(wrong), values.len() as u64 - u64::from(clear))
 }
 
 /// What a product of a unit vector and a vector of the unit ball, both rounded to single precision,

@@ -107,7 +107,7 @@ impl Job {
 }
 
 /// A job, and how to make it.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(super) struct Definition {
     pub(super) id: &'static str,
     pub(super) what: &'static str,

@@ -27,9 +27,15 @@ impl Limits {
         let buffer = vec![1.0; 40_000_000];
         let bytes = size_of_val(buffer.as_slice()) as f64;
         let best = |work: &mut dyn FnMut()| -> Result<f64, Failure> {
-            let times: Result<Vec<f64>, Failure> =
-                (0..rounds).map(|_| Ok(timed(|| Ok(work()))?.1)).collect();
-            Ok(minimum(&times?))
+            let mut times = Vec::new();
+            for _ in 0..rounds {
+                let ((), seconds) = timed(|| {
+                    work();
+                    Ok(())
+                })?;
+                times.push(seconds);
+            }
+            Ok(minimum(&times))
         };
         Ok(Limits {
             read_one_thread: bytes / best(&mut || read(&buffer))? * 1e-9,

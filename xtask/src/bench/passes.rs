@@ -139,7 +139,6 @@ fn perspectron(pools: &mut Pools, shape: Shape) -> Result<Job, Failure> {
     // So little excess that the whole pool is learned from.
     let learner = Perspectron::params(NOISE, MARGIN).excess(0.01).check()?;
     let stream_pool = Rc::clone(&pool);
-    let same = learner.clone();
     let run = move || {
         let mut fitting = learner.start(stream_pool.points.dim())?;
         fitting.advance(&mut LabelledPoints::new(&stream_pool.points, &stream_pool.labels)?)?;
@@ -149,7 +148,7 @@ fn perspectron(pools: &mut Pools, shape: Shape) -> Result<Job, Failure> {
     let by_hand = Rc::clone(&pool);
     // One by one; the step itself is held to 003's by the tests of the learner.
     let plain = move || {
-        let mut fitting = same.start(by_hand.points.dim())?;
+        let mut fitting = learner.start(by_hand.points.dim())?;
         for (x, y) in by_hand.points.rows().zip(&by_hand.labels) {
             fitting.observe(x, *y)?;
         }

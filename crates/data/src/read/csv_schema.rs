@@ -79,6 +79,16 @@ impl CsvSchema {
         name: &str,
         options: &CsvOptions,
     ) -> Result<CsvSchema, ReadError> {
+        CsvSchema::scan_with(reader, name, options, &mut Nobody)
+    }
+
+    /// [`CsvSchema::scan`] under the eyes of `watcher`.
+    pub(super) fn scan_with<R: Read, W: Watcher>(
+        reader: R,
+        name: &str,
+        options: &CsvOptions,
+        watcher: &mut W,
+    ) -> Result<CsvSchema, ReadError> {
         options.check()?;
         let mut records = Records::new(reader, name, options.delimiter, None);
         if !records.advance()? {
@@ -86,11 +96,25 @@ impl CsvSchema {
         }
         let first = First::of(&records);
         let mut scan = Scan::begin(&first, options)?;
+        let label = scan.label;
         if scan.header == Some(false) {
-            scan.observe(first.fields.iter().map(|f| &f[..]), |i| first.at(i), first.line)?;
+            let fields = || first.fields.iter().map(|f| &f[..]);
+            scan.observe(fields(), |i| first.at(i), first.line)?;
+            watcher.see(fields(), label);
         }
-        while records.advance()? {
+        while !scan.is_settled() && records.advance()? {
             scan.observe(records.fields(), |i| records.at(Some(i)), records.line())?;
+            watcher.see(records.fields(), label);
+        }
+        // From here on only the labels can bring anything new.
+        let place = |records: &Records<R>| records.at(Some(label));
+        while watcher.looks() && records.advance()? {
+            let field = records.fields().skip(label);
+            scan.observe_label(field, |_| place(&records), records.line())?;
+            watcher.see(records.fields(), label);
+        }
+        while records.advance_to_field(label)? {
+            scan.observe_label(records.fields(), |_| place(&records), records.line())?;
         }
         scan.finish(&first)
     }
@@ -144,6 +168,26 @@ impl CsvSchema {
     pub fn classes(&self) -> impl Iterator<Item = (String, Label)> {
         self.classes.iter().map(|(text, label)| (text_of(text), *label))
     }
+}
+
+/// One who looks at the rows of data that a scan passes.
+pub(super) trait Watcher {
+    /// Whether it still wants to see rows.
+    fn looks(&self) -> bool;
+
+    /// The fields of the next row, and which of them is the label.
+    fn see<'f>(&mut self, fields: impl Iterator<Item = &'f [u8]>, label: usize);
+}
+
+/// No watcher.
+struct Nobody;
+
+impl Watcher for Nobody {
+    fn looks(&self) -> bool {
+        false
+    }
+
+    fn see<'f>(&mut self, _: impl Iterator<Item = &'f [u8]>, _: usize) {}
 }
 
 /// Opens a file for reading; also gives its name.
@@ -263,6 +307,28 @@ impl<'a> Scan<'a> {
         Ok(Scan { options, header, label, columns, rows: 0 })
     }
 
+    /// Whether no column but that of the labels can bring anything new. Looked at now and then.
+    fn is_settled(&self) -> bool {
+        const EVERY: u64 = 64;
+        let undecided = self.header.is_none();
+        let others = || self.columns.iter().enumerate().filter(|(i, _)| *i != self.label);
+        self.rows.is_multiple_of(EVERY) && others().all(|(_, column)| column.is_inert(undecided))
+    }
+
+    /// Takes one row of data in, of which the label alone is given.
+    fn observe_label<'f>(
+        &mut self,
+        mut fields: impl Iterator<Item = &'f [u8]>,
+        at: impl Fn(usize) -> Location,
+        line: u64,
+    ) -> Result<(), ReadError> {
+        if let Some(field) = fields.next() {
+            self.observe_field(self.label, field, &at, line)?;
+        }
+        self.rows += 1;
+        Ok(())
+    }
+
     /// Takes one row of data in.
     fn observe<'f>(
         &mut self,
@@ -270,26 +336,39 @@ impl<'a> Scan<'a> {
         at: impl Fn(usize) -> Location,
         line: u64,
     ) -> Result<(), ReadError> {
-        let limit = self.options.max_categories;
-        let undecided = self.header.is_none();
-        for (i, (column, field)) in self.columns.iter_mut().zip(fields).enumerate() {
-            if is_missing(field) {
-                if i == self.label {
-                    return Err(ReadError::MissingValue { at: at(i) });
-                }
-                column.missing = true;
-                continue;
-            }
-            if column.values.contains_key(field) {
-                continue;
-            }
-            column.classify(field, undecided);
-            if column.keeps_values() && column.keep(field, line, limit) {
-                let found = excerpt(column.a_word().unwrap_or(field));
-                return Err(ReadError::TooManyCategories { at: at(i), limit, found });
-            }
+        for (i, field) in fields.enumerate() {
+            self.observe_field(i, field, &at, line)?;
         }
         self.rows += 1;
+        Ok(())
+    }
+
+    #[inline]
+    fn observe_field(
+        &mut self,
+        i: usize,
+        field: &[u8],
+        at: &impl Fn(usize) -> Location,
+        line: u64,
+    ) -> Result<(), ReadError> {
+        let limit = self.options.max_categories;
+        let undecided = self.header.is_none();
+        let Some(column) = self.columns.get_mut(i) else { return Ok(()) };
+        if is_missing(field) {
+            if i == self.label {
+                return Err(ReadError::MissingValue { at: at(i) });
+            }
+            column.missing = true;
+            return Ok(());
+        }
+        if column.values.contains_key(field) {
+            return Ok(());
+        }
+        column.classify(field, undecided);
+        if column.keeps_values() && column.keep(field, line, limit) {
+            let found = excerpt(column.a_word().unwrap_or(field));
+            return Err(ReadError::TooManyCategories { at: at(i), limit, found });
+        }
         Ok(())
     }
 
@@ -441,6 +520,11 @@ impl Observed {
                 self.words = true;
             }
         }
+    }
+
+    /// Whether no further value changes what the column is.
+    fn is_inert(&self, header_undecided: bool) -> bool {
+        self.settled || (self.role == Role::Numeric && !header_undecided)
     }
 
     fn keeps_values(&self) -> bool {

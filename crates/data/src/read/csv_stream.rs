@@ -3,10 +3,10 @@
 use super::Location;
 use super::collect;
 use super::csv_options::{CsvOptions, Missing};
-use super::csv_schema::{ColumnKind, CsvSchema, MISSING, open};
+use super::csv_schema::{ColumnKind, CsvSchema, MISSING, Watcher, open};
 use super::dataset::Dataset;
 use super::error::{ReadError, excerpt};
-use super::number::{finite, is_missing};
+use super::number::{finite, is_missing, parse};
 use super::records::Records;
 use halfspaces_linalg::{DenseRow, ExampleStream, Label, Points, SparsePoints, SparseRow};
 use std::fs::File;
@@ -251,8 +251,8 @@ fn class(schema: &CsvSchema, field: &[u8], at: impl Fn() -> Location) -> Result<
     }
 }
 
-/// Reads a CSV file: a scan, then the points. The file must allow reading twice; give a pipe to
-/// [`read_csv_from`].
+/// Reads a CSV file: a scan, then the points, unless all columns turn out to be numbers, which the scan
+/// has kept. The file must allow reading twice; give a pipe to [`read_csv_from`].
 ///
 /// # Errors
 /// Any [`ReadError`].
@@ -260,7 +260,17 @@ pub fn read_csv(
     path: impl AsRef<Path>,
     options: &CsvOptions,
 ) -> Result<Dataset<Points>, ReadError> {
-    collect_dense(rescanned(path.as_ref(), options)?)
+    let (mut file, name) = open(path.as_ref())?;
+    let mut numbers = Numbers::default();
+    let schema = CsvSchema::scan_with(&mut file, &name, options, &mut numbers)?;
+    if let Some((points, labels)) = numbers.under(&schema) {
+        return Ok(Dataset::new(Points::new(points, schema.dim())?, labels, columns_of(&schema))?);
+    }
+    drop(numbers);
+    match file.rewind() {
+        Ok(()) => collect_dense(CsvStream::new(file, &name, schema)),
+        Err(source) => Err(ReadError::Io { name, source }),
+    }
 }
 
 /// [`read_csv`], sparse.
@@ -291,7 +301,13 @@ pub fn read_csv_from<R: Read>(
     options: &CsvOptions,
 ) -> Result<Dataset<Points>, ReadError> {
     let bytes = all_bytes(reader, name)?;
-    collect_dense(scanned(&bytes, name, options)?)
+    let mut numbers = Numbers::default();
+    let schema = CsvSchema::scan_with(&bytes[..], name, options, &mut numbers)?;
+    if let Some((points, labels)) = numbers.under(&schema) {
+        return Ok(Dataset::new(Points::new(points, schema.dim())?, labels, columns_of(&schema))?);
+    }
+    drop(numbers);
+    collect_dense(CsvStream::new(&bytes[..], name, schema))
 }
 
 /// [`read_csv_from`], sparse.
@@ -336,15 +352,94 @@ pub(super) fn all_bytes<R: Read>(mut reader: R, name: &str) -> Result<Vec<u8>, R
     }
 }
 
-fn collect_dense<R: Read>(stream: CsvStream<R>) -> Result<Dataset<Points>, ReadError> {
+/// The points of a table of numbers, kept while it is scanned in the hope that it is one.
+#[derive(Debug, Default)]
+struct Numbers {
+    values: Vec<f64>,
+    /// The classes in the order in which they appear, and that of every row.
+    classes: Vec<Box<[u8]>>,
+    class_of: Vec<u8>,
+    /// A field was not a finite number, or there are too many classes or values.
+    failed: bool,
+}
+
+impl Numbers {
+    /// Points and labels, if the schema says that every column but the labels' is numeric.
+    fn under(&mut self, schema: &CsvSchema) -> Option<(Vec<f64>, Vec<Label>)> {
+        let numeric = |kind: &ColumnKind| matches!(kind, ColumnKind::Numeric | ColumnKind::Label);
+        let complete = self.class_of.len() as u64 == schema.rows();
+        if self.failed || !complete || !schema.kinds.iter().all(numeric) {
+            return None;
+        }
+        let label = |text: &[u8]| {
+            let place = schema.classes.binary_search_by(|(class, _)| class[..].cmp(text)).ok()?;
+            schema.classes.get(place).map(|(_, label)| *label)
+        };
+        let labels: Vec<Label> =
+            self.classes.iter().map(|text| label(text)).collect::<Option<_>>()?;
+        let of_rows = self.class_of.iter().map(|class| labels.get(usize::from(*class)).copied());
+        let labels = of_rows.collect::<Option<_>>()?;
+        self.values.shrink_to_fit();
+        Some((std::mem::take(&mut self.values), labels))
+    }
+
+    /// Keeps a row; `None` if it is not one of numbers.
+    fn keep<'f>(&mut self, fields: impl Iterator<Item = &'f [u8]>, label: usize) -> Option<()> {
+        for (i, field) in fields.enumerate() {
+            if i == label {
+                let place = match self.classes.iter().position(|class| class[..] == *field) {
+                    Some(place) => place,
+                    None => {
+                        self.classes.push(field.into());
+                        self.classes.len() - 1
+                    }
+                };
+                self.class_of.push(u8::try_from(place).ok()?);
+            } else {
+                let value = parse(field).filter(|value| value.is_finite())?;
+                if self.values.len() == self.values.capacity() {
+                    self.values.try_reserve(1).ok()?;
+                }
+                self.values.push(value);
+            }
+        }
+        Some(())
+    }
+}
+
+impl Watcher for Numbers {
+    fn looks(&self) -> bool {
+        !self.failed
+    }
+
+    fn see<'f>(&mut self, fields: impl Iterator<Item = &'f [u8]>, label: usize) {
+        if !self.failed && self.keep(fields, label).is_none() {
+            *self = Numbers { failed: true, ..Numbers::default() };
+        }
+    }
+}
+
+fn columns_of(schema: &CsvSchema) -> Vec<String> {
+    schema.columns().to_vec()
+}
+
+fn collect_dense<R: Read>(mut stream: CsvStream<R>) -> Result<Dataset<Points>, ReadError> {
+    let (columns, rows) = (columns_of(&stream.schema), stream.schema.rows());
+    let dim = stream.schema.dim();
     let name = stream.records.name().to_owned();
-    let (columns, rows) = (stream.schema.columns().to_vec(), stream.schema.rows());
-    let (points, labels) = collect::dense(stream, &name, rows)?;
-    Ok(Dataset::new(points, labels, columns)?)
+    let too_large = || ReadError::TooLarge { name: name.clone(), rows, dim };
+    let (mut values, mut labels) = (Vec::new(), Vec::new());
+    let size = usize::try_from(rows).ok().and_then(|n| n.checked_mul(dim)).ok_or_else(too_large)?;
+    values.try_reserve_exact(size).map_err(|_| too_large())?;
+    while let Some((row, label)) = stream.next_row()? {
+        values.extend_from_slice(row.as_slice());
+        labels.push(label);
+    }
+    Ok(Dataset::new(Points::new(values, dim)?, labels, columns)?)
 }
 
 fn collect_sparse<R: Read>(stream: CsvStream<R>) -> Result<Dataset<SparsePoints>, ReadError> {
-    let columns = stream.schema.columns().to_vec();
+    let columns = columns_of(&stream.schema);
     let (points, labels) = collect::sparse(stream.into_sparse())?;
     Ok(Dataset::new(points, labels, columns)?)
 }
@@ -352,7 +447,7 @@ fn collect_sparse<R: Read>(stream: CsvStream<R>) -> Result<Dataset<SparsePoints>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::{Categorical, Header};
+    use crate::read::{Categorical, Header, LabelColumn};
     use halfspaces_linalg::PointSet;
     use proptest::prelude::*;
     use std::io::Write;
@@ -573,6 +668,29 @@ mod tests {
         fn no_bytes_panic(bytes: Vec<u8>, options in any_options()) {
             let _ = read_csv_from(&bytes[..], "t", &options);
             let _ = read_csv_sparse_from(&bytes[..], "t", &options);
+        }
+
+        /// What a scan keeps is what a second pass reads, whatever kind of table it is.
+        #[test]
+        fn kept_and_read_again_agree(
+            rows in prop::collection::vec(prop::collection::vec("-?[0-9]{1,3}(\\.[0-9]{1,2})?", 3), 1..200),
+            header in any::<bool>(),
+            limit in 1..5usize,
+            late in prop_oneof![3 => Just(""), 1 => Just("1,nan,2\n"), 1 => Just("1,?,2\n")],
+        ) {
+            let lines = rows.iter().map(|row| format!("{}\n", row.join(",")));
+            let text = header.then(|| "a,b,y\n".into()).into_iter().chain(lines).collect::<String>();
+            let text = text + late;
+            let options = CsvOptions::new().max_categories(limit).positive("1").label(LabelColumn::First);
+            let read = read(&text, &options);
+            let again = CsvSchema::scan(text.as_bytes(), "t", &options)
+                .and_then(|schema| collect_dense(CsvStream::new(text.as_bytes(), "t", schema)));
+            match (read, again) {
+                (Ok(read), Ok(again)) => prop_assert_eq!(read, again),
+                (read, again) => {
+                    prop_assert_eq!(read.unwrap_err().to_string(), again.unwrap_err().to_string());
+                }
+            }
         }
 
         /// Dense, sparse and streamed agree, in what they read and in what they refuse.

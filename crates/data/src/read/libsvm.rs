@@ -6,15 +6,13 @@
 
 use super::Location;
 use super::classes::{NumberRule, same};
-use super::collect;
 use super::csv_schema::open;
-use super::csv_stream::all_bytes;
 use super::dataset::Dataset;
 use super::error::{ReadError, excerpt};
-use super::lines::Lines;
+use super::lines::{BUFFER, Lines};
 use super::number::finite;
 use halfspaces_linalg::{ExampleStream, Label, SparsePoints, SparseRow};
-use std::io::{BufRead, BufReader, Read, Seek};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 /// The largest dimension: columns are 32-bit numbers from 0.
@@ -96,6 +94,16 @@ impl LibsvmSchema {
         name: &str,
         options: &LibsvmOptions,
     ) -> Result<LibsvmSchema, ReadError> {
+        LibsvmSchema::scan_with(reader, name, options, |_, _| {})
+    }
+
+    /// [`LibsvmSchema::scan`], which shows every example with its label as written.
+    fn scan_with<R: BufRead>(
+        reader: R,
+        name: &str,
+        options: &LibsvmOptions,
+        mut show: impl FnMut(&Example, f64),
+    ) -> Result<LibsvmSchema, ReadError> {
         let declared = options.checked_dim()?;
         let mut lines = Lines::new(reader, name);
         let mut example = Example::default();
@@ -108,6 +116,7 @@ impl LibsvmSchema {
             rows += 1;
             largest = largest.max(example.last);
             classes.see(value, || lines.at(Some(1)))?;
+            show(&example, value);
         }
         if rows == 0 {
             return Err(ReadError::NoRows { name: name.to_owned() });
@@ -168,7 +177,7 @@ impl LibsvmStream<BufReader<std::fs::File>> {
     /// [`ReadError::Io`].
     pub fn open(path: impl AsRef<Path>, schema: LibsvmSchema) -> Result<Self, ReadError> {
         let (file, name) = open(path.as_ref())?;
-        Ok(LibsvmStream::new(BufReader::new(file), &name, schema))
+        Ok(LibsvmStream::new(BufReader::with_capacity(BUFFER, file), &name, schema))
     }
 }
 
@@ -224,8 +233,8 @@ impl<R: BufRead> ExampleStream for LibsvmStream<R> {
     }
 }
 
-/// Reads a LIBSVM file: a scan, then the points; coordinates have no names. The file must allow
-/// reading twice; give a pipe to [`read_libsvm_from`].
+/// Reads a LIBSVM file; coordinates have no names. A scan keeps what it meets, so the text is taken
+/// apart once, and a pipe will do.
 ///
 /// # Errors
 /// Any [`ReadError`].
@@ -234,15 +243,10 @@ pub fn read_libsvm(
     options: &LibsvmOptions,
 ) -> Result<Dataset<SparsePoints>, ReadError> {
     let (file, name) = open(path.as_ref())?;
-    let mut reader = BufReader::new(file);
-    let schema = LibsvmSchema::scan(&mut reader, &name, options)?;
-    match reader.rewind() {
-        Ok(()) => gather(LibsvmStream::new(reader, &name, schema)),
-        Err(source) => Err(ReadError::Io { name, source }),
-    }
+    gather(BufReader::with_capacity(BUFFER, file), &name, options)
 }
 
-/// [`read_libsvm`] from any input, called `name` in messages. Its bytes are held in memory.
+/// [`read_libsvm`] from any input, called `name` in messages.
 ///
 /// # Errors
 /// Any [`ReadError`].
@@ -258,13 +262,26 @@ pub fn read_libsvm_from<R: Read>(
     name: &str,
     options: &LibsvmOptions,
 ) -> Result<Dataset<SparsePoints>, ReadError> {
-    let bytes = all_bytes(reader, name)?;
-    let schema = LibsvmSchema::scan(&bytes[..], name, options)?;
-    gather(LibsvmStream::new(&bytes[..], name, schema))
+    gather(BufReader::with_capacity(BUFFER, reader), name, options)
 }
 
-fn gather<R: BufRead>(stream: LibsvmStream<R>) -> Result<Dataset<SparsePoints>, ReadError> {
-    let (points, labels) = collect::sparse(stream)?;
+fn gather<R: BufRead>(
+    reader: R,
+    name: &str,
+    options: &LibsvmOptions,
+) -> Result<Dataset<SparsePoints>, ReadError> {
+    let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+    // Which labels are positive is known after the last.
+    let mut written = Vec::new();
+    let schema = LibsvmSchema::scan_with(reader, name, options, |example, label| {
+        columns.extend_from_slice(&example.columns);
+        values.extend_from_slice(&example.values);
+        starts.push(values.len());
+        written.push(label);
+    })?;
+    // The rule was made from these labels and knows all of them.
+    let labels: Vec<Label> = written.iter().filter_map(|label| schema.rule.label(*label)).collect();
+    let points = SparsePoints::new(starts, columns, values, schema.dim)?;
     Ok(Dataset::new(points, labels, vec![])?)
 }
 

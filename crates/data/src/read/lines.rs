@@ -1,8 +1,10 @@
 //! Lines of bytes, numbered, in one buffer that is used again for each.
 
 use super::error::{Location, ReadError};
-use std::io::BufRead;
+use std::io::{self, BufRead};
 
+/// Bytes asked of a file at once.
+pub(super) const BUFFER: usize = 1 << 16;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The lines of an input, ended by LF or CRLF (the last may lack it); a byte-order mark is skipped.
@@ -28,10 +30,8 @@ impl<R: BufRead> Lines<R> {
 
     /// Appends the next line to the present one; `false` at the end of the input.
     pub(super) fn extend(&mut self) -> Result<bool, ReadError> {
-        let read = self
-            .reader
-            .read_until(b'\n', &mut self.bytes)
-            .map_err(|source| ReadError::Io { name: self.name.clone(), source })?;
+        let read =
+            self.take_line().map_err(|source| ReadError::Io { name: self.name.clone(), source })?;
         if read == 0 {
             return Ok(false);
         }
@@ -40,6 +40,26 @@ impl<R: BufRead> Lines<R> {
         }
         self.number += 1;
         Ok(true)
+    }
+
+    /// Appends the bytes of the next line, its end among them; how many.
+    fn take_line(&mut self) -> io::Result<usize> {
+        let mut read = 0;
+        loop {
+            let buffer = match self.reader.fill_buf() {
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                buffer => buffer?,
+            };
+            let end = line_end(buffer);
+            let taken = buffer.get(..end.unwrap_or(buffer.len())).unwrap_or_default();
+            let count = taken.len();
+            self.bytes.extend_from_slice(taken);
+            self.reader.consume(count);
+            read += count;
+            if end.is_some() || count == 0 {
+                return Ok(read);
+            }
+        }
     }
 
     /// The present line without its end.
@@ -63,6 +83,18 @@ impl<R: BufRead> Lines<R> {
     pub(super) fn at(&self, column: Option<usize>) -> Location {
         Location::new(&self.name, self.number, column)
     }
+}
+
+/// Where the first line ends, behind its LF. Blocks are asked as a whole, which is faster than byte by
+/// byte on lines of some length.
+#[inline]
+fn line_end(bytes: &[u8]) -> Option<usize> {
+    const BLOCK: usize = 64;
+    let (blocks, _) = bytes.as_chunks::<BLOCK>();
+    let has_end = |block: &[u8; BLOCK]| block.iter().fold(false, |any, b| any | (*b == b'\n'));
+    let clean = blocks.iter().position(has_end).unwrap_or(blocks.len()) * BLOCK;
+    let at = bytes.get(clean..)?.iter().position(|b| *b == b'\n')?;
+    Some(clean + at + 1)
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 //! Every reader works in two steps. A *scan* reads the input once and remembers only what its
 //! columns are ([`CsvSchema`], [`LibsvmSchema`]); a *stream* then yields one example at a time in
 //! memory that does not grow with the number of rows ([`CsvStream`], [`LibsvmStream`], both an
-//! [`ExampleStream`](halfspaces_linalg::ExampleStream)). [`read_csv`], [`read_libsvm`] and their relatives do both and collect a
-//! [`Dataset`].
+//! [`ExampleStream`](halfspaces_linalg::ExampleStream)). [`read_csv`] and its relatives do both and collect a
+//! [`Dataset`]; [`read_libsvm`] collects one while it scans.
 //!
 //! Input is bytes, not text: UTF-8 is required of header names only. Whatever the bytes, the answer
 //! is a value or a [`ReadError`] that names file, line and column.

@@ -9,11 +9,10 @@
 //! quotes, the common case, this is faster too. The tests hold the two against each other.
 
 use super::error::{Location, ReadError};
-use super::lines::Lines;
+use super::lines::{BUFFER, Lines};
 use std::io::{BufReader, Read};
 
 const QUOTE: u8 = b'"';
-const BUFFER: usize = 1 << 16;
 
 /// The records of an input.
 #[derive(Debug)]
@@ -26,16 +25,28 @@ pub(super) struct Records<R> {
     spans: Vec<(usize, usize)>,
     /// Fields of every record; known after the first.
     width: Option<usize>,
+    /// Fields of the present record.
+    found: usize,
 }
 
 impl<R: Read> Records<R> {
     pub(super) fn new(reader: R, name: &str, delimiter: u8, width: Option<usize>) -> Records<R> {
         let lines = Lines::new(BufReader::with_capacity(BUFFER, reader), name);
-        Records { lines, delimiter, line: 0, spans: Vec::new(), width }
+        Records { lines, delimiter, line: 0, spans: Vec::new(), width, found: 0 }
     }
 
     /// Moves to the next record; `false` at the end of the input.
     pub(super) fn advance(&mut self) -> Result<bool, ReadError> {
+        self.move_on(None)
+    }
+
+    /// [`Records::advance`] for one who wants field `index` alone, from 0: [`Records::fields`] gives
+    /// only that one, and plain lines are counted, not cut.
+    pub(super) fn advance_to_field(&mut self, index: usize) -> Result<bool, ReadError> {
+        self.move_on(Some(index))
+    }
+
+    fn move_on(&mut self, only: Option<usize>) -> Result<bool, ReadError> {
         let delimiter = self.delimiter;
         loop {
             self.spans.clear();
@@ -47,19 +58,26 @@ impl<R: Read> Records<R> {
             }
         }
         self.line = self.lines.number();
-        if self.lines.text().contains(&QUOTE) {
-            self.split_quoted()?;
-        } else if self.lines.text().contains(&b'\r') {
+        let (delimiters, plain) = survey(self.lines.text(), delimiter);
+        self.found = delimiters + 1;
+        match only {
+            Some(index) if plain => self.cut_out(index),
+            None if plain => self.split_plain(),
+            _ if self.lines.text().contains(&QUOTE) => {
+                self.split_quoted()?;
+                self.found = self.spans.len();
+                if let Some(index) = only {
+                    self.spans = self.spans.get(index).copied().into_iter().collect();
+                }
+            }
             // Lines that end in CR alone would be read as one record of many fields.
-            return Err(ReadError::BareCarriageReturn { at: self.at(None) });
-        } else {
-            self.split_plain();
+            _ => return Err(ReadError::BareCarriageReturn { at: self.at(None) }),
         }
-        let expected = *self.width.get_or_insert(self.spans.len());
-        if self.spans.len() == expected {
+        let expected = *self.width.get_or_insert(self.found);
+        if self.found == expected {
             Ok(true)
         } else {
-            Err(ReadError::Ragged { at: self.at(None), expected, found: self.spans.len() })
+            Err(ReadError::Ragged { at: self.at(None), expected, found: self.found })
         }
     }
 
@@ -81,6 +99,25 @@ impl<R: Read> Records<R> {
     /// Field `index`, from 0, of the present record; `None` for the record as a whole.
     pub(super) fn at(&self, index: Option<usize>) -> Location {
         Location::new(self.lines.name(), self.line, index.map(|i| i + 1))
+    }
+
+    /// Finds one field of a line without quotes.
+    fn cut_out(&mut self, index: usize) {
+        let (text, delimiter) = (self.lines.text(), self.delimiter);
+        let is_end = |b: &u8| *b == delimiter;
+        let (start, end) = if index + 1 == self.found {
+            (text.iter().rposition(is_end).map_or(0, |at| at + 1), text.len())
+        } else {
+            let mut start = 0;
+            let mut ends = text.iter().enumerate().filter(|(_, b)| is_end(b)).map(|(at, _)| at);
+            for at in ends.by_ref().take(index) {
+                start = at + 1;
+            }
+            (start, ends.next().unwrap_or(text.len()))
+        };
+        if index < self.found {
+            self.spans.push(trim(text, start, end, delimiter));
+        }
     }
 
     /// Cuts a line without quotes, eight bytes at a time.
@@ -171,6 +208,28 @@ impl<R: Read> Records<R> {
     }
 }
 
+/// How many delimiters a line has, and whether it is without quotes and carriage returns.
+#[inline]
+fn survey(text: &[u8], delimiter: u8) -> (usize, bool) {
+    let of = |bytes: &[u8]| {
+        let (mut count, mut special) = (0u8, false);
+        for &byte in bytes {
+            count += u8::from(byte == delimiter);
+            special |= (byte == QUOTE) | (byte == b'\r');
+        }
+        (usize::from(count), special)
+    };
+    // Counts of so few bytes fit into one.
+    let (blocks, rest) = text.as_chunks::<64>();
+    let (mut count, mut special) = of(rest);
+    for block in blocks {
+        let (more, also) = of(block);
+        count += more;
+        special |= also;
+    }
+    (count, !special)
+}
+
 /// The top bit of every byte of the result says whether that byte of `word` is `byte`.
 #[inline]
 fn positions(word: [u8; 8], byte: u8) -> u64 {
@@ -188,7 +247,15 @@ fn is_blank(byte: u8, delimiter: u8) -> bool {
 
 /// `start..end` without the blanks at both ends.
 #[inline]
-fn trim(text: &[u8], mut start: usize, mut end: usize, delimiter: u8) -> (usize, usize) {
+fn trim(text: &[u8], start: usize, end: usize, delimiter: u8) -> (usize, usize) {
+    // Most fields begin and end with what no blank can be.
+    match text.get(start..end) {
+        Some([first, .., last]) if *first > b' ' && *last > b' ' => (start, end),
+        _ => trim_blanks(text, start, end, delimiter),
+    }
+}
+
+fn trim_blanks(text: &[u8], mut start: usize, mut end: usize, delimiter: u8) -> (usize, usize) {
     while start < end && is_blank(text[start], delimiter) {
         start += 1;
     }
