@@ -332,7 +332,7 @@ impl Experiment for StrongExperiment {
                 _ => (scale.pick(5, 10, 12), 40),
             };
             let sizes = [least * dim * dim, 8 * least * dim * dim];
-            let (random, warm) = (scale.pick(2, 2, 8), scale.pick(2, 2, 16));
+            let (random, warm) = (scale.pick(2, 2, 4), scale.pick(2, 2, 8));
             let configuration =
                 Configuration::Flat { kind: kind.clone(), dim, sizes, epsilon, random, warm };
             plan.push(Planned { configuration, trials: scale.pick(2, 36, 60) });
@@ -347,10 +347,10 @@ impl Experiment for StrongExperiment {
         if scale != Scale::Smoke {
             // Fresh corners: a pool differs from the next by more than a run from another.
             for kind in [Kind::Cube, Kind::Lists] {
-                let (sizes, warm) = ([16_000, 128_000], scale.pick(1, 1, 4));
+                let (sizes, warm) = ([16_000, 128_000], scale.pick(1, 1, 2));
                 let configuration =
                     Configuration::Flat { kind, dim: 20, sizes, epsilon, random: 0, warm };
-                plan.push(Planned { configuration, trials: scale.pick(0, 64, 80) });
+                plan.push(Planned { configuration, trials: scale.pick(0, 40, 80) });
             }
             for kind in real {
                 let Kind::Real(name) = &kind else { continue };
