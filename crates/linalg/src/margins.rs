@@ -104,12 +104,7 @@ impl DescendingMargins {
     /// Starts the order. A NaN counts as larger than everything.
     #[must_use]
     pub fn new(margins: &[f64]) -> DescendingMargins {
-        DescendingMargins {
-            keys: margins.iter().map(|m| m.abs()).zip(0..).collect(),
-            next: 0,
-            sorted: 0,
-            block: FIRST_BLOCK,
-        }
+        margins.iter().copied().collect()
     }
 
     fn refill(&mut self) {
@@ -121,6 +116,18 @@ impl DescendingMargins {
         rest[..size].sort_unstable_by(before);
         self.sorted += size;
         self.block = self.block.saturating_mul(BLOCK_GROWTH);
+    }
+}
+
+/// The order of margins as they come, without a copy of them.
+impl FromIterator<f64> for DescendingMargins {
+    fn from_iter<I: IntoIterator<Item = f64>>(margins: I) -> DescendingMargins {
+        DescendingMargins {
+            keys: margins.into_iter().map(f64::abs).zip(0..).collect(),
+            next: 0,
+            sorted: 0,
+            block: FIRST_BLOCK,
+        }
     }
 }
 

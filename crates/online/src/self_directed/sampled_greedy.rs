@@ -271,8 +271,9 @@ impl SelfDirectedLearner for SampledGreedy {
                 Some(walk) => walk,
                 None => {
                     let members: Vec<usize> = pool.unrevealed().collect();
-                    let scores = members.iter().map(|i| self.score_of(pool, *i)).collect();
-                    Walk::of_margins(scores, members)
+                    let scores: Vec<f64> =
+                        members.iter().map(|i| self.score_of(pool, *i)).collect();
+                    Walk::of_margins(&scores, members)
                 }
             };
             self.open = walk.next();

@@ -25,7 +25,6 @@
 //! random starts at several times as many. What a new V is about may be unknown: there w is as likely
 //! on the wrong side of w* as on the right one, and finds out by the first few updates.
 
-use super::walk::Walk;
 use super::{Pool, SelfDirectedLearner};
 use crate::direction::random_unit;
 use crate::error::OnlineError;
@@ -34,7 +33,7 @@ use crate::session::Question;
 use crate::transcript::Round;
 use halfspaces_forster::{Accuracy, ForsterError, ForsterTransform, Isotropy};
 use halfspaces_linalg::{
-    Halfspace, InputError, Label, PointSet, Points, RowView, kernels, norm, normalise, tolerance,
+    DescendingMargins, Halfspace, InputError, Label, PointSet, Points, RowView, kernels, norm, normalise, tolerance,
     zeros,
 };
 use rand::SeedableRng;
@@ -156,7 +155,7 @@ struct Run {
     from_first: bool,
     most: usize,
     known: bool,
-    walk: Walk,
+    walk: DescendingMargins,
     /// Points passed on this walk.
     passed: usize,
     updates: usize,
@@ -438,9 +437,8 @@ impl Run {
 }
 
 /// All of U by decreasing |w · u|.
-fn walk(inside: &Points, w: &[f64]) -> Walk {
-    let margins = inside.rows().map(|u| u.dot(w)).collect();
-    Walk::of_margins(margins, (0..inside.len()).collect())
+fn walk(inside: &Points, w: &[f64]) -> DescendingMargins {
+    inside.rows().map(|u| u.dot(w)).collect()
 }
 
 /// What comes after a point was walked.

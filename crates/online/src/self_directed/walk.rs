@@ -16,12 +16,13 @@ pub(crate) struct Walk {
 impl Walk {
     /// Over `members`, ascending: ties go to the smaller index.
     pub(crate) fn new<P: PointSet>(pool: &Pool<'_, P>, w: &[f64], members: Vec<usize>) -> Walk {
-        Walk::of_margins(members.iter().map(|i| pool.margin(*i, w)).collect(), members)
+        let order = members.iter().map(|i| pool.margin(*i, w)).collect();
+        Walk { members, order, done: Vec::new() }
     }
 
     /// Over `members` with their `margins`.
-    pub(crate) fn of_margins(margins: Vec<f64>, members: Vec<usize>) -> Walk {
-        Walk { members, order: DescendingMargins::new(&margins), done: Vec::new() }
+    pub(crate) fn of_margins(margins: &[f64], members: Vec<usize>) -> Walk {
+        Walk { members, order: DescendingMargins::new(margins), done: Vec::new() }
     }
 
     /// The next point.
