@@ -33,8 +33,8 @@ use crate::session::Question;
 use crate::transcript::Round;
 use halfspaces_forster::{Accuracy, ForsterError, ForsterTransform, Isotropy};
 use halfspaces_linalg::{
-    DescendingMargins, Halfspace, InputError, Label, PointSet, Points, RowView, kernels, norm, normalise, tolerance,
-    zeros,
+    DescendingMargins, Halfspace, InputError, Label, PointSet, Points, RowView, kernels, norm,
+    normalise, tolerance, zeros,
 };
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
