@@ -212,7 +212,9 @@ pub enum ExperimentError {
 ///             results.outcomes().map(|(faces, shown)| f64::from(*shown) / f64::from(*faces)).collect();
 ///         let evidence =
 ///             Evidence::deterministic("shown / faces", Side::AtMost, results.planned(), &shares);
-///         self.claims().into_iter().for_each(|claim| section.judge(claim, evidence.clone()));
+///         for claim in Experiment::claims(self) {
+///             section.judge(claim, evidence.clone());
+///         }
 ///     }
 /// }
 /// let folder = tempfile::tempdir()?;
