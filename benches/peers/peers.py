@@ -298,7 +298,7 @@ def jobs(peers, files):
             yield "PA-I", f"{n} × {d}", f"passive-aggressive {d}", rivals
             w = files.points("normal", d)[0]
             scan = {"numpy": lambda x=x, w=w: int(np.argmax(np.abs(x @ w)))}
-            yield "argmax of |Xw|, two threads", f"{n} × {d}", "scan 2", scan
+            yield "argmax of abs(Xw), two threads", f"{n} × {d}", "scan 2", scan
     if has("scikit-learn"):
         x, y = files.sparse()
         rivals = {"scikit-learn": sgd(peers, x, y)}

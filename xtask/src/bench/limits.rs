@@ -19,6 +19,9 @@ pub(super) struct Limits {
     /// faer's product, one thread, GFLOP/s.
     product_f64: f64,
     product_f32: f64,
+    /// Mean number of processes that wanted a processor in the minute before, as Linux tells it: what
+    /// is far above 0 makes all figures worse.
+    load: Option<f64>,
 }
 
 impl Limits {
@@ -37,7 +40,10 @@ impl Limits {
             }
             Ok(minimum(&times))
         };
+        let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+        let load = load.split(' ').next().and_then(|mean| mean.parse().ok());
         Ok(Limits {
+            load,
             read_one_thread: bytes / best(&mut || read(&buffer))? * 1e-9,
             read_two_threads: bytes / best(&mut || read_with_two(&buffer))? * 1e-9,
             product_f64: product_rate::<f64>(rounds)?,
@@ -48,6 +54,9 @@ impl Limits {
 
 impl fmt::Display for Limits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(load) = self.load {
+            writeln!(f, "load before the run: {load}")?;
+        }
         writeln!(
             f,
             "read: {:.1} GB/s with one thread, {:.1} with two; faer's product, one thread: {:.0} \

@@ -16,7 +16,7 @@ const LARGEST: usize = 100;
 pub(super) const JOBS: &[Definition] = &[
     Definition {
         id: "scan",
-        what: "100 largest |w.x|, two threads",
+        what: "100 largest abs(w.x), two threads",
         limit: "read with two threads",
         target: Target::Share(0.85),
         shapes: [shape(10_000, 50, 0), shape(1_000_000, 50, 0), shape(1_000_000, 50, 0)],
@@ -25,7 +25,7 @@ pub(super) const JOBS: &[Definition] = &[
     Definition {
         id: "greedy",
         what: "greedy to a perfect labelling",
-        limit: "one scan |Xw|",
+        limit: "one scan of Xw",
         target: Target::Multiple(22.0),
         shapes: [shape(1500, 6, 0), shape(1_000_000, 50, 0), shape(1_000_000, 50, 0)],
         build: greedy,
