@@ -502,8 +502,8 @@ mod tests {
         };
         let verdicts = |greedy, random, chains, rise| {
             let outcomes: Vec<Outcome> =
-                (0..3).map(|jitter| outcome(greedy, random, chains, rise, jitter)).collect();
-            let group = Group { configuration: configuration.clone(), planned: 3, outcomes };
+                (0..6).map(|jitter| outcome(greedy, random, chains, rise, jitter)).collect();
+            let group = Group { configuration: configuration.clone(), planned: 6, outcomes };
             let mut section = Section::default();
             SphereExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
             section.claims.iter().map(|c| c.verdict).collect::<Vec<_>>()
