@@ -316,6 +316,7 @@ impl Experiment for StrongExperiment {
             }
             // Real data have many dimensions, and rounds by the dozen.
             let points = match &kind {
+                Kind::Real(name) if name == "mushroom" => scale.pick(200, 200, 500),
                 Kind::Real(_) => scale.pick(200, 300, 1000),
                 _ => scale.pick(300, 1000, 3000),
             };
