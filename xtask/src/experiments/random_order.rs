@@ -35,10 +35,10 @@ enum Learner {
 
 const LEARNERS: [(Learner, Colour); 6] = [
     (Learner::Perceptron, Colour::Blue),
-    (Learner::Modified, Colour::Vermilion),
+    (Learner::Modified, Colour::Sky),
     (Learner::Aggressive, Colour::Purple),
     (Learner::SecondOrder, Colour::Orange),
-    (Learner::Alma, Colour::Sky),
+    (Learner::Alma, Colour::Vermilion),
     (Learner::Gravity, Colour::Green),
 ];
 

@@ -620,7 +620,7 @@ fn figure(group: &Group<Configuration, Outcome>) -> Option<Figure> {
     Some(Figure {
         name: format!("s9-{slug}"),
         caption: format!(
-            "Mistakes against the size of the pool, {kind}, d = {dim}: medians over trials. The strong learner labels 90 % of the points, the others all."
+            "Mistakes against the size of the pool, {kind}, d = {dim}: medians over trials. The strong learner labels 90 % of the points, the others all. A flat line means that choosing the order leaves nothing that grows with n; where d lg n lies lower, a learner without a transform may still be the cheaper one."
         ),
         x: Axis::log("points n"),
         y: Axis::log("mistakes"),
