@@ -71,8 +71,10 @@ class Ours:
         subprocess.run(["cargo", "build", "-q", "--release", "-p", "xtask"], cwd=ROOT, check=True)
         target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
         command = [target / "release" / "xtask", "bench", "--serve", folder]
+        # numpy asks for huge pages for its arrays; this asks glibc for the same.
+        environment = {**os.environ, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
         )
         self.read()
 
