@@ -88,7 +88,7 @@ fn draw(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failur
     // w' = w - (w · x) x: w' · w* = cos θ + margin · other, as the signs disagree; ‖w'‖² = 1 - margin².
     let along = theta.cos() + margin * other;
     let tan_sq = ((1.0 - margin * margin) / (along * along) - 1.0).max(0.0);
-    Ok(Outcome { margin: margin / theta.sin(), decay: 0.5 * tan_sq.ln() - theta.tan().ln() })
+    Ok(Outcome { margin: margin / theta.sin(), decay: (0.5 * tan_sq.ln() - theta.tan().ln()).max(f64::MIN) })
 }
 
 impl Experiment for MarginsExperiment {
