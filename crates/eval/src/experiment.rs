@@ -329,6 +329,22 @@ fn planned<E: Experiment>(
     experiment.plan(scale).map_err(failed)?.into_iter().map(keyed).collect()
 }
 
+/// The outcome in its JSON form, refused if it would not read back: JSON has no infinity and no NaN,
+/// and a file that holds their stand-in is of no use to a later run.
+fn kept<O>(outcome: O) -> Result<serde_json::Value, Box<dyn Error + Send + Sync>>
+where
+    O: Serialize + DeserializeOwned,
+{
+    let json = serde_json::to_value(outcome)?;
+    match O::deserialize(&json) {
+        Ok(_) => Ok(json),
+        Err(reason) => {
+            Err(format!("its outcome cannot be stored: {reason}; is a number not finite? {json}")
+                .into())
+        }
+    }
+}
+
 fn key(experiment: &'static str, json: &serde_json::Value, seed: u64, index: u64) -> TrialKey {
     TrialKey { experiment: experiment.into(), configuration: json.clone(), seed, index }
 }
@@ -376,7 +392,7 @@ impl<E: Experiment> AnyExperiment for E {
         missing.into_par_iter().with_max_len(1).try_for_each(|(configuration, key)| {
             let failed = |source| ExperimentError::Trial { key: Box::new(key.clone()), source };
             let outcome = self.trial(configuration, &mut trial_rng(&key)).map_err(failed)?;
-            let outcome = serde_json::to_value(outcome).map_err(|e| failed(e.into()))?;
+            let outcome = kept::<E::Outcome>(outcome).map_err(failed)?;
             store.lock().unwrap_or_else(PoisonError::into_inner).append(&key, outcome)?;
             done();
             Ok(())
@@ -499,6 +515,19 @@ mod tests {
         experiment.run(Scale::Smoke, 1, Shard::WHOLE, &store, &|| ()).unwrap();
         let section = experiment.section(Scale::Smoke, 1, &store.into_inner().unwrap()).unwrap();
         assert_eq!(section.claims[0].verdict, Verdict::Violated);
+    }
+
+    #[test]
+    fn an_outcome_that_would_not_read_back_is_refused() {
+        #[derive(Serialize, Deserialize)]
+        struct Slope {
+            slope: f64,
+        }
+        assert_eq!(kept(Slope { slope: 0.1 }).unwrap(), serde_json::json!({"slope": 0.1}));
+        for slope in [f64::NEG_INFINITY, f64::NAN] {
+            let error = kept(Slope { slope }).unwrap_err().to_string();
+            assert!(error.contains("not finite") && error.contains(r#"{"slope":null}"#), "{error}");
+        }
     }
 
     #[test]

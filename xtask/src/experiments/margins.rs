@@ -74,21 +74,30 @@ fn draw(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failur
     let theta = setting.angle;
     let count = Binomial::new(setting.points, theta / PI)?.sample(rng);
     // The margin is r sin(tθ) for a uniform t, and the target's r sin((1-t)θ).
-    let mut best = (0.0, 0.0);
+    let (mut margin, mut radius, mut rest) = (0.0, 0.0, 0.0);
     for _ in 0..count {
         let exponent = 2.0 / (setting.dim as f64 - 2.0);
-        let radius = (1.0 - rng.random::<f64>().powf(exponent)).sqrt();
+        let r = (1.0 - rng.random::<f64>().powf(exponent)).sqrt();
         let t: f64 = rng.random();
-        let margin = radius * (t * theta).sin();
-        if margin > best.0 {
-            best = (margin, radius * ((1.0 - t) * theta).sin());
+        let of_w = r * (t * theta).sin();
+        if of_w > margin {
+            (margin, radius, rest) = (of_w, r, (1.0 - t) * theta);
         }
     }
-    let (margin, other) = best;
-    // w' = w - (w · x) x: w' · w* = cos θ + margin · other, as the signs disagree; ‖w'‖² = 1 - margin².
-    let along = theta.cos() + margin * other;
-    let tan_sq = ((1.0 - margin * margin) / (along * along) - 1.0).max(0.0);
-    Ok(Outcome { margin: margin / theta.sin(), decay: (0.5 * tan_sq.ln() - theta.tan().ln()).max(f64::MIN) })
+    Ok(Outcome {
+        margin: margin / theta.sin(),
+        decay: (tan_after(theta, margin, radius, rest) / theta.tan()).ln(),
+    })
+}
+
+/// tan of the angle to w* after w -= (w · x) x, for w at the angle θ and a point x on the wrong side
+/// whose part in their plane has length r, the angle `rest` from w*'s boundary and |w · x| = `margin`.
+/// The part of w' across w* is put together from parts of its own size, so nothing cancels.
+fn tan_after(theta: f64, margin: f64, radius: f64, rest: f64) -> f64 {
+    let along = theta.cos() + margin * radius * rest.sin();
+    let in_plane = theta.sin() - margin * radius * rest.cos();
+    let out_of_plane = margin * (1.0 - radius * radius).max(0.0).sqrt();
+    in_plane.hypot(out_of_plane) / along
 }
 
 impl Experiment for MarginsExperiment {
@@ -291,6 +300,27 @@ mod tests {
             let (a, b) = (mean(&planar, f), mean(&full, f));
             assert!(a.low < b.high && b.low < a.high, "{a:?} {b:?}");
         }
+    }
+
+    #[test]
+    fn the_angle_after_is_that_of_the_updated_vector() {
+        let (theta, radius, rest): (f64, f64, f64) = (0.7, 0.8, 0.3);
+        let target = [theta.cos(), theta.sin(), 0.0];
+        // On w's positive side by t θ = θ - rest, on w*'s negative side by `rest`.
+        let turn = theta - std::f64::consts::FRAC_PI_2 - rest;
+        let off = (1.0 - radius * radius).sqrt();
+        let x = [radius * turn.cos(), radius * turn.sin(), off];
+        let margin = x[0];
+        assert!((margin - radius * (theta - rest).sin()).abs() < 1e-15);
+        assert!((kernels::dot(&x, &target) + radius * rest.sin()).abs() < 1e-15);
+        let mut w = vec![1.0, 0.0, 0.0];
+        kernels::axpy(-margin, &x, &mut w);
+        let expected = angle(&w, &target).unwrap().tan();
+        assert!((tan_after(theta, margin, radius, rest) - expected).abs() < 1e-14);
+        // A mistake all but in the plane: the angle after it is far below the rounding of 1.
+        let (theta, radius) = (1e-6, 1.0 - 1e-14);
+        let after = tan_after(theta, radius * theta.sin(), radius, 0.0);
+        assert!(after > 0.0 && after < 1e-12, "{after}");
     }
 
     #[test]

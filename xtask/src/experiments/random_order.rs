@@ -125,7 +125,7 @@ impl Experiment for RandomOrderExperiment {
             for (learner, _) in LEARNERS {
                 // O(d²) or a sample a round: shorter streams, as far as a figure needs.
                 let last = match learner {
-                    Learner::Gravity => scale.pick(1000, 10_000, 10_000),
+                    Learner::Gravity => scale.pick(1000, 10_000, 100_000),
                     Learner::SecondOrder => longest.min(100_000),
                     _ => longest,
                 };

@@ -160,7 +160,8 @@ fn largest_rise(
             acute += 1;
             let after = tangent(&w, target.normal());
             // Beyond π/2 is worse than any factor.
-            largest = largest.max(if after >= 0.0 { after / before } else { f64::INFINITY });
+            let factor = if after >= 0.0 { after / before } else { f64::INFINITY };
+            largest = largest.max(factor.min(f64::MAX));
         }
     }
     (largest, acute)
@@ -245,7 +246,7 @@ impl Experiment for SphereExperiment {
                     30 => scale.pick(1000, 10_000, 100_000),
                     _ => scale.pick(10_000, 100_000, 100_000),
                 },
-                most_gravity: scale.pick(0, 1000, 10_000),
+                most_gravity: scale.pick(1000, 10_000, 100_000),
             },
             trials: match dim {
                 3 => scale.pick(24, 20, 60),
@@ -521,7 +522,7 @@ mod tests {
         let prediction = halfspaces_online::Prediction::of_value(0.6);
         let harm = Round { index: 1, prediction, truth: Label::Negative };
         let (rise, acute) = largest_rise(&points, &labels, &[harm], &target);
-        assert_eq!((rise, acute), (f64::INFINITY, 1));
+        assert_eq!((rise, acute), (f64::MAX, 1));
     }
 
     #[test]
