@@ -10,7 +10,8 @@ use super::csv_schema::open;
 use super::dataset::Dataset;
 use super::error::{ReadError, excerpt};
 use super::lines::{BUFFER, Lines};
-use super::number::finite;
+use super::number::{finite, integer_of_word};
+use super::records::bytes_equal;
 use halfspaces_linalg::{ExampleStream, Label, SparsePoints, SparseRow};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -350,18 +351,53 @@ impl Example {
 /// Cuts the next token off `text`, if there is one.
 #[inline]
 fn next_token<'a>(text: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let blank = |b: u8| b == b' ' || b == b'\t';
-    let start = text.iter().position(|&b| !blank(b))?;
-    let rest = &text[start..];
-    let length = rest.iter().position(|&b| blank(b)).unwrap_or(rest.len());
-    let (token, rest) = rest.split_at(length);
-    *text = rest;
+    let start = match text.first() {
+        Some(b' ' | b'\t') => text.iter().position(|&b| !is_blank(b))?,
+        Some(_) => 0,
+        None => return None,
+    };
+    let rest = text.get(start..)?;
+    let (token, rest) = rest.split_at_checked(token_length(rest))?;
+    // The blank behind the token is not looked at again.
+    *text = rest.get(1..).unwrap_or_default();
     Some(token)
+}
+
+fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+/// Where the first blank stands, eight bytes at a time.
+#[inline]
+fn token_length(text: &[u8]) -> usize {
+    let (words, tail) = text.as_chunks::<8>();
+    for (i, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let blanks = bytes_equal(word, b' ') | bytes_equal(word, b'\t');
+        if blanks != 0 {
+            return 8 * i + blanks.trailing_zeros() as usize / 8;
+        }
+    }
+    8 * words.len() + tail.iter().position(|&b| is_blank(b)).unwrap_or(tail.len())
 }
 
 /// Index and value of `index:value`. An index too large for 64 bits becomes the largest of them.
 #[inline]
 fn split_pair(token: &[u8]) -> Option<(u64, &[u8])> {
+    // The colon among the first eight bytes, behind one digit at least and before something.
+    if let Some(word) = token.first_chunk::<8>() {
+        let word = u64::from_le_bytes(*word);
+        let colons = bytes_equal(word, b':');
+        let at = colons.trailing_zeros() as usize / 8;
+        if colons != 0 && at > 0 && at + 1 < token.len() {
+            return Some((integer_of_word(word, at)?, token.get(at + 1..)?));
+        }
+    }
+    split_pair_one_by_one(token)
+}
+
+/// [`split_pair`], of any length.
+fn split_pair_one_by_one(token: &[u8]) -> Option<(u64, &[u8])> {
     let mut index = 0u64;
     for (i, &byte) in token.iter().enumerate() {
         let digit = byte.wrapping_sub(b'0');
@@ -594,6 +630,25 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn tokens_are_what_stands_between_blanks(text in "[ \ta:]{0,40}") {
+            let mut rest = text.as_bytes();
+            let mut tokens = Vec::new();
+            while let Some(token) = next_token(&mut rest) {
+                tokens.push(token);
+            }
+            let expected: Vec<&[u8]> =
+                text.split([' ', '\t']).filter(|t| !t.is_empty()).map(str::as_bytes).collect();
+            prop_assert_eq!(tokens, expected);
+        }
+
+        #[test]
+        fn pairs_are_split_alike_in_one_word_and_one_by_one(
+            token in prop_oneof!["[0-9]{0,9}:[-.0-9]{0,9}", "[-:.0-9x]{0,12}"],
+        ) {
+            prop_assert_eq!(split_pair(token.as_bytes()), split_pair_one_by_one(token.as_bytes()));
+        }
+
         #[test]
         fn no_bytes_panic(bytes: Vec<u8>, text in "([-+.0-9:#\n\r \t]|[0-9]:[0-9]|qid:){0,40}") {
             for options in [LibsvmOptions::new(), LibsvmOptions::new().positive(1.0).dim(3)] {

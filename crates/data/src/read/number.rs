@@ -1,6 +1,7 @@
 //! Numbers from bytes: every form that `str::parse::<f64>` takes, rounded to nearest alike.
 
 use super::error::{Location, ReadError, excerpt};
+use super::records::bytes_equal;
 
 /// Powers of ten that `f64` holds exactly.
 const POWERS: [f64; 20] = [
@@ -41,11 +42,21 @@ pub(super) fn is_na(field: &[u8]) -> bool {
 /// (the integer at most 2^53), so one division rounds once and correctly.
 #[inline]
 fn short_decimal(field: &[u8]) -> Option<f64> {
-    let (negative, digits) = match field {
-        [b'-', rest @ ..] => (true, rest),
-        [b'+', rest @ ..] => (false, rest),
-        _ => (false, field),
+    // The sign is as good as random, so nothing branches on it.
+    let first = *field.first()?;
+    let negative = first == b'-';
+    let digits = field.get(usize::from(negative | (first == b'+'))..)?;
+    let (integer, decimals) = match word_of(digits) {
+        Some(word) => digits_of_word(word, digits.len())?,
+        None => digits_one_by_one(digits)?,
     };
+    let size = integer as f64 / POWERS.get(decimals)?;
+    Some(f64::from_bits(size.to_bits() | u64::from(negative) << 63))
+}
+
+/// All digits as one integer of at most 2^53, and how many stand behind the point.
+#[inline]
+fn digits_one_by_one(digits: &[u8]) -> Option<(u64, usize)> {
     // At most 19 digits cannot overflow 64 bits.
     if digits.len() > 19 {
         return None;
@@ -64,11 +75,53 @@ fn short_decimal(field: &[u8]) -> Option<f64> {
     }
     let decimals = point.map_or(0, |at| digits.len() - at - 1);
     let spelled = digits.len() - usize::from(point.is_some());
-    if spelled == 0 || integer > 1 << 53 {
+    (spelled > 0 && integer <= 1 << 53).then_some((integer, decimals))
+}
+
+/// Two to eight bytes in one word, the first lowest, zeros above them.
+#[inline]
+fn word_of(bytes: &[u8]) -> Option<u64> {
+    let n = bytes.len();
+    if let (Some(low), Some(high), 4..=8) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>(), n) {
+        // Where the halves overlap they agree.
+        let (low, high) = (u32::from_le_bytes(*low), u32::from_le_bytes(*high));
+        return Some(u64::from(low) | u64::from(high) << (8 * (n - 4)));
+    }
+    if let (Some(low), Some(high), 2..=3) = (bytes.first_chunk::<2>(), bytes.last_chunk::<2>(), n) {
+        let (low, high) = (u16::from_le_bytes(*low), u16::from_le_bytes(*high));
+        return Some(u64::from(low) | u64::from(high) << (8 * (n - 2)));
+    }
+    None
+}
+
+/// [`digits_one_by_one`] of the first `length` bytes of a word, 2 to 8, all at once.
+#[inline]
+fn digits_of_word(word: u64, length: usize) -> Option<(u64, usize)> {
+    // The first point is taken out; a second one is no digit.
+    let points = bytes_equal(word, b'.');
+    if points == 0 {
+        return Some((integer_of_word(word, length)?, 0));
+    }
+    let at = points.trailing_zeros() as usize / 8;
+    let before = (1u64 << (8 * at)) - 1;
+    let behind = word & !before & !(0xff << (8 * at));
+    let digits = (word & before) | (behind >> 8);
+    Some((integer_of_word(digits, length - 1)?, length - at - 1))
+}
+
+/// The integer that the lowest `length` bytes of a word spell, 1 to 8 of them, the first lowest.
+#[inline]
+pub(super) fn integer_of_word(word: u64, length: usize) -> Option<u64> {
+    const EACH: u64 = u64::from_ne_bytes([1; 8]);
+    // Zeros in front fill the word up and push out what lies above.
+    let values = (word ^ (0x30 * EACH)) << (8 * (8 - length));
+    if (values | values.wrapping_add(0x76 * EACH)) & (0x80 * EACH) != 0 {
         return None;
     }
-    let value = integer as f64 / POWERS.get(decimals)?;
-    Some(if negative { -value } else { value })
+    // Pairs, then fours, then all: each step joins neighbours, the first of which counts more.
+    let pairs = ((values & 0x00ff_00ff_00ff_00ff) * 10) + ((values >> 8) & 0x00ff_00ff_00ff_00ff);
+    let fours = ((pairs & 0x0000_ffff_0000_ffff) * 100) + ((pairs >> 16) & 0x0000_ffff_0000_ffff);
+    Some((fours & 0xffff_ffff) * 10_000 + (fours >> 32))
 }
 
 /// The standard library's parser, after the blanks that a quoted field may hold.
