@@ -40,8 +40,8 @@ pub(super) struct Screen {
     bytes: Vec<i8>,
     /// -y r, so that wrong predictions have positive values; NaN for a row that is out.
     steps: Vec<f32>,
-    /// -y r (w · q) for the last w.
-    values: Vec<f32>,
+    /// What |w · u| is at least, for the last w, as a [`level`].
+    sure: Vec<u8>,
     /// The point of each row, once some rows are gone.
     points: Option<Vec<usize>>,
     /// κ.
@@ -64,21 +64,13 @@ impl Screen {
         first: usize,
     ) -> Result<Option<Screen>, OnlineError> {
         let (rows, dim) = (points.len().saturating_sub(first), points.dim());
-        let (Ok(bytes), Ok(steps), Ok(values)) =
+        let (Ok(bytes), Ok(steps), Ok(sure)) =
             (reserve(rows.saturating_mul(dim)), reserve(rows), reserve(rows))
         else {
             return Ok(None);
         };
-        let mut screen = Screen {
-            dim,
-            first,
-            bytes,
-            steps,
-            values,
-            points: None,
-            coarseness: 0.0,
-            rounding: 0.0,
-        };
+        let mut screen =
+            Screen { dim, first, bytes, steps, sure, points: None, coarseness: 0.0, rounding: 0.0 };
         let padded = dim.next_multiple_of(LANES);
         let (mut unit, mut q) = (vec![0.0; padded], vec![0; padded]);
         let (mut error_sq, mut longest) = (0.0f32, 0.0f32);
@@ -92,7 +84,7 @@ impl Screen {
             error_sq = error_sq.max(error);
             longest = longest.max(step);
         }
-        screen.values.resize(rows, 0.0);
+        screen.sure.resize(rows, 0);
         let rounding = (dim as f32 + 16.0) * f32::EPSILON;
         screen.coarseness = error_sq.sqrt() * (1.0 + rounding);
         screen.rounding = rounding * (1.0 + screen.coarseness * longest);
@@ -118,6 +110,7 @@ impl Screen {
         let rest = self.dim % LANES;
         tail[LANES - rest..].copy_from_slice(&w[self.dim - rest..]);
         let (arch, mut least) = (Arch::new(), 0.0f32);
+        let mut values = [0.0; BLOCK];
         for from in (0..self.len()).step_by(BLOCK) {
             let to = (from + BLOCK).min(self.len());
             let largest = arch.dispatch(Value {
@@ -125,15 +118,17 @@ impl Screen {
                 w: &w,
                 tail: &tail,
                 steps: &self.steps[from..to],
-                values: &mut self.values[from..to],
+                values: &mut values,
+                sure: &mut self.sure[from..to],
                 coarseness: self.coarseness,
+                rounding: self.rounding,
             });
             if largest + self.rounding < least {
                 continue;
             }
-            for row in from..to {
+            for (row, value) in (from..to).zip(values) {
                 let reach = self.coarseness * self.steps[row].abs() + self.rounding;
-                if self.values[row] + reach >= least {
+                if value + reach >= least {
                     let point = self.points.as_ref().map_or(self.first + row, |p| p[row]);
                     match settle(point) {
                         Settled::Best(amount) => least = amount as f32,
@@ -145,36 +140,60 @@ impl Screen {
         }
     }
 
-    /// Drops the rows whose value by the last w is certain to be larger than `most` either way, if they
-    /// are many.
+    /// Drops the rows whose |w · u| by the last w is certain to be larger than `most`, if they are many.
     pub(super) fn drop_beyond(&mut self, most: f64) {
-        let (most, coarseness) = (most as f32 + self.rounding, self.coarseness);
-        let stays = |value: f32, step: f32| value.abs() - coarseness * step.abs() <= most;
-        let rows = self.values.iter().zip(&self.steps);
-        let kept = rows.filter(|(value, step)| stays(**value, **step)).count();
+        // Rounded up: a level holds it and what lies above.
+        let most = level(most as f32 * (1.0 + f32::EPSILON));
+        let stays = |sure: u8, step: f32| sure <= most && !step.is_nan();
+        let rows = || self.sure.iter().zip(&self.steps);
+        let kept = rows().filter(|(sure, step)| stays(**sure, **step)).count();
         if DROPPED * (self.len() - kept) < self.len() {
             return;
         }
+        // The places of the first rows that stay are noted in bits, so that the bytes give room back
+        // before the list takes any.
+        let (mut points, mut bits) = (self.points.take(), Vec::new());
+        if points.is_none() {
+            bits.resize(self.len().div_ceil(64), 0u64);
+        }
         let mut to = 0;
-        let mut points = self.points.take().unwrap_or_else(|| Vec::with_capacity(kept));
         for row in 0..self.len() {
-            if !stays(self.values[row], self.steps[row]) {
+            if !stays(self.sure[row], self.steps[row]) {
                 continue;
             }
             self.bytes.copy_within(row * self.dim..(row + 1) * self.dim, to * self.dim);
             self.steps[to] = self.steps[row];
-            match points.get(row).copied() {
-                Some(point) => points[to] = point,
-                None => points.push(self.first + row),
+            match &mut points {
+                Some(points) => points[to] = points[row],
+                None => bits[row / 64] |= 1 << (row % 64),
             }
             to += 1;
         }
-        self.bytes.truncate(to * self.dim);
-        self.steps.truncate(to);
-        self.values.truncate(to);
-        points.truncate(to);
+        self.bytes.truncate(kept * self.dim);
+        self.steps.truncate(kept);
+        let mut points = points.unwrap_or_else(|| {
+            self.bytes.shrink_to_fit();
+            let mut points = Vec::with_capacity(kept);
+            let rows = 0..self.sure.len();
+            let staying = rows.filter(|row| bits[row / 64] >> (row % 64) & 1 == 1);
+            points.extend(staying.map(|row| self.first + row));
+            points
+        });
+        points.truncate(kept);
         self.points = Some(points);
+        self.sure.truncate(kept);
     }
+}
+
+/// A number of [0, 2) in one byte, never falling as it grows and a sixteenth of it apart: four bits of
+/// its exponent and four behind the leading one. What is below 2^-15 has level 0, NaN the highest.
+#[inline(always)]
+fn level(value: f32) -> u8 {
+    const LEAST: f32 = 1.0 / (1u32 << 15) as f32;
+    const SHIFT: u32 = f32::MANTISSA_DIGITS - 1 - 4;
+    // NaN is not below anything.
+    let value = if value < LEAST { LEAST } else { value };
+    ((value.to_bits() >> SHIFT) - (LEAST.to_bits() >> SHIFT)).min(255) as u8
 }
 
 /// What a look at a point itself has shown.
@@ -229,7 +248,7 @@ impl WithSimd for Quantise<'_> {
     }
 }
 
-/// Values a block of rows; the largest value with its κ r.
+/// Values a block of rows: -y r (w · q), and what |w · u| is at least; the largest value with its κ r.
 struct Value<'a> {
     rows: &'a [i8],
     w: &'a [f32],
@@ -237,7 +256,9 @@ struct Value<'a> {
     tail: &'a [f32; LANES],
     steps: &'a [f32],
     values: &'a mut [f32],
+    sure: &'a mut [u8],
     coarseness: f32,
+    rounding: f32,
 }
 
 impl WithSimd for Value<'_> {
@@ -245,12 +266,15 @@ impl WithSimd for Value<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f32 {
-        let rows = self.rows.chunks_exact(self.w.len()).zip(self.steps).zip(self.values);
+        let Value { rows, w, tail, steps, values, sure, coarseness, rounding } = self;
         let mut largest = f32::NEG_INFINITY;
-        for ((q, step), value) in rows {
-            *value = step * dot(simd, q, self.w, self.tail);
-            let reach = *value + self.coarseness * step.abs();
+        for ((q, step), value) in rows.chunks_exact(w.len()).zip(steps).zip(&mut *values) {
+            *value = step * dot(simd, q, w, tail);
+            let reach = *value + coarseness * step.abs();
             largest = if reach > largest { reach } else { largest };
+        }
+        for ((sure, value), step) in sure.iter_mut().zip(values).zip(steps) {
+            *sure = level(value.abs() - coarseness * step.abs() - rounding);
         }
         largest
     }
@@ -302,6 +326,13 @@ mod tests {
         (points, labels, w)
     }
 
+    /// The values of all rows in one block.
+    fn values(screen: &Screen, w: &[f64]) -> Vec<f32> {
+        let (w, dim) = (w.iter().map(|v| *v as f32).collect::<Vec<f32>>(), screen.dim);
+        let plain = |q: &[i8]| q.iter().zip(&w).map(|(q, w)| f32::from(*q) * w).sum::<f32>();
+        screen.bytes.chunks(dim).zip(&screen.steps).map(|(q, step)| step * plain(q)).collect()
+    }
+
     fn exact(points: &Points, i: usize, w: &[f64]) -> f64 {
         Unit::of(points.row(i).unwrap()).unwrap().margin(w)
     }
@@ -318,10 +349,12 @@ mod tests {
             let (points, labels, w) = drawn(dim, heavy, seed);
             let mut screen = Screen::new(&points, &labels, 0).unwrap().unwrap();
             screen.scan(&w, |_| Settled::NotBetter);
+            let values = values(&screen, &w);
             let mut beyond_rounding = 0;
             for (i, label) in labels.iter().enumerate() {
-                let difference = f64::from(screen.values[i])
-                    + label.as_f64() * exact(&points, i, &w);
+                let exact = exact(&points, i, &w);
+                prop_assert!(screen.sure[i] <= level(exact.abs() as f32));
+                let difference = f64::from(values[i]) + label.as_f64() * exact;
                 let stated = screen.coarseness * screen.steps[i].abs() + screen.rounding;
                 prop_assert!(difference.abs() <= f64::from(stated), "{i}: {difference} {stated}");
                 beyond_rounding += usize::from(difference.abs() > f64::from(screen.rounding));
@@ -355,9 +388,12 @@ mod tests {
             for most in [most, most / 2.0] {
                 screen.scan(&w, |_| Settled::NotBetter);
                 // Twice what bytes may hide: these rows are certain to be beyond.
+                let values = values(&screen, &w);
                 let slack = |row: usize| 2.0 * (screen.coarseness * screen.steps[row].abs());
                 let certain = (0..screen.len()).filter(|row| {
-                    screen.values[*row].abs() - slack(*row) > most as f32 + 2.0 * screen.rounding
+                    let sure = values[*row].abs() - slack(*row) - 2.0 * screen.rounding;
+                    // A level is at most a sixteenth wide, but the lowest.
+                    sure > 1.0625 * most.max(2e-5) as f32
                 });
                 let before = screen.len();
                 let many = before > 0 && DROPPED * certain.count() >= before;
@@ -374,6 +410,18 @@ mod tests {
                 prop_assert!(amount.abs() > most / 2.0 || left.contains(&i));
             }
         }
+    }
+
+    #[test]
+    fn levels_rise_with_the_number() {
+        let numbers: Vec<f32> = (0..4000).map(|i| 1.01f32.powi(-i)).collect();
+        for pair in numbers.windows(2) {
+            assert!(level(pair[0]) >= level(pair[1]));
+            let apart = level(pair[0]) > level(0.94 * pair[0]);
+            assert!(apart || pair[0] < 2f32.powi(-14), "{}", pair[0]);
+        }
+        assert_eq!((level(-0.5), level(0.0), level(f32::NAN)), (0, 0, 255));
+        assert!(level(1.0) < 255 && level(1.99) == 255);
     }
 
     #[test]
