@@ -338,6 +338,7 @@ fn sampled_greedy_goes_by_certainty() {
     // π/4 = 0.765, and the variances are 0.048 along a, 0.033 across it in the plane, 1/3 off it.
     // Point 2, at 45° to a in the plane: mean 0.541, deviation 0.20. Point 1, at 40° to a off the
     // plane: mean 0.586, deviation 0.41, so its value is larger and its label less certain.
+    // One seed of 200 draws 86 points too uneven for this order, none of these.
     let at = |degrees: f64| (degrees * PI / 180.0).sin_cos();
     let ((a2, a1), (b2, b1), (off, along)) = (at(247.5), at(292.5), at(40.0));
     let rows = [[1.0, 0.0, 0.0], [along * a1, along * a2, off], [b1, b2, 0.0], [-1.0, 1.0, 0.0]];
@@ -366,13 +367,20 @@ fn algorithm_1() {
 
 #[test]
 fn strong_learner_on_a_line() {
-    // d = 1: any start is + or -; the first mistake turns it for good, if there is one at all.
+    // d = 1: any start is + or -; the first mistake turns it for good, if there is one at all. The
+    // start is as good for some labels as it is bad for their opposites.
     let points = Points::new(vec![1.0, -2.0, 3.0, -4.0, 5.0], 1).unwrap();
     let labels: Vec<Label> = points.as_slice().iter().map(|v| Label::of_sign(-v)).collect();
-    let learner = StrongLearner::practical(1, 3).unwrap();
-    let (_, transcript) = label_pool(learner, &points, &labels).unwrap();
-    assert_eq!(transcript.len(), 5);
-    assert!(transcript.mistakes() <= 1);
+    let opposite: Vec<Label> = labels.iter().map(|y| -*y).collect();
+    for seed in 0..5 {
+        let mistakes = [&labels, &opposite].map(|labels| {
+            let learner = StrongLearner::practical(1, seed).unwrap();
+            let (_, transcript) = label_pool(learner, &points, labels).unwrap();
+            assert_eq!(transcript.len(), 5);
+            transcript.mistakes()
+        });
+        assert_eq!(mistakes.iter().sum::<usize>(), 1);
+    }
 }
 
 #[test]
