@@ -3,18 +3,23 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::float_cmp, reason = "these values are exact")]
 
+use halfspaces_data::{LabelledPoints, StandardLink};
 use halfspaces_forster::{Accuracy, ForsterTransform, Isotropy, Normalisation, Outcome};
 use halfspaces_linalg::{DenseRow, Halfspace, Label, PointSet, Points};
 use halfspaces_online::{
-    Alma, AveragedPerceptron, Centre, ChainLength, Ellipsoid, Greedy, HardMargin, Horizon, Kernel,
-    KernelPerceptron, ModifiedPerceptron, OnlineLearner, OnlineMassart, SecondOrderPerceptron,
-    StrongLearner, TwoChains, VersionSpace, VersionSpaceGreedy, VolumetricCentre, VotedPerceptron,
-    Winnow, label_pool,
+    Alma, AveragedPerceptron, Centre, CentreOfGravity, ChainLength, Ellipsoid, Greedy, HardMargin,
+    Horizon, Kernel, KernelPerceptron, ModifiedPerceptron, OnlineLearner, OnlineMassart,
+    SampledGreedy, SecondOrderPerceptron, StrongLearner, TwoChains, VersionSpace,
+    VersionSpaceGreedy, VolumetricCentre, VotedPerceptron, Winnow, label_pool,
 };
 use halfspaces_pac::{
-    DecisionListOfHalfspaces, ErrorCount, PushAway, ThresholdRule, projected_dimension,
-    projected_margin,
+    Classifier, CutStatus, CuttingPlane, DecisionListOfHalfspaces, Dgt, DgtStatus, ErrorCount,
+    GlmHeuristic, GlmPerspectron, GlmSchedule, GridPerspectron, Heuristic, Margin, MarginSearch,
+    Origin, Perspectron, PushAway, SamplePerspectron, Schedule, SearchFit, SearchStatus, Selection,
+    Status, ThresholdRule, projected_dimension, projected_margin,
 };
+use std::f64::consts::PI;
+use std::ops::Range;
 
 const PLUS: Label = Label::Positive;
 const MINUS: Label = Label::Negative;
@@ -198,6 +203,51 @@ fn centres_after_one_and_two_cuts() {
 }
 
 #[test]
+fn centre_of_gravity_on_a_line() {
+    for seed in 0..10 {
+        let mut learner = VersionSpace::new(CentreOfGravity::new(1, seed).unwrap());
+        // The centre 0 predicts +, wrong: w lies in [-1, 0], which knows every label.
+        assert!(errs(&mut learner, &[7.0], MINUS));
+        assert!(learner.centre().sample().all(|w| (-1.0..=0.0).contains(&w[0])));
+        // Uniform on a segment: the standard error of the mean of 64 is 1/√(12 · 64) = 0.036.
+        assert!((learner.centre().centre()[0] + 0.5).abs() < 0.15);
+        assert!(!errs(&mut learner, &[0.01], MINUS) && !errs(&mut learner, &[-3.0], PLUS));
+        // A cut that leaves 0 alone.
+        assert!(errs(&mut learner, &[1.0], PLUS));
+        assert!(learner.centre().is_exhausted());
+    }
+}
+
+#[test]
+fn centre_of_gravity_of_sectors_of_the_disc() {
+    // A sector of half angle α has its centre of gravity 2 sin α/(3α) along its axis. Cut by (1, 0)
+    // and (0, 1) it is a quarter, α = π/4: (4/3π, 4/3π); cut by (-1, 1) too an eighth, α = π/8, from
+    // 45° to 90°.
+    let quarter = 4.0 / (3.0 * PI);
+    let radius = 2.0 * (PI / 8.0).sin() / (3.0 * PI / 8.0);
+    let axis = 3.0 * PI / 8.0;
+    let eighth = [radius * axis.cos(), radius * axis.sin()];
+    let mut means = [[0.0; 2]; 2];
+    let seeds = 20;
+    for seed in 0..seeds {
+        let mut centre = CentreOfGravity::new(2, seed).unwrap();
+        centre.cut(&[1.0, 0.0]).unwrap();
+        centre.cut(&[0.0, 1.0]).unwrap();
+        let half = 0.5f64.sqrt();
+        for (mean, cut) in means.iter_mut().zip([None, Some([-half, half])]) {
+            cut.iter().for_each(|a| centre.cut(a).unwrap());
+            mean.iter_mut().zip(centre.centre()).for_each(|(m, v)| *m += v / seeds as f64);
+        }
+    }
+    // E w₁² = 1/4 over the quarter: a standard deviation of 0.26, less over the eighth, and of a mean
+    // of 20 · 64 points 0.0074: 4 of them.
+    for (mean, expected) in means.iter().zip([[quarter, quarter], eighth]) {
+        let near = mean.iter().zip(expected).all(|(m, v)| (m - v).abs() < 0.03);
+        assert!(near, "{mean:?}, not {expected:?}");
+    }
+}
+
+#[test]
 fn greedy() {
     let points = Points::from_rows(&[[1.0, 0.0], [0.8, 0.6], [0.0, 2.0]]).unwrap();
     // All values are 0 at first: point 0, predicted +, right; w = (1, 0).
@@ -229,6 +279,80 @@ fn greedy_in_the_version_space() {
 }
 
 #[test]
+fn sampled_greedy_on_a_line() {
+    // Nothing is known of the first point: 0, predicted +. Then every u = w/|w| of the sample is the
+    // same, so every label is certain and ties go by the index (powers of 2: no rounding breaks them).
+    let points = Points::new(vec![1.0, -2.0, 4.0, -8.0], 1).unwrap();
+    let inverse = [MINUS, PLUS, MINUS, PLUS];
+    for (labels, mistakes, u) in [(inverse, 1, -1.0), (inverse.map(|y| -y), 0, 1.0)] {
+        let (learner, transcript) =
+            label_pool(SampledGreedy::new(1, 5).unwrap(), &points, &labels).unwrap();
+        let played: Vec<_> = transcript.rounds().iter().map(|r| r.index).collect();
+        assert_eq!((played, transcript.mistakes()), (vec![0, 1, 2, 3], mistakes));
+        let values: Vec<f64> = transcript.rounds().iter().map(|r| r.prediction.value).collect();
+        close(&values, &[0.0, -u, u, -u]);
+        close(learner.weights(), &[u]);
+        assert_eq!(learner.resamples(), 1);
+    }
+}
+
+#[test]
+fn sampled_greedy_in_the_plane() {
+    // Point 0, predicted + at 0, is wrong: u is uniform on the half circle u₁ < 0, of mean (-2/π, 0).
+    // The surest of the rest lies nearest to the axis: 3, opposite to 0, then 2 at 45° to it, of value
+    // √2/π, predicted + and wrong. That leaves the directions from 90° to 135°, of mean
+    // s (cos 112.5°, sin 112.5°), s = sin(π/8)/(π/8); point 1 is predicted at s sin 112.5°.
+    let rows = [[2.0, 0.0], [0.0, 3.0], [-1.0, -1.0], [-4.0, 0.0]];
+    let points = Points::from_rows(&rows).unwrap();
+    let s = (PI / 8.0).sin() / (PI / 8.0);
+    let axis = 5.0 * PI / 8.0;
+    for seed in 0..5 {
+        let learner = SampledGreedy::new(2, seed).unwrap();
+        let labels = [MINUS, PLUS, MINUS, PLUS];
+        let (learner, transcript) = label_pool(learner, &points, &labels).unwrap();
+        let played: Vec<_> =
+            transcript.rounds().iter().map(|r| (r.index, r.is_mistake())).collect();
+        assert_eq!(played, [(0, true), (3, false), (2, true), (1, false)]);
+        assert_eq!(learner.resamples(), 2);
+        // Means of 84 directions. Standard deviations: √(1/2 - 4/π²) = 0.31 of u₁ on the half circle,
+        // √(1/4 + (1/2 - 4/π²)/2) = 0.55 along 45°, and 0.21 at most of a coordinate later.
+        let found = transcript.rounds().iter().map(|r| r.prediction.value);
+        let expected =
+            [(0.0, 0.0), (2.0 / PI, 0.31), (2f64.sqrt() / PI, 0.55), (s * axis.sin(), 0.21)];
+        for (found, (value, deviation)) in found.zip(expected) {
+            assert!(
+                (found - value).abs() <= 4.0 * deviation / 84f64.sqrt(),
+                "{found}, not {value}"
+            );
+        }
+        let w = learner.weights();
+        let far = (w[0] - s * axis.cos()).abs().max((w[1] - s * axis.sin()).abs());
+        assert!(far < 4.0 * 0.21 / 84f64.sqrt(), "{w:?}");
+    }
+}
+
+#[test]
+fn sampled_greedy_goes_by_certainty() {
+    // Points 0, then 3 at 45° to it, both predicted + and wrong, leave the lune between 225° and 270°
+    // in the plane of u₁ and u₂, of axis a at 247.5°. Over a lune of half angle α, E u·a = sin α/α ·
+    // π/4 = 0.765, and the variances are 0.048 along a, 0.033 across it in the plane, 1/3 off it.
+    // Point 2, at 45° to a in the plane: mean 0.541, deviation 0.20. Point 1, at 40° to a off the
+    // plane: mean 0.586, deviation 0.41, so its value is larger and its label less certain.
+    // One seed of 200 draws 86 points too uneven for this order, none of these.
+    let at = |degrees: f64| (degrees * PI / 180.0).sin_cos();
+    let ((a2, a1), (b2, b1), (off, along)) = (at(247.5), at(292.5), at(40.0));
+    let rows = [[1.0, 0.0, 0.0], [along * a1, along * a2, off], [b1, b2, 0.0], [-1.0, 1.0, 0.0]];
+    let points = Points::from_rows(&rows).unwrap();
+    for seed in 0..5 {
+        let learner = SampledGreedy::new(3, seed).unwrap();
+        let (_, transcript) = label_pool(learner, &points, &[MINUS, PLUS, PLUS, MINUS]).unwrap();
+        let played: Vec<_> =
+            transcript.rounds().iter().map(|r| (r.index, r.is_mistake())).collect();
+        assert_eq!(played, [(0, true), (3, true), (2, false), (1, false)]);
+    }
+}
+
+#[test]
 fn algorithm_1() {
     // d = 1, one bucket a chain, every label -: of the 4 points of the start the first is predicted +
     // (the sum is 0) and wrong, the others and the two in the buckets are then right.
@@ -243,13 +367,20 @@ fn algorithm_1() {
 
 #[test]
 fn strong_learner_on_a_line() {
-    // d = 1: any start is + or -; the first mistake turns it for good, if there is one at all.
+    // d = 1: any start is + or -; the first mistake turns it for good, if there is one at all. The
+    // start is as good for some labels as it is bad for their opposites.
     let points = Points::new(vec![1.0, -2.0, 3.0, -4.0, 5.0], 1).unwrap();
     let labels: Vec<Label> = points.as_slice().iter().map(|v| Label::of_sign(-v)).collect();
-    let learner = StrongLearner::practical(1, 3).unwrap();
-    let (_, transcript) = label_pool(learner, &points, &labels).unwrap();
-    assert_eq!(transcript.len(), 5);
-    assert!(transcript.mistakes() <= 1);
+    let opposite: Vec<Label> = labels.iter().map(|y| -*y).collect();
+    for seed in 0..5 {
+        let mistakes = [&labels, &opposite].map(|labels| {
+            let learner = StrongLearner::practical(1, seed).unwrap();
+            let (_, transcript) = label_pool(learner, &points, labels).unwrap();
+            assert_eq!(transcript.len(), 5);
+            transcript.mistakes()
+        });
+        assert_eq!(mistakes.iter().sum::<usize>(), 1);
+    }
 }
 
 #[test]
@@ -329,4 +460,188 @@ fn a_list_of_two_rules() {
     assert_eq!(ErrorCount::of(&list, &points, &truth).unwrap().errors(), 0);
     let others = [PLUS, PLUS, PLUS, MINUS, PLUS];
     assert_eq!(ErrorCount::of(&list, &points, &others).unwrap().rate(), 0.4);
+}
+
+#[test]
+fn perspectron() {
+    // η = 1/4, γ = ε = δ = 1/2, all iterates: lg 4 = 2 runs of 16 (3/4)² 16 = 144 steps; λ = (1/2)/
+    // (2 · 3/4 · 12) = 1/36. As printed 256 steps and λ = (1/2)/32 = 1/64. w = 0 is wrong about -x: w =
+    // λ (1/2 + 1)/(1/2) x. All iterates but w = 0 are right, and the first of them is returned.
+    let points = Points::from_rows(&[[-0.6, -0.8]; 2000]).unwrap();
+    for (schedule, length, first) in
+        [(Schedule::Ours, 144, 1.0 / 12.0), (Schedule::Paper, 256, 3.0 / 64.0)]
+    {
+        let learner = Perspectron::params(0.25, 0.5).excess(0.5).failure(0.5);
+        let learner = learner.schedule(schedule).selection(Selection::AllIterates).check().unwrap();
+        let plan = learner.plan();
+        assert_eq!((plan.runs, plan.run_length, plan.candidates), (2, length, 2 * length));
+        let fit = learner.fit(&mut LabelledPoints::new(&points, &[MINUS; 2000]).unwrap()).unwrap();
+        close(fit.halfspace().normal(), &[0.6 * first, 0.8 * first]);
+        assert_eq!(fit.origin(), Origin { lane: 0, step: 1 });
+        assert_eq!((fit.training(), fit.validation_errors()), (2 * length, 0));
+    }
+}
+
+#[test]
+fn glm_perspectron() {
+    // σ(t) = 2t clipped, γ = ε = δ = 1/2, 2 runs. Ours: 64 · 16 = 1024 steps, λ = (1/2)/(4 · 32) =
+    // 1/256, D = 1/4 at w = 0: w = λ (0 + 1)/D x = x/64. As printed: α = 1/3, 32 · 64 = 2048 steps, λ =
+    // (1/2)(1/3)/√4096 = 1/384, D = 1/6: x/64 as well. Twice the slope changes nothing at 0.
+    let points = Points::from_rows(&[[-0.6, -0.8]; 5000]).unwrap();
+    for (schedule, length) in [(GlmSchedule::Ours, 1024), (GlmSchedule::Paper, 2048)] {
+        for slope in [2.0, 4.0] {
+            let link = StandardLink::clipped(slope).unwrap();
+            let learner = GlmPerspectron::params(link, 0.5).excess(0.5).failure(0.5);
+            let learner = learner.schedule(schedule).selection(Selection::AllIterates);
+            let learner = learner.check().unwrap();
+            assert_eq!((learner.plan().runs, learner.plan().run_length), (2, length));
+            let mut stream = LabelledPoints::new(&points, &[MINUS; 5000]).unwrap();
+            let fit = learner.fit(&mut stream).unwrap();
+            close(fit.halfspace().normal(), &[0.6 / 64.0, 0.8 / 64.0]);
+            assert_eq!(fit.origin().step, 1);
+        }
+    }
+}
+
+#[test]
+fn perspectron_of_unknown_noise() {
+    // ε = 1/2: β̃ = 0, 1/2, 1; γ = δ = 1/2, half the excess: 16 (1 - η̃)² 64 steps, twice.
+    let params = |margin| {
+        let params = GridPerspectron::params(margin).excess(0.5).failure(0.5);
+        params.selection(Selection::AllIterates).check().unwrap()
+    };
+    let learner = params(Margin::Known(0.5));
+    let guesses: Vec<_> = learner.guesses().iter().map(|g| (g.noise, g.run_length)).collect();
+    assert_eq!(guesses, [(0.5, 256), (0.25, 576), (0.0, 1024)]);
+    // 128 ln(2 (512 + 1152 + 2048)/(1/4)) = 128 ln 29 696 = 1318.2.
+    assert_eq!((learner.training(), learner.validation()), (2048, 1319));
+    // The first that is right: β̃ = 0, λ = (1/2)/16, w = λ (0 + 1)/(1/2) x = x/16.
+    let points = Points::from_rows(&[[-0.6, -0.8]; 3367]).unwrap();
+    let fit = learner.fit(&mut LabelledPoints::new(&points, &[MINUS; 3367]).unwrap()).unwrap();
+    close(fit.halfspace().normal(), &[0.6 / 16.0, 0.8 / 16.0]);
+    assert_eq!(fit.origin(), Origin { lane: 0, step: 1 });
+    assert!(matches!(fit.status(), Status::Complete { promise: Some(_) }));
+    // Margins 1, 1/2 and 1/4, the last with 4 · 1024 steps.
+    let wide = params(Margin::AtLeast(0.25));
+    let margins: Vec<f64> = wide.guesses().iter().step_by(3).map(|g| g.margin).collect();
+    assert_eq!((margins, wide.training()), (vec![1.0, 0.5, 0.25], 8192));
+}
+
+/// A search with η = 0, R = 2, ε = δ = 1/2 on `taken` points -2 of label -, the `turned` ones of label +.
+fn search(taken: usize, turned: &[Range<usize>]) -> SearchFit {
+    let params = Perspectron::params(0.0, 1.0).excess(0.5).failure(0.5).radius(2.0);
+    let search = MarginSearch::new(0.0, params.selection(Selection::AllIterates)).unwrap();
+    let points = Points::new(vec![-2.0; taken], 1).unwrap();
+    let label = |i| if turned.iter().any(|range| range.contains(&i)) { PLUS } else { MINUS };
+    let labels: Vec<Label> = (0..taken).map(label).collect();
+    search.fit(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap()
+}
+
+#[test]
+fn margin_search() {
+    // Guess 0: γ = R, excess ε/2, δ/4, half of it for the fit and half for the count: lg 16 = 4 runs of
+    // 16 · 16 = 256 steps, 128 ln(4 · 1024 · 8) = 1330.8 to choose by, 32 ln 16 = 88.7 to count on.
+    // Guess 1: γ = R/2, δ/8: lg 32 = 5 runs of 1024, 128 ln(4 · 5120 · 16) = 1625.6, 32 ln 32 = 110.9.
+    let fitted = 4 * 256 + 1331;
+    let first = fitted + 89;
+    let fitted_again = first + 5 * 1024 + 1626;
+    let second = fitted_again + 111;
+    let ended = |found: &SearchFit| (found.status, found.guesses, found.margin);
+
+    // 3/8 of 89 = 33.4: 33 errors pass. λ = 1/(2 · 16), w = λ (1 + 1)/1 by the first step, and right from
+    // then on it stays, as β = 1.
+    let passes = fitted..fitted + 33;
+    let found = search(first, std::slice::from_ref(&passes));
+    assert_eq!(ended(&found), (SearchStatus::Found, 1, 2.0));
+    assert_eq!((found.fit.training(), found.fit.validation()), (1024, 1331));
+    assert_eq!(found.fit.status(), Status::Complete { promise: None });
+    close(found.fit.halfspace().normal(), &[1.0 / 16.0]);
+    assert_eq!(ended(&search(first - 1, &[passes])), (SearchStatus::ExamplesEnded, 1, 2.0));
+
+    // 34 do not; of 111 then 41. λ = (1/2)/(2 · 32), w = λ (1 + 1)/(1/2).
+    let fails = fitted..fitted + 34;
+    let found = search(second, &[fails.clone(), fitted_again..fitted_again + 41]);
+    assert_eq!(ended(&found), (SearchStatus::Found, 2, 1.0));
+    assert_eq!((found.fit.training(), found.fit.validation()), (5120, 1626));
+    close(found.fit.halfspace().normal(), &[1.0 / 32.0]);
+
+    // 42 of 111 do not: the third guess has a single example.
+    let found = search(second + 1, &[fails, fitted_again..fitted_again + 42]);
+    assert_eq!(ended(&found), (SearchStatus::ExamplesEnded, 3, 0.5));
+    assert_eq!(found.fit.training(), 1);
+}
+
+#[test]
+fn sample_perspectron() {
+    // R = 2, one of 5 points held out, η = 1/4, γ = 1/2, 4 steps: λ = (1/2)/(2 · 3/4 · 2) = 1/6. All
+    // points are -x: w = 0 is wrong, w = (1/6)(1/2 + 1)/(1/2) x/R = x/4 right, and so are the other two
+    // iterates and the mean of all.
+    let points = Points::from_rows(&[[-1.2, -1.6]; 5]).unwrap();
+    let params = SamplePerspectron::params().noise(0.25).margin(Margin::Known(0.5)).lift(false);
+    let fit = params.check().unwrap().fit(&points, &[MINUS; 5]).unwrap();
+    assert_eq!((fit.steps(), fit.held_out(), fit.held_out_errors()), (4, 1, 0));
+    assert_eq!((fit.noise(), fit.margin(), fit.candidates()), (0.25, 0.5, 5));
+    close(fit.classifier().linear().normal(), &[0.3, 0.4]);
+    // 0 + √(ln(5/(1/20))/2).
+    close(&[fit.error_bound(0.05)], &[(100f64.ln() / 2.0).sqrt()]);
+}
+
+#[test]
+fn cutting_plane() {
+    // η = 1/4: w = 0 predicts + twice, wrong about x = (0.6, 0.8): an error of 1/2, above 1/4 + 3/4 ·
+    // 1/5. g is along (1/2 + 1) x + (1/2 - 1)(0.8, -0.6) = (0.5, 1.5), and the ellipsoid's centre moves
+    // by 1/3 against it. w is then right twice.
+    let points = Points::from_rows(&[[0.6, 0.8], [0.8, -0.6], [0.6, 0.8], [0.8, -0.6]]).unwrap();
+    let learner = CuttingPlane::params(0.25, 0.5, 0.2).batch(2).check().unwrap();
+    let fit = learner.fit(&points, &[MINUS, PLUS, MINUS, PLUS]).unwrap();
+    assert_eq!((fit.status, fit.rounds, fit.ball_cuts), (CutStatus::Reached, 2, 0));
+    let length = 2.5f64.sqrt();
+    close(fit.halfspace.normal(), &[-0.5 / (3.0 * length), -1.5 / (3.0 * length)]);
+    assert_eq!(fit.estimated_error, 0.0);
+    // With the first batch alone w = 0 is the best seen.
+    let fit = learner.fit(&points.select(&[0, 1]).unwrap(), &[MINUS, PLUS]).unwrap();
+    assert_eq!((fit.status, fit.estimated_error), (CutStatus::SampleSpent, 0.5));
+}
+
+#[test]
+fn a_list_learned_on_a_line() {
+    // η = 0.1, ε = 1/4, so λ = 0.35. The sum of losses of w > 0 is (-5 · 0.35 + 0.65/2) w: w = 1. Its
+    // region of least error is |x| >= 1, right 5 times; the point left is fewer than 6 ε: the default.
+    let points = Points::new(vec![1.0, 1.0, 1.0, 1.0, 1.0, 0.5], 1).unwrap();
+    let labels = [PLUS, PLUS, PLUS, PLUS, PLUS, MINUS];
+    let fit = Dgt::params(0.1, 0.5, 0.25).check().unwrap().fit(&points, &labels).unwrap();
+    assert_eq!((fit.status, fit.left, fit.rounds.len()), (DgtStatus::Completed, 1, 1));
+    let round = &fit.rounds[0];
+    assert_eq!((round.points, round.errors, round.attempts), (5, 0, 1));
+    close(&[round.loss], &[-1.425 / 6.0]);
+    let predicted = [1.0, 0.9, -0.9, -1.0].map(|v| fit.list.predict(row(&[v])).unwrap());
+    assert_eq!(predicted, [PLUS, MINUS, MINUS, MINUS]);
+}
+
+#[test]
+fn heuristics_on_a_line() {
+    // ŵ = ±1, T(x) = x = 1, |σ| = 0.8, label -. Norm-dependent from +1: ŵ -= λ (0.8 + 1), which turns
+    // it if λ > 1/1.8 = 0.556; from -1: ŵ -= λ (-0.8 + 1). Nothing of g is across ŵ: the tangential
+    // one stays.
+    let link = StandardLink::staircase(1, 0.8).unwrap();
+    let points = Points::new(vec![1.0, 1.0], 1).unwrap();
+    let run = |heuristic, step, seed| {
+        let params = GlmHeuristic::params(heuristic, link, 0.5).step(step).keep_every(1).seed(seed);
+        let run = params.check().unwrap().fit(&points, &[MINUS; 2]).unwrap();
+        let iterates: Vec<f64> = run.iterates.iter().map(|w| w.normal()[0]).collect();
+        (iterates, run.mistakes)
+    };
+    let mut starts = [0, 0];
+    for seed in 0..8 {
+        let (stays, mistakes) = run(Heuristic::Tangential { cosine: 0.7 }, 0.6, seed);
+        let start = stays[0];
+        starts[usize::from(start > 0.0)] += 1;
+        assert_eq!(stays, [start, start]);
+        assert_eq!(mistakes, if start > 0.0 { 2 } else { 0 });
+        let (short, mistakes) = run(Heuristic::NormDependent, 0.55, seed);
+        assert_eq!((&short[..1], mistakes), (&[start][..], if start > 0.0 { 2 } else { 0 }));
+        let (long, mistakes) = run(Heuristic::NormDependent, 0.56, seed);
+        assert_eq!((long, mistakes), (vec![-1.0, -1.0], u64::from(start > 0.0)));
+    }
+    assert!(starts[0] > 0 && starts[1] > 0);
 }

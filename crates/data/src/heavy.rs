@@ -12,6 +12,15 @@ use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
 
 /// What the points of a [`HeavyCase`] look like.
+///
+/// ```
+/// use halfspaces_data::{Excess, HeavyCase, HeavyKind};
+/// // Two planes of R^6, each with one point more than a third of 60, and what they span.
+/// let case = HeavyCase::new(HeavyKind::TwoPlanes, 6, 2, 60, Excess::OnePoint, 1)?;
+/// let planted: Vec<_> = case.planted().iter().map(|v| (v.dim, v.members.len())).collect();
+/// assert_eq!(planted, [(2, 21), (2, 21), (4, 42)]);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HeavyKind {
     /// Standard normal, inside and outside.
@@ -62,6 +71,17 @@ impl HeavyKind {
 }
 
 /// How far beyond its share k/d of the points a planted subspace goes.
+///
+/// ```
+/// use halfspaces_data::{Excess, HeavyCase, HeavyKind};
+/// let members = |excess| -> Result<usize, halfspaces_linalg::InputError> {
+///     let case = HeavyCase::new(HeavyKind::Gaussian, 4, 2, 60, excess, 1)?;
+///     Ok(case.planted()[0].members.len())
+/// };
+/// // The share of a plane is 30 of 60 points, and 30 are missing to all.
+/// assert_eq!((members(Excess::Boundary)?, members(Excess::Share(0.5))?), (30, 45));
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Excess {
     /// Exactly k/d.
@@ -73,6 +93,15 @@ pub enum Excess {
 }
 
 /// A planted subspace.
+///
+/// ```
+/// use halfspaces_data::{Excess, HeavyCase, HeavyKind};
+/// let case = HeavyCase::new(HeavyKind::Integer, 4, 1, 40, Excess::OnePoint, 1)?;
+/// let line = &case.planted()[0];
+/// // Heavy: more than its dimension's share of the points.
+/// assert!(line.members.len() * 4 > line.dim * 40 && line.members.is_sorted());
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Planted {
     /// Its dimension.

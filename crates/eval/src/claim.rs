@@ -32,6 +32,14 @@ pub const REFUTATION_LEVEL: f64 = 0.05 / MOST_SAMPLED_CLAIMS as f64;
 const ROUNDING: f64 = 1e-9;
 
 /// What the measurements say about a claim.
+///
+/// ```
+/// use halfspaces_eval::{Evidence, Side, Verdict};
+/// let judge = |ratios: &[f64]| Evidence::deterministic("m / bound", Side::AtMost, 2, ratios).verdict;
+/// assert_eq!(judge(&[0.5]), Verdict::Inconclusive); // one of two is missing
+/// assert_eq!(judge(&[0.5, 1.0]), Verdict::Holds);
+/// assert_eq!(judge(&[1.5]), Verdict::Violated); // whatever the other is
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -54,6 +62,17 @@ impl fmt::Display for Verdict {
 }
 
 /// What is claimed, and where it is from.
+///
+/// ```
+/// use halfspaces_eval::{Claim, ClaimStatement, Evidence, Side};
+/// let statement = ClaimStatement {
+///     id: "K3".into(),
+///     statement: "at most (R/γ)² mistakes".into(),
+///     source: "001 Theorem 4.1".into(),
+/// };
+/// let evidence = Evidence::deterministic("mistakes / bound", Side::AtMost, 2, &[0.5, 0.9]);
+/// assert_eq!(Claim::new(statement.clone(), "K", evidence).statement, statement.statement);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimStatement {
     /// Identifier in the ledger, such as `K3`.
@@ -65,6 +84,12 @@ pub struct ClaimStatement {
 }
 
 /// Whether a deterministic claim bounds its ratio from above or from below.
+///
+/// ```
+/// use halfspaces_eval::{Evidence, Side, Verdict};
+/// let judge = |side| Evidence::deterministic("kept / promised", side, 2, &[1.0, 1.2]).verdict;
+/// assert_eq!((judge(Side::AtLeast), judge(Side::AtMost)), (Verdict::Holds, Verdict::Violated));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// measured / bound <= 1 in every trial.
@@ -74,6 +99,13 @@ pub enum Side {
 }
 
 /// The measurements behind a verdict.
+///
+/// ```
+/// use halfspaces_eval::{Evidence, Verdict};
+/// // No failure in 29 trials is the least that proves a failure probability of 0.1 at 95 %.
+/// let judge = |trials| Evidence::probability(trials, 0, trials, 0.1).verdict;
+/// assert_eq!((judge(28), judge(29)), (Verdict::Inconclusive, Verdict::Holds));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evidence {
     /// The verdict.
@@ -261,6 +293,16 @@ impl Evidence {
 }
 
 /// A claim with its verdict: one line of the ledger.
+///
+/// ```
+/// use halfspaces_eval::{Claim, ClaimStatement, Evidence, Verdict};
+/// let statement = "fails with probability at most 1/2".into();
+/// let statement = ClaimStatement { id: "P1".into(), statement, source: "003 Theorem 3".into() };
+/// let claim = Claim::new(statement, "P", Evidence::probability(20, 20, 20, 0.5));
+/// assert_eq!((claim.verdict, claim.tests), (Verdict::Violated, 1));
+/// // 2⁻²⁰
+/// assert!(claim.detail.contains("p = 9.54e-7"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// Identifier in the ledger, such as `K3`.

@@ -66,6 +66,14 @@ impl FromStr for Scale {
 }
 
 /// A configuration and how many trials it gets.
+///
+/// ```
+/// use halfspaces_eval::{Planned, Scale};
+/// let plan = |scale: Scale| {
+///     [6, 20].map(|faces| Planned { configuration: faces, trials: scale.pick(3, 30, 300) })
+/// };
+/// assert_eq!(plan(Scale::Full).iter().map(|planned| planned.trials).sum::<u64>(), 600);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Planned<C> {
     /// The configuration.
@@ -75,6 +83,14 @@ pub struct Planned<C> {
 }
 
 /// The outcomes of one configuration, in the order of the trials' indices.
+///
+/// ```
+/// use halfspaces_eval::{Group, Results};
+/// // Two of three trials of a die with 6 faces are in.
+/// let group = Group { configuration: 6, planned: 3, outcomes: vec![2, 5] };
+/// let results = Results { groups: vec![group] };
+/// assert_eq!(results.planned() - results.outcomes().count(), 1);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group<C, O> {
     /// The configuration.
@@ -113,6 +129,15 @@ impl<C, O> Results<C, O> {
 }
 
 /// What an experiment found: evidence for each of its claims (by id), tables, figures.
+///
+/// ```
+/// use halfspaces_eval::{ClaimStatement, Evidence, Section, Side};
+/// let mut section = Section { id: "D".into(), title: "Dice".into(), ..Section::default() };
+/// let statement = "no die shows more than its faces".into();
+/// let claim = ClaimStatement { id: "D1".into(), statement, source: "common sense".into() };
+/// section.judge(claim, Evidence::deterministic("shown / faces", Side::AtMost, 1, &[0.5]));
+/// assert_eq!(section.claims[0].experiment, "D");
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Section {
     /// The experiment.
@@ -140,6 +165,12 @@ impl Section {
 }
 
 /// Why an experiment stopped.
+///
+/// ```
+/// use halfspaces_eval::ExperimentError;
+/// let error = ExperimentError::Plan { experiment: "D".into(), source: "no dice".into() };
+/// assert_eq!(error.to_string(), "D: no dice");
+/// ```
 #[derive(Debug, Error)]
 pub enum ExperimentError {
     /// A trial failed.

@@ -7,6 +7,15 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// A result file could not be written.
+///
+/// ```
+/// use halfspaces_eval::write_atomically;
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("missing/claims.json");
+/// let error = write_atomically(&path, "[]").err();
+/// assert!(error.is_some_and(|error| error.path == path));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug, Error)]
 #[error("{}: cannot write: {source}; earlier results are untouched, mend that or choose another folder with --out", path.display())]
 pub struct OutputError {

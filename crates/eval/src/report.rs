@@ -9,6 +9,12 @@ use askama::Template;
 use thiserror::Error;
 
 /// The report could not be made.
+///
+/// ```
+/// use halfspaces_eval::{FigureError, ReportError};
+/// let figure = FigureError { name: "growth".into(), reason: "no font".into() };
+/// assert_eq!(ReportError::from(figure).to_string(), "figure growth: no font");
+/// ```
 #[derive(Debug, Error)]
 pub enum ReportError {
     /// A figure failed.
@@ -20,6 +26,20 @@ pub enum ReportError {
 }
 
 /// A finished report: sections, drawn figures and the page.
+///
+/// ```
+/// use halfspaces_eval::{Report, RunInfo, Section};
+/// let run: RunInfo = serde_json::from_str(
+///     r#"{"schema": 1, "version": "0.1.0", "scale": "smoke", "seed": 1, "data_sets": [],
+///         "options": [], "experiments": [],
+///         "host": {"os": "linux", "arch": "x86_64", "processor": "a", "cores": 2}}"#,
+/// )?;
+/// let section = Section { id: "D".into(), title: "Dice".into(), ..Section::default() };
+/// let report = Report::new("Results", &run, "reproduce --seed 1", vec![section], &[])?;
+/// // The command that repeats a section alone stands with it.
+/// assert!(report.html().contains("reproduce --seed 1 --only D"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Report {
     /// The sections, in the order of the suite.
@@ -30,6 +50,20 @@ pub struct Report {
 }
 
 /// A text that goes with every report, such as errata or a proof.
+///
+/// ```
+/// use halfspaces_eval::{Appendix, Report, RunInfo};
+/// let run: RunInfo = serde_json::from_str(
+///     r#"{"schema": 1, "version": "0.1.0", "scale": "smoke", "seed": 1, "data_sets": [],
+///         "options": [], "experiments": [],
+///         "host": {"os": "linux", "arch": "x86_64", "processor": "a", "cores": 2}}"#,
+/// )?;
+/// let (id, title, html) = ("errata".into(), "Errata".into(), "<p>T >= 16</p>".into());
+/// let errata = Appendix { id, title, html, folded: false };
+/// let report = Report::new("Results", &run, "reproduce", vec![], &[errata])?;
+/// assert!(report.html().contains("id=\"errata\"") && report.html().contains("<p>T >= 16</p>"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Appendix {
     /// Its anchor on the page.

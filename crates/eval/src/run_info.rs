@@ -9,6 +9,14 @@ use thiserror::Error;
 pub const SCHEMA: u32 = 1;
 
 /// The machine of a run.
+///
+/// ```
+/// use halfspaces_eval::Host;
+/// let (os, arch) = (String::from("linux"), String::from("x86_64"));
+/// let host = Host { os, arch, processor: "unknown".into(), cores: 2 };
+/// assert_eq!(serde_json::from_str::<Host>(&serde_json::to_string(&host)?)?, host);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Host {
     /// Operating system.
@@ -22,6 +30,13 @@ pub struct Host {
 }
 
 /// What an experiment cost.
+///
+/// ```
+/// use halfspaces_eval::ExperimentTime;
+/// let time: ExperimentTime = serde_json::from_str(r#"{"id": "D", "seconds": 1.5, "trials": 60}"#)?;
+/// assert_eq!(time, ExperimentTime { id: "D".into(), seconds: 1.5, trials: 60 });
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExperimentTime {
     /// The experiment.
@@ -33,6 +48,21 @@ pub struct ExperimentTime {
 }
 
 /// The contents of `run.json`.
+///
+/// ```
+/// use halfspaces_eval::RunInfo;
+/// use std::path::Path;
+/// let run: RunInfo = serde_json::from_str(
+///     r#"{"schema": 1, "version": "0.1.0", "scale": "smoke", "seed": 1, "data_sets": [],
+///         "options": [], "experiments": [],
+///         "host": {"os": "linux", "arch": "x86_64", "processor": "a", "cores": 2}}"#,
+/// )?;
+/// // A run goes on with its own seed, and with no other.
+/// let other = RunInfo { seed: 2, ..run.clone() };
+/// assert!(run.check_continues(&run, Path::new("run.json")).is_ok());
+/// assert!(other.check_continues(&run, Path::new("run.json")).is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunInfo {
     /// [`SCHEMA`] at the time of the run.
@@ -57,6 +87,16 @@ pub struct RunInfo {
 }
 
 /// Why an output folder cannot be used.
+///
+/// ```
+/// use halfspaces_eval::{RunInfo, RunInfoError};
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("run.json");
+/// assert!(matches!(RunInfo::read(&path), Err(RunInfoError::Io { .. })));
+/// std::fs::write(&path, "{}")?;
+/// assert!(matches!(RunInfo::read(&path), Err(RunInfoError::Malformed { .. })));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug, Error)]
 pub enum RunInfoError {
     /// The file cannot be read.

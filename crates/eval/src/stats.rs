@@ -8,6 +8,13 @@ use rand::{RngExt, SeedableRng};
 use statrs::distribution::{Beta, ContinuousCDF, StudentsT};
 
 /// A two-sided interval.
+///
+/// ```
+/// use halfspaces_eval::stats::mean_interval;
+/// let wide = mean_interval(&[1.0, 2.0, 3.0], 0.95);
+/// let narrow = mean_interval(&[1.0, 2.0, 3.0], 0.5);
+/// assert!(wide.zip(narrow).is_some_and(|(w, n)| w.low < n.low && n.low < 2.0 && n.high < w.high));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     /// Lower end.

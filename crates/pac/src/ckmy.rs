@@ -58,6 +58,17 @@ pub fn ckmy_error(noise: f64, accuracy: f64) -> f64 {
 }
 
 /// How a run ended.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{Ckmy, CkmyStatus};
+/// // Half of the labels of one point are wrong, whatever is predicted: some slab is always left.
+/// let points = Points::new(vec![0.5; 40], 1)?;
+/// let labels: Vec<Label> = (0..40).map(|i| Label::of_sign(f64::from(i % 2) - 0.5)).collect();
+/// let fit = Ckmy::params(0.1, 0.5, 0.2).max_steps(10).check()?.fit(&points, &labels)?;
+/// assert_eq!((fit.steps, fit.status), (10, CkmyStatus::CapReached));
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum CkmyStatus {

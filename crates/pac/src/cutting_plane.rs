@@ -129,6 +129,17 @@ impl CuttingPlaneParams {
 pub struct CuttingPlane(CuttingPlaneParams);
 
 /// How a run of the cutting-plane learner ended.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{CutStatus, CuttingPlane};
+/// // w = 0 is wrong about the first batch, the centre after the cut right about the second.
+/// let learner = CuttingPlane::params(0.0, 0.5, 0.1).batch(2).check()?;
+/// let fit = |n| learner.fit(&Points::new(vec![-1.0; n], 1)?, &vec![Label::Negative; n]);
+/// assert_eq!(fit(2)?.status, CutStatus::SampleSpent);
+/// assert_eq!(fit(4)?.status, CutStatus::Reached);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum CutStatus {

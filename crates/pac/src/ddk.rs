@@ -52,6 +52,18 @@ pub fn ddk_excess(noise: f64, margin: f64, steps: u64) -> f64 {
 }
 
 /// How a run ended.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{Ddk, DdkStatus, ddk_steps};
+/// let points = Points::new(vec![0.5, -0.5, 0.8, -0.8], 1)?;
+/// let labels = [Label::Positive, Label::Negative, Label::Positive, Label::Negative];
+/// let params = Ddk::params(0.0, 0.5, 0.5);
+/// let fit = |params: halfspaces_pac::DdkParams| params.check()?.fit(&points, &labels);
+/// assert_eq!(fit(params.clone())?.status, DdkStatus::Completed);
+/// assert_eq!(fit(params.max_steps(ddk_steps(0.0, 0.5, 0.5) - 1))?.status, DdkStatus::CapReached);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum DdkStatus {

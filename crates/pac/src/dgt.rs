@@ -70,6 +70,16 @@ pub fn dgt_training_error(noise: f64, accuracy: f64) -> f64 {
 }
 
 /// How a run ended.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{Dgt, DgtStatus};
+/// // Half of the labels of one point are wrong, whatever is predicted.
+/// let points = Points::new(vec![0.5, 0.5], 1)?;
+/// let fit = Dgt::params(0.1, 0.5, 0.2).check()?.fit(&points, &[Label::Positive, Label::Negative])?;
+/// assert_eq!(fit.status, DgtStatus::LossMissed);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum DgtStatus {
@@ -83,6 +93,18 @@ pub enum DgtStatus {
 }
 
 /// One rule of the list as it was found.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::Dgt;
+/// // λ = η + ε = 1/4: where w = 1 is right everywhere its mean loss is -λ times the mean of |x|.
+/// let points = Points::new(vec![0.5, -0.5, 1.0, -1.0], 1)?;
+/// let labels = [Label::Positive, Label::Negative, Label::Positive, Label::Negative];
+/// let fit = Dgt::params(0.0, 0.5, 0.25).check()?.fit(&points, &labels)?;
+/// assert_eq!((fit.rounds[0].points, fit.rounds[0].errors), (4, 0));
+/// assert!((fit.rounds[0].loss + 0.25 * 0.75).abs() < 1e-12);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DgtRound {

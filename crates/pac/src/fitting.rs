@@ -388,6 +388,18 @@ impl Spare {
 }
 
 /// Where a candidate comes from.
+///
+/// ```
+/// use halfspaces_data::LabelledPoints;
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{Origin, Perspectron, Selection};
+/// // w = 0 is wrong about -1, every later iterate right.
+/// let points = Points::new(vec![-1.0; 1000], 1)?;
+/// let params = Perspectron::params(0.0, 1.0).excess(0.5).selection(Selection::AllIterates);
+/// let fit = params.check()?.fit(&mut LabelledPoints::new(&points, &[Label::Negative; 1000])?)?;
+/// assert_eq!(fit.origin(), Origin { lane: 0, step: 1 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Origin {

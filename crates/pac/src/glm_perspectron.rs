@@ -51,6 +51,15 @@ pub enum GlmSchedule {
 }
 
 /// What is wrong with the parameters of a [`GlmPerspectron`].
+///
+/// ```
+/// use halfspaces_data::StandardLink;
+/// use halfspaces_pac::{GlmError, GlmPerspectron, GlmSchedule, Selection};
+/// let params = GlmPerspectron::params(StandardLink::clipped(2.0)?, 0.5);
+/// let printed = params.schedule(GlmSchedule::Paper).selection(Selection::Thinned);
+/// assert!(matches!(printed.check(), Err(GlmError::NoGuarantee { .. })));
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum GlmError {
     /// A number is out of range.

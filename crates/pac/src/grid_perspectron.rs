@@ -22,6 +22,18 @@ use crate::schedule;
 use halfspaces_linalg::{ExampleStream, InputError};
 
 /// Whose guesses and constants.
+///
+/// ```
+/// use halfspaces_pac::{GridPerspectron, GridSchedule, Margin};
+/// let noises = |schedule| -> Result<Vec<f64>, halfspaces_linalg::InputError> {
+///     let params = GridPerspectron::params(Margin::Known(0.5)).excess(0.5).schedule(schedule);
+///     Ok(params.check()?.guesses().iter().map(|guess| guess.noise).collect())
+/// };
+/// // The grid as printed never guesses that there is little noise.
+/// assert_eq!(noises(GridSchedule::Paper)?, [0.5, 0.25]);
+/// assert_eq!(noises(GridSchedule::Corrected)?, [0.5, 0.25, 0.0]);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum GridSchedule {

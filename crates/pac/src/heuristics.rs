@@ -44,6 +44,20 @@ pub fn heuristic_steps(margin: f64, accuracy: f64) -> u64 {
 }
 
 /// Which of the two heuristics.
+///
+/// ```
+/// use halfspaces_data::StandardLink;
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{GlmHeuristic, Heuristic};
+/// // On a line nothing is across ŵ: the tangential one never moves.
+/// let (link, points) = (StandardLink::massart(0.1)?, Points::new(vec![1.0; 9], 1)?);
+/// let learner = GlmHeuristic::params(Heuristic::Tangential { cosine: 0.9 }, link, 0.5).step(0.6);
+/// let mistakes = learner.check()?.fit(&points, &[Label::Negative; 9])?.mistakes;
+/// assert!(mistakes == 0 || mistakes == 9);
+/// let learner = GlmHeuristic::params(Heuristic::NormDependent, link, 0.5).step(0.6);
+/// assert!(learner.check()?.fit(&points, &[Label::Negative; 9])?.mistakes <= 1);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Heuristic {
@@ -57,6 +71,15 @@ pub enum Heuristic {
 }
 
 /// Parameters of a heuristic, unchecked.
+///
+/// ```
+/// use halfspaces_data::StandardLink;
+/// use halfspaces_pac::{GlmHeuristic, Heuristic};
+/// let params = GlmHeuristic::params(Heuristic::NormDependent, StandardLink::massart(0.1)?, 0.3);
+/// assert!(params.accuracy(0.2).seed(1).check().is_ok());
+/// assert!(params.step(0.0).check().is_err());
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[must_use]
 pub struct HeuristicParams<L> {
@@ -160,6 +183,19 @@ impl<L: Link> HeuristicParams<L> {
 pub struct GlmHeuristic<L>(HeuristicParams<L>);
 
 /// Whether a run had all the examples it wanted.
+///
+/// ```
+/// use halfspaces_data::StandardLink;
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{GlmHeuristic, Heuristic, HeuristicStatus};
+/// let params = GlmHeuristic::params(Heuristic::NormDependent, StandardLink::massart(0.1)?, 0.3);
+/// let points = Points::new(vec![1.0, -1.0], 1)?;
+/// let labels = [Label::Positive, Label::Negative];
+/// let status = |steps| Ok(params.steps(steps).check()?.fit(&points, &labels)?.status);
+/// assert_eq!(status(2)?, HeuristicStatus::Completed);
+/// assert_eq!(status(3)?, HeuristicStatus::ExamplesEnded);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum HeuristicStatus {
@@ -170,6 +206,18 @@ pub enum HeuristicStatus {
 }
 
 /// What a heuristic returns: iterates to choose from, none of them vouched for.
+///
+/// ```
+/// use halfspaces_data::StandardLink;
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{GlmHeuristic, Heuristic};
+/// let params = GlmHeuristic::params(Heuristic::NormDependent, StandardLink::massart(0.1)?, 0.3);
+/// let points = Points::new(vec![1.0; 5], 1)?;
+/// let run = params.keep_every(2).check()?.fit(&points, &[Label::Positive; 5])?;
+/// // After steps 2, 4 and the last.
+/// assert_eq!((run.steps, run.iterates.len()), (5, 3));
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HeuristicRun {
@@ -185,6 +233,18 @@ pub struct HeuristicRun {
 }
 
 /// Why a stream was left before its end.
+///
+/// ```
+/// use halfspaces_data::{LabelledPoints, StandardLink};
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{GlmHeuristic, Heuristic, HeuristicError};
+/// // The second point lies outside the unit ball.
+/// let (points, labels) = (Points::new(vec![1.0, -5.0], 1)?, [Label::Positive, Label::Negative]);
+/// let params = GlmHeuristic::params(Heuristic::NormDependent, StandardLink::massart(0.1)?, 0.3);
+/// let fault = params.check()?.run(&mut LabelledPoints::new(&points, &labels)?);
+/// assert!(matches!(fault, Err(HeuristicError::Input { steps: 1, .. })));
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum HeuristicError<E> {
     /// The stream has no next example to offer.

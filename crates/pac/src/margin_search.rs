@@ -37,6 +37,20 @@ pub struct MarginSearch {
 }
 
 /// How a search ended.
+///
+/// ```
+/// use halfspaces_data::LabelledPoints;
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{MarginSearch, Perspectron, SearchStatus};
+/// let search = MarginSearch::new(0.0, Perspectron::params(0.0, 1.0).excess(0.8).failure(0.5))?;
+/// let status = |n| -> Result<SearchStatus, Box<dyn std::error::Error>> {
+///     let (points, labels) = (Points::new(vec![1.0; n], 1)?, vec![Label::Positive; n]);
+///     Ok(search.fit(&mut LabelledPoints::new(&points, &labels)?)?.status)
+/// };
+/// assert_eq!(status(100)?, SearchStatus::ExamplesEnded);
+/// assert_eq!(status(10_000)?, SearchStatus::Found);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum SearchStatus {

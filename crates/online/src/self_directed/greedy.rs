@@ -293,6 +293,18 @@ impl<P: PointSet> Gathered<'_, P> {
 }
 
 /// What [`Greedy::simulate`] found.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::Greedy;
+/// // (1, 0) is predicted + and is; (0.8, 0.6) then as well and is not: w = (1, 0) - 0.8 (0.8, 0.6), of
+/// // norm 0.6.
+/// let points = Points::from_rows(&[[1.0, 0.0], [0.8, 0.6]])?;
+/// let run = Greedy::simulate(&points, &[Label::Positive, Label::Negative])?;
+/// assert_eq!(run.mistakes.len(), 1);
+/// assert!((run.halfspace.normal()[0] - 0.6).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GreedyRun {
