@@ -452,6 +452,25 @@ fn used_fitting<L: Link>(mut fitting: Fitting<L>) {
     let _ = fitting.finish();
 }
 
+/// A fuzz target of JSON behind a first line: seven inputs of eight are what [`mutate_json`] makes of
+/// the one before, if it is JSON and there is room, the rest what libFuzzer makes of it.
+#[macro_export]
+macro_rules! json_target {
+    ($target:path) => {
+        libfuzzer_sys::fuzz_target!(|bytes: &[u8]| $target(bytes));
+
+        libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+            match $crate::mutate_json(&data[..size], seed.into()) {
+                Some(text) if seed % 8 != 0 && text.len() <= max_size => {
+                    data[..text.len()].copy_from_slice(&text);
+                    text.len()
+                }
+                _ => libfuzzer_sys::fuzzer_mutate(data, size, max_size),
+            }
+        });
+    };
+}
+
 /// The same text with one JSON value behind its first line changed: a number to one at the edge of what
 /// numbers can be, an array or an object shortened, lengthened or emptied, anything to `null`. `None` if
 /// that is no JSON. Of several lines, as in a file of trials, one is changed.

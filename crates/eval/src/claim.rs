@@ -13,7 +13,7 @@
 //! none was met.
 
 use crate::report::short;
-use crate::stats::{binomial_tail, binomial_upper, mean, mean_interval, mean_tail};
+use crate::stats::{binomial_tail, binomial_upper, coincide, mean, mean_interval, mean_tail};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -30,6 +30,9 @@ pub const REFUTATION_LEVEL: f64 = 0.05 / MOST_SAMPLED_CLAIMS as f64;
 /// Relative slack on a deterministic bound: the rounding of the bound itself, which theorems may
 /// meet with equality.
 const ROUNDING: f64 = 1e-9;
+
+/// Why values above their bound need not refute it.
+const NO_SCATTER: &str = ", all values the same: Student's test has no scatter to go by";
 
 /// What the measurements say about a claim.
 ///
@@ -200,7 +203,8 @@ impl Evidence {
     /// A claim "grows with slope at most `bound`": one fitted slope per independent trial. Holds
     /// when the 95 % Student interval of their mean lies at or below the bound, violated when Student's
     /// test of the bound has a p-value of at most [`REFUTATION_LEVEL`], inconclusive otherwise and
-    /// while trials are missing.
+    /// while trials are missing. Slopes that all coincide have no p-value: below the bound they hold,
+    /// above it they are inconclusive.
     #[must_use]
     pub fn growth(quantity: &str, planned: usize, slopes: &[f64], bound: f64) -> Evidence {
         Evidence::mean(quantity, planned, slopes, bound)
@@ -221,10 +225,11 @@ impl Evidence {
         };
         let detail = match (mean(values), interval) {
             (Some(centre), Some(i)) => format!(
-                "mean {centre:.4}, 95 % interval {:.4} to {:.4}, {} of {planned} trials",
+                "mean {centre:.4}, 95 % interval {:.4} to {:.4}, {} of {planned} trials{}",
                 i.low,
                 i.high,
-                values.len()
+                values.len(),
+                if coincide(values) && centre > bound { NO_SCATTER } else { "" },
             ),
             _ => format!("{} of {planned} trials: too few for an interval", values.len()),
         };
@@ -408,6 +413,27 @@ mod tests {
         assert_eq!(judge(&slopes[..3], 1.5), Verdict::Inconclusive);
         assert_eq!(judge(&slopes[..3], 0.1), Verdict::Inconclusive);
         assert_eq!(judge(&[1.0], 1.5), Verdict::Inconclusive);
+    }
+
+    /// Tosses of a coin that mostly comes up alike show no scatter; they refute nothing.
+    #[test]
+    fn values_that_coincide_refute_nothing() {
+        let judge = |value: f64| Evidence::mean("m", 6, &[value; 6], 0.05);
+        for above in [0.1, 1.0, 1e9] {
+            let evidence = judge(above);
+            assert_eq!((evidence.verdict, evidence.p_value), (Verdict::Inconclusive, 1.0));
+            assert!(evidence.detail.ends_with(NO_SCATTER), "{}", evidence.detail);
+        }
+        let below = judge(0.01);
+        assert_eq!(below.verdict, Verdict::Holds);
+        assert!(!below.detail.contains(NO_SCATTER));
+        // Any scatter at all is measured.
+        let jittered = Evidence::mean("m", 6, &[1.0, 1.0, 1.0, 1.0, 1.0, 1.01], 0.05);
+        assert_eq!(jittered.verdict, Verdict::Violated);
+        assert!(!jittered.detail.contains(NO_SCATTER));
+        // One such setting among others is open, not refuted.
+        let settings = [judge(1.0), below].map(|e| (String::new(), e));
+        assert_eq!(Evidence::worst_of(&settings).verdict, Verdict::Inconclusive);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use statrs::distribution::{Beta, ContinuousCDF, StudentsT};
+use std::cmp::Ordering;
 
 /// A two-sided interval.
 ///
@@ -128,29 +129,33 @@ pub fn mean_interval(values: &[f64], confidence: f64) -> Option<Interval> {
     Some(Interval { low: centre - half, high: centre + half })
 }
 
-/// Student's p-value of "the mean is at most `bound`" from independent values; needs three of them,
-/// as two may coincide by chance and then show no spread at all.
+/// Whether there are no two different values. Compared as given: the mean of equal numbers need not
+/// round to them.
+pub(crate) fn coincide(values: &[f64]) -> bool {
+    values.windows(2).all(|pair| pair[0].partial_cmp(&pair[1]) == Some(Ordering::Equal))
+}
+
+/// Student's p-value of "the mean is at most `bound`" from independent values, three or more of them
+/// and not all the same: without scatter there is nothing to measure the distance to the bound by.
 ///
 /// ```
 /// use halfspaces_eval::stats::mean_tail;
 /// // t = √3 (2 - 1)/1 with 2 degrees of freedom: (1 - t/√(2 + t²))/2.
 /// let tail = mean_tail(&[1.0, 2.0, 3.0], 1.0).unwrap();
 /// assert!((tail - 0.5 * (1.0 - (3.0f64 / 5.0).sqrt())).abs() < 1e-9);
+/// assert_eq!(mean_tail(&[2.0, 2.0, 2.0], 1.0), None);
 /// ```
 #[must_use]
 pub fn mean_tail(values: &[f64], bound: f64) -> Option<f64> {
     let centre = mean(values)?;
-    if values.len() < 3 || !bound.is_finite() {
+    if values.len() < 3 || !bound.is_finite() || coincide(values) {
         return None;
     }
     let n = values.len() as f64;
     let variance = values.iter().map(|v| (v - centre).powi(2)).sum::<f64>() / (n - 1.0);
-    let (excess, error) = (centre - bound, (variance / n).sqrt());
-    if error > 0.0 {
-        Some(StudentsT::new(0.0, 1.0, n - 1.0).ok()?.sf(excess / error))
-    } else {
-        Some(if excess > 0.0 { 0.0 } else { 1.0 })
-    }
+    // The scatter of tiny values underflows.
+    let error = Some((variance / n).sqrt()).filter(|error| *error > 0.0)?;
+    Some(StudentsT::new(0.0, 1.0, n - 1.0).ok()?.sf((centre - bound) / error))
 }
 
 /// Least-squares slope of `y` against `x`; needs two different `x`.
@@ -166,8 +171,7 @@ pub fn slope(x: &[f64], y: &[f64]) -> Option<f64> {
         return None;
     }
     let (x_mean, y_mean) = (mean(x)?, mean(y)?);
-    // Compared as given: the mean of equal numbers need not round to them.
-    if x.windows(2).all(|pair| pair[0].total_cmp(&pair[1]).is_eq()) {
+    if coincide(x) {
         return None;
     }
     let spread: f64 = x.iter().map(|x| (x - x_mean).powi(2)).sum();
@@ -329,9 +333,14 @@ mod tests {
         assert_eq!(binomial_tail(1, 2, 1.1), None);
         assert_eq!(mean_tail(&[1.0, 1.0], 0.0), None);
         assert_eq!(mean_tail(&[1.0, 1.0, f64::NAN], 0.0), None);
+        // The mean of the first six does not round to 0.1; the scatter of the last underflows.
+        assert_eq!(mean_tail(&[0.1; 6], 0.01), None);
+        assert_eq!(mean_tail(&[0.0, -0.0, 0.0], -1.0), None);
+        assert_eq!(mean_tail(&[1e-200, 2e-200, 3e-200], 0.0), None);
         assert_eq!(mean(&[]), None);
         assert_eq!(mean_interval(&[1.0], 0.95), None);
         assert_eq!(slope(&[1.0], &[1.0, 2.0]), None);
+        assert_eq!(slope(&[0.0, -0.0], &[1.0, 2.0]), None);
         assert_eq!(slope(&[0.1; 6], &[1.0, 5.0, 2.0, 8.0, 3.0, 4.0]), None);
         assert_eq!(quantile(&[1.0], 1.5), None);
         assert_eq!(median(&[]), None);

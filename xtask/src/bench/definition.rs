@@ -106,6 +106,9 @@ impl Job {
     }
 }
 
+/// Makes a job of a shape.
+pub(super) type Build = fn(&mut Pools, Shape) -> Result<Job, Failure>;
+
 /// A job, and how to make it.
 #[derive(Debug, Clone)]
 pub(super) struct Definition {
@@ -116,7 +119,7 @@ pub(super) struct Definition {
     pub(super) target: Target,
     /// For tests, quick and full.
     pub(super) shapes: [Shape; 3],
-    pub(super) build: fn(&mut Pools, Shape) -> Result<Job, Failure>,
+    pub(super) build: Build,
 }
 
 impl Definition {

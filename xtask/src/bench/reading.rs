@@ -1,6 +1,6 @@
 //! Reading text files, CSV and LIBSVM, beside counting the line ends of the text.
 
-use super::definition::{Definition, Job, Shape, Target, digest, shape};
+use super::definition::{Build, Definition, Job, Shape, Target, digest, shape};
 use super::limits::count_lines;
 use super::pools::sparse;
 use crate::Failure;
@@ -16,67 +16,55 @@ use std::io::Write as _;
 use std::rc::Rc;
 use tempfile::NamedTempFile;
 
-const LINES: &str = "count of line ends";
-const RATE: Target = Target::UnitsASecond(4e8);
-
 pub(super) const JOBS: &[Definition] = &[
-    Definition {
-        id: "csv-stream",
-        what: "CSV, streamed",
-        limit: LINES,
-        target: RATE,
-        shapes: [shape(50, 7, 0), shape(50_000, 50, 0), shape(200_000, 50, 0)],
-        build: |_, shape| {
-            let schema = CsvSchema::scan(csv_text(shape)?.as_bytes(), "text", &CsvOptions::new())?;
-            let stream = move |file: &NamedTempFile| {
-                Seen::of_stream(&mut CsvStream::open(file.path(), schema.clone())?)
-            };
-            job(csv_text(shape)?.as_bytes(), stream, by_commas)
-        },
-    },
-    Definition {
-        id: "csv",
-        what: "CSV, scanned and read into points",
-        limit: LINES,
-        target: RATE,
-        shapes: [shape(50, 7, 0), shape(50_000, 50, 0), shape(200_000, 50, 0)],
-        build: |_, shape| {
-            let read = |file: &NamedTempFile| {
-                let data = read_csv(file.path(), &CsvOptions::new())?;
-                Ok(Seen::of(data.points(), data.labels()))
-            };
-            job(csv_text(shape)?.as_bytes(), read, by_commas)
-        },
-    },
-    Definition {
-        id: "libsvm-stream",
-        what: "LIBSVM, streamed (nonzeros a row)",
-        limit: LINES,
-        target: RATE,
-        shapes: [shape(50, 90, 7), shape(30_000, 50_000, 75), shape(100_000, 50_000, 75)],
-        build: |_, shape| {
-            let schema = LibsvmSchema::declared(&LibsvmOptions::new().dim(shape.d))?;
-            let stream = move |file: &NamedTempFile| {
-                Seen::of_stream(&mut LibsvmStream::open(file.path(), schema.clone())?)
-            };
-            job(&libsvm_text(shape)?, stream, by_blanks)
-        },
-    },
-    Definition {
-        id: "libsvm",
-        what: "LIBSVM, scanned and read into points (nonzeros a row)",
-        limit: LINES,
-        target: RATE,
-        shapes: [shape(50, 90, 7), shape(30_000, 50_000, 75), shape(100_000, 50_000, 75)],
-        build: |_, shape| {
-            let read = |file: &NamedTempFile| {
-                let data = read_libsvm(file.path(), &LibsvmOptions::new())?;
-                Ok(Seen::of(data.points(), data.labels()))
-            };
-            job(&libsvm_text(shape)?, read, by_blanks)
-        },
-    },
+    csv("csv-stream", "CSV, streamed", |_, shape| {
+        let schema = CsvSchema::scan(csv_text(shape)?.as_bytes(), "text", &CsvOptions::new())?;
+        let stream = move |file: &NamedTempFile| {
+            Seen::of_stream(&mut CsvStream::open(file.path(), schema.clone())?)
+        };
+        job(csv_text(shape)?.as_bytes(), stream, by_commas)
+    }),
+    csv("csv", "CSV, scanned and read into points", |_, shape| {
+        let read = |file: &NamedTempFile| {
+            let data = read_csv(file.path(), &CsvOptions::new())?;
+            Ok(Seen::of(data.points(), data.labels()))
+        };
+        job(csv_text(shape)?.as_bytes(), read, by_commas)
+    }),
+    libsvm("libsvm-stream", "LIBSVM, streamed (nonzeros a row)", |_, shape| {
+        let schema = LibsvmSchema::declared(&LibsvmOptions::new().dim(shape.d))?;
+        let stream = move |file: &NamedTempFile| {
+            Seen::of_stream(&mut LibsvmStream::open(file.path(), schema.clone())?)
+        };
+        job(&libsvm_text(shape)?, stream, by_blanks)
+    }),
+    libsvm("libsvm", "LIBSVM, scanned and read into points (nonzeros a row)", |_, shape| {
+        let read = |file: &NamedTempFile| {
+            let data = read_libsvm(file.path(), &LibsvmOptions::new())?;
+            Ok(Seen::of(data.points(), data.labels()))
+        };
+        job(&libsvm_text(shape)?, read, by_blanks)
+    }),
 ];
+
+const fn csv(id: &'static str, what: &'static str, build: Build) -> Definition {
+    reading(id, what, [shape(50, 7, 0), shape(50_000, 50, 0), shape(200_000, 50, 0)], build)
+}
+
+const fn libsvm(id: &'static str, what: &'static str, build: Build) -> Definition {
+    let shapes = [shape(50, 90, 7), shape(30_000, 50_000, 75), shape(100_000, 50_000, 75)];
+    reading(id, what, shapes, build)
+}
+
+const fn reading(
+    id: &'static str,
+    what: &'static str,
+    shapes: [Shape; 3],
+    build: Build,
+) -> Definition {
+    let (limit, target) = ("count of line ends", Target::UnitsASecond(4e8));
+    Definition { id, what, limit, target, shapes, build }
+}
 
 /// Sums over all that was read, cheap beside the reading.
 #[derive(Debug, Default)]

@@ -746,25 +746,29 @@ mod tests {
 
     #[test]
     fn planted_wrong_outcomes_are_caught() {
-        let group = |configuration, outcome: Outcome, trials: usize| Group {
+        let group = |configuration, outcomes: Vec<Outcome>| Group {
             configuration,
-            planned: trials,
-            outcomes: vec![outcome; trials],
+            planned: outcomes.len(),
+            outcomes,
         };
         let kind = Kind::Sphere;
         let verdicts = |succeeded: bool, passed: f64, failed_rounds: usize, last: f64| {
             let run = Run { cosine: 0.9, succeeded, paper_succeeded: true, passed };
+            let weak = Outcome::Weak { k: 4, runs: vec![run, Run { cosine: -0.9, ..run }] };
             let reach = Outcome::Reach { labelled: 0.95, failed_rounds, mistakes: 9, rounds: 3 };
+            // Trials that scatter a little, or no mean could be refuted.
+            let flat = [0.0, 0.01, 0.02].map(|more| {
+                let counts = [20.0, last + more];
+                Outcome::Flat { dim: 4, random: Some(counts), warm: counts }
+            });
             let groups = vec![
                 group(
                     Configuration::Weak { kind: kind.clone(), dim: 4, points: 100 },
-                    Outcome::Weak { k: 4, runs: vec![run, Run { cosine: -0.9, ..run }] },
-                    60,
+                    vec![weak; 60],
                 ),
                 group(
                     Configuration::Reach { kind: kind.clone(), dim: 4, points: 100, epsilon: 0.1 },
-                    reach,
-                    60,
+                    vec![reach; 60],
                 ),
                 group(
                     Configuration::Flat {
@@ -775,8 +779,7 @@ mod tests {
                         random: 1,
                         warm: 1,
                     },
-                    Outcome::Flat { dim: 4, random: Some([20.0, last]), warm: [20.0, last] },
-                    3,
+                    flat.into(),
                 ),
             ];
             let mut section = Section::default();

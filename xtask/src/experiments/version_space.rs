@@ -534,10 +534,10 @@ mod tests {
     use halfspaces_eval::{Group, Verdict};
     use rand::SeedableRng;
 
-    fn group(learner: Learner, outcome: Outcome) -> Group<Configuration, Outcome> {
-        let exponents = outcome.iter().map(|p| p.exponent).collect();
+    fn group(learner: Learner, outcomes: [Outcome; 3]) -> Group<Configuration, Outcome> {
+        let exponents = outcomes[0].iter().map(|p| p.exponent).collect();
         let configuration = Configuration { family: Family::Hard, learner, exponents };
-        Group { configuration, planned: 3, outcomes: vec![outcome; 3] }
+        Group { configuration, planned: 3, outcomes: outcomes.into() }
     }
 
     #[test]
@@ -551,11 +551,14 @@ mod tests {
             ended: true,
             bound: Some(60.0),
         };
-        let square: Outcome = (4..9).map(|e| play(e, 1 << (2 * e))).collect();
-        let linear: Outcome = (4..9).map(|e| play(e, 1 << e)).collect();
-        let verdicts = |centre: Play, perceptron: &Outcome| {
+        // Three trials that scatter a little, or no mean could be refuted.
+        let trials = |power: u32| {
+            [0, 1, 2].map(|more| (4..9).map(|e| play(e, (1 << (power * e)) + more)).collect())
+        };
+        let (square, linear): ([Outcome; 3], [Outcome; 3]) = (trials(2), trials(1));
+        let verdicts = |centre: Play, perceptron: &[Outcome; 3]| {
             let groups = vec![
-                group(Learner::Volumetric, vec![centre]),
+                group(Learner::Volumetric, [0; 3].map(|_| vec![centre.clone()])),
                 group(Learner::Perceptron, perceptron.clone()),
             ];
             let mut section = Section::default();
