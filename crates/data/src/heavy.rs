@@ -316,7 +316,9 @@ fn inside_count(n: usize, k: usize, d: usize, excess: Excess) -> usize {
         Excess::OnePoint => least + 1,
         Excess::Share(share) => {
             let fair = k as f64 / d as f64;
-            let count = (n as f64 * (fair + share * (1.0 - fair))).ceil() as usize;
+            let count = n as f64 * (fair + share * (1.0 - fair));
+            // What rounding adds to a whole number does not count.
+            let count = (count * (1.0 - 4.0 * f64::EPSILON)).ceil() as usize;
             count.clamp(least + 1, n - 1)
         }
     }
@@ -415,6 +417,14 @@ mod tests {
             }
         }
         kernels::norm_sq(&x).sqrt()
+    }
+
+    #[test]
+    fn shares_that_come_out_even_are_kept() {
+        // A third of 60 points is fair in a plane of R^6; half of the other 40 makes 40.
+        assert_eq!(inside_count(60, 2, 6, Excess::Share(0.5)), 40);
+        assert_eq!(inside_count(60, 2, 6, Excess::Share(0.51)), 41);
+        assert_eq!(inside_count(60, 2, 6, Excess::Boundary), 20);
     }
 
     #[test]
