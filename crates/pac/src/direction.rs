@@ -135,7 +135,7 @@ impl Iterate {
     ///
     /// ‖w‖² is followed, ‖w - cx‖² = ‖w‖² - 2c w·x + c²‖x‖², and computed from w only where it may have
     /// passed 1: the steps are those of the plain rule, to the bit.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn descend<L: Link, R: RowView>(
         &mut self,
         direction: &Direction<L>,

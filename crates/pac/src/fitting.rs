@@ -10,6 +10,7 @@ use crate::direction::{Denominator, Direction, Iterate};
 use crate::purpose::{Purpose, draws};
 use crate::schedule;
 use crate::selection::{Elimination, Selector, check_in_ball};
+use faer::traits::pulp::{Arch, Simd, WithSimd};
 use halfspaces_data::Link;
 use halfspaces_linalg::{
     ExampleStream, Halfspace, InputError, Label, LiftedRow, RowView, ScaledRow,
@@ -834,6 +835,11 @@ impl<L: Link> Fitting<L> {
     /// [`InputError::DimensionMismatch`]; [`InputError::ParameterOutOfRange`] for a point outside the
     /// ball of the stated radius, where nothing is guaranteed. The fit is as before.
     pub fn observe<R: RowView>(&mut self, x: R, label: Label) -> Result<Stage, InputError> {
+        self.place_and_take(x, label)
+    }
+
+    #[inline(always)]
+    fn place_and_take<R: RowView>(&mut self, x: R, label: Label) -> Result<Stage, InputError> {
         InputError::check_dim(self.dim, x.dim())?;
         // Points of the unit ball are taken as they are: their products round as everywhere else.
         let Placement { scale, lift } = self.placement;
@@ -845,7 +851,7 @@ impl<L: Link> Fitting<L> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn take<R: RowView>(&mut self, x: R, label: Label) -> Result<Stage, InputError> {
         if self.taken < self.training {
             let norm_sq = x.norm_sq();
@@ -937,23 +943,7 @@ impl<L: Link> Fitting<L> {
         stream: &mut S,
         most: u64,
     ) -> Result<Stage, FitError<S::Error>> {
-        let mut stage = self.stage();
-        for _ in 0..most {
-            if stage == Stage::Complete {
-                break;
-            }
-            let taken = self.taken + self.selector.seen();
-            match stream.next_row() {
-                Err(source) => return Err(FitError::Stream { taken, source }),
-                Ok(None) => break,
-                Ok(Some((x, label))) => {
-                    stage = self
-                        .observe(x, label)
-                        .map_err(|source| FitError::Example { taken, source })?;
-                }
-            }
-        }
-        Ok(stage)
+        Arch::new().dispatch(Advance { fitting: self, stream, most })
     }
 
     /// The outcome of the whole stream, or of as much of it as the plan asks for.
@@ -1021,4 +1011,38 @@ pub(crate) struct Settings {
     pub project: bool,
     pub elimination: Elimination,
     pub seed: u64,
+}
+
+/// The loop over a stream, to be compiled for the vector instructions that the processor turns out to
+/// have. As no multiplication is fused with an addition, they do not change the result.
+struct Advance<'a, L, S> {
+    fitting: &'a mut Fitting<L>,
+    stream: &'a mut S,
+    most: u64,
+}
+
+impl<L: Link, S: ExampleStream> WithSimd for Advance<'_, L, S> {
+    type Output = Result<Stage, FitError<S::Error>>;
+
+    #[inline(always)]
+    fn with_simd<V: Simd>(self, _: V) -> Self::Output {
+        let Advance { fitting, stream, most } = self;
+        let mut stage = fitting.stage();
+        for _ in 0..most {
+            if stage == Stage::Complete {
+                break;
+            }
+            let taken = fitting.taken + fitting.selector.seen();
+            match stream.next_row() {
+                Err(source) => return Err(FitError::Stream { taken, source }),
+                Ok(None) => break,
+                Ok(Some((x, label))) => {
+                    stage = fitting
+                        .place_and_take(x, label)
+                        .map_err(|source| FitError::Example { taken, source })?;
+                }
+            }
+        }
+        Ok(stage)
+    }
 }
