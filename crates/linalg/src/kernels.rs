@@ -24,6 +24,7 @@ pub(crate) fn add_lanes(s: [f64; LANES]) -> f64 {
 /// ```
 /// assert_eq!(halfspaces_linalg::kernels::dot(&[1.0, 2.0], &[3.0, 4.0]), 11.0);
 /// ```
+// Always: a loop that is compiled for wider vectors than the rest takes its products along.
 #[inline(always)]
 #[must_use]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
