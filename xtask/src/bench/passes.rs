@@ -37,7 +37,7 @@ pub(super) const JOBS: &[Definition] = &[
         id: "perspectron",
         what: "Perspectron, one pass",
         limit: READ,
-        target: Target::Share(0.5),
+        target: Target::Share(0.87),
         shapes: [shape(2000, 50, 0), shape(1_000_000, 50, 0), shape(1_000_000, 50, 0)],
         build: perspectron,
     },

@@ -14,7 +14,7 @@
 //! the angle, and the work adds up to a few passes over the points. Against known labels
 //! ([`Greedy::simulate`]) nothing needs to be ordered: the next mistake is the wrong prediction of
 //! largest |w · x|, found by one scan. Dense points are scanned in bytes until an eighth is left, then
-//! side by side; room for d + 16 bytes a point is taken beside the pool's 8d.
+//! side by side; room for d + 10 bytes a point is taken beside the pool's 8d.
 
 use super::screen::{Screen, Settled};
 use super::walk::Walk;
