@@ -199,7 +199,9 @@ mod tests {
     use crate::hit_and_run::FORGOTTEN;
     use crate::{AsGiven, OnlineLearner, SmallestMarginMistake, VersionSpace, run};
     use halfspaces_data::{MarginBall, Marginal, Realizable, random_target};
-    use halfspaces_linalg::{Label, PointSet, Points, kernels, norm};
+    use halfspaces_linalg::{
+        BooleanConcept, BooleanPoint, DecisionList, Label, Literal, PointSet, Points, kernels, norm,
+    };
 
     #[test]
     fn half_balls_have_their_centre() {
@@ -262,6 +264,52 @@ mod tests {
         let bound = learner.centre().mistake_bound(gamma).unwrap();
         // Two deep cuts pin it down, the second to a wedge 1e-9 wide.
         assert!(mistakes >= 2 && mistakes as f64 <= bound, "{mistakes} of {bound}");
+    }
+
+    /// Decision lists, whose version spaces are millions of times longer than wide: on the way to a deep
+    /// cut samples of these seeds lost a direction, and the set counted as empty.
+    #[test]
+    fn narrow_sets_are_not_taken_for_empty_ones() {
+        for seed in [9, 24, 25, 37] {
+            let rules = 20;
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let sign =
+                |i: usize| if i.is_multiple_of(2) { Label::Positive } else { Label::Negative };
+            let literals: Vec<Literal> =
+                (0..rules).map(|variable| Literal { variable, positive: rng.random() }).collect();
+            let list =
+                literals.iter().enumerate().map(|(i, literal)| (*literal, sign(i))).collect();
+            let target = DecisionList::new(rules, list, sign(rules)).unwrap();
+            // Points that reach every rule alike: literals before `first` fail, the rest vary.
+            let rows: Vec<Vec<f64>> = (0..60 * (rules + 1))
+                .map(|index| {
+                    let first = index % (rules + 1);
+                    let mut holds = |i: usize| {
+                        let coin = rng.random();
+                        i == first || (i > first && coin)
+                    };
+                    let of =
+                        |(i, l): (usize, &Literal)| f64::from(u8::from(holds(i) == l.positive));
+                    literals.iter().enumerate().map(of).collect()
+                })
+                .collect();
+            let points = Points::from_rows(&rows).unwrap();
+            let label = |x| target.label(BooleanPoint::of(x).unwrap());
+            let labels: Vec<Label> = points.rows().map(label).collect();
+            let points = points.lifted().normalised().unwrap();
+            let mut learner = VersionSpace::new(CentreOfGravity::new(points.dim(), seed).unwrap());
+            loop {
+                let before = learner.updates();
+                for (x, y) in points.rows().zip(&labels) {
+                    learner.observe(x, *y).unwrap();
+                }
+                if learner.updates() == before {
+                    break;
+                }
+            }
+            assert!(!learner.centre().is_exhausted(), "seed {seed}");
+            assert_eq!(learner.halfspace().unwrap().label_all(&points).unwrap(), labels);
+        }
     }
 
     #[test]

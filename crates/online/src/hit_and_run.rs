@@ -19,6 +19,9 @@ use rand_distr::{Distribution, StandardNormal};
 pub(crate) const FORGOTTEN: f64 = 0.3;
 /// Steps in which a deep cut is made, at most.
 const MOST_STEPS: usize = 1000;
+/// Steps of a round, in multiples of the usual number, with which a cut is tried before the set counts as
+/// empty.
+const EFFORTS: [usize; 4] = [1, 4, 16, 64];
 /// Width of the sample below which it cannot be told from a ray.
 const LEAST_WIDTH: f64 = 1e-13;
 
@@ -35,9 +38,24 @@ pub(crate) struct Sample<'a> {
 }
 
 impl Sample<'_> {
-    /// Makes the last cut, in steps if it is deep; `None` if too little is left.
+    /// Makes the last cut, in steps if it is deep; `None` if too little is left. On the way to a deep cut
+    /// a sample that has not mixed may lose a direction and with it the way: a set is given up only after
+    /// ever more thorough walks.
     pub(crate) fn cut_by_last(&mut self, rng: &mut ChaCha8Rng) -> Option<Mixing> {
         let a = *self.cuts.last()?;
+        let (points, shape) = (self.points.clone(), self.shape.clone());
+        for effort in EFFORTS {
+            if let Some(mixing) = self.approach(a, effort, rng) {
+                return Some(mixing);
+            }
+            self.points.clone_from(&points);
+            self.shape.clone_from(&shape);
+        }
+        None
+    }
+
+    /// One try at the cut, with so many times the steps of a round.
+    fn approach(&mut self, a: &[f64], effort: usize, rng: &mut ChaCha8Rng) -> Option<Mixing> {
         // A deep cut is approached through levels that a quarter of the sample reaches.
         for _ in 0..MOST_STEPS {
             let mut values = along(self.points, a);
@@ -45,20 +63,20 @@ impl Sample<'_> {
             let (least, most) = (*values.first()?, *values.last()?);
             let quarter = values.get(values.len() * 3 / 4).copied().unwrap_or(most);
             if quarter > 0.0 {
-                return Some(self.cut_to(a, 0.0, rng));
+                return Some(self.cut_to(a, 0.0, effort, rng));
             }
             // A quarter of the sample in one place is no sample either; nothing lies beyond it.
             if most - least <= LEAST_WIDTH || quarter >= most {
                 return None;
             }
-            self.cut_to(a, quarter, rng);
+            self.cut_to(a, quarter, effort, rng);
         }
         None
     }
 
     /// Keeps the points with a · w >= `level` for the last cut a, fills the sample with copies of them
     /// and spreads it over the set so cut.
-    fn cut_to(&mut self, a: &[f64], level: f64, rng: &mut ChaCha8Rng) -> Mixing {
+    fn cut_to(&mut self, a: &[f64], level: f64, effort: usize, rng: &mut ChaCha8Rng) -> Mixing {
         let cloud = std::mem::take(self.points);
         let alive: Vec<&Vec<f64>> = cloud.iter().filter(|w| kernels::dot(w, a) >= level).collect();
         *self.points = alive.iter().cycle().take(self.shape.len()).map(|w| (*w).clone()).collect();
@@ -68,7 +86,7 @@ impl Sample<'_> {
         // Directions are shared, so fewer than d of them would leave copies in a subspace. Those of the
         // sample as last spread span the space, whatever survived; those of the present one have its
         // shape.
-        let steps = 4 + a.len();
+        let steps = effort * (4 + a.len());
         Walkers::new(self.points, self.cuts, level).spread(Some(self.shape), steps, rng);
         while mixing.sweeps < self.most_sweeps && mixing.correlation > FORGOTTEN {
             Walkers::new(self.points, self.cuts, level).spread(None, steps, rng);
