@@ -321,7 +321,12 @@ def jobs(peers, files):
         rivals = {"numpy": kernel_perceptron(x, y)}
         yield f"Gaussian kernel perceptron, {noise}", "20000 × 20", ours, rivals
     x, y, w = files.points("race", 50), files.labels("race"), files.points("candidates", 50)
-    for name, ours in (("all counted", "selection"), ("worse ones dropped", "selection-clear")):
+    selections = {
+        "all counted": "selection",
+        "worse ones dropped": "selection-clear",
+        "ended when good enough": "selection-enough",
+    }
+    for name, ours in selections.items():
         yield f"selection, {name}", "100000 on 10000 × 50", ours, {"numpy": choice(x, y, w)}
     csv, libsvm = str(files.folder / "dense.csv"), str(files.folder / "sparse.libsvm")
     rivals = {"pandas": lambda: len(peers["pandas"].read_csv(csv))} if has("pandas") else {}

@@ -83,6 +83,7 @@ fn selection(c: &mut Criterion) {
         ("all", Elimination::Never),
         ("certain", Elimination::Certain),
         ("clear", Elimination::Clear),
+        ("enough", Elimination::Enough),
     ] {
         group.bench_function(name, |b| {
             b.iter(|| {

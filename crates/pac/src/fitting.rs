@@ -210,7 +210,7 @@ pub struct Fitting<L> {
     taken: u64,
     /// T₁: examples to learn from.
     training: u64,
-    selector: Selector,
+    selector: Selector<'static>,
     /// For each candidate its lane and the example it stood before.
     origins: Vec<Origin>,
     /// What is returned when training is cut short.
@@ -236,7 +236,7 @@ struct RawFitting<L> {
     taken: u64,
     // T₁: examples to learn from.
     training: u64,
-    selector: Selector,
+    selector: Selector<'static>,
     // For each candidate its lane and the example it stood before.
     origins: Vec<Origin>,
     // What is returned when training is cut short.
@@ -822,7 +822,7 @@ impl<L: Link> Fitting<L> {
         let training = self.training;
         if self.taken < training {
             Stage::Training { taken: self.taken, of: training }
-        } else if self.selector.seen() < self.selector.planned() {
+        } else if !self.selector.is_over() {
             Stage::Validation { taken: self.selector.seen(), of: self.selector.planned() }
         } else {
             Stage::Complete
@@ -880,7 +880,7 @@ impl<L: Link> Fitting<L> {
             if self.means && self.taken == self.training {
                 self.offer_means();
             }
-        } else if self.selector.seen() < self.selector.planned() {
+        } else if !self.selector.is_over() {
             let norm_sq = x.norm_sq();
             if self.clip && norm_sq > 1.0 {
                 // Its label by any candidate is that of the point drawn back to the sphere.

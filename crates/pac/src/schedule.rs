@@ -204,10 +204,11 @@ fn average(norm: f64, increment: f64, step: f64, steps: u64, failure: f64) -> f6
         + increment * (2.0 * (1.0 / failure).ln() / t).sqrt()
 }
 
-/// J = ⌈log₂|T₂|⌉ checks, at m = 1, 2, 4, ... examples (ours, docs/theory/thinned-selection.md).
+/// J = 2⌈log₂|T₂|⌉, no fewer than the checks at m = 1, 2, 3, 4, 6, 8, 12, ... < |T₂| examples (ours,
+/// docs/theory/thinned-selection.md).
 #[must_use]
 pub fn elimination_checks(validation: u64) -> u64 {
-    u64::from(64 - (validation.max(2) - 1).leading_zeros())
+    2 * u64::from(64 - (validation.max(2) - 1).leading_zeros())
 }
 
 /// √(2n ln(KJ/δ_e)): a candidate with more errors than this above the leader's is dropped, n the
@@ -216,6 +217,60 @@ pub fn elimination_checks(validation: u64) -> u64 {
 pub fn elimination_gap(disagreements: u64, candidates: u64, checks: u64, failure: f64) -> f64 {
     let pairs = candidates as f64 * checks as f64;
     (2.0 * disagreements as f64 * (pairs / failure).ln()).sqrt()
+}
+
+/// √(2 ln(2K/δ)/|T₂|): how much worse than the best of K candidates the one with fewest errors on |T₂| fresh
+/// examples may be, in half of the failure probability δ; at most 1. It is ε/2 at
+/// |T₂| = ⌈(8/ε²) ln(2K/δ)⌉ (ours, docs/theory/thinned-selection.md).
+#[must_use]
+pub fn choice_accuracy(candidates: u64, examples: u64, failure: f64) -> f64 {
+    (2.0 * (2.0 * candidates as f64 / failure).ln() / examples as f64).sqrt().min(1.0)
+}
+
+/// The test that the leader among K candidates is less than e worse than each other one: at any time, and
+/// at all of them, with one failure probability.
+///
+/// For two candidates let a be the errors of the other less those of the leader, n the examples on which
+/// exactly one of the two errs, of m. While the leader is at least e worse, exp(sa)/(cosh(s)ⁿ (1 - e tanh s)ᵐ)
+/// is a supermartingale for every s > 0; the test is passed once it exceeds KG/δ for one of G values of s (ours,
+/// docs/theory/thinned-selection.md).
+///
+/// ```
+/// use halfspaces_pac::schedule::CloseEnough;
+/// let test = CloseEnough::new(0.05, 1000, 0.01);
+/// // As many errors each: 400 of 4000 examples apart are few enough, 4000 are not.
+/// assert!(test.is_passed(0, 400, 4000) && !test.is_passed(0, 4000, 4000));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct CloseEnough {
+    /// (s, ln cosh s, ln(1 - e tanh s)).
+    levels: Vec<(f64, f64, f64)>,
+    /// ln(KG/δ).
+    confidence: f64,
+}
+
+impl CloseEnough {
+    /// The test for e, K and δ: s = e, √2 e, 2e, ..., up to about 3, G = ⌈2 lg(1/e)⌉ + 4 of them. Passing
+    /// takes m >= 2 ln(KG/δ) D/e² or a little more where the two are apart on a share D of the examples and
+    /// err alike, which s = e/D finds.
+    #[must_use]
+    pub fn new(accuracy: f64, candidates: u64, failure: f64) -> Self {
+        let count = (2.0 * -accuracy.log2()).ceil().max(0.0) as usize + 4;
+        let level = |g: usize| {
+            let s = accuracy * (g as f64 / 2.0).exp2();
+            (s, s.cosh().ln(), (-accuracy * s.tanh()).ln_1p())
+        };
+        let confidence = (candidates as f64 * count as f64 / failure).ln();
+        CloseEnough { levels: (0..count).map(level).collect(), confidence }
+    }
+
+    /// Whether it is passed with the other candidate's errors `ahead` of the leader's after `examples`
+    /// examples, on at most `disagreements` of which exactly one of the two errs.
+    #[must_use]
+    pub fn is_passed(&self, ahead: i64, disagreements: u64, examples: u64) -> bool {
+        let (a, n, m) = (ahead as f64, disagreements as f64, examples as f64);
+        self.levels.iter().any(|(s, cosh, rate)| s * a - n * cosh - m * rate >= self.confidence)
+    }
 }
 
 /// How far the empirical errors of `candidates` on `examples` fresh examples are from the true ones,
@@ -234,6 +289,8 @@ fn whole(x: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
 
     /// Worked by hand.
     #[test]
@@ -261,8 +318,8 @@ mod tests {
         assert_eq!(thinned_candidates(0.2, 0.2, 0.1), 21); // 6 ln 30 = 20.4
         assert_eq!(guess_failure(0.1, 0), 0.05);
         assert_eq!(thinned_validation(21, 0.2, 0.1), 1428);
-        assert_eq!((elimination_checks(1428), elimination_checks(1024)), (11, 10));
-        assert_eq!((elimination_checks(0), elimination_checks(u64::MAX)), (1, 64));
+        assert_eq!((elimination_checks(1428), elimination_checks(1024)), (22, 20));
+        assert_eq!((elimination_checks(0), elimination_checks(u64::MAX)), (2, 128));
         assert_eq!(noise_grid(0.0).len(), 10_001);
     }
 
@@ -292,5 +349,49 @@ mod tests {
                 assert!(near, "{excess} {beta}");
             }
         }
+    }
+
+    /// The supermartingale is one: for every p, q with p - q >= e the mean of exp(-sX)/cosh(s)^|X| is at most
+    /// 1 - e tanh s, X = 1 with probability p and -1 with q; equality at p - q = e.
+    #[test]
+    fn close_enough_bets_at_fair_odds() {
+        for e in [0.01, 0.1, 0.5, 1.0] {
+            for (s, cosh, rate) in CloseEnough::new(e, 1, 0.5).levels {
+                for q in [0.0, 0.1, 0.3, (1.0 - e) / 2.0] {
+                    for more in [0.0, 0.05, 0.2] {
+                        let p = q + e + more;
+                        if q < 0.0 || p + q > 1.0 {
+                            continue;
+                        }
+                        let mean = 1.0 - p - q + p * (-s - cosh).exp() + q * (s - cosh).exp();
+                        assert!(mean <= rate.exp() * (1.0 + 1e-12), "{e} {s} {p} {q}");
+                        assert!(more > 0.0 || mean > rate.exp() * (1.0 - 1e-12), "{e} {s} {p} {q}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// A leader that is worse by e passes at any of 4000 times in at most the stated share of the runs; one
+    /// that is as good passes when it should.
+    #[test]
+    fn close_enough_errs_as_seldom_as_stated() {
+        let (e, apart, failure) = (0.1, 0.3, 0.1);
+        let test = CloseEnough::new(e, 1, failure);
+        let passes = |worse: f64, most: u64, seed: u64| {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let (mut ahead, mut n) = (0i64, 0);
+            (1..=most).any(|m| {
+                if rng.random_bool(apart) {
+                    n += 1;
+                    ahead += if rng.random_bool((1.0 - worse / apart) / 2.0) { 1 } else { -1 };
+                }
+                test.is_passed(ahead, n, m)
+            })
+        };
+        let failures = (0..400).filter(|seed| passes(e, 4000, *seed)).count();
+        assert!(failures <= 40, "{failures}");
+        // 2 ln(G/δ) D/e² = 288 for equal errors, and room for chance.
+        assert!((0..400).filter(|seed| passes(0.0, 1200, *seed)).count() >= 390);
     }
 }

@@ -5,20 +5,31 @@
 //! blocks of examples, labels folded into the points (z = y x): done in single precision, with every
 //! value too near 0 for it done again in double, so the counts are those of the plain loop.
 //!
-//! [`Elimination`] drops candidates that cannot win, or are clearly worse, while the examples come (ours,
-//! docs/theory/thinned-selection.md).
+//! [`Elimination`] drops candidates that cannot win, or are clearly worse, while the examples come, and ends
+//! the count once the best is good enough (ours, docs/theory/thinned-selection.md). Two candidates are
+//! told apart by the examples on which exactly one of them errs, so errors are kept bit by bit.
 
 use crate::schedule;
 use faer::linalg::matmul::matmul;
 use faer::traits::pulp::{Arch, Simd, WithSimd};
 use faer::{Accum, MatMut, MatRef, Par};
 use halfspaces_linalg::{InputError, Label, PointSet, Points, RowView, kernels, tolerance};
+use std::borrow::Cow;
 
 /// Examples counted at once.
 const BLOCK: usize = 512;
 
+/// Examples side by side in a [`Mark`], 32 deep.
+const LANES: usize = 16;
+
+/// Which of up to 512 examples a candidate errs on.
+type Mark = [u32; LANES];
+
 /// Candidates multiplied at once: with a block of examples their product stays in cache.
 const TILE: usize = 256;
+
+/// From here to its reciprocal ‖w‖² loses nothing.
+const SMALL: f64 = 1e-200;
 
 /// Beyond this dimension rows are taken one by one as they come: they are sparse or a block of them
 /// is no longer small.
@@ -46,12 +57,24 @@ pub enum Elimination {
     /// Those that can no longer win: more errors than the best has so far plus the examples to come.
     /// The choice is unchanged.
     Certain,
-    /// Also, after 1, 2, 4, ... examples, those clearly worse than the best: by more than
+    /// Also, after 1, 2, 3, 4, 6, 8, 12, ... examples, those clearly worse than the best: by more than
     /// [`schedule::elimination_gap`]. The choice may differ, its guarantee does not: the test of the
     /// best candidate against each other one needs half of the failure probability that the uniform
     /// accuracy of all of them does, and this takes the other half.
     #[default]
     Clear,
+    /// Those clearly worse are dropped, and the count ends with the best so far as soon as its true
+    /// error is surely within what the whole sample promises, ε/2, of that of every candidate left
+    /// ([`schedule::CloseEnough`]): the same guarantee again, from fewer examples. The errors
+    /// told are those on the examples counted by then.
+    Enough,
+}
+
+impl Elimination {
+    /// Whether candidates are compared on the examples on which exactly one of them errs.
+    fn compares(self) -> bool {
+        matches!(self, Elimination::Clear | Elimination::Enough)
+    }
 }
 
 /// Halfspaces to choose among on a sample: the choice that ends every fit, on its own.
@@ -86,7 +109,7 @@ pub struct Candidates<'c> {
 /// let labels = [Label::Negative, Label::Negative, Label::Negative];
 /// let choice = Candidates::new(&candidates, Elimination::Never, 0.1)?.choose(&points, &labels)?;
 /// // The second is wrong about the last point only.
-/// assert_eq!(choice, Choice { index: 1, errors: 1, remaining: 2 });
+/// assert_eq!(choice, Choice { index: 1, errors: 1, examples: 3, remaining: 2 });
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,12 +119,15 @@ pub struct Choice {
     pub index: usize,
     /// Its errors.
     pub errors: u64,
+    /// The examples it was counted on: all, but with [`Elimination::Enough`].
+    pub examples: u64,
     /// Candidates that were never dropped.
     pub remaining: usize,
 }
 
 impl<'c> Candidates<'c> {
-    /// Normals of halfspaces, one a row, of any norm; δ matters to [`Elimination::Clear`] only.
+    /// Normals of halfspaces, one a row, of any norm; δ matters to [`Elimination::Clear`] and
+    /// [`Elimination::Enough`] only.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::ParameterOutOfRange`] for δ outside (0, 1).
@@ -128,15 +154,17 @@ impl<'c> Candidates<'c> {
         InputError::check_len(points.len(), labels.len())?;
         let planned = labels.len() as u64;
         let mut selector =
-            Selector::new(self.normals.dim(), planned, self.elimination, self.failure);
-        selector.reserve(self.normals.len() as u64)?;
-        self.normals.rows().for_each(|w| selector.offer(w.as_slice()));
+            Selector::new(self.normals.dim(), planned, self.elimination, self.failure)
+                .with_candidates(self.normals.as_slice());
         for (x, label) in points.rows().zip(labels) {
             check_in_ball(x.norm_sq())?;
             selector.observe(x, *label);
+            if selector.is_over() {
+                break;
+            }
         }
         let (index, errors) = selector.best().filter(|_| planned > 0).ok_or(InputError::Empty)?;
-        Ok(Choice { index, errors, remaining: selector.alive() })
+        Ok(Choice { index, errors, examples: selector.seen(), remaining: selector.alive() })
     }
 }
 
@@ -153,10 +181,10 @@ pub(crate) fn check_in_ball(norm_sq: f64) -> Result<(), InputError> {
 /// The candidates and their errors so far.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Selector {
+pub(crate) struct Selector<'c> {
     dim: usize,
     /// Rows w, in the order they were offered.
-    candidates: Vec<f64>,
+    candidates: Cow<'c, [f64]>,
     /// Errors of each; of a dropped one, those counted until then.
     errors: Vec<u64>,
     /// Indices of the candidates still in the race, increasing.
@@ -169,6 +197,10 @@ pub(crate) struct Selector {
     failure: f64,
     planned: u64,
     seen: u64,
+    /// Whether the best is good enough before all examples have come.
+    settled: bool,
+    /// The errors of each candidate alive, in the order of `alive`, as far as they are kept.
+    marks: Vec<Marks>,
     /// Folded rows y x waiting for the block to fill.
     block: Vec<f64>,
     labels: Vec<Label>,
@@ -176,16 +208,11 @@ pub(crate) struct Selector {
     product: Vec<f32>,
 }
 
-impl Selector {
-    pub(crate) fn new(
-        dim: usize,
-        planned: u64,
-        elimination: Elimination,
-        failure: f64,
-    ) -> Selector {
+impl<'c> Selector<'c> {
+    pub(crate) fn new(dim: usize, planned: u64, elimination: Elimination, failure: f64) -> Self {
         Selector {
             dim,
-            candidates: Vec::new(),
+            candidates: Cow::Owned(Vec::new()),
             errors: Vec::new(),
             alive: Vec::new(),
             screen: Vec::new(),
@@ -193,10 +220,21 @@ impl Selector {
             failure,
             planned,
             seen: 0,
+            settled: false,
+            marks: Vec::new(),
             block: Vec::new(),
             labels: Vec::new(),
             product: Vec::new(),
         }
+    }
+
+    /// With the rows of `candidates`, instead of any offered before.
+    fn with_candidates(mut self, candidates: &'c [f64]) -> Self {
+        let count = candidates.len() / self.dim;
+        self.candidates = Cow::Borrowed(candidates);
+        self.errors = vec![0; count];
+        self.alive = (0..count).collect();
+        self
     }
 
     /// Refuses saved values that do not fit each other.
@@ -214,7 +252,10 @@ impl Selector {
             && self.alive.last().is_none_or(|&c| c < count);
         let counted = self.seen.checked_sub(self.labels.len() as u64);
         let counts = self.seen <= self.planned
-            && counted.is_some_and(|counted| self.errors.iter().all(|&e| e <= counted));
+            && counted.is_some_and(|counted| self.errors.iter().all(|&e| e <= counted))
+            && self.marks.iter().all(|marks| marks.of.len() == self.alive.len())
+            && self.marks.iter().all(|marks| (1..=u32::BITS).contains(&marks.depth))
+            && counted.is_some_and(|counted| self.marks.iter().all(|m| m.examples <= counted));
         let requirement = "what a fit in progress can hold";
         let fits = shapes && numbers && alive && counts;
         InputError::check_parameter("candidates", count as f64, fits, requirement)
@@ -226,14 +267,14 @@ impl Selector {
             .ok()
             .and_then(|count| count.checked_mul(self.dim))
             .unwrap_or(usize::MAX);
-        self.candidates.try_reserve(values).map_err(|_| InputError::TooLarge { values })
+        self.candidates.to_mut().try_reserve(values).map_err(|_| InputError::TooLarge { values })
     }
 
     /// Adds a candidate. Only before the first example.
     pub(crate) fn offer(&mut self, w: &[f64]) {
         self.alive.push(self.errors.len());
         self.errors.push(0);
-        self.candidates.extend_from_slice(w);
+        self.candidates.to_mut().extend_from_slice(w);
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -246,6 +287,11 @@ impl Selector {
 
     pub(crate) fn planned(&self) -> u64 {
         self.planned
+    }
+
+    /// Whether no further example counts.
+    pub(crate) fn is_over(&self) -> bool {
+        self.settled || self.seen >= self.planned
     }
 
     /// How many candidates are still in the race.
@@ -262,8 +308,11 @@ impl Selector {
         self.candidates.chunks_exact(self.dim)
     }
 
-    /// Counts one example, in the unit ball.
+    /// Counts one example, in the unit ball; none after the last that counts.
     pub(crate) fn observe<R: RowView>(&mut self, x: R, y: Label) {
+        if self.is_over() {
+            return;
+        }
         self.seen += 1;
         if self.dim > WIDE {
             for &c in &self.alive {
@@ -285,7 +334,7 @@ impl Selector {
         }
         self.labels.push(y);
         let full = self.labels.len() == BLOCK || self.seen == self.planned;
-        if full || (self.is_check() && self.elimination == Elimination::Clear) {
+        if full || self.is_check() {
             self.count_block();
             self.eliminate();
         }
@@ -308,11 +357,17 @@ impl Selector {
             self.screen.clear();
             for &c in &self.alive {
                 let w = self.candidates.chunks_exact(dim).nth(c).unwrap_or_default();
-                let largest = w.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-                let scaled_norm = w.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt();
-                let unit = |v: &f64| (v / largest / scaled_norm) as f32;
-                // The zero vector becomes NaN, which the screening always doubts.
-                self.screen.extend(w.iter().map(unit));
+                let norm_sq = kernels::dot(w, w);
+                if (SMALL..1.0 / SMALL).contains(&norm_sq) {
+                    let scale = norm_sq.sqrt().recip();
+                    self.screen.extend(w.iter().map(|v| (v * scale) as f32));
+                } else {
+                    let largest = w.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+                    let scaled_norm = w.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt();
+                    let unit = |v: &f64| (v / largest / scaled_norm) as f32;
+                    // The zero vector becomes NaN, which the screening always doubts.
+                    self.screen.extend(w.iter().map(unit));
+                }
             }
         }
         let block: Vec<f32> = self.block.iter().map(|&v| v as f32).collect();
@@ -320,56 +375,201 @@ impl Selector {
         let doubt = single_precision_error(dim);
         let arch = Arch::new();
         self.product.resize(rows * TILE.min(self.alive.len().max(1)), 0.0);
+        let keeps = self.open_marks(rows);
+        let mut all_marks = std::mem::take(&mut self.marks);
+        let mut marks = all_marks.last_mut().filter(|_| keeps).map(|marks| marks.of.iter_mut());
         for (tile, ids) in self.screen.chunks(TILE * dim).zip(self.alive.chunks(TILE)) {
             let w = MatRef::from_row_major_slice(tile, ids.len(), dim);
             let Some(product) = self.product.get_mut(..rows * ids.len()) else { continue };
             let into = MatMut::from_column_major_slice_mut(product, rows, ids.len());
             matmul(into, Accum::Replace, z, w.transpose(), 1.0, Par::Seq);
             for (values, &c) in product.chunks_exact(rows).zip(ids) {
-                let (mut wrong, doubtful) = arch.dispatch(Screen { values, doubt });
+                let mut unkept = Mark::default();
+                let mark = marks.as_mut().and_then(Iterator::next).unwrap_or(&mut unkept);
+                let (mut wrong, doubtful) = arch.dispatch(Screen { values, doubt, mark });
                 if doubtful > 0 {
                     let w = self.candidates.chunks_exact(dim).nth(c).unwrap_or_default();
                     let exact = values.iter().zip(self.block.chunks_exact(dim)).zip(&self.labels);
-                    wrong += exact
-                        .filter(|((v, _), _)| !is_clear(**v, doubt))
-                        .filter(|((_, z), y)| folded_is_wrong(kernels::dot(z, w), **y))
-                        .count() as u64;
+                    for (place, ((v, z), y)) in exact.enumerate() {
+                        if !is_clear(*v, doubt) && folded_is_wrong(kernels::dot(z, w), *y) {
+                            wrong += 1;
+                            set(mark, place, rows);
+                        }
+                    }
                 }
                 if let Some(errors) = self.errors.get_mut(c) {
                     *errors += wrong;
                 }
             }
         }
+        self.marks = all_marks;
         self.block.clear();
         self.labels.clear();
+    }
+
+    /// Makes the last of the marks the place for the errors on the next so many examples, if there is
+    /// room: all that are kept take about as much as the candidates.
+    fn open_marks(&mut self, rows: usize) -> bool {
+        if !self.elimination.compares() {
+            return false;
+        }
+        let depth = rows.div_ceil(LANES) as u32;
+        if self.marks.last().is_none_or(|last| last.depth + depth > u32::BITS) {
+            let room = self.errors.len() * self.dim.div_ceil(LANES / 2).max(4);
+            if (self.marks.len() + 1) * self.alive.len() > room {
+                return false;
+            }
+            let of = vec![Mark::default(); self.alive.len()];
+            self.marks.push(Marks { depth: 0, examples: 0, of });
+        }
+        if let Some(last) = self.marks.last_mut() {
+            last.depth += depth;
+            last.examples += rows as u64;
+        }
+        true
+    }
+
+    /// For every candidate alive the examples on which exactly one of it and the one at `leader` errs;
+    /// where errors were not kept, a bound: no more than both make, nor than examples.
+    fn disagreements(&self, leader: usize) -> Vec<u64> {
+        let mut kept = vec![Kept::default(); self.alive.len()];
+        for marks in &self.marks {
+            let Some(of_leader) = marks.of.get(leader) else { continue };
+            Arch::new().dispatch(Compare { of: &marks.of, of_leader, kept: &mut kept });
+        }
+        let unkept = self.seen - self.marks.iter().map(|marks| marks.examples).sum::<u64>();
+        let errors = |place: usize| {
+            let all = self.alive.get(place).and_then(|&c| self.errors.get(c)).copied();
+            let kept = kept.get(place).map_or(0, |kept| u64::from(kept.errors));
+            all.unwrap_or(0).saturating_sub(kept)
+        };
+        let most = |(place, kept): (usize, &Kept)| {
+            u64::from(kept.apart) + unkept.min(errors(place) + errors(leader))
+        };
+        kept.iter().enumerate().map(most).collect()
     }
 
     fn eliminate(&mut self) {
         if self.elimination == Elimination::Never || self.alive.len() < 2 {
             return;
         }
-        let counts = &self.errors;
-        let errors = |c: usize| counts.get(c).copied().unwrap_or(u64::MAX);
-        let Some(best) = self.alive.iter().map(|&c| errors(c)).min() else { return };
-        let certain = best.saturating_add(self.planned.saturating_sub(self.seen));
-        let check = self.elimination == Elimination::Clear && self.is_check();
-        let (count, checks) = (counts.len() as u64, schedule::elimination_checks(self.planned));
-        let clear = |errors: u64| {
-            // Exactly one of two candidates errs on no more examples than both err on in sum.
-            let disagreements = errors.saturating_add(best).min(self.seen);
-            let gap = schedule::elimination_gap(disagreements, count, checks, self.failure / 2.0);
-            (errors - best) as f64 > gap
-        };
-        let before = self.alive.len();
-        self.alive.retain(|&c| errors(c) <= certain && !(check && clear(errors(c))));
-        if self.alive.len() < before {
-            self.screen.clear();
+        let errors: Vec<u64> =
+            self.alive.iter().filter_map(|&c| self.errors.get(c)).copied().collect();
+        let Some((leader, best)) = (0..).zip(&errors).min_by_key(|(_, e)| **e) else { return };
+        let best = *best;
+        let mut keep = vec![true; errors.len()];
+        if self.elimination != Elimination::Enough {
+            let certain = best.saturating_add(self.planned.saturating_sub(self.seen));
+            keep.iter_mut().zip(&errors).for_each(|(keep, e)| *keep = *e <= certain);
+        }
+        if self.is_check() {
+            let apart = self.disagreements(leader);
+            let (pairs, failure) = (self.errors.len() as u64, self.test_failure());
+            let checks = schedule::elimination_checks(self.planned);
+            let gap = schedule::elimination_gap(1, pairs, checks, failure);
+            for ((keep, e), n) in keep.iter_mut().zip(&errors).zip(&apart) {
+                *keep &= (e - best) as f64 <= gap * (*n as f64).sqrt();
+            }
+            if self.elimination == Elimination::Enough {
+                let accuracy = schedule::choice_accuracy(pairs, self.planned, self.failure);
+                let test = schedule::CloseEnough::new(accuracy, pairs, failure);
+                let mut left = (0..).zip(&keep).filter(|(place, keep)| **keep && *place != leader);
+                self.settled = left.all(|(place, _): (usize, _)| {
+                    let ahead = errors.get(place).map_or(0, |e| (e - best).cast_signed());
+                    let apart = apart.get(place).copied().unwrap_or(self.seen);
+                    test.is_passed(ahead, apart, self.seen)
+                });
+            }
+        }
+        if keep.contains(&false) {
+            retain_rows(&mut self.screen, self.dim, &keep);
+            retain(&mut self.alive, &keep);
+            self.marks.iter_mut().for_each(|marks| retain(&mut marks.of, &keep));
         }
     }
 
-    /// Whether now is one of the planned checks.
+    /// The failure probability of all tests of one kind together.
+    fn test_failure(&self) -> f64 {
+        self.failure / if self.elimination == Elimination::Enough { 4.0 } else { 2.0 }
+    }
+
+    /// Whether now is one of the planned checks, after enough examples for a candidate to be dropped
+    /// that errs on half of those on which the leader is right.
     fn is_check(&self) -> bool {
-        self.seen.is_power_of_two() && self.seen < self.planned
+        if !self.elimination.compares() || self.seen >= self.planned {
+            return false;
+        }
+        let power = |m: u64| m.is_power_of_two();
+        let planned = power(self.seen) || (self.seen.is_multiple_of(3) && power(self.seen / 3));
+        let checks = schedule::elimination_checks(self.planned);
+        let pairs = self.errors.len() as u64;
+        let gap = || schedule::elimination_gap(self.seen, pairs, checks, self.test_failure());
+        planned && self.seen as f64 > 2.0 * gap()
+    }
+}
+
+/// Keeps what is marked to be kept.
+fn retain<T>(of: &mut Vec<T>, keep: &[bool]) {
+    let mut keep = keep.iter();
+    of.retain(|_| keep.next().copied().unwrap_or(true));
+}
+
+/// Keeps the rows of this length that are marked to be kept.
+fn retain_rows(values: &mut Vec<f32>, len: usize, keep: &[bool]) {
+    let mut to = 0;
+    for (from, _) in keep.iter().enumerate().filter(|(_, keep)| **keep) {
+        if (from + 1) * len <= values.len() {
+            values.copy_within(from * len..(from + 1) * len, to);
+            to += len;
+        }
+    }
+    values.truncate(to);
+}
+
+/// The errors of all candidates alive on some examples.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Marks {
+    /// Bits in use.
+    depth: u32,
+    examples: u64,
+    of: Vec<Mark>,
+}
+
+/// Marks an error on the example at `place` among the `rows` screened last.
+fn set(mark: &mut Mark, place: usize, rows: usize) {
+    let above = rows.div_ceil(LANES) - 1 - place / LANES;
+    if let Some(lane) = mark.get_mut(place % LANES) {
+        *lane |= 1 << above;
+    }
+}
+
+/// What the errors kept tell of a candidate.
+#[derive(Debug, Clone, Copy, Default)]
+struct Kept {
+    errors: u32,
+    /// On how many examples exactly one of it and the leader errs.
+    apart: u32,
+}
+
+/// Counts bits; compiled as [`Screen`] is.
+struct Compare<'a> {
+    of: &'a [Mark],
+    of_leader: &'a Mark,
+    kept: &'a mut [Kept],
+}
+
+impl WithSimd for Compare<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for (kept, mark) in self.kept.iter_mut().zip(self.of) {
+            for (a, b) in mark.iter().zip(self.of_leader) {
+                kept.errors += a.count_ones();
+                kept.apart += (a ^ b).count_ones();
+            }
+        }
     }
 }
 
@@ -387,11 +587,13 @@ fn is_clear(value: f32, doubt: f32) -> bool {
     value.abs() > doubt
 }
 
-/// How many values are surely negative, and how many too near 0 to tell. Being a [`WithSimd`] lets it be
-/// compiled for the vector instructions that the processor turns out to have.
+/// How many values are surely negative, and how many too near 0 to tell; the former are marked, below
+/// what was marked before. Being a [`WithSimd`] lets it be compiled for the vector instructions that the
+/// processor turns out to have.
 struct Screen<'a> {
     values: &'a [f32],
     doubt: f32,
+    mark: &'a mut Mark,
 }
 
 impl WithSimd for Screen<'_> {
@@ -399,12 +601,29 @@ impl WithSimd for Screen<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> (u64, u64) {
-        let (mut wrong, mut clear) = (0u32, 0u32);
-        for &v in self.values {
-            wrong += u32::from(v < -self.doubt);
-            clear += u32::from(is_clear(v, self.doubt));
+        let Screen { values, doubt, mark } = self;
+        let (mut wrong, mut clear, mut bits) = ([0u32; LANES], [0u32; LANES], *mark);
+        let (chunks, rest) = values.as_chunks::<LANES>();
+        for chunk in chunks {
+            for lane in 0..LANES {
+                let negative = u32::from(chunk[lane] < -doubt);
+                bits[lane] = (bits[lane] << 1) | negative;
+                wrong[lane] += negative;
+                clear[lane] += u32::from(is_clear(chunk[lane], doubt));
+            }
         }
-        (u64::from(wrong), self.values.len() as u64 - u64::from(clear))
+        if !rest.is_empty() {
+            bits.iter_mut().for_each(|lane| *lane <<= 1);
+        }
+        for (lane, v) in rest.iter().enumerate() {
+            let negative = u32::from(*v < -doubt);
+            bits[lane] |= negative;
+            wrong[lane] += negative;
+            clear[lane] += u32::from(is_clear(*v, doubt));
+        }
+        *mark = bits;
+        let sum = |counts: [u32; LANES]| u64::from(counts.iter().sum::<u32>());
+        (sum(wrong), values.len() as u64 - sum(clear))
     }
 }
 
@@ -434,7 +653,11 @@ mod tests {
         candidates.iter().map(count).collect()
     }
 
-    fn selector(candidates: &[Vec<f64>], planned: u64, elimination: Elimination) -> Selector {
+    fn selector(
+        candidates: &[Vec<f64>],
+        planned: u64,
+        elimination: Elimination,
+    ) -> Selector<'static> {
         let mut selector = Selector::new(candidates[0].len(), planned, elimination, 0.05);
         candidates.iter().for_each(|w| selector.offer(w));
         selector
@@ -497,6 +720,54 @@ mod tests {
             prop_assert!(fewer <= alive);
             prop_assert!(clear.1 as f64 <= all.1 as f64 + 0.05 * n as f64);
         }
+
+        /// On how many examples two candidates are apart is counted as a plain loop counts it while there
+        /// is room to keep errors, and never fewer after that; dropping others changes nothing.
+        #[test]
+        fn disagreements_are_the_plain_ones(seed in 0u64..1000, dim in 1usize..20, n in 1usize..4000) {
+            let (candidates, points, labels) = case(seed, dim, 12, n);
+            let mut selector = selector(&candidates, 1 << 20, Elimination::Clear);
+            for (x, y) in points.rows().zip(&labels) {
+                selector.observe(x, *y);
+            }
+            selector.count_block();
+            let wrong = |c: usize| -> Vec<bool> {
+                let w = &candidates[c];
+                let wrong = |(x, y): (DenseRow<'_>, &Label)| Label::of_sign(x.dot(w)) != *y;
+                points.rows().zip(&labels).map(wrong).collect()
+            };
+            let alive = selector.alive.clone();
+            let leader = alive.len() / 2;
+            let of_leader = wrong(alive[leader]);
+            let kept: u64 = selector.marks.iter().map(|marks| marks.examples).sum();
+            prop_assert!(kept >= 2048.min(n as u64) && kept <= n as u64);
+            for (c, n) in alive.iter().zip(selector.disagreements(leader)) {
+                let plain = wrong(*c).iter().zip(&of_leader).filter(|(a, b)| a != b).count() as u64;
+                let exact = kept == points.len() as u64;
+                prop_assert!(n == plain || (n > plain && !exact));
+            }
+        }
+
+        /// A count that ends early ends with a candidate about as good as the best.
+        #[test]
+        fn enough_is_good_enough(seed in 0u64..1000) {
+            let n = 6000;
+            let (candidates, points, labels) = case(seed, 3, 300, n);
+            let mut selector = selector(&candidates, n as u64, Elimination::Enough);
+            for (x, y) in points.rows().zip(&labels) {
+                selector.observe(x, *y);
+            }
+            let (chosen, errors) = selector.best().unwrap();
+            prop_assert!(selector.seen() < n as u64 && selector.is_over());
+            let plain = plain(&candidates, &points, &labels);
+            let seen = selector.seen() as usize;
+            let front = points.select(&(0..seen).collect::<Vec<_>>()).unwrap();
+            let count = super::tests::plain(&candidates[chosen..=chosen], &front, &labels[..seen]);
+            prop_assert_eq!(errors, count[0]);
+            let accuracy = schedule::choice_accuracy(candidates.len() as u64, n as u64, 0.05);
+            let least = *plain.iter().min().unwrap() as f64;
+            prop_assert!((plain[chosen] as f64) < least + accuracy * n as f64);
+        }
     }
 
     #[test]
@@ -523,7 +794,8 @@ mod tests {
         x[7] = 0.5;
         let mut w = vec![0.0; dim];
         w[7] = -1.0;
-        let mut selector = selector(&[w, vec![0.0; dim]], 9, Elimination::Certain);
+        let candidates = [w, vec![0.0; dim]];
+        let mut selector = selector(&candidates, 9, Elimination::Certain);
         for y in [Label::Positive, Label::Negative, Label::Positive] {
             selector.observe(DenseRow::new(&x).unwrap(), y);
         }

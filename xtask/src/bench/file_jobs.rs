@@ -113,6 +113,7 @@ impl Served {
             })?,
             "selection" => timed(|| choose(&self.race, Elimination::Never))?,
             "selection-clear" => timed(|| choose(&self.race, Elimination::Clear))?,
+            "selection-enough" => timed(|| choose(&self.race, Elimination::Enough))?,
             "kernel" => timed(|| {
                 let (points, clean) = &self.kernel;
                 let labels = if number > 0 { noisy(clean) } else { clean.clone() };

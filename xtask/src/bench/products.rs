@@ -30,9 +30,17 @@ pub(super) const JOBS: &[Definition] = &[
         id: "selection-clear",
         what: "the same, clearly worse ones dropped",
         limit: "f32 product",
-        target: Target::Multiple(0.13),
+        target: Target::Peers,
         shapes: [shape(600, 7, 30), shape(4096, 50, 20_000), shape(10_000, 50, 100_000)],
         build: |_, shape| selection(shape, Elimination::Clear),
+    },
+    Definition {
+        id: "selection-enough",
+        what: "the same, ended when the best is good enough",
+        limit: "f32 product",
+        target: Target::Multiple(0.13),
+        shapes: [shape(600, 7, 30), shape(4096, 50, 20_000), shape(10_000, 50, 100_000)],
+        build: |_, shape| selection(shape, Elimination::Enough),
     },
     Definition {
         id: "kernel-clean",
