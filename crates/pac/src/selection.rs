@@ -387,7 +387,7 @@ impl<'c> Selector<'c> {
                 let mut unkept = Mark::default();
                 let mark = marks.as_mut().and_then(Iterator::next).unwrap_or(&mut unkept);
                 let (mut wrong, doubtful) = arch.dispatch(Screen { values, doubt, mark });
-                if doubtful > 0 {
+                if doubtful {
                     let w = self.candidates.chunks_exact(dim).nth(c).unwrap_or_default();
                     let exact = values.iter().zip(self.block.chunks_exact(dim)).zip(&self.labels);
                     for (place, ((v, z), y)) in exact.enumerate() {
@@ -587,9 +587,9 @@ fn is_clear(value: f32, doubt: f32) -> bool {
     value.abs() > doubt
 }
 
-/// How many values are surely negative, and how many too near 0 to tell; the former are marked, below
-/// what was marked before. Being a [`WithSimd`] lets it be compiled for the vector instructions that the
-/// processor turns out to have.
+/// How many values are surely negative, and whether some are too near 0 to tell; the former are marked,
+/// below what was marked before. Being a [`WithSimd`] lets it be compiled for the vector instructions that
+/// the processor turns out to have.
 struct Screen<'a> {
     values: &'a [f32],
     doubt: f32,
@@ -597,33 +597,32 @@ struct Screen<'a> {
 }
 
 impl WithSimd for Screen<'_> {
-    type Output = (u64, u64);
+    type Output = (u64, bool);
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> (u64, u64) {
+    fn with_simd<S: Simd>(self, _: S) -> (u64, bool) {
         let Screen { values, doubt, mark } = self;
-        let (mut wrong, mut clear, mut bits) = ([0u32; LANES], [0u32; LANES], *mark);
+        let (mut bits, mut doubtful) = (Mark::default(), Mark::default());
         let (chunks, rest) = values.as_chunks::<LANES>();
         for chunk in chunks {
             for lane in 0..LANES {
-                let negative = u32::from(chunk[lane] < -doubt);
-                bits[lane] = (bits[lane] << 1) | negative;
-                wrong[lane] += negative;
-                clear[lane] += u32::from(is_clear(chunk[lane], doubt));
+                bits[lane] = (bits[lane] << 1) | u32::from(chunk[lane] < -doubt);
+                doubtful[lane] |= u32::from(!is_clear(chunk[lane], doubt));
             }
         }
         if !rest.is_empty() {
             bits.iter_mut().for_each(|lane| *lane <<= 1);
         }
         for (lane, v) in rest.iter().enumerate() {
-            let negative = u32::from(*v < -doubt);
-            bits[lane] |= negative;
-            wrong[lane] += negative;
-            clear[lane] += u32::from(is_clear(*v, doubt));
+            bits[lane] |= u32::from(*v < -doubt);
+            doubtful[lane] |= u32::from(!is_clear(*v, doubt));
         }
-        *mark = bits;
-        let sum = |counts: [u32; LANES]| u64::from(counts.iter().sum::<u32>());
-        (sum(wrong), values.len() as u64 - sum(clear))
+        let depth = chunks.len() as u32 + u32::from(!rest.is_empty());
+        for (kept, new) in mark.iter_mut().zip(bits) {
+            *kept = kept.unbounded_shl(depth) | new;
+        }
+        let wrong: u32 = bits.iter().map(|lane| lane.count_ones()).sum();
+        (u64::from(wrong), doubtful.iter().any(|lane| *lane != 0))
     }
 }
 
