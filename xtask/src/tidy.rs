@@ -78,6 +78,7 @@ pub(crate) fn tidy(options: &TidyOptions) -> Result<ExitCode, Failure> {
     for package in &packages {
         findings.extend(house_rules(package, &root)?);
     }
+    findings.extend(named(&root, &packages)?);
     if findings.is_empty() {
         say(&format!("tidy: {} packages in order\n", packages.len()))?;
         return Ok(ExitCode::SUCCESS);
@@ -159,11 +160,14 @@ fn house_rules(package: &Package, root: &Path) -> Result<Vec<String>, Failure> {
     Ok(findings)
 }
 
+fn before_tests(text: &str) -> &str {
+    text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default()
+}
+
 /// Forbidden code before the tests of a file; comments are free to speak of it.
 fn forbidden(shown: &str, text: &str) -> Vec<String> {
-    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     let mut findings = Vec::new();
-    for (at, line) in code.lines().enumerate() {
+    for (at, line) in before_tests(text).lines().enumerate() {
         if line.trim_start().starts_with("//") {
             continue;
         }
@@ -175,20 +179,86 @@ fn forbidden(shown: &str, text: &str) -> Vec<String> {
 }
 
 fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    files(vec![folder.to_path_buf()], "rs")
+}
+
+/// All files with this extension in the folders and in theirs, but for what starts with a dot and what
+/// is built.
+fn files(mut folders: Vec<PathBuf>, extension: &str) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
-    let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder)? {
-            let path = entry?.path();
-            if path.is_dir() {
+            let entry = entry?;
+            let (path, name) = (entry.path(), entry.file_name());
+            let skipped = name == "target" || name.to_string_lossy().starts_with('.');
+            if path.is_dir() && !skipped {
                 folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "rs") {
+            } else if path.extension().is_some_and(|e| e == extension) {
                 files.push(path);
             }
         }
     }
     files.sort();
     Ok(files)
+}
+
+/// Files and examples that a document names and that are not there; of sources, the documents they name.
+fn named(root: &Path, packages: &[Package]) -> Result<Vec<String>, Failure> {
+    let folders: Vec<&Path> = packages.iter().filter_map(|p| p.manifest_path.parent()).collect();
+    let mut findings = Vec::new();
+    for path in files(vec![root.to_path_buf()], "md")? {
+        let text = fs::read_to_string(&path)?;
+        let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+        let folder = path.parent().unwrap_or(root);
+        for (at, line) in text.lines().enumerate() {
+            let mut missing = |what: &str| {
+                findings.push(format!("{shown}:{}: names {what}, which is not there", at + 1));
+            };
+            links(line).filter(|to| !folder.join(to).exists()).for_each(&mut missing);
+            paths(line).filter(|to| !root.join(to).exists()).for_each(&mut missing);
+            let there = |name: &str| {
+                folders.iter().any(|f| f.join("examples").join(format!("{name}.rs")).exists())
+            };
+            examples(line).filter(|name| !there(name)).for_each(&mut missing);
+        }
+    }
+    for folder in folders {
+        for path in rust_files(&folder.join("src"))? {
+            let text = fs::read_to_string(&path)?;
+            let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+            for (at, line) in before_tests(&text).lines().enumerate() {
+                let documents = paths(line).filter(|to| to.ends_with(".md"));
+                findings.extend(
+                    documents
+                        .filter(|to| !root.join(to).exists())
+                        .map(|to| format!("{shown}:{}: names {to}, which is not there", at + 1)),
+                );
+            }
+        }
+    }
+    Ok(findings)
+}
+
+/// Where the links of a line lead, but for those to other sites and within the document.
+fn links(line: &str) -> impl Iterator<Item = &str> {
+    let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let files = targets.map(|to| to.split('#').next().unwrap_or_default());
+    files.filter(|to| !to.is_empty() && !to.contains("://"))
+}
+
+/// Paths from the root of the workspace.
+fn paths(line: &str) -> impl Iterator<Item = &str> {
+    const TOPS: [&str; 6] = ["crates/", "docs/", "xtask/", "tests/", "benches/", "fuzz/"];
+    let part = |c: char| c.is_ascii_alphanumeric() || "_./-".contains(c);
+    let words = line.split(move |c| !part(c)).map(|word| word.trim_end_matches('.'));
+    words.filter(|word| TOPS.iter().any(|top| word.starts_with(top)))
+}
+
+/// Names after `--example`.
+fn examples(line: &str) -> impl Iterator<Item = &str> {
+    let after = line.split("--example ").skip(1);
+    let name = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    after.filter_map(move |rest| rest.split(name).next()).filter(|name| !name.is_empty())
 }
 
 #[cfg(test)]
@@ -200,5 +270,15 @@ mod tests {
         let text = "//! may say println!(\nfn f() { println!(\"x\") }\n// unsafe talk\n#[cfg(test)]\nmod tests { unsafe {} }";
         assert_eq!(forbidden("a.rs", text), ["a.rs:2: `println!(`: libraries never print"]);
         assert_eq!(forbidden("a.rs", "fn f() { let t = Instant::now(); }").len(), 1);
+    }
+
+    #[test]
+    fn what_a_line_names_is_found() {
+        let line = "see [a](docs/a.md#b), [c](https://c.org/docs/c), `crates/d/src`, tests/e.rs.";
+        assert_eq!(links(line).collect::<Vec<_>>(), ["docs/a.md"]);
+        assert_eq!(paths(line).collect::<Vec<_>>(), ["docs/a.md", "crates/d/src", "tests/e.rs"]);
+        let line = "cargo run --example pool_of_points` and -p b --example other -- 3";
+        assert_eq!(examples(line).collect::<Vec<_>>(), ["pool_of_points", "other"]);
+        assert_eq!(examples("an example").count(), 0);
     }
 }

@@ -72,6 +72,30 @@ fn planted_faults_are_found() {
     }
 }
 
+#[test]
+fn a_document_that_names_what_is_not_there_is_found() {
+    let root = tempfile::tempdir().unwrap();
+    plant(root.path(), "", "//! Points.\n//!\n//! See docs/a.md.\n");
+    let readme = root.path().join("README.md");
+    let text =
+        "[here](crates/linalg/README.md), [gone](b.md), crates/gone.rs\ncargo run --example c\n";
+    fs::write(&readme, text).unwrap();
+    let output = tidy(Some(root.path()));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let missing = |finding: &str| said.contains(&format!("{finding}, which is not there"));
+    assert!(missing("README.md:1: names b.md"), "{said}");
+    assert!(missing("README.md:1: names crates/gone.rs"), "{said}");
+    assert!(missing("README.md:2: names c"), "{said}");
+    assert!(missing("crates/linalg/src/lib.rs:3: names docs/a.md"), "{said}");
+    assert_eq!(said.matches("which is not there").count(), 4, "{said}");
+    fs::create_dir(root.path().join("docs")).unwrap();
+    fs::create_dir(root.path().join("crates/online/examples")).unwrap();
+    for name in ["b.md", "crates/gone.rs", "crates/online/examples/c.rs", "docs/a.md"] {
+        fs::write(root.path().join(name), "").unwrap();
+    }
+    assert_eq!(tidy(Some(root.path())).status.code(), Some(0));
+}
+
 /// An upward dependency in the library itself (a cycle of normal dependencies would not even parse,
 /// so the lower crate's own dependency is the only one).
 #[test]
