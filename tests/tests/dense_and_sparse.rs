@@ -29,6 +29,18 @@ fn same_runs(dense: &Points, labels: &[Label], seed: u64) {
     let against = run(learner(), dense, labels, adversary()).unwrap();
     assert_eq!(against, run(learner(), &sparse, labels, adversary()).unwrap());
 
+    // Where only labels are asked for, sums may be taken in another order; nothing else changes.
+    let mut watched = learner();
+    let mut dense_only = learner();
+    let mut sparse_only = learner();
+    for ((x, row), y) in dense.rows().zip(sparse.rows()).zip(labels) {
+        let label = watched.observe(x, *y).unwrap().label;
+        assert_eq!(dense_only.learn(x, *y).unwrap().label, label);
+        assert_eq!(sparse_only.learn(row, *y).unwrap().label, label);
+    }
+    assert_eq!(watched, dense_only);
+    assert_eq!(watched, sparse_only);
+
     for pick in [Pick::Cyclic, Pick::First, Pick::Worst] {
         let batch = BatchPerceptron::params().pick(pick).max_updates(300).check().unwrap();
         assert_eq!(batch.fit(dense, labels), batch.fit(&sparse, labels));

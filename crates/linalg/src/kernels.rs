@@ -110,6 +110,40 @@ pub fn sparse_dot(columns: &[u32], values: &[f64], w: &[f64]) -> f64 {
     add_lanes(sums)
 }
 
+/// A number of the sign of [`sparse_dot`], and not finite only where that is not: the sum in another order,
+/// wherever no order of summation can change its sign.
+///
+/// The running sums of [`sparse_dot`] lie in memory, as each value's place decides which of them it
+/// belongs to; these stay in registers.
+#[inline]
+#[must_use]
+pub fn sparse_sign(columns: &[u32], values: &[f64], w: &[f64]) -> f64 {
+    let (mut sums, mut sizes) = ([0.0; 4], [0.0; 4]);
+    let mut add = |lane: usize, j: u32, v: f64| {
+        if let Some(&w_j) = w.get(j as usize) {
+            sums[lane] += v * w_j;
+            sizes[lane] += (v * w_j).abs();
+        }
+    };
+    let n = columns.len().min(values.len());
+    let (columns_of_4, more_columns) = columns[..n].as_chunks::<4>();
+    let (values_of_4, more_values) = values[..n].as_chunks::<4>();
+    for (j, v) in columns_of_4.iter().zip(values_of_4) {
+        for lane in 0..4 {
+            add(lane, j[lane], v[lane]);
+        }
+    }
+    for (j, v) in more_columns.iter().zip(more_values) {
+        add(0, *j, *v);
+    }
+    let sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    let size = (sizes[0] + sizes[1]) + (sizes[2] + sizes[3]);
+    // Any order errs by at most about n u times the sizes' sum: this is eight times both together, and
+    // what underflow may take.
+    let doubt = (n as f64 + 8.0) * 8.0 * f64::EPSILON * size + f64::MIN_POSITIVE;
+    if sum.abs() > doubt && size < f64::MAX / 2.0 { sum } else { sparse_dot(columns, values, w) }
+}
+
 /// [`axpy`] of a sparse row into a dense vector. Columns beyond `y` are skipped.
 #[inline]
 pub fn sparse_axpy(a: f64, columns: &[u32], values: &[f64], y: &mut [f64]) {
@@ -173,6 +207,16 @@ mod tests {
             let (columns, values) = sparse_of(&row);
             prop_assert_eq!(dot(&row, &w).to_bits(), sparse_dot(&columns, &values, &w).to_bits());
             prop_assert_eq!(norm_sq(&row).to_bits(), sparse_norm_sq(&columns, &values).to_bits());
+            let sign = sparse_sign(&columns, &values, &w);
+            prop_assert_eq!(sign >= 0.0, dot(&row, &w) >= 0.0);
+            // All terms but the first cancel it up to rounding: only one order may be trusted.
+            if let (Some(first), Some(v)) = (columns.first(), values.first()) {
+                let mut nearly = w.clone();
+                nearly[*first as usize] = 0.0;
+                nearly[*first as usize] = -dot(&row, &nearly) / v;
+                let (exact, sign) = (dot(&row, &nearly), sparse_sign(&columns, &values, &nearly));
+                prop_assert_eq!(sign >= 0.0, exact >= 0.0);
+            }
             let (mut dense, mut sparse) = (w.clone(), w);
             axpy(a, &row, &mut dense);
             sparse_axpy(a, &columns, &values, &mut sparse);
@@ -184,8 +228,25 @@ mod tests {
     fn mismatched_lengths_are_cut_not_read_past() {
         assert_eq!(dot(&[1.0, 2.0, 3.0], &[1.0]), 1.0);
         assert_eq!(sparse_dot(&[0, 9], &[2.0, 5.0], &[1.0, 1.0]), 2.0);
+        assert_eq!(sparse_sign(&[0, 9], &[2.0, 5.0], &[1.0, 1.0]), 2.0);
         let mut y = [0.0];
         sparse_axpy(1.0, &[0, 9], &[2.0, 5.0], &mut y);
         assert_eq!(y, [2.0]);
+    }
+
+    #[test]
+    fn a_sign_is_that_of_the_product_where_orders_differ_or_overflow() {
+        let columns: Vec<u32> = (0..9).collect();
+        // 1e16 + 1 - 1e16 is 0 or 1 by the order.
+        let w = [1e16, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, -1e16];
+        let values = [1.0; 9];
+        let (exact, sign) = (sparse_dot(&columns, &values, &w), sparse_sign(&columns, &values, &w));
+        assert_eq!(sign.to_bits(), exact.to_bits());
+        for w in [[1e308; 9], [-1e308; 9]] {
+            assert!(!sparse_dot(&columns, &values, &w).is_finite());
+            assert!(!sparse_sign(&columns, &values, &w).is_finite());
+        }
+        assert_eq!(sparse_sign(&columns, &values, &[0.0; 9]), 0.0);
+        assert_eq!(sparse_sign(&[], &[], &[1.0]), 0.0);
     }
 }

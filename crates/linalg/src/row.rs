@@ -29,6 +29,13 @@ pub trait RowView: Copy {
     /// `x · w`.
     fn dot(self, w: &[f64]) -> f64;
 
+    /// A number of the sign of `x · w`, finite if that is: what a prediction needs where nobody asks for its
+    /// value.
+    #[inline]
+    fn dot_sign(self, w: &[f64]) -> f64 {
+        self.dot(w)
+    }
+
     /// `w += a x`.
     fn add_scaled_to(self, a: f64, w: &mut [f64]);
 
@@ -187,6 +194,11 @@ impl RowView for SparseRow<'_> {
     #[inline]
     fn dot(self, w: &[f64]) -> f64 {
         kernels::sparse_dot(self.columns, self.values, w)
+    }
+
+    #[inline]
+    fn dot_sign(self, w: &[f64]) -> f64 {
+        kernels::sparse_sign(self.columns, self.values, w)
     }
 
     #[inline]

@@ -106,6 +106,15 @@ pub trait OnlineLearner {
         Ok(prediction)
     }
 
+    /// As [`OnlineLearner::observe`] where only the label predicted matters: the value told may be any of its
+    /// sign. The hypothesis is the same to the bit.
+    ///
+    /// # Errors
+    /// As [`OnlineLearner::predict`].
+    fn learn<R: RowView>(&mut self, x: R, truth: Label) -> Result<Prediction, OnlineError> {
+        self.observe(x, truth)
+    }
+
     /// Learns from at most `most` examples of a stream, one pass, in memory for one example: files
     /// larger than memory, dense or sparse. Call again to go on; save the learner in between.
     ///

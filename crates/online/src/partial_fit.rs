@@ -90,7 +90,7 @@ pub(crate) fn partial_fit<L: OnlineLearner, S: ExampleStream>(
             Ok(None) => break,
             Err(source) => return Err(PartialFitError::Stream { tally, source }),
         };
-        match learner.observe(x, truth) {
+        match learner.learn(x, truth) {
             Ok(prediction) => tally.count(prediction, truth),
             Err(source) => return Err(PartialFitError::Learner { tally, source }),
         }

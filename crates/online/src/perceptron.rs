@@ -91,6 +91,13 @@ impl OnlineLearner for Perceptron {
     fn updates(&self) -> u64 {
         self.updates
     }
+
+    #[inline]
+    fn learn<R: RowView>(&mut self, x: R, truth: Label) -> Result<Prediction, OnlineError> {
+        let prediction = Prediction::of_value(self.weights.sign(x)?);
+        self.update(x, prediction, truth)?;
+        Ok(prediction)
+    }
 }
 
 #[cfg(test)]

@@ -49,8 +49,14 @@ impl Weights {
     #[inline]
     pub(crate) fn value<R: RowView>(&self, x: R) -> Result<f64, OnlineError> {
         self.check(x)?;
-        let value = x.dot(&self.0);
-        if value.is_finite() { Ok(value) } else { Err(OnlineError::Overflow) }
+        finite(x.dot(&self.0))
+    }
+
+    /// A number of the sign of `w · x`, refused as that is.
+    #[inline]
+    pub(crate) fn sign<R: RowView>(&self, x: R) -> Result<f64, OnlineError> {
+        self.check(x)?;
+        finite(x.dot_sign(&self.0))
     }
 
     /// `sign(w · x)`.
@@ -72,6 +78,11 @@ impl Weights {
     pub(crate) fn halfspace(&self) -> Result<Halfspace, InputError> {
         Halfspace::new(self.0.clone())
     }
+}
+
+#[inline]
+fn finite(value: f64) -> Result<f64, OnlineError> {
+    if value.is_finite() { Ok(value) } else { Err(OnlineError::Overflow) }
 }
 
 /// ‖x‖², refused where it is 0 or overflows: for learners that divide by it.

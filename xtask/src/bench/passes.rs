@@ -71,7 +71,7 @@ pub(super) const JOBS: &[Definition] = &[
 pub(super) fn pass<P: PointSet>(pool: &Pool<P>) -> Result<u64, Failure> {
     let mut learner = Perceptron::new(pool.points.dim())?;
     for (x, y) in pool.points.rows().zip(&pool.labels) {
-        learner.observe(x, *y)?;
+        learner.learn(x, *y)?;
     }
     Ok(digest_of(learner.weights(), learner.updates()))
 }
