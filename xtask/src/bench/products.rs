@@ -6,9 +6,9 @@ use crate::Failure;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use halfspaces_data::{Gaussian, Marginal, random_target};
-use halfspaces_linalg::{Halfspace, Label, PointSet, Points};
+use halfspaces_linalg::{DenseRow, Label, PointSet, Points, RowView};
 use halfspaces_online::{AsGiven, Kernel, KernelPerceptron, Transcript, run};
-use halfspaces_pac::{Candidates, Elimination};
+use halfspaces_pac::{Candidates, Elimination, schedule};
 use std::hint::black_box;
 use std::rc::Rc;
 
@@ -114,20 +114,55 @@ fn selection(shape: Shape, elimination: Elimination) -> Result<Job, Failure> {
         black_box(&mut product);
         Ok(())
     };
-    let plain = move || {
-        let Race { points, labels, candidates } = &*plain_race;
-        let mut best: Option<(u64, u64)> = None;
-        for (index, w) in (0..).zip(candidates.rows()) {
-            let halfspace = Halfspace::new(w.as_slice().to_vec())?;
-            let predicted = halfspace.label_all(points)?;
-            let errors = predicted.iter().zip(labels).filter(|(p, y)| p != y).count() as u64;
-            if best.is_none_or(|(_, least)| errors < least) {
-                best = Some((index, errors));
-            }
-        }
-        Ok(best.map_or(0, |(index, errors)| digest([index, errors])))
-    };
+    let plain = move || Ok(plain_choice(&plain_race, elimination));
     Ok(Job::new(move || choose(&race, elimination), limit, plain))
+}
+
+/// The rules of docs/theory/thinned-selection.md, example by example.
+fn plain_choice(race: &Race, elimination: Elimination) -> u64 {
+    let Race { points, labels, candidates } = race;
+    let (k, planned) = (candidates.len() as u64, points.len() as u64);
+    let wrong_of = |w: DenseRow<'_>| -> Vec<bool> {
+        let wrong = |(x, y): (DenseRow<'_>, &Label)| Label::of_sign(x.dot(w.as_slice())) != *y;
+        points.rows().zip(labels).map(wrong).collect()
+    };
+    let wrong: Vec<Vec<bool>> = candidates.rows().map(wrong_of).collect();
+    let counts = |of: &dyn Fn(&Vec<bool>, usize) -> bool, m: usize| -> Vec<u64> {
+        let count = |wrong: &Vec<bool>| (0..m).filter(|t| of(wrong, *t)).count() as u64;
+        wrong.iter().map(count).collect()
+    };
+    let failure = FAILURE / if elimination == Elimination::Enough { 4.0 } else { 2.0 };
+    let checks = schedule::elimination_checks(planned);
+    let gap = |n: u64| schedule::elimination_gap(n, k, checks, failure);
+    let accuracy = schedule::choice_accuracy(k, planned, FAILURE);
+    let test = schedule::CloseEnough::new(accuracy, k, failure);
+    let mut alive: Vec<usize> = (0..wrong.len()).collect();
+    for m in 1..=points.len() {
+        let errors = counts(&|wrong, t| wrong.get(t) == Some(&true), m);
+        let best = alive.iter().copied().min_by_key(|c| (errors.get(*c), *c)).unwrap_or(0);
+        let ahead = |c: usize| errors.get(c).zip(errors.get(best)).map_or(0, |(e, b)| e - b);
+        let result = digest([best as u64, errors.get(best).copied().unwrap_or(0)]);
+        let seen = m as u64;
+        if seen == planned {
+            return result;
+        }
+        let power = |m: u64| m.is_power_of_two();
+        let check = power(seen) || seen.is_multiple_of(3) && power(seen / 3);
+        let compares = matches!(elimination, Elimination::Clear | Elimination::Enough);
+        if !compares || !check || seen as f64 <= 2.0 * gap(seen) {
+            continue;
+        }
+        let leader = wrong.get(best).cloned().unwrap_or_default();
+        let apart = counts(&|wrong, t| wrong.get(t) != leader.get(t), m);
+        let apart = |c: usize| apart.get(c).copied().unwrap_or(seen);
+        alive.retain(|c| ahead(*c) as f64 <= gap(1) * (apart(*c) as f64).sqrt());
+        let close =
+            |c: &usize| *c == best || test.is_passed(ahead(*c).cast_signed(), apart(*c), seen);
+        if elimination == Elimination::Enough && alive.iter().all(close) {
+            return result;
+        }
+    }
+    0
 }
 
 /// Points and labels of the kernel perceptron's job.
