@@ -372,7 +372,7 @@ impl Experiment for StrongExperiment {
                 let sizes = [16_000, 128_000];
                 let configuration =
                     Configuration::Flat { kind, dim: 20, sizes, epsilon, random: 0, warm: 1 };
-                plan.push(Planned { configuration, trials: scale.pick(0, 160, 400) });
+                plan.push(Planned { configuration, trials: scale.pick(0, 100, 400) });
             }
             for kind in real {
                 let Kind::Real(name) = &kind else { continue };
