@@ -1,7 +1,9 @@
 //! Rotating or rescaling the data does not change what a rotation-invariant learner does.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use halfspaces_data::{Gaussian, MarginBall, Marginal, Realizable, Rotation, random_target};
+use halfspaces_data::{
+    Gaussian, LabelledPoints, MarginBall, Marginal, Realizable, Rotation, random_target,
+};
 use halfspaces_linalg::{Label, PointSet, Points};
 use halfspaces_online::{
     AsGiven, BatchPerceptron, BatchStatus, ChainLength, Ellipsoid, Greedy, HardMargin,
@@ -136,9 +138,7 @@ fn the_batch_perceptron_ends_where_the_online_one_makes_no_more_mistakes() {
     let mut learner = Perceptron::new(7).unwrap();
     loop {
         let before = learner.updates();
-        for (x, y) in points.rows().zip(&labels) {
-            learner.observe(x, *y).unwrap();
-        }
+        learner.partial_fit(&mut LabelledPoints::new(&points, &labels).unwrap(), u64::MAX).unwrap();
         if learner.updates() == before {
             break;
         }

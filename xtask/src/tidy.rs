@@ -130,7 +130,8 @@ fn layering(packages: &[Package]) -> Vec<String> {
     findings
 }
 
-/// Lints inherited, described, introduced; library sources free of what is forbidden.
+/// Lints inherited, described, introduced; library sources free of what is forbidden; documents that sources
+/// name are there.
 fn house_rules(package: &Package, root: &Path) -> Result<Vec<String>, Failure> {
     let mut findings = Vec::new();
     let manifest = fs::read_to_string(&package.manifest_path)?;
@@ -156,8 +157,17 @@ fn house_rules(package: &Package, root: &Path) -> Result<Vec<String>, Failure> {
         if library {
             findings.extend(forbidden(&shown, &text));
         }
+        for (at, line) in before_tests(&text).lines().enumerate() {
+            let documents = paths(line).filter(|to| to.ends_with(".md"));
+            let missing = documents.filter(|to| !root.join(to).exists());
+            findings.extend(missing.map(|to| not_there(&shown, at, to)));
+        }
     }
     Ok(findings)
+}
+
+fn not_there(shown: &str, at: usize, what: &str) -> String {
+    format!("{shown}:{}: names {what}, which is not there", at + 1)
 }
 
 fn before_tests(text: &str) -> &str {
@@ -202,7 +212,7 @@ fn files(mut folders: Vec<PathBuf>, extension: &str) -> Result<Vec<PathBuf>, Fai
     Ok(files)
 }
 
-/// Files and examples that a document names and that are not there; of sources, the documents they name.
+/// Files and examples that a document names and that are not there.
 fn named(root: &Path, packages: &[Package]) -> Result<Vec<String>, Failure> {
     let folders: Vec<&Path> = packages.iter().filter_map(|p| p.manifest_path.parent()).collect();
     let mut findings = Vec::new();
@@ -211,29 +221,13 @@ fn named(root: &Path, packages: &[Package]) -> Result<Vec<String>, Failure> {
         let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
         let folder = path.parent().unwrap_or(root);
         for (at, line) in text.lines().enumerate() {
-            let mut missing = |what: &str| {
-                findings.push(format!("{shown}:{}: names {what}, which is not there", at + 1));
-            };
+            let mut missing = |what: &str| findings.push(not_there(&shown, at, what));
             links(line).filter(|to| !folder.join(to).exists()).for_each(&mut missing);
             paths(line).filter(|to| !root.join(to).exists()).for_each(&mut missing);
             let there = |name: &str| {
                 folders.iter().any(|f| f.join("examples").join(format!("{name}.rs")).exists())
             };
             examples(line).filter(|name| !there(name)).for_each(&mut missing);
-        }
-    }
-    for folder in folders {
-        for path in rust_files(&folder.join("src"))? {
-            let text = fs::read_to_string(&path)?;
-            let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
-            for (at, line) in before_tests(&text).lines().enumerate() {
-                let documents = paths(line).filter(|to| to.ends_with(".md"));
-                findings.extend(
-                    documents
-                        .filter(|to| !root.join(to).exists())
-                        .map(|to| format!("{shown}:{}: names {to}, which is not there", at + 1)),
-                );
-            }
         }
     }
     Ok(findings)

@@ -198,7 +198,7 @@ mod tests {
     use super::*;
     use crate::hit_and_run::FORGOTTEN;
     use crate::{AsGiven, OnlineLearner, SmallestMarginMistake, VersionSpace, run};
-    use halfspaces_data::{MarginBall, Marginal, Realizable, random_target};
+    use halfspaces_data::{LabelledPoints, MarginBall, Marginal, Realizable, random_target};
     use halfspaces_linalg::{
         BooleanConcept, BooleanPoint, DecisionList, Label, Literal, PointSet, Points, kernels, norm,
     };
@@ -300,9 +300,8 @@ mod tests {
             let mut learner = VersionSpace::new(CentreOfGravity::new(points.dim(), seed).unwrap());
             loop {
                 let before = learner.updates();
-                for (x, y) in points.rows().zip(&labels) {
-                    learner.observe(x, *y).unwrap();
-                }
+                let mut pass = LabelledPoints::new(&points, &labels).unwrap();
+                learner.partial_fit(&mut pass, u64::MAX).unwrap();
                 if learner.updates() == before {
                     break;
                 }

@@ -561,7 +561,13 @@ mod tests {
         let whole = serde_json::to_value(&fitting).unwrap();
         type Saved = crate::Fitting<SignLink>;
         assert!(serde_json::from_value::<Saved>(whole.clone()).is_ok());
+        let mark = whole.pointer("/selector/marks/0").unwrap();
         let breaks = [
+            ("/selector/marks", serde_json::json!([mark, mark])),
+            ("/selector/marks/0/examples", serde_json::json!(u64::MAX)),
+            ("/selector/marks/0/depth", serde_json::json!(33)),
+            ("/selector/marks/0/of", serde_json::json!([])),
+            ("/selector/settled", serde_json::json!(true)),
             ("/dim", serde_json::json!(6)),
             ("/taken", serde_json::json!(1)),
             ("/training", serde_json::json!(0)),

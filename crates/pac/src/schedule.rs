@@ -252,9 +252,10 @@ pub struct CloseEnough {
 impl CloseEnough {
     /// The test for e, K and δ: s = e, √2 e, 2e, ..., up to about 3, G = ⌈2 lg(1/e)⌉ + 4 of them. Passing
     /// takes m >= 2 ln(KG/δ) D/e² or a little more where the two are apart on a share D of the examples and
-    /// err alike, which s = e/D finds.
+    /// err alike, which s = e/D finds. e outside (0, 1] counts as the nearest value inside.
     #[must_use]
     pub fn new(accuracy: f64, candidates: u64, failure: f64) -> Self {
+        let accuracy = accuracy.clamp(f64::MIN_POSITIVE, 1.0);
         let count = (2.0 * -accuracy.log2()).ceil().max(0.0) as usize + 4;
         let level = |g: usize| {
             let s = accuracy * (g as f64 / 2.0).exp2();
@@ -369,6 +370,16 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn close_enough_takes_any_number() {
+        for e in [0.0, -1.0, f64::NAN, f64::NEG_INFINITY] {
+            assert!(!CloseEnough::new(e, 10, 0.1).is_passed(0, 1000, 1000), "{e}");
+        }
+        for e in [2.0, f64::INFINITY] {
+            assert_eq!(CloseEnough::new(e, 10, 0.1), CloseEnough::new(1.0, 10, 0.1));
         }
     }
 

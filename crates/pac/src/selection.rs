@@ -253,11 +253,16 @@ impl<'c> Selector<'c> {
         let counted = self.seen.checked_sub(self.labels.len() as u64);
         let counts = self.seen <= self.planned
             && counted.is_some_and(|counted| self.errors.iter().all(|&e| e <= counted))
-            && self.marks.iter().all(|marks| marks.of.len() == self.alive.len())
-            && self.marks.iter().all(|marks| (1..=u32::BITS).contains(&marks.depth))
-            && counted.is_some_and(|counted| self.marks.iter().all(|m| m.examples <= counted));
+            && (!self.settled || self.elimination == Elimination::Enough);
+        let kept = |marks: &Marks| {
+            marks.of.len() == self.alive.len()
+                && (1..=u32::BITS).contains(&marks.depth)
+                && marks.examples <= BLOCK as u64
+        };
+        let marked: u64 = self.marks.iter().map(|marks| marks.examples.min(BLOCK as u64)).sum();
+        let marks = self.marks.iter().all(kept) && counted.is_some_and(|counted| marked <= counted);
         let requirement = "what a fit in progress can hold";
-        let fits = shapes && numbers && alive && counts;
+        let fits = shapes && numbers && alive && counts && marks;
         InputError::check_parameter("candidates", count as f64, fits, requirement)
     }
 
@@ -464,15 +469,13 @@ impl<'c> Selector<'c> {
         }
         if self.is_check() {
             let apart = self.disagreements(leader);
-            let (pairs, failure) = (self.errors.len() as u64, self.test_failure());
-            let checks = schedule::elimination_checks(self.planned);
-            let gap = schedule::elimination_gap(1, pairs, checks, failure);
             for ((keep, e), n) in keep.iter_mut().zip(&errors).zip(&apart) {
-                *keep &= (e - best) as f64 <= gap * (*n as f64).sqrt();
+                *keep &= (e - best) as f64 <= self.gap(*n);
             }
             if self.elimination == Elimination::Enough {
+                let pairs = self.errors.len() as u64;
                 let accuracy = schedule::choice_accuracy(pairs, self.planned, self.failure);
-                let test = schedule::CloseEnough::new(accuracy, pairs, failure);
+                let test = schedule::CloseEnough::new(accuracy, pairs, self.test_failure());
                 let mut left = (0..).zip(&keep).filter(|(place, keep)| **keep && *place != leader);
                 self.settled = left.all(|(place, _): (usize, _)| {
                     let ahead = errors.get(place).map_or(0, |e| (e - best).cast_signed());
@@ -501,10 +504,15 @@ impl<'c> Selector<'c> {
         }
         let power = |m: u64| m.is_power_of_two();
         let planned = power(self.seen) || (self.seen.is_multiple_of(3) && power(self.seen / 3));
+        planned && self.seen as f64 > 2.0 * self.gap(self.seen)
+    }
+
+    /// How many more errors than the leader a candidate makes at most, if it is no worse and exactly one
+    /// of the two errs on this many examples.
+    fn gap(&self, disagreements: u64) -> f64 {
         let checks = schedule::elimination_checks(self.planned);
         let pairs = self.errors.len() as u64;
-        let gap = || schedule::elimination_gap(self.seen, pairs, checks, self.test_failure());
-        planned && self.seen as f64 > 2.0 * gap()
+        schedule::elimination_gap(disagreements, pairs, checks, self.test_failure())
     }
 }
 

@@ -77,6 +77,15 @@ fn worst_pair<O>(outcomes: &[O], pair: impl Fn(&O) -> Option<(f64, f64)>) -> Opt
     outcomes.iter().filter_map(pair).max_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)))
 }
 
+/// The mean and its 95 % interval, for a table.
+fn mean_cells(values: &[f64], digits: usize) -> [String; 2] {
+    let interval = stats::mean_interval(values, 0.95);
+    [
+        stats::mean(values).map(|m| format!("{m:.digits$}")).unwrap_or_default(),
+        interval.map(|i| format!("{:.digits$} to {:.digits$}", i.low, i.high)).unwrap_or_default(),
+    ]
+}
+
 /// From (x, y) pairs: x, 10 % quantile, median and 90 % quantile of y for each distinct x, by
 /// increasing x.
 fn spread_by_x(mut pairs: Vec<(f64, f64)>) -> Vec<(f64, f64, f64, f64)> {

@@ -1,7 +1,7 @@
 //! S6: on the sphere, every learner in random order makes at least 0.3 d ln(n/d) mistakes.
 
 use crate::Failure;
-use crate::experiments::{median_text, spread_by_x};
+use crate::experiments::{mean_cells, median_text, spread_by_x};
 use halfspaces_data::{Marginal, UnitSphere, random_target_with_rng};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
@@ -250,16 +250,15 @@ fn slopes(results: &Results<Configuration, Outcome>) -> Table {
             .collect();
         let last: Vec<f64> =
             group.outcomes.iter().filter_map(|o| o.last()).map(|m| *m as f64).collect();
-        let interval =
-            stats::mean_interval(&fitted, 0.95).map(|i| format!("{:.3} to {:.3}", i.low, i.high));
+        let [growth, interval] = mean_cells(&fitted, 3);
         table.push(vec![
             dim.to_string(),
             learner.to_string(),
             group.outcomes.len().to_string(),
             checkpoints.last().map(ToString::to_string).unwrap_or_default(),
             median_text(&last, 1),
-            stats::mean(&fitted).map(|m| format!("{m:.3}")).unwrap_or_default(),
-            interval.unwrap_or_default(),
+            growth,
+            interval,
         ]);
     }
     table

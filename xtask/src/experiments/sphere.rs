@@ -1,7 +1,7 @@
 //! S1, S2: self-directed learners on the sphere against the same pool in random order.
 
 use crate::Failure;
-use crate::experiments::{median_text, spread_by_x};
+use crate::experiments::{mean_cells, median_text, spread_by_x};
 use halfspaces_data::{Marginal, UnitSphere, random_target_with_rng};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
@@ -457,7 +457,7 @@ fn table(results: &Results<Configuration, Outcome>) -> Table {
             };
             let slopes: Vec<f64> =
                 group.outcomes.iter().filter_map(|o| slope(o, learner, dim)).collect();
-            let interval = stats::mean_interval(&slopes, 0.95);
+            let [growth, interval] = mean_cells(&slopes, 3);
             let passes: Vec<f64> = group.outcomes.iter().map(|o| o.passes).collect();
             table.push(vec![
                 dim.to_string(),
@@ -466,8 +466,8 @@ fn table(results: &Results<Configuration, Outcome>) -> Table {
                 points.0.to_string(),
                 median_text(&last, 1),
                 stats::median(&last).map(|m| format!("{:.2}", m / dim as f64)).unwrap_or_default(),
-                stats::mean(&slopes).map(|m| format!("{m:.3}")).unwrap_or_default(),
-                interval.map(|i| format!("{:.3} to {:.3}", i.low, i.high)).unwrap_or_default(),
+                growth,
+                interval,
                 if learner == Learner::Greedy { median_text(&passes, 1) } else { String::new() },
             ]);
         }
