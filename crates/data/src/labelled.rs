@@ -22,8 +22,8 @@ use rand::seq::SliceRandom;
 pub struct LabelledPoints<'p, P> {
     points: &'p P,
     labels: &'p [Label],
-    /// Indices in the order of the stream.
-    order: Vec<usize>,
+    /// Indices in the order of the stream, unless it is the order given.
+    order: Option<Vec<usize>>,
     next: usize,
 }
 
@@ -34,7 +34,7 @@ impl<'p, P: PointSet> LabelledPoints<'p, P> {
     /// [`InputError::LengthMismatch`].
     pub fn new(points: &'p P, labels: &'p [Label]) -> Result<Self, InputError> {
         InputError::check_len(points.len(), labels.len())?;
-        Ok(LabelledPoints { points, labels, order: (0..labels.len()).collect(), next: 0 })
+        Ok(LabelledPoints { points, labels, order: None, next: 0 })
     }
 
     /// In the random order of `seed`.
@@ -43,14 +43,16 @@ impl<'p, P: PointSet> LabelledPoints<'p, P> {
     /// As [`LabelledPoints::new`].
     pub fn shuffled(points: &'p P, labels: &'p [Label], seed: u64) -> Result<Self, InputError> {
         let mut stream = LabelledPoints::new(points, labels)?;
-        stream.order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+        let mut order: Vec<usize> = (0..labels.len()).collect();
+        order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+        stream.order = Some(order);
         Ok(stream)
     }
 
     /// Number of examples still to come.
     #[must_use]
     pub fn remaining(&self) -> usize {
-        self.order.len() - self.next
+        self.labels.len() - self.next
     }
 }
 
@@ -65,14 +67,16 @@ impl<P: PointSet> ExampleStream for LabelledPoints<'_, P> {
         self.points.dim()
     }
 
+    #[inline]
     fn next_row(&mut self) -> Result<Option<(P::Row<'_>, Label)>, InputError> {
-        let Some(&index) = self.order.get(self.next) else { return Ok(None) };
+        let index = match &self.order {
+            None => self.next,
+            Some(order) => order.get(self.next).copied().unwrap_or(self.next),
+        };
+        let Some(y) = self.labels.get(index) else { return Ok(None) };
         self.next += 1;
         let missing = InputError::IndexOutOfRange { index, len: self.labels.len() };
-        match (self.points.row(index), self.labels.get(index)) {
-            (Some(x), Some(y)) => Ok(Some((x, *y))),
-            _ => Err(missing),
-        }
+        self.points.row(index).map(|x| Some((x, *y))).ok_or(missing)
     }
 }
 
