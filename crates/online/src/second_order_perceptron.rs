@@ -135,13 +135,19 @@ impl OnlineLearner for SecondOrderPerceptron {
         // (S + x x')⁻¹ = S⁻¹ - (S⁻¹x)(S⁻¹x)' / (1 + x'S⁻¹x)
         let solved = self.inverse_times(&dense);
         let growth = 1.0 + kernels::dot(&dense, &solved);
-        for (row, s) in self.inverse.iter_mut().zip(&solved) {
+        if !growth.is_finite() {
+            return Err(OnlineError::Overflow);
+        }
+        // What overflows later leaves the learner as it was.
+        let mut next = self.clone();
+        for (row, s) in next.inverse.iter_mut().zip(&solved) {
             kernels::axpy(-s / growth, &solved, row.as_mut_slice());
         }
-        self.log_det += growth.ln();
-        self.sum.add(truth.as_f64(), x);
-        self.weights = self.inverse_times(self.sum.as_slice()).try_into()?;
-        self.updates += 1;
+        next.log_det += growth.ln();
+        next.sum.add(truth.as_f64(), x);
+        next.weights = next.inverse_times(next.sum.as_slice()).try_into()?;
+        next.updates += 1;
+        *self = next;
         Ok(true)
     }
 
@@ -156,6 +162,15 @@ mod tests {
     use crate::{Perceptron, RandomOrder, SmallestMarginMistake, bounds, run};
     use halfspaces_data::{MarginBall, Marginal, random_target};
     use halfspaces_linalg::PointSet;
+
+    #[test]
+    fn what_overflows_changes_nothing() {
+        let mut learner = SecondOrderPerceptron::new(1, 1e-200).unwrap();
+        let before = learner.clone();
+        let x = halfspaces_linalg::DenseRow::new(&[1e120]).unwrap();
+        assert_eq!(learner.observe(x, Label::Negative), Err(OnlineError::Overflow));
+        assert_eq!(learner, before);
+    }
 
     #[test]
     fn mistakes_stay_below_the_realised_bound() {

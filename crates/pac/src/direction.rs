@@ -129,6 +129,12 @@ impl Iterate {
         Ok(Iterate { w: zeros(1, dim)?, norm_sq: 0.0, age: 0 })
     }
 
+    /// Whether what is known of the norm fits w, of an iterate that is projected.
+    #[cfg(feature = "serde")]
+    pub(crate) fn is_saved(&self) -> bool {
+        self.age < OLD && (self.norm_sq - kernels::norm_sq(&self.w)).abs() <= NEAR
+    }
+
     pub(crate) fn restart(&mut self) {
         self.w.fill(0.0);
         self.norm_sq = 0.0;

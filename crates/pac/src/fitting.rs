@@ -328,10 +328,14 @@ impl<L> Fitting<L> {
             let sound = lane.w.as_slice().len() == inside;
             saved("length of an iterate", lane.w.as_slice().len() as f64, sound)?;
             let finite = lane.w.as_slice().iter().all(|v| v.is_finite());
-            saved("iterate", f64::NAN, finite)?;
+            saved("iterate", f64::NAN, finite && (!self.project || lane.w.is_saved()))?;
             saved("step", lane.step, lane.step > 0.0 && lane.step.is_finite())?;
             saved("kept iterates", f64::NAN, lane.kept.is_saved())?;
         }
+        let origin = |origin: &Origin| {
+            self.lanes.get(origin.lane).is_some_and(|lane| origin.step <= lane.taken)
+        };
+        saved("origins", f64::NAN, self.origins.iter().all(origin))?;
         saved("examples", self.taken as f64, self.taken <= training && self.taken < MOST_SAVED)?;
         saved("spare draws", self.spare.draws as f64, self.spare.draws < MOST_SAVED)?;
         saved("examples to choose by", seen as f64, seen < MOST_SAVED)?;
@@ -349,6 +353,9 @@ impl Placement {
         saved("scale", self.scale, self.scale > 0.0 && self.scale.is_finite())
     }
 }
+
+/// 2⁻⁶⁰⁰: what brings any finite point to where its square is finite.
+const FAR: f64 = f64::from_bits((1023 - 600) << 52);
 
 /// A uniformly random iterate of those so far, kept without knowing how many will come: after step t
 /// the next is taken at t/u, u uniform in (0, 1], for then none of t+1, ..., s is with probability t/s.
@@ -788,8 +795,9 @@ impl<L: Link> Fitting<L> {
         let mut selector = Selector::new(inside, validation, elimination, choice_failure);
         for lane in &mut lanes {
             lane.w = Iterate::zero(inside)?;
-            selector.reserve(lane.kept.count(lane.steps()))?;
         }
+        let candidates = lanes.iter().map(|lane| lane.kept.count(lane.steps()));
+        selector.reserve(candidates.fold(lanes.len() as u64, u64::saturating_add))?;
         let training = lanes.iter().map(Lane::steps).max().unwrap_or(0);
         let longest = lanes.iter().position(|lane| lane.steps() == training).unwrap_or(0);
         let origins = Vec::new();
@@ -883,8 +891,12 @@ impl<L: Link> Fitting<L> {
         } else if !self.selector.is_over() {
             let norm_sq = x.norm_sq();
             if self.clip && norm_sq > 1.0 {
-                // Its label by any candidate is that of the point drawn back to the sphere.
-                self.selector.observe(ScaledRow::new(x, norm_sq.sqrt().recip()), label);
+                // Its label by any candidate is that of the point drawn back to the sphere, from so far
+                // out that its square overflows too.
+                let x = ScaledRow::new(x, if norm_sq.is_finite() { 1.0 } else { FAR });
+                let norm = x.norm_sq().sqrt();
+                InputError::check_parameter("norm of the point", norm, norm.is_finite(), "finite")?;
+                self.selector.observe(ScaledRow::new(x, norm.recip()), label);
             } else {
                 check_in_ball(norm_sq)?;
                 self.selector.observe(x, label);

@@ -450,15 +450,25 @@ mod tests {
         let (points, labels) = noisy(200, 3);
         let learner = SamplePerspectron::params().candidates(1).margin(Margin::Known(0.2));
         let learner = learner.noise(0.2).check().unwrap();
-        let fit = learner.fit(&points, &labels).unwrap();
+        let values: Vec<f64> = points.as_slice().iter().map(|v| v * 1e-10).collect();
+        let with_far = |i: usize, factor: f64| {
+            let mut values = values.clone();
+            values[4 * i..4 * (i + 1)].iter_mut().for_each(|v| *v *= factor);
+            learner.fit(&Points::new(values, 4).unwrap(), &labels).unwrap()
+        };
+        let fit = with_far(0, 1.0);
         let mut changed = 0;
         for i in 0..200 {
-            let mut values = points.as_slice().to_vec();
-            values[4 * i..4 * (i + 1)].iter_mut().for_each(|v| *v *= 100.0);
-            let far = Points::new(values, 4).unwrap();
-            let weights = learner.fit(&far, &labels).unwrap().classifier().clone();
-            let mut same = weights.weights().iter().zip(fit.classifier().weights());
-            changed += usize::from(same.any(|(a, b)| a.to_bits() != b.to_bits()));
+            let far = with_far(i, 100.0);
+            let mut both = far.classifier().weights().iter().zip(fit.classifier().weights());
+            if both.any(|(a, b)| a.to_bits() != b.to_bits()) {
+                changed += 1;
+                continue;
+            }
+            // So far out that the square of the point, in units of the radius, overflows.
+            let farther = with_far(i, 1e159);
+            assert_eq!(farther.classifier(), far.classifier(), "{i}");
+            assert_eq!(farther.held_out_errors(), far.held_out_errors(), "{i}");
         }
         // The 160 learned from do; of the 40 others only those that change the choice may.
         assert!((160..175).contains(&changed), "{changed}");

@@ -3,7 +3,8 @@
 //! For every candidate w the errors of sign(w·x) on the same fresh examples are counted; the one with
 //! fewest wins, the earlier among equals (003 Lemma 4). The count is a product of all candidates with
 //! blocks of examples, labels folded into the points (z = y x): done in single precision, with every
-//! value too near 0 for it done again in double, so the counts are those of the plain loop.
+//! value too near 0 for it done again in double, so the counts are those of the plain loop, wherever its
+//! products neither overflow nor underflow.
 //!
 //! [`Elimination`] drops candidates that cannot win, or are clearly worse, while the examples come, and ends
 //! the count once the best is good enough (ours, docs/theory/thinned-selection.md). Two candidates are
@@ -248,18 +249,23 @@ impl<'c> Selector<'c> {
         let numbers = self.candidates.iter().chain(&self.block).all(|v| v.is_finite())
             && self.failure > 0.0
             && self.failure <= 1.0;
+        let fewest = if self.seen == 0 { count } else { count.min(1) };
         let alive = self.alive.windows(2).all(|pair| pair[0] < pair[1])
-            && self.alive.last().is_none_or(|&c| c < count);
+            && self.alive.last().is_none_or(|&c| c < count)
+            && self.alive.len() >= fewest;
         let counted = self.seen.checked_sub(self.labels.len() as u64);
         let counts = self.seen <= self.planned
             && counted.is_some_and(|counted| self.errors.iter().all(|&e| e <= counted))
-            && (!self.settled || self.elimination == Elimination::Enough);
+            && (!self.settled || (self.elimination == Elimination::Enough && self.seen > 0));
         let kept = |marks: &Marks| {
             marks.of.len() == self.alive.len()
                 && (1..=u32::BITS).contains(&marks.depth)
-                && marks.examples <= BLOCK as u64
+                && (u64::from(marks.depth)..=u64::from(marks.depth) * LANES as u64)
+                    .contains(&marks.examples)
+                && marks.of.iter().flatten().all(|lane| lane.unbounded_shr(marks.depth) == 0)
         };
-        let marked: u64 = self.marks.iter().map(|marks| marks.examples.min(BLOCK as u64)).sum();
+        let marked =
+            self.marks.iter().fold(0, |sum: u64, marks| sum.saturating_add(marks.examples));
         let marks = self.marks.iter().all(kept) && counted.is_some_and(|counted| marked <= counted);
         let requirement = "what a fit in progress can hold";
         let fits = shapes && numbers && alive && counts && marks;
@@ -320,6 +326,7 @@ impl<'c> Selector<'c> {
         }
         self.seen += 1;
         if self.dim > WIDE {
+            // No errors are kept of the few candidates that such dimensions have room for.
             for &c in &self.alive {
                 let row = self.candidates.chunks_exact(self.dim).nth(c).unwrap_or_default();
                 let wrong = Label::of_sign(x.dot(row)) != y;
@@ -413,7 +420,7 @@ impl<'c> Selector<'c> {
     }
 
     /// Makes the last of the marks the place for the errors on the next so many examples, if there is
-    /// room: all that are kept take about as much as the candidates.
+    /// room: all that are kept take about as much as the candidates, or 256 bytes a candidate.
     fn open_marks(&mut self, rows: usize) -> bool {
         if !self.elimination.compares() {
             return false;
@@ -455,6 +462,9 @@ impl<'c> Selector<'c> {
     }
 
     fn eliminate(&mut self) {
+        if self.alive.len() < 2 {
+            self.settled = self.elimination == Elimination::Enough;
+        }
         if self.elimination == Elimination::Never || self.alive.len() < 2 {
             return;
         }
@@ -584,7 +594,8 @@ impl WithSimd for Compare<'_> {
 /// Whether a point with label y is predicted wrongly, from y (w·x): sign(0) = +1.
 fn folded_is_wrong(value: f64, y: Label) -> bool {
     match y {
-        Label::Positive => value < 0.0,
+        // sign(NaN), of products that overflow, is -1.
+        Label::Positive => value.is_nan() || value < 0.0,
         Label::Negative => value <= 0.0,
     }
 }
