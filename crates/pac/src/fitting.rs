@@ -354,8 +354,11 @@ impl Placement {
     }
 }
 
-/// 2⁻⁶⁰⁰: what brings any finite point to where its square is finite.
-const FAR: f64 = f64::from_bits((1023 - 600) << 52);
+/// The norm of a point whose square may overflow.
+#[cold]
+fn far_norm<R: RowView>(x: R) -> f64 {
+    halfspaces_linalg::norm(&x.entries().map(|(_, v)| v).collect::<Vec<_>>())
+}
 
 /// A uniformly random iterate of those so far, kept without knowing how many will come: after step t
 /// the next is taken at t/u, u uniform in (0, 1], for then none of t+1, ..., s is with probability t/s.
@@ -891,10 +894,8 @@ impl<L: Link> Fitting<L> {
         } else if !self.selector.is_over() {
             let norm_sq = x.norm_sq();
             if self.clip && norm_sq > 1.0 {
-                // Its label by any candidate is that of the point drawn back to the sphere, from so far
-                // out that its square overflows too.
-                let x = ScaledRow::new(x, if norm_sq.is_finite() { 1.0 } else { FAR });
-                let norm = x.norm_sq().sqrt();
+                // Its label by any candidate is that of the point drawn back to the sphere.
+                let norm = if norm_sq.is_finite() { norm_sq.sqrt() } else { far_norm(x) };
                 InputError::check_parameter("norm of the point", norm, norm.is_finite(), "finite")?;
                 self.selector.observe(ScaledRow::new(x, norm.recip()), label);
             } else {
