@@ -14,6 +14,8 @@
 //!   ([`ForsterTransform::scatter`], Tyler's M-estimator).
 //! - [`Forster::decompose`] places every point, subspace by subspace.
 //!
+//! 000 is Diakonikolas, Kontonis, Tzamos and Zarifis, *Self-Directed Linear Classification*.
+//!
 //! ```
 //! use halfspaces_data::{Marginal, StudentT, random_target};
 //! use halfspaces_forster::{Accuracy, ForsterTransform, Isotropy, Outcome};

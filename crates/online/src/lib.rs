@@ -1,7 +1,7 @@
 //! Online learners of halfspaces, and the protocol in which their mistakes are counted.
 //!
-//! A learner ([`OnlineLearner`]) predicts the label of a point and is then told the truth. It never
-//! holds labels: in a [`Session`] a point is asked, predicted, and only then revealed, by a person
+//! A learner ([`OnlineLearner`]) predicts the label of a point and is then told the truth. It holds no
+//! label before that: in a [`Session`] a point is asked, predicted, and only then revealed, by a person
 //! or by a program; [`run`] is the loop over known labels. Who chooses the points is an [`Order`]:
 //! [`AsGiven`], [`RandomOrder`], or the adaptive adversary [`SmallestMarginMistake`].
 //!
@@ -24,7 +24,10 @@
 //! | [`Winnow`] | 2 + 3k(1 + lg n) on disjunctions of k of n variables | Littlestone 1988 |
 //! | [`AveragedPerceptron`], [`VotedPerceptron`] | as the perceptron while learning | Freund and Schapire 1999 |
 //!
-//! The bounds are functions in [`bounds`].
+//! The bounds are functions in [`bounds`]. Sources by number: 000, Diakonikolas, Kontonis, Tzamos and Zarifis,
+//! *Self-Directed Linear Classification*; 001, lecture notes of Kakade, 002, of Harvey (2018) and 004, *Learning
+//! Halfspaces* (2021); 003, Chandrasekaran, Kontonis, Stavropoulos and Tian, *Learning Noisy Halfspaces with a
+//! Margin*.
 //!
 //! ```
 //! use halfspaces_data::{MarginBall, Marginal, random_target};

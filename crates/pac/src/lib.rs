@@ -14,7 +14,9 @@
 //! [`ErrorCount`] judges a [`Classifier`].
 //!
 //! Learners take an [`ExampleStream`](halfspaces_linalg::ExampleStream) in one pass (the Perspectrons), or
-//! a sample. [`schedule`] has every constant of the theorems.
+//! a sample. Every constant of a theorem is a function: the Perspectrons' in [`schedule`], the others' beside
+//! their learner. 003 is Chandrasekaran, Kontonis, Stavropoulos and Tian, *Learning Noisy Halfspaces with a
+//! Margin*.
 //!
 //! ```
 //! use halfspaces_data::{Instance, MarginBall, Massart, Region, random_target};

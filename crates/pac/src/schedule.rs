@@ -311,7 +311,7 @@ mod tests {
         assert_eq!(glm_noise_bound(0.5, -0.4, 0.1), 0.35);
     }
 
-    /// The example of the digest: one thinned run may need more examples than N runs.
+    /// One thinned run may need more examples than N runs.
     #[test]
     fn thinned_constants() {
         let one = thinned_run_length(0.2, 0.2, 0.2, 0.1);

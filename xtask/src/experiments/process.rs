@@ -183,7 +183,7 @@ mod tests {
     use halfspaces_eval::{Group, Verdict};
     use rand::SeedableRng;
 
-    /// A setting of the digest of 000: fails about one time in four as printed.
+    /// A setting that fails about one time in four with the constants as printed.
     fn extreme() -> Configuration {
         let log_inverse_kappa = -(1e-6f64).ln();
         Configuration {
