@@ -11,8 +11,9 @@
 pub mod seeds;
 
 use halfspaces_data::read::{
-    Categorical, CsvOptions, Dataset, Header, LabelColumn, LibsvmOptions, Missing, read_csv_from,
-    read_csv_sparse_from, read_libsvm_from, write_csv, write_libsvm,
+    Categorical, CsvOptions, CsvSchema, CsvStream, Dataset, Header, LabelColumn, LibsvmOptions,
+    LibsvmSchema, LibsvmStream, Missing, read_csv_from, read_csv_sparse_from, read_libsvm_from,
+    write_csv, write_libsvm,
 };
 use halfspaces_data::{FiniteSupport, Link, Massart, Rcn, StandardLink, ZScore};
 use halfspaces_eval::{Claim, RunInfo, StoreError, TrialStore};
@@ -29,9 +30,10 @@ use halfspaces_online::{
     TwoChains, VersionSpace, VersionSpaceGreedy, VolumetricCentre, VotedPerceptron, Winnow,
 };
 use halfspaces_pac::{
-    AffineHalfspace, CkmyFit, Classifier, CuttingPlaneFit, DdkFit, DecisionListOfHalfspaces,
-    DgtFit, ErrorCount, Fit, Fitting, GlmParams, LogisticFit, PerspectronParams, ProjectedFit,
-    RandomProjection, SampleFit, SearchFit, SignLink, Stage, SvmFit,
+    AffineHalfspace, Choice, CkmyFit, Classifier, CuttingPlaneFit, DdkFit,
+    DecisionListOfHalfspaces, DgtFit, ErrorCount, Fit, Fitting, GlmParams, GridParams, LogisticFit,
+    PerspectronParams, ProjectedFit, RandomProjection, SampleFit, SampleParams, SearchFit,
+    SignLink, Stage, SvmFit,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -74,6 +76,14 @@ pub fn csv(bytes: &[u8]) {
     };
     assert_eq!(sparse.points().to_dense().as_ref(), Ok(data.points()));
     assert_eq!((sparse.labels(), sparse.columns()), (data.labels(), data.columns()));
+    let schema = CsvSchema::scan(text, "fuzz", &options).unwrap();
+    let mut stream = CsvStream::new(text, "fuzz", schema);
+    let (mut values, mut labels) = (Vec::new(), Vec::new());
+    while let Some((x, label)) = stream.next_row().unwrap() {
+        values.extend(x.as_slice().iter().map(|v| v.to_bits()));
+        labels.push(label);
+    }
+    assert_eq!((values, &labels[..]), (bits(&data), data.labels()));
 
     let mut written = Vec::new();
     write_csv(&mut written, data.points(), data.labels(), data.columns()).unwrap();
@@ -96,7 +106,24 @@ pub fn libsvm(bytes: &[u8]) {
         2 => LibsvmOptions::new().positive(3.0),
         _ => LibsvmOptions::new().positive(-1.0).dim(u32::MAX as usize),
     };
+    if let Ok(schema) = LibsvmSchema::declared(&options) {
+        let mut stream = LibsvmStream::new(text, "fuzz", schema);
+        // A faulty line is passed over.
+        for _ in 0..text.len() {
+            if let Ok(None) = stream.next_row() {
+                break;
+            }
+        }
+    }
     let Ok(data) = read_libsvm_from(text, "fuzz", &options) else { return };
+    let schema = LibsvmSchema::scan(text, "fuzz", &options).unwrap();
+    let mut stream = LibsvmStream::new(text, "fuzz", schema);
+    for (row, label) in data.points().rows().zip(data.labels()) {
+        let (x, y) = stream.next_row().unwrap().unwrap();
+        assert_eq!((x.columns(), y), (row.columns(), *label));
+        assert!(x.values().iter().zip(row.values()).all(|(a, b)| a.to_bits() == b.to_bits()));
+    }
+    assert!(stream.next_row().unwrap().is_none());
     let mut written = Vec::new();
     write_libsvm(&mut written, data.points(), data.labels()).unwrap();
     let options = LibsvmOptions::new().dim(data.dim());
@@ -115,43 +142,48 @@ struct Sitting {
 /// A sitting: the learner's name, then its pool, its seed and the answers so far as JSON.
 pub fn session(bytes: &[u8]) {
     let Some((name, text)) = headed(bytes) else { return };
-    let Ok(Sitting { points, answers, seed, length }) = serde_json::from_slice(text) else {
-        return;
-    };
-    if points.len() > MOST_POINTS || points.dim() > 4 {
-        return;
-    }
-    let d = points.dim();
-    match name {
-        "Greedy" => resume(Greedy::new(d).unwrap(), &points, &answers),
-        "TwoChains" => {
-            if let Ok(learner) = TwoChains::new(d, length, seed) {
-                resume(learner, &points, &answers);
-            }
-        }
-        "StrongLearner" => {
-            resume(StrongLearner::practical(d, seed).unwrap(), &points, &answers);
-        }
-        "SampledGreedy" => resume(SampledGreedy::new(d, seed).unwrap(), &points, &answers),
-        "Ellipsoid" => {
-            let centre = Ellipsoid::new(d).unwrap();
-            resume(VersionSpaceGreedy::new(centre), &points, &answers);
-        }
-        "VolumetricCentre" => {
-            let centre = VolumetricCentre::new(d).unwrap();
-            resume(VersionSpaceGreedy::new(centre), &points, &answers);
-        }
-        "HardMargin" => {
-            let centre = HardMargin::new(d).unwrap();
-            resume(VersionSpaceGreedy::new(centre), &points, &answers);
-        }
-        _ => {}
+    if let Ok(sitting) = serde_json::from_slice::<Sitting>(text) {
+        sitting.plays(name);
     }
 }
 
-/// Resumes, and plays on to the end if that goes well.
-fn resume<L: SelfDirectedLearner>(learner: L, points: &Points, answers: &[(usize, Label)]) {
-    let Ok(mut session) = SelfDirectedSession::resume(learner, points, answers) else { return };
+impl Sitting {
+    /// Resumes with the learner of this name; whether that went well.
+    fn plays(self, name: &str) -> bool {
+        let Sitting { points, answers, seed, length } = self;
+        if points.len() > MOST_POINTS || points.dim() > 4 {
+            return false;
+        }
+        let d = points.dim();
+        match name {
+            "Greedy" => resume(Greedy::new(d).unwrap(), &points, &answers),
+            "TwoChains" => TwoChains::new(d, length, seed)
+                .is_ok_and(|learner| resume(learner, &points, &answers)),
+            "StrongLearner" => {
+                resume(StrongLearner::practical(d, seed).unwrap(), &points, &answers)
+            }
+            "SampledGreedy" => resume(SampledGreedy::new(d, seed).unwrap(), &points, &answers),
+            "Ellipsoid" => {
+                let centre = Ellipsoid::new(d).unwrap();
+                resume(VersionSpaceGreedy::new(centre), &points, &answers)
+            }
+            "VolumetricCentre" => {
+                let centre = VolumetricCentre::new(d).unwrap();
+                resume(VersionSpaceGreedy::new(centre), &points, &answers)
+            }
+            "HardMargin" => {
+                let centre = HardMargin::new(d).unwrap();
+                resume(VersionSpaceGreedy::new(centre), &points, &answers)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Resumes, and plays on to the end if that goes well, which it says.
+fn resume<L: SelfDirectedLearner>(learner: L, points: &Points, answers: &[(usize, Label)]) -> bool {
+    let resumed = SelfDirectedSession::resume(learner, points, answers);
+    let Ok(mut session) = resumed else { return false };
     assert_eq!(session.progress().labelled, answers.len());
     for _ in 0..=MOST_POINTS {
         let Ok(Some(question)) = session.next() else { break };
@@ -166,6 +198,7 @@ fn resume<L: SelfDirectedLearner>(learner: L, points: &Points, answers: &[(usize
     let transcript = session.transcript();
     let text = serde_json::to_string(transcript).unwrap();
     assert_eq!(&serde_json::from_str::<Transcript>(&text).unwrap(), transcript);
+    true
 }
 
 /// The name of a type, then a value of it as JSON.
@@ -176,10 +209,16 @@ pub fn saved(bytes: &[u8]) {
     }
 }
 
-/// Whether the kind of a saved value is known and its text is JSON of that kind.
-pub fn loads(bytes: &[u8]) -> bool {
-    headed(bytes)
-        .is_some_and(|(name, text)| SAVED.iter().any(|(known, load)| *known == name && load(text)))
+/// Whether a file of the corpus of this target is what its first line says, and sound.
+pub fn is_accepted(target: &str, bytes: &[u8]) -> bool {
+    let Some((name, text)) = headed(bytes) else { return false };
+    match target {
+        "saved" => SAVED.iter().any(|(known, load)| *known == name && load(text)),
+        "session" => {
+            serde_json::from_slice::<Sitting>(text).is_ok_and(|sitting| sitting.plays(name))
+        }
+        _ => has_trials(name, text),
+    }
 }
 
 /// The name of a type, and what loads and uses a value of it; whether the text was one.
@@ -275,7 +314,19 @@ pub const SAVED: &[Kind] = &[
             }
         })
     }),
+    ("GridParams", |t| {
+        load(t, |params: GridParams| {
+            let _ = params.check().map(|learner| learner.start(2).map(used_fitting));
+        })
+    }),
+    ("SampleParams", |t| {
+        load(t, |params: SampleParams| {
+            let _ = params.check();
+        })
+    }),
+    ("Choice", |t| load(t, |_: Choice| ())),
     ("Fitting", |t| load(t, used_fitting::<SignLink>)),
+    ("FittingThatChooses", |t| load(t, used_fitting::<SignLink>)),
     ("GlmFitting", |t| load(t, used_fitting::<StandardLink>)),
     ("Fit", classifier::<Fit>),
     ("SampleFit", |t| {
@@ -308,7 +359,13 @@ pub const SAVED: &[Kind] = &[
 
 /// What a run leaves in its folder: `trials`, `claims` or `run`, then the file.
 pub fn trials(bytes: &[u8]) {
-    let Some((name, text)) = headed(bytes) else { return };
+    if let Some((name, text)) = headed(bytes) {
+        has_trials(name, text);
+    }
+}
+
+/// Whether the file could be read; of trials, after the repair of a last line cut short.
+fn has_trials(name: &str, text: &[u8]) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
     match name {
@@ -320,21 +377,20 @@ pub fn trials(bytes: &[u8]) {
                 opened = TrialStore::open(&path);
                 assert!(!matches!(opened, Err(StoreError::Truncated { .. })));
             }
-            let Ok(store) = opened else { return };
+            let Ok(store) = opened else { return false };
             let lines = store.to_canonical_lines();
             let again = folder.path().join("again");
             std::fs::write(&again, &lines).unwrap();
             let read = TrialStore::read(&[again, path]).unwrap();
             assert_eq!((read.len(), read.to_canonical_lines()), (store.len(), lines));
+            true
         }
-        "claims" => {
-            load(text, |_: Vec<Claim>| ());
-        }
+        "claims" => load(text, |_: Vec<Claim>| ()),
         "run" => {
             std::fs::write(&path, text).unwrap();
-            let _ = RunInfo::read(&path);
+            RunInfo::read(&path).is_ok()
         }
-        _ => {}
+        _ => false,
     }
 }
 

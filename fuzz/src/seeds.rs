@@ -19,9 +19,10 @@ use halfspaces_online::{
     VolumetricCentre, VotedPerceptron, Winnow, label_pool, run,
 };
 use halfspaces_pac::{
-    AffineHalfspace, Ckmy, CuttingPlane, Ddk, DecisionListOfHalfspaces, Dgt, ErrorCount, Fitting,
-    GlmPerspectron, LinearSvm, LogisticRegression, MarginSearch, Perspectron, Projected,
-    RandomProjection, SamplePerspectron, ThresholdRule,
+    AffineHalfspace, Candidates, Ckmy, CuttingPlane, Ddk, DecisionListOfHalfspaces, Dgt,
+    Elimination, ErrorCount, Fitting, GlmPerspectron, GridPerspectron, LinearSvm,
+    LogisticRegression, Margin, MarginSearch, Perspectron, Projected, RandomProjection,
+    SamplePerspectron, ThresholdRule,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -47,7 +48,7 @@ pub fn seeds() -> Result<Vec<Seed>, Box<dyn Error>> {
     all.push(("trials", "cut".into(), lines.as_bytes()[..lines.len() - 9].to_vec()));
     let claims = json!([{
         "id": "K3", "statement": "few mistakes", "source": "001", "experiment": "K3", "verdict": "holds",
-        "trials": 5, "quantity": "mistakes", "measured": null, "bound": 1.0, "detail": "",
+        "trials": 5, "tests": 1, "quantity": "mistakes", "measured": null, "bound": 1.0, "detail": "",
     }]);
     all.push(("trials", "claims".into(), format!("claims\n{claims}").into_bytes()));
     let run = json!({
@@ -103,6 +104,16 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
         fitting.observe(x, *y)?;
         glm_fitting.observe(x, *y)?;
     }
+    // In the midst of the choice, behind a check.
+    let choosing =
+        Perspectron::params(0.1, 0.6).excess(0.3).failure(0.4).elimination(Elimination::Enough);
+    let mut choosing_fit = choosing.check()?.start(2)?;
+    let examples = choosing.check()?.plan().training() + 200;
+    for (x, y) in instance.sample(examples as usize, 5)?.0.rows().zip(noisy_labels.iter().cycle()) {
+        choosing_fit.observe(x, *y)?;
+    }
+    let elimination = Elimination::Certain;
+    let choice = Candidates::new(&points, elimination, 0.1)?.choose(&noisy, &noisy_labels)?;
     let svm = LinearSvm::params().check()?;
     let projection = RandomProjection::new(2, 3, 5)?;
     let projected = Projected::new(projection, |points, labels| {
@@ -163,7 +174,11 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
         ("Isotropy", value(&Isotropy::of(&sphere)?)?),
         ("PerspectronParams", value(&params)?),
         ("GlmParams", value(&glm)?),
+        ("GridParams", value(&GridPerspectron::params(Margin::Known(0.6)).excess(0.9))?),
+        ("SampleParams", value(&SamplePerspectron::params())?),
+        ("Choice", value(&choice)?),
         ("Fitting", value(&fitting)?),
+        ("FittingThatChooses", value(&choosing_fit)?),
         ("GlmFitting", value(&glm_fitting)?),
         ("Fit", value(&fitting.finish()?)?),
         ("SampleFit", value(&SamplePerspectron::params().check()?.fit(&noisy, &noisy_labels)?)?),
@@ -235,6 +250,40 @@ fn half<L: SelfDirectedLearner>(
     let (_, transcript) = label_pool(learner, points, labels)?;
     let rounds = transcript.rounds();
     Ok(rounds[..rounds.len() / 2].iter().map(|round| (round.index, round.truth)).collect())
+}
+
+/// Saved values that no run can have left, refused: a kind, and what is put where in its seed.
+#[must_use]
+pub fn impossible() -> Vec<(&'static str, Value)> {
+    vec![
+        ("Alma", json!({"/corrections": u64::MAX})),
+        ("AveragedPerceptron", json!({"/rounds": u64::MAX})),
+        ("OnlineMassart", json!({"/rounds": u64::MAX})),
+        ("Perceptron", json!({"/updates": u64::MAX})),
+        ("VotedPerceptron", json!({"/survived": u64::MAX})),
+        ("Fitting", json!({"/spare/draws": u64::MAX})),
+        ("FittingThatChooses", json!({"/selector/settled": true, "/selector/seen": 0})),
+        ("FittingThatChooses", json!({"/selector/marks/0/depth": 1})),
+        ("CentreOfGravity", json!({"/centre/points/7/0": u64::MAX})),
+        (
+            "HalvingGrid",
+            json!({"/alive/0/1": 1, "/class/len": 1, "/class/dim": 1_000_000_000_000u64, "/class/most": 0}),
+        ),
+    ]
+}
+
+/// The file of the corpus that one of [`impossible`] makes of the seed of its kind.
+///
+/// # Errors
+/// As [`seeds`]; a place that the seed does not have.
+pub fn broken(kind: &str, changes: &Value) -> Result<Vec<u8>, Box<dyn Error>> {
+    let seeds = saved()?;
+    let (_, seed) = seeds.iter().find(|(name, _)| *name == kind).ok_or("no seed")?;
+    let mut broken = seed.clone();
+    for (place, value) in changes.as_object().ok_or("no changes")? {
+        *broken.pointer_mut(place).ok_or_else(|| format!("{kind}: no {place}"))? = value.clone();
+    }
+    Ok(format!("{kind}\n{broken}").into_bytes())
 }
 
 /// Kinds of saved values that no seed stands for.

@@ -41,7 +41,7 @@ fn close(found: &[f64], expected: &[f64]) {
 
 #[test]
 fn averaged_and_voted_perceptron() {
-    // w predicts in rounds 1, 2, 3, 4 as 0, (-1, 0), (-1, 0), (-1, 2):
+    // w predicts in rounds 1, 2, 3, 4 as 0, (-1, 0), (-1, 0), (-1, 0):
     // round 1: w·x = 0, predicted +, wrong: w = -(1, 0)
     // round 2: w·x = -1, right.  Round 3: (0, 2)·w = 0, predicted +, right.
     // round 4: w·(1, 1) = -1, wrong: w = (-1, 0) + (1, 1) = (0, 1)
@@ -433,6 +433,7 @@ fn pushing_away() {
     close(&map.apply(row(&[0.1, 0.9])).unwrap(), &[0.3 / length, 0.9 / length]);
     let length = 0.9f64.hypot(0.3);
     close(&map.apply(row(&[-0.1, 0.9])).unwrap(), &[-0.3 / length, 0.9 / length]);
+    assert_eq!(map.apply(row(&[0.2, 0.0])).unwrap(), [0.2, 0.0]);
 }
 
 #[test]

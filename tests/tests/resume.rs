@@ -13,8 +13,9 @@ use halfspaces_online::{
     VersionSpace, VolumetricCentre, VotedPerceptron, Winnow,
 };
 use halfspaces_pac::{
-    Ckmy, CuttingPlane, Ddk, Dgt, Fitting, GlmPerspectron, GlmSchedule, GridPerspectron, LinearSvm,
-    LogisticRegression, Margin, MarginSearch, Perspectron, SamplePerspectron, Schedule, Stage,
+    Ckmy, CuttingPlane, Ddk, Dgt, Elimination, Fitting, GlmPerspectron, GlmSchedule,
+    GridPerspectron, GridSchedule, LinearSvm, LogisticRegression, Margin, MarginSearch,
+    Perspectron, SamplePerspectron, Schedule, Selection, Stage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -192,7 +193,7 @@ fn saved_and_loaded<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debu
 }
 
 #[test]
-fn every_fit_is_saved_and_loaded_to_the_bit() {
+fn fits_of_samples_are_saved_and_loaded() {
     let target = random_target(4, 1).unwrap();
     let ball = MarginBall::new(&target, 0.4).unwrap();
     let instance = Instance::new(ball, target, Rcn::new(0.1).unwrap()).unwrap();
@@ -244,12 +245,16 @@ fn every_fitting_goes_on_where_it_stopped() {
     for schedule in [Schedule::Paper, Schedule::Corrected, Schedule::Ours] {
         let params = Perspectron::params(0.1, 0.6).excess(0.8).failure(0.4).schedule(schedule);
         in_sittings(params.check().unwrap().start(3).unwrap(), &instance);
+        let params = params.selection(Selection::AllIterates).elimination(Elimination::Enough);
+        in_sittings(params.check().unwrap().start(3).unwrap(), &instance);
     }
     let link = StandardLink::massart(0.1).unwrap();
-    for schedule in [GlmSchedule::Corrected, GlmSchedule::Ours] {
+    for schedule in [GlmSchedule::Paper, GlmSchedule::Corrected, GlmSchedule::Ours] {
         let params = GlmPerspectron::params(link, 0.6).excess(0.9).failure(0.4);
         in_sittings(params.schedule(schedule).check().unwrap().start(3).unwrap(), &instance);
     }
-    let grid = GridPerspectron::params(Margin::Known(0.6)).excess(0.9).failure(0.4);
-    in_sittings(grid.check().unwrap().start(3).unwrap(), &instance);
+    for schedule in [GridSchedule::Paper, GridSchedule::Corrected] {
+        let grid = GridPerspectron::params(Margin::Known(0.6)).excess(0.9).failure(0.4);
+        in_sittings(grid.schedule(schedule).check().unwrap().start(3).unwrap(), &instance);
+    }
 }

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use halfspaces_data::read::{
-    CsvOptions, CsvSchema, CsvStream, LibsvmOptions, read_csv, read_libsvm, write_csv, write_libsvm,
+    CsvOptions, CsvSchema, CsvStream, LibsvmOptions, LibsvmSchema, LibsvmStream, read_csv,
+    read_libsvm, write_csv, write_libsvm,
 };
 use halfspaces_data::{Builtin, Instance, MarginBall, Rcn, Realizable, ZScore, random_target};
 use halfspaces_forster::{ForsterTransform, Isotropy};
@@ -60,6 +61,15 @@ fn libsvm_and_back_plays_the_same_game() {
     let read = read_libsvm(&path, &LibsvmOptions::new().dim(data.dim())).unwrap();
     assert_eq!(read.points(), data.points());
     assert_eq!(read.labels(), data.labels());
+
+    let schema = LibsvmSchema::declared(&LibsvmOptions::new().dim(data.dim())).unwrap();
+    let mut stream = LibsvmStream::open(&path, schema).unwrap();
+    let mut streamed = Perceptron::new(data.dim()).unwrap();
+    let tally = streamed.partial_fit(&mut stream, u64::MAX).unwrap();
+    let learner = Perceptron::new(data.dim()).unwrap();
+    let (in_memory, transcript) =
+        run(learner, data.points(), data.labels(), AsGiven::new()).unwrap();
+    assert_eq!((streamed, tally.mistakes), (in_memory, transcript.mistakes() as u64));
 }
 
 /// Label half of a pool by hand, save, come back another day, and end where one sitting ends.

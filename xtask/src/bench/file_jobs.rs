@@ -7,7 +7,7 @@
 
 use super::definition::{Shape, shape, timed};
 use super::passes;
-use super::pools::{Pool, Pools, noisy, sparse};
+use super::pools::{Pool, Pools, noisy};
 use super::products::{Race, choose, fresh_kernel, kernel_pool, race};
 use super::reading::{csv_text, libsvm_text};
 use crate::Failure;
@@ -84,7 +84,9 @@ impl Served {
         write_values(&at("candidates.f64"), race.candidates.as_slice())?;
         let normal = random_target(DENSE[0].d, 3)?.into_normal();
         write_values(&at("normal.f64"), &normal)?;
-        let sparse = sparse(SPARSE.n, SPARSE.d, SPARSE.more)?;
+        let columns = LibsvmOptions::new().dim(SPARSE.d);
+        let (points, labels, _) = read_libsvm(at("sparse.libsvm"), &columns)?.into_parts();
+        let sparse = Pool { points, labels };
         Ok(Served { folder: folder.into(), dense, sparse, kernel, race, normal })
     }
 
@@ -111,9 +113,9 @@ impl Served {
                 let best = largest_margins(points, &self.normal, 1, Par::rayon(number.max(1)))?;
                 Ok(best.first().map_or(0, |i| *i as u64))
             })?,
-            "selection" => timed(|| choose(&self.race, Elimination::Never))?,
-            "selection-clear" => timed(|| choose(&self.race, Elimination::Clear))?,
-            "selection-enough" => timed(|| choose(&self.race, Elimination::Enough))?,
+            "selection" => timed(|| chosen(&self.race, Elimination::Never))?,
+            "selection-clear" => timed(|| chosen(&self.race, Elimination::Clear))?,
+            "selection-enough" => timed(|| chosen(&self.race, Elimination::Enough))?,
             "kernel" => timed(|| {
                 let (points, clean) = &self.kernel;
                 let labels = if number > 0 { noisy(clean) } else { clean.clone() };
@@ -132,6 +134,10 @@ impl Served {
         };
         Ok(json!({ "seconds": seconds, "result": result }))
     }
+}
+
+fn chosen(race: &Race, elimination: Elimination) -> Result<u64, Failure> {
+    Ok(choose(race, elimination)?.index as u64)
 }
 
 fn updates_of_perceptron<P: PointSet>(pool: &Pool<P>) -> Result<u64, Failure> {

@@ -81,11 +81,14 @@ pub(super) fn race(n: usize, d: usize, candidates: usize) -> Result<Race, Failur
     Ok(Race { points, labels, candidates: Points::new(rows, d)? })
 }
 
-/// Index and errors of the choice.
-pub(super) fn choose(race: &Race, elimination: Elimination) -> Result<u64, Failure> {
+pub(super) fn choose(race: &Race, elimination: Elimination) -> Result<Choice, Failure> {
     let candidates = Candidates::new(&race.candidates, elimination, FAILURE)?;
-    let choice = candidates.choose(&race.points, &race.labels)?;
-    Ok(digest([choice.index as u64, choice.errors]))
+    Ok(candidates.choose(&race.points, &race.labels)?)
+}
+
+/// Index and errors of the choice.
+fn told(choice: Choice) -> u64 {
+    digest([choice.index as u64, choice.errors])
 }
 
 fn selection(shape: Shape, elimination: Elimination) -> Result<Job, Failure> {
@@ -115,7 +118,7 @@ fn selection(shape: Shape, elimination: Elimination) -> Result<Job, Failure> {
         Ok(())
     };
     let plain = move || Ok(plain_choice(&plain_race, elimination));
-    Ok(Job::new(move || choose(&race, elimination), limit, plain))
+    Ok(Job::new(move || choose(&race, elimination).map(told), limit, plain))
 }
 
 /// The rules of docs/theory/thinned-selection.md, example by example.

@@ -46,8 +46,8 @@ const FLAT: f64 = 0.1;
 const FLAT_RANDOM: f64 = 0.5;
 /// Copies of each corner of the cube between which random starts are judged, in few dimensions. A run that
 /// fails gathers its mistakes on points not labelled yet, and a point of which fewer copies than rounds are
-/// there is still rarer from one round to the next: up to about 32 copies mistakes grow with n (the table
-/// s9-copies), as the theorem's bound, which is far above, permits.
+/// there is still rarer from one round to the next: mistakes grow with n, as the theorem's bound, which is
+/// far above, permits. With 32 copies that is over (table s9-copies).
 const COPIES: [usize; 2] = [32, 256];
 /// Probability that both runs of a pair fail, at most.
 const PAIR_FAILURE: f64 = 0.383;
