@@ -8,7 +8,7 @@ use faer::{Accum, Mat, MatMut, MatRef, Par};
 use halfspaces_data::{Gaussian, Marginal, random_target};
 use halfspaces_linalg::{DenseRow, Label, PointSet, Points, RowView};
 use halfspaces_online::{AsGiven, Kernel, KernelPerceptron, Transcript, run};
-use halfspaces_pac::{Candidates, Elimination, schedule};
+use halfspaces_pac::{Candidates, Choice, Elimination, schedule};
 use std::hint::black_box;
 use std::rc::Rc;
 
