@@ -3,8 +3,9 @@
 `cargo xtask bench --serve` draws the points, writes them to files that all sides read and then does our
 side of a job whenever asked, so that every round runs ours and each peer once. Medians of times, and
 medians over the rounds of peer / ours, are printed as a Markdown table. One thread each, but for the scan,
-and for Vowpal Wabbit, whose parser has a thread of its own. A side that takes less than 50 ms runs once more,
-untimed, right before it is timed, so that all find the caches as they left them.
+and for Vowpal Wabbit, whose parser has a thread of its own. A side that takes less than 50 ms is run for a
+tenth of a second right before it is timed: else a process that had waited would start slower than one that
+had not, by half.
 
 A peer that is not installed is reported as missing. What each does:
 - scikit-learn: one epoch of SGDClassifier without intercept or penalty (perceptron, PA-I), by partial_fit,
@@ -45,8 +46,9 @@ PEERS = {
     "pandas": "pandas",
 }
 KERNEL_BLOCK = 256
-# Seconds.
+# Seconds: what is warmed up every time, and for how long; our side has the same.
 QUICK = 0.05
+WARM = 0.1
 POINT_TILE, CANDIDATE_TILE = 512, 512
 
 
@@ -119,6 +121,12 @@ class Files:
         # Its learners take no other indices than these, its loader gives others.
         x.indices, x.indptr = x.indices.astype(np.int32), x.indptr.astype(np.int32)
         return x, y
+
+
+def warm_up(call):
+    until = time.perf_counter() + WARM
+    while time.perf_counter() < until:
+        call()
 
 
 def timed(call):
@@ -371,19 +379,17 @@ def main():
                 limits.restore_original_limits()
             # Compiles, fills caches, and tells how long a round takes.
             warm = {name: timed(call)[0] for name, call in rivals.items()}
-            ours_is_quick = ours(request)[0] < QUICK
+            ours(request)
             times = {name: [] for name in ("ours", *rivals)}
             results = {}
             for round in range(options.runs):
-                if ours_is_quick:
-                    ours(request)
                 seconds, mine = ours(request)
                 times["ours"].append(seconds)
                 for name, call in rivals.items():
                     # A slow peer runs three times.
                     if round < 3 or warm[name] < 2.0:
                         if warm[name] < QUICK:
-                            call()
+                            warm_up(call)
                         seconds, results[name] = timed(call)
                         times[name].append(seconds)
             if "two threads" in job:
