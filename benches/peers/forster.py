@@ -22,11 +22,10 @@ import json
 import pathlib
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 import warnings
-
-import sys
 
 import numpy as np
 

@@ -5,7 +5,7 @@ side of a job whenever asked, so that every round runs ours and each peer once. 
 medians over the rounds of peer / ours, are printed as a Markdown table. One thread each, but for the scan,
 and for Vowpal Wabbit, whose parser has a thread of its own. A side that takes less than 50 ms is run for a
 tenth of a second right before it is timed: else a process that had waited would start slower than one that
-had not, by half.
+had not.
 
 A peer that is not installed is reported as missing. What each does:
 - scikit-learn: one epoch of SGDClassifier without intercept or penalty (perceptron, PA-I), by partial_fit,
