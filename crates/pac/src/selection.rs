@@ -479,8 +479,10 @@ impl<'c> Selector<'c> {
         }
         if self.is_check() {
             let apart = self.disagreements(leader);
+            // Grows as the root of the disagreements.
+            let gap = self.gap(1);
             for ((keep, e), n) in keep.iter_mut().zip(&errors).zip(&apart) {
-                *keep &= (e - best) as f64 <= self.gap(*n);
+                *keep &= (e - best) as f64 <= gap * (*n as f64).sqrt();
             }
             if self.elimination == Elimination::Enough {
                 let pairs = self.errors.len() as u64;
