@@ -74,6 +74,74 @@ fn running_sums(a: &[f64], b: &[f64]) -> f64 {
     add_lanes(sums)
 }
 
+/// [`dot`] of `w` with each of the rows of `w`'s length that begin `rows`, one for each place of `out`.
+/// `rows` must hold them, may go on behind them, and holds finite values only.
+pub(crate) fn dot_rows(rows: &[f64], w: &[f64], out: &mut [f64]) {
+    Arch::new().dispatch(DotRows { rows, w, out });
+}
+
+/// [`running_sums`] row by row, the rest of a row as a block like the others: what stands behind the row
+/// meets zeros, and adding ± 0 changes no running sum, as none is -0.
+struct DotRows<'a> {
+    rows: &'a [f64],
+    w: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl WithSimd for DotRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        if self.w.len() >= WIDE {
+            for (row, out) in self.rows.chunks_exact(self.w.len()).zip(self.out) {
+                *out = running_sums(row, self.w);
+            }
+            return;
+        }
+        match S::F64_LANES {
+            2 => self.in_vectors::<S, 4>(simd),
+            4 => self.in_vectors::<S, 2>(simd),
+            8 => self.in_vectors::<S, 1>(simd),
+            _ => self.in_vectors::<S, 8>(simd),
+        }
+    }
+}
+
+impl DotRows<'_> {
+    /// With running sums in `V` vectors.
+    #[inline(always)]
+    fn in_vectors<S: Simd, const V: usize>(self, simd: S) {
+        let d = self.w.len();
+        let mut padded = [0.0; WIDE];
+        padded[..d].copy_from_slice(self.w);
+        let width = d.next_multiple_of(LANES);
+        let w = as_vectors::<S, V>(&padded[..width]);
+        for (i, out) in self.out.iter_mut().enumerate() {
+            let row = &self.rows[i * d..];
+            let Some(row) = row.get(..width) else {
+                *out = running_sums(row, self.w);
+                continue;
+            };
+            let mut sums = [simd.splat_f64s(0.0); V];
+            for (x, w) in as_vectors::<S, V>(row).iter().zip(w) {
+                for ((s, x), w) in sums.iter_mut().zip(x).zip(w) {
+                    *s = simd.add_f64s(*s, simd.mul_f64s(*x, *w));
+                }
+            }
+            let mut lanes = [0.0; LANES];
+            S::as_mut_simd_f64s(&mut lanes).0.copy_from_slice(&sums);
+            *out = add_lanes(lanes);
+        }
+    }
+}
+
+/// Whole blocks of [`LANES`] as `V` vectors each.
+#[inline(always)]
+fn as_vectors<S: Simd, const V: usize>(values: &[f64]) -> &[[S::f64s; V]] {
+    S::as_simd_f64s(values).0.as_chunks::<V>().0
+}
+
 /// `y += a x`. Where the lengths differ the longer one is cut, as in [`dot`].
 ///
 /// ```
@@ -168,6 +236,7 @@ pub fn sparse_norm_sq(columns: &[u32], values: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use faer::traits::pulp::Scalar;
     use proptest::prelude::*;
 
     /// The plain version that the lane-wise kernel is held against.
@@ -195,6 +264,24 @@ mod tests {
         ) {
             let (a, b): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
             prop_assert_eq!(dot(&a, &b).to_bits(), running_sums(&a, &b).to_bits());
+        }
+
+        #[test]
+        fn rows_at_once_round_as_one_by_one(
+            d in 1..WIDE + 20,
+            values in prop::collection::vec(prop_oneof![-1e3..1e3f64, Just(0.0), Just(-0.0)], 0..2000),
+            w in prop::collection::vec(prop_oneof![9 => -1e3..1e3f64, 1 => Just(-0.0)], WIDE + 20),
+            wanted in 0..300usize,
+        ) {
+            let (d, w) = if values.len() % 2 == 0 { (d % 20 + 1, &w[..d % 20 + 1]) } else { (d, &w[..d]) };
+            let mut out = vec![f64::NAN; wanted.min(values.len() / d)];
+            dot_rows(&values, w, &mut out);
+            for (row, value) in values.chunks_exact(d).zip(&out) {
+                prop_assert_eq!(value.to_bits(), running_sums(row, w).to_bits());
+            }
+            let mut scalar = vec![f64::NAN; out.len()];
+            DotRows { rows: &values, w, out: &mut scalar }.with_simd(Scalar);
+            prop_assert!(out.iter().zip(&scalar).all(|(a, b)| a.to_bits() == b.to_bits()));
         }
 
         #[test]

@@ -16,11 +16,12 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(into = "i8", try_from = "i8"))]
+#[repr(i8)]
 pub enum Label {
     /// -1.
-    Negative,
+    Negative = -1,
     /// +1.
-    Positive,
+    Positive = 1,
 }
 
 impl Label {
@@ -35,10 +36,8 @@ impl Label {
     #[inline]
     #[must_use]
     pub fn as_f64(self) -> f64 {
-        match self {
-            Label::Negative => -1.0,
-            Label::Positive => 1.0,
-        }
+        // Converted, not chosen: labels are what no processor can guess.
+        f64::from(self as i8)
     }
 }
 
@@ -90,10 +89,7 @@ impl TryFrom<i8> for Label {
 
 impl From<Label> for i8 {
     fn from(label: Label) -> i8 {
-        match label {
-            Label::Negative => -1,
-            Label::Positive => 1,
-        }
+        label as i8
     }
 }
 

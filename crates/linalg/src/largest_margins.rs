@@ -13,6 +13,8 @@ use faer::Par;
 
 /// A stretch below this many points is not worth a thread.
 const LEAST_STRETCH: usize = 4096;
+/// Values computed at once.
+const BLOCK: usize = 64;
 /// Values kept unordered before the least are dropped, in multiples of the number asked for.
 const SLACK: usize = 2;
 /// Room for so many at least.
@@ -44,10 +46,23 @@ pub fn largest_margins<P: PointSet + Sync>(
     let starts = (0..n).step_by(stretch);
     let mut largest: Vec<Largest> = starts.clone().map(|_| Largest::new(count)).collect();
     let scan = |largest: &mut Largest, start: usize| {
-        for i in start..n.min(start + stretch) {
-            // Every i is below the length.
-            let Some(x) = points.row(i) else { break };
-            largest.offer(x.dot(w).abs(), i);
+        let end = n.min(start + stretch);
+        let Some(dense) = points.as_dense() else {
+            for i in start..end {
+                // Every i is below the length.
+                let Some(x) = points.row(i) else { break };
+                largest.offer(x.dot(w).abs(), i);
+            }
+            return;
+        };
+        let mut values = [0.0; BLOCK];
+        for from in (start..end).step_by(BLOCK) {
+            let values = &mut values[..BLOCK.min(end - from)];
+            // Every point is below the length, and w is of their dimension.
+            if dense.margins_from(from, w, values).is_err() {
+                break;
+            }
+            largest.offer_all(values, from);
         }
     };
     if let [only] = largest.as_mut_slice() {
@@ -90,6 +105,17 @@ impl Largest {
             return;
         }
         self.keep(value, index);
+    }
+
+    /// [`Largest::offer`] of |value| for the points from `first` on.
+    fn offer_all(&mut self, values: &[f64], first: usize) {
+        // Nearly always none of them belongs to the largest, which is seen without a branch for each.
+        if values.iter().fold(true, |none, value| none & (value.abs() <= self.floor)) {
+            return;
+        }
+        for (i, value) in (first..).zip(values) {
+            self.offer(value.abs(), i);
+        }
     }
 
     #[cold]

@@ -21,8 +21,9 @@ use std::iter::FusedIterator;
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 pub fn margins<P: PointSet>(points: &P, w: &[f64]) -> Result<Vec<f64>, InputError> {
-    InputError::check_dim(points.dim(), w.len())?;
-    Ok(points.rows().map(|x| x.dot(w)).collect())
+    let mut out = zeros(points.len(), 1)?;
+    margins_into(points, w, &mut out)?;
+    Ok(out)
 }
 
 /// [`margins`] into a buffer of one value a point, so that a loop allocates once.
@@ -32,6 +33,9 @@ pub fn margins<P: PointSet>(points: &P, w: &[f64]) -> Result<Vec<f64>, InputErro
 pub fn margins_into<P: PointSet>(points: &P, w: &[f64], out: &mut [f64]) -> Result<(), InputError> {
     InputError::check_dim(points.dim(), w.len())?;
     InputError::check_len(points.len(), out.len())?;
+    if let Some(points) = points.as_dense() {
+        return points.margins_from(0, w, out);
+    }
     for (x, out) in points.rows().zip(out) {
         *out = x.dot(w);
     }

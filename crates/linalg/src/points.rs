@@ -2,6 +2,7 @@
 
 use crate::angle::{norm, normalise};
 use crate::error::{InputError, check_finite};
+use crate::kernels;
 use crate::row::{DenseRow, RowView};
 use faer::MatRef;
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -44,6 +45,11 @@ pub trait PointSet: Sync + Sized {
 
     /// All points in order.
     fn rows(&self) -> impl Iterator<Item = Self::Row<'_>>;
+
+    /// The same points where they are [`Points`]: for what reads many rows at once.
+    fn as_dense(&self) -> Option<&Points> {
+        None
+    }
 
     /// The points at `indices`, in that order; an index may repeat.
     ///
@@ -184,6 +190,30 @@ impl Points {
         self.values
     }
 
+    /// `w · x_i` for the points from `first` on, one for each place of `out`: many at once, in less time
+    /// than one by one, and rounded alike.
+    ///
+    /// ```
+    /// use halfspaces_linalg::Points;
+    /// let points = Points::from_rows(&[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])?;
+    /// let mut margins = [0.0; 2];
+    /// points.margins_from(1, &[1.0, -2.0], &mut margins)?;
+    /// assert_eq!(margins, [-5.0, -7.0]);
+    /// # Ok::<(), halfspaces_linalg::InputError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`]; [`InputError::IndexOutOfRange`] if there are fewer points.
+    pub fn margins_from(&self, first: usize, w: &[f64], out: &mut [f64]) -> Result<(), InputError> {
+        InputError::check_dim(self.dim, w.len())?;
+        let len = self.len();
+        if len.checked_sub(first).is_none_or(|left| left < out.len()) {
+            return Err(InputError::IndexOutOfRange { index: len.max(first), len });
+        }
+        kernels::dot_rows(&self.values[first * self.dim..], w, out);
+        Ok(())
+    }
+
     fn row_slices(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         self.values.chunks_exact(self.dim)
     }
@@ -209,6 +239,10 @@ impl PointSet for Points {
 
     fn rows(&self) -> impl Iterator<Item = DenseRow<'_>> {
         self.row_slices().map(DenseRow::of_checked)
+    }
+
+    fn as_dense(&self) -> Option<&Points> {
+        Some(self)
     }
 
     fn select(&self, indices: &[usize]) -> Result<Points, InputError> {

@@ -29,12 +29,19 @@ fn pass(c: &mut Criterion) {
             sums
         });
     });
-    group.bench_function("one pass", |b| {
+    group.bench_function("one pass, one by one", |b| {
         b.iter(|| {
             let mut learner = Perceptron::new(DIM).ok()?;
             for (x, y) in points.rows().zip(&labels) {
                 learner.observe(x, *y).ok()?;
             }
+            Some(learner)
+        });
+    });
+    group.bench_function("one pass", |b| {
+        b.iter(|| {
+            let mut learner = Perceptron::new(DIM).ok()?;
+            learner.learn_pool(&points, &labels).ok()?;
             Some(learner)
         });
     });

@@ -11,9 +11,11 @@
 //! O(d) a mistake.
 
 use crate::error::OnlineError;
+use crate::learn_pool::{looking_ahead, right};
 use crate::learner::{OnlineLearner, Prediction};
+use crate::partial_fit::{PartialFitError, Tally};
 use crate::weights::{Weights, check_scale};
-use halfspaces_linalg::{Halfspace, InputError, Label, RowView};
+use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView};
 
 /// The averaged perceptron: O(d) memory, O(d) a mistake on top of the product.
 ///
@@ -120,6 +122,18 @@ impl OnlineLearner for AveragedPerceptron {
 
     fn updates(&self) -> u64 {
         self.updates
+    }
+
+    fn learn_pool<P: PointSet>(
+        &mut self,
+        points: &P,
+        labels: &[Label],
+    ) -> Result<Tally, PartialFitError<InputError>> {
+        looking_ahead(self, points, labels, |learner, ahead| {
+            let rounds = ahead.staying(&learner.weights, right);
+            learner.rounds += rounds as u64;
+            rounds
+        })
     }
 }
 
@@ -231,6 +245,18 @@ impl OnlineLearner for VotedPerceptron {
 
     fn updates(&self) -> u64 {
         self.earlier.len() as u64
+    }
+
+    fn learn_pool<P: PointSet>(
+        &mut self,
+        points: &P,
+        labels: &[Label],
+    ) -> Result<Tally, PartialFitError<InputError>> {
+        looking_ahead(self, points, labels, |learner, ahead| {
+            let rounds = ahead.staying(&learner.weights, right);
+            learner.survived += rounds as u64;
+            rounds
+        })
     }
 }
 

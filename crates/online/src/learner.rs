@@ -1,8 +1,9 @@
 //! What every online learner is.
 
 use crate::error::OnlineError;
+use crate::learn_pool::one_by_one;
 use crate::partial_fit::{PartialFitError, Tally, partial_fit};
-use halfspaces_linalg::{ExampleStream, Label, RowView};
+use halfspaces_linalg::{ExampleStream, InputError, Label, PointSet, RowView};
 
 /// A predicted label and the value whose sign it is; or an abstention.
 ///
@@ -140,5 +141,32 @@ pub trait OnlineLearner {
         Self: Sized,
     {
         partial_fit(self, stream, most)
+    }
+
+    /// Learns from a pool in memory, one pass in the order given: the mistakes and the hypothesis are those of
+    /// [`OnlineLearner::observe`] one by one, to the bit. The fastest way through dense points for the
+    /// learners that seldom move.
+    ///
+    /// ```
+    /// use halfspaces_linalg::{Label, Points};
+    /// use halfspaces_online::{OnlineLearner, Perceptron};
+    /// let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [2.0, 3.0]])?;
+    /// let tally = Perceptron::new(2)?.learn_pool(&points, &[Label::Negative; 3])?;
+    /// assert_eq!((tally.rounds, tally.mistakes), (3, 2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`PartialFitError::Stream`] of [`InputError::LengthMismatch`], before anything is learned;
+    /// [`PartialFitError::Learner`] at an example that this learner cannot take, all before learned.
+    fn learn_pool<P: PointSet>(
+        &mut self,
+        points: &P,
+        labels: &[Label],
+    ) -> Result<Tally, PartialFitError<InputError>>
+    where
+        Self: Sized,
+    {
+        one_by_one(self, points, labels)
     }
 }

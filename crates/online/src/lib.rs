@@ -55,6 +55,7 @@ mod halving;
 mod hard_margin;
 mod hit_and_run;
 mod kernel_perceptron;
+mod learn_pool;
 mod learner;
 mod margin_perceptron;
 mod massart;

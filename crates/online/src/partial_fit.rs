@@ -34,7 +34,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn count(&mut self, prediction: Prediction, truth: Label) {
+    pub(crate) fn count(&mut self, prediction: Prediction, truth: Label) {
         self.rounds += 1;
         self.mistakes += u64::from(prediction.is_wrong(truth));
         self.abstentions += u64::from(prediction.abstains);

@@ -13,9 +13,11 @@
 //! *Source.* Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006, Theorems 2, 4 and 5.
 
 use crate::error::OnlineError;
+use crate::learn_pool::looking_ahead;
 use crate::learner::{OnlineLearner, Prediction};
+use crate::partial_fit::{PartialFitError, Tally};
 use crate::weights::{Weights, positive_norm_sq};
-use halfspaces_linalg::{Halfspace, InputError, Label, RowView};
+use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView};
 
 /// How far a passive-aggressive learner may move.
 ///
@@ -99,6 +101,11 @@ impl PassiveAggressive {
     }
 }
 
+/// The hinge loss max(0, 1 - y (w · x)).
+fn loss(value: f64, truth: Label) -> f64 {
+    (1.0 - truth.as_f64() * value).max(0.0)
+}
+
 impl OnlineLearner for PassiveAggressive {
     fn dim(&self) -> usize {
         self.weights.dim()
@@ -115,7 +122,7 @@ impl OnlineLearner for PassiveAggressive {
         truth: Label,
     ) -> Result<bool, OnlineError> {
         self.weights.check(x)?;
-        let loss = (1.0 - truth.as_f64() * prediction.value).max(0.0);
+        let loss = loss(prediction.value, truth);
         if loss == 0.0 {
             return Ok(false);
         }
@@ -132,6 +139,17 @@ impl OnlineLearner for PassiveAggressive {
 
     fn updates(&self) -> u64 {
         self.updates
+    }
+
+    fn learn_pool<P: PointSet>(
+        &mut self,
+        points: &P,
+        labels: &[Label],
+    ) -> Result<Tally, PartialFitError<InputError>> {
+        looking_ahead(self, points, labels, |learner, ahead| {
+            let stays = |value, y: Label| loss(value, y) == 0.0;
+            ahead.staying(&learner.weights, stays)
+        })
     }
 }
 

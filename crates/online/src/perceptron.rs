@@ -12,9 +12,11 @@
 //! `halfspaces_data::perceptron_tight`.
 
 use crate::error::OnlineError;
+use crate::learn_pool::{looking_ahead, right};
 use crate::learner::{OnlineLearner, Prediction};
+use crate::partial_fit::{PartialFitError, Tally};
 use crate::weights::{Weights, check_scale};
-use halfspaces_linalg::{Halfspace, InputError, Label, RowView};
+use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView};
 
 /// The perceptron: O(d) memory, O(d) time a point (O(nonzeros) for a sparse one).
 ///
@@ -97,6 +99,14 @@ impl OnlineLearner for Perceptron {
         let prediction = Prediction::of_value(self.weights.sign(x)?);
         self.update(x, prediction, truth)?;
         Ok(prediction)
+    }
+
+    fn learn_pool<P: PointSet>(
+        &mut self,
+        points: &P,
+        labels: &[Label],
+    ) -> Result<Tally, PartialFitError<InputError>> {
+        looking_ahead(self, points, labels, |learner, ahead| ahead.staying(&learner.weights, right))
     }
 }
 

@@ -156,8 +156,6 @@ fn updates_of_perceptron<P: PointSet>(pool: &Pool<P>) -> Result<u64, Failure> {
 
 /// One pass; how often the hypothesis changed.
 fn pass<L: OnlineLearner, P: PointSet>(mut learner: L, pool: &Pool<P>) -> Result<u64, Failure> {
-    for (x, y) in pool.points.rows().zip(&pool.labels) {
-        learner.learn(x, *y)?;
-    }
+    learner.learn_pool(&pool.points, &pool.labels)?;
     Ok(learner.updates())
 }

@@ -70,9 +70,7 @@ pub(super) const JOBS: &[Definition] = &[
 /// A pass of `learner`: what it ends with.
 pub(super) fn pass<P: PointSet>(pool: &Pool<P>) -> Result<u64, Failure> {
     let mut learner = Perceptron::new(pool.points.dim())?;
-    for (x, y) in pool.points.rows().zip(&pool.labels) {
-        learner.learn(x, *y)?;
-    }
+    learner.learn_pool(&pool.points, &pool.labels)?;
     Ok(digest_of(learner.weights(), learner.updates()))
 }
 
@@ -110,9 +108,7 @@ fn perceptron(pools: &mut Pools, shape: Shape) -> Result<Job, Failure> {
 /// A pass of PA-I.
 pub(super) fn aggressive_pass(pool: &Pool<Points>) -> Result<u64, Failure> {
     let mut learner = PassiveAggressive::new(pool.points.dim(), Aggressiveness::Capped(CAP))?;
-    for (x, y) in pool.points.rows().zip(&pool.labels) {
-        learner.observe(x, *y)?;
-    }
+    learner.learn_pool(&pool.points, &pool.labels)?;
     Ok(digest_of(learner.weights(), learner.updates()))
 }
 
