@@ -39,6 +39,9 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
 /// more than it takes to choose them.
 const WIDE: usize = 192;
 
+/// Up to this length a row is copied in a few instructions.
+const NARROW: usize = 64;
+
 #[inline(never)]
 fn wide_dot(a: &[f64], b: &[f64]) -> f64 {
     Arch::new().dispatch(RunningSums(a, b))
@@ -99,21 +102,31 @@ impl WithSimd for DotRows<'_> {
             }
             return;
         }
-        match S::F64_LANES {
-            2 => self.in_vectors::<S, 4>(simd),
-            4 => self.in_vectors::<S, 2>(simd),
-            8 => self.in_vectors::<S, 1>(simd),
-            _ => self.in_vectors::<S, 8>(simd),
+        if self.w.len() <= NARROW {
+            self.with::<S, NARROW>(simd)
+        } else {
+            self.with::<S, WIDE>(simd)
         }
     }
 }
 
 impl DotRows<'_> {
+    /// With room for `ROOM` coordinates.
+    #[inline(always)]
+    fn with<S: Simd, const ROOM: usize>(self, simd: S) {
+        match S::F64_LANES {
+            2 => self.in_vectors::<S, ROOM, 4>(simd),
+            4 => self.in_vectors::<S, ROOM, 2>(simd),
+            8 => self.in_vectors::<S, ROOM, 1>(simd),
+            _ => self.in_vectors::<S, ROOM, 8>(simd),
+        }
+    }
+
     /// With running sums in `V` vectors.
     #[inline(always)]
-    fn in_vectors<S: Simd, const V: usize>(self, simd: S) {
+    fn in_vectors<S: Simd, const ROOM: usize, const V: usize>(self, simd: S) {
         let d = self.w.len();
-        let mut padded = [0.0; WIDE];
+        let mut padded = [0.0; ROOM];
         padded[..d].copy_from_slice(self.w);
         let width = d.next_multiple_of(LANES);
         let w = as_vectors::<S, V>(&padded[..width]);
