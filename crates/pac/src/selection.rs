@@ -29,6 +29,13 @@ type Mark = [u32; LANES];
 /// Candidates multiplied at once: with a block of examples their product stays in cache.
 const TILE: usize = 256;
 
+/// How far a leader may be behind the best of those alive before another takes its place, in units of how much
+/// worse than the best candidate the chosen one may be: a new leader wakes some of those who rest.
+const NEAR: f64 = 0.125;
+
+/// So many numbers of past examples are kept at least.
+const LEAST_PAST: usize = 1 << 20;
+
 /// From here to its reciprocal ‖w‖² loses nothing.
 const SMALL: f64 = 1e-200;
 
@@ -64,10 +71,11 @@ pub enum Elimination {
     /// accuracy of all of them does, and this takes the other half.
     #[default]
     Clear,
-    /// Those clearly worse are dropped, and the count ends with the best so far as soon as its true
-    /// error is surely within what the whole sample promises, ε/2, of that of every candidate left
-    /// ([`schedule::CloseEnough`]): the same guarantee again, from fewer examples. The errors
-    /// told are those on the examples counted by then.
+    /// One about as good as the best so far leads. Those clearly worse are dropped, and those of which the
+    /// leader's true error is surely within what the whole sample promises, ε/2, are not counted on
+    /// ([`schedule::CloseEnough`]); when no other is left the count ends with the leader: the same
+    /// guarantee again, from fewer examples. A new leader has those counted on what they have missed to which it
+    /// is not known to be as close. The errors told are those on the examples counted by then.
     Enough,
 }
 
@@ -188,9 +196,9 @@ pub(crate) struct Selector<'c> {
     candidates: Cow<'c, [f64]>,
     /// Errors of each; of a dropped one, those counted until then.
     errors: Vec<u64>,
-    /// Indices of the candidates still in the race, increasing.
+    /// Indices of the candidates that are counted.
     alive: Vec<usize>,
-    /// Unit rows of the candidates alive, in single precision.
+    /// Unit rows of all candidates, in single precision.
     #[cfg_attr(feature = "serde", serde(skip))]
     screen: Vec<f32>,
     elimination: Elimination,
@@ -202,6 +210,11 @@ pub(crate) struct Selector<'c> {
     settled: bool,
     /// The errors of each candidate alive, in the order of `alive`, as far as they are kept.
     marks: Vec<Marks>,
+    /// About the best of those alive, with [`Elimination::Enough`].
+    leader: Option<usize>,
+    /// Candidates that are not counted while there is this leader, which is close enough to them.
+    resting: Vec<Resting>,
+    past: Past,
     /// Folded rows y x waiting for the block to fill.
     block: Vec<f64>,
     labels: Vec<Label>,
@@ -223,6 +236,9 @@ impl<'c> Selector<'c> {
             seen: 0,
             settled: false,
             marks: Vec::new(),
+            leader: None,
+            resting: Vec::new(),
+            past: Past::default(),
             block: Vec::new(),
             labels: Vec::new(),
             product: Vec::new(),
@@ -250,9 +266,13 @@ impl<'c> Selector<'c> {
             && self.failure > 0.0
             && self.failure <= 1.0;
         let fewest = if self.seen == 0 { count } else { count.min(1) };
-        let alive = self.alive.windows(2).all(|pair| pair[0] < pair[1])
-            && self.alive.last().is_none_or(|&c| c < count)
-            && self.alive.len() >= fewest;
+        let resting = self.resting.iter().flat_map(|group| &group.ids);
+        let mut once = vec![false; count];
+        let first = |&c: &usize| once.get_mut(c).is_some_and(|seen| !std::mem::replace(seen, true));
+        let alive = self.alive.iter().chain(resting).all(first)
+            && self.alive.len() >= fewest
+            && self.leader.is_none_or(|leader| self.alive.contains(&leader))
+            && (self.resting.is_empty() || self.leader.is_some());
         let counted = self.seen.checked_sub(self.labels.len() as u64);
         let counts = self.seen <= self.planned
             && counted.is_some_and(|counted| self.errors.iter().all(|&e| e <= counted))
@@ -267,9 +287,33 @@ impl<'c> Selector<'c> {
         let marked =
             self.marks.iter().fold(0, |sum: u64, marks| sum.saturating_add(marks.examples));
         let marks = self.marks.iter().all(kept) && counted.is_some_and(|counted| marked <= counted);
+        let depths = self.past.depths(self.past.len());
+        let whole = counted == Some(self.past.len_examples());
+        let layered = depths.iter().eq(self.marks.iter().map(|marks| &marks.depth));
+        let rests = self.past.is_sound(self.dim)
+            && (layered || !whole)
+            && (whole || self.resting.is_empty())
+            && self.resting.is_sorted_by_key(|group| group.blocks)
+            && self.resting.iter().all(|group| self.is_sound(group));
         let requirement = "what a fit in progress can hold";
-        let fits = shapes && numbers && alive && counts && marks;
+        let fits = shapes && numbers && alive && counts && marks && rests;
         InputError::check_parameter("candidates", count as f64, fits, requirement)
+    }
+
+    /// Whether a group of resting candidates fits the marks and the past.
+    #[cfg(feature = "serde")]
+    fn is_sound(&self, group: &Resting) -> bool {
+        let depths = self.past.depths(group.blocks);
+        let examples = self.past.examples(group.blocks);
+        let few = |&c: &usize| self.errors.get(c).is_some_and(|&e| e <= examples);
+        let fits = |(of, depth): (&Vec<Mark>, &u32)| {
+            of.len() == group.ids.len()
+                && of.iter().flatten().all(|lane| lane.unbounded_shr(*depth) == 0)
+        };
+        group.blocks <= self.past.len()
+            && group.marks.len() == depths.len()
+            && group.marks.iter().zip(&depths).all(fits)
+            && group.ids.iter().all(few)
     }
 
     /// Makes room for `count` more candidates.
@@ -307,7 +351,7 @@ impl<'c> Selector<'c> {
 
     /// How many candidates are still in the race.
     pub(crate) fn alive(&self) -> usize {
-        self.alive.len()
+        self.alive.len() + self.resting.iter().map(|group| group.ids.len()).sum::<usize>()
     }
 
     pub(crate) fn candidate(&self, index: usize) -> Option<&[f64]> {
@@ -356,6 +400,10 @@ impl<'c> Selector<'c> {
     /// still waits counted.
     pub(crate) fn best(&mut self) -> Option<(usize, u64)> {
         self.count_block();
+        if let Some(leader) = self.leader.filter(|_| self.settled) {
+            return self.errors.get(leader).map(|errors| (leader, *errors));
+        }
+        self.wake(None, |_, _| false);
         let errors = |c: usize| self.errors.get(c).copied().unwrap_or(u64::MAX);
         self.alive.iter().map(|&c| (c, errors(c))).min_by_key(|&(c, errors)| (errors, c))
     }
@@ -364,34 +412,70 @@ impl<'c> Selector<'c> {
         if self.labels.is_empty() {
             return;
         }
-        let (dim, rows) = (self.dim, self.labels.len());
-        if self.screen.len() != self.alive.len() * dim {
-            self.screen.clear();
-            for &c in &self.alive {
-                let w = self.candidates.chunks_exact(dim).nth(c).unwrap_or_default();
-                let norm_sq = kernels::dot(w, w);
-                if (SMALL..1.0 / SMALL).contains(&norm_sq) {
-                    let scale = norm_sq.sqrt().recip();
-                    self.screen.extend(w.iter().map(|v| (v * scale) as f32));
-                } else {
-                    let largest = w.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-                    let scaled_norm = w.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt();
-                    let unit = |v: &f64| (v / largest / scaled_norm) as f32;
-                    // The zero vector becomes NaN, which the screening always doubts.
-                    self.screen.extend(w.iter().map(unit));
-                }
-            }
+        let rows = self.labels.len();
+        // Nobody rests without all of the past.
+        let remembers = self.elimination == Elimination::Enough
+            && self.past.len_examples() + rows as u64 == self.seen
+            && self.past.has_room(rows * self.dim, self.candidates.len());
+        let keeps = self.open_marks(rows);
+        if !(keeps && remembers) {
+            self.wake(None, |_, _| false);
         }
-        let block: Vec<f32> = self.block.iter().map(|&v| v as f32).collect();
+        let (block, labels) = (std::mem::take(&mut self.block), std::mem::take(&mut self.labels));
+        let (alive, mut marks) = (std::mem::take(&mut self.alive), std::mem::take(&mut self.marks));
+        let of = marks.last_mut().filter(|_| keeps).map(|marks| marks.of.as_mut_slice());
+        self.count(&alive, &block, &labels, of);
+        (self.alive, self.marks) = (alive, marks);
+        if keeps && remembers {
+            self.past.push(&block, &labels);
+        }
+        (self.block, self.labels) = (block, labels);
+        self.block.clear();
+        self.labels.clear();
+    }
+
+    /// All unit rows, once there are any.
+    fn unit_rows(&mut self) -> Vec<f32> {
+        let mut screen = std::mem::take(&mut self.screen);
+        if screen.len() == self.candidates.len() {
+            return screen;
+        }
+        screen.clear();
+        screen.reserve(self.candidates.len());
+        let (candidates, dim) = (&*self.candidates, self.dim);
+        Arch::new().dispatch(UnitRows { candidates, dim, screen: &mut screen });
+        screen
+    }
+
+    /// Adds the errors of some candidates on a block of examples, and their marks.
+    fn count(
+        &mut self,
+        ids: &[usize],
+        folded: &[f64],
+        labels: &[Label],
+        marks: Option<&mut [Mark]>,
+    ) {
+        let (dim, rows) = (self.dim, labels.len());
+        let block: Vec<f32> = folded.iter().map(|&v| v as f32).collect();
         let z = MatRef::from_row_major_slice(&block, rows, dim);
         let doubt = single_precision_error(dim);
         let arch = Arch::new();
-        self.product.resize(rows * TILE.min(self.alive.len().max(1)), 0.0);
-        let keeps = self.open_marks(rows);
-        let mut all_marks = std::mem::take(&mut self.marks);
-        let mut marks = all_marks.last_mut().filter(|_| keeps).map(|marks| marks.of.iter_mut());
-        for (tile, ids) in self.screen.chunks(TILE * dim).zip(self.alive.chunks(TILE)) {
-            let w = MatRef::from_row_major_slice(tile, ids.len(), dim);
+        self.product.resize(rows * TILE.min(ids.len().max(1)), 0.0);
+        let mut marks = marks.map(<[Mark]>::iter_mut);
+        let screen = self.unit_rows();
+        let row = |c: usize| screen.get(c * dim..(c + 1) * dim).unwrap_or_default();
+        let mut tile = Vec::with_capacity(TILE.min(ids.len()) * dim);
+        for ids in ids.chunks(TILE) {
+            let together = ids.windows(2).all(|pair| pair[1] == pair[0] + 1);
+            let rows_of = match ids.first().filter(|_| together) {
+                Some(first) => &screen[first * dim..(first + ids.len()) * dim],
+                None => {
+                    tile.clear();
+                    ids.iter().for_each(|&c| tile.extend_from_slice(row(c)));
+                    &tile
+                }
+            };
+            let w = MatRef::from_row_major_slice(rows_of, ids.len(), dim);
             let Some(product) = self.product.get_mut(..rows * ids.len()) else { continue };
             let into = MatMut::from_column_major_slice_mut(product, rows, ids.len());
             matmul(into, Accum::Replace, z, w.transpose(), 1.0, Par::Seq);
@@ -401,7 +485,7 @@ impl<'c> Selector<'c> {
                 let (mut wrong, doubtful) = arch.dispatch(Screen { values, doubt, mark });
                 if doubtful {
                     let w = self.candidates.chunks_exact(dim).nth(c).unwrap_or_default();
-                    let exact = values.iter().zip(self.block.chunks_exact(dim)).zip(&self.labels);
+                    let exact = values.iter().zip(folded.chunks_exact(dim)).zip(labels);
                     for (place, ((v, z), y)) in exact.enumerate() {
                         if !is_clear(*v, doubt) && folded_is_wrong(kernels::dot(z, w), *y) {
                             wrong += 1;
@@ -414,9 +498,49 @@ impl<'c> Selector<'c> {
                 }
             }
         }
-        self.marks = all_marks;
-        self.block.clear();
-        self.labels.clear();
+        self.screen = screen;
+    }
+
+    /// Asks of the resting candidates whether each `stays`, by its errors ahead of the leader's and the examples
+    /// on which they are apart, with how many examples that is. One that does not is counted on the next block
+    /// it has missed and asked again; after the last it is awake.
+    fn wake(&mut self, leader: Option<usize>, stays: impl Fn((i64, u64), u64) -> bool) {
+        let mut groups = std::mem::take(&mut self.resting).into_iter().peekable();
+        let Some(first) = groups.peek().map(|group| group.blocks) else { return };
+        let past = std::mem::take(&mut self.past);
+        let depths = past.depths(past.len());
+        let mut awake = Resting { blocks: first, ids: Vec::new(), marks: Vec::new() };
+        for (blocks, depths_then, examples) in past.prefixes().skip(first) {
+            while let Some(group) = groups.next_if(|group| group.blocks == blocks) {
+                awake.join(group);
+            }
+            let mut kept = vec![Kept::default(); awake.ids.len()];
+            let mut of_leader = 0;
+            let layers = awake.marks.iter().zip(&self.marks).zip(depths_then.iter().zip(&depths));
+            for ((of, marks), (then, now)) in layers {
+                // The leader's errors on the first blocks.
+                let mut front = leader.and_then(|l| marks.of.get(l)).copied().unwrap_or_default();
+                front.iter_mut().for_each(|lane| *lane = lane.unbounded_shr(now - then));
+                of_leader += front.iter().map(|lane| i64::from(lane.count_ones())).sum::<i64>();
+                Arch::new().dispatch(Compare { of, of_leader: &front, kept: &mut kept });
+            }
+            let ahead = |kept: &Kept| i64::from(kept.errors) - of_leader;
+            let stays = |kept: &Kept| stays((ahead(kept), kept.apart.into()), examples);
+            let staying = awake.split_off(blocks, &kept.iter().map(stays).collect::<Vec<bool>>());
+            if !staying.ids.is_empty() {
+                self.resting.push(staying);
+            }
+            if let Some((folded, labels, layer)) = past.block(self.dim, blocks) {
+                if awake.marks.len() <= layer {
+                    awake.marks.push(vec![Mark::default(); awake.ids.len()]);
+                }
+                let of = awake.marks.get_mut(layer).map(Vec::as_mut_slice);
+                self.count(&awake.ids, folded, labels, of);
+            }
+        }
+        self.past = past;
+        self.alive.extend(awake.ids);
+        self.marks.iter_mut().zip(awake.marks).for_each(|(marks, of)| marks.of.extend(of));
     }
 
     /// Makes the last of the marks the place for the errors on the next so many examples, if there is
@@ -425,10 +549,10 @@ impl<'c> Selector<'c> {
         if !self.elimination.compares() {
             return false;
         }
-        let depth = rows.div_ceil(LANES) as u32;
+        let depth = depth_of(rows);
         if self.marks.last().is_none_or(|last| last.depth + depth > u32::BITS) {
             let room = self.errors.len() * self.dim.div_ceil(LANES / 2).max(4);
-            if (self.marks.len() + 1) * self.alive.len() > room {
+            if (self.marks.len() + 1) * self.alive() > room {
                 return false;
             }
             let of = vec![Mark::default(); self.alive.len()];
@@ -462,21 +586,18 @@ impl<'c> Selector<'c> {
     }
 
     fn eliminate(&mut self) {
-        if self.alive.len() < 2 {
-            self.settled = self.elimination == Elimination::Enough;
+        if self.elimination == Elimination::Enough {
+            self.end_if_enough();
+            return;
         }
         if self.elimination == Elimination::Never || self.alive.len() < 2 {
             return;
         }
-        let errors: Vec<u64> =
-            self.alive.iter().filter_map(|&c| self.errors.get(c)).copied().collect();
+        let errors = self.errors_alive();
         let Some((leader, best)) = (0..).zip(&errors).min_by_key(|(_, e)| **e) else { return };
         let best = *best;
-        let mut keep = vec![true; errors.len()];
-        if self.elimination != Elimination::Enough {
-            let certain = best.saturating_add(self.planned.saturating_sub(self.seen));
-            keep.iter_mut().zip(&errors).for_each(|(keep, e)| *keep = *e <= certain);
-        }
+        let certain = best.saturating_add(self.planned.saturating_sub(self.seen));
+        let mut keep: Vec<bool> = errors.iter().map(|e| *e <= certain).collect();
         if self.is_check() {
             let apart = self.disagreements(leader);
             // Grows as the root of the disagreements.
@@ -484,22 +605,76 @@ impl<'c> Selector<'c> {
             for ((keep, e), n) in keep.iter_mut().zip(&errors).zip(&apart) {
                 *keep &= (e - best) as f64 <= gap * (*n as f64).sqrt();
             }
-            if self.elimination == Elimination::Enough {
-                let pairs = self.errors.len() as u64;
-                let accuracy = schedule::choice_accuracy(pairs, self.planned, self.failure);
-                let test = schedule::CloseEnough::new(accuracy, pairs, self.test_failure());
-                let mut left = (0..).zip(&keep).filter(|(place, keep)| **keep && *place != leader);
-                self.settled = left.all(|(place, _): (usize, _)| {
-                    let ahead = errors.get(place).map_or(0, |e| (e - best).cast_signed());
-                    let apart = apart.get(place).copied().unwrap_or(self.seen);
-                    test.is_passed(ahead, apart, self.seen)
-                });
-            }
         }
+        self.keep_alive(&keep);
+    }
+
+    fn errors_alive(&self) -> Vec<u64> {
+        self.alive.iter().filter_map(|&c| self.errors.get(c)).copied().collect()
+    }
+
+    /// Drops the candidates alive that are not to be kept.
+    fn keep_alive(&mut self, keep: &[bool]) {
         if keep.contains(&false) {
-            retain_rows(&mut self.screen, self.dim, &keep);
-            retain(&mut self.alive, &keep);
-            self.marks.iter_mut().for_each(|marks| retain(&mut marks.of, &keep));
+            retain(&mut self.alive, keep);
+            self.marks.iter_mut().for_each(|marks| retain(&mut marks.of, keep));
+        }
+    }
+
+    /// Drops what is clearly worse than the leader, puts to rest what the leader is close enough to, and ends
+    /// the count when none is left beside it.
+    fn end_if_enough(&mut self) {
+        if self.alive.len() < 2 && self.resting.is_empty() {
+            self.settled = true;
+        }
+        if self.alive.len() < 2 || !self.is_check() {
+            return;
+        }
+        let pairs = self.errors.len() as u64;
+        let accuracy = schedule::choice_accuracy(pairs, self.planned, self.failure);
+        let test = schedule::CloseEnough::new(accuracy, pairs, self.test_failure());
+        let (leader, mut errors);
+        loop {
+            errors = self.errors_alive();
+            let best = (0..)
+                .zip(&errors)
+                .min_by_key(|&(place, e): &(usize, &u64)| (*e, self.alive.get(place).copied()));
+            let Some((best, least)) = best else { return };
+            let place = self.leader.and_then(|l| self.alive.iter().position(|c| *c == l));
+            let behind = |place: usize| errors.get(place).map_or(0, |e| e - least) as f64;
+            let near = |place: &usize| behind(*place) <= NEAR * accuracy * self.seen as f64;
+            if let Some(place) = place.filter(near) {
+                leader = place;
+                break;
+            }
+            // Some who rest may have to be asked more of.
+            self.leader = self.alive.get(best).copied();
+            self.wake(Some(best), |(ahead, apart), m| test.is_passed(ahead, apart, m));
+        }
+        let apart = self.disagreements(leader);
+        let gap = self.gap(1);
+        let of_leader = errors.get(leader).copied().unwrap_or(0);
+        let ahead = |e: &u64| e.cast_signed() - of_leader.cast_signed();
+        let kept = |(e, n): (&u64, &u64)| ahead(e) as f64 <= gap * (*n as f64).sqrt();
+        let keep: Vec<bool> = errors.iter().zip(&apart).map(kept).collect();
+        let passed = |(place, (e, n)): (usize, (&u64, &u64))| {
+            place != leader && test.is_passed(ahead(e), *n, self.seen)
+        };
+        let passes: Vec<bool> = errors.iter().zip(&apart).enumerate().map(passed).collect();
+        let others = keep.iter().zip(&passes).filter(|(keep, passes)| **keep && !**passes).count();
+        self.settled = others <= 1;
+        if !self.settled && self.past.len_examples() == self.seen {
+            let rest: Vec<bool> = keep.iter().zip(&passes).map(|(k, p)| *k && *p).collect();
+            let of = |marks: &Marks| retained(&marks.of, &rest);
+            let ids = retained(&self.alive, &rest);
+            if !ids.is_empty() {
+                let marks = self.marks.iter().map(of).collect();
+                self.resting.push(Resting { blocks: self.past.len(), ids, marks });
+            }
+            let keep: Vec<bool> = keep.iter().zip(&passes).map(|(k, p)| *k && !*p).collect();
+            self.keep_alive(&keep);
+        } else {
+            self.keep_alive(&keep);
         }
     }
 
@@ -528,22 +703,17 @@ impl<'c> Selector<'c> {
     }
 }
 
+/// What is marked to be kept.
+fn retained<T: Copy>(of: &[T], keep: &[bool]) -> Vec<T> {
+    let mut kept = Vec::with_capacity(keep.iter().filter(|keep| **keep).count());
+    kept.extend(of.iter().zip(keep).filter(|(_, keep)| **keep).map(|(value, _)| *value));
+    kept
+}
+
 /// Keeps what is marked to be kept.
 fn retain<T>(of: &mut Vec<T>, keep: &[bool]) {
     let mut keep = keep.iter();
     of.retain(|_| keep.next().copied().unwrap_or(true));
-}
-
-/// Keeps the rows of this length that are marked to be kept.
-fn retain_rows(values: &mut Vec<f32>, len: usize, keep: &[bool]) {
-    let mut to = 0;
-    for (from, _) in keep.iter().enumerate().filter(|(_, keep)| **keep) {
-        if (from + 1) * len <= values.len() {
-            values.copy_within(from * len..(from + 1) * len, to);
-            to += len;
-        }
-    }
-    values.truncate(to);
 }
 
 /// The errors of all candidates alive on some examples.
@@ -554,6 +724,111 @@ struct Marks {
     depth: u32,
     examples: u64,
     of: Vec<Mark>,
+}
+
+/// How many blocks deep the errors of a block of examples are marked.
+fn depth_of(rows: usize) -> u32 {
+    rows.div_ceil(LANES) as u32
+}
+
+/// Candidates that rest, counted on as many blocks.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Resting {
+    /// How many of the past blocks they were counted on.
+    blocks: usize,
+    ids: Vec<usize>,
+    /// As [`Marks::of`] was then.
+    marks: Vec<Vec<Mark>>,
+}
+
+impl Resting {
+    fn join(&mut self, other: Resting) {
+        self.ids.extend(other.ids);
+        self.marks.resize_with(other.marks.len(), Vec::new);
+        self.marks.iter_mut().zip(other.marks).for_each(|(marks, more)| marks.extend(more));
+    }
+
+    /// Takes out those that stay.
+    fn split_off(&mut self, blocks: usize, stay: &[bool]) -> Resting {
+        let marks = self.marks.iter().map(|marks| retained(marks, stay)).collect();
+        let staying = Resting { blocks, ids: retained(&self.ids, stay), marks };
+        let go: Vec<bool> = stay.iter().map(|stays| !stays).collect();
+        retain(&mut self.ids, &go);
+        self.marks.iter_mut().for_each(|marks| retain(marks, &go));
+        staying
+    }
+}
+
+/// The examples counted so far, for those who rest.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Past {
+    /// Rows of each block.
+    sizes: Vec<usize>,
+    /// Folded rows, as in a block.
+    folded: Vec<f64>,
+    labels: Vec<Label>,
+}
+
+impl Past {
+    fn len(&self) -> usize {
+        self.sizes.len()
+    }
+
+    #[cfg(feature = "serde")]
+    fn is_sound(&self, dim: usize) -> bool {
+        self.sizes.iter().all(|rows| (1..=BLOCK).contains(rows))
+            && self.sizes.iter().sum::<usize>() == self.labels.len()
+            && self.folded.len() == self.labels.len().saturating_mul(dim)
+            && self.folded.iter().all(|v| v.is_finite())
+    }
+
+    /// Whether so many numbers more take no more room than those of the candidates, or 8 MB.
+    fn has_room(&self, numbers: usize, of_candidates: usize) -> bool {
+        self.folded.len() + numbers <= of_candidates.max(LEAST_PAST)
+    }
+
+    fn push(&mut self, folded: &[f64], labels: &[Label]) {
+        self.sizes.push(labels.len());
+        self.folded.extend_from_slice(folded);
+        self.labels.extend_from_slice(labels);
+    }
+
+    fn len_examples(&self) -> u64 {
+        self.labels.len() as u64
+    }
+
+    /// How many examples the first blocks have.
+    fn examples(&self, blocks: usize) -> u64 {
+        self.sizes.iter().take(blocks).map(|rows| *rows as u64).sum()
+    }
+
+    /// How deep each layer of marks is after the first blocks: as [`Selector::open_marks`] does.
+    fn depths(&self, blocks: usize) -> Vec<u32> {
+        let mut depths: Vec<u32> = Vec::new();
+        for rows in self.sizes.iter().take(blocks) {
+            let depth = depth_of(*rows);
+            match depths.last_mut().filter(|last| **last + depth <= u32::BITS) {
+                Some(last) => *last += depth,
+                None => depths.push(depth),
+            }
+        }
+        depths
+    }
+
+    /// From none on: a number of blocks, how deep each layer of marks is after them, and their examples.
+    fn prefixes(&self) -> impl Iterator<Item = (usize, Vec<u32>, u64)> {
+        (0..=self.len()).map(|blocks| (blocks, self.depths(blocks), self.examples(blocks)))
+    }
+
+    /// A block: folded rows, labels, and the layer of its marks.
+    fn block(&self, dim: usize, block: usize) -> Option<(&[f64], &[Label], usize)> {
+        let start = self.examples(block) as usize;
+        let rows = start..start + self.sizes.get(block)?;
+        let folded = self.folded.get(rows.start * dim..rows.end * dim)?;
+        Some((folded, self.labels.get(rows)?, self.depths(block + 1).len() - 1))
+    }
 }
 
 /// Marks an error on the example at `place` among the `rows` screened last.
@@ -606,6 +881,34 @@ fn folded_is_wrong(value: f64, y: Label) -> bool {
 #[inline(always)]
 fn is_clear(value: f32, doubt: f32) -> bool {
     value.abs() > doubt
+}
+
+/// Scales rows to norm 1; compiled as [`Screen`] is.
+struct UnitRows<'a> {
+    candidates: &'a [f64],
+    dim: usize,
+    screen: &'a mut Vec<f32>,
+}
+
+impl WithSimd for UnitRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for w in self.candidates.chunks_exact(self.dim) {
+            let norm_sq = kernels::dot(w, w);
+            if (SMALL..1.0 / SMALL).contains(&norm_sq) {
+                let scale = norm_sq.sqrt().recip();
+                self.screen.extend(w.iter().map(|v| (v * scale) as f32));
+            } else {
+                let largest = w.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+                let scaled_norm = w.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt();
+                let unit = |v: &f64| (v / largest / scaled_norm) as f32;
+                // The zero vector becomes NaN, which the screening always doubts.
+                self.screen.extend(w.iter().map(unit));
+            }
+        }
+    }
 }
 
 /// How many values are surely negative, and whether some are too near 0 to tell; the former are marked,
@@ -768,6 +1071,27 @@ mod tests {
             }
         }
 
+        /// Who rests, wakes, is dropped and is chosen is as the rules say, also where the count is interrupted,
+        /// saved and gone on with.
+        #[test]
+        fn resting_is_by_the_rules(seed in 0u64..10_000, n in 1500u64..4000, dim in 2usize..6) {
+            let (candidates, points, labels) = case(seed, dim, 60, n as usize);
+            let Some((choice, _)) = plain_enough(&candidates, &points, &labels) else {
+                return Ok(()); // longer than errors are kept
+            };
+            let mut selector = selector(&candidates, n, Elimination::Enough);
+            for (i, (x, y)) in points.rows().zip(&labels).enumerate() {
+                selector.observe(x, *y);
+                if (i as u64).is_multiple_of(197) {
+                    selector = saved(selector);
+                }
+            }
+            let (index, errors) = selector.best().unwrap();
+            let examples = selector.seen();
+            let found = Choice { index, errors, examples, remaining: selector.alive() };
+            prop_assert_eq!(found, choice);
+        }
+
         /// A count that ends early ends with a candidate about as good as the best.
         #[test]
         fn enough_is_good_enough(seed in 0u64..1000) {
@@ -788,6 +1112,136 @@ mod tests {
             let least = *plain.iter().min().unwrap() as f64;
             prop_assert!((plain[chosen] as f64) < least + accuracy * n as f64);
         }
+    }
+
+    #[test]
+    fn some_who_rest_are_woken() {
+        let woken = (0..20).filter_map(|seed| {
+            let (candidates, points, labels) = case(seed, 4, 60, 3000);
+            plain_enough(&candidates, &points, &labels).map(|(_, woken)| woken)
+        });
+        assert!(woken.sum::<u64>() > 100);
+    }
+
+    #[cfg(feature = "serde")]
+    fn saved(selector: Selector<'static>) -> Selector<'static> {
+        let text = serde_json::to_string(&selector).unwrap();
+        let read: Selector<'static> = serde_json::from_str(&text).unwrap();
+        read.check_saved(selector.dim).unwrap();
+        read
+    }
+
+    #[cfg(not(feature = "serde"))]
+    fn saved(selector: Selector<'static>) -> Selector<'static> {
+        selector
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_saved_rest_that_cannot_be_is_refused() {
+        let (candidates, points, labels) = case(3, 4, 60, 3000);
+        let mut selector = selector(&candidates, 3000, Elimination::Enough);
+        for (x, y) in points.rows().zip(&labels) {
+            selector.observe(x, *y);
+            if selector.resting.len() == 2 {
+                break;
+            }
+        }
+        assert!(!selector.is_over() && selector.check_saved(4).is_ok());
+        type Tamper = fn(&mut Selector<'static>);
+        let tampers: [Tamper; 12] = [
+            |s| s.leader = None,
+            |s| s.leader = Some(s.resting[0].ids[0]),
+            |s| s.resting[0].blocks = s.past.len() + 1,
+            |s| s.resting[1].blocks = 0,
+            |s| s.resting[0].ids[0] = s.alive[0],
+            |s| s.resting[0].ids[0] = 1000,
+            |s| s.resting[0].marks.clear(),
+            |s| s.resting[0].marks[0][0] = [u32::MAX; LANES],
+            |s| s.resting[1].ids.clear(),
+            |s| s.past.folded[0] = f64::NAN,
+            |s| s.past.labels.clear(),
+            |s| s.past.sizes[0] += 1,
+        ];
+        for (i, tamper) in tampers.into_iter().enumerate() {
+            let mut tampered = selector.clone();
+            tamper(&mut tampered);
+            assert!(tampered.check_saved(4).is_err(), "{i}");
+        }
+    }
+
+    /// The rules of docs/theory/thinned-selection.md for a count that ends, all errors known beforehand; with how
+    /// many were woken. `None` if it takes longer than errors are kept.
+    fn plain_enough(
+        candidates: &[Vec<f64>],
+        points: &Points,
+        labels: &[Label],
+    ) -> Option<(Choice, u64)> {
+        let (k, planned) = (candidates.len() as u64, labels.len() as u64);
+        let failure = 0.05;
+        let wrong_of = |w: &Vec<f64>| -> Vec<bool> {
+            points.rows().zip(labels).map(|(x, y)| Label::of_sign(x.dot(w)) != *y).collect()
+        };
+        let wrong: Vec<Vec<bool>> = candidates.iter().map(wrong_of).collect();
+        let count = |wrong: &mut dyn Iterator<Item = bool>| wrong.filter(|w| *w).count() as u64;
+        let errors = |c: usize, m: u64| count(&mut wrong[c].iter().copied().take(m as usize));
+        let apart = |a: usize, b: usize, m: u64| {
+            count(&mut wrong[a].iter().zip(&wrong[b]).map(|(a, b)| a != b).take(m as usize))
+        };
+        let ahead = |c, of, m| errors(c, m).cast_signed() - errors(of, m).cast_signed();
+        let checks = schedule::elimination_checks(planned);
+        let gap = |n| schedule::elimination_gap(n, k, checks, failure / 4.0);
+        let accuracy = schedule::choice_accuracy(k, planned, failure);
+        let test = schedule::CloseEnough::new(accuracy, k, failure / 4.0);
+        let close = |c, of, m| test.is_passed(ahead(c, of, m), apart(c, of, m), m);
+        let mut awake: Vec<usize> = (0..candidates.len()).collect();
+        let mut resting: Vec<(usize, u64)> = Vec::new();
+        let (mut leader, mut ends, mut woken) = (None, vec![0], 0);
+        for m in 1..planned {
+            let third = m / 3;
+            let power = m.is_power_of_two() || (3 * third == m && third.is_power_of_two());
+            let check = power && m as f64 > 2.0 * gap(m);
+            if check || m - ends.last().unwrap() == BLOCK as u64 {
+                ends.push(m);
+            }
+            if m > 2048 {
+                return None;
+            }
+            if !check {
+                continue;
+            }
+            let of = loop {
+                let best = awake.iter().copied().min_by_key(|c| (errors(*c, m), *c)).unwrap();
+                let near = |of: &usize| ahead(*of, best, m) as f64 <= accuracy * m as f64 / 8.0;
+                if let Some(of) = leader.filter(near) {
+                    break of;
+                }
+                leader = Some(best);
+                for (c, then) in std::mem::take(&mut resting) {
+                    let since = ends.iter().copied().filter(|end| *end >= then);
+                    match since.into_iter().find(|end| close(c, best, *end)) {
+                        Some(end) => resting.push((c, end)),
+                        None => awake.push(c),
+                    }
+                    woken += u64::from(!close(c, best, then));
+                }
+            };
+            awake.retain(|c| ahead(*c, of, m) as f64 <= gap(1) * (apart(*c, of, m) as f64).sqrt());
+            let (rest, stay) = awake.iter().partition(|c| **c != of && close(**c, of, m));
+            awake = stay;
+            resting.extend(Vec::into_iter(rest).map(|c: usize| (c, m)));
+            if awake.len() == 1 {
+                let remaining = 1 + resting.len();
+                return Some((
+                    Choice { index: of, errors: errors(of, m), examples: m, remaining },
+                    woken,
+                ));
+            }
+        }
+        awake.extend(resting.iter().map(|(c, _)| c));
+        let index = awake.iter().copied().min_by_key(|c| (errors(*c, planned), *c)).unwrap();
+        let errors = errors(index, planned);
+        Some((Choice { index, errors, examples: planned, remaining: awake.len() }, woken))
     }
 
     #[test]

@@ -93,7 +93,6 @@ fn told(choice: Choice) -> u64 {
 
 fn selection(shape: Shape, elimination: Elimination) -> Result<Job, Failure> {
     const TILE: usize = 256;
-    const BLOCK: usize = 512;
     let race = Rc::new(race(shape.n, shape.d, shape.more)?);
     let plain_race = Rc::clone(&race);
     let single = |points: &Points| {
@@ -121,6 +120,9 @@ fn selection(shape: Shape, elimination: Elimination) -> Result<Job, Failure> {
     Ok(Job::new(move || choose(&race, elimination).map(told), limit, plain))
 }
 
+/// Examples counted at once.
+const BLOCK: usize = 512;
+
 /// The rules of docs/theory/thinned-selection.md, example by example.
 fn plain_choice(race: &Race, elimination: Elimination) -> u64 {
     let Race { points, labels, candidates } = race;
@@ -130,42 +132,81 @@ fn plain_choice(race: &Race, elimination: Elimination) -> u64 {
         points.rows().zip(labels).map(wrong).collect()
     };
     let wrong: Vec<Vec<bool>> = candidates.rows().map(wrong_of).collect();
-    let counts = |of: &dyn Fn(&Vec<bool>, usize) -> bool, m: usize| -> Vec<u64> {
-        let count = |wrong: &Vec<bool>| (0..m).filter(|t| of(wrong, *t)).count() as u64;
-        wrong.iter().map(count).collect()
-    };
     let failure = FAILURE / if elimination == Elimination::Enough { 4.0 } else { 2.0 };
     let checks = schedule::elimination_checks(planned);
     let gap = |n: u64| schedule::elimination_gap(n, k, checks, failure);
     let accuracy = schedule::choice_accuracy(k, planned, FAILURE);
     let test = schedule::CloseEnough::new(accuracy, k, failure);
-    let mut alive: Vec<usize> = (0..wrong.len()).collect();
-    for m in 1..=points.len() {
-        let errors = counts(&|wrong, t| wrong.get(t) == Some(&true), m);
-        let best = alive.iter().copied().min_by_key(|c| (errors.get(*c), *c)).unwrap_or(0);
-        let ahead = |c: usize| errors.get(c).zip(errors.get(best)).map_or(0, |(e, b)| e - b);
-        let result = digest([best as u64, errors.get(best).copied().unwrap_or(0)]);
+    let apart_on = |a: usize, b: usize, m: usize| -> u64 {
+        let pair = wrong.get(a).into_iter().flatten().zip(wrong.get(b).into_iter().flatten());
+        pair.take(m).filter(|(a, b)| a != b).count() as u64
+    };
+    let errors_on = |c: usize, m: usize| -> u64 {
+        wrong.get(c).into_iter().flatten().take(m).filter(|wrong| **wrong).count() as u64
+    };
+    let ahead = |c: usize, of: usize, m: usize| {
+        errors_on(c, m).cast_signed() - errors_on(of, m).cast_signed()
+    };
+    let clear = |c: usize, of: usize, m: usize| {
+        ahead(c, of, m) as f64 > gap(1) * (apart_on(c, of, m) as f64).sqrt()
+    };
+    let close = |c: usize, of: usize, m: usize| {
+        test.is_passed(ahead(c, of, m), apart_on(c, of, m), m as u64)
+    };
+    let told = |c: usize, m: usize| digest([c as u64, errors_on(c, m)]);
+    let mut awake: Vec<usize> = (0..wrong.len()).collect();
+    let mut resting: Vec<(usize, usize)> = Vec::new();
+    let mut leader = None;
+    // Where blocks of examples ended: at checks, and when they are full.
+    let mut ends: Vec<usize> = Vec::new();
+    for m in 1..points.len() {
         let seen = m as u64;
-        if seen == planned {
-            return result;
-        }
         let power = |m: u64| m.is_power_of_two();
         let check = power(seen) || seen.is_multiple_of(3) && power(seen / 3);
         let compares = matches!(elimination, Elimination::Clear | Elimination::Enough);
-        if !compares || !check || seen as f64 <= 2.0 * gap(seen) {
+        let checks = compares && check && seen as f64 > 2.0 * gap(seen);
+        if checks || m - ends.last().unwrap_or(&0) == BLOCK {
+            ends.push(m);
+        }
+        if !checks {
             continue;
         }
-        let leader = wrong.get(best).cloned().unwrap_or_default();
-        let apart = counts(&|wrong, t| wrong.get(t) != leader.get(t), m);
-        let apart = |c: usize| apart.get(c).copied().unwrap_or(seen);
-        alive.retain(|c| ahead(*c) as f64 <= gap(1) * (apart(*c) as f64).sqrt());
-        let close =
-            |c: &usize| *c == best || test.is_passed(ahead(*c).cast_signed(), apart(*c), seen);
-        if elimination == Elimination::Enough && alive.iter().all(close) {
-            return result;
+        let best_of = |awake: &[usize]| {
+            awake.iter().copied().min_by_key(|c| (errors_on(*c, m), *c)).unwrap_or(0)
+        };
+        if elimination == Elimination::Clear {
+            let best = best_of(&awake);
+            awake.retain(|c| !clear(*c, best, m));
+            continue;
+        }
+        let of = loop {
+            let best = best_of(&awake);
+            let near = |of: &usize| ahead(*of, best, m) as f64 <= 0.125 * accuracy * m as f64;
+            if let Some(of) = leader.filter(near) {
+                break of;
+            }
+            leader = Some(best);
+            // Each rests again from the first end of a block at which the new leader is close enough.
+            for (c, then) in std::mem::take(&mut resting) {
+                let rests = ends.iter().copied().filter(|end| *end >= then && *end <= m);
+                match rests.into_iter().find(|end| close(c, best, *end)) {
+                    Some(end) => resting.push((c, end)),
+                    None => awake.push(c),
+                }
+            }
+        };
+        awake.retain(|c| !clear(*c, of, m));
+        let (rest, stay) = awake.iter().partition(|c| **c != of && close(**c, of, m));
+        awake = stay;
+        resting.extend(Vec::into_iter(rest).map(|c: usize| (c, m)));
+        if awake.len() == 1 {
+            return told(of, m);
         }
     }
-    0
+    awake.extend(resting.iter().map(|(c, _)| c));
+    let planned = points.len();
+    let best = awake.into_iter().min_by_key(|c| (errors_on(*c, planned), *c)).unwrap_or(0);
+    told(best, planned)
 }
 
 /// Points and labels of the kernel perceptron's job.
