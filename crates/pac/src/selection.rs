@@ -417,8 +417,12 @@ impl<'c> Selector<'c> {
         let remembers = self.elimination == Elimination::Enough
             && self.past.len_examples() + rows as u64 == self.seen
             && self.past.has_room(rows * self.dim, self.candidates.len());
+        // Before marks are opened: who wakes has them for the past only.
+        if !remembers {
+            self.wake(None, |_, _| false);
+        }
         let keeps = self.open_marks(rows);
-        if !(keeps && remembers) {
+        if !keeps {
             self.wake(None, |_, _| false);
         }
         let (block, labels) = (std::mem::take(&mut self.block), std::mem::take(&mut self.labels));
@@ -1134,6 +1138,43 @@ mod tests {
     #[cfg(not(feature = "serde"))]
     fn saved(selector: Selector<'static>) -> Selector<'static> {
         selector
+    }
+
+    /// Where there is no room for the examples all who rest wake, with marks as the others have.
+    #[test]
+    fn nobody_rests_without_the_past() {
+        let (narrow, points, labels) = case(3, 4, 60, 2000);
+        let dim = 3000; // room for 349 examples
+        let wide = |row: &[f64]| [row, &vec![0.0; dim - row.len()]].concat();
+        let candidates: Vec<Vec<f64>> = narrow.iter().map(|w| wide(w)).collect();
+        let mut selector = selector(&candidates, 8000, Elimination::Enough);
+        let mut rested = false;
+        for (x, y) in points.rows().zip(&labels).take(800) {
+            selector.observe(DenseRow::new(&wide(x.as_slice())).unwrap(), *y);
+            rested |= !selector.resting.is_empty();
+            if selector.is_over() {
+                break;
+            }
+            let full = |marks: &Marks| marks.of.len() == selector.alive.len();
+            assert!(selector.marks.iter().all(full));
+        }
+        assert!(rested && selector.seen() > 349 && selector.resting.is_empty());
+        selector.count_block();
+        let seen = selector.seen() as usize;
+        let front = points.select(&(0..seen).collect::<Vec<_>>()).unwrap();
+        let counts = plain(&narrow, &front, &labels[..seen]);
+        for &c in &selector.alive {
+            assert_eq!(selector.errors[c], counts[c]);
+        }
+        let wrong = |c: usize| -> Vec<bool> {
+            let pairs = front.rows().zip(&labels);
+            pairs.map(|(x, y)| Label::of_sign(x.dot(&narrow[c])) != *y).collect()
+        };
+        let of_first = wrong(selector.alive[0]);
+        for (c, n) in selector.alive.iter().zip(selector.disagreements(0)) {
+            let apart = wrong(*c).iter().zip(&of_first).filter(|(a, b)| a != b).count() as u64;
+            assert_eq!(n, apart);
+        }
     }
 
     #[cfg(feature = "serde")]
