@@ -287,11 +287,14 @@ impl<'c> Selector<'c> {
         let marked =
             self.marks.iter().fold(0, |sum: u64, marks| sum.saturating_add(marks.examples));
         let marks = self.marks.iter().all(kept) && counted.is_some_and(|counted| marked <= counted);
-        let depths = self.past.depths(self.past.len());
         let whole = counted == Some(self.past.len_examples());
-        let layered = depths.iter().eq(self.marks.iter().map(|marks| &marks.depth));
+        let layered = || {
+            let depths = self.past.depths(self.past.len());
+            depths.iter().eq(self.marks.iter().map(|marks| &marks.depth))
+        };
+        // The past first: the others add up its sizes.
         let rests = self.past.is_sound(self.dim)
-            && (layered || !whole)
+            && (!whole || layered())
             && (whole || self.resting.is_empty())
             && self.resting.is_sorted_by_key(|group| group.blocks)
             && self.resting.iter().all(|group| self.is_sound(group));
@@ -1181,7 +1184,8 @@ mod tests {
         }
         assert!(!selector.is_over() && selector.check_saved(4).is_ok());
         type Tamper = fn(&mut Selector<'static>);
-        let tampers: [Tamper; 12] = [
+        let tampers: [Tamper; 13] = [
+            |s| s.past.sizes.extend([usize::MAX, usize::MAX]),
             |s| s.leader = None,
             |s| s.leader = Some(s.resting[0].ids[0]),
             |s| s.resting[0].blocks = s.past.len() + 1,
