@@ -19,8 +19,8 @@ use halfspaces_data::{FiniteSupport, Link, Massart, Rcn, StandardLink, ZScore};
 use halfspaces_eval::{Claim, RunInfo, StoreError, TrialStore};
 use halfspaces_forster::{Decomposition, Fit as ForsterFit, ForsterTransform, Isotropy, Subspace};
 use halfspaces_linalg::{
-    BooleanConcept, BooleanPoint, Conjunction, DecisionList, Disjunction, Halfspace, Label,
-    PointSet, Points, SparsePoints,
+    AffineHalfspace, BooleanConcept, BooleanPoint, Classifier, Conjunction, DecisionList,
+    Disjunction, Halfspace, Label, PointSet, Points, SparsePoints,
 };
 use halfspaces_online::{
     Alma, AveragedPerceptron, BatchFit, BooleanClass, CentreOfGravity, ChainLength, Ellipsoid,
@@ -30,10 +30,9 @@ use halfspaces_online::{
     TwoChains, VersionSpace, VersionSpaceGreedy, VolumetricCentre, VotedPerceptron, Winnow,
 };
 use halfspaces_pac::{
-    AffineHalfspace, Choice, CkmyFit, Classifier, CuttingPlaneFit, DdkFit,
-    DecisionListOfHalfspaces, DgtFit, ErrorCount, Fit, Fitting, GlmParams, GridParams, LogisticFit,
-    PerspectronParams, ProjectedFit, RandomProjection, SampleFit, SampleParams, SearchFit,
-    SignLink, Stage, SvmFit,
+    Choice, CkmyFit, CuttingPlaneFit, DdkFit, DecisionListOfHalfspaces, DgtFit, ErrorCount, Fit,
+    Fitting, GlmParams, GridParams, LogisticFit, PerspectronParams, ProjectedFit, RandomProjection,
+    SampleFit, SampleParams, SearchFit, SignLink, Stage, SvmFit,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -41,11 +40,11 @@ use serde_json::Value;
 use std::fmt::Debug;
 
 /// Coordinates beyond which a loaded value is not used, only saved and loaded again.
-const MOST_DIM: usize = 64;
+const MAX_DIM: usize = 64;
 /// Members beyond which a class is not voted with.
-const MOST_MEMBERS: u64 = 4096;
+const MAX_MEMBERS: u64 = 4096;
 /// Rounds and points of a session at most.
-const MOST_POINTS: usize = 24;
+const MAX_POINTS: usize = 24;
 
 /// CSV text behind a byte that chooses the options.
 pub fn csv(bytes: &[u8]) {
@@ -151,7 +150,7 @@ impl Sitting {
     /// Resumes with the learner of this name; whether that went well.
     fn plays(self, name: &str) -> bool {
         let Sitting { points, answers, seed, length } = self;
-        if points.len() > MOST_POINTS || points.dim() > 4 {
+        if points.len() > MAX_POINTS || points.dim() > 4 {
             return false;
         }
         let d = points.dim();
@@ -160,7 +159,7 @@ impl Sitting {
             "TwoChains" => TwoChains::new(d, length, seed)
                 .is_ok_and(|learner| resume(learner, &points, &answers)),
             "StrongLearner" => {
-                resume(StrongLearner::practical(d, seed).unwrap(), &points, &answers)
+                resume(StrongLearner::recommended(d, seed).unwrap(), &points, &answers)
             }
             "SampledGreedy" => resume(SampledGreedy::new(d, seed).unwrap(), &points, &answers),
             "Ellipsoid" => {
@@ -185,10 +184,10 @@ fn resume<L: SelfDirectedLearner>(learner: L, points: &Points, answers: &[(usize
     let resumed = SelfDirectedSession::resume(learner, points, answers);
     let Ok(mut session) = resumed else { return false };
     assert_eq!(session.progress().labelled, answers.len());
-    for _ in 0..=MOST_POINTS {
+    for _ in 0..=MAX_POINTS {
         let Ok(Some(question)) = session.next() else { break };
         let value = points.row(question.index).unwrap().as_slice()[0];
-        if session.reveal(Label::of_sign(value)).is_err() {
+        if session.reveal(Label::from_sign(value)).is_err() {
             break;
         }
     }
@@ -229,7 +228,7 @@ pub const SAVED: &[Kind] = &[
     ("Points", |t| load(t, |_: Points| ())),
     ("SparsePoints", |t| {
         load(t, |points: SparsePoints| {
-            if points.dim() <= MOST_DIM {
+            if points.dim() <= MAX_DIM {
                 assert_eq!(points.to_dense().unwrap().len(), points.len());
             }
         })
@@ -338,7 +337,7 @@ pub const SAVED: &[Kind] = &[
     ("SearchFit", |t| load(t, |_: SearchFit| ())),
     ("RandomProjection", |t| {
         load(t, |projection: RandomProjection| {
-            if projection.from_dim().max(projection.to_dim()) <= MOST_DIM {
+            if projection.from_dim().max(projection.to_dim()) <= MAX_DIM {
                 let _ = projection.apply(&rows(projection.from_dim()));
             }
         })
@@ -426,7 +425,7 @@ where
     L: OnlineLearner + Serialize + DeserializeOwned + PartialEq + Debug,
 {
     load(text, |mut learner: L| {
-        if learner.dim() > MOST_DIM {
+        if learner.dim() > MAX_DIM {
             return;
         }
         let points = rows(learner.dim());
@@ -447,7 +446,7 @@ where
     C: FiniteClass + Serialize + DeserializeOwned + PartialEq + Debug,
 {
     load(text, |mut learner: Halving<C>| {
-        if learner.dim() > MOST_DIM || learner.consistent() > MOST_MEMBERS {
+        if learner.dim() > MAX_DIM || learner.consistent() > MAX_MEMBERS {
             return;
         }
         for x in rows(learner.dim()).rows() {
@@ -474,16 +473,16 @@ where
 }
 
 fn used_classifier<C: Classifier>(classifier: &C) {
-    if classifier.dim() > MOST_DIM {
+    if classifier.dim() > MAX_DIM {
         return;
     }
     for x in rows(classifier.dim()).rows() {
-        let _ = classifier.predict(x);
+        let _ = classifier.label(x);
     }
 }
 
 fn used_transform(transform: &ForsterTransform) {
-    if transform.dim() > MOST_DIM {
+    if transform.dim() > MAX_DIM {
         return;
     }
     let _ = transform.apply(&rows(transform.dim()));
@@ -495,7 +494,7 @@ fn used_transform(transform: &ForsterTransform) {
 }
 
 fn used_fitting<L: Link>(mut fitting: Fitting<L>) {
-    if fitting.dim() > MOST_DIM {
+    if fitting.dim() > MAX_DIM {
         return;
     }
     let points = rows(fitting.dim());

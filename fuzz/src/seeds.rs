@@ -8,7 +8,8 @@ use halfspaces_data::{
 };
 use halfspaces_forster::{ForsterTransform, Isotropy};
 use halfspaces_linalg::{
-    Conjunction, DecisionList, Disjunction, Halfspace, Label, PointSet, Points, SparsePoints,
+    AffineHalfspace, Classifier, Conjunction, DecisionList, Disjunction, Halfspace, Label,
+    PointSet, Points, SparsePoints,
 };
 use halfspaces_online::{
     Aggressiveness, Alma, AsGiven, AveragedPerceptron, BatchPerceptron, BooleanClass,
@@ -19,10 +20,9 @@ use halfspaces_online::{
     VolumetricCentre, VotedPerceptron, Winnow, label_pool, run,
 };
 use halfspaces_pac::{
-    AffineHalfspace, Candidates, Ckmy, CuttingPlane, Ddk, DecisionListOfHalfspaces, Dgt,
-    Elimination, ErrorCount, Fitting, GlmPerspectron, GridPerspectron, LinearSvm,
-    LogisticRegression, Margin, MarginSearch, Perspectron, Projected, RandomProjection,
-    SamplePerspectron, ThresholdRule,
+    Candidates, Ckmy, CuttingPlane, Ddk, DecisionListOfHalfspaces, Dgt, Elimination, ErrorCount,
+    Fitting, GlmPerspectron, GridPerspectron, LinearSvm, LogisticRegression, Margin, MarginSearch,
+    Perspectron, Projected, RandomProjection, SamplePerspectron, ThresholdRule,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ pub fn seeds() -> Result<Vec<Seed>, Box<dyn Error>> {
     all.push(("trials", "trials".into(), lines.clone().into_bytes()));
     all.push(("trials", "cut".into(), lines.as_bytes()[..lines.len() - 9].to_vec()));
     let claims = json!([{
-        "id": "K3", "statement": "few mistakes", "source": "001", "experiment": "K3", "verdict": "holds",
+        "id": "K3", "statement": "few mistakes", "source": "Kakade", "experiment": "K3", "verdict": "holds",
         "trials": 5, "tests": 1, "quantity": "mistakes", "measured": null, "bound": 1.0, "detail": "",
     }]);
     all.push(("trials", "claims".into(), format!("claims\n{claims}").into_bytes()));
@@ -106,13 +106,13 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
     }
     // In the midst of the choice, behind a check.
     let choosing =
-        Perspectron::params(0.1, 0.6).excess(0.3).failure(0.4).elimination(Elimination::Enough);
+        Perspectron::params(0.1, 0.6).excess(0.3).failure(0.4).elimination(Elimination::EarlyStop);
     let mut choosing_fit = choosing.check()?.start(2)?;
     let examples = choosing.check()?.plan().training() + 200;
     for (x, y) in instance.sample(examples as usize, 5)?.0.rows().zip(noisy_labels.iter().cycle()) {
         choosing_fit.observe(x, *y)?;
     }
-    let elimination = Elimination::Certain;
+    let elimination = Elimination::Lossless;
     let choice = Candidates::new(&points, elimination, 0.1)?.choose(&noisy, &noisy_labels)?;
     let svm = LinearSvm::params().check()?;
     let projection = RandomProjection::new(2, 3, 5)?;
@@ -171,7 +171,7 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
         ("ForsterFit", value(&heavy)?),
         ("Decomposition", value(&solver.decompose(&line)?)?),
         ("Subspace", value(&heavy.position().subspace)?),
-        ("Isotropy", value(&Isotropy::of(&sphere)?)?),
+        ("Isotropy", value(&Isotropy::measure(&sphere)?)?),
         ("PerspectronParams", value(&params)?),
         ("GlmParams", value(&glm)?),
         ("GridParams", value(&GridPerspectron::params(Margin::Known(0.6)).excess(0.9))?),
@@ -185,7 +185,7 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
         ("SearchFit", value(&MarginSearch::new(0.1, params)?.fit(&mut instance.stream(7))?)?),
         ("RandomProjection", value(&projection)?),
         ("ProjectedFit", value(&projected.fit(&points, &labels)?)?),
-        ("ErrorCount", value(&ErrorCount::of(&target, &noisy, &noisy_labels)?)?),
+        ("ErrorCount", value(&ErrorCount::count(&target, &noisy, &noisy_labels)?)?),
         (
             "CkmyFit",
             value(&Ckmy::params(0.1, 0.3, 0.2).max_steps(9).check()?.fit(&noisy, &noisy_labels)?)?,
@@ -231,7 +231,7 @@ fn sittings() -> Result<Vec<Seed>, Box<dyn Error>> {
     };
     add("Greedy", half(Greedy::new(3)?, &points, &labels)?)?;
     add("TwoChains", half(TwoChains::new(3, length, 5)?, &points, &labels)?)?;
-    add("StrongLearner", half(StrongLearner::practical(3, 5)?, &points, &labels)?)?;
+    add("StrongLearner", half(StrongLearner::recommended(3, 5)?, &points, &labels)?)?;
     add("SampledGreedy", half(SampledGreedy::new(3, 5)?, &points, &labels)?)?;
     add("Ellipsoid", half(VersionSpaceGreedy::new(Ellipsoid::new(3)?), &points, &labels)?)?;
     add(

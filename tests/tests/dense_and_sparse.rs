@@ -60,7 +60,7 @@ fn same_sessions(dense: &Points, labels: &[Label], seed: u64) {
     let d = dense.dim();
     same_session(Greedy::new(d).unwrap(), dense, labels);
     same_session(TwoChains::new(d, ChainLength::Fixed(3), seed).unwrap(), dense, labels);
-    same_session(StrongLearner::practical(d, seed).unwrap(), dense, labels);
+    same_session(StrongLearner::recommended(d, seed).unwrap(), dense, labels);
     same_session(SampledGreedy::new(d, seed).unwrap(), dense, labels);
     same_session(VersionSpaceGreedy::new(Ellipsoid::new(d).unwrap()), dense, labels);
     same_session(VersionSpaceGreedy::new(VolumetricCentre::new(d).unwrap()), dense, labels);
@@ -105,7 +105,7 @@ proptest! {
         let points = Points::from_rows(&rows).unwrap();
         // Half of the cases hold a label that no halfspace gives.
         let mut labels: Vec<Label> =
-            rows.iter().map(|row| Label::of_sign(row[0] + 0.3 * row[1] - 0.2 * row[3])).collect();
+            rows.iter().map(|row| Label::from_sign(row[0] + 0.3 * row[1] - 0.2 * row[3])).collect();
         if flipped % 2 == 1 {
             labels[flipped] = -labels[flipped];
         }

@@ -4,7 +4,7 @@
 use halfspaces_data::{
     Gaussian, LabelledPoints, MarginBall, Marginal, Realizable, Rotation, random_target,
 };
-use halfspaces_linalg::{Label, PointSet, Points};
+use halfspaces_linalg::{Classifier, Label, PointSet, Points};
 use halfspaces_online::{
     AsGiven, BatchPerceptron, BatchStatus, ChainLength, Ellipsoid, Greedy, HardMargin,
     MarginPerceptron, OnlineLearner, Perceptron, SelfDirectedLearner, StrongLearner, TwoChains,
@@ -99,7 +99,7 @@ proptest! {
         let chains = TwoChains::new(4, ChainLength::Fixed(6), seed).unwrap();
         let [a, b] = both.map(|p| asked(chains.clone(), p, &labels));
         same("chains", a, b)?;
-        let strong = StrongLearner::practical(4, seed).unwrap();
+        let strong = StrongLearner::recommended(4, seed).unwrap();
         let [a, b] = both.map(|p| asked(strong.clone(), p, &labels));
         same("strong", a, b)?;
         let hard = VersionSpaceGreedy::new(HardMargin::new(4).unwrap());

@@ -5,7 +5,7 @@
 
 use halfspaces_data::{LabelledPoints, StandardLink};
 use halfspaces_forster::{Accuracy, ForsterTransform, Isotropy, Normalisation, Outcome};
-use halfspaces_linalg::{DenseRow, Halfspace, Label, PointSet, Points};
+use halfspaces_linalg::{Classifier, DenseRow, Halfspace, Label, PointSet, Points};
 use halfspaces_online::{
     Alma, AveragedPerceptron, Centre, CentreOfGravity, ChainLength, Ellipsoid, Greedy, HardMargin,
     Horizon, Kernel, KernelPerceptron, ModifiedPerceptron, OnlineLearner, OnlineMassart,
@@ -13,10 +13,10 @@ use halfspaces_online::{
     VersionSpaceGreedy, VolumetricCentre, VotedPerceptron, Winnow, label_pool,
 };
 use halfspaces_pac::{
-    Classifier, CutStatus, CuttingPlane, DecisionListOfHalfspaces, Dgt, DgtStatus, ErrorCount,
-    GlmHeuristic, GlmPerspectron, GlmSchedule, GridPerspectron, Heuristic, Margin, MarginSearch,
-    Origin, Perspectron, PushAway, SamplePerspectron, Schedule, SearchFit, SearchStatus, Selection,
-    Status, ThresholdRule, projected_dimension, projected_margin,
+    CutStatus, CuttingPlane, DecisionListOfHalfspaces, Dgt, DgtStatus, ErrorCount, GlmHeuristic,
+    GlmPerspectron, GlmSchedule, GridPerspectron, Heuristic, Margin, MarginSearch, Origin,
+    Perspectron, PushAway, SamplePerspectron, Schedule, SearchFit, SearchStatus, Selection, Status,
+    ThresholdRule, projected_dimension, projected_margin,
 };
 use std::f64::consts::PI;
 use std::ops::Range;
@@ -370,11 +370,11 @@ fn strong_learner_on_a_line() {
     // d = 1: any start is + or -; the first mistake turns it for good, if there is one at all. The
     // start is as good for some labels as it is bad for their opposites.
     let points = Points::new(vec![1.0, -2.0, 3.0, -4.0, 5.0], 1).unwrap();
-    let labels: Vec<Label> = points.as_slice().iter().map(|v| Label::of_sign(-v)).collect();
+    let labels: Vec<Label> = points.as_slice().iter().map(|v| Label::from_sign(-v)).collect();
     let opposite: Vec<Label> = labels.iter().map(|y| -*y).collect();
     for seed in 0..5 {
         let mistakes = [&labels, &opposite].map(|labels| {
-            let learner = StrongLearner::practical(1, seed).unwrap();
+            let learner = StrongLearner::recommended(1, seed).unwrap();
             let (_, transcript) = label_pool(learner, &points, labels).unwrap();
             assert_eq!(transcript.len(), 5);
             transcript.mistakes()
@@ -388,11 +388,11 @@ fn positions_known_beforehand() {
     // The cross-polytope: M = (d/2d) Σ uu' = I.
     let cross = Points::from_rows(&[[2.0, 0.0], [-1.0, 0.0], [0.0, 3.0], [0.0, -0.5]]).unwrap();
     let unit = cross.normalised().unwrap();
-    let certificate = Isotropy::of(&unit).unwrap();
+    let certificate = Isotropy::measure(&unit).unwrap();
     close(&[certificate.least(), certificate.largest()], &[1.0, 1.0]);
     // Three points to one: M = (2/4) diag(3, 1).
     let three = Points::from_rows(&[[1.0, 0.0], [-1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]).unwrap();
-    let certificate = Isotropy::of(&three).unwrap();
+    let certificate = Isotropy::measure(&three).unwrap();
     close(&[certificate.least(), certificate.largest()], &[0.5, 1.5]);
 
     // Three directions at 120° are in position; seen through B = [1 2; 0 1] the scatter is BB' =
@@ -458,9 +458,9 @@ fn a_list_of_two_rules() {
     let decided: Vec<_> = points.rows().map(|x| list.rule_for(x).unwrap()).collect();
     assert_eq!(decided, [Some(0), Some(0), Some(1), Some(1), None]);
     let truth = [PLUS, MINUS, PLUS, MINUS, MINUS];
-    assert_eq!(ErrorCount::of(&list, &points, &truth).unwrap().errors(), 0);
+    assert_eq!(ErrorCount::count(&list, &points, &truth).unwrap().errors(), 0);
     let others = [PLUS, PLUS, PLUS, MINUS, PLUS];
-    assert_eq!(ErrorCount::of(&list, &points, &others).unwrap().rate(), 0.4);
+    assert_eq!(ErrorCount::count(&list, &points, &others).unwrap().rate(), 0.4);
 }
 
 #[test]
@@ -615,7 +615,7 @@ fn a_list_learned_on_a_line() {
     let round = &fit.rounds[0];
     assert_eq!((round.points, round.errors, round.attempts), (5, 0, 1));
     close(&[round.loss], &[-1.425 / 6.0]);
-    let predicted = [1.0, 0.9, -0.9, -1.0].map(|v| fit.list.predict(row(&[v])).unwrap());
+    let predicted = [1.0, 0.9, -0.9, -1.0].map(|v| fit.list.label(row(&[v])).unwrap());
     assert_eq!(predicted, [PLUS, MINUS, MINUS, MINUS]);
 }
 

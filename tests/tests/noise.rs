@@ -5,9 +5,9 @@ use halfspaces_data::{
     Builtin, Instance, LabelledPoints, MarginBall, Massart, Population, Realizable, Region, ZScore,
     flip_labels, flip_probabilities, massart_trap, random_target,
 };
-use halfspaces_linalg::{Label, PointSet, RowView, SparsePoints};
+use halfspaces_linalg::{Classifier, Label, PointSet, RowView, SparsePoints};
 use halfspaces_pac::{
-    Classifier, ErrorCount, Fit, Fitting, LinearSvm, LogisticRegression, Perspectron, Promise,
+    ErrorCount, Fit, Fitting, LinearSvm, LogisticRegression, Perspectron, Promise,
     SamplePerspectron, SignLink, Stage, Status,
 };
 use rand::SeedableRng;
@@ -81,7 +81,7 @@ fn real_points_with_noise_on_one_side() {
     let population = Population::with_flips(pool.points().clone(), pool.target(), flips).unwrap();
     let error = population.error_of_labels(&predicted).unwrap().mean();
     assert!(error < 0.3, "{error}");
-    let clean = ErrorCount::of(fit.classifier(), pool.points(), pool.labels()).unwrap();
+    let clean = ErrorCount::count(fit.classifier(), pool.points(), pool.labels()).unwrap();
     assert!(clean.rate() < 0.2, "{}", clean.rate());
     assert_eq!(Classifier::dim(fit.classifier()), 30);
 
@@ -90,6 +90,6 @@ fn real_points_with_noise_on_one_side() {
     let mut stream = LabelledPoints::shuffled(pool.points(), &noisy, 5).unwrap();
     let fit = theorem.fit(&mut stream).unwrap();
     assert!(matches!(fit.status(), Status::EndedInTraining { examples: 569, .. }));
-    assert!(fit.predict(pool.points().row(0).unwrap()).is_ok());
+    assert!(fit.label(pool.points().row(0).unwrap()).is_ok());
     assert!(pool.points().row(0).unwrap().norm_sq() <= 1.0);
 }

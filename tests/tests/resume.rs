@@ -5,7 +5,9 @@
 use halfspaces_data::{
     Builtin, Instance, Link, MarginBall, Marginal, Rcn, StandardLink, random_target,
 };
-use halfspaces_linalg::{Conjunction, Halfspace, Label, PointSet, Points, SparsePoints};
+use halfspaces_linalg::{
+    Classifier, Conjunction, Halfspace, Label, PointSet, Points, SparsePoints,
+};
 use halfspaces_online::{
     Aggressiveness, Alma, AveragedPerceptron, BooleanClass, CentreOfGravity, Ellipsoid, GridClass,
     HalfspaceClass, Halving, HardMargin, Horizon, Kernel, KernelPerceptron, ModifiedPerceptron,
@@ -103,7 +105,7 @@ fn learners_on_the_cube() {
         (0..64u32).map(|m| (0..6).map(|i| f64::from(m >> i & 1)).collect()).collect();
     let points = Points::from_rows(&rows).unwrap();
     let labels: Vec<Label> =
-        (0..64u32).map(|m| Label::of_sign(f64::from(m & 0b101) - 0.5)).collect();
+        (0..64u32).map(|m| Label::from_sign(f64::from(m & 0b101) - 0.5)).collect();
     check(Winnow::new(6).unwrap(), &points, &labels);
     check(Halving::new(BooleanClass::disjunctions(6).unwrap()).unwrap(), &points, &labels);
     check(Halving::new(BooleanClass::conjunctions(6).unwrap()).unwrap(), &points, &labels);
@@ -245,7 +247,7 @@ fn every_fitting_goes_on_where_it_stopped() {
     for schedule in [Schedule::Paper, Schedule::Corrected, Schedule::Ours] {
         let params = Perspectron::params(0.1, 0.6).excess(0.8).failure(0.4).schedule(schedule);
         in_sittings(params.check().unwrap().start(3).unwrap(), &instance);
-        let params = params.selection(Selection::AllIterates).elimination(Elimination::Enough);
+        let params = params.selection(Selection::AllIterates).elimination(Elimination::EarlyStop);
         in_sittings(params.check().unwrap().start(3).unwrap(), &instance);
     }
     let link = StandardLink::massart(0.1).unwrap();

@@ -7,7 +7,7 @@ use halfspaces_data::read::{
 };
 use halfspaces_data::{Builtin, Instance, MarginBall, Rcn, Realizable, ZScore, random_target};
 use halfspaces_forster::{ForsterTransform, Isotropy};
-use halfspaces_linalg::{Halfspace, Label, PointSet, Points};
+use halfspaces_linalg::{Classifier, Halfspace, Label, PointSet, Points};
 use halfspaces_online::{
     AsGiven, OnlineLearner, Perceptron, SelfDirectedSession, Session, StrongLearner, label_pool,
     run,
@@ -127,10 +127,10 @@ fn a_file_is_labelled_with_few_corrections_and_its_classifier_saved() {
     let fit = ForsterTransform::params().check().unwrap().fit(&pool).unwrap();
     assert!(fit.is_resolved() && fit.transform().inner_dim() == 31);
     let round = fit.transform().apply(&pool).unwrap();
-    assert!(Isotropy::of(&round).unwrap().least() >= 0.5);
+    assert!(Isotropy::measure(&round).unwrap().least() >= 0.5);
 
     // The answers given are the whole state of a sitting.
-    let learner = || StrongLearner::practical(31, 1).unwrap();
+    let learner = || StrongLearner::recommended(31, 1).unwrap();
     let whole = label_pool(learner(), &round, &truth).unwrap().1;
     let mut session = SelfDirectedSession::new(learner(), &round).unwrap();
     let mut answers: Vec<(usize, Label)> = vec![];
@@ -189,7 +189,7 @@ fn a_model_file_predicts_as_the_model_did() {
     assert_eq!(loaded.status(), fit.status());
     let new: Points = instance.sample(2000, 3).unwrap().0;
     let labels_of =
-        |fit: &Fit| -> Vec<Label> { new.rows().map(|x| fit.predict(x).unwrap()).collect() };
+        |fit: &Fit| -> Vec<Label> { new.rows().map(|x| fit.label(x).unwrap()).collect() };
     assert_eq!(labels_of(&loaded), labels_of(&fit));
     let truth = target.label_all(&new).unwrap();
     let wrong = labels_of(&loaded).iter().zip(&truth).filter(|(a, b)| a != b).count();

@@ -114,7 +114,7 @@ pub(crate) fn list() -> Result<ExitCode, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_eval::{MOST_SAMPLED_CLAIMS, TrialStore};
+    use halfspaces_eval::{MAX_SAMPLED_CLAIMS, TrialStore};
     use std::collections::BTreeSet;
 
     #[test]
@@ -140,6 +140,6 @@ mod tests {
                 sampled += usize::from(claim.tests > 0);
             }
         }
-        assert!(sampled > 20 && sampled <= MOST_SAMPLED_CLAIMS, "{sampled}");
+        assert!(sampled > 20 && sampled <= MAX_SAMPLED_CLAIMS, "{sampled}");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::noise::{NoiseModel, checked_flip_probability};
 use crate::realizable::Realizable;
-use halfspaces_linalg::{InputError, Label, PointSet, RowView};
+use halfspaces_linalg::{Classifier, InputError, Label, PointSet, RowView};
 use rand::{Rng, RngExt};
 
 /// Flips label i with probability `probabilities[i]`, independently.

@@ -7,7 +7,9 @@
 use crate::marginal::Marginal;
 use crate::noise::{NoiseModel, checked_flip_probability};
 use crate::population::Population;
-use halfspaces_linalg::{DenseRow, ExampleStream, Halfspace, InputError, Label, Points, zeros};
+use halfspaces_linalg::{
+    Classifier, DenseRow, ExampleStream, Halfspace, InputError, Label, Points, zeros,
+};
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
 
@@ -168,7 +170,7 @@ impl<M: Marginal, N: NoiseModel, R: Rng> ExampleStream for InstanceStream<'_, M,
         let x = DenseRow::new(&self.row)?;
         let margin = target.decision_value(x)?;
         let flip = checked_flip_probability(noise, &self.row, margin)?;
-        let truth = Label::of_sign(margin);
+        let truth = Label::from_sign(margin);
         let label = if self.rng.random_bool(flip) { -truth } else { truth };
         Ok(Some((x, label)))
     }

@@ -89,14 +89,14 @@ mod tests {
     fn every_example_comes_once_with_its_label() {
         let values: Vec<f64> = (0..50).map(f64::from).map(|v| v - 25.5).collect();
         let points = Points::new(values.clone(), 1).unwrap();
-        let labels: Vec<Label> = values.iter().map(|v| Label::of_sign(*v)).collect();
+        let labels: Vec<Label> = values.iter().map(|v| Label::from_sign(*v)).collect();
         let sparse = SparsePoints::from_dense(&points).unwrap();
         let mut stream = LabelledPoints::shuffled(&sparse, &labels, 3).unwrap();
         assert_eq!(stream.remaining(), 50);
         let mut seen = Vec::new();
         while let Some((x, y)) = stream.next_row().unwrap() {
             let v = x.dot(&[1.0]);
-            assert_eq!(y, Label::of_sign(v));
+            assert_eq!(y, Label::from_sign(v));
             seen.push(v);
         }
         assert_eq!(stream.remaining(), 0);

@@ -1,7 +1,7 @@
 //! Link functions of generalized linear models.
 //!
 //! Under a GLM with link σ the flip probability of x is at most (1 - |σ(w* · x)|)/2; the learners
-//! that use σ need it non-decreasing, of the sign of its argument and of known asymmetry τ (003,
+//! that use σ need it non-decreasing, of the sign of its argument and of known asymmetry τ (CKST24,
 //! Definition 2). [`StandardLink`] holds links for which that is proved; [`check_link`] probes any
 //! other.
 
@@ -9,9 +9,9 @@ use halfspaces_linalg::InputError;
 use thiserror::Error;
 
 /// A link σ: \[-1, 1\] -> \[-1, 1\]: the model's mean label E\[y | x\] is at least |σ(w* · x)| in size, with
-/// the sign of w* · x (003, Definition 2).
+/// the sign of w* · x (CKST24, Definition 2).
 ///
-/// σ is non-decreasing with sign(t) σ(t) >= 0. As sign(0) = +1 here, σ(0) >= 0 is part of this; 003
+/// σ is non-decreasing with sign(t) σ(t) >= 0. As sign(0) = +1 here, σ(0) >= 0 is part of this; CKST24
 /// assumes it silently.
 ///
 /// ```

@@ -253,7 +253,7 @@ impl Marginal for SpikedBall {
 mod tests {
     use super::*;
     use crate::random_target;
-    use halfspaces_linalg::{PointSet, Points, margins};
+    use halfspaces_linalg::{Classifier, PointSet, Points, margins};
     use proptest::prelude::*;
 
     fn bounds_hold(points: &Points, target: &Halfspace, margin: f64) -> Result<(), TestCaseError> {

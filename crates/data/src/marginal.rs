@@ -238,6 +238,7 @@ impl Marginal for StudentT {
 /// rounding (1e-15).
 ///
 /// ```
+/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Marginal, MarginBall, random_target};
 /// let target = random_target(20, 1)?;
 /// let points = MarginBall::new(&target, 0.2)?.sample(100, 2)?;

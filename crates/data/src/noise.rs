@@ -1,12 +1,14 @@
 //! Label noise: how likely the label of a point is flipped.
 //!
-//! Three models of 003 §1 are here. [`Rcn`]: the same probability η everywhere. [`Massart`] and
+//! Three models of CKST24 §1 are here. [`Rcn`]: the same probability η everywhere. [`Massart`] and
 //! [`AdversarialLabels`]: any η(x) in \[0, η\], an adversary's choice. [`GlmNoise`]: at most
 //! (1 - |σ(w* · x)|)/2 for a link σ. Under the first two some halfspace has error at most η; under
 //! the last, at most opt_RCN = E\[(1 - |σ(w* · x)|)/2\].
 
 use crate::link::{Link, LinkError, check_link};
-use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, Points, RowView, kernels};
+use halfspaces_linalg::{
+    Classifier, Halfspace, InputError, Label, PointSet, Points, RowView, kernels,
+};
 
 /// Flips the label sign(w* · x) of x with a probability η(x), freshly for every example.
 ///
@@ -174,7 +176,7 @@ impl Region {
             Region::Far(threshold) => margin.abs() >= *threshold,
             Region::Near(threshold) => margin.abs() <= *threshold,
             Region::Disagreement(v) => {
-                Label::of_sign(kernels::dot(v.normal(), x)) != Label::of_sign(margin)
+                Label::from_sign(kernels::dot(v.normal(), x)) != Label::from_sign(margin)
             }
         }
     }
@@ -380,7 +382,7 @@ impl NoiseModel for Massart {
 /// ```
 /// use halfspaces_data::{AdversarialLabels, NoiseModel};
 /// use halfspaces_linalg::Label;
-/// let spiteful = AdversarialLabels::new(0.1, |x: &[f64]| Label::of_sign(-x[1]))?;
+/// let spiteful = AdversarialLabels::new(0.1, |x: &[f64]| Label::from_sign(-x[1]))?;
 /// assert_eq!(spiteful.flip_probability(&[0.5, 0.5], 0.5), 0.1);
 /// assert_eq!(spiteful.flip_probability(&[0.5, -0.5], 0.5), 0.0);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
@@ -404,7 +406,7 @@ impl<F: Fn(&[f64]) -> Label> AdversarialLabels<F> {
 
 impl<F: Fn(&[f64]) -> Label> NoiseModel for AdversarialLabels<F> {
     fn flip_probability(&self, x: &[f64], margin: f64) -> f64 {
-        if (self.decide)(x) == Label::of_sign(margin) { 0.0 } else { self.rate }
+        if (self.decide)(x) == Label::from_sign(margin) { 0.0 } else { self.rate }
     }
 
     fn rate(&self) -> f64 {

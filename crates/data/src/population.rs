@@ -3,7 +3,7 @@
 
 use crate::link::Link;
 use crate::noise::{NoiseModel, checked_flip_probability, full_noise};
-use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, Points, margins};
+use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, PointSet, Points, margins};
 
 /// A mean over a population with its standard error; the error is 0 when the population is the whole
 /// distribution ([`Population::weighted`]).
@@ -138,7 +138,7 @@ impl Population {
 
     /// sign(w* · x) of every point.
     pub fn truth(&self) -> impl Iterator<Item = Label> {
-        self.margins.iter().copied().map(Label::of_sign)
+        self.margins.iter().copied().map(Label::from_sign)
     }
 
     /// Probability of point i, or 1/n in a sample.

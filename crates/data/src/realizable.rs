@@ -1,6 +1,6 @@
 //! Pools whose labels a stated halfspace explains.
 
-use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView};
+use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, PointSet, RowView};
 
 /// Points labelled by a target halfspace: the setting in which the mistake bounds hold, with the
 /// numbers those bounds need.

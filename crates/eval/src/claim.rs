@@ -3,7 +3,7 @@
 //! Two things can go wrong with a verdict that rests on chance, and each has its level:
 //!
 //! - a true claim comes out [`Verdict::Violated`]: at most 5 % for the whole ledger. Each of at most
-//!   [`MOST_SAMPLED_CLAIMS`] claims gets [`REFUTATION_LEVEL`], divided by the number of its settings
+//!   [`MAX_SAMPLED_CLAIMS`] claims gets [`REFUTATION_LEVEL`], divided by the number of its settings
 //!   (Bonferroni), whatever else is run beside it.
 //! - a false claim comes out [`Verdict::Holds`]: at most 5 % for each claim. A claim about several
 //!   settings holds only if it does in each, and the setting where it is false passes its own test
@@ -21,11 +21,11 @@ use std::fmt;
 const CONFIDENCE: f64 = 0.95;
 
 /// Most claims of a suite that may rest on chance.
-pub const MOST_SAMPLED_CLAIMS: usize = 40;
+pub const MAX_SAMPLED_CLAIMS: usize = 40;
 
 /// Largest p-value at which a claim that rests on chance is violated: 5 % over
-/// [`MOST_SAMPLED_CLAIMS`].
-pub const REFUTATION_LEVEL: f64 = 0.05 / MOST_SAMPLED_CLAIMS as f64;
+/// [`MAX_SAMPLED_CLAIMS`].
+pub const REFUTATION_LEVEL: f64 = 0.05 / MAX_SAMPLED_CLAIMS as f64;
 
 /// Relative slack on a deterministic bound: the rounding of the bound itself, which theorems may
 /// meet with equality.
@@ -71,7 +71,7 @@ impl fmt::Display for Verdict {
 /// let statement = ClaimStatement {
 ///     id: "K3".into(),
 ///     statement: "at most (R/γ)² mistakes".into(),
-///     source: "001 Theorem 4.1".into(),
+///     source: "Kakade Theorem 4.1".into(),
 /// };
 /// let evidence = Evidence::deterministic("mistakes / bound", Side::AtMost, 2, &[0.5, 0.9]);
 /// assert_eq!(Claim::new(statement.clone(), "K", evidence).statement, statement.statement);
@@ -302,7 +302,7 @@ impl Evidence {
 /// ```
 /// use halfspaces_eval::{Claim, ClaimStatement, Evidence, Verdict};
 /// let statement = "fails with probability at most 1/2".into();
-/// let statement = ClaimStatement { id: "P1".into(), statement, source: "003 Theorem 3".into() };
+/// let statement = ClaimStatement { id: "P1".into(), statement, source: "CKST24 Theorem 3".into() };
 /// let claim = Claim::new(statement, "P", Evidence::probability(20, 20, 20, 0.5));
 /// assert_eq!((claim.verdict, claim.tests), (Verdict::Violated, 1));
 /// // 2⁻²⁰

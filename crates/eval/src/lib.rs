@@ -36,7 +36,7 @@ mod table;
 mod trial;
 
 pub use claim::{
-    Claim, ClaimStatement, Evidence, MOST_SAMPLED_CLAIMS, REFUTATION_LEVEL, Side, Verdict,
+    Claim, ClaimStatement, Evidence, MAX_SAMPLED_CLAIMS, REFUTATION_LEVEL, Side, Verdict,
 };
 pub use experiment::{
     AnyExperiment, Experiment, ExperimentError, Group, Planned, Results, Scale, Section,

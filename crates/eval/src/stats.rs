@@ -205,7 +205,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
 }
 
 /// Most resamples of a bootstrap; more would change no digit that is shown.
-const MOST_RESAMPLES: usize = 10_000_000;
+const MAX_RESAMPLES: usize = 10_000_000;
 
 /// Percentile bootstrap interval of `statistic`, from `resamples` resamples of the stream of `seed`.
 ///
@@ -223,7 +223,7 @@ pub fn bootstrap_interval(
     confidence: f64,
     seed: u64,
 ) -> Option<Interval> {
-    if values.is_empty() || !(1..=MOST_RESAMPLES).contains(&resamples) || !is_level(confidence) {
+    if values.is_empty() || !(1..=MAX_RESAMPLES).contains(&resamples) || !is_level(confidence) {
         return None;
     }
     let mut rng = ChaCha8Rng::seed_from_u64(seed);

@@ -2,7 +2,7 @@
 //!
 //! A fit places the points of one subspace; the points outside are fitted again, until every point is
 //! placed: subspaces V1, V2, ... of which V_i holds at least its share of the points that V1 .. V_{i-1}
-//! left over (000 §3: the order in which the strong learner meets them). Each piece holds at least one
+//! left over (DKTZ23 §3: the order in which the strong learner meets them). Each piece holds at least one
 //! point, so there are at most n.
 
 use crate::error::ForsterError;

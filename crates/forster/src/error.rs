@@ -27,7 +27,7 @@ pub enum ForsterError {
         points: usize,
     },
     /// One weight a point is needed.
-    #[error("{points} points but {weights} weights; give one weight a point")]
+    #[error("{points} points but {weights} weights; give one weight per point")]
     WeightCount {
         /// Number of points.
         points: usize,

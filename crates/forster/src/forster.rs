@@ -3,7 +3,7 @@
 //! Wanted is a linear A such that u_i = Aᵀx_i/‖Aᵀx_i‖ have M = (d/n) Σ u_i u_iᵀ ≈ I. It exists, for
 //! every accuracy, exactly when no proper subspace of dimension k of the span (dimension d) holds more
 //! than a k/d fraction of the points; otherwise such a subspace is returned with a transform inside it
-//! (000 §3; Diakonikolas, Tzamos and Kane 2023; A is the root of Tyler's M-estimator).
+//! (DKTZ23 §3; Diakonikolas, Tzamos and Kane 2023; A is the root of Tyler's M-estimator).
 //!
 //! On each level (the span; then, inside, each heavy subspace found):
 //!
@@ -26,7 +26,7 @@
 //! moved, which on ill-conditioned points happens long before the cap. Never at the cap on steps, where
 //! more of them might still reach position on the whole span, and never on the way, where a
 //! complement with the rest of the points may make position exact. The answer is true whenever it is
-//! given: membership is certified and the equality is one of integers (000 §3 asks for no more).
+//! given: membership is certified and the equality is one of integers (DKTZ23 §3 asks for no more).
 //!
 //! *Guarantee.* None on the number of steps, all on the result: both kinds of outcome are returned
 //! only with certificates recomputed from the points as given ([`crate::Subspace`],
@@ -77,13 +77,13 @@ const STALLED: f64 = 0.9;
 /// Condition from which rounding could hide a heavy subspace: it is ruled out before acceptance.
 const DOUBTFUL: f64 = 1e8;
 
-/// The accuracy asked for. δ is relative: k times the absolute δ of 000 §3.
+/// The accuracy asked for. δ is relative: k times the absolute δ of DKTZ23 §3.
 ///
 /// ```
 /// use halfspaces_forster::{Accuracy, Isotropy};
 /// use halfspaces_linalg::Points;
 /// // Three of four points on one axis: the eigenvalues are 1/2 and 3/2.
-/// let certificate = Isotropy::of(&Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [-1.0, 0.0]])?)?;
+/// let certificate = Isotropy::measure(&Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [-1.0, 0.0]])?)?;
 /// assert!(Accuracy::OneSided(0.5).is_reached_by(certificate));
 /// assert!(Accuracy::TwoSided(0.5).is_reached_by(certificate));
 /// assert!(!Accuracy::OneSided(0.4).is_reached_by(certificate));
@@ -92,7 +92,7 @@ const DOUBTFUL: f64 = 1e8;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Accuracy {
-    /// λmin(M) >= 1 - δ: all that the weak learner of 000 §3 needs, with δ = 1/2.
+    /// λmin(M) >= 1 - δ: all that the weak learner of DKTZ23 §3 needs, with δ = 1/2.
     OneSided(f64),
     /// λmin(M) >= 1 - δ and λmax(M) <= 1 + δ.
     TwoSided(f64),
@@ -173,7 +173,7 @@ pub struct ForsterParams {
 }
 
 impl ForsterParams {
-    /// Accuracy; two-sided 1e-6 unless told otherwise.
+    /// Accuracy. Default: two-sided 1e-6.
     #[must_use]
     pub fn accuracy(mut self, accuracy: Accuracy) -> Self {
         self.accuracy = accuracy;
@@ -188,14 +188,14 @@ impl ForsterParams {
         self
     }
 
-    /// Kind of step; automatic unless told otherwise.
+    /// Kind of step. Default: automatic.
     #[must_use]
     pub fn step(mut self, step: Step) -> Self {
         self.step = step;
         self
     }
 
-    /// Steps on one level at most; 200 unless told otherwise.
+    /// Steps on one level at most. Default: 200.
     #[must_use]
     pub fn max_iterations(mut self, steps: usize) -> Self {
         self.max_iterations = steps;
@@ -210,7 +210,7 @@ impl ForsterParams {
         self
     }
 
-    /// Parallelism of the passes over the points; sequential unless told otherwise. Results depend
+    /// Parallelism of the passes over the points. Default: sequential. Results depend
     /// on the degree, in the last digits, but not on the threads.
     #[must_use]
     pub fn par(mut self, par: Par) -> Self {
@@ -429,7 +429,7 @@ impl Forster {
         let tolerance = self.params.membership;
         let subspace = Subspace::certify(points, weights, basis, span_dim, tolerance)?;
         let certificate =
-            Isotropy::of_transformed(&transform, points, subspace.members(), weights)?;
+            Isotropy::measure_transformed(&transform, points, subspace.members(), weights)?;
 
         // The same members by the certificate as by the search?
         let mut inside = vec![false; distinct];
@@ -553,7 +553,7 @@ impl Forster {
                 || singular
                 || (done && level.condition >= DOUBTFUL)
             {
-                let spectrum = Spectrum::of(state.b.as_ref())?;
+                let spectrum = Spectrum::decompose(state.b.as_ref())?;
                 (known_condition, drift) = (spectrum.condition(), 0.0);
                 level.condition = known_condition;
                 let gap = spectrum.widest_gap();

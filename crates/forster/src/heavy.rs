@@ -15,7 +15,7 @@
 //!
 //! Among several the one of largest N/n - k/d is taken.
 //!
-//! *Source.* 000 §3 (existence); the procedure is ours.
+//! *Source.* DKTZ23 §3 (existence); the procedure is ours.
 
 use crate::dense::{qr_triangle, svd};
 use crate::error::ForsterError;
@@ -57,7 +57,7 @@ pub(crate) struct Spectrum {
 }
 
 impl Spectrum {
-    pub(crate) fn of(b: MatRef<'_, f64>) -> Result<Spectrum, ForsterError> {
+    pub(crate) fn decompose(b: MatRef<'_, f64>) -> Result<Spectrum, ForsterError> {
         let (values, right) = svd(b)?;
         Ok(Spectrum { values, right })
     }
@@ -287,7 +287,7 @@ mod tests {
             let norm = u.row(i).norm_l2();
             unit.extend(u.row(i).iter().map(|v| v / norm));
         }
-        (unit, Spectrum::of(b.as_ref()).unwrap())
+        (unit, Spectrum::decompose(b.as_ref()).unwrap())
     }
 
     #[test]

@@ -4,9 +4,9 @@
 //! trace d; the points are in position exactly when M = I, and in δ-approximate position (δ
 //! relative) when every unit v has (1/n) Σ (v·u_i)² >= (1 - δ)/d, that is when λmin(M) >= 1 - δ.
 //! Then a 1/(4d) fraction of the points has |v·u_i| >= 1/(2√d) for every unit v, if δ <= 1/2
-//! (000 §3, the soft margin).
+//! (DKTZ23 §3, the soft margin).
 //!
-//! *Source.* 000 §3; the δ there is absolute and equals ours divided by d.
+//! *Source.* DKTZ23 §3; the δ there is absolute and equals ours divided by d.
 
 use crate::dense::eigenvalues;
 use crate::error::ForsterError;
@@ -24,9 +24,9 @@ use halfspaces_linalg::{InputError, PointSet, Points, zeros};
 /// use halfspaces_linalg::Points;
 /// // An orthogonal pair is in position whatever the lengths; a doubled axis is not.
 /// let pair = Points::from_rows(&[[3.0, 4.0], [-40.0, 30.0]])?;
-/// assert!(Isotropy::of(&pair)?.holds_within(1e-12));
+/// assert!(Isotropy::measure(&pair)?.holds_within(1e-12));
 /// let leaning = Points::from_rows(&[[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]])?;
-/// assert!((Isotropy::of(&leaning)?.least() - 2.0 / 3.0).abs() < 1e-12);
+/// assert!((Isotropy::measure(&leaning)?.least() - 2.0 / 3.0).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,19 +63,22 @@ impl Isotropy {
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::ZeroRow`], [`ForsterError::NoConvergence`].
-    pub fn of(points: &Points) -> Result<Isotropy, ForsterError> {
-        Isotropy::of_weighted(points, None)
+    pub fn measure(points: &Points) -> Result<Isotropy, ForsterError> {
+        Isotropy::measure_weighted(points, None)
     }
 
-    /// The certificate of M = (d/W) Σ w u uᵀ, W = Σ w; without weights that of [`Isotropy::of`].
+    /// The certificate of M = (d/W) Σ w u uᵀ, W = Σ w; without weights that of [`Isotropy::measure`].
     ///
     /// # Errors
-    /// As [`Isotropy::of`]; [`ForsterError::WeightCount`], [`ForsterError::Weight`].
-    pub fn of_weighted(points: &Points, weights: Option<&[f64]>) -> Result<Isotropy, ForsterError> {
+    /// As [`Isotropy::measure`]; [`ForsterError::WeightCount`], [`ForsterError::Weight`].
+    pub fn measure_weighted(
+        points: &Points,
+        weights: Option<&[f64]>,
+    ) -> Result<Isotropy, ForsterError> {
         crate::prepare::check_weights(points.len(), weights)?;
         let dim = points.dim();
         let all: Vec<usize> = (0..points.len()).collect();
-        Isotropy::of_rows(points, &all, weights, dim, |block, u| {
+        Isotropy::measure_rows(points, &all, weights, dim, |block, u| {
             let tile = u.chunks_exact_mut(padded(dim));
             for (at, (x, u)) in block.iter().filter_map(|i| points.row(*i)).zip(tile).enumerate() {
                 let u = &mut u[..dim];
@@ -90,7 +93,7 @@ impl Isotropy {
 
     /// The certificate of the unit vectors that `transform` makes of the chosen points, without
     /// holding them all.
-    pub(crate) fn of_transformed(
+    pub(crate) fn measure_transformed(
         transform: &ForsterTransform,
         points: &Points,
         chosen: &[usize],
@@ -99,7 +102,7 @@ impl Isotropy {
         let (d, k) = (points.dim(), transform.inner_dim());
         let factor = transform.as_factor();
         let mut gathered = Vec::new();
-        Isotropy::of_rows(points, chosen, weights, k, |block, u| {
+        Isotropy::measure_rows(points, chosen, weights, k, |block, u| {
             // Neighbours are read where they are.
             let end = block[0] + block.len();
             if block.last().is_some_and(|last| last + 1 == end) {
@@ -116,7 +119,7 @@ impl Isotropy {
 
     /// M of the k-dimensional unit vectors that `to_unit` makes of blocks of the chosen points, which
     /// ascend, in the rows of a tile.
-    fn of_rows(
+    fn measure_rows(
         points: &Points,
         chosen: &[usize],
         weights: Option<&[f64]>,
@@ -193,21 +196,21 @@ mod tests {
     fn the_basis_is_in_position_and_a_line_is_not() {
         let basis =
             Points::from_rows(&[[2.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 5.0]]).unwrap();
-        let perfect = Isotropy::of(&basis).unwrap();
+        let perfect = Isotropy::measure(&basis).unwrap();
         assert!((perfect.least() - 1.0).abs() < 1e-14 && (perfect.largest() - 1.0).abs() < 1e-14);
         let line = Points::from_rows(&[[1.0, 1.0], [-3.0, -3.0]]).unwrap();
-        let line = Isotropy::of(&line).unwrap();
+        let line = Isotropy::measure(&line).unwrap();
         assert!(line.least().abs() < 1e-14 && (line.largest() - 2.0).abs() < 1e-14);
     }
 
     #[test]
     fn rotating_and_rescaling_rows_changes_nothing() {
         let points = StudentT::new(6, 1.0, 50.0).unwrap().sample(500, 1).unwrap();
-        let before = Isotropy::of(&points).unwrap();
+        let before = Isotropy::measure(&points).unwrap();
         let rotated = Rotation::random(6, 2).unwrap().apply(&points).unwrap();
         let normalised = points.normalised().unwrap();
         for other in [rotated, normalised] {
-            let after = Isotropy::of(&other).unwrap();
+            let after = Isotropy::measure(&other).unwrap();
             assert!((before.least() - after.least()).abs() < 1e-12);
             assert!((before.largest() - after.largest()).abs() < 1e-12);
         }
@@ -216,7 +219,7 @@ mod tests {
     #[test]
     fn the_extremes_bound_every_direction() {
         let points = UnitSphere::new(4).unwrap().sample(60, 3).unwrap();
-        let certificate = Isotropy::of(&points).unwrap();
+        let certificate = Isotropy::measure(&points).unwrap();
         let directions = UnitSphere::new(4).unwrap().sample(200, 4).unwrap();
         for v in directions.rows() {
             let values = halfspaces_linalg::margins(&points, v.as_slice()).unwrap();
@@ -230,8 +233,8 @@ mod tests {
     #[test]
     fn bad_input_is_typed() {
         let none = Points::new(vec![], 2).unwrap();
-        assert_eq!(Isotropy::of(&none), Err(InputError::Empty.into()));
+        assert_eq!(Isotropy::measure(&none), Err(InputError::Empty.into()));
         let zero = Points::from_rows(&[[1.0], [0.0]]).unwrap();
-        assert_eq!(Isotropy::of(&zero), Err(InputError::ZeroRow { row: 1 }.into()));
+        assert_eq!(Isotropy::measure(&zero), Err(InputError::ZeroRow { row: 1 }.into()));
     }
 }

@@ -4,7 +4,7 @@
 //! Points are in radially isotropic position when, scaled to norm 1, they have the same second moment
 //! in every direction. A linear map x -> Aᵀx brings them there exactly when no proper subspace of
 //! their span holds more than its share of them, k/d of the points in k of d dimensions; then every
-//! halfspace has a margin on a good part of them, whatever their condition was (000 §3).
+//! halfspace has a margin on a good part of them, whatever their condition was (DKTZ23 §3).
 //!
 //! - [`ForsterTransform::params`] -> [`Forster`] -> [`Fit`]: position on the whole span, or a heavy
 //!   [`Subspace`] with position inside it, or `Unresolved`; never a guess ([`Outcome`]).
@@ -14,7 +14,7 @@
 //!   ([`ForsterTransform::scatter`], Tyler's M-estimator).
 //! - [`Forster::decompose`] places every point, subspace by subspace.
 //!
-//! 000 is Diakonikolas, Kontonis, Tzamos and Zarifis, *Self-Directed Linear Classification*.
+//! DKTZ23 is Diakonikolas, Kontonis, Tzamos and Zarifis, *Self-Directed Linear Classification*.
 //!
 //! ```
 //! use halfspaces_data::{Marginal, StudentT, random_target};
@@ -28,7 +28,7 @@
 //! let Outcome::RadiallyIsotropic(position) = fit.outcome() else { panic!("no subspace is heavy") };
 //!
 //! let round = position.transform.apply(&points)?;
-//! assert!(Isotropy::of(&round)?.holds_within(0.5));
+//! assert!(Isotropy::measure(&round)?.holds_within(0.5));
 //! // A halfspace moves with the points, and now has |w·u| >= 1/(2√d) on 1/(4d) of them at least.
 //! let target = position.transform.halfspace_inside(&random_target(5, 2)?)?.normalised()?;
 //! let wide = halfspaces_linalg::margins(&round, target.normal())?;

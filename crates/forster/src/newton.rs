@@ -9,7 +9,7 @@
 //! Towards a heavy subspace f falls without end and curvature vanishes; there the direction is cut to
 //! spectral norm [`CAP`], a long step along it.
 //!
-//! *Source.* 000 §3; the Riemannian form of Tyler's likelihood (Wiesel 2012).
+//! *Source.* DKTZ23 §3; the Riemannian form of Tyler's likelihood (Wiesel 2012).
 
 use crate::dense::{eigen, product};
 use crate::error::ForsterError;
@@ -21,7 +21,7 @@ pub(crate) const CAP: f64 = 12.0;
 /// Curvature, relative, that rounding cannot tell from zero.
 const FLAT: f64 = 1e-14;
 /// Conjugate-gradient steps at most; the residual reached by then is a direction of descent anyway.
-const MOST_PRODUCTS: usize = 60;
+const MAX_PRODUCTS: usize = 60;
 /// Share of the first residual at which the equation counts as solved, at most and at least.
 const FORCING: (f64, f64) = (0.1, 1e-3);
 
@@ -65,7 +65,7 @@ pub(crate) fn direction(
     let mut size = inner(residual.as_ref(), residual.as_ref());
     let goal = size * size.sqrt().clamp(FORCING.1, FORCING.0).powi(2);
     let mut products = 0;
-    while products < MOST_PRODUCTS && size > goal {
+    while products < MAX_PRODUCTS && size > goal {
         let ms = product(moment.as_ref(), step.as_ref());
         let fourth = pass.fourth_moment(rows, unit, step.as_ref());
         products += 1;

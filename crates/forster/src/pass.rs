@@ -228,7 +228,7 @@ impl WithSimd for UnitRun<'_, '_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let UnitRun { part, dim, factor } = self;
         let (block, width) = (tile::tile_rows(dim), padded(dim));
-        let ones = [1.0; tile::MOST_ROWS];
+        let ones = [1.0; tile::MAX_ROWS];
         for (x, out) in part.values.chunks(block * dim).zip(part.out.chunks_mut(block * dim)) {
             let u = &mut part.worker.tile[..x.len() / dim * width];
             tile::product(simd, x, factor, u);

@@ -3,7 +3,7 @@
 //! For n non-zero points whose span has dimension d, a subspace of dimension k with N of them in it
 //! is *heavy* when N d > k n. Then the points cannot be brought into radially isotropic position:
 //! λmax(M) >= dN/(kn) and λmin(M) <= (1 - N/n)/(1 - k/d) for every transform. With N d = k n they
-//! can only if another subspace holds all the rest, and approached otherwise (000 §3).
+//! can only if another subspace holds all the rest, and approached otherwise (DKTZ23 §3).
 //!
 //! All numbers are computed here from the points as given: membership is ‖x - Px‖ <= tol ‖x‖ for the
 //! orthogonal projection P, and the inequality is decided in integers (with weights, N and n are

@@ -34,11 +34,11 @@ pub(crate) fn padded(dim: usize) -> usize {
 }
 
 /// Rows of a tile at most.
-pub(crate) const MOST_ROWS: usize = 4 * GROUP;
+pub(crate) const MAX_ROWS: usize = 4 * GROUP;
 
 /// Rows of a tile.
 pub(crate) fn tile_rows(dim: usize) -> usize {
-    (TILE_VALUES / padded(dim) / GROUP * GROUP).clamp(GROUP, MOST_ROWS)
+    (TILE_VALUES / padded(dim) / GROUP * GROUP).clamp(GROUP, MAX_ROWS)
 }
 
 /// A matrix cut into panels of columns, two vectors wide, that are read from one end to the other.

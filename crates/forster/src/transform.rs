@@ -4,7 +4,7 @@
 //! Points are rows, U = XA. On a subspace V with orthonormal basis rows B (k × d) the map is
 //! A = BᵀL, L a k × k lower triangle: projection onto V, then L. Halfspaces move with the points:
 //! w̃ = L⁻¹Bw (for V the whole space A⁻¹w) has sign(w̃·u) = sign(w·x) for x in V, and w = A w̃ is
-//! the way back (000 §3; there x -> Ax and w -> A⁻ᵀw, the same with columns for rows).
+//! the way back (DKTZ23 §3; there x -> Ax and w -> A⁻ᵀw, the same with columns for rows).
 //!
 //! *Tyler's M-estimator* of scatter is (AAᵀ)⁻¹ up to scale: Σ = (d/n) Σ x xᵀ/(xᵀΣ⁻¹x).
 
@@ -42,13 +42,14 @@ pub enum Normalisation {
 /// A linear map of a subspace V of R^d to R^k, k = dim V, followed by scaling to norm 1.
 ///
 /// ```
+/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Gaussian, Marginal, random_target};
 /// use halfspaces_forster::{ForsterTransform, Isotropy};
 /// let points = Gaussian::new(3, 1000.0)?.sample(400, 1)?;
 /// let fit = ForsterTransform::params().check()?.fit(&points)?;
 /// let transform = fit.transform();
 /// let round = transform.apply(&points)?;
-/// assert!(Isotropy::of(&round)?.holds_within(1e-6));
+/// assert!(Isotropy::measure(&round)?.holds_within(1e-6));
 /// // A halfspace labels the transformed points as it did the points.
 /// let target = random_target(3, 2)?;
 /// let inside = transform.halfspace_inside(&target)?;
@@ -247,6 +248,7 @@ mod tests {
     use super::*;
     use crate::tile::lanes_dot;
     use halfspaces_data::{Gaussian, Marginal, Rotation, random_target};
+    use halfspaces_linalg::Classifier;
 
     /// A transform of a k-dimensional subspace of R^d.
     fn example(d: usize, k: usize) -> ForsterTransform {

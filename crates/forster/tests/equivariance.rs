@@ -89,7 +89,7 @@ proptest! {
         prop_assert_eq!(a.members(), &case.planted()[0].members[..]);
         prop_assert!(matches!(after.outcome(), Outcome::HeavySubspace(_)));
         let unit = after.transform().apply(&turned.select(b.members()).unwrap()).unwrap();
-        prop_assert!(ACCURACY.is_reached_by(Isotropy::of(&unit).unwrap()));
+        prop_assert!(ACCURACY.is_reached_by(Isotropy::measure(&unit).unwrap()));
     }
 
     /// Whole weights are repetitions.
@@ -126,7 +126,7 @@ proptest! {
         let members = a.subspace.members();
         let unit = a.transform.apply(&points.select(members).unwrap()).unwrap();
         let inner: Vec<f64> = members.iter().map(|i| weights[*i]).collect();
-        let again = Isotropy::of_weighted(&unit, Some(&inner)).unwrap();
+        let again = Isotropy::measure_weighted(&unit, Some(&inner)).unwrap();
         prop_assert!((again.least() - a.certificate.least()).abs() < 1e-12);
     }
 }

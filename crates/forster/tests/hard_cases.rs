@@ -25,7 +25,7 @@ fn assert_certified(points: &Points, fit: &Fit, accuracy: Accuracy, what: &str) 
     };
     let subspace = &position.subspace;
     let unit = position.transform.apply(&points.select(subspace.members()).unwrap()).unwrap();
-    let again = Isotropy::of(&unit).unwrap();
+    let again = Isotropy::measure(&unit).unwrap();
     assert!(accuracy.is_reached_by(again), "{what}: residual {}", again.residual());
     assert!((again.least() - position.certificate.least()).abs() < 1e-12, "{what}");
     assert!((again.largest() - position.certificate.largest()).abs() < 1e-12, "{what}");
@@ -271,7 +271,7 @@ fn caps_end_a_fit_with_what_is_known() {
     assert_eq!(*reason, Reason::IterationCap);
     assert_eq!(position.subspace.dim(), 5);
     let unit = position.transform.apply(&wild).unwrap();
-    let again = Isotropy::of(&unit).unwrap();
+    let again = Isotropy::measure(&unit).unwrap();
     assert!((again.least() - position.certificate.least()).abs() < 1e-12);
     assert!(!Accuracy::TwoSided(1e-9).is_reached_by(again));
     // On the way to a subspace that the tolerance does not see, the condition grows to its cap.
@@ -300,7 +300,7 @@ fn decompositions_place_every_point() {
         for piece in parts.pieces() {
             let members = points.select(piece.subspace.members()).unwrap();
             let unit = piece.transform.apply(&members).unwrap();
-            assert!(Isotropy::of(&unit).unwrap().residual() <= 1e-6, "{kind:?}");
+            assert!(Isotropy::measure(&unit).unwrap().residual() <= 1e-6, "{kind:?}");
             assert!(piece.subspace.largest_inside() <= MEMBERSHIP);
         }
         let weights = vec![2.0; points.len()];

@@ -1,7 +1,7 @@
 //! Boolean concepts over {0,1}^n that are halfspaces: conjunctions, disjunctions, decision lists.
 //!
 //! Each is evaluated on a [`BooleanPoint`], and written as a halfspace over lifted points
-//! ([`crate::PointSet::lifted`]) that agrees with it on the whole cube (004). A decision list of
+//! ([`crate::PointSet::lifted`]) that agrees with it on the whole cube (Notes21). A decision list of
 //! length r has weights ±2^(r-i) and a default of ±1/2, so its margin is about 2^-r: the family on
 //! which margin-driven learners are slow.
 
@@ -17,9 +17,9 @@ pub const MAX_VARIABLES: usize = 64;
 ///
 /// ```
 /// use halfspaces_linalg::{BooleanPoint, DenseRow};
-/// let point = BooleanPoint::of(DenseRow::new(&[1.0, 0.0, 1.0])?)?;
+/// let point = BooleanPoint::from_row(DenseRow::new(&[1.0, 0.0, 1.0])?)?;
 /// assert_eq!(point.mask(), 0b101);
-/// assert!(BooleanPoint::of(DenseRow::new(&[0.5])?).is_err());
+/// assert!(BooleanPoint::from_row(DenseRow::new(&[0.5])?).is_err());
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -32,7 +32,7 @@ impl BooleanPoint {
     /// [`InputError::NotBoolean`] with the first other value;
     /// [`InputError::ParameterOutOfRange`] beyond [`MAX_VARIABLES`] coordinates.
     #[allow(clippy::float_cmp, reason = "0 and 1 are exact")]
-    pub fn of<R: RowView>(row: R) -> Result<BooleanPoint, InputError> {
+    pub fn from_row<R: RowView>(row: R) -> Result<BooleanPoint, InputError> {
         check_variables(row.dim())?;
         let mut mask = 0;
         for (column, value) in row.entries() {
@@ -66,7 +66,7 @@ fn check_variables(n: usize) -> Result<(), InputError> {
 /// A variable or its negation.
 ///
 /// ```
-/// use halfspaces_linalg::{BooleanConcept, BooleanPoint, DecisionList, Label, Literal};
+/// use halfspaces_linalg::{BooleanConcept, BooleanPoint, Classifier, DecisionList, Label, Literal};
 /// // If x1 is false then -, else +.
 /// let rule = (Literal { variable: 1, positive: false }, Label::Negative);
 /// let list = DecisionList::new(2, vec![rule], Label::Positive)?;
@@ -110,7 +110,7 @@ impl Literal {
 /// A concept over {0,1}^n.
 ///
 /// ```
-/// use halfspaces_linalg::{BooleanConcept, BooleanPoint, Disjunction, PointSet, Points};
+/// use halfspaces_linalg::{BooleanConcept, BooleanPoint, Classifier, Disjunction, PointSet, Points};
 /// let or = Disjunction::new(2, 0b01, 0b10)?; // x0 or not x1
 /// let cube = Points::from_rows(&[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])?;
 /// let by_halfspace = or.to_halfspace()?.label_all(&cube.lifted())?;
@@ -135,7 +135,7 @@ pub trait BooleanConcept {
 /// An AND of literals: positive iff all hold (the empty one is always positive).
 ///
 /// ```
-/// use halfspaces_linalg::{BooleanConcept, BooleanPoint, Conjunction, Label};
+/// use halfspaces_linalg::{BooleanConcept, BooleanPoint, Classifier, Conjunction, Label};
 /// let and = Conjunction::new(3, 0b001, 0b100)?; // x0 and not x2
 /// assert_eq!(and.label(BooleanPoint::from_mask(0b011)), Label::Positive);
 /// assert_eq!(and.label(BooleanPoint::from_mask(0b101)), Label::Negative);
@@ -155,7 +155,7 @@ pub struct Conjunction {
 /// An OR of literals: positive iff some holds (the empty one is always negative).
 ///
 /// ```
-/// use halfspaces_linalg::{BooleanConcept, BooleanPoint, Disjunction, Label};
+/// use halfspaces_linalg::{BooleanConcept, BooleanPoint, Classifier, Disjunction, Label};
 /// let or = Disjunction::new(3, 0b001, 0b100)?; // x0 or not x2
 /// assert_eq!(or.label(BooleanPoint::from_mask(0b100)), Label::Negative);
 /// assert_eq!(or.label(BooleanPoint::from_mask(0b000)), Label::Positive);
@@ -297,7 +297,7 @@ impl BooleanConcept for Disjunction {
 /// Rules tried in order: the first literal that holds gives the label, else the default.
 ///
 /// ```
-/// use halfspaces_linalg::{BooleanConcept, BooleanPoint, DecisionList, Label, Literal};
+/// use halfspaces_linalg::{BooleanConcept, BooleanPoint, Classifier, DecisionList, Label, Literal};
 /// let rule = |variable, label| (Literal { variable, positive: true }, label);
 /// let list = DecisionList::new(
 ///     2,
@@ -386,7 +386,7 @@ impl BooleanConcept for DecisionList {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{PointSet, Points};
+    use crate::{Classifier, PointSet, Points};
     use proptest::prelude::*;
 
     /// All of {0,1}^n as rows.
@@ -401,8 +401,8 @@ mod tests {
         let points = cube(concept.variables());
         let halfspace = concept.to_halfspace().unwrap();
         for (x, lifted) in points.rows().zip(points.lifted().rows()) {
-            let label = concept.label(BooleanPoint::of(x).unwrap());
-            assert_eq!(halfspace.predict(lifted).unwrap(), label);
+            let label = concept.label(BooleanPoint::from_row(x).unwrap());
+            assert_eq!(halfspace.label(lifted).unwrap(), label);
             // Integers and a half: never on the boundary.
             let value = halfspace.decision_value(lifted).unwrap() * 2f64.sqrt();
             assert!(value.abs() > 0.499);

@@ -45,7 +45,7 @@ pub enum InputError {
         dim: usize,
     },
     /// One label a point is needed.
-    #[error("{points} points but {labels} labels; give one label a point")]
+    #[error("{points} points but {labels} labels; give one label per point")]
     LengthMismatch {
         /// Number of points.
         points: usize,
@@ -120,6 +120,16 @@ pub enum InputError {
 }
 
 impl InputError {
+    /// The same fault, of row `row` where it is an overflow: what is computed for one point does not
+    /// know which.
+    #[must_use]
+    pub fn at_row(self, row: usize) -> InputError {
+        match self {
+            InputError::Overflow { .. } => InputError::Overflow { row },
+            other => other,
+        }
+    }
+
     /// `Ok(())` if `found == expected`, else [`InputError::DimensionMismatch`].
     pub fn check_dim(expected: usize, found: usize) -> Result<(), InputError> {
         if expected == found {
@@ -129,7 +139,7 @@ impl InputError {
         }
     }
 
-    /// `Ok(())` if there is one label a point, else [`InputError::LengthMismatch`].
+    /// `Ok(())` if there is one label per point, else [`InputError::LengthMismatch`].
     pub fn check_len(points: usize, labels: usize) -> Result<(), InputError> {
         if points == labels { Ok(()) } else { Err(InputError::LengthMismatch { points, labels }) }
     }

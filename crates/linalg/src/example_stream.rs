@@ -24,7 +24,7 @@ use crate::{Label, RowView};
 ///     fn next_row(&mut self) -> Result<Option<(DenseRow<'_>, Label)>, InputError> {
 ///         self.1 += 1;
 ///         self.0 = [[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]][self.1 % 4];
-///         let label = Label::of_sign(self.0[0]);
+///         let label = Label::from_sign(self.0[0]);
 ///         Ok(Some((DenseRow::new(&self.0)?, label)))
 ///     }
 /// }

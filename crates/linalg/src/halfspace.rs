@@ -1,6 +1,7 @@
 //! Homogeneous halfspaces.
 
 use crate::angle::{angle, norm, normalise};
+use crate::contract::Classifier;
 use crate::error::{InputError, check_finite};
 use crate::label::Label;
 use crate::points::PointSet;
@@ -12,10 +13,10 @@ use crate::row::RowView;
 /// learner holds before its first mistake.
 ///
 /// ```
-/// use halfspaces_linalg::{DenseRow, Halfspace, Label};
+/// use halfspaces_linalg::{Classifier, DenseRow, Halfspace, Label};
 /// let h = Halfspace::new(vec![2.0, 0.0])?;
 /// let x = DenseRow::new(&[-0.3, 0.9])?;
-/// assert_eq!(h.predict(x)?, Label::Negative);
+/// assert_eq!(h.label(x)?, Label::Negative);
 /// assert_eq!(h.margin(x)?, 0.3); // |w·x| / ‖w‖
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
@@ -62,7 +63,7 @@ impl Halfspace {
     /// As [`Halfspace::new`].
     ///
     /// ```
-    /// use halfspaces_linalg::{Halfspace, Label, PointSet, Points};
+    /// use halfspaces_linalg::{Classifier, Halfspace, Label, PointSet, Points};
     /// let points = Points::from_rows(&[[1.0], [3.0]])?;
     /// let beyond_two = Halfspace::from_affine(vec![1.0], -2.0)?;
     /// assert_eq!(beyond_two.label_all(&points.lifted())?, [Label::Negative, Label::Positive]);
@@ -102,23 +103,6 @@ impl Halfspace {
         if normalise(&mut self.normal) { Ok(self) } else { Err(InputError::ZeroVector) }
     }
 
-    /// `w · x`.
-    ///
-    /// # Errors
-    /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`] if the product leaves `f64`.
-    pub fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
-        InputError::check_dim(self.dim(), x.dim())?;
-        finite(0, x.dot(&self.normal))
-    }
-
-    /// `sign(w · x)`.
-    ///
-    /// # Errors
-    /// [`InputError::DimensionMismatch`].
-    pub fn predict<R: RowView>(&self, x: R) -> Result<Label, InputError> {
-        self.decision_value(x).map(Label::of_sign)
-    }
-
     /// `|w · x| / ‖w‖`, the distance of `x` from the boundary.
     ///
     /// # Errors
@@ -126,16 +110,6 @@ impl Halfspace {
     pub fn margin<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         let length = self.positive_norm()?;
         Ok(self.decision_value(x)?.abs() / length)
-    }
-
-    /// The label of every point.
-    ///
-    /// # Errors
-    /// [`InputError::DimensionMismatch`], [`InputError::Overflow`].
-    pub fn label_all<P: PointSet>(&self, points: &P) -> Result<Vec<Label>, InputError> {
-        InputError::check_dim(self.dim(), points.dim())?;
-        let value = |(row, x): (usize, P::Row<'_>)| finite(row, x.dot(&self.normal));
-        points.rows().enumerate().map(|row| value(row).map(Label::of_sign)).collect()
     }
 
     /// The least `y (w · x) / ‖w‖` over labelled points: the γ of the mistake bounds when positive,
@@ -170,6 +144,17 @@ impl Halfspace {
     }
 }
 
+impl Classifier for Halfspace {
+    fn dim(&self) -> usize {
+        self.normal.len()
+    }
+
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        InputError::check_dim(self.dim(), x.dim())?;
+        finite(0, x.dot(&self.normal))
+    }
+}
+
 /// A product that left `f64` has no sign and no size.
 fn finite(row: usize, value: f64) -> Result<f64, InputError> {
     if value.is_finite() { Ok(value) } else { Err(InputError::Overflow { row }) }
@@ -184,7 +169,7 @@ mod tests {
     fn the_zero_normal_predicts_positive_and_has_no_margin() {
         let zero = Halfspace::new(vec![0.0, 0.0]).unwrap();
         let x = DenseRow::new(&[-1.0, 2.0]).unwrap();
-        assert_eq!(zero.predict(x), Ok(Label::Positive));
+        assert_eq!(zero.label(x), Ok(Label::Positive));
         assert_eq!(zero.margin(x), Err(InputError::ZeroVector));
         assert_eq!(zero.normalised(), Err(InputError::ZeroVector));
     }
@@ -207,7 +192,7 @@ mod tests {
         assert!(matches!(Halfspace::new(vec![f64::NAN]), Err(InputError::NonFinite { .. })));
         let h = Halfspace::new(vec![1.0]).unwrap();
         let mismatch = InputError::DimensionMismatch { expected: 1, found: 2 };
-        assert_eq!(h.predict(DenseRow::new(&[1.0, 2.0]).unwrap()), Err(mismatch.clone()));
+        assert_eq!(h.label(DenseRow::new(&[1.0, 2.0]).unwrap()), Err(mismatch.clone()));
         let wide = Points::from_rows(&[[1.0, 2.0]]).unwrap();
         assert_eq!(h.label_all(&wide), Err(mismatch));
         let points = Points::from_rows(&[[1.0]]).unwrap();

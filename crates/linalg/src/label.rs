@@ -8,7 +8,7 @@ use thiserror::Error;
 ///
 /// ```
 /// use halfspaces_linalg::Label;
-/// assert_eq!(Label::of_sign(0.0), Label::Positive); // the tie rule
+/// assert_eq!(Label::from_sign(0.0), Label::Positive); // the tie rule
 /// assert_eq!(-Label::Positive, Label::Negative);
 /// assert_eq!(Label::try_from(-1i8)?.as_f64(), -1.0);
 /// # Ok::<(), halfspaces_linalg::InvalidLabel>(())
@@ -28,7 +28,7 @@ impl Label {
     /// `sign(t)`: +1 iff `t >= 0` (so -1 for NaN, which finite inputs never give).
     #[inline]
     #[must_use]
-    pub fn of_sign(t: f64) -> Label {
+    pub fn from_sign(t: f64) -> Label {
         if t >= 0.0 { Label::Positive } else { Label::Negative }
     }
 
@@ -99,10 +99,10 @@ mod tests {
 
     #[test]
     fn sign_rule() {
-        assert_eq!(Label::of_sign(0.0), Label::Positive);
-        assert_eq!(Label::of_sign(-0.0), Label::Positive);
-        assert_eq!(Label::of_sign(-1e-300), Label::Negative);
-        assert_eq!(Label::of_sign(f64::NAN), Label::Negative);
+        assert_eq!(Label::from_sign(0.0), Label::Positive);
+        assert_eq!(Label::from_sign(-0.0), Label::Positive);
+        assert_eq!(Label::from_sign(-1e-300), Label::Negative);
+        assert_eq!(Label::from_sign(f64::NAN), Label::Negative);
     }
 
     #[test]
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(Label::try_from(0), Err(InvalidLabel { found: 0 }));
         for label in [Label::Negative, Label::Positive] {
             assert_eq!(Label::try_from(i8::from(label)), Ok(label));
-            assert_eq!(Label::of_sign(label.as_f64()), label);
+            assert_eq!(Label::from_sign(label.as_f64()), label);
         }
     }
 }

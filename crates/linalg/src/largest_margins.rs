@@ -12,13 +12,13 @@ use crate::row::RowView;
 use faer::Par;
 
 /// A stretch below this many points is not worth a thread.
-const LEAST_STRETCH: usize = 4096;
+const MIN_STRETCH: usize = 4096;
 /// Values computed at once.
 const BLOCK: usize = 64;
 /// Values kept unordered before the least are dropped, in multiples of the number asked for.
 const SLACK: usize = 2;
 /// Room for so many at least.
-const LEAST_ROOM: usize = 64;
+const MIN_ROOM: usize = 64;
 
 /// The indices of the `count` points with the largest |w · x|, largest first, ties by index; all of
 /// them if there are fewer.
@@ -41,7 +41,7 @@ pub fn largest_margins<P: PointSet + Sync>(
 ) -> Result<Vec<usize>, InputError> {
     InputError::check_dim(points.dim(), w.len())?;
     let n = points.len();
-    let threads = par.degree().min(n / LEAST_STRETCH).max(1);
+    let threads = par.degree().min(n / MIN_STRETCH).max(1);
     let stretch = n.div_ceil(threads).max(1);
     let starts = (0..n).step_by(stretch);
     let mut largest: Vec<Largest> = starts.clone().map(|_| Largest::new(count)).collect();
@@ -92,7 +92,7 @@ struct Largest {
 
 impl Largest {
     fn new(count: usize) -> Largest {
-        let room = count.saturating_mul(SLACK).max(LEAST_ROOM);
+        let room = count.saturating_mul(SLACK).max(MIN_ROOM);
         let floor = if count == 0 { f64::INFINITY } else { f64::NEG_INFINITY };
         Largest { count, room, kept: Vec::new(), floor }
     }

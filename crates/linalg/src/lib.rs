@@ -3,14 +3,14 @@
 //!
 //! Conventions, used by every crate of the workspace:
 //!
-//! - `sign(t) = +1` iff `t >= 0`, so the zero vector predicts `+1` everywhere ([`Label::of_sign`]).
+//! - `sign(t) = +1` iff `t >= 0`, so the zero vector predicts `+1` everywhere ([`Label::from_sign`]).
 //! - Points are rows. All numbers are `f64` and finite: [`Points`], [`SparsePoints`] and
 //!   [`DenseRow`] can only be made from finite values, so no learner has to check again.
 //! - Dense and sparse rows compute *bit-identical* inner products ([`kernels`]), so a learner run on
 //!   either form of the same data gives the same transcript.
 //!
 //! ```
-//! use halfspaces_linalg::{Halfspace, Label, PointSet, Points};
+//! use halfspaces_linalg::{Classifier, Halfspace, Label, PointSet, Points};
 //!
 //! let points = Points::from_rows(&[[3.0, 4.0], [-1.0, 0.0]])?.normalised()?;
 //! let target = Halfspace::new(vec![1.0, 0.0])?;
@@ -22,8 +22,10 @@
 
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
+mod affine;
 mod angle;
 mod boolean;
+mod contract;
 mod error;
 mod example_stream;
 mod exp;
@@ -39,9 +41,17 @@ mod sparse;
 pub mod tolerance;
 mod zeros;
 
+/// The generator types of this crate's signatures.
+pub use rand;
+
+pub use affine::AffineHalfspace;
 pub use angle::{angle, norm, normalise};
 pub use boolean::{
     BooleanConcept, BooleanPoint, Conjunction, DecisionList, Disjunction, Literal, MAX_VARIABLES,
+};
+pub use contract::{
+    Classifier, FitError, FitSample, FitStream, Params, RngStream, Termination, Threads, rng_for,
+    rng_for_round,
 };
 pub use error::InputError;
 pub use example_stream::ExampleStream;

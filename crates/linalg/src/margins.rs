@@ -26,7 +26,7 @@ pub fn margins<P: PointSet>(points: &P, w: &[f64]) -> Result<Vec<f64>, InputErro
     Ok(out)
 }
 
-/// [`margins`] into a buffer of one value a point, so that a loop allocates once.
+/// [`margins`] into a buffer of one value per point, so that a loop allocates once.
 ///
 /// # Errors
 /// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`] (points against buffer).

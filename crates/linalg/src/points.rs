@@ -59,7 +59,7 @@ pub trait PointSet: Sync + Sized {
 
     /// Every point `x` as `(x, 1)/√2`, one dimension up: an affine halfspace becomes a homogeneous
     /// one. With ‖x‖ <= 1, ‖w‖ <= 1 and |b| <= 1 a margin γ becomes at least γ/2
-    /// (003, Remark 2).
+    /// (CKST24, Remark 2).
     #[must_use]
     fn lifted(&self) -> Self;
 

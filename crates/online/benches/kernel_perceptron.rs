@@ -5,7 +5,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use halfspaces_data::{Gaussian, Marginal, random_target};
-use halfspaces_linalg::{Label, Points};
+use halfspaces_linalg::{Classifier, Label, Points};
 use halfspaces_online::{AsGiven, Kernel, KernelPerceptron, Transcript, run};
 use std::hint::black_box;
 

@@ -3,7 +3,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use halfspaces_data::{MarginBall, Marginal, random_target};
-use halfspaces_linalg::PointSet;
+use halfspaces_linalg::{Classifier, PointSet};
 use halfspaces_online::{OnlineLearner, Perceptron};
 use std::hint::black_box;
 

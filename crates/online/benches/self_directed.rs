@@ -3,7 +3,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use halfspaces_data::{Marginal, UnitSphere, random_target};
-use halfspaces_linalg::margins_into;
+use halfspaces_linalg::{Classifier, margins_into};
 use halfspaces_online::Greedy;
 use std::hint::black_box;
 

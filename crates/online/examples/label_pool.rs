@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (names, raw) = read_pool(pool_path)?;
     let truth = rest.first().map(|path| read_truth(path, raw.len())).transpose()?;
     let points = ZScore::fit(&raw)?.apply(&raw)?.lifted();
-    let learner = StrongLearner::practical(points.dim(), 1)?;
+    let learner = StrongLearner::recommended(points.dim(), 1)?;
     let earlier = read_answers(answers_path)?;
     let mut session = SelfDirectedSession::resume(learner, &points, &earlier)?;
     let mut answers = OpenOptions::new().create(true).append(true).open(answers_path)?;

@@ -68,7 +68,7 @@ impl OnlineLearner for Alma {
 
     /// The value is w · x / ‖x‖.
     fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
-        Ok(Prediction::of_value(self.weights.value(x)? / positive_norm_sq(x)?.sqrt()))
+        Ok(Prediction::from_value(self.weights.value(x)? / positive_norm_sq(x)?.sqrt()))
     }
 
     fn update<R: RowView>(

@@ -210,7 +210,7 @@ impl VotedPerceptron {
             sum += rounds as f64 * weights.predict(x)?.label.as_f64();
             votes += rounds as f64;
         }
-        Ok(Prediction::of_value(if votes > 0.0 { sum / votes } else { 0.0 }))
+        Ok(Prediction::from_value(if votes > 0.0 { sum / votes } else { 0.0 }))
     }
 }
 
@@ -265,7 +265,7 @@ mod tests {
     use super::*;
     use crate::{Perceptron, RandomOrder, run};
     use halfspaces_data::{MarginBall, Marginal, random_target};
-    use halfspaces_linalg::PointSet;
+    use halfspaces_linalg::{Classifier, PointSet};
 
     #[test]
     fn they_learn_as_the_perceptron_does_and_keep_what_they_promise() {

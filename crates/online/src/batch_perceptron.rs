@@ -7,7 +7,7 @@
 //! taken each time. On data that no halfspace separates it would go on for ever; here it stops at
 //! a cap and says so.
 //!
-//! *Source.* 002 Algorithm 1 and Theorem 1.1, which has ‖x‖ = 1.
+//! *Source.* Harvey18 Algorithm 1 and Theorem 1.1, which has ‖x‖ = 1.
 
 use crate::error::OnlineError;
 use crate::sweep::{BatchFit, BatchParams, Sweep};
@@ -16,7 +16,7 @@ use halfspaces_linalg::{Label, PointSet};
 /// The batch perceptron with checked parameters.
 ///
 /// ```
-/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_linalg::{Classifier, Label, Points};
 /// use halfspaces_online::{BatchPerceptron, BatchStatus};
 /// let points = Points::from_rows(&[[1.0, 0.2], [-1.0, 0.3]])?;
 /// let labels = [Label::Positive, Label::Negative];
@@ -45,7 +45,7 @@ impl BatchPerceptron {
     /// [`OnlineError::Input`] for no points or a label count that differs;
     /// [`OnlineError::Overflow`].
     pub fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<BatchFit, OnlineError> {
-        self.0.run(points, labels, |value, y| Label::of_sign(value) != y)
+        self.0.run(points, labels, |value, y| Label::from_sign(value) != y)
     }
 }
 
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
     use crate::{BatchStatus, Pick, bounds};
     use halfspaces_data::perceptron_tight;
-    use halfspaces_linalg::{InputError, Points};
+    use halfspaces_linalg::{Classifier, InputError, Points};
 
     const PICKS: [Pick; 3] = [Pick::Cyclic, Pick::First, Pick::Worst];
 

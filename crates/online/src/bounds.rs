@@ -8,7 +8,7 @@ fn squared_ratio(a: f64, margin: f64) -> f64 {
     if margin > 0.0 { (a / margin).powi(2) } else { f64::INFINITY }
 }
 
-/// Perceptron, every order: mistakes <= (R‖w*‖/γ)² (001 Theorem 4.1; 004's last line lacks the
+/// Perceptron, every order: mistakes <= (R‖w*‖/γ)² (Kakade Theorem 4.1; Notes21's last line lacks the
 /// squares).
 ///
 /// ```
@@ -27,25 +27,25 @@ pub fn perceptron_mistakes_with_deviation(radius: f64, deviation: f64, margin: f
     squared_ratio(radius + deviation, margin)
 }
 
-/// Batch perceptron: updates <= (R/γ)² for a unit target (002 Theorem 1.1, which has R = 1).
+/// Batch perceptron: updates <= (R/γ)² for a unit target (Harvey18 Theorem 1.1, which has R = 1).
 #[must_use]
 pub fn batch_perceptron_updates(radius: f64, margin: f64) -> f64 {
     squared_ratio(radius, margin)
 }
 
-/// Margin perceptron: updates <= 3 (R/γ)² for a unit target (002 Theorem 2.1, which has R = 1).
+/// Margin perceptron: updates <= 3 (R/γ)² for a unit target (Harvey18 Theorem 2.1, which has R = 1).
 #[must_use]
 pub fn margin_perceptron_updates(radius: f64, margin: f64) -> f64 {
     3.0 * squared_ratio(radius, margin)
 }
 
-/// Margin perceptron: the margin of what it returns is >= γ/3 (002 Theorem 2.1).
+/// Margin perceptron: the margin of what it returns is >= γ/3 (Harvey18 Theorem 2.1).
 #[must_use]
 pub fn margin_perceptron_margin(margin: f64) -> f64 {
     margin / 3.0
 }
 
-/// Halving, every order: mistakes <= lg |C| (001 Theorem 2.2).
+/// Halving, every order: mistakes <= lg |C| (Kakade Theorem 2.2).
 ///
 /// ```
 /// assert_eq!(halfspaces_online::bounds::halving_mistakes(1024.0), 10.0);
@@ -55,7 +55,7 @@ pub fn halving_mistakes(class_size: f64) -> f64 {
     class_size.log2()
 }
 
-/// Halving on the grid class: mistakes <= d lg(2⌈2R‖w*‖d/γ⌉ + 1) (001 Corollary 3.1, corrected: the
+/// Halving on the grid class: mistakes <= d lg(2⌈2R‖w*‖d/γ⌉ + 1) (Kakade Corollary 3.1, corrected: the
 /// printed d lg(⌈4dR‖w*‖/γ⌉ + 1) can be smaller than lg of the size of the class).
 #[must_use]
 pub fn grid_halving_mistakes(dim: usize, radius: f64, target_norm: f64, margin: f64) -> f64 {
@@ -64,7 +64,7 @@ pub fn grid_halving_mistakes(dim: usize, radius: f64, target_norm: f64, margin: 
 }
 
 /// Modified perceptron from a start with w0 · w* = α > 0: mistakes that are not abstentions
-/// <= ⌊2 ln(1/α)/σ²⌋ (004; its O(ln d / σ²) is the case α >= 1/√d). Infinite for α <= 0.
+/// <= ⌊2 ln(1/α)/σ²⌋ (Notes21; its O(ln d / σ²) is the case α >= 1/√d). Infinite for α <= 0.
 ///
 /// ```
 /// use halfspaces_online::bounds::modified_perceptron_mistakes;
@@ -78,13 +78,13 @@ pub fn modified_perceptron_mistakes(alpha: f64, sigma: f64) -> f64 {
 }
 
 /// Kernel perceptron: mistakes <= max K(x,x)/γ², γ the margin of a unit separator in feature space
-/// (004, by the perceptron's bound).
+/// (Notes21, by the perceptron's bound).
 #[must_use]
 pub fn kernel_perceptron_mistakes(largest_kernel: f64, margin: f64) -> f64 {
     squared_ratio(largest_kernel.sqrt(), margin)
 }
 
-/// Online Massart learner over T rounds with its step for T: E\[mistakes\] - ηT <= (1-η)√T/γ (003
+/// Online Massart learner over T rounds with its step for T: E\[mistakes\] - ηT <= (1-η)√T/γ (CKST24
 /// Lemma 2, summed over an adaptive sequence).
 #[must_use]
 pub fn massart_excess(rounds: f64, noise: f64, margin: f64) -> f64 {
@@ -131,7 +131,7 @@ pub fn alma_corrections(alpha: f64, margin: f64) -> f64 {
     2.0 * squared_ratio(2.0 / alpha - 1.0, margin) + 8.0 / alpha - 4.0
 }
 
-/// Ellipsoid method as a learner, points of norm 1: mistakes <= 2d(d+1) ln((1+γ)/γ) (001 §3, 004).
+/// Ellipsoid method as a learner, points of norm 1: mistakes <= 2d(d+1) ln((1+γ)/γ) (Kakade §3, Notes21).
 #[must_use]
 pub fn ellipsoid_mistakes(dim: usize, margin: f64) -> f64 {
     let d = dim as f64;

@@ -12,7 +12,7 @@
 //! bound is a yardstick here, tested and not proved. [`Mixing`] reports how well the sample has
 //! mixed after the last cut.
 //!
-//! *Source.* 001 §3, 004; Bertsimas and Vempala 2004 for hit-and-run with cuts.
+//! *Source.* Kakade §3, Notes21; Bertsimas and Vempala 2004 for hit-and-run with cuts.
 
 use crate::bounds;
 use crate::direction::random_unit;
@@ -24,10 +24,10 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
 /// Points kept at least, and for each dimension.
-const LEAST_POINTS: usize = 64;
+const MIN_POINTS: usize = 64;
 const POINTS_PER_DIMENSION: usize = 4;
 /// A sweep of hit-and-run steps is repeated until the sample forgets where it was, at most so often.
-const MOST_SWEEPS: usize = 12;
+const MAX_SWEEPS: usize = 12;
 
 /// How well the sample has mixed after the last cut.
 ///
@@ -119,7 +119,7 @@ impl CentreOfGravity {
             return Err(InputError::ZeroDimension);
         }
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let count = LEAST_POINTS.max(POINTS_PER_DIMENSION.saturating_mul(dim));
+        let count = MIN_POINTS.max(POINTS_PER_DIMENSION.saturating_mul(dim));
         zeros(count, dim)?;
         let points = (0..count).map(|_| uniform_in_ball(dim, &mut rng)).collect();
         let mixing = Mixing { sweeps: 0, correlation: 0.0, survivors: 1.0 };
@@ -170,7 +170,7 @@ impl Centre for CentreOfGravity {
             points: &mut self.points,
             shape: &mut shape,
             cuts: &cuts,
-            most_sweeps: MOST_SWEEPS,
+            most_sweeps: MAX_SWEEPS,
         };
         let Some(mixing) = sample.cut_by_last(&mut rng) else {
             self.exhausted = true;
@@ -200,7 +200,8 @@ mod tests {
     use crate::{AsGiven, OnlineLearner, SmallestMarginMistake, VersionSpace, run};
     use halfspaces_data::{LabelledPoints, MarginBall, Marginal, Realizable, random_target};
     use halfspaces_linalg::{
-        BooleanConcept, BooleanPoint, DecisionList, Label, Literal, PointSet, Points, kernels, norm,
+        BooleanConcept, BooleanPoint, Classifier, DecisionList, Label, Literal, PointSet, Points,
+        kernels, norm,
     };
 
     #[test]
@@ -294,7 +295,7 @@ mod tests {
                 })
                 .collect();
             let points = Points::from_rows(&rows).unwrap();
-            let label = |x| target.label(BooleanPoint::of(x).unwrap());
+            let label = |x| target.label(BooleanPoint::from_row(x).unwrap());
             let labels: Vec<Label> = points.rows().map(label).collect();
             let points = points.lifted().normalised().unwrap();
             let mut learner = VersionSpace::new(CentreOfGravity::new(points.dim(), seed).unwrap());

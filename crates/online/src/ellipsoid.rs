@@ -9,7 +9,7 @@
 //! holds a ball of radius γ/(1+γ), so at most 2d(d+1) ln((1+γ)/γ) mistakes for d >= 2. (For d = 1
 //! the interval is halved: the bound holds as well.)
 //!
-//! *Source.* 001 §3, 004; Grötschel, Lovász and Schrijver 1988. The factor B is kept, never BBᵀ,
+//! *Source.* Kakade §3, Notes21; Grötschel, Lovász and Schrijver 1988. The factor B is kept, never BBᵀ,
 //! whose condition is the square: γ = 1e-9 is within reach.
 
 use crate::bounds;
@@ -18,7 +18,7 @@ use crate::version_space::Centre;
 use halfspaces_linalg::{InputError, kernels, norm, zeros};
 
 /// Mean radius below which the ellipsoid cannot be told from a point.
-const LEAST_RADIUS: f64 = 1e-13;
+const MIN_RADIUS: f64 = 1e-13;
 
 /// The ellipsoid method. O(d²) a cut.
 ///
@@ -124,7 +124,7 @@ impl Centre for Ellipsoid {
     }
 
     fn is_exhausted(&self) -> bool {
-        self.log_volume < self.centre.len() as f64 * LEAST_RADIUS.ln()
+        self.log_volume < self.centre.len() as f64 * MIN_RADIUS.ln()
     }
 
     fn mistake_bound(&self, margin: f64) -> Option<f64> {
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::{AsGiven, OnlineLearner, SmallestMarginMistake, VersionSpace, run};
     use halfspaces_data::{MarginBall, Marginal, Realizable, random_target};
-    use halfspaces_linalg::{Label, PointSet, Points};
+    use halfspaces_linalg::{Classifier, Label, PointSet, Points};
 
     /// The plain version: P = BBᵀ by the textbook formula.
     #[test]

@@ -5,7 +5,7 @@
 //! *Guarantee.* If some hypothesis of the class C explains all labels, at most lg |C| mistakes,
 //! whatever the order: on a mistake at least half of the hypotheses are wrong and go.
 //!
-//! *Source.* 001 Algorithm 1 and Theorem 2.2; for the grid class, 001 §3 and Corollary 3.1, whose
+//! *Source.* Kakade Algorithm 1 and Theorem 2.2; for the grid class, Kakade §3 and Corollary 3.1, whose
 //! printed size (⌈4dR‖w*‖/γ⌉ + 1)^d can be smaller than the class: 2⌈2dR‖w*‖/γ⌉ + 1 values a
 //! coordinate it is ([`GridClass`], corrected).
 //!
@@ -194,7 +194,7 @@ impl<C: FiniteClass> OnlineLearner for Halving<C> {
         };
         let positive: u64 = self.alive.iter().map(votes).sum();
         let total = self.consistent.max(1) as f64;
-        Ok(Prediction::of_value((2.0 * positive as f64 - self.consistent as f64) / total))
+        Ok(Prediction::from_value((2.0 * positive as f64 - self.consistent as f64) / total))
     }
 
     fn update<R: RowView>(
@@ -485,7 +485,7 @@ impl<B: BooleanConcept> FiniteClass for BooleanClass<B> {
     }
 
     fn prepare<R: RowView>(&self, x: R) -> Result<BooleanPoint, InputError> {
-        BooleanPoint::of(x)
+        BooleanPoint::from_row(x)
     }
 
     fn positive(&self, block: usize, alive: u64, x: &BooleanPoint) -> u64 {
@@ -497,7 +497,7 @@ impl<B: BooleanConcept> FiniteClass for BooleanClass<B> {
 
 /// The halfspaces whose coordinates are multiples `m s` of the step s = γ/(2Rd), |m| <= M with
 /// M = ⌈2R‖w*‖d/γ⌉: if some w* separates points of norm at most R with margin γ, a member does so
-/// with margin γ/2 (001 §3). The class has (2M + 1)^d members, none of which is stored.
+/// with margin γ/2 (Kakade §3). The class has (2M + 1)^d members, none of which is stored.
 ///
 /// ```
 /// use halfspaces_online::{ClassError, FiniteClass, GridClass};
@@ -615,7 +615,7 @@ mod tests {
     use super::*;
     use crate::{RandomOrder, SmallestMarginMistake, bounds, run};
     use halfspaces_data::{MarginBall, Marginal, random_target};
-    use halfspaces_linalg::{PointSet, Points};
+    use halfspaces_linalg::{Classifier, PointSet, Points};
 
     fn cube(n: usize) -> Points {
         let bit = |mask: u64, i: usize| (mask >> i & 1) as f64;
@@ -625,7 +625,7 @@ mod tests {
     }
 
     fn labels(concept: &impl BooleanConcept, points: &Points) -> Vec<Label> {
-        points.rows().map(|x| concept.label(BooleanPoint::of(x).unwrap())).collect()
+        points.rows().map(|x| concept.label(BooleanPoint::from_row(x).unwrap())).collect()
     }
 
     #[test]

@@ -10,10 +10,10 @@
 //!
 //! *Guarantee.* The margin of the hypothesis on the mistakes is the one stated. No mistake bound in
 //! ln(1/γ): consistent hypotheses at the edge of the version space can be cut off one after the
-//! other ("linear programming gives log 1/γ" in 004 speaks of running time). The hypothesis is the one
+//! other ("linear programming gives log 1/γ" in Notes21 speaks of running time). The hypothesis is the one
 //! that a hard-margin support vector machine finds.
 //!
-//! *Source.* 004; the solver is Clarabel (Goulart and Chen 2024).
+//! *Source.* Notes21; the solver is Clarabel (Goulart and Chen 2024).
 
 use crate::error::OnlineError;
 use crate::version_space::Centre;
@@ -28,12 +28,12 @@ const CLEAR: f64 = 1e-4;
 /// How much smaller the next ball is.
 const ZOOM: f64 = 1e-3;
 /// Radius at which zooming ends: corrections below it are rounding.
-const LEAST_RADIUS: f64 = 1e-14;
+const MIN_RADIUS: f64 = 1e-14;
 /// Share of the margin that a point may come nearer by and still count as no nearer: the programs are
 /// solved to four digits only where the margin is small.
 const SLACK: f64 = 0.999;
 /// Margin at or below which the order of a sum decides which side a point is on.
-const LEAST_MARGIN: f64 = 1e-12;
+const MIN_MARGIN: f64 = 1e-12;
 /// Accuracy asked of the solver.
 const TOLERANCE: f64 = 1e-9;
 
@@ -167,7 +167,7 @@ impl HardMargin {
         let mut radius = 1.0;
         // The first solution of radius 1 is where zooming starts from, be it consistent or not.
         let mut margin = f64::NEG_INFINITY;
-        while radius > LEAST_RADIUS {
+        while radius > MIN_RADIUS {
             let Some(z) = self.correction(&residuals, radius) else { break };
             let mut moved = w.clone();
             kernels::axpy(radius, &z, &mut moved);
@@ -208,7 +208,7 @@ impl Centre for HardMargin {
 
     /// Whether no consistent hypothesis of a margin above 1e-12 was found.
     fn is_exhausted(&self) -> bool {
-        self.margin <= LEAST_MARGIN
+        self.margin <= MIN_MARGIN
     }
 
     /// A point nearer than the present margin makes it smaller.
@@ -227,7 +227,7 @@ mod tests {
     use super::*;
     use crate::{AsGiven, OnlineLearner, RandomOrder, SmallestMarginMistake, VersionSpace, run};
     use halfspaces_data::{MarginBall, Marginal, Realizable, Rotation, random_target};
-    use halfspaces_linalg::{Label, PointSet, Points};
+    use halfspaces_linalg::{Classifier, Label, PointSet, Points};
 
     #[test]
     fn the_margin_is_the_largest() {
@@ -239,7 +239,7 @@ mod tests {
             let points = points.normalised().unwrap();
             let mut centre = HardMargin::new(2).unwrap();
             for x in points.rows() {
-                let y = target.predict(x).unwrap().as_f64();
+                let y = target.label(x).unwrap().as_f64();
                 let a: Vec<f64> = x.as_slice().iter().map(|v| y * v).collect();
                 centre.cut(&a).unwrap();
             }

@@ -18,12 +18,12 @@ use rand_distr::{Distribution, StandardNormal};
 /// Correlation with the sample before the sweeps at which it counts as forgotten.
 pub(crate) const FORGOTTEN: f64 = 0.3;
 /// Steps in which a deep cut is made, at most.
-const MOST_STEPS: usize = 1000;
+const MAX_STEPS: usize = 1000;
 /// Steps of a round, in multiples of the usual number, with which a cut is tried before the set counts as
 /// empty.
 const EFFORTS: [usize; 4] = [1, 4, 16, 64];
 /// Width of the sample below which it cannot be told from a ray.
-const LEAST_WIDTH: f64 = 1e-13;
+const MIN_WIDTH: f64 = 1e-13;
 
 /// A sample of the unit ball cut by halfspaces a · w >= 0.
 pub(crate) struct Sample<'a> {
@@ -57,7 +57,7 @@ impl Sample<'_> {
     /// One try at the cut, with so many times the steps of a round.
     fn approach(&mut self, a: &[f64], effort: usize, rng: &mut ChaCha8Rng) -> Option<Mixing> {
         // A deep cut is approached through levels that a quarter of the sample reaches.
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let mut values = along(self.points, a);
             values.sort_by(f64::total_cmp);
             let (least, most) = (*values.first()?, *values.last()?);
@@ -66,7 +66,7 @@ impl Sample<'_> {
                 return Some(self.cut_to(a, 0.0, effort, rng));
             }
             // A quarter of the sample in one place is no sample either; nothing lies beyond it.
-            if most - least <= LEAST_WIDTH || quarter >= most {
+            if most - least <= MIN_WIDTH || quarter >= most {
                 return None;
             }
             self.cut_to(a, quarter, effort, rng);

@@ -6,7 +6,7 @@
 //! *Guarantee.* If a unit w* in feature space has margin γ, at most max K(x,x)/γ² mistakes in every
 //! order. With the linear kernel it is the perceptron, mistake for mistake.
 //!
-//! *Source.* 004. The budgeted form drops its oldest support when the budget is exceeded; it has no
+//! *Source.* Notes21. The budgeted form drops its oldest support when the budget is exceeded; it has no
 //! bound of this kind (it is a heuristic).
 
 use crate::error::OnlineError;
@@ -312,7 +312,7 @@ impl KernelPerceptron {
                 if !value.is_finite() {
                     return Err(OnlineError::Overflow);
                 }
-                let prediction = Prediction::of_value(value);
+                let prediction = Prediction::from_value(value);
                 transcript.push(Round { index, prediction, truth });
                 if prediction.is_wrong(truth) {
                     self.learn(x, truth);
@@ -358,7 +358,11 @@ impl OnlineLearner for KernelPerceptron {
     fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
         InputError::check_dim(self.dim, x.dim())?;
         let value = self.sum_from(0, x, x.norm_sq());
-        if value.is_finite() { Ok(Prediction::of_value(value)) } else { Err(OnlineError::Overflow) }
+        if value.is_finite() {
+            Ok(Prediction::from_value(value))
+        } else {
+            Err(OnlineError::Overflow)
+        }
     }
 
     fn update<R: RowView>(
@@ -445,7 +449,8 @@ mod tests {
     fn bulk_and_one_by_one_agree_for_every_kernel_and_budget() {
         let points = Gaussian::new(3, 1.0).unwrap().sample(900, 1).unwrap();
         // Labels of a circle, which the linear kernel never settles on.
-        let labels: Vec<Label> = points.rows().map(|x| Label::of_sign(x.norm_sq() - 2.0)).collect();
+        let labels: Vec<Label> =
+            points.rows().map(|x| Label::from_sign(x.norm_sq() - 2.0)).collect();
         for kernel in [
             Kernel::Linear,
             Kernel::Polynomial { degree: 2 },
@@ -489,7 +494,8 @@ mod tests {
     #[test]
     fn a_gaussian_learns_the_circle() {
         let points = Gaussian::new(2, 1.0).unwrap().sample(3000, 3).unwrap();
-        let labels: Vec<Label> = points.rows().map(|x| Label::of_sign(x.norm_sq() - 1.0)).collect();
+        let labels: Vec<Label> =
+            points.rows().map(|x| Label::from_sign(x.norm_sq() - 1.0)).collect();
         let mut learner = KernelPerceptron::new(2, Kernel::Gaussian { scale: 0.5 }).unwrap();
         let transcript = learner.learn_all(&points, &labels).unwrap();
         let late = transcript.rounds()[2000..].iter().filter(|r| r.is_mistake()).count();

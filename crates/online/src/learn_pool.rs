@@ -92,7 +92,7 @@ impl Ahead<'_> {
 
 /// Whether a value's sign is the label: where a perceptron stays.
 pub(crate) fn right(value: f64, label: Label) -> bool {
-    Label::of_sign(value) == label
+    Label::from_sign(value) == label
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use halfspaces_linalg::{ExampleStream, InputError, Label, PointSet, RowView};
 /// ```
 /// use halfspaces_linalg::Label;
 /// use halfspaces_online::Prediction;
-/// let p = Prediction::of_value(-0.25);
+/// let p = Prediction::from_value(-0.25);
 /// assert_eq!((p.label, p.value), (Label::Negative, -0.25));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,8 +29,8 @@ impl Prediction {
     /// The prediction `sign(value)`.
     #[inline]
     #[must_use]
-    pub fn of_value(value: f64) -> Prediction {
-        Prediction { label: Label::of_sign(value), value, abstains: false }
+    pub fn from_value(value: f64) -> Prediction {
+        Prediction { label: Label::from_sign(value), value, abstains: false }
     }
 
     /// Whether the learner committed itself to another label.
@@ -57,7 +57,7 @@ impl Prediction {
 ///     }
 ///     fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
 ///         InputError::check_dim(1, x.dim())?;
-///         Ok(Prediction::of_value(self.0.as_f64()))
+///         Ok(Prediction::from_value(self.0.as_f64()))
 ///     }
 ///     fn update<R: RowView>(&mut self, _: R, _: Prediction, truth: Label) -> Result<bool, OnlineError> {
 ///         Ok(std::mem::replace(&mut self.0, truth) != truth)

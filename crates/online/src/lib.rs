@@ -7,29 +7,30 @@
 //!
 //! | learner | guarantee | source |
 //! |---|---|---|
-//! | [`Perceptron`] | mistakes <= (R‖w*‖/γ)², every order | 001 Thm 4.1; 002; 004 |
-//! | [`BatchPerceptron`] | updates <= (R/γ)², then consistent | 002 Thm 1.1 |
-//! | [`MarginPerceptron`] | updates <= 3(R/γ)², then margin >= γ/3 | 002 Thm 2.1 |
-//! | [`ModifiedPerceptron`] | <= ⌊2 ln(1/α)/σ²⌋ mistakes outside the band, any margin | 004 |
-//! | [`KernelPerceptron`] | <= max K(x,x)/γ² in feature space | 004 |
-//! | [`Halving`] | <= lg of the size of the class | 001 Thm 2.2 |
-//! | [`VersionSpace`] of [`Ellipsoid`] | <= 2d(d+1) ln((1+γ)/γ) | 001 §3, 004 |
-//! | [`VersionSpace`] of [`CentreOfGravity`] | d ln((1+γ)/γ)/ln(e/(e-1)) for the exact centre | 001 §3, 004 |
-//! | [`VersionSpace`] of [`VolumetricCentre`] | O(d ln(d/γ)), constants in [`bounds::volumetric_mistakes`] | 001 §3; Vaidya 1996 |
-//! | [`VersionSpace`] of [`HardMargin`] | consistent, of largest margin; no mistake bound | 004 |
-//! | [`OnlineMassart`] | E\[mistakes\] <= ηT + (1-η)√T/γ under Massart noise | ours, from 003 Lemma 2 |
+//! | [`Perceptron`] | mistakes <= (R‖w*‖/γ)², every order | Kakade Thm 4.1; Harvey18; Notes21 |
+//! | [`BatchPerceptron`] | updates <= (R/γ)², then consistent | Harvey18 Thm 1.1 |
+//! | [`MarginPerceptron`] | updates <= 3(R/γ)², then margin >= γ/3 | Harvey18 Thm 2.1 |
+//! | [`ModifiedPerceptron`] | <= ⌊2 ln(1/α)/σ²⌋ mistakes outside the band, any margin | Notes21 |
+//! | [`KernelPerceptron`] | <= max K(x,x)/γ² in feature space | Notes21 |
+//! | [`Halving`] | <= lg of the size of the class | Kakade Thm 2.2 |
+//! | [`VersionSpace`] of [`Ellipsoid`] | <= 2d(d+1) ln((1+γ)/γ) | Kakade §3, Notes21 |
+//! | [`VersionSpace`] of [`CentreOfGravity`] | d ln((1+γ)/γ)/ln(e/(e-1)) for the exact centre | Kakade §3, Notes21 |
+//! | [`VersionSpace`] of [`VolumetricCentre`] | O(d ln(d/γ)), constants in [`bounds::volumetric_mistakes`] | Kakade §3; Vaidya 1996 |
+//! | [`VersionSpace`] of [`HardMargin`] | consistent, of largest margin; no mistake bound | Notes21 |
+//! | [`OnlineMassart`] | E\[mistakes\] <= ηT + (1-η)√T/γ under Massart noise | ours, from CKST24 Lemma 2 |
 //! | [`PassiveAggressive`] | <= (R/γ)² (PA) | Crammer et al. 2006 |
 //! | [`SecondOrderPerceptron`] | (1/γ)√((a + u'Mu) ln det(I + M/a)) | Cesa-Bianchi et al. 2005 |
 //! | [`Alma`] | (2/γ²)(2/α-1)² + 8/α - 4 corrections, then margin (1-α)γ | Gentile 2001 |
 //! | [`Winnow`] | 2 + 3k(1 + lg n) on disjunctions of k of n variables | Littlestone 1988 |
 //! | [`AveragedPerceptron`], [`VotedPerceptron`] | as the perceptron while learning | Freund and Schapire 1999 |
 //!
-//! The bounds are functions in [`bounds`]. Sources by number: 000, Diakonikolas, Kontonis, Tzamos and Zarifis,
-//! *Self-Directed Linear Classification*; 001, lecture notes of Kakade, 002, of Harvey (2018) and 004, *Learning
-//! Halfspaces* (2021); 003, Chandrasekaran, Kontonis, Stavropoulos and Tian, *Learning Noisy Halfspaces with a
+//! The bounds are functions in [`bounds`]. Sources by number: DKTZ23, Diakonikolas, Kontonis, Tzamos and Zarifis,
+//! *Self-Directed Linear Classification*; Kakade, lecture notes of Kakade, Harvey18, of Harvey (2018) and Notes21, *Learning
+//! Halfspaces* (2021); CKST24, Chandrasekaran, Kontonis, Stavropoulos and Tian, *Learning Noisy Halfspaces with a
 //! Margin*.
 //!
 //! ```
+//! use halfspaces_linalg::Classifier;
 //! use halfspaces_data::{MarginBall, Marginal, random_target};
 //! use halfspaces_online::{Perceptron, RandomOrder, bounds, run};
 //!

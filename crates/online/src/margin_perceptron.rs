@@ -7,11 +7,11 @@
 //! 3 (R/γ)² updates with a halfspace that labels every point right with margin at least γ/3,
 //! whichever violated point is taken each time. Data that no halfspace separates end at a cap.
 //!
-//! *Source.* 002 Algorithm 2 and Theorem 2.1, which has ‖x‖ = 1 and the threshold 1. The threshold
+//! *Source.* Harvey18 Algorithm 2 and Theorem 2.1, which has ‖x‖ = 1 and the threshold 1. The threshold
 //! R² is that algorithm run on x/R (write w = R w'), so scaling the data changes nothing. Points
 //! shorter than R are covered by the same proof: an update raises ‖w‖² by at most 2R² + ‖x‖².
 //!
-//! Not to be confused with the update of 000, which calls `w -= (w·x) x` "margin-perceptron".
+//! Not to be confused with the update of DKTZ23, which calls `w -= (w·x) x` "margin-perceptron".
 
 use crate::error::OnlineError;
 use crate::sweep::{BatchFit, BatchParams, Sweep};
@@ -47,7 +47,7 @@ impl MarginPerceptron {
     pub fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<BatchFit, OnlineError> {
         let radius = points.max_norm();
         let poor = radius * radius;
-        self.0.run(points, labels, |value, y| Label::of_sign(value) != y || value.abs() <= poor)
+        self.0.run(points, labels, |value, y| Label::from_sign(value) != y || value.abs() <= poor)
     }
 }
 
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
     use crate::{BatchStatus, Pick, bounds};
     use halfspaces_data::{MarginBall, Marginal, Realizable, perceptron_tight, random_target};
-    use halfspaces_linalg::{InputError, Points};
+    use halfspaces_linalg::{Classifier, InputError, Points};
 
     const PICKS: [Pick; 3] = [Pick::Cyclic, Pick::First, Pick::Worst];
 

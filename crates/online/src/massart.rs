@@ -9,7 +9,7 @@
 //! E\[mistakes\] <= ηT + (1-η)√T/γ. The form that does not know T restarts over epochs of 1, 2, 4, ...
 //! rounds and pays √2/(√2-1) = 3.42 times the excess.
 //!
-//! *Source.* Ours, from 003 Lemma 2, which holds for every w and for every single x:
+//! *Source.* Ours, from CKST24 Lemma 2, which holds for every w and for every single x:
 //! E_y[(β sign(w·x) - y) x/(|w·x|+γ)]·(w - w*) >= 2(P[sign(w·x) != y | x] - η). Summing
 //! ‖w' - w*‖² = ‖w - w*‖² - 2λ g·(w - w*) + λ²‖g‖² with ‖g‖ <= 2(1-η)/γ gives
 //! Σ (P\[mistake | past\] - η) <= 1/(4λ) + λT(1-η)²/γ².

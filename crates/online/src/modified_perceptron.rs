@@ -9,8 +9,8 @@
 //! bounded. In batch form, when no point outside the band is wrong, every point with
 //! |w · x| > σ‖w‖ is right.
 //!
-//! *Source.* 004, whose printed update `w + l(x)(w·x)x` has the wrong sign for l = +1; the update
-//! is also that of 000 §2, which calls it margin-perceptron. With a uniformly random start
+//! *Source.* Notes21, whose printed update `w + l(x)(w·x)x` has the wrong sign for l = +1; the update
+//! is also that of DKTZ23 §2, which calls it margin-perceptron. With a uniformly random start
 //! α >= 1/√d has constant probability, and then the bound is (ln d)/σ².
 //!
 //! An x parallel to w leaves w = 0: the start has failed, and every later prediction abstains.
@@ -160,7 +160,7 @@ impl OnlineLearner for ModifiedPerceptron {
     fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
         let cosine = self.weights.value(x)? / positive_norm_sq(x)?.sqrt();
         let abstains = cosine.abs() <= self.sigma;
-        Ok(Prediction { abstains, ..Prediction::of_value(cosine) })
+        Ok(Prediction { abstains, ..Prediction::from_value(cosine) })
     }
 
     fn update<R: RowView>(
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
     use crate::{RandomOrder, SmallestMarginMistake, bounds, run};
     use halfspaces_data::{Marginal, UnitSphere, random_target};
-    use halfspaces_linalg::{DenseRow, Points};
+    use halfspaces_linalg::{Classifier, DenseRow, Points};
 
     #[test]
     fn mistakes_outside_the_band_are_bounded_without_a_margin() {

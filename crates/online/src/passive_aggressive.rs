@@ -158,7 +158,7 @@ mod tests {
     use super::*;
     use crate::{SmallestMarginMistake, bounds, run};
     use halfspaces_data::{MarginBall, Marginal, perceptron_tight, random_target};
-    use halfspaces_linalg::{DenseRow, PointSet};
+    use halfspaces_linalg::{Classifier, DenseRow, PointSet};
 
     #[test]
     fn the_squared_losses_stay_below_the_bound() {

@@ -6,9 +6,9 @@
 //! (R‖w*‖/γ)² mistakes, whatever the order of the points and however many there are: each mistake
 //! raises w · w* by γ at least and ‖w‖² by R² at most.
 //!
-//! *Source.* 001 Algorithm 2 and Theorem 4.1; 002 Theorem 1.1; 004. The algorithm
+//! *Source.* Kakade Algorithm 2 and Theorem 4.1; Harvey18 Theorem 1.1; Notes21. The algorithm
 //! updates when sign(w·x) != y with sign(0) = +1, so every mistake has y (w·x) <= 0, which is all
-//! the proof uses (001 writes < 0, which fails at w = 0). The bound is met with equality on
+//! the proof uses (Kakade writes < 0, which fails at w = 0). The bound is met with equality on
 //! `halfspaces_data::perceptron_tight`.
 
 use crate::error::OnlineError;
@@ -96,7 +96,7 @@ impl OnlineLearner for Perceptron {
 
     #[inline]
     fn learn<R: RowView>(&mut self, x: R, truth: Label) -> Result<Prediction, OnlineError> {
-        let prediction = Prediction::of_value(self.weights.sign(x)?);
+        let prediction = Prediction::from_value(self.weights.sign(x)?);
         self.update(x, prediction, truth)?;
         Ok(prediction)
     }

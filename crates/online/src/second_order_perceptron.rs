@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use crate::{Perceptron, RandomOrder, SmallestMarginMistake, bounds, run};
     use halfspaces_data::{MarginBall, Marginal, random_target};
-    use halfspaces_linalg::PointSet;
+    use halfspaces_linalg::{Classifier, PointSet};
 
     #[test]
     fn what_overflows_changes_nothing() {

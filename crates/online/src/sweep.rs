@@ -60,7 +60,7 @@ pub enum BatchStatus {
 /// What a batch learner returns.
 ///
 /// ```
-/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_linalg::{Classifier, Label, Points};
 /// use halfspaces_online::{BatchPerceptron, BatchStatus};
 /// let points = Points::from_rows(&[[1.0, 2.0], [2.0, -1.0]])?;
 /// let labels = [Label::Negative, Label::Positive];

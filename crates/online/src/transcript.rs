@@ -10,7 +10,7 @@ use thiserror::Error;
 /// ```
 /// use halfspaces_linalg::Label;
 /// use halfspaces_online::{Prediction, Round};
-/// let round = Round { index: 4, prediction: Prediction::of_value(0.0), truth: Label::Negative };
+/// let round = Round { index: 4, prediction: Prediction::from_value(0.0), truth: Label::Negative };
 /// assert!(round.is_mistake()); // sign(0) = +1
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -8,7 +8,7 @@
 //! radius γ/(1+γ), so a centre whose every cut removes a constant share of the volume makes
 //! O(d ln(1/γ)) mistakes, where the perceptron may make 1/γ².
 //!
-//! *Source.* 001 §3 (halving with volume in place of counting); 004.
+//! *Source.* Kakade §3 (halving with volume in place of counting); Notes21.
 
 use crate::error::OnlineError;
 use crate::learner::{OnlineLearner, Prediction};
@@ -106,7 +106,11 @@ impl<C: Centre> OnlineLearner for VersionSpace<C> {
     fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
         InputError::check_dim(self.centre.dim(), x.dim())?;
         let value = x.dot(self.centre.centre()) / positive_norm_sq(x)?.sqrt();
-        if value.is_finite() { Ok(Prediction::of_value(value)) } else { Err(OnlineError::Overflow) }
+        if value.is_finite() {
+            Ok(Prediction::from_value(value))
+        } else {
+            Err(OnlineError::Overflow)
+        }
     }
 
     fn update<R: RowView>(

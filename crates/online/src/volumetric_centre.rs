@@ -13,7 +13,7 @@
 //! `docs/theory/volumetric-centre.md`; measured ones are some hundred times larger. An analytic
 //! centre that never drops a cut has no such bound.
 //!
-//! *Source.* 001 §3, 004; Vaidya 1996; the constants are ours. Everything is kept in coordinates
+//! *Source.* Kakade §3, Notes21; Vaidya 1996; the constants are ours. Everything is kept in coordinates
 //! z with w = c + Tz in which H(c) is the identity and every slack is 1, never as H, whose condition
 //! is 1e18 at γ = 1e-9.
 
@@ -33,16 +33,16 @@ use halfspaces_linalg::{InputError, kernels, norm, zeros};
 /// Slack, in radii of the Dikin ellipsoid, at which a cut enters; a deeper one comes in steps.
 const ENTRY_SLACK: f64 = 0.2;
 /// Newton's method ends when the decrement, in units of V, is below its square.
-const LEAST_DECREMENT: f64 = 1e-9;
+const MIN_DECREMENT: f64 = 1e-9;
 /// Decrement from which on a full step needs no line search: Newton's quadratic region.
 const QUADRATIC: f64 = 1e-3;
 /// Newton steps at most; some 5 to 15 are made.
-const MOST_STEPS: usize = 200;
+const MAX_STEPS: usize = 200;
 /// Mean radius of the polytope below which it cannot be told from a point.
-const LEAST_RADIUS: f64 = 1e-13;
+const MIN_RADIUS: f64 = 1e-13;
 /// Width of the Dikin ellipsoid across a cut at which a step no longer moves the centre: the
 /// polytope is then at most 400 d times as wide.
-const LEAST_WIDTH: f64 = 1e-16;
+const MIN_WIDTH: f64 = 1e-16;
 
 /// Vaidya's volumetric centre. O(m²d + md²) a Newton step with m constraints.
 ///
@@ -158,7 +158,7 @@ impl VolumetricCentre {
             }
             let slack = value.max(ENTRY_SLACK * width);
             self.exhausted =
-                width < LEAST_WIDTH || self.log_volume_bound() < d as f64 * LEAST_RADIUS.ln();
+                width < MIN_WIDTH || self.log_volume_bound() < d as f64 * MIN_RADIUS.ln();
             self.constraints.truncate(others);
             self.constraints.extend(g.iter().map(|v| v / slack));
             self.recentre()?;
@@ -190,10 +190,10 @@ impl VolumetricCentre {
 
     /// Moves to the centre by Newton's method, in coordinates renewed at every step.
     fn recentre(&mut self) -> Result<(), OnlineError> {
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             self.whiten()?;
             let (step, decrement) = self.newton_step()?;
-            if decrement <= LEAST_DECREMENT {
+            if decrement <= MIN_DECREMENT {
                 break;
             }
             // Stay inside, and let V fall by a tenth of what the slope promises.
@@ -333,7 +333,7 @@ mod tests {
     use super::*;
     use crate::{AsGiven, OnlineLearner, SmallestMarginMistake, VersionSpace, run};
     use halfspaces_data::{MarginBall, Marginal, Realizable, random_target};
-    use halfspaces_linalg::{Label, PointSet, Points};
+    use halfspaces_linalg::{Classifier, Label, PointSet, Points};
 
     /// The plain version: V and its gradient at w from the constraints a · w >= b themselves.
     fn potential(constraints: &[(Vec<f64>, f64)], w: &[f64]) -> (f64, Vec<f64>) {

@@ -62,7 +62,7 @@ impl Weights {
     /// `sign(w · x)`.
     #[inline]
     pub(crate) fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
-        self.value(x).map(Prediction::of_value)
+        self.value(x).map(Prediction::from_value)
     }
 
     /// `w += a x`.

@@ -69,7 +69,7 @@ impl OnlineLearner for Winnow {
         self.weights.check(x)?;
         check_boolean(x)?;
         let threshold = self.weights.dim() as f64;
-        Ok(Prediction::of_value(self.weights.value(x)? - threshold))
+        Ok(Prediction::from_value(self.weights.value(x)? - threshold))
     }
 
     fn update<R: RowView>(
@@ -121,7 +121,7 @@ mod tests {
             .collect();
         let points = Points::from_rows(&rows).unwrap();
         let labels: Vec<Label> =
-            points.rows().map(|x| target.label(BooleanPoint::of(x).unwrap())).collect();
+            points.rows().map(|x| target.label(BooleanPoint::from_row(x).unwrap())).collect();
         let bound = bounds::winnow_mistakes(k, n);
         let (_, random) =
             run(Winnow::new(n).unwrap(), &points, &labels, RandomOrder::new(2)).unwrap();

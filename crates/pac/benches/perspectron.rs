@@ -8,7 +8,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use halfspaces_data::Marginal;
 use halfspaces_data::{Gaussian, Instance, LabelledPoints, MarginBall, Rcn, random_target};
-use halfspaces_linalg::{Label, PointSet, Points};
+use halfspaces_linalg::{Classifier, Label, PointSet, Points};
 use halfspaces_pac::{Candidates, Elimination, Perspectron};
 use std::hint::black_box;
 
@@ -81,9 +81,9 @@ fn selection(c: &mut Criterion) {
     });
     for (name, elimination) in [
         ("all", Elimination::Never),
-        ("certain", Elimination::Certain),
-        ("clear", Elimination::Clear),
-        ("enough", Elimination::Enough),
+        ("certain", Elimination::Lossless),
+        ("clear", Elimination::Statistical),
+        ("enough", Elimination::EarlyStop),
     ] {
         group.bench_function(name, |b| {
             b.iter(|| {

@@ -58,7 +58,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         if found != columns {
             return Err(format!("{test} and {train} do not have the same columns").into());
         }
-        let errors = ErrorCount::of(fit.classifier(), &scale.apply(&points)?, &labels)?;
+        let errors = ErrorCount::count(fit.classifier(), &scale.apply(&points)?, &labels)?;
         println!("{test}: {} of {} wrong", errors.errors(), errors.points());
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What it costs to choose among all iterates of several runs, as 003 does, and among a few random
+//! What it costs to choose among all iterates of several runs, as CKST24 does, and among a few random
 //! iterates of one: `cargo run --release -p halfspaces-pac --example thinned_or_all`
 //!
 //! Arguments, all optional: ε γ δ dimension η.

@@ -19,7 +19,7 @@
 //! The second holds for any points and labels, so for the training part as it is. The first holds for
 //! the training part once w* has its loss there. So the aim is η + 2ε; run at ε/2 for η + ε.
 //!
-//! *Source.* 003 §1.2 and Table 1 (Õ(γ^-4 ε^-3) samples) for \[CKMY20\]: the LeakyReLU conditioned
+//! *Source.* CKST24 §1.2 and Table 1 (Õ(γ^-4 ε^-3) samples) for \[CKMY20\]: the LeakyReLU conditioned
 //! on a band around w. That the band is the worst of those with mass ε, as a zero-sum game between
 //! a halfspace and a filter, played by projected descent with steps ~1/√t, is from memory of that
 //! paper (its FilterTron), as are λ = η + ε and O(1/(γε)²); the constants and proofs above are
@@ -64,7 +64,7 @@ pub fn ckmy_error(noise: f64, accuracy: f64) -> f64 {
 /// use halfspaces_pac::{Ckmy, CkmyStatus};
 /// // Half of the labels of one point are wrong, whatever is predicted: some slab is always left.
 /// let points = Points::new(vec![0.5; 40], 1)?;
-/// let labels: Vec<Label> = (0..40).map(|i| Label::of_sign(f64::from(i % 2) - 0.5)).collect();
+/// let labels: Vec<Label> = (0..40).map(|i| Label::from_sign(f64::from(i % 2) - 0.5)).collect();
 /// let fit = Ckmy::params(0.1, 0.5, 0.2).max_steps(10).check()?.fit(&points, &labels)?;
 /// assert_eq!((fit.steps, fit.status), (10, CkmyStatus::CapReached));
 /// # Ok::<(), halfspaces_linalg::InputError>(())
@@ -155,6 +155,7 @@ impl CkmyParams {
 /// The learner with checked parameters.
 ///
 /// ```
+/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Marginal, MarginBall, random_target};
 /// use halfspaces_pac::{Ckmy, CkmyStatus};
 /// let target = random_target(3, 1)?;
@@ -323,7 +324,7 @@ mod tests {
             let loss = LeakyRelu::new(leak(noise, accuracy)).unwrap();
             let n = examples.len();
             // More errors at small products, where the slabs have to find them.
-            let label = |m: f64, u: f64| Label::of_sign(u - 2.0 * rate * (1.0 - m));
+            let label = |m: f64, u: f64| Label::from_sign(u - 2.0 * rate * (1.0 - m));
             let (products, labels): (Vec<f64>, Vec<Label>) =
                 examples.into_iter().map(|(m, u)| (m, label(m, u))).unzip();
             let least = (accuracy * n as f64).ceil() as usize;
@@ -413,7 +414,7 @@ mod tests {
             if fit.status == CkmyStatus::NoSlabLeft {
                 let (training, _) = split(&points, &labels, DEFAULT_SHARE, 0).unwrap();
                 let last = Halfspace::new(last).unwrap();
-                let errors = ErrorCount::of(&last, &training.points, &training.labels).unwrap();
+                let errors = ErrorCount::count(&last, &training.points, &training.labels).unwrap();
                 assert!(errors.rate() < ckmy_error(noise, 0.05));
                 assert!(fit.last_loss < 0.0);
             }

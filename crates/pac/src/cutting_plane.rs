@@ -1,4 +1,4 @@
-//! The certificate of 003 as a separation oracle for the ellipsoid method.
+//! The certificate of CKST24 as a separation oracle for the ellipsoid method.
 //!
 //! Keep an ellipsoid, at first the unit ball, and its centre w. A fresh batch gives the empirical error
 //! of w and g = mean of (β sign(w · x) - y) x/(|w · x| + γ/2), β = 1 - 2η. If the error is at most
@@ -7,14 +7,14 @@
 //!
 //! *Guarantee.* Let ‖x‖ <= 1, |w* · x| >= γ for a unit w*, and each label be sign(w* · x) flipped with
 //! probability at most η (Massart noise). Every v in the ball of radius r = γ/(2(1+γ)) around
-//! (1-r)w* keeps the labels of w* with |v · x| >= γ/2, so E\[g\] · (w - v) >= 2(ℓ01(w) - η) by 003
+//! (1-r)w* keeps the labels of w* with |v · x| >= γ/2, so E\[g\] · (w - v) >= 2(ℓ01(w) - η) by CKST24
 //! Lemma 2. A batch of n = ⌈64(1-η)²(1+√(2L))²/(γε)²⌉ examples, L = ln(2K/δ), moves g by at most ε/2 and
 //! the error by at most ε/4; so, all K rounds together, with probability 1-δ no cut touches that
 //! ball. Each cut shrinks the volume by e^(-1/(2(d+1))), and it cannot fall below r^d: within
 //! K = ⌊2d(d+1) ln(1/r)⌋ + 1 rounds a centre of error at most η + ε is returned. In d = Õ(1/γ²)
 //! dimensions ([`crate::RandomProjection`]) nothing here depends on the original dimension.
 //!
-//! *Source.* 003 §1.2 (the route by cutting planes) and Lemma 2, which has the padding γ and w* alone;
+//! *Source.* CKST24 §1.2 (the route by cutting planes) and Lemma 2, which has the padding γ and w* alone;
 //! the ball, the padding γ/2 and the constants are ours: with B = 4(1-η)/γ bounding each term of g,
 //! ‖g - E\[g\]‖ <= B(1+√(2L))/√n with probability 1 - e^-L (McDiarmid), and ‖w - v‖ <= 2.
 //! Note that these cuts go through w, not through 0: centres of cones do not apply.
@@ -78,13 +78,13 @@ pub struct CuttingPlaneParams {
 }
 
 impl CuttingPlaneParams {
-    /// δ, the probability with which the guarantee may fail; 0.05 unless told otherwise.
+    /// δ, the probability with which the guarantee may fail. Default: 0.05.
     pub fn delta(mut self, delta: f64) -> Self {
         self.delta = delta;
         self
     }
 
-    /// Examples a round; [`cutting_plane_batch`] unless told otherwise. Fewer void the guarantee.
+    /// Examples a round. Default: [`cutting_plane_batch`]. Fewer void the guarantee.
     pub fn batch(mut self, batch: usize) -> Self {
         self.batch = Some(batch);
         self
@@ -114,6 +114,7 @@ impl CuttingPlaneParams {
 /// The cutting-plane learner with checked parameters.
 ///
 /// ```
+/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{MarginBall, Marginal, random_target};
 /// use halfspaces_pac::{CutStatus, CuttingPlane};
 /// let target = random_target(3, 1)?;
@@ -301,7 +302,7 @@ fn certificate<P: PointSet>(
         let out_of_range = InputError::IndexOutOfRange { index: i, len: points.len() };
         let (Some(x), Some(y)) = (points.row(i), labels.get(i)) else { return Err(out_of_range) };
         let value = x.dot(w);
-        let predicted = Label::of_sign(value);
+        let predicted = Label::from_sign(value);
         if predicted != *y {
             wrong += 1.0;
         }
@@ -316,7 +317,7 @@ fn certificate<P: PointSet>(
 mod tests {
     use super::*;
     use halfspaces_data::{MarginBall, Marginal, UnitSphere, random_target};
-    use halfspaces_linalg::{Points, SparsePoints, kernels};
+    use halfspaces_linalg::{Classifier, Points, SparsePoints, kernels};
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
 
@@ -347,7 +348,8 @@ mod tests {
     ) -> f64 {
         let term = |x: &[f64]| {
             let (of_w, of_target) = (kernels::dot(x, w), kernels::dot(x, target));
-            let (s, truth) = (Label::of_sign(of_w).as_f64(), Label::of_sign(of_target).as_f64());
+            let (s, truth) =
+                (Label::from_sign(of_w).as_f64(), Label::from_sign(of_target).as_f64());
             let mean_y = (1.0 - 2.0 * noise) * truth;
             let wrong = if s == truth { noise } else { 1.0 - noise };
             let product = of_w - kernels::dot(x, v);
@@ -433,7 +435,7 @@ mod tests {
         }
     }
 
-    /// The route of 003 §1.2: project first, cut there, carry the halfspace back.
+    /// The route of CKST24 §1.2: project first, cut there, carry the halfspace back.
     #[test]
     fn through_a_projection_the_dimension_does_not_matter() {
         let (points, labels, target) = noisy(9000, 150, 0.6, 0.05, 7);
@@ -457,7 +459,7 @@ mod tests {
         let (points, _, _) = noisy(4000, 2, 0.3, 0.0, 1);
         let mut rng = ChaCha8Rng::seed_from_u64(4);
         let coins: Vec<Label> =
-            (0..4000).map(|_| Label::of_sign(rng.random::<f64>() - 0.5)).collect();
+            (0..4000).map(|_| Label::from_sign(rng.random::<f64>() - 0.5)).collect();
         let learner = CuttingPlane::params(0.0, 0.3, 0.1).batch(100).check().unwrap();
         let fit = learner.fit(&points, &coins).unwrap();
         assert_eq!(fit.status, CutStatus::Exhausted);

@@ -16,7 +16,7 @@
 //! *Normalisation.* That step belongs to the gradient with the ½, of length at most 1-η. Without the
 //! ½ the gradient is twice as long and the step must be half as long.
 //!
-//! *Source.* 003, Table 1, names \[DDK+23\] and its sample complexity Õ(1/(γε)²). T and the step are
+//! *Source.* CKST24, Table 1, names \[DDK+23\] and its sample complexity Õ(1/(γε)²). T and the step are
 //! literal; the proof above is ours. The cap on T is practical: where it binds, the
 //! step is that of the steps taken, and [`ddk_excess`] says what is left of the guarantee. The random
 //! projection of \[DDK+23\], which makes the sample complexity independent of d, is left out.
@@ -145,6 +145,7 @@ impl DdkParams {
 /// The learner with checked parameters.
 ///
 /// ```
+/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Marginal, MarginBall, random_target};
 /// use halfspaces_pac::Ddk;
 /// let target = random_target(3, 1)?;
@@ -223,7 +224,7 @@ mod tests {
     use super::*;
     use crate::test_data::{Instance, assert_bad_input};
     use halfspaces_data::Rotation;
-    use halfspaces_linalg::{Points, RowView, SparsePoints, norm};
+    use halfspaces_linalg::{Classifier, Points, RowView, SparsePoints, norm};
 
     #[test]
     fn constants_by_hand() {
@@ -279,7 +280,7 @@ mod tests {
                 // (1-2η) times the mean of |w·x| + |w*·x| where they disagree, and the noise's part.
                 let (mut sizes, mut share) = (0.0, 0.0);
                 for (x, s) in x.rows().zip(&clean) {
-                    if Label::of_sign(x.dot(w)) != *s {
+                    if Label::from_sign(x.dot(w)) != *s {
                         sizes += (x.dot(w).abs() + x.dot(target).abs()) / n;
                         share += 1.0 / n;
                     }

@@ -3,10 +3,9 @@
 //! A list of rules (w, t): the first with |w · x| >= t says sign(w · x), and a default label answers
 //! where none applies.
 //!
-//! *Source.* \[DGT19\], from memory; 003 §1 says of it only that it is improper.
+//! *Source.* \[DGT19\], from memory; CKST24 §1 says of it only that it is improper.
 
-use crate::classifier::Classifier;
-use halfspaces_linalg::{Halfspace, InputError, Label, RowView};
+use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView};
 
 /// One rule (w, t): where |w · x| >= t, the label is sign(w · x).
 ///
@@ -75,8 +74,8 @@ impl ThresholdRule {
 /// A decision list of halfspaces.
 ///
 /// ```
-/// use halfspaces_linalg::{DenseRow, Halfspace, Label};
-/// use halfspaces_pac::{Classifier, DecisionListOfHalfspaces, ThresholdRule};
+/// use halfspaces_linalg::{Classifier, DenseRow, Halfspace, Label};
+/// use halfspaces_pac::{DecisionListOfHalfspaces, ThresholdRule};
 /// let rule = |w: [f64; 2], t| ThresholdRule::new(Halfspace::new(w.to_vec())?, t);
 /// let rules = vec![rule([1.0, 0.0], 0.5)?, rule([0.0, 1.0], 0.5)?];
 /// let list = DecisionListOfHalfspaces::new(2, rules, Label::Negative)?;
@@ -87,7 +86,7 @@ impl ThresholdRule {
 ///     ([0.4, 0.4], None, Label::Negative),
 /// ] {
 ///     let x = DenseRow::new(&x)?;
-///     assert_eq!((list.rule_for(x)?, list.predict(x)?), (rule, label));
+///     assert_eq!((list.rule_for(x)?, list.label(x)?), (rule, label));
 /// }
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
@@ -174,8 +173,14 @@ impl Classifier for DecisionListOfHalfspaces {
         self.dim
     }
 
-    fn predict<R: RowView>(&self, x: R) -> Result<Label, InputError> {
-        Ok(self.answer(x)?.map_or(self.default, |(_, product)| Label::of_sign(product)))
+    /// w · x of the first rule that applies; where none does, the number nearest to 0 whose sign is the
+    /// default label.
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        let default = || match self.default {
+            Label::Positive => 0.0,
+            Label::Negative => -f64::MIN_POSITIVE,
+        };
+        Ok(self.answer(x)?.map_or_else(default, |(_, product)| product))
     }
 }
 
@@ -207,8 +212,8 @@ mod tests {
         assert_eq!(new(0, vec![], Label::Positive), Err(InputError::ZeroDimension));
         assert!(new(2, vec![rule(&[1.0], 0.0)], Label::Positive).is_err());
         let list = new(2, vec![], Label::Positive).unwrap();
-        assert!(list.predict(DenseRow::new(&[1.0]).unwrap()).is_err());
-        assert_eq!(list.predict(DenseRow::new(&[-1.0, 0.0]).unwrap()), Ok(Label::Positive));
+        assert!(list.label(DenseRow::new(&[1.0]).unwrap()).is_err());
+        assert_eq!(list.label(DenseRow::new(&[-1.0, 0.0]).unwrap()), Ok(Label::Positive));
     }
 
     #[cfg(feature = "serde")]

@@ -21,7 +21,7 @@
 //!
 //! The second holds for any points and labels; the first for a sample on which w* has its loss.
 //!
-//! *Source.* 003, Table 1 (Õ(γ^-3 ε^-5) samples) for \[DGT19\], whose Claim 2.1 it quotes. The
+//! *Source.* CKST24, Table 1 (Õ(γ^-3 ε^-5) samples) for \[DGT19\], whose Claim 2.1 it quotes. The
 //! loop, λ, the accuracy γε/2 and the mass γε are those of that paper, from memory; the proofs
 //! above, the number of steps, the repeated runs and the commonest label as default are ours. The
 //! cap on steps is practical. One sample serves every round, where \[DGT19\] draws afresh.
@@ -182,13 +182,14 @@ impl DgtParams {
 /// The learner with checked parameters.
 ///
 /// ```
+/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Marginal, MarginBall, random_target};
 /// use halfspaces_pac::{Dgt, ErrorCount, dgt_training_error};
 /// let target = random_target(3, 1)?;
 /// let points = MarginBall::new(&target, 0.3)?.sample(400, 2)?;
 /// let labels = target.label_all(&points)?;
 /// let fit = Dgt::params(0.0, 0.3, 0.1).check()?.fit(&points, &labels)?;
-/// let errors = ErrorCount::of(&fit.list, &points, &labels)?;
+/// let errors = ErrorCount::count(&fit.list, &points, &labels)?;
 /// assert!(errors.rate() < dgt_training_error(0.0, 0.1));
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
@@ -242,7 +243,7 @@ impl Dgt {
             rules.push(rule);
         }
         let positives = region.iter().filter(|(_, y)| *y == Label::Positive).count();
-        let default = Label::of_sign(2.0 * positives as f64 - region.len() as f64);
+        let default = Label::from_sign(2.0 * positives as f64 - region.len() as f64);
         let list = DecisionListOfHalfspaces::new(points.dim(), rules, default)?;
         let missed = rounds.iter().any(|round| round.loss > self.enough());
         let status = match (missed, self.max_steps < dgt_steps(noise, margin, accuracy)) {
@@ -323,7 +324,7 @@ struct Best {
 /// error there, the smallest of equals: one sort, then running counts.
 fn best_threshold(products: &[(f64, Label)], least: usize) -> Best {
     let mut by_size: Vec<(f64, bool)> =
-        products.iter().map(|(v, y)| (v.abs(), Label::of_sign(*v) != *y)).collect();
+        products.iter().map(|(v, y)| (v.abs(), Label::from_sign(*v) != *y)).collect();
     by_size.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
     let mut best = Best { threshold: 0.0, points: 0, errors: 0 };
     let mut errors = 0;
@@ -343,10 +344,10 @@ fn best_threshold(products: &[(f64, Label)], least: usize) -> Best {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ErrorCount;
     use crate::test_data::{Instance, assert_bad_input, only_far};
-    use crate::{Classifier, ErrorCount};
     use halfspaces_data::Rotation;
-    use halfspaces_linalg::{Points, SparsePoints, norm};
+    use halfspaces_linalg::{Classifier, Points, SparsePoints, norm};
     use proptest::prelude::*;
 
     const N: Label = Label::Negative;
@@ -358,7 +359,7 @@ mod tests {
         for threshold in products.iter().map(|(v, _)| v.abs()) {
             let beyond = products.iter().filter(|(v, _)| v.abs() >= threshold);
             let points = beyond.clone().count();
-            let errors = beyond.filter(|(v, y)| Label::of_sign(*v) != *y).count();
+            let errors = beyond.filter(|(v, y)| Label::from_sign(*v) != *y).count();
             let key = |b: &Best| (b.errors as f64 / b.points as f64, b.threshold);
             let this = Best { threshold, points, errors };
             if points >= least && best.is_none_or(|b| key(&this) < key(&b)) {
@@ -393,7 +394,7 @@ mod tests {
             mass in 0.001..0.2f64,
         ) {
             // Errors at any distance, often more than a share λ.
-            let label = |v: f64, u: f64| if u < rate { Label::of_sign(-v) } else { Label::of_sign(v) };
+            let label = |v: f64, u: f64| if u < rate { Label::from_sign(-v) } else { Label::from_sign(v) };
             let products: Vec<(f64, Label)> =
                 products.into_iter().map(|(v, u)| (v, label(v, u))).collect();
             let loss = LeakyRelu::new(leak).unwrap();
@@ -448,7 +449,7 @@ mod tests {
             match fit.list.rule_for(x).unwrap() {
                 Some(rule) => {
                     seen[rule].0 += 1;
-                    seen[rule].1 += usize::from(fit.list.predict(x).unwrap() != *y);
+                    seen[rule].1 += usize::from(fit.list.label(x).unwrap() != *y);
                 }
                 None => left += 1,
             }
@@ -470,7 +471,7 @@ mod tests {
             assert!((norm(rule.halfspace().normal()) - 1.0).abs() < 1e-12);
         }
         if fit.status == DgtStatus::Completed {
-            let errors = ErrorCount::of(&fit.list, points, labels).unwrap();
+            let errors = ErrorCount::count(&fit.list, points, labels).unwrap();
             assert!(errors.rate() < dgt_training_error(noise, accuracy));
         }
     }

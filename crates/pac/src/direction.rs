@@ -1,13 +1,13 @@
 //! The update all Perspectrons share: w -= λ (σ(w·x) - y)/D(w·x) x.
 //!
-//! With σ(t) = β sign(t) it is the Perspectron's (003 Algorithm 1), with another link the GLM
-//! Perspectron's (003 Algorithm 2). The denominator D decides the guarantee:
+//! With σ(t) = β sign(t) it is the Perspectron's (CKST24 Algorithm 1), with another link the GLM
+//! Perspectron's (CKST24 Algorithm 2). The denominator D decides the guarantee:
 //!
 //! | D | proved for |
 //! |---|---|
-//! | abs(w·x) + γ | Massart noise (003 Lemma 2) |
+//! | abs(w·x) + γ | Massart noise (CKST24 Lemma 2) |
 //! | max(abs(w·x), γ) | Massart noise (ours) |
-//! | abs(w·x) + αγ | links, up to a loss of ε (003 Lemma 6) |
+//! | abs(w·x) + αγ | links, up to a loss of ε (CKST24 Lemma 6) |
 //! | max(abs(w·x), γ/2) | links, without loss (ours); no larger floor will do |
 
 use halfspaces_data::Link;
@@ -83,7 +83,7 @@ impl Link for SignLink {
     }
 }
 
-/// A direction g(w; x, y) = (σ(w·x) - y)/D(w·x) x: 003 shows E\[g\]·(w - w*) >= 2(ℓ01(w) - η) for every w.
+/// A direction g(w; x, y) = (σ(w·x) - y)/D(w·x) x: CKST24 shows E\[g\]·(w - w*) >= 2(ℓ01(w) - η) for every w.
 ///
 /// ```
 /// use halfspaces_linalg::Label;
@@ -226,7 +226,7 @@ mod tests {
                 let mut x: Vec<f64> = (0..5).map(|_| rng.random_range(-0.44..0.44)).collect();
                 x[0] = if x[0] > 0.0 { 0.5 } else { -0.5 };
                 let noisy = rng.random_bool(0.3);
-                let y = Label::of_sign(if noisy { -x[0] } else { x[0] });
+                let y = Label::from_sign(if noisy { -x[0] } else { x[0] });
                 let row = DenseRow::new(&x).unwrap();
                 let c = step * direction.coefficient(row.dot(&plain), y);
                 row.add_scaled_to(-c, &mut plain);

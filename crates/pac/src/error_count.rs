@@ -1,7 +1,6 @@
 //! The empirical 0-1 error, which every PAC guarantee speaks of.
 
-use crate::Classifier;
-use halfspaces_linalg::{InputError, Label, PointSet};
+use halfspaces_linalg::{Classifier, InputError, Label, PointSet};
 
 /// How many labelled points a classifier gets wrong: its empirical 0-1 error ℓ01.
 ///
@@ -10,7 +9,7 @@ use halfspaces_linalg::{InputError, Label, PointSet};
 /// use halfspaces_pac::ErrorCount;
 /// let points = Points::from_rows(&[[1.0], [-1.0], [2.0], [-3.0]])?;
 /// let labels = [Label::Positive, Label::Positive, Label::Positive, Label::Negative];
-/// let errors = ErrorCount::of(&Halfspace::new(vec![1.0])?, &points, &labels)?;
+/// let errors = ErrorCount::count(&Halfspace::new(vec![1.0])?, &points, &labels)?;
 /// assert_eq!((errors.errors(), errors.rate()), (1, 0.25));
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
@@ -49,7 +48,7 @@ impl ErrorCount {
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`], [`InputError::DimensionMismatch`].
-    pub fn of<C: Classifier, P: PointSet>(
+    pub fn count<C: Classifier, P: PointSet>(
         classifier: &C,
         points: &P,
         labels: &[Label],
@@ -94,8 +93,8 @@ mod tests {
         let sparse = SparsePoints::from_dense(&points).unwrap();
         let count = |w: Vec<f64>| {
             let halfspace = Halfspace::new(w).unwrap();
-            let dense = ErrorCount::of(&halfspace, &points, &labels).unwrap();
-            assert_eq!(ErrorCount::of(&halfspace, &sparse, &labels).unwrap(), dense);
+            let dense = ErrorCount::count(&halfspace, &points, &labels).unwrap();
+            assert_eq!(ErrorCount::count(&halfspace, &sparse, &labels).unwrap(), dense);
             dense.errors()
         };
         assert_eq!(count(vec![1.0, 0.0]) + count(vec![-1.0, 0.0]), 3);
@@ -106,11 +105,11 @@ mod tests {
     fn bad_input_is_typed() {
         let halfspace = Halfspace::new(vec![1.0]).unwrap();
         let none = Points::new(vec![], 1).unwrap();
-        assert_eq!(ErrorCount::of(&halfspace, &none, &[]), Err(InputError::Empty));
+        assert_eq!(ErrorCount::count(&halfspace, &none, &[]), Err(InputError::Empty));
         let one = Points::new(vec![1.0], 1).unwrap();
-        assert!(ErrorCount::of(&halfspace, &one, &[]).is_err());
+        assert!(ErrorCount::count(&halfspace, &one, &[]).is_err());
         let wide = Points::new(vec![1.0, 1.0], 2).unwrap();
-        assert!(ErrorCount::of(&halfspace, &wide, &[Label::Positive]).is_err());
+        assert!(ErrorCount::count(&halfspace, &wide, &[Label::Positive]).is_err());
     }
 
     #[cfg(feature = "serde")]

@@ -5,7 +5,6 @@
 //! candidates. A fit takes examples one at a time, so it can be fed from anywhere, stopped, saved
 //! (feature `serde`) and continued: the outcome is that of an uninterrupted one.
 
-use crate::affine::AffineHalfspace;
 use crate::direction::{Denominator, Direction, Iterate};
 use crate::purpose::{Purpose, draws};
 use crate::schedule;
@@ -13,11 +12,11 @@ use crate::selection::{Elimination, Selector, check_in_ball};
 use faer::traits::pulp::{Arch, Simd, WithSimd};
 use halfspaces_data::Link;
 use halfspaces_linalg::{
-    ExampleStream, Halfspace, InputError, Label, LiftedRow, RowView, ScaledRow,
+    AffineHalfspace, Classifier, ExampleStream, FitError, Halfspace, InputError, Label, LiftedRow,
+    RowView, ScaledRow,
 };
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
-use thiserror::Error;
 
 /// What a learner will do, before it has seen anything: every number of its theorem.
 ///
@@ -286,7 +285,7 @@ impl<L> TryFrom<RawFitting<L>> for Fitting<L> {
 
 /// Counters of saved fits stay below this, beyond the reach of any run, so that none overflows.
 #[cfg(feature = "serde")]
-const MOST_SAVED: u64 = 1 << 53;
+const MAX_SAVED: u64 = 1 << 53;
 
 /// Refuses a saved value that does not fit the others.
 #[cfg(feature = "serde")]
@@ -336,9 +335,9 @@ impl<L> Fitting<L> {
             self.lanes.get(origin.lane).is_some_and(|lane| origin.step <= lane.taken)
         };
         saved("origins", f64::NAN, self.origins.iter().all(origin))?;
-        saved("examples", self.taken as f64, self.taken <= training && self.taken < MOST_SAVED)?;
-        saved("spare draws", self.spare.draws as f64, self.spare.draws < MOST_SAVED)?;
-        saved("examples to choose by", seen as f64, seen < MOST_SAVED)?;
+        saved("examples", self.taken as f64, self.taken <= training && self.taken < MAX_SAVED)?;
+        saved("spare draws", self.spare.draws as f64, self.spare.draws < MAX_SAVED)?;
+        saved("examples to choose by", seen as f64, seen < MAX_SAVED)?;
         saved("training", self.training as f64, self.training == training)?;
         let waiting = self.taken == training || self.selector.seen() == 0;
         saved("examples to choose by", self.selector.seen() as f64, waiting)?;
@@ -512,7 +511,7 @@ pub struct Promise {
     pub failure: f64,
 }
 
-/// How a fit ended, and what holds of it. No promise where nothing is proved: the constants of 003 as
+/// How a fit ended, and what holds of it. No promise where nothing is proved: the constants of CKST24 as
 /// printed, for links and for unknown noise.
 ///
 /// ```
@@ -654,26 +653,6 @@ impl Fit {
         AffineHalfspace::new(weights, bias / self.placement.scale)
     }
 
-    /// The decision value of a point as given: w·x, or w·(x/R, 1)/√2.
-    ///
-    /// # Errors
-    /// [`InputError::DimensionMismatch`].
-    pub fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
-        let Placement { scale, lift } = self.placement;
-        let w = self.halfspace.normal();
-        InputError::check_dim(self.dim(), x.dim())?;
-        let x = ScaledRow::new(x, scale);
-        Ok(if lift { LiftedRow::new(x).dot(w) } else { x.dot(w) })
-    }
-
-    /// The predicted label of a point as given.
-    ///
-    /// # Errors
-    /// [`InputError::DimensionMismatch`].
-    pub fn predict<R: RowView>(&self, x: R) -> Result<Label, InputError> {
-        self.decision_value(x).map(Label::of_sign)
-    }
-
     /// The same without a promise: of a guess that may be wrong.
     pub(crate) fn unpromised(mut self) -> Fit {
         match &mut self.status {
@@ -728,56 +707,18 @@ impl Fit {
     }
 }
 
-/// Why a fit from a stream stopped.
-///
-/// ```
-/// use halfspaces_data::LabelledPoints;
-/// use halfspaces_linalg::{Label, Points};
-/// use halfspaces_pac::{FitError, Perspectron};
-/// // The second point lies outside the unit ball: state a radius of 5.
-/// let points = Points::from_rows(&[[1.0], [-5.0]])?;
-/// let labels = [Label::Positive, Label::Negative];
-/// let params = Perspectron::params(0.1, 0.9).excess(0.4);
-/// let fault = params.check()?.fit(&mut LabelledPoints::new(&points, &labels)?);
-/// assert!(matches!(fault, Err(FitError::Example { taken: 1, .. })));
-/// assert!(params.radius(5.0).check()?.fit(&mut LabelledPoints::new(&points, &labels)?).is_ok());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum FitError<E> {
-    /// The stream has no next example to offer.
-    #[error("after {taken} examples: {source}")]
-    Stream {
-        /// Examples taken before.
-        taken: u64,
-        /// What the stream says.
-        source: E,
-    },
-    /// An example cannot be taken.
-    #[error("after {taken} examples, at the next: {source}")]
-    Example {
-        /// Examples taken before.
-        taken: u64,
-        /// What is wrong with it.
-        source: InputError,
-    },
-    /// The learner cannot be set up or has nothing to return.
-    #[error(transparent)]
-    Input(InputError),
-}
+/// Of points as they were given.
+impl Classifier for Fit {
+    fn dim(&self) -> usize {
+        Fit::dim(self)
+    }
 
-impl<E> FitError<E> {
-    /// The same where `before` examples had been taken by earlier fits.
-    pub(crate) fn after(self, before: u64) -> Self {
-        match self {
-            FitError::Stream { taken, source } => {
-                FitError::Stream { taken: before + taken, source }
-            }
-            FitError::Example { taken, source } => {
-                FitError::Example { taken: before + taken, source }
-            }
-            FitError::Input(source) => FitError::Input(source),
-        }
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        let Placement { scale, lift } = self.placement;
+        let w = self.halfspace.normal();
+        InputError::check_dim(self.dim(), x.dim())?;
+        let x = ScaledRow::new(x, scale);
+        Ok(if lift { LiftedRow::new(x).dot(w) } else { x.dot(w) })
     }
 }
 

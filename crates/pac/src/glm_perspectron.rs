@@ -13,17 +13,17 @@
 //! | [`GlmSchedule::Corrected`] | abs(w·x) + γε/(4-ε) | 1024/(ε⁴γ²) |
 //! | [`GlmSchedule::Ours`] | max(abs(w·x), γ/2) | 64/(εγ)²; 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² thinned |
 //!
-//! *Source.* 003 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4. `Ours`, which saves the factor ε⁻², is
+//! *Source.* CKST24 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4. `Ours`, which saves the factor ε⁻², is
 //! proved in docs/theory/glm-without-padding-loss.md. The argument of σ is clamped to \[-1, 1\]; iterates
 //! are projected onto the unit ball except in `Paper`. Points lie in the unit ball: for others rescale
 //! points and link together.
 
 use crate::direction::{Denominator, Direction};
-use crate::fitting::{Average, Fit, FitError, Fitting, Guarantee, Lane, Plan, Promise};
+use crate::fitting::{Average, Fit, Fitting, Guarantee, Lane, Plan, Promise};
 use crate::perspectron::{Common, Selection, check_margin, choice_share, common_setters, kept};
 use crate::schedule;
 use halfspaces_data::{Link, LinkError, check_link};
-use halfspaces_linalg::{ExampleStream, InputError};
+use halfspaces_linalg::{ExampleStream, FitError, InputError};
 use thiserror::Error;
 
 /// Whose constants.
@@ -102,7 +102,7 @@ pub struct GlmParams<L> {
 impl<L: Link + Clone> GlmParams<L> {
     common_setters!();
 
-    /// Whose constants; [`GlmSchedule::Ours`] unless set. The other two select among all iterates
+    /// Whose constants. Default: [`GlmSchedule::Ours`]. The other two select among all iterates
     /// unless told otherwise afterwards.
     #[must_use]
     pub fn schedule(mut self, schedule: GlmSchedule) -> Self {
@@ -114,7 +114,7 @@ impl<L: Link + Clone> GlmParams<L> {
         self
     }
 
-    /// Which iterates become candidates; [`Selection::Thinned`] unless set.
+    /// Which iterates become candidates. Default: [`Selection::Thinned`].
     #[must_use]
     pub fn selection(mut self, selection: Selection) -> Self {
         self.selection = selection;

@@ -9,17 +9,17 @@
 //! η̃ lies in [η, η + ε/2), and an over-estimate of the noise rate is no lie; its candidates reach
 //! η̃ + ε/4, and the choice loses ε/4.
 //!
-//! *Source.* 003 Appendix A. [`GridSchedule::Paper`] is as printed: guesses in [0, 1/2], each for the
+//! *Source.* CKST24 Appendix A. [`GridSchedule::Paper`] is as printed: guesses in [0, 1/2], each for the
 //! excess ε, for which Lemma 7 proves nothing. The rest is corrected: docs/theory/perspectron-schedules.md.
 
 use crate::direction::{Denominator, Direction, SignLink};
-use crate::fitting::{Average, Fit, FitError, Fitting, Guarantee, Kept, Lane, Promise};
+use crate::fitting::{Average, Fit, Fitting, Guarantee, Kept, Lane, Promise};
 use crate::perspectron::{
     Common, Selection, check_margin, choice_share, common_setters, placement_setters,
 };
 use crate::purpose::{Purpose, draws};
 use crate::schedule;
-use halfspaces_linalg::{ExampleStream, InputError};
+use halfspaces_linalg::{ExampleStream, FitError, InputError};
 
 /// Whose guesses and constants.
 ///
@@ -114,7 +114,7 @@ impl GridParams {
     common_setters!();
     placement_setters!();
 
-    /// Whose guesses and constants; [`GridSchedule::Corrected`] unless set.
+    /// Whose guesses and constants. Default: [`GridSchedule::Corrected`].
     #[must_use]
     pub fn schedule(mut self, schedule: GridSchedule) -> Self {
         self.schedule = schedule;
@@ -122,7 +122,7 @@ impl GridParams {
         self
     }
 
-    /// Which iterates become candidates; [`Selection::Thinned`] unless set.
+    /// Which iterates become candidates. Default: [`Selection::Thinned`].
     #[must_use]
     pub fn selection(mut self, selection: Selection) -> Self {
         self.selection = selection;
@@ -137,7 +137,7 @@ impl GridParams {
     pub fn check(self) -> Result<GridPerspectron, InputError> {
         self.common.check()?;
         let excess = self.common.excess;
-        let in_range = excess >= schedule::LEAST_GRID_STEP;
+        let in_range = excess >= schedule::MIN_GRID_STEP;
         InputError::check_parameter("excess", excess, in_range, "at least 1e-4 for a grid")?;
         self.margin.check(self.common.radius)?;
         Ok(GridPerspectron(self))

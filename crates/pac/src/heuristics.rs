@@ -1,4 +1,4 @@
-//! The two open heuristics of 003 Appendix B for generalized linear models. **No guarantee**: 003 asks
+//! The two open heuristics of CKST24 Appendix B for generalized linear models. **No guarantee**: CKST24 asks
 //! whether they learn from O(1/(γε)²) examples and shows where its proofs break.
 //!
 //! Both keep a direction ŵ, push each example off its boundary ([`crate::PushAway`]) and step along
@@ -15,7 +15,7 @@
 //! λ = γ²ε/144 and number of steps 576/(γε)² are what the potential ‖ŵ - w*‖² would ask for if only
 //! the first three terms of its recursion were there, with ‖g‖ <= 12/γ.
 //!
-//! *Source.* 003 Appendix B.
+//! *Source.* CKST24 Appendix B.
 
 use crate::purpose::{Purpose, draws};
 use crate::push_away::{check_margin, push_away};
@@ -94,31 +94,31 @@ pub struct HeuristicParams<L> {
 }
 
 impl<L: Link> HeuristicParams<L> {
-    /// ε, from which step and number of steps follow; 0.1 unless told otherwise.
+    /// ε, from which step and number of steps follow. Default: 0.1.
     pub fn accuracy(mut self, accuracy: f64) -> Self {
         self.accuracy = accuracy;
         self
     }
 
-    /// λ; [`heuristic_step`] unless told otherwise.
+    /// λ. Default: [`heuristic_step`].
     pub fn step(mut self, step: f64) -> Self {
         self.step = Some(step);
         self
     }
 
-    /// Examples to learn from at most; [`heuristic_steps`] unless told otherwise.
+    /// Examples to learn from at most. Default: [`heuristic_steps`].
     pub fn steps(mut self, steps: u64) -> Self {
         self.steps = Some(steps);
         self
     }
 
-    /// Keeps every k-th iterate; 1000 unless told otherwise.
+    /// Keeps every k-th iterate. Default: 1000.
     pub fn keep_every(mut self, keep_every: u64) -> Self {
         self.keep_every = keep_every;
         self
     }
 
-    /// Seed of the first direction; 0 unless told otherwise.
+    /// Seed of the first direction. Default: 0.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
@@ -151,6 +151,7 @@ impl<L: Link> HeuristicParams<L> {
 /// A heuristic learner of generalized linear models with checked parameters. **No guarantee.**
 ///
 /// ```
+/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Link, MarginBall, Marginal, random_target};
 /// use halfspaces_pac::{GlmHeuristic, Heuristic};
 ///
@@ -372,7 +373,7 @@ impl<'a, L: Link> Walk<'a, L> {
         // g = residual · T(x)/|ŵ · T(x)|, whose part along ŵ is residual · sign(ŵ · T(x)).
         let residual = self.params.link.clamped(value * cosine) - y.as_f64();
         let along = match self.params.heuristic {
-            Heuristic::Tangential { .. } => residual * Label::of_sign(of_pushed).as_f64(),
+            Heuristic::Tangential { .. } => residual * Label::from_sign(of_pushed).as_f64(),
             Heuristic::NormDependent => 0.0,
         };
         let mut next: Vec<f64> =
@@ -382,7 +383,7 @@ impl<'a, L: Link> Walk<'a, L> {
         if normalise(&mut next) {
             self.direction = next;
         }
-        self.mistakes += u64::from(Label::of_sign(value) != y);
+        self.mistakes += u64::from(Label::from_sign(value) != y);
         self.steps += 1;
         if self.steps.is_multiple_of(self.params.keep_every) {
             self.keep()?;
@@ -412,7 +413,7 @@ mod tests {
     use super::*;
     use crate::PushAway;
     use halfspaces_data::{MarginBall, Marginal, random_target};
-    use halfspaces_linalg::{DenseRow, Points, SparsePoints, angle, norm};
+    use halfspaces_linalg::{Classifier, DenseRow, Points, SparsePoints, angle, norm};
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
 
@@ -422,7 +423,7 @@ mod tests {
 
     impl Link for Ramp {
         fn value(&self, t: f64) -> f64 {
-            Label::of_sign(t).as_f64() * (self.0 + (1.0 - self.0) * t.abs())
+            Label::from_sign(t).as_f64() * (self.0 + (1.0 - self.0) * t.abs())
         }
 
         fn asymmetry(&self) -> f64 {
@@ -436,7 +437,7 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(seed + 2);
         let mut label = |x: DenseRow<'_>| {
             let mean = link.value(target.decision_value(x).unwrap());
-            Label::of_sign(mean - (2.0 * rng.random::<f64>() - 1.0))
+            Label::from_sign(mean - (2.0 * rng.random::<f64>() - 1.0))
         };
         let labels = points.rows().map(&mut label).collect();
         (points, labels, target)
@@ -486,7 +487,7 @@ mod tests {
                 let pushed = PushAway::new(&Halfspace::new(w.clone()).unwrap(), margin).unwrap();
                 let pushed = pushed.apply(x).unwrap();
                 let value = kernels::dot(&unit, x.as_slice());
-                mistakes += u64::from(Label::of_sign(value) != *y);
+                mistakes += u64::from(Label::from_sign(value) != *y);
                 let divisor = kernels::dot(&unit, &pushed).abs();
                 let g = |t: f64| -> Vec<f64> {
                     let factor = (link.clamped(t) - y.as_f64()) / divisor;

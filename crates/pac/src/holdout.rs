@@ -55,7 +55,7 @@ impl<P: PointSet> Best<P> {
     /// Counts the errors of `w`, the iterate after `step` steps, and keeps it if it has fewest.
     pub(crate) fn offer(&mut self, step: u64, w: &[f64]) {
         let Sample { points, labels } = &self.validation;
-        let wrong = |(x, y): &(P::Row<'_>, &Label)| Label::of_sign(x.dot(w)) != **y;
+        let wrong = |(x, y): &(P::Row<'_>, &Label)| Label::from_sign(x.dot(w)) != **y;
         let errors = points.rows().zip(labels).filter(wrong).count();
         if self.best.as_ref().is_none_or(|(least, ..)| errors < *least) {
             self.best = Some((errors, step, w.to_vec()));
@@ -78,14 +78,14 @@ mod tests {
     #[test]
     fn the_parts_are_disjoint_and_whole() {
         let points = Points::new((0..10).map(f64::from).collect(), 1).unwrap();
-        let labels: Vec<Label> = (0..10).map(|i| Label::of_sign(f64::from(i) - 4.5)).collect();
+        let labels: Vec<Label> = (0..10).map(|i| Label::from_sign(f64::from(i) - 4.5)).collect();
         for (share, held_out) in [(0.001, 1), (0.25, 3), (0.999, 9)] {
             let (training, validation) = split(&points, &labels, share, 7).unwrap();
             assert_eq!(validation.points.len(), held_out);
             let mut all = Vec::new();
             for part in [training, validation] {
                 for (x, y) in part.points.rows().zip(part.labels) {
-                    assert_eq!(y, Label::of_sign(x.as_slice()[0] - 4.5));
+                    assert_eq!(y, Label::from_sign(x.as_slice()[0] - 4.5));
                     all.push(x.as_slice()[0]);
                 }
             }

@@ -7,7 +7,7 @@
 //!   (P\[sign(w · x) != y | x\] - λ) |w · x| (DGT19, Claim 2.1);
 //! - its subgradient in w is ½((1-2λ) sign(w · x) - y) x, of length at most 1-λ for ‖x‖ <= 1.
 //!
-//! *Source.* 003, section 2 and equation (3), which lacks the factor x. At w · x = 0 the rule
+//! *Source.* CKST24, section 2 and equation (3), which lacks the factor x. At w · x = 0 the rule
 //! sign(0) = +1 picks a member of the subdifferential.
 
 use halfspaces_linalg::{InputError, Label, PointSet, RowView};
@@ -61,7 +61,7 @@ impl LeakyRelu {
     /// ½((1-2λ) sign(w · x) - y), given w · x and y: the subgradient is this times x.
     #[must_use]
     pub fn subgradient_factor(self, product: f64, label: Label) -> f64 {
-        let predicted = Label::of_sign(product);
+        let predicted = Label::from_sign(product);
         let slope = if predicted == label { -self.leak } else { 1.0 - self.leak };
         slope * predicted.as_f64()
     }
@@ -120,7 +120,7 @@ mod tests {
             assert!((loss.of_example(product, y) - value).abs() < 1e-16);
             assert_eq!(loss.subgradient_factor(product, y), factor);
             // Equation (3), with the sign rule.
-            let sign = Label::of_sign(product).as_f64();
+            let sign = Label::from_sign(product).as_f64();
             assert!((0.5 * (0.6 * sign - y.as_f64()) - factor).abs() < 1e-15);
         }
         assert_eq!(loss.steepness(), 0.8);
@@ -153,7 +153,7 @@ mod tests {
                 let tangent = loss.of_example(at, y) + slope * (to - at);
                 prop_assert!(loss.of_example(to, y) >= tangent - 1e-15);
                 // Claim 2.1 of DGT19.
-                let error = if Label::of_sign(at) == y { 0.0 } else { 1.0 };
+                let error = if Label::from_sign(at) == y { 0.0 } else { 1.0 };
                 prop_assert!((loss.of_example(at, y) - (error - leak) * at.abs()).abs() < 1e-15);
             }
         }

@@ -1,6 +1,6 @@
 //! Learning halfspaces from random examples whose labels are noisy.
 //!
-//! The Perspectron family (003 and ours), each with the probability and the error it promises:
+//! The Perspectron family (CKST24 and ours), each with the probability and the error it promises:
 //!
 //! - [`Perspectron`]: Massart noise of rate at most η, margin γ.
 //! - [`GlmPerspectron`]: noise that falls with the margin by a known link.
@@ -15,7 +15,7 @@
 //!
 //! Learners take an [`ExampleStream`](halfspaces_linalg::ExampleStream) in one pass (the Perspectrons), or
 //! a sample. Every constant of a theorem is a function: the Perspectrons' in [`schedule`], the others' beside
-//! their learner. 003 is Chandrasekaran, Kontonis, Stavropoulos and Tian, *Learning Noisy Halfspaces with a
+//! their learner. CKST24 is Chandrasekaran, Kontonis, Stavropoulos and Tian, *Learning Noisy Halfspaces with a
 //! Margin*.
 //!
 //! ```
@@ -34,10 +34,8 @@
 //! ```
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
-mod affine;
 mod ball;
 mod ckmy;
-mod classifier;
 mod cutting_plane;
 mod ddk;
 mod decision_list;
@@ -65,9 +63,7 @@ mod svm;
 #[cfg(test)]
 mod test_data;
 
-pub use affine::AffineHalfspace;
 pub use ckmy::{Ckmy, CkmyFit, CkmyParams, CkmyStatus, ckmy_error, ckmy_step_size, ckmy_steps};
-pub use classifier::Classifier;
 pub use cutting_plane::{
     CutStatus, CuttingPlane, CuttingPlaneFit, CuttingPlaneParams, cutting_plane_batch,
     cutting_plane_rounds, feasible_radius,
@@ -80,7 +76,7 @@ pub use dgt::{
 };
 pub use direction::{Denominator, Direction, SignLink};
 pub use error_count::ErrorCount;
-pub use fitting::{Fit, FitError, Fitting, Origin, Plan, Promise, Stage, Status};
+pub use fitting::{Fit, Fitting, Origin, Plan, Promise, Stage, Status};
 pub use glm_perspectron::{GlmError, GlmParams, GlmPerspectron, GlmSchedule};
 pub use grid_perspectron::{GridParams, GridPerspectron, GridSchedule, Guess, Margin};
 pub use heuristics::{

@@ -13,12 +13,13 @@
 //!
 //! *Source.* Nocedal and Wright 2006, Algorithms 3.2 and 7.1 (line-search Newton, its CG form).
 
-use crate::affine::AffineHalfspace;
 use crate::solver::{SolverStatus, check_cap, check_sample, check_strength, check_tolerance};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::{factor, solve};
 use faer::{ColMut, Mat, Par};
-use halfspaces_linalg::{InputError, Label, PointSet, RowView, kernels, norm, zeros};
+use halfspaces_linalg::{
+    AffineHalfspace, Classifier, InputError, Label, PointSet, RowView, kernels, norm, zeros,
+};
 
 /// Unknowns up to which the Newton system is factorised: at 500 a factorisation costs less than the
 /// pass over the points that sets it up.
@@ -49,13 +50,13 @@ pub struct LogisticParams {
 }
 
 impl LogisticParams {
-    /// C, the weight of the loss; 1 unless told otherwise.
+    /// C, the weight of the loss. Default: 1.
     pub fn c(mut self, c: f64) -> Self {
         self.strength = c;
         self
     }
 
-    /// Whether there is an intercept b; yes unless told otherwise.
+    /// Whether there is an intercept b. Default: yes.
     pub fn intercept(mut self, intercept: bool) -> Self {
         self.intercept = intercept;
         self
@@ -68,7 +69,7 @@ impl LogisticParams {
         self
     }
 
-    /// Newton steps at most; 100 unless told otherwise.
+    /// Newton steps at most. Default: 100.
     pub fn max_iterations(mut self, max_iterations: u64) -> Self {
         self.max_iterations = max_iterations;
         self
@@ -410,7 +411,7 @@ impl<P: PointSet> Problem<'_, P> {
 mod tests {
     use super::*;
     use halfspaces_data::{Gaussian, Marginal, random_target};
-    use halfspaces_linalg::{DenseRow, Points, SparsePoints};
+    use halfspaces_linalg::{Classifier, DenseRow, Points, SparsePoints};
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
 

@@ -9,13 +9,13 @@
 //!
 //! *Source.* Ours; docs/theory/perspectron-schedules.md.
 
-use crate::fitting::{Fit, FitError, Stage};
+use crate::fitting::{Fit, Stage};
 use crate::perspectron::{Perspectron, PerspectronParams};
 use crate::schedule;
-use halfspaces_linalg::{ExampleStream, InputError};
+use halfspaces_linalg::{Classifier, ExampleStream, FitError, InputError};
 
 /// Guesses before the search gives up: 2⁻⁴⁰ of the radius.
-const MOST_GUESSES: u32 = 40;
+const MAX_GUESSES: u32 = 40;
 
 /// A search for the margin, around the parameters of a [`Perspectron`] whose margin is not used.
 ///
@@ -130,7 +130,7 @@ impl MarginSearch {
                     Err(source) => return Err(FitError::Stream { taken: before + taken, source }),
                     Ok(None) => return done(fit, SearchStatus::ExamplesEnded),
                     Ok(Some((x, label))) => {
-                        let predicted = fit.predict(x).map_err(|source| FitError::Example {
+                        let predicted = fit.label(x).map_err(|source| FitError::Example {
                             taken: before + taken,
                             source,
                         })?;
@@ -142,7 +142,7 @@ impl MarginSearch {
                 return done(fit, SearchStatus::Found);
             }
             before += planned;
-            if guesses == MOST_GUESSES {
+            if guesses == MAX_GUESSES {
                 return done(fit, SearchStatus::NotFound);
             }
             margin /= 2.0;

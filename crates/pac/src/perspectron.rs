@@ -12,18 +12,18 @@
 //! | [`Selection::AllIterates`] | ⌈lg(2/δ)⌉ runs of 16(1-η)²/(εγ)² | all iterates |
 //! | [`Selection::Thinned`] | one run of 16(1-η)²(1+(1+γ)√(2 ln(3/δ)))²/(εγ)² | ((4η+2ε)/ε) ln(3/δ) |
 //!
-//! *Source.* 003 Algorithm 1, Lemmas 2 to 4, Theorem 3; [`Schedule::Paper`] has its constants as
+//! *Source.* CKST24 Algorithm 1, Lemmas 2 to 4, Theorem 3; [`Schedule::Paper`] has its constants as
 //! printed. The factor (1-η), the denominator max(|w·x|, γ) and the thinned selection are ours:
 //! docs/theory/perspectron-schedules.md, massart-certificate.md, thinned-selection.md.
 
 use crate::direction::{Denominator, Direction, SignLink};
 use crate::fitting::{
-    Average, Fit, FitError, Fitting, Guarantee, Kept, Lane, Placement, Plan, Promise, Settings,
+    Average, Fit, Fitting, Guarantee, Kept, Lane, Placement, Plan, Promise, Settings,
 };
 use crate::purpose::{Purpose, draws};
 use crate::schedule;
 use crate::selection::Elimination;
-use halfspaces_linalg::{ExampleStream, InputError};
+use halfspaces_linalg::{ExampleStream, FitError, InputError};
 
 /// Whose constants.
 ///
@@ -62,7 +62,7 @@ pub enum Schedule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Selection {
-    /// All iterates of ⌈lg(2/δ)⌉ independent runs (003).
+    /// All iterates of ⌈lg(2/δ)⌉ independent runs (CKST24).
     AllIterates,
     /// A few random iterates of one run (ours).
     #[default]
@@ -149,14 +149,14 @@ impl Common {
 /// The setters every Perspectron's parameters share.
 macro_rules! common_setters {
     () => {
-        /// ε: the error wanted is at most the target level + ε. 0.1 unless set.
+        /// ε: the error wanted is at most the target level + ε. Default: 0.1.
         #[must_use]
         pub fn excess(mut self, excess: f64) -> Self {
             self.common.excess = excess;
             self
         }
 
-        /// δ: the probability with which the result may be worse. 0.05 unless set.
+        /// δ: the probability with which the result may be worse. Default: 0.05.
         #[must_use]
         pub fn failure(mut self, failure: f64) -> Self {
             self.common.failure = failure;
@@ -164,7 +164,7 @@ macro_rules! common_setters {
         }
 
         /// Whether iterates are projected onto the unit ball, which no proof forbids: w* lies in it,
-        /// so every distance to w* shrinks. On unless set, but for the constants as printed.
+        /// so every distance to w* shrinks. Default: On, but for the constants as printed.
         #[must_use]
         pub fn project(mut self, project: bool) -> Self {
             self.common.project = project;
@@ -178,7 +178,7 @@ macro_rules! common_setters {
             self
         }
 
-        /// Seed of the draws of the learner. 0 unless set.
+        /// Seed of the draws of the learner. Default: 0.
         #[must_use]
         pub fn seed(mut self, seed: u64) -> Self {
             self.common.seed = seed;
@@ -192,7 +192,7 @@ pub(crate) use common_setters;
 /// to be rescaled with the points.
 macro_rules! placement_setters {
     () => {
-        /// R: points are divided by it, and the margin with them; 1 unless set. A point outside the
+        /// R: points are divided by it, and the margin with them. Default: 1. A point outside the
         /// ball of radius R is refused.
         #[must_use]
         pub fn radius(mut self, radius: f64) -> Self {
@@ -201,7 +201,7 @@ macro_rules! placement_setters {
         }
 
         /// Whether the halfspace sought has a bias: points become (x/R, 1)/√2, where a margin of γ
-        /// with |b| <= R, ‖w‖ <= 1 is at least γ/(2R) (003 Remark 2), which is what the constants then
+        /// with |b| <= R, ‖w‖ <= 1 is at least γ/(2R) (CKST24 Remark 2), which is what the constants then
         /// count with.
         #[must_use]
         pub fn lift(mut self, lift: bool) -> Self {
@@ -216,7 +216,7 @@ impl PerspectronParams {
     common_setters!();
     placement_setters!();
 
-    /// Whose constants; [`Schedule::Ours`] unless set. Projects or not, as the schedule has it, until
+    /// Whose constants. Default: [`Schedule::Ours`]. Projects or not, as the schedule has it, until
     /// told otherwise afterwards.
     #[must_use]
     pub fn schedule(mut self, schedule: Schedule) -> Self {
@@ -226,7 +226,7 @@ impl PerspectronParams {
         self
     }
 
-    /// Which iterates become candidates; [`Selection::Thinned`] unless set.
+    /// Which iterates become candidates. Default: [`Selection::Thinned`].
     #[must_use]
     pub fn selection(mut self, selection: Selection) -> Self {
         self.selection = selection;
@@ -434,7 +434,7 @@ mod tests {
         Instance, LabelledPoints, MarginBall, Marginal, Massart, Rcn, Region, random_target,
     };
     use halfspaces_linalg::{
-        DenseRow, Halfspace, Label, PointSet, Points, RowView, SparsePoints, kernels,
+        Classifier, DenseRow, Halfspace, Label, PointSet, Points, RowView, SparsePoints, kernels,
     };
     use proptest::prelude::*;
 
@@ -444,7 +444,7 @@ mod tests {
         Instance::new(ball, target, Rcn::new(noise).unwrap()).unwrap()
     }
 
-    /// 003 Algorithm 1 as a plain loop: all iterates of all runs, then the one with fewest errors.
+    /// CKST24 Algorithm 1 as a plain loop: all iterates of all runs, then the one with fewest errors.
     fn literal(plan: Plan, noise: f64, margin: f64, points: &Points, labels: &[Label]) -> Vec<f64> {
         let (dim, mut next) = (points.dim(), 0);
         let mut candidates = Vec::new();
@@ -464,7 +464,7 @@ mod tests {
         let errors = |w: &Vec<f64>| {
             let halfspace = Halfspace::new(w.clone()).unwrap();
             (next..next + plan.validation as usize)
-                .filter(|&i| halfspace.predict(points.row(i).unwrap()) != Ok(labels[i]))
+                .filter(|&i| halfspace.label(points.row(i).unwrap()) != Ok(labels[i]))
                 .count()
         };
         candidates.into_iter().min_by_key(errors).unwrap()
@@ -609,12 +609,12 @@ mod tests {
             .collect();
         let points = points.select(&far).unwrap();
         let labels: Vec<Label> =
-            points.rows().map(|x| Label::of_sign(x.as_slice()[0] - 0.6)).collect();
+            points.rows().map(|x| Label::from_sign(x.as_slice()[0] - 0.6)).collect();
         let params = Perspectron::params(0.0, 0.5).radius(2.0).lift(true).excess(0.4);
         let learner = params.check().unwrap();
         assert_eq!(learner.plan().denominator, Denominator::AtLeast(0.125));
         let fit = learner.fit(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap();
-        let wrong = points.rows().zip(&labels).filter(|(x, y)| fit.predict(*x) != Ok(**y)).count();
+        let wrong = points.rows().zip(&labels).filter(|(x, y)| fit.label(*x) != Ok(**y)).count();
         assert!(wrong * 20 < labels.len(), "{wrong} of {}", labels.len());
         let affine = fit.affine().unwrap();
         for x in points.rows() {

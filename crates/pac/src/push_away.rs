@@ -6,7 +6,7 @@
 //! |w · T(x)| >= (γ/6)‖w‖; and every v in the unit ball with |v · x| >= γ has
 //! sign(v · T(x)) = sign(v · x) and |v · T(x)| >= γ/3. So the target's label is unchanged.
 //!
-//! *Source.* 003 Appendix B, (13) and Lemma 8. The printed test |w · x| >= γ/3 is made with ŵ: for
+//! *Source.* CKST24 Appendix B, (13) and Lemma 8. The printed test |w · x| >= γ/3 is made with ŵ: for
 //! ‖w‖ > 2 the first claim fails as printed.
 
 use halfspaces_linalg::{Halfspace, InputError, Label, RowView, kernels, norm, normalise, zeros};
@@ -83,7 +83,7 @@ pub(crate) fn push_away<R: RowView>(
     if value.abs() >= margin / 3.0 {
         return Ok(value);
     }
-    let shift = margin / 3.0 * Label::of_sign(value).as_f64();
+    let shift = margin / 3.0 * Label::from_sign(value).as_f64();
     kernels::axpy(shift, direction, out);
     let length = norm(out);
     // The shift and value have one sign, so the sum along ŵ is at least γ/3 long: never zero.
@@ -128,7 +128,7 @@ mod tests {
             let (before, after) = (kernels::dot(&w, &x), kernels::dot(&w, &pushed));
             // Below the rounding of w · x its sign is no fact.
             if before.abs() > 1e-12 * scale {
-                prop_assert_eq!(Label::of_sign(before), Label::of_sign(after));
+                prop_assert_eq!(Label::from_sign(before), Label::from_sign(after));
             }
             let least = PushAway::least_margin(margin) * scale;
             prop_assert!(after.abs() >= least * (1.0 - 1e-12));
@@ -148,7 +148,7 @@ mod tests {
                     prop_assert!(norm(&v) <= 1.0 + 1e-9);
                     let (of_x, of_pushed) = (kernels::dot(&v, &x), kernels::dot(&v, &pushed));
                     prop_assert!((of_x.abs() - margin).abs() < 1e-9);
-                    prop_assert_eq!(Label::of_sign(of_x), Label::of_sign(of_pushed));
+                    prop_assert_eq!(Label::from_sign(of_x), Label::from_sign(of_pushed));
                     prop_assert!(of_pushed.abs() >= margin / 3.0 - 1e-9);
                 }
             }

@@ -41,7 +41,7 @@ pub fn projected_margin(margin: f64) -> f64 {
 /// A random ±1/√m matrix R from R^d to R^m, as the seed that it is drawn from.
 ///
 /// ```
-/// use halfspaces_linalg::{Halfspace, PointSet, Points};
+/// use halfspaces_linalg::{Classifier, Halfspace, PointSet, Points};
 /// use halfspaces_pac::RandomProjection;
 /// let points = Points::from_rows(&[[0.6, 0.0, 0.8], [0.0, -1.0, 0.0]])?;
 /// let projection = RandomProjection::new(3, 16, 1)?;
@@ -196,7 +196,7 @@ fn with_sign(v: f64, bits: u64) -> f64 {
 /// A way to fit a halfspace, used in the projected space.
 ///
 /// ```
-/// use halfspaces_linalg::{InputError, Label, PointSet, SparsePoints};
+/// use halfspaces_linalg::{Classifier, InputError, Label, PointSet, SparsePoints};
 /// use halfspaces_pac::{LinearSvm, Projected, RandomProjection};
 /// // Two sparse points in a million dimensions.
 /// let points = SparsePoints::new(vec![0, 1, 2], vec![7, 999_999], vec![1.0, 1.0], 1_000_000)?;
@@ -264,7 +264,7 @@ where
 mod tests {
     use super::*;
     use halfspaces_data::{MarginBall, Marginal, UnitSphere, random_target};
-    use halfspaces_linalg::{SparsePoints, kernels};
+    use halfspaces_linalg::{Classifier, SparsePoints, kernels};
 
     /// R, entry by entry.
     fn matrix(projection: &RandomProjection) -> Vec<Vec<f64>> {

@@ -11,16 +11,15 @@
 //! average error of that guess's iterates is at most η + [`schedule::average_excess_max`]. Several passes
 //! and the mean as a candidate are heuristics: they cannot spoil the first guarantee.
 //!
-//! *Source.* 003 Algorithm 1 and Appendix A, cut to the examples at hand.
+//! *Source.* CKST24 Algorithm 1 and Appendix A, cut to the examples at hand.
 
-use crate::affine::AffineHalfspace;
 use crate::direction::{Denominator, Direction, SignLink};
 use crate::fitting::{Fit, Fitting, Kept, Lane, Placement, Settings};
 use crate::grid_perspectron::Margin;
 use crate::purpose::{Purpose, draws};
 use crate::schedule;
 use crate::selection::Elimination;
-use halfspaces_linalg::{InputError, Label, PointSet};
+use halfspaces_linalg::{AffineHalfspace, InputError, Label, PointSet};
 use rand::seq::SliceRandom;
 
 /// Guesses of the noise rate when it is unknown.
@@ -58,42 +57,42 @@ impl SampleParams {
     }
 
     /// What is known of the margin, as a share of the largest norm learned from (after lifting, if
-    /// asked for). At least 1/256 unless set.
+    /// asked for). Default: At least 1/256.
     #[must_use]
     pub fn margin(mut self, margin: Margin) -> Self {
         self.margin = margin;
         self
     }
 
-    /// The share of the sample held out for the choice. 0.2 unless set.
+    /// The share of the sample held out for the choice. Default: 0.2.
     #[must_use]
     pub fn held_out(mut self, share: f64) -> Self {
         self.held_out = share;
         self
     }
 
-    /// How often the rest is gone through. Once unless set.
+    /// How often the rest is gone through. Default: Once.
     #[must_use]
     pub fn passes(mut self, passes: u64) -> Self {
         self.passes = passes;
         self
     }
 
-    /// Iterates kept a guess. 32 unless set.
+    /// Iterates kept a guess. Default: 32.
     #[must_use]
     pub fn candidates(mut self, candidates: u64) -> Self {
         self.candidates = candidates;
         self
     }
 
-    /// Whether the halfspace sought has a bias. It has unless set.
+    /// Whether the halfspace sought has a bias. Default: It has.
     #[must_use]
     pub fn lift(mut self, lift: bool) -> Self {
         self.lift = lift;
         self
     }
 
-    /// Seed of the split and of the draws. 0 unless set.
+    /// Seed of the split and of the draws. Default: 0.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -305,7 +304,7 @@ impl SamplePerspectron {
         let settings = Settings {
             placement: Placement { scale: 1.0 / radius, lift },
             project: true,
-            elimination: Elimination::Certain,
+            elimination: Elimination::Lossless,
             seed,
         };
         let mut fitting =
@@ -359,7 +358,7 @@ mod tests {
     use super::*;
     use crate::ErrorCount;
     use halfspaces_data::{Builtin, Instance, MarginBall, Rcn, ZScore, random_target};
-    use halfspaces_linalg::{Points, RowView, SparsePoints};
+    use halfspaces_linalg::{Classifier, Points, RowView, SparsePoints};
     use proptest::prelude::*;
 
     fn noisy(n: usize, seed: u64) -> (Points, Vec<Label>) {
@@ -380,7 +379,7 @@ mod tests {
         let large = Points::new(points.as_slice().iter().map(|v| v * 1024.0).collect(), 4).unwrap();
         let scaled = learner.fit(&large, &labels).unwrap();
         for (x, big) in points.rows().zip(large.rows()) {
-            assert_eq!(fit.classifier().predict(x), scaled.classifier().predict(big));
+            assert_eq!(fit.classifier().label(x), scaled.classifier().label(big));
             assert!(x.norm_sq() < big.norm_sq());
         }
         assert_eq!((fit.held_out(), fit.steps()), (160, 640));
@@ -397,7 +396,7 @@ mod tests {
         let learner = SamplePerspectron::params().passes(20).check().unwrap();
         let fit = learner.fit(&points.select(&first).unwrap(), &of(&first)).unwrap();
         let fresh = points.select(&last).unwrap();
-        let error = ErrorCount::of(fit.classifier(), &fresh, &of(&last)).unwrap().rate();
+        let error = ErrorCount::count(fit.classifier(), &fresh, &of(&last)).unwrap().rate();
         assert!(error < 0.08, "{error}");
     }
 
@@ -409,7 +408,7 @@ mod tests {
             let (points, labels) = noisy(400, seed);
             let fit = SamplePerspectron::params().check().unwrap().fit(&points, &labels).unwrap();
             let (points, labels) = noisy(4000, seed + 5000);
-            let error = ErrorCount::of(fit.classifier(), &points, &labels).unwrap().rate();
+            let error = ErrorCount::count(fit.classifier(), &points, &labels).unwrap().rate();
             prop_assert!(error <= fit.error_bound(0.05), "{} {}", error, fit.error_bound(0.05));
         }
     }

@@ -5,25 +5,25 @@
 //! corrected or ours; docs/theory holds the proofs.
 
 /// N = ⌈log₂(2/δ)⌉ independent runs: each keeps a good iterate with probability at least 1/2, so all
-/// fail with probability at most δ/2 (003 Theorem 3).
+/// fail with probability at most δ/2 (CKST24 Theorem 3).
 #[must_use]
 pub fn runs(failure: f64) -> u64 {
     whole((2.0 / failure).log2())
 }
 
-/// T = ⌈16/(εγ)²⌉ steps a run, as printed (003 Lemma 3).
+/// T = ⌈16/(εγ)²⌉ steps a run, as printed (CKST24 Lemma 3).
 #[must_use]
 pub fn paper_run_length(excess: f64, margin: f64) -> u64 {
     whole(16.0 / (excess * margin).powi(2))
 }
 
-/// λ = γ/(2√T), as printed (003 Lemma 3). T is the length of one run.
+/// λ = γ/(2√T), as printed (CKST24 Lemma 3). T is the length of one run.
 #[must_use]
 pub fn paper_step(margin: f64, run_length: u64) -> f64 {
     margin / (2.0 * (run_length as f64).sqrt())
 }
 
-/// T = ⌈16(1-η)²/(εγ)²⌉: |β sign(w·x) - y| <= 2(1-η), where 003 Lemma 3 takes 2.
+/// T = ⌈16(1-η)²/(εγ)²⌉: |β sign(w·x) - y| <= 2(1-η), where CKST24 Lemma 3 takes 2.
 #[must_use]
 pub fn run_length(noise: f64, excess: f64, margin: f64) -> u64 {
     whole(16.0 * ((1.0 - noise) / (excess * margin)).powi(2))
@@ -36,7 +36,7 @@ pub fn step(noise: f64, margin: f64, run_length: u64) -> f64 {
 }
 
 /// |T₂| = ⌈(8/ε²) ln(4|H|/δ)⌉ fresh examples: the empirical errors of all candidates are within ε/4
-/// except with probability δ/2 (003 Lemma 4 and Theorem 3).
+/// except with probability δ/2 (CKST24 Lemma 4 and Theorem 3).
 #[must_use]
 pub fn validation(candidates: u64, excess: f64, failure: f64) -> u64 {
     whole(8.0 / excess.powi(2) * (4.0 * candidates as f64 / failure).ln())
@@ -77,32 +77,32 @@ pub fn thinned_validation(candidates: u64, excess: f64, failure: f64) -> u64 {
     whole(8.0 / excess.powi(2) * (6.0 * candidates as f64 / failure).ln())
 }
 
-/// α = ε/(2-ε), the padding αγ as printed (003 Lemma 6). Claim 1 of 003 uses it at ε/2, where Lemma
+/// α = ε/(2-ε), the padding αγ as printed (CKST24 Lemma 6). Claim 1 of CKST24 uses it at ε/2, where Lemma
 /// 6 with this α says nothing.
 #[must_use]
 pub fn paper_padding(excess: f64) -> f64 {
     excess / (2.0 - excess)
 }
 
-/// T = ⌈32/(ε⁴γ²)⌉ steps a run, as printed (003 Claim 1).
+/// T = ⌈32/(ε⁴γ²)⌉ steps a run, as printed (CKST24 Claim 1).
 #[must_use]
 pub fn glm_paper_run_length(excess: f64, margin: f64) -> u64 {
     whole(32.0 / (excess.powi(4) * margin.powi(2)))
 }
 
-/// λ = γε/((2-ε)√(2T)), as printed (003 Claim 1).
+/// λ = γε/((2-ε)√(2T)), as printed (CKST24 Claim 1).
 #[must_use]
 pub fn glm_paper_step(excess: f64, margin: f64, run_length: u64) -> f64 {
     margin * paper_padding(excess) / (2.0 * run_length as f64).sqrt()
 }
 
-/// α = ε/(4-ε): Lemma 6 of 003 at ε/2, which is what Claim 1 needs.
+/// α = ε/(4-ε): Lemma 6 of CKST24 at ε/2, which is what Claim 1 needs.
 #[must_use]
 pub fn padding(excess: f64) -> f64 {
     excess / (4.0 - excess)
 }
 
-/// T = ⌈1024/(ε⁴γ²)⌉ steps a run, for which Claim 1 of 003 holds with [`padding`].
+/// T = ⌈1024/(ε⁴γ²)⌉ steps a run, for which Claim 1 of CKST24 holds with [`padding`].
 #[must_use]
 pub fn glm_corrected_run_length(excess: f64, margin: f64) -> u64 {
     whole(1024.0 / (excess.powi(4) * margin.powi(2)))
@@ -142,19 +142,19 @@ pub fn glm_noise_bound(at_margin: f64, at_minus_margin: f64, asymmetry: f64) -> 
 }
 
 /// The least ε a grid of noise rates is made for.
-pub const LEAST_GRID_STEP: f64 = 1e-4;
+pub const MIN_GRID_STEP: f64 = 1e-4;
 
-/// β̃ = 0, ε, 2ε, ... up to 1, for ε >= [`LEAST_GRID_STEP`]: one of them lies in (β - ε, β] for every β in \[0, 1\] (003 App. A, whose
+/// β̃ = 0, ε, 2ε, ... up to 1, for ε >= [`MIN_GRID_STEP`]: one of them lies in (β - ε, β] for every β in \[0, 1\] (CKST24 App. A, whose
 /// printed grid stops at 1/2).
 #[must_use]
 pub fn noise_grid(excess: f64) -> Vec<f64> {
     // 1/ε rounds to a whole number where ε is meant to divide 1. No grid is finer than this.
-    let steps = (1.0 / excess.max(LEAST_GRID_STEP) + 1e-9).floor() as u64;
+    let steps = (1.0 / excess.max(MIN_GRID_STEP) + 1e-9).floor() as u64;
     (0..=steps).map(|j| (j as f64 * excess).min(1.0)).collect()
 }
 
 /// |T₂| = ⌈(32/ε²) ln(2|H|/δ')⌉: within ε/8 except with probability δ', for candidates of error at
-/// most η + 3ε/4 (unknown noise rate, corrected from 003 App. A).
+/// most η + 3ε/4 (unknown noise rate, corrected from CKST24 App. A).
 #[must_use]
 pub fn grid_validation(candidates: u64, excess: f64, failure: f64) -> u64 {
     whole(32.0 / excess.powi(2) * (2.0 * candidates as f64 / failure).ln())

@@ -1,7 +1,7 @@
 //! Choosing among candidates by their errors on fresh examples.
 //!
 //! For every candidate w the errors of sign(w·x) on the same fresh examples are counted; the one with
-//! fewest wins, the earlier among equals (003 Lemma 4). The count is a product of all candidates with
+//! fewest wins, the earlier among equals (CKST24 Lemma 4). The count is a product of all candidates with
 //! blocks of examples, labels folded into the points (z = y x): done in single precision, with every
 //! value too near 0 for it done again in double, so the counts are those of the plain loop, wherever its
 //! products neither overflow nor underflow.
@@ -34,7 +34,7 @@ const TILE: usize = 256;
 const NEAR: f64 = 0.125;
 
 /// So many numbers of past examples are kept at least.
-const LEAST_PAST: usize = 1 << 20;
+const MIN_PAST: usize = 1 << 20;
 
 /// From here to its reciprocal ‖w‖² loses nothing.
 const SMALL: f64 = 1e-200;
@@ -46,6 +46,7 @@ const WIDE: usize = 4096;
 /// Which candidates are dropped before all examples have come.
 ///
 /// ```
+/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Marginal, UnitSphere, random_target};
 /// use halfspaces_pac::{Candidates, Elimination};
 /// let points = UnitSphere::new(3)?.sample(2000, 1)?;
@@ -53,8 +54,8 @@ const WIDE: usize = 4096;
 /// let pool = UnitSphere::new(3)?.sample(50, 3)?;
 /// let chosen = |elimination| Candidates::new(&pool, elimination, 0.1)?.choose(&points, &labels);
 /// // Dropping those that cannot win any more does not change who wins.
-/// assert_eq!(chosen(Elimination::Never)?.index, chosen(Elimination::Certain)?.index);
-/// assert!(chosen(Elimination::Clear)?.remaining <= chosen(Elimination::Certain)?.remaining);
+/// assert_eq!(chosen(Elimination::Never)?.index, chosen(Elimination::Lossless)?.index);
+/// assert!(chosen(Elimination::Statistical)?.remaining <= chosen(Elimination::Lossless)?.remaining);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,25 +65,25 @@ pub enum Elimination {
     Never,
     /// Those that can no longer win: more errors than the best has so far plus the examples to come.
     /// The choice is unchanged.
-    Certain,
+    Lossless,
     /// Also, after 1, 2, 3, 4, 6, 8, 12, ... examples, those clearly worse than the best: by more than
     /// [`schedule::elimination_gap`]. The choice may differ, its guarantee does not: the test of the
     /// best candidate against each other one needs half of the failure probability that the uniform
     /// accuracy of all of them does, and this takes the other half.
     #[default]
-    Clear,
+    Statistical,
     /// One about as good as the best so far leads. Those clearly worse are dropped, and those of which the
     /// leader's true error is surely within what the whole sample promises, ε/2, are not counted on
     /// ([`schedule::CloseEnough`]); when no other is left the count ends with the leader: the same
     /// guarantee again, from fewer examples. A new leader has those counted on what they have missed to which it
     /// is not known to be as close. The errors told are those on the examples counted by then.
-    Enough,
+    EarlyStop,
 }
 
 impl Elimination {
     /// Whether candidates are compared on the examples on which exactly one of them errs.
     fn compares(self) -> bool {
-        matches!(self, Elimination::Clear | Elimination::Enough)
+        matches!(self, Elimination::Statistical | Elimination::EarlyStop)
     }
 }
 
@@ -97,7 +98,7 @@ impl Elimination {
 /// let points = Points::from_rows(&[[0.5, 0.1], [-0.3, 0.2], [0.1, -0.9]])?;
 /// let labels = [Label::Positive, Label::Negative, Label::Positive];
 /// let halfspaces = Points::from_rows(&[[0.0, 1.0], [2.0, 0.0]])?;
-/// let choice = Candidates::new(&halfspaces, Elimination::Certain, 0.05)?.choose(&points, &labels)?;
+/// let choice = Candidates::new(&halfspaces, Elimination::Lossless, 0.05)?.choose(&points, &labels)?;
 /// assert_eq!((choice.index, choice.errors), (1, 0));
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
@@ -128,15 +129,15 @@ pub struct Choice {
     pub index: usize,
     /// Its errors.
     pub errors: u64,
-    /// The examples it was counted on: all, but with [`Elimination::Enough`].
+    /// The examples it was counted on: all, but with [`Elimination::EarlyStop`].
     pub examples: u64,
     /// Candidates that were never dropped.
     pub remaining: usize,
 }
 
 impl<'c> Candidates<'c> {
-    /// Normals of halfspaces, one a row, of any norm; δ matters to [`Elimination::Clear`] and
-    /// [`Elimination::Enough`] only.
+    /// Normals of halfspaces, one a row, of any norm; δ matters to [`Elimination::Statistical`] and
+    /// [`Elimination::EarlyStop`] only.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::ParameterOutOfRange`] for δ outside (0, 1).
@@ -210,7 +211,7 @@ pub(crate) struct Selector<'c> {
     settled: bool,
     /// The errors of each candidate alive, in the order of `alive`, as far as they are kept.
     marks: Vec<Marks>,
-    /// About the best of those alive, with [`Elimination::Enough`].
+    /// About the best of those alive, with [`Elimination::EarlyStop`].
     leader: Option<usize>,
     /// Candidates that are not counted while there is this leader, which is close enough to them.
     resting: Vec<Resting>,
@@ -276,7 +277,7 @@ impl<'c> Selector<'c> {
         let counted = self.seen.checked_sub(self.labels.len() as u64);
         let counts = self.seen <= self.planned
             && counted.is_some_and(|counted| self.errors.iter().all(|&e| e <= counted))
-            && (!self.settled || (self.elimination == Elimination::Enough && self.seen > 0));
+            && (!self.settled || (self.elimination == Elimination::EarlyStop && self.seen > 0));
         let kept = |marks: &Marks| {
             marks.of.len() == self.alive.len()
                 && (1..=u32::BITS).contains(&marks.depth)
@@ -376,7 +377,7 @@ impl<'c> Selector<'c> {
             // No errors are kept of the few candidates that such dimensions have room for.
             for &c in &self.alive {
                 let row = self.candidates.chunks_exact(self.dim).nth(c).unwrap_or_default();
-                let wrong = Label::of_sign(x.dot(row)) != y;
+                let wrong = Label::from_sign(x.dot(row)) != y;
                 if let Some(errors) = self.errors.get_mut(c) {
                     *errors += u64::from(wrong);
                 }
@@ -417,7 +418,7 @@ impl<'c> Selector<'c> {
         }
         let rows = self.labels.len();
         // Nobody rests without all of the past.
-        let remembers = self.elimination == Elimination::Enough
+        let remembers = self.elimination == Elimination::EarlyStop
             && self.past.len_examples() + rows as u64 == self.seen
             && self.past.has_room(rows * self.dim, self.candidates.len());
         // Before marks are opened: who wakes has them for the past only.
@@ -593,7 +594,7 @@ impl<'c> Selector<'c> {
     }
 
     fn eliminate(&mut self) {
-        if self.elimination == Elimination::Enough {
+        if self.elimination == Elimination::EarlyStop {
             self.end_if_enough();
             return;
         }
@@ -687,7 +688,7 @@ impl<'c> Selector<'c> {
 
     /// The failure probability of all tests of one kind together.
     fn test_failure(&self) -> f64 {
-        self.failure / if self.elimination == Elimination::Enough { 4.0 } else { 2.0 }
+        self.failure / if self.elimination == Elimination::EarlyStop { 4.0 } else { 2.0 }
     }
 
     /// Whether now is one of the planned checks, after enough examples for a candidate to be dropped
@@ -745,7 +746,7 @@ struct Resting {
     /// How many of the past blocks they were counted on.
     blocks: usize,
     ids: Vec<usize>,
-    /// As [`Marks::of`] was then.
+    /// As [`Marks::from_labels`] was then.
     marks: Vec<Vec<Mark>>,
 }
 
@@ -793,7 +794,7 @@ impl Past {
 
     /// Whether so many numbers more take no more room than those of the candidates, or 8 MB.
     fn has_room(&self, numbers: usize, of_candidates: usize) -> bool {
-        self.folded.len() + numbers <= of_candidates.max(LEAST_PAST)
+        self.folded.len() + numbers <= of_candidates.max(MIN_PAST)
     }
 
     fn push(&mut self, folded: &[f64], labels: &[Label]) {
@@ -968,7 +969,7 @@ fn single_precision_error(dim: usize) -> f32 {
 mod tests {
     use super::*;
     use halfspaces_data::{MarginBall, Marginal, random_target};
-    use halfspaces_linalg::{DenseRow, Halfspace};
+    use halfspaces_linalg::{Classifier, DenseRow, Halfspace};
     use proptest::prelude::*;
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
@@ -977,7 +978,7 @@ mod tests {
     fn plain(candidates: &[Vec<f64>], points: &Points, labels: &[Label]) -> Vec<u64> {
         let count = |w: &Vec<f64>| {
             let halfspace = Halfspace::new(w.clone()).unwrap();
-            let wrong = points.rows().zip(labels).filter(|(x, y)| halfspace.predict(*x) != Ok(**y));
+            let wrong = points.rows().zip(labels).filter(|(x, y)| halfspace.label(*x) != Ok(**y));
             wrong.count() as u64
         };
         candidates.iter().map(count).collect()
@@ -1043,10 +1044,10 @@ mod tests {
             };
             let (all, alive) = choice(Elimination::Never);
             prop_assert_eq!(alive, candidates.len());
-            let (left, alive) = choice(Elimination::Certain);
+            let (left, alive) = choice(Elimination::Lossless);
             prop_assert_eq!(all, left);
             prop_assert!(alive < candidates.len());
-            let (clear, fewer) = choice(Elimination::Clear);
+            let (clear, fewer) = choice(Elimination::Statistical);
             prop_assert!(fewer <= alive);
             prop_assert!(clear.1 as f64 <= all.1 as f64 + 0.05 * n as f64);
         }
@@ -1056,14 +1057,14 @@ mod tests {
         #[test]
         fn disagreements_are_the_plain_ones(seed in 0u64..1000, dim in 1usize..20, n in 1usize..4000) {
             let (candidates, points, labels) = case(seed, dim, 12, n);
-            let mut selector = selector(&candidates, 1 << 20, Elimination::Clear);
+            let mut selector = selector(&candidates, 1 << 20, Elimination::Statistical);
             for (x, y) in points.rows().zip(&labels) {
                 selector.observe(x, *y);
             }
             selector.count_block();
             let wrong = |c: usize| -> Vec<bool> {
                 let w = &candidates[c];
-                let wrong = |(x, y): (DenseRow<'_>, &Label)| Label::of_sign(x.dot(w)) != *y;
+                let wrong = |(x, y): (DenseRow<'_>, &Label)| Label::from_sign(x.dot(w)) != *y;
                 points.rows().zip(&labels).map(wrong).collect()
             };
             let alive = selector.alive.clone();
@@ -1086,7 +1087,7 @@ mod tests {
             let Some((choice, _)) = plain_enough(&candidates, &points, &labels) else {
                 return Ok(()); // longer than errors are kept
             };
-            let mut selector = selector(&candidates, n, Elimination::Enough);
+            let mut selector = selector(&candidates, n, Elimination::EarlyStop);
             for (i, (x, y)) in points.rows().zip(&labels).enumerate() {
                 selector.observe(x, *y);
                 if (i as u64).is_multiple_of(197) {
@@ -1104,7 +1105,7 @@ mod tests {
         fn enough_is_good_enough(seed in 0u64..1000) {
             let n = 6000;
             let (candidates, points, labels) = case(seed, 3, 300, n);
-            let mut selector = selector(&candidates, n as u64, Elimination::Enough);
+            let mut selector = selector(&candidates, n as u64, Elimination::EarlyStop);
             for (x, y) in points.rows().zip(&labels) {
                 selector.observe(x, *y);
             }
@@ -1152,7 +1153,7 @@ mod tests {
         for seed in 0..6 {
             let (narrow, points, labels) = case(seed, 4, 60, 800);
             let candidates: Vec<Vec<f64>> = narrow.iter().map(|w| wide(w)).collect();
-            let mut selector = selector(&candidates, 8000, Elimination::Enough);
+            let mut selector = selector(&candidates, 8000, Elimination::EarlyStop);
             for (i, (x, y)) in points.rows().zip(&labels).enumerate() {
                 if i == 767 {
                     woken += usize::from(!selector.resting.is_empty() && !selector.is_over());
@@ -1175,7 +1176,7 @@ mod tests {
     #[test]
     fn a_saved_rest_that_cannot_be_is_refused() {
         let (candidates, points, labels) = case(3, 4, 60, 3000);
-        let mut selector = selector(&candidates, 3000, Elimination::Enough);
+        let mut selector = selector(&candidates, 3000, Elimination::EarlyStop);
         for (x, y) in points.rows().zip(&labels) {
             selector.observe(x, *y);
             if selector.resting.len() == 2 {
@@ -1216,7 +1217,7 @@ mod tests {
         let (k, planned) = (candidates.len() as u64, labels.len() as u64);
         let failure = 0.05;
         let wrong_of = |w: &Vec<f64>| -> Vec<bool> {
-            points.rows().zip(labels).map(|(x, y)| Label::of_sign(x.dot(w)) != *y).collect()
+            points.rows().zip(labels).map(|(x, y)| Label::from_sign(x.dot(w)) != *y).collect()
         };
         let wrong: Vec<Vec<bool>> = candidates.iter().map(wrong_of).collect();
         let count = |wrong: &mut dyn Iterator<Item = bool>| wrong.filter(|w| *w).count() as u64;
@@ -1287,7 +1288,7 @@ mod tests {
         let none = Points::new(vec![], 3).unwrap();
         assert_eq!(Candidates::new(&none, Elimination::Never, 0.1), Err(InputError::Empty));
         assert!(Candidates::new(&normals, Elimination::Never, 0.0).is_err());
-        let candidates = Candidates::new(&normals, Elimination::Clear, 0.1).unwrap();
+        let candidates = Candidates::new(&normals, Elimination::Statistical, 0.1).unwrap();
         assert!(candidates.choose(&points, &labels).is_ok());
         assert!(candidates.choose(&points, &labels[1..]).is_err());
         assert_eq!(candidates.choose(&none, &[]), Err(InputError::Empty));
@@ -1305,7 +1306,7 @@ mod tests {
         let mut w = vec![0.0; dim];
         w[7] = -1.0;
         let candidates = [w, vec![0.0; dim]];
-        let mut selector = selector(&candidates, 9, Elimination::Certain);
+        let mut selector = selector(&candidates, 9, Elimination::Lossless);
         for y in [Label::Positive, Label::Negative, Label::Positive] {
             selector.observe(DenseRow::new(&x).unwrap(), y);
         }

@@ -15,9 +15,8 @@
 //! *Source.* Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, Algorithm 1 (the method of LIBLINEAR),
 //! without shrinking.
 
-use crate::affine::AffineHalfspace;
 use crate::solver::{SolverStatus, check_cap, check_sample, check_strength, check_tolerance};
-use halfspaces_linalg::{InputError, Label, PointSet, RowView, kernels, zeros};
+use halfspaces_linalg::{AffineHalfspace, InputError, Label, PointSet, RowView, kernels, zeros};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -41,31 +40,31 @@ pub struct SvmParams {
 }
 
 impl SvmParams {
-    /// C, the weight of the loss; 1 unless told otherwise.
+    /// C, the weight of the loss. Default: 1.
     pub fn c(mut self, c: f64) -> Self {
         self.strength = c;
         self
     }
 
-    /// Whether there is an intercept; yes unless told otherwise.
+    /// Whether there is an intercept. Default: yes.
     pub fn intercept(mut self, intercept: bool) -> Self {
         self.intercept = intercept;
         self
     }
 
-    /// Duality gap to reach, relative to P; 1e-4 unless told otherwise.
+    /// Duality gap to reach, relative to P. Default: 1e-4.
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.tolerance = tolerance;
         self
     }
 
-    /// Passes over the points at most; 10 000 unless told otherwise.
+    /// Passes over the points at most. Default: 10 000.
     pub fn max_passes(mut self, max_passes: u64) -> Self {
         self.max_passes = max_passes;
         self
     }
 
-    /// Seed of the orders; 0 unless told otherwise.
+    /// Seed of the orders. Default: 0.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
@@ -237,7 +236,7 @@ fn objectives<P: PointSet>(
 mod tests {
     use super::*;
     use halfspaces_data::{Gaussian, Marginal, random_target};
-    use halfspaces_linalg::{Points, SparsePoints};
+    use halfspaces_linalg::{Classifier, Points, SparsePoints};
     use rand::RngExt;
 
     fn noisy(n: usize, dim: usize, seed: u64) -> (Points, Vec<Label>) {
@@ -333,7 +332,7 @@ mod tests {
         // The hard margin of these four is 1 along e1.
         let rows = [[1.0, 5.0], [1.0, -5.0], [-1.0, 5.0], [-1.0, -5.0]];
         let points = Points::from_rows(&rows).unwrap();
-        let labels = points.rows().map(|x| Label::of_sign(x.as_slice()[0])).collect::<Vec<_>>();
+        let labels = points.rows().map(|x| Label::from_sign(x.as_slice()[0])).collect::<Vec<_>>();
         let params = LinearSvm::params().c(1e3).intercept(false).tolerance(1e-10);
         let fit = params.check().unwrap().fit(&points, &labels).unwrap();
         assert!((fit.classifier.linear().margin_on(&points, &labels).unwrap() - 1.0).abs() < 1e-4);

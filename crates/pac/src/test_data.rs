@@ -1,9 +1,9 @@
 //! Instances for the tests of the learners.
 
-use crate::{Classifier, ErrorCount};
+use crate::ErrorCount;
 use halfspaces_data::{MarginBall, Marginal, random_target};
 use halfspaces_linalg::{
-    Halfspace, InputError, Label, PointSet, Points, kernels, margins, normalise,
+    Classifier, Halfspace, InputError, Label, PointSet, Points, kernels, margins, normalise,
 };
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -44,7 +44,7 @@ impl Instance {
         let mut rows: Vec<Vec<f64>> = points.rows().map(|x| x.as_slice().to_vec()).collect();
         for x in &mut rows {
             let (m, s) = (kernels::dot(x, w), kernels::dot(x, skew));
-            let y = Label::of_sign(m).as_f64();
+            let y = Label::from_sign(m).as_f64();
             let side = if rng.random::<f64>() < 0.7 { 0.8 } else { -0.8 };
             x.iter_mut().for_each(|v| *v *= 0.4);
             kernels::axpy(y * (self.margin + 0.2 * m.abs()) - 0.4 * m, w, x);
@@ -63,7 +63,7 @@ impl Instance {
         let points = self.points(n, seed);
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x5eed);
         let label = |m: f64| {
-            let clean = Label::of_sign(m);
+            let clean = Label::from_sign(m);
             if rng.random::<f64>() < flip(m.abs()) { -clean } else { clean }
         };
         let products = margins(&points, self.target.normal()).unwrap();
@@ -73,7 +73,7 @@ impl Instance {
     /// Error on 20 000 fresh points: standard deviation at most 0.0036.
     pub(crate) fn fresh_error<C: Classifier>(&self, c: &C, flip: impl Fn(f64) -> f64) -> f64 {
         let (points, labels) = self.sample(20_000, 0xf4e5, flip);
-        ErrorCount::of(c, &points, &labels).unwrap().rate()
+        ErrorCount::count(c, &points, &labels).unwrap().rate()
     }
 }
 

@@ -125,8 +125,8 @@ impl Served {
                 Ok(best.first().map_or(0, |i| *i as u64))
             })?,
             "selection" => timed(|| chosen(&self.race, Elimination::Never))?,
-            "selection-clear" => timed(|| chosen(&self.race, Elimination::Clear))?,
-            "selection-enough" => timed(|| chosen(&self.race, Elimination::Enough))?,
+            "selection-clear" => timed(|| chosen(&self.race, Elimination::Statistical))?,
+            "selection-enough" => timed(|| chosen(&self.race, Elimination::EarlyStop))?,
             "kernel" => timed(|| {
                 let (points, clean) = &self.kernel;
                 let labels = if number > 0 { noisy(clean) } else { clean.clone() };

@@ -74,11 +74,11 @@ pub(super) fn pass<P: PointSet>(pool: &Pool<P>) -> Result<u64, Failure> {
     Ok(digest_of(learner.weights(), learner.updates()))
 }
 
-/// The perceptron as 001 writes it.
+/// The perceptron as Kakade writes it.
 fn plain_perceptron(pool: &Pool<Points>) -> u64 {
     let (mut w, mut updates) = (vec![0.0; pool.points.dim()], 0);
     for (x, y) in pool.points.rows().zip(&pool.labels) {
-        if Label::of_sign(kernels::dot(x.as_slice(), &w)) != *y {
+        if Label::from_sign(kernels::dot(x.as_slice(), &w)) != *y {
             kernels::axpy(y.as_f64(), x.as_slice(), &mut w);
             updates += 1;
         }
@@ -142,7 +142,7 @@ fn perspectron(pools: &mut Pools, shape: Shape) -> Result<Job, Failure> {
         Ok(digest_of(fit.halfspace().normal(), fit.training()))
     };
     let by_hand = Rc::clone(&pool);
-    // One by one; the step itself is held to 003's by the tests of the learner.
+    // One by one; the step itself is held to CKST24's by the tests of the learner.
     let plain = move || {
         let mut fitting = learner.start(by_hand.points.dim())?;
         for (x, y) in by_hand.points.rows().zip(&by_hand.labels) {

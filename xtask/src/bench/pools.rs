@@ -3,7 +3,7 @@
 use super::definition::Shape;
 use crate::Failure;
 use halfspaces_data::{MarginBall, Marginal, UnitSphere, random_target};
-use halfspaces_linalg::{Label, Points, SparsePoints};
+use halfspaces_linalg::{Classifier, Label, Points, SparsePoints};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -73,7 +73,7 @@ pub(super) fn sparse(n: usize, d: usize, stored: usize) -> Result<Pool<SparsePoi
         values.iter_mut().for_each(|v| *v /= norm);
         points.push(&columns, &values)?;
         let value: f64 = columns.iter().zip(&values).map(|(j, v)| v * normal[*j as usize]).sum();
-        labels.push(Label::of_sign(value));
+        labels.push(Label::from_sign(value));
     }
     Ok(Pool { points, labels })
 }

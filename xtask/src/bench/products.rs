@@ -6,7 +6,7 @@ use crate::Failure;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use halfspaces_data::{Gaussian, Marginal, random_target};
-use halfspaces_linalg::{DenseRow, Label, PointSet, Points, RowView};
+use halfspaces_linalg::{Classifier, DenseRow, Label, PointSet, Points, RowView};
 use halfspaces_online::{AsGiven, Kernel, KernelPerceptron, Transcript, run};
 use halfspaces_pac::{Candidates, Choice, Elimination, schedule};
 use std::hint::black_box;
@@ -32,7 +32,7 @@ pub(super) const JOBS: &[Definition] = &[
         limit: "f32 product",
         target: Target::Peers,
         shapes: [shape(600, 7, 30), shape(4096, 50, 20_000), shape(10_000, 50, 100_000)],
-        build: |_, shape| selection(shape, Elimination::Clear),
+        build: |_, shape| selection(shape, Elimination::Statistical),
     },
     Definition {
         id: "selection-enough",
@@ -40,7 +40,7 @@ pub(super) const JOBS: &[Definition] = &[
         limit: "f32 product",
         target: Target::Multiple(0.13),
         shapes: [shape(600, 7, 30), shape(4096, 50, 20_000), shape(10_000, 50, 100_000)],
-        build: |_, shape| selection(shape, Elimination::Enough),
+        build: |_, shape| selection(shape, Elimination::EarlyStop),
     },
     Definition {
         id: "kernel-clean",
@@ -128,11 +128,11 @@ fn plain_choice(race: &Race, elimination: Elimination) -> u64 {
     let Race { points, labels, candidates } = race;
     let (k, planned) = (candidates.len() as u64, points.len() as u64);
     let wrong_of = |w: DenseRow<'_>| -> Vec<bool> {
-        let wrong = |(x, y): (DenseRow<'_>, &Label)| Label::of_sign(x.dot(w.as_slice())) != *y;
+        let wrong = |(x, y): (DenseRow<'_>, &Label)| Label::from_sign(x.dot(w.as_slice())) != *y;
         points.rows().zip(labels).map(wrong).collect()
     };
     let wrong: Vec<Vec<bool>> = candidates.rows().map(wrong_of).collect();
-    let failure = FAILURE / if elimination == Elimination::Enough { 4.0 } else { 2.0 };
+    let failure = FAILURE / if elimination == Elimination::EarlyStop { 4.0 } else { 2.0 };
     let checks = schedule::elimination_checks(planned);
     let gap = |n: u64| schedule::elimination_gap(n, k, checks, failure);
     let accuracy = schedule::choice_accuracy(k, planned, FAILURE);
@@ -163,7 +163,7 @@ fn plain_choice(race: &Race, elimination: Elimination) -> u64 {
         let seen = m as u64;
         let power = |m: u64| m.is_power_of_two();
         let check = power(seen) || seen.is_multiple_of(3) && power(seen / 3);
-        let compares = matches!(elimination, Elimination::Clear | Elimination::Enough);
+        let compares = matches!(elimination, Elimination::Statistical | Elimination::EarlyStop);
         let checks = compares && check && seen as f64 > 2.0 * gap(seen);
         if checks || m - ends.last().unwrap_or(&0) == BLOCK {
             ends.push(m);
@@ -174,7 +174,7 @@ fn plain_choice(race: &Race, elimination: Elimination) -> u64 {
         let best_of = |awake: &[usize]| {
             awake.iter().copied().min_by_key(|c| (errors_on(*c, m), *c)).unwrap_or(0)
         };
-        if elimination == Elimination::Clear {
+        if elimination == Elimination::Statistical {
             let best = best_of(&awake);
             awake.retain(|c| !clear(*c, best, m));
             continue;

@@ -9,7 +9,7 @@ use halfspaces_data::read::{
     read_libsvm, write_libsvm,
 };
 use halfspaces_data::{Gaussian, Marginal, random_target};
-use halfspaces_linalg::{ExampleStream, Label, PointSet, RowView, SparsePoints};
+use halfspaces_linalg::{Classifier, ExampleStream, Label, PointSet, RowView, SparsePoints};
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::io::Write as _;

@@ -9,7 +9,7 @@ use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
     Section, Side, Table,
 };
-use halfspaces_linalg::{InputError, PointSet};
+use halfspaces_linalg::{Classifier, InputError, PointSet};
 use halfspaces_online::{BatchPerceptron, BatchStatus, MarginPerceptron, Pick, bounds};
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -183,11 +183,11 @@ impl Experiment for BatchExperiment {
         let (statement, source) = match self.learner {
             Learner::Batch => (
                 "On points of norm at most R that a unit w* separates with margin γ, the batch perceptron stops after at most (R/γ)² updates with every point right, whichever violated point it picks.",
-                "002 Theorem 1.1",
+                "Harvey18 Theorem 1.1",
             ),
             Learner::Margin => (
                 "On points of norm at most R that a unit w* separates with margin γ, the margin perceptron stops after at most 3(R/γ)² updates with margin at least γ/3 on every point, whichever violated point it picks.",
-                "002 Theorem 2.1",
+                "Harvey18 Theorem 2.1",
             ),
         };
         let id = Experiment::id(self).into();

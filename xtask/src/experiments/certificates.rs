@@ -1,4 +1,4 @@
-//! P1: the certificates E\[g\]·(w - w*) >= 2 (ℓ01(w) - target) of 003 and ours, against adversaries that
+//! P1: the certificates E\[g\]·(w - w*) >= 2 (ℓ01(w) - target) of CKST24 and ours, against adversaries that
 //! choose w, the noise and, in the plane, the whole distribution; and that other denominators fail.
 
 use crate::Failure;
@@ -33,17 +33,17 @@ const CLEAR: f64 = 5e-3;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Certificate {
-    /// 003 Lemma 1: Massart noise, D = a, no margin.
+    /// CKST24 Lemma 1: Massart noise, D = a, no margin.
     Lemma1,
-    /// 003 Lemma 2: Massart noise, D = a + γ.
+    /// CKST24 Lemma 2: Massart noise, D = a + γ.
     Lemma2,
     /// Lemma 2 with D = max(a, γ).
     Lemma2Max,
-    /// 003 Lemma 5: a link, D = a, with τ/2.
+    /// CKST24 Lemma 5: a link, D = a, with τ/2.
     Lemma5,
     /// Lemma 5 without τ/2, as printed.
     Lemma5Printed,
-    /// 003 Lemma 6: a link, D = a + αγ, α = ε/(2-ε), with a loss of ε.
+    /// CKST24 Lemma 6: a link, D = a + αγ, α = ε/(2-ε), with a loss of ε.
     Lemma6 { excess: f64 },
     /// A link, D = max(a, cγ), without loss.
     Floor { share: f64 },
@@ -188,13 +188,13 @@ fn terms<L: Link>(
     row: &Row,
     flip: f64,
 ) -> (f64, f64) {
-    let truth = Label::of_sign(row.margin);
+    let truth = Label::from_sign(row.margin);
     let (kept, flipped) = (
         (1.0 - flip) * direction.coefficient(row.value, truth),
         flip * direction.coefficient(row.value, -truth),
     );
     let left = (kept + flipped) * (row.value - row.margin);
-    let error = if Label::of_sign(row.value) == truth { flip } else { 1.0 - flip };
+    let error = if Label::from_sign(row.value) == truth { flip } else { 1.0 - flip };
     let full = (1.0 - direction.link.clamped(row.margin).abs()) / 2.0;
     let spared = if certificate == Certificate::Lemma5Printed {
         0.0
@@ -487,12 +487,12 @@ impl Experiment for CertificateExperiment {
             ClaimStatement {
                 id: "P1".into(),
                 statement: "E[g]·(w - w*) >= 2 (ℓ01(w) - target) for every w, in expectation and at every single point: Lemma 1 (D = a), Lemma 2 (D = a + γ and max(a, γ)), Lemma 5 with τ/2 (D = a), Lemma 6 less ε (D = a + αγ), and, for links without loss, D = max(a, cγ), c <= 1/2. Tolerance 1e-9 of the sum of the sizes of all terms.".into(),
-                source: "003 Lemmas 1, 2, 5, 6; ours, docs/theory/massart-certificate.md and glm-without-padding-loss.md".into(),
+                source: "CKST24 Lemmas 1, 2, 5, 6; ours, docs/theory/massart-certificate.md and glm-without-padding-loss.md".into(),
             },
             ClaimStatement {
                 id: "P1f".into(),
                 statement: "For links and without a loss, D = max(a, cγ) fails for c > 1/2 and D = a + cγ for every c > 0 (0.1 and more are tried), and Lemma 5 fails without τ/2: for each there is a distribution and a w that fall clearly short, worked by hand or found by search.".into(),
-                source: "ours, docs/theory/glm-without-padding-loss.md; an erratum to 003 Lemma 5".into(),
+                source: "ours, docs/theory/glm-without-padding-loss.md; an erratum to CKST24 Lemma 5".into(),
             },
         ]
     }

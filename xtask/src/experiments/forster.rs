@@ -169,7 +169,7 @@ fn recheck(
 ) -> Result<(f64, bool), Failure> {
     let subspace = &position.subspace;
     let unit = position.transform.apply(&points.select(subspace.members())?)?;
-    let isotropy = Isotropy::of(&unit)?;
+    let isotropy = Isotropy::measure(&unit)?;
     let residual = match accuracy {
         Accuracy::OneSided(_) => 1.0 - isotropy.least(),
         Accuracy::TwoSided(_) => isotropy.residual(),
@@ -380,12 +380,12 @@ impl Experiment for ForsterExperiment {
             claim(
                 "F1",
                 "The transform reaches the accuracy asked for, on the whole span or inside a heavy subspace, with every certificate true when recomputed from the points; there is no other answer, but on the exact boundary and where points lie 1e-9 off a subspace and δ < 1e-6 is beyond rounding.",
-                "000 §3",
+                "DKTZ23 §3",
             ),
             claim(
                 "F2",
                 "For δ <= 1e-3, wherever a planted subspace makes position within δ impossible a heavy subspace is found, and every heavy subspace returned is a planted one: same dimension, same points.",
-                "000 §3",
+                "DKTZ23 §3",
             ),
             claim(
                 "F3",
@@ -395,7 +395,7 @@ impl Experiment for ForsterExperiment {
             claim(
                 "S7",
                 "In position within 1/(2k), the worst unit u found has |u·x| >= 1/(2√k) for at least a 1/(4k) fraction of the points.",
-                "000 §3",
+                "DKTZ23 §3",
             ),
         ]
     }

@@ -1,4 +1,4 @@
-//! P5 and P7: the GLM Perspectron with the constants of 003 Theorem 4, corrected, and with ours, on
+//! P5 and P7: the GLM Perspectron with the constants of CKST24 Theorem 4, corrected, and with ours, on
 //! random models and on models searched to be hard; and whether the padding matters to the learner.
 
 use crate::Failure;
@@ -38,7 +38,7 @@ const FLOW: u64 = 1000;
 enum Rule {
     /// As printed, all iterates.
     Paper,
-    /// 003 with α = ε/(4-ε) and T = 1024/(ε⁴γ²), all iterates, none dropped early.
+    /// CKST24 with α = ε/(4-ε) and T = 1024/(ε⁴γ²), all iterates, none dropped early.
     Corrected,
     /// D = max(|w·x|, γ/2), T = 64/(εγ)², all iterates.
     Ours,
@@ -56,8 +56,8 @@ const RULES: [(Rule, Colour); 4] = [
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Rule::Paper => "003 as printed",
-            Rule::Corrected => "003 corrected",
+            Rule::Paper => "CKST24 as printed",
+            Rule::Corrected => "CKST24 corrected",
             Rule::Ours => "ours, all iterates",
             Rule::Thinned => "ours, thinned",
         })
@@ -338,7 +338,7 @@ impl Experiment for GlmExperiment {
     }
 
     fn title(&self) -> &'static str {
-        "Generalised linear models: the constants of 003, corrected, and none of its padding loss"
+        "Generalised linear models: the constants of CKST24, corrected, and none of its padding loss"
     }
 
     fn claims(&self) -> Vec<ClaimStatement> {
@@ -346,7 +346,7 @@ impl Experiment for GlmExperiment {
             ClaimStatement {
                 id: "P5".into(),
                 statement: "With α = ε/(4-ε), T = 1024/(ε⁴γ²) steps a run and all iterates of all runs compared, the GLM Perspectron has error at most opt_RCN + τ/2 + ε with probability 1 - δ.".into(),
-                source: "003 Theorem 4, constants corrected".into(),
+                source: "CKST24 Theorem 4, constants corrected".into(),
             },
             ClaimStatement {
                 id: "P7".into(),
@@ -355,7 +355,7 @@ impl Experiment for GlmExperiment {
             },
             ClaimStatement {
                 id: "P7t".into(),
-                statement: "Without the padding a run takes 16/ε² times fewer examples than with the corrected constants of 003, exactly.".into(),
+                statement: "Without the padding a run takes 16/ε² times fewer examples than with the corrected constants of CKST24, exactly.".into(),
                 source: "ours, docs/theory/glm-without-padding-loss.md".into(),
             },
         ]
@@ -459,7 +459,7 @@ fn saving(factor: f64) -> Evidence {
             ratios.extend([ratio, 1.0 / ratio]);
         }
     }
-    let quantity = "T of 003 corrected / our T / (16/ε²), or its inverse";
+    let quantity = "T of CKST24 corrected / our T / (16/ε²), or its inverse";
     Evidence::deterministic(quantity, Side::AtMost, ratios.len(), &ratios)
 }
 
@@ -487,7 +487,7 @@ fn curves(results: &Results<Configuration, Outcome>) -> Figure {
     }
     Figure {
         name: "p7-curves".into(),
-        caption: "Average error of the iterates so far above opt_RCN + τ/2, against examples, each schedule with its own step and to the end of its own run: medians over models of three points searched to be hard, γ = 0.1, ε = 0.5 (smoke: 0.3 and 0.7). All fall at much the same pace; ours may stop sooner than 003 corrected. An error at or below the target is drawn at the lower edge.".into(),
+        caption: "Average error of the iterates so far above opt_RCN + τ/2, against examples, each schedule with its own step and to the end of its own run: medians over models of three points searched to be hard, γ = 0.1, ε = 0.5 (smoke: 0.3 and 0.7). All fall at much the same pace; ours may stop sooner than CKST24 corrected. An error at or below the target is drawn at the lower edge.".into(),
         x: Axis::log("examples"),
         y: Axis::log("average error - target"),
         layers,

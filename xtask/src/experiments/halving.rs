@@ -9,7 +9,9 @@ use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
     Section, Side, Table,
 };
-use halfspaces_linalg::{BooleanConcept, BooleanPoint, Halfspace, Label, PointSet, Points};
+use halfspaces_linalg::{
+    BooleanConcept, BooleanPoint, Classifier, Halfspace, Label, PointSet, Points,
+};
 use halfspaces_online::{
     BooleanClass, FiniteClass, GridClass, HalfspaceClass, Halving, OnlineLearner, RandomOrder,
     SmallestMarginMistake, bounds, run,
@@ -171,7 +173,7 @@ fn play_boolean<B: BooleanConcept>(
     let points = cube(class.dim())?;
     let target = rng.random_range(0..class.len());
     let target = class.concepts().get(target).ok_or("an empty class")?;
-    let label = |x| Ok::<_, Failure>(target.label(BooleanPoint::of(x)?));
+    let label = |x| Ok::<_, Failure>(target.label(BooleanPoint::from_row(x)?));
     let labels = points.rows().map(label).collect::<Result<Vec<_>, _>>()?;
     let bound = bounds::halving_mistakes(class.len() as f64);
     play(class, bound, &points, &labels, nature, rng)
@@ -194,12 +196,12 @@ impl Experiment for HalvingExperiment {
             ClaimStatement {
                 id: "K1".into(),
                 statement: "Halving over a finite class C that holds the target makes at most lg |C| mistakes, in every order.".into(),
-                source: "001 Theorem 2.2".into(),
+                source: "Kakade Theorem 2.2".into(),
             },
             ClaimStatement {
                 id: "K2".into(),
                 statement: "Halving over the grid class makes at most d lg(2⌈2R‖w*‖d/γ⌉ + 1) mistakes on points of norm at most R that w* separates with margin γ.".into(),
-                source: "001 Corollary 3.1, corrected".into(),
+                source: "Kakade Corollary 3.1, corrected".into(),
             },
         ]
     }

@@ -8,7 +8,7 @@ use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
     Section, Side, Table,
 };
-use halfspaces_linalg::{Label, PointSet, Points};
+use halfspaces_linalg::{Classifier, Label, PointSet, Points};
 use halfspaces_online::{
     AsGiven, Kernel, KernelPerceptron, Perceptron, RandomOrder, SmallestMarginMistake, bounds, run,
 };
@@ -105,7 +105,7 @@ fn in_feature_space(
     let typical = values.iter().map(|v| v.abs()).sum::<f64>() / values.len() as f64;
     let far: Vec<usize> = (0..count).filter(|i| values[*i].abs() >= 0.1 * typical).collect();
     let points = all.select(&far)?;
-    let labels: Vec<Label> = far.iter().map(|i| Label::of_sign(values[*i])).collect();
+    let labels: Vec<Label> = far.iter().map(|i| Label::from_sign(values[*i])).collect();
     let least = far.iter().map(|i| values[*i].abs()).fold(f64::INFINITY, f64::min);
     let margin = least / norm_sq.sqrt();
     let mut largest = 0.0f64;
@@ -142,7 +142,7 @@ impl Experiment for KernelExperiment {
         vec![ClaimStatement {
             id: "K6".into(),
             statement: "With the linear kernel the kernel perceptron is the perceptron, round for round on integer data; with any kernel it makes at most max K(x,x)/γ² mistakes if a unit vector of the feature space separates with margin γ.".into(),
-            source: "004, kernel perceptron".into(),
+            source: "Notes21, kernel perceptron".into(),
         }]
     }
 

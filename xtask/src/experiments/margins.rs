@@ -15,7 +15,7 @@ use std::f64::consts::{E, PI};
 
 pub(crate) struct MarginsExperiment;
 
-/// The constant of 000 in both bounds.
+/// The constant of DKTZ23 in both bounds.
 const PRINTED: f64 = 12.0 * PI;
 /// Both hold with probability 2/3.
 const FAILURE: f64 = 1.0 / 3.0;
@@ -34,7 +34,7 @@ impl Configuration {
         self.points as f64 * self.angle
     }
 
-    /// 000's lower bound on the largest margin, over sin θ, with `constant` for 12π.
+    /// DKTZ23's lower bound on the largest margin, over sin θ, with `constant` for 12π.
     fn bound(&self, constant: f64) -> f64 {
         let (d, ratio) = (self.dim as f64, self.mass() / constant);
         if ratio <= (d / 2.0).exp() {
@@ -117,12 +117,12 @@ impl Experiment for MarginsExperiment {
             ClaimStatement {
                 id: "S3".into(),
                 statement: "Of N uniform points with N sin θ > 12π, the surest mistake takes tan θ to at most tan^(1-ρ)θ (ζ/N)^ρ with probability 2/3, ρ = 1/(8d), ζ = 12π/cos θ.".into(),
-                source: "000 §2, super-linear decay".into(),
+                source: "DKTZ23 §2, super-linear decay".into(),
             },
             ClaimStatement {
                 id: "S4".into(),
                 statement: "With probability 2/3 the largest margin among the disagreements of n uniform points is at least √(ln(nθ/12π)/(4d)) sin θ where nθ <= 12π e^(d/2), else (1 - (12π/(nθ))^(2/d)) sin θ.".into(),
-                source: "000 §2, maximum margin in the disagreement region".into(),
+                source: "DKTZ23 §2, maximum margin in the disagreement region".into(),
             },
         ]
     }
@@ -203,7 +203,7 @@ fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     }
     Figure {
         name: "s4-largest-margin".into(),
-        caption: "The largest margin among the points on which two halfspaces at angle θ disagree, over sin θ: what is reached two times in three (solid) and the bound of 000 (dashed), against nθ. A solid line below the dashed one of its colour would refute S4.".into(),
+        caption: "The largest margin among the points on which two halfspaces at angle θ disagree, over sin θ: what is reached two times in three (solid) and the bound of DKTZ23 (dashed), against nθ. A solid line below the dashed one of its colour would refute S4.".into(),
         x: Axis::log("nθ"),
         y: Axis::linear("margin / sin θ"),
         layers,
@@ -235,7 +235,8 @@ fn table(results: &Results<Configuration, Outcome>) -> Table {
         "smallest constant / π",
         "median tan θ'/tan θ",
     ];
-    let title = "Largest margin (median), the bound of 000, and the least constant that would do";
+    let title =
+        "Largest margin (median), the bound of DKTZ23, and the least constant that would do";
     let mut table = Table::new("s4-margins", title, &columns);
     for group in &results.groups {
         let setting = &group.configuration;

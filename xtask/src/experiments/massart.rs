@@ -8,7 +8,7 @@ use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Group, Layer, Planned, Results,
     Scale, Section, Table,
 };
-use halfspaces_linalg::{Label, PointSet};
+use halfspaces_linalg::{Classifier, Label, PointSet};
 use halfspaces_online::{Horizon, OnlineLearner, OnlineMassart, bounds};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -97,7 +97,7 @@ impl Experiment for MassartExperiment {
         vec![ClaimStatement {
             id: "P9".into(),
             statement: "Under Massart noise of rate at most η and margin γ, with points and flip probabilities chosen adaptively, the online learner makes at most ηT + (1-η)√T/γ mistakes in expectation, and at most √2/(√2-1) times that excess without knowing T.".into(),
-            source: "ours, from 003 Lemma 2 applied round by round".into(),
+            source: "ours, from CKST24 Lemma 2 applied round by round".into(),
         }]
     }
 

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Rounds to which a small pool is repeated at most.
-const MOST_ROUNDS: f64 = 4000.0;
+const MAX_ROUNDS: f64 = 4000.0;
 
 pub(crate) struct ModifiedExperiment {
     inputs: Arc<Inputs>,
@@ -76,7 +76,7 @@ fn play<P: PointSet>(
         alpha = -alpha;
     }
     let bound = bounds::modified_perceptron_mistakes(alpha, sigma);
-    let Sample { points, labels, .. } = &sample.repeated((2.0 * bound).min(MOST_ROUNDS) as usize)?;
+    let Sample { points, labels, .. } = &sample.repeated((2.0 * bound).min(MAX_ROUNDS) as usize)?;
 
     let (_, transcript) = if setting.adversarial {
         run(start.clone(), points, labels, SmallestMarginMistake::new(labels.clone()))?
@@ -116,7 +116,7 @@ impl Experiment for ModifiedExperiment {
         vec![ClaimStatement {
             id: "K7".into(),
             statement: "From a start with α = w0 · w* > 0 the modified perceptron makes at most ⌊2 ln(1/α)/σ²⌋ mistakes that are not abstentions, in random and adversarial order, whatever the margin; its batch form stops within that many updates with every point outside the band right.".into(),
-            source: "004, modified perceptron, with the sign of its update corrected".into(),
+            source: "Notes21, modified perceptron, with the sign of its update corrected".into(),
         }]
     }
 

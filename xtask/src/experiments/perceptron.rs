@@ -18,7 +18,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Rounds to which a small pool is repeated at most.
-const MOST_ROUNDS: usize = 20_000;
+const MAX_ROUNDS: usize = 20_000;
 
 pub(crate) struct PerceptronExperiment {
     inputs: Arc<Inputs>,
@@ -99,7 +99,7 @@ fn play<P: PointSet>(
     let rounds = match (sample.margin, sample.deviation_bound) {
         (Some(margin), None) => {
             let bound = bounds::perceptron_mistakes(sample.radius, 1.0, margin);
-            (2.0 * bound).ceil().min(MOST_ROUNDS as f64) as usize
+            (2.0 * bound).ceil().min(MAX_ROUNDS as f64) as usize
         }
         _ => 0,
     };
@@ -132,7 +132,7 @@ impl Experiment for PerceptronExperiment {
             ClaimStatement {
                 id: "K3".into(),
                 statement: "On points of norm at most R that a unit w* separates with margin γ, the perceptron makes at most (R/γ)² mistakes, in given, random and adversarial order.".into(),
-                source: "001 Theorem 4.1; 002 Theorem 1.1; 004".into(),
+                source: "Kakade Theorem 4.1; Harvey18 Theorem 1.1; Notes21".into(),
             },
             ClaimStatement {
                 id: "K3n".into(),

@@ -143,27 +143,27 @@ impl Experiment for PerspectronExperiment {
             claim(
                 "P2",
                 "A run of T = 16/(εγ)² steps has an iterate of error at most η + ε/2 with probability at least 1/2, at ε = γ = 0.3, η = 0.3.",
-                "003 Lemma 3",
+                "CKST24 Lemma 3",
             ),
             claim(
                 "P3",
                 "The Perspectron with the constants as printed and all iterates as candidates has error at most η + ε with probability at least 1 - δ, at ε = γ = 0.2, δ = 0.1.",
-                "003 Theorem 3",
+                "CKST24 Theorem 3",
             ),
             claim(
                 "P4",
                 "The mean error of the iterates of a run of T steps exceeds η by at most (1-η)/(γ√T) in expectation, so that (1-η)²/(εγ)² steps suffice for ε.",
-                "003 Lemma 3, with 1-η",
+                "CKST24 Lemma 3, with 1-η",
             ),
             claim(
                 "P4s",
                 "The steps after which the mean error of the iterates is η + ε grow no faster than (1/ε)² and (1/γ)²: the 95 % interval of each exponent, fitted under RCN, reaches down to 2 and is at most 0.5 wide.",
-                "003 Theorem 3, exponents",
+                "CKST24 Theorem 3, exponents",
             ),
             claim(
                 "P6",
                 "Without knowing η, the Perspectron over the corrected grid has error at most η + ε with probability at least 1 - δ, at ε = 0.25, γ = 0.3, δ = 0.1.",
-                "003 App. A, corrected",
+                "CKST24 App. A, corrected",
             ),
             claim(
                 "P6m",
@@ -234,7 +234,8 @@ impl Experiment for PerspectronExperiment {
                     .elimination(Elimination::Never);
                 let fit = printed.check()?.fit(&mut instance.stream(rng.random()))?;
                 let full = judge(&fit, &population, RATE)?;
-                let thinned = params.seed(rng.random()).elimination(Elimination::Enough).check()?;
+                let thinned =
+                    params.seed(rng.random()).elimination(Elimination::EarlyStop).check()?;
                 let fit = thinned.fit(&mut instance.stream(rng.random()))?;
                 let thinned = judge(&fit, &population, RATE)?;
                 Ok(Outcome::Theorem { full, thinned })

@@ -126,7 +126,7 @@ impl Planar {
     /// ℓ01(w), exactly.
     pub(super) fn error(&self, w: [f64; 2]) -> f64 {
         let error = |a: &Atom| {
-            let right = Label::of_sign(dot(w, a.x)) == Label::of_sign(a.x[0]);
+            let right = Label::from_sign(dot(w, a.x)) == Label::from_sign(a.x[0]);
             a.mass * if right { a.flip } else { 1.0 - a.flip }
         };
         self.atoms.iter().map(error).sum()
@@ -172,7 +172,7 @@ impl Planar {
 impl Atom {
     /// E\[(σ(w·x) - y)/D | x\] at the decision value w·x.
     pub(super) fn mean_coefficient<L: Link>(&self, direction: &Direction<L>, value: f64) -> f64 {
-        let truth = Label::of_sign(self.x[0]);
+        let truth = Label::from_sign(self.x[0]);
         (1.0 - self.flip) * direction.coefficient(value, truth)
             + self.flip * direction.coefficient(value, -truth)
     }
@@ -210,7 +210,7 @@ impl ExampleStream for PlanarStream<'_> {
             left < 0.0
         });
         let Some(atom) = chosen.or(self.planar.atoms.last()) else { return Ok(None) };
-        let truth = Label::of_sign(atom.x[0]);
+        let truth = Label::from_sign(atom.x[0]);
         let label = if self.rng.random::<f64>() < atom.flip { -truth } else { truth };
         Ok(Some((DenseRow::new(&atom.x)?, label)))
     }

@@ -1,4 +1,4 @@
-//! P11: the push-away operator keeps signs and margins (003 Lemma 8), for the worst w, x and v; and how
+//! P11: the push-away operator keeps signs and margins (CKST24 Lemma 8), for the worst w, x and v; and how
 //! the two open heuristics built on it do.
 
 use crate::Failure;
@@ -97,7 +97,7 @@ fn ratios(w: &[f64], x: &[f64], margin: f64) -> Result<(f64, Option<f64>), Failu
     let row = DenseRow::new(x)?;
     let pushed = PushAway::new(&halfspace, margin)?.apply(row)?;
     let (before, length) = (kernels::dot(w, x), norm(w));
-    let side = Label::of_sign(before).as_f64();
+    let side = Label::from_sign(before).as_f64();
     let of_w = side * kernels::dot(w, &pushed) / (PushAway::least_margin(margin) * length);
     let size = norm(x);
     if size < margin {
@@ -227,7 +227,7 @@ impl Experiment for PushAwayExperiment {
         vec![ClaimStatement {
             id: "P11".into(),
             statement: "For every w != 0 and every x, v in the unit ball with |v·x| >= γ, the pushed point keeps the sign of w·x with |w·T(x)| >= (γ/6)‖w‖, and that of v·x with |v·T(x)| >= γ/3. Zero exceptions over searched w and x, v the worst for them.".into(),
-            source: "003 Lemma 8, (13) read with w/‖w‖".into(),
+            source: "CKST24 Lemma 8, (13) read with w/‖w‖".into(),
         }]
     }
 
@@ -273,7 +273,7 @@ impl Experiment for PushAwayExperiment {
             section.judge(claim, evidence.clone());
         }
         section.summary.push("Given w and x, the worst v has |v·x| = γ and leans against the part of T(x) across x, which gives it in closed form; w and x are searched, at norms of w from 1e-3 to 1e3. The lemma has room: its constants are not the best ones.".into());
-        section.summary.push("The heuristics of 003's Appendix B come without a guarantee, and no claim rests on them. They take 576/(γε)² examples, the number that would do if the terms that break their proofs were not there.".into());
+        section.summary.push("The heuristics of CKST24's Appendix B come without a guarantee, and no claim rests on them. They take 576/(γε)² examples, the number that would do if the terms that break their proofs were not there.".into());
         section.tables.push(by_dimension(results));
         section.tables.push(heuristics(results));
     }

@@ -7,7 +7,7 @@ use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
     Section, Table, stats,
 };
-use halfspaces_linalg::DenseRow;
+use halfspaces_linalg::{Classifier, DenseRow};
 use halfspaces_online::{
     Aggressiveness, Alma, CentreOfGravity, ModifiedPerceptron, OnlineLearner, PassiveAggressive,
     Perceptron, SecondOrderPerceptron, VersionSpace,
@@ -19,7 +19,7 @@ use std::fmt;
 
 pub(crate) struct RandomOrderExperiment;
 
-/// The constant of the lower bound as it is tested (000 proves some constant).
+/// The constant of the lower bound as it is tested (DKTZ23 proves some constant).
 const SHARE: f64 = 0.3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -86,7 +86,7 @@ fn stream<L: OnlineLearner>(
         while asked < checkpoint {
             sphere.sample_into(rng, &mut x);
             let row = DenseRow::new(&x)?;
-            let truth = target.predict(row)?;
+            let truth = target.label(row)?;
             // With σ = 0 the modified perceptron abstains at 0 only, which has probability 0.
             let prediction = learner.predict(row)?;
             learner.update(row, prediction, truth)?;
@@ -114,7 +114,7 @@ impl Experiment for RandomOrderExperiment {
         vec![ClaimStatement {
             id: "S6".into(),
             statement: "On n >= 10 d points of the sphere in random order, labelled by a uniformly random halfspace, every learner built here makes at least 0.3 d ln(n/d) mistakes in expectation; so also when it stops after 1 % of n >= 1000 d points.".into(),
-            source: "000, random-order lower bound; evidence, not proof, and the constant is ours".into(),
+            source: "DKTZ23, random-order lower bound; evidence, not proof, and the constant is ours".into(),
         }]
     }
 

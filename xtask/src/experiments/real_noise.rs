@@ -8,10 +8,12 @@ use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Group, Layer, Planned, Results,
     Scale, Section, Table, stats,
 };
-use halfspaces_linalg::{Halfspace, Label, PointSet, Points, RowView, SparsePoints, margins};
+use halfspaces_linalg::{
+    Classifier, Halfspace, Label, PointSet, Points, RowView, SparsePoints, margins,
+};
 use halfspaces_online::{AveragedPerceptron, OnlineLearner};
 use halfspaces_pac::{
-    Ckmy, Classifier, Dgt, ErrorCount, LinearSvm, LogisticRegression, SampleFit, SamplePerspectron,
+    Ckmy, Dgt, ErrorCount, LinearSvm, LogisticRegression, SampleFit, SamplePerspectron,
 };
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -340,7 +342,7 @@ fn dgt(part: &Part, test: &SparsePoints, seed: u64) -> Result<Vec<Label>, Failur
     for noise in TOLD_NOISE {
         let learner = Dgt::params(noise, margin, accuracy).max_steps(steps).seed(seed).check()?;
         let fit = learner.fit(&kept, kept_labels)?;
-        let errors = ErrorCount::of(&fit.list, &held, held_labels)?.errors();
+        let errors = ErrorCount::count(&fit.list, &held, held_labels)?.errors();
         if best.as_ref().is_none_or(|(least, _)| errors < *least) {
             best = Some((errors, fit.list));
         }
@@ -376,7 +378,7 @@ fn predicted(
         Learner::Dgt => dgt(training, &test.unit, seed)?,
         Learner::Majority => {
             let sum: f64 = y.iter().map(|y| y.as_f64()).sum();
-            vec![Label::of_sign(sum); test.labels.len()]
+            vec![Label::from_sign(sum); test.labels.len()]
         }
     };
     Ok((labels, None))
@@ -420,7 +422,7 @@ impl Experiment for RealNoiseExperiment {
     }
 
     fn claims(&self) -> Vec<ClaimStatement> {
-        let source = "Hoeffding's inequality for all candidates at once; 003 Appendix A";
+        let source = "Hoeffding's inequality for all candidates at once; CKST24 Appendix A";
         vec![
             ClaimStatement {
                 id: "PR".into(),

@@ -1,4 +1,4 @@
-//! Examples that suffice for a learner of 003's Table 1 to reach an error of η + ε with probability
+//! Examples that suffice for a learner of CKST24's Table 1 to reach an error of η + ε with probability
 //! 1 - δ, with every constant.
 //!
 //! The Perspectron's and the cutting plane's are those of their theorems. Those of DDK+23, DGT19 and

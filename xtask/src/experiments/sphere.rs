@@ -7,7 +7,9 @@ use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
     Section, Side, Table, stats,
 };
-use halfspaces_linalg::{Halfspace, Label, PointSet, Points, RowView, kernels, norm, normalise};
+use halfspaces_linalg::{
+    Classifier, Halfspace, Label, PointSet, Points, RowView, kernels, norm, normalise,
+};
 use halfspaces_online::{
     CentreOfGravity, ChainLength, Greedy, HardMargin, OnlineLearner, Perceptron, Round,
     SampledGreedy, SelfDirectedLearner, TwoChains, VersionSpace, VersionSpaceGreedy,
@@ -132,7 +134,7 @@ fn random_order(points: &Points, labels: &[Label]) -> usize {
     let mut w = vec![0.0; points.dim()];
     let mut mistakes = 0;
     for (i, (x, y)) in points.rows().zip(labels).enumerate() {
-        let wrong = Label::of_sign(x.dot(&w)) != *y;
+        let wrong = Label::from_sign(x.dot(&w)) != *y;
         mistakes += usize::from(wrong);
         if i < 4 * points.dim() {
             kernels::axpy(y.as_f64(), x.as_slice(), &mut w);
@@ -205,22 +207,22 @@ impl Experiment for SphereExperiment {
             ClaimStatement {
                 id: "S1".into(),
                 statement: "Whole-pool greedy labels n uniform points of the sphere with mistakes that grow by at most 0.25 d for each factor e in n, from 10^3 points on.".into(),
-                source: "ours, after 000 Theorem 2.1; measured, not proved".into(),
+                source: "ours, after DKTZ23 Theorem 2.1; measured, not proved".into(),
             },
             ClaimStatement {
                 id: "S1c".into(),
                 statement: "Algorithm 1 makes at most 2k mistakes on its chains (structural: one a bucket).".into(),
-                source: "000 Algorithm 1".into(),
+                source: "DKTZ23 Algorithm 1".into(),
             },
             ClaimStatement {
                 id: "S1p".into(),
                 statement: "On 10^6 points in d >= 10 dimensions Algorithm 1 (k = ⌈c d lnln n⌉, c = 2 and 4) makes fewer mistakes than its own update in random order on the same points, by the expected relative difference.".into(),
-                source: "000 Theorem 2.1 against its lower bound for random order".into(),
+                source: "DKTZ23 Theorem 2.1 against its lower bound for random order".into(),
             },
             ClaimStatement {
                 id: "S2".into(),
                 statement: "At an angle below π/2 to the target, w -= (w · x) x on a mistake never raises tan θ.".into(),
-                source: "000 Lemma 2.3".into(),
+                source: "DKTZ23 Lemma 2.3".into(),
             },
             ClaimStatement {
                 id: "S1v".into(),
@@ -519,7 +521,7 @@ mod tests {
         let points = Points::from_rows(&[[0.6, 0.8], [1.0, 0.0]]).unwrap();
         let target = Halfspace::new(vec![1.0, -0.1]).unwrap().normalised().unwrap();
         let labels = [Label::Positive; 2];
-        let prediction = halfspaces_online::Prediction::of_value(0.6);
+        let prediction = halfspaces_online::Prediction::from_value(0.6);
         let harm = Round { index: 1, prediction, truth: Label::Negative };
         let (rise, acute) = largest_rise(&points, &labels, &[harm], &target);
         assert_eq!((rise, acute), (f64::MAX, 1));

@@ -1,4 +1,4 @@
-//! P10: 003's Table 1 as measured. Samples each learner needs until its error is at most η + ε, on the
+//! P10: CKST24's Table 1 as measured. Samples each learner needs until its error is at most η + ε, on the
 //! same examples for all, against the number that its theorem asks for.
 
 use crate::Failure;
@@ -13,11 +13,10 @@ use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Group, Layer, Planned, Results,
     Scale, Section, Side, Table, stats,
 };
-use halfspaces_linalg::{Label, PointSet, Points};
+use halfspaces_linalg::{Classifier, Label, PointSet, Points};
 use halfspaces_online::{AveragedPerceptron, OnlineLearner};
 use halfspaces_pac::{
-    Ckmy, Classifier, CuttingPlane, Ddk, Dgt, LinearSvm, LogisticRegression, Margin,
-    SamplePerspectron,
+    Ckmy, CuttingPlane, Ddk, Dgt, LinearSvm, LogisticRegression, Margin, SamplePerspectron,
 };
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -365,7 +364,7 @@ impl Experiment for Table1Experiment {
         vec![ClaimStatement {
             id: "P10".into(),
             statement: "Under random classification noise and Massart noise, the samples after which a learner's error stays at most η + ε (median over trials) are no more than its theorem asks for, for every learner that has one.".into(),
-            source: "003 Table 1, with our constants; descriptive, as an upper bound is seldom reached".into(),
+            source: "CKST24 Table 1, with our constants; descriptive, as an upper bound is seldom reached".into(),
         }]
     }
 

@@ -123,7 +123,7 @@ pub(crate) type Outcome = Vec<Play>;
 /// Rounds without a mistake after which the hard family has nothing more to ask.
 const QUIET: u32 = 300;
 /// Passes over the points of a decision list at most.
-const MOST_PASSES: usize = 20_000;
+const MAX_PASSES: usize = 20_000;
 
 /// The adaptive family: points (γ, c), each with a random sign, in a random rotation; the target is
 /// the first axis. c has the sign against w_2 and the size |w_2| + 0.45, jittered: the perceptron is
@@ -146,7 +146,7 @@ fn hard<L: OnlineLearner>(
         // The second coordinate of w is thrown from about ±0.45 to the other side each time.
         let value = learner.predict(DenseRow::new(&[c, d])?)?.value;
         let reach = (value.abs() + 0.45 * (0.9 + 0.2 * jitter)).min((1.0 - gamma * gamma).sqrt());
-        let second = -Label::of_sign(value).as_f64() * reach;
+        let second = -Label::from_sign(value).as_f64() * reach;
         let side = if rng.random::<bool>() { Label::Positive } else { Label::Negative };
         let sign = side.as_f64();
         let x = [sign * (gamma * a + second * c), sign * (gamma * b + second * d)];
@@ -220,7 +220,7 @@ fn list(rules: u32, rng: &mut ChaCha8Rng) -> Result<(Points, Vec<Label>, f64), F
             .enumerate()
             .map(|(i, literal)| f64::from(u8::from(holds(i, rng.random()) == literal.positive)))
             .collect();
-        labels.push(target.label(BooleanPoint::of(DenseRow::new(&row)?)?));
+        labels.push(target.label(BooleanPoint::from_row(DenseRow::new(&row)?)?));
         rows.push(row);
     }
     let points = Points::from_rows(&rows)?.lifted().normalised()?;
@@ -235,7 +235,7 @@ fn rounds<L: OnlineLearner, P: PointSet>(
     labels: &[Label],
 ) -> Result<(u64, bool), Failure> {
     let mut mistakes = 0;
-    for _ in 0..MOST_PASSES {
+    for _ in 0..MAX_PASSES {
         let before = mistakes;
         for (x, y) in points.rows().zip(labels) {
             mistakes += u64::from(learner.observe(x, *y)?.is_wrong(*y));
@@ -319,7 +319,7 @@ impl Experiment for VersionSpaceExperiment {
             ClaimStatement {
                 id: "K8".into(),
                 statement: "On points of norm 1 separated with margin γ, the ellipsoid method makes at most 2d(d+1) ln((1+γ)/γ) mistakes, the volumetric centre at most about 286 d ln(566 d/γ) and the centre of gravity (by hit-and-run) at most d ln((1+γ)/γ)/ln(e/(e-1)), on decision lists, on real data relabelled by a halfspace, on the hard family and on the even split.".into(),
-                source: "001 §3, 004; Vaidya 1996 with constants of ours; the last for the exact centre".into(),
+                source: "Kakade §3, Notes21; Vaidya 1996 with constants of ours; the last for the exact centre".into(),
             },
             ClaimStatement {
                 id: "K8v".into(),

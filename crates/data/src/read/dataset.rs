@@ -21,7 +21,7 @@ pub struct Dataset<P> {
 }
 
 impl<P: PointSet> Dataset<P> {
-    /// Puts the parts together: one label a point, one name a coordinate (or no names at all).
+    /// Puts the parts together: one label per point, one name a coordinate (or no names at all).
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`]; [`InputError::DimensionMismatch`] for the names.

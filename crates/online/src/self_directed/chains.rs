@@ -1,4 +1,4 @@
-//! Algorithm 1 of 000: two chains of hypotheses over random buckets.
+//! Algorithm 1 of DKTZ23: two chains of hypotheses over random buckets.
 //!
 //! Learn w₀ at a constant angle to w* from a few points kept apart. Split the rest of the pool at
 //! random into 2k buckets. A chain w runs through buckets 1..k, a chain v through k+1..2k: in a bucket,
@@ -7,12 +7,12 @@
 //! half, v what is left of the first: points that had no part in making it.
 //!
 //! *Guarantee.* For n points uniform on the sphere, O(d lnln n ln(1/δ)) mistakes with probability
-//! 1 - δ (000 Theorem 2.1); at most 2k on the chains, always. At reachable n the constants hide the
+//! 1 - δ (DKTZ23 Theorem 2.1); at most 2k on the chains, always. At reachable n the constants hide the
 //! gain: [`Greedy`](super::Greedy) makes fewer mistakes and has no proof.
 //!
-//! *Source.* 000 §2, whose printed k = n/(2T) is the size of a bucket. The number of buckets is set
+//! *Source.* DKTZ23 §2, whose printed k = n/(2T) is the size of a bucket. The number of buckets is set
 //! by [`ChainLength`]; the start by the sum of y x over 4d points, of angle tan θ₀ about √(π/8)
-//! (000's appendix learns it with O(d) mistakes as well).
+//! (DKTZ23's appendix learns it with O(d) mistakes as well).
 
 use super::walk::Walk;
 use super::{Pool, SelfDirectedLearner, predict, project};
@@ -96,9 +96,10 @@ enum Phase {
     Finish(Vec<(usize, usize)>),
 }
 
-/// Algorithm 1 of 000.
+/// Algorithm 1 of DKTZ23.
 ///
 /// ```
+/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Marginal, UnitSphere, random_target};
 /// use halfspaces_online::{ChainLength, TwoChains, label_pool};
 /// let points = UnitSphere::new(5)?.sample(3000, 1)?;
@@ -163,6 +164,7 @@ impl TwoChains {
     /// As [`label_pool`](super::label_pool).
     ///
     /// ```
+    /// use halfspaces_linalg::Classifier;
     /// use halfspaces_data::{Marginal, UnitSphere, random_target};
     /// use halfspaces_online::{ChainLength, TwoChains, label_pool};
     /// let points = UnitSphere::new(4)?.sample(500, 1)?;
@@ -206,7 +208,7 @@ impl TwoChains {
             // The surest wrong prediction, the smaller index among equals.
             let mut worst: Option<(usize, f64)> = None;
             for (i, value) in bucket.iter().zip(&values) {
-                let wrong = Label::of_sign(*value) != labels[*i];
+                let wrong = Label::from_sign(*value) != labels[*i];
                 if wrong && worst.is_none_or(|(_, most)| value.abs() > most.abs()) {
                     worst = Some((*i, *value));
                 }
@@ -393,7 +395,7 @@ mod tests {
     use super::*;
     use crate::self_directed::label_pool;
     use halfspaces_data::random_target;
-    use halfspaces_linalg::{Points, SparsePoints};
+    use halfspaces_linalg::{Classifier, Points, SparsePoints};
     use proptest::prelude::*;
 
     proptest! {
@@ -412,7 +414,7 @@ mod tests {
             let labels: Vec<Label> = if separable {
                 random_target(3, bits).unwrap().label_all(&points).unwrap()
             } else {
-                (0..rows.len()).map(|i| Label::of_sign((bits >> (i % 64) & 1) as f64 - 0.5)).collect()
+                (0..rows.len()).map(|i| Label::from_sign((bits >> (i % 64) & 1) as f64 - 0.5)).collect()
             };
             let learner = TwoChains::new(3, ChainLength::Fixed(chains), bits).unwrap();
             let (one, transcript) = label_pool(learner.clone(), &points, &labels).unwrap();

@@ -4,11 +4,11 @@
 //! |w · x|; on a mistake set w -= (w · x) x and go on over the rest of the pool.
 //!
 //! *Guarantee.* None is proved: the points met after a mistake depend on those before. Each mistake
-//! brings w nearer (tan θ never rises for θ < π/2; 000 Lemma 2.3). Measured on the sphere: 2 to 2.5 d
-//! mistakes, nearly flat in n (claim S1), fewer than Algorithm 1 of 000, which has the proof. On
+//! brings w nearer (tan θ never rises for θ < π/2; DKTZ23 Lemma 2.3). Measured on the sphere: 2 to 2.5 d
+//! mistakes, nearly flat in n (claim S1), fewer than Algorithm 1 of DKTZ23, which has the proof. On
 //! ill-conditioned data it can fail like the perceptron does: use the Forster transform there.
 //!
-//! *Source.* The update is that of 000 §2; the single chain over the whole pool is ours.
+//! *Source.* The update is that of DKTZ23 §2; the single chain over the whole pool is ours.
 //!
 //! After a mistake of margin t every point left has |w · x| <= t for the old w: the pool shrinks with
 //! the angle, and the work adds up to a few passes over the points. Against known labels
@@ -36,6 +36,7 @@ const LEFT_OF_COPIES: usize = 4;
 /// Whole-pool greedy.
 ///
 /// ```
+/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Marginal, UnitSphere, random_target};
 /// use halfspaces_online::{Greedy, label_pool};
 /// let points = UnitSphere::new(10)?.sample(10_000, 1)?;
@@ -77,6 +78,7 @@ impl Greedy {
     /// As [`label_pool`](super::label_pool).
     ///
     /// ```
+    /// use halfspaces_linalg::Classifier;
     /// use halfspaces_data::{Marginal, UnitSphere, random_target};
     /// use halfspaces_online::{Greedy, label_pool};
     /// let points = UnitSphere::new(4)?.sample(500, 1)?;
@@ -155,7 +157,7 @@ impl<'p, P: PointSet> Bulk<'p, P> {
 
     /// |w · x| if it is a wrong prediction, and the most so far.
     fn worse(&self, index: usize, value: f64, worst: Worst) -> Option<f64> {
-        let wrong = Label::of_sign(value) != self.labels[index];
+        let wrong = Label::from_sign(value) != self.labels[index];
         (wrong && worst.is_none_or(|(most, _)| value.abs() > most)).then_some(value.abs())
     }
 
@@ -357,7 +359,7 @@ mod tests {
     use super::*;
     use crate::self_directed::label_pool;
     use halfspaces_data::{Clusters, Marginal, StudentT, UnitSphere, random_target};
-    use halfspaces_linalg::{Points, RowView, SparsePoints, angle};
+    use halfspaces_linalg::{Classifier, Points, RowView, SparsePoints, angle};
     use proptest::prelude::*;
 
     /// The plain version: sort everything after every mistake.
@@ -376,7 +378,7 @@ mod tests {
         'walk: loop {
             left.sort_by(|i, j| dot(&unit[*j], &w).abs().total_cmp(&dot(&unit[*i], &w).abs()));
             for (place, &i) in left.iter().enumerate() {
-                if Label::of_sign(dot(&unit[i], &w)) != labels[i] {
+                if Label::from_sign(dot(&unit[i], &w)) != labels[i] {
                     let value = dot(&unit[i], &w);
                     w.iter_mut().zip(&unit[i]).for_each(|(w, x)| *w -= value * x);
                     let norm = dot(&w, &w).sqrt();
@@ -432,7 +434,7 @@ mod tests {
             let labels: Vec<Label> = if separable {
                 random_target(3, bits).unwrap().label_all(&points).unwrap()
             } else {
-                (0..points.len()).map(|i| Label::of_sign((bits >> (i % 64) & 1) as f64 - 0.5)).collect()
+                (0..points.len()).map(|i| Label::from_sign((bits >> (i % 64) & 1) as f64 - 0.5)).collect()
             };
             let (learner, transcript) = label_pool(Greedy::new(3).unwrap(), &points, &labels).unwrap();
             prop_assert_eq!(transcript.len(), points.len());

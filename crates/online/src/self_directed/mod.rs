@@ -16,12 +16,12 @@
 //! | [`Greedy`] | well-conditioned pools, fastest | 2 to 2.5 d on the sphere, measured |
 //! | [`VersionSpaceGreedy`] | the same, fewer mistakes, slower | about 1.6 d on the sphere, measured |
 //! | [`SampledGreedy`] | the same, fewest mistakes, slowest | about 1.5 d on the sphere, measured |
-//! | [`TwoChains`] | 000's Algorithm 1 | O(d lnln n ln(1/δ)) on the sphere, proved |
+//! | [`TwoChains`] | DKTZ23's Algorithm 1 | O(d lnln n ln(1/δ)) on the sphere, proved |
 //! | [`StrongLearner`] | any pool | Õ(d² ln(d/(εδ))), proved; from [`Start::Warm`] about d, measured |
 //!
-//! Who wants one without reading further takes [`StrongLearner::practical`].
+//! Who wants one without reading further takes [`StrongLearner::recommended`].
 //!
-//! *Source.* 000; Goldman and Sloan 1994 for the model.
+//! *Source.* DKTZ23; Goldman and Sloan 1994 for the model.
 
 mod chains;
 mod contradiction;
@@ -51,7 +51,7 @@ use halfspaces_linalg::{Label, PointSet, RowView, norm, normalise, tolerance, ze
 /// A pool of points and the labels revealed so far: all that a self-directed learner may see.
 ///
 /// ```
-/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_linalg::{Classifier, Label, Points};
 /// use halfspaces_online::{Greedy, SelfDirectedSession};
 /// let points = Points::from_rows(&[[1.0], [-2.0]])?;
 /// let mut session = SelfDirectedSession::new(Greedy::new(1)?, &points)?;
@@ -161,7 +161,7 @@ impl<'p, P: PointSet> Pool<'p, P> {
 /// struct Yes;
 /// impl SelfDirectedLearner for Yes {
 ///     fn propose<P: PointSet>(&mut self, pool: &Pool<'_, P>) -> Result<Option<Question>, OnlineError> {
-///         let prediction = Prediction::of_value(1.0);
+///         let prediction = Prediction::from_value(1.0);
 ///         Ok(pool.unrevealed().next().map(|index| Question { index, prediction }))
 ///     }
 ///     fn learn<P: PointSet>(&mut self, _: &Pool<'_, P>, _: Round) -> Result<(), OnlineError> {
@@ -227,7 +227,7 @@ impl<R: RowView> Unit<R> {
 
 /// The prediction of a value, which must be finite.
 pub(crate) fn predict(value: f64) -> Result<Prediction, OnlineError> {
-    if value.is_finite() { Ok(Prediction::of_value(value)) } else { Err(OnlineError::Overflow) }
+    if value.is_finite() { Ok(Prediction::from_value(value)) } else { Err(OnlineError::Overflow) }
 }
 
 /// w -= (w · x) x for the unit x, scaled back to norm 1; y x if nothing is left, or if w was 0. A point

@@ -15,7 +15,7 @@
 //! pools, standard error 0.03 d) and 1.42 d in d = 30 (4 pools, 0.02 d), where
 //! [`VersionSpaceGreedy`](super::VersionSpaceGreedy) makes 1.6 d to 1.7 d.
 //!
-//! *Source.* Ours, after 001 §3 (halving with volume in place of counting).
+//! *Source.* Ours, after Kakade §3 (halving with volume in place of counting).
 
 use super::walk::Walk;
 use super::{Pool, SelfDirectedLearner};
@@ -29,12 +29,12 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
 /// Points of the sample at least, and for each dimension.
-const LEAST_POINTS: usize = 80;
+const MIN_POINTS: usize = 80;
 const POINTS_PER_DIMENSION: usize = 2;
 /// Revealed points, for each dimension, that the walk heeds: those of least score.
 const CUTS_PER_DIMENSION: usize = 20;
 /// A round of hit-and-run steps is repeated until the sample forgets where it was, at most so often.
-const MOST_SWEEPS: usize = 6;
+const MAX_SWEEPS: usize = 6;
 /// Scores, as multiples of the farthest point's of the sample, beyond which a revealed point is forgotten.
 const FORGET_BEYOND: f64 = 1.5;
 
@@ -48,6 +48,7 @@ struct Cut {
 /// Greedy by a sample of the version space.
 ///
 /// ```
+/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Marginal, UnitSphere, random_target};
 /// use halfspaces_online::{SampledGreedy, label_pool};
 /// let points = UnitSphere::new(5)?.sample(2000, 1)?;
@@ -93,7 +94,7 @@ impl SampledGreedy {
         if dim == 0 {
             return Err(InputError::ZeroDimension);
         }
-        let size = POINTS_PER_DIMENSION.saturating_mul(dim).saturating_add(LEAST_POINTS);
+        let size = POINTS_PER_DIMENSION.saturating_mul(dim).saturating_add(MIN_POINTS);
         zeros(size, dim)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let points: Vec<_> = (0..size).map(|_| uniform_in_ball(dim, &mut rng)).collect();
@@ -192,7 +193,7 @@ impl SampledGreedy {
     fn cut_by_last(&mut self, rng: &mut ChaCha8Rng) -> bool {
         let cuts: Vec<&[f64]> = self.cuts.iter().map(|cut| cut.a.as_slice()).collect();
         let (points, shape) = (&mut self.points, &mut self.shape);
-        let mut sample = Sample { points, shape, cuts: &cuts, most_sweeps: MOST_SWEEPS };
+        let mut sample = Sample { points, shape, cuts: &cuts, most_sweeps: MAX_SWEEPS };
         let mixing = sample.cut_by_last(rng);
         self.mixing = mixing.unwrap_or(self.mixing);
         mixing.is_some()
@@ -314,7 +315,7 @@ mod tests {
     use super::*;
     use crate::self_directed::{SelfDirectedSession, label_pool};
     use halfspaces_data::{Marginal, UnitSphere, random_target};
-    use halfspaces_linalg::{Label, Points, SparsePoints};
+    use halfspaces_linalg::{Classifier, Label, Points, SparsePoints};
 
     /// Nothing revealed is wrong in any point of the sample, at any time; after the first label.
     #[test]
@@ -328,7 +329,7 @@ mod tests {
             while let Some(question) = session.next().unwrap() {
                 session.reveal(labels[question.index]).unwrap();
                 let learner = session.learner();
-                assert!(!learner.is_exhausted() && learner.mixing().sweeps <= MOST_SWEEPS);
+                assert!(!learner.is_exhausted() && learner.mixing().sweeps <= MAX_SWEEPS);
                 if learner.resamples() > resamples || session.pool().left() == 0 {
                     resamples = learner.resamples();
                     for w in learner.sample() {

@@ -307,7 +307,7 @@ fn dot<S: Simd>(simd: S, q: &[i8], w: &[f32], tail: &[f32; LANES]) -> f32 {
 mod tests {
     use super::*;
     use halfspaces_data::{Marginal, StudentT, UnitSphere, random_target};
-    use halfspaces_linalg::{Points, SparsePoints};
+    use halfspaces_linalg::{Classifier, Points, SparsePoints};
     use proptest::prelude::*;
 
     /// Points of all shapes, a zero and two axes among them, with a unit w.

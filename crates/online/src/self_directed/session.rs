@@ -77,7 +77,7 @@ pub enum ResumeError {
 /// let mut answers = vec![];
 /// while let Some(question) = session.next()? {
 ///     // A person would be shown point `question.index` and the guess `question.prediction.label`.
-///     let label = Label::of_sign(points.as_slice()[2 * question.index]);
+///     let label = Label::from_sign(points.as_slice()[2 * question.index]);
 ///     session.reveal(label)?;
 ///     answers.push((question.index, label));
 ///     if answers.len() == 2 {
@@ -225,6 +225,7 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
 /// [`InputError::LengthMismatch`], and those of [`SelfDirectedSession`].
 ///
 /// ```
+/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Marginal, UnitSphere, random_target};
 /// use halfspaces_online::{Greedy, label_pool};
 /// let points = UnitSphere::new(5)?.sample(2000, 1)?;
@@ -257,7 +258,7 @@ mod tests {
         ChainLength, Ellipsoid, Greedy, HardMargin, SampledGreedy, TwoChains, VersionSpaceGreedy,
     };
     use halfspaces_data::{Marginal, StudentT, UnitSphere, random_target};
-    use halfspaces_linalg::Points;
+    use halfspaces_linalg::{Classifier, Points};
 
     fn interrupted<L: SelfDirectedLearner + Clone + std::fmt::Debug>(
         learner: L,

@@ -12,10 +12,10 @@
 //! w₀ · w* >= 1/(2√k) for the unit normal w* inside V, so a pair (w₀, -w₀) does with probability at
 //! least 0.617 (claim S8): in position at least |U|/(4k) points have margin 1/(2√k) for every w.
 //! A round labels a 1/(4d) share; ⌈4d ln(1/ε)⌉ rounds label 1 - ε, with Õ(d² ln(d/(εδ))) mistakes at
-//! probability 1 - δ whatever n (000 Theorem 3.1, claim S9). ε < 1/n is a perfect learner with
+//! probability 1 - δ whatever n (DKTZ23 Theorem 3.1, claim S9). ε < 1/n is a perfect learner with
 //! Õ(d² ln n).
 //!
-//! *Source.* 000 §3 (Algorithms 2 and 4, boosting). Corrected: the cap (printed 5k ln k, which covers
+//! *Source.* DKTZ23 §3 (Algorithms 2 and 4, boosting). Corrected: the cap (printed 5k ln k, which covers
 //! the proof from k = 256 on only and is 0 for k = 1: [`Cap::Paper`]) and the failure probability of
 //! a round, δ/R. Ours: the retry from -w₀ on the same U, which needs no new randomness; first
 //! runs from the halfspace w of the round before and from -w, cut short at 4 updates and then at 2k
@@ -55,6 +55,7 @@ const PAIR_FAILURE: f64 = 0.383;
 /// How much of the pool is to be labelled.
 ///
 /// ```
+/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Marginal, UnitSphere, random_target};
 /// use halfspaces_online::{Goal, StrongLearner, label_pool};
 /// let points = UnitSphere::new(4)?.sample(500, 1)?;
@@ -114,12 +115,13 @@ impl Cap {
 /// Where the runs of a round start.
 ///
 /// ```
+/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Marginal, UnitSphere, random_target};
 /// use halfspaces_online::{Start, StrongLearner, label_pool};
 /// let points = UnitSphere::new(4)?.sample(500, 1)?;
 /// let labels = random_target(4, 2)?.label_all(&points)?;
 /// for start in [Start::Warm, Start::Random] {
-///     let learner = StrongLearner::practical(4, 3)?.with_start(start);
+///     let learner = StrongLearner::recommended(4, 3)?.with_start(start);
 ///     assert_eq!(label_pool(learner, &points, &labels)?.1.len(), 500);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -182,9 +184,10 @@ struct RoundState {
     starts: Vec<Attempt>,
 }
 
-/// The boosted weak learner of 000 §3.
+/// The boosted weak learner of DKTZ23 §3.
 ///
 /// ```
+/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Marginal, StudentT, random_target};
 /// use halfspaces_online::{Goal, StrongLearner, label_pool};
 /// // Ill-conditioned, heavy tails, no margin to speak of.
@@ -218,11 +221,12 @@ pub struct StrongLearner {
 /// What the rounds so far came to.
 ///
 /// ```
+/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Marginal, UnitSphere, random_target};
 /// use halfspaces_online::{StrongLearner, label_pool};
 /// let points = UnitSphere::new(4)?.sample(500, 1)?;
 /// let labels = random_target(4, 2)?.label_all(&points)?;
-/// let (learner, _) = label_pool(StrongLearner::practical(4, 3)?, &points, &labels)?;
+/// let (learner, _) = label_pool(StrongLearner::recommended(4, 3)?, &points, &labels)?;
 /// let tally = learner.tally();
 /// assert!(tally.rounds >= 1 && tally.uncertified == 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -281,7 +285,7 @@ impl StrongLearner {
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`].
-    pub fn practical(dim: usize, seed: u64) -> Result<Self, InputError> {
+    pub fn recommended(dim: usize, seed: u64) -> Result<Self, InputError> {
         StrongLearner::new(dim, Goal::Perfect, 0.01, seed)
     }
 
@@ -347,7 +351,7 @@ impl StrongLearner {
             return Ok(None);
         }
         let inside = inside.select(&places)?;
-        if !Accuracy::OneSided(POSITION).is_reached_by(Isotropy::of(&inside)?) {
+        if !Accuracy::OneSided(POSITION).is_reached_by(Isotropy::measure(&inside)?) {
             return Ok(None);
         }
         let members = places.iter().map(|place| members[*place]).collect();
@@ -459,7 +463,7 @@ impl RoundState {
             return Next::Walk;
         }
         self.run.passed += 1;
-        if Label::of_sign(value) == truth {
+        if Label::from_sign(value) == truth {
             return Next::Walk;
         }
         // A mistake ends the walk.
@@ -542,7 +546,7 @@ impl SelfDirectedLearner for StrongLearner {
         loop {
             if let (Some((place, index)), Some(round)) = (self.open, &self.round) {
                 let u = round.placed.inside.row(place).map(|u| u.dot(&round.run.w));
-                let prediction = Prediction::of_value(u.unwrap_or(0.0));
+                let prediction = Prediction::from_value(u.unwrap_or(0.0));
                 return Ok(Some(Question { index, prediction }));
             }
             let Some(round) = &mut self.round else {
@@ -566,7 +570,7 @@ impl SelfDirectedLearner for StrongLearner {
                         Some(truth) => {
                             let value =
                                 round.placed.inside.row(place).map_or(0.0, |u| u.dot(&round.run.w));
-                            let wrong = Label::of_sign(value) != truth;
+                            let wrong = Label::from_sign(value) != truth;
                             self.tally.free_updates += usize::from(wrong);
                             let next = round.pass(place, value, truth, &mut self.tally);
                             if let Next::RoundOver = next {
@@ -611,6 +615,7 @@ mod tests {
     use super::*;
     use crate::self_directed::{SelfDirectedSession, WeakRun, label_pool};
     use halfspaces_data::{Builtin, Clusters, Marginal, StudentT, UnitSphere, random_target};
+    use halfspaces_linalg::Classifier;
     use proptest::prelude::*;
 
     #[test]
@@ -687,7 +692,7 @@ mod tests {
         let rows: Vec<usize> = (0..300).map(|i| 18 * i).collect();
         let points = data.points().select(&rows).unwrap();
         let labels = random_target(points.dim(), 3).unwrap().label_all(&points).unwrap();
-        let learner = StrongLearner::practical(points.dim(), 1).unwrap();
+        let learner = StrongLearner::recommended(points.dim(), 1).unwrap();
         let mut session = SelfDirectedSession::new(learner, &points).unwrap();
         let (mut rounds, mut kept) = (0, 0);
         while let Some(question) = session.next().unwrap() {
@@ -697,7 +702,7 @@ mod tests {
                 let (k, left) = (placed.transform.inner_dim(), session.pool().left());
                 assert!(placed.members.len() * points.dim() >= k * left);
                 assert!(placed.members.iter().all(|i| session.pool().label(*i).is_none()));
-                let isotropy = Isotropy::of(&placed.inside).unwrap();
+                let isotropy = Isotropy::measure(&placed.inside).unwrap();
                 assert!(Accuracy::OneSided(POSITION).is_reached_by(isotropy));
                 kept += usize::from(placed.heavy && placed.members.len() < left);
                 rounds = tally.rounds;
@@ -726,7 +731,8 @@ mod tests {
         let (k, n) = (4, 4000);
         let points = UnitSphere::new(k).unwrap().sample(n, 1).unwrap();
         // Labels that no halfspace comes near.
-        let labels: Vec<Label> = (0..n).map(|i| Label::of_sign((i * i % 7) as f64 - 3.0)).collect();
+        let labels: Vec<Label> =
+            (0..n).map(|i| Label::from_sign((i * i % 7) as f64 - 3.0)).collect();
         let mut learner = StrongLearner::new(k, Goal::Perfect, 0.05, 3).unwrap();
         learner.reached = vec![1.0, 0.0, 0.0, 0.0];
         let mut session = SelfDirectedSession::new(learner, &points).unwrap();
@@ -771,7 +777,7 @@ mod tests {
                 random_target(3, bits).unwrap().label_all(&points).unwrap()
             } else {
                 (0..points.len())
-                    .map(|i| Label::of_sign((bits >> (i % 64) & 1) as f64 - 0.5))
+                    .map(|i| Label::from_sign((bits >> (i % 64) & 1) as f64 - 0.5))
                     .collect()
             };
             let start = if warm { Start::Warm } else { Start::Random };

@@ -9,7 +9,7 @@
 //! margin or the volumetric centre about two thirds of those of [`Greedy`](super::Greedy) on the
 //! sphere.
 //!
-//! *Source.* Ours; 001 §3 and 004 for the centres.
+//! *Source.* Ours; Kakade §3 and Notes21 for the centres.
 
 use super::walk::Walk;
 use super::{Pool, SelfDirectedLearner};
@@ -22,6 +22,7 @@ use halfspaces_linalg::{InputError, PointSet};
 /// Version-space greedy with the centre of choice.
 ///
 /// ```
+/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Marginal, UnitSphere, random_target};
 /// use halfspaces_online::{HardMargin, VersionSpaceGreedy, label_pool};
 /// let points = UnitSphere::new(5)?.sample(2000, 1)?;

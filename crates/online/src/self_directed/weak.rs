@@ -34,7 +34,7 @@ pub struct WeakRun {
 impl WeakRun {
     /// Walks the unit vectors `inside` from `start` until a walk passes |U|/(4k) of them, at most as
     /// often as the cap allows. If the points are in 1/(2k)-approximate position and w₀ · w* >= 1/(2√k)
-    /// for unit w₀ and w* that labels them, it succeeds with [`Cap::Corrected`] (000 §3, claim S8).
+    /// for unit w₀ and w* that labels them, it succeeds with [`Cap::Corrected`] (DKTZ23 §3, claim S8).
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`], [`InputError::DimensionMismatch`], [`InputError::Empty`],
@@ -60,7 +60,7 @@ impl WeakRun {
             let mut order: Vec<(f64, usize)> =
                 inside.rows().map(|u| kernels::dot(u.as_slice(), &w)).zip(0..).collect();
             order.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
-            let wrong = |(value, i): &(f64, usize)| Label::of_sign(*value) != labels[*i];
+            let wrong = |(value, i): &(f64, usize)| Label::from_sign(*value) != labels[*i];
             let mistake = order.iter().position(wrong);
             let passed = mistake.map_or(n, |place| place + 1);
             let succeeded = mistake.is_none() || 4 * k * passed >= n;

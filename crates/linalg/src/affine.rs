@@ -1,12 +1,11 @@
 //! Affine halfspaces: what learners with an intercept return.
 
-use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView};
+use crate::{Classifier, Halfspace, InputError, RowView};
 
 /// An affine halfspace `sign(w · x + b)`, with `sign(0) = +1`.
 ///
 /// ```
-/// use halfspaces_linalg::{Label, PointSet, Points};
-/// use halfspaces_pac::AffineHalfspace;
+/// use halfspaces_linalg::{AffineHalfspace, Classifier, Label, PointSet, Points};
 /// let points = Points::from_rows(&[[1.0], [3.0]])?;
 /// let beyond_two = AffineHalfspace::new(vec![1.0], -2.0)?;
 /// assert_eq!(beyond_two.label_all(&points)?, [Label::Negative, Label::Positive]);
@@ -70,49 +69,35 @@ impl AffineHalfspace {
         &self.linear
     }
 
-    /// The same halfspace over lifted points ([`PointSet::lifted`]).
+    /// The same halfspace over lifted points ([`crate::PointSet::lifted`]).
     ///
     /// # Errors
     /// None for a value of this type; the signature is that of [`Halfspace::from_affine`].
     pub fn lifted(&self) -> Result<Halfspace, InputError> {
         Halfspace::from_affine(self.linear.normal().to_vec(), self.bias)
     }
+}
 
-    /// `w · x + b`.
-    ///
-    /// # Errors
-    /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`] if the value leaves `f64`.
-    pub fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+impl Classifier for AffineHalfspace {
+    fn dim(&self) -> usize {
+        self.linear.dim()
+    }
+
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         let value = self.linear.decision_value(x)? + self.bias;
         if value.is_finite() { Ok(value) } else { Err(InputError::Overflow { row: 0 }) }
-    }
-
-    /// `sign(w · x + b)`.
-    ///
-    /// # Errors
-    /// As [`AffineHalfspace::decision_value`].
-    pub fn predict<R: RowView>(&self, x: R) -> Result<Label, InputError> {
-        self.decision_value(x).map(Label::of_sign)
-    }
-
-    /// The label of every point.
-    ///
-    /// # Errors
-    /// As [`AffineHalfspace::decision_value`].
-    pub fn label_all<P: PointSet>(&self, points: &P) -> Result<Vec<Label>, InputError> {
-        points.rows().map(|x| self.predict(x)).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_linalg::DenseRow;
+    use crate::{DenseRow, Label};
 
     #[test]
     fn the_bias_moves_the_boundary_and_nothing_else() {
         let h = AffineHalfspace::new(vec![2.0, 0.0], -1.0).unwrap();
-        let at = |x: f64| h.predict(DenseRow::new(&[x, 7.0]).unwrap()).unwrap();
+        let at = |x: f64| h.label(DenseRow::new(&[x, 7.0]).unwrap()).unwrap();
         assert_eq!(
             (at(0.5), at(0.4), at(0.6)),
             (Label::Positive, Label::Negative, Label::Positive)
@@ -127,7 +112,7 @@ mod tests {
         assert!(AffineHalfspace::new(vec![f64::NAN], 0.0).is_err());
         assert!(AffineHalfspace::new(vec![1.0], f64::INFINITY).is_err());
         let h = AffineHalfspace::new(vec![1e308], 1e308).unwrap();
-        assert!(h.predict(DenseRow::new(&[1.0, 1.0]).unwrap()).is_err());
+        assert!(h.label(DenseRow::new(&[1.0, 1.0]).unwrap()).is_err());
         let far = DenseRow::new(&[1.0]).unwrap();
         assert_eq!(h.decision_value(far), Err(InputError::Overflow { row: 0 }));
     }

@@ -1,0 +1,129 @@
+//! What a learner hands out: something that labels points.
+
+use crate::{InputError, Label, PointSet, RowView, Threads};
+
+/// Points labelled at once by one thread; the labels do not depend on it.
+const BLOCK: usize = 4096;
+
+/// A map from points to labels: a halfspace, proper or not, the result of a fit, or the present
+/// hypothesis of an online learner.
+///
+/// A classifier computes one number per point, the decision value; its sign is the label
+/// (`sign(0) = +1`), its size says how sure the label is. Values of two classifiers, or of two kinds
+/// of classifiers, need not be comparable.
+///
+/// ```
+/// use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, PointSet, Points};
+/// fn share_of_positives<C: Classifier, P: PointSet>(c: &C, points: &P) -> Result<f64, InputError> {
+///     let labels = c.label_all(points)?;
+///     let positive = labels.iter().filter(|y| **y == Label::Positive).count();
+///     Ok(positive as f64 / labels.len() as f64)
+/// }
+/// let points = Points::from_rows(&[[1.0], [-1.0], [-2.0], [-3.0]])?;
+/// assert_eq!(share_of_positives(&Halfspace::new(vec![1.0])?, &points)?, 0.25);
+/// # Ok::<(), InputError>(())
+/// ```
+pub trait Classifier {
+    /// Number of coordinates of the points it labels.
+    fn dim(&self) -> usize;
+
+    /// The number whose sign is the label of `x`.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`] if the value leaves `f64`.
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError>;
+
+    /// The label of one point.
+    ///
+    /// # Errors
+    /// As [`Classifier::decision_value`].
+    fn label<R: RowView>(&self, x: R) -> Result<Label, InputError> {
+        self.decision_value(x).map(Label::from_sign)
+    }
+
+    /// The label of every point.
+    ///
+    /// # Errors
+    /// As [`Classifier::decision_value`], with the row of an overflow.
+    fn label_all<P: PointSet>(&self, points: &P) -> Result<Vec<Label>, InputError> {
+        InputError::check_dim(self.dim(), points.dim())?;
+        let label = |(row, x)| self.label(x).map_err(|error| error.at_row(row));
+        points.rows().enumerate().map(label).collect()
+    }
+
+    /// [`Classifier::label_all`] on several threads: the same labels, and the same error.
+    ///
+    /// # Errors
+    /// As [`Classifier::label_all`].
+    ///
+    /// ```
+    /// use halfspaces_linalg::{Classifier, Halfspace, Points, Threads};
+    /// let points = Points::from_rows(&[[1.0], [-1.0], [-2.0]])?;
+    /// let halfspace = Halfspace::new(vec![1.0])?;
+    /// assert_eq!(halfspace.label_all_on(&points, Threads::all())?, halfspace.label_all(&points)?);
+    /// # Ok::<(), halfspaces_linalg::InputError>(())
+    /// ```
+    fn label_all_on<P: PointSet>(
+        &self,
+        points: &P,
+        threads: Threads,
+    ) -> Result<Vec<Label>, InputError>
+    where
+        Self: Sync,
+    {
+        InputError::check_dim(self.dim(), points.dim())?;
+        let blocks = threads.map_blocks(points.len(), BLOCK, |block| {
+            let label = |row| {
+                let Some(x) = points.row(row) else {
+                    unreachable!("blocks lie within the number of points")
+                };
+                self.label(x).map_err(|error| error.at_row(row))
+            };
+            block.map(label).collect::<Result<Vec<_>, _>>()
+        });
+        let mut labels = Vec::with_capacity(points.len());
+        for block in blocks {
+            labels.append(&mut block?);
+        }
+        Ok(labels)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Halfspace, Points};
+
+    #[test]
+    fn a_pool_is_labelled_point_by_point() {
+        let halfspace = Halfspace::new(vec![1e200, 0.0]).unwrap();
+        let points = Points::from_rows(&[[0.5, 1.0], [-2.0, 0.0], [0.0, -1.0]]).unwrap();
+        let [p, n] = [Label::Positive, Label::Negative];
+        assert_eq!(halfspace.label_all(&points).unwrap(), [p, n, p]);
+        let wide = Points::new(vec![], 3).unwrap();
+        assert!(matches!(halfspace.label_all(&wide), Err(InputError::DimensionMismatch { .. })));
+        let far = Points::from_rows(&[[1.0, 0.0], [1e200, 0.0]]).unwrap();
+        assert_eq!(halfspace.label_all(&far), Err(InputError::Overflow { row: 1 }));
+    }
+
+    #[test]
+    fn threads_change_neither_labels_nor_errors() {
+        let n = 3 * BLOCK + 5;
+        let value = |i: usize| ((i * 7919) % 101) as f64 - 50.0;
+        let points = Points::new((0..n).map(value).collect(), 1).unwrap();
+        let halfspace = Halfspace::new(vec![-2.0]).unwrap();
+        let expected = halfspace.label_all(&points);
+        for count in [1, 2, 5] {
+            let threads = Threads::new(count).unwrap();
+            assert_eq!(halfspace.label_all_on(&points, threads), expected);
+        }
+        // The first of two overflows, in different blocks.
+        let mut values = points.into_vec();
+        (values[BLOCK + 3], values[2 * BLOCK]) = (1e300, 1e300);
+        let far = Points::new(values, 1).unwrap();
+        let steep = Halfspace::new(vec![1e300]).unwrap();
+        let overflow = Err(InputError::Overflow { row: BLOCK + 3 });
+        assert_eq!(steep.label_all_on(&far, Threads::new(3).unwrap()), overflow);
+        assert_eq!(steep.label_all(&far), overflow);
+    }
+}

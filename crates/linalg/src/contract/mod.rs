@@ -1,0 +1,13 @@
+//! What every learner of the workspace is, and what it hands out.
+
+mod classifier;
+mod fit;
+mod rng_stream;
+mod termination;
+mod threads;
+
+pub use classifier::Classifier;
+pub use fit::{FitError, FitSample, FitStream, Params};
+pub use rng_stream::{RngStream, rng_for, rng_for_round};
+pub use termination::Termination;
+pub use threads::Threads;

@@ -1,0 +1,129 @@
+//! How many threads a computation may use.
+
+use crate::InputError;
+use faer::Par;
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many threads a computation may use. No result depends on it, not even in the last digit: work
+/// is cut into blocks whose size depends on the data alone, and their results are joined in order.
+///
+/// ```
+/// use halfspaces_linalg::Threads;
+/// let squares = |threads: Threads| threads.map_blocks(5, 2, |block| block.map(|i| i * i).sum::<usize>());
+/// assert_eq!(squares(Threads::ONE), [1, 13, 16]);
+/// assert_eq!(squares(Threads::all()), [1, 13, 16]);
+/// assert!(Threads::new(0).is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Threads(NonZeroUsize);
+
+impl Default for Threads {
+    /// One thread.
+    fn default() -> Self {
+        Threads::ONE
+    }
+}
+
+impl Threads {
+    /// One thread: the caller's.
+    pub const ONE: Threads = Threads(NonZeroUsize::MIN);
+
+    /// At most `count` threads, and never more than the rayon pool in which the call is made has.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for none.
+    pub fn new(count: usize) -> Result<Threads, InputError> {
+        match NonZeroUsize::new(count) {
+            Some(count) => Ok(Threads(count)),
+            None => Err(InputError::ParameterOutOfRange {
+                name: "threads",
+                value: 0.0,
+                requirement: "at least 1",
+            }),
+        }
+    }
+
+    /// As many as the rayon pool in which the call is made has: all cores, outside of any.
+    #[must_use]
+    pub fn all() -> Threads {
+        Threads(NonZeroUsize::new(rayon::current_num_threads()).unwrap_or(NonZeroUsize::MIN))
+    }
+
+    /// How many.
+    #[must_use]
+    pub fn count(self) -> usize {
+        self.0.get()
+    }
+
+    /// The same for faer.
+    #[must_use]
+    pub fn par(self) -> Par {
+        if self == Threads::ONE { Par::Seq } else { Par::rayon(self.count()) }
+    }
+
+    /// `work` on each block of `size` indices of `0..len`, the last one shorter; the results by block.
+    ///
+    /// # Panics
+    /// For blocks of size 0.
+    pub fn map_blocks<T: Send>(
+        self,
+        len: usize,
+        size: usize,
+        work: impl Fn(Range<usize>) -> T + Sync,
+    ) -> Vec<T> {
+        assert!(size > 0, "blocks of no indices never cover anything");
+        let blocks = len.div_ceil(size);
+        let run = |block: usize| work(block * size..len.min((block + 1) * size));
+        let workers = self.count().min(blocks);
+        if workers <= 1 {
+            return (0..blocks).map(run).collect();
+        }
+        // Each worker takes the next block that nobody has.
+        let next = AtomicUsize::new(0);
+        let mut shares: Vec<Vec<(usize, T)>> = (0..workers).map(|_| Vec::new()).collect();
+        rayon::scope(|scope| {
+            for share in &mut shares {
+                let (next, run) = (&next, &run);
+                scope.spawn(move |_| {
+                    loop {
+                        let block = next.fetch_add(1, Ordering::Relaxed);
+                        if block >= blocks {
+                            break;
+                        }
+                        share.push((block, run(block)));
+                    }
+                });
+            }
+        });
+        let mut results: Vec<(usize, T)> = shares.into_iter().flatten().collect();
+        results.sort_unstable_by_key(|(block, _)| *block);
+        assert_eq!(results.len(), blocks, "every block is taken once");
+        results.into_iter().map(|(_, result)| result).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_cover_every_index_once_in_order() {
+        for (len, size) in [(0, 3), (1, 3), (3, 3), (10, 3), (1000, 7)] {
+            for count in [1, 2, 8] {
+                let blocks = Threads::new(count).unwrap().map_blocks(len, size, |block| block);
+                assert!(blocks.iter().all(|block| block.len() <= size && !block.is_empty()));
+                let all: Vec<usize> = blocks.into_iter().flatten().collect();
+                assert_eq!(all, (0..len).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn none_are_refused() {
+        assert!(Threads::new(0).is_err());
+        assert_eq!(Threads::default(), Threads::ONE);
+    }
+}
