@@ -3,7 +3,7 @@
 //! chooses the labels as well.
 
 use crate::Failure;
-use crate::experiments::{bound_line, median_text, most, worst_pair};
+use crate::experiments::common::{bound_line, median_text, most, worst_pair};
 use halfspaces_data::{MarginBall, Marginal, random_target_with_rng};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,

@@ -2,8 +2,8 @@
 //! the two open heuristics built on it do.
 
 use crate::Failure;
-use crate::experiments::median_text;
-use crate::experiments::planar::descend;
+use crate::experiments::common::median_text;
+use crate::experiments::noise::planar::descend;
 use halfspaces_data::{
     GlmNoise, Instance, Link, MarginBall, Massart, NoiseModel, Region, StandardLink,
     random_target_with_rng,

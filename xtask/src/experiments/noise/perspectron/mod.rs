@@ -1,7 +1,7 @@
 //! P2, P3, P4, P4s, P6, P6m, P8: the Perspectron under random and Massart noise.
 
 use crate::Failure;
-use crate::experiments::{bound_line, median_text, spread_by_x};
+use crate::experiments::common::{bound_line, median_text, spread_by_x};
 use crate::noisy::{Noise, Terrain, fork, instance};
 use halfspaces_data::Population;
 use halfspaces_eval::{

@@ -2,7 +2,7 @@
 //! probabilities chosen by an adversary that sees the learner.
 
 use crate::Failure;
-use crate::experiments::{median_text, spread_by_x};
+use crate::experiments::common::{median_text, spread_by_x};
 use halfspaces_data::{MarginBall, Marginal, random_target_with_rng};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Group, Layer, Planned, Results,

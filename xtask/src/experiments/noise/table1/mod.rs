@@ -1,10 +1,9 @@
 //! P10: CKST24's Table 1 as measured. Samples each learner needs until its error is at most η + ε, on the
 //! same examples for all, against the number that its theorem asks for.
 
+mod sample_bounds;
+
 use crate::Failure;
-use crate::experiments::sample_bounds::{
-    self, CKMY_SHARE, DGT_SHARE, HELD_OUT, Problem, TOLD_MARGIN,
-};
 use halfspaces_data::{
     Instance, MarginShell, Marginal, Massart, NoiseModel, Population, Rcn, Region, UnitSphere,
     massart_trap, random_target_with_rng,
@@ -20,6 +19,7 @@ use halfspaces_pac::{
 };
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
+use sample_bounds::{CKMY_SHARE, DGT_SHARE, HELD_OUT, Problem, TOLD_MARGIN};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

@@ -2,7 +2,7 @@
 //! data relabelled by a halfspace, and on a family where the perceptron truly needs about 1/γ².
 
 use crate::Failure;
-use crate::experiments::{median_text, most, spread_by_x};
+use crate::experiments::common::{median_text, most, spread_by_x};
 use crate::workload::{Inputs, Pool, Workload};
 use halfspaces_data::Rotation;
 use halfspaces_eval::{

@@ -2,7 +2,7 @@
 //! there does to the angle.
 
 use crate::Failure;
-use crate::experiments::{median_text, spread_by_x};
+use crate::experiments::common::{median_text, spread_by_x};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
     Section, Table, stats,

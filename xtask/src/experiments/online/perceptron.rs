@@ -2,7 +2,7 @@
 //! real data with their own labels, against the bound for labels no halfspace need explain.
 
 use crate::Failure;
-use crate::experiments::{bound_line, median_text, most, spread_by_x, worst_pair};
+use crate::experiments::common::{bound_line, median_text, most, spread_by_x, worst_pair};
 use crate::workload::{Inputs, Pool, Sample, Workload};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Group, Layer, Planned, Results,

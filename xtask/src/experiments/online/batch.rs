@@ -2,7 +2,7 @@
 //! way to pick the violated point; what they return is checked point by point.
 
 use crate::Failure;
-use crate::experiments::{bound_line, median_text, most, worst_pair};
+use crate::experiments::common::{bound_line, median_text, most, worst_pair};
 use crate::workload::{Inputs, Pool, Sample, Workload};
 use halfspaces_data::Builtin;
 use halfspaces_eval::{

@@ -2,7 +2,7 @@
 //! many kinds.
 
 use crate::Failure;
-use crate::experiments::{mean_cells, median_text, spread_by_x};
+use crate::experiments::common::{mean_cells, median_text, spread_by_x};
 use crate::workload::{Inputs, Pool, Workload};
 use halfspaces_data::{
     Clusters, Excess, HeavyCase, HeavyKind, Marginal, StudentT, UnitSphere, random_target_with_rng,

@@ -2,7 +2,7 @@
 //! any margin; its batch form right on every point outside the band.
 
 use crate::Failure;
-use crate::experiments::{bound_line, median_text, most, worst_pair};
+use crate::experiments::common::{bound_line, median_text, most, worst_pair};
 use crate::workload::{Inputs, Pool, Sample, Workload};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,

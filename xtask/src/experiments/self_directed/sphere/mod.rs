@@ -1,7 +1,7 @@
 //! S1, S2: self-directed learners on the sphere against the same pool in random order.
 
 use crate::Failure;
-use crate::experiments::{mean_cells, median_text, spread_by_x};
+use crate::experiments::common::{mean_cells, median_text, spread_by_x};
 use halfspaces_data::{Marginal, UnitSphere, random_target_with_rng};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,

@@ -3,7 +3,7 @@
 //! worst direction.
 
 use crate::Failure;
-use crate::experiments::{median_text, most};
+use crate::experiments::common::{median_text, most};
 use crate::workload::Inputs;
 use halfspaces_data::{Builtin, Excess, Gaussian, HeavyCase, HeavyKind, Marginal, Rotation};
 use halfspaces_eval::{
@@ -585,7 +585,7 @@ fn soft_margins(results: &Results<Configuration, Outcome>) -> Figure {
     }
     let dims: Vec<f64> = pairs.iter().map(|p| p.0).collect();
     let quantiles = [(0.0, "least", Colour::Vermilion), (0.5, "median", Colour::Blue)];
-    let mut layers = crate::experiments::bound_line("bound 1", &dims, |_| 1.0);
+    let mut layers = crate::experiments::common::bound_line("bound 1", &dims, |_| 1.0);
     for (q, name, colour) in quantiles {
         let mut distinct = dims.clone();
         distinct.sort_by(f64::total_cmp);

@@ -2,7 +2,7 @@
 //! choose w, the noise and, in the plane, the whole distribution; and that other denominators fail.
 
 use crate::Failure;
-use crate::experiments::planar::{Atom, Planar, StepLink, descend, dot, genes};
+use crate::experiments::noise::planar::{Atom, Planar, StepLink, descend, dot, genes};
 use halfspaces_data::{
     Clusters, GlmNoise, Link, MarginBall, Marginal, Massart, NoiseModel, Population, Region,
     StandardLink, StudentT, UnitSphere, random_target_with_rng,

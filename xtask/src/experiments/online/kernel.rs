@@ -2,7 +2,7 @@
 //! kernel its mistakes stay below max K(x,x)/γ² for a separator in feature space.
 
 use crate::Failure;
-use crate::experiments::{bound_line, median_text, most, worst_pair};
+use crate::experiments::common::{bound_line, median_text, most, worst_pair};
 use halfspaces_data::{Builtin, Marginal, UnitSphere, random_target_with_rng};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,

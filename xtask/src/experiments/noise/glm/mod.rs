@@ -2,8 +2,8 @@
 //! random models and on models searched to be hard; and whether the padding matters to the learner.
 
 use crate::Failure;
-use crate::experiments::planar::{Planar, descend, genes};
-use crate::experiments::{median_text, most, spread_by_x};
+use crate::experiments::common::{median_text, most, spread_by_x};
+use crate::experiments::noise::planar::{Planar, descend, genes};
 use halfspaces_data::{
     GlmNoise, Instance, Link, MarginBall, Population, Region, StandardLink, random_target_with_rng,
 };

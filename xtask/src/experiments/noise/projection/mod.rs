@@ -2,7 +2,7 @@
 //! far above those it works in.
 
 use crate::Failure;
-use crate::experiments::median_text;
+use crate::experiments::common::median_text;
 use halfspaces_data::{LabelledPoints, MarginBall, Marginal, flip_labels, random_target_with_rng};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Group, Layer, Planned, Results,
@@ -417,7 +417,11 @@ fn figure(results: &Results<Configuration, Outcome>) -> Figure {
         .map(|g| g.configuration.projected() as f64)
         .collect();
     if let Some(level) = level {
-        layers.extend(super::bound_line("γ/(2+γ), claimed at the largest m", &dims, |_| level));
+        layers.extend(crate::experiments::common::bound_line(
+            "γ/(2+γ), claimed at the largest m",
+            &dims,
+            |_| level,
+        ));
     }
     Figure {
         name: "p12-margins".into(),

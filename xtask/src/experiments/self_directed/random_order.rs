@@ -1,7 +1,7 @@
 //! S6: on the sphere, every learner in random order makes at least 0.3 d ln(n/d) mistakes.
 
 use crate::Failure;
-use crate::experiments::{mean_cells, median_text, spread_by_x};
+use crate::experiments::common::{mean_cells, median_text, spread_by_x};
 use halfspaces_data::{Marginal, UnitSphere, random_target_with_rng};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,

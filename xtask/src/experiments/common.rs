@@ -1,0 +1,74 @@
+//! What several experiments share: cells of tables, layers of figures.
+
+use halfspaces_eval::{Colour, Layer, stats};
+
+/// Largest of some numbers, 0 if there are none.
+pub(crate) fn most(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max)
+}
+
+/// Median as text, empty if there is none.
+pub(crate) fn median_text(values: &[f64], decimals: usize) -> String {
+    stats::median(values).map(|m| format!("{m:.decimals$}")).unwrap_or_default()
+}
+
+/// A dashed line of a bound over the span of `x`, unless there is none; around a single positive `x`.
+pub(crate) fn bound_line(name: &str, x: &[f64], bound: impl Fn(f64) -> f64) -> Vec<Layer> {
+    let ends = x.iter().copied().reduce(f64::min).zip(x.iter().copied().reduce(f64::max));
+    let wide = |(least, most): (f64, f64)| match least < most {
+        true => (least, most),
+        false => (0.8 * least, 1.25 * most),
+    };
+    let line = ends.map(wide).map(|(least, most)| Layer::Line {
+        name: name.into(),
+        colour: Colour::Ink,
+        dashed: true,
+        data: vec![(least, bound(least)), (most, bound(most))],
+    });
+    line.into_iter().collect()
+}
+
+/// The (bound, measured) pair of the trial that came closest to its bound.
+pub(crate) fn worst_pair<O>(
+    outcomes: &[O],
+    pair: impl Fn(&O) -> Option<(f64, f64)>,
+) -> Option<(f64, f64)> {
+    outcomes.iter().filter_map(pair).max_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)))
+}
+
+/// The mean and its 95 % interval, for a table.
+pub(crate) fn mean_cells(values: &[f64], digits: usize) -> [String; 2] {
+    let interval = stats::mean_interval(values, 0.95);
+    [
+        stats::mean(values).map(|m| format!("{m:.digits$}")).unwrap_or_default(),
+        interval.map(|i| format!("{:.digits$} to {:.digits$}", i.low, i.high)).unwrap_or_default(),
+    ]
+}
+
+/// From (x, y) pairs: x, 10 % quantile, median and 90 % quantile of y for each distinct x, by
+/// increasing x.
+pub(crate) fn spread_by_x(mut pairs: Vec<(f64, f64)>) -> Vec<(f64, f64, f64, f64)> {
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    pairs
+        .chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq())
+        .filter_map(|group| {
+            let ys: Vec<f64> = group.iter().map(|(_, y)| *y).collect();
+            let quantile = |q| stats::quantile(&ys, q);
+            Some((group.first()?.0, quantile(0.1)?, quantile(0.5)?, quantile(0.9)?))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spreads_are_grouped_and_ordered() {
+        let mut pairs: Vec<(f64, f64)> = (0..=10).rev().map(|y| (2.0, f64::from(y))).collect();
+        pairs.push((1.0, 5.0));
+        assert_eq!(spread_by_x(pairs), [(1.0, 5.0, 5.0, 5.0), (2.0, 1.0, 5.0, 9.0)]);
+        assert_eq!(median_text(&[], 1), "");
+        assert_eq!(most(&[]), 0.0);
+    }
+}

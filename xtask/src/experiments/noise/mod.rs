@@ -1,0 +1,20 @@
+//! Learners under random, Massart and other label noise.
+
+mod certificates;
+mod glm;
+mod massart;
+mod perspectron;
+mod planar;
+mod projection;
+mod push_away;
+mod real_noise;
+mod table1;
+
+pub(crate) use certificates::CertificateExperiment;
+pub(crate) use glm::GlmExperiment;
+pub(crate) use massart::MassartExperiment;
+pub(crate) use perspectron::PerspectronExperiment;
+pub(crate) use projection::ProjectionExperiment;
+pub(crate) use push_away::PushAwayExperiment;
+pub(crate) use real_noise::RealNoiseExperiment;
+pub(crate) use table1::Table1Experiment;

@@ -1,0 +1,15 @@
+//! Learners that see one point after the other: halving and the perceptrons.
+
+mod batch;
+mod halving;
+mod kernel;
+mod modified;
+mod perceptron;
+mod version_space;
+
+pub(crate) use batch::BatchExperiment;
+pub(crate) use halving::HalvingExperiment;
+pub(crate) use kernel::KernelExperiment;
+pub(crate) use modified::ModifiedExperiment;
+pub(crate) use perceptron::PerceptronExperiment;
+pub(crate) use version_space::VersionSpaceExperiment;

@@ -1,0 +1,5 @@
+//! Radially isotropic position.
+
+mod forster;
+
+pub(crate) use forster::ForsterExperiment;

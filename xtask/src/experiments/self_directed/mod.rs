@@ -1,0 +1,13 @@
+//! Learners that choose the order of the points.
+
+mod margins;
+mod process;
+mod random_order;
+mod sphere;
+mod strong;
+
+pub(crate) use margins::MarginsExperiment;
+pub(crate) use process::ProcessExperiment;
+pub(crate) use random_order::RandomOrderExperiment;
+pub(crate) use sphere::SphereExperiment;
+pub(crate) use strong::StrongExperiment;
