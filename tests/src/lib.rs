@@ -34,3 +34,8 @@ pub struct PacReadme;
 #[cfg(doctest)]
 #[doc = include_str!("../../crates/eval/README.md")]
 pub struct EvalReadme;
+
+/// The examples of the README of the crate halfspaces.
+#[cfg(doctest)]
+#[doc = include_str!("../../crates/halfspaces/README.md")]
+pub struct FacadeReadme;

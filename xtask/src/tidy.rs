@@ -10,7 +10,7 @@ use std::process::{Command, ExitCode};
 
 /// What each package of the workspace may depend on: (package, in its library, in addition in its
 /// tests and benchmarks). A package not listed here may not be in the workspace.
-const LAYERS: [(&str, &[&str], &[&str]); 8] = [
+const LAYERS: [(&str, &[&str], &[&str]); 9] = [
     ("halfspaces-linalg", &[], &[]),
     ("halfspaces-data", &["halfspaces-linalg"], &[]),
     ("halfspaces-forster", &["halfspaces-linalg"], &["halfspaces-data"]),
@@ -22,17 +22,20 @@ const LAYERS: [(&str, &[&str], &[&str]); 8] = [
     ),
     // Evaluation knows no learner: experiments hand it numbers.
     ("halfspaces-eval", &["halfspaces-linalg"], &[]),
+    // All of them behind one name.
+    ("halfspaces", &LIBRARIES, &[]),
     ("xtask", &LIBRARIES, &[]),
     ("halfspaces-tests", &LIBRARIES, &[]),
 ];
 
-const LIBRARIES: [&str; 6] = [
+const LIBRARIES: [&str; 7] = [
     "halfspaces-linalg",
     "halfspaces-data",
     "halfspaces-forster",
     "halfspaces-online",
     "halfspaces-pac",
     "halfspaces-eval",
+    "halfspaces",
 ];
 
 /// What library code must not contain, and why.
