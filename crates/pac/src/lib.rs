@@ -34,65 +34,39 @@
 //! ```
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
-mod ball;
-mod ckmy;
-mod cutting_plane;
-mod ddk;
-mod decision_list;
-mod dgt;
-mod direction;
 mod error_count;
-mod fitting;
-mod glm_perspectron;
-mod grid_perspectron;
-mod heuristics;
-mod holdout;
-mod leaky_relu;
-mod logistic;
-mod margin_search;
+mod fit;
 mod perspectron;
-mod problem;
 mod purpose;
 mod push_away;
 mod random_projection;
-mod sample_perspectron;
+mod rivals;
 pub mod schedule;
 mod selection;
-mod solver;
-mod svm;
 #[cfg(test)]
 mod test_data;
 
-pub use ckmy::{Ckmy, CkmyFit, CkmyParams, CkmyStatus, ckmy_error, ckmy_step_size, ckmy_steps};
-pub use cutting_plane::{
-    CutStatus, CuttingPlane, CuttingPlaneFit, CuttingPlaneParams, cutting_plane_batch,
-    cutting_plane_rounds, feasible_radius,
-};
-pub use ddk::{Ddk, DdkFit, DdkParams, DdkStatus, ddk_excess, ddk_step_size, ddk_steps};
-pub use decision_list::{DecisionListOfHalfspaces, ThresholdRule};
-pub use dgt::{
-    DGT_ATTEMPTS, Dgt, DgtFit, DgtParams, DgtRound, DgtStatus, dgt_rounds, dgt_step_size,
-    dgt_steps, dgt_training_error,
-};
-pub use direction::{Denominator, Direction, SignLink};
 pub use error_count::ErrorCount;
-pub use fitting::{Fit, Fitting, Origin, Plan, Promise, Stage, Status};
-pub use glm_perspectron::{GlmError, GlmParams, GlmPerspectron, GlmSchedule};
-pub use grid_perspectron::{GridParams, GridPerspectron, GridSchedule, Guess, Margin};
-pub use heuristics::{
-    GlmHeuristic, Heuristic, HeuristicError, HeuristicParams, HeuristicRun, HeuristicStatus,
-    heuristic_step, heuristic_steps,
+pub use fit::{
+    Denominator, Direction, Fit, Fitting, Origin, Plan, Promise, SignLink, Stage, Status,
 };
-pub use leaky_relu::LeakyRelu;
-pub use logistic::{LogisticFit, LogisticParams, LogisticRegression, MAX_CHOLESKY};
-pub use margin_search::{MarginSearch, SearchFit, SearchStatus};
-pub use perspectron::{Perspectron, PerspectronParams, Schedule, Selection};
-pub use problem::BASELINE_MAX_STEPS;
+pub use perspectron::{
+    GlmError, GlmParams, GlmPerspectron, GlmSchedule, GridParams, GridPerspectron, GridSchedule,
+    Guess, Margin, MarginSearch, NOISE_GUESSES, Perspectron, PerspectronParams, SampleFit,
+    SampleParams, SamplePerspectron, Schedule, SearchFit, SearchStatus, Selection,
+};
 pub use push_away::PushAway;
 pub use random_projection::{
     Projected, ProjectedFit, RandomProjection, projected_dimension, projected_margin,
 };
-pub use sample_perspectron::{NOISE_GUESSES, SampleFit, SampleParams, SamplePerspectron};
+pub use rivals::{
+    BASELINE_MAX_STEPS, Ckmy, CkmyFit, CkmyParams, CkmyStatus, CutStatus, CuttingPlane,
+    CuttingPlaneFit, CuttingPlaneParams, DGT_ATTEMPTS, Ddk, DdkFit, DdkParams, DdkStatus,
+    DecisionListOfHalfspaces, Dgt, DgtFit, DgtParams, DgtRound, DgtStatus, GlmHeuristic, Heuristic,
+    HeuristicError, HeuristicParams, HeuristicRun, HeuristicStatus, LeakyRelu, LinearSvm,
+    LogisticFit, LogisticParams, LogisticRegression, MAX_CHOLESKY, SolverStatus, SvmFit, SvmParams,
+    ThresholdRule, ckmy_error, ckmy_step_size, ckmy_steps, cutting_plane_batch,
+    cutting_plane_rounds, ddk_excess, ddk_step_size, ddk_steps, dgt_rounds, dgt_step_size,
+    dgt_steps, dgt_training_error, feasible_radius, heuristic_step, heuristic_steps,
+};
 pub use selection::{Candidates, Choice, Elimination};
-pub use solver::SolverStatus;
-pub use svm::{LinearSvm, SvmFit, SvmParams};

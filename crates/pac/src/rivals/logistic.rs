@@ -13,7 +13,9 @@
 //!
 //! *Source.* Nocedal and Wright 2006, Algorithms 3.2 and 7.1 (line-search Newton, its CG form).
 
-use crate::solver::{SolverStatus, check_cap, check_sample, check_strength, check_tolerance};
+use crate::rivals::solver::{
+    SolverStatus, check_cap, check_sample, check_strength, check_tolerance,
+};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::{factor, solve};
 use faer::{ColMut, Mat, Par};

@@ -12,9 +12,9 @@
 //! *Source.* CKST24 Appendix A. [`GridSchedule::Paper`] is as printed: guesses in [0, 1/2], each for the
 //! excess ε, for which Lemma 7 proves nothing. The rest is corrected: docs/theory/perspectron-schedules.md.
 
-use crate::direction::{Denominator, Direction, SignLink};
-use crate::fitting::{Average, Fit, Fitting, Guarantee, Kept, Lane, Promise};
-use crate::perspectron::{
+use crate::fit::{Average, Fit, Fitting, Guarantee, Kept, Lane, Promise};
+use crate::fit::{Denominator, Direction, SignLink};
+use crate::perspectron::massart::{
     Common, Selection, check_margin, choice_share, common_setters, placement_setters,
 };
 use crate::purpose::{Purpose, draws};

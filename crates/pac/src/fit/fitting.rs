@@ -5,7 +5,7 @@
 //! candidates. A fit takes examples one at a time, so it can be fed from anywhere, stopped, saved
 //! (feature `serde`) and continued: the outcome is that of an uninterrupted one.
 
-use crate::direction::{Denominator, Direction, Iterate};
+use crate::fit::direction::{Denominator, Direction, Iterate};
 use crate::purpose::{Purpose, draws};
 use crate::schedule;
 use crate::selection::{Elimination, Selector, check_in_ball};

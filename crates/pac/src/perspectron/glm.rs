@@ -18,9 +18,11 @@
 //! are projected onto the unit ball except in `Paper`. Points lie in the unit ball: for others rescale
 //! points and link together.
 
-use crate::direction::{Denominator, Direction};
-use crate::fitting::{Average, Fit, Fitting, Guarantee, Lane, Plan, Promise};
-use crate::perspectron::{Common, Selection, check_margin, choice_share, common_setters, kept};
+use crate::fit::{Average, Fit, Fitting, Guarantee, Lane, Plan, Promise};
+use crate::fit::{Denominator, Direction};
+use crate::perspectron::massart::{
+    Common, Selection, check_margin, choice_share, common_setters, kept,
+};
 use crate::schedule;
 use halfspaces_data::{Link, LinkError, check_link};
 use halfspaces_linalg::{ExampleStream, FitError, InputError};

@@ -27,10 +27,10 @@
 //! step; the random projection that makes the sample complexity independent of d is left out.
 
 use crate::ErrorCount;
-use crate::ball::{check_sample, project};
-use crate::holdout::{Best, DEFAULT_SHARE, Sample, check_share, split};
-use crate::leaky_relu::LeakyRelu;
-use crate::problem::{BASELINE_MAX_STEPS, Problem, check_max_steps, leak};
+use crate::rivals::ball::{check_sample, project};
+use crate::rivals::holdout::{Best, DEFAULT_SHARE, Sample, check_share, split};
+use crate::rivals::leaky_relu::LeakyRelu;
+use crate::rivals::problem::{BASELINE_MAX_STEPS, Problem, check_max_steps, leak};
 use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, kernels, margins_into, zeros};
 use std::f64::consts::SQRT_2;
 

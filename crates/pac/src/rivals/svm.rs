@@ -15,7 +15,9 @@
 //! *Source.* Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, Algorithm 1 (the method of LIBLINEAR),
 //! without shrinking.
 
-use crate::solver::{SolverStatus, check_cap, check_sample, check_strength, check_tolerance};
+use crate::rivals::solver::{
+    SolverStatus, check_cap, check_sample, check_strength, check_tolerance,
+};
 use halfspaces_linalg::{AffineHalfspace, InputError, Label, PointSet, RowView, kernels, zeros};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;

@@ -26,10 +26,10 @@
 //! above, the number of steps, the repeated runs and the commonest label as default are ours. The
 //! cap on steps is practical. One sample serves every round, where \[DGT19\] draws afresh.
 
-use crate::ball::{check_sample, project};
-use crate::decision_list::{DecisionListOfHalfspaces, ThresholdRule};
-use crate::leaky_relu::LeakyRelu;
-use crate::problem::{BASELINE_MAX_STEPS, Problem, check_max_steps, leak};
+use crate::rivals::ball::{check_sample, project};
+use crate::rivals::decision_list::{DecisionListOfHalfspaces, ThresholdRule};
+use crate::rivals::leaky_relu::LeakyRelu;
+use crate::rivals::problem::{BASELINE_MAX_STEPS, Problem, check_max_steps, leak};
 use halfspaces_linalg::{
     Halfspace, InputError, Label, PointSet, RowView, kernels, normalise, zeros,
 };

@@ -16,10 +16,10 @@
 //! printed. The factor (1-η), the denominator max(|w·x|, γ) and the thinned selection are ours:
 //! docs/theory/perspectron-schedules.md, massart-certificate.md, thinned-selection.md.
 
-use crate::direction::{Denominator, Direction, SignLink};
-use crate::fitting::{
+use crate::fit::{
     Average, Fit, Fitting, Guarantee, Kept, Lane, Placement, Plan, Promise, Settings,
 };
+use crate::fit::{Denominator, Direction, SignLink};
 use crate::purpose::{Purpose, draws};
 use crate::schedule;
 use crate::selection::Elimination;
@@ -428,8 +428,8 @@ fn plan(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::direction::Iterate;
-    use crate::fitting::{Stage, Status};
+    use crate::fit::direction::Iterate;
+    use crate::fit::{Stage, Status};
     use halfspaces_data::{
         Instance, LabelledPoints, MarginBall, Marginal, Massart, Rcn, Region, random_target,
     };

@@ -22,10 +22,10 @@
 //! projection of \[DDK+23\], which makes the sample complexity independent of d, is left out.
 
 use crate::ErrorCount;
-use crate::ball::{check_sample, project};
-use crate::holdout::{Best, DEFAULT_SHARE, check_share, split};
-use crate::leaky_relu::LeakyRelu;
-use crate::problem::{BASELINE_MAX_STEPS, Problem, check_max_steps};
+use crate::rivals::ball::{check_sample, project};
+use crate::rivals::holdout::{Best, DEFAULT_SHARE, check_share, split};
+use crate::rivals::leaky_relu::LeakyRelu;
+use crate::rivals::problem::{BASELINE_MAX_STEPS, Problem, check_max_steps};
 use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, kernels, zeros};
 
 /// T = ⌈16(1-η)²/(γε)²⌉.

@@ -9,7 +9,7 @@
 //!
 //! *Source.* Ours; docs/theory/perspectron-schedules.md.
 
-use crate::fitting::{Fit, Stage};
+use crate::fit::{Fit, Stage};
 use crate::perspectron::{Perspectron, PerspectronParams};
 use crate::schedule;
 use halfspaces_linalg::{Classifier, ExampleStream, FitError, InputError};

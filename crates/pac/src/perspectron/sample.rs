@@ -13,9 +13,9 @@
 //!
 //! *Source.* CKST24 Algorithm 1 and Appendix A, cut to the examples at hand.
 
-use crate::direction::{Denominator, Direction, SignLink};
-use crate::fitting::{Fit, Fitting, Kept, Lane, Placement, Settings};
-use crate::grid_perspectron::Margin;
+use crate::fit::{Denominator, Direction, SignLink};
+use crate::fit::{Fit, Fitting, Kept, Lane, Placement, Settings};
+use crate::perspectron::Margin;
 use crate::purpose::{Purpose, draws};
 use crate::schedule;
 use crate::selection::Elimination;
@@ -106,7 +106,7 @@ impl SampleParams {
     /// share outside (0, 1), no pass or no candidate.
     pub fn check(self) -> Result<SamplePerspectron, InputError> {
         if let Some(noise) = self.noise {
-            crate::perspectron::check_noise(noise)?;
+            crate::perspectron::massart::check_noise(noise)?;
         }
         self.margin.check(1.0)?;
         let in_range = self.held_out > 0.0 && self.held_out < 1.0;
