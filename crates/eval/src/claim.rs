@@ -72,6 +72,7 @@ impl fmt::Display for Verdict {
 ///     id: "K3".into(),
 ///     statement: "at most (R/γ)² mistakes".into(),
 ///     source: "Kakade Theorem 4.1".into(),
+///     checks: &[],
 /// };
 /// let evidence = Evidence::deterministic("mistakes / bound", Side::AtMost, 2, &[0.5, 0.9]);
 /// assert_eq!(Claim::new(statement.clone(), "K", evidence).statement, statement.statement);
@@ -84,6 +85,8 @@ pub struct ClaimStatement {
     pub statement: String,
     /// Document and number.
     pub source: String,
+    /// Paths of the public items that it checks, such as `halfspaces_online::Perceptron`.
+    pub checks: &'static [&'static str],
 }
 
 /// Whether a deterministic claim bounds its ratio from above or from below.
@@ -302,7 +305,7 @@ impl Evidence {
 /// ```
 /// use halfspaces_eval::{Claim, ClaimStatement, Evidence, Verdict};
 /// let statement = "fails with probability at most 1/2".into();
-/// let statement = ClaimStatement { id: "P1".into(), statement, source: "CKST24 Theorem 3".into() };
+/// let statement = ClaimStatement { id: "P1".into(), statement, source: "CKST24 Theorem 3".into(), checks: &[] };
 /// let claim = Claim::new(statement, "P", Evidence::probability(20, 20, 20, 0.5));
 /// assert_eq!((claim.verdict, claim.tests), (Verdict::Violated, 1));
 /// // 2⁻²⁰
@@ -519,8 +522,12 @@ mod tests {
 
     #[test]
     fn the_ledger_names_the_level_that_was_used() {
-        let statement =
-            || ClaimStatement { id: "X".into(), statement: "s".into(), source: "t".into() };
+        let statement = || ClaimStatement {
+            id: "X".into(),
+            statement: "s".into(),
+            source: "t".into(),
+            checks: &[],
+        };
         let sampled = Evidence::probability(59, 0, 59, 0.05);
         let claim = Claim::new(statement(), "X", sampled.clone());
         assert!(claim.detail.ends_with("; p = 1, violated at 0.00125 or less"), "{}", claim.detail);
@@ -533,8 +540,12 @@ mod tests {
 
     #[test]
     fn the_ledger_line_is_valid_json_even_without_trials() {
-        let statement =
-            ClaimStatement { id: "X".into(), statement: "s".into(), source: "t".into() };
+        let statement = ClaimStatement {
+            id: "X".into(),
+            statement: "s".into(),
+            source: "t".into(),
+            checks: &[],
+        };
         let evidence = Evidence::deterministic("r", Side::AtMost, 2, &[]);
         let claim = Claim::new(statement, "X", evidence);
         let text = serde_json::to_string(&claim).unwrap();

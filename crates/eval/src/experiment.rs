@@ -134,7 +134,7 @@ impl<C, O> Results<C, O> {
 /// use halfspaces_eval::{ClaimStatement, Evidence, Section, Side};
 /// let mut section = Section { id: "D".into(), title: "Dice".into(), ..Section::default() };
 /// let statement = "no die shows more than its faces".into();
-/// let claim = ClaimStatement { id: "D1".into(), statement, source: "common sense".into() };
+/// let claim = ClaimStatement { id: "D1".into(), statement, source: "common sense".into(), checks: &[] };
 /// section.judge(claim, Evidence::deterministic("shown / faces", Side::AtMost, 1, &[0.5]));
 /// assert_eq!(section.claims[0].experiment, "D");
 /// ```
@@ -229,7 +229,7 @@ pub enum ExperimentError {
 ///     }
 ///     fn claims(&self) -> Vec<ClaimStatement> {
 ///         let statement = "no die shows more than its faces".into();
-///         vec![ClaimStatement { id: "D1".into(), statement, source: "common sense".into() }]
+///         vec![ClaimStatement { id: "D1".into(), statement, source: "common sense".into(), checks: &[] }]
 ///     }
 ///     fn plan(&self, scale: Scale) -> Result<Vec<Planned<u32>>, Box<dyn Error + Send + Sync>> {
 ///         let trials = scale.pick(3, 30, 300);
@@ -493,6 +493,7 @@ mod tests {
                 id: "D".into(),
                 statement: "small".into(),
                 source: "none".into(),
+                checks: &[],
             }]
         }
 

@@ -211,8 +211,12 @@ mod tests {
             outputs: vec![],
         };
         let mut section = Section { id: "E".into(), title: "T <b>".into(), ..Section::default() };
-        let statement =
-            ClaimStatement { id: "E1".into(), statement: "a <= b".into(), source: "s".into() };
+        let statement = ClaimStatement {
+            id: "E1".into(),
+            statement: "a <= b".into(),
+            source: "s".into(),
+            checks: &[],
+        };
         section.judge(statement, Evidence::deterministic("a / b", Side::AtMost, 2, ratios));
         let mut table = Table::new("t", "cap", &["x"]);
         table.push(vec!["<script>".into()]);

@@ -98,6 +98,7 @@ impl Experiment for MassartExperiment {
             id: "P9".into(),
             statement: "Under Massart noise of rate at most η and margin γ, with points and flip probabilities chosen adaptively, the online learner makes at most ηT + (1-η)√T/γ mistakes in expectation, and at most √2/(√2-1) times that excess without knowing T.".into(),
             source: "ours, from CKST24 Lemma 2 applied round by round".into(),
+            checks: &[],
         }]
     }
 

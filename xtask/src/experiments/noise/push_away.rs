@@ -228,6 +228,7 @@ impl Experiment for PushAwayExperiment {
             id: "P11".into(),
             statement: "For every w != 0 and every x, v in the unit ball with |v·x| >= γ, the pushed point keeps the sign of w·x with |w·T(x)| >= (γ/6)‖w‖, and that of v·x with |v·T(x)| >= γ/3. Zero exceptions over searched w and x, v the worst for them.".into(),
             source: "CKST24 Lemma 8, (13) read with w/‖w‖".into(),
+            checks: &[],
         }]
     }
 

@@ -191,7 +191,7 @@ impl Experiment for BatchExperiment {
             ),
         };
         let id = Experiment::id(self).into();
-        vec![ClaimStatement { id, statement: statement.into(), source: source.into() }]
+        vec![ClaimStatement { id, statement: statement.into(), source: source.into(), checks: &[] }]
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {

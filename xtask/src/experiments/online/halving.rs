@@ -197,11 +197,13 @@ impl Experiment for HalvingExperiment {
                 id: "K1".into(),
                 statement: "Halving over a finite class C that holds the target makes at most lg |C| mistakes, in every order.".into(),
                 source: "Kakade Theorem 2.2".into(),
+                checks: &[],
             },
             ClaimStatement {
                 id: "K2".into(),
                 statement: "Halving over the grid class makes at most d lg(2⌈2R‖w*‖d/γ⌉ + 1) mistakes on points of norm at most R that w* separates with margin γ.".into(),
                 source: "Kakade Corollary 3.1, corrected".into(),
+                checks: &[],
             },
         ]
     }

@@ -143,6 +143,7 @@ impl Experiment for KernelExperiment {
             id: "K6".into(),
             statement: "With the linear kernel the kernel perceptron is the perceptron, round for round on integer data; with any kernel it makes at most max K(x,x)/γ² mistakes if a unit vector of the feature space separates with margin γ.".into(),
             source: "Notes21, kernel perceptron".into(),
+            checks: &[],
         }]
     }
 

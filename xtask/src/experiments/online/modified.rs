@@ -117,6 +117,7 @@ impl Experiment for ModifiedExperiment {
             id: "K7".into(),
             statement: "From a start with α = w0 · w* > 0 the modified perceptron makes at most ⌊2 ln(1/α)/σ²⌋ mistakes that are not abstentions, in random and adversarial order, whatever the margin; its batch form stops within that many updates with every point outside the band right.".into(),
             source: "Notes21, modified perceptron, with the sign of its update corrected".into(),
+            checks: &[],
         }]
     }
 

@@ -133,11 +133,13 @@ impl Experiment for PerceptronExperiment {
                 id: "K3".into(),
                 statement: "On points of norm at most R that a unit w* separates with margin γ, the perceptron makes at most (R/γ)² mistakes, in given, random and adversarial order.".into(),
                 source: "Kakade Theorem 4.1; Harvey18 Theorem 1.1; Notes21".into(),
+                checks: &[],
             },
             ClaimStatement {
                 id: "K3n".into(),
                 statement: "Whatever the labels, one pass of the perceptron makes at most ((R + D)/γ)² mistakes for every unit u and γ > 0, with D² = Σ max(0, γ - y (u · x))².".into(),
                 source: "Freund and Schapire 1999, Theorem 2 (beyond the source documents)".into(),
+                checks: &[],
             },
         ]
     }

@@ -118,11 +118,13 @@ impl Experiment for MarginsExperiment {
                 id: "S3".into(),
                 statement: "Of N uniform points with N sin θ > 12π, the surest mistake takes tan θ to at most tan^(1-ρ)θ (ζ/N)^ρ with probability 2/3, ρ = 1/(8d), ζ = 12π/cos θ.".into(),
                 source: "DKTZ23 §2, super-linear decay".into(),
+                checks: &[],
             },
             ClaimStatement {
                 id: "S4".into(),
                 statement: "With probability 2/3 the largest margin among the disagreements of n uniform points is at least √(ln(nθ/12π)/(4d)) sin θ where nθ <= 12π e^(d/2), else (1 - (12π/(nθ))^(2/d)) sin θ.".into(),
                 source: "DKTZ23 §2, maximum margin in the disagreement region".into(),
+                checks: &[],
             },
         ]
     }

@@ -78,11 +78,13 @@ impl Experiment for ProcessExperiment {
                 id: "S5".into(),
                 statement: "A process with ξ' <= ξ^(1-ρ)κ^ρ with probability 2/3 a step, never rising, from ξ₀ <= M, is at e²κ or below after T = ⌈3m* + 4.5 ln(1/δ)⌉ steps with probability 1 - δ, m* = (1/ρ) max(lnln(1/κ), lnln(M+1), 0).".into(),
                 source: "DKTZ23 §2, super-linear process lemma, T corrected".into(),
+                checks: &[],
             },
             ClaimStatement {
                 id: "S5e".into(),
                 statement: "With the printed T = (3/2)(m* + ln(e/δ)) it fails at M = 1/κ more often than δ.".into(),
                 source: "ours: an erratum to DKTZ23 §2".into(),
+                checks: &[],
             },
         ]
     }

@@ -115,6 +115,7 @@ impl Experiment for RandomOrderExperiment {
             id: "S6".into(),
             statement: "On n >= 10 d points of the sphere in random order, labelled by a uniformly random halfspace, every learner built here makes at least 0.3 d ln(n/d) mistakes in expectation; so also when it stops after 1 % of n >= 1000 d points.".into(),
             source: "DKTZ23, random-order lower bound; evidence, not proof, and the constant is ours".into(),
+            checks: &[],
         }]
     }
 

@@ -488,11 +488,13 @@ impl Experiment for CertificateExperiment {
                 id: "P1".into(),
                 statement: "E[g]·(w - w*) >= 2 (ℓ01(w) - target) for every w, in expectation and at every single point: Lemma 1 (D = a), Lemma 2 (D = a + γ and max(a, γ)), Lemma 5 with τ/2 (D = a), Lemma 6 less ε (D = a + αγ), and, for links without loss, D = max(a, cγ), c <= 1/2. Tolerance 1e-9 of the sum of the sizes of all terms.".into(),
                 source: "CKST24 Lemmas 1, 2, 5, 6; ours, docs/theory/massart-certificate.md and glm-without-padding-loss.md".into(),
+                checks: &[],
             },
             ClaimStatement {
                 id: "P1f".into(),
                 statement: "For links and without a loss, D = max(a, cγ) fails for c > 1/2 and D = a + cγ for every c > 0 (0.1 and more are tried), and Lemma 5 fails without τ/2: for each there is a distribution and a w that fall clearly short, worked by hand or found by search.".into(),
                 source: "ours, docs/theory/glm-without-padding-loss.md; an erratum to CKST24 Lemma 5".into(),
+                checks: &[],
             },
         ]
     }

@@ -347,16 +347,19 @@ impl Experiment for GlmExperiment {
                 id: "P5".into(),
                 statement: "With α = ε/(4-ε), T = 1024/(ε⁴γ²) steps a run and all iterates of all runs compared, the GLM Perspectron has error at most opt_RCN + τ/2 + ε with probability 1 - δ.".into(),
                 source: "CKST24 Theorem 4, constants corrected".into(),
+                checks: &[],
             },
             ClaimStatement {
                 id: "P7".into(),
                 statement: "With D = max(|w·x|, γ/2) it does at T = 64/(εγ)² a run, all iterates compared, and in one run of 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² with a few iterates compared: on random models, on models searched to be hard and on the two points that larger paddings fail on.".into(),
                 source: "ours, docs/theory/glm-without-padding-loss.md and thinned-selection.md".into(),
+                checks: &[],
             },
             ClaimStatement {
                 id: "P7t".into(),
                 statement: "Without the padding a run takes 16/ε² times fewer examples than with the corrected constants of CKST24, exactly.".into(),
                 source: "ours, docs/theory/glm-without-padding-loss.md".into(),
+                checks: &[],
             },
         ]
     }

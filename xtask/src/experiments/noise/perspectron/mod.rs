@@ -138,6 +138,7 @@ impl Experiment for PerspectronExperiment {
             id: id.into(),
             statement: statement.into(),
             source: source.into(),
+            checks: &[],
         };
         vec![
             claim(

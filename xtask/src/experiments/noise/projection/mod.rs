@@ -248,11 +248,13 @@ impl Experiment for ProjectionExperiment {
                 id: "P12".into(),
                 statement: "Projected to m = ⌈16 ln(4N/δ)/(γ²(1-γ/2))⌉ dimensions and put into the unit ball, N points with margin γ keep a margin of γ/(2+γ), with probability at least 1 - 3δ/2 (δ = 0.1).".into(),
                 source: "Arriaga and Vempala 1999, Corollary 2; CKST24 §1.2; the rescaled form is ours".into(),
+                checks: &[],
             },
             ClaimStatement {
                 id: "P12p".into(),
                 statement: "The Perspectron behind the projection, with the margin γ/(2+γ), comes to an error of at most η + ε with probability at least 1 - δ (δ = 0.1), in as few dimensions as m: by its theorem's schedule on sparse points, and on dense ones already with a sample of a few hundred.".into(),
                 source: "CKST24 §1.2 and Theorem 3 with our constants; on the small sample an observation".into(),
+                checks: &[],
             },
         ]
     }

@@ -428,11 +428,13 @@ impl Experiment for RealNoiseExperiment {
                 id: "PR".into(),
                 statement: "On real data with Massart noise in five random folds, the Perspectron fitted to four errs on fresh examples at most as often as it reports, its held-out rate + √(ln(5|H|/δ)/(2m)), in all five folds at once but with probability δ = 0.05: exact tests on the noisy test folds, at level 1 % a trial, refute that in at most δ + 1 % of the trials, over all settings together.".into(),
                 source: source.into(),
+                checks: &[],
             },
             ClaimStatement {
                 id: "PRe".into(),
                 statement: "On independent draws from a real data set with Massart noise, the exact error of the Perspectron over that data set is at most the bound it reports, except with probability δ = 0.05, over all settings together.".into(),
                 source: source.into(),
+                checks: &[],
             },
         ]
     }

@@ -365,6 +365,7 @@ impl Experiment for Table1Experiment {
             id: "P10".into(),
             statement: "Under random classification noise and Massart noise, the samples after which a learner's error stays at most η + ε (median over trials) are no more than its theorem asks for, for every learner that has one.".into(),
             source: "CKST24 Table 1, with our constants; descriptive, as an upper bound is seldom reached".into(),
+            checks: &[],
         }]
     }
 

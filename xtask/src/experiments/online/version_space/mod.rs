@@ -320,16 +320,19 @@ impl Experiment for VersionSpaceExperiment {
                 id: "K8".into(),
                 statement: "On points of norm 1 separated with margin γ, the ellipsoid method makes at most 2d(d+1) ln((1+γ)/γ) mistakes, the volumetric centre at most about 286 d ln(566 d/γ) and the centre of gravity (by hit-and-run) at most d ln((1+γ)/γ)/ln(e/(e-1)), on decision lists, on real data relabelled by a halfspace, on the hard family and on the even split.".into(),
                 source: "Kakade §3, Notes21; Vaidya 1996 with constants of ours; the last for the exact centre".into(),
+                checks: &[],
             },
             ClaimStatement {
                 id: "K8v".into(),
                 statement: "There the volumetric centre makes at most d lg(1/γ) + 2 mistakes.".into(),
                 source: "ours; measured, not proved".into(),
+                checks: &[],
             },
             ClaimStatement {
                 id: "K8h".into(),
                 statement: "On the hard family the perceptron's mistakes grow at least as γ^-1.8.".into(),
                 source: "ours: the family that makes (R/γ)² real".into(),
+                checks: &[],
             },
         ]
     }

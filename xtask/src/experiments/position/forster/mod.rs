@@ -360,7 +360,12 @@ fn scatter(dim: usize, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
 }
 
 fn claim(id: &str, statement: &str, source: &str) -> ClaimStatement {
-    ClaimStatement { id: id.into(), statement: statement.into(), source: source.into() }
+    ClaimStatement {
+        id: id.into(),
+        statement: statement.into(),
+        source: source.into(),
+        checks: &[],
+    }
 }
 
 impl Experiment for ForsterExperiment {

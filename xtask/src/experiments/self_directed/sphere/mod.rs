@@ -208,26 +208,31 @@ impl Experiment for SphereExperiment {
                 id: "S1".into(),
                 statement: "Whole-pool greedy labels n uniform points of the sphere with mistakes that grow by at most 0.25 d for each factor e in n, from 10^3 points on.".into(),
                 source: "ours, after DKTZ23 Theorem 2.1; measured, not proved".into(),
+                checks: &[],
             },
             ClaimStatement {
                 id: "S1c".into(),
                 statement: "Algorithm 1 makes at most 2k mistakes on its chains (structural: one a bucket).".into(),
                 source: "DKTZ23 Algorithm 1".into(),
+                checks: &[],
             },
             ClaimStatement {
                 id: "S1p".into(),
                 statement: "On 10^6 points in d >= 10 dimensions Algorithm 1 (k = ⌈c d lnln n⌉, c = 2 and 4) makes fewer mistakes than its own update in random order on the same points, by the expected relative difference.".into(),
                 source: "DKTZ23 Theorem 2.1 against its lower bound for random order".into(),
+                checks: &[],
             },
             ClaimStatement {
                 id: "S2".into(),
                 statement: "At an angle below π/2 to the target, w -= (w · x) x on a mistake never raises tan θ.".into(),
                 source: "DKTZ23 Lemma 2.3".into(),
+                checks: &[],
             },
             ClaimStatement {
                 id: "S1v".into(),
                 statement: "Greedy by a sample of the version space labels 10^5 uniform points of the sphere in d = 10, at full scale in d = 30 too, with at most 1.6 d mistakes in expectation.".into(),
                 source: "ours; measured, not proved; the constant read off pools of other seeds".into(),
+                checks: &[],
             },
         ]
     }

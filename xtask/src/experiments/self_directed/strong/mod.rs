@@ -290,26 +290,31 @@ impl Experiment for StrongExperiment {
                 id: "S8".into(),
                 statement: "On points U in position, a run of the weak learner that starts with w₀ · w* >= 1/(2√k) passes |U|/(4k) points on a walk within ⌊4k ln 4k⌋ updates.".into(),
                 source: "DKTZ23 §3, weak learner, its cap corrected".into(),
+                checks: &[],
             },
             ClaimStatement {
                 id: "S8f".into(),
                 statement: "From a random w₀ and then from -w₀, both runs fail with probability at most 0.383.".into(),
                 source: "ours, after DKTZ23 §3".into(),
+                checks: &[],
             },
             ClaimStatement {
                 id: "S9".into(),
                 statement: "The strong learner labels all but a share ε of a pool with probability 1 - δ, every round succeeding, on synthetic and real data (ε = 0.1, δ = 0.05).".into(),
                 source: "DKTZ23 Theorem 3.1".into(),
+                checks: &[],
             },
             ClaimStatement {
                 id: "S9g".into(),
                 statement: "Its mistakes do not grow with n: from n = 40 d² to 320 d² a doubling adds on average at most 0.1 d in expectation (ε = 0.1), each round starting where the one before ended. On clusters from 320 d² to 2560 d²; on the cube, labelled by random halfspaces and by decision lists, in d = 12 or 14, where the larger pool holds each of the 2^(d-1) corners 22 or 8 times on average, and in d = 20, where most of them are new; on magic, if given, from 2375 to 19000 points.".into(),
                 source: "DKTZ23 Theorem 3.1; the warm start is ours".into(),
+                checks: &[],
             },
             ClaimStatement {
                 id: "S9r".into(),
                 statement: "From random starts only, as printed, a doubling adds on average at most 0.5 d, where d lg n adds d; at the same sizes, but on the cube in d = 8 or 10 and from 32 to 256 copies of each corner: with fewer copies than rounds a failed run makes fewer mistakes in later rounds, and the count grows with n until there are enough (table s9-copies).".into(),
                 source: "DKTZ23 Theorem 3.1, boosting".into(),
+                checks: &[],
             },
         ]
     }
