@@ -34,40 +34,32 @@
 //! ```
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
-mod builtin;
-mod finite;
-mod flips;
-mod hard;
-mod heavy;
-mod instance;
+mod distributions;
 mod labelled;
-mod link;
-mod margin_marginals;
-mod marginal;
 mod noise;
-mod population;
 pub mod read;
-mod realizable;
-mod rotation;
-mod target;
-mod zscore;
+mod real;
 
-pub use builtin::Builtin;
-pub use finite::FiniteSupport;
-pub use flips::{flip_labels, flip_probabilities};
-pub use hard::{massart_trap, perceptron_tight};
-pub use heavy::{Excess, HeavyCase, HeavyKind, Planted};
-pub use instance::{Instance, InstanceStream};
+/// The generator types of this crate's signatures.
+pub use halfspaces_linalg::rand;
+
+pub use distributions::finite::FiniteSupport;
+pub use distributions::heavy::{Excess, HeavyCase, HeavyKind, Planted};
+pub use distributions::margin_marginals::{IllConditionedBall, MarginShell, SpikedBall};
+pub use distributions::marginal::{Clusters, Gaussian, MarginBall, Marginal, StudentT, UnitSphere};
+pub use distributions::realizable::Realizable;
+pub use distributions::rotation::Rotation;
+pub use distributions::target::{centroid_target, random_target, random_target_with_rng};
+pub use distributions::tight::perceptron_tight;
 pub use labelled::LabelledPoints;
-pub use link::{
+pub use noise::flips::{flip_labels, flip_probabilities};
+pub use noise::instance::{Instance, InstanceStream};
+pub use noise::link::{
     LINK_PROBE_STEPS, LINK_PROBES_NEAR_ZERO, LINK_TOLERANCE, Link, LinkError, StandardLink,
     check_link,
 };
-pub use margin_marginals::{IllConditionedBall, MarginShell, SpikedBall};
-pub use marginal::{Clusters, Gaussian, MarginBall, Marginal, StudentT, UnitSphere};
-pub use noise::{AdversarialLabels, GlmNoise, Massart, NoiseModel, Rcn, Region};
-pub use population::{Population, PopulationMean};
-pub use realizable::Realizable;
-pub use rotation::Rotation;
-pub use target::{centroid_target, random_target, random_target_with_rng};
-pub use zscore::ZScore;
+pub use noise::model::{AdversarialLabels, GlmNoise, Massart, NoiseModel, Rcn, Region};
+pub use noise::population::{Population, PopulationMean};
+pub use noise::trap::massart_trap;
+pub use real::builtin::Builtin;
+pub use real::zscore::ZScore;

@@ -1,6 +1,6 @@
 //! Target halfspaces: the `w*` that labels a realizable pool.
 
-use crate::marginal::{Marginal, UnitSphere};
+use super::marginal::{Marginal, UnitSphere};
 use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView, zeros};
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, SeedableRng};

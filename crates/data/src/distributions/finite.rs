@@ -1,9 +1,6 @@
 //! Distributions on finitely many points, on which every expectation is a finite sum.
 
-use crate::instance::Instance;
-use crate::marginal::Marginal;
-use crate::noise::NoiseModel;
-use crate::population::{Population, probabilities};
+use super::marginal::Marginal;
 use halfspaces_linalg::{InputError, PointSet, Points};
 use rand::{Rng, RngExt};
 
@@ -100,22 +97,22 @@ impl Marginal for FiniteSupport {
     }
 }
 
-impl<N: NoiseModel> Instance<FiniteSupport, N> {
-    /// The whole distribution: its means are exact.
-    ///
-    /// # Errors
-    /// [`InputError::Overflow`]; [`InputError::ParameterOutOfRange`] for a flip probability that is
-    /// none.
-    pub fn exact_population(&self) -> Result<Population, InputError> {
-        let FiniteSupport { points, probabilities } = self.marginal();
-        Population::weighted(points.clone(), probabilities, self.target(), self.noise())
+/// Weights scaled to sum 1.
+pub(crate) fn probabilities(weights: &[f64]) -> Result<Vec<f64>, InputError> {
+    for weight in weights {
+        let inside = *weight >= 0.0 && weight.is_finite();
+        InputError::check_parameter("weight", *weight, inside, "finite and at least 0")?;
     }
+    let sum: f64 = weights.iter().sum();
+    let inside = sum > 0.0 && sum.is_finite();
+    InputError::check_parameter("sum of weights", sum, inside, "positive and finite")?;
+    Ok(weights.iter().map(|w| w / sum).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Massart, Region};
+    use crate::{Instance, Massart, Region};
     use halfspaces_linalg::Halfspace;
 
     #[test]

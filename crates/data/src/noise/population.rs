@@ -1,8 +1,9 @@
 //! Classifiers judged on points whose flip probabilities are known: the expectation over the labels is
 //! exact, only the points are a sample.
 
-use crate::link::Link;
-use crate::noise::{NoiseModel, checked_flip_probability, full_noise};
+use super::link::Link;
+use super::model::{NoiseModel, checked_flip_probability, full_noise};
+use crate::distributions::finite::probabilities;
 use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, PointSet, Points, margins};
 
 /// A mean over a population with its standard error; the error is 0 when the population is the whole
@@ -225,16 +226,4 @@ fn unit_margins(points: &Points, target: &Halfspace) -> Result<Vec<f64>, InputEr
         return Err(InputError::Empty);
     }
     margins(points, target.clone().normalised()?.normal())
-}
-
-/// Weights scaled to sum 1.
-pub(crate) fn probabilities(weights: &[f64]) -> Result<Vec<f64>, InputError> {
-    for weight in weights {
-        let inside = *weight >= 0.0 && weight.is_finite();
-        InputError::check_parameter("weight", *weight, inside, "finite and at least 0")?;
-    }
-    let sum: f64 = weights.iter().sum();
-    let inside = sum > 0.0 && sum.is_finite();
-    InputError::check_parameter("sum of weights", sum, inside, "positive and finite")?;
-    Ok(weights.iter().map(|w| w / sum).collect())
 }

@@ -4,7 +4,7 @@
 //! Every point has ‖x‖ <= 1 and |w* · x| >= γ, also after rounding: the construction keeps a distance
 //! of 1e-12 from both bounds.
 
-use crate::marginal::{MarginBall, Marginal, check_condition, fill_direction, geometric_axes};
+use super::marginal::{MarginBall, Marginal, check_condition, fill_direction, geometric_axes};
 use halfspaces_linalg::{Halfspace, InputError, kernels, normalise};
 use rand::{Rng, RngExt};
 

@@ -1,7 +1,7 @@
 //! Random rotations: learners that claim to be rotation-invariant are held to it, and axis-aligned
 //! constructions lose their axes.
 
-use crate::marginal::{Gaussian, Marginal};
+use super::marginal::{Gaussian, Marginal};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, Par};
 use halfspaces_linalg::{

@@ -1,7 +1,7 @@
 //! Noise added to labels that are there already: real points under a noise whose rate is known.
 
-use crate::noise::{NoiseModel, checked_flip_probability};
-use crate::realizable::Realizable;
+use super::model::{NoiseModel, checked_flip_probability};
+use crate::distributions::realizable::Realizable;
 use halfspaces_linalg::{Classifier, InputError, Label, PointSet, RowView};
 use rand::{Rng, RngExt};
 

@@ -4,9 +4,10 @@
 //! classifier is judged on a [`crate::Population`]: points drawn once, the expectation over their
 //! labels taken exactly.
 
-use crate::marginal::Marginal;
-use crate::noise::{NoiseModel, checked_flip_probability};
-use crate::population::Population;
+use super::model::{NoiseModel, checked_flip_probability};
+use super::population::Population;
+use crate::distributions::finite::FiniteSupport;
+use crate::distributions::marginal::Marginal;
 use halfspaces_linalg::{
     Classifier, DenseRow, ExampleStream, Halfspace, InputError, Label, Points, zeros,
 };
@@ -131,6 +132,18 @@ impl<M: Marginal, N: NoiseModel> Instance<M, N> {
     /// noise.
     pub fn population(&self, n: usize, seed: u64) -> Result<Population, InputError> {
         Population::new(self.marginal.sample(n, seed)?, &self.target, &self.noise)
+    }
+}
+
+impl<N: NoiseModel> Instance<FiniteSupport, N> {
+    /// The whole distribution: its means are exact.
+    ///
+    /// # Errors
+    /// [`InputError::Overflow`]; [`InputError::ParameterOutOfRange`] for a flip probability that is
+    /// none.
+    pub fn exact_population(&self) -> Result<Population, InputError> {
+        let (points, weights) = (self.marginal.points().clone(), self.marginal.probabilities());
+        Population::weighted(points, weights, &self.target, &self.noise)
     }
 }
 

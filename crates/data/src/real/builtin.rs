@@ -93,9 +93,9 @@ impl Builtin {
 
     fn bytes(self) -> &'static [u8] {
         match self {
-            Builtin::Wdbc => include_bytes!("../datasets/wdbc.csv"),
-            Builtin::Ionosphere => include_bytes!("../datasets/ionosphere.csv"),
-            Builtin::Mushroom => include_bytes!("../datasets/mushroom.csv"),
+            Builtin::Wdbc => include_bytes!("../../datasets/wdbc.csv"),
+            Builtin::Ionosphere => include_bytes!("../../datasets/ionosphere.csv"),
+            Builtin::Mushroom => include_bytes!("../../datasets/mushroom.csv"),
         }
     }
 

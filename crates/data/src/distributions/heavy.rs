@@ -5,8 +5,8 @@
 //! points lie in its planted subspace, from exactly the boundary k/d to far beyond, what the points
 //! look like inside and outside, and what is true of them: the planted subspaces and their members.
 
-use crate::marginal::{Clusters, Gaussian, Marginal, StudentT};
-use crate::rotation::Rotation;
+use super::marginal::{Clusters, Gaussian, Marginal, StudentT};
+use super::rotation::Rotation;
 use halfspaces_linalg::{InputError, PointSet, Points, kernels, normalise};
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};

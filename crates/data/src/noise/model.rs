@@ -5,7 +5,7 @@
 //! (1 - |σ(w* · x)|)/2 for a link σ. Under the first two some halfspace has error at most η; under
 //! the last, at most opt_RCN = E\[(1 - |σ(w* · x)|)/2\].
 
-use crate::link::{Link, LinkError, check_link};
+use super::link::{Link, LinkError, check_link};
 use halfspaces_linalg::{
     Classifier, Halfspace, InputError, Label, PointSet, Points, RowView, kernels,
 };

@@ -1,0 +1,10 @@
+//! Where synthetic points and their targets come from.
+
+pub(crate) mod finite;
+pub(crate) mod heavy;
+pub(crate) mod margin_marginals;
+pub(crate) mod marginal;
+pub(crate) mod realizable;
+pub(crate) mod rotation;
+pub(crate) mod target;
+pub(crate) mod tight;

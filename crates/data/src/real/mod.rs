@@ -1,0 +1,4 @@
+//! Real data and its preparation.
+
+pub(crate) mod builtin;
+pub(crate) mod zscore;
