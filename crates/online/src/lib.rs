@@ -44,65 +44,37 @@
 //! ```
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
-mod alma;
-mod averaged_perceptron;
-mod batch_perceptron;
 pub mod bounds;
-mod centre_of_gravity;
 mod direction;
-mod ellipsoid;
 mod error;
 mod halving;
-mod hard_margin;
-mod hit_and_run;
-mod kernel_perceptron;
-mod learn_pool;
-mod learner;
-mod margin_perceptron;
-mod massart;
-mod modified_perceptron;
-mod order;
-mod partial_fit;
-mod passive_aggressive;
-mod perceptron;
-mod second_order_perceptron;
+mod perceptrons;
+mod protocol;
+#[cfg(feature = "serde")]
+mod saved;
+mod scale;
 mod self_directed;
-mod session;
-mod sweep;
-mod transcript;
 mod version_space;
-mod volumetric_centre;
-mod weights;
-mod winnow;
 
-pub use alma::Alma;
-pub use averaged_perceptron::{AveragedPerceptron, VotedPerceptron};
-pub use batch_perceptron::BatchPerceptron;
-pub use centre_of_gravity::{CentreOfGravity, Mixing};
-pub use ellipsoid::Ellipsoid;
 pub use error::OnlineError;
 pub use halving::{
     BooleanClass, ClassError, FiniteClass, GridClass, HalfspaceClass, Halving, MAX_CLASS,
 };
-pub use hard_margin::HardMargin;
-pub use kernel_perceptron::{Kernel, KernelPerceptron};
-pub use learner::{OnlineLearner, Prediction};
-pub use margin_perceptron::MarginPerceptron;
-pub use massart::{Horizon, OnlineMassart};
-pub use modified_perceptron::ModifiedPerceptron;
-pub use order::{AsGiven, Order, RandomOrder, SmallestMarginMistake};
-pub use partial_fit::{PartialFitError, Tally};
-pub use passive_aggressive::{Aggressiveness, PassiveAggressive};
-pub use perceptron::Perceptron;
-pub use second_order_perceptron::SecondOrderPerceptron;
+pub use perceptrons::{
+    Aggressiveness, Alma, AveragedPerceptron, BatchFit, BatchParams, BatchPerceptron, BatchStatus,
+    DEFAULT_MAX_UPDATES, Horizon, Kernel, KernelPerceptron, MarginPerceptron, ModifiedPerceptron,
+    OnlineMassart, PassiveAggressive, Perceptron, Pick, SecondOrderPerceptron, VotedPerceptron,
+    Winnow,
+};
+pub use protocol::{
+    AsGiven, OnlineLearner, Order, PartialFitError, Prediction, Question, RandomOrder, ReplayError,
+    Round, Session, SmallestMarginMistake, Tally, Transcript, run,
+};
 pub use self_directed::{
     Cap, ChainLength, ChainsRun, Goal, Greedy, GreedyRun, Pool, Progress, ResumeError, RoundTally,
     SampledGreedy, SelfDirectedLearner, SelfDirectedSession, Start, StrongLearner, TwoChains,
     VersionSpaceGreedy, WeakRun, label_pool,
 };
-pub use session::{Question, Session, run};
-pub use sweep::{BatchFit, BatchParams, BatchStatus, DEFAULT_MAX_UPDATES, Pick};
-pub use transcript::{ReplayError, Round, Transcript};
-pub use version_space::{Centre, VersionSpace};
-pub use volumetric_centre::VolumetricCentre;
-pub use winnow::Winnow;
+pub use version_space::{
+    Centre, CentreOfGravity, Ellipsoid, HardMargin, Mixing, VersionSpace, VolumetricCentre,
+};

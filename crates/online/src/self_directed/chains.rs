@@ -17,8 +17,8 @@
 use super::walk::Walk;
 use super::{Pool, SelfDirectedLearner, predict, project};
 use crate::error::OnlineError;
-use crate::session::Question;
-use crate::transcript::Round;
+use crate::protocol::Question;
+use crate::protocol::Round;
 use halfspaces_linalg::{InputError, Label, PointSet, RowView, normalise, zeros};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;

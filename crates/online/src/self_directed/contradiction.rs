@@ -11,8 +11,8 @@
 
 use super::Pool;
 use crate::error::OnlineError;
-use crate::hard_margin::HardMargin;
 use crate::version_space::Centre;
+use crate::version_space::HardMargin;
 use halfspaces_linalg::PointSet;
 
 /// Revealed points whose labels contradict each other, all of them needed; `None` if some halfspace

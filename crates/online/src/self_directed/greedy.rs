@@ -20,8 +20,8 @@ use super::screen::{Screen, Settled};
 use super::walk::Walk;
 use super::{Pool, SelfDirectedLearner, Unit, predict, project};
 use crate::error::OnlineError;
-use crate::session::Question;
-use crate::transcript::Round;
+use crate::protocol::Question;
+use crate::protocol::Round;
 use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, zeros};
 
 /// Points themselves are scanned once one in so many had to be looked up, and from when one in

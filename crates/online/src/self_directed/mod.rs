@@ -43,9 +43,9 @@ pub use version_space_greedy::VersionSpaceGreedy;
 pub use weak::WeakRun;
 
 use crate::error::OnlineError;
-use crate::learner::Prediction;
-use crate::session::Question;
-use crate::transcript::Round;
+use crate::protocol::Prediction;
+use crate::protocol::Question;
+use crate::protocol::Round;
 use halfspaces_linalg::{Label, PointSet, RowView, norm, normalise, tolerance, zeros};
 
 /// A pool of points and the labels revealed so far: all that a self-directed learner may see.

@@ -19,11 +19,11 @@
 
 use super::walk::Walk;
 use super::{Pool, SelfDirectedLearner};
-use crate::centre_of_gravity::{Mixing, uniform_in_ball};
 use crate::error::OnlineError;
-use crate::hit_and_run::{Sample, mean};
-use crate::session::Question;
-use crate::transcript::Round;
+use crate::protocol::Question;
+use crate::protocol::Round;
+use crate::version_space::{Mixing, uniform_in_ball};
+use crate::version_space::{Sample, mean};
 use halfspaces_linalg::{InputError, PointSet, kernels, norm, normalise, zeros};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;

@@ -7,8 +7,8 @@
 
 use super::{Pool, SelfDirectedLearner};
 use crate::error::OnlineError;
-use crate::session::Question;
-use crate::transcript::{Round, Transcript};
+use crate::protocol::Question;
+use crate::protocol::{Round, Transcript};
 use halfspaces_linalg::{InputError, Label, PointSet};
 use thiserror::Error;
 

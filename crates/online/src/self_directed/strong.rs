@@ -28,9 +28,9 @@
 use super::{Pool, SelfDirectedLearner};
 use crate::direction::random_unit;
 use crate::error::OnlineError;
-use crate::learner::Prediction;
-use crate::session::Question;
-use crate::transcript::Round;
+use crate::protocol::Prediction;
+use crate::protocol::Question;
+use crate::protocol::Round;
 use halfspaces_forster::{Accuracy, ForsterError, ForsterTransform, Isotropy};
 use halfspaces_linalg::{
     DescendingMargins, Halfspace, InputError, Label, PointSet, Points, RowView, kernels, norm,

@@ -14,8 +14,8 @@
 use super::walk::Walk;
 use super::{Pool, SelfDirectedLearner};
 use crate::error::OnlineError;
-use crate::session::Question;
-use crate::transcript::Round;
+use crate::protocol::Question;
+use crate::protocol::Round;
 use crate::version_space::Centre;
 use halfspaces_linalg::{InputError, PointSet};
 

@@ -1,0 +1,174 @@
+//! Classes of Boolean concepts.
+
+use super::finite::{ClassError, FiniteClass, check_size, positive_of};
+use halfspaces_linalg::{
+    BooleanConcept, BooleanPoint, Conjunction, DecisionList, Disjunction, InputError, Label,
+    Literal, RowView,
+};
+
+/// Boolean concepts given one by one, or a whole class of them.
+///
+/// ```
+/// use halfspaces_online::{BooleanClass, FiniteClass};
+/// assert_eq!(BooleanClass::conjunctions(3)?.len(), 28); // 3^3, and the one that is never true
+/// # Ok::<(), halfspaces_online::ClassError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawBooleanClass<B>"))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(deserialize = "B: BooleanConcept + serde::Deserialize<'de>"))
+)]
+pub struct BooleanClass<B> {
+    concepts: Vec<B>,
+    variables: usize,
+}
+
+/// What a [`BooleanClass`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawBooleanClass<B> {
+    concepts: Vec<B>,
+}
+
+#[cfg(feature = "serde")]
+impl<B: BooleanConcept> TryFrom<RawBooleanClass<B>> for BooleanClass<B> {
+    type Error = InputError;
+
+    fn try_from(raw: RawBooleanClass<B>) -> Result<Self, InputError> {
+        BooleanClass::new(raw.concepts)
+    }
+}
+
+impl<B: BooleanConcept> BooleanClass<B> {
+    /// The given concepts, all over the same variables.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`], [`InputError::DimensionMismatch`].
+    pub fn new(concepts: Vec<B>) -> Result<Self, InputError> {
+        let variables = concepts.first().ok_or(InputError::Empty)?.variables();
+        concepts.iter().try_for_each(|c| InputError::check_dim(variables, c.variables()))?;
+        Ok(BooleanClass { concepts, variables })
+    }
+
+    /// The concepts.
+    #[must_use]
+    pub fn concepts(&self) -> &[B] {
+        &self.concepts
+    }
+}
+
+/// Every pair of disjoint masks over `variables`: each variable positive, negative or absent.
+fn disjoint_masks(variables: usize) -> impl Iterator<Item = (u64, u64)> {
+    let full = (1u64 << variables) - 1;
+    (0..=full).flat_map(move |positive| {
+        // All subsets of the complement, from the largest to 0.
+        let free = full & !positive;
+        let mut next = Some(free);
+        std::iter::from_fn(move || {
+            let negative = next?;
+            next = if negative == 0 { None } else { Some((negative - 1) & free) };
+            Some((positive, negative))
+        })
+    })
+}
+
+/// 3^n + 1, checked against the largest class.
+fn check_ternary(variables: usize) -> Result<(), ClassError> {
+    let in_range = (1..=halfspaces_linalg::MAX_VARIABLES).contains(&variables);
+    InputError::check_parameter("variables", variables as f64, in_range, "between 1 and 64")?;
+    check_size(3f64.powi(variables as i32) + 1.0)
+}
+
+impl BooleanClass<Conjunction> {
+    /// All 3^n + 1 conjunctions of literals over n variables, the unsatisfiable one included.
+    ///
+    /// # Errors
+    /// [`ClassError::TooLarge`] naming the size; n outside 1..=64.
+    pub fn conjunctions(variables: usize) -> Result<Self, ClassError> {
+        check_ternary(variables)?;
+        let never = Conjunction::new(variables, 1, 1);
+        let all = disjoint_masks(variables).map(|(p, n)| Conjunction::new(variables, p, n));
+        let concepts = all.chain([never]).collect::<Result<Vec<_>, _>>()?;
+        Ok(BooleanClass { concepts, variables })
+    }
+}
+
+impl BooleanClass<Disjunction> {
+    /// All 3^n + 1 disjunctions of literals over n variables, the one always true included.
+    ///
+    /// # Errors
+    /// [`ClassError::TooLarge`] naming the size; n outside 1..=64.
+    pub fn disjunctions(variables: usize) -> Result<Self, ClassError> {
+        check_ternary(variables)?;
+        let always = Disjunction::new(variables, 1, 1);
+        let all = disjoint_masks(variables).map(|(p, n)| Disjunction::new(variables, p, n));
+        let concepts = all.chain([always]).collect::<Result<Vec<_>, _>>()?;
+        Ok(BooleanClass { concepts, variables })
+    }
+}
+
+impl BooleanClass<DecisionList> {
+    /// All decision lists of at most `rules` rules that test different variables: Σ_r n!/(n-r)! 4^r
+    /// 2 of them. Lists that say the same are counted as often as they are written.
+    ///
+    /// # Errors
+    /// [`ClassError::TooLarge`] naming the size; n outside 1..=64.
+    pub fn decision_lists(variables: usize, rules: usize) -> Result<Self, ClassError> {
+        let in_range = (1..=halfspaces_linalg::MAX_VARIABLES).contains(&variables);
+        InputError::check_parameter("variables", variables as f64, in_range, "between 1 and 64")?;
+        let longest = rules.min(variables).min(DecisionList::MAX_RULES);
+        let of_length = |r: usize| (0..r).map(|i| 4.0 * (variables - i) as f64).product::<f64>();
+        check_size(2.0 * (0..=longest).map(of_length).sum::<f64>())?;
+
+        let both = [Label::Negative, Label::Positive];
+        let mut prefixes: Vec<Vec<(Literal, Label)>> = vec![vec![]];
+        let mut concepts = Vec::new();
+        for length in 0..=longest {
+            for prefix in &prefixes {
+                for default in both {
+                    concepts.push(DecisionList::new(variables, prefix.clone(), default)?);
+                }
+            }
+            if length == longest {
+                break;
+            }
+            let mut longer = Vec::new();
+            for prefix in &prefixes {
+                let used = |v: usize| prefix.iter().any(|(literal, _)| literal.variable == v);
+                for variable in (0..variables).filter(|v| !used(*v)) {
+                    for (positive, label) in both.iter().flat_map(|l| [(false, *l), (true, *l)]) {
+                        let mut rules = prefix.clone();
+                        rules.push((Literal { variable, positive }, label));
+                        longer.push(rules);
+                    }
+                }
+            }
+            prefixes = longer;
+        }
+        Ok(BooleanClass { concepts, variables })
+    }
+}
+
+impl<B: BooleanConcept> FiniteClass for BooleanClass<B> {
+    type Prepared = BooleanPoint;
+
+    fn len(&self) -> usize {
+        self.concepts.len()
+    }
+
+    fn dim(&self) -> usize {
+        self.variables
+    }
+
+    fn prepare<R: RowView>(&self, x: R) -> Result<BooleanPoint, InputError> {
+        BooleanPoint::from_row(x)
+    }
+
+    fn positive(&self, block: usize, alive: u64, x: &BooleanPoint) -> u64 {
+        positive_of(block, alive, |i| {
+            self.concepts.get(i).is_some_and(|c| c.label(*x) == Label::Positive)
+        })
+    }
+}

@@ -1,0 +1,78 @@
+//! Halfspaces given one by one.
+
+use super::finite::{FiniteClass, positive_of};
+use halfspaces_linalg::{Halfspace, InputError, RowView, kernels};
+
+/// A list of halfspaces of one dimension.
+///
+/// ```
+/// use halfspaces_linalg::Halfspace;
+/// use halfspaces_online::{FiniteClass, HalfspaceClass};
+/// let class = HalfspaceClass::new(vec![Halfspace::new(vec![1.0])?, Halfspace::new(vec![-1.0])?])?;
+/// assert_eq!((class.len(), class.dim()), (2, 1));
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Vec<Halfspace>", into = "Vec<Halfspace>"))]
+pub struct HalfspaceClass {
+    hypotheses: Vec<Halfspace>,
+}
+
+impl TryFrom<Vec<Halfspace>> for HalfspaceClass {
+    type Error = InputError;
+
+    fn try_from(hypotheses: Vec<Halfspace>) -> Result<Self, InputError> {
+        HalfspaceClass::new(hypotheses)
+    }
+}
+
+impl From<HalfspaceClass> for Vec<Halfspace> {
+    fn from(class: HalfspaceClass) -> Self {
+        class.hypotheses
+    }
+}
+
+impl HalfspaceClass {
+    /// # Errors
+    /// [`InputError::Empty`], [`InputError::DimensionMismatch`].
+    pub fn new(hypotheses: Vec<Halfspace>) -> Result<Self, InputError> {
+        let dim = hypotheses.first().ok_or(InputError::Empty)?.dim();
+        hypotheses.iter().try_for_each(|h| InputError::check_dim(dim, h.dim()))?;
+        Ok(HalfspaceClass { hypotheses })
+    }
+
+    /// The hypotheses.
+    #[must_use]
+    pub fn hypotheses(&self) -> &[Halfspace] {
+        &self.hypotheses
+    }
+}
+
+pub(super) fn dense<R: RowView>(x: R) -> Vec<f64> {
+    let mut values = vec![0.0; x.dim()];
+    x.add_scaled_to(1.0, &mut values);
+    values
+}
+
+impl FiniteClass for HalfspaceClass {
+    type Prepared = Vec<f64>;
+
+    fn len(&self) -> usize {
+        self.hypotheses.len()
+    }
+
+    fn dim(&self) -> usize {
+        self.hypotheses.first().map_or(0, Halfspace::dim)
+    }
+
+    fn prepare<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError> {
+        Ok(dense(x))
+    }
+
+    fn positive(&self, block: usize, alive: u64, x: &Vec<f64>) -> u64 {
+        positive_of(block, alive, |i| {
+            self.hypotheses.get(i).is_some_and(|h| kernels::dot(h.normal(), x) >= 0.0)
+        })
+    }
+}

@@ -1,0 +1,308 @@
+//! Halving.
+//!
+//! Keep the hypotheses consistent with every label seen; predict by majority, ties +1.
+//!
+//! *Guarantee.* If some hypothesis of the class C explains all labels, at most lg |C| mistakes,
+//! whatever the order: on a mistake at least half of the hypotheses are wrong and go.
+//!
+//! *Source.* Kakade Algorithm 1 and Theorem 2.2; for the grid class, Kakade §3 and Corollary 3.1, whose
+//! printed size (⌈4dR‖w*‖/γ⌉ + 1)^d can be smaller than the class: 2⌈2dR‖w*‖/γ⌉ + 1 values a
+//! coordinate it is ([`GridClass`], corrected).
+//!
+//! A class is any [`FiniteClass`]: it says how 64 hypotheses at a time label a point, and the
+//! learner keeps one bit a hypothesis. Labels that no hypothesis explains are a status
+//! ([`Halving::is_exhausted`]): the learner then predicts +1.
+
+use super::finite::FiniteClass;
+use crate::error::OnlineError;
+use crate::protocol::{OnlineLearner, Prediction};
+use halfspaces_linalg::{InputError, Label, RowView};
+
+/// The halving learner over a finite class.
+///
+/// ```
+/// use halfspaces_linalg::{DenseRow, Halfspace, Label};
+/// use halfspaces_online::{Halving, HalfspaceClass, OnlineLearner};
+/// let directions = [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]];
+/// let class = directions.map(|w| Halfspace::new(w.to_vec())).into_iter().collect::<Result<_, _>>()?;
+/// let mut learner = Halving::new(HalfspaceClass::new(class)?)?;
+/// let x = DenseRow::new(&[2.0, 1.0])?;
+/// learner.observe(x, Label::Negative)?; // leaves (-1, 0) and (0, -1)
+/// assert_eq!(learner.consistent(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawHalving<C>"))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(deserialize = "C: FiniteClass + serde::Deserialize<'de>"))
+)]
+pub struct Halving<C> {
+    class: C,
+    /// The blocks that still hold a consistent hypothesis, with their bits.
+    alive: Vec<(usize, u64)>,
+    consistent: u64,
+    updates: u64,
+}
+
+/// What a [`Halving`] learner looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawHalving<C> {
+    class: C,
+    alive: Vec<(usize, u64)>,
+    #[serde(deserialize_with = "crate::saved::count")]
+    updates: u64,
+}
+
+#[cfg(feature = "serde")]
+impl<C: FiniteClass> TryFrom<RawHalving<C>> for Halving<C> {
+    type Error = InputError;
+
+    fn try_from(raw: RawHalving<C>) -> Result<Self, InputError> {
+        let whole = Halving::new(raw.class)?;
+        let mut consistent = 0;
+        let mut blocks = whole.alive.iter();
+        for &(index, bits) in &raw.alive {
+            // Both lists go up; a block or bit that the class does not have is none of its own.
+            let known = blocks.find(|(block, _)| *block == index);
+            if known.is_none_or(|(_, all)| bits & !all != 0) {
+                return Err(InputError::IndexOutOfRange { index, len: whole.alive.len() });
+            }
+            consistent += u64::from(bits.count_ones());
+        }
+        Ok(Halving { alive: raw.alive, consistent, updates: raw.updates, ..whole })
+    }
+}
+
+impl<C: FiniteClass> Halving<C> {
+    /// All hypotheses are consistent at first.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`] for an empty class, [`InputError::ZeroDimension`].
+    pub fn new(class: C) -> Result<Self, InputError> {
+        let size = class.len();
+        if size == 0 {
+            return Err(InputError::Empty);
+        }
+        if class.dim() == 0 {
+            return Err(InputError::ZeroDimension);
+        }
+        let bits = |block: usize| match size - 64 * block {
+            left @ 0..64 => (1 << left) - 1,
+            _ => u64::MAX,
+        };
+        let alive = (0..size.div_ceil(64)).map(|block| (block, bits(block))).collect();
+        Ok(Halving { class, alive, consistent: size as u64, updates: 0 })
+    }
+
+    /// The class.
+    pub fn class(&self) -> &C {
+        &self.class
+    }
+
+    /// Number of hypotheses consistent with every label seen.
+    pub fn consistent(&self) -> u64 {
+        self.consistent
+    }
+
+    /// Whether no hypothesis explains the labels seen; the mistake bound is then void.
+    pub fn is_exhausted(&self) -> bool {
+        self.consistent == 0
+    }
+
+    /// The hypotheses still consistent, by index.
+    pub fn survivors(&self) -> impl Iterator<Item = usize> {
+        self.alive.iter().flat_map(|&(block, bits)| {
+            (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| 64 * block + bit)
+        })
+    }
+
+    fn prepared<R: RowView>(&self, x: R) -> Result<C::Prepared, InputError> {
+        InputError::check_dim(self.class.dim(), x.dim())?;
+        self.class.prepare(x)
+    }
+}
+
+impl<C: FiniteClass> OnlineLearner for Halving<C> {
+    fn dim(&self) -> usize {
+        self.class.dim()
+    }
+
+    /// The value is (votes for +1 minus votes for -1) / votes, in [-1, 1].
+    fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
+        let x = self.prepared(x)?;
+        let votes = |&(block, bits): &(usize, u64)| {
+            u64::from((self.class.positive(block, bits, &x) & bits).count_ones())
+        };
+        let positive: u64 = self.alive.iter().map(votes).sum();
+        let total = self.consistent.max(1) as f64;
+        Ok(Prediction::from_value((2.0 * positive as f64 - self.consistent as f64) / total))
+    }
+
+    fn update<R: RowView>(
+        &mut self,
+        x: R,
+        prediction: Prediction,
+        truth: Label,
+    ) -> Result<bool, OnlineError> {
+        // A unanimous vote that was right leaves everyone where they are.
+        if prediction.value.abs() >= 1.0 && prediction.label == truth {
+            return Ok(false);
+        }
+        let x = self.prepared(x)?;
+        let class = &self.class;
+        let before = self.consistent;
+        self.consistent = 0;
+        self.alive.retain_mut(|(block, bits)| {
+            let positive = class.positive(*block, *bits, &x);
+            *bits &= if truth == Label::Positive { positive } else { !positive };
+            self.consistent += u64::from(bits.count_ones());
+            *bits != 0
+        });
+        let changed = self.consistent != before;
+        self.updates += u64::from(changed);
+        Ok(changed)
+    }
+
+    fn updates(&self) -> u64 {
+        self.updates
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BooleanClass, ClassError, GridClass, HalfspaceClass};
+    use crate::{RandomOrder, SmallestMarginMistake, bounds, run};
+    use halfspaces_data::{MarginBall, Marginal, random_target};
+    use halfspaces_linalg::{
+        BooleanConcept, BooleanPoint, Classifier, Halfspace, PointSet, Points,
+    };
+
+    fn cube(n: usize) -> Points {
+        let bit = |mask: u64, i: usize| (mask >> i & 1) as f64;
+        let rows: Vec<Vec<f64>> =
+            (0..1u64 << n).map(|mask| (0..n).map(|i| bit(mask, i)).collect()).collect();
+        Points::from_rows(&rows).unwrap()
+    }
+
+    fn labels(concept: &impl BooleanConcept, points: &Points) -> Vec<Label> {
+        points.rows().map(|x| concept.label(BooleanPoint::from_row(x).unwrap())).collect()
+    }
+
+    #[test]
+    fn classes_have_their_sizes_and_no_member_twice() {
+        let conjunctions = BooleanClass::conjunctions(4).unwrap();
+        assert_eq!(conjunctions.len(), 82);
+        let disjunctions = BooleanClass::disjunctions(4).unwrap();
+        let points = cube(4);
+        let behaviours = |class: &[Vec<Label>]| {
+            class.iter().cloned().collect::<std::collections::HashSet<_>>().len()
+        };
+        let all: Vec<_> = conjunctions.concepts().iter().map(|c| labels(c, &points)).collect();
+        assert_eq!(behaviours(&all), 82);
+        let all: Vec<_> = disjunctions.concepts().iter().map(|c| labels(c, &points)).collect();
+        assert_eq!(behaviours(&all), 82);
+        // 2 (1 + 4·2 + 4·2·4·1) = 82 lists over two variables.
+        assert_eq!(BooleanClass::decision_lists(2, 5).unwrap().len(), 82);
+        assert!(matches!(
+            BooleanClass::conjunctions(40),
+            Err(ClassError::TooLarge { size }) if size > 1e19
+        ));
+        assert!(BooleanClass::decision_lists(20, 20).is_err());
+    }
+
+    #[test]
+    fn no_conjunction_costs_more_than_the_logarithm() {
+        let class = BooleanClass::conjunctions(4).unwrap();
+        let points = cube(4);
+        let bound = bounds::halving_mistakes(class.len() as f64);
+        let mut most = 0;
+        for target in class.concepts() {
+            let labels = labels(target, &points);
+            for seed in 0..3 {
+                let learner = Halving::new(class.clone()).unwrap();
+                let order = RandomOrder::new(seed);
+                let (learner, transcript) = run(learner, &points, &labels, order).unwrap();
+                assert!(transcript.mistakes() as f64 <= bound);
+                // After the whole cube exactly the target is left.
+                assert_eq!(learner.consistent(), 1);
+                most = most.max(transcript.mistakes());
+            }
+        }
+        assert!(most >= 3);
+    }
+
+    #[test]
+    fn worked_by_hand() {
+        // Three halfspaces over the line: +, +, -. At x = 1 the vote is 2 : 1.
+        let class =
+            HalfspaceClass::new([1.0, 2.0, -1.0].map(|w| Halfspace::new(vec![w]).unwrap()).into());
+        let mut learner = Halving::new(class.unwrap()).unwrap();
+        let one = Points::from_rows(&[[1.0]]).unwrap();
+        let x = one.row(0).unwrap();
+        let prediction = learner.observe(x, Label::Negative).unwrap();
+        assert_eq!(prediction.value, 1.0 / 3.0);
+        assert_eq!(learner.survivors().collect::<Vec<_>>(), [2]);
+        // A label nobody explains exhausts the class; then it predicts +1.
+        learner.observe(x, Label::Positive).unwrap();
+        assert!(learner.is_exhausted());
+        assert_eq!(learner.predict(x).unwrap().label, Label::Positive);
+    }
+
+    #[test]
+    fn blocks_of_any_size_are_whole() {
+        for size in [1, 63, 64, 65, 130] {
+            let class = (0..size).map(|_| Halfspace::new(vec![1.0]).unwrap()).collect();
+            let learner = Halving::new(HalfspaceClass::new(class).unwrap()).unwrap();
+            assert_eq!(learner.survivors().count(), size);
+        }
+    }
+
+    #[test]
+    fn the_grid_separates_what_a_halfspace_separates() {
+        for seed in 0..8 {
+            let target = random_target(2, seed).unwrap();
+            let points = MarginBall::new(&target, 0.3).unwrap().sample(200, seed + 50).unwrap();
+            let labels = target.label_all(&points).unwrap();
+            let class = GridClass::new(2, 1.0, 1.0, 0.3).unwrap();
+            let bound = bounds::grid_halving_mistakes(2, 1.0, 1.0, 0.3);
+            assert!((2f64.powf(bound) - class.len() as f64).abs() < 1e-6 * class.len() as f64);
+            let adversary = SmallestMarginMistake::new(labels.clone());
+            let (learner, transcript) =
+                run(Halving::new(class).unwrap(), &points, &labels, adversary).unwrap();
+            assert!(!learner.is_exhausted());
+            assert!(transcript.mistakes() as f64 <= bound);
+            // The survivors are exactly the members consistent with all labels.
+            for index in 0..learner.class().len() {
+                let h = Halfspace::new(learner.class().multiples(index)).unwrap();
+                let consistent = h.label_all(&points).unwrap() == labels;
+                assert_eq!(consistent, learner.survivors().any(|i| i == index));
+            }
+        }
+    }
+
+    #[test]
+    fn a_class_too_large_is_refused_by_its_size() {
+        // The size of d = 4, γ = .1 fits under 2^30: 161^4 = 6.7e8. d = 5 does not.
+        assert!(GridClass::new(4, 1.0, 1.0, 0.1).is_ok());
+        let error = GridClass::new(5, 1.0, 1.0, 0.1).unwrap_err();
+        assert!(matches!(error, ClassError::TooLarge { size } if (3e11..4e11).contains(&size)));
+        assert!(error.to_string().contains("3.281e11"), "{error}");
+        assert!(GridClass::new(0, 1.0, 1.0, 0.1).is_err());
+        assert!(GridClass::new(2, 1.0, 1.0, 0.0).is_err());
+        assert!(GridClass::new(2, f64::NAN, 1.0, 0.1).is_err());
+    }
+
+    #[test]
+    fn points_off_the_cube_are_refused_and_change_nothing() {
+        let class = BooleanClass::conjunctions(2).unwrap();
+        let mut learner = Halving::new(class).unwrap();
+        let half = Points::from_rows(&[[0.5, 1.0]]).unwrap();
+        let error = learner.observe(half.row(0).unwrap(), Label::Positive).unwrap_err();
+        assert_eq!(error, InputError::NotBoolean { column: 0, value: 0.5 }.into());
+        assert_eq!(learner.consistent(), 10);
+    }
+}

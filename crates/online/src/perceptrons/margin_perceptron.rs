@@ -1,0 +1,130 @@
+//! The margin perceptron.
+//!
+//! Start with w = 0; while some point is misclassified or has |w · x| <= R², set w += y x, where
+//! R = max ‖x‖.
+//!
+//! *Guarantee.* If a unit w* has y (w* · x) >= γ > 0 on every point, it stops after at most
+//! 3 (R/γ)² updates with a halfspace that labels every point right with margin at least γ/3,
+//! whichever violated point is taken each time. Data that no halfspace separates end at a cap.
+//!
+//! *Source.* Harvey18 Algorithm 2 and Theorem 2.1, which has ‖x‖ = 1 and the threshold 1. The threshold
+//! R² is that algorithm run on x/R (write w = R w'), so scaling the data changes nothing. Points
+//! shorter than R are covered by the same proof: an update raises ‖w‖² by at most 2R² + ‖x‖².
+//!
+//! Not to be confused with the update of DKTZ23, which calls `w -= (w·x) x` "margin-perceptron".
+
+use super::sweep::{BatchFit, BatchParams, Sweep};
+use crate::error::OnlineError;
+use halfspaces_linalg::{Label, PointSet};
+
+/// The margin perceptron with checked parameters.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::{BatchStatus, MarginPerceptron};
+/// let points = Points::from_rows(&[[0.8, 0.6], [-0.6, 0.8], [-1.0, 0.0]])?;
+/// let labels = [Label::Positive, Label::Negative, Label::Negative];
+/// let fit = MarginPerceptron::params().check()?.fit(&points, &labels)?;
+/// assert_eq!(fit.status, BatchStatus::Converged);
+/// // The best margin here is sin 45° (bisecting the first two points).
+/// assert!(fit.halfspace.margin_on(&points, &labels)? >= 0.5f64.sqrt() / 3.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MarginPerceptron(Sweep);
+
+impl MarginPerceptron {
+    /// Starts from the default parameters.
+    pub fn params() -> BatchParams<Self> {
+        BatchParams::new(MarginPerceptron)
+    }
+
+    /// Fits labelled points.
+    ///
+    /// # Errors
+    /// [`OnlineError::Input`] for no points or a label count that differs;
+    /// [`OnlineError::Overflow`], [`OnlineError::Underflow`].
+    pub fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<BatchFit, OnlineError> {
+        let radius = points.max_norm();
+        let poor = radius * radius;
+        self.0.run(points, labels, |value, y| Label::from_sign(value) != y || value.abs() <= poor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BatchStatus, Pick, bounds};
+    use halfspaces_data::{MarginBall, Marginal, Realizable, perceptron_tight, random_target};
+    use halfspaces_linalg::{Classifier, InputError, Points};
+
+    const PICKS: [Pick; 3] = [Pick::Cyclic, Pick::First, Pick::Worst];
+
+    #[test]
+    fn worked_by_hand() {
+        // One point x = 1 labelled -1: w = 0 wrong, w = -1 poor (|w·x| = 1 <= 1), w = -2 fine.
+        let one = Points::new(vec![1.0], 1).unwrap();
+        let fit = MarginPerceptron::params().check().unwrap().fit(&one, &[Label::Negative]);
+        let fit = fit.unwrap();
+        assert_eq!((fit.halfspace.normal(), fit.updates), (&[-2.0][..], 2));
+        // The tight instance of the perceptron: twice d updates, within 3/γ² = 3d.
+        let tight = perceptron_tight(12).unwrap();
+        let fit = MarginPerceptron::params().check().unwrap();
+        assert_eq!(fit.fit(tight.points(), tight.labels()).unwrap().updates, 24);
+    }
+
+    #[test]
+    fn every_pick_gets_a_third_of_the_margin() {
+        for seed in 0..20 {
+            let target = random_target(8, seed).unwrap();
+            let points = MarginBall::new(&target, 0.2).unwrap().sample(300, seed + 100).unwrap();
+            let pool = Realizable::new(points, target).unwrap();
+            for pick in PICKS {
+                let learner = MarginPerceptron::params().pick(pick).check().unwrap();
+                let fit = learner.fit(pool.points(), pool.labels()).unwrap();
+                assert_eq!(fit.status, BatchStatus::Converged);
+                let margin = fit.halfspace.margin_on(pool.points(), pool.labels()).unwrap();
+                assert!(margin >= bounds::margin_perceptron_margin(pool.margin()));
+                let radius = pool.points().max_norm();
+                let most = bounds::margin_perceptron_updates(radius, pool.margin());
+                assert!(fit.updates as f64 <= most);
+            }
+        }
+    }
+
+    #[test]
+    fn scaling_the_data_changes_nothing() {
+        let target = random_target(4, 1).unwrap();
+        let points = MarginBall::new(&target, 0.1).unwrap().sample(200, 2).unwrap();
+        let labels = target.label_all(&points).unwrap();
+        let learner = MarginPerceptron::params().check().unwrap();
+        let fit = learner.fit(&points, &labels).unwrap();
+        for power in [-40, 3, 60] {
+            // Powers of two scale without rounding, so the runs agree exactly.
+            let scale = 2f64.powi(power);
+            let scaled = points.as_slice().iter().map(|v| v * scale).collect();
+            let scaled = learner.fit(&Points::new(scaled, 4).unwrap(), &labels).unwrap();
+            assert_eq!(scaled.updates, fit.updates);
+            let back: Vec<f64> = scaled.halfspace.normal().iter().map(|v| v / scale).collect();
+            assert_eq!(back, fit.halfspace.normal());
+        }
+    }
+
+    #[test]
+    fn bad_input_and_hopeless_data_are_typed() {
+        assert!(MarginPerceptron::params().max_updates(0).check().is_err());
+        let learner = MarginPerceptron::params().max_updates(50).check().unwrap();
+        assert_eq!(
+            learner.fit(&Points::new(vec![], 1).unwrap(), &[]),
+            Err(InputError::Empty.into())
+        );
+        let huge = Points::new(vec![1e200], 1).unwrap();
+        assert_eq!(learner.fit(&huge, &[Label::Negative]), Err(OnlineError::Overflow));
+        let tiny = Points::new(vec![1e-170], 1).unwrap();
+        assert_eq!(learner.fit(&tiny, &[Label::Negative]), Err(OnlineError::Underflow));
+        // A zero point can never get a margin.
+        let zero = Points::from_rows(&[[1.0], [0.0]]).unwrap();
+        let fit = learner.fit(&zero, &[Label::Positive; 2]).unwrap();
+        assert_eq!((fit.updates, fit.status), (50, BatchStatus::CapReached));
+    }
+}

@@ -1,0 +1,143 @@
+//! Winnow.
+//!
+//! For monotone disjunctions over {0,1}^n: weights start at 1; predict +1 iff Σ w_i x_i >= n. On a
+//! mistake double the weights of the true variables if the label is +1, halve them if it is -1.
+//!
+//! *Guarantee.* If the labels are those of a monotone disjunction of k variables, at most
+//! 2 + 3k(1 + lg n) mistakes in every order: logarithmic in the number of irrelevant variables,
+//! where the perceptron's bound is linear.
+//!
+//! *Source.* Littlestone 1988 (with the threshold n and factor 2 of common use).
+
+use super::weights::Weights;
+use crate::error::OnlineError;
+use crate::protocol::{OnlineLearner, Prediction};
+use halfspaces_linalg::{InputError, Label, RowView};
+
+/// The Winnow learner; O(nonzeros) a point.
+///
+/// ```
+/// use halfspaces_linalg::{DenseRow, Label};
+/// use halfspaces_online::{OnlineLearner, Winnow};
+/// let mut learner = Winnow::new(4)?;
+/// let x = DenseRow::new(&[1.0, 0.0, 0.0, 1.0])?;
+/// assert_eq!(learner.observe(x, Label::Positive)?.label, Label::Negative); // 2 < 4: a mistake
+/// assert_eq!(learner.weights(), [2.0, 1.0, 1.0, 2.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Winnow {
+    weights: Weights,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::count"))]
+    updates: u64,
+}
+
+impl Winnow {
+    /// Starts with all weights 1 on `variables` variables.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`].
+    pub fn new(variables: usize) -> Result<Self, InputError> {
+        let mut weights = Weights::zero(variables)?;
+        weights.as_mut_slice().fill(1.0);
+        Ok(Winnow { weights, updates: 0 })
+    }
+
+    /// The weights, all positive.
+    #[must_use]
+    pub fn weights(&self) -> &[f64] {
+        self.weights.as_slice()
+    }
+}
+
+#[allow(clippy::float_cmp, reason = "0 and 1 are exact")]
+fn check_boolean<R: RowView>(x: R) -> Result<(), InputError> {
+    match x.entries().find(|(_, v)| *v != 0.0 && *v != 1.0) {
+        Some((column, value)) => Err(InputError::NotBoolean { column, value }),
+        None => Ok(()),
+    }
+}
+
+impl OnlineLearner for Winnow {
+    fn dim(&self) -> usize {
+        self.weights.dim()
+    }
+
+    /// The value is Σ w_i x_i - n.
+    fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
+        self.weights.check(x)?;
+        check_boolean(x)?;
+        let threshold = self.weights.dim() as f64;
+        Ok(Prediction::from_value(self.weights.value(x)? - threshold))
+    }
+
+    fn update<R: RowView>(
+        &mut self,
+        x: R,
+        prediction: Prediction,
+        truth: Label,
+    ) -> Result<bool, OnlineError> {
+        self.weights.check(x)?;
+        check_boolean(x)?;
+        let mistake = prediction.is_wrong(truth);
+        if mistake {
+            let factor = if truth == Label::Positive { 2.0 } else { 0.5 };
+            for (column, value) in x.entries() {
+                if value > 0.0
+                    && let Some(w) = self.weights.as_mut_slice().get_mut(column)
+                {
+                    *w *= factor;
+                }
+            }
+            self.updates += 1;
+        }
+        Ok(mistake)
+    }
+
+    fn updates(&self) -> u64 {
+        self.updates
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RandomOrder, SmallestMarginMistake, bounds, run};
+    use halfspaces_linalg::{
+        BooleanConcept, BooleanPoint, DenseRow, Disjunction, PointSet, Points,
+    };
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
+
+    #[test]
+    fn irrelevant_variables_cost_only_their_logarithm() {
+        let (n, k) = (60, 3);
+        let target = Disjunction::new(n, 0b1001_0000_0010, 0).unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        // Few true variables, so that both labels occur.
+        let rows: Vec<Vec<f64>> = (0..1500)
+            .map(|_| (0..n).map(|_| f64::from(u8::from(rng.random_bool(0.2)))).collect())
+            .collect();
+        let points = Points::from_rows(&rows).unwrap();
+        let labels: Vec<Label> =
+            points.rows().map(|x| target.label(BooleanPoint::from_row(x).unwrap())).collect();
+        let bound = bounds::winnow_mistakes(k, n);
+        let (_, random) =
+            run(Winnow::new(n).unwrap(), &points, &labels, RandomOrder::new(2)).unwrap();
+        let adversary = SmallestMarginMistake::new(labels.clone());
+        let (learner, hard) = run(Winnow::new(n).unwrap(), &points, &labels, adversary).unwrap();
+        assert!(random.mistakes() > 3 && random.mistakes() as f64 <= bound);
+        assert!(hard.mistakes() as f64 <= bound);
+        assert!(learner.weights().iter().all(|w| *w > 0.0));
+    }
+
+    #[test]
+    fn points_off_the_cube_are_refused() {
+        let mut learner = Winnow::new(2).unwrap();
+        let x = DenseRow::new(&[1.0, -1.0]).unwrap();
+        let error = InputError::NotBoolean { column: 1, value: -1.0 };
+        assert_eq!(learner.observe(x, Label::Positive), Err(error.into()));
+        assert_eq!(learner, Winnow::new(2).unwrap());
+    }
+}

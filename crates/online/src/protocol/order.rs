@@ -1,0 +1,231 @@
+//! Who chooses the next point: nature, chance, or an adversary.
+
+use super::learner::OnlineLearner;
+use crate::error::OnlineError;
+use halfspaces_linalg::{InputError, Label, PointSet};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom;
+
+/// An order in which the points of a pool are asked. It sees the learner and the points; an
+/// adversary also holds the labels. The learner sees neither the order nor the labels.
+///
+/// ```
+/// use halfspaces_linalg::{Label, PointSet, Points};
+/// use halfspaces_online::{OnlineError, OnlineLearner, Order, Perceptron, run};
+/// /// The last point first.
+/// struct Backwards(usize);
+/// impl Order for Backwards {
+///     fn next<L: OnlineLearner, P: PointSet>(
+///         &mut self,
+///         _learner: &L,
+///         _points: &P,
+///     ) -> Result<Option<usize>, OnlineError> {
+///         self.0 = self.0.wrapping_sub(1);
+///         Ok((self.0 != usize::MAX).then_some(self.0))
+///     }
+/// }
+/// let points = Points::from_rows(&[[1.0], [2.0], [3.0]])?;
+/// let (learner, played) = run(Perceptron::new(1)?, &points, &[Label::Negative; 3], Backwards(3))?;
+/// assert_eq!(played.rounds().iter().map(|r| r.index).collect::<Vec<_>>(), [2, 1, 0]);
+/// assert_eq!(learner.weights(), [-3.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Order {
+    /// The next point, or `None` at the end. Each point is asked once.
+    ///
+    /// # Errors
+    /// Those of the learner it consults.
+    fn next<L: OnlineLearner, P: PointSet>(
+        &mut self,
+        learner: &L,
+        points: &P,
+    ) -> Result<Option<usize>, OnlineError>;
+}
+
+/// The points from first to last.
+///
+/// ```
+/// use halfspaces_linalg::Points;
+/// use halfspaces_online::{AsGiven, Order, Perceptron};
+/// let (mut order, learner) = (AsGiven::new(), Perceptron::new(1)?);
+/// let points = Points::from_rows(&[[1.0], [2.0]])?;
+/// assert_eq!(order.next(&learner, &points)?, Some(0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct AsGiven {
+    next: usize,
+}
+
+impl AsGiven {
+    /// Starts at the first point.
+    #[must_use]
+    pub fn new() -> AsGiven {
+        AsGiven::default()
+    }
+}
+
+impl Order for AsGiven {
+    fn next<L: OnlineLearner, P: PointSet>(
+        &mut self,
+        _: &L,
+        points: &P,
+    ) -> Result<Option<usize>, OnlineError> {
+        let index = self.next;
+        self.next = index.saturating_add(1);
+        Ok((index < points.len()).then_some(index))
+    }
+}
+
+/// A uniformly random permutation of the points, drawn when the first is asked for.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::{Perceptron, RandomOrder, run};
+/// let points = Points::from_rows(&[[1.0], [2.0], [3.0]])?;
+/// let (_, transcript) =
+///     run(Perceptron::new(1)?, &points, &[Label::Positive; 3], RandomOrder::new(42))?;
+/// let mut asked: Vec<usize> = transcript.rounds().iter().map(|r| r.index).collect();
+/// asked.sort();
+/// assert_eq!(asked, [0, 1, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct RandomOrder {
+    seed: u64,
+    /// What is left of the permutation, once drawn.
+    rest: Option<std::vec::IntoIter<usize>>,
+}
+
+impl RandomOrder {
+    /// A permutation from the stream of `seed`.
+    #[must_use]
+    pub fn new(seed: u64) -> RandomOrder {
+        RandomOrder { seed, rest: None }
+    }
+
+    /// [`RandomOrder::new`] with a seed drawn from a generator of the caller's.
+    #[must_use]
+    pub fn with_rng<R: rand::Rng + ?Sized>(rng: &mut R) -> RandomOrder {
+        RandomOrder::new(rng.next_u64())
+    }
+}
+
+impl Order for RandomOrder {
+    fn next<L: OnlineLearner, P: PointSet>(
+        &mut self,
+        _: &L,
+        points: &P,
+    ) -> Result<Option<usize>, OnlineError> {
+        let rest = self.rest.get_or_insert_with(|| {
+            let mut order: Vec<usize> = (0..points.len()).collect();
+            order.shuffle(&mut ChaCha8Rng::seed_from_u64(self.seed));
+            order.into_iter()
+        });
+        Ok(rest.next())
+    }
+}
+
+/// An adaptive adversary: before every round it looks at the learner's present hypothesis and picks
+/// the point the learner would get wrong with the *smallest* |value|, so that each mistake teaches
+/// as little as possible: the smallest margin for a linear learner, the most even split of the votes
+/// for halving. Points the learner gets right, or abstains on, come last.
+///
+/// It costs one scan of the points left whenever the learner has changed: O(n d) a mistake.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::{Order, Perceptron, SmallestMarginMistake};
+/// let points = Points::from_rows(&[[1.0], [-2.0]])?;
+/// let mut adversary = SmallestMarginMistake::new(vec![Label::Positive, Label::Negative]);
+/// // w = 0 predicts +1 everywhere: point 1 is the mistake.
+/// assert_eq!(adversary.next(&Perceptron::new(1)?, &points)?, Some(1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct SmallestMarginMistake {
+    labels: Vec<Label>,
+    /// Points not yet asked, by increasing index.
+    left: Vec<usize>,
+    /// The learner's update count when `left` was last found free of mistakes.
+    clean_at: Option<u64>,
+}
+
+impl SmallestMarginMistake {
+    /// An adversary that knows the label of every point.
+    #[must_use]
+    pub fn new(labels: Vec<Label>) -> SmallestMarginMistake {
+        let left = (0..labels.len()).collect();
+        SmallestMarginMistake { labels, left, clean_at: None }
+    }
+}
+
+impl Order for SmallestMarginMistake {
+    fn next<L: OnlineLearner, P: PointSet>(
+        &mut self,
+        learner: &L,
+        points: &P,
+    ) -> Result<Option<usize>, OnlineError> {
+        if self.left.is_empty() {
+            return Ok(None);
+        }
+        if self.clean_at != Some(learner.updates()) {
+            let mut worst: Option<(f64, usize)> = None;
+            for (at, &index) in self.left.iter().enumerate() {
+                let len = points.len();
+                let x = points.row(index).ok_or(InputError::IndexOutOfRange { index, len })?;
+                let prediction = learner.predict(x)?;
+                let margin = prediction.value.abs();
+                let smaller = worst.is_none_or(|(least, _)| margin < least);
+                let wrong = self.labels.get(index).is_some_and(|y| prediction.is_wrong(*y));
+                if wrong && smaller {
+                    worst = Some((margin, at));
+                }
+            }
+            if let Some((_, at)) = worst {
+                return Ok(Some(self.left.remove(at)));
+            }
+            self.clean_at = Some(learner.updates());
+        }
+        Ok(self.left.pop())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Perceptron, run};
+    use halfspaces_linalg::Points;
+
+    #[test]
+    fn permutations_are_fair_and_repeatable() {
+        let points = Points::from_rows(&[[1.0], [2.0], [3.0]]).unwrap();
+        let learner = Perceptron::new(1).unwrap();
+        let take = |seed| {
+            let mut order = RandomOrder::new(seed);
+            std::iter::from_fn(|| order.next(&learner, &points).unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!(take(5), take(5));
+        let mut seen = std::collections::BTreeMap::new();
+        for seed in 0..600 {
+            *seen.entry(take(seed)).or_insert(0) += 1;
+        }
+        assert_eq!(seen.len(), 6);
+        assert!(seen.values().all(|count| (60..150).contains(count)));
+    }
+
+    #[test]
+    fn the_adversary_takes_the_smallest_mistake_then_the_rest() {
+        let points = Points::from_rows(&[[1.0], [-3.0], [-2.0], [4.0]]).unwrap();
+        let labels = vec![Label::Positive, Label::Negative, Label::Negative, Label::Positive];
+        let adversary = SmallestMarginMistake::new(labels.clone());
+        let (_, transcript) =
+            run(Perceptron::new(1).unwrap(), &points, &labels, adversary).unwrap();
+        let asked: Vec<usize> = transcript.rounds().iter().map(|r| r.index).collect();
+        // w = 0: points 1 and 2 are wrong with value 0 each, the first is taken; then all is right.
+        assert_eq!(asked[0], 1);
+        assert_eq!(transcript.mistakes(), 1);
+        assert_eq!(transcript.len(), 4);
+    }
+}

@@ -1,0 +1,239 @@
+//! The protocol: ask a point, get a prediction, reveal the label.
+
+use super::learner::{OnlineLearner, Prediction};
+use super::order::Order;
+use super::transcript::{Round, Transcript};
+use crate::error::OnlineError;
+use halfspaces_linalg::{InputError, Label, PointSet};
+
+/// A learner's answer about one point of the pool, before the label is known.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::{Perceptron, Session};
+/// let points = Points::from_rows(&[[1.0], [2.0]])?;
+/// let mut session = Session::new(Perceptron::new(1)?, &points)?;
+/// let question = session.ask(1)?;
+/// assert_eq!((question.index, question.prediction.label), (1, Label::Positive));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Question {
+    /// The point, as an index into the pool.
+    pub index: usize,
+    /// The learner's prediction.
+    pub prediction: Prediction,
+}
+
+/// An online run over a pool in which every label is revealed after its prediction.
+///
+/// The session holds the points but no labels; each point is asked at most once.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::{Perceptron, Session};
+/// let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0]])?;
+/// let mut session = Session::new(Perceptron::new(2)?, &points)?;
+/// let question = session.ask(1)?;
+/// assert_eq!(question.prediction.label, Label::Positive);
+/// let round = session.reveal(Label::Negative)?; // a person, a file, a simulation
+/// assert!(round.is_mistake());
+/// assert!(session.ask(1).is_err()); // never predicted again
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Session<'p, L, P> {
+    learner: L,
+    points: &'p P,
+    revealed: Vec<bool>,
+    open: Option<Question>,
+    transcript: Transcript,
+}
+
+impl<'p, L: OnlineLearner, P: PointSet> Session<'p, L, P> {
+    /// A session in which nothing has been asked.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`] between learner and points.
+    pub fn new(learner: L, points: &'p P) -> Result<Self, InputError> {
+        InputError::check_dim(learner.dim(), points.dim())?;
+        Ok(Session {
+            learner,
+            points,
+            revealed: vec![false; points.len()],
+            open: None,
+            transcript: Transcript::default(),
+        })
+    }
+
+    /// Has the learner predict point `index`. The question stays open until it is revealed.
+    ///
+    /// # Errors
+    /// [`OnlineError::QuestionOpen`], [`OnlineError::AlreadyRevealed`],
+    /// [`InputError::IndexOutOfRange`], and the learner's own.
+    pub fn ask(&mut self, index: usize) -> Result<Question, OnlineError> {
+        if let Some(Question { index, .. }) = self.open {
+            return Err(OnlineError::QuestionOpen { index });
+        }
+        if self.revealed.get(index) == Some(&true) {
+            return Err(OnlineError::AlreadyRevealed { index });
+        }
+        let prediction = self.learner.predict(row(self.points, index)?)?;
+        let question = Question { index, prediction };
+        self.open = Some(question);
+        Ok(question)
+    }
+
+    /// Answers the open question; the learner learns from it.
+    ///
+    /// # Errors
+    /// [`OnlineError::NoQuestion`], and the learner's own.
+    pub fn reveal(&mut self, truth: Label) -> Result<Round, OnlineError> {
+        let Question { index, prediction } = self.open.ok_or(OnlineError::NoQuestion)?;
+        self.learner.update(row(self.points, index)?, prediction, truth)?;
+        let round = Round { index, prediction, truth };
+        self.transcript.push(round);
+        self.open = None;
+        if let Some(revealed) = self.revealed.get_mut(index) {
+            *revealed = true;
+        }
+        Ok(round)
+    }
+
+    /// The learner as it stands.
+    pub fn learner(&self) -> &L {
+        &self.learner
+    }
+
+    /// The open question, if any.
+    pub fn open_question(&self) -> Option<Question> {
+        self.open
+    }
+
+    /// The rounds so far.
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    /// Ends the session.
+    pub fn into_parts(self) -> (L, Transcript) {
+        (self.learner, self.transcript)
+    }
+}
+
+fn row<P: PointSet>(points: &P, index: usize) -> Result<P::Row<'_>, InputError> {
+    points.row(index).ok_or(InputError::IndexOutOfRange { index, len: points.len() })
+}
+
+/// Runs `learner` over `points` in the given order, revealing `labels` one by one after each
+/// prediction; returns the learner and the transcript.
+///
+/// # Errors
+/// [`InputError::LengthMismatch`], and those of [`Session`].
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_online::{Perceptron, SmallestMarginMistake, run};
+/// let points = Points::from_rows(&[[1.0, 0.1], [1.0, -0.1]])?;
+/// let labels = [Label::Positive, Label::Negative];
+/// let adversary = SmallestMarginMistake::new(labels.to_vec());
+/// let (_, transcript) = run(Perceptron::new(2)?, &points, &labels, adversary)?;
+/// assert_eq!(transcript.mistakes(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn run<L: OnlineLearner, P: PointSet>(
+    learner: L,
+    points: &P,
+    labels: &[Label],
+    mut order: impl Order,
+) -> Result<(L, Transcript), OnlineError> {
+    InputError::check_len(points.len(), labels.len())?;
+    let mut session = Session::new(learner, points)?;
+    while let Some(index) = order.next(session.learner(), points)? {
+        session.ask(index)?;
+        let len = labels.len();
+        let truth = *labels.get(index).ok_or(InputError::IndexOutOfRange { index, len })?;
+        session.reveal(truth)?;
+    }
+    Ok(session.into_parts())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AsGiven, Perceptron};
+    use halfspaces_linalg::Points;
+
+    fn pool() -> Points {
+        Points::from_rows(&[[1.0], [-2.0], [3.0]]).unwrap()
+    }
+
+    #[test]
+    fn questions_and_answers_alternate() {
+        let points = pool();
+        let mut session = Session::new(Perceptron::new(1).unwrap(), &points).unwrap();
+        assert_eq!(session.reveal(Label::Positive), Err(OnlineError::NoQuestion));
+        session.ask(2).unwrap();
+        assert_eq!(session.ask(0), Err(OnlineError::QuestionOpen { index: 2 }));
+        session.reveal(Label::Negative).unwrap();
+        assert_eq!(session.ask(2), Err(OnlineError::AlreadyRevealed { index: 2 }));
+        let out_of_range = InputError::IndexOutOfRange { index: 3, len: 3 };
+        assert_eq!(session.ask(3), Err(out_of_range.into()));
+        assert_eq!(session.open_question(), None);
+        assert_eq!(session.transcript().len(), 1);
+    }
+
+    #[test]
+    fn ask_and_tell_gives_the_transcript_of_run() {
+        let points = pool();
+        let labels = [Label::Negative, Label::Positive, Label::Negative];
+        let mut session = Session::new(Perceptron::new(1).unwrap(), &points).unwrap();
+        for (index, truth) in labels.into_iter().enumerate() {
+            session.ask(index).unwrap();
+            session.reveal(truth).unwrap();
+        }
+        let bulk = run(Perceptron::new(1).unwrap(), &points, &labels, AsGiven::new()).unwrap();
+        assert_eq!(session.into_parts(), bulk);
+    }
+
+    #[test]
+    fn a_replay_that_differs_is_caught() {
+        let points = pool();
+        let labels = [Label::Negative, Label::Positive, Label::Negative];
+        let learner = || Perceptron::new(1).unwrap();
+        let (end, transcript) = run(learner(), &points, &labels, AsGiven::new()).unwrap();
+        assert_eq!(transcript.replay(learner(), &points).unwrap(), end);
+        let other = Points::from_rows(&[[1.0], [-2.5], [3.0]]).unwrap();
+        let differs = transcript.replay(learner(), &other);
+        assert!(matches!(differs, Err(crate::ReplayError::Differs { round: 1, .. })));
+        let short = Points::from_rows(&[[1.0]]).unwrap();
+        let refused = transcript.replay(learner(), &short);
+        assert!(matches!(refused, Err(crate::ReplayError::Refused { round: 1, .. })));
+    }
+
+    /// An order that does not keep to the pool.
+    struct Beyond;
+
+    impl Order for Beyond {
+        fn next<L: OnlineLearner, Q: PointSet>(
+            &mut self,
+            _: &L,
+            points: &Q,
+        ) -> Result<Option<usize>, OnlineError> {
+            Ok(Some(points.len()))
+        }
+    }
+
+    #[test]
+    fn lengths_and_dimensions_are_compared_first() {
+        let points = pool();
+        let learner = Perceptron::new(1).unwrap();
+        let short = run(learner.clone(), &points, &[Label::Positive], AsGiven::new());
+        assert!(matches!(short, Err(OnlineError::Input(InputError::LengthMismatch { .. }))));
+        assert!(Session::new(Perceptron::new(2).unwrap(), &points).is_err());
+        let beyond = run(learner, &points, &[Label::Positive; 3], Beyond);
+        let out_of_range = InputError::IndexOutOfRange { index: 3, len: 3 };
+        assert_eq!(beyond, Err(out_of_range.into()));
+    }
+}

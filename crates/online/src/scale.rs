@@ -1,0 +1,68 @@
+//! Which lengths of points `f64` can be trusted with.
+
+use crate::error::OnlineError;
+use halfspaces_linalg::{InputError, RowView};
+
+/// ‖x‖², refused where it is 0 or overflows: for learners that divide by it.
+pub(crate) fn positive_norm_sq<R: RowView>(x: R) -> Result<f64, OnlineError> {
+    let norm_sq = x.norm_sq();
+    if norm_sq.is_normal() {
+        return Ok(norm_sq);
+    }
+    check_scale(x)?;
+    Err(InputError::ZeroVector.into())
+}
+
+/// As many squares of numbers up to this as there may be have a finite sum.
+const NO_OVERFLOW: f64 = 1e140;
+/// A number from this on has a normal square.
+const NO_UNDERFLOW: f64 = 1e-150;
+
+/// Refuses a point whose squared norm is no normal number although the point is not zero: products
+/// with it would lose their digits, and the bounds their meaning.
+pub(crate) fn check_scale<R: RowView>(x: R) -> Result<(), OnlineError> {
+    // Nearly always: no square overflows and some square is normal, which needs no sum.
+    let (mut small, mut seen) = (true, false);
+    for (_, v) in x.entries() {
+        small &= v.abs() <= NO_OVERFLOW;
+        seen |= v.abs() >= NO_UNDERFLOW;
+    }
+    if small && seen {
+        return Ok(());
+    }
+    let norm_sq = x.norm_sq();
+    if norm_sq.is_normal() {
+        Ok(())
+    } else if !norm_sq.is_finite() {
+        Err(OnlineError::Overflow)
+    } else if x.entries().any(|(_, v)| v != 0.0) {
+        Err(OnlineError::Underflow)
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_linalg::DenseRow;
+
+    #[test]
+    fn scales_are_judged_by_the_squared_norm() {
+        let sizes = [0.0, 5e-324, 1e-170, 1e-154, 1e-150, 1e-149, 1.0, 1e140, 1e141, 1e153, 1e154];
+        for a in sizes {
+            for b in sizes.into_iter().chain([1e155, f64::MAX]) {
+                let row = [a, -b];
+                let x = DenseRow::new(&row).unwrap();
+                let norm_sq = x.norm_sq();
+                let expected = match (norm_sq.is_finite(), norm_sq.is_normal()) {
+                    (false, _) => Err(OnlineError::Overflow),
+                    (_, true) => Ok(()),
+                    _ if a + b > 0.0 => Err(OnlineError::Underflow),
+                    _ => Ok(()),
+                };
+                assert_eq!(check_scale(x), expected, "{a:e}, {b:e}");
+            }
+        }
+    }
+}

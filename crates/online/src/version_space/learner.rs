@@ -1,0 +1,136 @@
+//! Learning with a centre of the version space.
+//!
+//! Keep the set of all w in the unit ball that label every mistake right; predict with a centre of
+//! it; a mistake cuts the set by the halfspace y (w · x) >= 0, which the centre violates.
+//!
+//! *Guarantee.* It depends on the centre, and every [`Centre`] states its own. All rest on volume: if
+//! a unit w* separates the points (scaled to norm 1) with margin γ, the set always holds a ball of
+//! radius γ/(1+γ), so a centre whose every cut removes a constant share of the volume makes
+//! O(d ln(1/γ)) mistakes, where the perceptron may make 1/γ².
+//!
+//! *Source.* Kakade §3 (halving with volume in place of counting); Notes21.
+
+use crate::error::OnlineError;
+use crate::protocol::{OnlineLearner, Prediction};
+use crate::scale::positive_norm_sq;
+use halfspaces_linalg::{Halfspace, InputError, Label, RowView};
+
+/// A centre of {w : ‖w‖ <= 1, a · w >= 0 for every cut a}.
+///
+/// ```
+/// use halfspaces_online::{Centre, Ellipsoid, HardMargin, VolumetricCentre};
+/// fn two_cuts<C: Centre>(mut centre: C) -> Result<bool, Box<dyn std::error::Error>> {
+///     centre.cut(&[1.0, 0.0])?;
+///     centre.cut(&[0.0, 1.0])?;
+///     // Strictly inside both.
+///     Ok(centre.centre().iter().all(|v| *v > 0.0) && !centre.is_exhausted())
+/// }
+/// assert!(two_cuts(Ellipsoid::new(2)?)? && two_cuts(VolumetricCentre::new(2)?)?);
+/// assert!(two_cuts(HardMargin::new(2)?)?);
+/// assert_eq!(HardMargin::new(2)?.mistake_bound(0.1), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Centre {
+    /// Number of coordinates.
+    fn dim(&self) -> usize;
+
+    /// The centre, strictly inside unless the set is exhausted.
+    fn centre(&self) -> &[f64];
+
+    /// Cuts by a · w >= 0 for a unit vector a of the right dimension, and moves the centre.
+    ///
+    /// # Errors
+    /// [`OnlineError::Overflow`] if the arithmetic of the centre breaks down.
+    fn cut(&mut self, a: &[f64]) -> Result<(), OnlineError>;
+
+    /// Whether the set has become too small to be told from an empty one: the labels then contradict
+    /// every halfspace of margin above about 1e-12, and no promise is left.
+    fn is_exhausted(&self) -> bool;
+
+    /// Whether a known point on the right side, a · w > 0 for its unit a, is so near to the boundary
+    /// that cutting by it would move the centre. A centre that has no better answer says no.
+    fn is_moved_by(&self, _margin: f64) -> bool {
+        false
+    }
+
+    /// The largest number of mistakes on points of norm 1 that a unit w* separates with margin γ;
+    /// `None` for a centre without such a bound.
+    fn mistake_bound(&self, margin: f64) -> Option<f64>;
+}
+
+/// The learner that predicts with a centre of its version space and cuts at every mistake.
+///
+/// ```
+/// use halfspaces_linalg::{DenseRow, Label};
+/// use halfspaces_online::{Ellipsoid, OnlineLearner, VersionSpace};
+/// let mut learner = VersionSpace::new(Ellipsoid::new(2)?);
+/// let x = DenseRow::new(&[5.0, 0.0])?;
+/// learner.observe(x, Label::Negative)?; // a mistake: the centre was 0
+/// assert_eq!(learner.predict(x)?.label, Label::Negative);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct VersionSpace<C> {
+    centre: C,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::count"))]
+    updates: u64,
+}
+
+impl<C: Centre> VersionSpace<C> {
+    /// Starts from the whole unit ball.
+    pub fn new(centre: C) -> Self {
+        VersionSpace { centre, updates: 0 }
+    }
+
+    /// The centre's own view.
+    pub fn centre(&self) -> &C {
+        &self.centre
+    }
+
+    /// The present hypothesis.
+    ///
+    /// # Errors
+    /// [`InputError::NonFinite`] if the arithmetic has broken down.
+    pub fn halfspace(&self) -> Result<Halfspace, InputError> {
+        Halfspace::new(self.centre.centre().to_vec())
+    }
+}
+
+impl<C: Centre> OnlineLearner for VersionSpace<C> {
+    fn dim(&self) -> usize {
+        self.centre.dim()
+    }
+
+    /// The value is w · x / ‖x‖ for the centre w.
+    fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
+        InputError::check_dim(self.centre.dim(), x.dim())?;
+        let value = x.dot(self.centre.centre()) / positive_norm_sq(x)?.sqrt();
+        if value.is_finite() {
+            Ok(Prediction::from_value(value))
+        } else {
+            Err(OnlineError::Overflow)
+        }
+    }
+
+    fn update<R: RowView>(
+        &mut self,
+        x: R,
+        prediction: Prediction,
+        truth: Label,
+    ) -> Result<bool, OnlineError> {
+        InputError::check_dim(self.centre.dim(), x.dim())?;
+        if !prediction.is_wrong(truth) || self.centre.is_exhausted() {
+            return Ok(false);
+        }
+        let mut a = vec![0.0; self.centre.dim()];
+        x.add_scaled_to(truth.as_f64() / positive_norm_sq(x)?.sqrt(), &mut a);
+        self.centre.cut(&a)?;
+        self.updates += 1;
+        Ok(true)
+    }
+
+    fn updates(&self) -> u64 {
+        self.updates
+    }
+}

@@ -1,0 +1,17 @@
+//! Learning with a centre of the version space.
+
+mod centre_of_gravity;
+mod ellipsoid;
+mod hard_margin;
+mod hit_and_run;
+mod learner;
+mod volumetric_centre;
+
+pub use centre_of_gravity::{CentreOfGravity, Mixing};
+pub use ellipsoid::Ellipsoid;
+pub use hard_margin::HardMargin;
+pub use learner::{Centre, VersionSpace};
+pub use volumetric_centre::VolumetricCentre;
+
+pub(crate) use centre_of_gravity::uniform_in_ball;
+pub(crate) use hit_and_run::{Sample, mean};

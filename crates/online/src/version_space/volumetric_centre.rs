@@ -1,0 +1,534 @@
+//! Vaidya's volumetric centre of the version space, with cuts that are dropped again.
+//!
+//! Keep a polytope {w : a_i · w >= b_i} around the version space, at first the cube \[-1, 1\]^d. With
+//! slacks s_i = a_i · w - b_i and H(w) = Σ a_i a_i'/s_i², its volumetric centre minimises
+//! V(w) = ½ ln det H(w), minus the log volume of the Dikin ellipsoid around w. A mistake adds a
+//! constraint; a constraint whose leverage σ_i = a_i'H⁻¹a_i/s_i² is below ε = 1/400 at the centre is
+//! dropped afterwards, so that at most 400 d are kept.
+//!
+//! *Guarantee.* A mistake raises min V by at least 0.005, a drop lowers it by at most 0.0015, there
+//! are no more drops than mistakes (but for d - 1), and min V stays below d ln(400 d/r) while the
+//! polytope holds a ball of radius r = γ/(1+γ): O(d ln(d/γ)) mistakes, with the constants of
+//! [`bounds::volumetric_mistakes`]. The steps 0.005 and 0.0015 are proved in
+//! `docs/theory/volumetric-centre.md`; measured ones are some hundred times larger. An analytic
+//! centre that never drops a cut has no such bound.
+//!
+//! *Source.* Kakade §3, Notes21; Vaidya 1996; the constants are ours. Everything is kept in coordinates
+//! z with w = c + Tz in which H(c) is the identity and every slack is 1, never as H, whose condition
+//! is 1e18 at γ = 1e-9.
+
+use super::learner::Centre;
+use crate::bounds;
+use crate::error::OnlineError;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::matmul::matmul;
+use faer::linalg::triangular_solve::{
+    solve_lower_triangular_in_place, solve_upper_triangular_in_place,
+};
+use faer::prelude::ReborrowMut;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
+use halfspaces_linalg::{InputError, kernels, norm, zeros};
+
+/// Slack, in radii of the Dikin ellipsoid, at which a cut enters; a deeper one comes in steps.
+const ENTRY_SLACK: f64 = 0.2;
+/// Newton's method ends when the decrement, in units of V, is below its square.
+const MIN_DECREMENT: f64 = 1e-9;
+/// Decrement from which on a full step needs no line search: Newton's quadratic region.
+const QUADRATIC: f64 = 1e-3;
+/// Newton steps at most; some 5 to 15 are made.
+const MAX_STEPS: usize = 200;
+/// Mean radius of the polytope below which it cannot be told from a point.
+const MIN_RADIUS: f64 = 1e-13;
+/// Width of the Dikin ellipsoid across a cut at which a step no longer moves the centre: the
+/// polytope is then at most 400 d times as wide.
+const MIN_WIDTH: f64 = 1e-16;
+
+/// Vaidya's volumetric centre. O(m²d + md²) a Newton step with m constraints.
+///
+/// ```
+/// use halfspaces_online::{Centre, VolumetricCentre};
+/// let mut centre = VolumetricCentre::new(2)?;
+/// centre.cut(&[1.0, 0.0])?;
+/// // Half a square, [0, 1] by [-1, 1], with a useless constraint at -1.
+/// assert!((centre.centre()[0] - 0.45).abs() < 0.1 && centre.centre()[1].abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawVolumetricCentre"))]
+pub struct VolumetricCentre {
+    centre: Vec<f64>,
+    /// T by rows.
+    transform: Vec<f64>,
+    /// The constraints 1 + q_i · z >= 0, one q_i after the other.
+    constraints: Vec<f64>,
+    /// V at the centre: -ln |det T|.
+    potential: f64,
+    exhausted: bool,
+}
+
+/// What a [`VolumetricCentre`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawVolumetricCentre {
+    centre: Vec<f64>,
+    transform: Vec<f64>,
+    constraints: Vec<f64>,
+    potential: f64,
+    exhausted: bool,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawVolumetricCentre> for VolumetricCentre {
+    type Error = InputError;
+
+    fn try_from(raw: RawVolumetricCentre) -> Result<Self, InputError> {
+        use halfspaces_linalg::{Halfspace, PointSet, Points};
+        let centre = Halfspace::new(raw.centre)?.into_normal();
+        let transform = Points::new(raw.transform, centre.len())?;
+        InputError::check_dim(centre.len(), transform.len())?;
+        let constraints = Points::new(raw.constraints, centre.len())?.into_vec();
+        let RawVolumetricCentre { potential, exhausted, .. } = raw;
+        InputError::check_parameter("potential", potential, potential.is_finite(), "finite")?;
+        Ok(VolumetricCentre {
+            centre,
+            transform: transform.into_vec(),
+            constraints,
+            potential,
+            exhausted,
+        })
+    }
+}
+
+impl VolumetricCentre {
+    /// The cube \[-1, 1\]^`dim`.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`].
+    pub fn new(dim: usize) -> Result<VolumetricCentre, InputError> {
+        if dim == 0 {
+            return Err(InputError::ZeroDimension);
+        }
+        // H(0) = 2I with slacks 1: T = I/√2 and q = ±e_j/√2.
+        let side = std::f64::consts::FRAC_1_SQRT_2;
+        let mut transform = zeros(dim, dim)?;
+        transform.iter_mut().step_by(dim + 1).for_each(|v| *v = side);
+        let mut constraints = transform.clone();
+        constraints.extend(transform.iter().map(|v| -v));
+        let potential = 0.5 * dim as f64 * std::f64::consts::LN_2;
+        let centre = vec![0.0; dim];
+        Ok(VolumetricCentre { centre, transform, constraints, potential, exhausted: false })
+    }
+
+    /// V at the centre, the least on the polytope. The volume of the polytope, relative to the unit
+    /// ball, is at most m^d e^-V for m constraints.
+    #[must_use]
+    pub fn potential(&self) -> f64 {
+        self.potential
+    }
+
+    /// Constraints kept at present.
+    #[must_use]
+    pub fn constraints(&self) -> usize {
+        self.constraints.len() / self.centre.len()
+    }
+
+    /// ln of an upper bound on the volume of the polytope, relative to the unit ball.
+    #[must_use]
+    pub fn log_volume_bound(&self) -> f64 {
+        self.centre.len() as f64 * (self.constraints() as f64).ln() - self.potential
+    }
+
+    /// Adds a · w >= 0 and moves to the new centre: b of a · w >= b is raised to 0, each time so far
+    /// that the centre stays inside.
+    fn add_constraint(&mut self, a: &[f64]) -> Result<(), OnlineError> {
+        let d = self.centre.len();
+        InputError::check_dim(d, a.len())?;
+        let others = self.constraints.len();
+        while !self.exhausted {
+            // g = T'a: a · w = a · c + g · z
+            let mut g = vec![0.0; d];
+            for (row, a_i) in self.transform.chunks_exact(d).zip(a) {
+                kernels::axpy(*a_i, row, &mut g);
+            }
+            let (value, width) = (kernels::dot(a, &self.centre), norm(&g));
+            if !(value.is_finite() && width.is_finite()) {
+                return Err(OnlineError::Overflow);
+            }
+            let slack = value.max(ENTRY_SLACK * width);
+            self.exhausted =
+                width < MIN_WIDTH || self.log_volume_bound() < d as f64 * MIN_RADIUS.ln();
+            self.constraints.truncate(others);
+            self.constraints.extend(g.iter().map(|v| v / slack));
+            self.recentre()?;
+            if value >= ENTRY_SLACK * width {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops every constraint of leverage below ε, the least first.
+    fn drop_constraints(&mut self) -> Result<(), OnlineError> {
+        let d = self.centre.len();
+        // At the centre H is the identity: σ_i = ‖q_i‖².
+        let leverages = |c: &[f64]| c.chunks_exact(d).map(kernels::norm_sq).collect::<Vec<f64>>();
+        while self.constraints() > d + 1 {
+            let leverages = leverages(&self.constraints);
+            let least = leverages.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
+            match least {
+                Some((i, leverage)) if *leverage < bounds::VOLUMETRIC_LEAST_LEVERAGE => {
+                    self.constraints.drain(i * d..(i + 1) * d);
+                    self.recentre()?;
+                }
+                _ => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves to the centre by Newton's method, in coordinates renewed at every step.
+    fn recentre(&mut self) -> Result<(), OnlineError> {
+        for _ in 0..MAX_STEPS {
+            self.whiten()?;
+            let (step, decrement) = self.newton_step()?;
+            if decrement <= MIN_DECREMENT {
+                break;
+            }
+            // Stay inside, and let V fall by a tenth of what the slope promises.
+            let reach = self.rates(&step).fold(0.0, |most: f64, rate| most.max(-rate));
+            let mut length = if reach > 0.9 { 0.9 / reach } else { 1.0 };
+            if decrement > QUADRATIC {
+                let promised = 0.1 * decrement * decrement;
+                while self.rise(&step, length)? > -promised * length && length > 1e-6 {
+                    length *= 0.5;
+                }
+            }
+            self.advance(&step, length);
+        }
+        self.whiten()
+    }
+
+    /// Renews the coordinates so that H at the centre is the identity.
+    fn whiten(&mut self) -> Result<(), OnlineError> {
+        let d = self.centre.len();
+        let m = self.constraints();
+        let mut h = Mat::zeros(d, d);
+        let q = MatRef::from_row_major_slice(&self.constraints, m, d);
+        matmul(h.as_mut(), Accum::Replace, q.transpose(), q, 1.0, Par::Seq);
+        cholesky(h.as_mut())?;
+        // H = LL': z = L⁻ᵀ z', so T' = TL⁻ᵀ and q' = L⁻¹q.
+        let q = MatMut::from_row_major_slice_mut(&mut self.constraints, m, d);
+        solve_lower_triangular_in_place(h.as_ref(), q.transpose_mut(), Par::Seq);
+        let t = MatMut::from_row_major_slice_mut(&mut self.transform, d, d);
+        solve_lower_triangular_in_place(h.as_ref(), t.transpose_mut(), Par::Seq);
+        self.potential += (0..d).map(|j| h[(j, j)].ln()).sum::<f64>();
+        Ok(())
+    }
+
+    /// Newton's step -(∇²V)⁻¹∇V in z and its decrement √(∇V'(∇²V)⁻¹∇V), in white coordinates:
+    /// ∇V = -Σ σ_i q_i and ∇²V = Q'(3Σ - 2 P∘P)Q with P = QQ', Σ = diag σ.
+    fn newton_step(&self) -> Result<(Vec<f64>, f64), OnlineError> {
+        let d = self.centre.len();
+        let m = self.constraints();
+        let q = MatRef::from_row_major_slice(&self.constraints, m, d);
+        let mut p = Mat::zeros(m, m);
+        matmul(p.as_mut(), Accum::Replace, q, q.transpose(), 1.0, Par::Seq);
+        let mut step = vec![0.0; d];
+        for (i, row) in self.constraints.chunks_exact(d).enumerate() {
+            kernels::axpy(p[(i, i)], row, &mut step);
+        }
+        let gradient: Vec<f64> = step.iter().map(|v| -v).collect();
+        for j in 0..m {
+            let leverage = p[(j, j)];
+            p.col_mut(j).iter_mut().for_each(|v| *v = -2.0 * *v * *v);
+            p[(j, j)] += 3.0 * leverage;
+        }
+        let mut pq = Mat::zeros(m, d);
+        matmul(pq.as_mut(), Accum::Replace, p.as_ref(), q, 1.0, Par::Seq);
+        let mut hessian = Mat::zeros(d, d);
+        matmul(hessian.as_mut(), Accum::Replace, q.transpose(), pq.as_ref(), 1.0, Par::Seq);
+        cholesky(hessian.as_mut())?;
+        let mut column = MatMut::from_column_major_slice_mut(&mut step, d, 1);
+        solve_lower_triangular_in_place(hessian.as_ref(), column.rb_mut(), Par::Seq);
+        solve_upper_triangular_in_place(hessian.transpose(), column, Par::Seq);
+        let decrement = -kernels::dot(&gradient, &step);
+        if decrement.is_finite() {
+            Ok((step, decrement.max(0.0).sqrt()))
+        } else {
+            Err(OnlineError::Overflow)
+        }
+    }
+
+    /// q_i · step: how fast each slack grows.
+    fn rates<'a>(&'a self, step: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+        self.constraints.chunks_exact(step.len()).map(|q| kernels::dot(q, step))
+    }
+
+    /// How far V rises along `length` of `step`, in white coordinates.
+    fn rise(&self, step: &[f64], length: f64) -> Result<f64, OnlineError> {
+        let mut moved = self.clone();
+        moved.advance(step, length);
+        moved.whiten()?;
+        Ok(moved.potential - self.potential)
+    }
+
+    /// Moves the centre by `length` of `step`: the slacks become 1 + length q_i · step, then 1 again.
+    fn advance(&mut self, step: &[f64], length: f64) {
+        let d = step.len();
+        let scaled: Vec<f64> = step.iter().map(|v| length * v).collect();
+        for q in self.constraints.chunks_exact_mut(d) {
+            let slack = 1.0 + kernels::dot(q, &scaled);
+            q.iter_mut().for_each(|v| *v /= slack);
+        }
+        for (row, c) in self.transform.chunks_exact(d).zip(&mut self.centre) {
+            *c += kernels::dot(row, &scaled);
+        }
+    }
+}
+
+/// L of the positive definite LL', in its lower triangle.
+fn cholesky(matrix: MatMut<'_, f64>) -> Result<(), OnlineError> {
+    let params = Default::default();
+    let scratch = cholesky_in_place_scratch::<f64>(matrix.nrows(), Par::Seq, params);
+    let mut memory = MemBuffer::new(scratch);
+    let stack = MemStack::new(&mut memory);
+    match cholesky_in_place(matrix, Default::default(), Par::Seq, stack, params) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(OnlineError::Overflow),
+    }
+}
+
+impl Centre for VolumetricCentre {
+    fn dim(&self) -> usize {
+        self.centre.len()
+    }
+
+    fn centre(&self) -> &[f64] {
+        &self.centre
+    }
+
+    fn cut(&mut self, a: &[f64]) -> Result<(), OnlineError> {
+        let mut next = self.clone();
+        next.add_constraint(a)?;
+        if !next.exhausted {
+            next.drop_constraints()?;
+        }
+        *self = next;
+        Ok(())
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.exhausted
+    }
+
+    fn mistake_bound(&self, margin: f64) -> Option<f64> {
+        Some(bounds::volumetric_mistakes(self.centre.len(), margin))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AsGiven, OnlineLearner, SmallestMarginMistake, VersionSpace, run};
+    use halfspaces_data::{MarginBall, Marginal, Realizable, random_target};
+    use halfspaces_linalg::{Classifier, Label, PointSet, Points};
+
+    /// The plain version: V and its gradient at w from the constraints a · w >= b themselves.
+    fn potential(constraints: &[(Vec<f64>, f64)], w: &[f64]) -> (f64, Vec<f64>) {
+        let d = w.len();
+        let scaled: Vec<Vec<f64>> = constraints
+            .iter()
+            .map(|(a, b)| {
+                let slack = kernels::dot(a, w) - b;
+                assert!(slack > 0.0);
+                a.iter().map(|v| v / slack).collect()
+            })
+            .collect();
+        let h = Mat::from_fn(d, d, |j, k| scaled.iter().map(|q| q[j] * q[k]).sum::<f64>());
+        let mut l = h.clone();
+        cholesky(l.as_mut()).unwrap();
+        let mut gradient = vec![0.0; d];
+        for q in &scaled {
+            let mut solved = q.clone();
+            let mut column = MatMut::from_column_major_slice_mut(&mut solved, d, 1);
+            solve_lower_triangular_in_place(l.as_ref(), column.rb_mut(), Par::Seq);
+            kernels::axpy(-kernels::norm_sq(&solved), q, &mut gradient);
+        }
+        ((0..d).map(|j| l[(j, j)].ln()).sum(), gradient)
+    }
+
+    fn cube(dim: usize) -> Vec<(Vec<f64>, f64)> {
+        let axis =
+            |j: usize, sign: f64| (0..dim).map(|k| if k == j { sign } else { 0.0 }).collect();
+        (0..2 * dim).map(|i| (axis(i / 2, if i % 2 == 0 { 1.0 } else { -1.0 }), -1.0)).collect()
+    }
+
+    #[test]
+    fn the_centre_is_stationary_and_the_potential_its_own() {
+        for (dim, seed) in [(2, 1), (5, 2), (9, 3)] {
+            let mut centre = VolumetricCentre::new(dim).unwrap();
+            let mut constraints = cube(dim);
+            let target = random_target(dim, seed).unwrap().into_normal();
+            for k in 0..3 * dim as u64 {
+                let mut a = random_target(dim, 100 * seed + k).unwrap().into_normal();
+                if kernels::dot(&a, &target) < 0.0 {
+                    a.iter_mut().for_each(|v| *v = -*v);
+                }
+                let before = centre.potential();
+                centre.cut(&a).unwrap();
+                constraints.push((a, 0.0));
+                if centre.constraints() < constraints.len() {
+                    // One was dropped: the list here no longer describes the polytope.
+                    assert!(k >= dim as u64, "dropped, so early");
+                    break;
+                }
+                let (value, gradient) = potential(&constraints, centre.centre());
+                assert!((value - centre.potential()).abs() < 1e-9 * (1.0 + value.abs()));
+                // ‖T'∇V‖: the gradient in radii of the Dikin ellipsoid.
+                let mut white = vec![0.0; dim];
+                for (row, v) in centre.transform.chunks_exact(dim).zip(&gradient) {
+                    kernels::axpy(*v, row, &mut white);
+                }
+                assert!(norm(&white) < 1e-7, "{}", norm(&white));
+                assert!(value > before, "a constraint can only raise V");
+            }
+        }
+    }
+
+    /// Every mistake raises the potential and every drop lowers it as the bound supposes.
+    #[test]
+    fn mistakes_pay_and_drops_are_cheap() {
+        let (dim, mut dropped) = (2, 0);
+        let mut centre = VolumetricCentre::new(dim).unwrap();
+        let target = [0.6, 0.8];
+        for k in 0..450 {
+            // On the target's side; through the centre now and then, so that the mistakes last.
+            let c = centre.centre();
+            let mut a = if k % 15 == 1 {
+                vec![-c[1], c[0]]
+            } else {
+                random_target(dim, k).unwrap().into_normal()
+            };
+            assert!(halfspaces_linalg::normalise(&mut a));
+            if kernels::dot(&a, &target) < 0.0 {
+                a.iter_mut().for_each(|v| *v = -*v);
+            }
+            let mistake = kernels::dot(&a, c) <= 1e-15;
+            let before = centre.potential();
+            centre.add_constraint(&a).unwrap();
+            let rise = centre.potential() - before;
+            assert!(rise >= if mistake { bounds::VOLUMETRIC_RISE } else { 0.0 });
+            let kept = centre.constraints();
+            let before = centre.potential();
+            centre.drop_constraints().unwrap();
+            let drops = kept - centre.constraints();
+            assert!(before - centre.potential() <= bounds::VOLUMETRIC_FALL * drops as f64 + 1e-9);
+            dropped += drops;
+            // So that every leverage is at least ε at the next mistake.
+            let least =
+                centre.constraints.chunks_exact(dim).map(kernels::norm_sq).fold(1.0, f64::min);
+            assert!(least >= bounds::VOLUMETRIC_LEAST_LEVERAGE);
+        }
+        assert!(dropped > 5, "{dropped} dropped");
+    }
+
+    /// The two constants, from the functions of one variable that their proofs end in.
+    #[test]
+    fn the_constants_follow_from_their_proofs() {
+        let least = bounds::VOLUMETRIC_LEAST_LEVERAGE;
+        // ∫ (1-t) κ dt, the curvature of V in the norm of Q on the way to a point at distance u, with
+        // slacks that change by at most r.
+        let curvature = |r: f64, u: f64| {
+            let c = 3.0 / (1.0 - r).powi(4);
+            let at = |t: f64| {
+                (1.0 - t) / ((1.0 + 2.0 * t * u + c * (t * u).powi(2)) * (1.0 + t * r).powi(4))
+            };
+            // A lower sum: the integrand falls.
+            (1..=2000).map(|k| at(f64::from(k) / 2000.0)).sum::<f64>() / 2000.0
+        };
+        let steps = 4000;
+        // A cut of slack 8.27 radii and a region of r = 0.4.
+        let (eta, r) = (8.27f64, 0.4f64);
+        let reach = r * (2.0 * least.sqrt() - least).sqrt();
+        let quadratic = curvature(r, reach);
+        let c = 3.0 / (1.0 - r).powi(4);
+        let rise = |low: f64, high: f64| {
+            let tau =
+                1.0 / ((1.0 + 2.0 * high + c * high * high) * (eta + high / least.sqrt()).powi(2));
+            quadratic * low * low + 0.5 * tau.ln_1p()
+        };
+        assert!(rise(reach, reach) > 0.5 * (1.0 / (eta * eta)).ln_1p(), "the minimum is inside");
+        for k in 0..steps {
+            let at = |k: i32| reach * f64::from(k) / f64::from(steps);
+            assert!(rise(at(k), at(k + 1)) >= bounds::VOLUMETRIC_RISE);
+        }
+        // Dropping a constraint of leverage m <= ε, region of r = 0.1.
+        let r = 0.1;
+        for j in 0..200 {
+            let m = least * 10f64.powf(-f64::from(j) / 20.0);
+            let to_slack = (2.0 * m.sqrt() - m).sqrt();
+            let reach = r * to_slack;
+            let quadratic = curvature(r, reach);
+            let fall = |low: f64, high: f64| {
+                let leverage = m * (1.0 + high).powi(2) / (1.0 - high / to_slack).powi(2);
+                quadratic * low * low + 0.5 * (-leverage).ln_1p()
+            };
+            assert!(fall(reach, reach) > 0.5 * (-m).ln_1p(), "the minimum is inside");
+            for k in 0..steps {
+                let at = |k: i32| reach * f64::from(k) / f64::from(steps);
+                assert!(fall(at(k), at(k + 1)) >= -bounds::VOLUMETRIC_FALL);
+            }
+        }
+    }
+
+    #[test]
+    fn mistakes_keep_the_bound_and_the_target_stays_inside() {
+        for (seed, dim) in [(1, 1), (2, 2), (3, 5), (4, 8)] {
+            let target = random_target(dim, seed).unwrap();
+            let ball = MarginBall::new(&target, 0.02).unwrap().sample(400, seed + 9).unwrap();
+            let pool = Realizable::new(ball.normalised().unwrap(), target).unwrap();
+            let learner = VersionSpace::new(VolumetricCentre::new(dim).unwrap());
+            let adversary = SmallestMarginMistake::new(pool.labels().to_vec());
+            let (learner, transcript) =
+                run(learner, pool.points(), pool.labels(), adversary).unwrap();
+            // Far below the bound: a few mistakes for each dimension and each halving of the margin.
+            let few = 2.0 * dim as f64 * (1.0 / pool.margin()).log2() + 2.0;
+            assert!((transcript.mistakes() as f64) < few, "d = {dim}: {}", transcript.mistakes());
+            let r = pool.margin() / (1.0 + pool.margin());
+            assert!(learner.centre().log_volume_bound() > dim as f64 * r.ln());
+            assert!(!learner.centre().is_exhausted());
+        }
+    }
+
+    #[test]
+    fn a_margin_of_a_billionth_is_within_reach() {
+        let gamma = 1e-9;
+        let points =
+            Points::from_rows(&[[gamma, 1.0], [gamma, -1.0]]).unwrap().normalised().unwrap();
+        let labels = [Label::Negative; 2];
+        let mut learner = VersionSpace::new(VolumetricCentre::new(2).unwrap());
+        for _ in 0..100 {
+            learner = run(learner, &points, &labels, AsGiven::new()).unwrap().0;
+        }
+        assert_eq!(learner.halfspace().unwrap().label_all(&points).unwrap(), labels);
+        assert!(!learner.centre().is_exhausted() && learner.updates() >= 2);
+        let w = learner.centre().centre();
+        assert!(w[0] < 0.0 && w[1].abs() < gamma);
+    }
+
+    #[test]
+    fn contradictions_exhaust_the_set() {
+        let mut learner = VersionSpace::new(VolumetricCentre::new(2).unwrap());
+        let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]).unwrap();
+        let labels = [Label::Positive, Label::Positive, Label::Negative];
+        for _ in 0..200 {
+            for (x, y) in points.rows().zip(&labels) {
+                learner.observe(x, *y).unwrap();
+            }
+        }
+        assert!(learner.centre().is_exhausted());
+        assert_eq!(VolumetricCentre::new(0), Err(InputError::ZeroDimension));
+    }
+}
