@@ -36,8 +36,8 @@
 
 mod error_count;
 mod fit;
+mod noise_setting;
 mod perspectron;
-mod purpose;
 mod push_away;
 mod random_projection;
 mod rivals;
@@ -50,6 +50,7 @@ pub use error_count::ErrorCount;
 pub use fit::{
     Denominator, Direction, Fit, Fitting, Origin, Plan, Promise, SignLink, Stage, Status,
 };
+pub use noise_setting::NoiseSetting;
 pub use perspectron::{
     GlmError, GlmParams, GlmPerspectron, GlmSchedule, GridParams, GridPerspectron, GridSchedule,
     Guess, Margin, MarginSearch, NOISE_GUESSES, Perspectron, PerspectronParams, SampleFit,

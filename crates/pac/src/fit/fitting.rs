@@ -6,14 +6,14 @@
 //! (feature `serde`) and continued: the outcome is that of an uninterrupted one.
 
 use crate::fit::direction::{Denominator, Direction, Iterate};
-use crate::purpose::{Purpose, draws};
+
 use crate::schedule;
 use crate::selection::{Elimination, Selector, check_in_ball};
 use faer::traits::pulp::{Arch, Simd, WithSimd};
 use halfspaces_data::Link;
 use halfspaces_linalg::{
     AffineHalfspace, Classifier, ExampleStream, FitError, Halfspace, InputError, Label, LiftedRow,
-    RowView, ScaledRow,
+    RngStream, RowView, ScaledRow, rng_for,
 };
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -390,7 +390,7 @@ impl Spare {
         self.w.extend_from_slice(w);
         self.step = step;
         self.draws += 1;
-        let mut rng = draws(self.seed, Purpose::Spare);
+        let mut rng = rng_for(RngStream::ReservoirIterate, self.seed);
         rng.set_word_pos(u128::from(self.draws) * 16);
         let u = 1.0 - rng.random::<f64>();
         self.next = (((step + 1) as f64 / u).floor() as u64).max(step + 1);

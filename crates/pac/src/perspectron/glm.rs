@@ -20,9 +20,8 @@
 
 use crate::fit::{Average, Fit, Fitting, Guarantee, Lane, Plan, Promise};
 use crate::fit::{Denominator, Direction};
-use crate::perspectron::massart::{
-    Common, Selection, check_margin, choice_share, common_setters, kept,
-};
+use crate::noise_setting::{NoiseSetting, check_margin, check_target};
+use crate::perspectron::massart::{Common, Selection, choice_share, common_setters, kept};
 use crate::schedule;
 use halfspaces_data::{Link, LinkError, check_link};
 use halfspaces_linalg::{ExampleStream, FitError, InputError};
@@ -96,6 +95,8 @@ pub enum GlmError {
 pub struct GlmParams<L> {
     link: L,
     margin: f64,
+    excess: f64,
+    failure: f64,
     common: Common,
     schedule: GlmSchedule,
     selection: Selection,
@@ -128,6 +129,7 @@ impl<L: Link + Clone> GlmParams<L> {
     /// # Errors
     /// [`GlmError::Input`] for γ outside (0, 1], ε or δ outside (0, 1); [`GlmError::Link`] for a link that fails on a grid of arguments; [`GlmError::NoGuarantee`].
     pub fn check(self) -> Result<GlmPerspectron<L>, GlmError> {
+        check_target(self.excess, self.failure)?;
         self.common.check()?;
         check_margin(self.margin, self.common.radius)?;
         check_link(&self.link)?;
@@ -161,7 +163,9 @@ impl<L: Link + Clone> GlmPerspectron<L> {
     #[must_use]
     pub fn params(link: L, margin: f64) -> GlmParams<L> {
         let (schedule, selection) = (GlmSchedule::default(), Selection::default());
-        GlmParams { link, margin, common: Common::default(), schedule, selection }
+        let (excess, failure) = (NoiseSetting::DEFAULT_EXCESS, NoiseSetting::DEFAULT_FAILURE);
+        let common = Common::default();
+        GlmParams { link, margin, excess, failure, common, schedule, selection }
     }
 
     /// What a fit will do.
@@ -169,7 +173,7 @@ impl<L: Link + Clone> GlmPerspectron<L> {
     pub fn plan(&self) -> Plan {
         let GlmParams { link, common, schedule, selection, .. } = &self.0;
         let margin = common.placed_margin(self.0.margin);
-        let (excess, failure) = (common.excess, common.failure);
+        let (excess, failure) = (self.0.excess, self.0.failure);
         if *selection == Selection::Thinned {
             let run_length = schedule::glm_thinned_run_length(excess, margin, failure);
             let noise = schedule::glm_noise_bound(
@@ -218,7 +222,7 @@ impl<L: Link + Clone> GlmPerspectron<L> {
     /// [`InputError::ZeroDimension`], [`InputError::TooLarge`] if the candidates do not fit in memory.
     pub fn start(&self, dim: usize) -> Result<Fitting<L>, InputError> {
         let plan = self.plan();
-        let GlmParams { link, common, schedule, selection, .. } = &self.0;
+        let GlmParams { link, excess, failure, common, schedule, selection, .. } = &self.0;
         let kept = kept(plan, *selection, common.seed)?;
         let direction = Direction { link: link.clone(), denominator: plan.denominator };
         let lane = Lane::new(direction, plan.step, plan.runs, plan.run_length, kept);
@@ -227,10 +231,10 @@ impl<L: Link + Clone> GlmPerspectron<L> {
             GlmSchedule::Ours => Average::Glm { margin, step: plan.step },
             GlmSchedule::Paper | GlmSchedule::Corrected => Average::Unknown,
         };
-        let choice_failure = choice_share(common.failure, *selection);
+        let choice_failure = choice_share(*failure, *selection);
         let guarantee = Guarantee {
-            promise: Promise { excess: common.excess, failure: common.failure },
-            best_candidate: common.excess / 2.0,
+            promise: Promise { excess: *excess, failure: *failure },
+            best_candidate: excess / 2.0,
             choice_failure,
             average,
         };

@@ -14,12 +14,13 @@
 
 use crate::fit::{Average, Fit, Fitting, Guarantee, Kept, Lane, Promise};
 use crate::fit::{Denominator, Direction, SignLink};
+use crate::noise_setting::{NoiseSetting, check_margin, check_target};
 use crate::perspectron::massart::{
-    Common, Selection, check_margin, choice_share, common_setters, placement_setters,
+    Common, Selection, choice_share, common_setters, placement_setters,
 };
-use crate::purpose::{Purpose, draws};
+
 use crate::schedule;
-use halfspaces_linalg::{ExampleStream, FitError, InputError};
+use halfspaces_linalg::{ExampleStream, FitError, InputError, RngStream, rng_for};
 
 /// Whose guesses and constants.
 ///
@@ -105,6 +106,8 @@ impl Margin {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GridParams {
     margin: Margin,
+    excess: f64,
+    failure: f64,
     common: Common,
     schedule: GridSchedule,
     selection: Selection,
@@ -135,8 +138,9 @@ impl GridParams {
     /// [`InputError::ParameterOutOfRange`] for a margin outside (0, R], ε outside [1e-4, 1), δ outside (0, 1), a radius
     /// that is no positive number, or a least margin below 2⁻⁶⁰ R.
     pub fn check(self) -> Result<GridPerspectron, InputError> {
+        check_target(self.excess, self.failure)?;
         self.common.check()?;
-        let excess = self.common.excess;
+        let excess = self.excess;
         let in_range = excess >= schedule::MIN_GRID_STEP;
         InputError::check_parameter("excess", excess, in_range, "at least 1e-4 for a grid")?;
         self.margin.check(self.common.radius)?;
@@ -191,21 +195,21 @@ impl GridPerspectron {
     #[must_use]
     pub fn params(margin: Margin) -> GridParams {
         let (schedule, selection) = (GridSchedule::default(), Selection::default());
-        GridParams { margin, common: Common::default(), schedule, selection }
+        let (excess, failure) = (NoiseSetting::DEFAULT_EXCESS, NoiseSetting::DEFAULT_FAILURE);
+        GridParams { margin, excess, failure, common: Common::default(), schedule, selection }
     }
 
     /// The guesses, in the order of the lanes of [`crate::Origin`].
     #[must_use]
     pub fn guesses(&self) -> Vec<Guess> {
-        let GridParams { margin, common, schedule, selection } = self.0;
-        let failure = common.failure;
-        let mut levels = schedule::noise_grid(common.excess);
+        let GridParams { margin, excess: target, failure, common, schedule, selection } = self.0;
+        let mut levels = schedule::noise_grid(target);
         let (excess, bound): (f64, fn(f64) -> f64) = match schedule {
             GridSchedule::Paper => {
                 levels.retain(|level| *level <= 0.5);
-                (common.excess, |_| 0.0)
+                (target, |_| 0.0)
             }
-            GridSchedule::Corrected => (common.excess / 2.0, |noise| noise),
+            GridSchedule::Corrected => (target / 2.0, |noise| noise),
         };
         let mut guesses = Vec::new();
         for guessed in margin.guesses(common.radius) {
@@ -244,14 +248,13 @@ impl GridPerspectron {
     /// |T₂|: fresh examples the candidates are compared on.
     #[must_use]
     pub fn validation(&self) -> u64 {
-        let GridParams { common, schedule, selection, .. } = self.0;
+        let GridParams { excess, failure, schedule, selection, .. } = self.0;
         let candidates =
             self.guesses().iter().fold(0u64, |sum, g| sum.saturating_add(g.candidates));
-        let failure = common.failure;
         let share = choice_share(failure, selection);
         match schedule {
-            GridSchedule::Paper => schedule::validation(candidates, common.excess, failure),
-            GridSchedule::Corrected => schedule::grid_validation(candidates, common.excess, share),
+            GridSchedule::Paper => schedule::validation(candidates, excess, failure),
+            GridSchedule::Corrected => schedule::grid_validation(candidates, excess, share),
         }
     }
 
@@ -260,8 +263,8 @@ impl GridPerspectron {
     /// # Errors
     /// [`InputError::ZeroDimension`], [`InputError::TooLarge`] if the candidates do not fit in memory.
     pub fn start(&self, dim: usize) -> Result<Fitting<SignLink>, InputError> {
-        let GridParams { common, schedule, selection, .. } = self.0;
-        let mut rng = draws(common.seed, Purpose::Kept);
+        let GridParams { excess, failure, common, schedule, selection, .. } = self.0;
+        let mut rng = rng_for(RngStream::Retention, common.seed);
         let lane = |guess: &Guess| {
             let margin = common.placed_margin(guess.margin);
             let link = SignLink { level: 1.0 - 2.0 * guess.noise };
@@ -278,10 +281,10 @@ impl GridPerspectron {
             Ok(Lane::new(direction, step, guess.runs, guess.run_length, kept))
         };
         let lanes = self.guesses().iter().map(lane).collect::<Result<_, InputError>>()?;
-        let choice_failure = choice_share(common.failure, selection);
+        let choice_failure = choice_share(failure, selection);
         let guarantee = Guarantee {
-            promise: Promise { excess: common.excess, failure: common.failure },
-            best_candidate: 0.75 * common.excess,
+            promise: Promise { excess, failure },
+            best_candidate: 0.75 * excess,
             choice_failure,
             average: Average::Unknown,
         };

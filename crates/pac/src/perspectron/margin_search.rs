@@ -10,7 +10,8 @@
 //! *Source.* Ours; docs/theory/perspectron-schedules.md.
 
 use crate::fit::{Fit, Stage};
-use crate::perspectron::{Perspectron, PerspectronParams};
+use crate::noise_setting::NoiseSetting;
+use crate::perspectron::massart::{Perspectron, PerspectronParams};
 use crate::schedule;
 use halfspaces_linalg::{Classifier, ExampleStream, FitError, InputError};
 
@@ -32,7 +33,6 @@ const MAX_GUESSES: u32 = 40;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MarginSearch {
-    noise: f64,
     params: PerspectronParams,
 }
 
@@ -96,8 +96,10 @@ impl MarginSearch {
     /// # Errors
     /// As [`PerspectronParams::check`].
     pub fn new(noise: f64, params: PerspectronParams) -> Result<MarginSearch, InputError> {
-        params.with(noise, params.radius_set()).check()?;
-        Ok(MarginSearch { noise, params })
+        let (margin, setting) = (params.largest_margin(), params.setting());
+        let params = params.with_setting(NoiseSetting { noise, margin, ..setting });
+        params.check()?;
+        Ok(MarginSearch { params })
     }
 
     /// Learns from a stream, in one pass.
@@ -105,15 +107,15 @@ impl MarginSearch {
     /// # Errors
     /// [`FitError`].
     pub fn fit<S: ExampleStream>(&self, stream: &mut S) -> Result<SearchFit, FitError<S::Error>> {
-        let (excess, failure) = self.params.target();
-        let mut margin = self.params.radius_set();
+        let NoiseSetting { noise, mut margin, excess, failure } = self.params.setting();
         let mut guesses = 0;
         // Examples taken by earlier guesses.
         let mut before = 0;
         loop {
             let share = schedule::guess_failure(failure, guesses) / 2.0;
-            let params = self.params.with(self.noise, margin).excess(excess / 2.0).failure(share);
-            let learner: Perspectron = params.check().map_err(FitError::Input)?;
+            let setting = NoiseSetting { noise, margin, excess: excess / 2.0, failure: share };
+            let learner: Perspectron =
+                self.params.with_setting(setting).check().map_err(FitError::Input)?;
             let mut fitting = learner.start(stream.dim()).map_err(FitError::Input)?;
             let stage = fitting.advance(stream).map_err(|error| error.after(before))?;
             guesses += 1;
@@ -138,7 +140,7 @@ impl MarginSearch {
                     }
                 }
             }
-            if errors as f64 <= (self.noise + 0.75 * excess) * planned as f64 {
+            if errors as f64 <= (noise + 0.75 * excess) * planned as f64 {
                 return done(fit, SearchStatus::Found);
             }
             before += planned;

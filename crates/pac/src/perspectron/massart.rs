@@ -20,10 +20,11 @@ use crate::fit::{
     Average, Fit, Fitting, Guarantee, Kept, Lane, Placement, Plan, Promise, Settings,
 };
 use crate::fit::{Denominator, Direction, SignLink};
-use crate::purpose::{Purpose, draws};
+
+use crate::noise_setting::NoiseSetting;
 use crate::schedule;
 use crate::selection::Elimination;
-use halfspaces_linalg::{ExampleStream, FitError, InputError};
+use halfspaces_linalg::{ExampleStream, FitError, InputError, RngStream, rng_for};
 
 /// Whose constants.
 ///
@@ -85,8 +86,7 @@ pub enum Selection {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PerspectronParams {
-    noise: f64,
-    margin: f64,
+    setting: NoiseSetting,
     common: Common,
     schedule: Schedule,
     selection: Selection,
@@ -96,8 +96,6 @@ pub struct PerspectronParams {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Common {
-    pub excess: f64,
-    pub failure: f64,
     pub project: bool,
     pub radius: f64,
     pub lift: bool,
@@ -108,8 +106,6 @@ pub(crate) struct Common {
 impl Default for Common {
     fn default() -> Common {
         Common {
-            excess: 0.1,
-            failure: 0.05,
             project: true,
             radius: 1.0,
             lift: false,
@@ -121,14 +117,9 @@ impl Default for Common {
 
 impl Common {
     pub(crate) fn check(&self) -> Result<(), InputError> {
-        let Common { excess, failure, radius, .. } = *self;
-        let open = |v: f64| v > 0.0 && v < 1.0;
-        let requirement = "above 0 and below 1";
-        InputError::check_parameter("excess", excess, open(excess), requirement)?;
-        InputError::check_parameter("failure", failure, open(failure), requirement)?;
+        let radius = self.radius;
         let in_range = radius > 0.0 && radius.is_finite();
-        InputError::check_parameter("radius", radius, in_range, "positive and finite")?;
-        Ok(())
+        InputError::check_parameter("radius", radius, in_range, "positive and finite")
     }
 
     /// The margin in the space the learner works in: γ/R, and half of that when lifted.
@@ -148,18 +139,18 @@ impl Common {
 
 /// The setters every Perspectron's parameters share.
 macro_rules! common_setters {
-    () => {
+    ($($target:ident)?) => {
         /// ε: the error wanted is at most the target level + ε. Default: 0.1.
         #[must_use]
         pub fn excess(mut self, excess: f64) -> Self {
-            self.common.excess = excess;
+            self.$($target.)? excess = excess;
             self
         }
 
         /// δ: the probability with which the result may be worse. Default: 0.05.
         #[must_use]
         pub fn failure(mut self, failure: f64) -> Self {
-            self.common.failure = failure;
+            self.$($target.)? failure = failure;
             self
         }
 
@@ -213,7 +204,7 @@ macro_rules! placement_setters {
 pub(crate) use placement_setters;
 
 impl PerspectronParams {
-    common_setters!();
+    common_setters!(setting);
     placement_setters!();
 
     /// Whose constants. Default: [`Schedule::Ours`]. Projects or not, as the schedule has it, until
@@ -233,20 +224,17 @@ impl PerspectronParams {
         self
     }
 
-    /// The same for another noise rate and margin.
-    pub(crate) fn with(mut self, noise: f64, margin: f64) -> Self {
-        self.noise = noise;
-        self.margin = margin;
+    pub(crate) fn setting(&self) -> NoiseSetting {
+        self.setting
+    }
+
+    pub(crate) fn with_setting(mut self, setting: NoiseSetting) -> Self {
+        self.setting = setting;
         self
     }
 
-    pub(crate) fn radius_set(&self) -> f64 {
+    pub(crate) fn largest_margin(&self) -> f64 {
         self.common.radius
-    }
-
-    /// ε and δ.
-    pub(crate) fn target(&self) -> (f64, f64) {
-        (self.common.excess, self.common.failure)
     }
 
     /// Checks the parameters.
@@ -255,24 +243,21 @@ impl PerspectronParams {
     /// [`InputError::ParameterOutOfRange`] for η outside [0, 1/2), γ outside (0, R], ε or δ outside
     /// (0, 1), or a radius that is no positive number.
     pub fn check(self) -> Result<Perspectron, InputError> {
-        check_noise(self.noise)?;
         self.common.check()?;
-        check_margin(self.margin, self.common.radius)?;
+        self.setting.check_in_radius(self.common.radius)?;
         Ok(Perspectron(self))
     }
 }
 
-pub(crate) fn check_noise(noise: f64) -> Result<(), InputError> {
-    let in_range = (0.0..0.5).contains(&noise);
-    InputError::check_parameter("noise", noise, in_range, "at least 0 and below 1/2")
-}
-
-pub(crate) fn check_margin(margin: f64, radius: f64) -> Result<(), InputError> {
-    let in_range = margin > 0.0 && margin <= radius;
-    InputError::check_parameter("margin", margin, in_range, "above 0 and at most the radius")?;
-    let share = margin / radius;
-    let requirement = "at least 1e-150";
-    InputError::check_parameter("margin / radius", share, share >= 1e-150, requirement)
+impl From<NoiseSetting> for PerspectronParams {
+    fn from(setting: NoiseSetting) -> Self {
+        PerspectronParams {
+            setting,
+            common: Common::default(),
+            schedule: Schedule::default(),
+            selection: Selection::default(),
+        }
+    }
 }
 
 /// The Perspectron.
@@ -297,21 +282,15 @@ impl Perspectron {
     /// (0, R], R the radius (1 unless set).
     #[must_use]
     pub fn params(noise: f64, margin: f64) -> PerspectronParams {
-        PerspectronParams {
-            noise,
-            margin,
-            common: Common::default(),
-            schedule: Schedule::default(),
-            selection: Selection::default(),
-        }
+        NoiseSetting::new(noise, margin).into()
     }
 
     /// What a fit will do.
     #[must_use]
     pub fn plan(&self) -> Plan {
-        let PerspectronParams { noise, common, schedule, selection, .. } = self.0;
-        let margin = common.placed_margin(self.0.margin);
-        plan(noise, margin, common.excess, common.failure, schedule, selection)
+        let PerspectronParams { setting, common, schedule, selection } = self.0;
+        let margin = common.placed_margin(setting.margin);
+        plan(NoiseSetting { margin, ..setting }, schedule, selection)
     }
 
     /// Starts a fit of points in R^`dim`.
@@ -320,8 +299,8 @@ impl Perspectron {
     /// [`InputError::ZeroDimension`], [`InputError::TooLarge`] if the candidates do not fit in memory.
     pub fn start(&self, dim: usize) -> Result<Fitting<SignLink>, InputError> {
         let plan = self.plan();
-        let PerspectronParams { noise, common, schedule, selection, .. } = self.0;
-        let (excess, failure) = (common.excess, common.failure);
+        let PerspectronParams { setting, common, schedule, selection } = self.0;
+        let NoiseSetting { noise, excess, failure, .. } = setting;
         let kept = kept(plan, selection, common.seed)?;
         let direction = Direction {
             link: SignLink { level: 1.0 - 2.0 * noise },
@@ -329,7 +308,7 @@ impl Perspectron {
         };
         let lane = Lane::new(direction, plan.step, plan.runs, plan.run_length, kept);
         let noise = effective_noise(noise, schedule);
-        let margin = common.placed_margin(self.0.margin);
+        let margin = common.placed_margin(setting.margin);
         let choice_failure = choice_share(failure, selection);
         let guarantee = Guarantee {
             promise: Promise { excess, failure },
@@ -361,7 +340,7 @@ pub(crate) fn kept(plan: Plan, selection: Selection, seed: u64) -> Result<Kept, 
     match selection {
         Selection::AllIterates => Ok(Kept::All),
         Selection::Thinned => {
-            Kept::drawn(plan.candidates, plan.run_length, &mut draws(seed, Purpose::Kept))
+            Kept::drawn(plan.candidates, plan.run_length, &mut rng_for(RngStream::Retention, seed))
         }
     }
 }
@@ -379,14 +358,8 @@ fn effective_noise(noise: f64, schedule: Schedule) -> f64 {
     if schedule == Schedule::Paper { 0.0 } else { noise }
 }
 
-fn plan(
-    noise: f64,
-    margin: f64,
-    excess: f64,
-    failure: f64,
-    schedule: Schedule,
-    selection: Selection,
-) -> Plan {
+fn plan(setting: NoiseSetting, schedule: Schedule, selection: Selection) -> Plan {
+    let NoiseSetting { noise, margin, excess, failure } = setting;
     let bound = effective_noise(noise, schedule);
     let denominator = match schedule {
         Schedule::Paper | Schedule::Corrected => Denominator::Plus(margin),

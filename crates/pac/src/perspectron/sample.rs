@@ -16,10 +16,10 @@
 use crate::fit::{Denominator, Direction, SignLink};
 use crate::fit::{Fit, Fitting, Kept, Lane, Placement, Settings};
 use crate::perspectron::Margin;
-use crate::purpose::{Purpose, draws};
+
 use crate::schedule;
 use crate::selection::Elimination;
-use halfspaces_linalg::{AffineHalfspace, InputError, Label, PointSet};
+use halfspaces_linalg::{AffineHalfspace, InputError, Label, PointSet, RngStream, rng_for};
 use rand::seq::SliceRandom;
 
 /// Guesses of the noise rate when it is unknown.
@@ -106,7 +106,7 @@ impl SampleParams {
     /// share outside (0, 1), no pass or no candidate.
     pub fn check(self) -> Result<SamplePerspectron, InputError> {
         if let Some(noise) = self.noise {
-            crate::perspectron::massart::check_noise(noise)?;
+            crate::noise_setting::check_noise(noise)?;
         }
         self.margin.check(1.0)?;
         let in_range = self.held_out > 0.0 && self.held_out < 1.0;
@@ -277,7 +277,7 @@ impl SamplePerspectron {
         if let Some(row) = norms.iter().position(|r| r.is_nan() || *r > LARGEST_NORM) {
             return Err(InputError::Overflow { row });
         }
-        let mut rng = draws(seed, Purpose::Split);
+        let mut rng = rng_for(RngStream::Split, seed);
         let mut order: Vec<usize> = (0..points.len()).collect();
         order.shuffle(&mut rng);
         let kept_back = (held_out * points.len() as f64).round() as usize;

@@ -17,12 +17,11 @@
 //!
 //! *Source.* CKST24 Appendix B.
 
-use crate::purpose::{Purpose, draws};
 use crate::push_away::{check_margin, push_away};
 use halfspaces_data::{Link, random_target_with_rng};
 use halfspaces_linalg::{
-    ExampleStream, Halfspace, InputError, Label, PointSet, RowView, kernels, normalise, tolerance,
-    zeros,
+    ExampleStream, Halfspace, InputError, Label, PointSet, RngStream, RowView, kernels, normalise,
+    rng_for, tolerance, zeros,
 };
 use thiserror::Error;
 
@@ -341,7 +340,7 @@ struct Walk<'a, L> {
 
 /// A random unit vector to start from.
 fn start(dim: usize, seed: u64) -> Result<Vec<f64>, InputError> {
-    Ok(random_target_with_rng(dim, &mut draws(seed, Purpose::Start))?.into_normal())
+    Ok(random_target_with_rng(dim, &mut rng_for(RngStream::HeuristicStart, seed))?.into_normal())
 }
 
 impl<'a, L: Link> Walk<'a, L> {

@@ -1,8 +1,8 @@
 //! A sample in two random parts: one to descend on, one to choose among the iterates with.
 
 use crate::ErrorCount;
-use crate::purpose::{Purpose, draws};
-use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView};
+
+use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RngStream, RowView, rng_for};
 use rand::seq::SliceRandom;
 
 /// Share of the sample that is held out unless told otherwise.
@@ -30,7 +30,7 @@ pub(crate) fn split<P: PointSet>(
     let n = points.len();
     InputError::check_parameter("number of points", n as f64, n >= 2, "at least 2, to split")?;
     let mut order: Vec<usize> = (0..n).collect();
-    order.shuffle(&mut draws(seed, Purpose::Split));
+    order.shuffle(&mut rng_for(RngStream::Split, seed));
     let held_out = ((share * n as f64).round() as usize).clamp(1, n - 1);
     let (validation, training) = order.split_at(held_out);
     let part = |indices: &[usize]| -> Result<Sample<P>, InputError> {

@@ -1,0 +1,136 @@
+//! Noise rate, margin, excess and failure probability: what every theorem here is told, checked once.
+
+use halfspaces_linalg::InputError;
+
+/// The four numbers that every theorem about noisy halfspaces speaks of. With probability at least 1 - δ
+/// the error is at most η + ε, if labels are flipped with probabilities of at most η and points have a
+/// margin of at least γ.
+///
+/// Each learner that is told all four can be made from it, so one setting serves several learners.
+///
+/// ```
+/// use halfspaces_pac::{NoiseSetting, PerspectronParams};
+/// let setting = NoiseSetting { excess: 0.2, ..NoiseSetting::new(0.1, 0.3) };
+/// assert_eq!((setting.noise, setting.margin, setting.failure), (0.1, 0.3, 0.05));
+/// assert!(PerspectronParams::from(setting).check().is_ok());
+/// assert_eq!(
+///     NoiseSetting::new(0.5, 0.3).check().unwrap_err().to_string(),
+///     "noise = 0.5 is out of range; it must be at least 0 and below 1/2"
+/// );
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct NoiseSetting {
+    /// η: a bound on the probability with which a label is flipped, in [0, 1/2).
+    pub noise: f64,
+    /// γ: every point has |w*·x| >= γ for a unit w*; in (0, 1] for points in the unit ball.
+    pub margin: f64,
+    /// ε: the error wanted is at most η + ε; in (0, 1).
+    pub excess: f64,
+    /// δ: the probability with which the result may be worse; in (0, 1).
+    pub failure: f64,
+}
+
+impl NoiseSetting {
+    /// ε unless another is set.
+    pub const DEFAULT_EXCESS: f64 = 0.1;
+
+    /// δ unless another is set.
+    pub const DEFAULT_FAILURE: f64 = 0.05;
+
+    /// η and γ, with ε = 0.1 and δ = 0.05.
+    #[must_use]
+    pub fn new(noise: f64, margin: f64) -> NoiseSetting {
+        let (excess, failure) = (Self::DEFAULT_EXCESS, Self::DEFAULT_FAILURE);
+        NoiseSetting { noise, margin, excess, failure }
+    }
+
+    /// Checks the four numbers, for points in the unit ball.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for η outside [0, 1/2), ε or δ outside (0, 1), or γ outside
+    /// [1e-150, 1].
+    pub fn check(&self) -> Result<(), InputError> {
+        self.check_in_radius(1.0)
+    }
+
+    /// The same for points in the ball of a radius.
+    pub(crate) fn check_in_radius(&self, radius: f64) -> Result<(), InputError> {
+        check_noise(self.noise)?;
+        check_target(self.excess, self.failure)?;
+        check_margin(self.margin, radius)
+    }
+
+    /// λ = η + ε, the leak of the loss that DGT19 and CKMY20 descend on.
+    #[must_use]
+    pub fn leak(&self) -> f64 {
+        self.noise + self.excess
+    }
+
+    /// [`NoiseSetting::check`], and λ = η + ε below 1/2: at 1/2 LeakyReLU_λ stops being convex, and
+    /// chance reaches the error.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`].
+    pub fn check_with_leak(&self) -> Result<(), InputError> {
+        self.check()?;
+        let leak = self.leak();
+        InputError::check_parameter("noise + excess", leak, leak < 0.5, "below 1/2")
+    }
+}
+
+/// η in [0, 1/2).
+pub(crate) fn check_noise(noise: f64) -> Result<(), InputError> {
+    let in_range = (0.0..0.5).contains(&noise);
+    InputError::check_parameter("noise", noise, in_range, "at least 0 and below 1/2")
+}
+
+/// ε and δ in (0, 1).
+pub(crate) fn check_target(excess: f64, failure: f64) -> Result<(), InputError> {
+    for (name, value) in [("excess", excess), ("failure", failure)] {
+        let in_range = value > 0.0 && value < 1.0;
+        InputError::check_parameter(name, value, in_range, "above 0 and below 1")?;
+    }
+    Ok(())
+}
+
+/// γ in (0, R], and no smaller than its square allows.
+pub(crate) fn check_margin(margin: f64, radius: f64) -> Result<(), InputError> {
+    let in_range = margin > 0.0 && margin <= radius;
+    InputError::check_parameter("margin", margin, in_range, "above 0 and at most the radius")?;
+    let share = margin / radius;
+    let requirement = "at least 1e-150";
+    InputError::check_parameter("margin / radius", share, share >= 1e-150, requirement)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_settings_are_typed() {
+        let good = NoiseSetting { noise: 0.0, margin: 1.0, excess: 0.49, failure: 0.01 };
+        assert_eq!(good.check_with_leak(), Ok(()));
+        let bad = [
+            NoiseSetting { noise: -0.1, ..good },
+            NoiseSetting { noise: 0.5, ..good },
+            NoiseSetting { noise: f64::NAN, ..good },
+            NoiseSetting { margin: 0.0, ..good },
+            NoiseSetting { margin: 1.1, ..good },
+            NoiseSetting { margin: 1e-151, ..good },
+            NoiseSetting { margin: f64::NAN, ..good },
+            NoiseSetting { excess: 0.0, ..good },
+            NoiseSetting { excess: 1.0, ..good },
+            NoiseSetting { failure: 0.0, ..good },
+            NoiseSetting { failure: 1.0, ..good },
+        ];
+        for setting in bad {
+            assert!(matches!(setting.check(), Err(InputError::ParameterOutOfRange { .. })));
+        }
+        let leaky = NoiseSetting { noise: 0.25, excess: 0.25, ..good };
+        assert_eq!(leaky.check(), Ok(()));
+        assert!(leaky.check_with_leak().is_err());
+        assert_eq!(NoiseSetting { margin: 2.0, ..good }.check_in_radius(2.0), Ok(()));
+    }
+}
