@@ -44,7 +44,7 @@ pub enum InputError {
         /// The stated dimension.
         dim: usize,
     },
-    /// One label a point is needed.
+    /// One label per point is needed.
     #[error("{points} points but {labels} labels; give one label per point")]
     LengthMismatch {
         /// Number of points.
@@ -117,6 +117,12 @@ pub enum InputError {
         /// The accepted range, in words.
         requirement: &'static str,
     },
+    /// A saved state contradicts itself: it was not saved by the type that is loaded, or changed since.
+    #[error("inconsistent saved state: {reason}")]
+    InconsistentState {
+        /// What does not fit together.
+        reason: &'static str,
+    },
 }
 
 impl InputError {
@@ -156,6 +162,11 @@ impl InputError {
         } else {
             Err(InputError::ParameterOutOfRange { name, value, requirement })
         }
+    }
+
+    /// `Ok(())` if `condition` holds, else [`InputError::InconsistentState`].
+    pub fn check_state(condition: bool, reason: &'static str) -> Result<(), InputError> {
+        if condition { Ok(()) } else { Err(InputError::InconsistentState { reason }) }
     }
 }
 
