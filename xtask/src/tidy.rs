@@ -15,11 +15,7 @@ const LAYERS: [(&str, &[&str], &[&str]); 9] = [
     ("halfspaces-data", &["halfspaces-linalg"], &[]),
     ("halfspaces-forster", &["halfspaces-linalg"], &["halfspaces-data"]),
     ("halfspaces-online", &["halfspaces-linalg", "halfspaces-forster"], &["halfspaces-data"]),
-    (
-        "halfspaces-pac",
-        &["halfspaces-linalg", "halfspaces-data", "halfspaces-forster", "halfspaces-online"],
-        &[],
-    ),
+    ("halfspaces-pac", &["halfspaces-linalg", "halfspaces-data", "halfspaces-forster"], &[]),
     // Evaluation knows no learner: experiments hand it numbers.
     ("halfspaces-eval", &["halfspaces-linalg"], &[]),
     // All of them behind one name.

@@ -10,8 +10,14 @@
 //! | [`forster`] | `forster` (default) | radially isotropic position, heavy subspaces, certificates |
 //! | [`online`] | `online` (default) | online and self-directed learners, sessions, transcripts |
 //! | [`pac`] | `pac` (default) | learning under noise: the Perspectron family and its rivals |
-#![cfg_attr(feature = "eval", doc = "| [`eval`] | `eval` | trials, exact statistics, claims, figures, the report |")]
-#![cfg_attr(not(feature = "eval"), doc = "| `eval` | `eval` | trials, exact statistics, claims, figures, the report |")]
+#![cfg_attr(
+    feature = "eval",
+    doc = "| [`eval`] | `eval` | trials, exact statistics, claims, figures, the report |"
+)]
+#![cfg_attr(
+    not(feature = "eval"),
+    doc = "| `eval` | `eval` | trials, exact statistics, claims, figures, the report |"
+)]
 //!
 //! The feature `serde` makes every parameter set, model, transcript and certificate serialisable.
 //!

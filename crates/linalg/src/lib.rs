@@ -26,6 +26,8 @@ mod affine;
 mod angle;
 mod boolean;
 mod contract;
+mod determinant;
+mod ellipsoid;
 mod error;
 mod example_stream;
 mod exp;
@@ -53,6 +55,8 @@ pub use contract::{
     Classifier, FitError, FitSample, FitStream, Params, RngStream, Termination, Threads, rng_for,
     rng_for_round,
 };
+pub use determinant::log_abs_determinant;
+pub use ellipsoid::Ellipsoid;
 pub use error::InputError;
 pub use example_stream::ExampleStream;
 pub use exp::exp_neg;

@@ -57,6 +57,7 @@ mod self_directed;
 mod version_space;
 
 pub use error::OnlineError;
+pub use halfspaces_linalg::Ellipsoid;
 pub use halving::{
     BooleanClass, ClassError, FiniteClass, GridClass, HalfspaceClass, Halving, MAX_CLASS,
 };
@@ -76,5 +77,5 @@ pub use self_directed::{
     VersionSpaceGreedy, WeakRun, label_pool,
 };
 pub use version_space::{
-    Centre, CentreOfGravity, Ellipsoid, HardMargin, Mixing, VersionSpace, VolumetricCentre,
+    Centre, CentreOfGravity, HardMargin, Mixing, VersionSpace, VolumetricCentre,
 };

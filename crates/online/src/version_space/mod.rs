@@ -8,7 +8,6 @@ mod learner;
 mod volumetric_centre;
 
 pub use centre_of_gravity::{CentreOfGravity, Mixing};
-pub use ellipsoid::Ellipsoid;
 pub use hard_margin::HardMargin;
 pub use learner::{Centre, VersionSpace};
 pub use volumetric_centre::VolumetricCentre;

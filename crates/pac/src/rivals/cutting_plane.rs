@@ -19,8 +19,9 @@
 //! ‖g - E\[g\]‖ <= B(1+√(2L))/√n with probability 1 - e^-L (McDiarmid), and ‖w - v‖ <= 2.
 //! Note that these cuts go through w, not through 0: centres of cones do not apply.
 
-use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView, norm, tolerance, zeros};
-use halfspaces_online::{Centre, Ellipsoid, OnlineError};
+use halfspaces_linalg::{
+    Ellipsoid, Halfspace, InputError, Label, PointSet, RowView, norm, tolerance, zeros,
+};
 use std::ops::Range;
 
 /// r = γ/(2(1+γ)): radius of a ball of vectors that the certificate never cuts off.
@@ -263,8 +264,8 @@ fn cut(ellipsoid: &mut Ellipsoid, g: &[f64]) -> Result<bool, InputError> {
     let inward: Vec<f64> = g.iter().map(|v| -v).collect();
     match ellipsoid.cut(&inward) {
         Ok(()) => Ok(true),
-        Err(OnlineError::Input(error)) => Err(error),
-        Err(_) => Ok(false),
+        Err(InputError::ZeroVector | InputError::Overflow { .. }) => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
