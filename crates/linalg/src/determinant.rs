@@ -28,7 +28,7 @@ pub fn log_abs_determinant(matrix: &[f64], dim: usize) -> Option<f64> {
         let pivot_row = &done[step];
         let pivot = pivot_row[step];
         (least, most) = (least.min(pivot.abs()), most.max(pivot.abs()));
-        if !(least * MAX_PIVOT_RATIO > most) {
+        if !pivot.is_finite() || least * MAX_PIVOT_RATIO <= most {
             return None;
         }
         log += pivot.abs().ln();
