@@ -6,6 +6,10 @@ use crate::error::{InputError, check_finite};
 use crate::label::Label;
 use crate::points::PointSet;
 use crate::row::RowView;
+use std::ops::Range;
+
+/// Products computed at once.
+const BLOCK: usize = 64;
 
 /// A homogeneous halfspace `h_w(x) = sign(w · x)`, with `sign(0) = +1`.
 ///
@@ -152,6 +156,32 @@ impl Classifier for Halfspace {
     fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         InputError::check_dim(self.dim(), x.dim())?;
         finite(0, x.dot(&self.normal))
+    }
+
+    fn label_rows<P: PointSet>(
+        &self,
+        points: &P,
+        rows: Range<usize>,
+    ) -> Result<Vec<Label>, InputError> {
+        InputError::check_dim(self.dim(), points.dim())?;
+        let mut labels = Vec::with_capacity(rows.len());
+        if let Some(points) = points.as_dense() {
+            let mut values = [0.0; BLOCK];
+            for first in rows.clone().step_by(BLOCK) {
+                let values = &mut values[..BLOCK.min(rows.end - first)];
+                points.margins_from(first, &self.normal, values)?;
+                for (row, value) in (first..).zip(values) {
+                    labels.push(Label::from_sign(finite(row, *value)?));
+                }
+            }
+        } else {
+            for row in rows {
+                let x = points.row(row);
+                let x = x.ok_or(InputError::IndexOutOfRange { index: row, len: points.len() })?;
+                labels.push(Label::from_sign(finite(row, x.dot(&self.normal))?));
+            }
+        }
+        Ok(labels)
     }
 }
 

@@ -1,8 +1,9 @@
 //! What a learner hands out: something that labels points.
 
 use crate::{InputError, Label, PointSet, RowView, Threads};
+use std::ops::Range;
 
-/// Points labelled at once by one thread; the labels do not depend on it.
+/// Points labelled at a time by one thread; the labels do not depend on it.
 const BLOCK: usize = 4096;
 
 /// A map from points to labels: a halfspace, proper or not, the result of a fit, or the present
@@ -41,14 +42,34 @@ pub trait Classifier {
         self.decision_value(x).map(Label::from_sign)
     }
 
+    /// The labels of the points `rows` of `points`, in order.
+    ///
+    /// The other methods for many points come down to this one: override it where many points are
+    /// labelled faster together than one by one. The labels must be those of [`Classifier::label`].
+    ///
+    /// # Errors
+    /// As [`Classifier::decision_value`], with the row of an overflow (the first, if there are
+    /// several); [`InputError::IndexOutOfRange`] for rows beyond the last.
+    fn label_rows<P: PointSet>(
+        &self,
+        points: &P,
+        rows: Range<usize>,
+    ) -> Result<Vec<Label>, InputError> {
+        let label = |row| {
+            let x = points.row(row);
+            let x = x.ok_or(InputError::IndexOutOfRange { index: row, len: points.len() })?;
+            self.label(x).map_err(|error| error.at_row(row))
+        };
+        rows.map(label).collect()
+    }
+
     /// The label of every point.
     ///
     /// # Errors
     /// As [`Classifier::decision_value`], with the row of an overflow.
     fn label_all<P: PointSet>(&self, points: &P) -> Result<Vec<Label>, InputError> {
         InputError::check_dim(self.dim(), points.dim())?;
-        let label = |(row, x)| self.label(x).map_err(|error| error.at_row(row));
-        points.rows().enumerate().map(label).collect()
+        self.label_rows(points, 0..points.len())
     }
 
     /// [`Classifier::label_all`] on several threads: the same labels, and the same error.
@@ -72,15 +93,7 @@ pub trait Classifier {
         Self: Sync,
     {
         InputError::check_dim(self.dim(), points.dim())?;
-        let blocks = threads.map_blocks(points.len(), BLOCK, |block| {
-            let label = |row| {
-                let Some(x) = points.row(row) else {
-                    unreachable!("blocks lie within the number of points")
-                };
-                self.label(x).map_err(|error| error.at_row(row))
-            };
-            block.map(label).collect::<Result<Vec<_>, _>>()
-        });
+        let blocks = threads.map_blocks(points.len(), BLOCK, |rows| self.label_rows(points, rows));
         let mut labels = Vec::with_capacity(points.len());
         for block in blocks {
             labels.append(&mut block?);

@@ -125,3 +125,26 @@ pub fn rng_for_round(stream: RngStream, seed: u64, round: u32) -> ChaCha8Rng {
     rng.set_stream(stream.number(round));
     rng
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// The variants as they are declared: nothing else knows all of them.
+    #[test]
+    fn all_lists_every_variant_once() {
+        let source = include_str!("rng_stream.rs");
+        let (_, body) = source.split_once("pub enum RngStream {\n").unwrap();
+        let (body, _) = body.split_once("\n}").unwrap();
+        let declared: Vec<&str> =
+            body.lines().map(str::trim).filter(|line| !line.starts_with("//")).collect();
+        let listed: Vec<String> = RngStream::ALL
+            .iter()
+            .map(|stream| format!("{stream:?} = {},", *stream as u32))
+            .collect();
+        assert_eq!(listed, declared);
+        let numbers: BTreeSet<u32> = RngStream::ALL.iter().map(|stream| *stream as u32).collect();
+        assert_eq!(numbers.len(), RngStream::ALL.len());
+    }
+}

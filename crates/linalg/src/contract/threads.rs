@@ -4,7 +4,7 @@ use crate::InputError;
 use faer::Par;
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
 
 /// How many threads a computation may use. No result depends on it, not even in the last digit: work
 /// is cut into blocks whose size depends on the data alone, and their results are joined in order.
@@ -48,8 +48,9 @@ impl Threads {
 
     /// As many as the rayon pool in which the call is made has: all cores, outside of any.
     #[must_use]
+    #[expect(clippy::expect_used, reason = "a pool of no threads could not have been built")]
     pub fn all() -> Threads {
-        Threads(NonZeroUsize::new(rayon::current_num_threads()).unwrap_or(NonZeroUsize::MIN))
+        Threads(NonZeroUsize::new(rayon::current_num_threads()).expect("a pool has a thread"))
     }
 
     /// How many.
@@ -75,34 +76,61 @@ impl Threads {
         work: impl Fn(Range<usize>) -> T + Sync,
     ) -> Vec<T> {
         assert!(size > 0, "blocks of no indices never cover anything");
-        let blocks = len.div_ceil(size);
-        let run = |block: usize| work(block * size..len.min((block + 1) * size));
-        let workers = self.count().min(blocks);
-        if workers <= 1 {
-            return (0..blocks).map(run).collect();
+        let blocks = (0..len.div_ceil(size)).map(|block| block * size..len.min((block + 1) * size));
+        self.map_with(blocks, || (), |(), block| work(block))
+    }
+
+    /// `work` on each task, with a workspace that each thread makes once; the results by task. What a
+    /// task leaves in the workspace must not change what the next one returns.
+    ///
+    /// ```
+    /// use halfspaces_linalg::Threads;
+    /// let words = ["radially", "isotropic", "position"];
+    /// let sorted = Threads::all().map_with(words.into_iter(), Vec::new, |letters, word| {
+    ///     letters.clear();
+    ///     letters.extend(word.bytes());
+    ///     letters.sort_unstable();
+    ///     letters[0]
+    /// });
+    /// assert_eq!(sorted, [b'a', b'c', b'i']);
+    /// ```
+    pub fn map_with<W, I: Send, T: Send>(
+        self,
+        tasks: impl ExactSizeIterator<Item = I> + Send,
+        workspace: impl Fn() -> W + Sync,
+        work: impl Fn(&mut W, I) -> T + Sync,
+    ) -> Vec<T> {
+        let count = tasks.len();
+        let threads = self.count().min(count);
+        if threads <= 1 {
+            let mut workspace = workspace();
+            return tasks.map(|task| work(&mut workspace, task)).collect();
         }
-        // Each worker takes the next block that nobody has.
-        let next = AtomicUsize::new(0);
-        let mut shares: Vec<Vec<(usize, T)>> = (0..workers).map(|_| Vec::new()).collect();
+        // Each thread takes the next task that none has.
+        let tasks = Mutex::new(tasks.enumerate());
+        let mut shares: Vec<Vec<(usize, T)>> = (0..threads).map(|_| Vec::new()).collect();
         rayon::scope(|scope| {
             for share in &mut shares {
-                let (next, run) = (&next, &run);
+                let (tasks, workspace, work) = (&tasks, &workspace, &work);
                 scope.spawn(move |_| {
-                    loop {
-                        let block = next.fetch_add(1, Ordering::Relaxed);
-                        if block >= blocks {
-                            break;
-                        }
-                        share.push((block, run(block)));
+                    let mut workspace = workspace();
+                    while let Some((index, task)) = next_of(tasks) {
+                        share.push((index, work(&mut workspace, task)));
                     }
                 });
             }
         });
         let mut results: Vec<(usize, T)> = shares.into_iter().flatten().collect();
-        results.sort_unstable_by_key(|(block, _)| *block);
-        assert_eq!(results.len(), blocks, "every block is taken once");
+        results.sort_unstable_by_key(|(index, _)| *index);
+        assert_eq!(results.len(), count, "every task is taken once");
         results.into_iter().map(|(_, result)| result).collect()
     }
+}
+
+/// The next item, the lock held no longer than it takes to get it.
+#[expect(clippy::expect_used, reason = "only an iterator that panics could poison the lock")]
+fn next_of<I>(tasks: &Mutex<impl Iterator<Item = I>>) -> Option<I> {
+    tasks.lock().expect("taking a task does not panic").next()
 }
 
 #[cfg(test)]
