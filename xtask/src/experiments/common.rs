@@ -1,6 +1,38 @@
 //! What several experiments share: cells of tables, layers of figures.
 
+use crate::Failure;
 use halfspaces_eval::{Colour, Layer, stats};
+use halfspaces_linalg::{Classifier, Halfspace, Label, PointSet, Points};
+use halfspaces_online::OnlineLearner;
+
+/// The first `n` points of a pool with the labels of `target`.
+pub(crate) fn first_labelled(
+    all: &Points,
+    target: &Halfspace,
+    n: usize,
+) -> Result<(Points, Vec<Label>), Failure> {
+    let points = all.select(&(0..n).collect::<Vec<_>>())?;
+    let labels = target.label_all(&points)?;
+    Ok((points, labels))
+}
+
+/// The largest of the sizes of nested pools.
+pub(crate) fn largest(sizes: &[usize]) -> Result<usize, Failure> {
+    Ok(*sizes.iter().max().ok_or("a configuration without sizes")?)
+}
+
+/// Mistakes of one pass over a pool.
+pub(crate) fn mistakes<L: OnlineLearner, P: PointSet>(
+    learner: &mut L,
+    points: &P,
+    labels: &[Label],
+) -> Result<usize, Failure> {
+    let mut mistakes = 0;
+    for (x, y) in points.rows().zip(labels) {
+        mistakes += usize::from(learner.observe(x, *y)?.is_wrong(*y));
+    }
+    Ok(mistakes)
+}
 
 /// Largest of some numbers, 0 if there are none.
 pub(crate) fn most(values: &[f64]) -> f64 {

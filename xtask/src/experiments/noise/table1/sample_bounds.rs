@@ -8,42 +8,43 @@
 //! class has a true error more than a above the empirical one except with probability
 //! 4 G(2n) exp(-na²/8); halfspaces of R^d have G(m) <= (em/d)^d.
 
-use halfspaces_linalg::InputError;
 use halfspaces_pac::{
     Perspectron, ckmy_steps, cutting_plane_batch, cutting_plane_rounds, ddk_steps, dgt_rounds,
 };
 
 /// Share of the sample that DDK+23 and CKMY20 hold out.
-pub(crate) const HELD_OUT: f64 = 0.25;
+pub(super) const HELD_OUT: f64 = 0.25;
 
 /// CKMY20 is run for ε/3: its training error is then at most η + 2ε/3.
-pub(crate) const CKMY_SHARE: f64 = 1.0 / 3.0;
+pub(super) const CKMY_SHARE: f64 = 1.0 / 3.0;
 
 /// DGT19 is run for ε/2: its training error is then at most η + 3ε/4.
-pub(crate) const DGT_SHARE: f64 = 0.5;
+pub(super) const DGT_SHARE: f64 = 0.5;
 
 /// DGT19 and CKMY20 are told γ/2: on a sample w* has half of its expected gain.
-pub(crate) const TOLD_MARGIN: f64 = 0.5;
+pub(super) const TOLD_MARGIN: f64 = 0.5;
 
 /// A problem: d, η, γ, ε, δ.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Problem {
-    pub(crate) dim: usize,
-    pub(crate) noise: f64,
-    pub(crate) margin: f64,
-    pub(crate) excess: f64,
-    pub(crate) failure: f64,
+pub(super) struct Problem {
+    pub(super) dim: usize,
+    pub(super) noise: f64,
+    pub(super) margin: f64,
+    pub(super) excess: f64,
+    pub(super) failure: f64,
 }
 
 /// The plan of the Perspectron with thinned selection.
-pub(crate) fn perspectron(p: Problem) -> Result<f64, InputError> {
-    let learner =
-        Perspectron::params(p.noise, p.margin).excess(p.excess).failure(p.failure).check()?;
-    Ok(learner.plan().examples() as f64)
+pub(super) fn perspectron(p: Problem) -> f64 {
+    let params = Perspectron::params(p.noise, p.margin).excess(p.excess).failure(p.failure);
+    match params.check() {
+        Ok(learner) => learner.plan().examples() as f64,
+        Err(error) => unreachable!("{p:?} is a problem of the plan: {error}"),
+    }
 }
 
 /// Every round with a batch of its own.
-pub(crate) fn cutting_plane(p: Problem) -> f64 {
+pub(super) fn cutting_plane(p: Problem) -> f64 {
     let batch = cutting_plane_batch(p.dim, p.noise, p.margin, p.excess, p.failure);
     cutting_plane_rounds(p.dim, p.margin) as f64 * batch as f64
 }
@@ -51,7 +52,7 @@ pub(crate) fn cutting_plane(p: Problem) -> f64 {
 /// DDK+23, under random classification noise only. T steps leave a mean training excess of ε/2; the
 /// labels' noise adds ‖z‖/γ <= ε/8, where ‖z‖ <= (2√(η(1-η)) + √(2 ln(3/δ)))/√n except with
 /// probability δ/3 (McDiarmid); fresh points add ε/8, the choice among T + 1 iterates ε/4.
-pub(crate) fn ddk(p: Problem) -> f64 {
+pub(super) fn ddk(p: Problem) -> f64 {
     let part = p.failure / 3.0;
     let slack = p.excess / 8.0;
     let spread = 2.0 * (p.noise * (1.0 - p.noise)).sqrt() + (-2.0 * part.ln()).sqrt();
@@ -64,7 +65,7 @@ pub(crate) fn ddk(p: Problem) -> f64 {
 /// CKMY20, run for a = ε/3 and γ/2. Given the points, w* has mean loss at most -aγ/2 on all slabs of
 /// an points except with probability G e^(-n a³γ²/2) <= δ/3 (Hoeffding), so the descent ends in
 /// time; the remaining ε/3 is shared by fresh points and the choice among T + 1 iterates.
-pub(crate) fn ckmy(p: Problem) -> f64 {
+pub(super) fn ckmy(p: Problem) -> f64 {
     let part = p.failure / 3.0;
     let accuracy = CKMY_SHARE * p.excess;
     let slack = p.excess / 9.0;
@@ -77,7 +78,7 @@ pub(crate) fn ckmy(p: Problem) -> f64 {
 /// DGT19, run for a = ε/2 and γ/2, where no descent missed its loss, which its status reports. As
 /// for [`ckmy`], over all regions that R rules can leave; fresh points add ε/4, for decision lists of
 /// R rules.
-pub(crate) fn dgt(p: Problem) -> f64 {
+pub(super) fn dgt(p: Problem) -> f64 {
     let part = p.failure / 3.0;
     let accuracy = DGT_SHARE * p.excess;
     let rules = dgt_rounds(TOLD_MARGIN * p.margin, accuracy);
@@ -172,7 +173,7 @@ mod tests {
             assert!((excess..excess + 0.5).contains(&e), "{e}");
             assert!((margin..margin + 0.5).contains(&m), "{m}");
         };
-        close(exponents(|p| perspectron(p).unwrap()), 2.0, 1.8);
+        close(exponents(perspectron), 2.0, 1.8);
         close(exponents(cutting_plane), 1.9, 2.0);
         // A fixed dimension, so without the γ⁻² of the projection.
         close(exponents(ckmy), 3.0, 2.0);

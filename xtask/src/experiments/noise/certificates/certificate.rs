@@ -1,0 +1,177 @@
+//! The inequalities, and by how much one is met or missed.
+
+use halfspaces_data::Link;
+use halfspaces_linalg::Label;
+use halfspaces_pac::{Denominator, Direction, schedule};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// An inequality, by its denominator; a = |w·x|.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Certificate {
+    /// CKST24 Lemma 1: Massart noise, D = a, no margin.
+    Lemma1,
+    /// CKST24 Lemma 2: Massart noise, D = a + γ.
+    Lemma2,
+    /// Lemma 2 with D = max(a, γ).
+    Lemma2Max,
+    /// CKST24 Lemma 5: a link, D = a, with τ/2.
+    Lemma5,
+    /// Lemma 5 without τ/2, as printed.
+    Lemma5Printed,
+    /// CKST24 Lemma 6: a link, D = a + αγ, α = ε/(2-ε), with a loss of ε.
+    Lemma6 { excess: f64 },
+    /// A link, D = max(a, cγ), without loss.
+    Floor { share: f64 },
+    /// A link, D = a + cγ, without loss.
+    Padding { share: f64 },
+}
+
+/// c for the figure. The theorem covers max(a, cγ) up to 1/2.
+const SHARES: [f64; 7] = [0.1, 0.25, 0.5, 0.6, 0.75, 1.0, 1.25];
+
+impl Certificate {
+    pub(super) fn all() -> Vec<Certificate> {
+        use Certificate::{
+            Floor, Lemma1, Lemma2, Lemma2Max, Lemma5, Lemma5Printed, Lemma6, Padding,
+        };
+        let mut all = vec![Lemma1, Lemma2, Lemma2Max, Lemma5, Lemma5Printed];
+        all.extend([0.1, 0.5].map(|excess| Lemma6 { excess }));
+        all.extend(SHARES.map(|share| Floor { share }));
+        all.extend(SHARES.map(|share| Padding { share }));
+        all
+    }
+
+    /// Whether it is proved, or said to fail.
+    pub(super) fn is_proved(self) -> bool {
+        match self {
+            Certificate::Lemma5Printed | Certificate::Padding { .. } => false,
+            Certificate::Floor { share } => share <= 0.5,
+            _ => true,
+        }
+    }
+
+    pub(super) fn denominator(self, margin: f64) -> Denominator {
+        match self {
+            Certificate::Lemma1 | Certificate::Lemma5 | Certificate::Lemma5Printed => {
+                Denominator::Plus(0.0)
+            }
+            Certificate::Lemma2 => Denominator::Plus(margin),
+            Certificate::Lemma2Max => Denominator::AtLeast(margin),
+            Certificate::Lemma6 { excess } => {
+                Denominator::Plus(schedule::paper_padding(excess) * margin)
+            }
+            Certificate::Floor { share } => Denominator::AtLeast(share * margin),
+            Certificate::Padding { share } => Denominator::Plus(share * margin),
+        }
+    }
+
+    pub(super) fn is_massart(self) -> bool {
+        matches!(self, Certificate::Lemma1 | Certificate::Lemma2 | Certificate::Lemma2Max)
+    }
+
+    /// What the right side gives away besides τ.
+    pub(super) fn loss(self) -> f64 {
+        if let Certificate::Lemma6 { excess } = self { excess } else { 0.0 }
+    }
+
+    /// Whether w·x = 0 is excluded.
+    fn excludes_zero(self) -> bool {
+        matches!(self.denominator(1.0), Denominator::Plus(padding) if padding <= 0.0)
+    }
+}
+
+impl fmt::Display for Certificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Certificate::Lemma1 => f.write_str("Lemma 1: D = a"),
+            Certificate::Lemma2 => f.write_str("Lemma 2: D = a + γ"),
+            Certificate::Lemma2Max => f.write_str("Lemma 2: D = max(a, γ)"),
+            Certificate::Lemma5 => f.write_str("Lemma 5: D = a"),
+            Certificate::Lemma5Printed => f.write_str("Lemma 5 without τ/2"),
+            Certificate::Lemma6 { excess } => write!(f, "Lemma 6: D = a + αγ, ε = {excess}"),
+            Certificate::Floor { share } => write!(f, "link: D = max(a, {share} γ)"),
+            Certificate::Padding { share } => write!(f, "link: D = a + {share} γ"),
+        }
+    }
+}
+
+/// (left side - right side)/(sum of the sizes of all terms).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Slack {
+    /// Of the expectations.
+    pub(super) mean: f64,
+    /// Of the point where it is least.
+    pub(super) point: f64,
+}
+
+/// One point: w·x, w*·x, the flip probability and its limit, the mass.
+pub(super) struct Row {
+    pub(super) value: f64,
+    pub(super) margin: f64,
+    pub(super) flip: f64,
+    pub(super) mass: f64,
+}
+
+/// Left less right side of the inequality, and the sum of the sizes of its terms, at one point.
+pub(super) fn terms<L: Link>(
+    certificate: Certificate,
+    direction: &Direction<&L>,
+    row: &Row,
+    flip: f64,
+) -> (f64, f64) {
+    let truth = Label::from_sign(row.margin);
+    let (kept, flipped) = (
+        (1.0 - flip) * direction.coefficient(row.value, truth),
+        flip * direction.coefficient(row.value, -truth),
+    );
+    let left = (kept + flipped) * (row.value - row.margin);
+    let error = if Label::from_sign(row.value) == truth { flip } else { 1.0 - flip };
+    let full = (1.0 - direction.link.clamped(row.margin).abs()) / 2.0;
+    let spared = if certificate == Certificate::Lemma5Printed {
+        0.0
+    } else {
+        direction.link.asymmetry() + certificate.loss()
+    };
+    let right = 2.0 * (error - full) - spared;
+    let size = (kept.abs() + flipped.abs()) * (row.value.abs() + row.margin.abs())
+        + 2.0 * (error + full)
+        + spared;
+    (left - right, size)
+}
+
+/// `None` where the inequality does not speak: w·x = 0, for some.
+pub(super) fn slack<L: Link>(
+    certificate: Certificate,
+    link: &L,
+    margin: f64,
+    worst_noise: bool,
+    rows: impl Iterator<Item = Row>,
+) -> Option<Slack> {
+    let direction = Direction { link, denominator: certificate.denominator(margin) };
+    let (mut difference, mut sizes, mut point) = (0.0, 0.0, f64::INFINITY);
+    for row in rows {
+        // Far above where 1/a would overflow.
+        if certificate.excludes_zero() && row.value.abs() < 1e-100 {
+            return None;
+        }
+        let full = (1.0 - link.clamped(row.margin).abs()) / 2.0;
+        let relative =
+            |(difference, size): (f64, f64)| difference / f64::max(size, f64::MIN_POSITIVE);
+        let mut here = terms(certificate, &direction, &row, row.flip);
+        if worst_noise {
+            // Both sides are linear in the flip probability, so the worst is at an end.
+            for flip in [0.0, full] {
+                let other = terms(certificate, &direction, &row, flip);
+                if relative(other) < relative(here) {
+                    here = other;
+                }
+            }
+        }
+        point = point.min(relative(here));
+        difference += row.mass * here.0;
+        sizes += row.mass * here.1;
+    }
+    Some(Slack { mean: difference / f64::max(sizes, f64::MIN_POSITIVE), point })
+}

@@ -1,0 +1,81 @@
+//! Single runs, iterate by iterate.
+
+use super::workload::{Configuration, Model, Outcome, Padding, Rule, Source, params};
+use crate::Failure;
+use crate::experiments::noise::planar::Planar;
+use halfspaces_data::Link;
+use halfspaces_linalg::{ExampleStream, RowView, kernels};
+use halfspaces_pac::Direction;
+use rand::rngs::ChaCha8Rng;
+
+/// `steps` steps from w = 0, projected onto the unit ball; `see` gets t and w^{t+1}, from t = 0 on.
+pub(super) fn walk<L: Link, S: ExampleStream>(
+    direction: &Direction<L>,
+    step: f64,
+    steps: u64,
+    stream: &mut S,
+    mut see: impl FnMut(u64, &[f64]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut w = vec![0.0; stream.dim()];
+    see(0, &w)?;
+    for t in 1..=steps {
+        let next = stream.next_row().map_err(|_| "the stream failed")?;
+        let (x, y) = next.ok_or("the stream ended")?;
+        x.add_scaled_to(-step * direction.coefficient(x.dot(&w), y), &mut w);
+        let norm = kernels::norm_sq(&w).sqrt();
+        if norm > 1.0 {
+            w.iter_mut().for_each(|v| *v /= norm);
+        }
+        see(t, &w)?;
+    }
+    Ok(())
+}
+
+pub(super) fn curve(
+    setting: &Configuration,
+    rule: Rule,
+    rng: &mut ChaCha8Rng,
+) -> Result<Outcome, Failure> {
+    let Model::Plane(planar) = Model::draw(Source::Searched, setting.margin, rng)? else {
+        return Err("not in the plane".into());
+    };
+    let plan = params(setting, rule, planar.link).check()?.plan();
+    let direction = Direction { link: planar.link, denominator: plan.denominator };
+    let (mut curve, mut sum) = (Vec::new(), 0.0);
+    walk(&direction, plan.step, plan.run_length, &mut planar.stream(rng), |t, w| {
+        if t > 0 && (t.is_power_of_two() || t == plan.run_length) {
+            curve.push((t, sum / t as f64));
+        }
+        if let [along, across] = w {
+            sum += planar.excess([*along, *across]);
+        }
+        Ok(())
+    })?;
+    let excess = curve.last().map_or(f64::INFINITY, |(_, excess)| *excess);
+    Ok(Outcome { excess, examples: plan.run_length, curve })
+}
+
+pub(super) fn trap(
+    padding: Padding,
+    longest: u64,
+    rng: &mut ChaCha8Rng,
+) -> Result<Outcome, Failure> {
+    let planar = Planar::trap();
+    let denominator = padding.denominator(planar.margin);
+    let direction = Direction { link: planar.link, denominator };
+    let (mut curve, mut steps) = (Vec::new(), 1000);
+    while steps <= longest {
+        let step = denominator.least() / (2.0 * (steps as f64).sqrt());
+        let mut sum = 0.0;
+        walk(&direction, step, steps, &mut planar.stream(rng), |t, w| {
+            if let ([along, across], true) = (w, t < steps) {
+                sum += planar.excess([*along, *across]);
+            }
+            Ok(())
+        })?;
+        curve.push((steps, sum / steps as f64));
+        steps *= 10;
+    }
+    let excess = curve.last().map_or(f64::INFINITY, |(_, excess)| *excess);
+    Ok(Outcome { excess, examples: longest, curve })
+}

@@ -1,0 +1,268 @@
+//! Models, schedules by name, and what a trial gives.
+
+use crate::Failure;
+use crate::experiments::noise::planar::{Planar, descend, genes};
+use halfspaces_data::{
+    GlmNoise, Instance, Link, MarginBall, Population, Region, StandardLink, random_target_with_rng,
+};
+use halfspaces_eval::Colour;
+use halfspaces_linalg::Halfspace;
+use halfspaces_pac::{Denominator, Elimination, GlmParams, GlmPerspectron, GlmSchedule, Selection};
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// δ of every fit.
+pub(super) const FAILURE: f64 = 0.1;
+
+const DIM: usize = 5;
+
+/// Points a random model is judged on; their labels are judged exactly.
+const JUDGED: usize = 3000;
+
+/// Moves of the search for a hard model, and steps of the flow that rates each.
+const MOVES: usize = 300;
+
+const FLOW: u64 = 1000;
+
+/// Whose constants, and which iterates are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Rule {
+    /// As printed, all iterates.
+    Paper,
+    /// CKST24 with α = ε/(4-ε) and T = 1024/(ε⁴γ²), all iterates, none dropped early.
+    Corrected,
+    /// D = max(|w·x|, γ/2), T = 64/(εγ)², all iterates.
+    Ours,
+    /// D = max(|w·x|, γ/2), one run, thinned.
+    Thinned,
+}
+
+pub(super) const RULES: [(Rule, Colour); 4] = [
+    (Rule::Paper, Colour::Vermilion),
+    (Rule::Corrected, Colour::Orange),
+    (Rule::Ours, Colour::Blue),
+    (Rule::Thinned, Colour::Green),
+];
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Rule::Paper => "CKST24 as printed",
+            Rule::Corrected => "CKST24 corrected",
+            Rule::Ours => "ours, all iterates",
+            Rule::Thinned => "ours, thinned",
+        })
+    }
+}
+
+/// Where the model comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Source {
+    /// Uniform points of R^5 beyond the margin, a random link, noise in a random region.
+    Random,
+    /// Three points of the plane, searched for the largest error of the flow of D = max(|w·x|, γ/2).
+    Searched,
+    /// The two points on which larger paddings turn the certificate round.
+    Pair,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Source::Random => "random",
+            Source::Searched => "searched",
+            Source::Pair => "two points",
+        })
+    }
+}
+
+/// What is divided by, in multiples of γ; for the question whether the padding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Padding {
+    /// max(|w·x|, cγ).
+    Floor(f64),
+    /// |w·x| + cγ.
+    Sum(f64),
+}
+
+pub(super) const PADDINGS: [(Padding, Colour); 5] = [
+    (Padding::Floor(0.5), Colour::Blue),
+    (Padding::Sum(0.5), Colour::Purple),
+    (Padding::Floor(1.0), Colour::Green),
+    (Padding::Sum(1.0), Colour::Orange),
+    (Padding::Floor(2.0), Colour::Vermilion),
+];
+
+impl Padding {
+    pub(super) fn denominator(self, margin: f64) -> Denominator {
+        match self {
+            Padding::Floor(share) => Denominator::AtLeast(share * margin),
+            Padding::Sum(share) => Denominator::Plus(share * margin),
+        }
+    }
+}
+
+impl fmt::Display for Padding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Padding::Floor(share) => write!(f, "max(a, {share} γ)"),
+            Padding::Sum(share) => write!(f, "a + {share} γ"),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Task {
+    /// A whole fit, judged.
+    Fit { rule: Rule, source: Source },
+    /// The iterates of one run on a searched model.
+    Curve { rule: Rule },
+    /// Runs of rising length on the trap.
+    Trap { padding: Padding, longest: u64 },
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Configuration {
+    pub(super) task: Task,
+    /// ε.
+    pub(super) excess: f64,
+    /// γ.
+    pub(super) margin: f64,
+}
+
+impl fmt::Display for Configuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Configuration { task, excess, margin } = self;
+        match task {
+            Task::Fit { rule, source } => write!(f, "{rule}, {source}")?,
+            Task::Curve { rule } => write!(f, "{rule}, curve")?,
+            Task::Trap { padding, .. } => write!(f, "{padding}, trap")?,
+        }
+        write!(f, ", ε={excess} γ={margin}")
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    /// ℓ01 - (opt_RCN + τ/2) of what was learned.
+    pub(super) excess: f64,
+    /// Examples used.
+    pub(super) examples: u64,
+    /// (examples, average excess of the iterates so far, or of a run that long).
+    pub(super) curve: Vec<(u64, f64)>,
+}
+
+pub(super) fn params<L: Link + Clone>(
+    setting: &Configuration,
+    rule: Rule,
+    link: L,
+) -> GlmParams<L> {
+    let Configuration { excess, margin, .. } = *setting;
+    // Inner products round: a margin the points surely have.
+    let params = GlmPerspectron::params(link, margin * (1.0 - 1e-9));
+    let params = params.excess(excess).failure(FAILURE);
+    match rule {
+        Rule::Paper => params.schedule(GlmSchedule::Paper),
+        Rule::Corrected => params.schedule(GlmSchedule::Corrected).elimination(Elimination::Never),
+        Rule::Ours => params.selection(Selection::AllIterates),
+        Rule::Thinned => params,
+    }
+}
+
+type RandomInstance = Instance<MarginBall, GlmNoise<StandardLink>>;
+
+pub(super) enum Model {
+    Random(RandomInstance, Population),
+    Plane(Planar),
+}
+
+impl Model {
+    pub(super) fn draw(
+        source: Source,
+        margin: f64,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Model, Failure> {
+        match source {
+            Source::Random => {
+                let link = match rng.random_range(0..4) {
+                    0 => StandardLink::logistic(2.0 + 8.0 * rng.random::<f64>())?,
+                    1 => StandardLink::staircase(rng.random_range(2..10), 0.9)?,
+                    2 => StandardLink::two_rates(0.1, 0.3)?,
+                    _ => StandardLink::skewed_logistic(5.0, 0.2)?,
+                };
+                let other = random_target_with_rng(DIM, rng)?;
+                let region = match rng.random_range(0..4) {
+                    0 => Region::Everywhere,
+                    1 => Region::Far((1.0 + margin) / 2.0),
+                    2 => Region::Side(other),
+                    _ => Region::Disagreement(other),
+                };
+                Model::random(link, region, DIM, margin, rng)
+            }
+            Source::Searched => {
+                let denominator = Denominator::AtLeast(margin / 2.0);
+                let (_, best) = descend(genes(3), MOVES, rng, |numbers| {
+                    -Planar::decode(margin, numbers).mean_run(denominator, FLOW)
+                });
+                Ok(Model::Plane(Planar::decode(margin, &best)))
+            }
+            Source::Pair => Ok(Model::Plane(Planar::two_points(margin, 0.0))),
+        }
+    }
+
+    pub(super) fn random(
+        link: StandardLink,
+        region: Region,
+        dim: usize,
+        margin: f64,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Model, Failure> {
+        let target = random_target_with_rng(dim, rng)?;
+        let noise = GlmNoise::new(link)?.within(region)?;
+        let instance = Instance::new(MarginBall::new(&target, margin)?, target, noise)?;
+        let population = instance.population(JUDGED, rng.random())?;
+        Ok(Model::Random(instance, population))
+    }
+
+    /// ℓ01 - (opt_RCN + τ/2), with exact labels.
+    pub(super) fn excess(&self, w: &[f64]) -> Result<f64, Failure> {
+        match self {
+            Model::Random(instance, population) => {
+                let link = instance.noise().link();
+                let level = population.opt_rcn(link).mean() + link.asymmetry() / 2.0;
+                Ok(population.error(&Halfspace::new(w.to_vec())?)?.mean() - level)
+            }
+            Model::Plane(planar) => match w {
+                [along, across] => Ok(planar.excess([*along, *across])),
+                _ => Err("w does not lie in the plane".into()),
+            },
+        }
+    }
+
+    /// What is learned, and the examples it took.
+    pub(super) fn fit(
+        &self,
+        setting: &Configuration,
+        rule: Rule,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<(Vec<f64>, u64), Failure> {
+        let seed = rng.random();
+        let fit = match self {
+            Model::Random(instance, _) => {
+                let learner = params(setting, rule, *instance.noise().link()).seed(seed).check()?;
+                learner.fit(&mut instance.stream_with_rng(rng))?
+            }
+            Model::Plane(planar) => {
+                let learner = params(setting, rule, planar.link).seed(seed).check()?;
+                learner.fit(&mut planar.stream(rng))?
+            }
+        };
+        Ok((fit.halfspace().normal().to_vec(), fit.training() + fit.validation()))
+    }
+}

@@ -1,0 +1,98 @@
+//! Whole fits, judged, and runs iterate by iterate.
+
+use super::workload::{CURVE, Judged, LEMMA, Outcome, RATE};
+use crate::Failure;
+use crate::noisy::{Noise, Terrain, fork, instance};
+use halfspaces_data::Population;
+use halfspaces_linalg::{ExampleStream, Halfspace, RowView};
+use halfspaces_pac::{Denominator, Direction, Fit, SignLink, schedule};
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+
+pub(super) const DIM: usize = 6;
+
+/// Points a halfspace is judged on; the labels are averaged over exactly.
+pub(super) const POPULATION: usize = 4000;
+
+/// Runs a point of a curve averages over.
+const CURVE_RUNS: u32 = 4;
+
+/// Iterates a point of a learning curve averages over.
+const CURVE_ITERATES: u64 = 40;
+
+pub(super) fn judge(fit: &Fit, population: &Population, rate: f64) -> Result<Judged, Failure> {
+    Ok(Judged {
+        excess: population.error(fit.halfspace())?.mean() - rate,
+        candidates: fit.candidates(),
+        remaining: fit.remaining(),
+        training: fit.training(),
+        validation: fit.validation(),
+    })
+}
+
+/// One run of the printed length; the error of every iterate until one is good enough.
+pub(super) fn lemma(
+    terrain: Terrain,
+    noise: Noise,
+    rng: &mut ChaCha8Rng,
+) -> Result<Outcome, Failure> {
+    let instance = instance(terrain, noise, DIM, RATE, LEMMA, rng)?;
+    let population = instance.population(1000, rng.random())?;
+    let steps = schedule::paper_run_length(LEMMA, LEMMA);
+    let step = schedule::paper_step(LEMMA, steps);
+    let direction = Direction {
+        link: SignLink { level: 1.0 - 2.0 * RATE },
+        denominator: Denominator::Plus(LEMMA),
+    };
+    let mut stream = instance.stream_with_rng(fork(rng));
+    let mut w = vec![0.0; DIM];
+    let mut least = f64::INFINITY;
+    for t in 1..=steps {
+        let error = population.error(&Halfspace::new(w.clone())?)?.mean() - RATE;
+        least = least.min(error);
+        if least < LEMMA / 2.0 {
+            return Ok(Outcome::Lemma { least, steps: t });
+        }
+        if let Some((x, y)) = stream.next_row()? {
+            x.add_scaled_to(-step * direction.coefficient(x.dot(&w), y), &mut w);
+        }
+    }
+    Ok(Outcome::Lemma { least, steps })
+}
+
+/// The mean error of the iterates of runs of T steps with the step for T, minus η, for T doubling.
+pub(super) fn curve(
+    terrain: Terrain,
+    noise: Noise,
+    margin: f64,
+    rng: &mut ChaCha8Rng,
+) -> Result<Vec<(u64, f64)>, Failure> {
+    let instance = instance(terrain, noise, DIM, RATE, margin, rng)?;
+    let population = instance.population(1000, rng.random())?;
+    let direction = Direction {
+        link: SignLink { level: 1.0 - 2.0 * RATE },
+        denominator: Denominator::AtLeast(margin),
+    };
+    let mut points = Vec::new();
+    for exponent in CURVE.0..=CURVE.2 {
+        let steps = 1u64 << exponent;
+        let step = schedule::step(RATE, margin, steps);
+        let every = (steps / CURVE_ITERATES).max(1);
+        let (mut sum, mut count) = (0.0, 0u32);
+        for _ in 0..CURVE_RUNS {
+            let mut stream = instance.stream_with_rng(fork(rng));
+            let mut w = vec![0.0; DIM];
+            for t in 0..steps {
+                if t % every == every / 2 {
+                    sum += population.error(&Halfspace::new(w.clone())?)?.mean() - RATE;
+                    count += 1;
+                }
+                if let Some((x, y)) = stream.next_row()? {
+                    x.add_scaled_to(-step * direction.coefficient(x.dot(&w), y), &mut w);
+                }
+            }
+        }
+        points.push((steps, sum / f64::from(count.max(1))));
+    }
+    Ok(points)
+}

@@ -1,0 +1,109 @@
+//! Settings, and what a trial gives.
+
+use crate::noisy::{Noise, Terrain};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Theorem 3 is run at ε = γ = 0.2, δ = 0.1: smaller is out of reach for all iterates.
+pub(super) const EXCESS: f64 = 0.2;
+
+pub(super) const MARGIN: f64 = 0.2;
+
+pub(super) const FAILURE: f64 = 0.1;
+
+pub(super) const RATE: f64 = 0.3;
+
+/// Lemma 3, at ε = γ = 0.3.
+pub(super) const LEMMA: f64 = 0.3;
+
+/// Margins learning curves are drawn for.
+pub(super) const MARGINS: [f64; 5] = [0.28, 0.22, 0.17, 0.13, 0.1];
+
+/// Their lengths are powers of 2 with these exponents; growth is fitted from the second number on, where
+/// the mean error is far below what it cannot exceed.
+pub(super) const CURVE: (u32, u32, u32) = (6, 14, 16);
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Task {
+    /// Lemma 3: does one run of the printed length contain a good iterate?
+    Lemma,
+    /// Theorem 3 as printed, and the thinned selection on the same kind of instance.
+    Theorem,
+    /// Unknown noise rate: the rate there is, and the grid's excess.
+    Grid { rate: f64 },
+    /// Unknown margin.
+    Search,
+    /// Learning curves.
+    Curves,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Configuration {
+    pub(super) task: Task,
+    pub(super) terrain: Terrain,
+    pub(super) noise: Noise,
+}
+
+impl fmt::Display for Configuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Configuration { task, terrain, noise } = self;
+        match task {
+            Task::Grid { rate } => write!(f, "{terrain}, {noise}, η={rate}"),
+            _ => write!(f, "{terrain}, {noise}"),
+        }
+    }
+}
+
+/// One fit, judged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Judged {
+    /// Error on the population minus η.
+    pub(super) excess: f64,
+    pub(super) candidates: usize,
+    pub(super) remaining: usize,
+    /// Examples learned from and compared on.
+    pub(super) training: u64,
+    pub(super) validation: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Outcome {
+    /// The least error of the iterates minus η, and the step it was first below η + ε/2.
+    Lemma {
+        least: f64,
+        steps: u64,
+    },
+    Theorem {
+        full: Judged,
+        thinned: Judged,
+    },
+    Grid {
+        paper: Judged,
+        corrected: Judged,
+        rate: f64,
+    },
+    Search {
+        fit: Judged,
+        margin: f64,
+        found: bool,
+    },
+    /// For each margin: (steps, mean error of the iterates minus η).
+    Curves(Vec<Vec<(u64, f64)>>),
+}
+
+impl Outcome {
+    pub(super) fn theorem(&self) -> Option<(&Judged, &Judged)> {
+        match self {
+            Outcome::Theorem { full, thinned } => Some((full, thinned)),
+            _ => None,
+        }
+    }
+}
+
+/// (1-η)/(γ√T), what the mean error of the iterates exceeds η by in expectation, at most, with the step
+/// for T.
+pub(super) fn mean_bound(margin: f64, steps: f64) -> f64 {
+    (1.0 - RATE) / (margin * steps.sqrt())
+}

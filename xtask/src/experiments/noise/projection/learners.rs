@@ -1,0 +1,92 @@
+//! The Perspectron behind a projection and without it.
+
+use super::workload::{Configuration, DELTA, DELTA_PROJECTION, Outcome, Run, Source};
+use crate::Failure;
+use halfspaces_data::{LabelledPoints, flip_labels};
+use halfspaces_linalg::{Classifier, Halfspace, Label, PointSet, Points};
+use halfspaces_pac::{
+    Margin, Perspectron, Projected, RandomProjection, SamplePerspectron, projected_margin,
+};
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+
+const DELTA_LEARNER: f64 = DELTA / 2.0;
+
+/// Least margin of the image of w* on the projected points, over γ.
+pub(super) fn kept_margin<P: PointSet>(
+    points: &P,
+    source: &Source,
+    projection: &RandomProjection,
+) -> Result<f64, Failure> {
+    let labels = source.target.label_all(points)?;
+    let normal = source.target.normal().to_vec();
+    // A margin does not see the length of the image.
+    let image = projection.apply(&Points::new(normal, source.target.dim())?)?;
+    let image = Halfspace::new(image.into_vec())?;
+    Ok(image.margin_on(&projection.apply(points)?, &labels)? / source.margin)
+}
+
+/// What is learned on the first examples with labels flipped with probability `noise`, and how often
+/// it is wrong on the points after them: 1 - η where it differs from w*, else η.
+pub(super) fn learn<P: PointSet>(
+    all: &P,
+    source: &Source,
+    setting: &Configuration,
+    rng: &mut ChaCha8Rng,
+) -> Result<Outcome, Failure> {
+    let Configuration::Learn { run, points: n, margin, noise, excess, .. } = *setting else {
+        return Err("no such part".into());
+    };
+    let rows: Vec<usize> = (0..all.len()).collect();
+    let (training, judged) = (all.select(&rows[..n])?, all.select(&rows[n..])?);
+    let truth = source.target.label_all(&training)?;
+    let labels = flip_labels(&truth, &vec![noise; n], &mut *rng)?;
+    let seed: u64 = rng.random();
+    let error = |halfspace: &Halfspace| -> Result<f64, Failure> {
+        let (right, found) = (source.target.label_all(&judged)?, halfspace.label_all(&judged)?);
+        let wrong = right.iter().zip(&found).filter(|(a, b)| a != b).count() as f64;
+        Ok(noise + (1.0 - 2.0 * noise) * wrong / judged.len() as f64)
+    };
+    let projection =
+        RandomProjection::for_margin(all.dim(), n, margin, DELTA_PROJECTION, rng.random())?;
+    let behind = Projected::new(projection, |points: &Points, labels: &[Label]| {
+        perspectron(points, labels, run, noise, projected_margin(margin), excess, seed)
+    });
+    let projected = error(&behind.fit(&training, &labels)?.halfspace)?;
+    let plain = perspectron(&training, &labels, run, noise, margin, excess, seed)?;
+    Ok(Outcome::Learn { projected, plain: error(&plain)? })
+}
+
+fn perspectron<P: PointSet>(
+    points: &P,
+    labels: &[Label],
+    run: Run,
+    noise: f64,
+    margin: f64,
+    excess: f64,
+    seed: u64,
+) -> Result<Halfspace, Failure> {
+    match run {
+        Run::Theorem => {
+            let mut stream = LabelledPoints::new(points, labels)?;
+            let learner = theorem(noise, margin, excess, seed)?;
+            Ok(learner.fit(&mut stream)?.halfspace().clone())
+        }
+        Run::Sample => {
+            let margin = Margin::Known(margin);
+            let params = SamplePerspectron::params().noise(noise).margin(margin);
+            let learner = params.lift(false).seed(seed).check()?;
+            Ok(learner.fit(points, labels)?.classifier().linear().clone())
+        }
+    }
+}
+
+pub(super) fn theorem(
+    noise: f64,
+    margin: f64,
+    excess: f64,
+    seed: u64,
+) -> Result<Perspectron, Failure> {
+    let params = Perspectron::params(noise, margin).excess(excess).failure(DELTA_LEARNER);
+    Ok(params.seed(seed).check()?)
+}

@@ -1,0 +1,174 @@
+//! The learners, as one would run them on noisy examples and nothing else.
+
+use super::workload::{FAILURE, FOLDS, Part};
+use crate::Failure;
+use halfspaces_eval::Colour;
+use halfspaces_linalg::{Classifier, Halfspace, Label, PointSet, SparsePoints};
+use halfspaces_online::{AveragedPerceptron, OnlineLearner};
+use halfspaces_pac::{
+    Ckmy, Dgt, ErrorCount, LinearSvm, LogisticRegression, SampleFit, SamplePerspectron,
+};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom;
+
+/// Passes of the perceptrons over their training examples.
+const PASSES: u64 = 5;
+/// η tried by the learners that must be told it; the one with fewest errors on noisy labels held out
+/// is taken. All leave η + ε below 1/2.
+const TOLD_NOISE: [f64; 3] = [0.1, 0.25, 0.4];
+/// γ and ε of those learners, and their steps at most: fixed beforehand, for time.
+const CKMY: (f64, f64, u64) = (0.05, 0.05, 100);
+const DGT: (f64, f64, u64) = (0.2, 0.09, 1000);
+/// Examples DGT19 sees at most, for time.
+const SEEN_BY_DGT: usize = 5000;
+
+/// What a learner predicts for the points of a test fold.
+pub(super) struct Predicted {
+    pub labels: Vec<Label>,
+    /// The error bound it reports, that all folds of a trial keep theirs with probability 1 - δ.
+    pub bound: Option<f64>,
+}
+
+/// From a training and a test fold to what is predicted for the latter.
+pub(super) type Learner = Box<dyn Fn(&Part, &Part) -> Result<Predicted, Failure>>;
+
+/// A learner and how it is drawn.
+pub(super) struct Entry {
+    pub name: &'static str,
+    pub colour: Colour,
+    /// From a seed.
+    pub learner: fn(u64) -> Learner,
+}
+
+pub(super) const LOGISTIC: &str = "logistic";
+pub(super) const SVM: &str = "SVM";
+/// The commoner label, always.
+pub(super) const MAJORITY: &str = "majority";
+
+/// All learners, in the order of the tables.
+pub(super) const LEARNERS: [Entry; 7] = [
+    Entry {
+        name: LOGISTIC,
+        colour: Colour::Sky,
+        learner: |_| {
+            only_labels(|training, test| {
+                let learner = LogisticRegression::params().tolerance(1e-6).check()?;
+                let fit = learner.fit(&training.plain, &training.labels)?;
+                Ok(fit.classifier.label_all(&test.plain)?)
+            })
+        },
+    },
+    Entry {
+        name: SVM,
+        colour: Colour::Sky,
+        learner: |seed| {
+            only_labels(move |training, test| {
+                let params = LinearSvm::params().tolerance(1e-2).max_passes(50).seed(seed);
+                let fit = params.check()?.fit(&training.plain, &training.labels)?;
+                Ok(fit.classifier.label_all(&test.plain)?)
+            })
+        },
+    },
+    Entry {
+        name: "averaged perceptron",
+        colour: Colour::Ink,
+        learner: |seed| {
+            only_labels(move |training, test| {
+                let mut rng = ChaCha8Rng::seed_from_u64(seed);
+                Ok(averaged(training, &mut rng)?.label_all(&test.unit)?)
+            })
+        },
+    },
+    Entry {
+        name: "CKMY20",
+        colour: Colour::Purple,
+        learner: |seed| {
+            only_labels(move |training, test| Ok(ckmy(training, seed)?.label_all(&test.unit)?))
+        },
+    },
+    Entry {
+        name: "DGT19",
+        colour: Colour::Orange,
+        learner: |seed| only_labels(move |training, test| dgt(training, &test.unit, seed)),
+    },
+    Entry {
+        name: "Perspectron",
+        colour: Colour::Blue,
+        learner: |seed| {
+            Box::new(move |training, test| {
+                let fit = perspectron(training, seed)?;
+                let labels = fit.classifier().label_all(&test.unit)?;
+                Ok(Predicted { labels, bound: Some(fit.error_bound(FAILURE / FOLDS as f64)) })
+            })
+        },
+    },
+    Entry {
+        name: MAJORITY,
+        colour: Colour::Green,
+        learner: |_| {
+            only_labels(|training, test| {
+                let sum: f64 = training.labels.iter().map(|y| y.as_f64()).sum();
+                Ok(vec![Label::from_sign(sum); test.labels.len()])
+            })
+        },
+    },
+];
+
+/// A learner without an error bound.
+fn only_labels(predict: impl Fn(&Part, &Part) -> Result<Vec<Label>, Failure> + 'static) -> Learner {
+    Box::new(move |training, test| Ok(Predicted { labels: predict(training, test)?, bound: None }))
+}
+
+pub(super) fn perspectron(part: &Part, seed: u64) -> Result<SampleFit, Failure> {
+    let learner = SamplePerspectron::params().lift(false).passes(PASSES).seed(seed).check()?;
+    Ok(learner.fit(&part.unit, &part.labels)?)
+}
+
+fn averaged(part: &Part, rng: &mut ChaCha8Rng) -> Result<Halfspace, Failure> {
+    let mut learner = AveragedPerceptron::new(part.unit.dim())?;
+    let mut order: Vec<usize> = (0..part.labels.len()).collect();
+    for _ in 0..PASSES {
+        order.shuffle(rng);
+        for &i in &order {
+            learner.observe(part.unit.row(i).ok_or("no such row")?, part.labels[i])?;
+        }
+    }
+    Ok(learner.average()?)
+}
+
+/// The fit with fewest errors on labels held out, which are as noisy as the others.
+fn ckmy(part: &Part, seed: u64) -> Result<Halfspace, Failure> {
+    let (margin, accuracy, steps) = CKMY;
+    let mut best: Option<(usize, Halfspace)> = None;
+    for noise in TOLD_NOISE {
+        let learner = Ckmy::params(noise, margin, accuracy).max_steps(steps).seed(seed).check()?;
+        let fit = learner.fit(&part.unit, &part.labels)?;
+        let errors = fit.validation.errors();
+        if best.as_ref().is_none_or(|(least, _)| errors < *least) {
+            best = Some((errors, fit.halfspace));
+        }
+    }
+    Ok(best.ok_or("no noise rate to try")?.1)
+}
+
+/// As [`ckmy`], a fifth held out. The examples come in random order.
+fn dgt(part: &Part, test: &SparsePoints, seed: u64) -> Result<Vec<Label>, Failure> {
+    let (margin, accuracy, steps) = DGT;
+    let cut = part.labels.len() / FOLDS;
+    let (held_labels, kept_labels) = part.labels.split_at(cut);
+    let kept_labels = kept_labels.get(..SEEN_BY_DGT).unwrap_or(kept_labels);
+    let held: Vec<usize> = (0..cut).collect();
+    let kept: Vec<usize> = (cut..cut + kept_labels.len()).collect();
+    let (held, kept) = (part.unit.select(&held)?, part.unit.select(&kept)?);
+    let mut best = None;
+    for noise in TOLD_NOISE {
+        let learner = Dgt::params(noise, margin, accuracy).max_steps(steps).seed(seed).check()?;
+        let fit = learner.fit(&kept, kept_labels)?;
+        let errors = ErrorCount::count(&fit.list, &held, held_labels)?.errors();
+        if best.as_ref().is_none_or(|(least, _)| errors < *least) {
+            best = Some((errors, fit.list));
+        }
+    }
+    Ok(best.ok_or("no noise rate to try")?.1.label_all(test)?)
+}

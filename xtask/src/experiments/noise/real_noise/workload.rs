@@ -1,0 +1,248 @@
+//! Data sets ready for the learners, whose labels are flipped, and what a trial gives.
+
+use crate::Failure;
+use crate::workload::{ADULT, ADULT_FILE, Inputs};
+use halfspaces_data::{Marginal, Massart, NoiseModel, Region, UnitSphere, ZScore};
+use halfspaces_eval::stats;
+use halfspaces_linalg::{Halfspace, Label, PointSet, Points, RowView, SparsePoints, margins};
+use halfspaces_pac::LogisticRegression;
+use rand::rngs::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+pub(super) const FOLDS: usize = 5;
+/// δ: the bounds of a trial's folds fail, one or more of them, with at most this probability.
+pub(super) const FAILURE: f64 = 0.05;
+/// How often the exact tests of a trial's bounds, on its test folds, may refute true ones.
+pub(super) const DOUBT: f64 = 0.01;
+/// The column of those whose labels stay clean, in the census data.
+const TARGET_GROUP: &str = "race=Black";
+/// Points the adversary of least squares looks at.
+const SEEN_BY_ADVERSARY: usize = 1000;
+
+/// Whose labels are flipped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Noise {
+    Everywhere,
+    /// The half farther from the reference halfspace.
+    Far,
+    /// The half nearer to it.
+    Near,
+    /// Where a competitor disagrees with it, chosen to lead least squares astray.
+    Adversarial,
+    /// All outside the target group.
+    OutsideGroup,
+    /// The positive ones outside the target group.
+    PositivesOutsideGroup,
+    /// The negative ones outside the target group.
+    NegativesOutsideGroup,
+}
+
+pub(super) const REGIONS: [Noise; 4] =
+    [Noise::Everywhere, Noise::Far, Noise::Near, Noise::Adversarial];
+pub(super) const GROUPS: [Noise; 3] =
+    [Noise::OutsideGroup, Noise::PositivesOutsideGroup, Noise::NegativesOutsideGroup];
+
+impl fmt::Display for Noise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Noise::Everywhere => "everywhere",
+            Noise::Far => "far from the boundary",
+            Noise::Near => "near the boundary",
+            Noise::Adversarial => "against least squares",
+            Noise::OutsideGroup => "outside the group",
+            Noise::PositivesOutsideGroup => "positives outside the group",
+            Noise::NegativesOutsideGroup => "negatives outside the group",
+        })
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Configuration {
+    pub(super) data: String,
+    /// How many of the rows are used, drawn anew for every trial; all unless stated.
+    pub(super) rows: Option<usize>,
+    pub(super) noise: Noise,
+    pub(super) rate: f64,
+}
+
+impl fmt::Display for Configuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, η={} {}", self.data, self.rate, self.noise)
+    }
+}
+
+/// Errors of one learner on clean labels, fold by fold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Score {
+    pub(super) learner: String,
+    pub(super) errors: Vec<usize>,
+    pub(super) group_errors: Vec<usize>,
+}
+
+/// The bound of one fold's fit, and the errors of that fit on the fold's noisy labels.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct Bound {
+    pub(super) bound: f64,
+    pub(super) errors: u64,
+    pub(super) points: u64,
+}
+
+impl Bound {
+    pub(super) fn rate(&self) -> f64 {
+        self.errors as f64 / self.points as f64
+    }
+
+    /// Whether the test fold shows the error to be above the bound.
+    pub(super) fn is_refuted(&self) -> bool {
+        let confidence = 1.0 - DOUBT / FOLDS as f64;
+        let least = stats::binomial_lower(self.errors, self.points, confidence);
+        least.is_some_and(|least| least > self.bound)
+    }
+
+    /// Whether the test fold shows the error to be within the bound.
+    pub(super) fn is_shown(&self) -> bool {
+        let most = stats::binomial_upper(self.errors, self.points, 1.0 - DOUBT);
+        most.is_some_and(|most| most <= self.bound)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    /// Test examples, fold by fold, and those of the target group.
+    pub(super) points: Vec<usize>,
+    pub(super) group: Vec<usize>,
+    pub(super) scores: Vec<Score>,
+    pub(super) bounds: Vec<Bound>,
+    /// Of a fit to independent draws from the data: its bound and its error, noise included.
+    pub(super) exact_bound: f64,
+    pub(super) exact_error: f64,
+}
+
+/// Accuracies of a learner, one a fold and trial: in the target group, or overall.
+pub(super) fn accuracies_of(outcomes: &[Outcome], learner: &str, group: bool) -> Vec<f64> {
+    let of_trial = |o: &Outcome| -> Vec<f64> {
+        let Some(score) = o.scores.iter().find(|s| s.learner == learner) else { return vec![] };
+        let (errors, points) =
+            if group { (&score.group_errors, &o.group) } else { (&score.errors, &o.points) };
+        let pairs = errors.iter().zip(points).filter(|(_, n)| **n > 0);
+        pairs.map(|(errors, n)| 1.0 - *errors as f64 / *n as f64).collect()
+    };
+    outcomes.iter().flat_map(of_trial).collect()
+}
+
+/// A data set ready for the learners.
+#[derive(Debug)]
+pub(super) struct DataSet {
+    /// Numeric columns standardised, others one-hot.
+    pub(super) plain: SparsePoints,
+    /// The same, lifted and scaled to norm 1: no halfspace labels them otherwise.
+    pub(super) unit: SparsePoints,
+    pub(super) labels: Vec<Label>,
+    /// Who is in the target group; nobody where there is none.
+    pub(super) group: Vec<bool>,
+    /// A unit halfspace fitted to `unit` with all clean labels: what the noise refers to.
+    pub(super) reference: Halfspace,
+    /// Signed margins of the reference, and the median of their sizes.
+    pub(super) margins: Vec<f64>,
+    pub(super) middle: f64,
+}
+
+impl DataSet {
+    pub(super) fn load(inputs: &Inputs, name: &str) -> Result<DataSet, Failure> {
+        let (points, labels, columns) = inputs.as_given(name)?.into_parts();
+        let plain = standardised(&points, &columns)?;
+        let unit = plain.lifted().normalised()?;
+        let group = match columns.iter().position(|c| c == TARGET_GROUP) {
+            Some(at) => points.rows().map(|x| x.entries().any(|(j, _)| j == at)).collect(),
+            None if name == ADULT => {
+                return Err(format!("{ADULT_FILE}: has no column {TARGET_GROUP}").into());
+            }
+            None => vec![false; labels.len()],
+        };
+        let fit = LogisticRegression::params().c(10.0).intercept(false).tolerance(1e-6);
+        let reference =
+            fit.check()?.fit(&unit, &labels)?.classifier.linear().clone().normalised()?;
+        let margins = margins(&unit, reference.normal())?;
+        let sizes: Vec<f64> = margins.iter().map(|m| m.abs()).collect();
+        let middle = stats::median(&sizes).ok_or("no points")?;
+        Ok(DataSet { plain, unit, labels, group, reference, margins, middle })
+    }
+
+    /// η(x) of the rows.
+    pub(super) fn flip_probabilities(
+        &self,
+        rows: &[usize],
+        noise: Noise,
+        rate: f64,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Vec<f64>, Failure> {
+        let region = match noise {
+            Noise::Everywhere => Region::Everywhere,
+            Noise::Far => Region::Far(self.middle),
+            Noise::Near => Region::Near(self.middle),
+            Noise::Adversarial => {
+                let seen: Vec<usize> = rows.iter().copied().take(SEEN_BY_ADVERSARY).collect();
+                let points = self.unit.select(&seen)?.to_dense()?;
+                let guesses = UnitSphere::new(points.dim())?.sample_with_rng(2, rng)?;
+                Massart::against_least_squares(rate, &points, &self.reference, &guesses)?
+                    .region()
+                    .clone()
+            }
+            Noise::OutsideGroup | Noise::PositivesOutsideGroup | Noise::NegativesOutsideGroup => {
+                let flipped = |&i: &usize| {
+                    let side = match noise {
+                        Noise::PositivesOutsideGroup => self.labels[i] == Label::Positive,
+                        Noise::NegativesOutsideGroup => self.labels[i] == Label::Negative,
+                        _ => true,
+                    };
+                    if side && !self.group[i] { rate } else { 0.0 }
+                };
+                return Ok(rows.iter().map(flipped).collect());
+            }
+        };
+        let noise = Massart::new(rate, region)?;
+        let mut x = vec![0.0; self.unit.dim()];
+        let mut flips = Vec::with_capacity(rows.len());
+        for &i in rows {
+            x.fill(0.0);
+            self.unit.row(i).ok_or("no such row")?.add_scaled_to(1.0, &mut x);
+            flips.push(noise.flip_probability(&x, self.margins[i]));
+        }
+        Ok(flips)
+    }
+}
+
+/// Numeric columns with mean 0 and deviation 1; columns of categories, named `column=value`, as they
+/// are.
+fn standardised(points: &SparsePoints, columns: &[String]) -> Result<SparsePoints, Failure> {
+    let numeric: Vec<usize> = (0..columns.len()).filter(|&j| !columns[j].contains('=')).collect();
+    let dense = points.to_dense()?;
+    let of_row = |x: &[f64]| -> Vec<f64> { numeric.iter().map(|&j| x[j]).collect() };
+    let values = dense.rows().flat_map(|x| of_row(x.as_slice())).collect();
+    let numbers = Points::new(values, numeric.len())?;
+    let numbers = ZScore::fit(&numbers)?.apply(&numbers)?;
+    let mut scaled = SparsePoints::empty(points.dim())?;
+    for (x, z) in dense.rows().zip(numbers.rows()) {
+        let mut x = x.as_slice().to_vec();
+        numeric.iter().zip(z.as_slice()).for_each(|(&j, z)| x[j] = *z);
+        let stored = x.iter().enumerate().filter(|(_, v)| **v != 0.0);
+        let (at, values): (Vec<u32>, Vec<f64>) = stored.map(|(j, v)| (j as u32, *v)).unzip();
+        scaled.push(&at, &values)?;
+    }
+    Ok(scaled)
+}
+
+/// Labelled rows of a data set, in both forms.
+pub(super) struct Part {
+    pub(super) plain: SparsePoints,
+    pub(super) unit: SparsePoints,
+    pub(super) labels: Vec<Label>,
+}
+
+impl Part {
+    pub(super) fn of(data: &DataSet, rows: &[usize], labels: Vec<Label>) -> Result<Part, Failure> {
+        Ok(Part { plain: data.plain.select(rows)?, unit: data.unit.select(rows)?, labels })
+    }
+}

@@ -1,0 +1,124 @@
+//! Noisy samples that double, and what a trial gives.
+
+use crate::Failure;
+use crate::experiments::common::largest;
+use halfspaces_data::{
+    Instance, MarginShell, Marginal, Massart, NoiseModel, Population, Rcn, Region, UnitSphere,
+    massart_trap, random_target_with_rng,
+};
+use halfspaces_linalg::{Label, PointSet, Points};
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Dimension, but for the trap's plane.
+const DIM: usize = 10;
+/// Share of the points that lie at the margin itself.
+const AT_MARGIN: f64 = 0.8;
+/// Points on which errors are judged.
+const JUDGED: usize = 10_000;
+
+/// Who flips labels, and of which points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Strategy {
+    /// Everywhere.
+    Rcn,
+    /// The far points only.
+    Far,
+    /// Where it leads least squares astray.
+    LeastSquares,
+    /// In the plane, on points where convex losses fail.
+    Trap,
+}
+
+impl Strategy {
+    pub(super) fn dim(self) -> usize {
+        if self == Strategy::Trap { 2 } else { DIM }
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Strategy::Rcn => "RCN",
+            Strategy::Far => "far",
+            Strategy::LeastSquares => "adaptive",
+            Strategy::Trap => "trap",
+        })
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Configuration {
+    pub(super) strategy: Strategy,
+    pub(super) noise: f64,
+    pub(super) margin: f64,
+    pub(super) excesses: Vec<f64>,
+    /// Sample sizes, each a prefix of the next.
+    pub(super) sizes: Vec<usize>,
+}
+
+impl Configuration {
+    pub(super) fn name(&self) -> String {
+        format!("{}, γ={}", self.strategy, self.margin)
+    }
+}
+
+/// Errors at every sample size, one curve after the other in the order of `learners::curves`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    /// Error of w*.
+    pub(super) opt: f64,
+    pub(super) errors: Vec<Vec<f64>>,
+}
+
+/// What all learners of a trial share.
+pub(super) struct Material {
+    points: Points,
+    labels: Vec<Label>,
+    pub(super) judged: Population,
+}
+
+impl Material {
+    fn draw<M: Marginal, N: NoiseModel>(
+        instance: &Instance<M, N>,
+        most: usize,
+        judged: Population,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Material, Failure> {
+        let (points, labels) = instance.sample_with_rng(most, rng)?;
+        Ok(Material { points, labels, judged })
+    }
+
+    pub(super) fn new(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Material, Failure> {
+        let Configuration { strategy, noise, margin, .. } = *setting;
+        let most = largest(&setting.sizes)?;
+        if strategy == Strategy::Trap {
+            let trap = massart_trap(noise, margin)?;
+            let judged = trap.exact_population()?;
+            return Material::draw(&trap, most, judged, rng);
+        }
+        let target = random_target_with_rng(DIM, rng)?;
+        let shell = MarginShell::new(&target, margin, AT_MARGIN)?;
+        let noise: Box<dyn NoiseModel> = match strategy {
+            Strategy::Rcn => Box::new(Rcn::new(noise)?),
+            Strategy::Far | Strategy::Trap => Box::new(Massart::new(noise, Region::Far(0.5))?),
+            Strategy::LeastSquares => {
+                let seen = shell.sample_with_rng(2000, rng)?;
+                let guesses = UnitSphere::new(DIM)?.sample_with_rng(3, rng)?;
+                Box::new(Massart::against_least_squares(noise, &seen, &target, &guesses)?)
+            }
+        };
+        let instance = Instance::new(shell, target, noise)?;
+        let judged = instance.population(JUDGED, rng.random())?;
+        Material::draw(&instance, most, judged, rng)
+    }
+
+    /// The first `n` examples.
+    pub(super) fn first(&self, n: usize) -> Result<(Points, &[Label]), Failure> {
+        let points = self.points.select(&(0..n).collect::<Vec<_>>())?;
+        Ok((points, &self.labels[..n]))
+    }
+}

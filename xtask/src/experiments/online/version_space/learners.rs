@@ -1,0 +1,141 @@
+//! The learners by name, each played on a family.
+
+use super::workload::{Family, Outcome, Play, hard, list, rounds, split};
+use crate::Failure;
+use crate::workload::{Inputs, Pool, Workload};
+use halfspaces_eval::Colour;
+use halfspaces_linalg::PointSet;
+use halfspaces_online::{
+    Centre, CentreOfGravity, Ellipsoid, HardMargin, OnlineLearner, Perceptron, VersionSpace,
+    VolumetricCentre, bounds,
+};
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+use serde::Serialize;
+use std::fmt;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Learner {
+    Perceptron,
+    Ellipsoid,
+    Volumetric,
+    Gravity,
+    #[serde(rename = "hard-margin")]
+    Margin,
+}
+
+pub(super) const LEARNERS: [(Learner, Colour); 5] = [
+    (Learner::Perceptron, Colour::Blue),
+    (Learner::Ellipsoid, Colour::Orange),
+    (Learner::Volumetric, Colour::Vermilion),
+    (Learner::Gravity, Colour::Green),
+    (Learner::Margin, Colour::Purple),
+];
+
+impl fmt::Display for Learner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Learner::Perceptron => "perceptron",
+            Learner::Ellipsoid => "ellipsoid",
+            Learner::Volumetric => "volumetric centre",
+            Learner::Gravity => "centre of gravity",
+            Learner::Margin => "hard margin",
+        })
+    }
+}
+
+/// One trial plays the family at every exponent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Configuration {
+    pub(super) family: Family,
+    pub(super) learner: Learner,
+    pub(super) exponents: Vec<u32>,
+}
+
+pub(super) fn play<L: OnlineLearner>(
+    inputs: &Inputs,
+    family: &Family,
+    exponent: u32,
+    new: impl FnOnce(usize) -> Result<L, Failure>,
+    bound: impl Fn(&L, f64) -> Option<f64>,
+    rng: &mut ChaCha8Rng,
+) -> Result<Play, Failure> {
+    let (learner, (mistakes, ended), margin) = match family {
+        Family::Hard => {
+            let mut learner = new(2)?;
+            let (mistakes, margin, ended) = hard(&mut learner, exponent, rng)?;
+            (learner, (mistakes, ended), margin)
+        }
+        Family::Split => {
+            let mut learner = new(2)?;
+            let (mistakes, margin, ended) = split(&mut learner, exponent, rng)?;
+            (learner, (mistakes, ended), margin)
+        }
+        Family::Lists => {
+            let (points, labels, margin) = list(exponent, rng)?;
+            let mut learner = new(points.dim())?;
+            let played = rounds(&mut learner, &points, &labels)?;
+            (learner, played, margin)
+        }
+        Family::Real(name) => {
+            let margin = 0.5f64.powi(exponent as i32);
+            let workload = Workload::Relabelled { name: name.clone(), margin };
+            let (mut learner, played, margin);
+            match inputs.pool(&workload, rng)? {
+                Pool::Dense(pool) => {
+                    learner = new(pool.points.dim())?;
+                    played = rounds(&mut learner, &pool.points, &pool.labels)?;
+                    margin = pool.margin;
+                }
+                Pool::Sparse(pool) => {
+                    learner = new(pool.points.dim())?;
+                    played = rounds(&mut learner, &pool.points, &pool.labels)?;
+                    margin = pool.margin;
+                }
+            }
+            (learner, played, margin.ok_or("relabelled data have a margin")?)
+        }
+    };
+    let (dim, bound) = (learner.dim(), bound(&learner, margin));
+    Ok(Play { exponent, dim, margin, mistakes, ended, bound })
+}
+
+/// The bound that its centre states.
+fn stated<C: Centre>(learner: &VersionSpace<C>, margin: f64) -> Option<f64> {
+    learner.centre().mistake_bound(margin)
+}
+
+/// A play at every exponent.
+pub(super) fn plays(
+    inputs: &Inputs,
+    setting: &Configuration,
+    rng: &mut ChaCha8Rng,
+) -> Result<Outcome, Failure> {
+    let family = &setting.family;
+    let seed = rng.random();
+    let plays = setting.exponents.iter().map(|&exponent| match setting.learner {
+        Learner::Perceptron => {
+            let bound =
+                |_: &Perceptron, margin| Some(bounds::perceptron_mistakes(1.0, 1.0, margin));
+            play(inputs, family, exponent, |d| Ok(Perceptron::new(d)?), bound, rng)
+        }
+        Learner::Ellipsoid => {
+            let new = |d| Ok(VersionSpace::new(Ellipsoid::new(d)?));
+            play(inputs, family, exponent, new, stated, rng)
+        }
+        Learner::Volumetric => {
+            let new = |d| Ok(VersionSpace::new(VolumetricCentre::new(d)?));
+            play(inputs, family, exponent, new, stated, rng)
+        }
+        Learner::Gravity => {
+            let new = |d| Ok(VersionSpace::new(CentreOfGravity::new(d, seed)?));
+            play(inputs, family, exponent, new, stated, rng)
+        }
+        Learner::Margin => {
+            let new = |d| Ok(VersionSpace::new(HardMargin::new(d)?));
+            play(inputs, family, exponent, new, stated, rng)
+        }
+    });
+    plays.collect()
+}

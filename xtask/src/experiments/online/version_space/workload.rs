@@ -1,0 +1,208 @@
+//! Families of data at every margin, and what a play gives.
+
+use crate::Failure;
+use halfspaces_data::Rotation;
+use halfspaces_linalg::{
+    BooleanConcept, BooleanPoint, DecisionList, DenseRow, Halfspace, Label, Literal, PointSet,
+    Points, norm,
+};
+use halfspaces_online::OnlineLearner;
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Family {
+    /// Decision lists of r rules over r variables, margin about 2^-r.
+    Lists,
+    /// Two dimensions, rotated; margin 2^-r.
+    Hard,
+    /// Two dimensions; points that split the arc of targets evenly until it is 2^-r wide, the label
+    /// always against the prediction: every learner errs on every one of them.
+    Split,
+    /// A data set relabelled by a random halfspace, points nearer to it than 2^-r dropped.
+    Real(String),
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Family::Lists => "lists",
+            Family::Hard => "hard",
+            Family::Split => "even split",
+            Family::Real(name) => name,
+        })
+    }
+}
+
+/// The play at one exponent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Play {
+    pub(super) exponent: u32,
+    pub(super) dim: usize,
+    /// Margin of the target on the points asked, scaled to norm 1.
+    pub(super) margin: f64,
+    pub(super) mistakes: u64,
+    /// Whether it ended by itself, without mistakes left to make.
+    pub(super) ended: bool,
+    /// `None` for a learner without one.
+    pub(super) bound: Option<f64>,
+}
+
+impl Play {
+    /// Mistakes over their bound.
+    pub(super) fn ratio(&self) -> Option<f64> {
+        self.bound.map(|bound| self.mistakes as f64 / bound)
+    }
+}
+
+pub(crate) type Outcome = Vec<Play>;
+
+/// Rounds without a mistake after which the hard family has nothing more to ask.
+const QUIET: u32 = 300;
+
+/// Passes over the points of a decision list at most.
+const MAX_PASSES: usize = 20_000;
+
+/// The adaptive family: points (γ, c), each with a random sign, in a random rotation; the target is
+/// the first axis. c has the sign against w_2 and the size |w_2| + 0.45, jittered: the perceptron is
+/// wrong while γ w_1 < |c w_2|, about 0.4, and w_1 gains γ a mistake, so it makes some 0.4/γ² of
+/// them, within its bound of about 1/γ².
+pub(super) fn hard<L: OnlineLearner>(
+    learner: &mut L,
+    exponent: u32,
+    rng: &mut ChaCha8Rng,
+) -> Result<(u64, f64, bool), Failure> {
+    let gamma = 0.5f64.powi(exponent as i32);
+    let axes = Rotation::random_with_rng(2, rng)?
+        .apply(&Points::from_rows(&[[1.0, 0.0], [0.0, 1.0]])?)?
+        .into_vec();
+    let [a, b, c, d] = axes[..] else { return Err("a rotation of the plane".into()) };
+    let most = (4.0 / (gamma * gamma)).min(4e6) as u64 + 1000;
+    let (mut mistakes, mut quiet, mut margin) = (0, 0, f64::INFINITY);
+    loop {
+        let jitter: f64 = rng.random();
+        // The second coordinate of w is thrown from about ±0.45 to the other side each time.
+        let value = learner.predict(DenseRow::new(&[c, d])?)?.value;
+        let reach = (value.abs() + 0.45 * (0.9 + 0.2 * jitter)).min((1.0 - gamma * gamma).sqrt());
+        let second = -Label::from_sign(value).as_f64() * reach;
+        let side = if rng.random::<bool>() { Label::Positive } else { Label::Negative };
+        let sign = side.as_f64();
+        let x = [sign * (gamma * a + second * c), sign * (gamma * b + second * d)];
+        // As the learner sees it: the rotation rounds.
+        margin = margin.min(sign * (x[0] * a + x[1] * b) / norm(&x));
+        let prediction = learner.observe(DenseRow::new(&x)?, side)?;
+        if prediction.is_wrong(side) {
+            mistakes += 1;
+            quiet = 0;
+        } else {
+            quiet += 1;
+        }
+        if quiet >= QUIET || mistakes >= most {
+            break;
+        }
+    }
+    Ok((mistakes, margin, quiet >= QUIET))
+}
+
+/// The even split: whoever learns is wrong about lg(1/γ) times, and once each label is known the
+/// points are gone round as any others. Returns mistakes, the margin of the middle of the arc and
+/// whether it ended.
+pub(super) fn split<L: OnlineLearner>(
+    learner: &mut L,
+    exponent: u32,
+    rng: &mut ChaCha8Rng,
+) -> Result<(u64, f64, bool), Failure> {
+    use std::f64::consts::{PI, TAU};
+    // The targets (cos t, sin t) left are those with low < t < high.
+    let mut low = rng.random::<f64>() * TAU;
+    let mut high = low + PI;
+    let (mut rows, mut labels, mut mistakes) = (Vec::new(), Vec::new(), 0);
+    while high - low > 2.0 * 0.5f64.powi(exponent as i32) {
+        let middle = f64::midpoint(low, high);
+        let x = [-middle.sin(), middle.cos()];
+        let row = DenseRow::new(&x)?;
+        let label = -learner.predict(row)?.label;
+        match label {
+            Label::Positive => low = middle,
+            Label::Negative => high = middle,
+        }
+        mistakes += u64::from(learner.observe(row, label)?.is_wrong(label));
+        rows.push(x);
+        labels.push(label);
+    }
+    let middle = f64::midpoint(low, high);
+    let points = Points::from_rows(&rows)?;
+    let margin = Halfspace::new(vec![middle.cos(), middle.sin()])?.margin_on(&points, &labels)?;
+    let (more, ended) = rounds(learner, &points, &labels)?;
+    Ok((mistakes + more, margin, ended))
+}
+
+/// A list of `rules` rules over as many variables with random literals and labels that alternate,
+/// and points of the cube that reach every rule alike, lifted and normalised.
+pub(super) fn list(rules: u32, rng: &mut ChaCha8Rng) -> Result<(Points, Vec<Label>, f64), Failure> {
+    let n = rules as usize;
+    let alternating =
+        |i: usize| if i.is_multiple_of(2) { Label::Positive } else { Label::Negative };
+    let literals: Vec<Literal> =
+        (0..n).map(|variable| Literal { variable, positive: rng.random() }).collect();
+    let rules = literals.iter().enumerate().map(|(i, literal)| (*literal, alternating(i)));
+    let target = DecisionList::new(n, rules.collect(), alternating(n))?;
+    let mut rows = Vec::with_capacity(60 * (n + 1));
+    let mut labels = Vec::with_capacity(rows.capacity());
+    for index in 0..60 * (n + 1) {
+        // Literals before `first` fail, `first` holds (unless it is the default), the rest vary.
+        let first = index % (n + 1);
+        let holds = |i: usize, coin: bool| i == first || (i > first && coin);
+        let row: Vec<f64> = literals
+            .iter()
+            .enumerate()
+            .map(|(i, literal)| f64::from(u8::from(holds(i, rng.random()) == literal.positive)))
+            .collect();
+        labels.push(target.label(BooleanPoint::from_row(DenseRow::new(&row)?)?));
+        rows.push(row);
+    }
+    let points = Points::from_rows(&rows)?.lifted().normalised()?;
+    let margin = target.to_halfspace()?.margin_on(&points, &labels)?;
+    Ok((points, labels, margin))
+}
+
+/// Goes round the points until a pass makes no mistake.
+pub(super) fn rounds<L: OnlineLearner, P: PointSet>(
+    learner: &mut L,
+    points: &P,
+    labels: &[Label],
+) -> Result<(u64, bool), Failure> {
+    let mut mistakes = 0;
+    for _ in 0..MAX_PASSES {
+        let before = mistakes;
+        for (x, y) in points.rows().zip(labels) {
+            mistakes += u64::from(learner.observe(x, *y)?.is_wrong(*y));
+        }
+        if mistakes == before {
+            return Ok((mistakes, true));
+        }
+    }
+    Ok((mistakes, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use rand::SeedableRng;
+
+    #[test]
+    fn lists_have_the_margin_of_their_length() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        for rules in [2, 6, 10] {
+            let (points, labels, margin) = list(rules, &mut rng).unwrap();
+            let scale = 0.5f64.powi(rules as i32);
+            assert!(margin > scale / 20.0 && margin < scale * 2.0, "{rules}: {margin}");
+            assert_eq!(points.len(), labels.len());
+            assert!(labels.contains(&Label::Negative) && labels.contains(&Label::Positive));
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Fits, and all that is said of them checked again.
+
+use super::workload::{Kind, Outcome, STRICT};
+use crate::Failure;
+use halfspaces_data::{Gaussian, HeavyCase, Marginal, Rotation};
+use halfspaces_forster::{
+    Accuracy, ForsterTransform, Isotropy, Normalisation, Outcome as Found, Position, Subspace,
+};
+use halfspaces_linalg::{PointSet, Points, kernels, normalise};
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+
+/// Membership tolerance of every fit.
+const MEMBERSHIP: f64 = 1e-10;
+
+/// What rounding adds to eigenvalues and residuals that are computed twice in different ways.
+const ROUNDING: f64 = 1e-12;
+
+/// δ below which points 1e-9 off a subspace may stay unresolved: 1e-16 of rounding, 1e9 times larger.
+const NOISE_FLOOR: f64 = 1e-6;
+
+/// Numbers of points of the scatter experiment.
+const SCATTER_POINTS: [usize; 3] = [1000, 10_000, 100_000];
+
+/// Directions from which the worst one is searched, and moves of each.
+const SEARCHES: usize = 12;
+
+const MOVES: usize = 60;
+
+/// Residual over δ and whether all that a position says is true of the points.
+fn recheck(
+    points: &Points,
+    position: &Position,
+    accuracy: Accuracy,
+    heavy: bool,
+) -> Result<(f64, bool), Failure> {
+    let subspace = &position.subspace;
+    let unit = position.transform.apply(&points.select(subspace.members())?)?;
+    let isotropy = Isotropy::measure(&unit)?;
+    let residual = match accuracy {
+        Accuracy::OneSided(_) => 1.0 - isotropy.least(),
+        Accuracy::TwoSided(_) => isotropy.residual(),
+    };
+    let same = (isotropy.least() - position.certificate.least()).abs() <= ROUNDING
+        && (isotropy.largest() - position.certificate.largest()).abs()
+            <= ROUNDING * isotropy.largest();
+    let again =
+        Subspace::certify(points, None, subspace.basis().clone(), subspace.span_dim(), MEMBERSHIP)?;
+    // In integers, from the counts themselves.
+    let nonzero = points.norms().iter().filter(|r| **r > 0.0).count();
+    let (inside, k) = (again.members().len(), again.dim());
+    let shares = (inside * again.span_dim()).cmp(&(k * nonzero));
+    let counts = if heavy {
+        k < again.span_dim() && shares.is_ge()
+    } else {
+        k == again.span_dim() && inside == nonzero
+    };
+    let same_subspace = again.members() == subspace.members()
+        && (again.largest_inside() - subspace.largest_inside()).abs() <= ROUNDING
+        && position.transform.basis() == subspace.basis();
+    Ok((residual / accuracy.delta(), same && same_subspace && counts))
+}
+
+/// The least fraction of unit vectors with |u·x| >= 1/(2√k) over directions u found by a search that
+/// turns u away from the points that just reach it.
+fn worst_fraction(unit: &Points, rng: &mut ChaCha8Rng) -> f64 {
+    let k = unit.dim();
+    let threshold = 0.5 / (k as f64).sqrt();
+    let values =
+        |u: &[f64]| -> Vec<f64> { unit.rows().map(|x| kernels::dot(x.as_slice(), u)).collect() };
+    let count = |v: &[f64]| v.iter().filter(|t| t.abs() >= threshold).count();
+    let mut least = unit.len();
+    for search in 0..SEARCHES {
+        // From directions at random, and from directions across some of the points.
+        let mut u: Vec<f64> = (0..k).map(|_| rng.random_range(-1.0..1.0)).collect();
+        for _ in 0..if search % 2 == 0 { 0 } else { k - 1 } {
+            if let Some(x) = unit.row(rng.random_range(0..unit.len())) {
+                kernels::axpy(-kernels::dot(&u, x.as_slice()), x.as_slice(), &mut u);
+            }
+        }
+        if !normalise(&mut u) {
+            continue;
+        }
+        let mut present = values(&u);
+        let mut best = count(&present);
+        least = least.min(best);
+        for _ in 0..MOVES {
+            // One of the points that reach the threshold by least.
+            let mut reaching: Vec<(f64, usize)> = present
+                .iter()
+                .zip(0..)
+                .filter(|(t, _)| t.abs() >= threshold)
+                .map(|(t, i)| (t.abs(), i))
+                .collect();
+            reaching.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let near = reaching.len().min(4);
+            if near == 0 {
+                break;
+            }
+            let (size, i) = reaching[rng.random_range(0..near)];
+            let Some(x) = unit.row(i) else { break };
+            let mut moved = u.clone();
+            let excess = (size - 0.99 * threshold) * present[i].signum();
+            kernels::axpy(-excess, x.as_slice(), &mut moved);
+            if !normalise(&mut moved) {
+                break;
+            }
+            let after = values(&moved);
+            let reached = count(&after);
+            if reached <= best {
+                (u, present, best) = (moved, after, reached);
+            }
+        }
+        least = least.min(best);
+    }
+    least as f64 / unit.len() as f64
+}
+
+/// One fit with everything about it checked again.
+pub(super) fn fit(
+    points: &Points,
+    delta: f64,
+    case: Option<&HeavyCase>,
+    rng: &mut ChaCha8Rng,
+) -> Result<Outcome, Failure> {
+    let accuracy =
+        if delta > STRICT { Accuracy::OneSided(delta) } else { Accuracy::TwoSided(delta) };
+    let solver = ForsterTransform::params().accuracy(accuracy).membership(MEMBERSHIP).check()?;
+    let fit = solver.fit(points)?;
+    let position = fit.position();
+    let (kind, heavy) = match fit.outcome() {
+        Found::RadiallyIsotropic(_) => (Kind::Isotropic, false),
+        Found::HeavySubspace(_) => (Kind::Heavy, true),
+        Found::Unresolved { .. } => (Kind::Unresolved, !position.subspace.members().is_empty()),
+    };
+    let (residual_share, certified) = if kind == Kind::Unresolved {
+        (0.0, false)
+    } else {
+        recheck(points, position, accuracy, heavy)?
+    };
+    let exact = case.is_some_and(|case| {
+        let (dim, members) = (position.subspace.dim(), position.subspace.members());
+        case.planted().iter().any(|planted| planted.dim == dim && planted.members == members)
+    });
+    let noisy = case.is_some_and(|case| case.noise() > 0.0);
+    let obstruction = case.map_or(0.0, HeavyCase::obstruction);
+    let boundary = case.is_some() && obstruction == 0.0;
+    // In position to within 1/2, one-sided: the soft margin's premise.
+    let soft_margin = if kind != Kind::Unresolved && position.certificate.holds_within(0.5) {
+        let unit = position.transform.apply(&points.select(position.subspace.members())?)?;
+        Some(worst_fraction(&unit, rng) * 4.0 * unit.dim() as f64)
+    } else {
+        None
+    };
+    let steps = |l: &halfspaces_forster::Level| l.fixed_point_steps + l.newton_steps;
+    Ok(Outcome {
+        kind,
+        excusable: boundary || (noisy && delta < NOISE_FLOOR),
+        residual_share,
+        certified,
+        must_be_found: !noisy && obstruction > delta,
+        exact,
+        iterations: fit.levels().iter().map(steps).max().unwrap_or(0),
+        condition: fit.levels().iter().map(|l| l.condition).fold(0.0, f64::max).min(1e300),
+        soft_margin,
+        slope: None,
+    })
+}
+
+/// ln of the relative Frobenius error of the scatter of n elliptical points, at each n.
+pub(super) fn scatter(dim: usize, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
+    let rotation = Rotation::random_with_rng(dim, rng)?;
+    let condition: f64 = 100.0;
+    let steps = (dim - 1) as f64;
+    // The truth: rows x Q for x with axes falling from 1 to 1/condition, trace dim.
+    let axes: Vec<f64> = (0..dim).map(|j| condition.powf(-2.0 * j as f64 / steps)).collect();
+    let trace: f64 = axes.iter().sum();
+    let mut rows = vec![vec![0.0; dim]; dim];
+    for (j, row) in rows.iter_mut().enumerate() {
+        row[j] = (axes[j] * dim as f64 / trace).sqrt();
+    }
+    let root = rotation.apply(&Points::from_rows(&rows)?)?;
+    let (mut logs, mut outcome) = (Vec::new(), None);
+    for n in SCATTER_POINTS {
+        let mut values = Gaussian::new(dim, condition)?.sample_with_rng(n, rng)?.into_vec();
+        // Elliptical, not normal: radii of no finite mean, which the scatter must not see.
+        for row in values.chunks_exact_mut(dim) {
+            let radius: f64 = rng.random_range(1e-3..1.0);
+            row.iter_mut().for_each(|v| *v /= radius);
+        }
+        let points = rotation.apply(&Points::new(values, dim)?)?;
+        let solver = ForsterTransform::params().check()?;
+        let result = solver.fit(&points)?;
+        let estimate = result.transform().scatter(Normalisation::Trace);
+        let (mut error, mut size) = (0.0, 0.0);
+        for i in 0..dim {
+            for j in 0..dim {
+                let truth: f64 = root.rows().map(|r| r.as_slice()[i] * r.as_slice()[j]).sum();
+                error += (estimate[(i, j)] - truth).powi(2);
+                size += truth * truth;
+            }
+        }
+        logs.push(((n as f64).ln(), 0.5 * (error / size).ln()));
+        let accuracy = Accuracy::TwoSided(1e-6);
+        let (residual_share, certified) = recheck(&points, result.position(), accuracy, false)?;
+        let isotropic = matches!(result.outcome(), Found::RadiallyIsotropic(_));
+        outcome = Some(Outcome {
+            kind: if isotropic { Kind::Isotropic } else { Kind::Unresolved },
+            excusable: false,
+            residual_share,
+            certified,
+            must_be_found: false,
+            exact: false,
+            iterations: result.levels().iter().map(|l| l.fixed_point_steps).max().unwrap_or(0),
+            condition: 1.0,
+            soft_margin: None,
+            slope: None,
+        });
+    }
+    let mean = |f: fn(&(f64, f64)) -> f64| logs.iter().map(f).sum::<f64>() / logs.len() as f64;
+    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
+    let across: f64 = logs.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
+    let slope = across / logs.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>();
+    let mut outcome = outcome.ok_or("no sizes")?;
+    outcome.slope = Some(slope);
+    Ok(outcome)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_data::Excess;
+    use halfspaces_data::HeavyKind;
+
+    use rand::SeedableRng;
+
+    #[test]
+    fn a_wrong_position_is_noticed() {
+        let case = HeavyCase::new(HeavyKind::Gaussian, 5, 2, 50, Excess::Share(0.1), 1).unwrap();
+        let solver = ForsterTransform::params().check().unwrap();
+        let fit = solver.fit(case.points()).unwrap();
+        let accuracy = Accuracy::TwoSided(1e-6);
+        let (share, certified) = recheck(case.points(), fit.position(), accuracy, true).unwrap();
+        assert!(certified && share <= 1.0);
+        assert!(!recheck(case.points(), fit.position(), accuracy, false).unwrap().1);
+        // The same position said of other points.
+        let other = HeavyCase::new(HeavyKind::Gaussian, 5, 2, 50, Excess::Share(0.1), 2).unwrap();
+        let said = recheck(other.points(), fit.position(), accuracy, true);
+        assert!(said.is_err() || !said.unwrap().1);
+    }
+
+    #[test]
+    fn the_search_finds_the_direction_without_points() {
+        // 40 points near a line of the plane: across it the fraction is small.
+        let mut rows = vec![[1.0, 0.0]; 39];
+        rows.push([0.0, 1.0]);
+        let unit = Points::from_rows(&rows).unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        assert!(worst_fraction(&unit, &mut rng) * 8.0 < 1.0);
+    }
+}

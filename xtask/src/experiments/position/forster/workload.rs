@@ -1,0 +1,129 @@
+//! Cases, and what a trial gives.
+
+use halfspaces_data::{Excess, HeavyKind};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The largest δ at which a heavy subspace has to be found.
+pub(super) const STRICT: f64 = 1e-3;
+
+/// Dimension of the scatter experiment.
+pub(super) const SCATTER_DIM: usize = 20;
+
+/// [`HeavyKind`] as part of a configuration, and where else points come from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "data", rename_all = "lowercase")]
+pub(crate) enum Configuration {
+    /// A planted heavy subspace.
+    Planted { kind: String, dim: usize, heavy: usize, excess: String, delta: f64 },
+    /// Real points, as they are or standardised.
+    Real { name: String, standardised: bool, delta: f64 },
+    /// Error of the scatter matrix against the truth at growing n.
+    Scatter { dim: usize },
+}
+
+impl fmt::Display for Configuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Configuration::Planted { kind, dim, heavy, excess, delta } => {
+                write!(f, "{kind} d={dim} k={heavy} excess {excess} δ={delta:e}")
+            }
+            Configuration::Real { name, standardised, delta } => {
+                let how = if *standardised { "standardised" } else { "raw" };
+                write!(f, "{name} {how} δ={delta:e}")
+            }
+            Configuration::Scatter { dim } => write!(f, "elliptical d={dim}"),
+        }
+    }
+}
+
+impl Configuration {
+    pub(super) fn delta(&self) -> f64 {
+        match self {
+            Configuration::Planted { delta, .. } | Configuration::Real { delta, .. } => *delta,
+            Configuration::Scatter { .. } => 1e-6,
+        }
+    }
+
+    /// Whether the dimension and members of what is found are compared with what was planted.
+    pub(super) fn is_compared(&self) -> bool {
+        match self {
+            Configuration::Planted { kind, delta, .. } => {
+                *delta <= STRICT && *kind != kind_name(HeavyKind::Noisy)
+            }
+            _ => false,
+        }
+    }
+}
+
+pub(super) const EXCESSES: [Excess; 6] = [
+    Excess::Boundary,
+    Excess::OnePoint,
+    Excess::Share(0.01),
+    Excess::Share(0.05),
+    Excess::Share(0.1),
+    Excess::Share(0.6),
+];
+
+pub(super) fn kind_name(kind: HeavyKind) -> String {
+    format!("{kind:?}").to_lowercase()
+}
+
+pub(super) fn excess_name(excess: Excess) -> String {
+    match excess {
+        Excess::Boundary => "none".into(),
+        Excess::OnePoint => "one point".into(),
+        Excess::Share(share) => format!("{} %", 100.0 * share),
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    Isotropic,
+    Heavy,
+    Unresolved,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    pub(super) kind: Kind,
+    /// Whether `Unresolved` is an admissible answer: exact boundary, or noise below what δ resolves.
+    pub(super) excusable: bool,
+    /// Residual, recomputed from the unit vectors handed out, over δ.
+    pub(super) residual_share: f64,
+    /// Whether every certificate, recomputed, says what the fit says.
+    pub(super) certified: bool,
+    /// Whether some planted subspace makes position to within δ impossible.
+    pub(super) must_be_found: bool,
+    /// Whether a heavy answer is one of the planted subspaces, point for point.
+    pub(super) exact: bool,
+    pub(super) iterations: usize,
+    pub(super) condition: f64,
+    /// (fraction of points with |u·x| >= 1/(2√k)) · 4k for the worst u found.
+    pub(super) soft_margin: Option<f64>,
+    /// Slope of ln(scatter error) in ln n.
+    pub(super) slope: Option<f64>,
+}
+
+impl Outcome {
+    /// At most 1 iff the answer is what it claims to be, or admissibly none.
+    pub(super) fn certificate_ratio(&self) -> f64 {
+        match self.kind {
+            Kind::Unresolved if self.excusable => 0.0,
+            Kind::Unresolved => f64::INFINITY,
+            _ if !self.certified => f64::INFINITY,
+            _ => self.residual_share,
+        }
+    }
+
+    /// 1 iff the answer agrees with what was planted, else 0.
+    pub(super) fn agreement(&self) -> f64 {
+        let agrees = match self.kind {
+            Kind::Isotropic => !self.must_be_found,
+            Kind::Heavy => self.exact,
+            Kind::Unresolved => self.excusable,
+        };
+        f64::from(u8::from(agrees))
+    }
+}

@@ -1,0 +1,152 @@
+//! The learners on the pools of one trial.
+
+use super::workload::{Configuration, Count, Learner, Outcome};
+use crate::Failure;
+use crate::experiments::common::{first_labelled, largest, mistakes};
+use halfspaces_data::{Marginal, UnitSphere, random_target_with_rng};
+use halfspaces_linalg::{Halfspace, Label, PointSet, Points, RowView, kernels, norm, normalise};
+use halfspaces_online::{
+    CentreOfGravity, ChainLength, Greedy, HardMargin, Perceptron, Round, SampledGreedy,
+    SelfDirectedLearner, TwoChains, VersionSpace, VersionSpaceGreedy, VolumetricCentre, label_pool,
+};
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+
+/// tan of the angle to the unit `target`, negative beyond π/2.
+fn tangent(w: &[f64], target: &[f64]) -> f64 {
+    let along = kernels::dot(w, target);
+    let mut across = w.to_vec();
+    kernels::axpy(-along, target, &mut across);
+    norm(&across) / along
+}
+
+/// w -= (w · x) x, which makes no use of the truth.
+fn project(x: &[f64], w: &mut [f64]) {
+    let value = kernels::dot(w, x);
+    kernels::axpy(-value, x, w);
+    assert!(normalise(w), "uniform points are parallel to w with probability 0");
+}
+
+/// The update of Algorithm 1 after its start (the sum of y x over 4d points), points as they come.
+fn random_order(points: &Points, labels: &[Label]) -> usize {
+    let mut w = vec![0.0; points.dim()];
+    let mut mistakes = 0;
+    for (i, (x, y)) in points.rows().zip(labels).enumerate() {
+        let wrong = Label::from_sign(x.dot(&w)) != *y;
+        mistakes += usize::from(wrong);
+        if i < 4 * points.dim() {
+            kernels::axpy(y.as_f64(), x.as_slice(), &mut w);
+        } else if wrong {
+            project(x.as_slice(), &mut w);
+        }
+    }
+    mistakes
+}
+
+/// Largest factor by which a mistake of greedy raised tan θ, and how many were made at θ < π/2.
+fn largest_rise(
+    points: &Points,
+    labels: &[Label],
+    mistakes: &[Round],
+    target: &Halfspace,
+) -> (f64, usize) {
+    let (mut w, mut largest, mut acute) = (vec![0.0; points.dim()], 0.0f64, 0);
+    let row = |i: usize| match points.row(i) {
+        Some(x) => x.as_slice(),
+        None => unreachable!("greedy's rounds are of points of the pool"),
+    };
+    kernels::axpy(labels[0].as_f64(), row(0), &mut w);
+    for round in mistakes.iter().filter(|round| round.index != 0) {
+        let before = tangent(&w, target.normal());
+        project(row(round.index), &mut w);
+        if before >= 0.0 {
+            acute += 1;
+            let after = tangent(&w, target.normal());
+            // Beyond π/2 is worse than any factor.
+            let factor = if after >= 0.0 { after / before } else { f64::INFINITY };
+            largest = largest.max(factor.min(f64::MAX));
+        }
+    }
+    (largest, acute)
+}
+
+fn self_directed<L: SelfDirectedLearner>(
+    learner: L,
+    points: &Points,
+    labels: &[Label],
+) -> Result<usize, Failure> {
+    Ok(label_pool(learner, points, labels)?.1.mistakes())
+}
+
+/// Every learner on every pool that is not too large for it.
+pub(super) fn label_pools(
+    setting: &Configuration,
+    rng: &mut ChaCha8Rng,
+) -> Result<Outcome, Failure> {
+    let d = setting.dim;
+    let target = random_target_with_rng(d, rng)?;
+    let all = UnitSphere::new(d)?.sample_with_rng(largest(&setting.sizes)?, rng)?;
+    let seed = rng.random();
+    let mut outcome = Outcome { counts: Vec::new(), chains: 0.0, rise: 0.0, acute: 0, passes: 0.0 };
+    for &n in &setting.sizes {
+        let (points, labels) = first_labelled(&all, &target, n)?;
+        let mut count = |learner, mistakes| {
+            outcome.counts.push(Count { learner, points: n, mistakes });
+        };
+        let greedy = Greedy::simulate(&points, &labels)?;
+        count(Learner::Greedy, greedy.mistakes.len());
+        count(Learner::RandomOrder, random_order(&points, &labels));
+        count(Learner::Perceptron, mistakes(&mut Perceptron::new(d)?, &points, &labels)?);
+        if n <= setting.most_gravity {
+            let mut learner = VersionSpace::new(CentreOfGravity::new(d, seed)?);
+            count(Learner::Gravity, mistakes(&mut learner, &points, &labels)?);
+        }
+        if n <= setting.most_centres {
+            let learner = VersionSpaceGreedy::new(HardMargin::new(d)?);
+            count(Learner::HardMargin, self_directed(learner, &points, &labels)?);
+            let learner = VersionSpaceGreedy::new(VolumetricCentre::new(d)?);
+            count(Learner::Volumetric, self_directed(learner, &points, &labels)?);
+        }
+        if n <= setting.most_sampled {
+            let learner = SampledGreedy::new(d, seed)?;
+            count(Learner::Sampled, self_directed(learner, &points, &labels)?);
+        }
+        for (learner, factor) in [(Learner::Chains2, 2.0), (Learner::Chains4, 4.0)] {
+            let length = ChainLength::Practical { factor };
+            let run = TwoChains::new(d, length, seed)?.simulate(&points, &labels)?;
+            count(learner, run.mistakes.len());
+            let share = run.chain_mistakes as f64 / (2 * run.chain_length) as f64;
+            outcome.chains = outcome.chains.max(share);
+        }
+        let (rise, acute) = largest_rise(&points, &labels, &greedy.mistakes, &target);
+        outcome.rise = outcome.rise.max(rise);
+        outcome.acute += acute;
+        outcome.passes = greedy.passes;
+    }
+    Ok(outcome)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rise_beyond_the_right_angle_is_seen() {
+        // The second point is on w's side of the target: no mistake, and an update that does harm.
+        let points = Points::from_rows(&[[0.6, 0.8], [1.0, 0.0]]).unwrap();
+        let target = Halfspace::new(vec![1.0, -0.1]).unwrap().normalised().unwrap();
+        let labels = [Label::Positive; 2];
+        let prediction = halfspaces_online::Prediction::from_value(0.6);
+        let harm = Round { index: 1, prediction, truth: Label::Negative };
+        let (rise, acute) = largest_rise(&points, &labels, &[harm], &target);
+        assert_eq!((rise, acute), (f64::MAX, 1));
+    }
+
+    #[test]
+    fn tangents_are_those_of_the_angle() {
+        let target = [1.0, 0.0];
+        assert!((tangent(&[1.0, 1.0], &target) - 1.0).abs() < 1e-15);
+        assert!((tangent(&[1.0, 1e-9], &target) - 1e-9).abs() < 1e-24);
+        assert!(tangent(&[-1.0, 0.5], &target) < 0.0);
+    }
+}

@@ -1,0 +1,98 @@
+//! Pools, learners by name, and what a trial counts.
+
+use halfspaces_eval::{Colour, stats};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Learner {
+    Greedy,
+    HardMargin,
+    Volumetric,
+    Sampled,
+    /// Algorithm 1 with c = 2, 4.
+    Chains2,
+    Chains4,
+    /// The start and the update of Algorithm 1, points as they come.
+    RandomOrder,
+    Perceptron,
+    Gravity,
+}
+
+pub(super) const LEARNERS: [(Learner, Colour); 7] = [
+    (Learner::Perceptron, Colour::Blue),
+    (Learner::RandomOrder, Colour::Sky),
+    (Learner::Chains2, Colour::Ink),
+    (Learner::Gravity, Colour::Green),
+    (Learner::Greedy, Colour::Orange),
+    (Learner::Sampled, Colour::Purple),
+    (Learner::Volumetric, Colour::Vermilion),
+];
+
+impl fmt::Display for Learner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Learner::Greedy => "greedy",
+            Learner::HardMargin => "greedy, hard margin",
+            Learner::Volumetric => "greedy, volumetric centre",
+            Learner::Sampled => "greedy, sampled version space",
+            Learner::Chains2 => "Algorithm 1, c=2",
+            Learner::Chains4 => "Algorithm 1, c=4",
+            Learner::RandomOrder => "its update, random order",
+            Learner::Perceptron => "perceptron, random order",
+            Learner::Gravity => "centre of gravity, random order",
+        })
+    }
+}
+
+/// One trial: one target and nested pools, the first n points of one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Configuration {
+    pub(super) dim: usize,
+    pub(super) sizes: Vec<usize>,
+    /// Largest pools given to learners that cost more.
+    pub(super) most_centres: usize,
+    pub(super) most_sampled: usize,
+    pub(super) most_gravity: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Count {
+    pub(super) learner: Learner,
+    pub(super) points: usize,
+    pub(super) mistakes: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    pub(super) counts: Vec<Count>,
+    /// Largest chain mistakes over 2k.
+    pub(super) chains: f64,
+    /// Largest tan θ after a mistake over tan θ before, θ < π/2.
+    pub(super) rise: f64,
+    /// Mistakes that were made at θ < π/2.
+    pub(super) acute: usize,
+    /// Passes that greedy's scans add up to, on the largest pool.
+    pub(super) passes: f64,
+}
+
+impl Outcome {
+    pub(super) fn of(&self, learner: Learner) -> impl Iterator<Item = (usize, usize)> {
+        self.counts.iter().filter(move |c| c.learner == learner).map(|c| (c.points, c.mistakes))
+    }
+
+    /// Mistakes on the largest pool.
+    pub(super) fn last(&self, learner: Learner) -> Option<f64> {
+        self.of(learner).last().map(|(_, mistakes)| mistakes as f64)
+    }
+}
+
+/// Mistakes per ln n and dimension.
+pub(super) fn slope(outcome: &Outcome, learner: Learner, dim: usize) -> Option<f64> {
+    let (x, y): (Vec<f64>, Vec<f64>) = outcome
+        .of(learner)
+        .map(|(points, mistakes)| ((points as f64).ln(), mistakes as f64))
+        .unzip();
+    stats::slope(&x, &y).map(|slope| slope / dim as f64)
+}

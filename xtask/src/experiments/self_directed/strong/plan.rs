@@ -1,0 +1,119 @@
+//! How often what is run at each scale.
+
+use super::workload::{Configuration, Kind, SYNTHETIC};
+use crate::workload::Inputs;
+use halfspaces_eval::{Planned, Scale};
+
+/// Share of a pool that the strong learner may leave.
+const EPSILON: f64 = 0.1;
+
+/// Copies of each corner of the cube between which random starts are judged, in few dimensions. A run that
+/// fails gathers its mistakes on points not labelled yet, and a point of which fewer copies than rounds are
+/// there is still rarer from one round to the next: mistakes grow with n, as the theorem's bound, which is
+/// far above, permits. With 32 copies that is over (table s9-copies).
+const COPIES: [usize; 2] = [32, 256];
+
+pub(super) fn flat(
+    kind: &Kind,
+    dim: usize,
+    sizes: [usize; 2],
+    (random, warm): (u64, u64),
+    trials: u64,
+) -> Planned<Configuration> {
+    let (kind, epsilon) = (kind.clone(), EPSILON);
+    Planned {
+        configuration: Configuration::Flat { kind, dim, sizes, epsilon, random, warm },
+        trials,
+    }
+}
+
+/// All configurations at a scale, each with its number of trials.
+pub(super) fn plan(inputs: &Inputs, scale: Scale) -> Vec<Planned<Configuration>> {
+    let mut plan = Vec::new();
+    let real: Vec<Kind> = inputs.real().into_iter().map(Kind::Real).collect();
+    let all = || SYNTHETIC.into_iter().chain(real.clone());
+    for kind in all() {
+        // A real set has its own dimension.
+        let dims = match &kind {
+            Kind::Real(_) => vec![0],
+            Kind::Cube | Kind::Lists | Kind::Heavy | Kind::Integer => {
+                scale.pick(vec![6], vec![6, 16], vec![6, 16, 30])
+            }
+            _ => scale.pick(vec![1, 5], vec![1, 2, 3, 5, 20], vec![1, 2, 3, 5, 20, 50]),
+        };
+        let wide = matches!(&kind, Kind::Real(name) if name == "mushroom");
+        for dim in dims.into_iter().filter(|d| *d != 1 || kind == Kind::Sphere) {
+            let points = if wide { scale.pick(200, 400, 2000) } else { 1000 };
+            let configuration = Configuration::Weak { kind: kind.clone(), dim, points };
+            plan.push(Planned { configuration, trials: scale.pick(20, 60, 300) });
+        }
+    }
+    let epsilon = EPSILON;
+    for kind in all() {
+        let dim = if matches!(kind, Kind::Real(_)) { 0 } else { scale.pick(4, 8, 12) };
+        if scale == Scale::Smoke && matches!(kind, Kind::Real(_)) {
+            continue;
+        }
+        // Real data have many dimensions, and rounds by the dozen.
+        let points = match &kind {
+            Kind::Real(name) if name == "mushroom" => scale.pick(200, 200, 500),
+            Kind::Real(_) => scale.pick(200, 300, 1000),
+            _ => scale.pick(300, 1000, 3000),
+        };
+        let configuration = Configuration::Reach { kind, dim, points, epsilon };
+        // 59 without failure are the least for δ = 0.05.
+        plan.push(Planned { configuration, trials: scale.pick(60, 60, 200) });
+    }
+    for kind in SYNTHETIC {
+        // From one copy of each of the 2^(d-1) corners to eight, or three to twenty-two, about: what is
+        // flat here is flat in repetitions too.
+        // Clusters show their finer structure to many points only.
+        let (dim, least) = match kind {
+            Kind::Cube | Kind::Lists => (scale.pick(12, 12, 14), 40),
+            Kind::Clusters => (scale.pick(4, 6, 8), 320),
+            _ => (scale.pick(5, 10, 12), 40),
+        };
+        let sizes = [least * dim * dim, 8 * least * dim * dim];
+        let trials = scale.pick(2, 36, 60);
+        let flat = |dim, sizes, random, warm| flat(&kind, dim, sizes, (random, warm), trials);
+        let (random, warm) = (scale.pick(2, 2, 4), scale.pick(2, 2, 8));
+        if matches!(kind, Kind::Cube | Kind::Lists) {
+            plan.push(flat(dim, sizes, 0, warm));
+            let dim = scale.pick(6, 8, 10);
+            let corners = 1 << (dim - 1);
+            plan.push(flat(dim, COPIES.map(|copies| copies * corners), random, 0));
+            let copies = (0..=8).step_by(scale.pick(4, 1, 1)).map(|i| 1 << i).collect();
+            let configuration = Configuration::Copies { kind: kind.clone(), dim, copies, epsilon };
+            plan.push(Planned { configuration, trials });
+        } else {
+            plan.push(flat(dim, sizes, random, warm));
+        }
+        let sizes =
+            scale.pick(vec![1000, 4000], vec![1000, 10_000, 100_000], vec![1000, 10_000, 100_000]);
+        let configuration = Configuration::Growth { kind, dim, sizes, epsilon };
+        plan.push(Planned { configuration, trials: scale.pick(2, 3, 12) });
+    }
+    if scale != Scale::Smoke {
+        // Fresh corners: a pool differs from the next by more than a run from another.
+        for kind in [Kind::Cube, Kind::Lists] {
+            plan.push(flat(&kind, 20, [16_000, 128_000], (0, 1), scale.pick(0, 100, 400)));
+        }
+        for kind in real {
+            let Kind::Real(name) = &kind else { continue };
+            let sizes = match name.as_str() {
+                "wdbc" => vec![140, 560],
+                "magic" => vec![1000, 4000, 19_000],
+                // Its rounds are dear: more than a hundred columns.
+                "mushroom" if scale == Scale::Full => vec![700, 2800, 5600],
+                _ => continue,
+            };
+            if name == "magic" {
+                let runs = (1, scale.pick(2, 2, 8));
+                plan.push(flat(&kind, 0, [2375, 19_000], runs, scale.pick(0, 36, 60)));
+            }
+            let configuration = Configuration::Growth { kind, dim: 0, sizes, epsilon };
+            plan.push(Planned { configuration, trials: scale.pick(0, 4, 4) });
+        }
+    }
+    plan
+}

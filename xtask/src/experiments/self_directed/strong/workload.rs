@@ -1,0 +1,203 @@
+//! Kinds of data and what a trial gives.
+
+use crate::Failure;
+use crate::workload::{Inputs, Pool, Workload};
+use halfspaces_data::{
+    Clusters, Excess, HeavyCase, HeavyKind, Marginal, StudentT, UnitSphere, random_target_with_rng,
+};
+use halfspaces_eval::Group;
+use halfspaces_linalg::{
+    BooleanConcept, DecisionList, Halfspace, Label, Literal, PointSet, Points,
+};
+use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom;
+use rand::{Rng, RngExt};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What a pool is made of; its labels are those of a uniformly random halfspace where nothing else is
+/// said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Kind {
+    /// One degree of freedom, condition 10^6.
+    StudentT,
+    Sphere,
+    Clusters,
+    /// Half the dimensions hold 10 % more than their share.
+    Heavy,
+    /// The same in small integers.
+    Integer,
+    /// Uniform points of the cube {0, 1}^(d-1), lifted.
+    Cube,
+    /// The same, labelled by a random decision list over all variables.
+    Lists,
+    /// A data set, at most as many of its points.
+    Real(String),
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Kind::StudentT => "Student-t, condition 10^6",
+            Kind::Sphere => "sphere",
+            Kind::Clusters => "clusters",
+            Kind::Heavy => "heavy subspace",
+            Kind::Integer => "integers, heavy subspace",
+            Kind::Cube => "cube",
+            Kind::Lists => "cube, decision lists",
+            Kind::Real(name) => name,
+        })
+    }
+}
+
+pub(super) const SYNTHETIC: [Kind; 7] = [
+    Kind::StudentT,
+    Kind::Sphere,
+    Kind::Clusters,
+    Kind::Heavy,
+    Kind::Integer,
+    Kind::Cube,
+    Kind::Lists,
+];
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "part", rename_all = "lowercase")]
+pub(crate) enum Configuration {
+    /// One position, one random w₀ and -w₀.
+    Weak { kind: Kind, dim: usize, points: usize },
+    /// A strong learner on one pool.
+    Reach { kind: Kind, dim: usize, points: usize, epsilon: f64 },
+    /// The strong learner's means over so many runs, from random starts and from warm ones, on the first
+    /// n points of one pool.
+    Flat { kind: Kind, dim: usize, sizes: [usize; 2], epsilon: f64, random: u64, warm: u64 },
+    /// Learners on the first n points of one pool.
+    Growth { kind: Kind, dim: usize, sizes: Vec<usize>, epsilon: f64 },
+    /// The strong learner from random starts on the first so many copies of each corner of the cube, about.
+    Copies { kind: Kind, dim: usize, copies: Vec<usize>, epsilon: f64 },
+}
+
+/// A run of the weak learner.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Run {
+    /// w₀ · w*, both unit.
+    pub(super) cosine: f64,
+    pub(super) succeeded: bool,
+    pub(super) paper_succeeded: bool,
+    /// 4k times the points of the last walk, over |U|.
+    pub(super) passed: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Count {
+    pub(super) points: usize,
+    pub(super) strong: usize,
+    pub(super) recommended: usize,
+    pub(super) greedy: usize,
+    pub(super) perceptron: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "part", rename_all = "lowercase")]
+pub(crate) enum Outcome {
+    Weak {
+        k: usize,
+        runs: Vec<Run>,
+    },
+    Reach {
+        /// Share of the points labelled.
+        labelled: f64,
+        /// Rounds in which every run failed, or whose position was not certified.
+        failed_rounds: usize,
+        mistakes: usize,
+        rounds: usize,
+    },
+    Flat {
+        dim: usize,
+        /// Mean mistakes at both sizes, with random starts and with warm ones, where such runs were made.
+        random: Option<[f64; 2]>,
+        warm: Option<[f64; 2]>,
+    },
+    Growth {
+        dim: usize,
+        counts: Vec<Count>,
+    },
+    Copies {
+        mistakes: Vec<usize>,
+    },
+}
+
+/// A pool and a random target.
+pub(super) fn draw(
+    inputs: &Inputs,
+    kind: &Kind,
+    dim: usize,
+    points: usize,
+    rng: &mut ChaCha8Rng,
+) -> Result<(Points, Halfspace), Failure> {
+    let heavy = |kind, rng: &mut ChaCha8Rng| -> Result<Points, Failure> {
+        let case = HeavyCase::with_rng(kind, dim, dim / 2, points, Excess::Share(0.1), rng)?;
+        shuffled(case.points(), points, rng)
+    };
+    let points = match kind {
+        Kind::StudentT => StudentT::new(dim, 1.0, 1e6)?.sample_with_rng(points, rng)?,
+        Kind::Sphere => UnitSphere::new(dim)?.sample_with_rng(points, rng)?,
+        Kind::Clusters => {
+            Clusters::random(dim, 10, 0.05, rng.random())?.sample_with_rng(points, rng)?
+        }
+        Kind::Heavy => heavy(HeavyKind::Gaussian, rng)?,
+        Kind::Integer => heavy(HeavyKind::Integer, rng)?,
+        Kind::Cube | Kind::Lists => {
+            let rows: Vec<Vec<f64>> = (0..points)
+                .map(|_| (1..dim).map(|_| f64::from(u8::from(rng.random::<bool>()))).collect())
+                .collect();
+            Points::from_rows(&rows)?.lifted()
+        }
+        Kind::Real(name) => {
+            let workload = Workload::Relabelled { name: name.clone(), margin: 0.0 };
+            let all = match inputs.pool(&workload, rng)? {
+                Pool::Dense(pool) => pool.points,
+                Pool::Sparse(pool) => pool.points.to_dense()?,
+            };
+            shuffled(&all, points, rng)?
+        }
+    };
+    let target = match kind {
+        Kind::Lists => decision_list(dim - 1, rng)?,
+        _ => random_target_with_rng(points.dim(), rng)?,
+    };
+    Ok((points, target))
+}
+
+/// Every variable once, in random order, negated or not, with random labels.
+fn decision_list<R: Rng>(variables: usize, rng: &mut R) -> Result<Halfspace, Failure> {
+    let mut order: Vec<usize> = (0..variables).collect();
+    order.shuffle(rng);
+    let mut label = || if rng.random() { Label::Positive } else { Label::Negative };
+    let labels: Vec<Label> = (0..=variables).map(|_| label()).collect();
+    let rule =
+        |(variable, label): (usize, &Label)| (Literal { variable, positive: rng.random() }, *label);
+    let rules = order.into_iter().zip(&labels).map(rule).collect();
+    let list = DecisionList::new(variables, rules, labels[variables])?;
+    Ok(list.to_halfspace()?.normalised()?)
+}
+
+/// At most `most` rows in random order.
+fn shuffled<R: Rng>(points: &Points, most: usize, rng: &mut R) -> Result<Points, Failure> {
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    order.shuffle(rng);
+    order.truncate(most);
+    Ok(points.select(&order)?)
+}
+
+/// The dimension of the points of a group, if that was run.
+pub(super) fn dim(group: &Group<Configuration, Outcome>) -> Option<usize> {
+    group.outcomes.iter().find_map(|o| match o {
+        Outcome::Flat { dim, .. } | Outcome::Growth { dim, .. } => Some(*dim),
+        _ => None,
+    })
+}
+
+pub(super) fn in_dim(group: &Group<Configuration, Outcome>) -> String {
+    dim(group).map(|dim| format!(", d={dim}")).unwrap_or_default()
+}
