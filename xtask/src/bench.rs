@@ -19,9 +19,11 @@ mod walks;
 
 use crate::Failure;
 use crate::cli::{BenchOptions, Measurement};
-use crate::reproduce::{host, note, say, workspace_root};
+use crate::console::{note, say};
+use crate::suite::listed;
+use crate::workspace::workspace_root;
 use definition::{Definition, Measured, Size, measure};
-use halfspaces_eval::write_atomically;
+use halfspaces_eval::{Host, write_atomically};
 use limits::Limits;
 use pools::Pools;
 use serde_json::{Value, json};
@@ -45,7 +47,7 @@ pub(crate) fn bench(options: &BenchOptions) -> Result<ExitCode, Failure> {
     let chosen = chosen(&options.only)?;
     let size = if options.quick { Size::Quick } else { Size::Full };
     let wanted = |m: Measurement| options.tables.is_empty() || options.tables.contains(&m);
-    let mut out = json!({ "host": host(), "quick": options.quick });
+    let mut out = json!({ "host": Host::detect(), "quick": options.quick });
 
     if wanted(Measurement::Jobs) {
         let limits = Limits::measure(size)?;
@@ -93,11 +95,12 @@ fn judged(rows: &[Measured]) -> usize {
 /// The jobs asked for by name; all if none is.
 fn chosen(only: &[String]) -> Result<Vec<Definition>, Failure> {
     let all = definitions();
-    if let Some(unknown) = only.iter().find(|name| all.iter().all(|job| job.id != name.as_str())) {
+    let only: Vec<&str> = only.iter().flat_map(|names| listed(names)).collect();
+    if let Some(unknown) = only.iter().find(|name| all.iter().all(|job| job.id != **name)) {
         let known: Vec<&str> = all.iter().map(|job| job.id).collect();
         return Err(format!("no job {unknown:?}; known are {}", known.join(", ")).into());
     }
-    let wanted = |job: &Definition| only.is_empty() || only.iter().any(|name| name == job.id);
+    let wanted = |job: &Definition| only.is_empty() || only.contains(&job.id);
     Ok(all.into_iter().filter(wanted).collect())
 }
 

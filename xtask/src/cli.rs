@@ -16,7 +16,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run the experiments and judge their claims. Interrupted runs resume.
     ///
-    /// Exit status: 0 if no claim is violated, 1 if some claim is, 2 on a usage or input error.
+    /// Exit status: 0 if no claim is violated, 1 if some claim is, 2 on a usage or input error, 130 or
+    /// 143 if interrupted by Ctrl-C or `kill`: what is finished is kept, and the same command goes on.
     Reproduce(ReproduceOptions),
     /// Rebuild ledger, tables, figures and page from the trials of one or more output folders.
     Report(ReportOptions),
@@ -33,13 +34,13 @@ pub(crate) struct ReproduceOptions {
     /// How much to run: smoke (under a minute), standard (about ten minutes) or full (two hours)
     #[arg(long, default_value = "standard")]
     pub(crate) scale: Scale,
-    /// Run these experiments or claims only, by id
-    #[arg(long, value_name = "ID,..", value_delimiter = ',')]
+    /// Run these experiments or claims only, by id, separated by commas or spaces
+    #[arg(long, value_name = "ID", num_args = 1..)]
     pub(crate) only: Vec<String>,
     /// Seed of every random stream
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Trials run at once [default: one a core]
+    /// Trials run at once [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
     /// Output folder [default: target/reproduce/SCALE, with -shard-I-of-N for a shard]
@@ -82,8 +83,8 @@ pub(crate) struct BenchOptions {
     /// Smaller jobs and fewer rounds, in under three minutes
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Measure these jobs only, by name
-    #[arg(long, value_name = "JOB,..", value_delimiter = ',')]
+    /// Measure these jobs only, by name, separated by commas or spaces
+    #[arg(long, value_name = "JOB", num_args = 1..)]
     pub(crate) only: Vec<String>,
     /// Measure these only [default: all]
     #[arg(long, value_name = "TABLE,..", value_delimiter = ',')]

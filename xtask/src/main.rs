@@ -3,7 +3,10 @@
 
 mod bench;
 mod cli;
+mod console;
 mod experiments;
+mod failure;
+mod interrupt;
 mod noisy;
 mod progress;
 mod reproduce;
@@ -11,14 +14,12 @@ mod suite;
 mod theory;
 mod tidy;
 mod workload;
+mod workspace;
 
 use clap::Parser;
 use cli::{Cli, Command};
-use std::error::Error;
+use failure::Failure;
 use std::process::ExitCode;
-
-/// Any failure, as one line for the terminal.
-type Failure = Box<dyn Error + Send + Sync>;
 
 fn main() -> ExitCode {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env()
@@ -33,7 +34,7 @@ fn main() -> ExitCode {
         Command::Bench(options) => bench::bench(&options),
     };
     outcome.unwrap_or_else(|failure| {
-        reproduce::note(&format!("error: {failure}"));
+        console::note(&failure::explained(&failure));
         ExitCode::from(2)
     })
 }

@@ -1,9 +1,9 @@
 //! Progress on stderr: bars on a terminal, plain lines elsewhere, and how long the run still takes.
 
-use crate::reproduce::note;
+use crate::console::note;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Between two plain lines, and between two records of the time taken.
@@ -82,7 +82,8 @@ struct Bars {
 impl Bars {
     fn new(cost: f64) -> Bars {
         let style = |template| {
-            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+            let style = ProgressStyle::with_template(template);
+            style.unwrap_or_else(|e| unreachable!("{template}: {e}"))
         };
         let all = MultiProgress::new();
         let part = all.add(ProgressBar::new(0));
@@ -128,6 +129,7 @@ impl Progress {
     }
 
     fn introduce(&self, index: usize) {
+        // After the last.
         let Some(part) = self.parts.get(index) else { return };
         match &self.bars {
             Some(bars) => {
@@ -147,7 +149,8 @@ impl Progress {
     /// One more trial is in. Every ten seconds or so, the seconds that the running experiment has
     /// taken, to be recorded.
     pub(crate) fn tick(&self) -> Option<f64> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state =
+            self.state.lock().unwrap_or_else(|_| unreachable!("another thread panicked"));
         state.done += 1;
         let part = self.parts.get(state.part)?;
         let missing = part.total.saturating_sub(part.known).max(1);
@@ -174,7 +177,8 @@ impl Progress {
 
     /// Ends the running experiment and starts the next; returns the seconds it took.
     pub(crate) fn next(&self) -> f64 {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state =
+            self.state.lock().unwrap_or_else(|_| unreachable!("another thread panicked"));
         let seconds = state.started.elapsed().as_secs_f64();
         if let Some(part) = self.parts.get(state.part) {
             let text = format!("{} done in {seconds:.1} s", part.id);

@@ -1,6 +1,7 @@
 //! The experiments of the suite and how they are chosen.
 
 use crate::Failure;
+use crate::console::say;
 use crate::experiments::{
     BatchExperiment, CertificateExperiment, ForsterExperiment, GlmExperiment, HalvingExperiment,
     KernelExperiment, MarginsExperiment, MassartExperiment, ModifiedExperiment,
@@ -8,9 +9,8 @@ use crate::experiments::{
     PushAwayExperiment, RandomOrderExperiment, RealNoiseExperiment, SphereExperiment,
     StrongExperiment, Table1Experiment, VersionSpaceExperiment,
 };
-use crate::reproduce::say;
 use crate::workload::Inputs;
-use halfspaces_eval::{AnyExperiment, Scale};
+use halfspaces_eval::{AnyExperiment, Description, Scale};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -67,10 +67,13 @@ const COSTS: [(&str, [f64; 3]); 21] = [
     ("P12", [1.2, 18.5, 123.7]),
 ];
 
-/// See [`COSTS`]; 0 for an experiment it does not know.
+/// See [`COSTS`].
 pub(crate) fn cost(id: &str, scale: Scale) -> f64 {
-    let seconds = COSTS.iter().find(|(known, _)| *known == id).map(|(_, seconds)| *seconds);
-    seconds.map_or(0.0, |[smoke, standard, full]| scale.pick(smoke, standard, full))
+    let known = COSTS.iter().find(|(known, _)| *known == id);
+    let Some((_, [smoke, standard, full])) = known else {
+        unreachable!("every experiment of the suite has its cost: {id}")
+    };
+    scale.pick(*smoke, *standard, *full)
 }
 
 /// The experiments named by id or by one of their claims; all if none is named.
@@ -78,26 +81,42 @@ pub(crate) fn chosen(
     inputs: &Arc<Inputs>,
     only: &[String],
 ) -> Result<Vec<Box<dyn AnyExperiment>>, Failure> {
-    let names = |experiment: &dyn AnyExperiment, id: &str| {
-        experiment.id().eq_ignore_ascii_case(id)
-            || experiment.claims().iter().any(|claim| claim.id.eq_ignore_ascii_case(id))
+    let named: Vec<&str> = only.iter().flat_map(|ids| listed(ids)).collect();
+    let suite: Vec<_> = all(inputs).into_iter().map(|e| (e.describe(), e)).collect();
+    let names = |about: &Description, id: &str| {
+        about.id.eq_ignore_ascii_case(id)
+            || about.claims.iter().any(|claim| claim.id.eq_ignore_ascii_case(id))
     };
-    let suite = all(inputs);
-    if let Some(unknown) = only.iter().find(|id| !suite.iter().any(|e| names(e.as_ref(), id))) {
-        let known: Vec<&str> = suite.iter().map(|e| e.id()).collect();
-        let known = known.join(", ");
-        return Err(format!("--only {unknown}: no such experiment or claim; known: {known}").into());
-    }
-    let wanted = |e: &dyn AnyExperiment| only.is_empty() || only.iter().any(|id| names(e, id));
-    Ok(suite.into_iter().filter(|e| wanted(e.as_ref())).collect())
+    let unknown = named.iter().find(|id| !suite.iter().any(|(about, _)| names(about, id)));
+    let fault = match (unknown, only.is_empty() || !named.is_empty()) {
+        (Some(id), _) => format!("--only {id}: no such experiment or claim"),
+        (None, false) => "--only names no experiment and no claim".into(),
+        (None, true) => {
+            let wanted =
+                |about: &Description| only.is_empty() || named.iter().any(|id| names(about, id));
+            return Ok(suite.into_iter().filter(|(a, _)| wanted(a)).map(|(_, e)| e).collect());
+        }
+    };
+    // An experiment may go by the name of its first claim.
+    let ids = suite.iter().flat_map(|(about, _)| {
+        let claims = about.claims.iter().map(|claim| claim.id.as_str());
+        std::iter::once(about.id).chain(claims.filter(|id| *id != about.id))
+    });
+    Err(format!("{fault}; known are {}", ids.collect::<Vec<_>>().join(", ")).into())
+}
+
+/// What a list of names says, separated by commas or spaces.
+pub(crate) fn listed(text: &str) -> impl Iterator<Item = &str> {
+    text.split([',', ' ']).filter(|name| !name.is_empty())
 }
 
 /// Prints experiments, their claims and how many trials each scale runs.
 pub(crate) fn list() -> Result<ExitCode, Failure> {
     let mut text = String::new();
     for experiment in all(&Arc::new(Inputs::builtin())) {
-        text.push_str(&format!("{}  {}\n", experiment.id(), experiment.title()));
-        for claim in experiment.claims() {
+        let about = experiment.describe();
+        text.push_str(&format!("{}  {}\n", about.id, about.title));
+        for claim in about.claims {
             let line = format!("    {:<4} {} [{}]\n", claim.id, claim.statement, claim.source);
             text.push_str(&line);
         }
@@ -122,8 +141,9 @@ mod tests {
         let suite = all(&Arc::new(Inputs::builtin()));
         assert_eq!(suite.len(), COSTS.len());
         for experiment in &suite {
-            let costs = Scale::ALL.map(|scale| cost(experiment.id(), scale));
-            assert!(costs[0] > 0.0 && costs.is_sorted(), "{}: {costs:?}", experiment.id());
+            let id = experiment.describe().id;
+            let costs = Scale::ALL.map(|scale| cost(id, scale));
+            assert!(costs[0] > 0.0 && costs.is_sorted(), "{id}: {costs:?}");
         }
     }
 
@@ -134,7 +154,7 @@ mod tests {
         let (mut ids, mut sampled) = (BTreeSet::new(), 0);
         for experiment in all(&Arc::new(Inputs::builtin())) {
             let section = experiment.section(Scale::Full, 1, &store).unwrap();
-            assert_eq!(section.claims.len(), experiment.claims().len());
+            assert_eq!(section.claims.len(), experiment.describe().claims.len());
             for claim in section.claims {
                 assert!(ids.insert(claim.id.clone()), "two claims {}", claim.id);
                 sampled += usize::from(claim.tests > 0);

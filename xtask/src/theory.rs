@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn every_document_is_there() {
-        let folder = crate::reproduce::workspace_root().join("docs/theory");
+        let folder = crate::workspace::workspace_root().join("docs/theory");
         let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
         let files: BTreeSet<String> = files.map(|f| f.into_string().unwrap()).collect();
         assert_eq!(files, DOCUMENTS.iter().map(|(name, _)| (*name).to_owned()).collect());

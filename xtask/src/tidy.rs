@@ -2,7 +2,8 @@
 
 use crate::Failure;
 use crate::cli::TidyOptions;
-use crate::reproduce::{say, workspace_root};
+use crate::console::say;
+use crate::workspace::workspace_root;
 use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -222,8 +222,11 @@ fn a_folder_of_another_run_is_refused_untouched() {
     let out = folder.path().join("out");
     succeed(reproduce(&out, &[]));
     let before = (results(&out), fs::read(out.join("trials.jsonl")).unwrap());
+    // A copy, say, which has not been used here yet: refused without a trace.
+    fs::remove_file(out.join(".lock")).unwrap();
     let error = refused(reproduce(&out, &["--seed", "2"]));
     assert!(error.contains("run.json") && error.contains("seed 1, this one has 2"), "{error}");
+    assert!(error.contains("--fresh") && !out.join(".lock").exists(), "{error}");
 
     let run = fs::read_to_string(out.join("run.json")).unwrap();
     let mut run: serde_json::Value = serde_json::from_str(&run).unwrap();
@@ -265,6 +268,11 @@ fn foreign_files_survive() {
         let error = refused(reproduce(&home, more));
         assert!(error.contains("index.html") && error.contains("--out"), "{error}");
     }
+    let mut report = Command::new(XTASK);
+    report.arg("report").arg(&out).arg("--out").arg(&home);
+    assert!(refused(report).contains("index.html"));
+    let files: Vec<_> = fs::read_dir(&home).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(files, ["index.html"]);
     assert_eq!(fs::read_to_string(home.join("index.html")).unwrap(), "my page");
 }
 
@@ -330,7 +338,7 @@ fn an_empty_start_is_no_obstacle() {
     let out = folder.path().join("out");
     fs::create_dir(&out).unwrap();
     fs::write(out.join("trials.jsonl"), "").unwrap();
-    fs::write(out.join(".run.json.tmp"), "{").unwrap();
+    fs::write(out.join(".run.json.x1Y2z3.tmp"), "{").unwrap();
     succeed(reproduce(&out, &[]));
 }
 
@@ -344,31 +352,88 @@ fn places_that_cannot_be_written_are_named() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
 }
 
-/// A full disk, stood in for by a limit on file size: what was written stays whole, and the run
-/// goes on once there is room.
+/// Ctrl-C and `kill` say how to go on; nothing that was finished is lost.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_says_how_to_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, broken) = (folder.path().join("whole"), folder.path().join("broken"));
+    succeed(reproduce(&whole, &[]));
+    for (signal, status) in [("-INT", 130), ("-TERM", 143)] {
+        let kept = trials(&broken);
+        let child = reproduce(&broken, &["--jobs", "1"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while trials(&broken) < kept + 3 && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        let sent = Command::new("kill").arg(signal).arg(child.id().to_string()).status().unwrap();
+        assert!(sent.success());
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{said}");
+        let last = said.lines().last().unwrap();
+        let kept = trials(&broken);
+        assert!(last.starts_with(&format!("interrupted: {kept} trials are kept in ")), "{said}");
+        assert!(last.contains("run the same command again"), "{said}");
+    }
+    succeed(reproduce(&broken, &[]));
+    assert_eq!(results(&broken), results(&whole));
+}
+
+#[test]
+fn experiments_and_claims_are_named_as_people_do() {
+    let folder = tempfile::tempdir().unwrap();
+    for (at, only) in [&["K5, K6"][..], &["K5,K6"], &["k5", "k6"], &["K6 K5"]].iter().enumerate() {
+        let out = folder.path().join(at.to_string());
+        succeed(reproduce(&out, &[&["--only"], *only].concat()));
+        let claims = fs::read_to_string(out.join("claims.json")).unwrap();
+        assert_eq!(claims.matches("\"statement\"").count(), 2, "{only:?}");
+    }
+    // By the name of a claim, the experiment that measures it.
+    let out = folder.path().join("claim");
+    succeed(reproduce(&out, &["--only", "K3n"]));
+    assert!(fs::read_to_string(out.join("claims.json")).unwrap().contains("\"K3\""));
+}
+
+/// A full disk, stood in for by a limit on file size, at the end of a page and within a line: what
+/// was written stays whole, and the run goes on once there is room.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let (out, whole) = (folder.path().join("out"), folder.path().join("whole"));
+    let whole = folder.path().join("whole");
     succeed(reproduce(&whole, &[]));
-    let mut limited = Command::new("sh");
-    limited.args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$@\"", "sh", XTASK]);
-    limited.args(["reproduce", "--scale", "smoke", "--only", "K5", "--out"]).arg(&out);
-    let error = refused(limited);
-    assert!(error.contains("trials.jsonl") && error.contains("trials are kept"), "{error}");
-    let kept = trials(&out);
-    assert!(kept > 0 && kept < trials(&whole));
-    succeed(reproduce(&out, &[]));
-    assert_eq!(results(&out), results(&whole));
+    for blocks in ["8", "9", "11"] {
+        let out = folder.path().join(blocks);
+        let mut limited = Command::new("sh");
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
+        limited.args(["-c", &script, "sh", XTASK]);
+        limited.args(["reproduce", "--scale", "smoke", "--only", "K5", "--out"]).arg(&out);
+        let error = refused(limited);
+        assert!(error.contains("trials.jsonl") && error.contains("trials are kept"), "{error}");
+        let bytes = fs::read(out.join("trials.jsonl")).unwrap();
+        assert_eq!(bytes.last(), Some(&b'\n'), "{blocks}");
+        let kept = trials(&out);
+        assert!(kept > 0 && kept < trials(&whole));
+        succeed(reproduce(&out, &[]));
+        assert_eq!(results(&out), results(&whole));
+    }
 }
 
 #[test]
 fn usage_errors_say_what_is_known() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
-    let error = refused(reproduce(&out, &["--only", "K99"]));
-    assert!(error.contains("K99") && error.contains("K3, K4, K5"), "{error}");
+    for only in ["K99", "K3, K99", ""] {
+        let error = refused(reproduce(&out, &["--only", only]));
+        // Experiments and their claims.
+        assert!(error.contains("known are K1, ") && error.contains("K3, K3n, K4, K5, "), "{error}");
+        assert_eq!(error.contains("--only K99: no such"), !only.is_empty(), "{error}");
+    }
     let error = refused(reproduce(&out, &["--data", "/no/such/folder"]));
     assert!(error.contains("/no/such/folder"), "{error}");
     let mut nothing = Command::new(XTASK);

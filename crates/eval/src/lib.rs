@@ -27,24 +27,32 @@
 mod claim;
 mod experiment;
 mod figure;
+mod host;
 mod output;
 mod report;
 mod run_info;
+mod scale;
 pub mod stats;
 mod store;
 mod table;
+mod text;
 mod trial;
+
+/// The generator types of [`Experiment::trial`] and [`trial_rng`].
+pub use rand;
 
 pub use claim::{
     Claim, ClaimStatement, Evidence, MAX_SAMPLED_CLAIMS, REFUTATION_LEVEL, Side, Verdict,
 };
 pub use experiment::{
-    AnyExperiment, Experiment, ExperimentError, Group, Planned, Results, Scale, Section,
+    AnyExperiment, Description, Experiment, ExperimentError, Group, Planned, Results, Section,
 };
 pub use figure::{Axis, AxisScale, Colour, Figure, FigureError, Layer};
+pub use host::Host;
 pub use output::{OutputError, output_names, remove_output, write_atomically, write_outputs};
 pub use report::{Appendix, Report, ReportError};
-pub use run_info::{ExperimentTime, Host, RunInfo, RunInfoError, SCHEMA};
+pub use run_info::{ExperimentTime, RunInfo, RunInfoError, SCHEMA};
+pub use scale::Scale;
 pub use store::{FolderLock, StoreError, TrialStore};
 pub use table::Table;
 pub use trial::{Shard, TrialKey, fnv1a, trial_rng};

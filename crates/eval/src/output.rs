@@ -2,7 +2,7 @@
 
 use crate::report::Report;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -17,7 +17,7 @@ use thiserror::Error;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug, Error)]
-#[error("{}: cannot write: {source}; earlier results are untouched, mend that or choose another folder with --out", path.display())]
+#[error("{}: cannot write: {source}; earlier results are untouched", path.display())]
 pub struct OutputError {
     /// The file or folder.
     pub path: PathBuf,
@@ -25,20 +25,27 @@ pub struct OutputError {
     pub source: io::Error,
 }
 
-/// Writes `contents` beside `path` and renames it into place, so that a reader, a kill or a full
-/// disk never meets half a file.
+/// Writes `contents` into a temporary file beside `path` and renames it into place, so that a
+/// reader, a kill or a full disk never meets half a file. A kill may leave the temporary file,
+/// `.NAME.*.tmp`.
 ///
 /// # Errors
 /// [`OutputError`]; a file that stood at `path` still does.
 pub fn write_atomically(path: &Path, contents: &str) -> Result<(), OutputError> {
     let failed = |source| OutputError { path: path.into(), source };
-    let name = path.file_name().ok_or_else(|| failed(io::ErrorKind::InvalidInput.into()))?;
-    let beside = path.with_file_name(format!(".{}.tmp", name.to_string_lossy()));
-    let written = fs::write(&beside, contents).and_then(|()| fs::rename(&beside, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    written.map_err(failed)
+    let invalid = || failed(io::ErrorKind::InvalidInput.into());
+    let (folder, name) = path.parent().zip(path.file_name()).ok_or_else(invalid)?;
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let prefix = format!(".{}.", name.to_string_lossy());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".tmp");
+    // As any other file: for everyone that the user's mask admits, not for the owner alone.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder).map_err(failed)?;
+    file.write_all(contents.as_bytes()).map_err(failed)?;
+    file.persist(path).map_err(|e| failed(e.error))?;
+    Ok(())
 }
 
 /// Names, relative to the output folder, of the tables and figures of a report. A run records them,
@@ -120,7 +127,11 @@ mod tests {
         write_atomically(&path, "two").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        // As readable as a file written in the ordinary way.
+        fs::write(folder.path().join("b.txt"), "").unwrap();
+        let mode = |name: &str| fs::metadata(folder.path().join(name)).unwrap().permissions();
+        assert_eq!(mode("a.txt"), mode("b.txt"));
         let error = write_atomically(&folder.path().join("no/such"), "x").unwrap_err();
-        assert!(error.to_string().contains("no/such") && error.to_string().contains("--out"));
+        assert!(error.to_string().contains("no/such"));
     }
 }

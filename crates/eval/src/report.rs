@@ -5,6 +5,7 @@ use crate::claim::{Claim, REFUTATION_LEVEL, Verdict};
 use crate::experiment::Section;
 use crate::figure::FigureError;
 use crate::run_info::RunInfo;
+use crate::text::{json_text, short};
 use askama::Template;
 use thiserror::Error;
 
@@ -35,9 +36,10 @@ pub enum ReportError {
 ///         "host": {"os": "linux", "arch": "x86_64", "processor": "a", "cores": 2}}"#,
 /// )?;
 /// let section = Section { id: "D".into(), title: "Dice".into(), ..Section::default() };
-/// let report = Report::new("Results", &run, "reproduce --seed 1", vec![section], &[])?;
-/// // The command that repeats a section alone stands with it.
-/// assert!(report.html().contains("reproduce --seed 1 --only D"));
+/// // The command that repeats the run, or one experiment alone, stands on the page.
+/// let rerun = |experiment: Option<&str>| format!("measure {}", experiment.unwrap_or("all"));
+/// let report = Report::new("Results", &run, &rerun, vec![section], &[])?;
+/// assert!(report.html().contains("measure all") && report.html().contains("measure D"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -60,7 +62,7 @@ pub struct Report {
 /// )?;
 /// let (id, title, html) = ("errata".into(), "Errata".into(), "<p>T >= 16</p>".into());
 /// let errata = Appendix { id, title, html, folded: false };
-/// let report = Report::new("Results", &run, "reproduce", vec![], &[errata])?;
+/// let report = Report::new("Results", &run, &|_| "measure".into(), vec![], &[errata])?;
 /// assert!(report.html().contains("id=\"errata\"") && report.html().contains("<p>T >= 16</p>"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -81,7 +83,7 @@ pub struct Appendix {
 struct Page<'a> {
     title: &'a str,
     run: &'a RunInfo,
-    rerun: &'a str,
+    rerun: String,
     claims: Vec<&'a Claim>,
     counts: [(Verdict, usize); 3],
     pages: Vec<PageSection<'a>>,
@@ -95,27 +97,17 @@ struct PageSection<'a> {
     figures: Vec<(&'a str, &'a str)>,
 }
 
-/// At most four significant digits, without a tail of zeros.
-pub(crate) fn short(value: &f64) -> String {
-    let size = value.abs();
-    if size != 0.0 && !(1e-3..1e6).contains(&size) {
-        return format!("{value:.2e}");
-    }
-    let digits = if size >= 1000.0 { 0 } else { 3 - (size.max(1e-3).log10().floor() as i32) };
-    let text = format!("{value:.*}", digits.max(0) as usize);
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
-}
-
 impl Report {
-    /// Draws the figures and writes the page. `rerun` is the command that repeats the run;
-    /// `appendices` stand at the end.
+    /// Draws the figures and writes the page, in time proportional to what it shows. `rerun` gives the
+    /// command that repeats the run, or only the experiment with the given identifier; `appendices`
+    /// stand at the end.
     ///
     /// # Errors
     /// [`ReportError`].
     pub fn new(
         title: &str,
         run: &RunInfo,
-        rerun: &str,
+        rerun: &dyn Fn(Option<&str>) -> String,
         sections: Vec<Section>,
         appendices: &[Appendix],
     ) -> Result<Report, ReportError> {
@@ -128,13 +120,13 @@ impl Report {
         let counts = verdicts.map(|v| (v, claims.iter().filter(|c| c.verdict == v).count()));
         let pages = sections.iter().zip(&drawn).map(|(section, drawn)| PageSection {
             section,
-            rerun: format!("{rerun} --only {}", section.id),
+            rerun: rerun(Some(&section.id)),
             figures: (section.figures.iter().zip(drawn))
                 .map(|(figure, (_, svg))| (figure.caption.as_str(), svg.as_str()))
                 .collect(),
         });
         let pages = pages.collect();
-        let level = REFUTATION_LEVEL;
+        let (level, rerun) = (REFUTATION_LEVEL, rerun(None));
         let page = Page { title, run, rerun, claims, counts, pages, level, appendices };
         let html = page.render()?;
         Ok(Report { sections, drawn, html })
@@ -160,9 +152,7 @@ impl Report {
     #[must_use]
     pub fn claims_json(&self) -> String {
         let claims: Vec<&Claim> = self.claims().collect();
-        let mut text = serde_json::to_string_pretty(&claims).unwrap_or_default();
-        text.push('\n');
-        text
+        json_text(&claims)
     }
 
     /// The ledger as plain text for a terminal.
@@ -235,7 +225,8 @@ mod tests {
             folded,
         };
         let appendices = [appendix("errata", false), appendix("proof", true)];
-        Report::new("Title", &run, "cmd", vec![section], &appendices).unwrap()
+        let rerun = |only: Option<&str>| format!("cmd {}", only.unwrap_or("all"));
+        Report::new("Title", &run, &rerun, vec![section], &appendices).unwrap()
     }
 
     #[test]
@@ -246,7 +237,7 @@ mod tests {
         assert!(html.contains("a &#60;= b") || html.contains("a &lt;= b"));
         assert!(!html.contains("<script") && !html.contains("http-equiv"));
         assert!(!html.contains("src=") && !html.contains("<link"));
-        assert!(html.contains("<svg") && html.contains("cmd --only E"));
+        assert!(html.contains("<svg") && html.contains("cmd all") && html.contains("cmd E"));
         assert!(html.contains("id=\"E\"") && html.contains("href=\"#E\""));
         assert!(html.contains("id=\"claim-E1\""));
         for id in ["errata", "proof"] {
@@ -265,22 +256,5 @@ mod tests {
         assert!(report(&[1.5, 0.1]).any_violated());
         let claims: Vec<Claim> = serde_json::from_str(&page.claims_json()).unwrap();
         assert_eq!(claims.len(), 1);
-    }
-
-    #[test]
-    fn numbers_are_short() {
-        for (value, text) in [
-            (0.0, "0"),
-            (1.0, "1"),
-            (0.333333, "0.3333"),
-            (12.3456, "12.35"),
-            (123456.7, "123457"),
-            (1e-9, "1.00e-9"),
-            (2.5e12, "2.50e12"),
-            (1000.0, "1000"),
-            (-0.5, "-0.5"),
-        ] {
-            assert_eq!(short(&value), text);
-        }
     }
 }

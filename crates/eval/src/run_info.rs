@@ -1,33 +1,14 @@
 //! `run.json`: which program, seed and scale an output folder belongs to, and what the run cost.
 
-use crate::experiment::Scale;
+use crate::host::Host;
+use crate::scale::Scale;
+use crate::text::json_text;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Version of the output folder's layout.
 pub const SCHEMA: u32 = 1;
-
-/// The machine of a run.
-///
-/// ```
-/// use halfspaces_eval::Host;
-/// let (os, arch) = (String::from("linux"), String::from("x86_64"));
-/// let host = Host { os, arch, processor: "unknown".into(), cores: 2 };
-/// assert_eq!(serde_json::from_str::<Host>(&serde_json::to_string(&host)?)?, host);
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Host {
-    /// Operating system.
-    pub os: String,
-    /// Processor architecture.
-    pub arch: String,
-    /// Processor model, as far as the system tells.
-    pub processor: String,
-    /// Cores available.
-    pub cores: usize,
-}
 
 /// What an experiment cost.
 ///
@@ -100,7 +81,7 @@ pub struct RunInfo {
 #[derive(Debug, Error)]
 pub enum RunInfoError {
     /// The file cannot be read.
-    #[error("{}: {source}; name the output folder of a run", path.display())]
+    #[error("{}: cannot read it: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -108,7 +89,7 @@ pub enum RunInfoError {
         source: std::io::Error,
     },
     /// The file is not a `run.json`.
-    #[error("{}: not a run.json ({reason}); choose another folder with --out, or start over with `reproduce --fresh`", path.display())]
+    #[error("{}: not a run.json ({reason})", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
@@ -116,7 +97,7 @@ pub enum RunInfoError {
         reason: String,
     },
     /// The folder belongs to another run.
-    #[error("{}: the folder holds a run with {what} {found}, this one has {expected}; choose another folder with --out, or start over with `reproduce --fresh`", path.display())]
+    #[error("{}: the folder holds a run with {what} {found}, this one has {expected}", path.display())]
     OtherRun {
         /// The file.
         path: PathBuf,
@@ -166,9 +147,7 @@ impl RunInfo {
     /// The file's text.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
-        text.push('\n');
-        text
+        json_text(self)
     }
 }
 
@@ -193,7 +172,7 @@ mod tests {
         info.check_continues(&info, path).unwrap();
         let seed = RunInfo { seed: 2, ..info.clone() };
         let message = info.check_continues(&seed, path).unwrap_err().to_string();
-        assert!(message.contains("seed 2, this one has 1") && message.contains("--fresh"));
+        assert!(message.contains("seed 2, this one has 1"));
         let version = RunInfo { version: "0.2.0".into(), ..info.clone() };
         assert!(info.check_continues(&version, path).is_err());
         assert_eq!(serde_json::from_str::<RunInfo>(&info.to_json()).unwrap(), info);

@@ -3,8 +3,9 @@
 //! Every function takes plain slices and returns `None` where the quantity is not defined (no
 //! data, too few points, a level outside (0, 1)), never a number that looks like one.
 
-use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
+use halfspaces_linalg::{RngStream, rng_for};
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
 use statrs::distribution::{Beta, ContinuousCDF, StudentsT};
 use std::cmp::Ordering;
 
@@ -16,7 +17,7 @@ use std::cmp::Ordering;
 /// let narrow = mean_interval(&[1.0, 2.0, 3.0], 0.5);
 /// assert!(wide.zip(narrow).is_some_and(|(w, n)| w.low < n.low && n.low < 2.0 && n.high < w.high));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Lower end.
     pub low: f64,
@@ -26,6 +27,15 @@ pub struct Interval {
 
 fn is_level(level: f64) -> bool {
     level > 0.0 && level < 1.0
+}
+
+fn beta(a: f64, b: f64) -> Beta {
+    Beta::new(a, b).unwrap_or_else(|e| unreachable!("both parameters are at least 1: {e}"))
+}
+
+fn student(freedom: f64) -> StudentsT {
+    let distribution = StudentsT::new(0.0, 1.0, freedom);
+    distribution.unwrap_or_else(|e| unreachable!("there is a degree of freedom: {e}"))
 }
 
 /// Exact one-sided upper confidence bound (Clopper-Pearson) on a probability of which `events` were
@@ -52,7 +62,7 @@ pub fn binomial_upper(events: u64, trials: u64, confidence: f64) -> Option<f64> 
         return Some(-((-confidence).ln_1p() / n).exp_m1());
     }
     // The quantile of Beta(k + 1, n - k), by bisection: it ends, whatever the parameters.
-    let beta = Beta::new(k + 1.0, n - k).ok()?;
+    let beta = beta(k + 1.0, n - k);
     let (mut low, mut high) = (0.0f64, 1.0f64);
     for _ in 0..200 {
         let middle = low + (high - low) / 2.0;
@@ -91,7 +101,7 @@ pub fn binomial_tail(events: u64, trials: u64, probability: f64) -> Option<f64> 
         return Some(1.0);
     }
     let (k, n) = (events as f64, trials as f64);
-    Beta::new(k, n - k + 1.0).ok().map(|beta| beta.cdf(probability))
+    Some(beta(k, n - k + 1.0).cdf(probability))
 }
 
 /// Mean of finite values.
@@ -124,7 +134,7 @@ pub fn mean_interval(values: &[f64], confidence: f64) -> Option<Interval> {
     }
     let n = values.len() as f64;
     let variance = values.iter().map(|v| (v - centre).powi(2)).sum::<f64>() / (n - 1.0);
-    let t = StudentsT::new(0.0, 1.0, n - 1.0).ok()?.inverse_cdf(0.5 + confidence / 2.0);
+    let t = student(n - 1.0).inverse_cdf(0.5 + confidence / 2.0);
     let half = t * (variance / n).sqrt();
     Some(Interval { low: centre - half, high: centre + half })
 }
@@ -155,7 +165,7 @@ pub fn mean_tail(values: &[f64], bound: f64) -> Option<f64> {
     let variance = values.iter().map(|v| (v - centre).powi(2)).sum::<f64>() / (n - 1.0);
     // The scatter of tiny values underflows.
     let error = Some((variance / n).sqrt()).filter(|error| *error > 0.0)?;
-    Some(StudentsT::new(0.0, 1.0, n - 1.0).ok()?.sf((centre - bound) / error))
+    Some(student(n - 1.0).sf((centre - bound) / error))
 }
 
 /// Least-squares slope of `y` against `x`; needs two different `x`.
@@ -226,7 +236,7 @@ pub fn bootstrap_interval(
     if values.is_empty() || !(1..=MAX_RESAMPLES).contains(&resamples) || !is_level(confidence) {
         return None;
     }
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut rng = rng_for(RngStream::Bootstrap, seed);
     let mut resample = vec![0.0; values.len()];
     let mut statistics = Vec::with_capacity(resamples);
     for _ in 0..resamples {
@@ -332,6 +342,9 @@ mod tests {
         assert_eq!(binomial_tail(0, 0, 0.1), None);
         assert_eq!(binomial_tail(1, 2, 1.1), None);
         assert_eq!(mean_tail(&[1.0, 1.0], 0.0), None);
+        // Two values scatter, and still are too few for the test.
+        assert_eq!(mean_tail(&[1.0, 1.5], 0.0), None);
+        assert!(mean_tail(&[1.0, 1.5, 1.2], 0.0).is_some());
         assert_eq!(mean_tail(&[1.0, 1.0, f64::NAN], 0.0), None);
         // The mean of the first six does not round to 0.1; the scatter of the last underflows.
         assert_eq!(mean_tail(&[0.1; 6], 0.01), None);
@@ -353,7 +366,7 @@ mod tests {
 
     #[test]
     fn mean_interval_covers_as_often_as_it_says() {
-        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        let mut rng = rng_for(RngStream::Caller, 3);
         let covered = (0..2000).filter(|_| {
             let sample: Vec<f64> =
                 (0..12).map(|_| (0..12).map(|_| rng.random::<f64>()).sum()).collect();

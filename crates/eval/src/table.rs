@@ -14,10 +14,9 @@ pub struct Table {
     pub name: String,
     /// What the table shows.
     pub caption: String,
-    /// Column names.
-    pub columns: Vec<String>,
-    /// Rows of one cell a column.
-    pub rows: Vec<Vec<String>>,
+    columns: Vec<String>,
+    /// Each of one cell per column.
+    rows: Vec<Vec<String>>,
 }
 
 impl Table {
@@ -32,23 +31,39 @@ impl Table {
         }
     }
 
-    /// Adds a row, cut or filled with empty cells to the number of columns.
-    pub fn push(&mut self, mut row: Vec<String>) {
-        row.resize(self.columns.len(), String::new());
+    /// Names of the columns.
+    #[must_use]
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// The rows, each of one cell per column.
+    #[must_use]
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.rows
+    }
+
+    /// Adds a row.
+    ///
+    /// # Panics
+    /// If it has not one cell per column.
+    pub fn push(&mut self, row: Vec<String>) {
+        let (cells, columns) = (row.len(), self.columns.len());
+        assert_eq!(cells, columns, "table {}: a row has one cell per column", self.name);
         self.rows.push(row);
     }
 
     /// The table as CSV with a header line.
     #[must_use]
     pub fn to_csv(&self) -> String {
-        // Rows are public, so they may be uneven; each stays a record of its own.
-        let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
+        let mut writer = csv::Writer::from_writer(Vec::new());
         for row in std::iter::once(&self.columns).chain(&self.rows) {
-            // Writing to memory cannot fail.
-            let _ = writer.write_record(row);
+            let written = writer.write_record(row);
+            written.unwrap_or_else(|e| unreachable!("memory takes rows of one length: {e}"));
         }
-        let bytes = writer.into_inner().unwrap_or_default();
-        String::from_utf8_lossy(&bytes).into_owned()
+        let bytes = writer.into_inner();
+        let bytes = bytes.unwrap_or_else(|e| unreachable!("memory takes everything: {e}"));
+        String::from_utf8(bytes).unwrap_or_else(|e| unreachable!("text was written: {e}"))
     }
 }
 
@@ -57,10 +72,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_are_quoted_where_needed_and_rows_are_even() {
+    fn cells_are_quoted_where_needed() {
         let mut table = Table::new("t", "c", &["a", "b"]);
-        table.push(vec!["x,y".into()]);
-        table.push(vec!["say \"hi\"".into(), "2".into(), "dropped".into()]);
+        table.push(vec!["x,y".into(), String::new()]);
+        table.push(vec!["say \"hi\"".into(), "2".into()]);
         assert_eq!(table.to_csv(), "a,b\n\"x,y\",\n\"say \"\"hi\"\"\",2\n");
+    }
+
+    #[test]
+    #[should_panic(expected = "table t: a row has one cell per column")]
+    fn a_row_with_a_cell_too_many_is_no_row() {
+        Table::new("t", "c", &["a"]).push(vec!["1".into(), "2".into()]);
     }
 }

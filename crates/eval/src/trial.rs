@@ -1,10 +1,12 @@
 //! The identity of a trial and its random stream.
 
+use fnv::FnvHasher;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
+use std::hash::Hasher;
 use std::str::FromStr;
 
 /// What a trial is: everything its outcome depends on, besides the program.
@@ -48,7 +50,7 @@ impl fmt::Display for TrialKey {
 ///
 /// ```
 /// use halfspaces_eval::{TrialKey, trial_rng};
-/// use rand::RngExt;
+/// use halfspaces_eval::rand::RngExt;
 /// let key = |index| TrialKey {
 ///     experiment: "K3".into(),
 ///     configuration: serde_json::json!({"d": 10}),
@@ -71,16 +73,16 @@ pub fn trial_rng(key: &TrialKey) -> ChaCha8Rng {
 }
 
 /// 64-bit FNV-1a: a hash that is the same on every machine and in every release. It tells files and
-/// configurations apart, not friend from foe.
+/// configurations apart; it does not resist forgery.
 ///
 /// ```
 /// assert_eq!(halfspaces_eval::fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
 /// ```
 #[must_use]
 pub fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    let mut hasher = FnvHasher::default();
+    hasher.write(bytes);
+    hasher.finish()
 }
 
 /// Part `part` of `of` parts of a run, counted from 1.
@@ -130,6 +132,7 @@ impl FromStr for Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use halfspaces_linalg::{RngStream, rng_for};
     use rand::RngExt;
 
     #[test]
@@ -148,6 +151,19 @@ mod tests {
         let draws: Vec<u64> = others.iter().map(|k| trial_rng(k).random()).collect();
         for i in 0..draws.len() {
             assert!(draws[..i].iter().all(|d| *d != draws[i]));
+        }
+    }
+
+    /// A learner may be given the seed of the run: it must not repeat the draws of the trial.
+    #[test]
+    fn no_purpose_of_the_libraries_draws_what_a_trial_draws() {
+        let key =
+            TrialKey { experiment: "A".into(), configuration: Value::Null, seed: 7, index: 0 };
+        let first = |mut rng: ChaCha8Rng| [rng.random::<u64>(), rng.random(), rng.random()];
+        let trial = first(trial_rng(&key));
+        for stream in RngStream::ALL {
+            let other = first(rng_for(stream, 7));
+            assert!(trial.iter().all(|draw| !other.contains(draw)), "{stream:?}");
         }
     }
 

@@ -12,7 +12,7 @@ use super::pools::{Pool, Pools, noisy};
 use super::products::{Race, choose, fresh_kernel, kernel_pool, race};
 use super::reading::{csv_text, libsvm_text};
 use crate::Failure;
-use crate::reproduce::say;
+use crate::console::say;
 use faer::Par;
 use halfspaces_data::random_target;
 use halfspaces_data::read::{CsvOptions, LibsvmOptions, read_csv, read_libsvm};

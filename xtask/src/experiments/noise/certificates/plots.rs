@@ -111,7 +111,8 @@ mod tests {
 
     #[test]
     fn the_table_of_two_points_is_that_of_the_text() {
-        let rows = two_points().rows;
+        let table = two_points();
+        let rows = table.rows();
         let number = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();
         assert!(number(0, 2) < -0.03 && number(1, 2) < -0.03 && number(2, 2) < -0.006);
         assert!(number(3, 2) > 0.06 && number(4, 2) > 0.05);

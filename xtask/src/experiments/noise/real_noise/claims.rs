@@ -276,7 +276,7 @@ mod tests {
         wrong.exact_bound = third(wrong.exact_bound);
         for (outcome, verdict) in [(outcome, Verdict::Holds), (wrong, Verdict::Violated)] {
             let section = judged(vec![outcome; 60]);
-            assert_eq!((section.claims.len(), section.tables[0].rows.len()), (2, 1));
+            assert_eq!((section.claims.len(), section.tables[0].rows().len()), (2, 1));
             for claim in section.claims {
                 assert_eq!(claim.verdict, verdict, "{claim:?}");
             }
@@ -340,14 +340,14 @@ mod tests {
         // 0.03 ± t(0.975; 4) √0.00005/√5 = 0.03 ± 2.776 · 0.003162
         assert!((of("CKMY20").low - 0.02122).abs() < 1e-5);
         assert!(of(SVM).low < 0.0 && of(SVM).high > 0.0);
-        let row = &wins(&Results {
+        let table = wins(&Results {
             groups: vec![Group {
                 configuration: wdbc(Noise::Near),
                 planned: 1,
                 outcomes: vec![outcome],
             }],
-        })
-        .rows[0];
+        });
+        let row = &table.rows()[0];
         assert_eq!(row[..3], ["near the boundary", "all", "1"]);
         assert!(row.contains(&"1 / 0".to_owned()) && row.contains(&"0 / 0".to_owned()));
     }

@@ -166,7 +166,7 @@ pub(super) fn bounds(results: &Results<Configuration, Outcome>) -> Table {
                 setting.margin.to_string(),
                 excess.to_string(),
             ];
-            if table.rows.iter().any(|other| other.starts_with(&row)) {
+            if table.rows().iter().any(|other| other.starts_with(&row)) {
                 continue;
             }
             row.extend(proved().map(|entry| {

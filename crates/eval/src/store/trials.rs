@@ -1,8 +1,6 @@
-//! The append-only file of trials.
-//!
-//! One trial a line, written by a single write call each, so that whatever ends the program, every
-//! line in the file is a finished trial. A write that fails half-way (disk full) is undone.
+//! The file of trials, read and written.
 
+use super::error::StoreError;
 use crate::trial::TrialKey;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,7 +8,6 @@ use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use thiserror::Error;
 
 /// Size that no line is written across: the kernel copies file data page by page and may end a
 /// killed process between two pages, never within one.
@@ -22,78 +19,6 @@ struct Record {
     #[serde(flatten)]
     key: TrialKey,
     outcome: Value,
-}
-
-/// What can be wrong with a trials file.
-///
-/// ```
-/// use halfspaces_eval::{StoreError, TrialStore};
-/// let folder = tempfile::tempdir()?;
-/// let path = folder.path().join("trials.jsonl");
-/// std::fs::write(&path, "{\"experiment\": \"K3\", \"conf")?; // killed by something other than us
-/// assert!(matches!(TrialStore::open(&path), Err(StoreError::Truncated { line: 1, .. })));
-/// TrialStore::repair(&path)?;
-/// assert!(TrialStore::open(&path)?.is_empty());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Error)]
-pub enum StoreError {
-    /// The file system refuses.
-    #[error("{}: cannot {action}: {source}; mend that, or choose another folder with --out", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What was tried.
-        action: &'static str,
-        /// Why it failed.
-        source: io::Error,
-    },
-    /// A trial could not be written; the file is as it was before.
-    #[error("{}: cannot write a trial: {source}; {kept} trials are kept, free space or choose another folder with --out, then rerun", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// Trials safely in the file.
-        kept: usize,
-        /// Why it failed.
-        source: io::Error,
-    },
-    /// Another process is writing the file.
-    #[error("{}: another run is using this folder; wait for it or choose another with --out", path.display())]
-    InUse {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The last line is cut off.
-    #[error("{}, line {line}: the last line is cut off after {bytes} bytes; rerun with --repair to drop it and redo that trial", path.display())]
-    Truncated {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// Bytes present of it.
-        bytes: usize,
-    },
-    /// A line is not a trial.
-    #[error("{}, line {line}: not a trial ({reason}); delete the line to redo that trial, or rerun with --fresh", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What the parser says.
-        reason: String,
-    },
-    /// Two lines disagree about one trial.
-    #[error("{}, line {line}: a second, different outcome of {key}; the files come from different programs, rerun with --fresh", path.display())]
-    Conflict {
-        /// The file.
-        path: PathBuf,
-        /// The later line, from 1.
-        line: usize,
-        /// The trial.
-        key: Box<TrialKey>,
-    },
 }
 
 /// The trials of a run, in memory and in the file behind it.
@@ -120,45 +45,6 @@ pub struct TrialStore {
     file: Option<File>,
     length: u64,
     outcomes: HashMap<TrialKey, Value>,
-}
-
-/// An output folder held by one run: as long as it lives, nobody else gets it. The lock is a file
-/// `.lock` in the folder, which stays.
-///
-/// ```
-/// use halfspaces_eval::{FolderLock, StoreError};
-/// let folder = tempfile::tempdir()?;
-/// let lock = FolderLock::take(folder.path())?;
-/// assert!(matches!(FolderLock::take(folder.path()), Err(StoreError::InUse { .. })));
-/// drop(lock);
-/// assert!(FolderLock::take(folder.path()).is_ok());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug)]
-pub struct FolderLock(#[expect(dead_code, reason = "open until dropped")] File);
-
-impl FolderLock {
-    /// Name of the lock file.
-    pub const NAME: &str = ".lock";
-
-    /// Takes the folder.
-    ///
-    /// # Errors
-    /// [`StoreError::InUse`], [`StoreError::Io`].
-    pub fn take(folder: &Path) -> Result<FolderLock, StoreError> {
-        let path = folder.join(Self::NAME);
-        let failed = |action| {
-            let path = path.clone();
-            move |source| StoreError::Io { path, action, source }
-        };
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
-        let file = file.map_err(failed("create it"))?;
-        match file.try_lock() {
-            Ok(()) => Ok(FolderLock(file)),
-            Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: folder.into() }),
-            Err(TryLockError::Error(source)) => Err(failed("lock it")(source)),
-        }
-    }
 }
 
 impl TrialStore {
@@ -297,26 +183,12 @@ impl TrialStore {
             None => {}
         }
         let record = Record { key: key.clone(), outcome };
-        let line = line_of(&record);
-        if let Some(mut file) = self.file.as_ref() {
-            let before = self.length;
-            let room = PAGE - before % PAGE;
-            let mut written = Ok(());
-            // A line that would straddle a page boundary starts on the next page, after spaces
-            // (white space before a JSON value is part of JSON).
-            if (line.len() as u64) > room && (line.len() as u64) <= PAGE {
-                written = file.write_all(&vec![b' '; room as usize]);
-                self.length += room;
-            }
-            written = written.and_then(|()| file.write_all(line.as_bytes()));
-            if let Err(source) = written {
+        if let Some(file) = &mut self.file {
+            let written = write_line(file, self.length, &line_of(&record));
+            self.length = written.map_err(|source| {
                 let (path, kept) = (self.path.clone(), self.outcomes.len());
-                self.length = before;
-                // Undo a partial line; if even that fails, the next open reports it.
-                let _ = file.set_len(before);
-                return Err(StoreError::Write { path, kept, source });
-            }
-            self.length += line.len() as u64;
+                StoreError::Write { path, kept, source }
+            })?;
         }
         self.outcomes.insert(record.key, record.outcome);
         Ok(())
@@ -324,10 +196,41 @@ impl TrialStore {
 }
 
 fn line_of(record: &Record) -> String {
-    // Keys are strings and numbers are JSON's own, so this cannot fail.
-    let mut line = serde_json::to_string(record).unwrap_or_default();
+    let text = serde_json::to_string(record);
+    let Ok(mut line) = text else { unreachable!("JSON values have a JSON form: {text:?}") };
     line.push('\n');
     line
+}
+
+/// What a line is written to.
+trait Journal: Write {
+    /// Drops everything from `length` on.
+    fn cut(&mut self, length: u64) -> io::Result<()>;
+}
+
+impl Journal for File {
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.set_len(length)
+    }
+}
+
+/// Appends a line to a file of `length` bytes; returns the new length. A line that would straddle a
+/// page boundary starts on the next page, after spaces (white space before a JSON value is part of
+/// JSON). If writing fails, what was written is cut off again.
+fn write_line(file: &mut impl Journal, length: u64, line: &str) -> io::Result<u64> {
+    let size = line.len() as u64;
+    let room = PAGE - length % PAGE;
+    let filler = if (room + 1..=PAGE).contains(&size) { room } else { 0 };
+    let written = match filler {
+        0 => Ok(()),
+        _ => file.write_all(&vec![b' '; filler as usize]),
+    };
+    if let Err(fault) = written.and_then(|()| file.write_all(line.as_bytes())) {
+        // If even this fails, the next open reports a truncated line.
+        let _ = file.cut(length);
+        return Err(fault);
+    }
+    Ok(length + filler + size)
 }
 
 #[cfg(test)]
@@ -362,10 +265,65 @@ mod tests {
         }
     }
 
+    /// A disk with room for so many bytes.
+    struct Disk {
+        bytes: Vec<u8>,
+        room: usize,
+    }
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let count = bytes.len().min(self.room - self.bytes.len());
+            self.bytes.extend(&bytes[..count]);
+            if count == 0 { Err(io::ErrorKind::StorageFull.into()) } else { Ok(count) }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Journal for Disk {
+        fn cut(&mut self, length: u64) -> io::Result<()> {
+            self.bytes.truncate(length as usize);
+            Ok(())
+        }
+    }
+
+    /// Wherever the disk ends, in a line or in the filler before it, whole lines remain, and a line
+    /// written once there is room stands where it would have stood.
+    #[test]
+    fn a_failed_write_is_undone() {
+        let lines: Vec<String> = (0..90).map(|i| format!("{}\n", "x".repeat(40 + i))).collect();
+        let mut whole = Disk { bytes: Vec::new(), room: usize::MAX };
+        let mut ends = vec![0];
+        for line in &lines {
+            ends.push(write_line(&mut whole, ends[ends.len() - 1], line).unwrap());
+        }
+        assert_eq!(ends.last(), Some(&(whole.bytes.len() as u64)));
+        assert!(whole.bytes.len() > PAGE as usize && whole.bytes.contains(&b' '));
+        for room in 0..whole.bytes.len() {
+            let mut disk = Disk { bytes: Vec::new(), room };
+            let mut length = 0;
+            let failed = lines.iter().position(|line| {
+                let written = write_line(&mut disk, length, line);
+                length = *written.as_ref().unwrap_or(&length);
+                written.is_err()
+            });
+            let failed = failed.unwrap();
+            assert_eq!((length, disk.bytes.len() as u64), (ends[failed], ends[failed]), "{room}");
+            disk.room = usize::MAX;
+            for line in &lines[failed..] {
+                length = write_line(&mut disk, length, line).unwrap();
+            }
+            assert!(disk.bytes == whole.bytes, "{room}");
+        }
+    }
+
     /// Every possible cut: either between lines, and then nothing is wrong, or in a line, and then
     /// the error says where and `repair` keeps the lines before.
     #[test]
-    fn a_cut_anywhere_is_seen_and_mended() {
+    fn a_cut_anywhere_is_found_and_repaired() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.jsonl");
         filled(&path, 60);
@@ -421,10 +379,6 @@ mod tests {
     #[test]
     fn one_writer_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
-        let taken = FolderLock::take(folder.path()).unwrap();
-        assert!(matches!(FolderLock::take(folder.path()), Err(StoreError::InUse { .. })));
-        drop(taken);
-        FolderLock::take(folder.path()).unwrap();
         let path = folder.path().join("t.jsonl");
         let first = TrialStore::open(&path).unwrap();
         assert!(matches!(TrialStore::open(&path), Err(StoreError::InUse { .. })));

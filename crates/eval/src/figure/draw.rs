@@ -1,44 +1,9 @@
-//! Figures: points, lines and bands on linear or logarithmic axes, drawn as SVG.
-//!
-//! The drawing is plotters'; a short style sheet in each file turns its colours over when the
-//! reader's system is dark. Colours are Okabe and Ito's, which stay apart for colour-blind readers,
-//! and every colour has its own marker.
+//! Figures as SVG.
 
-use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+use super::axis_layout::AxisLayout;
+use super::model::{Colour, Figure, FigureError, Layer};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use std::ops::Range;
-use thiserror::Error;
-
-/// A colour of the palette, with its marker.
-///
-/// ```
-/// use halfspaces_eval::{Axis, Colour, Figure, Layer};
-/// let svg = |colour| {
-///     let layers = vec![Layer::Points { name: "p".into(), colour, data: vec![(2.0, 4.0)] }];
-///     let (x, y) = (Axis::linear("x"), Axis::linear("y"));
-///     Figure { name: "f".into(), caption: "c".into(), x, y, layers }.to_svg()
-/// };
-/// assert!(svg(Colour::Orange)?.contains("#E69F00") && !svg(Colour::Blue)?.contains("#E69F00"));
-/// # Ok::<(), halfspaces_eval::FigureError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Colour {
-    /// Circle.
-    Blue,
-    /// Triangle.
-    Orange,
-    /// Square.
-    Green,
-    /// Cross.
-    Vermilion,
-    /// Diamond.
-    Purple,
-    /// Ring.
-    Sky,
-    /// The colour of text: for bounds.
-    Ink,
-}
 
 const PAPER: RGBColor = RGBColor(255, 255, 254);
 const INK: RGBColor = RGBColor(31, 35, 40);
@@ -68,289 +33,12 @@ impl Colour {
     }
 }
 
-/// How an axis is divided.
-///
-/// ```
-/// use halfspaces_eval::{Axis, AxisScale, Colour, Figure, Layer};
-/// let svg = |scale, y| {
-///     let data = vec![(1.0, 1.0), (2.0, 100.0), (3.0, y)];
-///     let layers = vec![Layer::Points { name: "p".into(), colour: Colour::Blue, data }];
-///     let (x, y) = (Axis::linear("x"), Axis { label: "y".into(), scale });
-///     Figure { name: "f".into(), caption: "c".into(), x, y, layers }.to_svg()
-/// };
-/// // Powers have no place for 0 nor for what is below it: both are drawn at the edge.
-/// assert!(svg(AxisScale::Log, 0.0)? == svg(AxisScale::Log, -5.0)?);
-/// assert!(svg(AxisScale::Linear, 0.0)? != svg(AxisScale::Linear, -5.0)?);
-/// # Ok::<(), halfspaces_eval::FigureError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AxisScale {
-    /// Evenly.
-    Linear,
-    /// By powers; values at or below zero are drawn at the lower edge.
-    Log,
-}
-
-/// An axis.
-///
-/// ```
-/// use halfspaces_eval::{Axis, Figure};
-/// let (x, y) = (Axis::log("examples"), Axis::linear("time / s"));
-/// let figure = Figure { name: "f".into(), caption: "c".into(), x, y, layers: vec![] };
-/// assert!(figure.to_svg()?.contains("time / s"));
-/// # Ok::<(), halfspaces_eval::FigureError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Axis {
-    /// Its label, with the unit if there is one.
-    pub label: String,
-    /// Its scale.
-    pub scale: AxisScale,
-}
-
-impl Axis {
-    /// A linear axis.
-    #[must_use]
-    pub fn linear(label: &str) -> Axis {
-        Axis { label: label.into(), scale: AxisScale::Linear }
-    }
-
-    /// A logarithmic axis.
-    #[must_use]
-    pub fn log(label: &str) -> Axis {
-        Axis { label: label.into(), scale: AxisScale::Log }
-    }
-}
-
-/// One series of a figure. Layers of the same name share one legend entry.
-///
-/// ```
-/// use halfspaces_eval::{Axis, Colour, Figure, Layer};
-/// let (name, colour) = (String::from("perceptron"), Colour::Blue);
-/// let points = Layer::Points { name: name.clone(), colour, data: vec![(2.0, 4.0), (4.0, 16.0)] };
-/// let band = Layer::Band { name, colour, data: vec![(2.0, 3.0, 5.0), (4.0, 14.0, 18.0)] };
-/// let (x, y, layers) = (Axis::log("1/γ"), Axis::log("mistakes"), vec![band, points]);
-/// let figure = Figure { name: "f".into(), caption: "c".into(), x, y, layers };
-/// assert_eq!(figure.to_svg()?.matches("perceptron").count(), 1); // in the legend
-/// # Ok::<(), halfspaces_eval::FigureError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub enum Layer {
-    /// Markers.
-    Points {
-        /// Name in the legend.
-        name: String,
-        /// Colour.
-        colour: Colour,
-        /// (x, y) pairs.
-        data: Vec<(f64, f64)>,
-    },
-    /// A line through the points in order.
-    Line {
-        /// Name in the legend.
-        name: String,
-        /// Colour.
-        colour: Colour,
-        /// Whether it is dashed (bounds are).
-        dashed: bool,
-        /// (x, y) pairs.
-        data: Vec<(f64, f64)>,
-    },
-    /// The area between two curves.
-    Band {
-        /// Name in the legend.
-        name: String,
-        /// Colour.
-        colour: Colour,
-        /// (x, low, high) triples.
-        data: Vec<(f64, f64, f64)>,
-    },
-}
-
-/// A figure.
-///
-/// ```
-/// use halfspaces_eval::{Axis, Colour, Figure, Layer};
-/// let figure = Figure {
-///     name: "growth".into(),
-///     caption: "Mistakes grow with 1/γ².".into(),
-///     x: Axis::log("1/γ"),
-///     y: Axis::log("mistakes"),
-///     layers: vec![Layer::Points {
-///         name: "perceptron".into(),
-///         colour: Colour::Blue,
-///         data: vec![(2.0, 4.0), (4.0, 16.0)],
-///     }],
-/// };
-/// assert!(figure.to_svg()?.starts_with("<svg"));
-/// # Ok::<(), halfspaces_eval::FigureError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct Figure {
-    /// File name without ending.
-    pub name: String,
-    /// What to see.
-    pub caption: String,
-    /// The horizontal axis.
-    pub x: Axis,
-    /// The vertical axis.
-    pub y: Axis,
-    /// What is drawn, in order.
-    pub layers: Vec<Layer>,
-}
-
-/// A figure could not be drawn.
-///
-/// ```
-/// use halfspaces_eval::FigureError;
-/// let error = FigureError { name: "growth".into(), reason: "no font".into() };
-/// assert_eq!(error.to_string(), "figure growth: no font");
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("figure {name}: {reason}")]
-pub struct FigureError {
-    /// The figure.
-    pub name: String,
-    /// What the drawing library says.
-    pub reason: String,
-}
-
 const WIDTH: u32 = 720;
 const PLOT_HEIGHT: u32 = 400;
 const LEGEND_ROW: u32 = 24;
 /// Estimated width of a character of the legend, in pixels.
 const LEGEND_CHARACTER: u32 = 8;
 const FONT: u32 = 15;
-
-/// An axis laid out, as plotters wants it: data values in, pixels out.
-#[derive(Clone)]
-struct Laid {
-    log: bool,
-    /// Ends of the axis, as powers of ten when `log`.
-    low: f64,
-    high: f64,
-    /// (value, label)
-    ticks: Vec<(f64, String)>,
-}
-
-impl Laid {
-    fn new(scale: AxisScale, values: impl Iterator<Item = f64>) -> Laid {
-        let log = scale == AxisScale::Log;
-        let usable = |v: &f64| v.is_finite() && (!log || *v > 0.0);
-        let place = |v: f64| if log { v.log10() } else { v };
-        let range = values.filter(usable).map(place).fold(None, |range, v| match range {
-            None => Some((v, v)),
-            Some((low, high)) => Some((v.min(low), v.max(high))),
-        });
-        let (least, most) = range.unwrap_or((0.0, 1.0));
-        // Halved first: the width of an axis may exceed f64.
-        let pad = if most > least {
-            (most / 2.0 - least / 2.0) * 0.1
-        } else {
-            0.5 * least.abs().max(0.5)
-        };
-        let high = (most + pad).min(f64::MAX);
-        let mut low = (least - pad).max(f64::MIN);
-        // A linear axis of counts or ratios starts at 0 when that is near.
-        if !log && least >= 0.0 && low < 0.3 * high {
-            low = 0.0;
-        }
-        let ticks = if log { log_ticks(low, high) } else { linear_ticks(low, high) };
-        Laid { log, low, high, ticks }
-    }
-
-    /// Where along the axis a value lies, from 0 to 1.
-    fn place(&self, v: f64) -> f64 {
-        let at = match (self.log, v > 0.0) {
-            (false, _) => v,
-            (true, true) => v.log10(),
-            (true, false) => self.low,
-        };
-        // Halved for the same reason as above; NaN ends at the lower edge.
-        let share = (at / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0);
-        if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
-    }
-}
-
-impl Ranged for Laid {
-    type FormatOption = NoDefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
-        from + (f64::from(to - from) * self.place(*value)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        self.ticks.iter().map(|(at, _)| *at).collect()
-    }
-
-    fn range(&self) -> Range<f64> {
-        self.low..self.high
-    }
-}
-
-impl ValueFormatter<f64> for Laid {
-    fn format_ext(&self, value: &f64) -> String {
-        let tick = self.ticks.iter().find(|(at, _)| at.total_cmp(value).is_eq());
-        tick.map(|(_, label)| label.clone()).unwrap_or_default()
-    }
-}
-
-/// Multiples of 1, 2 or 5 times a power of ten, about six of them.
-fn linear_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
-    let rough = high / 6.0 - low / 6.0;
-    // Too narrow a span for numbers to tell its ticks apart.
-    if rough <= 1e-12 * high.abs().max(low.abs()).max(1e-280) {
-        return vec![(low, format!("{low:e}"))];
-    }
-    let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= rough);
-    let step = step.unwrap_or(10.0 * power);
-    let decimals = (-step.log10().floor()).max(0.0) as usize;
-    let shown = |v: f64| match decimals {
-        0..=9 => format!("{v:.decimals$}"),
-        _ => format!("{v:.1e}"),
-    };
-    let first = (low / step).ceil() as i64;
-    let last = (high / step).floor() as i64;
-    (first..=last.min(first + 20)).map(|i| (i as f64 * step, shown(i as f64 * step))).collect()
-}
-
-/// Powers of ten, every second or fourth if there are many, with 2 and 5 between if there are few.
-fn log_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
-    let decades = high - low;
-    let every = ((decades / 7.0).ceil() as i64).max(1);
-    let within = |p: i64, m: f64| (m * 10f64.powi(p as i32), power_label(p, m));
-    let between: &[f64] = if decades <= 2.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-    let powers = low.floor() as i64..=high.ceil() as i64;
-    powers
-        .filter(|p| p % every == 0)
-        .flat_map(|p| between.iter().map(move |m| within(p, *m)))
-        .filter(|(at, _)| (low..=high).contains(&at.log10()))
-        .collect()
-}
-
-fn power_label(power: i64, times: f64) -> String {
-    if (-3..=4).contains(&power) {
-        let decimals = (-power).max(0) as usize;
-        return format!("{:.decimals$}", times * 10f64.powi(power as i32));
-    }
-    let raised = |c: char| match c {
-        '-' => '⁻',
-        '0' => '⁰',
-        '1' => '¹',
-        '2' => '²',
-        '3' => '³',
-        '4' => '⁴',
-        '5' => '⁵',
-        '6' => '⁶',
-        '7' => '⁷',
-        '8' => '⁸',
-        _ => '⁹',
-    };
-    let exponent: String = power.to_string().chars().map(raised).collect();
-    if times > 1.0 { format!("{times}·10{exponent}") } else { format!("10{exponent}") }
-}
 
 impl Layer {
     fn name(&self) -> &str {
@@ -406,8 +94,8 @@ impl Figure {
 
     fn draw(&self) -> Result<String, String> {
         let corners: Vec<(f64, f64)> = self.layers.iter().flat_map(Layer::corners).collect();
-        let x = Laid::new(self.x.scale, corners.iter().map(|c| c.0));
-        let y = Laid::new(self.y.scale, corners.iter().map(|c| c.1));
+        let x = AxisLayout::new(self.x.scale, corners.iter().map(|c| c.0));
+        let y = AxisLayout::new(self.y.scale, corners.iter().map(|c| c.1));
         let legend = self.legend();
         let height = PLOT_HEIGHT + LEGEND_ROW * legend.len() as u32;
 
@@ -539,12 +227,10 @@ impl Figure {
         // XML has no way to write control characters.
         let plain: String = self.caption.chars().filter(|c| !c.is_control()).collect();
         let escaped = plain.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
-        match svg.split_once('>') {
-            Some((open, rest)) => {
-                format!("{open} role=\"img\" aria-label=\"{escaped}\">\n{STYLE}{rest}")
-            }
-            None => svg.into(),
-        }
+        let Some((open, rest)) = svg.split_once('>') else {
+            unreachable!("plotters writes an element: {svg}")
+        };
+        format!("{open} role=\"img\" aria-label=\"{escaped}\">\n{STYLE}{rest}")
     }
 }
 
@@ -555,20 +241,7 @@ fn legend_width(name: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn labels(ticks: Vec<(f64, String)>) -> Vec<String> {
-        ticks.into_iter().map(|(_, label)| label).collect()
-    }
-
-    #[test]
-    fn ticks_are_round_and_few() {
-        assert_eq!(labels(linear_ticks(0.0, 1.0)), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
-        assert_eq!(labels(linear_ticks(-3.0, 47.0)), ["0", "10", "20", "30", "40"]);
-        assert_eq!(labels(log_ticks(-1.1, 2.1)), ["0.1", "1", "10", "100"]);
-        assert_eq!(labels(log_ticks(0.9, 2.1)), ["10", "20", "50", "100"]);
-        assert_eq!(labels(log_ticks(4.5, 6.9)), ["10⁵", "10⁶"]);
-        assert!(log_ticks(-20.0, 20.0).len() <= 8);
-    }
+    use crate::Axis;
 
     #[test]
     fn odd_data_is_drawn_without_panic() {

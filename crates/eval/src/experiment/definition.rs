@@ -1,0 +1,102 @@
+//! What an experiment has to say for itself.
+
+use super::results::{Planned, Results};
+use super::section::Section;
+use crate::claim::ClaimStatement;
+use crate::scale::Scale;
+use rand::rngs::ChaCha8Rng;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::error::Error;
+
+/// An experiment with its own types of configuration and outcome.
+///
+/// Outcomes must survive JSON: numbers finite, floats read back to the bit.
+///
+/// ```
+/// use halfspaces_eval::{
+///     AnyExperiment, ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section, Shard, Side,
+///     TrialStore, Verdict,
+/// };
+/// use halfspaces_eval::rand::{RngExt, rngs::ChaCha8Rng};
+/// use std::{error::Error, sync::Mutex};
+/// /// No die shows more than its number of faces.
+/// struct Dice;
+/// impl Experiment for Dice {
+///     type Configuration = u32;
+///     type Outcome = u32;
+///     fn id(&self) -> &'static str {
+///         "D"
+///     }
+///     fn title(&self) -> &'static str {
+///         "Dice"
+///     }
+///     fn claims(&self) -> Vec<ClaimStatement> {
+///         let statement = "no die shows more than its faces".into();
+///         vec![ClaimStatement { id: "D1".into(), statement, source: "common sense".into(), checks: &[] }]
+///     }
+///     fn plan(&self, scale: Scale) -> Result<Vec<Planned<u32>>, Box<dyn Error + Send + Sync>> {
+///         let trials = scale.pick(3, 30, 300);
+///         Ok([6, 20].map(|faces| Planned { configuration: faces, trials }).to_vec())
+///     }
+///     fn trial(&self, faces: &u32, rng: &mut ChaCha8Rng) -> Result<u32, Box<dyn Error + Send + Sync>> {
+///         Ok(rng.random_range(1..=*faces))
+///     }
+///     fn evaluate(&self, results: &Results<u32, u32>, section: &mut Section) {
+///         let shares: Vec<f64> =
+///             results.outcomes().map(|(faces, shown)| f64::from(*shown) / f64::from(*faces)).collect();
+///         let evidence =
+///             Evidence::deterministic("shown / faces", Side::AtMost, results.planned(), &shares);
+///         for claim in self.claims() {
+///             section.judge(claim, evidence.clone());
+///         }
+///     }
+/// }
+/// let folder = tempfile::tempdir()?;
+/// let store = Mutex::new(TrialStore::open(&folder.path().join("trials.jsonl"))?);
+/// Dice.run(Scale::Smoke, 1, Shard::WHOLE, &store, &|| ())?;
+/// let section = Dice.section(Scale::Smoke, 1, &store.into_inner()?)?;
+/// assert_eq!(section.claims[0].verdict, Verdict::Holds);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Experiment: Sync {
+    /// One configuration; its JSON form is part of every trial's key.
+    type Configuration: Serialize + Clone + Send + Sync;
+    /// What a trial measures.
+    type Outcome: Serialize + DeserializeOwned + Send;
+
+    /// Short identifier, such as `K3`.
+    fn id(&self) -> &'static str;
+
+    /// Title of its section.
+    fn title(&self) -> &'static str;
+
+    /// The claims it judges.
+    fn claims(&self) -> Vec<ClaimStatement>;
+
+    /// The configurations at a scale, in a fixed order.
+    ///
+    /// # Errors
+    /// Whatever keeps the experiment from being planned, such as data that cannot be read.
+    fn plan(
+        &self,
+        scale: Scale,
+    ) -> Result<Vec<Planned<Self::Configuration>>, Box<dyn Error + Send + Sync>>;
+
+    /// Runs one trial. Everything random comes from `rng`.
+    ///
+    /// # Errors
+    /// Whatever keeps the trial from being measured.
+    fn trial(
+        &self,
+        configuration: &Self::Configuration,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Self::Outcome, Box<dyn Error + Send + Sync>>;
+
+    /// Judges the claims and fills summary, tables and figures of `section`.
+    fn evaluate(
+        &self,
+        results: &Results<Self::Configuration, Self::Outcome>,
+        section: &mut Section,
+    );
+}

@@ -1,0 +1,11 @@
+//! An experiment: configurations, trials, and what their outcomes say.
+
+mod any;
+mod definition;
+mod results;
+mod section;
+
+pub use any::{AnyExperiment, Description, ExperimentError};
+pub use definition::Experiment;
+pub use results::{Group, Planned, Results};
+pub use section::Section;

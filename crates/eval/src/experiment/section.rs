@@ -1,0 +1,41 @@
+//! What an experiment contributes to the report.
+
+use crate::claim::{Claim, ClaimStatement, Evidence};
+use crate::figure::Figure;
+use crate::table::Table;
+
+/// What an experiment found: evidence for each of its claims (by id), tables, figures.
+///
+/// ```
+/// use halfspaces_eval::{ClaimStatement, Evidence, Section, Side};
+/// let mut section = Section { id: "D".into(), title: "Dice".into(), ..Section::default() };
+/// let statement = "no die shows more than its faces".into();
+/// let claim = ClaimStatement { id: "D1".into(), statement, source: "common sense".into(), checks: &[] };
+/// section.judge(claim, Evidence::deterministic("shown / faces", Side::AtMost, 1, &[0.5]));
+/// assert_eq!(section.claims[0].experiment, "D");
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Section {
+    /// The experiment.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// What it does and what to see, in paragraphs.
+    pub summary: Vec<String>,
+    /// Its claims with verdicts.
+    pub claims: Vec<Claim>,
+    /// Its tables.
+    pub tables: Vec<Table>,
+    /// Its figures.
+    pub figures: Vec<Figure>,
+    /// Its configurations as JSON text with (done, planned) trials.
+    pub configurations: Vec<(String, usize, usize)>,
+}
+
+impl Section {
+    /// Adds the verdict on a claim of this experiment.
+    pub fn judge(&mut self, claim: ClaimStatement, evidence: Evidence) {
+        let claim = Claim::new(claim, &self.id, evidence);
+        self.claims.push(claim);
+    }
+}

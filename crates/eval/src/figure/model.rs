@@ -1,0 +1,180 @@
+//! What a figure shows.
+
+use thiserror::Error;
+
+/// A colour of the palette, with its marker.
+///
+/// ```
+/// use halfspaces_eval::{Axis, Colour, Figure, Layer};
+/// let svg = |colour| {
+///     let layers = vec![Layer::Points { name: "p".into(), colour, data: vec![(2.0, 4.0)] }];
+///     let (x, y) = (Axis::linear("x"), Axis::linear("y"));
+///     Figure { name: "f".into(), caption: "c".into(), x, y, layers }.to_svg()
+/// };
+/// assert!(svg(Colour::Orange)?.contains("#E69F00") && !svg(Colour::Blue)?.contains("#E69F00"));
+/// # Ok::<(), halfspaces_eval::FigureError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colour {
+    /// Circle.
+    Blue,
+    /// Triangle.
+    Orange,
+    /// Square.
+    Green,
+    /// Cross.
+    Vermilion,
+    /// Diamond.
+    Purple,
+    /// Ring.
+    Sky,
+    /// The colour of text: for bounds.
+    Ink,
+}
+
+/// How an axis is divided.
+///
+/// ```
+/// use halfspaces_eval::{Axis, AxisScale, Colour, Figure, Layer};
+/// let svg = |scale, y| {
+///     let data = vec![(1.0, 1.0), (2.0, 100.0), (3.0, y)];
+///     let layers = vec![Layer::Points { name: "p".into(), colour: Colour::Blue, data }];
+///     let (x, y) = (Axis::linear("x"), Axis { label: "y".into(), scale });
+///     Figure { name: "f".into(), caption: "c".into(), x, y, layers }.to_svg()
+/// };
+/// // Powers have no place for 0 nor for what is below it: both are drawn at the edge.
+/// assert!(svg(AxisScale::Log, 0.0)? == svg(AxisScale::Log, -5.0)?);
+/// assert!(svg(AxisScale::Linear, 0.0)? != svg(AxisScale::Linear, -5.0)?);
+/// # Ok::<(), halfspaces_eval::FigureError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AxisScale {
+    /// Evenly.
+    Linear,
+    /// By powers; values at or below zero are drawn at the lower edge.
+    Log,
+}
+
+/// An axis.
+///
+/// ```
+/// use halfspaces_eval::{Axis, Figure};
+/// let (x, y) = (Axis::log("examples"), Axis::linear("time / s"));
+/// let figure = Figure { name: "f".into(), caption: "c".into(), x, y, layers: vec![] };
+/// assert!(figure.to_svg()?.contains("time / s"));
+/// # Ok::<(), halfspaces_eval::FigureError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Axis {
+    /// Its label, with the unit if there is one.
+    pub label: String,
+    /// Its scale.
+    pub scale: AxisScale,
+}
+
+impl Axis {
+    /// A linear axis.
+    #[must_use]
+    pub fn linear(label: &str) -> Axis {
+        Axis { label: label.into(), scale: AxisScale::Linear }
+    }
+
+    /// A logarithmic axis.
+    #[must_use]
+    pub fn log(label: &str) -> Axis {
+        Axis { label: label.into(), scale: AxisScale::Log }
+    }
+}
+
+/// One series of a figure. Layers of the same name share one legend entry.
+///
+/// ```
+/// use halfspaces_eval::{Axis, Colour, Figure, Layer};
+/// let (name, colour) = (String::from("perceptron"), Colour::Blue);
+/// let points = Layer::Points { name: name.clone(), colour, data: vec![(2.0, 4.0), (4.0, 16.0)] };
+/// let band = Layer::Band { name, colour, data: vec![(2.0, 3.0, 5.0), (4.0, 14.0, 18.0)] };
+/// let (x, y, layers) = (Axis::log("1/γ"), Axis::log("mistakes"), vec![band, points]);
+/// let figure = Figure { name: "f".into(), caption: "c".into(), x, y, layers };
+/// assert_eq!(figure.to_svg()?.matches("perceptron").count(), 1); // in the legend
+/// # Ok::<(), halfspaces_eval::FigureError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub enum Layer {
+    /// Markers.
+    Points {
+        /// Name in the legend.
+        name: String,
+        /// Colour.
+        colour: Colour,
+        /// (x, y) pairs.
+        data: Vec<(f64, f64)>,
+    },
+    /// A line through the points in order.
+    Line {
+        /// Name in the legend.
+        name: String,
+        /// Colour.
+        colour: Colour,
+        /// Whether it is dashed (bounds are).
+        dashed: bool,
+        /// (x, y) pairs.
+        data: Vec<(f64, f64)>,
+    },
+    /// The area between two curves.
+    Band {
+        /// Name in the legend.
+        name: String,
+        /// Colour.
+        colour: Colour,
+        /// (x, low, high) triples.
+        data: Vec<(f64, f64, f64)>,
+    },
+}
+
+/// A figure.
+///
+/// ```
+/// use halfspaces_eval::{Axis, Colour, Figure, Layer};
+/// let figure = Figure {
+///     name: "growth".into(),
+///     caption: "Mistakes grow with 1/γ².".into(),
+///     x: Axis::log("1/γ"),
+///     y: Axis::log("mistakes"),
+///     layers: vec![Layer::Points {
+///         name: "perceptron".into(),
+///         colour: Colour::Blue,
+///         data: vec![(2.0, 4.0), (4.0, 16.0)],
+///     }],
+/// };
+/// assert!(figure.to_svg()?.starts_with("<svg"));
+/// # Ok::<(), halfspaces_eval::FigureError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// File name without ending.
+    pub name: String,
+    /// What to see.
+    pub caption: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// What is drawn, in order.
+    pub layers: Vec<Layer>,
+}
+
+/// A figure could not be drawn.
+///
+/// ```
+/// use halfspaces_eval::FigureError;
+/// let error = FigureError { name: "growth".into(), reason: "no font".into() };
+/// assert_eq!(error.to_string(), "figure growth: no font");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("figure {name}: {reason}")]
+pub struct FigureError {
+    /// The figure.
+    pub name: String,
+    /// What the drawing library says.
+    pub reason: String,
+}

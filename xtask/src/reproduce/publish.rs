@@ -1,0 +1,67 @@
+//! From trials to ledger, tables, figures and page.
+
+use super::folder::RUN;
+use super::store::locked;
+use crate::console::say;
+use crate::failure::Failure;
+use crate::workload::Inputs;
+use crate::{suite, theory};
+use halfspaces_eval::{
+    Report, RunInfo, TrialStore, output_names, remove_output, write_atomically, write_outputs,
+};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+
+const TITLE: &str = "Learning halfspaces: every claim, measured";
+
+/// Evaluates the experiments in `ids` and those the store knows, writes the results and prints the
+/// ledger.
+pub(super) fn publish(
+    folder: &Path,
+    mut run: RunInfo,
+    inputs: &Arc<Inputs>,
+    store: &Mutex<TrialStore>,
+    ids: &BTreeSet<&str>,
+) -> Result<ExitCode, Failure> {
+    let mut sections = Vec::new();
+    for experiment in suite::all(inputs) {
+        let (id, keys) = (experiment.describe().id, experiment.keys(run.scale, run.seed)?);
+        // Let go between experiments, so that a signal has its say.
+        let store = locked(store);
+        let known = keys.iter().filter(|key| store.get(key).is_some()).count();
+        if let Some(time) = run.experiments.iter_mut().find(|time| time.id == id) {
+            time.trials = known;
+        }
+        if known > 0 || ids.contains(id) {
+            sections.push(experiment.section(run.scale, run.seed, &store)?);
+        }
+    }
+    let claims = sections.iter().flat_map(|s| s.claims.iter().map(|c| c.id.clone())).collect();
+    let rerun = |only: Option<&str>| rerun(&run, only);
+    let report = Report::new(TITLE, &run, &rerun, sections, &theory::appendices(&claims))?;
+
+    // A signal waits until all files belong to one report.
+    let _held = locked(store);
+    // Recorded before they are written: whatever happens, no file of ours is forgotten.
+    let before = run.outputs.clone();
+    let now = output_names(&report);
+    run.outputs.extend(now.iter().filter(|name| !before.contains(name)).cloned());
+    write_atomically(&folder.join(RUN), &run.to_json())?;
+    write_outputs(folder, &report)?;
+    for name in before.iter().filter(|name| !now.contains(name)) {
+        remove_output(folder, name)?;
+    }
+    run.outputs = now;
+    write_atomically(&folder.join(RUN), &run.to_json())?;
+
+    say(&format!("{}{}\n", report.ledger_text(), folder.join("index.html").display()))?;
+    Ok(if report.any_violated() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn rerun(run: &RunInfo, only: Option<&str>) -> String {
+    let data = if run.data_sets.is_empty() { "" } else { " --data DIR" };
+    let only = only.map(|id| format!(" --only {id}")).unwrap_or_default();
+    format!("cargo xtask reproduce --scale {} --seed {}{data}{only}", run.scale, run.seed)
+}
