@@ -20,7 +20,7 @@ use halfspaces_eval::{Claim, RunInfo, StoreError, TrialStore};
 use halfspaces_forster::{Decomposition, Fit as ForsterFit, ForsterTransform, Isotropy, Subspace};
 use halfspaces_linalg::{
     AffineHalfspace, BooleanConcept, BooleanPoint, Classifier, Conjunction, DecisionList,
-    Disjunction, Halfspace, Label, PointSet, Points, SparsePoints,
+    Disjunction, Halfspace, Label, Params, PointSet, Points, SparsePoints,
 };
 use halfspaces_online::{
     Alma, AveragedPerceptron, BatchFit, BooleanClass, CentreOfGravity, ChainLength, Ellipsoid,
@@ -30,9 +30,10 @@ use halfspaces_online::{
     TwoChains, VersionSpace, VersionSpaceGreedy, VolumetricCentre, VotedPerceptron, Winnow,
 };
 use halfspaces_pac::{
-    Choice, CkmyFit, CuttingPlaneFit, DdkFit, DecisionListOfHalfspaces, DgtFit, ErrorCount, Fit,
-    Fitting, GlmParams, GridParams, LogisticFit, PerspectronParams, ProjectedFit, RandomProjection,
-    SampleFit, SampleParams, SearchFit, SignLink, Stage, SvmFit,
+    Choice, CuttingPlaneFit, CuttingPlaneParams, DdkParams, DecisionListOfHalfspaces, DescentFit,
+    DgtFit, ErrorCount, Fit, Fitting, GlmParams, GridParams, HeuristicRun, LogisticFit,
+    LogisticParams, PerspectronParams, ProjectedFit, RandomProjection, SampleFit, SampleParams,
+    SearchFit, SignLink, Stage, SvmFit, SvmParams,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -342,16 +343,39 @@ pub const SAVED: &[Kind] = &[
             }
         })
     }),
-    ("ProjectedFit", |t| load(t, |_: ProjectedFit| ())),
+    ("ProjectedFit", classifier::<ProjectedFit<SvmFit>>),
     ("ErrorCount", |t| load(t, |n: ErrorCount| assert!((0.0..=1.0).contains(&n.rate())))),
-    ("CkmyFit", |t| load(t, |_: CkmyFit| ())),
-    ("DdkFit", |t| load(t, |_: DdkFit| ())),
-    ("DgtFit", |t| load(t, |_: DgtFit| ())),
-    ("CuttingPlaneFit", |t| load(t, |_: CuttingPlaneFit| ())),
-    ("LogisticFit", |t| load(t, |_: LogisticFit| ())),
+    ("CkmyFit", classifier::<DescentFit>),
+    ("DdkFit", classifier::<DescentFit>),
+    ("DgtFit", classifier::<DgtFit>),
+    ("CuttingPlaneFit", classifier::<CuttingPlaneFit>),
+    ("LogisticFit", classifier::<LogisticFit>),
+    ("HeuristicRun", classifier::<HeuristicRun>),
     ("SvmFit", |t| {
         load(t, |fit: SvmFit| {
-            let _ = (fit.gap(), fit.distance_to_optimum(), fit.support());
+            used_classifier(&fit);
+            assert!(fit.gap() >= 0.0 && fit.distance_to_optimum() >= 0.0);
+            assert!(fit.support() <= fit.alphas().len());
+        })
+    }),
+    ("DescentParams", |t| {
+        load(t, |params: DdkParams| {
+            let _ = params.check();
+        })
+    }),
+    ("CuttingPlaneParams", |t| {
+        load(t, |params: CuttingPlaneParams| {
+            let _ = params.check();
+        })
+    }),
+    ("LogisticParams", |t| {
+        load(t, |params: LogisticParams| {
+            let _ = params.check();
+        })
+    }),
+    ("SvmParams", |t| {
+        load(t, |params: SvmParams| {
+            let _ = params.check();
         })
     }),
 ];

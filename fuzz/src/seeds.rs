@@ -8,8 +8,8 @@ use halfspaces_data::{
 };
 use halfspaces_forster::{ForsterTransform, Isotropy};
 use halfspaces_linalg::{
-    AffineHalfspace, Classifier, Conjunction, DecisionList, Disjunction, Halfspace, Label,
-    PointSet, Points, SparsePoints,
+    AffineHalfspace, Classifier, Conjunction, DecisionList, Disjunction, FitSample, Halfspace,
+    Label, Params, PointSet, Points, SparsePoints,
 };
 use halfspaces_online::{
     Aggressiveness, Alma, AsGiven, AveragedPerceptron, BatchPerceptron, BooleanClass,
@@ -21,8 +21,9 @@ use halfspaces_online::{
 };
 use halfspaces_pac::{
     Candidates, Ckmy, CuttingPlane, Ddk, DecisionListOfHalfspaces, Dgt, Elimination, ErrorCount,
-    Fitting, GlmPerspectron, GridPerspectron, LinearSvm, LogisticRegression, Margin, MarginSearch,
-    Perspectron, Projected, RandomProjection, SamplePerspectron, ThresholdRule,
+    Fitting, GlmHeuristic, GlmPerspectron, GridPerspectron, Heuristic, LinearSvm,
+    LogisticRegression, Margin, MarginSearch, Perspectron, Projected, RandomProjection,
+    SamplePerspectron, ThresholdRule,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -116,15 +117,18 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
     let choice = Candidates::new(&points, elimination, 0.1)?.choose(&noisy, &noisy_labels)?;
     let svm = LinearSvm::params().check()?;
     let projection = RandomProjection::new(2, 3, 5)?;
-    let projected = Projected::new(projection, |points, labels| {
-        Ok::<_, halfspaces_linalg::InputError>(svm.fit(points, labels)?.classifier.linear().clone())
-    });
+    let projected = Projected::new(projection, svm);
     let grid = Halving::new(GridClass::new(2, 1.0, 1.0, 1.0)?)?;
     let members: Vec<Halfspace> = (0..70).map(|s| random_target(2, s)).collect::<Result<_, _>>()?;
     let members = Halving::new(HalfspaceClass::new(members)?)?;
     let conjunctions = Halving::new(BooleanClass::<Conjunction>::conjunctions(2)?)?;
     let transcript = run(Perceptron::new(2)?, &points, &labels, AsGiven::new())?.1;
-    let small = CuttingPlane::params(0.1, 0.3, 0.3).batch(8).check()?;
+    let ckmy = Ckmy::params(0.1, 0.3).excess(0.2);
+    let ddk = Ddk::params(0.1, 0.3).excess(0.2);
+    let dgt = Dgt::params(0.1, 0.3).excess(0.2);
+    let tangential = Heuristic::Tangential { cosine: 0.9 };
+    let heuristic = GlmHeuristic::params(tangential, link, 0.3).keep_every(20);
+    let small = CuttingPlane::params(0.1, 0.3).excess(0.3).batch(8).check()?;
     Ok(vec![
         ("Points", value(&points)?),
         ("SparsePoints", value(&SparsePoints::from_dense(&cube)?)?),
@@ -186,18 +190,14 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
         ("RandomProjection", value(&projection)?),
         ("ProjectedFit", value(&projected.fit(&points, &labels)?)?),
         ("ErrorCount", value(&ErrorCount::count(&target, &noisy, &noisy_labels)?)?),
-        (
-            "CkmyFit",
-            value(&Ckmy::params(0.1, 0.3, 0.2).max_steps(9).check()?.fit(&noisy, &noisy_labels)?)?,
-        ),
-        (
-            "DdkFit",
-            value(&Ddk::params(0.1, 0.3, 0.2).max_steps(9).check()?.fit(&noisy, &noisy_labels)?)?,
-        ),
-        (
-            "DgtFit",
-            value(&Dgt::params(0.1, 0.3, 0.2).max_steps(9).check()?.fit(&noisy, &noisy_labels)?)?,
-        ),
+        ("CkmyFit", value(&ckmy.max_steps(9).check()?.fit(&noisy, &noisy_labels)?)?),
+        ("DdkFit", value(&ddk.max_steps(9).check()?.fit(&noisy, &noisy_labels)?)?),
+        ("DgtFit", value(&dgt.max_steps(9).check()?.fit(&noisy, &noisy_labels)?)?),
+        ("DescentParams", value(&ddk)?),
+        ("CuttingPlaneParams", value(&CuttingPlane::params(0.1, 0.3))?),
+        ("LogisticParams", value(&LogisticRegression::params())?),
+        ("SvmParams", value(&LinearSvm::params())?),
+        ("HeuristicRun", value(&heuristic.check()?.fit(&noisy, &noisy_labels)?)?),
         ("CuttingPlaneFit", value(&small.fit(&noisy, &noisy_labels)?)?),
         ("LogisticFit", value(&LogisticRegression::params().check()?.fit(&noisy, &noisy_labels)?)?),
         ("SvmFit", value(&svm.fit(&noisy, &noisy_labels)?)?),

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use halfspaces_data::Builtin;
-use halfspaces_linalg::{Label, PointSet, Points, SparsePoints};
+use halfspaces_linalg::{FitSample, Label, Params, PointSet, Points, SparsePoints};
 use halfspaces_online::{
     AsGiven, BatchPerceptron, ChainLength, Ellipsoid, Greedy, HardMargin, MarginPerceptron,
     OnlineLearner, Perceptron, Pick, RandomOrder, SampledGreedy, SelfDirectedLearner,
@@ -70,13 +70,13 @@ fn same_sessions(dense: &Points, labels: &[Label], seed: u64) {
 /// What learns from a sample fits the same to both forms, or refuses both for the same reason.
 fn same_fits(dense: &Points, labels: &[Label]) {
     let sparse = SparsePoints::from_dense(dense).unwrap();
-    let ddk = Ddk::params(0.1, 0.2, 0.2).max_steps(200).check().unwrap();
+    let ddk = Ddk::params(0.1, 0.2).excess(0.2).max_steps(200).check().unwrap();
     assert_eq!(ddk.fit(dense, labels), ddk.fit(&sparse, labels));
-    let dgt = Dgt::params(0.1, 0.2, 0.2).max_steps(200).check().unwrap();
+    let dgt = Dgt::params(0.1, 0.2).excess(0.2).max_steps(200).check().unwrap();
     assert_eq!(dgt.fit(dense, labels), dgt.fit(&sparse, labels));
-    let ckmy = Ckmy::params(0.1, 0.2, 0.2).max_steps(50).check().unwrap();
+    let ckmy = Ckmy::params(0.1, 0.2).excess(0.2).max_steps(50).check().unwrap();
     assert_eq!(ckmy.fit(dense, labels), ckmy.fit(&sparse, labels));
-    let plane = CuttingPlane::params(0.1, 0.2, 0.2).batch(10).check().unwrap();
+    let plane = CuttingPlane::params(0.1, 0.2).excess(0.2).batch(10).check().unwrap();
     let on_dense = plane.fit(dense, labels).map_err(|e| e.to_string());
     assert_eq!(on_dense, plane.fit(&sparse, labels).map_err(|e| e.to_string()));
     let svm = LinearSvm::params().check().unwrap();

@@ -4,7 +4,7 @@
 use halfspaces_data::{
     Gaussian, LabelledPoints, MarginBall, Marginal, Realizable, Rotation, random_target,
 };
-use halfspaces_linalg::{Classifier, Label, PointSet, Points};
+use halfspaces_linalg::{Classifier, FitSample, Label, Params, PointSet, Points};
 use halfspaces_online::{
     AsGiven, BatchPerceptron, BatchStatus, ChainLength, Ellipsoid, Greedy, HardMargin,
     MarginPerceptron, OnlineLearner, Perceptron, SelfDirectedLearner, StrongLearner, TwoChains,
@@ -126,14 +126,14 @@ proptest! {
         let svm = LinearSvm::params().check().unwrap();
         let (a, b) = (svm.fit(&points, &labels), svm.fit(&permuted, &permuted_labels));
         let (a, b) = (a.unwrap(), b.unwrap());
-        let apart = distance(a.classifier.weights(), b.classifier.weights());
+        let apart = distance(a.halfspace().weights(), b.halfspace().weights());
         prop_assert!(apart <= a.distance_to_optimum() + b.distance_to_optimum() + 1e-12);
 
         let logistic = LogisticRegression::params().intercept(false).check().unwrap();
         let (a, b) = (logistic.fit(&points, &labels), logistic.fit(&permuted, &permuted_labels));
         let (a, b) = (a.unwrap(), b.unwrap());
-        let apart = distance(a.classifier.weights(), b.classifier.weights());
-        prop_assert!(apart <= a.gradient_norm + b.gradient_norm + 1e-12);
+        let apart = distance(a.halfspace().weights(), b.halfspace().weights());
+        prop_assert!(apart <= a.gradient_norm() + b.gradient_norm() + 1e-12);
     }
 }
 

@@ -5,7 +5,9 @@
 
 use halfspaces_data::{LabelledPoints, StandardLink};
 use halfspaces_forster::{Accuracy, ForsterTransform, Isotropy, Normalisation, Outcome};
-use halfspaces_linalg::{Classifier, DenseRow, Halfspace, Label, PointSet, Points};
+use halfspaces_linalg::{
+    Classifier, DenseRow, FitSample, Halfspace, Label, Params, PointSet, Points, Termination,
+};
 use halfspaces_online::{
     Alma, AveragedPerceptron, Centre, CentreOfGravity, ChainLength, Ellipsoid, Greedy, HardMargin,
     Horizon, Kernel, KernelPerceptron, ModifiedPerceptron, OnlineLearner, OnlineMassart,
@@ -13,10 +15,10 @@ use halfspaces_online::{
     VersionSpaceGreedy, VolumetricCentre, VotedPerceptron, Winnow, label_pool,
 };
 use halfspaces_pac::{
-    CutStatus, CuttingPlane, DecisionListOfHalfspaces, Dgt, DgtStatus, ErrorCount, GlmHeuristic,
-    GlmPerspectron, GlmSchedule, GridPerspectron, Heuristic, Margin, MarginSearch, Origin,
-    Perspectron, PushAway, SamplePerspectron, Schedule, SearchFit, SearchStatus, Selection, Status,
-    ThresholdRule, projected_dimension, projected_margin,
+    CuttingPlane, DecisionListOfHalfspaces, Dgt, ErrorCount, GlmHeuristic, GlmPerspectron,
+    GlmSchedule, GridPerspectron, Heuristic, Margin, MarginSearch, Origin, Perspectron, PushAway,
+    SamplePerspectron, Schedule, SearchFit, SearchStatus, Selection, Status, ThresholdRule,
+    projected_dimension, projected_margin,
 };
 use std::f64::consts::PI;
 use std::ops::Range;
@@ -593,15 +595,15 @@ fn cutting_plane() {
     // 1/5. g is along (1/2 + 1) x + (1/2 - 1)(0.8, -0.6) = (0.5, 1.5), and the ellipsoid's centre moves
     // by 1/3 against it. w is then right twice.
     let points = Points::from_rows(&[[0.6, 0.8], [0.8, -0.6], [0.6, 0.8], [0.8, -0.6]]).unwrap();
-    let learner = CuttingPlane::params(0.25, 0.5, 0.2).batch(2).check().unwrap();
+    let learner = CuttingPlane::params(0.25, 0.5).excess(0.2).batch(2).check().unwrap();
     let fit = learner.fit(&points, &[MINUS, PLUS, MINUS, PLUS]).unwrap();
-    assert_eq!((fit.status, fit.rounds, fit.ball_cuts), (CutStatus::Reached, 2, 0));
+    assert_eq!((fit.termination(), fit.rounds(), fit.ball_cuts()), (Termination::Converged, 2, 0));
     let length = 2.5f64.sqrt();
-    close(fit.halfspace.normal(), &[-0.5 / (3.0 * length), -1.5 / (3.0 * length)]);
-    assert_eq!(fit.estimated_error, 0.0);
+    close(fit.halfspace().normal(), &[-0.5 / (3.0 * length), -1.5 / (3.0 * length)]);
+    assert_eq!(fit.estimated_error(), 0.0);
     // With the first batch alone w = 0 is the best seen.
     let fit = learner.fit(&points.select(&[0, 1]).unwrap(), &[MINUS, PLUS]).unwrap();
-    assert_eq!((fit.status, fit.estimated_error), (CutStatus::SampleSpent, 0.5));
+    assert_eq!((fit.termination(), fit.estimated_error()), (Termination::ExamplesEnded, 0.5));
 }
 
 #[test]
@@ -610,12 +612,15 @@ fn a_list_learned_on_a_line() {
     // region of least error is |x| >= 1, right 5 times; the point left is fewer than 6 ε: the default.
     let points = Points::new(vec![1.0, 1.0, 1.0, 1.0, 1.0, 0.5], 1).unwrap();
     let labels = [PLUS, PLUS, PLUS, PLUS, PLUS, MINUS];
-    let fit = Dgt::params(0.1, 0.5, 0.25).check().unwrap().fit(&points, &labels).unwrap();
-    assert_eq!((fit.status, fit.left, fit.rounds.len()), (DgtStatus::Completed, 1, 1));
-    let round = &fit.rounds[0];
+    let fit = Dgt::params(0.1, 0.5).excess(0.25).check().unwrap().fit(&points, &labels).unwrap();
+    assert_eq!(
+        (fit.termination(), fit.uncovered(), fit.rounds().len()),
+        (Termination::Converged, 1, 1)
+    );
+    let round = &fit.rounds()[0];
     assert_eq!((round.points, round.errors, round.attempts), (5, 0, 1));
     close(&[round.loss], &[-1.425 / 6.0]);
-    let predicted = [1.0, 0.9, -0.9, -1.0].map(|v| fit.list.label(row(&[v])).unwrap());
+    let predicted = [1.0, 0.9, -0.9, -1.0].map(|v| fit.label(row(&[v])).unwrap());
     assert_eq!(predicted, [PLUS, MINUS, MINUS, MINUS]);
 }
 
@@ -627,10 +632,11 @@ fn heuristics_on_a_line() {
     let link = StandardLink::staircase(1, 0.8).unwrap();
     let points = Points::new(vec![1.0, 1.0], 1).unwrap();
     let run = |heuristic, step, seed| {
-        let params = GlmHeuristic::params(heuristic, link, 0.5).step(step).keep_every(1).seed(seed);
+        let params =
+            GlmHeuristic::params(heuristic, link, 0.5).step_size(step).keep_every(1).seed(seed);
         let run = params.check().unwrap().fit(&points, &[MINUS; 2]).unwrap();
-        let iterates: Vec<f64> = run.iterates.iter().map(|w| w.normal()[0]).collect();
-        (iterates, run.mistakes)
+        let iterates: Vec<f64> = run.iterates().iter().map(|w| w.normal()[0]).collect();
+        (iterates, run.mistakes())
     };
     let mut starts = [0, 0];
     for seed in 0..8 {

@@ -5,7 +5,7 @@ use halfspaces_data::{
     Builtin, Instance, LabelledPoints, MarginBall, Massart, Population, Realizable, Region, ZScore,
     flip_labels, flip_probabilities, massart_trap, random_target,
 };
-use halfspaces_linalg::{Classifier, Label, PointSet, RowView, SparsePoints};
+use halfspaces_linalg::{Classifier, FitSample, Label, Params, PointSet, RowView, SparsePoints};
 use halfspaces_pac::{
     ErrorCount, Fit, Fitting, LinearSvm, LogisticRegression, Perspectron, Promise,
     SamplePerspectron, SignLink, Stage, Status,
@@ -56,7 +56,7 @@ fn the_trap_catches_convex_losses_only() {
     assert!(ours < 0.3 && ours <= sample.error_bound(0.01), "{ours}");
     let logistic = LogisticRegression::params().check().unwrap().fit(&points, &labels).unwrap();
     let svm = LinearSvm::params().check().unwrap().fit(&points, &labels).unwrap();
-    for rival in [&logistic.classifier, &svm.classifier] {
+    for rival in [logistic.halfspace(), svm.halfspace()] {
         let error = error(rival.label_all(support).unwrap());
         assert!(error > 0.4, "{error}");
     }

@@ -6,7 +6,7 @@ use halfspaces_data::{
     Builtin, Instance, Link, MarginBall, Marginal, Rcn, StandardLink, random_target,
 };
 use halfspaces_linalg::{
-    Classifier, Conjunction, Halfspace, Label, PointSet, Points, SparsePoints,
+    Classifier, Conjunction, FitSample, Halfspace, Label, Params, PointSet, Points, SparsePoints,
 };
 use halfspaces_online::{
     Aggressiveness, Alma, AveragedPerceptron, BooleanClass, CentreOfGravity, Ellipsoid, GridClass,
@@ -201,12 +201,14 @@ fn fits_of_samples_are_saved_and_loaded() {
     let instance = Instance::new(ball, target, Rcn::new(0.1).unwrap()).unwrap();
     let (points, labels) = instance.sample(200, 2).unwrap();
     let (points, labels) = (&points, &labels[..]);
-    saved_and_loaded(&Ddk::params(0.1, 0.4, 0.2).check().unwrap().fit(points, labels).unwrap());
-    let dgt = Dgt::params(0.1, 0.4, 0.2).max_steps(500).check().unwrap();
+    saved_and_loaded(
+        &Ddk::params(0.1, 0.4).excess(0.2).check().unwrap().fit(points, labels).unwrap(),
+    );
+    let dgt = Dgt::params(0.1, 0.4).excess(0.2).max_steps(500).check().unwrap();
     saved_and_loaded(&dgt.fit(points, labels).unwrap());
-    let ckmy = Ckmy::params(0.1, 0.4, 0.2).max_steps(100).check().unwrap();
+    let ckmy = Ckmy::params(0.1, 0.4).excess(0.2).max_steps(100).check().unwrap();
     saved_and_loaded(&ckmy.fit(points, labels).unwrap());
-    let plane = CuttingPlane::params(0.1, 0.4, 0.2).batch(20).check().unwrap();
+    let plane = CuttingPlane::params(0.1, 0.4).excess(0.2).batch(20).check().unwrap();
     saved_and_loaded(&plane.fit(points, labels).unwrap());
     saved_and_loaded(&LinearSvm::params().check().unwrap().fit(points, labels).unwrap());
     let logistic = LogisticRegression::params().check().unwrap();

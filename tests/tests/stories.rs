@@ -7,7 +7,7 @@ use halfspaces_data::read::{
 };
 use halfspaces_data::{Builtin, Instance, MarginBall, Rcn, Realizable, ZScore, random_target};
 use halfspaces_forster::{ForsterTransform, Isotropy};
-use halfspaces_linalg::{Classifier, Halfspace, Label, PointSet, Points};
+use halfspaces_linalg::{Classifier, FitSample, Halfspace, Label, Params, PointSet, Points};
 use halfspaces_online::{
     AsGiven, OnlineLearner, Perceptron, SelfDirectedSession, Session, StrongLearner, label_pool,
     run,
@@ -156,7 +156,7 @@ fn a_file_is_labelled_with_few_corrections_and_its_classifier_saved() {
 
     // A halfspace over the transformed points, brought back to the file's own.
     let svm = LinearSvm::params().intercept(false).check().unwrap();
-    let inside = svm.fit(&round, &truth).unwrap().classifier.linear().clone();
+    let inside = svm.fit(&round, &truth).unwrap().halfspace().linear().clone();
     save(&place("halfspace.json"), &transform.halfspace_outside(&inside).unwrap());
     let outside: Halfspace = load(&place("halfspace.json"));
     let new_points = read.points().select(&new).unwrap();

@@ -61,11 +61,10 @@ pub use random_projection::{
     Projected, ProjectedFit, RandomProjection, projected_dimension, projected_margin,
 };
 pub use rivals::{
-    BASELINE_MAX_STEPS, Ckmy, CkmyFit, CkmyParams, CkmyStatus, CutStatus, CuttingPlane,
-    CuttingPlaneFit, CuttingPlaneParams, DGT_ATTEMPTS, Ddk, DdkFit, DdkParams, DdkStatus,
-    DecisionListOfHalfspaces, Dgt, DgtFit, DgtParams, DgtRound, DgtStatus, GlmHeuristic, Heuristic,
-    HeuristicError, HeuristicParams, HeuristicRun, HeuristicStatus, LeakyRelu, LinearSvm,
-    LogisticFit, LogisticParams, LogisticRegression, MAX_CHOLESKY, SolverStatus, SvmFit, SvmParams,
+    Ckmy, CkmyParams, CuttingPlane, CuttingPlaneFit, CuttingPlaneParams, DESCENT_MAX_STEPS,
+    DGT_ATTEMPTS, Ddk, DdkParams, DecisionListOfHalfspaces, DescentFit, DescentParams, Dgt, DgtFit,
+    DgtParams, DgtRound, GlmHeuristic, Heuristic, HeuristicParams, HeuristicRun, LeakyRelu,
+    LinearSvm, LogisticFit, LogisticParams, LogisticRegression, MAX_CHOLESKY, SvmFit, SvmParams,
     ThresholdRule, ckmy_error, ckmy_step_size, ckmy_steps, cutting_plane_batch,
     cutting_plane_rounds, ddk_excess, ddk_step_size, ddk_steps, dgt_rounds, dgt_step_size,
     dgt_steps, dgt_training_error, feasible_radius, heuristic_step, heuristic_steps,

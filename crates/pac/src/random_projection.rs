@@ -1,24 +1,10 @@
 //! Random projection of points with a margin to a dimension that does not depend on theirs.
-//!
-//! x -> Rx/max(1, ‖Rx‖) with R of m × d entries ±1/√m; a halfspace w of the projected space is
-//! Rᵀw in the original one, with the same predictions.
-//!
-//! *Guarantee.* Let ‖x‖ <= 1 and y (w* · x) >= γ on N points, ‖w*‖ = 1. With
-//! m = ⌈16 ln(4N/δ)/(γ²(1-γ/2))⌉, with probability at least 1-δ over R every point has
-//! y (Rw* · Rx) >= γ/2. Norms grow, too: with probability at least 1 - 3δ/2 also
-//! ‖Rw*‖², ‖Rx‖² <= 1 + γ/2, so that Rw*/‖Rw*‖ keeps on the rescaled points, all in the unit ball, a
-//! margin of γ/(2+γ).
-//!
-//! *Source.* Arriaga and Vempala 1999, Corollary 2 with c = γ/2: each norm ‖Ru‖² leaves ‖u‖²(1 ± c) on
-//! one side with probability at most e^(-(c²-c³)m/4) = δ/(4N), and an inner product takes four of
-//! these. The rescaled form is ours: N + 1 more of them, on the upper side.
-//!
-//! R is never stored: column j is drawn afresh from stream j of the seed, m random bits at a time, which
-//! costs less than the m additions it is for. A sparse point so costs m additions a stored value.
 
-use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, Points, RowView, norm, zeros};
-use rand::rngs::ChaCha8Rng;
-use rand::{Rng, SeedableRng};
+use halfspaces_linalg::{
+    Classifier, DenseRow, FitSample, Halfspace, InputError, Label, PointSet, Points, RngStream,
+    RowView, norm, rng_for_round, zeros,
+};
+use rand::Rng;
 
 /// m = ⌈16 ln(4N/δ)/(γ²(1-γ/2))⌉ (Arriaga and Vempala 1999).
 ///
@@ -27,8 +13,8 @@ use rand::{Rng, SeedableRng};
 /// assert_eq!(halfspaces_pac::projected_dimension(100, 0.5, 0.1), 708);
 /// ```
 #[must_use]
-pub fn projected_dimension(points: usize, margin: f64, delta: f64) -> usize {
-    let logarithm = (4.0 * points as f64 / delta).ln();
+pub fn projected_dimension(points: usize, margin: f64, failure: f64) -> usize {
+    let logarithm = (4.0 * points as f64 / failure).ln();
     (16.0 * logarithm / (margin * margin * (1.0 - margin / 2.0))).ceil() as usize
 }
 
@@ -38,7 +24,24 @@ pub fn projected_margin(margin: f64) -> f64 {
     margin / (2.0 + margin)
 }
 
-/// A random ±1/√m matrix R from R^d to R^m, as the seed that it is drawn from.
+/// A random projection of points with a margin to a dimension that does not depend on theirs.
+///
+/// x -> Rx/max(1, ‖Rx‖) with R of m × d entries ±1/√m; a halfspace w of the projected space is
+/// Rᵀw in the original one, with the same predictions.
+///
+/// *Guarantee.* Let ‖x‖ <= 1 and y (w* · x) >= γ on N points, ‖w*‖ = 1. With
+/// m = ⌈16 ln(4N/δ)/(γ²(1-γ/2))⌉ ([`projected_dimension`]), with probability at least 1-δ over R every point
+/// has y (Rw* · Rx) >= γ/2. Norms grow, too: with probability at least 1 - 3δ/2 also
+/// ‖Rw*‖², ‖Rx‖² <= 1 + γ/2, so that Rw*/‖Rw*‖ keeps on the rescaled points, all in the unit ball, a
+/// margin of γ/(2+γ) ([`projected_margin`]).
+///
+/// *Cost.* R is never stored: column j is drawn afresh from the seed, m random bits at a time, which costs
+/// less than the m additions it is for. So a point costs m additions per stored value that is not 0, and the
+/// projection itself no memory. Worth it where d is far above m, that is for large margins.
+///
+/// *Source.* Arriaga and Vempala 1999, Corollary 2 with c = γ/2: each norm ‖Ru‖² leaves ‖u‖²(1 ± c) on
+/// one side with probability at most e^(-(c²-c³)m/4) = δ/(4N), and an inner product takes four of
+/// these. The rescaled form is ours: N + 1 more of them, on the upper side. Claims: P12, P12p.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, Halfspace, PointSet, Points};
@@ -85,11 +88,14 @@ impl RandomProjection {
     /// From R^`from` to R^`to`.
     ///
     /// # Errors
-    /// [`InputError::ZeroDimension`].
+    /// [`InputError::ZeroDimension`]; [`InputError::ParameterOutOfRange`] for `from` above 2³², the number of
+    /// columns that a seed has.
     pub fn new(from: usize, to: usize, seed: u64) -> Result<Self, InputError> {
         if from == 0 || to == 0 {
             return Err(InputError::ZeroDimension);
         }
+        let in_range = from as u64 <= 1 << 32;
+        InputError::check_parameter("dimension", from as f64, in_range, "at most 2^32")?;
         Ok(RandomProjection { from, to, seed })
     }
 
@@ -103,7 +109,7 @@ impl RandomProjection {
         from: usize,
         points: usize,
         margin: f64,
-        delta: f64,
+        failure: f64,
         seed: u64,
     ) -> Result<Self, InputError> {
         if points == 0 {
@@ -111,9 +117,9 @@ impl RandomProjection {
         }
         let in_range = margin > 0.0 && margin <= 1.0;
         InputError::check_parameter("margin", margin, in_range, "above 0 and at most 1")?;
-        let in_range = delta > 0.0 && delta < 1.0;
-        InputError::check_parameter("delta", delta, in_range, "above 0 and below 1")?;
-        RandomProjection::new(from, projected_dimension(points, margin, delta), seed)
+        let in_range = failure > 0.0 && failure < 1.0;
+        InputError::check_parameter("failure", failure, in_range, "above 0 and below 1")?;
+        RandomProjection::new(from, projected_dimension(points, margin, failure), seed)
     }
 
     /// d.
@@ -130,8 +136,8 @@ impl RandomProjection {
 
     /// The bits of column j, 64 at a time: a set bit is +1/√m.
     fn column(&self, j: usize) -> impl Iterator<Item = u64> + use<> {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(j as u64);
+        // `new` bounds the number of columns.
+        let mut rng = rng_for_round(RngStream::Projection, self.seed, j as u32);
         std::iter::repeat_with(move || rng.next_u64())
     }
 
@@ -193,70 +199,125 @@ fn with_sign(v: f64, bits: u64) -> f64 {
     f64::from_bits(v.to_bits() ^ ((!bits & 1) << 63))
 }
 
-/// A way to fit a halfspace, used in the projected space.
+/// A learner that works on projected points.
 ///
 /// ```
-/// use halfspaces_linalg::{Classifier, InputError, Label, PointSet, SparsePoints};
+/// use halfspaces_linalg::{Classifier, FitSample, Label, Params, SparsePoints};
 /// use halfspaces_pac::{LinearSvm, Projected, RandomProjection};
 /// // Two sparse points in a million dimensions.
 /// let points = SparsePoints::new(vec![0, 1, 2], vec![7, 999_999], vec![1.0, 1.0], 1_000_000)?;
 /// let labels = [Label::Positive, Label::Negative];
 /// let svm = LinearSvm::params().intercept(false).check()?;
-/// let learner = Projected::new(RandomProjection::new(1_000_000, 32, 1)?, |points, labels| {
-///     Ok::<_, InputError>(svm.fit(points, labels)?.classifier.linear().clone())
-/// });
+/// let learner = Projected::new(RandomProjection::new(1_000_000, 32, 1)?, svm);
 /// let fit = learner.fit(&points, &labels)?;
-/// assert_eq!((fit.projected.dim(), fit.halfspace.dim()), (32, 1_000_000));
-/// assert_eq!(fit.halfspace.label_all(&points)?, labels);
-/// # Ok::<(), InputError>(())
-/// ```
-#[derive(Debug, Clone, Copy)]
-pub struct Projected<F> {
-    projection: RandomProjection,
-    fit: F,
-}
-
-/// What [`Projected`] returns.
-///
-/// ```
-/// use halfspaces_linalg::{Halfspace, InputError, Label, Points};
-/// use halfspaces_pac::{Projected, RandomProjection};
-/// let learner = Projected::new(RandomProjection::new(3, 2, 1)?, |_: &Points, _: &[Label]| {
-///     Halfspace::new(vec![1.0, -1.0])
-/// });
-/// let points = Points::from_rows(&[[1.0, 0.0, 0.0]])?;
-/// let fit = learner.fit(&points, &[Label::Positive])?;
-/// assert_eq!((fit.projected.dim(), fit.halfspace.dim()), (2, 3));
+/// assert_eq!((fit.dim(), fit.model().dim()), (1_000_000, 32));
+/// assert_eq!(fit.label_all(&points)?, labels);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct ProjectedFit {
-    /// What was fitted, over projected points.
-    pub projected: Halfspace,
-    /// The same over the original points.
-    pub halfspace: Halfspace,
+pub struct Projected<L> {
+    projection: RandomProjection,
+    learner: L,
 }
 
-impl<F, E> Projected<F>
-where
-    F: Fn(&Points, &[Label]) -> Result<Halfspace, E>,
-    E: From<InputError>,
-{
-    /// Projects, then fits by `fit`.
-    pub fn new(projection: RandomProjection, fit: F) -> Self {
-        Projected { projection, fit }
+impl<L: FitSample> Projected<L> {
+    /// Projects, then fits by `learner`.
+    pub fn new(projection: RandomProjection, learner: L) -> Self {
+        Projected { projection, learner }
     }
+}
+
+impl<L: FitSample> FitSample for Projected<L> {
+    type Model = ProjectedFit<L::Model>;
+    type Error = L::Error;
 
     /// Fits labelled points.
     ///
     /// # Errors
-    /// Those of [`RandomProjection::apply`], [`InputError::LengthMismatch`], and those of the fit.
-    pub fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<ProjectedFit, E> {
+    /// Those of [`RandomProjection::apply`], [`InputError::LengthMismatch`], and those of the learner.
+    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Self::Model, L::Error> {
         InputError::check_len(points.len(), labels.len())?;
-        let projected = (self.fit)(&self.projection.apply(points)?, labels)?;
-        let halfspace = self.projection.back(&projected)?;
-        Ok(ProjectedFit { projected, halfspace })
+        let model = self.learner.fit(&self.projection.apply(points)?, labels)?;
+        Ok(ProjectedFit::new(self.projection, model)?)
+    }
+}
+
+/// What [`Projected`] returns: a projection, and a classifier of projected points. It projects each point that
+/// it labels; a halfspace is carried back once and for all by [`RandomProjection::back`].
+///
+/// ```
+/// use halfspaces_linalg::{Classifier, Halfspace, Points};
+/// use halfspaces_pac::{ProjectedFit, RandomProjection};
+/// let projection = RandomProjection::new(3, 2, 1)?;
+/// let fit = ProjectedFit::new(projection, Halfspace::new(vec![1.0, -1.0])?)?;
+/// let points = Points::from_rows(&[[0.6, 0.0, 0.8], [0.1, -0.9, 0.3]])?;
+/// assert_eq!(fit.label_all(&points)?, projection.back(fit.model())?.label_all(&points)?);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawProjectedFit<M>"))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(deserialize = "M: Classifier + serde::Deserialize<'de>"))
+)]
+pub struct ProjectedFit<M> {
+    projection: RandomProjection,
+    model: M,
+}
+
+/// What a [`ProjectedFit`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawProjectedFit<M> {
+    projection: RandomProjection,
+    model: M,
+}
+
+#[cfg(feature = "serde")]
+impl<M: Classifier> TryFrom<RawProjectedFit<M>> for ProjectedFit<M> {
+    type Error = InputError;
+
+    fn try_from(raw: RawProjectedFit<M>) -> Result<Self, InputError> {
+        ProjectedFit::new(raw.projection, raw.model)
+    }
+}
+
+impl<M: Classifier> ProjectedFit<M> {
+    /// A projection, and a classifier of the points it projects to.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`].
+    pub fn new(projection: RandomProjection, model: M) -> Result<Self, InputError> {
+        InputError::check_dim(projection.to, model.dim())?;
+        Ok(ProjectedFit { projection, model })
+    }
+
+    /// The projection.
+    #[must_use]
+    pub fn projection(&self) -> RandomProjection {
+        self.projection
+    }
+
+    /// The classifier of projected points.
+    #[must_use]
+    pub fn model(&self) -> &M {
+        &self.model
+    }
+}
+
+impl<M: Classifier> Classifier for ProjectedFit<M> {
+    fn dim(&self) -> usize {
+        self.projection.from
+    }
+
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        InputError::check_dim(self.projection.from, x.dim())?;
+        let mut projected = zeros(1, self.projection.to)?;
+        self.projection.project(x, &mut projected);
+        let projected = DenseRow::new(&projected).map_err(|_| InputError::Overflow { row: 0 })?;
+        self.model.decision_value(projected)
     }
 }
 
@@ -264,7 +325,7 @@ where
 mod tests {
     use super::*;
     use halfspaces_data::{MarginBall, Marginal, UnitSphere, random_target};
-    use halfspaces_linalg::{Classifier, SparsePoints, kernels};
+    use halfspaces_linalg::{Params, SparsePoints, kernels};
 
     /// R, entry by entry.
     fn matrix(projection: &RandomProjection) -> Vec<Vec<f64>> {
@@ -331,8 +392,8 @@ mod tests {
 
     #[test]
     fn the_margin_survives_in_the_stated_dimension_and_not_far_below() {
-        let (margin, delta) = (0.6, 0.2);
-        let dim = projected_dimension(20, margin, delta);
+        let (margin, failure) = (0.6, 0.2);
+        let dim = projected_dimension(20, margin, failure);
         assert_eq!(dim, (16.0 * 400f64.ln() / (0.36 * 0.7)).ceil() as usize);
         // Failures have probability at most 0.3; 20 of 30 or more would be seen once in 10 000.
         let failed = failures(30, dim, margin);
@@ -346,19 +407,21 @@ mod tests {
         let points = MarginBall::new(&target, 0.4).unwrap().sample(60, 2).unwrap();
         let labels = target.label_all(&points).unwrap();
         let projection = RandomProjection::for_margin(40, 60, 0.4, 0.1, 3).unwrap();
-        // The mean of y x, the simplest learner there is.
-        let mean = |points: &Points, labels: &[Label]| {
-            let mut w = vec![0.0; points.dim()];
-            for (x, y) in points.rows().zip(labels) {
-                x.add_scaled_to(y.as_f64(), &mut w);
-            }
-            Halfspace::new(w)
-        };
-        let fit = Projected::new(projection, mean).fit(&points, &labels).unwrap();
-        let inside = fit.projected.label_all(&projection.apply(&points).unwrap()).unwrap();
-        assert_eq!(fit.halfspace.label_all(&points).unwrap(), inside);
-        assert_eq!(inside, labels);
-        assert!(Projected::new(projection, mean).fit(&points, &labels[1..]).is_err());
+        let learner = crate::LinearSvm::params().c(1e3).intercept(false).check().unwrap();
+        let fit = Projected::new(projection, learner).fit(&points, &labels).unwrap();
+        let projected = projection.apply(&points).unwrap();
+        let inside = learner.fit(&projected, &labels).unwrap();
+        assert_eq!(fit.model(), &inside);
+        assert_eq!(fit.label_all(&points).unwrap(), labels);
+        // Point by point, projected or with the halfspace carried back.
+        let back = projection.back(inside.halfspace().linear()).unwrap();
+        for (x, reduced) in points.rows().zip(projected.rows()) {
+            let value = fit.decision_value(x).unwrap();
+            assert_eq!(value, inside.decision_value(reduced).unwrap());
+            assert_eq!(Label::from_sign(value), back.label(x).unwrap());
+        }
+        assert!(Projected::new(projection, learner).fit(&points, &labels[1..]).is_err());
+        assert!(ProjectedFit::new(RandomProjection::new(40, 3, 1).unwrap(), inside).is_err());
     }
 
     #[test]
@@ -386,5 +449,10 @@ mod tests {
         let text = serde_json::to_string(&projection).unwrap();
         assert_eq!(serde_json::from_str::<RandomProjection>(&text).unwrap(), projection);
         assert!(serde_json::from_str::<RandomProjection>(&text.replace('5', "0")).is_err());
+        let fit = ProjectedFit::new(projection, Halfspace::new(vec![1.0; 3]).unwrap()).unwrap();
+        let text = serde_json::to_string(&fit).unwrap();
+        let load = |text: &str| serde_json::from_str::<ProjectedFit<Halfspace>>(text);
+        assert_eq!(load(&text).unwrap(), fit);
+        assert!(load(&text.replace("\"to\":3", "\"to\":4")).is_err());
     }
 }

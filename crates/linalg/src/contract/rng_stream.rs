@@ -58,7 +58,7 @@ pub enum RngStream {
     Split = 34,
     /// Where a heuristic starts.
     HeuristicStart = 35,
-    /// A random projection, a round per output coordinate.
+    /// A random projection, a round per coordinate of its points.
     Projection = 36,
     /// The order of passes of the support vector machine.
     SvmOrder = 37,

@@ -1,37 +1,13 @@
 //! CKMY20: a proper learner for Massart noise, by descent on the slab where it errs most.
-//!
-//! λ = η + ε, w = 0. At each step, of all slabs {|w · x| <= r} that hold at least a share ε of the
-//! training part, take the one of largest mean LeakyReLU_λ(-y (w · x)). If that is negative, stop;
-//! else w -= s_t g with g the mean subgradient over the slab, then w onto the unit ball. Of all
-//! iterates, the one of least error on the validation part is returned.
-//!
-//! *Guarantee.* Let ‖x‖ <= 1, |w* · x| >= γ for a unit w*, and labels be flipped with η(x) <= η.
-//!
-//! - On every slab w* has mean loss E\[(η(x) - λ)|w* · x|\] <= -γε. While the slab's loss at w is not
-//!   negative, g·(w - w*) >= γε by convexity, with ‖g‖ <= 1-λ. In the ball, of diameter 2, steps
-//!   s_t = √2/((1-λ)√t) have Σ g·(w - w*) <= 2√2 (1-λ)√T, so at most T = 8(1-λ)²/(γε)² are taken
-//!   ([`ckmy_steps`]).
-//! - When every slab's loss is negative, the error is at most λ + (1-λ)ε ([`ckmy_error`]). Proof: let
-//!   m = |w · x|, a = 1\[wrong\] - λ, r0 > 0 the least slab's radius. min(1/m, 1/r0) is the integral of
-//!   1/r² over r >= max(m, r0), so E\[a min(1, m/r0)\] = r0 ∫ E\[a m; m <= r\]/r² dr < 0, and
-//!   E\[a\] < E\[a (1 - m/r0)⁺\] <= (1-λ) P\[m < r0\] <= (1-λ)ε. (r0 = 0 has loss 0: no stop.)
-//!
-//! The second holds for any points and labels, so for the training part as it is. The first holds for
-//! the training part once w* has its loss there. So the aim is η + 2ε; run at ε/2 for η + ε.
-//!
-//! *Source.* CKST24 §1.2 and Table 1 (Õ(γ^-4 ε^-3) samples) for \[CKMY20\]: the LeakyReLU conditioned
-//! on a band around w. That the band is the worst of those with mass ε, as a zero-sum game between
-//! a halfspace and a filter, played by projected descent with steps ~1/√t, is from memory of that
-//! paper (its FilterTron), as are λ = η + ε and O(1/(γε)²); the constants and proofs above are
-//! ours. The cap on steps is practical. A slab is judged by its mean on one sample, used at every
-//! step; the random projection that makes the sample complexity independent of d is left out.
 
-use crate::ErrorCount;
-use crate::rivals::ball::{check_sample, project};
-use crate::rivals::holdout::{Best, DEFAULT_SHARE, Sample, check_share, split};
-use crate::rivals::leaky_relu::LeakyRelu;
-use crate::rivals::problem::{BASELINE_MAX_STEPS, Problem, check_max_steps, leak};
-use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, kernels, margins_into, zeros};
+use super::descent::{DescentFit, DescentParams, DescentState};
+use super::leaky_relu::LeakyRelu;
+use super::unit_ball::{check_sample, project};
+use super::validation_split::{BestIterate, Sample, split};
+use crate::NoiseSetting;
+use halfspaces_linalg::{
+    FitSample, InputError, Label, Params, PointSet, Termination, kernels, margins_into, zeros,
+};
 use std::f64::consts::SQRT_2;
 
 /// T = ⌈8(1-λ)²/(γε)²⌉ with λ = η + ε.
@@ -40,159 +16,100 @@ use std::f64::consts::SQRT_2;
 /// assert_eq!(halfspaces_pac::ckmy_steps(0.25, 1.0, 0.125), 200);
 /// ```
 #[must_use]
-pub fn ckmy_steps(noise: f64, margin: f64, accuracy: f64) -> u64 {
-    (8.0 * (1.0 - leak(noise, accuracy)).powi(2) / (margin * accuracy).powi(2)).ceil() as u64
+pub fn ckmy_steps(noise: f64, margin: f64, excess: f64) -> u64 {
+    (8.0 * (1.0 - (noise + excess)).powi(2) / (margin * excess).powi(2)).ceil() as u64
 }
 
 /// s_t = √2/((1-λ)√t) with λ = η + ε, for t = 1, 2, ...
 #[must_use]
-pub fn ckmy_step_size(noise: f64, accuracy: f64, step: u64) -> f64 {
-    SQRT_2 / ((1.0 - leak(noise, accuracy)) * (step as f64).sqrt())
+pub fn ckmy_step_size(noise: f64, excess: f64, step: u64) -> f64 {
+    SQRT_2 / ((1.0 - (noise + excess)) * (step as f64).sqrt())
 }
 
 /// λ + (1-λ)ε with λ = η + ε: the error of a halfspace whose slabs all have negative loss is below it.
 #[must_use]
-pub fn ckmy_error(noise: f64, accuracy: f64) -> f64 {
-    let leak = leak(noise, accuracy);
-    leak + (1.0 - leak) * accuracy
+pub fn ckmy_error(noise: f64, excess: f64) -> f64 {
+    let leak = noise + excess;
+    leak + (1.0 - leak) * excess
 }
 
-/// How a run ended.
-///
-/// ```
-/// use halfspaces_linalg::{Label, Points};
-/// use halfspaces_pac::{Ckmy, CkmyStatus};
-/// // Half of the labels of one point are wrong, whatever is predicted: some slab is always left.
-/// let points = Points::new(vec![0.5; 40], 1)?;
-/// let labels: Vec<Label> = (0..40).map(|i| Label::from_sign(f64::from(i % 2) - 0.5)).collect();
-/// let fit = Ckmy::params(0.1, 0.5, 0.2).max_steps(10).check()?.fit(&points, &labels)?;
-/// assert_eq!((fit.steps, fit.status), (10, CkmyStatus::CapReached));
-/// # Ok::<(), halfspaces_linalg::InputError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum CkmyStatus {
-    /// At the last iterate every slab has negative loss: its training error is below
-    /// [`ckmy_error`].
-    NoSlabLeft,
-    /// All T steps were taken and some slab is left, so on the training part no unit vector has
-    /// loss -γε on every slab taken: the noise is stronger, the margin smaller, or the sample too small.
-    Completed,
-    /// The cap, which is below T, ended the run.
-    CapReached,
-}
-
-/// What [`Ckmy`] returns.
-///
-/// ```
-/// use halfspaces_linalg::{Label, Points};
-/// use halfspaces_pac::{Ckmy, CkmyStatus};
-/// let points = Points::new(vec![0.5, -0.5, 0.8, -0.8], 1)?;
-/// let [p, n] = [Label::Positive, Label::Negative];
-/// let fit = Ckmy::params(0.0, 0.5, 0.1).check()?.fit(&points, &[n, p, n, p])?;
-/// assert_eq!((fit.validation.errors(), fit.status), (0, CkmyStatus::NoSlabLeft));
-/// # Ok::<(), halfspaces_linalg::InputError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct CkmyFit {
-    /// The iterate of least validation error, the first of equals.
-    pub halfspace: Halfspace,
-    /// How many steps led to it.
-    pub chosen: u64,
-    /// Its error on the validation part, a little flattered by the choice.
-    pub validation: ErrorCount,
-    /// Steps taken.
-    pub steps: u64,
-    /// The largest mean loss of a slab at the last iterate.
-    pub last_loss: f64,
-    /// Why it stopped.
-    pub status: CkmyStatus,
-}
-
-/// Parameters of [`Ckmy`], not yet checked.
-///
-/// ```
-/// use halfspaces_pac::Ckmy;
-/// assert!(Ckmy::params(0.2, 0.1, 0.1).max_steps(5000).seed(1).check().is_ok());
-/// assert!(Ckmy::params(0.4, 0.1, 0.1).check().is_err()); // η + ε must stay below 1/2
-/// ```
-#[derive(Debug, Clone)]
-#[must_use]
-pub struct CkmyParams(Ckmy);
+/// Unchecked parameters of [`Ckmy`].
+pub type CkmyParams = DescentParams<Ckmy>;
 
 impl CkmyParams {
-    /// Cap on T, at least 1; [`BASELINE_MAX_STEPS`] if not set.
-    pub fn max_steps(mut self, max_steps: u64) -> Self {
-        self.0.max_steps = max_steps;
-        self
-    }
-
-    /// Share of the sample held out for validation, between 0 and 1; 1/4 if not set.
-    pub fn validation_share(mut self, share: f64) -> Self {
-        self.0.validation_share = share;
-        self
-    }
-
-    /// Seed of the split; 0 if not set.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.0.seed = seed;
-        self
-    }
-
-    /// Checks the parameters.
-    ///
-    /// # Errors
-    /// [`InputError::ParameterOutOfRange`].
-    pub fn check(self) -> Result<Ckmy, InputError> {
-        self.0.problem.check_with_leak()?;
-        check_max_steps(self.0.max_steps)?;
-        check_share(self.0.validation_share)?;
-        Ok(self.0)
+    /// Share of the sample held out for validation, above 0 and below 1. Default: 1/4.
+    pub fn validation_share(self, share: f64) -> Self {
+        self.with_validation_share(share)
     }
 }
 
-/// The learner with checked parameters.
+impl Params for CkmyParams {
+    type Learner = Ckmy;
+    type Error = InputError;
+
+    fn check(self) -> Result<Ckmy, InputError> {
+        self.setting.check_with_leak()?;
+        self.check_rest()?;
+        Ok(Ckmy(self))
+    }
+}
+
+/// CKMY20: a proper learner for Massart noise, by descent on the slab where it errs most.
+///
+/// λ = η + ε, w = 0. At each step, of all slabs {|w · x| <= r} that hold at least a share ε of the
+/// training part, take the one of largest mean LeakyReLU_λ(-y (w · x)). If that is negative, stop;
+/// else w -= s_t g with g the mean subgradient over the slab, then w onto the unit ball. Of all
+/// iterates, the one of least error on the validation part is returned.
+///
+/// *Guarantee.* Let ‖x‖ <= 1, |w* · x| >= γ for a unit w*, and labels be flipped with η(x) <= η.
+///
+/// - On every slab w* has mean loss E\[(η(x) - λ)|w* · x|\] <= -γε. While the slab's loss at w is not
+///   negative, g·(w - w*) >= γε by convexity, with ‖g‖ <= 1-λ. In the ball, of diameter 2, steps
+///   s_t = √2/((1-λ)√t) have Σ g·(w - w*) <= 2√2 (1-λ)√T, so at most T = 8(1-λ)²/(γε)² are taken
+///   ([`ckmy_steps`]).
+/// - When every slab's loss is negative, the error is at most λ + (1-λ)ε ([`ckmy_error`]). Proof: let
+///   m = |w · x|, a = 1\[wrong\] - λ, r0 > 0 the least slab's radius. min(1/m, 1/r0) is the integral of
+///   1/r² over r >= max(m, r0), so E\[a min(1, m/r0)\] = r0 ∫ E\[a m; m <= r\]/r² dr < 0, and
+///   E\[a\] < E\[a (1 - m/r0)⁺\] <= (1-λ) P\[m < r0\] <= (1-λ)ε. (r0 = 0 has loss 0: no stop.)
+///
+/// The second holds for any points and labels, so for the training part as it is. The first holds for
+/// the training part once w* has its loss there. So the aim is η + 2ε; run at ε/2 for η + ε. Where
+/// examples come as a stream, or few of them, [`Perspectron`](crate::Perspectron) needs fewer.
+///
+/// *Ends.* `Converged`: at the last iterate every slab has negative loss, and its training error is
+/// below [`ckmy_error`]. `AssumptionFailed`: all T steps were taken and some slab is left, so on the
+/// training part no unit vector has loss -γε on every slab taken: the noise is stronger, the margin
+/// smaller, or the sample too small. `CapReached`: the cap on steps, which is below T, ended the run.
+///
+/// *Cost.* O(nd + n log n) per step on n points, O(n + d) memory beside a copy of the sample.
+///
+/// *Source.* CKST24 §1.2 and Table 1 (Õ(γ^-4 ε^-3) samples) for \[CKMY20\]: the LeakyReLU conditioned
+/// on a band around w. That the band is the worst of those with mass ε, as a zero-sum game between
+/// a halfspace and a filter, played by projected descent with steps ~1/√t, is from memory of that
+/// paper (its FilterTron), as are λ = η + ε and O(1/(γε)²); the constants, proofs and cap are
+/// ours. A slab is judged by its mean on one sample, used at every step; the random projection that
+/// makes the sample complexity independent of d is [`Projected`](crate::Projected). Claims: P10.
 ///
 /// ```
-/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Marginal, MarginBall, random_target};
-/// use halfspaces_pac::{Ckmy, CkmyStatus};
+/// use halfspaces_linalg::{Classifier, FitSample, Params, Termination};
+/// use halfspaces_pac::Ckmy;
 /// let target = random_target(3, 1)?;
 /// let points = MarginBall::new(&target, 0.3)?.sample(400, 2)?;
 /// let labels = target.label_all(&points)?;
-/// let fit = Ckmy::params(0.0, 0.3, 0.1).check()?.fit(&points, &labels)?;
-/// assert_eq!(fit.status, CkmyStatus::NoSlabLeft);
-/// assert!(fit.validation.rate() <= 0.2);
+/// let fit = Ckmy::params(0.0, 0.3).check()?.fit(&points, &labels)?;
+/// assert_eq!(fit.termination(), Termination::Converged);
+/// assert!(fit.validation().rate() <= 0.2);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ckmy {
-    problem: Problem,
-    max_steps: u64,
-    validation_share: f64,
-    seed: u64,
-}
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ckmy(CkmyParams);
 
 impl Ckmy {
-    /// Starts from the `noise` η in [0, 1/2), the `margin` γ in (0, 1] and the `accuracy` ε in
-    /// (0, 1) with η + ε < 1/2: the aim is an error of η + 2ε.
-    pub fn params(noise: f64, margin: f64, accuracy: f64) -> CkmyParams {
-        CkmyParams(Ckmy {
-            problem: Problem { noise, margin, accuracy },
-            max_steps: BASELINE_MAX_STEPS,
-            validation_share: DEFAULT_SHARE,
-            seed: 0,
-        })
-    }
-
-    /// Fits labelled points of norm at most 1.
-    ///
-    /// # Errors
-    /// [`InputError::LengthMismatch`], [`InputError::Empty`];
-    /// [`InputError::ParameterOutOfRange`] for a point outside the unit ball or a single point.
-    pub fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<CkmyFit, InputError> {
-        self.descend(points, labels, |_, _| ())
+    /// Starts from the `noise` η in [0, 1/2) and the `margin` γ in (0, 1], with η + ε < 1/2: the aim is
+    /// an error of η + 2ε.
+    pub fn params(noise: f64, margin: f64) -> CkmyParams {
+        NoiseSetting::new(noise, margin).into()
     }
 
     /// [`Ckmy::fit`], showing every iterate and its slab to `see`.
@@ -201,41 +118,60 @@ impl Ckmy {
         points: &P,
         labels: &[Label],
         mut see: impl FnMut(&[f64], &Slab),
-    ) -> Result<CkmyFit, InputError> {
+    ) -> Result<DescentFit, InputError> {
         check_sample(points, labels)?;
-        let (training, validation) = split(points, labels, self.validation_share, self.seed)?;
+        let (training, validation) = split(points, labels, self.0.validation_share, self.0.seed)?;
         let Sample { points: x, labels: y } = &training;
-        let Problem { noise, margin, accuracy } = self.problem;
-        let loss = LeakyRelu::new(leak(noise, accuracy))?;
-        let planned = ckmy_steps(noise, margin, accuracy);
-        let limit = planned.min(self.max_steps);
-        let least = (accuracy * x.len() as f64).ceil() as usize;
+        let NoiseSetting { noise, margin, excess, .. } = self.0.setting;
+        let loss = LeakyRelu::new(self.0.setting.leak())?;
+        let planned = ckmy_steps(noise, margin, excess);
+        let limit = planned.min(self.0.max_steps);
+        let min_points = (excess * x.len() as f64).ceil() as usize;
 
         let mut w = zeros(1, x.dim())?;
         let mut gradient = zeros(1, x.dim())?;
         let mut products = zeros(1, x.len())?;
-        let mut best = Best::new(validation);
+        let mut best = BestIterate::new(validation, &w);
         let mut steps = 0;
-        let (status, slab) = loop {
-            best.offer(steps, &w);
+        let (termination, slab) = loop {
             margins_into(x, &w, &mut products)?;
-            let slab = worst_slab(&products, y, loss, least);
+            let slab = worst_slab(&products, y, loss, min_points);
             see(&w, &slab);
             if slab.mean_loss < 0.0 {
-                break (CkmyStatus::NoSlabLeft, slab);
+                break (Termination::Converged, slab);
             }
             if steps == limit {
-                let all = limit == planned;
-                break (if all { CkmyStatus::Completed } else { CkmyStatus::CapReached }, slab);
+                let ended = match self.0.termination(planned) {
+                    Termination::Converged => Termination::AssumptionFailed,
+                    capped => capped,
+                };
+                break (ended, slab);
             }
             steps += 1;
             let inside = |product: f64| product.abs() <= slab.radius;
             loss.mean_subgradient(x, y, &w, inside, &mut gradient);
-            kernels::axpy(-ckmy_step_size(noise, accuracy, steps), &gradient, &mut w);
+            kernels::axpy(-ckmy_step_size(noise, excess, steps), &gradient, &mut w);
             project(&mut w);
+            best.offer(steps, &w);
         };
-        let (halfspace, chosen, validation) = best.take()?;
-        Ok(CkmyFit { halfspace, chosen, validation, steps, last_loss: slab.mean_loss, status })
+        let (halfspace, chosen, validation) = best.finish()?;
+        let last_loss = slab.mean_loss;
+        let state = DescentState { halfspace, chosen, validation, steps, last_loss, termination };
+        Ok(DescentFit::new(state))
+    }
+}
+
+impl FitSample for Ckmy {
+    type Model = DescentFit;
+    type Error = InputError;
+
+    /// Fits labelled points of norm at most 1.
+    ///
+    /// # Errors
+    /// [`InputError::LengthMismatch`], [`InputError::Empty`];
+    /// [`InputError::ParameterOutOfRange`] for a point outside the unit ball or a single point.
+    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<DescentFit, InputError> {
+        self.descend(points, labels, |_, _| ())
     }
 }
 
@@ -246,9 +182,9 @@ struct Slab {
     mean_loss: f64,
 }
 
-/// Of the slabs with at least `least` points, the one of largest mean loss, the smallest of equals:
+/// Of the slabs with at least `min_points` points, the one of largest mean loss, the smallest among equals:
 /// one sort by |w · x|, then prefix sums. A slab holds all points at its radius or none.
-fn worst_slab(products: &[f64], labels: &[Label], loss: LeakyRelu, least: usize) -> Slab {
+fn worst_slab(products: &[f64], labels: &[Label], loss: LeakyRelu, min_points: usize) -> Slab {
     let mut by_size: Vec<(f64, f64)> =
         products.iter().zip(labels).map(|(v, y)| (v.abs(), loss.of_example(*v, *y))).collect();
     // Stable, so that the sums do not depend on more than the sample.
@@ -259,7 +195,7 @@ fn worst_slab(products: &[f64], labels: &[Label], loss: LeakyRelu, least: usize)
         sum += value;
         let mean_loss = sum / (rank + 1) as f64;
         let closed = by_size.get(rank + 1).is_none_or(|(next, _)| *next > radius);
-        if closed && rank + 1 >= least && mean_loss > worst.mean_loss {
+        if closed && rank + 1 >= min_points && mean_loss > worst.mean_loss {
             worst = Slab { radius, mean_loss };
         }
     }
@@ -269,9 +205,11 @@ fn worst_slab(products: &[f64], labels: &[Label], loss: LeakyRelu, least: usize)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ErrorCount;
+    use crate::rivals::validation_split::DEFAULT_SHARE;
     use crate::test_data::{Instance, assert_bad_input, only_far};
     use halfspaces_data::Rotation;
-    use halfspaces_linalg::{Points, SparsePoints, norm};
+    use halfspaces_linalg::{Halfspace, Points, SparsePoints, norm};
     use proptest::prelude::*;
 
     /// The plain version: every radius, every point.
@@ -319,18 +257,18 @@ mod tests {
             examples in prop::collection::vec((0.0..1.0f64, 0.0..1.0f64), 1..80),
             rate in 0.0..0.5f64,
             noise in 0.0..0.3f64,
-            accuracy in 0.01..0.19f64,
+            excess in 0.01..0.19f64,
         ) {
-            let loss = LeakyRelu::new(leak(noise, accuracy)).unwrap();
+            let loss = LeakyRelu::new(noise + excess).unwrap();
             let n = examples.len();
             // More errors at small products, where the slabs have to find them.
             let label = |m: f64, u: f64| Label::from_sign(u - 2.0 * rate * (1.0 - m));
             let (products, labels): (Vec<f64>, Vec<Label>) =
                 examples.into_iter().map(|(m, u)| (m, label(m, u))).unzip();
-            let least = (accuracy * n as f64).ceil() as usize;
+            let least = (excess * n as f64).ceil() as usize;
             let errors = labels.iter().filter(|y| **y == Label::Negative).count();
             if worst_slab(&products, &labels, loss, least).mean_loss < 0.0 {
-                prop_assert!((errors as f64) < ckmy_error(noise, accuracy) * n as f64);
+                prop_assert!((errors as f64) < ckmy_error(noise, excess) * n as f64);
             }
         }
     }
@@ -376,16 +314,33 @@ mod tests {
     }
 
     #[test]
+    fn what_no_halfspace_explains_is_no_cap() {
+        // Half of the labels of one point are wrong, whatever is predicted: some slab is always left.
+        let points = Points::new(vec![1.0; 40], 1).unwrap();
+        let labels: Vec<Label> =
+            (0..40).map(|i| Label::from_sign(f64::from(i % 2) - 0.5)).collect();
+        let fit = |max_steps| {
+            let params = Ckmy::params(0.1, 1.0).excess(0.2).max_steps(max_steps);
+            let fit = params.check().unwrap().fit(&points, &labels).unwrap();
+            (fit.steps(), fit.termination())
+        };
+        let planned = ckmy_steps(0.1, 1.0, 0.2);
+        assert_eq!(fit(10), (10, Termination::CapReached { cap: 10 }));
+        assert_eq!(fit(planned), (planned, Termination::AssumptionFailed));
+        assert_eq!(fit(planned + 1), (planned, Termination::AssumptionFailed));
+    }
+
+    #[test]
     fn steps_worked_by_hand() {
         // w = 0 says +1 and every slab has loss 0: no stop. g = 1-λ, the step is √2/(1-λ), so w = -√2,
         // projected to -1. There the loss is -λ.
         let points = Points::new(vec![1.0; 4], 1).unwrap();
-        let learner = Ckmy::params(0.2, 0.5, 0.05).check().unwrap();
+        let learner = Ckmy::params(0.2, 0.5).excess(0.05).check().unwrap();
         let mut seen = Vec::new();
         let see = |w: &[f64], slab: &Slab| seen.push((w[0], slab.radius, slab.mean_loss));
         let fit = learner.descend(&points, &[Label::Negative; 4], see).unwrap();
         assert_eq!(seen, [(0.0, 0.0, 0.0), (-1.0, 1.0, -0.25)]);
-        assert_eq!((fit.steps, fit.chosen, fit.status), (1, 1, CkmyStatus::NoSlabLeft));
+        assert_eq!((fit.steps(), fit.chosen(), fit.termination()), (1, 1, Termination::Converged));
     }
 
     #[test]
@@ -400,7 +355,7 @@ mod tests {
         ] {
             let flip = only_far(noise, from);
             let (points, labels) = instance.sample(3000, 10 + seed, &flip);
-            let learner = Ckmy::params(noise, 0.2, 0.05).max_steps(300).check().unwrap();
+            let learner = Ckmy::params(noise, 0.2).excess(0.05).max_steps(300).check().unwrap();
             let mut longest = 0.0f64;
             let mut last = Vec::new();
             let see = |w: &[f64], _: &Slab| {
@@ -409,14 +364,14 @@ mod tests {
             };
             let fit = learner.descend(&points, &labels, see).unwrap();
             assert!(longest <= 1.0 + 1e-12);
-            let error = instance.fresh_error(&fit.halfspace, flip);
+            let error = instance.fresh_error(fit.halfspace(), flip);
             assert!(error <= noise + 0.1, "{error}");
-            if fit.status == CkmyStatus::NoSlabLeft {
+            if fit.termination() == Termination::Converged {
                 let (training, _) = split(&points, &labels, DEFAULT_SHARE, 0).unwrap();
                 let last = Halfspace::new(last).unwrap();
                 let errors = ErrorCount::count(&last, &training.points, &training.labels).unwrap();
                 assert!(errors.rate() < ckmy_error(noise, 0.05));
-                assert!(fit.last_loss < 0.0);
+                assert!(fit.last_loss() < 0.0);
             }
         }
     }
@@ -426,7 +381,7 @@ mod tests {
         // Without noise w* has loss at most -γε on every slab of the sample itself.
         let instance = Instance::new(4, 0.4, 1);
         let (points, labels) = instance.sample(300, 2, |_| 0.0);
-        let learner = Ckmy::params(0.0, 0.4, 0.1).check().unwrap();
+        let learner = Ckmy::params(0.0, 0.4).excess(0.1).check().unwrap();
         let mut progress = Vec::new();
         let mut before: Option<(Vec<f64>, Slab)> = None;
         let see = |w: &[f64], slab: &Slab| {
@@ -436,9 +391,9 @@ mod tests {
             before = Some((w.to_vec(), *slab));
         };
         let fit = learner.descend(&points, &labels, see).unwrap();
-        assert_eq!(fit.status, CkmyStatus::NoSlabLeft);
-        assert!(fit.steps >= 1 && fit.steps <= ckmy_steps(0.0, 0.4, 0.1));
-        assert_eq!(progress.len() as u64, fit.steps);
+        assert_eq!(fit.termination(), Termination::Converged);
+        assert!(fit.steps() >= 1 && fit.steps() <= ckmy_steps(0.0, 0.4, 0.1));
+        assert_eq!(progress.len() as u64, fit.steps());
         // Every step's certificate: g·(w - w*) >= γε.
         let (training, _) = split(&points, &labels, DEFAULT_SHARE, 0).unwrap();
         let loss = LeakyRelu::new(0.1).unwrap();
@@ -455,36 +410,26 @@ mod tests {
     fn dense_and_sparse_agree_to_the_bit_and_rotation_changes_nothing() {
         let instance = Instance::new(9, 0.2, 4);
         let (points, labels) = instance.sample(300, 5, |_| 0.1);
-        let learner = Ckmy::params(0.1, 0.2, 0.05).max_steps(50).seed(1).check().unwrap();
+        let learner = Ckmy::params(0.1, 0.2).excess(0.05).max_steps(50).seed(1).check().unwrap();
         let fit = learner.fit(&points, &labels).unwrap();
-        assert!(fit.steps > 1);
+        assert!(fit.steps() > 1);
         assert_eq!(learner.fit(&points, &labels).unwrap(), fit);
         let sparse = SparsePoints::from_dense(&points).unwrap();
         assert_eq!(learner.fit(&sparse, &labels).unwrap(), fit);
         let rotation = Rotation::random(9, 6).unwrap();
         let turned = learner.fit(&rotation.apply(&points).unwrap(), &labels).unwrap();
-        assert_eq!((turned.chosen, turned.validation), (fit.chosen, fit.validation));
-        let expected = rotation.apply_to_halfspace(&fit.halfspace).unwrap();
-        assert!(turned.halfspace.angle_to(&expected).unwrap() < 1e-9);
+        assert_eq!((turned.chosen(), turned.validation()), (fit.chosen(), fit.validation()));
+        let expected = rotation.apply_to_halfspace(fit.halfspace()).unwrap();
+        assert!(turned.halfspace().angle_to(&expected).unwrap() < 1e-9);
     }
 
     #[test]
     fn bad_input_is_typed() {
-        let params = || Ckmy::params(0.1, 0.2, 0.2).max_steps(5);
+        let params = || Ckmy::params(0.1, 0.2).excess(0.2).max_steps(5);
         assert!(params().max_steps(0).check().is_err());
         assert!(params().validation_share(0.0).check().is_err());
-        assert!(Ckmy::params(0.3, 0.2, 0.2).check().is_err());
+        assert!(Ckmy::params(0.3, 0.2).excess(0.2).check().is_err());
         let learner = params().check().unwrap();
         assert_bad_input(|points, labels| learner.fit(points, labels).map(|_| ()));
-    }
-
-    #[cfg(feature = "serde")]
-    #[test]
-    fn a_fit_can_be_saved() {
-        let (points, labels) = Instance::new(2, 0.3, 4).sample(20, 5, |_| 0.1);
-        let learner = Ckmy::params(0.1, 0.3, 0.2).max_steps(5).check().unwrap();
-        let fit = learner.fit(&points, &labels).unwrap();
-        let text = serde_json::to_string(&fit).unwrap();
-        assert_eq!(serde_json::from_str::<CkmyFit>(&text).unwrap(), fit);
     }
 }

@@ -1,28 +1,11 @@
 //! The certificate of CKST24 as a separation oracle for the ellipsoid method.
-//!
-//! Keep an ellipsoid, at first the unit ball, and its centre w. A fresh batch gives the empirical error
-//! of w and g = mean of (β sign(w · x) - y) x/(|w · x| + γ/2), β = 1 - 2η. If the error is at most
-//! η + 3ε/4, return w; else cut off {v : g · (w - v) < 0}. A centre outside the unit ball is cut off by
-//! the ball itself, without samples.
-//!
-//! *Guarantee.* Let ‖x‖ <= 1, |w* · x| >= γ for a unit w*, and each label be sign(w* · x) flipped with
-//! probability at most η (Massart noise). Every v in the ball of radius r = γ/(2(1+γ)) around
-//! (1-r)w* keeps the labels of w* with |v · x| >= γ/2, so E\[g\] · (w - v) >= 2(ℓ01(w) - η) by CKST24
-//! Lemma 2. A batch of n = ⌈64(1-η)²(1+√(2L))²/(γε)²⌉ examples, L = ln(2K/δ), moves g by at most ε/2 and
-//! the error by at most ε/4; so, all K rounds together, with probability 1-δ no cut touches that
-//! ball. Each cut shrinks the volume by e^(-1/(2(d+1))), and it cannot fall below r^d: within
-//! K = ⌊2d(d+1) ln(1/r)⌋ + 1 rounds a centre of error at most η + ε is returned. In d = Õ(1/γ²)
-//! dimensions ([`crate::RandomProjection`]) nothing here depends on the original dimension.
-//!
-//! *Source.* CKST24 §1.2 (the route by cutting planes) and Lemma 2, which has the padding γ and w* alone;
-//! the ball, the padding γ/2 and the constants are ours: with B = 4(1-η)/γ bounding each term of g,
-//! ‖g - E\[g\]‖ <= B(1+√(2L))/√n with probability 1 - e^-L (McDiarmid), and ‖w - v‖ <= 2.
-//! Note that these cuts go through w, not through 0: centres of cones do not apply.
 
+use super::unit_ball::{check_norm, check_point, check_sample};
+use crate::NoiseSetting;
 use halfspaces_linalg::{
-    Ellipsoid, Halfspace, InputError, Label, PointSet, RowView, norm, tolerance, zeros,
+    Ellipsoid, ExampleStream, FitError, FitSample, FitStream, Halfspace, InputError, Label, Params,
+    PointSet, RowView, Termination, norm, zeros,
 };
-use std::ops::Range;
 
 /// r = γ/(2(1+γ)): radius of a ball of vectors that the certificate never cuts off.
 #[must_use]
@@ -47,271 +30,398 @@ pub fn cutting_plane_rounds(dim: usize, margin: f64) -> u64 {
     (2.0 * d * (d + 1.0) * -feasible_radius(margin).ln()).floor() as u64 + 1
 }
 
-/// n = ⌈64(1-η)²(1+√(2L))²/(γε)²⌉ with L = ln(2K/δ): examples a round.
+/// n = ⌈64(1-η)²(1+√(2L))²/(γε)²⌉ with L = ln(2K/δ): examples per round.
 #[must_use]
-pub fn cutting_plane_batch(
-    dim: usize,
-    noise: f64,
-    margin: f64,
-    accuracy: f64,
-    delta: f64,
-) -> usize {
-    let l = (2.0 * cutting_plane_rounds(dim, margin) as f64 / delta).ln();
-    let size = 8.0 * (1.0 - noise) * (1.0 + (2.0 * l).sqrt()) / (margin * accuracy);
+pub fn cutting_plane_batch(dim: usize, setting: &NoiseSetting) -> usize {
+    let NoiseSetting { noise, margin, excess, failure } = *setting;
+    let l = (2.0 * cutting_plane_rounds(dim, margin) as f64 / failure).ln();
+    let size = 8.0 * (1.0 - noise) * (1.0 + (2.0 * l).sqrt()) / (margin * excess);
     (size * size).ceil() as usize
 }
 
-/// Parameters of the cutting-plane learner, unchecked.
+/// Unchecked parameters of [`CuttingPlane`].
 ///
 /// ```
+/// use halfspaces_linalg::Params;
 /// use halfspaces_pac::CuttingPlane;
-/// assert!(CuttingPlane::params(0.1, 0.2, 0.05).delta(0.01).batch(2000).check().is_ok());
-/// assert!(CuttingPlane::params(0.5, 0.2, 0.05).check().is_err());
+/// assert!(CuttingPlane::params(0.1, 0.2).excess(0.05).failure(0.01).batch(2000).check().is_ok());
+/// assert!(CuttingPlane::params(0.5, 0.2).check().is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[must_use]
 pub struct CuttingPlaneParams {
-    noise: f64,
-    margin: f64,
-    accuracy: f64,
-    delta: f64,
+    setting: NoiseSetting,
     batch: Option<usize>,
 }
 
+impl From<NoiseSetting> for CuttingPlaneParams {
+    fn from(setting: NoiseSetting) -> Self {
+        CuttingPlaneParams { setting, batch: None }
+    }
+}
+
 impl CuttingPlaneParams {
-    /// δ, the probability with which the guarantee may fail. Default: 0.05.
-    pub fn delta(mut self, delta: f64) -> Self {
-        self.delta = delta;
+    /// ε: the error wanted is at most η + ε. Default: 0.1.
+    pub fn excess(mut self, excess: f64) -> Self {
+        self.setting.excess = excess;
         self
     }
 
-    /// Examples a round. Default: [`cutting_plane_batch`]. Fewer void the guarantee.
+    /// δ: the probability with which the result may be worse. Default: 0.05.
+    pub fn failure(mut self, failure: f64) -> Self {
+        self.setting.failure = failure;
+        self
+    }
+
+    /// Examples per round, at least 1. Default: [`cutting_plane_batch`]. Fewer void the guarantee.
     pub fn batch(mut self, batch: usize) -> Self {
         self.batch = Some(batch);
         self
     }
+}
 
-    /// The learner, if the parameters are in range.
-    ///
-    /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for η not in [0, 1/2), γ not in (0, 1], ε or δ not in
-    /// (0, 1), or a batch of 0.
-    pub fn check(self) -> Result<CuttingPlane, InputError> {
-        let check = InputError::check_parameter;
-        let in_range = (0.0..0.5).contains(&self.noise);
-        check("noise", self.noise, in_range, "at least 0 and below 1/2")?;
-        let in_range = self.margin > 0.0 && self.margin <= 1.0;
-        check("margin", self.margin, in_range, "above 0 and at most 1")?;
-        for (name, value) in [("accuracy", self.accuracy), ("delta", self.delta)] {
-            check(name, value, value > 0.0 && value < 1.0, "above 0 and below 1")?;
-        }
+impl Params for CuttingPlaneParams {
+    type Learner = CuttingPlane;
+    type Error = InputError;
+
+    fn check(self) -> Result<CuttingPlane, InputError> {
+        self.setting.check()?;
         if let Some(batch) = self.batch {
-            check("batch", batch as f64, batch > 0, "at least 1")?;
+            InputError::check_parameter("batch", batch as f64, batch > 0, "at least 1")?;
         }
         Ok(CuttingPlane(self))
     }
 }
 
-/// The cutting-plane learner with checked parameters.
+/// The certificate of CKST24 as a separation oracle for the ellipsoid method: Massart noise, one pass.
+///
+/// Keep an ellipsoid, at first the unit ball, and its centre w. A fresh batch gives the empirical error
+/// of w and g = mean of (β sign(w · x) - y) x/(|w · x| + γ/2), β = 1 - 2η. If the error is at most
+/// η + 3ε/4, return w; else cut off {v : g · (w - v) < 0}. A centre outside the unit ball is cut off by
+/// the ball itself, without samples.
+///
+/// *Guarantee.* Let ‖x‖ <= 1, |w* · x| >= γ for a unit w*, and each label be sign(w* · x) flipped with
+/// probability at most η (Massart noise). Every v in the ball of radius r = γ/(2(1+γ)) around
+/// (1-r)w* keeps the labels of w* with |v · x| >= γ/2, so E\[g\] · (w - v) >= 2(ℓ01(w) - η) by CKST24
+/// Lemma 2. A batch of n = ⌈64(1-η)²(1+√(2L))²/(γε)²⌉ examples, L = ln(2K/δ), moves g by at most ε/2 and
+/// the error by at most ε/4; so, all K rounds together, with probability 1-δ no cut touches that
+/// ball. Each cut shrinks the volume by e^(-1/(2(d+1))), and it cannot fall below r^d: within
+/// K = ⌊2d(d+1) ln(1/r)⌋ + 1 rounds a centre of error at most η + ε is returned. In d = Õ(1/γ²)
+/// dimensions ([`RandomProjection`](crate::RandomProjection)) nothing here depends on the original dimension.
+///
+/// *Ends.* `Converged`: the estimated error is at most η + 3ε/4, and the guarantee holds.
+/// `ExamplesEnded`: there is no further batch. `AssumptionFailed`: the ellipsoid has less volume than the
+/// ball it must hold, or the certificate is zero: the noise or the margin is not as stated, or an event of
+/// probability δ has happened. `Stalled`: a cut is lost in the rounding of the ellipsoid. But for the first
+/// the centre of least estimated error is returned.
+///
+/// *Cost.* O(d) per example (stored values, for sparse ones) and O(d²) per cut; O(d²) memory, whatever the
+/// number of examples. [`Perspectron`](crate::Perspectron) needs fewer examples and O(d) per step: use this one
+/// for the comparison.
+///
+/// *Source.* CKST24 §1.2 (the route by cutting planes) and Lemma 2, which has the padding γ and w* alone;
+/// the ball, the padding γ/2 and the constants are ours: with B = 4(1-η)/γ bounding each term of g,
+/// ‖g - E\[g\]‖ <= B(1+√(2L))/√n with probability 1 - e^-L (McDiarmid), and ‖w - v‖ <= 2. These cuts go
+/// through w, not through 0: centres of cones do not apply. Claims: P10.
 ///
 /// ```
-/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{MarginBall, Marginal, random_target};
-/// use halfspaces_pac::{CutStatus, CuttingPlane};
+/// use halfspaces_linalg::{Classifier, FitSample, Params, Termination};
+/// use halfspaces_pac::CuttingPlane;
 /// let target = random_target(3, 1)?;
 /// let points = MarginBall::new(&target, 0.3)?.sample(4000, 2)?;
 /// let labels = target.label_all(&points)?;
-/// let learner = CuttingPlane::params(0.0, 0.3, 0.1).batch(200).check()?;
-/// let fit = learner.fit(&points, &labels)?;
-/// assert_eq!(fit.status, CutStatus::Reached);
-/// assert!(fit.estimated_error <= 0.075);
+/// let fit = CuttingPlane::params(0.0, 0.3).batch(200).check()?.fit(&points, &labels)?;
+/// assert_eq!(fit.termination(), Termination::Converged);
+/// assert!(fit.estimated_error() <= 0.075);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CuttingPlane(CuttingPlaneParams);
 
-/// How a run of the cutting-plane learner ended.
-///
-/// ```
-/// use halfspaces_linalg::{Label, Points};
-/// use halfspaces_pac::{CutStatus, CuttingPlane};
-/// // w = 0 is wrong about the first batch, the centre after the cut right about the second.
-/// let learner = CuttingPlane::params(0.0, 0.5, 0.1).batch(2).check()?;
-/// let fit = |n| learner.fit(&Points::new(vec![-1.0; n], 1)?, &vec![Label::Negative; n]);
-/// assert_eq!(fit(2)?.status, CutStatus::SampleSpent);
-/// assert_eq!(fit(4)?.status, CutStatus::Reached);
-/// # Ok::<(), halfspaces_linalg::InputError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum CutStatus {
-    /// The estimated error is at most η + 3ε/4: the guarantee holds.
-    Reached,
-    /// The sample has no further batch. The centre of least estimated error is returned.
-    SampleSpent,
-    /// The ellipsoid has less volume than the ball it must hold, or the certificate is zero: the noise
-    /// or the margin is not as stated, or an event of probability δ has happened. The centre of least
-    /// estimated error is returned.
-    Exhausted,
-}
-
-/// What the cutting-plane learner returns.
+/// What [`CuttingPlane`] returns.
 ///
 /// ```
 /// use halfspaces_data::{Instance, MarginBall, Rcn, random_target};
-/// use halfspaces_pac::{CutStatus, CuttingPlane};
+/// use halfspaces_linalg::{FitStream, Params, Termination};
+/// use halfspaces_pac::CuttingPlane;
 /// let target = random_target(2, 1)?;
 /// let instance = Instance::new(MarginBall::new(&target, 0.4)?, target, Rcn::new(0.1)?)?;
-/// let (points, labels) = instance.sample(20_000, 2)?;
-/// let fit = CuttingPlane::params(0.1, 0.4, 0.2).batch(2000).check()?.fit(&points, &labels)?;
-/// assert_eq!(fit.status, CutStatus::Reached);
-/// assert!(fit.estimated_error <= 0.1 + 0.15 && fit.rounds >= 1);
+/// let learner = CuttingPlane::params(0.1, 0.4).excess(0.2).batch(2000).check()?;
+/// let fit = learner.fit_stream(&mut instance.stream(2))?;
+/// assert_eq!(fit.termination(), Termination::Converged);
+/// assert!(fit.estimated_error() <= 0.1 + 0.15 && fit.rounds() >= 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct CuttingPlaneFit {
-    /// The centre returned.
-    pub halfspace: Halfspace,
-    /// Its error on the batch it was judged by, which it had not seen.
-    pub estimated_error: f64,
-    /// Batches used.
-    pub rounds: u64,
-    /// Cuts by the unit ball.
-    pub ball_cuts: u64,
-    /// How the run ended.
-    pub status: CutStatus,
+#[cfg_attr(feature = "serde", serde(try_from = "CuttingPlaneState"))]
+pub struct CuttingPlaneFit(CuttingPlaneState);
+
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct CuttingPlaneState {
+    halfspace: Halfspace,
+    estimated_error: f64,
+    rounds: u64,
+    ball_cuts: u64,
+    termination: Termination,
 }
 
+impl TryFrom<CuttingPlaneState> for CuttingPlaneFit {
+    type Error = InputError;
+
+    fn try_from(state: CuttingPlaneState) -> Result<Self, InputError> {
+        let CuttingPlaneState { halfspace, estimated_error, rounds, ball_cuts, termination } =
+            &state;
+        let check = InputError::check_state;
+        check_norm("norm of the centre", norm(halfspace.normal()))?;
+        check((0.0..=1.0).contains(estimated_error), "an error is a share of examples")?;
+        check(*rounds > 0, "at least one batch is used")?;
+        let first = halfspace.normal().iter().all(|v| *v == 0.0);
+        check(*rounds > 1 || first, "the first centre is 0")?;
+        let possible = match termination {
+            Termination::Converged | Termination::ExamplesEnded => *rounds > 1 || *ball_cuts == 0,
+            Termination::AssumptionFailed | Termination::Stalled => true,
+            Termination::CapReached { .. } => false,
+        };
+        check(possible, "this termination does not go with these cuts")?;
+        Ok(CuttingPlaneFit(state))
+    }
+}
+
+impl CuttingPlaneFit {
+    /// What a run ended with.
+    #[expect(clippy::expect_used, reason = "a loaded state is checked by the same rules")]
+    fn new(state: CuttingPlaneState) -> CuttingPlaneFit {
+        CuttingPlaneFit::try_from(state).expect("centres that are judged lie in the unit ball")
+    }
+
+    /// The centre returned.
+    #[must_use]
+    pub fn halfspace(&self) -> &Halfspace {
+        &self.0.halfspace
+    }
+
+    /// Its error on the batch it was judged by, which it had not seen.
+    #[must_use]
+    pub fn estimated_error(&self) -> f64 {
+        self.0.estimated_error
+    }
+
+    /// Batches used.
+    #[must_use]
+    pub fn rounds(&self) -> u64 {
+        self.0.rounds
+    }
+
+    /// Cuts by the unit ball.
+    #[must_use]
+    pub fn ball_cuts(&self) -> u64 {
+        self.0.ball_cuts
+    }
+
+    /// How the run ended; see [`CuttingPlane`].
+    #[must_use]
+    pub fn termination(&self) -> Termination {
+        self.0.termination
+    }
+}
+
+label_as!(CuttingPlaneFit, halfspace);
+
 impl CuttingPlane {
-    /// For noise η, margin γ and accuracy ε; δ = 0.05, batches as the guarantee needs them.
-    pub fn params(noise: f64, margin: f64, accuracy: f64) -> CuttingPlaneParams {
-        CuttingPlaneParams { noise, margin, accuracy, delta: 0.05, batch: None }
+    /// For the `noise` η in [0, 1/2) and the `margin` γ in (0, 1]; ε = 0.1, δ = 0.05, batches as the guarantee
+    /// needs them.
+    pub fn params(noise: f64, margin: f64) -> CuttingPlaneParams {
+        NoiseSetting::new(noise, margin).into()
     }
 
     /// n for points of `dim` coordinates.
     #[must_use]
     pub fn batch_size(&self, dim: usize) -> usize {
-        let CuttingPlaneParams { noise, margin, accuracy, delta, batch } = self.0;
-        batch.unwrap_or_else(|| cutting_plane_batch(dim, noise, margin, accuracy, delta))
+        self.0.batch.unwrap_or_else(|| cutting_plane_batch(dim, &self.0.setting))
+    }
+}
+
+/// A run in progress.
+struct Run {
+    setting: NoiseSetting,
+    batch: usize,
+    ellipsoid: Ellipsoid,
+    certificate: Certificate,
+    rounds: u64,
+    ball_cuts: u64,
+    /// The centre of least estimated error.
+    best: Option<(Vec<f64>, f64)>,
+}
+
+impl Run {
+    fn new(learner: &CuttingPlane, dim: usize) -> Result<Run, InputError> {
+        let setting = learner.0.setting;
+        Ok(Run {
+            setting,
+            batch: learner.batch_size(dim),
+            ellipsoid: Ellipsoid::new(dim)?,
+            certificate: Certificate::new(zeros(1, dim)?, setting.noise, padding(setting.margin))?,
+            rounds: 0,
+            ball_cuts: 0,
+            best: None,
+        })
     }
 
-    /// Learns from an i.i.d. sample, one batch of consecutive points a round.
+    /// Learns from one example; how the run ended, if it is the last.
+    fn take<R: RowView>(&mut self, x: R, y: Label) -> Result<Option<Termination>, InputError> {
+        self.certificate.add(x, y);
+        if self.certificate.count < self.batch { Ok(None) } else { self.end_round() }
+    }
+
+    /// Judges the centre, and cuts it off if it is not good enough.
+    fn end_round(&mut self) -> Result<Option<Termination>, InputError> {
+        let (g, error) = self.certificate.mean();
+        self.rounds += 1;
+        if self.best.as_ref().is_none_or(|(_, least)| error < *least) {
+            self.best = Some((self.certificate.w.clone(), error));
+        }
+        let NoiseSetting { noise, margin, excess, .. } = self.setting;
+        if error <= noise + 0.75 * excess {
+            return Ok(Some(Termination::Converged));
+        }
+        if g.iter().all(|v| *v == 0.0) {
+            return Ok(Some(Termination::AssumptionFailed));
+        }
+        if !cut(&mut self.ellipsoid, &g) {
+            return Ok(Some(Termination::Stalled));
+        }
+        let min_log_volume = g.len() as f64 * feasible_radius(margin).ln();
+        // The certificate's error is bounded in the unit ball alone.
+        loop {
+            if self.ellipsoid.log_volume() < min_log_volume {
+                return Ok(Some(Termination::AssumptionFailed));
+            }
+            let centre = self.ellipsoid.centre().to_vec();
+            if norm(&centre) <= 1.0 {
+                self.certificate = Certificate::new(centre, noise, padding(margin))?;
+                return Ok(None);
+            }
+            if !cut(&mut self.ellipsoid, &centre) {
+                return Ok(Some(Termination::Stalled));
+            }
+            self.ball_cuts += 1;
+        }
+    }
+
+    /// The result; refused where not one batch was complete.
+    fn finish(self, termination: Termination) -> Result<CuttingPlaneFit, InputError> {
+        let Some((w, estimated_error)) = self.best else {
+            let requirement = "at most the number of examples; give more, or a smaller batch";
+            let (name, value) = ("batch", self.batch as f64);
+            return Err(InputError::ParameterOutOfRange { name, value, requirement });
+        };
+        let (halfspace, rounds, ball_cuts) = (Halfspace::new(w)?, self.rounds, self.ball_cuts);
+        Ok(CuttingPlaneFit::new(CuttingPlaneState {
+            halfspace,
+            estimated_error,
+            rounds,
+            ball_cuts,
+            termination,
+        }))
+    }
+}
+
+impl FitSample for CuttingPlane {
+    type Model = CuttingPlaneFit;
+    type Error = InputError;
+
+    /// Learns from an i.i.d. sample in the unit ball, one batch of consecutive points per round.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`], [`InputError::TooLarge`];
     /// [`InputError::ParameterOutOfRange`] for a point outside the unit ball, or fewer points than
     /// one batch.
-    pub fn fit<P: PointSet>(
+    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Self::Model, InputError> {
+        check_sample(points, labels)?;
+        let mut run = Run::new(self, points.dim())?;
+        for (x, y) in points.rows().zip(labels) {
+            if let Some(termination) = run.take(x, *y)? {
+                return run.finish(termination);
+            }
+        }
+        run.finish(Termination::ExamplesEnded)
+    }
+}
+
+impl FitStream for CuttingPlane {
+    type Model = CuttingPlaneFit;
+
+    /// Learns from a stream of i.i.d. examples in the unit ball. The examples of a last, incomplete batch
+    /// are not used.
+    ///
+    /// # Errors
+    /// [`FitError`]; [`InputError::ParameterOutOfRange`] in it for a point outside the unit ball, or fewer
+    /// examples than one batch.
+    fn fit_stream<S: ExampleStream>(
         &self,
-        points: &P,
-        labels: &[Label],
-    ) -> Result<CuttingPlaneFit, InputError> {
-        let CuttingPlaneParams { noise, margin, accuracy, .. } = self.0;
-        let batch = self.batch_size(points.dim());
-        check_points(points, labels, batch)?;
-        let enough = noise + 0.75 * accuracy;
-        let least_volume = points.dim() as f64 * feasible_radius(margin).ln();
-        let mut ellipsoid = Ellipsoid::new(points.dim())?;
-        let (mut rounds, mut ball_cuts) = (0, 0);
-        let mut best: Option<(Vec<f64>, f64)> = None;
-        let mut start = 0;
-        let status = loop {
-            let rows = start..start + batch;
-            if rows.end > labels.len() {
-                break CutStatus::SampleSpent;
+        stream: &mut S,
+    ) -> Result<Self::Model, FitError<S::Error>> {
+        let mut run = Run::new(self, stream.dim()).map_err(FitError::Input)?;
+        let dim = stream.dim();
+        for taken in 0.. {
+            let at = |source| FitError::Example { taken, source };
+            let next = stream.next_row().map_err(|source| FitError::Stream { taken, source })?;
+            let Some((x, y)) = next else { break };
+            InputError::check_dim(dim, x.dim()).and_then(|()| check_point(x)).map_err(at)?;
+            if let Some(termination) = run.take(x, y).map_err(at)? {
+                return run.finish(termination).map_err(FitError::Input);
             }
-            let w = ellipsoid.centre().to_vec();
-            let (g, error) = certificate(points, labels, rows, &w, noise, padding(margin))?;
-            rounds += 1;
-            start += batch;
-            if best.as_ref().is_none_or(|(_, least)| error < *least) {
-                best = Some((w, error));
-            }
-            if error <= enough {
-                break CutStatus::Reached;
-            }
-            if !cut(&mut ellipsoid, &g)? {
-                break CutStatus::Exhausted;
-            }
-            match into_ball(&mut ellipsoid, least_volume)? {
-                Some(cuts) => ball_cuts += cuts,
-                None => break CutStatus::Exhausted,
-            }
-        };
-        let (w, estimated_error) = best.ok_or(InputError::Empty)?;
-        let halfspace = Halfspace::new(w)?;
-        Ok(CuttingPlaneFit { halfspace, estimated_error, rounds, ball_cuts, status })
+        }
+        run.finish(Termination::ExamplesEnded).map_err(FitError::Input)
     }
 }
 
-/// Points in the unit ball, and at least one batch of them.
-fn check_points<P: PointSet>(points: &P, labels: &[Label], batch: usize) -> Result<(), InputError> {
-    InputError::check_len(points.len(), labels.len())?;
-    if labels.is_empty() {
-        return Err(InputError::Empty);
-    }
-    let fits = batch <= labels.len();
-    let requirement = "at most the number of points; give more points or a smaller batch";
-    InputError::check_parameter("batch", batch as f64, fits, requirement)?;
-    let longest = points.max_norm();
-    let in_range = longest <= 1.0 + tolerance::UNIT_NORM;
-    InputError::check_parameter("norm of a point", longest, in_range, "at most 1; rescale")
-}
-
-/// Keeps {v : g · v <= g · w} for the centre w; `false` if g is zero to rounding.
-fn cut(ellipsoid: &mut Ellipsoid, g: &[f64]) -> Result<bool, InputError> {
+/// Keeps {v : g · v <= g · c} for the centre c and a g that is not 0; `false` if rounding does not let it.
+fn cut(ellipsoid: &mut Ellipsoid, g: &[f64]) -> bool {
     let inward: Vec<f64> = g.iter().map(|v| -v).collect();
     match ellipsoid.cut(&inward) {
-        Ok(()) => Ok(true),
-        Err(InputError::ZeroVector | InputError::Overflow { .. }) => Ok(false),
-        Err(error) => Err(error),
+        Ok(()) => true,
+        Err(InputError::ZeroVector | InputError::Overflow { .. }) => false,
+        Err(fault) => unreachable!("g has the dimension of the centre: {fault}"),
     }
 }
 
-/// Cuts by the unit ball until the centre lies in it, where alone the certificate's error is bounded.
-/// Returns how often; `None` if the ellipsoid has become smaller than `least_volume` (its ln).
-fn into_ball(ellipsoid: &mut Ellipsoid, least_volume: f64) -> Result<Option<u64>, InputError> {
-    let mut cuts = 0;
-    while ellipsoid.log_volume() >= least_volume {
-        let outward = ellipsoid.centre().to_vec();
-        if norm(&outward) <= 1.0 {
-            return Ok(Some(cuts));
-        }
-        if !cut(ellipsoid, &outward)? {
-            break;
-        }
-        cuts += 1;
-    }
-    Ok(None)
-}
-
-/// The mean of (β sign(w · x) - y) x/(|w · x| + padding) over some rows, and the share of wrong labels.
-fn certificate<P: PointSet>(
-    points: &P,
-    labels: &[Label],
-    rows: Range<usize>,
-    w: &[f64],
-    noise: f64,
+/// The mean of (β sign(w · x) - y) x/(|w · x| + padding) over a batch, and the share of wrong labels.
+struct Certificate {
+    w: Vec<f64>,
+    beta: f64,
     padding: f64,
-) -> Result<(Vec<f64>, f64), InputError> {
-    let beta = 1.0 - 2.0 * noise;
-    let count = rows.len() as f64;
-    let mut g = zeros(1, w.len())?;
-    let mut wrong = 0.0;
-    for i in rows {
-        let out_of_range = InputError::IndexOutOfRange { index: i, len: points.len() };
-        let (Some(x), Some(y)) = (points.row(i), labels.get(i)) else { return Err(out_of_range) };
-        let value = x.dot(w);
-        let predicted = Label::from_sign(value);
-        if predicted != *y {
-            wrong += 1.0;
-        }
-        let numerator = beta * predicted.as_f64() - y.as_f64();
-        x.add_scaled_to(numerator / (value.abs() + padding), &mut g);
+    sum: Vec<f64>,
+    wrong: f64,
+    count: usize,
+}
+
+impl Certificate {
+    fn new(w: Vec<f64>, noise: f64, padding: f64) -> Result<Certificate, InputError> {
+        let sum = zeros(1, w.len())?;
+        Ok(Certificate { w, beta: 1.0 - 2.0 * noise, padding, sum, wrong: 0.0, count: 0 })
     }
-    g.iter_mut().for_each(|v| *v /= count);
-    Ok((g, wrong / count))
+
+    fn add<R: RowView>(&mut self, x: R, y: Label) {
+        let value = x.dot(&self.w);
+        let predicted = Label::from_sign(value);
+        if predicted != y {
+            self.wrong += 1.0;
+        }
+        let numerator = self.beta * predicted.as_f64() - y.as_f64();
+        x.add_scaled_to(numerator / (value.abs() + self.padding), &mut self.sum);
+        self.count += 1;
+    }
+
+    /// g and the share of wrong labels.
+    fn mean(&self) -> (Vec<f64>, f64) {
+        let count = self.count as f64;
+        (self.sum.iter().map(|v| v / count).collect(), self.wrong / count)
+    }
 }
 
 #[cfg(test)]
@@ -395,7 +505,9 @@ mod tests {
         let points = Points::from_rows(&[[0.6, 0.0], [0.0, 0.5], [-0.5, 0.5]]).unwrap();
         let labels = [Label::Negative, Label::Positive, Label::Negative];
         // w = e1, η = 1/4, padding 0.4: the second point ties to +1 and is right, as is the third.
-        let (g, error) = certificate(&points, &labels, 0..3, &[1.0, 0.0], 0.25, 0.4).unwrap();
+        let mut certificate = Certificate::new(vec![1.0, 0.0], 0.25, 0.4).unwrap();
+        points.rows().zip(labels).for_each(|(x, y)| certificate.add(x, y));
+        let (g, error) = certificate.mean();
         let expected = [
             (1.5 / 1.0 * 0.6 + 0.5 / 0.9 * -0.5) / 3.0,
             (-0.5 / 0.4 * 0.5 + 0.5 / 0.9 * 0.5) / 3.0,
@@ -406,31 +518,32 @@ mod tests {
 
     #[test]
     fn the_batches_of_the_theorem_reach_the_target_error() {
-        let (noise, margin, accuracy) = (0.05, 0.6, 0.5);
-        let learner = CuttingPlane::params(noise, margin, accuracy).delta(0.2).check().unwrap();
+        let (noise, margin, excess) = (0.05, 0.6, 0.5);
+        let learner =
+            CuttingPlane::params(noise, margin).excess(excess).failure(0.2).check().unwrap();
         let batch = learner.batch_size(2);
         // K = ⌊12 ln(16/3)⌋ + 1 = 21, L = ln 210 = 5.347.
         let size = 8.0 * 0.95 * (1.0 + (2.0 * 210f64.ln()).sqrt()) / 0.3;
         assert_eq!(batch, (size * size).ceil() as usize);
         let (points, labels, target) = noisy(3 * batch, 2, margin, noise, 5);
         let fit = learner.fit(&points, &labels).unwrap();
-        assert_eq!(fit.status, CutStatus::Reached);
+        assert_eq!(fit.termination(), Termination::Converged);
         let fresh = MarginBall::new(&target, margin).unwrap().sample(5000, 99).unwrap();
         let truth = target.label_all(&fresh).unwrap();
-        let learned = fit.halfspace.label_all(&fresh).unwrap();
+        let learned = fit.halfspace().label_all(&fresh).unwrap();
         let apart = learned.iter().zip(&truth).filter(|(a, b)| a != b).count() as f64 / 5000.0;
-        assert!(noise + (1.0 - 2.0 * noise) * apart <= noise + accuracy);
+        assert!(noise + (1.0 - 2.0 * noise) * apart <= noise + excess);
     }
 
     #[test]
     fn small_batches_learn_in_far_fewer_rounds_than_the_bound() {
         for (seed, dim) in [(1, 2), (2, 4), (3, 6)] {
             let (points, labels, target) = noisy(40_000, dim, 0.25, 0.1, seed);
-            let learner = CuttingPlane::params(0.1, 0.25, 0.1).batch(1000).check().unwrap();
+            let learner = CuttingPlane::params(0.1, 0.25).excess(0.1).batch(1000).check().unwrap();
             let fit = learner.fit(&points, &labels).unwrap();
-            assert_eq!(fit.status, CutStatus::Reached, "d = {dim}");
-            assert!(fit.rounds + fit.ball_cuts <= cutting_plane_rounds(dim, 0.25));
-            assert!(fit.halfspace.angle_to(&target).unwrap() < 0.5);
+            assert_eq!(fit.termination(), Termination::Converged, "d = {dim}");
+            assert!(fit.rounds() + fit.ball_cuts() <= cutting_plane_rounds(dim, 0.25));
+            assert!(fit.halfspace().angle_to(&target).unwrap() < 0.5);
             let sparse = SparsePoints::from_dense(&points).unwrap();
             assert_eq!(learner.fit(&sparse, &labels).unwrap(), fit);
         }
@@ -441,16 +554,12 @@ mod tests {
     fn through_a_projection_the_dimension_does_not_matter() {
         let (points, labels, target) = noisy(9000, 150, 0.6, 0.05, 7);
         let projection = crate::RandomProjection::new(150, 12, 3).unwrap();
-        let learner = CuttingPlane::params(0.05, 0.2, 0.2).batch(300).check().unwrap();
-        let inside = |points: &Points, labels: &[Label]| {
-            let fit = learner.fit(points, labels)?;
-            assert_eq!(fit.status, CutStatus::Reached);
-            Ok::<_, InputError>(fit.halfspace)
-        };
-        let fit = crate::Projected::new(projection, inside).fit(&points, &labels).unwrap();
+        let learner = CuttingPlane::params(0.05, 0.2).excess(0.2).batch(300).check().unwrap();
+        let fit = crate::Projected::new(projection, learner).fit(&points, &labels).unwrap();
+        assert_eq!(fit.model().termination(), Termination::Converged);
         let fresh = MarginBall::new(&target, 0.6).unwrap().sample(1000, 99).unwrap();
         let truth = target.label_all(&fresh).unwrap();
-        let learned = fit.halfspace.label_all(&fresh).unwrap();
+        let learned = fit.label_all(&fresh).unwrap();
         let apart = learned.iter().zip(&truth).filter(|(a, b)| a != b).count();
         assert!(apart < 200, "{apart}");
     }
@@ -461,32 +570,32 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(4);
         let coins: Vec<Label> =
             (0..4000).map(|_| Label::from_sign(rng.random::<f64>() - 0.5)).collect();
-        let learner = CuttingPlane::params(0.0, 0.3, 0.1).batch(100).check().unwrap();
+        let learner = CuttingPlane::params(0.0, 0.3).excess(0.1).batch(100).check().unwrap();
         let fit = learner.fit(&points, &coins).unwrap();
-        assert_eq!(fit.status, CutStatus::Exhausted);
-        assert!(fit.rounds + fit.ball_cuts <= cutting_plane_rounds(2, 0.3));
-        assert!(fit.estimated_error > 0.3);
+        assert_eq!(fit.termination(), Termination::AssumptionFailed);
+        assert!(fit.rounds() + fit.ball_cuts() <= cutting_plane_rounds(2, 0.3));
+        assert!(fit.estimated_error() > 0.3);
         // A sample of two batches ends sooner.
         let points = points.select(&(0..200).collect::<Vec<_>>()).unwrap();
         let fit = learner.fit(&points, &coins[..200]).unwrap();
-        assert_eq!((fit.rounds, fit.status), (2, CutStatus::SampleSpent));
+        assert_eq!((fit.rounds(), fit.termination()), (2, Termination::ExamplesEnded));
     }
 
     #[test]
     fn bad_input_is_typed() {
         let params = CuttingPlane::params;
         for bad in [
-            params(0.5, 0.1, 0.1),
-            params(f64::NAN, 0.1, 0.1),
-            params(0.1, 0.0, 0.1),
-            params(0.1, 1.1, 0.1),
-            params(0.1, 0.1, 1.0),
-            params(0.1, 0.1, 0.1).delta(0.0),
-            params(0.1, 0.1, 0.1).batch(0),
+            params(0.5, 0.1).excess(0.1),
+            params(f64::NAN, 0.1).excess(0.1),
+            params(0.1, 0.0).excess(0.1),
+            params(0.1, 1.1).excess(0.1),
+            params(0.1, 0.1).excess(1.0),
+            params(0.1, 0.1).excess(0.1).failure(0.0),
+            params(0.1, 0.1).excess(0.1).batch(0),
         ] {
             assert!(bad.check().is_err());
         }
-        let learner = params(0.1, 0.1, 0.1).batch(2).check().unwrap();
+        let learner = params(0.1, 0.1).excess(0.1).batch(2).check().unwrap();
         let none = Points::new(vec![], 2).unwrap();
         assert_eq!(learner.fit(&none, &[]), Err(InputError::Empty));
         let one = Points::from_rows(&[[1.0, 0.0]]).unwrap();
@@ -496,7 +605,7 @@ mod tests {
         let far = Points::from_rows(&[[1.0, 1.0], [0.0, 0.0]]).unwrap();
         assert!(learner.fit(&far, &[Label::Positive; 2]).is_err());
         // Demands beyond memory are refused, not attempted.
-        let vast = params(0.1, 1e-12, 1e-12).check().unwrap();
+        let vast = params(0.1, 1e-12).excess(1e-12).check().unwrap();
         assert!(vast.fit(&one, &[Label::Positive]).is_err());
     }
 }

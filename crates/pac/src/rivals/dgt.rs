@@ -1,42 +1,18 @@
 //! DGT19: an improper learner for Massart noise, a decision list of halfspaces.
-//!
-//! λ = η + ε, S the sample. While |S| >= εn: by projected stochastic descent, a unit w with mean
-//! LeakyReLU_λ(-y (w · x)) over S at most -γε/2; of all thresholds t with at least a share γε of S in
-//! {|w · x| >= t}, the one of least error there, the smallest of equals; emit (w, t), and delete that
-//! region from S. What is left gets its commonest label.
-//!
-//! *Guarantee.* Let ‖x‖ <= 1, |w* · x| >= γ for a unit w*, and labels be flipped with η(x) <= η.
-//!
-//! - Over any region, w* has mean loss E\[(η(x) - λ)|w* · x|\] <= -γε. T = ⌈16(1-λ)²/(γε)²⌉ descent
-//!   steps s = 1/((1-λ)√T) from 0 on examples drawn from S have a mean iterate within γε/4 of the
-//!   least loss in expectation, so within γε/2 with probability at least 1/2; up to
-//!   [`DGT_ATTEMPTS`] runs are made ([`dgt_steps`], [`dgt_step_size`]). Scaling it to norm 1 can only
-//!   lower a negative loss.
-//! - If w has loss at most -γε/2 over S, the region emitted errs on less than a share λ of its points.
-//!   Proof: with m = |w · x| <= 1 and a = 1\[wrong\] - λ the loss is ∫ E\[a; m >= t\] dt over \[0, 1\];
-//!   were E\[a; m >= t\] >= 0 for all t with P\[m >= t\] >= γε, the rest would give at least
-//!   -λγε > -γε/2.
-//! - So the training error is below λ + ε(1/2 - λ) ([`dgt_training_error`]), after at most
-//!   ln(1/ε)/(γε) + 1 rounds ([`dgt_rounds`]).
-//!
-//! The second holds for any points and labels; the first for a sample on which w* has its loss.
-//!
-//! *Source.* CKST24, Table 1 (Õ(γ^-3 ε^-5) samples) for \[DGT19\], whose Claim 2.1 it quotes. The
-//! loop, λ, the accuracy γε/2 and the mass γε are those of that paper, from memory; the proofs
-//! above, the number of steps, the repeated runs and the commonest label as default are ours. The
-//! cap on steps is practical. One sample serves every round, where \[DGT19\] draws afresh.
 
-use crate::rivals::ball::{check_sample, project};
-use crate::rivals::decision_list::{DecisionListOfHalfspaces, ThresholdRule};
-use crate::rivals::leaky_relu::LeakyRelu;
-use crate::rivals::problem::{BASELINE_MAX_STEPS, Problem, check_max_steps, leak};
+use super::decision_list::{DecisionListOfHalfspaces, ThresholdRule};
+use super::descent::DescentParams;
+use super::leaky_relu::LeakyRelu;
+use super::unit_ball::{check_sample, project};
+use crate::NoiseSetting;
 use halfspaces_linalg::{
-    Halfspace, InputError, Label, PointSet, RowView, kernels, normalise, zeros,
+    FitSample, Halfspace, InputError, Label, Params, PointSet, RngStream, RowView, Termination,
+    kernels, normalise, rng_for, zeros,
 };
+use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
 
-/// Descent runs a round: each comes to its loss with probability at least 1/2, so all of them miss
+/// Descent runs per round: each comes to its loss with probability at least 1/2, so all of them miss
 /// with probability at most 1/1024.
 pub const DGT_ATTEMPTS: u32 = 10;
 
@@ -46,63 +22,41 @@ pub const DGT_ATTEMPTS: u32 = 10;
 /// assert_eq!(halfspaces_pac::dgt_steps(0.25, 1.0, 0.125), 400);
 /// ```
 #[must_use]
-pub fn dgt_steps(noise: f64, margin: f64, accuracy: f64) -> u64 {
-    (16.0 * (1.0 - leak(noise, accuracy)).powi(2) / (margin * accuracy).powi(2)).ceil() as u64
+pub fn dgt_steps(noise: f64, margin: f64, excess: f64) -> u64 {
+    (16.0 * (1.0 - (noise + excess)).powi(2) / (margin * excess).powi(2)).ceil() as u64
 }
 
 /// s = 1/((1-λ)√T) with λ = η + ε.
 #[must_use]
-pub fn dgt_step_size(noise: f64, accuracy: f64, steps: u64) -> f64 {
-    1.0 / ((1.0 - leak(noise, accuracy)) * (steps as f64).sqrt())
+pub fn dgt_step_size(noise: f64, excess: f64, steps: u64) -> f64 {
+    1.0 / ((1.0 - (noise + excess)) * (steps as f64).sqrt())
 }
 
 /// ln(1/ε)/(γε) + 1: no run has more rounds, as each leaves at most a share 1 - γε.
 #[must_use]
-pub fn dgt_rounds(margin: f64, accuracy: f64) -> f64 {
-    -accuracy.ln() / (margin * accuracy) + 1.0
+pub fn dgt_rounds(margin: f64, excess: f64) -> f64 {
+    -excess.ln() / (margin * excess) + 1.0
 }
 
 /// λ + ε(1/2 - λ) with λ = η + ε: the training error is below it where every round came to its loss.
 #[must_use]
-pub fn dgt_training_error(noise: f64, accuracy: f64) -> f64 {
-    let leak = leak(noise, accuracy);
-    leak + accuracy * (0.5 - leak)
+pub fn dgt_training_error(noise: f64, excess: f64) -> f64 {
+    let leak = noise + excess;
+    leak + excess * (0.5 - leak)
 }
 
-/// How a run ended.
+/// How one rule of the list was found.
 ///
 /// ```
-/// use halfspaces_linalg::{Label, Points};
-/// use halfspaces_pac::{Dgt, DgtStatus};
-/// // Half of the labels of one point are wrong, whatever is predicted.
-/// let points = Points::new(vec![0.5, 0.5], 1)?;
-/// let fit = Dgt::params(0.1, 0.5, 0.2).check()?.fit(&points, &[Label::Positive, Label::Negative])?;
-/// assert_eq!(fit.status, DgtStatus::LossMissed);
-/// # Ok::<(), halfspaces_linalg::InputError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum DgtStatus {
-    /// Every round came to a loss of -γε/2: the training error is below [`dgt_training_error`].
-    Completed,
-    /// Some round did not, and the cap on steps is below T.
-    CapReached,
-    /// Some round did not in [`DGT_ATTEMPTS`] full runs: the noise is stronger, the margin smaller, or
-    /// the sample too small.
-    LossMissed,
-}
-
-/// One rule of the list as it was found.
-///
-/// ```
-/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_linalg::{FitSample, Label, Params, Points};
 /// use halfspaces_pac::Dgt;
 /// // λ = η + ε = 1/4: where w = 1 is right everywhere its mean loss is -λ times the mean of |x|.
 /// let points = Points::new(vec![0.5, -0.5, 1.0, -1.0], 1)?;
 /// let labels = [Label::Positive, Label::Negative, Label::Positive, Label::Negative];
-/// let fit = Dgt::params(0.0, 0.5, 0.25).check()?.fit(&points, &labels)?;
-/// assert_eq!((fit.rounds[0].points, fit.rounds[0].errors), (4, 0));
-/// assert!((fit.rounds[0].loss + 0.25 * 0.75).abs() < 1e-12);
+/// let fit = Dgt::params(0.0, 0.5).excess(0.25).check()?.fit(&points, &labels)?;
+/// let round = &fit.rounds()[0];
+/// assert_eq!((round.points, round.errors), (4, 0));
+/// assert!((round.loss + 0.25 * 0.75).abs() < 1e-12);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -118,103 +72,172 @@ pub struct DgtRound {
     pub errors: usize,
 }
 
-/// What [`Dgt`] returns.
+/// What [`Dgt`] returns: a decision list, and how each rule was found.
 ///
 /// ```
-/// use halfspaces_linalg::{Label, Points};
-/// use halfspaces_pac::{Dgt, DgtStatus};
+/// use halfspaces_linalg::{Classifier, FitSample, Label, Params, Points, Termination};
+/// use halfspaces_pac::Dgt;
 /// let points = Points::new(vec![0.5, -0.5, 0.8, -0.8], 1)?;
 /// let [p, n] = [Label::Positive, Label::Negative];
-/// let fit = Dgt::params(0.0, 0.5, 0.1).check()?.fit(&points, &[n, p, n, p])?;
+/// let fit = Dgt::params(0.0, 0.5).check()?.fit(&points, &[n, p, n, p])?;
 /// // One rule, sign(-x), covers all points without an error.
-/// assert_eq!((fit.rounds[0].points, fit.rounds[0].errors), (4, 0));
-/// assert_eq!((fit.left, fit.status), (0, DgtStatus::Completed));
+/// assert_eq!((fit.list().rules().len(), fit.rounds()[0].errors, fit.uncovered()), (1, 0, 0));
+/// assert_eq!(fit.label_all(&points)?, [n, p, n, p]);
+/// assert_eq!(fit.termination(), Termination::Converged);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct DgtFit {
-    /// The hypothesis.
-    pub list: DecisionListOfHalfspaces,
+#[cfg_attr(feature = "serde", serde(try_from = "DgtState"))]
+pub struct DgtFit(DgtState);
+
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct DgtState {
+    list: DecisionListOfHalfspaces,
+    rounds: Vec<DgtRound>,
+    uncovered: usize,
+    termination: Termination,
+}
+
+impl TryFrom<DgtState> for DgtFit {
+    type Error = InputError;
+
+    fn try_from(state: DgtState) -> Result<Self, InputError> {
+        let DgtState { list, rounds, uncovered, termination } = &state;
+        let check = InputError::check_state;
+        check(list.rules().len() == rounds.len(), "one round per rule")?;
+        let counted =
+            |r: &DgtRound| r.errors <= r.points && (1..=DGT_ATTEMPTS).contains(&r.attempts);
+        check(
+            rounds.iter().all(counted),
+            "a round has no more errors than points, and 1 to 10 attempts",
+        )?;
+        let finite = |r: &DgtRound| r.loss.is_finite();
+        check(rounds.iter().all(finite), "every loss is a number")?;
+        let total = rounds.iter().map(|r| r.points).try_fold(*uncovered, usize::checked_add);
+        check(
+            total.is_some_and(|n| n > 0),
+            "at least one training point, and no more than memory holds",
+        )?;
+        let low = rounds.iter().all(|r| r.loss <= 0.0);
+        let gave_up = rounds.iter().any(|r| r.attempts == DGT_ATTEMPTS);
+        let possible = match termination {
+            Termination::Converged => low,
+            Termination::CapReached { cap } => *cap > 0 && gave_up,
+            Termination::AssumptionFailed => gave_up,
+            Termination::Stalled | Termination::ExamplesEnded => false,
+        };
+        check(possible, "this termination does not go with these rounds")?;
+        Ok(DgtFit(state))
+    }
+}
+
+impl DgtFit {
+    /// What a run ended with.
+    #[expect(clippy::expect_used, reason = "a loaded state is checked by the same rules")]
+    fn new(state: DgtState) -> DgtFit {
+        DgtFit::try_from(state).expect("a run counts its rounds and their points")
+    }
+
+    /// The decision list: what is learned.
+    #[must_use]
+    pub fn list(&self) -> &DecisionListOfHalfspaces {
+        &self.0.list
+    }
+
     /// How each of its rules was found.
-    pub rounds: Vec<DgtRound>,
-    /// Training points in no region.
-    pub left: usize,
-    /// Whether every round came to its loss.
-    pub status: DgtStatus,
-}
-
-/// Parameters of [`Dgt`], not yet checked.
-///
-/// ```
-/// use halfspaces_pac::Dgt;
-/// assert!(Dgt::params(0.2, 0.1, 0.1).max_steps(5000).seed(1).check().is_ok());
-/// assert!(Dgt::params(0.4, 0.1, 0.1).check().is_err()); // η + ε must stay below 1/2
-/// ```
-#[derive(Debug, Clone)]
-#[must_use]
-pub struct DgtParams(Dgt);
-
-impl DgtParams {
-    /// Cap on the steps of one descent run, at least 1; [`BASELINE_MAX_STEPS`] if not set.
-    pub fn max_steps(mut self, max_steps: u64) -> Self {
-        self.0.max_steps = max_steps;
-        self
+    #[must_use]
+    pub fn rounds(&self) -> &[DgtRound] {
+        &self.0.rounds
     }
 
-    /// Seed of the examples drawn; 0 if not set.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.0.seed = seed;
-        self
+    /// Training points that no rule covers: the default label answers there.
+    #[must_use]
+    pub fn uncovered(&self) -> usize {
+        self.0.uncovered
     }
 
-    /// Checks the parameters.
-    ///
-    /// # Errors
-    /// [`InputError::ParameterOutOfRange`].
-    pub fn check(self) -> Result<Dgt, InputError> {
-        self.0.problem.check_with_leak()?;
-        check_max_steps(self.0.max_steps)?;
-        Ok(self.0)
+    /// How the run ended; see [`Dgt`].
+    #[must_use]
+    pub fn termination(&self) -> Termination {
+        self.0.termination
     }
 }
 
-/// The learner with checked parameters.
+label_as!(DgtFit, list);
+
+/// Unchecked parameters of [`Dgt`].
+pub type DgtParams = DescentParams<Dgt>;
+
+impl Params for DgtParams {
+    type Learner = Dgt;
+    type Error = InputError;
+
+    fn check(self) -> Result<Dgt, InputError> {
+        self.setting.check_with_leak()?;
+        self.check_rest()?;
+        Ok(Dgt(self))
+    }
+}
+
+/// DGT19: an improper learner for Massart noise, a decision list of halfspaces.
+///
+/// λ = η + ε, S the sample. While |S| >= εn: by projected stochastic descent, a unit w with mean
+/// LeakyReLU_λ(-y (w · x)) over S at most -γε/2; of all thresholds t with at least a share γε of S in
+/// {|w · x| >= t}, the one of least error there, the smallest among equals; emit (w, t), and delete that
+/// region from S. What is left gets its commonest label.
+///
+/// *Guarantee.* Let ‖x‖ <= 1, |w* · x| >= γ for a unit w*, and labels be flipped with η(x) <= η.
+///
+/// - Over any region, w* has mean loss E\[(η(x) - λ)|w* · x|\] <= -γε. T = ⌈16(1-λ)²/(γε)²⌉ descent
+///   steps s = 1/((1-λ)√T) from 0 on examples drawn from S have a mean iterate within γε/4 of the
+///   least loss in expectation, so within γε/2 with probability at least 1/2; up to
+///   [`DGT_ATTEMPTS`] runs are made ([`dgt_steps`], [`dgt_step_size`]). Scaling it to norm 1 can only
+///   lower a negative loss.
+/// - If w has loss at most -γε/2 over S, the region emitted errs on less than a share λ of its points.
+///   Proof: with m = |w · x| <= 1 and a = 1\[wrong\] - λ the loss is ∫ E\[a; m >= t\] dt over \[0, 1\];
+///   were E\[a; m >= t\] >= 0 for all t with P\[m >= t\] >= γε, the rest would give at least
+///   -λγε > -γε/2.
+/// - So the training error is below λ + ε(1/2 - λ) ([`dgt_training_error`]), after at most
+///   ln(1/ε)/(γε) + 1 rounds ([`dgt_rounds`]).
+///
+/// The second holds for any points and labels; the first for a sample on which w* has its loss. Where a
+/// halfspace is wanted, or few examples are at hand, use [`Perspectron`](crate::Perspectron) or [`Ckmy`](crate::Ckmy).
+///
+/// *Ends.* `Converged`: every round came to a loss of -γε/2, and the training error is below
+/// [`dgt_training_error`]. `AssumptionFailed`: some round did not in [`DGT_ATTEMPTS`] full runs: the noise is
+/// stronger, the margin smaller, or the sample too small. `CapReached`: some round did not, and the cap on
+/// the steps of a descent is below T. Either way the list is whole.
+///
+/// *Cost.* O(T d) per descent (stored values, for sparse points) and O(nd + n log n) per round; O(n + d)
+/// memory beside the list.
+///
+/// *Source.* CKST24, Table 1 (Õ(γ^-3 ε^-5) samples) for \[DGT19\], whose Claim 2.1 it quotes. The
+/// loop, λ, the accuracy γε/2 and the mass γε are those of that paper, from memory; the proofs
+/// above, the number of steps, the repeated runs, the cap and the commonest label as default are ours. One
+/// sample serves every round, where \[DGT19\] draws afresh. Claims: P10.
 ///
 /// ```
-/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Marginal, MarginBall, random_target};
+/// use halfspaces_linalg::{Classifier, FitSample, Params};
 /// use halfspaces_pac::{Dgt, ErrorCount, dgt_training_error};
 /// let target = random_target(3, 1)?;
 /// let points = MarginBall::new(&target, 0.3)?.sample(400, 2)?;
 /// let labels = target.label_all(&points)?;
-/// let fit = Dgt::params(0.0, 0.3, 0.1).check()?.fit(&points, &labels)?;
-/// let errors = ErrorCount::count(&fit.list, &points, &labels)?;
+/// let fit = Dgt::params(0.0, 0.3).check()?.fit(&points, &labels)?;
+/// let errors = ErrorCount::count(&fit, &points, &labels)?;
 /// assert!(errors.rate() < dgt_training_error(0.0, 0.1));
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct Dgt {
-    problem: Problem,
-    max_steps: u64,
-    seed: u64,
-}
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dgt(DgtParams);
 
 impl Dgt {
-    /// Starts from the `noise` η in [0, 1/2), the `margin` γ in (0, 1] and the `accuracy` ε in
-    /// (0, 1) with η + ε < 1/2: the aim is an error of η + 3ε/2.
-    pub fn params(noise: f64, margin: f64, accuracy: f64) -> DgtParams {
-        let problem = Problem { noise, margin, accuracy };
-        DgtParams(Dgt { problem, max_steps: BASELINE_MAX_STEPS, seed: 0 })
-    }
-
-    /// Fits labelled points of norm at most 1.
-    ///
-    /// # Errors
-    /// [`InputError::LengthMismatch`], [`InputError::Empty`];
-    /// [`InputError::ParameterOutOfRange`] for a point outside the unit ball.
-    pub fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<DgtFit, InputError> {
-        self.build(points, labels, |_| ())
+    /// Starts from the `noise` η in [0, 1/2) and the `margin` γ in (0, 1], with η + ε < 1/2: the aim is
+    /// an error of η + 3ε/2.
+    pub fn params(noise: f64, margin: f64) -> DgtParams {
+        NoiseSetting::new(noise, margin).into()
     }
 
     /// [`Dgt::fit`], showing every iterate to `see`.
@@ -225,41 +248,42 @@ impl Dgt {
         mut see: impl FnMut(&[f64]),
     ) -> Result<DgtFit, InputError> {
         check_sample(points, labels)?;
-        let Problem { noise, margin, accuracy } = self.problem;
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        let least_left = accuracy * points.len() as f64;
+        let NoiseSetting { noise, margin, excess, .. } = self.0.setting;
+        let mut rng = rng_for(RngStream::DgtDescent, self.0.seed);
+        let min_left = excess * points.len() as f64;
         let mut region: Vec<(P::Row<'_>, Label)> =
             points.rows().zip(labels.iter().copied()).collect();
         let (mut rules, mut rounds) = (Vec::new(), Vec::new());
-        while !region.is_empty() && region.len() as f64 >= least_left {
+        while !region.is_empty() && region.len() as f64 >= min_left {
             let (w, loss, attempts) = self.low_loss(&region, points.dim(), &mut rng, &mut see)?;
-            let least = (margin * accuracy * region.len() as f64).ceil() as usize;
+            let min_points = (margin * excess * region.len() as f64).ceil() as usize;
             let products: Vec<(f64, Label)> = region.iter().map(|(x, y)| (x.dot(&w), *y)).collect();
-            let best = best_threshold(&products, least);
+            let best = best_threshold(&products, min_points);
             let rule = ThresholdRule::new(Halfspace::new(w)?, best.threshold)?;
-            let mut products = products.into_iter();
-            region.retain(|_| products.next().is_some_and(|(v, _)| !rule.covers(v)));
+            let uncovered =
+                region.into_iter().zip(&products).filter(|(_, (v, _))| !rule.covers(*v));
+            region = uncovered.map(|(example, _)| example).collect();
             rounds.push(DgtRound { loss, attempts, points: best.points, errors: best.errors });
             rules.push(rule);
         }
         let positives = region.iter().filter(|(_, y)| *y == Label::Positive).count();
         let default = Label::from_sign(2.0 * positives as f64 - region.len() as f64);
         let list = DecisionListOfHalfspaces::new(points.dim(), rules, default)?;
-        let missed = rounds.iter().any(|round| round.loss > self.enough());
-        let status = match (missed, self.max_steps < dgt_steps(noise, margin, accuracy)) {
-            (false, _) => DgtStatus::Completed,
-            (true, true) => DgtStatus::CapReached,
-            (true, false) => DgtStatus::LossMissed,
+        let missed = rounds.iter().any(|round| round.loss > self.target_loss());
+        let termination = match self.0.termination(dgt_steps(noise, margin, excess)) {
+            _ if !missed => Termination::Converged,
+            Termination::Converged => Termination::AssumptionFailed,
+            capped => capped,
         };
-        Ok(DgtFit { list, rounds, left: region.len(), status })
+        Ok(DgtFit::new(DgtState { list, rounds, uncovered: region.len(), termination }))
     }
 
     /// -γε/2, the loss at which a region is sure to be found.
-    fn enough(&self) -> f64 {
-        -0.5 * self.problem.margin * self.problem.accuracy
+    fn target_loss(&self) -> f64 {
+        -0.5 * self.0.setting.margin * self.0.setting.excess
     }
 
-    /// Descends until a run comes to [`Dgt::enough`]: the best w, its loss and the runs made.
+    /// Descends until a run comes to [`Dgt::target_loss`]: the best w, its loss and the runs made.
     fn low_loss<R: RowView>(
         &self,
         region: &[(R, Label)],
@@ -267,17 +291,15 @@ impl Dgt {
         rng: &mut ChaCha8Rng,
         see: &mut impl FnMut(&[f64]),
     ) -> Result<(Vec<f64>, f64, u32), InputError> {
-        let Problem { noise, accuracy, .. } = self.problem;
-        let loss = LeakyRelu::new(leak(noise, accuracy))?;
+        let loss = LeakyRelu::new(self.0.setting.leak())?;
         let mut lowest = (zeros(1, dim)?, f64::INFINITY);
         for attempt in 1..=DGT_ATTEMPTS {
             let w = self.descend(region, dim, loss, rng, see)?;
-            let sum: f64 = region.iter().map(|(x, y)| loss.of_example(x.dot(&w), *y)).sum();
-            let mean = sum / region.len() as f64;
+            let mean = loss.mean(region.iter().map(|(x, y)| (x.dot(&w), *y)));
             if mean < lowest.1 {
                 lowest = (w, mean);
             }
-            if lowest.1 <= self.enough() {
+            if lowest.1 <= self.target_loss() {
                 return Ok((lowest.0, lowest.1, attempt));
             }
         }
@@ -293,15 +315,15 @@ impl Dgt {
         rng: &mut ChaCha8Rng,
         see: &mut impl FnMut(&[f64]),
     ) -> Result<Vec<f64>, InputError> {
-        let Problem { noise, margin, accuracy } = self.problem;
-        let steps = dgt_steps(noise, margin, accuracy).min(self.max_steps);
-        let step_size = dgt_step_size(noise, accuracy, steps);
+        let NoiseSetting { noise, margin, excess, .. } = self.0.setting;
+        let steps = dgt_steps(noise, margin, excess).min(self.0.max_steps);
+        let step_size = dgt_step_size(noise, excess, steps);
         let mut w = zeros(1, dim)?;
         let mut mean = zeros(1, dim)?;
         for _ in 0..steps {
             see(&w);
             kernels::axpy(1.0 / steps as f64, &w, &mut mean);
-            let Some((x, y)) = region.get(rng.random_range(0..region.len())) else { break };
+            let (x, y) = &region[rng.random_range(0..region.len())];
             let factor = loss.subgradient_factor(x.dot(&w), *y);
             x.add_scaled_to(-step_size * factor, &mut w);
             project(&mut w);
@@ -309,6 +331,20 @@ impl Dgt {
         // The zero vector, as after a single step, stays as it is.
         let _ = normalise(&mut mean);
         Ok(mean)
+    }
+}
+
+impl FitSample for Dgt {
+    type Model = DgtFit;
+    type Error = InputError;
+
+    /// Fits labelled points of norm at most 1.
+    ///
+    /// # Errors
+    /// [`InputError::LengthMismatch`], [`InputError::Empty`];
+    /// [`InputError::ParameterOutOfRange`] for a point outside the unit ball.
+    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<DgtFit, InputError> {
+        self.build(points, labels, |_| ())
     }
 }
 
@@ -320,9 +356,9 @@ struct Best {
     errors: usize,
 }
 
-/// Of the thresholds with at least `least` points (w · x, y) beyond, |w · x| >= t, the one of least
-/// error there, the smallest of equals: one sort, then running counts.
-fn best_threshold(products: &[(f64, Label)], least: usize) -> Best {
+/// Of the thresholds with at least `min_points` points (w · x, y) beyond, |w · x| >= t, the one of least
+/// error there, the smallest among equals: one sort, then running counts.
+fn best_threshold(products: &[(f64, Label)], min_points: usize) -> Best {
     let mut by_size: Vec<(f64, bool)> =
         products.iter().map(|(v, y)| (v.abs(), Label::from_sign(*v) != *y)).collect();
     by_size.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
@@ -334,7 +370,7 @@ fn best_threshold(products: &[(f64, Label)], least: usize) -> Best {
         let closed = by_size.get(points).is_none_or(|(next, _)| *next < threshold);
         // errors/points <= best, in integers; the first has 0 <= 0.
         let no_worse = errors as u128 * best.points as u128 <= best.errors as u128 * points as u128;
-        if closed && points >= least && no_worse {
+        if closed && points >= min_points && no_worse {
             best = Best { threshold, points, errors };
         }
     }
@@ -441,38 +477,38 @@ mod tests {
 
     /// Regions are disjoint, every count is exact, and the theorem's numbers hold.
     fn assert_accounts(fit: &DgtFit, points: &Points, labels: &[Label], problem: [f64; 3]) {
-        let [noise, margin, accuracy] = problem;
-        let rounds = &fit.rounds;
+        let [noise, margin, excess] = problem;
+        let rounds = fit.rounds();
         let mut seen = vec![(0, 0); rounds.len()];
         let mut left = 0;
         for (x, y) in points.rows().zip(labels) {
-            match fit.list.rule_for(x).unwrap() {
+            match fit.list().rule_for(x).unwrap() {
                 Some(rule) => {
                     seen[rule].0 += 1;
-                    seen[rule].1 += usize::from(fit.list.label(x).unwrap() != *y);
+                    seen[rule].1 += usize::from(fit.list().label(x).unwrap() != *y);
                 }
                 None => left += 1,
             }
         }
         let stated: Vec<_> = rounds.iter().map(|r| (r.points, r.errors)).collect();
-        assert_eq!((seen, left), (stated, fit.left));
-        assert!((fit.left as f64) < accuracy * labels.len() as f64);
-        assert!(rounds.len() as f64 <= dgt_rounds(margin, accuracy));
+        assert_eq!((seen, left), (stated, fit.uncovered()));
+        assert!((fit.uncovered() as f64) < excess * labels.len() as f64);
+        assert!(rounds.len() as f64 <= dgt_rounds(margin, excess));
         let mut mass = labels.len();
         for round in rounds {
-            assert!(round.points as f64 >= margin * accuracy * mass as f64);
+            assert!(round.points as f64 >= margin * excess * mass as f64);
             mass -= round.points;
-            if round.loss <= -margin * accuracy / 2.0 {
-                assert!((round.errors as f64) < leak(noise, accuracy) * round.points as f64);
+            if round.loss <= -margin * excess / 2.0 {
+                assert!((round.errors as f64) < (noise + excess) * round.points as f64);
             }
         }
-        assert_eq!(fit.list.rules().len(), rounds.len());
-        for rule in fit.list.rules() {
+        assert_eq!(fit.list().rules().len(), rounds.len());
+        for rule in fit.list().rules() {
             assert!((norm(rule.halfspace().normal()) - 1.0).abs() < 1e-12);
         }
-        if fit.status == DgtStatus::Completed {
-            let errors = ErrorCount::count(&fit.list, points, labels).unwrap();
-            assert!(errors.rate() < dgt_training_error(noise, accuracy));
+        if fit.termination() == Termination::Converged {
+            let errors = ErrorCount::count(fit.list(), points, labels).unwrap();
+            assert!(errors.rate() < dgt_training_error(noise, excess));
         }
     }
 
@@ -488,13 +524,13 @@ mod tests {
         ] {
             let flip = only_far(noise, from);
             let (points, labels) = instance.sample(3000, 10 + seed, &flip);
-            let learner = Dgt::params(noise, 0.2, 0.1).check().unwrap();
+            let learner = Dgt::params(noise, 0.2).excess(0.1).check().unwrap();
             let mut longest = 0.0f64;
             let fit = learner.build(&points, &labels, |w| longest = longest.max(norm(w))).unwrap();
             assert!(longest <= 1.0 + 1e-12);
-            assert_eq!(fit.status, DgtStatus::Completed);
+            assert_eq!(fit.termination(), Termination::Converged);
             assert_accounts(&fit, &points, &labels, [noise, 0.2, 0.1]);
-            let error = instance.fresh_error(&fit.list, flip);
+            let error = instance.fresh_error(fit.list(), flip);
             assert!(error <= noise + 0.1, "{error}");
         }
     }
@@ -504,33 +540,34 @@ mod tests {
         // Coin flips: no w has loss -γε/2 for long, the list is still whole.
         let instance = Instance::new(3, 0.3, 1);
         let (points, labels) = instance.sample(400, 2, |_| 0.5);
-        let params = || Dgt::params(0.0, 0.3, 0.1).seed(1);
+        let params = || Dgt::params(0.0, 0.3).excess(0.1).seed(1);
         let fit = params().max_steps(50).check().unwrap().fit(&points, &labels).unwrap();
-        assert_eq!(fit.status, DgtStatus::CapReached);
-        assert!(fit.rounds.iter().any(|r| r.attempts == DGT_ATTEMPTS));
+        assert_eq!(fit.termination(), Termination::CapReached { cap: 50 });
+        assert!(fit.rounds().iter().any(|r| r.attempts == DGT_ATTEMPTS));
         assert_accounts(&fit, &points, &labels, [0.0, 0.3, 0.1]);
         // Points without a direction: one rule with t = 0 takes them all.
         let zero = Points::new(vec![0.0; 8], 2).unwrap();
         let fit = params().max_steps(50).check().unwrap().fit(&zero, &[P, N, P, P]).unwrap();
-        assert_eq!((fit.rounds.len(), fit.rounds[0].points, fit.rounds[0].errors), (1, 4, 1));
-        assert_eq!((fit.left, fit.status), (0, DgtStatus::CapReached));
-        let full = Dgt::params(0.0, 1.0, 0.4).check().unwrap().fit(&zero, &[P, N, P, P]).unwrap();
-        assert_eq!(full.status, DgtStatus::LossMissed);
+        assert_eq!((fit.rounds().len(), fit.rounds()[0].points, fit.rounds()[0].errors), (1, 4, 1));
+        assert_eq!((fit.uncovered(), fit.termination()), (0, Termination::CapReached { cap: 50 }));
+        let full =
+            Dgt::params(0.0, 1.0).excess(0.4).check().unwrap().fit(&zero, &[P, N, P, P]).unwrap();
+        assert_eq!(full.termination(), Termination::AssumptionFailed);
     }
 
     #[test]
     fn dense_and_sparse_agree_to_the_bit_and_rotation_changes_nothing() {
         let instance = Instance::new(9, 0.2, 4);
         let (points, labels) = instance.sample(300, 5, |_| 0.2);
-        let learner = Dgt::params(0.2, 0.2, 0.1).max_steps(500).seed(1).check().unwrap();
+        let learner = Dgt::params(0.2, 0.2).excess(0.1).max_steps(500).seed(1).check().unwrap();
         let fit = learner.fit(&points, &labels).unwrap();
         assert_eq!(learner.fit(&points, &labels).unwrap(), fit);
         let sparse = SparsePoints::from_dense(&points).unwrap();
         assert_eq!(learner.fit(&sparse, &labels).unwrap(), fit);
         let rotation = Rotation::random(9, 6).unwrap();
         let turned = learner.fit(&rotation.apply(&points).unwrap(), &labels).unwrap();
-        assert_eq!(turned.rounds.len(), fit.rounds.len());
-        for (a, b) in turned.list.rules().iter().zip(fit.list.rules()) {
+        assert_eq!(turned.rounds().len(), fit.rounds().len());
+        for (a, b) in turned.list().rules().iter().zip(fit.list().rules()) {
             let expected = rotation.apply_to_halfspace(b.halfspace()).unwrap();
             assert!(a.halfspace().angle_to(&expected).unwrap() < 1e-9);
             assert!((a.threshold() - b.threshold()).abs() < 1e-9);
@@ -539,21 +576,38 @@ mod tests {
 
     #[test]
     fn bad_input_is_typed() {
-        let params = || Dgt::params(0.1, 0.2, 0.2).max_steps(5);
+        let params = || Dgt::params(0.1, 0.2).excess(0.2).max_steps(5);
         assert!(params().max_steps(0).check().is_err());
-        assert!(Dgt::params(0.3, 0.2, 0.2).check().is_err());
-        assert!(Dgt::params(0.1, 0.0, 0.2).check().is_err());
+        assert!(Dgt::params(0.3, 0.2).excess(0.2).check().is_err());
+        assert!(Dgt::params(0.1, 0.0).excess(0.2).check().is_err());
         let learner = params().check().unwrap();
         assert_bad_input(|points, labels| learner.fit(points, labels).map(|_| ()));
     }
 
     #[cfg(feature = "serde")]
     #[test]
-    fn a_fit_can_be_saved() {
+    fn saved_fits_are_checked() {
         let (points, labels) = Instance::new(2, 0.3, 4).sample(20, 5, |_| 0.1);
-        let learner = Dgt::params(0.1, 0.3, 0.2).max_steps(5).check().unwrap();
+        let learner = Dgt::params(0.1, 0.3).excess(0.2).check().unwrap();
         let fit = learner.fit(&points, &labels).unwrap();
+        assert_eq!(fit.termination(), Termination::Converged);
         let text = serde_json::to_string(&fit).unwrap();
         assert_eq!(serde_json::from_str::<DgtFit>(&text).unwrap(), fit);
+        type Change = fn(&mut DgtState);
+        let changes: [Change; 8] = [
+            |s| s.rounds.clear(),
+            |s| s.rounds[0].errors = s.rounds[0].points + 1,
+            |s| s.rounds[0].attempts = 0,
+            |s| s.rounds[0].attempts = DGT_ATTEMPTS + 1,
+            |s| s.rounds[0].loss = f64::NAN,
+            |s| s.rounds[0].loss = 0.1,
+            |s| s.uncovered = usize::MAX,
+            |s| s.termination = Termination::ExamplesEnded,
+        ];
+        for change in changes {
+            let mut state = fit.0.clone();
+            change(&mut state);
+            assert!(matches!(DgtFit::try_from(state), Err(InputError::InconsistentState { .. })));
+        }
     }
 }

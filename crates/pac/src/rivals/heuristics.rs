@@ -1,34 +1,18 @@
-//! The two open heuristics of CKST24 Appendix B for generalized linear models. **No guarantee**: CKST24 asks
-//! whether they learn from O(1/(γε)²) examples and shows where its proofs break.
-//!
-//! Both keep a direction ŵ, push each example off its boundary ([`crate::PushAway`]) and step along
-//! T(x)/|ŵ · T(x)|, whose length Lemma 8 bounds by 6/γ, instead of padding the denominator:
-//!
-//! - *Tangential* ("non-convex projections"): g = (σ(ŵ · x cos θ) - y) T(x)/|ŵ · T(x)|, and
-//!   ŵ <- ŵ - λg⊥ scaled to norm 1, g⊥ the part of g across ŵ. θ is the angle to the target, which
-//!   nobody knows: a fixed guess of cos θ stands in.
-//! - *Norm-dependent step*: g = (σ(ŵ · x) - y) T(x)/|ŵ · T(x)| and w <- w - λ‖w‖g, projected onto the
-//!   unit ball. As g depends on ŵ alone and the step on ‖w‖, the directions are those of
-//!   ŵ <- ŵ - λg scaled to norm 1, which is what is computed: the norm cannot drift.
-//!
-//! So the two differ in the part of g along ŵ, and in cos θ. The start is a random direction. The step
-//! λ = γ²ε/144 and number of steps 576/(γε)² are what the potential ‖ŵ - w*‖² would ask for if only
-//! the first three terms of its recursion were there, with ‖g‖ <= 12/γ.
-//!
-//! *Source.* CKST24 Appendix B.
+//! The two open heuristics of CKST24 Appendix B for generalized linear models. **No guarantee.**
 
+use super::unit_ball::check_point;
+use crate::NoiseSetting;
 use crate::push_away::{check_margin, push_away};
 use halfspaces_data::{Link, random_target_with_rng};
 use halfspaces_linalg::{
-    ExampleStream, Halfspace, InputError, Label, PointSet, RngStream, RowView, kernels, normalise,
-    rng_for, tolerance, zeros,
+    ExampleStream, FitError, FitSample, FitStream, Halfspace, InputError, Label, Params, PointSet,
+    RngStream, RowView, Termination, kernels, norm, normalise, rng_for, tolerance, zeros,
 };
-use thiserror::Error;
 
 /// λ = γ²ε/144: minimises -2λε + λ²‖g‖² for ‖g‖ = 12/γ.
 #[must_use]
-pub fn heuristic_step(margin: f64, accuracy: f64) -> f64 {
-    margin * margin * accuracy / 144.0
+pub fn heuristic_step(margin: f64, excess: f64) -> f64 {
+    margin * margin * excess / 144.0
 }
 
 /// ⌈576/(γε)²⌉: steps in which a potential of at most 4 falls to 0 by ε²γ²/144 each.
@@ -37,24 +21,24 @@ pub fn heuristic_step(margin: f64, accuracy: f64) -> f64 {
 /// assert_eq!(halfspaces_pac::heuristic_steps(0.5, 0.2), 57_600);
 /// ```
 #[must_use]
-pub fn heuristic_steps(margin: f64, accuracy: f64) -> u64 {
+pub fn heuristic_steps(margin: f64, excess: f64) -> u64 {
     // A rounding above a whole number is not a further step.
-    (576.0 / (margin * accuracy).powi(2) * (1.0 - 1e-12)).ceil() as u64
+    (576.0 / (margin * excess).powi(2) * (1.0 - 1e-12)).ceil() as u64
 }
 
 /// Which of the two heuristics.
 ///
 /// ```
 /// use halfspaces_data::StandardLink;
-/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_linalg::{FitSample, Label, Params, Points};
 /// use halfspaces_pac::{GlmHeuristic, Heuristic};
 /// // On a line nothing is across ŵ: the tangential one never moves.
 /// let (link, points) = (StandardLink::massart(0.1)?, Points::new(vec![1.0; 9], 1)?);
-/// let learner = GlmHeuristic::params(Heuristic::Tangential { cosine: 0.9 }, link, 0.5).step(0.6);
-/// let mistakes = learner.check()?.fit(&points, &[Label::Negative; 9])?.mistakes;
+/// let learner = GlmHeuristic::params(Heuristic::Tangential { cosine: 0.9 }, link, 0.5).step_size(0.6);
+/// let mistakes = learner.check()?.fit(&points, &[Label::Negative; 9])?.mistakes();
 /// assert!(mistakes == 0 || mistakes == 9);
-/// let learner = GlmHeuristic::params(Heuristic::NormDependent, link, 0.5).step(0.6);
-/// assert!(learner.check()?.fit(&points, &[Label::Negative; 9])?.mistakes <= 1);
+/// let learner = GlmHeuristic::params(Heuristic::NormDependent, link, 0.5).step_size(0.6);
+/// assert!(learner.check()?.fit(&points, &[Label::Negative; 9])?.mistakes() <= 1);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,49 +53,51 @@ pub enum Heuristic {
     NormDependent,
 }
 
-/// Parameters of a heuristic, unchecked.
+/// Unchecked parameters of [`GlmHeuristic`].
 ///
 /// ```
 /// use halfspaces_data::StandardLink;
+/// use halfspaces_linalg::Params;
 /// use halfspaces_pac::{GlmHeuristic, Heuristic};
 /// let params = GlmHeuristic::params(Heuristic::NormDependent, StandardLink::massart(0.1)?, 0.3);
-/// assert!(params.accuracy(0.2).seed(1).check().is_ok());
-/// assert!(params.step(0.0).check().is_err());
+/// assert!(params.excess(0.2).seed(1).check().is_ok());
+/// assert!(params.step_size(0.0).check().is_err());
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[must_use]
 pub struct HeuristicParams<L> {
     heuristic: Heuristic,
     link: L,
     margin: f64,
-    accuracy: f64,
-    step: Option<f64>,
-    steps: Option<u64>,
+    excess: f64,
+    step_size: Option<f64>,
+    max_steps: Option<u64>,
     keep_every: u64,
     seed: u64,
 }
 
 impl<L: Link> HeuristicParams<L> {
-    /// ε, from which step and number of steps follow. Default: 0.1.
-    pub fn accuracy(mut self, accuracy: f64) -> Self {
-        self.accuracy = accuracy;
+    /// ε, from which step size and number of steps follow. Default: 0.1.
+    pub fn excess(mut self, excess: f64) -> Self {
+        self.excess = excess;
         self
     }
 
     /// λ. Default: [`heuristic_step`].
-    pub fn step(mut self, step: f64) -> Self {
-        self.step = Some(step);
+    pub fn step_size(mut self, step_size: f64) -> Self {
+        self.step_size = Some(step_size);
         self
     }
 
-    /// Examples to learn from at most. Default: [`heuristic_steps`].
-    pub fn steps(mut self, steps: u64) -> Self {
-        self.steps = Some(steps);
+    /// Cap on the examples learned from, at least 1. Default: none, which leaves [`heuristic_steps`].
+    pub fn max_steps(mut self, max_steps: u64) -> Self {
+        self.max_steps = Some(max_steps);
         self
     }
 
-    /// Keeps every k-th iterate. Default: 1000.
+    /// Retains every k-th iterate, and the last. Default: 1000.
     pub fn keep_every(mut self, keep_every: u64) -> Self {
         self.keep_every = keep_every;
         self
@@ -122,36 +108,58 @@ impl<L: Link> HeuristicParams<L> {
         self.seed = seed;
         self
     }
+}
 
-    /// The learner, if the parameters are in range.
-    ///
-    /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for γ or cos θ not in (0, 1], ε not in (0, 1), λ not
-    /// positive and finite, or counts of 0.
-    pub fn check(self) -> Result<GlmHeuristic<L>, InputError> {
+impl<L: Link> Params for HeuristicParams<L> {
+    type Learner = GlmHeuristic<L>;
+    type Error = InputError;
+
+    fn check(self) -> Result<GlmHeuristic<L>, InputError> {
         let check = InputError::check_parameter;
         check_margin(self.margin)?;
-        let in_range = self.accuracy > 0.0 && self.accuracy < 1.0;
-        check("accuracy", self.accuracy, in_range, "above 0 and below 1")?;
+        let in_range = self.excess > 0.0 && self.excess < 1.0;
+        check("excess", self.excess, in_range, "above 0 and below 1")?;
         if let Heuristic::Tangential { cosine } = self.heuristic {
             check("cosine", cosine, cosine > 0.0 && cosine <= 1.0, "above 0 and at most 1")?;
         }
-        if let Some(step) = self.step {
-            check("step", step, step > 0.0 && step.is_finite(), "positive and finite")?;
+        if let Some(size) = self.step_size {
+            check("step_size", size, size > 0.0 && size.is_finite(), "positive and finite")?;
         }
-        if let Some(steps) = self.steps {
-            check("steps", steps as f64, steps > 0, "at least 1")?;
+        if let Some(steps) = self.max_steps {
+            check("max_steps", steps as f64, steps > 0, "at least 1")?;
         }
         check("keep_every", self.keep_every as f64, self.keep_every > 0, "at least 1")?;
         Ok(GlmHeuristic(self))
     }
 }
 
-/// A heuristic learner of generalized linear models with checked parameters. **No guarantee.**
+/// The two open heuristics of CKST24 Appendix B for generalized linear models. **No guarantee**: CKST24 asks
+/// whether they learn from O(1/(γε)²) examples and shows where its proofs break.
+///
+/// Both keep a direction ŵ, push each example off its boundary ([`PushAway`](crate::PushAway)) and step along
+/// T(x)/|ŵ · T(x)|, whose length Lemma 8 bounds by 6/γ, instead of padding the denominator:
+///
+/// - *Tangential* ("non-convex projections"): g = (σ(ŵ · x cos θ) - y) T(x)/|ŵ · T(x)|, and
+///   ŵ <- ŵ - λg⊥ scaled to norm 1, g⊥ the part of g across ŵ. θ is the angle to the target, which
+///   nobody knows: a fixed guess of cos θ stands in.
+/// - *Norm-dependent step*: g = (σ(ŵ · x) - y) T(x)/|ŵ · T(x)| and w <- w - λ‖w‖g, projected onto the
+///   unit ball. As g depends on ŵ alone and the step on ‖w‖, the directions are those of
+///   ŵ <- ŵ - λg scaled to norm 1, which is what is computed: the norm cannot drift.
+///
+/// So the two differ in the part of g along ŵ, and in cos θ. The start is a random direction. The step
+/// λ = γ²ε/144 ([`heuristic_step`]) and number of steps 576/(γε)² ([`heuristic_steps`]) are what the potential
+/// ‖ŵ - w*‖² would ask for if only the first three terms of its recursion were there, with ‖g‖ <= 12/γ.
+///
+/// *Ends.* `Converged`: all these steps were made. `CapReached`, `ExamplesEnded`: fewer were.
+///
+/// *Cost.* O(d) per example; O(d) memory and as much per retained iterate. For a guarantee use
+/// [`GlmPerspectron`](crate::GlmPerspectron).
+///
+/// *Source.* CKST24 Appendix B. Claims: none; shown in P11.
 ///
 /// ```
-/// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Link, MarginBall, Marginal, random_target};
+/// use halfspaces_linalg::{Classifier, FitSample, Params, Termination};
 /// use halfspaces_pac::{GlmHeuristic, Heuristic};
 ///
 /// /// Random classification noise of rate 1/10.
@@ -171,151 +179,172 @@ impl<L: Link> HeuristicParams<L> {
 /// let points = MarginBall::new(&target, 0.3)?.sample(2000, 2)?;
 /// let labels = target.label_all(&points)?;
 /// let learner = GlmHeuristic::params(Heuristic::NormDependent, Flips, 0.3)
-///     .step(0.01)
-///     .steps(2000)
+///     .step_size(0.01)
 ///     .keep_every(500)
 ///     .check()?;
 /// let run = learner.fit(&points, &labels)?;
-/// assert_eq!((run.steps, run.iterates.len()), (2000, 4));
+/// assert_eq!((run.steps(), run.iterates().len()), (2000, 4));
+/// assert_eq!(run.termination(), Termination::ExamplesEnded);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GlmHeuristic<L>(HeuristicParams<L>);
 
-/// Whether a run had all the examples it wanted.
+/// What [`GlmHeuristic`] returns: iterates to choose from, none of them vouched for. As a classifier it is the
+/// last of them.
 ///
 /// ```
 /// use halfspaces_data::StandardLink;
-/// use halfspaces_linalg::{Label, Points};
-/// use halfspaces_pac::{GlmHeuristic, Heuristic, HeuristicStatus};
-/// let params = GlmHeuristic::params(Heuristic::NormDependent, StandardLink::massart(0.1)?, 0.3);
-/// let points = Points::new(vec![1.0, -1.0], 1)?;
-/// let labels = [Label::Positive, Label::Negative];
-/// let status = |steps| Ok(params.steps(steps).check()?.fit(&points, &labels)?.status);
-/// assert_eq!(status(2)?, HeuristicStatus::Completed);
-/// assert_eq!(status(3)?, HeuristicStatus::ExamplesEnded);
-/// # Ok::<(), halfspaces_linalg::InputError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum HeuristicStatus {
-    /// All steps were made.
-    Completed,
-    /// The examples ran out first.
-    ExamplesEnded,
-}
-
-/// What a heuristic returns: iterates to choose from, none of them vouched for.
-///
-/// ```
-/// use halfspaces_data::StandardLink;
-/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};
 /// use halfspaces_pac::{GlmHeuristic, Heuristic};
 /// let params = GlmHeuristic::params(Heuristic::NormDependent, StandardLink::massart(0.1)?, 0.3);
 /// let points = Points::new(vec![1.0; 5], 1)?;
-/// let run = params.keep_every(2).check()?.fit(&points, &[Label::Positive; 5])?;
-/// // After steps 2, 4 and the last.
-/// assert_eq!((run.steps, run.iterates.len()), (5, 3));
+/// let run = params.keep_every(2).max_steps(4).check()?.fit(&points, &[Label::Positive; 5])?;
+/// // After steps 2 and 4.
+/// assert_eq!((run.steps(), run.iterates().len()), (4, 2));
+/// assert_eq!(run.termination(), Termination::CapReached { cap: 4 });
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct HeuristicRun {
+#[cfg_attr(feature = "serde", serde(try_from = "HeuristicState"))]
+pub struct HeuristicRun(HeuristicState);
+
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct HeuristicState {
+    iterates: Vec<Halfspace>,
+    keep_every: u64,
+    steps: u64,
+    mistakes: u64,
+    termination: Termination,
+}
+
+impl TryFrom<HeuristicState> for HeuristicRun {
+    type Error = InputError;
+
+    fn try_from(state: HeuristicState) -> Result<Self, InputError> {
+        let HeuristicState { iterates, keep_every, steps, mistakes, termination } = &state;
+        let check = InputError::check_state;
+        check(*keep_every > 0, "every k-th iterate is retained, k at least 1")?;
+        // The start stands in where there was no step.
+        let retained = steps.div_ceil(*keep_every).max(1);
+        check(iterates.len() as u64 == retained, "every k-th iterate and the last are retained")?;
+        let dim = iterates[0].dim();
+        iterates.iter().try_for_each(|w| InputError::check_dim(dim, w.dim()))?;
+        let unit = iterates.iter().all(|w| (norm(w.normal()) - 1.0).abs() <= tolerance::UNIT_NORM);
+        check(unit, "every iterate is a unit vector")?;
+        check(mistakes <= steps, "at most one mistake per step")?;
+        let possible = match termination {
+            Termination::Converged => *steps > 0,
+            Termination::CapReached { cap } => steps == cap,
+            Termination::ExamplesEnded => true,
+            Termination::Stalled | Termination::AssumptionFailed => false,
+        };
+        check(possible, "this termination does not go with these steps")?;
+        Ok(HeuristicRun(state))
+    }
+}
+
+impl HeuristicRun {
+    /// What a run ended with.
+    #[expect(clippy::expect_used, reason = "a loaded state is checked by the same rules")]
+    fn new(state: HeuristicState) -> HeuristicRun {
+        HeuristicRun::try_from(state).expect("directions are unit vectors, retained as told")
+    }
+
     /// The direction after every k-th step, by time, and after the last one.
-    pub iterates: Vec<Halfspace>,
+    #[must_use]
+    pub fn iterates(&self) -> &[Halfspace] {
+        &self.0.iterates
+    }
+
+    /// The last direction.
+    #[must_use]
+    pub fn last(&self) -> &Halfspace {
+        &self.0.iterates[self.0.iterates.len() - 1]
+    }
+
     /// Steps made.
-    pub steps: u64,
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.0.steps
+    }
+
     /// Examples that the direction before their own step got wrong; over the steps, an unbiased
     /// estimate of the iterates' average error on fresh examples.
-    pub mistakes: u64,
-    /// Whether all steps were made.
-    pub status: HeuristicStatus,
+    #[must_use]
+    pub fn mistakes(&self) -> u64 {
+        self.0.mistakes
+    }
+
+    /// How the run ended; see [`GlmHeuristic`].
+    #[must_use]
+    pub fn termination(&self) -> Termination {
+        self.0.termination
+    }
 }
 
-/// Why a stream was left before its end.
-///
-/// ```
-/// use halfspaces_data::{LabelledPoints, StandardLink};
-/// use halfspaces_linalg::{Label, Points};
-/// use halfspaces_pac::{GlmHeuristic, Heuristic, HeuristicError};
-/// // The second point lies outside the unit ball.
-/// let (points, labels) = (Points::new(vec![1.0, -5.0], 1)?, [Label::Positive, Label::Negative]);
-/// let params = GlmHeuristic::params(Heuristic::NormDependent, StandardLink::massart(0.1)?, 0.3);
-/// let fault = params.check()?.run(&mut LabelledPoints::new(&points, &labels)?);
-/// assert!(matches!(fault, Err(HeuristicError::Input { steps: 1, .. })));
-/// # Ok::<(), halfspaces_linalg::InputError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum HeuristicError<E> {
-    /// The stream has no next example to offer.
-    #[error("after {steps} examples: {source}")]
-    Stream {
-        /// Examples learned from before.
-        steps: u64,
-        /// What the stream says.
-        source: E,
-    },
-    /// The learner cannot take the next example.
-    #[error("after {steps} examples, at the next: {source}")]
-    Input {
-        /// Examples learned from before.
-        steps: u64,
-        /// What is wrong with it.
-        source: InputError,
-    },
-}
+label_as!(HeuristicRun, last);
 
 impl<L: Link> GlmHeuristic<L> {
-    /// For a link σ and margin γ; ε = 0.1, every 1000th iterate kept, seed 0.
+    /// For a link σ and margin γ; ε = 0.1, every 1000th iterate retained, seed 0.
     pub fn params(heuristic: Heuristic, link: L, margin: f64) -> HeuristicParams<L> {
         HeuristicParams {
             heuristic,
             link,
             margin,
-            accuracy: 0.1,
-            step: None,
-            steps: None,
+            excess: NoiseSetting::DEFAULT_EXCESS,
+            step_size: None,
+            max_steps: None,
             keep_every: 1000,
             seed: 0,
         }
     }
+}
 
-    /// Learns from a stream of examples in the unit ball.
+impl<L: Link> FitStream for GlmHeuristic<L> {
+    type Model = HeuristicRun;
+
+    /// Learns from a stream of examples in the unit ball; without any, the start is returned.
     ///
     /// # Errors
-    /// [`HeuristicError`]: what is wrong with the stream's next example, or with learning from it.
-    pub fn run<S: ExampleStream>(
+    /// [`FitError`]: what is wrong with the stream's next example, or with learning from it.
+    fn fit_stream<S: ExampleStream>(
         &self,
         stream: &mut S,
-    ) -> Result<HeuristicRun, HeuristicError<S::Error>> {
-        let at = |steps| move |source| HeuristicError::Input { steps, source };
-        let mut walk = Walk::new(&self.0, stream.dim()).map_err(at(0))?;
-        while walk.steps < walk.most {
-            let steps = walk.steps;
-            match stream.next_row() {
-                Ok(Some((x, y))) => walk.step(x, y).map_err(at(steps))?,
-                Ok(None) => break,
-                Err(source) => return Err(HeuristicError::Stream { steps, source }),
+    ) -> Result<HeuristicRun, FitError<S::Error>> {
+        let mut walk = Walk::new(&self.0, stream.dim()).map_err(FitError::Input)?;
+        while walk.steps < walk.limit {
+            let taken = walk.steps;
+            match stream.next_row().map_err(|source| FitError::Stream { taken, source })? {
+                Some((x, y)) => {
+                    walk.step(x, y).map_err(|source| FitError::Example { taken, source })?;
+                }
+                None => break,
             }
         }
-        let steps = walk.steps;
-        walk.finish().map_err(at(steps))
+        walk.finish().map_err(FitError::Input)
     }
+}
+
+impl<L: Link> FitSample for GlmHeuristic<L> {
+    type Model = HeuristicRun;
+    type Error = InputError;
 
     /// Learns from a sample in the unit ball, each point once and in order.
     ///
     /// # Errors
-    /// [`InputError::LengthMismatch`], [`InputError::TooLarge`]; [`InputError::ParameterOutOfRange`] for
-    /// a point outside the unit ball.
-    pub fn fit<P: PointSet>(
-        &self,
-        points: &P,
-        labels: &[Label],
-    ) -> Result<HeuristicRun, InputError> {
+    /// [`InputError::Empty`], [`InputError::LengthMismatch`], [`InputError::TooLarge`];
+    /// [`InputError::ParameterOutOfRange`] for a point outside the unit ball.
+    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<HeuristicRun, InputError> {
         InputError::check_len(points.len(), labels.len())?;
+        if labels.is_empty() {
+            return Err(InputError::Empty);
+        }
         let mut walk = Walk::new(&self.0, points.dim())?;
         for (x, y) in points.rows().zip(labels) {
-            if walk.steps == walk.most {
+            if walk.steps == walk.limit {
                 break;
             }
             walk.step(x, *y)?;
@@ -327,8 +356,9 @@ impl<L: Link> GlmHeuristic<L> {
 /// A run in progress.
 struct Walk<'a, L> {
     params: &'a HeuristicParams<L>,
-    lambda: f64,
-    most: u64,
+    step_size: f64,
+    planned: u64,
+    limit: u64,
     /// ŵ.
     direction: Vec<f64>,
     /// T(x).
@@ -345,11 +375,13 @@ fn start(dim: usize, seed: u64) -> Result<Vec<f64>, InputError> {
 
 impl<'a, L: Link> Walk<'a, L> {
     fn new(params: &'a HeuristicParams<L>, dim: usize) -> Result<Self, InputError> {
-        let HeuristicParams { margin, accuracy, step, steps, seed, .. } = *params;
+        let HeuristicParams { margin, excess, step_size, max_steps, seed, .. } = *params;
+        let planned = heuristic_steps(margin, excess);
         Ok(Walk {
             params,
-            lambda: step.unwrap_or_else(|| heuristic_step(margin, accuracy)),
-            most: steps.unwrap_or_else(|| heuristic_steps(margin, accuracy)),
+            step_size: step_size.unwrap_or_else(|| heuristic_step(margin, excess)),
+            planned,
+            limit: max_steps.unwrap_or(planned).min(planned),
             direction: start(dim, seed)?,
             pushed: zeros(1, dim)?,
             iterates: Vec::new(),
@@ -360,9 +392,7 @@ impl<'a, L: Link> Walk<'a, L> {
 
     fn step<R: RowView>(&mut self, x: R, y: Label) -> Result<(), InputError> {
         InputError::check_dim(self.direction.len(), x.dim())?;
-        let length = x.norm_sq().sqrt();
-        let in_range = length <= 1.0 + tolerance::UNIT_NORM;
-        InputError::check_parameter("norm of the point", length, in_range, "at most 1; rescale")?;
+        check_point(x)?;
         let value = x.dot(&self.direction);
         let of_pushed = push_away(&self.direction, self.params.margin, x, &mut self.pushed)?;
         let cosine = match self.params.heuristic {
@@ -376,8 +406,8 @@ impl<'a, L: Link> Walk<'a, L> {
             Heuristic::NormDependent => 0.0,
         };
         let mut next: Vec<f64> =
-            self.direction.iter().map(|w| (1.0 + self.lambda * along) * w).collect();
-        kernels::axpy(-self.lambda * residual / of_pushed.abs(), &self.pushed, &mut next);
+            self.direction.iter().map(|w| (1.0 + self.step_size * along) * w).collect();
+        kernels::axpy(-self.step_size * residual / of_pushed.abs(), &self.pushed, &mut next);
         // A step may land on 0, where there is no direction: then it is not made.
         if normalise(&mut next) {
             self.direction = next;
@@ -385,25 +415,31 @@ impl<'a, L: Link> Walk<'a, L> {
         self.mistakes += u64::from(Label::from_sign(value) != y);
         self.steps += 1;
         if self.steps.is_multiple_of(self.params.keep_every) {
-            self.keep()?;
+            self.retain()?;
         }
         Ok(())
     }
 
-    fn keep(&mut self) -> Result<(), InputError> {
+    fn retain(&mut self) -> Result<(), InputError> {
         self.iterates.push(Halfspace::new(self.direction.clone())?);
         Ok(())
     }
 
     fn finish(mut self) -> Result<HeuristicRun, InputError> {
-        if self.steps == 0 || !self.steps.is_multiple_of(self.params.keep_every) {
-            self.keep()?;
+        let keep_every = self.params.keep_every;
+        if self.steps == 0 || !self.steps.is_multiple_of(keep_every) {
+            self.retain()?;
         }
-        let Walk { iterates, steps, mistakes, most, .. } = self;
-        let completed = steps == most;
-        let status =
-            if completed { HeuristicStatus::Completed } else { HeuristicStatus::ExamplesEnded };
-        Ok(HeuristicRun { iterates, steps, mistakes, status })
+        let Walk { iterates, steps, mistakes, planned, limit, .. } = self;
+        let termination = if steps == planned {
+            Termination::Converged
+        } else if steps == limit {
+            Termination::CapReached { cap: limit }
+        } else {
+            Termination::ExamplesEnded
+        };
+        let state = HeuristicState { iterates, keep_every, steps, mistakes, termination };
+        Ok(HeuristicRun::new(state))
     }
 }
 
@@ -474,13 +510,14 @@ mod tests {
         let (points, labels, _) = sample(300, 3, link, 4);
         let (margin, lambda) = (0.3, 0.02);
         for heuristic in BOTH {
-            let params = GlmHeuristic::params(heuristic, link, margin).step(lambda).keep_every(1);
+            let params =
+                GlmHeuristic::params(heuristic, link, margin).step_size(lambda).keep_every(1);
             let run = params.check().unwrap().fit(&points, &labels).unwrap();
-            assert_eq!((run.steps, run.status), (300, HeuristicStatus::ExamplesEnded));
+            assert_eq!((run.steps(), run.termination()), (300, Termination::ExamplesEnded));
             let mut w = start(3, 0).unwrap();
             w.iter_mut().for_each(|v| *v *= 0.37);
             let mut mistakes = 0;
-            for ((x, y), iterate) in points.rows().zip(&labels).zip(&run.iterates) {
+            for ((x, y), iterate) in points.rows().zip(&labels).zip(run.iterates()) {
                 let size = norm(&w);
                 let unit: Vec<f64> = w.iter().map(|v| v / size).collect();
                 let pushed = PushAway::new(&Halfspace::new(w.clone()).unwrap(), margin).unwrap();
@@ -512,7 +549,7 @@ mod tests {
                 assert!(angle(&w, iterate.normal()).unwrap() < 1e-9);
                 assert!((norm(iterate.normal()) - 1.0).abs() < 1e-12);
             }
-            assert_eq!(run.mistakes, mistakes);
+            assert_eq!(run.mistakes(), mistakes);
         }
     }
 
@@ -521,16 +558,16 @@ mod tests {
         let link = Ramp(0.6);
         let (points, labels, target) = sample(6000, 5, link, 9);
         for heuristic in BOTH {
-            let params = GlmHeuristic::params(heuristic, link, 0.3).step(0.005).seed(3);
+            let params = GlmHeuristic::params(heuristic, link, 0.3).step_size(0.005).seed(3);
             let learner = params.keep_every(500).check().unwrap();
             let run = learner.fit(&points, &labels).unwrap();
-            assert_eq!(run.iterates.len(), 12);
+            assert_eq!(run.iterates().len(), 12);
             let start = random_target(5, 3).unwrap().angle_to(&target).unwrap();
-            let last = run.iterates[11].angle_to(&target).unwrap();
+            let last = run.iterates()[11].angle_to(&target).unwrap();
             assert!(start > 1.0 && last < 0.35, "{heuristic:?}: {start} to {last}");
             let flips = labels.iter().zip(target.label_all(&points).unwrap());
             let least = flips.filter(|(y, truth)| *y != truth).count() as u64;
-            assert!(run.mistakes < least + 600, "{} against {least}", run.mistakes);
+            assert!(run.mistakes() < least + 600, "{} against {least}", run.mistakes());
         }
     }
 
@@ -540,35 +577,39 @@ mod tests {
         let (points, labels, _) = sample(250, 4, link, 2);
         for heuristic in BOTH {
             let params = GlmHeuristic::params(heuristic, link, 0.3).keep_every(100);
-            let learner = params.steps(250).check().unwrap();
+            let learner = params.max_steps(250).check().unwrap();
             let run = learner.fit(&points, &labels).unwrap();
-            assert_eq!((run.iterates.len(), run.status), (3, HeuristicStatus::Completed));
-            assert_eq!(learner.run(&mut Replay(&points, &labels, 0, true)).unwrap(), run);
+            assert_eq!(
+                (run.iterates().len(), run.termination()),
+                (3, Termination::CapReached { cap: 250 })
+            );
+            assert_eq!(learner.fit_stream(&mut Replay(&points, &labels, 0, true)).unwrap(), run);
             let sparse = SparsePoints::from_dense(&points).unwrap();
             assert_eq!(learner.fit(&sparse, &labels).unwrap(), run);
             // Asking for more than there is: an end, or the stream's own error.
-            let longer = params.steps(251).check().unwrap();
-            let ended = longer.run(&mut Replay(&points, &labels, 0, false)).unwrap();
-            assert_eq!((ended.steps, ended.status), (250, HeuristicStatus::ExamplesEnded));
-            let error = longer.run(&mut Replay(&points, &labels, 0, true)).unwrap_err();
-            assert_eq!(error, HeuristicError::Stream { steps: 250, source: "faulty" });
+            let longer = params.max_steps(251).check().unwrap();
+            let ended = longer.fit_stream(&mut Replay(&points, &labels, 0, false)).unwrap();
+            assert_eq!((ended.steps(), ended.termination()), (250, Termination::ExamplesEnded));
+            let error = longer.fit_stream(&mut Replay(&points, &labels, 0, true)).unwrap_err();
+            assert_eq!(error, FitError::Stream { taken: 250, source: "faulty" });
             assert_eq!(error.to_string(), "after 250 examples: faulty");
         }
     }
 
     #[test]
     fn the_step_is_the_best_for_the_three_terms() {
-        let (margin, accuracy) = (0.2, 0.1);
-        let drift = |l: f64| -2.0 * l * accuracy + (l * 12.0 / margin).powi(2);
-        let best = heuristic_step(margin, accuracy);
+        let (margin, excess) = (0.2, 0.1);
+        let drift = |l: f64| -2.0 * l * excess + (l * 12.0 / margin).powi(2);
+        let best = heuristic_step(margin, excess);
         assert!(drift(best) < drift(0.99 * best) && drift(best) < drift(1.01 * best));
-        let steps = heuristic_steps(margin, accuracy) as f64;
+        let steps = heuristic_steps(margin, excess) as f64;
         assert!(4.0 + steps * drift(best) <= 1e-9 && 4.0 + (steps - 2.0) * drift(best) > 0.0);
         // Without an example the start comes back.
         let learner = GlmHeuristic::params(BOTH[1], Ramp(0.5), margin).check().unwrap();
         let none = Points::new(vec![], 3).unwrap();
-        let run = learner.fit(&none, &[]).unwrap();
-        assert_eq!(run.iterates, [Halfspace::new(start(3, 0).unwrap()).unwrap()]);
+        assert_eq!(learner.fit(&none, &[]), Err(InputError::Empty));
+        let run = learner.fit_stream(&mut Replay(&none, &[], 0, false)).unwrap();
+        assert_eq!(run.iterates(), [Halfspace::new(start(3, 0).unwrap()).unwrap()]);
     }
 
     #[test]
@@ -577,9 +618,9 @@ mod tests {
         for bad in [
             params(0.0),
             params(1.5),
-            params(0.5).accuracy(0.0),
-            params(0.5).step(f64::INFINITY),
-            params(0.5).steps(0),
+            params(0.5).excess(0.0),
+            params(0.5).step_size(f64::INFINITY),
+            params(0.5).max_steps(0),
             params(0.5).keep_every(0),
         ] {
             assert!(bad.check().is_err());
@@ -592,7 +633,49 @@ mod tests {
         let far = Points::from_rows(&[[0.1, 0.2], [1.0, 1.0]]).unwrap();
         let labels = [Label::Positive; 2];
         assert!(learner.fit(&far, &labels).is_err());
-        let error = learner.run(&mut Replay(&far, &labels, 0, false)).unwrap_err();
-        assert!(matches!(error, HeuristicError::Input { steps: 1, .. }));
+        let error = learner.fit_stream(&mut Replay(&far, &labels, 0, false)).unwrap_err();
+        assert!(matches!(error, FitError::Example { taken: 1, .. }));
+    }
+
+    #[test]
+    fn all_steps_of_the_schedule_are_a_converged_run() {
+        // 576/(γε)² = 577 steps, and not one more; a larger cap changes nothing.
+        let points = Points::new(vec![1.0; 600], 1).unwrap();
+        let params = GlmHeuristic::params(BOTH[1], Ramp(0.5), 1.0).excess(0.9991324);
+        assert_eq!(heuristic_steps(1.0, 0.9991324), 578);
+        for (params, steps, termination) in [
+            (params, 578, Termination::Converged),
+            (params.max_steps(579), 578, Termination::Converged),
+            (params.max_steps(577), 577, Termination::CapReached { cap: 577 }),
+        ] {
+            let run = params.check().unwrap().fit(&points, &[Label::Positive; 600]).unwrap();
+            assert_eq!((run.steps(), run.termination()), (steps, termination));
+        }
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn saved_runs_are_checked() {
+        let (points, labels, _) = sample(25, 2, Ramp(0.5), 2);
+        let params = GlmHeuristic::params(BOTH[0], Ramp(0.5), 0.3).keep_every(10);
+        let run = params.check().unwrap().fit(&points, &labels).unwrap();
+        let text = serde_json::to_string(&run).unwrap();
+        assert_eq!(serde_json::from_str::<HeuristicRun>(&text).unwrap(), run);
+        type Change = fn(&mut HeuristicState);
+        let changes: [Change; 8] = [
+            |s| s.iterates.clear(),
+            |s| s.iterates.push(s.iterates[0].clone()),
+            |s| s.iterates[1] = Halfspace::new(vec![0.5, 0.0]).unwrap(),
+            |s| s.iterates[1] = Halfspace::new(vec![1.0]).unwrap(),
+            |s| s.keep_every = 0,
+            |s| s.steps = 31,
+            |s| s.mistakes = 26,
+            |s| s.termination = Termination::CapReached { cap: 24 },
+        ];
+        for (i, change) in changes.iter().enumerate() {
+            let mut state = run.0.clone();
+            change(&mut state);
+            assert!(HeuristicRun::try_from(state).is_err(), "change {i}");
+        }
     }
 }

@@ -72,9 +72,19 @@ impl LeakyRelu {
         1.0 - self.leak
     }
 
+    /// The mean loss of some (w · x, y), of at least one.
+    pub(super) fn mean(self, examples: impl Iterator<Item = (f64, Label)>) -> f64 {
+        let (mut sum, mut count) = (0.0, 0usize);
+        for (product, label) in examples {
+            sum += self.of_example(product, label);
+            count += 1;
+        }
+        sum / count as f64
+    }
+
     /// The mean subgradient at `w` over the points whose w · x is `kept`, into `gradient`; zero if
     /// none is.
-    pub(crate) fn mean_subgradient<P: PointSet>(
+    pub(super) fn mean_subgradient<P: PointSet>(
         self,
         points: &P,
         labels: &[Label],

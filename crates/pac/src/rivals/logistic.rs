@@ -1,26 +1,12 @@
-//! Logistic regression with an ℓ2 penalty, as it is used today: the baseline that ignores what is
-//! known about the noise.
-//!
-//! Minimises f(w, b) = ½‖w‖² + C Σ ln(1 + exp(-y_i (w · x_i + b))), the objective of scikit-learn's
-//! `LogisticRegression`; the intercept b is optional and not penalised. Newton's method with
-//! backtracking; the Newton system by Cholesky up to [`MAX_CHOLESKY`] unknowns, by conjugate gradients
-//! beyond.
-//!
-//! *Guarantee.* The gradient norm of the answer is reported. Without an intercept f is 1-strongly
-//! convex, so that norm bounds the distance to the one minimiser, and half its square bounds
-//! f - min f. No bound on the 0-1 error under Massart noise: no convex surrogate has one
-//! (Diakonikolas, Gouleakis and Tzamos 2019), which is why it is here to compare with.
-//!
-//! *Source.* Nocedal and Wright 2006, Algorithms 3.2 and 7.1 (line-search Newton, its CG form).
+//! Logistic regression with an ℓ2 penalty, as it is used today.
 
-use crate::rivals::solver::{
-    SolverStatus, check_cap, check_sample, check_strength, check_tolerance,
-};
+use super::regularised_loss::{check_c, check_cap, check_sample, check_tolerance};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::{factor, solve};
 use faer::{ColMut, Mat, Par};
 use halfspaces_linalg::{
-    AffineHalfspace, Classifier, InputError, Label, PointSet, RowView, kernels, norm, zeros,
+    AffineHalfspace, Classifier, FitSample, InputError, Label, Params, PointSet, RowView,
+    Termination, kernels, norm, zeros,
 };
 
 /// Unknowns up to which the Newton system is factorised: at 500 a factorisation costs less than the
@@ -28,33 +14,35 @@ use halfspaces_linalg::{
 pub const MAX_CHOLESKY: usize = 500;
 
 /// Share of the slope that a step must gain (Armijo).
-const SUFFICIENT: f64 = 1e-4;
+const SUFFICIENT_DECREASE: f64 = 1e-4;
 /// Halvings of a step before it is given up.
-const HALVINGS: usize = 50;
+const MAX_HALVINGS: usize = 50;
 /// Relative rounding of an objective: what a sum of n terms loses, for n up to some thousands.
 const ROUNDING: f64 = 1e-14;
 
-/// Parameters of logistic regression, unchecked.
+/// Unchecked parameters of [`LogisticRegression`].
 ///
 /// ```
+/// use halfspaces_linalg::Params;
 /// use halfspaces_pac::LogisticRegression;
-/// let params = LogisticRegression::params().c(10.0).intercept(false).max_iterations(50);
+/// let params = LogisticRegression::params().c(10.0).intercept(false).max_steps(50);
 /// assert!(params.check().is_ok());
 /// assert!(LogisticRegression::params().c(0.0).check().is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[must_use]
 pub struct LogisticParams {
-    strength: f64,
+    c: f64,
     intercept: bool,
     tolerance: f64,
-    max_iterations: u64,
+    max_steps: u64,
 }
 
 impl LogisticParams {
-    /// C, the weight of the loss. Default: 1.
+    /// C, the weight of the loss, in [1e-12, 1e12]. Default: 1.
     pub fn c(mut self, c: f64) -> Self {
-        self.strength = c;
+        self.c = c;
         self
     }
 
@@ -64,54 +52,75 @@ impl LogisticParams {
         self
     }
 
-    /// Gradient norm to reach, relative to C Σ ‖(x_i, 1)‖, which no gradient of the loss exceeds;
-    /// 1e-10 unless told otherwise.
+    /// Gradient norm to reach, in [1e-13, 1), relative to C Σ ‖(x_i, 1)‖, which no gradient of the loss
+    /// exceeds. Default: 1e-10.
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.tolerance = tolerance;
         self
     }
 
-    /// Newton steps at most. Default: 100.
-    pub fn max_iterations(mut self, max_iterations: u64) -> Self {
-        self.max_iterations = max_iterations;
+    /// Cap on Newton steps, at least 1. Default: 100.
+    pub fn max_steps(mut self, max_steps: u64) -> Self {
+        self.max_steps = max_steps;
         self
     }
+}
 
-    /// The learner, if the parameters are in range.
-    ///
-    /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for C not in [1e-12, 1e12], a tolerance not in
-    /// [1e-13, 1), or a cap of 0.
-    pub fn check(self) -> Result<LogisticRegression, InputError> {
-        check_strength(self.strength)?;
+impl Params for LogisticParams {
+    type Learner = LogisticRegression;
+    type Error = InputError;
+
+    fn check(self) -> Result<LogisticRegression, InputError> {
+        check_c(self.c)?;
         check_tolerance(self.tolerance)?;
-        check_cap("max_iterations", self.max_iterations)?;
+        check_cap("max_steps", self.max_steps)?;
         Ok(LogisticRegression(self))
     }
 }
 
-/// Logistic regression with checked parameters.
+/// Logistic regression with an ℓ2 penalty, as it is used today: the baseline that ignores what is
+/// known about the noise.
+///
+/// Minimises f(w, b) = ½‖w‖² + C Σ ln(1 + exp(-y_i (w · x_i + b))), the objective of scikit-learn's
+/// `LogisticRegression`; the intercept b is optional and not penalised. Newton's method with
+/// backtracking; the Newton system by Cholesky up to [`MAX_CHOLESKY`] unknowns, by conjugate gradients
+/// beyond.
+///
+/// *Guarantee.* The gradient norm of the answer is reported. Without an intercept f is 1-strongly
+/// convex, so that norm bounds the distance to the one minimiser, and half its square bounds
+/// f - min f. No bound on the 0-1 error under Massart noise: no convex surrogate has one
+/// (Diakonikolas, Gouleakis and Tzamos 2019), which is why it is here to compare with. With labels of one
+/// class only, an intercept runs off to infinity; the fit stops as soon as the gradient is small enough.
+///
+/// *Ends.* `Converged`: the gradient norm asked for is reached. `CapReached`: `max_steps` Newton steps were
+/// made. `Stalled`: no step along the Newton direction lowers f by more than rounding.
+///
+/// *Cost.* O(nd²) per step over n points, and O(d³) for the factorisation; beyond [`MAX_CHOLESKY`]
+/// unknowns O(nd) per step of conjugate gradients. O(n + d²) memory, or O(n + d).
+///
+/// *Source.* Nocedal and Wright 2006, Algorithms 3.2 and 7.1 (line-search Newton, its CG form). Claims: none
+/// of its own; compared in P10 and P13.
 ///
 /// ```
-/// use halfspaces_linalg::{Label, Points};
-/// use halfspaces_pac::{LogisticRegression, SolverStatus};
+/// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};
+/// use halfspaces_pac::LogisticRegression;
 /// let points = Points::from_rows(&[[9.0], [11.0]])?;
 /// let labels = [Label::Negative, Label::Positive];
 /// // By symmetry the boundary is at 10; w solves w = 2C/(1 + e^w), here w = ln 3.
 /// let learner = LogisticRegression::params().c(2.0 * 3.0f64.ln()).check()?;
 /// let fit = learner.fit(&points, &labels)?;
-/// assert_eq!(fit.status, SolverStatus::Converged);
-/// assert!((fit.classifier.weights()[0] - 3.0f64.ln()).abs() < 1e-8);
-/// assert!((fit.classifier.bias() + 10.0 * 3.0f64.ln()).abs() < 1e-7);
+/// assert_eq!(fit.termination(), Termination::Converged);
+/// assert!((fit.halfspace().weights()[0] - 3.0f64.ln()).abs() < 1e-8);
+/// assert!((fit.halfspace().bias() + 10.0 * 3.0f64.ln()).abs() < 1e-7);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogisticRegression(LogisticParams);
 
-/// What logistic regression returns.
+/// What [`LogisticRegression`] returns: sign(w · x + b), and how near it is to the minimum.
 ///
 /// ```
-/// use halfspaces_linalg::{DenseRow, Label, Points};
+/// use halfspaces_linalg::{DenseRow, FitSample, Label, Params, Points};
 /// use halfspaces_pac::LogisticRegression;
 /// let points = Points::from_rows(&[[-1.0], [1.0]])?;
 /// let labels = [Label::Negative, Label::Positive];
@@ -121,73 +130,133 @@ pub struct LogisticRegression(LogisticParams);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct LogisticFit {
-    /// sign(w · x + b).
-    pub classifier: AffineHalfspace,
-    /// f at the answer.
-    pub objective: f64,
-    /// ‖∇f‖ at the answer; without an intercept, a bound on the distance to the minimiser.
-    pub gradient_norm: f64,
-    /// Newton steps taken.
-    pub iterations: u64,
-    /// Whether the gradient norm asked for is reached.
-    pub status: SolverStatus,
+#[cfg_attr(feature = "serde", serde(try_from = "LogisticState"))]
+pub struct LogisticFit(LogisticState);
+
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct LogisticState {
+    halfspace: AffineHalfspace,
+    objective: f64,
+    gradient_norm: f64,
+    steps: u64,
+    termination: Termination,
+}
+
+impl TryFrom<LogisticState> for LogisticFit {
+    type Error = InputError;
+
+    fn try_from(state: LogisticState) -> Result<Self, InputError> {
+        let LogisticState { halfspace, objective, gradient_norm, steps, termination } = &state;
+        let check = InputError::check_state;
+        // The logistic loss is positive; 1e-9 for rounding.
+        let penalty = 0.5 * kernels::norm_sq(halfspace.weights());
+        let in_range = penalty <= objective * (1.0 + 1e-9) && objective.is_finite();
+        check(in_range, "the objective is at least ½‖w‖²")?;
+        check((0.0..f64::INFINITY).contains(gradient_norm), "a norm is a number of at least 0")?;
+        let possible = match termination {
+            Termination::Converged | Termination::Stalled => true,
+            Termination::CapReached { cap } => steps == cap,
+            Termination::ExamplesEnded | Termination::AssumptionFailed => false,
+        };
+        check(possible, "this termination does not go with these steps")?;
+        Ok(LogisticFit(state))
+    }
 }
 
 impl LogisticFit {
+    /// What a run ended with.
+    #[expect(clippy::expect_used, reason = "a loaded state is checked by the same rules")]
+    fn new(state: LogisticState) -> LogisticFit {
+        LogisticFit::try_from(state).expect("every step lowers f, which is ½‖w‖² and more")
+    }
+
+    /// sign(w · x + b); b = 0 without an intercept.
+    #[must_use]
+    pub fn halfspace(&self) -> &AffineHalfspace {
+        &self.0.halfspace
+    }
+
+    /// f at the answer.
+    #[must_use]
+    pub fn objective(&self) -> f64 {
+        self.0.objective
+    }
+
+    /// ‖∇f‖ at the answer; without an intercept, a bound on the distance to the minimiser.
+    #[must_use]
+    pub fn gradient_norm(&self) -> f64 {
+        self.0.gradient_norm
+    }
+
+    /// Newton steps taken.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.0.steps
+    }
+
+    /// How the run ended; see [`LogisticRegression`].
+    #[must_use]
+    pub fn termination(&self) -> Termination {
+        self.0.termination
+    }
+
     /// The fitted probability of label +1, 1/(1 + exp(-(w · x + b))).
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::Overflow`].
     pub fn probability<R: RowView>(&self, x: R) -> Result<f64, InputError> {
-        self.classifier.decision_value(x).map(|value| sigmoid_of_minus(-value))
+        self.decision_value(x).map(|value| sigmoid_of_minus(-value))
     }
 }
 
-impl LogisticRegression {
-    /// Parameters: C = 1, with an intercept, tolerance 1e-10, 100 steps.
-    pub fn params() -> LogisticParams {
-        LogisticParams { strength: 1.0, intercept: true, tolerance: 1e-10, max_iterations: 100 }
-    }
+label_as!(LogisticFit, halfspace);
 
-    /// Fits labelled points. With one class only, an intercept runs off to infinity; the fit stops as
-    /// soon as the gradient is small enough.
+impl LogisticRegression {
+    /// C = 1, with an intercept, tolerance 1e-10, at most 100 steps.
+    pub fn params() -> LogisticParams {
+        LogisticParams { c: 1.0, intercept: true, tolerance: 1e-10, max_steps: 100 }
+    }
+}
+
+impl FitSample for LogisticRegression {
+    type Model = LogisticFit;
+    type Error = InputError;
+
+    /// Fits labelled points.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`]; [`InputError::Overflow`] for points
     /// whose squares leave `f64`; [`InputError::TooLarge`].
-    pub fn fit<P: PointSet>(
-        &self,
-        points: &P,
-        labels: &[Label],
-    ) -> Result<LogisticFit, InputError> {
-        let LogisticParams { strength, intercept, tolerance, max_iterations } = self.0;
-        check_sample(points, labels, strength)?;
-        let problem = Problem { points, labels, strength, intercept };
+    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<LogisticFit, InputError> {
+        let LogisticParams { c, intercept, tolerance, max_steps } = self.0;
+        check_sample(points, labels, c)?;
+        let problem = Problem { points, labels, c, intercept };
         let small = tolerance * problem.gradient_scale();
         let mut v = zeros(1, problem.unknowns())?;
         let mut here = problem.expand(&v);
-        let mut iterations = 0;
-        let status = loop {
+        let mut steps = 0;
+        let termination = loop {
             if norm(&here.gradient) <= small {
-                break SolverStatus::Converged;
+                break Termination::Converged;
             }
-            if iterations == max_iterations {
-                break SolverStatus::CapReached;
+            if steps == max_steps {
+                break Termination::CapReached { cap: max_steps };
             }
             let direction = problem.newton_direction(&here)?;
             let Some(next) = problem.backtrack(&v, &here, &direction) else {
-                break SolverStatus::CapReached;
+                break Termination::Stalled;
             };
             v = next;
             here = problem.expand(&v);
-            iterations += 1;
+            steps += 1;
         };
         let (objective, gradient_norm) = (here.objective, norm(&here.gradient));
         let bias = problem.bias(&v);
         v.truncate(points.dim());
-        let classifier = AffineHalfspace::new(v, bias)?;
-        Ok(LogisticFit { classifier, objective, gradient_norm, iterations, status })
+        let halfspace = AffineHalfspace::new(v, bias)?;
+        let state = LogisticState { halfspace, objective, gradient_norm, steps, termination };
+        Ok(LogisticFit::new(state))
     }
 }
 
@@ -195,7 +264,7 @@ impl LogisticRegression {
 struct Problem<'a, P> {
     points: &'a P,
     labels: &'a [Label],
-    strength: f64,
+    c: f64,
     intercept: bool,
 }
 
@@ -229,7 +298,7 @@ impl<P: PointSet> Problem<'_, P> {
 
     /// b, 0 without an intercept.
     fn bias(&self, v: &[f64]) -> f64 {
-        if self.intercept { v.last().copied().unwrap_or(0.0) } else { 0.0 }
+        if self.intercept { v[self.points.dim()] } else { 0.0 }
     }
 
     /// w · x + b for every point.
@@ -241,20 +310,16 @@ impl<P: PointSet> Problem<'_, P> {
     /// out += a (x, 1).
     fn add_scaled(&self, a: f64, x: P::Row<'_>, out: &mut [f64]) {
         x.add_scaled_to(a, out);
-        if self.intercept
-            && let Some(last) = out.last_mut()
-        {
-            *last += a;
+        if self.intercept {
+            out[self.points.dim()] += a;
         }
     }
 
     /// v with the intercept's entry zero: what the penalty sees.
     fn penalised(&self, v: &[f64]) -> Vec<f64> {
         let mut w = v.to_vec();
-        if self.intercept
-            && let Some(last) = w.last_mut()
-        {
-            *last = 0.0;
+        if self.intercept {
+            w[self.points.dim()] = 0.0;
         }
         w
     }
@@ -262,13 +327,13 @@ impl<P: PointSet> Problem<'_, P> {
     /// C Σ ‖(x, 1)‖.
     fn gradient_scale(&self) -> f64 {
         let one = if self.intercept { 1.0 } else { 0.0 };
-        self.strength * self.points.rows().map(|x| (x.norm_sq() + one).sqrt()).sum::<f64>()
+        self.c * self.points.rows().map(|x| (x.norm_sq() + one).sqrt()).sum::<f64>()
     }
 
     fn objective(&self, v: &[f64]) -> f64 {
         let penalty = 0.5 * kernels::norm_sq(&self.penalised(v));
         let margins = self.values(v).zip(self.labels).map(|(value, y)| y.as_f64() * value);
-        penalty + self.strength * margins.map(logistic_loss).sum::<f64>()
+        penalty + self.c * margins.map(logistic_loss).sum::<f64>()
     }
 
     fn expand(&self, v: &[f64]) -> Expansion {
@@ -277,8 +342,8 @@ impl<P: PointSet> Problem<'_, P> {
         for ((x, value), y) in self.points.rows().zip(self.values(v)).zip(self.labels) {
             let margin = y.as_f64() * value;
             let p = sigmoid_of_minus(margin);
-            self.add_scaled(-self.strength * p * y.as_f64(), x, &mut gradient);
-            curvatures.push(self.strength * p * sigmoid_of_minus(-margin));
+            self.add_scaled(-self.c * p * y.as_f64(), x, &mut gradient);
+            curvatures.push(self.c * p * sigmoid_of_minus(-margin));
         }
         Expansion { objective: self.objective(v), gradient, curvatures }
     }
@@ -301,9 +366,7 @@ impl<P: PointSet> Problem<'_, P> {
         let mut hessian = zeros(k, k)?;
         for (x, s) in self.points.rows().zip(&here.curvatures) {
             for (j, x_j) in x.entries() {
-                if let Some(row) = hessian.get_mut(j * k..=j * k + j) {
-                    x.add_scaled_to(s * x_j, row);
-                }
+                x.add_scaled_to(s * x_j, &mut hessian[j * k..=j * k + j]);
             }
             if self.intercept {
                 x.add_scaled_to(*s, &mut hessian[d * k..d * k + d]);
@@ -341,15 +404,12 @@ impl<P: PointSet> Problem<'_, P> {
         let mut diagonal = self.penalised(&vec![1.0; self.unknowns()]);
         for (x, s) in self.points.rows().zip(&here.curvatures) {
             for (j, x_j) in x.entries() {
-                if let Some(entry) = diagonal.get_mut(j) {
-                    *entry += s * x_j * x_j;
-                }
+                diagonal[j] += s * x_j * x_j;
             }
         }
-        if self.intercept
-            && let Some(last) = diagonal.last_mut()
-        {
-            *last = here.curvatures.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        if self.intercept {
+            diagonal[self.points.dim()] =
+                here.curvatures.iter().sum::<f64>().max(f64::MIN_POSITIVE);
         }
         diagonal
     }
@@ -388,18 +448,18 @@ impl<P: PointSet> Problem<'_, P> {
         p
     }
 
-    /// The first of v + p, v + p/2, v + p/4, ... that gains [`SUFFICIENT`]; `None` if none does.
+    /// The first of v + p, v + p/2, v + p/4, ... that gains [`SUFFICIENT_DECREASE`]; `None` if none does.
     fn backtrack(&self, v: &[f64], here: &Expansion, direction: &[f64]) -> Option<Vec<f64>> {
         let slope = kernels::dot(&here.gradient, direction);
         if slope >= 0.0 {
             return None;
         }
         let mut length = 1.0;
-        for _ in 0..HALVINGS {
+        for _ in 0..MAX_HALVINGS {
             let mut next = v.to_vec();
             kernels::axpy(length, direction, &mut next);
             // Near the minimum the gain drowns in the rounding of f; the gradient still tells.
-            let most = here.objective * (1.0 + ROUNDING) + SUFFICIENT * length * slope;
+            let most = here.objective * (1.0 + ROUNDING) + SUFFICIENT_DECREASE * length * slope;
             if self.objective(&next) <= most {
                 return Some(next);
             }
@@ -413,7 +473,7 @@ impl<P: PointSet> Problem<'_, P> {
 mod tests {
     use super::*;
     use halfspaces_data::{Gaussian, Marginal, random_target};
-    use halfspaces_linalg::{Classifier, DenseRow, Points, SparsePoints};
+    use halfspaces_linalg::{DenseRow, Points, SparsePoints};
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
 
@@ -430,7 +490,7 @@ mod tests {
     }
 
     fn problem<'a, P>(points: &'a P, labels: &'a [Label], intercept: bool) -> Problem<'a, P> {
-        Problem { points, labels, strength: 0.7, intercept }
+        Problem { points, labels, c: 0.7, intercept }
     }
 
     #[test]
@@ -479,10 +539,10 @@ mod tests {
         let one = Points::from_rows(&[[1.0]]).unwrap();
         let learner = LogisticRegression::params().c(4.0 * 3f64.ln()).intercept(false);
         let fit = learner.check().unwrap().fit(&one, &[Label::Positive]).unwrap();
-        assert!((fit.classifier.weights()[0] - 3f64.ln()).abs() <= fit.gradient_norm + 1e-15);
+        assert!((fit.halfspace().weights()[0] - 3f64.ln()).abs() <= fit.gradient_norm() + 1e-15);
         let objective = 0.5 * 3f64.ln().powi(2) + 4.0 * 3f64.ln() * (4.0f64 / 3.0).ln();
-        assert!((fit.objective - objective).abs() < 1e-12);
-        assert_eq!((fit.classifier.bias(), fit.status), (0.0, SolverStatus::Converged));
+        assert!((fit.objective() - objective).abs() < 1e-12);
+        assert_eq!((fit.halfspace().bias(), fit.termination()), (0.0, Termination::Converged));
         let x = DenseRow::new(&[1.0]).unwrap();
         assert!((fit.probability(x).unwrap() - 0.75).abs() < 1e-9);
     }
@@ -494,18 +554,18 @@ mod tests {
             let f = problem(&points, &labels, intercept);
             let params = LogisticRegression::params().c(0.7).intercept(intercept);
             let fit = params.tolerance(1e-12).check().unwrap().fit(&points, &labels).unwrap();
-            assert_eq!(fit.status, SolverStatus::Converged);
-            assert!(fit.gradient_norm < 1e-9 && fit.iterations < 12);
-            let mut v = fit.classifier.weights().to_vec();
+            assert_eq!(fit.termination(), Termination::Converged);
+            assert!(fit.gradient_norm() < 1e-9 && fit.steps() < 12);
+            let mut v = fit.halfspace().weights().to_vec();
             if intercept {
-                v.push(fit.classifier.bias());
+                v.push(fit.halfspace().bias());
             }
-            assert!((f.objective(&v) - fit.objective).abs() < 1e-12 * fit.objective);
+            assert!((f.objective(&v) - fit.objective()).abs() < 1e-12 * fit.objective());
             for j in 0..v.len() {
                 for h in [-1e-3, 1e-3] {
                     let mut moved = v.clone();
                     moved[j] += h;
-                    assert!(f.objective(&moved) > fit.objective);
+                    assert!(f.objective(&moved) > fit.objective());
                 }
             }
             // The same by conjugate gradients alone.
@@ -530,8 +590,8 @@ mod tests {
         // Beyond the factorised size, with columns that no point has.
         let wide = sparse.widened(MAX_CHOLESKY + 1).unwrap();
         let by_cg = learner.fit(&wide, &labels).unwrap();
-        assert_eq!(by_cg.status, SolverStatus::Converged);
-        let (narrow, wide) = (dense.classifier.weights(), by_cg.classifier.weights());
+        assert_eq!(by_cg.termination(), Termination::Converged);
+        let (narrow, wide) = (dense.halfspace().weights(), by_cg.halfspace().weights());
         assert!(narrow.iter().zip(wide).all(|(a, b)| (a - b).abs() < 1e-6));
         assert!(wide[9..].iter().all(|w| *w == 0.0));
     }
@@ -544,28 +604,28 @@ mod tests {
         for c in [1e-6, 1.0, 1e6] {
             let learner = LogisticRegression::params().c(c).intercept(false).check().unwrap();
             let fit = learner.fit(&points, &labels).unwrap();
-            assert_eq!(fit.status, SolverStatus::Converged, "C = {c}");
+            assert_eq!(fit.termination(), Termination::Converged, "C = {c}");
             if c > 1e3 {
-                assert_eq!(fit.classifier.label_all(&points).unwrap(), labels);
+                assert_eq!(fit.halfspace().label_all(&points).unwrap(), labels);
             }
         }
         // One class: the intercept leaves, the fit does not hang.
         let same = vec![Label::Negative; 200];
         let fit = LogisticRegression::params().check().unwrap().fit(&points, &same).unwrap();
-        assert_eq!(fit.classifier.label_all(&points).unwrap(), same);
+        assert_eq!(fit.halfspace().label_all(&points).unwrap(), same);
     }
 
     #[test]
     fn the_cap_is_exact_and_bad_input_is_typed() {
         let (points, labels) = noisy(50, 3, 4);
-        let capped = LogisticRegression::params().max_iterations(1).check().unwrap();
+        let capped = LogisticRegression::params().max_steps(1).check().unwrap();
         let fit = capped.fit(&points, &labels).unwrap();
-        assert_eq!((fit.iterations, fit.status), (1, SolverStatus::CapReached));
+        assert_eq!((fit.steps(), fit.termination()), (1, Termination::CapReached { cap: 1 }));
         let params = LogisticRegression::params;
         for bad in [params().c(-1.0), params().c(f64::NAN), params().tolerance(0.0)] {
             assert!(bad.check().is_err());
         }
-        assert!(params().max_iterations(0).check().is_err());
+        assert!(params().max_steps(0).check().is_err());
         let learner = params().check().unwrap();
         let none = Points::new(vec![], 2).unwrap();
         assert_eq!(learner.fit(&none, &[]), Err(InputError::Empty));
@@ -573,5 +633,32 @@ mod tests {
         let huge = Points::from_rows(&[[1.0], [1e200]]).unwrap();
         let labels = [Label::Positive, Label::Negative];
         assert_eq!(learner.fit(&huge, &labels), Err(InputError::Overflow { row: 1 }));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn saved_fits_are_checked() {
+        let (points, labels) = noisy(30, 2, 6);
+        let learner = LogisticRegression::params().max_steps(2).check().unwrap();
+        let fit = learner.fit(&points, &labels).unwrap();
+        assert_eq!(fit.termination(), Termination::CapReached { cap: 2 });
+        let text = serde_json::to_string(&fit).unwrap();
+        assert_eq!(serde_json::from_str::<LogisticFit>(&text).unwrap(), fit);
+        type Change = fn(&mut LogisticState);
+        let changes: [Change; 7] = [
+            |s| s.objective = 0.499 * kernels::norm_sq(s.halfspace.weights()),
+            |s| s.objective = f64::NAN,
+            |s| s.objective = f64::INFINITY,
+            |s| s.gradient_norm = -1e-3,
+            |s| s.gradient_norm = f64::NAN,
+            |s| s.steps = 1,
+            |s| s.termination = Termination::AssumptionFailed,
+        ];
+        for change in changes {
+            let mut state = fit.0.clone();
+            change(&mut state);
+            let loaded = LogisticFit::try_from(state);
+            assert!(matches!(loaded, Err(InputError::InconsistentState { .. })));
+        }
     }
 }

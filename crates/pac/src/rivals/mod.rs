@@ -1,36 +1,60 @@
 //! What the Perspectrons are measured against, and what these learners share.
 
-mod ball;
+/// A fit labels points as one of its parts does.
+macro_rules! label_as {
+    ($fit:ty, $part:ident) => {
+        impl halfspaces_linalg::Classifier for $fit {
+            fn dim(&self) -> usize {
+                self.$part().dim()
+            }
+
+            fn decision_value<R: halfspaces_linalg::RowView>(
+                &self,
+                x: R,
+            ) -> Result<f64, halfspaces_linalg::InputError> {
+                self.$part().decision_value(x)
+            }
+
+            fn label_rows<P: halfspaces_linalg::PointSet>(
+                &self,
+                points: &P,
+                rows: std::ops::Range<usize>,
+            ) -> Result<Vec<halfspaces_linalg::Label>, halfspaces_linalg::InputError> {
+                self.$part().label_rows(points, rows)
+            }
+        }
+    };
+}
+
 mod ckmy;
 mod cutting_plane;
 mod ddk;
 mod decision_list;
+mod descent;
 mod dgt;
 mod heuristics;
-mod holdout;
 mod leaky_relu;
 mod logistic;
-mod problem;
-mod solver;
+mod regularised_loss;
 mod svm;
+mod unit_ball;
+mod validation_split;
 
-pub use ckmy::{Ckmy, CkmyFit, CkmyParams, CkmyStatus, ckmy_error, ckmy_step_size, ckmy_steps};
+pub use ckmy::{Ckmy, CkmyParams, ckmy_error, ckmy_step_size, ckmy_steps};
 pub use cutting_plane::{
-    CutStatus, CuttingPlane, CuttingPlaneFit, CuttingPlaneParams, cutting_plane_batch,
-    cutting_plane_rounds, feasible_radius,
+    CuttingPlane, CuttingPlaneFit, CuttingPlaneParams, cutting_plane_batch, cutting_plane_rounds,
+    feasible_radius,
 };
-pub use ddk::{Ddk, DdkFit, DdkParams, DdkStatus, ddk_excess, ddk_step_size, ddk_steps};
+pub use ddk::{Ddk, DdkParams, ddk_excess, ddk_step_size, ddk_steps};
 pub use decision_list::{DecisionListOfHalfspaces, ThresholdRule};
+pub use descent::{DESCENT_MAX_STEPS, DescentFit, DescentParams};
 pub use dgt::{
-    DGT_ATTEMPTS, Dgt, DgtFit, DgtParams, DgtRound, DgtStatus, dgt_rounds, dgt_step_size,
-    dgt_steps, dgt_training_error,
+    DGT_ATTEMPTS, Dgt, DgtFit, DgtParams, DgtRound, dgt_rounds, dgt_step_size, dgt_steps,
+    dgt_training_error,
 };
 pub use heuristics::{
-    GlmHeuristic, Heuristic, HeuristicError, HeuristicParams, HeuristicRun, HeuristicStatus,
-    heuristic_step, heuristic_steps,
+    GlmHeuristic, Heuristic, HeuristicParams, HeuristicRun, heuristic_step, heuristic_steps,
 };
 pub use leaky_relu::LeakyRelu;
 pub use logistic::{LogisticFit, LogisticParams, LogisticRegression, MAX_CHOLESKY};
-pub use problem::BASELINE_MAX_STEPS;
-pub use solver::SolverStatus;
 pub use svm::{LinearSvm, SvmFit, SvmParams};

@@ -1,40 +1,32 @@
 //! Linear support vector machine with hinge loss, as it is used today.
-//!
-//! Minimises P(w) = ½‖w‖² + C Σ max(0, 1 - y_i w · x_i) by coordinate ascent on its dual
-//! D(α) = Σ α_i - ½‖Σ α_i y_i x_i‖² over 0 <= α_i <= C: with w = Σ α_i y_i x_i, one coordinate is
-//! solved exactly by α_i <- clamp(α_i - (y_i w · x_i - 1)/‖x_i‖², 0, C). Each pass takes the points in
-//! a fresh random order. An intercept is the weight of a constant feature 1, and penalised with the
-//! rest.
-//!
-//! *Guarantee.* D(α) <= min P <= P(w) for every α, so the gap P - D of the answer, recomputed from α
-//! alone, bounds how far w is from optimal: P(w) - min P <= gap and, P being 1-strongly convex,
-//! ‖w - w_min‖² <= 2 gap. The iteration stops at gap <= tolerance · P, which is looked at after every
-//! pass at first, later after every sixteenth part of the passes so far. No bound on the 0-1 error
-//! under Massart noise, as for every convex surrogate.
-//!
-//! *Source.* Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, Algorithm 1 (the method of LIBLINEAR),
-//! without shrinking.
 
-use crate::rivals::solver::{
-    SolverStatus, check_cap, check_sample, check_strength, check_tolerance,
+use super::regularised_loss::{check_c, check_cap, check_sample, check_tolerance};
+use halfspaces_linalg::{
+    AffineHalfspace, FitSample, InputError, Label, Params, PointSet, RngStream, RowView,
+    Termination, kernels, rng_for, zeros,
 };
-use halfspaces_linalg::{AffineHalfspace, InputError, Label, PointSet, RowView, kernels, zeros};
-use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
-/// Parameters of the support vector machine, unchecked.
+/// What rounding may leave of equalities and of P >= D, relative to P.
+const ROUNDING: f64 = 1e-9;
+
+/// Where weak duality drowns in rounding there is no certificate.
+const TOO_STEEP: &str = "so small that rounding keeps D below P; rescale the points or lower c";
+
+/// Unchecked parameters of [`LinearSvm`].
 ///
 /// ```
+/// use halfspaces_linalg::Params;
 /// use halfspaces_pac::LinearSvm;
 /// let params = LinearSvm::params().c(10.0).intercept(false).tolerance(1e-6).seed(3);
 /// assert!(params.check().is_ok());
 /// assert!(LinearSvm::params().max_passes(0).check().is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[must_use]
 pub struct SvmParams {
-    strength: f64,
+    c: f64,
     intercept: bool,
     tolerance: f64,
     max_passes: u64,
@@ -42,9 +34,9 @@ pub struct SvmParams {
 }
 
 impl SvmParams {
-    /// C, the weight of the loss. Default: 1.
+    /// C, the weight of the loss, in [1e-12, 1e12]. Default: 1.
     pub fn c(mut self, c: f64) -> Self {
-        self.strength = c;
+        self.c = c;
         self
     }
 
@@ -54,13 +46,13 @@ impl SvmParams {
         self
     }
 
-    /// Duality gap to reach, relative to P. Default: 1e-4.
+    /// Duality gap to reach, relative to P, in [1e-13, 1). Default: 1e-4.
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.tolerance = tolerance;
         self
     }
 
-    /// Passes over the points at most. Default: 10 000.
+    /// Cap on the passes over the points, at least 1. Default: 10 000.
     pub fn max_passes(mut self, max_passes: u64) -> Self {
         self.max_passes = max_passes;
         self
@@ -71,126 +63,244 @@ impl SvmParams {
         self.seed = seed;
         self
     }
+}
 
-    /// The learner, if the parameters are in range.
-    ///
-    /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for C not in [1e-12, 1e12], a tolerance not in
-    /// [1e-13, 1), or a cap of 0.
-    pub fn check(self) -> Result<LinearSvm, InputError> {
-        check_strength(self.strength)?;
+impl Params for SvmParams {
+    type Learner = LinearSvm;
+    type Error = InputError;
+
+    fn check(self) -> Result<LinearSvm, InputError> {
+        check_c(self.c)?;
         check_tolerance(self.tolerance)?;
         check_cap("max_passes", self.max_passes)?;
         Ok(LinearSvm(self))
     }
 }
 
-/// The support vector machine with checked parameters.
+/// Linear support vector machine with hinge loss, as it is used today.
+///
+/// Minimises P(w) = ½‖w‖² + C Σ max(0, 1 - y_i w · x_i) by coordinate ascent on its dual
+/// D(α) = Σ α_i - ½‖Σ α_i y_i x_i‖² over 0 <= α_i <= C: with w = Σ α_i y_i x_i, one coordinate is
+/// solved exactly by α_i <- clamp(α_i - (y_i w · x_i - 1)/‖x_i‖², 0, C). Each pass takes the points in
+/// a fresh random order. An intercept is the weight of a constant feature 1, and penalised with the
+/// other weights.
+///
+/// *Guarantee.* D(α) <= min P <= P(w) for every α, so the gap P - D of the answer, recomputed from α
+/// alone, bounds how far w is from optimal: P(w) - min P <= gap, and ‖w - w_min‖² <= gap, because P and
+/// -D are each 1-strongly convex in w, so that P(w) - min P and max D - D(α), whose sum is the gap, are
+/// both at least ½‖w - w_min‖². (One point x = 1 at C = 1 has equality.) No bound on the 0-1 error under Massart noise, as for every convex surrogate:
+/// use [`Perspectron`](crate::Perspectron) or [`SamplePerspectron`](crate::SamplePerspectron) there.
+///
+/// *Ends.* `Converged`: gap <= tolerance · P, which is looked at after every pass at first, later after
+/// every sixteenth part of the passes so far. `CapReached`: `max_passes` were made. `Stalled`: passes no
+/// longer raise D, which in exact arithmetic they do until the gap is 0; the certificate says how good
+/// the answer is all the same.
+///
+/// *Cost.* O(nd) per pass over n points (stored values, for sparse ones), O(n + d) memory.
+///
+/// *Source.* Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, Algorithm 1 (the method of LIBLINEAR),
+/// without shrinking. Claims: none of its own; compared in P10 and P13.
 ///
 /// ```
-/// use halfspaces_linalg::{Label, Points};
-/// use halfspaces_pac::{LinearSvm, SolverStatus};
+/// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};
+/// use halfspaces_pac::LinearSvm;
 /// let points = Points::from_rows(&[[1.0, 1.0], [-1.0, 1.0], [3.0, 0.0]])?;
 /// let labels = [Label::Positive, Label::Negative, Label::Positive];
 /// let fit = LinearSvm::params().intercept(false).tolerance(1e-9).check()?.fit(&points, &labels)?;
-/// assert_eq!(fit.status, SolverStatus::Converged);
+/// assert_eq!(fit.termination(), Termination::Converged);
 /// // Only the first two support w = (1, 0).
-/// assert!((fit.classifier.weights()[0] - 1.0).abs() < 1e-4);
+/// assert!((fit.halfspace().weights()[0] - 1.0).abs() < 1e-4);
 /// assert_eq!(fit.support(), 2);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinearSvm(SvmParams);
 
-/// What the support vector machine returns.
+/// What [`LinearSvm`] returns: sign(w · x + b), and the dual solution that certifies it.
 ///
 /// ```
-/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_linalg::{FitSample, Label, Params, Points};
 /// use halfspaces_pac::LinearSvm;
 /// let one = Points::from_rows(&[[1.0]])?;
 /// // ½w² + C max(0, 1 - w) at C = 1/4 is least at w = 1/4: P = 1/32 + 3/16 = D.
 /// let fit = LinearSvm::params().c(0.25).intercept(false).check()?.fit(&one, &[Label::Positive])?;
-/// assert_eq!((fit.primal, fit.dual), (0.21875, 0.21875));
+/// assert_eq!((fit.primal(), fit.dual()), (0.21875, 0.21875));
 /// assert_eq!((fit.gap(), fit.distance_to_optimum()), (0.0, 0.0));
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct SvmFit {
-    /// sign(w · x + b).
-    pub classifier: AffineHalfspace,
-    /// α, one number in [0, C] a point: the certificate.
-    pub alphas: Vec<f64>,
-    /// P at the answer.
-    pub primal: f64,
-    /// D at α.
-    pub dual: f64,
-    /// Passes over the points.
-    pub passes: u64,
-    /// Whether the gap asked for is reached.
-    pub status: SolverStatus,
+#[cfg_attr(feature = "serde", serde(try_from = "SvmState"))]
+pub struct SvmFit(SvmState);
+
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct SvmState {
+    halfspace: AffineHalfspace,
+    c: f64,
+    alphas: Vec<f64>,
+    primal: f64,
+    dual: f64,
+    passes: u64,
+    termination: Termination,
+}
+
+impl TryFrom<SvmState> for SvmFit {
+    type Error = InputError;
+
+    fn try_from(state: SvmState) -> Result<Self, InputError> {
+        let SvmState { halfspace, c, alphas, primal, dual, passes, termination } = &state;
+        check_c(*c)?;
+        let check = InputError::check_state;
+        check(!alphas.is_empty(), "one dual variable per point, and at least one point")?;
+        let in_range = alphas.iter().all(|a| (0.0..=*c).contains(a));
+        check(in_range, "every dual variable lies between 0 and C")?;
+        // Σα <= 2P: P sets the scale.
+        let slack = ROUNDING * primal;
+        let penalty = penalty(halfspace.weights(), halfspace.bias());
+        let recomputed = alphas.iter().sum::<f64>() - penalty;
+        check((recomputed - dual).abs() <= slack, "D is Σα - ½‖(w, b)‖²")?;
+        check(dual - primal <= slack, "D is at most P")?;
+        check(penalty - primal <= slack && primal.is_finite(), "P is at least ½‖(w, b)‖²")?;
+        let possible = match termination {
+            Termination::Converged => primal - dual < *primal,
+            Termination::CapReached { cap } => passes == cap,
+            Termination::Stalled => *passes > 0,
+            Termination::ExamplesEnded | Termination::AssumptionFailed => false,
+        };
+        check(possible, "this termination does not go with this gap and these passes")?;
+        Ok(SvmFit(state))
+    }
 }
 
 impl SvmFit {
+    /// What a run ended with.
+    #[expect(clippy::expect_used, reason = "a loaded state is checked by the same rules")]
+    fn new(state: SvmState) -> SvmFit {
+        SvmFit::try_from(state).expect("P and D are computed from α, and weak duality holds")
+    }
+
+    /// sign(w · x + b); b = 0 without an intercept.
+    #[must_use]
+    pub fn halfspace(&self) -> &AffineHalfspace {
+        &self.0.halfspace
+    }
+
+    /// α, one number in [0, C] per point: the certificate.
+    #[must_use]
+    pub fn alphas(&self) -> &[f64] {
+        &self.0.alphas
+    }
+
+    /// C, the weight of the loss.
+    #[must_use]
+    pub fn c(&self) -> f64 {
+        self.0.c
+    }
+
+    /// P at the answer.
+    #[must_use]
+    pub fn primal(&self) -> f64 {
+        self.0.primal
+    }
+
+    /// D at α.
+    #[must_use]
+    pub fn dual(&self) -> f64 {
+        self.0.dual
+    }
+
+    /// Passes over the points.
+    #[must_use]
+    pub fn passes(&self) -> u64 {
+        self.0.passes
+    }
+
+    /// How the run ended; see [`LinearSvm`].
+    #[must_use]
+    pub fn termination(&self) -> Termination {
+        self.0.termination
+    }
+
     /// P - D >= P - min P, up to rounding.
     #[must_use]
     pub fn gap(&self) -> f64 {
-        (self.primal - self.dual).max(0.0)
+        (self.0.primal - self.0.dual).max(0.0)
     }
 
-    /// √(2 gap): no minimiser (w, b) is farther away.
+    /// √gap: the minimiser (w, b) is no farther away, up to rounding.
     #[must_use]
     pub fn distance_to_optimum(&self) -> f64 {
-        (2.0 * self.gap()).sqrt()
+        self.gap().sqrt()
     }
 
     /// Number of support vectors, α > 0.
     #[must_use]
     pub fn support(&self) -> usize {
-        self.alphas.iter().filter(|a| **a > 0.0).count()
+        self.0.alphas.iter().filter(|a| **a > 0.0).count()
     }
 }
 
+label_as!(SvmFit, halfspace);
+
 impl LinearSvm {
-    /// Parameters: C = 1, with an intercept, relative gap 1e-4, 10 000 passes, seed 0.
+    /// C = 1, with an intercept, relative gap 1e-4, 10 000 passes, seed 0.
     pub fn params() -> SvmParams {
-        SvmParams { strength: 1.0, intercept: true, tolerance: 1e-4, max_passes: 10_000, seed: 0 }
+        SvmParams { c: 1.0, intercept: true, tolerance: 1e-4, max_passes: 10_000, seed: 0 }
     }
+}
+
+impl FitSample for LinearSvm {
+    type Model = SvmFit;
+    type Error = InputError;
 
     /// Fits labelled points.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`]; [`InputError::Overflow`] for points
     /// whose squares leave `f64`; [`InputError::TooLarge`].
-    pub fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<SvmFit, InputError> {
-        let SvmParams { strength, intercept, tolerance, max_passes, seed } = self.0;
-        check_sample(points, labels, strength)?;
+    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<SvmFit, InputError> {
+        let SvmParams { c, intercept, tolerance, max_passes, seed } = self.0;
+        let scale = check_sample(points, labels, c)?;
         let constant = if intercept { 1.0 } else { 0.0 };
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut rng = rng_for(RngStream::SvmOrder, seed);
         let mut order: Vec<usize> = (0..labels.len()).collect();
         let mut alphas = zeros(1, labels.len())?;
         let mut passes = 0;
+        let mut last_dual = f64::NEG_INFINITY;
         loop {
             // Summed afresh, so that rounding does not pile up and the gap speaks of α alone.
             let (mut w, mut b) = weights(points, labels, &alphas, constant)?;
-            let (primal, dual) = objectives(points, labels, &alphas, &w, b, constant, strength);
-            let reached = primal - dual <= tolerance * primal;
-            if reached || passes >= max_passes {
-                let classifier = AffineHalfspace::new(w, b * constant)?;
-                let status =
-                    if reached { SolverStatus::Converged } else { SolverStatus::CapReached };
-                return Ok(SvmFit { classifier, alphas, primal, dual, passes, status });
+            let (primal, dual) = objectives(points, labels, &alphas, &w, b, constant, c);
+            let sound = primal.is_finite() && dual - primal <= ROUNDING * primal;
+            InputError::check_parameter("c Σ(‖x‖² + 1)", scale, sound, TOO_STEEP)?;
+            let ended = if primal - dual <= tolerance * primal {
+                Some(Termination::Converged)
+            } else if passes >= max_passes {
+                Some(Termination::CapReached { cap: max_passes })
+            } else if dual <= last_dual {
+                Some(Termination::Stalled)
+            } else {
+                None
+            };
+            if let Some(termination) = ended {
+                let halfspace = AffineHalfspace::new(w, b * constant)?;
+                let state = SvmState { halfspace, c, alphas, primal, dual, passes, termination };
+                return Ok(SvmFit::new(state));
             }
+            last_dual = dual;
             for _ in 0..(passes / 16).clamp(1, max_passes - passes) {
                 order.shuffle(&mut rng);
                 for &i in &order {
-                    let Some(x) = points.row(i) else { continue };
+                    let Some(x) = points.row(i) else {
+                        unreachable!("the order permutes the rows, one label each")
+                    };
                     let y = labels[i].as_f64();
                     let slope = y * (x.dot(&w) + b * constant) - 1.0;
                     let norm_sq = x.norm_sq() + constant * constant;
                     // A zero point has slope -1 for ever: its α belongs at C.
-                    let free = if norm_sq > 0.0 { alphas[i] - slope / norm_sq } else { strength };
-                    let alpha = free.clamp(0.0, strength);
+                    let free = if norm_sq > 0.0 { alphas[i] - slope / norm_sq } else { c };
+                    let alpha = free.clamp(0.0, c);
                     let step = y * (alpha - alphas[i]);
                     x.add_scaled_to(step, &mut w);
                     b += step * constant;
@@ -200,6 +310,11 @@ impl LinearSvm {
             }
         }
     }
+}
+
+/// ½‖(w, b)‖².
+fn penalty(w: &[f64], b: f64) -> f64 {
+    0.5 * (kernels::norm_sq(w) + b * b)
 }
 
 /// (w, b) = Σ α_i y_i (x_i, constant), summed afresh.
@@ -226,12 +341,12 @@ fn objectives<P: PointSet>(
     w: &[f64],
     b: f64,
     constant: f64,
-    strength: f64,
+    c: f64,
 ) -> (f64, f64) {
-    let penalty = 0.5 * (kernels::norm_sq(w) + b * b);
+    let penalty = penalty(w, b);
     let margins = points.rows().zip(labels).map(|(x, y)| y.as_f64() * (x.dot(w) + b * constant));
     let loss: f64 = margins.map(|m| (1.0 - m).max(0.0)).sum();
-    (penalty + strength * loss, alphas.iter().sum::<f64>() - penalty)
+    (penalty + c * loss, alphas.iter().sum::<f64>() - penalty)
 }
 
 #[cfg(test)]
@@ -239,7 +354,8 @@ mod tests {
     use super::*;
     use halfspaces_data::{Gaussian, Marginal, random_target};
     use halfspaces_linalg::{Classifier, Points, SparsePoints};
-    use rand::RngExt;
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
 
     fn noisy(n: usize, dim: usize, seed: u64) -> (Points, Vec<Label>) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -251,16 +367,16 @@ mod tests {
 
     /// P and D from their definitions, over points with the constant feature written out.
     fn recomputed(points: &Points, labels: &[Label], fit: &SvmFit, c: f64) -> (f64, f64) {
-        let intercept = fit.classifier.bias() != 0.0;
+        let intercept = fit.halfspace().bias() != 0.0;
         let rows: Vec<Vec<f64>> = points
             .rows()
             .map(|x| x.as_slice().iter().copied().chain(intercept.then_some(1.0)).collect())
             .collect();
-        let mut v = fit.classifier.weights().to_vec();
-        v.extend(intercept.then_some(fit.classifier.bias()));
+        let mut v = fit.halfspace().weights().to_vec();
+        v.extend(intercept.then_some(fit.halfspace().bias()));
         let mut from_alphas = vec![0.0; v.len()];
         let (mut loss, mut sum) = (0.0, 0.0);
-        for ((x, y), alpha) in rows.iter().zip(labels).zip(&fit.alphas) {
+        for ((x, y), alpha) in rows.iter().zip(labels).zip(fit.alphas()) {
             assert!((0.0..=c).contains(alpha));
             let value: f64 = x.iter().zip(&v).map(|(a, b)| a * b).sum();
             loss += (1.0 - y.as_f64() * value).max(0.0);
@@ -277,20 +393,20 @@ mod tests {
             let (points, labels) = noisy(300, 5, seed);
             let params = LinearSvm::params().c(c).intercept(intercept).tolerance(1e-6);
             let fit = params.check().unwrap().fit(&points, &labels).unwrap();
-            assert_eq!(fit.status, SolverStatus::Converged);
+            assert_eq!(fit.termination(), Termination::Converged);
             let (primal, dual) = recomputed(&points, &labels, &fit, c);
-            assert!((primal - fit.primal).abs() < 1e-9 * primal);
-            assert!((dual - fit.dual).abs() < 1e-9 * primal);
+            assert!((primal - fit.primal()).abs() < 1e-9 * primal);
+            assert!((dual - fit.dual()).abs() < 1e-9 * primal);
             assert!(primal - dual <= 1.001e-6 * primal);
             // A rough answer lies within its own bound of the fine one, and is worse by no more.
             let rough = params.tolerance(0.1).check().unwrap().fit(&points, &labels).unwrap();
-            assert!(rough.passes < fit.passes);
-            assert!(rough.primal - fit.primal <= rough.gap());
+            assert!(rough.passes() < fit.passes());
+            assert!(rough.primal() - fit.primal() <= rough.gap());
             let apart = |a: &[f64], b: &[f64]| -> f64 {
                 a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
             };
-            let weights = apart(rough.classifier.weights(), fit.classifier.weights());
-            let biases = apart(&[rough.classifier.bias()], &[fit.classifier.bias()]);
+            let weights = apart(rough.halfspace().weights(), fit.halfspace().weights());
+            let biases = apart(&[rough.halfspace().bias()], &[fit.halfspace().bias()]);
             let most = rough.distance_to_optimum() + fit.distance_to_optimum();
             assert!((weights + biases).sqrt() <= most);
         }
@@ -306,16 +422,16 @@ mod tests {
         let (plus, minus) = (Label::Positive, Label::Negative);
         // min ½w² + C max(0, 1 - w): w = min(C, 1).
         for (c, w) in [(0.5, 0.5), (2.0, 1.0)] {
-            assert!((fit(&[[1.0]], &[plus], c, false).classifier.weights()[0] - w).abs() < 1e-9);
+            assert!((fit(&[[1.0]], &[plus], c, false).halfspace().weights()[0] - w).abs() < 1e-9);
         }
         // With the constant feature the point is (1, 1): w = b = 1/2.
         let both = fit(&[[1.0]], &[plus], 2.0, true);
-        assert!((both.classifier.weights()[0] - 0.5).abs() < 1e-9);
-        assert!((both.classifier.bias() - 0.5).abs() < 1e-9);
+        assert!((both.halfspace().weights()[0] - 0.5).abs() < 1e-9);
+        assert!((both.halfspace().bias() - 0.5).abs() < 1e-9);
         // ±1 on its two sides: w = min(2C, 1), no bias.
         let pair = fit(&[[1.0], [-1.0]], &[plus, minus], 0.25, true);
-        assert!((pair.classifier.weights()[0] - 0.5).abs() < 1e-6);
-        assert!(pair.classifier.bias().abs() < 1e-6);
+        assert!((pair.halfspace().weights()[0] - 0.5).abs() < 1e-6);
+        assert!(pair.halfspace().bias().abs() < 1e-6);
     }
 
     #[test]
@@ -325,8 +441,8 @@ mod tests {
         let fit = LinearSvm::params().intercept(false).check().unwrap().fit(&points, &labels);
         let fit = fit.unwrap();
         // The zero point has hinge loss 1 whatever w is.
-        assert_eq!((fit.status, fit.alphas[0]), (SolverStatus::Converged, 1.0));
-        assert!((fit.primal - 1.5).abs() < 1e-3);
+        assert_eq!((fit.termination(), fit.alphas()[0]), (Termination::Converged, 1.0));
+        assert!((fit.primal() - 1.5).abs() < 1e-3);
     }
 
     #[test]
@@ -337,7 +453,7 @@ mod tests {
         let labels = points.rows().map(|x| Label::from_sign(x.as_slice()[0])).collect::<Vec<_>>();
         let params = LinearSvm::params().c(1e3).intercept(false).tolerance(1e-10);
         let fit = params.check().unwrap().fit(&points, &labels).unwrap();
-        assert!((fit.classifier.linear().margin_on(&points, &labels).unwrap() - 1.0).abs() < 1e-4);
+        assert!((fit.halfspace().linear().margin_on(&points, &labels).unwrap() - 1.0).abs() < 1e-4);
     }
 
     #[test]
@@ -348,8 +464,8 @@ mod tests {
         let dense = fit(0).fit(&points, &labels).unwrap();
         assert_eq!(fit(0).fit(&sparse, &labels).unwrap(), dense);
         let other = fit(1).fit(&points, &labels).unwrap();
-        assert_ne!(other.alphas, dense.alphas);
-        assert!((other.primal - dense.primal).abs() <= other.gap().max(dense.gap()));
+        assert_ne!(other.alphas(), dense.alphas());
+        assert!((other.primal() - dense.primal()).abs() <= other.gap().max(dense.gap()));
     }
 
     #[test]
@@ -357,7 +473,7 @@ mod tests {
         let (points, labels) = noisy(50, 3, 4);
         let capped = LinearSvm::params().max_passes(2).tolerance(1e-12).check().unwrap();
         let fit = capped.fit(&points, &labels).unwrap();
-        assert_eq!((fit.passes, fit.status), (2, SolverStatus::CapReached));
+        assert_eq!((fit.passes(), fit.termination()), (2, Termination::CapReached { cap: 2 }));
         let params = LinearSvm::params;
         for bad in [params().c(-1.0), params().c(f64::NAN), params().tolerance(1.0)] {
             assert!(bad.check().is_err());
@@ -371,17 +487,54 @@ mod tests {
         assert_eq!(learner.fit(&huge, &[Label::Positive]), Err(InputError::Overflow { row: 0 }));
     }
 
+    /// One point x = 1 at C = 1: α = w has P = ½w² + 1 - w and D = w - ½w², a gap of (1 - w)², and the
+    /// minimiser is 1.
+    #[test]
+    fn the_bound_on_the_distance_is_reached() {
+        for w in [0.0, 0.25, 0.5, 0.875] {
+            let fit = SvmFit::new(SvmState {
+                halfspace: AffineHalfspace::new(vec![w], 0.0).unwrap(),
+                c: 1.0,
+                alphas: vec![w],
+                primal: 0.5 * w * w + 1.0 - w,
+                dual: w - 0.5 * w * w,
+                passes: 7,
+                termination: Termination::CapReached { cap: 7 },
+            });
+            assert_eq!(fit.distance_to_optimum(), 1.0 - w);
+        }
+    }
+
     #[cfg(feature = "serde")]
     #[test]
-    fn fits_survive_saving() {
+    fn saved_fits_are_checked() {
         let (points, labels) = noisy(30, 2, 6);
         let fit = LinearSvm::params().check().unwrap().fit(&points, &labels).unwrap();
         let text = serde_json::to_string(&fit).unwrap();
         assert_eq!(serde_json::from_str::<SvmFit>(&text).unwrap(), fit);
-        // The halfspace inside is checked.
-        assert!(
-            serde_json::from_str::<AffineHalfspace>(r#"{"linear":{"normal":[]},"bias":0.0}"#)
-                .is_err()
-        );
+        let halfspace = |w: f64| AffineHalfspace::new(vec![w, 0.0], 0.0).unwrap();
+        let changes: [&dyn Fn(&mut SvmState); 13] = [
+            &|s| s.dual = s.primal * 1.001,
+            &|s| s.primal = s.dual * 0.999,
+            &|s| s.dual *= 0.999,
+            &|s| s.alphas[0] = -1e-3,
+            &|s| s.alphas[0] = 1.001,
+            &|s| s.alphas[0] = f64::NAN,
+            &|s| s.alphas.clear(),
+            &|s| s.alphas.push(1.0),
+            &|s| s.halfspace = halfspace(2.0),
+            &|s| s.primal = f64::INFINITY,
+            &|s| s.primal = f64::NAN,
+            &|s| s.c = 0.5,
+            &|s| s.termination = Termination::CapReached { cap: s.passes + 1 },
+        ];
+        for (i, change) in changes.iter().enumerate() {
+            let mut state = fit.0.clone();
+            change(&mut state);
+            let loaded = SvmFit::try_from(state);
+            assert!(matches!(loaded, Err(InputError::InconsistentState { .. })), "change {i}");
+        }
+        let text = text.replace("\"c\":1.0", "\"c\":0.0");
+        assert!(serde_json::from_str::<SvmFit>(&text).is_err());
     }
 }

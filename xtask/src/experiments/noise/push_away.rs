@@ -11,7 +11,7 @@ use halfspaces_data::{
 use halfspaces_eval::{
     ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section, Side, Table,
 };
-use halfspaces_linalg::{DenseRow, Halfspace, Label, kernels, norm, normalise};
+use halfspaces_linalg::{DenseRow, FitStream, Halfspace, Label, Params, kernels, norm, normalise};
 use halfspaces_pac::{GlmHeuristic, GlmPerspectron, Heuristic, PushAway};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -202,13 +202,13 @@ fn run(learner: Learner, noise: Noise, rng: &mut ChaCha8Rng) -> Result<Outcome, 
             return Ok(Outcome::Run { last: error, best: error, examples });
         }
     };
-    let params = GlmHeuristic::params(heuristic, link, MARGIN).accuracy(EXCESS).seed(seed);
+    let params = GlmHeuristic::params(heuristic, link, MARGIN).excess(EXCESS).seed(seed);
     let params = params.keep_every(10_000).check()?;
-    let run = params.run(&mut instance.stream_with_rng(rng))?;
-    let errors = run.iterates.iter().map(judge).collect::<Result<Vec<f64>, Failure>>()?;
+    let run = params.fit_stream(&mut instance.stream_with_rng(rng))?;
+    let errors = run.iterates().iter().map(judge).collect::<Result<Vec<f64>, Failure>>()?;
     let last = errors.last().copied().ok_or("no iterate")?;
     let best = errors.into_iter().fold(last, f64::min);
-    Ok(Outcome::Run { last, best, examples: run.steps })
+    Ok(Outcome::Run { last, best, examples: run.steps() })
 }
 
 impl Experiment for PushAwayExperiment {

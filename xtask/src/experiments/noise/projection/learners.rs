@@ -4,9 +4,7 @@ use super::workload::{Configuration, DELTA, DELTA_PROJECTION, Outcome, Run, Sour
 use crate::Failure;
 use halfspaces_data::{LabelledPoints, flip_labels};
 use halfspaces_linalg::{Classifier, Halfspace, Label, PointSet, Points};
-use halfspaces_pac::{
-    Margin, Perspectron, Projected, RandomProjection, SamplePerspectron, projected_margin,
-};
+use halfspaces_pac::{Margin, Perspectron, RandomProjection, SamplePerspectron, projected_margin};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
@@ -49,10 +47,9 @@ pub(super) fn learn<P: PointSet>(
     };
     let projection =
         RandomProjection::for_margin(all.dim(), n, margin, DELTA_PROJECTION, rng.random())?;
-    let behind = Projected::new(projection, |points: &Points, labels: &[Label]| {
-        perspectron(points, labels, run, noise, projected_margin(margin), excess, seed)
-    });
-    let projected = error(&behind.fit(&training, &labels)?.halfspace)?;
+    let (reduced, kept) = (projection.apply(&training)?, projected_margin(margin));
+    let behind = perspectron(&reduced, &labels, run, noise, kept, excess, seed)?;
+    let projected = error(&projection.back(&behind)?)?;
     let plain = perspectron(&training, &labels, run, noise, margin, excess, seed)?;
     Ok(Outcome::Learn { projected, plain: error(&plain)? })
 }

@@ -3,10 +3,10 @@
 use super::workload::{FAILURE, FOLDS, Part};
 use crate::Failure;
 use halfspaces_eval::Colour;
-use halfspaces_linalg::{Classifier, Halfspace, Label, PointSet, SparsePoints};
+use halfspaces_linalg::{Classifier, FitSample, Halfspace, Label, Params, PointSet, SparsePoints};
 use halfspaces_online::{AveragedPerceptron, OnlineLearner};
 use halfspaces_pac::{
-    Ckmy, Dgt, ErrorCount, LinearSvm, LogisticRegression, SampleFit, SamplePerspectron,
+    Ckmy, DescentFit, Dgt, ErrorCount, LinearSvm, LogisticRegression, SampleFit, SamplePerspectron,
 };
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -55,7 +55,7 @@ pub(super) const LEARNERS: [Entry; 7] = [
             only_labels(|training, test| {
                 let learner = LogisticRegression::params().tolerance(1e-6).check()?;
                 let fit = learner.fit(&training.plain, &training.labels)?;
-                Ok(fit.classifier.label_all(&test.plain)?)
+                Ok(fit.label_all(&test.plain)?)
             })
         },
     },
@@ -66,7 +66,7 @@ pub(super) const LEARNERS: [Entry; 7] = [
             only_labels(move |training, test| {
                 let params = LinearSvm::params().tolerance(1e-2).max_passes(50).seed(seed);
                 let fit = params.check()?.fit(&training.plain, &training.labels)?;
-                Ok(fit.classifier.label_all(&test.plain)?)
+                Ok(fit.label_all(&test.plain)?)
             })
         },
     },
@@ -138,15 +138,16 @@ fn averaged(part: &Part, rng: &mut ChaCha8Rng) -> Result<Halfspace, Failure> {
 }
 
 /// The fit with fewest errors on labels held out, which are as noisy as the others.
-fn ckmy(part: &Part, seed: u64) -> Result<Halfspace, Failure> {
-    let (margin, accuracy, steps) = CKMY;
-    let mut best: Option<(usize, Halfspace)> = None;
+fn ckmy(part: &Part, seed: u64) -> Result<DescentFit, Failure> {
+    let (margin, excess, steps) = CKMY;
+    let mut best: Option<(usize, DescentFit)> = None;
     for noise in TOLD_NOISE {
-        let learner = Ckmy::params(noise, margin, accuracy).max_steps(steps).seed(seed).check()?;
+        let learner =
+            Ckmy::params(noise, margin).excess(excess).max_steps(steps).seed(seed).check()?;
         let fit = learner.fit(&part.unit, &part.labels)?;
-        let errors = fit.validation.errors();
+        let errors = fit.validation().errors();
         if best.as_ref().is_none_or(|(least, _)| errors < *least) {
-            best = Some((errors, fit.halfspace));
+            best = Some((errors, fit));
         }
     }
     Ok(best.ok_or("no noise rate to try")?.1)
@@ -154,7 +155,7 @@ fn ckmy(part: &Part, seed: u64) -> Result<Halfspace, Failure> {
 
 /// As [`ckmy`], a fifth held out. The examples come in random order.
 fn dgt(part: &Part, test: &SparsePoints, seed: u64) -> Result<Vec<Label>, Failure> {
-    let (margin, accuracy, steps) = DGT;
+    let (margin, excess, steps) = DGT;
     let cut = part.labels.len() / FOLDS;
     let (held_labels, kept_labels) = part.labels.split_at(cut);
     let kept_labels = kept_labels.get(..SEEN_BY_DGT).unwrap_or(kept_labels);
@@ -163,11 +164,12 @@ fn dgt(part: &Part, test: &SparsePoints, seed: u64) -> Result<Vec<Label>, Failur
     let (held, kept) = (part.unit.select(&held)?, part.unit.select(&kept)?);
     let mut best = None;
     for noise in TOLD_NOISE {
-        let learner = Dgt::params(noise, margin, accuracy).max_steps(steps).seed(seed).check()?;
+        let learner =
+            Dgt::params(noise, margin).excess(excess).max_steps(steps).seed(seed).check()?;
         let fit = learner.fit(&kept, kept_labels)?;
-        let errors = ErrorCount::count(&fit.list, &held, held_labels)?.errors();
+        let errors = ErrorCount::count(&fit, &held, held_labels)?.errors();
         if best.as_ref().is_none_or(|(least, _)| errors < *least) {
-            best = Some((errors, fit.list));
+            best = Some((errors, fit));
         }
     }
     Ok(best.ok_or("no noise rate to try")?.1.label_all(test)?)

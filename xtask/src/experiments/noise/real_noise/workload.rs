@@ -4,7 +4,9 @@ use crate::Failure;
 use crate::workload::{ADULT, ADULT_FILE, Inputs};
 use halfspaces_data::{Marginal, Massart, NoiseModel, Region, UnitSphere, ZScore};
 use halfspaces_eval::stats;
-use halfspaces_linalg::{Halfspace, Label, PointSet, Points, RowView, SparsePoints, margins};
+use halfspaces_linalg::{
+    FitSample, Halfspace, Label, Params, PointSet, Points, RowView, SparsePoints, margins,
+};
 use halfspaces_pac::LogisticRegression;
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -163,7 +165,7 @@ impl DataSet {
         };
         let fit = LogisticRegression::params().c(10.0).intercept(false).tolerance(1e-6);
         let reference =
-            fit.check()?.fit(&unit, &labels)?.classifier.linear().clone().normalised()?;
+            fit.check()?.fit(&unit, &labels)?.halfspace().linear().clone().normalised()?;
         let margins = margins(&unit, reference.normal())?;
         let sizes: Vec<f64> = margins.iter().map(|m| m.abs()).collect();
         let middle = stats::median(&sizes).ok_or("no points")?;

@@ -5,7 +5,7 @@ use super::workload::{Configuration, Strategy};
 use crate::Failure;
 use crate::experiments::common::mistakes;
 use halfspaces_eval::Colour;
-use halfspaces_linalg::{Classifier, Label, PointSet, Points};
+use halfspaces_linalg::{Classifier, FitSample, Label, Params, PointSet, Points};
 use halfspaces_online::AveragedPerceptron;
 use halfspaces_pac::{
     Ckmy, CuttingPlane, Ddk, Dgt, LinearSvm, LogisticRegression, Margin, SamplePerspectron,
@@ -167,42 +167,45 @@ fn perspectron(told: Told) -> Result<Learner, Failure> {
 }
 
 fn ddk(told: Told) -> Result<Learner, Failure> {
-    let learner = Ddk::params(told.noise, told.margin, told.excess)
+    let learner = Ddk::params(told.noise, told.margin)
+        .excess(told.excess)
         .max_steps(MAX_STEPS)
         .validation_share(HELD_OUT)
         .seed(told.seed)
         .check()?;
     Ok(Box::new(move |points, labels, others| {
-        Ok(learner.fit(points, labels)?.halfspace.label_all(others)?)
+        Ok(learner.fit(points, labels)?.label_all(others)?)
     }))
 }
 
 fn dgt(told: Told) -> Result<Learner, Failure> {
-    let learner = Dgt::params(told.noise, TOLD_MARGIN * told.margin, DGT_SHARE * told.excess)
+    let learner = Dgt::params(told.noise, TOLD_MARGIN * told.margin)
+        .excess(DGT_SHARE * told.excess)
         .max_steps(DGT_MAX_STEPS)
         .seed(told.seed)
         .check()?;
     Ok(Box::new(move |points, labels, others| {
-        Ok(learner.fit(points, labels)?.list.label_all(others)?)
+        Ok(learner.fit(points, labels)?.label_all(others)?)
     }))
 }
 
 fn ckmy(told: Told) -> Result<Learner, Failure> {
-    let learner = Ckmy::params(told.noise, TOLD_MARGIN * told.margin, CKMY_SHARE * told.excess)
+    let learner = Ckmy::params(told.noise, TOLD_MARGIN * told.margin)
+        .excess(CKMY_SHARE * told.excess)
         .max_steps(MAX_STEPS)
         .validation_share(HELD_OUT)
         .seed(told.seed)
         .check()?;
     Ok(Box::new(move |points, labels, others| {
-        Ok(learner.fit(points, labels)?.halfspace.label_all(others)?)
+        Ok(learner.fit(points, labels)?.label_all(others)?)
     }))
 }
 
 fn cutting_plane(told: Told) -> Result<Learner, Failure> {
-    let params = CuttingPlane::params(told.noise, told.margin, told.excess);
+    let params = CuttingPlane::params(told.noise, told.margin).excess(told.excess);
     Ok(Box::new(move |points, labels, others| {
         let learner = params.batch(batch(points.len(), points.dim(), told.excess)).check()?;
-        Ok(learner.fit(points, labels)?.halfspace.label_all(others)?)
+        Ok(learner.fit(points, labels)?.label_all(others)?)
     }))
 }
 
@@ -224,7 +227,7 @@ fn averaged(_: Told) -> Result<Learner, Failure> {
 fn logistic(_: Told) -> Result<Learner, Failure> {
     let learner = LogisticRegression::params().intercept(false).check()?;
     Ok(Box::new(move |points, labels, others| {
-        Ok(learner.fit(points, labels)?.classifier.linear().label_all(others)?)
+        Ok(learner.fit(points, labels)?.label_all(others)?)
     }))
 }
 
@@ -232,6 +235,6 @@ fn svm(told: Told) -> Result<Learner, Failure> {
     let learner =
         LinearSvm::params().intercept(false).max_passes(SVM_PASSES).seed(told.seed).check()?;
     Ok(Box::new(move |points, labels, others| {
-        Ok(learner.fit(points, labels)?.classifier.linear().label_all(others)?)
+        Ok(learner.fit(points, labels)?.label_all(others)?)
     }))
 }

@@ -9,7 +9,8 @@
 //! 4 G(2n) exp(-na²/8); halfspaces of R^d have G(m) <= (em/d)^d.
 
 use halfspaces_pac::{
-    Perspectron, ckmy_steps, cutting_plane_batch, cutting_plane_rounds, ddk_steps, dgt_rounds,
+    NoiseSetting, Perspectron, ckmy_steps, cutting_plane_batch, cutting_plane_rounds, ddk_steps,
+    dgt_rounds,
 };
 
 /// Share of the sample that DDK+23 and CKMY20 hold out.
@@ -45,7 +46,8 @@ pub(super) fn perspectron(p: Problem) -> f64 {
 
 /// Every round with a batch of its own.
 pub(super) fn cutting_plane(p: Problem) -> f64 {
-    let batch = cutting_plane_batch(p.dim, p.noise, p.margin, p.excess, p.failure);
+    let Problem { dim, noise, margin, excess, failure } = p;
+    let batch = cutting_plane_batch(dim, &NoiseSetting { noise, margin, excess, failure });
     cutting_plane_rounds(p.dim, p.margin) as f64 * batch as f64
 }
 

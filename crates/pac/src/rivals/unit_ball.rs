@@ -2,22 +2,28 @@
 
 use halfspaces_linalg::{InputError, Label, PointSet, RowView, norm, tolerance};
 
-/// What every learner here asks of a sample: some points, one label each, norms at most 1.
-pub(crate) fn check_sample<P: PointSet>(points: &P, labels: &[Label]) -> Result<(), InputError> {
+/// At least one point, one label per point, norms at most 1.
+pub(super) fn check_sample<P: PointSet>(points: &P, labels: &[Label]) -> Result<(), InputError> {
     InputError::check_len(points.len(), labels.len())?;
     if labels.is_empty() {
         return Err(InputError::Empty);
     }
-    for x in points.rows() {
-        let length = x.norm_sq().sqrt();
-        let in_range = length <= 1.0 + tolerance::UNIT_NORM;
-        InputError::check_parameter("norm of the point", length, in_range, "at most 1; rescale")?;
-    }
-    Ok(())
+    points.rows().try_for_each(check_point)
 }
 
-/// The nearest point of the unit ball.
-pub(crate) fn project(w: &mut [f64]) {
+/// A norm of at most 1.
+pub(super) fn check_point<R: RowView>(x: R) -> Result<(), InputError> {
+    check_norm("norm of the point", x.norm_sq().sqrt())
+}
+
+/// A norm of at most 1, whatever it is the norm of.
+pub(super) fn check_norm(name: &'static str, norm: f64) -> Result<(), InputError> {
+    let in_range = norm <= 1.0 + tolerance::UNIT_NORM;
+    InputError::check_parameter(name, norm, in_range, "at most 1; rescale")
+}
+
+/// Moves w to the nearest point of the unit ball.
+pub(super) fn project(w: &mut [f64]) {
     let length = norm(w);
     if length > 1.0 {
         w.iter_mut().for_each(|v| *v /= length);
