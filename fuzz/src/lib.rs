@@ -331,11 +331,11 @@ pub const SAVED: &[Kind] = &[
     ("Fit", classifier::<Fit>),
     ("SampleFit", |t| {
         load(t, |fit: SampleFit| {
-            used_classifier(fit.classifier());
+            used_classifier(&fit);
             let _ = fit.error_bound(0.05);
         })
     }),
-    ("SearchFit", |t| load(t, |_: SearchFit| ())),
+    ("SearchFit", classifier::<SearchFit>),
     ("RandomProjection", |t| {
         load(t, |projection: RandomProjection| {
             if projection.from_dim().max(projection.to_dim()) <= MAX_DIM {

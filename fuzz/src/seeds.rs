@@ -8,8 +8,8 @@ use halfspaces_data::{
 };
 use halfspaces_forster::{ForsterTransform, Isotropy};
 use halfspaces_linalg::{
-    AffineHalfspace, Classifier, Conjunction, DecisionList, Disjunction, FitSample, Halfspace,
-    Label, Params, PointSet, Points, SparsePoints,
+    AffineHalfspace, Classifier, Conjunction, DecisionList, Disjunction, FitSample, FitStream,
+    Halfspace, Label, Params, PointSet, Points, SparsePoints,
 };
 use halfspaces_online::{
     Aggressiveness, Alma, AsGiven, AveragedPerceptron, BatchPerceptron, BooleanClass,
@@ -186,7 +186,7 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
         ("GlmFitting", value(&glm_fitting)?),
         ("Fit", value(&fitting.finish()?)?),
         ("SampleFit", value(&SamplePerspectron::params().check()?.fit(&noisy, &noisy_labels)?)?),
-        ("SearchFit", value(&MarginSearch::new(0.1, params)?.fit(&mut instance.stream(7))?)?),
+        ("SearchFit", value(&MarginSearch::new(params)?.fit_stream(&mut instance.stream(7))?)?),
         ("RandomProjection", value(&projection)?),
         ("ProjectedFit", value(&projected.fit(&points, &labels)?)?),
         ("ErrorCount", value(&ErrorCount::count(&target, &noisy, &noisy_labels)?)?),
@@ -261,9 +261,11 @@ pub fn impossible() -> Vec<(&'static str, Value)> {
         ("OnlineMassart", json!({"/rounds": u64::MAX})),
         ("Perceptron", json!({"/updates": u64::MAX})),
         ("VotedPerceptron", json!({"/survived": u64::MAX})),
-        ("Fitting", json!({"/spare/draws": u64::MAX})),
-        ("FittingThatChooses", json!({"/selector/settled": true, "/selector/seen": 0})),
-        ("FittingThatChooses", json!({"/selector/marks/0/depth": 1})),
+        ("Fitting", json!({"/reservoir/draw/draws": u64::MAX})),
+        ("FittingThatChooses", json!({"/selector/stopped": true, "/selector/seen": 0})),
+        ("FittingThatChooses", json!({"/selector/layers/0/depth": 1})),
+        ("FittingThatChooses", json!({"/selector/deferred": []})),
+        ("Fit", json!({"/remaining": 1_000_000})),
         ("CentreOfGravity", json!({"/centre/points/7/0": u64::MAX})),
         (
             "HalvingGrid",

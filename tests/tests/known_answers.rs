@@ -6,7 +6,8 @@
 use halfspaces_data::{LabelledPoints, StandardLink};
 use halfspaces_forster::{Accuracy, ForsterTransform, Isotropy, Normalisation, Outcome};
 use halfspaces_linalg::{
-    Classifier, DenseRow, FitSample, Halfspace, Label, Params, PointSet, Points, Termination,
+    Classifier, DenseRow, FitSample, FitStream, Halfspace, Label, Params, PointSet, Points,
+    Termination,
 };
 use halfspaces_online::{
     Alma, AveragedPerceptron, Centre, CentreOfGravity, ChainLength, Ellipsoid, Greedy, HardMargin,
@@ -15,9 +16,9 @@ use halfspaces_online::{
     VersionSpaceGreedy, VolumetricCentre, VotedPerceptron, Winnow, label_pool,
 };
 use halfspaces_pac::{
-    CuttingPlane, DecisionListOfHalfspaces, Dgt, ErrorCount, GlmHeuristic, GlmPerspectron,
-    GlmSchedule, GridPerspectron, Heuristic, Margin, MarginSearch, Origin, Perspectron, PushAway,
-    SamplePerspectron, Schedule, SearchFit, SearchStatus, Selection, Status, ThresholdRule,
+    CuttingPlane, DecisionListOfHalfspaces, Dgt, ErrorBound, ErrorCount, GlmHeuristic,
+    GlmPerspectron, GlmSchedule, GridPerspectron, Heuristic, Margin, MarginSearch, Origin,
+    Perspectron, PushAway, SamplePerspectron, Schedule, SearchFit, Selection, ThresholdRule,
     projected_dimension, projected_margin,
 };
 use std::f64::consts::PI;
@@ -478,7 +479,8 @@ fn perspectron() {
         let learner = learner.schedule(schedule).selection(Selection::AllIterates).check().unwrap();
         let plan = learner.plan();
         assert_eq!((plan.runs, plan.run_length, plan.candidates), (2, length, 2 * length));
-        let fit = learner.fit(&mut LabelledPoints::new(&points, &[MINUS; 2000]).unwrap()).unwrap();
+        let fit =
+            learner.fit_stream(&mut LabelledPoints::new(&points, &[MINUS; 2000]).unwrap()).unwrap();
         close(fit.halfspace().normal(), &[0.6 * first, 0.8 * first]);
         assert_eq!(fit.origin(), Origin { lane: 0, step: 1 });
         assert_eq!((fit.training(), fit.validation_errors()), (2 * length, 0));
@@ -499,7 +501,7 @@ fn glm_perspectron() {
             let learner = learner.check().unwrap();
             assert_eq!((learner.plan().runs, learner.plan().run_length), (2, length));
             let mut stream = LabelledPoints::new(&points, &[MINUS; 5000]).unwrap();
-            let fit = learner.fit(&mut stream).unwrap();
+            let fit = learner.fit_stream(&mut stream).unwrap();
             close(fit.halfspace().normal(), &[0.6 / 64.0, 0.8 / 64.0]);
             assert_eq!(fit.origin().step, 1);
         }
@@ -520,10 +522,12 @@ fn perspectron_of_unknown_noise() {
     assert_eq!((learner.training(), learner.validation()), (2048, 1319));
     // The first that is right: β̃ = 0, λ = (1/2)/16, w = λ (0 + 1)/(1/2) x = x/16.
     let points = Points::from_rows(&[[-0.6, -0.8]; 3367]).unwrap();
-    let fit = learner.fit(&mut LabelledPoints::new(&points, &[MINUS; 3367]).unwrap()).unwrap();
+    let fit =
+        learner.fit_stream(&mut LabelledPoints::new(&points, &[MINUS; 3367]).unwrap()).unwrap();
     close(fit.halfspace().normal(), &[0.6 / 16.0, 0.8 / 16.0]);
     assert_eq!(fit.origin(), Origin { lane: 0, step: 1 });
-    assert!(matches!(fit.status(), Status::Complete { promise: Some(_) }));
+    assert_eq!(fit.termination(), Termination::Converged);
+    assert!(fit.guarantee().is_some());
     // Margins 1, 1/2 and 1/4, the last with 4 · 1024 steps.
     let wide = params(Margin::AtLeast(0.25));
     let margins: Vec<f64> = wide.guesses().iter().step_by(3).map(|g| g.margin).collect();
@@ -533,11 +537,11 @@ fn perspectron_of_unknown_noise() {
 /// A search with η = 0, R = 2, ε = δ = 1/2 on `taken` points -2 of label -, the `turned` ones of label +.
 fn search(taken: usize, turned: &[Range<usize>]) -> SearchFit {
     let params = Perspectron::params(0.0, 1.0).excess(0.5).failure(0.5).radius(2.0);
-    let search = MarginSearch::new(0.0, params.selection(Selection::AllIterates)).unwrap();
+    let search = MarginSearch::new(params.selection(Selection::AllIterates)).unwrap();
     let points = Points::new(vec![-2.0; taken], 1).unwrap();
     let label = |i| if turned.iter().any(|range| range.contains(&i)) { PLUS } else { MINUS };
     let labels: Vec<Label> = (0..taken).map(label).collect();
-    search.fit(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap()
+    search.fit_stream(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap()
 }
 
 #[test]
@@ -549,28 +553,29 @@ fn margin_search() {
     let first = fitted + 89;
     let fitted_again = first + 5 * 1024 + 1626;
     let second = fitted_again + 111;
-    let ended = |found: &SearchFit| (found.status, found.guesses, found.margin);
+    let ended = |found: &SearchFit| (found.termination, found.guesses, found.margin);
 
     // 3/8 of 89 = 33.4: 33 errors pass. λ = 1/(2 · 16), w = λ (1 + 1)/1 by the first step, and right from
     // then on it stays, as β = 1.
     let passes = fitted..fitted + 33;
     let found = search(first, std::slice::from_ref(&passes));
-    assert_eq!(ended(&found), (SearchStatus::Found, 1, 2.0));
+    assert_eq!(ended(&found), (Termination::Converged, 1, 2.0));
     assert_eq!((found.fit.training(), found.fit.validation()), (1024, 1331));
-    assert_eq!(found.fit.status(), Status::Complete { promise: None });
+    assert_eq!(found.fit.termination(), Termination::Converged);
+    assert_eq!(found.fit.guarantee(), None);
     close(found.fit.halfspace().normal(), &[1.0 / 16.0]);
-    assert_eq!(ended(&search(first - 1, &[passes])), (SearchStatus::ExamplesEnded, 1, 2.0));
+    assert_eq!(ended(&search(first - 1, &[passes])), (Termination::ExamplesEnded, 1, 2.0));
 
     // 34 do not; of 111 then 41. λ = (1/2)/(2 · 32), w = λ (1 + 1)/(1/2).
     let fails = fitted..fitted + 34;
     let found = search(second, &[fails.clone(), fitted_again..fitted_again + 41]);
-    assert_eq!(ended(&found), (SearchStatus::Found, 2, 1.0));
+    assert_eq!(ended(&found), (Termination::Converged, 2, 1.0));
     assert_eq!((found.fit.training(), found.fit.validation()), (5120, 1626));
     close(found.fit.halfspace().normal(), &[1.0 / 32.0]);
 
     // 42 of 111 do not: the third guess has a single example.
     let found = search(second + 1, &[fails, fitted_again..fitted_again + 42]);
-    assert_eq!(ended(&found), (SearchStatus::ExamplesEnded, 3, 0.5));
+    assert_eq!(ended(&found), (Termination::ExamplesEnded, 3, 0.5));
     assert_eq!(found.fit.training(), 1);
 }
 
@@ -584,9 +589,11 @@ fn sample_perspectron() {
     let fit = params.check().unwrap().fit(&points, &[MINUS; 5]).unwrap();
     assert_eq!((fit.steps(), fit.held_out(), fit.held_out_errors()), (4, 1, 0));
     assert_eq!((fit.noise(), fit.margin(), fit.candidates()), (0.25, 0.5, 5));
-    close(fit.classifier().linear().normal(), &[0.3, 0.4]);
+    close(fit.halfspace().linear().normal(), &[0.3, 0.4]);
     // 0 + √(ln(5/(1/20))/2).
-    close(&[fit.error_bound(0.05)], &[(100f64.ln() / 2.0).sqrt()]);
+    close(&[fit.hoeffding_sum(0.05)], &[(100f64.ln() / 2.0).sqrt()]);
+    // 1.517 is no bound on an error rate.
+    assert_eq!(fit.error_bound(0.05), ErrorBound::NoInformation);
 }
 
 #[test]

@@ -5,10 +5,12 @@ use halfspaces_data::{
     Builtin, Instance, LabelledPoints, MarginBall, Massart, Population, Realizable, Region, ZScore,
     flip_labels, flip_probabilities, massart_trap, random_target,
 };
-use halfspaces_linalg::{Classifier, FitSample, Label, Params, PointSet, RowView, SparsePoints};
+use halfspaces_linalg::{
+    Classifier, FitSample, FitStream, Label, Params, PointSet, RowView, SparsePoints, Termination,
+};
 use halfspaces_pac::{
-    ErrorCount, Fit, Fitting, LinearSvm, LogisticRegression, Perspectron, Promise,
-    SamplePerspectron, SignLink, Stage, Status,
+    ErrorCount, Fit, Fitting, Guarantee, LinearSvm, LogisticRegression, Perspectron,
+    SamplePerspectron, SignLink, Stage,
 };
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -21,7 +23,7 @@ fn a_fit_outlives_its_process() {
     let noise = Massart::new(0.2, Region::Far(0.5)).unwrap();
     let instance = Instance::new(MarginBall::new(&target, 0.3).unwrap(), target, noise).unwrap();
     let learner = Perspectron::params(0.2, 0.3).excess(0.3).failure(0.1).check().unwrap();
-    let whole = learner.fit(&mut instance.stream(5)).unwrap();
+    let whole = learner.fit_stream(&mut instance.stream(5)).unwrap();
 
     let mut stream = instance.stream(5);
     let mut saved = serde_json::to_string(&learner.start(6).unwrap()).unwrap();
@@ -36,8 +38,8 @@ fn a_fit_outlives_its_process() {
         saved = serde_json::to_string(&fitting).unwrap();
     }
     assert_eq!(
-        whole.status(),
-        Status::Complete { promise: Some(Promise { excess: 0.3, failure: 0.1 }) }
+        (whole.termination(), whole.guarantee()),
+        (Termination::Converged, Some(Guarantee { excess: 0.3, failure: 0.1 }))
     );
     let error = instance.population(4000, 6).unwrap().error(whole.halfspace()).unwrap().mean();
     assert!(error <= 0.2 + 0.3, "{error}");
@@ -52,8 +54,8 @@ fn the_trap_catches_convex_losses_only() {
     let error = |predicted: Vec<Label>| population.error_of_labels(&predicted).unwrap().mean();
     let support = trap.marginal().points();
     let sample = SamplePerspectron::params().check().unwrap().fit(&points, &labels).unwrap();
-    let ours = error(sample.classifier().label_all(support).unwrap());
-    assert!(ours < 0.3 && ours <= sample.error_bound(0.01), "{ours}");
+    let ours = error(sample.label_all(support).unwrap());
+    assert!(ours < 0.3 && ours <= sample.error_bound(0.01).value(), "{ours}");
     let logistic = LogisticRegression::params().check().unwrap().fit(&points, &labels).unwrap();
     let svm = LinearSvm::params().check().unwrap().fit(&points, &labels).unwrap();
     for rival in [logistic.halfspace(), svm.halfspace()] {
@@ -77,19 +79,20 @@ fn real_points_with_noise_on_one_side() {
     let sparse = SparsePoints::from_dense(pool.points()).unwrap();
     assert_eq!(learner.fit(&sparse, &noisy).unwrap(), fit);
 
-    let predicted = fit.classifier().label_all(pool.points()).unwrap();
+    let predicted = fit.label_all(pool.points()).unwrap();
     let population = Population::with_flips(pool.points().clone(), pool.target(), flips).unwrap();
     let error = population.error_of_labels(&predicted).unwrap().mean();
     assert!(error < 0.3, "{error}");
-    let clean = ErrorCount::count(fit.classifier(), pool.points(), pool.labels()).unwrap();
+    let clean = ErrorCount::count(&fit, pool.points(), pool.labels()).unwrap();
     assert!(clean.rate() < 0.2, "{}", clean.rate());
-    assert_eq!(Classifier::dim(fit.classifier()), 30);
+    assert_eq!(Classifier::dim(&fit), 30);
 
     // A file that ends early is no error.
     let theorem = Perspectron::params(0.3, 0.01).check().unwrap();
     let mut stream = LabelledPoints::shuffled(pool.points(), &noisy, 5).unwrap();
-    let fit = theorem.fit(&mut stream).unwrap();
-    assert!(matches!(fit.status(), Status::EndedInTraining { examples: 569, .. }));
+    let fit = theorem.fit_stream(&mut stream).unwrap();
+    assert_eq!(fit.termination(), Termination::ExamplesEnded);
+    assert_eq!((fit.training(), fit.validation()), (569, 0));
     assert!(fit.label(pool.points().row(0).unwrap()).is_ok());
     assert!(pool.points().row(0).unwrap().norm_sq() <= 1.0);
 }

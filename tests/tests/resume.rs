@@ -6,7 +6,8 @@ use halfspaces_data::{
     Builtin, Instance, Link, MarginBall, Marginal, Rcn, StandardLink, random_target,
 };
 use halfspaces_linalg::{
-    Classifier, Conjunction, FitSample, Halfspace, Label, Params, PointSet, Points, SparsePoints,
+    Classifier, Conjunction, FitSample, FitStream, Halfspace, Label, Params, PointSet, Points,
+    SparsePoints,
 };
 use halfspaces_online::{
     Aggressiveness, Alma, AveragedPerceptron, BooleanClass, CentreOfGravity, Ellipsoid, GridClass,
@@ -218,8 +219,8 @@ fn fits_of_samples_are_saved_and_loaded() {
     saved_and_loaded(&sample.check().unwrap().fit(points, labels).unwrap());
     let params = Perspectron::params(0.1, 0.4).excess(0.4).failure(0.2);
     saved_and_loaded(&params);
-    let search = MarginSearch::new(0.1, params).unwrap();
-    saved_and_loaded(&search.fit(&mut instance.stream(3)).unwrap());
+    let search = MarginSearch::new(params).unwrap();
+    saved_and_loaded(&search.fit_stream(&mut instance.stream(3)).unwrap());
 }
 
 /// Saved and loaded every 211 examples, all through training and choice.

@@ -7,7 +7,9 @@ use halfspaces_data::read::{
 };
 use halfspaces_data::{Builtin, Instance, MarginBall, Rcn, Realizable, ZScore, random_target};
 use halfspaces_forster::{ForsterTransform, Isotropy};
-use halfspaces_linalg::{Classifier, FitSample, Halfspace, Label, Params, PointSet, Points};
+use halfspaces_linalg::{
+    Classifier, FitSample, FitStream, Halfspace, Label, Params, PointSet, Points,
+};
 use halfspaces_online::{
     AsGiven, OnlineLearner, Perceptron, SelfDirectedSession, Session, StrongLearner, label_pool,
     run,
@@ -183,10 +185,10 @@ fn a_model_file_predicts_as_the_model_did() {
 
     let schema = CsvSchema::scan_path(place("noisy.csv"), &CsvOptions::new()).unwrap();
     let mut stream = CsvStream::open(place("noisy.csv"), schema).unwrap();
-    let fit = learner.fit(&mut stream).unwrap();
+    let fit = learner.fit_stream(&mut stream).unwrap();
     save(&place("model.json"), &fit);
     let loaded: Fit = load(&place("model.json"));
-    assert_eq!(loaded.status(), fit.status());
+    assert_eq!(loaded.termination(), fit.termination());
     let new: Points = instance.sample(2000, 3).unwrap().0;
     let labels_of =
         |fit: &Fit| -> Vec<Label> { new.rows().map(|x| fit.label(x).unwrap()).collect() };

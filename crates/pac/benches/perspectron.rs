@@ -8,7 +8,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use halfspaces_data::Marginal;
 use halfspaces_data::{Gaussian, Instance, LabelledPoints, MarginBall, Rcn, random_target};
-use halfspaces_linalg::{Classifier, Label, PointSet, Points};
+use halfspaces_linalg::{Classifier, Label, Params, PointSet, Points};
 use halfspaces_pac::{Candidates, Elimination, Perspectron};
 use std::hint::black_box;
 

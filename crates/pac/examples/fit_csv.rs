@@ -7,7 +7,7 @@
 
 use halfspaces_data::ZScore;
 use halfspaces_data::read::{CsvOptions, read_csv};
-use halfspaces_linalg::PointSet;
+use halfspaces_linalg::{FitSample, Params, PointSet};
 use halfspaces_pac::{ErrorCount, SamplePerspectron};
 use std::error::Error;
 use std::process::ExitCode;
@@ -42,14 +42,11 @@ fn run() -> Result<(), Box<dyn Error>> {
         fit.held_out_errors(),
         fit.held_out()
     );
-    println!(
-        "on fresh examples wrong at most {:.1} % of the time, with probability 95 %",
-        100.0 * fit.error_bound(0.05)
-    );
+    println!("error on fresh examples: {}, with probability 95 %", fit.error_bound(0.05));
     let mut weights: Vec<(f64, &String)> =
-        fit.classifier().weights().iter().copied().zip(&columns).collect();
+        fit.halfspace().weights().iter().copied().zip(&columns).collect();
     weights.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
-    println!("largest weights on standardised columns, bias {:.4}:", fit.classifier().bias());
+    println!("largest weights on standardised columns, bias {:.4}:", fit.halfspace().bias());
     for (weight, column) in weights.iter().take(10) {
         println!("{weight:10.4}  {column}");
     }
@@ -58,7 +55,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         if found != columns {
             return Err(format!("{test} and {train} do not have the same columns").into());
         }
-        let errors = ErrorCount::count(fit.classifier(), &scale.apply(&points)?, &labels)?;
+        let errors = ErrorCount::count(&fit, &scale.apply(&points)?, &labels)?;
         println!("{test}: {} of {} wrong", errors.errors(), errors.points());
     }
     Ok(())

@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, reason = "a program that reports")]
 
 use halfspaces_data::{Instance, MarginBall, Rcn, random_target};
+use halfspaces_linalg::Params;
 use halfspaces_pac::{Perspectron, Schedule, Selection};
 use std::error::Error;
 use std::time::Instant;

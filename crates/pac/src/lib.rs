@@ -19,6 +19,7 @@
 //! Margin*.
 //!
 //! ```
+//! use halfspaces_linalg::{FitStream, Params};
 //! use halfspaces_data::{Instance, MarginBall, Massart, Region, random_target};
 //! use halfspaces_pac::Perspectron;
 //! // Points with margin 0.3; labels far from the boundary are flipped with probability 0.1.
@@ -28,7 +29,7 @@
 //!
 //! let learner = Perspectron::params(0.1, 0.3).excess(0.2).failure(0.05).check()?;
 //! println!("{} examples", learner.plan().examples());
-//! let fit = learner.fit(&mut instance.stream(2))?;
+//! let fit = learner.fit_stream(&mut instance.stream(2))?;
 //! assert!(instance.population(5000, 3)?.error(fit.halfspace())?.mean() <= 0.1 + 0.2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -41,20 +42,20 @@ mod perspectron;
 mod push_away;
 mod random_projection;
 mod rivals;
+#[cfg(feature = "serde")]
+mod saved;
 pub mod schedule;
 mod selection;
 #[cfg(test)]
 mod test_data;
 
 pub use error_count::ErrorCount;
-pub use fit::{
-    Denominator, Direction, Fit, Fitting, Origin, Plan, Promise, SignLink, Stage, Status,
-};
+pub use fit::{Denominator, Direction, Fit, Fitting, Guarantee, Origin, Plan, SignLink, Stage};
 pub use noise_setting::NoiseSetting;
 pub use perspectron::{
-    GlmError, GlmParams, GlmPerspectron, GlmSchedule, GridParams, GridPerspectron, GridSchedule,
-    Guess, Margin, MarginSearch, NOISE_GUESSES, Perspectron, PerspectronParams, SampleFit,
-    SampleParams, SamplePerspectron, Schedule, SearchFit, SearchStatus, Selection,
+    ErrorBound, GlmError, GlmParams, GlmPerspectron, GlmSchedule, GridParams, GridPerspectron,
+    GridSchedule, Guess, Margin, MarginSearch, NOISE_GUESSES, Perspectron, PerspectronParams,
+    SampleFit, SampleParams, SamplePerspectron, Schedule, SearchFit, Selection,
 };
 pub use push_away::PushAway;
 pub use random_projection::{

@@ -5,7 +5,7 @@ use super::limits::read;
 use super::pools::{MARGIN, Pool, Pools, sparse};
 use crate::Failure;
 use halfspaces_data::LabelledPoints;
-use halfspaces_linalg::{Label, PointSet, Points, RowView, kernels};
+use halfspaces_linalg::{Label, Params, PointSet, Points, RowView, kernels};
 use halfspaces_online::{Aggressiveness, OnlineLearner, PassiveAggressive, Perceptron};
 use halfspaces_pac::Perspectron;
 use std::hint::black_box;

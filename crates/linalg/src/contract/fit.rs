@@ -100,6 +100,12 @@ pub enum FitError<E> {
     Input(InputError),
 }
 
+impl<E> From<InputError> for FitError<E> {
+    fn from(source: InputError) -> Self {
+        FitError::Input(source)
+    }
+}
+
 impl<E> FitError<E> {
     /// The same where `before` examples had been taken by earlier fits.
     #[must_use]

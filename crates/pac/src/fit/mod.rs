@@ -2,7 +2,19 @@
 
 pub(crate) mod direction;
 mod fitting;
+mod guarantee;
+pub(crate) mod iterate;
+mod lane;
+mod outcome;
+mod plan;
+#[cfg(feature = "serde")]
+mod saved;
 
 pub use direction::{Denominator, Direction, SignLink};
-pub(crate) use fitting::{Average, Guarantee, Kept, Lane, Placement, Settings};
-pub use fitting::{Fit, Fitting, Origin, Plan, Promise, Stage, Status};
+pub use fitting::{Fitting, Stage};
+pub use guarantee::Guarantee;
+pub(crate) use guarantee::{AverageBound, Theorem};
+pub(crate) use lane::{Lane, Retention};
+pub use outcome::{Fit, Origin};
+pub use plan::Plan;
+pub(crate) use plan::{Placement, Settings};

@@ -18,18 +18,21 @@
 //! are projected onto the unit ball except in `Paper`. Points lie in the unit ball: for others rescale
 //! points and link together.
 
-use crate::fit::{Average, Fit, Fitting, Guarantee, Lane, Plan, Promise};
+use super::common::{Common, Selection, choice_share, common_setters, retention};
+use crate::fit::{AverageBound, Fit, Fitting, Guarantee, Lane, Plan, Theorem};
 use crate::fit::{Denominator, Direction};
 use crate::noise_setting::{NoiseSetting, check_margin, check_target};
-use crate::perspectron::massart::{Common, Selection, choice_share, common_setters, kept};
 use crate::schedule;
-use halfspaces_data::{Link, LinkError, check_link};
-use halfspaces_linalg::{ExampleStream, FitError, InputError};
+use halfspaces_data::{LabelledPoints, Link, LinkError, check_link};
+use halfspaces_linalg::{
+    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet,
+};
 use thiserror::Error;
 
 /// Whose constants.
 ///
 /// ```
+/// use halfspaces_linalg::Params;
 /// use halfspaces_data::StandardLink;
 /// use halfspaces_pac::{GlmPerspectron, GlmSchedule};
 /// let examples = |schedule| -> Result<u64, Box<dyn std::error::Error>> {
@@ -54,6 +57,7 @@ pub enum GlmSchedule {
 /// What is wrong with the parameters of a [`GlmPerspectron`].
 ///
 /// ```
+/// use halfspaces_linalg::Params;
 /// use halfspaces_data::StandardLink;
 /// use halfspaces_pac::{GlmError, GlmPerspectron, GlmSchedule, Selection};
 /// let params = GlmPerspectron::params(StandardLink::clipped(2.0)?, 0.5);
@@ -81,6 +85,7 @@ pub enum GlmError {
 /// Unchecked parameters of a [`GlmPerspectron`].
 ///
 /// ```
+/// use halfspaces_linalg::Params;
 /// use halfspaces_data::StandardLink;
 /// use halfspaces_pac::{GlmPerspectron, GlmSchedule, Selection};
 /// let link = StandardLink::logistic(2.0)?;
@@ -123,12 +128,16 @@ impl<L: Link + Clone> GlmParams<L> {
         self.selection = selection;
         self
     }
+}
 
-    /// Checks the parameters.
-    ///
+impl<L: Link + Clone> Params for GlmParams<L> {
+    type Learner = GlmPerspectron<L>;
+    type Error = GlmError;
+
     /// # Errors
-    /// [`GlmError::Input`] for γ outside (0, 1], ε or δ outside (0, 1); [`GlmError::Link`] for a link that fails on a grid of arguments; [`GlmError::NoGuarantee`].
-    pub fn check(self) -> Result<GlmPerspectron<L>, GlmError> {
+    /// [`GlmError::Input`] for γ outside (0, 1], ε or δ outside (0, 1); [`GlmError::Link`] for a link that
+    /// fails on a grid of arguments; [`GlmError::NoGuarantee`].
+    fn check(self) -> Result<GlmPerspectron<L>, GlmError> {
         check_target(self.excess, self.failure)?;
         self.common.check()?;
         check_margin(self.margin, self.common.radius)?;
@@ -143,6 +152,7 @@ impl<L: Link + Clone> GlmParams<L> {
 /// The GLM Perspectron.
 ///
 /// ```
+/// use halfspaces_linalg::{FitStream, Params};
 /// use halfspaces_data::{GlmNoise, Instance, MarginBall, StandardLink, random_target};
 /// use halfspaces_pac::GlmPerspectron;
 /// let target = random_target(5, 1)?;
@@ -150,7 +160,7 @@ impl<L: Link + Clone> GlmParams<L> {
 /// let noise = GlmNoise::new(link)?.with_margin(0.3)?;
 /// let instance = Instance::new(MarginBall::new(&target, 0.3)?, target, noise)?;
 /// let learner = GlmPerspectron::params(link, 0.3).excess(0.4).failure(0.1).check()?;
-/// let fit = learner.fit(&mut instance.stream(2))?;
+/// let fit = learner.fit_stream(&mut instance.stream(2))?;
 /// let population = instance.population(5000, 3)?;
 /// assert!(population.error(fit.halfspace())?.mean() <= population.opt_rcn(&link).mean() + 0.4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -223,32 +233,45 @@ impl<L: Link + Clone> GlmPerspectron<L> {
     pub fn start(&self, dim: usize) -> Result<Fitting<L>, InputError> {
         let plan = self.plan();
         let GlmParams { link, excess, failure, common, schedule, selection, .. } = &self.0;
-        let kept = kept(plan, *selection, common.seed)?;
+        let retention = retention(plan, *selection, common.seed)?;
         let direction = Direction { link: link.clone(), denominator: plan.denominator };
-        let lane = Lane::new(direction, plan.step, plan.runs, plan.run_length, kept);
+        let lane = Lane::new(direction, plan.step, plan.runs, plan.run_length, retention);
         let margin = common.placed_margin(self.0.margin);
         let average = match schedule {
-            GlmSchedule::Ours => Average::Glm { margin, step: plan.step },
-            GlmSchedule::Paper | GlmSchedule::Corrected => Average::Unknown,
+            GlmSchedule::Ours => AverageBound::Glm { margin, step: plan.step },
+            GlmSchedule::Paper | GlmSchedule::Corrected => AverageBound::Unknown,
         };
         let choice_failure = choice_share(*failure, *selection);
-        let guarantee = Guarantee {
-            promise: Promise { excess: *excess, failure: *failure },
+        let theorem = Theorem {
+            guarantee: Guarantee { excess: *excess, failure: *failure },
             best_candidate: excess / 2.0,
             choice_failure,
             average,
         };
         // The printed proof of the printed constants fails.
-        let guarantee = Some(guarantee).filter(|_| *schedule != GlmSchedule::Paper);
+        let theorem = Some(theorem).filter(|_| *schedule != GlmSchedule::Paper);
         let settings = common.settings();
-        Fitting::new(dim, vec![lane], plan.validation, settings, guarantee, choice_failure)
+        Fitting::new(dim, vec![lane], plan.validation, settings, theorem, choice_failure)
     }
+}
 
-    /// Learns from a stream, in one pass. See [`crate::Perspectron::fit`].
-    ///
-    /// # Errors
-    /// [`FitError`].
-    pub fn fit<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
-        self.start(stream.dim()).map_err(FitError::Input)?.fit(stream)
+impl<L: Link + Clone> FitStream for GlmPerspectron<L> {
+    type Model = Fit;
+
+    /// One pass. A stream that ends early is no error: [`Fit::termination`] says so, and [`Fit::guarantee`]
+    /// what holds for the examples it had. To go on behind a faulty example use [`GlmPerspectron::start`] and
+    /// [`Fitting::advance`].
+    fn fit_stream<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
+        self.start(stream.dim())?.fit(stream)
+    }
+}
+
+impl<L: Link + Clone> FitSample for GlmPerspectron<L> {
+    type Model = Fit;
+    type Error = FitError<InputError>;
+
+    /// Streams the sample in its order, whose examples must be independent for the guarantee to hold.
+    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
+        self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }
 }

@@ -12,19 +12,23 @@
 //! *Source.* CKST24 Appendix A. [`GridSchedule::Paper`] is as printed: guesses in [0, 1/2], each for the
 //! excess ε, for which Lemma 7 proves nothing. The rest is corrected: docs/theory/perspectron-schedules.md.
 
-use crate::fit::{Average, Fit, Fitting, Guarantee, Kept, Lane, Promise};
+use super::common::{Common, Selection, choice_share, common_setters, placement_setters};
+use super::margin::Margin;
+use crate::fit::{AverageBound, Fit, Fitting, Guarantee, Lane, Retention, Theorem};
 use crate::fit::{Denominator, Direction, SignLink};
-use crate::noise_setting::{NoiseSetting, check_margin, check_target};
-use crate::perspectron::massart::{
-    Common, Selection, choice_share, common_setters, placement_setters,
-};
+use crate::noise_setting::{NoiseSetting, check_target};
 
 use crate::schedule;
-use halfspaces_linalg::{ExampleStream, FitError, InputError, RngStream, rng_for};
+use halfspaces_data::LabelledPoints;
+use halfspaces_linalg::{
+    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet, RngStream,
+    rng_for,
+};
 
 /// Whose guesses and constants.
 ///
 /// ```
+/// use halfspaces_linalg::Params;
 /// use halfspaces_pac::{GridPerspectron, GridSchedule, Margin};
 /// let noises = |schedule| -> Result<Vec<f64>, halfspaces_linalg::InputError> {
 ///     let params = GridPerspectron::params(Margin::Known(0.5)).excess(0.5).schedule(schedule);
@@ -45,58 +49,10 @@ pub enum GridSchedule {
     Corrected,
 }
 
-/// What is known of the margin.
-///
-/// ```
-/// use halfspaces_pac::{GridPerspectron, Margin};
-/// let guesses = |margin| -> Result<usize, halfspaces_linalg::InputError> {
-///     Ok(GridPerspectron::params(margin).excess(0.25).check()?.guesses().len())
-/// };
-/// // A margin that is only bounded is guessed too.
-/// assert!(guesses(Margin::AtLeast(0.25))? > guesses(Margin::Known(0.25))?);
-/// # Ok::<(), halfspaces_linalg::InputError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Margin {
-    /// γ.
-    Known(f64),
-    /// No more than a least value: margins R, R/2, ... are tried down to it.
-    AtLeast(f64),
-}
-
-impl Margin {
-    fn least(self) -> f64 {
-        match self {
-            Margin::Known(margin) | Margin::AtLeast(margin) => margin,
-        }
-    }
-
-    pub(crate) fn check(self, radius: f64) -> Result<(), InputError> {
-        let least = self.least();
-        check_margin(least, radius)?;
-        let in_range = least >= radius * 2f64.powi(-60);
-        InputError::check_parameter("margin", least, in_range, "at least 2^-60 of the radius")
-    }
-
-    /// The guesses, from the largest possible margin down; the last is the least one.
-    pub(crate) fn guesses(self, largest: f64) -> Vec<f64> {
-        let mut guesses = Vec::new();
-        if let Margin::AtLeast(least) = self {
-            let mut guess = largest;
-            while guess > least {
-                guesses.push(guess);
-                guess /= 2.0;
-            }
-        }
-        guesses.push(self.least());
-        guesses
-    }
-}
-
 /// Unchecked parameters of a [`GridPerspectron`].
 ///
 /// ```
+/// use halfspaces_linalg::Params;
 /// use halfspaces_pac::{GridPerspectron, Margin};
 /// let learner = GridPerspectron::params(Margin::Known(0.2)).excess(0.25).check()?;
 /// assert_eq!(learner.guesses().len(), 5);
@@ -131,13 +87,16 @@ impl GridParams {
         self.selection = selection;
         self
     }
+}
 
-    /// Checks the parameters.
-    ///
+impl Params for GridParams {
+    type Learner = GridPerspectron;
+    type Error = InputError;
+
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for a margin outside (0, R], ε outside [1e-4, 1), δ outside (0, 1), a radius
-    /// that is no positive number, or a least margin below 2⁻⁶⁰ R.
-    pub fn check(self) -> Result<GridPerspectron, InputError> {
+    /// [`InputError::ParameterOutOfRange`] for a margin outside (0, R], ε outside [1e-4, 1), δ outside
+    /// (0, 1), a radius that is no positive number, or a least margin below 2⁻⁶⁰ R.
+    fn check(self) -> Result<GridPerspectron, InputError> {
         check_target(self.excess, self.failure)?;
         self.common.check()?;
         let excess = self.excess;
@@ -151,6 +110,7 @@ impl GridParams {
 /// One guess and what is done for it.
 ///
 /// ```
+/// use halfspaces_linalg::Params;
 /// use halfspaces_pac::{GridPerspectron, Margin};
 /// let learner = GridPerspectron::params(Margin::Known(0.5)).excess(0.25).check()?;
 /// for guess in learner.guesses() {
@@ -177,12 +137,13 @@ pub struct Guess {
 /// The Perspectron that guesses the noise rate.
 ///
 /// ```
+/// use halfspaces_linalg::{FitStream, Params};
 /// use halfspaces_data::{Instance, MarginBall, Rcn, random_target};
 /// use halfspaces_pac::{GridPerspectron, Margin};
 /// let target = random_target(3, 1)?;
 /// let instance = Instance::new(MarginBall::new(&target, 0.4)?, target, Rcn::new(0.1)?)?;
 /// let learner = GridPerspectron::params(Margin::Known(0.4)).excess(0.4).failure(0.2).check()?;
-/// let fit = learner.fit(&mut instance.stream(2))?;
+/// let fit = learner.fit_stream(&mut instance.stream(2))?;
 /// assert!(instance.population(1000, 3)?.error(fit.halfspace())?.mean() <= 0.1 + 0.4);
 /// println!("best guess: noise rate {}", learner.guesses()[fit.origin().lane].noise);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -272,33 +233,48 @@ impl GridPerspectron {
                 GridSchedule::Paper => (Denominator::Plus(margin), 0.0),
                 GridSchedule::Corrected => (Denominator::AtLeast(margin), guess.noise),
             };
-            let kept = match selection {
-                Selection::AllIterates => Kept::All,
-                Selection::Thinned => Kept::drawn(guess.candidates, guess.run_length, &mut rng)?,
+            let retention = match selection {
+                Selection::AllIterates => Retention::All,
+                Selection::Thinned => {
+                    Retention::drawn(guess.candidates, guess.run_length, &mut rng)?
+                }
             };
             let step = schedule::step(bound, margin, guess.run_length);
             let direction = Direction { link, denominator };
-            Ok(Lane::new(direction, step, guess.runs, guess.run_length, kept))
+            Ok(Lane::new(direction, step, guess.runs, guess.run_length, retention))
         };
         let lanes = self.guesses().iter().map(lane).collect::<Result<_, InputError>>()?;
         let choice_failure = choice_share(failure, selection);
-        let guarantee = Guarantee {
-            promise: Promise { excess, failure },
+        let theorem = Theorem {
+            guarantee: Guarantee { excess, failure },
             best_candidate: 0.75 * excess,
             choice_failure,
-            average: Average::Unknown,
+            average: AverageBound::Unknown,
         };
         // Nothing follows from the grid as printed.
-        let guarantee = Some(guarantee).filter(|_| schedule != GridSchedule::Paper);
+        let theorem = Some(theorem).filter(|_| schedule != GridSchedule::Paper);
         let settings = common.settings();
-        Fitting::new(dim, lanes, self.validation(), settings, guarantee, choice_failure)
+        Fitting::new(dim, lanes, self.validation(), settings, theorem, choice_failure)
     }
+}
 
-    /// Learns from a stream, in one pass. See [`crate::Perspectron::fit`].
-    ///
-    /// # Errors
-    /// [`FitError`].
-    pub fn fit<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
-        self.start(stream.dim()).map_err(FitError::Input)?.fit(stream)
+impl FitStream for GridPerspectron {
+    type Model = Fit;
+
+    /// One pass. A stream that ends early is no error: [`Fit::termination`] says so, and [`Fit::guarantee`]
+    /// what holds for the examples it had. To go on behind a faulty example use [`GridPerspectron::start`] and
+    /// [`Fitting::advance`].
+    fn fit_stream<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
+        self.start(stream.dim())?.fit(stream)
+    }
+}
+
+impl FitSample for GridPerspectron {
+    type Model = Fit;
+    type Error = FitError<InputError>;
+
+    /// Streams the sample in its order, whose examples must be independent for the guarantee to hold.
+    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
+        self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }
 }

@@ -9,25 +9,46 @@
 //!
 //! *Source.* Ours; docs/theory/perspectron-schedules.md.
 
-use crate::fit::{Fit, Stage};
+use super::massart::PerspectronParams;
+use crate::fit::{Fit, Guarantee, Stage};
 use crate::noise_setting::NoiseSetting;
-use crate::perspectron::massart::{Perspectron, PerspectronParams};
+#[cfg(feature = "serde")]
+use crate::saved::{CheckSaved, checked_when_loaded, saved};
 use crate::schedule;
-use halfspaces_linalg::{Classifier, ExampleStream, FitError, InputError};
+use halfspaces_data::LabelledPoints;
+use halfspaces_linalg::{
+    Classifier, ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet,
+    RowView, Termination,
+};
 
-/// Guesses before the search gives up: 2⁻⁴⁰ of the radius.
+/// Guesses before the search gives up: the last is 2⁻³⁹ of the radius.
 const MAX_GUESSES: u32 = 40;
 
-/// A search for the margin, around the parameters of a [`Perspectron`] whose margin is not used.
+/// A Perspectron for a known noise rate and an unknown margin.
+///
+/// For margins R, R/2, R/4, ...: fit for the excess ε/2, count the errors on fresh examples, and stop when
+/// their rate is at most η + 3ε/4.
+///
+/// *Guarantee.* With probability at least 1 - δ it stops no later than at the first guess that is at most the
+/// true margin γ, with an error of at most η + ε.
+///
+/// *Cost.* One pass. Guess j = 0, 1, ... takes the examples of a [`Perspectron`](crate::Perspectron) for the
+/// margin R/2ʲ, ε/2 and δ/2^(j+2), and (8/ε²) ln(2^(j+3)/δ) to count errors on; the last guess dominates.
+///
+/// Use it where η is known and γ is not. Where neither is, use [`GridPerspectron`](crate::GridPerspectron);
+/// for a sample of fixed size, [`SamplePerspectron`](crate::SamplePerspectron).
+///
+/// *Source.* Ours; docs/theory/perspectron-schedules.md. *Claims:* P6m.
 ///
 /// ```
 /// use halfspaces_data::{Instance, MarginBall, Rcn, random_target};
-/// use halfspaces_pac::{MarginSearch, Perspectron, SearchStatus};
+/// use halfspaces_linalg::{FitStream, Termination};
+/// use halfspaces_pac::{MarginSearch, Perspectron};
 /// let target = random_target(3, 1)?;
 /// let instance = Instance::new(MarginBall::new(&target, 0.4)?, target, Rcn::new(0.1)?)?;
 /// let params = Perspectron::params(0.1, 1.0).excess(0.4).failure(0.1);
-/// let found = MarginSearch::new(0.1, params)?.fit(&mut instance.stream(2))?;
-/// assert_eq!(found.status, SearchStatus::Found);
+/// let found = MarginSearch::new(params)?.fit_stream(&mut instance.stream(2))?;
+/// assert_eq!(found.termination, Termination::Converged);
 /// assert!(found.margin >= 0.2); // at most one halving beyond the true margin
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -36,101 +57,132 @@ pub struct MarginSearch {
     params: PerspectronParams,
 }
 
-/// How a search ended.
+/// What a [`MarginSearch`] has found: a [`Classifier`], the margin guessed last, and how the search ended.
 ///
 /// ```
-/// use halfspaces_data::LabelledPoints;
-/// use halfspaces_linalg::{Label, Points};
-/// use halfspaces_pac::{MarginSearch, Perspectron, SearchStatus};
-/// let search = MarginSearch::new(0.0, Perspectron::params(0.0, 1.0).excess(0.8).failure(0.5))?;
-/// let status = |n| -> Result<SearchStatus, Box<dyn std::error::Error>> {
-///     let (points, labels) = (Points::new(vec![1.0; n], 1)?, vec![Label::Positive; n]);
-///     Ok(search.fit(&mut LabelledPoints::new(&points, &labels)?)?.status)
+/// use halfspaces_linalg::{FitSample, Label, Points, Termination};
+/// use halfspaces_pac::{Guarantee, MarginSearch, Perspectron};
+/// let params = Perspectron::params(0.0, 1.0).excess(0.8).failure(0.5);
+/// let search = MarginSearch::new(params)?;
+/// let found = |n| -> Result<_, Box<dyn std::error::Error>> {
+///     Ok(search.fit(&Points::new(vec![1.0; n], 1)?, &vec![Label::Positive; n])?)
 /// };
-/// assert_eq!(status(100)?, SearchStatus::ExamplesEnded);
-/// assert_eq!(status(10_000)?, SearchStatus::Found);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum SearchStatus {
-    /// A halfspace of error at most η + ε was found, with probability at least 1 - δ.
-    Found,
-    /// The examples ended first; the last fit is returned, and nothing is promised of it.
-    ExamplesEnded,
-    /// No guess down to 2⁻⁴⁰ of the radius gave a halfspace of that error: the noise rate is higher than
-    /// stated, or there is no margin. The last fit is returned.
-    NotFound,
-}
-
-/// What a search has found.
-///
-/// ```
-/// use halfspaces_data::{Instance, MarginBall, Rcn, random_target};
-/// use halfspaces_pac::{MarginSearch, Perspectron, SearchStatus};
-/// let target = random_target(2, 1)?;
-/// let instance = Instance::new(MarginBall::new(&target, 0.6)?, target, Rcn::new(0.1)?)?;
-/// let params = Perspectron::params(0.1, 1.0).excess(0.5).failure(0.2);
-/// let found = MarginSearch::new(0.1, params)?.fit(&mut instance.stream(2))?;
-/// assert_eq!(found.status, SearchStatus::Found);
+/// assert_eq!(found(100)?.termination, Termination::ExamplesEnded);
+/// assert_eq!(found(100)?.guarantee(), None);
+/// let found = found(10_000)?;
+/// assert_eq!(found.termination, Termination::Converged);
+/// assert_eq!(found.guarantee(), Some(Guarantee { excess: 0.8, failure: 0.5 }));
 /// // The guesses are 1, 1/2, 1/4, ...
 /// assert_eq!(found.margin, 0.5f64.powi(found.guesses as i32 - 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(remote = "Self"))]
 pub struct SearchFit {
-    /// The last fit. Its own status promises nothing: its margin is a guess.
+    /// The last fit. It has no guarantee of its own, as its margin is a guess.
     pub fit: Fit,
     /// The margin guessed in it.
     pub margin: f64,
     /// Guesses made.
     pub guesses: u32,
-    /// How it ended.
-    pub status: SearchStatus,
+    /// [`Termination::Converged`] if the error is at most η + ε, with probability at least 1 - δ;
+    /// [`Termination::AssumptionFailed`] if no guess down to 2⁻³⁹ of the radius gave such a halfspace: the
+    /// noise rate is higher than stated, or there is no margin. Then, and after
+    /// [`Termination::ExamplesEnded`], the last fit is returned without a guarantee.
+    pub termination: Termination,
+    guarantee: Guarantee,
+}
+
+impl SearchFit {
+    /// An error of at most η + ε with probability at least 1 - δ, if the search has converged.
+    #[must_use]
+    pub fn guarantee(&self) -> Option<Guarantee> {
+        Some(self.guarantee).filter(|_| self.termination.is_converged())
+    }
+}
+
+impl Classifier for SearchFit {
+    fn dim(&self) -> usize {
+        self.fit.dim()
+    }
+
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        self.fit.decision_value(x)
+    }
+}
+
+#[cfg(feature = "serde")]
+checked_when_loaded!(SearchFit);
+
+#[cfg(feature = "serde")]
+impl CheckSaved for SearchFit {
+    fn check_saved(&self) -> Result<(), InputError> {
+        let SearchFit { fit, margin, guesses, termination, guarantee } = self;
+        let none = fit.guarantee().or(fit.average_guarantee()).is_none();
+        saved("guarantee of a guess", f64::NAN, none)?;
+        let made = (1..=MAX_GUESSES).contains(guesses);
+        saved("guesses", f64::from(*guesses), made)?;
+        // R, R/2, R/4, ...
+        let first = margin * 2f64.powf(f64::from(*guesses) - 1.0) * fit.scale();
+        saved("margin", *margin, (first - 1.0).abs() < 1e-9)?;
+        let complete = fit.termination().is_converged();
+        let ended = match termination {
+            Termination::Converged => complete,
+            Termination::ExamplesEnded => true,
+            Termination::AssumptionFailed => complete && *guesses == MAX_GUESSES,
+            Termination::CapReached { .. } | Termination::Stalled => false,
+        };
+        saved("guesses, for how the search ended,", f64::from(*guesses), ended)?;
+        guarantee.check_saved()
+    }
 }
 
 impl MarginSearch {
-    /// For flips of probability at most `noise`; every other parameter is that of `params`.
+    /// A search with the parameters of a [`Perspectron`](crate::Perspectron), whose margin is not used.
     ///
     /// # Errors
-    /// As [`PerspectronParams::check`].
-    pub fn new(noise: f64, params: PerspectronParams) -> Result<MarginSearch, InputError> {
-        let (margin, setting) = (params.largest_margin(), params.setting());
-        let params = params.with_setting(NoiseSetting { noise, margin, ..setting });
+    /// As the check of the parameters.
+    pub fn new(params: PerspectronParams) -> Result<MarginSearch, InputError> {
+        let setting = NoiseSetting { margin: params.largest_margin(), ..params.setting() };
+        let params = params.with_setting(setting);
         params.check()?;
         Ok(MarginSearch { params })
     }
+}
 
-    /// Learns from a stream, in one pass.
-    ///
-    /// # Errors
-    /// [`FitError`].
-    pub fn fit<S: ExampleStream>(&self, stream: &mut S) -> Result<SearchFit, FitError<S::Error>> {
+impl FitStream for MarginSearch {
+    type Model = SearchFit;
+
+    fn fit_stream<S: ExampleStream>(
+        &self,
+        stream: &mut S,
+    ) -> Result<SearchFit, FitError<S::Error>> {
         let NoiseSetting { noise, mut margin, excess, failure } = self.params.setting();
+        let guarantee = Guarantee { excess, failure };
         let mut guesses = 0;
         // Examples taken by earlier guesses.
         let mut before = 0;
         loop {
             let share = schedule::guess_failure(failure, guesses) / 2.0;
             let setting = NoiseSetting { noise, margin, excess: excess / 2.0, failure: share };
-            let learner: Perspectron =
-                self.params.with_setting(setting).check().map_err(FitError::Input)?;
-            let mut fitting = learner.start(stream.dim()).map_err(FitError::Input)?;
+            let learner = self.params.with_setting(setting).check()?;
+            let mut fitting = learner.start(stream.dim())?;
             let stage = fitting.advance(stream).map_err(|error| error.after(before))?;
             guesses += 1;
-            let fit = fitting.finish().map_err(FitError::Input)?.unpromised();
+            let fit = fitting.finish()?.without_guarantee();
             before += fit.training() + fit.validation();
-            let done = |fit, status| Ok(SearchFit { fit, margin, guesses, status });
+            let done =
+                |fit, termination| Ok(SearchFit { fit, margin, guesses, termination, guarantee });
             if stage != Stage::Complete {
-                return done(fit, SearchStatus::ExamplesEnded);
+                return done(fit, Termination::ExamplesEnded);
             }
             let planned = schedule::held_out(excess, share);
             let mut errors = 0u64;
             for taken in 0..planned {
                 match stream.next_row() {
                     Err(source) => return Err(FitError::Stream { taken: before + taken, source }),
-                    Ok(None) => return done(fit, SearchStatus::ExamplesEnded),
+                    Ok(None) => return done(fit, Termination::ExamplesEnded),
                     Ok(Some((x, label))) => {
                         let predicted = fit.label(x).map_err(|source| FitError::Example {
                             taken: before + taken,
@@ -141,13 +193,23 @@ impl MarginSearch {
                 }
             }
             if errors as f64 <= (noise + 0.75 * excess) * planned as f64 {
-                return done(fit, SearchStatus::Found);
+                return done(fit, Termination::Converged);
             }
             before += planned;
             if guesses == MAX_GUESSES {
-                return done(fit, SearchStatus::NotFound);
+                return done(fit, Termination::AssumptionFailed);
             }
             margin /= 2.0;
         }
+    }
+}
+
+impl FitSample for MarginSearch {
+    type Model = SearchFit;
+    type Error = FitError<InputError>;
+
+    /// Streams the sample in its order; its examples must be independent for the guarantee to hold.
+    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<SearchFit, Self::Error> {
+        self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }
 }

@@ -16,19 +16,23 @@
 //! printed. The factor (1-η), the denominator max(|w·x|, γ) and the thinned selection are ours:
 //! docs/theory/perspectron-schedules.md, massart-certificate.md, thinned-selection.md.
 
-use crate::fit::{
-    Average, Fit, Fitting, Guarantee, Kept, Lane, Placement, Plan, Promise, Settings,
+use super::common::{
+    Common, Selection, choice_share, common_setters, placement_setters, retention,
 };
+use crate::fit::{AverageBound, Fit, Fitting, Guarantee, Lane, Plan, Theorem};
 use crate::fit::{Denominator, Direction, SignLink};
 
 use crate::noise_setting::NoiseSetting;
 use crate::schedule;
-use crate::selection::Elimination;
-use halfspaces_linalg::{ExampleStream, FitError, InputError, RngStream, rng_for};
+use halfspaces_data::LabelledPoints;
+use halfspaces_linalg::{
+    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet,
+};
 
 /// Whose constants.
 ///
 /// ```
+/// use halfspaces_linalg::Params;
 /// use halfspaces_pac::{Perspectron, Schedule};
 /// let steps = |schedule| -> Result<u64, halfspaces_linalg::InputError> {
 ///     let params = Perspectron::params(0.25, 0.5).excess(0.25).schedule(schedule);
@@ -50,29 +54,10 @@ pub enum Schedule {
     Ours,
 }
 
-/// Which iterates become candidates.
-///
-/// ```
-/// use halfspaces_pac::{Perspectron, Selection};
-/// let params = Perspectron::params(0.1, 0.3);
-/// let few = params.selection(Selection::Thinned).check()?.plan();
-/// let all = params.selection(Selection::AllIterates).check()?.plan();
-/// assert!(few.candidates < all.candidates);
-/// # Ok::<(), halfspaces_linalg::InputError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Selection {
-    /// All iterates of ⌈lg(2/δ)⌉ independent runs (CKST24).
-    AllIterates,
-    /// A few random iterates of one run (ours).
-    #[default]
-    Thinned,
-}
-
 /// Unchecked parameters of a [`Perspectron`].
 ///
 /// ```
+/// use halfspaces_linalg::Params;
 /// use halfspaces_pac::{Perspectron, Schedule, Selection};
 /// let params = Perspectron::params(0.2, 0.1)
 ///     .excess(0.05)
@@ -91,117 +76,6 @@ pub struct PerspectronParams {
     schedule: Schedule,
     selection: Selection,
 }
-
-/// Parameters all Perspectrons share.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Common {
-    pub project: bool,
-    pub radius: f64,
-    pub lift: bool,
-    pub elimination: Elimination,
-    pub seed: u64,
-}
-
-impl Default for Common {
-    fn default() -> Common {
-        Common {
-            project: true,
-            radius: 1.0,
-            lift: false,
-            elimination: Elimination::default(),
-            seed: 0,
-        }
-    }
-}
-
-impl Common {
-    pub(crate) fn check(&self) -> Result<(), InputError> {
-        let radius = self.radius;
-        let in_range = radius > 0.0 && radius.is_finite();
-        InputError::check_parameter("radius", radius, in_range, "positive and finite")
-    }
-
-    /// The margin in the space the learner works in: γ/R, and half of that when lifted.
-    pub(crate) fn placed_margin(&self, margin: f64) -> f64 {
-        margin / self.radius / if self.lift { 2.0 } else { 1.0 }
-    }
-
-    pub(crate) fn settings(&self) -> Settings {
-        Settings {
-            placement: Placement { scale: 1.0 / self.radius, lift: self.lift },
-            project: self.project,
-            elimination: self.elimination,
-            seed: self.seed,
-        }
-    }
-}
-
-/// The setters every Perspectron's parameters share.
-macro_rules! common_setters {
-    ($($target:ident)?) => {
-        /// ε: the error wanted is at most the target level + ε. Default: 0.1.
-        #[must_use]
-        pub fn excess(mut self, excess: f64) -> Self {
-            self.$($target.)? excess = excess;
-            self
-        }
-
-        /// δ: the probability with which the result may be worse. Default: 0.05.
-        #[must_use]
-        pub fn failure(mut self, failure: f64) -> Self {
-            self.$($target.)? failure = failure;
-            self
-        }
-
-        /// Whether iterates are projected onto the unit ball, which no proof forbids: w* lies in it,
-        /// so every distance to w* shrinks. Default: On, but for the constants as printed.
-        #[must_use]
-        pub fn project(mut self, project: bool) -> Self {
-            self.common.project = project;
-            self
-        }
-
-        /// Which candidates are dropped early.
-        #[must_use]
-        pub fn elimination(mut self, elimination: $crate::selection::Elimination) -> Self {
-            self.common.elimination = elimination;
-            self
-        }
-
-        /// Seed of the draws of the learner. Default: 0.
-        #[must_use]
-        pub fn seed(mut self, seed: u64) -> Self {
-            self.common.seed = seed;
-            self
-        }
-    };
-}
-pub(crate) use common_setters;
-
-/// The setters of parameters that say where points lie, for learners without a link: a link would have
-/// to be rescaled with the points.
-macro_rules! placement_setters {
-    () => {
-        /// R: points are divided by it, and the margin with them. Default: 1. A point outside the
-        /// ball of radius R is refused.
-        #[must_use]
-        pub fn radius(mut self, radius: f64) -> Self {
-            self.common.radius = radius;
-            self
-        }
-
-        /// Whether the halfspace sought has a bias: points become (x/R, 1)/√2, where a margin of γ
-        /// with |b| <= R, ‖w‖ <= 1 is at least γ/(2R) (CKST24 Remark 2), which is what the constants then
-        /// count with.
-        #[must_use]
-        pub fn lift(mut self, lift: bool) -> Self {
-            self.common.lift = lift;
-            self
-        }
-    };
-}
-pub(crate) use placement_setters;
 
 impl PerspectronParams {
     common_setters!(setting);
@@ -236,13 +110,16 @@ impl PerspectronParams {
     pub(crate) fn largest_margin(&self) -> f64 {
         self.common.radius
     }
+}
 
-    /// Checks the parameters.
-    ///
+impl Params for PerspectronParams {
+    type Learner = Perspectron;
+    type Error = InputError;
+
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for η outside [0, 1/2), γ outside (0, R], ε or δ outside
     /// (0, 1), or a radius that is no positive number.
-    pub fn check(self) -> Result<Perspectron, InputError> {
+    fn check(self) -> Result<Perspectron, InputError> {
         self.common.check()?;
         self.setting.check_in_radius(self.common.radius)?;
         Ok(Perspectron(self))
@@ -263,6 +140,7 @@ impl From<NoiseSetting> for PerspectronParams {
 /// The Perspectron.
 ///
 /// ```
+/// use halfspaces_linalg::{FitStream, Params};
 /// use halfspaces_data::{Instance, MarginBall, Massart, Region, random_target};
 /// use halfspaces_pac::Perspectron;
 /// // Labels of points far from the boundary are flipped with probability 0.2, the others never.
@@ -270,7 +148,7 @@ impl From<NoiseSetting> for PerspectronParams {
 /// let noise = Massart::new(0.2, Region::Far(0.4))?;
 /// let instance = Instance::new(MarginBall::new(&target, 0.2)?, target, noise)?;
 /// let learner = Perspectron::params(0.2, 0.2).excess(0.25).failure(0.1).check()?;
-/// let fit = learner.fit(&mut instance.stream(2))?;
+/// let fit = learner.fit_stream(&mut instance.stream(2))?;
 /// assert!(instance.population(5000, 3)?.error(fit.halfspace())?.mean() <= 0.2 + 0.25);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -301,55 +179,47 @@ impl Perspectron {
         let plan = self.plan();
         let PerspectronParams { setting, common, schedule, selection } = self.0;
         let NoiseSetting { noise, excess, failure, .. } = setting;
-        let kept = kept(plan, selection, common.seed)?;
+        let retention = retention(plan, selection, common.seed)?;
         let direction = Direction {
             link: SignLink { level: 1.0 - 2.0 * noise },
             denominator: plan.denominator,
         };
-        let lane = Lane::new(direction, plan.step, plan.runs, plan.run_length, kept);
+        let lane = Lane::new(direction, plan.step, plan.runs, plan.run_length, retention);
         let noise = effective_noise(noise, schedule);
         let margin = common.placed_margin(setting.margin);
         let choice_failure = choice_share(failure, selection);
-        let guarantee = Guarantee {
-            promise: Promise { excess, failure },
+        let theorem = Theorem {
+            guarantee: Guarantee { excess, failure },
             best_candidate: excess / 2.0,
             choice_failure,
             average: match plan.denominator {
-                Denominator::Plus(_) => Average::Plus { noise, margin, step: plan.step },
-                Denominator::AtLeast(_) => Average::AtLeast { noise, margin, step: plan.step },
+                Denominator::Plus(_) => AverageBound::Plus { noise, margin, step: plan.step },
+                Denominator::AtLeast(_) => AverageBound::AtLeast { noise, margin, step: plan.step },
             },
         };
         let settings = common.settings();
-        Fitting::new(dim, vec![lane], plan.validation, settings, Some(guarantee), choice_failure)
-    }
-
-    /// Learns from a stream, in one pass.
-    ///
-    /// A stream that ends early is no error: the [`Fit`]'s status says what is guaranteed for the
-    /// examples it had.
-    ///
-    /// # Errors
-    /// [`FitError`]: what the stream reports, an example that cannot be taken, or a stream without
-    /// any. To go on behind a faulty example use [`Perspectron::start`] and [`Fitting::advance`].
-    pub fn fit<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
-        self.start(stream.dim()).map_err(FitError::Input)?.fit(stream)
+        Fitting::new(dim, vec![lane], plan.validation, settings, Some(theorem), choice_failure)
     }
 }
 
-pub(crate) fn kept(plan: Plan, selection: Selection, seed: u64) -> Result<Kept, InputError> {
-    match selection {
-        Selection::AllIterates => Ok(Kept::All),
-        Selection::Thinned => {
-            Kept::drawn(plan.candidates, plan.run_length, &mut rng_for(RngStream::Retention, seed))
-        }
+impl FitStream for Perspectron {
+    type Model = Fit;
+
+    /// One pass. A stream that ends early is no error: [`Fit::termination`] says so, and [`Fit::guarantee`]
+    /// what holds for the examples it had. To go on behind a faulty example use [`Perspectron::start`] and
+    /// [`Fitting::advance`].
+    fn fit_stream<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
+        self.start(stream.dim())?.fit(stream)
     }
 }
 
-/// The share of δ that goes to the choice among the candidates.
-pub(crate) fn choice_share(failure: f64, selection: Selection) -> f64 {
-    match selection {
-        Selection::AllIterates => failure / 2.0,
-        Selection::Thinned => failure / 3.0,
+impl FitSample for Perspectron {
+    type Model = Fit;
+    type Error = FitError<InputError>;
+
+    /// Streams the sample in its order, whose examples must be independent for the guarantee to hold.
+    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
+        self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }
 }
 
@@ -401,13 +271,14 @@ fn plan(setting: NoiseSetting, schedule: Schedule, selection: Selection) -> Plan
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fit::direction::Iterate;
-    use crate::fit::{Stage, Status};
+    use crate::fit::Stage;
+    use crate::fit::iterate::Iterate;
     use halfspaces_data::{
         Instance, LabelledPoints, MarginBall, Marginal, Massart, Rcn, Region, random_target,
     };
     use halfspaces_linalg::{
-        Classifier, DenseRow, Halfspace, Label, PointSet, Points, RowView, SparsePoints, kernels,
+        Classifier, DenseRow, Halfspace, Label, PointSet, Points, RowView, SparsePoints,
+        Termination, kernels,
     };
     use proptest::prelude::*;
 
@@ -454,12 +325,13 @@ mod tests {
         let n = plan.examples() as usize;
         for seed in 0..4 {
             let (points, labels) = instance(4, noise, margin).sample(n, seed).unwrap();
-            let fit = learner.fit(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap();
+            let fit =
+                learner.fit_stream(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap();
             let literal = literal(plan, noise, margin, &points, &labels);
             assert_eq!(fit.halfspace().normal(), literal);
             assert_eq!(fit.candidates() as u64, plan.candidates);
-            let promise = Some(Promise { excess: 0.6, failure: 0.5 });
-            assert_eq!(fit.status(), Status::Complete { promise });
+            assert_eq!(fit.termination(), Termination::Converged);
+            assert_eq!(fit.guarantee(), Some(Guarantee { excess: 0.6, failure: 0.5 }));
         }
     }
 
@@ -471,10 +343,10 @@ mod tests {
         let learner = params.check().unwrap();
         let n = learner.plan().examples() as usize;
         let (points, labels) = instance(5, noise, margin).sample(n, 1).unwrap();
-        let fit = learner.fit(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap();
+        let fit = learner.fit_stream(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap();
 
         let sparse = SparsePoints::from_dense(&points).unwrap();
-        let same = learner.fit(&mut LabelledPoints::new(&sparse, &labels).unwrap()).unwrap();
+        let same = learner.fit_stream(&mut LabelledPoints::new(&sparse, &labels).unwrap()).unwrap();
         assert_eq!(fit, same);
 
         let mut fitting = learner.start(5).unwrap();
@@ -492,7 +364,8 @@ mod tests {
         let large = Points::new(values, 5).unwrap();
         let params = Perspectron::params(noise, 4.0 * margin).excess(0.5).failure(0.4).seed(3);
         let learner = params.radius(4.0).check().unwrap();
-        let scaled = learner.fit(&mut LabelledPoints::new(&large, &labels).unwrap()).unwrap();
+        let scaled =
+            learner.fit_stream(&mut LabelledPoints::new(&large, &labels).unwrap()).unwrap();
         assert_eq!(scaled.halfspace(), fit.halfspace());
         assert!(learner.start(5).unwrap().observe(large.row(0).unwrap(), labels[0]).is_ok());
     }
@@ -503,7 +376,8 @@ mod tests {
         let learner = Perspectron::params(0.2, 0.4).excess(0.5).failure(0.4).check().unwrap();
         let n = learner.plan().examples() as usize;
         let (points, labels) = instance(5, 0.2, 0.4).sample(n, 1).unwrap();
-        let whole = learner.fit(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap();
+        let whole =
+            learner.fit_stream(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap();
         let training = learner.plan().training() as usize;
         for cut in [0, 1, training - 1, training, training + 700, n] {
             let mut fitting = learner.start(5).unwrap();
@@ -534,39 +408,86 @@ mod tests {
         let whole = serde_json::to_value(&fitting).unwrap();
         type Saved = crate::Fitting<SignLink>;
         assert!(serde_json::from_value::<Saved>(whole.clone()).is_ok());
-        let mark = whole.pointer("/selector/marks/0").unwrap();
+        let layer = whole.pointer("/selector/layers/0").unwrap();
+        let json = |value: &str| serde_json::from_str::<serde_json::Value>(value).unwrap();
         let breaks = [
-            ("/selector/marks", serde_json::json!([mark, mark])),
-            ("/selector/marks/0/examples", serde_json::json!(u64::MAX)),
-            ("/selector/marks/0/depth", serde_json::json!(33)),
-            ("/selector/marks/0/of", serde_json::json!([])),
-            ("/selector/marks/0/examples", serde_json::json!(0)),
-            ("/selector/marks/0/depth", serde_json::json!(1)),
-            ("/selector/settled", serde_json::json!(true)),
-            ("/selector/alive", serde_json::json!([])),
-            ("/origins/0/lane", serde_json::json!(1)),
+            ("/selector/layers", serde_json::json!([layer, layer])),
+            ("/selector/layers/0/examples", serde_json::json!(u64::MAX)),
+            ("/selector/layers/0/depth", json("33")),
+            ("/selector/layers/0/masks", json("[]")),
+            ("/selector/layers/0/masks/0/0", serde_json::json!(u32::MAX)),
+            ("/selector/layers/0/examples", json("0")),
+            ("/selector/layers/0/depth", json("1")),
+            ("/selector/stopped", json("true")),
+            ("/selector/alive", json("[]")),
+            ("/origins/0/lane", json("1")),
+            ("/origins/0/step", json("0")),
             ("/origins/0/step", serde_json::json!(u64::MAX)),
-            ("/dim", serde_json::json!(6)),
-            ("/taken", serde_json::json!(1)),
-            ("/training", serde_json::json!(0)),
-            ("/longest", serde_json::json!(9)),
-            ("/origins", serde_json::json!([])),
-            ("/placement/scale", serde_json::json!(-1.0)),
-            ("/lanes/0/w/w", serde_json::json!([1.0])),
+            ("/dim", json("6")),
+            ("/taken", json("1")),
+            ("/training", json("0")),
+            ("/longest", json("9")),
+            ("/lanes", json("[]")),
+            ("/origins", json("[]")),
+            ("/placement/scale", json("-1.0")),
+            ("/lanes/0/w/w", json("[1.0]")),
+            ("/lanes/0/in_run", json("1")),
             ("/lanes/0/in_run", serde_json::json!(u64::MAX)),
-            ("/lanes/0/run_length", serde_json::json!(0)),
-            ("/lanes/0/kept/Some/steps", serde_json::json!([5, 3])),
-            ("/selector/dim", serde_json::json!(0)),
-            ("/selector/alive", serde_json::json!([900])),
-            ("/selector/block", serde_json::json!([1.0])),
-            ("/selector/errors/0", serde_json::json!(100_000)),
+            ("/lanes/0/run_length", json("0")),
+            ("/lanes/0/direction/denominator/AtLeast", json("0.0")),
+            ("/lanes/0/direction/link/level", json("1e300")),
+            ("/lanes/0/retention/Drawn/steps", json("[5, 3]")),
+            ("/lanes/0/retention/Drawn/steps", json("[]")),
+            ("/lanes/0/retention/Drawn/next", json("1")),
+            ("/reservoir/w", json("[]")),
+            ("/reservoir/draw/step", json("0")),
+            ("/reservoir/draw/next", json("0")),
+            ("/reservoir/draw/draws", serde_json::json!(u64::MAX)),
+            ("/theorem/guarantee/failure", json("2.0")),
+            ("/theorem/choice_failure", json("0.5")),
+            ("/selector/dim", json("0")),
+            ("/selector/alive", json("[900]")),
+            ("/selector/alive", json("[0]")),
+            ("/selector/block", json("[1.0]")),
+            ("/selector/errors/0", json("100000")),
+            ("/selector/errors/0", json("0")),
             ("/selector/seen", serde_json::json!(u64::MAX)),
-            ("/selector/failure", serde_json::json!(-1.0)),
+            ("/selector/failure", json("-1.0")),
         ];
         for (place, value) in breaks {
             let mut broken = whole.clone();
             *broken.pointer_mut(place).unwrap_or_else(|| panic!("{place}")) = value;
             assert!(serde_json::from_value::<Saved>(broken).is_err(), "{place}");
+        }
+    }
+
+    /// No saved outcome has more candidates left than there were, errors than examples, or the like.
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_broken_outcome_is_refused() {
+        let learner = Perspectron::params(0.2, 0.4).excess(0.5).failure(0.4).check().unwrap();
+        let n = learner.plan().examples() as usize;
+        let (points, labels) = instance(5, 0.2, 0.4).sample(n, 1).unwrap();
+        let fit = learner.fit(&points, &labels).unwrap();
+        let whole = serde_json::to_value(&fit).unwrap();
+        assert_eq!(serde_json::from_value::<Fit>(whole.clone()).unwrap(), fit);
+        for (place, value) in [
+            ("/remaining", serde_json::json!(fit.candidates() + 1)),
+            ("/remaining", serde_json::json!(0)),
+            ("/candidates", serde_json::json!(0)),
+            ("/errors", serde_json::json!(fit.validation() + 1)),
+            ("/training", serde_json::json!(0)),
+            ("/validation", serde_json::json!(0)),
+            ("/origin/step", serde_json::json!(fit.training() + 1)),
+            ("/termination", serde_json::json!("Stalled")),
+            ("/termination", serde_json::json!({"CapReached": {"cap": 7}})),
+            ("/guarantee/failure", serde_json::json!(1.5)),
+            ("/guarantee/excess", serde_json::json!(-0.5)),
+            ("/placement/scale", serde_json::json!(0.0)),
+        ] {
+            let mut broken = whole.clone();
+            *broken.pointer_mut(place).unwrap_or_else(|| panic!("{place}")) = value.clone();
+            assert!(serde_json::from_value::<Fit>(broken).is_err(), "{place}: {value}");
         }
     }
 
@@ -586,7 +507,7 @@ mod tests {
         let params = Perspectron::params(0.0, 0.5).radius(2.0).lift(true).excess(0.4);
         let learner = params.check().unwrap();
         assert_eq!(learner.plan().denominator, Denominator::AtLeast(0.125));
-        let fit = learner.fit(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap();
+        let fit = learner.fit_stream(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap();
         let wrong = points.rows().zip(&labels).filter(|(x, y)| fit.label(*x) != Ok(**y)).count();
         assert!(wrong * 20 < labels.len(), "{wrong} of {}", labels.len());
         let affine = fit.affine().unwrap();
@@ -605,31 +526,30 @@ mod tests {
         let instance = instance(5, 0.2, 0.4);
         let fit_of = |n: usize| {
             let (points, labels) = instance.sample(n, 1).unwrap();
-            learner.fit(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap()
+            learner.fit_stream(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap()
         };
-        let Status::EndedInTraining { examples, average: Some(promise) } =
-            fit_of(training / 2).status()
-        else {
-            panic!("not in training")
-        };
-        assert_eq!((examples as usize, promise.failure), (training / 2, 0.1));
+        let fit = fit_of(training / 2);
+        assert_eq!(fit.termination(), Termination::ExamplesEnded);
+        assert_eq!((fit.training() as usize, fit.validation()), (training / 2, 0));
+        assert_eq!(fit.guarantee(), None);
+        let average = fit.average_guarantee().unwrap();
+        assert_eq!(average.failure, 0.1);
         // Half the examples of an excess of 0.1 on average.
-        assert!((0.1..0.2).contains(&promise.excess), "{promise:?}");
-        let Status::EndedInValidation { examples: 300, promise: Some(promise) } =
-            fit_of(training + 300).status()
-        else {
-            panic!("not in validation")
-        };
-        assert_eq!(promise.failure, 0.1);
-        assert!(promise.excess > 0.4 && promise.excess < 0.7, "{promise:?}");
+        assert!((0.1..0.2).contains(&average.excess), "{average:?}");
+        let fit = fit_of(training + 300);
+        assert_eq!(fit.termination(), Termination::ExamplesEnded);
+        assert_eq!((fit.validation(), fit.average_guarantee()), (300, None));
+        let guarantee = fit.guarantee().unwrap();
+        assert_eq!(guarantee.failure, 0.1);
+        assert!(guarantee.excess > 0.4 && guarantee.excess < 0.7, "{guarantee:?}");
         let one = fit_of(1);
         assert_eq!(one.halfspace().normal(), [0.0; 5]);
-        assert!(matches!(one.status(), Status::EndedInTraining { examples: 1, .. }));
+        assert_eq!((one.termination(), one.training()), (Termination::ExamplesEnded, 1));
     }
 
     /// The iterate returned when training is cut short is uniform among those so far.
     #[test]
-    fn the_spare_is_uniform() {
+    fn the_reservoir_is_uniform() {
         let mut counts = [0u32; 4];
         for seed in 0..4000 {
             let params = Perspectron::params(0.2, 0.4).seed(seed);
@@ -642,9 +562,9 @@ mod tests {
         assert!(counts.iter().all(|c| (850..1150).contains(c)), "{counts:?}");
     }
 
-    /// With the promised probability, and far below it: errors of at most η + ε on Massart noise.
+    /// With the stated probability, and far below it: errors of at most η + ε on Massart noise.
     #[test]
-    fn the_error_is_as_promised() {
+    fn the_error_is_as_guaranteed() {
         let target = random_target(6, 2).unwrap();
         let noise = Massart::new(0.25, Region::Far(0.5)).unwrap();
         let ball = MarginBall::new(&target, 0.25).unwrap();
@@ -653,7 +573,7 @@ mod tests {
         for schedule in [Schedule::Paper, Schedule::Corrected, Schedule::Ours] {
             let params = Perspectron::params(0.25, 0.25).excess(0.2).failure(0.1);
             let learner = params.schedule(schedule).check().unwrap();
-            let fit = learner.fit(&mut instance.stream(3)).unwrap();
+            let fit = learner.fit_stream(&mut instance.stream(3)).unwrap();
             let error = population.error(fit.halfspace()).unwrap().mean();
             assert!(error <= 0.45, "{schedule:?}: {error}");
         }
@@ -685,7 +605,7 @@ mod tests {
         assert!(error.to_string().contains("state a larger radius"), "{error}");
         let wide = DenseRow::new(&[0.1, 0.1, 0.1]).unwrap();
         assert!(fitting.observe(wide, Label::Positive).is_err());
-        assert_eq!(fitting.stage(), Stage::Training { taken: 0, of: learner.plan().training() });
+        assert_eq!(fitting.stage(), Stage::Training { taken: 0, total: learner.plan().training() });
         assert_eq!(fitting.finish(), Err(InputError::Empty));
         // As many candidates as do not fit in memory.
         let fine = Perspectron::params(0.2, 0.1).excess(1e-300).check().unwrap();

@@ -1,13 +1,17 @@
 //! The Perspectron family.
 
+mod common;
 mod glm;
 mod grid;
+mod margin;
 mod margin_search;
 mod massart;
 mod sample;
 
+pub use common::Selection;
 pub use glm::{GlmError, GlmParams, GlmPerspectron, GlmSchedule};
-pub use grid::{GridParams, GridPerspectron, GridSchedule, Guess, Margin};
-pub use margin_search::{MarginSearch, SearchFit, SearchStatus};
-pub use massart::{Perspectron, PerspectronParams, Schedule, Selection};
-pub use sample::{NOISE_GUESSES, SampleFit, SampleParams, SamplePerspectron};
+pub use grid::{GridParams, GridPerspectron, GridSchedule, Guess};
+pub use margin::Margin;
+pub use margin_search::{MarginSearch, SearchFit};
+pub use massart::{Perspectron, PerspectronParams, Schedule};
+pub use sample::{ErrorBound, NOISE_GUESSES, SampleFit, SampleParams, SamplePerspectron};

@@ -13,13 +13,18 @@
 //!
 //! *Source.* CKST24 Algorithm 1 and Appendix A, cut to the examples at hand.
 
-use crate::fit::{Denominator, Direction, SignLink};
-use crate::fit::{Fit, Fitting, Kept, Lane, Placement, Settings};
-use crate::perspectron::Margin;
+use super::margin::Margin;
+use crate::fit::{Denominator, Direction, Fitting, Lane, Placement, Retention, Settings, SignLink};
+use crate::noise_setting::check_noise;
+#[cfg(feature = "serde")]
+use crate::saved::{CheckSaved, checked_when_loaded, saved};
 
 use crate::schedule;
 use crate::selection::Elimination;
-use halfspaces_linalg::{AffineHalfspace, InputError, Label, PointSet, RngStream, rng_for};
+use halfspaces_linalg::{
+    AffineHalfspace, Classifier, FitSample, InputError, Label, Params, PointSet, RngStream,
+    RowView, rng_for,
+};
 use rand::seq::SliceRandom;
 
 /// Guesses of the noise rate when it is unknown.
@@ -31,6 +36,7 @@ const LARGEST_NORM: f64 = 1e150;
 /// Unchecked parameters of a [`SamplePerspectron`].
 ///
 /// ```
+/// use halfspaces_linalg::Params;
 /// use halfspaces_pac::{Margin, SamplePerspectron};
 /// let params = SamplePerspectron::params().noise(0.2).margin(Margin::Known(0.1)).passes(3);
 /// assert!(params.check().is_ok());
@@ -49,15 +55,15 @@ pub struct SampleParams {
 }
 
 impl SampleParams {
-    /// η, where it is known. Unless set [`NOISE_GUESSES`] are tried.
+    /// η, where it is known. Default: each of [`NOISE_GUESSES`] is tried.
     #[must_use]
     pub fn noise(mut self, noise: f64) -> Self {
         self.noise = Some(noise);
         self
     }
 
-    /// What is known of the margin, as a share of the largest norm learned from (after lifting, if
-    /// asked for). Default: At least 1/256.
+    /// What is known of the margin, as a share of the largest norm of the points learned from (after
+    /// lifting, if asked for). Default: at least 1/256.
     #[must_use]
     pub fn margin(mut self, margin: Margin) -> Self {
         self.margin = margin;
@@ -71,42 +77,45 @@ impl SampleParams {
         self
     }
 
-    /// How often the rest is gone through. Default: Once.
+    /// Passes over the rest. Default: 1.
     #[must_use]
     pub fn passes(mut self, passes: u64) -> Self {
         self.passes = passes;
         self
     }
 
-    /// Iterates kept a guess. Default: 32.
+    /// Iterates retained per guess; equal draws count once. Default: 32.
     #[must_use]
     pub fn candidates(mut self, candidates: u64) -> Self {
         self.candidates = candidates;
         self
     }
 
-    /// Whether the halfspace sought has a bias. Default: It has.
+    /// Whether the halfspace sought has a bias. Default: true.
     #[must_use]
     pub fn lift(mut self, lift: bool) -> Self {
         self.lift = lift;
         self
     }
 
-    /// Seed of the split and of the draws. Default: 0.
+    /// Seed of the split and of the random numbers drawn. Default: 0.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
+}
 
-    /// Checks the parameters.
-    ///
+impl Params for SampleParams {
+    type Learner = SamplePerspectron;
+    type Error = InputError;
+
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for η outside [0, 1/2), a margin outside (0, 1], a held-out
     /// share outside (0, 1), no pass or no candidate.
-    pub fn check(self) -> Result<SamplePerspectron, InputError> {
+    fn check(self) -> Result<SamplePerspectron, InputError> {
         if let Some(noise) = self.noise {
-            crate::noise_setting::check_noise(noise)?;
+            check_noise(noise)?;
         }
         self.margin.check(1.0)?;
         let in_range = self.held_out > 0.0 && self.held_out < 1.0;
@@ -119,10 +128,31 @@ impl SampleParams {
     }
 }
 
-/// The Perspectron for a sample of fixed size.
+/// The Perspectron for a sample of fixed size, when neither the noise nor the margin is known. If unsure
+/// which learner to try on data of your own, use this one.
+///
+/// The sample is split. On the larger part one Perspectron per guess of the noise rate and the margin runs,
+/// all side by side, with the step that their theorem has for as many examples as there are; random iterates
+/// of each, and the mean of these, are candidates; the one with fewest errors on the smaller part is returned.
+///
+/// *Guarantee.* Whatever the data, if the examples are independent: with probability at least 1 - δ the error
+/// of the result on fresh examples is at most [`SampleFit::error_bound`]`(δ)`: its rate on the m held-out
+/// examples + √(ln(|H|/δ)/(2m)). Under Massart noise, with one pass and a guess that is right, the average
+/// error of that guess's iterates is at most η + [`schedule::average_excess_max`]. Several passes and the
+/// mean as a candidate are heuristics: they cannot spoil the first guarantee.
+///
+/// *Cost.* Per pass O(d) time per example and guess (54 guesses by default: 6 noise rates, 9 margins), O(d)
+/// memory per candidate (by default at most 33 per guess), and the count of the candidates' errors on the
+/// held-out part.
+///
+/// *When not.* With η and γ known and as many examples as the theorem asks for,
+/// [`Perspectron`](crate::Perspectron) has an error of at most η + ε proved beforehand.
+///
+/// *Source.* CKST24 Algorithm 1 and Appendix A, cut to the examples at hand. *Claims:* PR, PRe.
 ///
 /// ```
 /// use halfspaces_data::{Instance, MarginBall, Massart, Region, random_target};
+/// use halfspaces_linalg::{FitSample, Params};
 /// use halfspaces_pac::SamplePerspectron;
 /// let target = random_target(5, 1)?;
 /// let noise = Massart::new(0.2, Region::Far(0.4))?;
@@ -130,69 +160,97 @@ impl SampleParams {
 /// let (points, labels) = instance.sample(5000, 2)?;
 ///
 /// let fit = SamplePerspectron::params().lift(false).check()?.fit(&points, &labels)?;
-/// let error = instance.population(5000, 3)?.error(fit.classifier().linear())?.mean();
-/// assert!(error <= 0.25 && error <= fit.error_bound(0.05));
+/// let error = instance.population(5000, 3)?.error(fit.halfspace().linear())?.mean();
+/// assert!(error <= 0.25 && error <= fit.error_bound(0.05).value());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SamplePerspectron(SampleParams);
 
-/// What a [`SamplePerspectron`] has found.
+/// A bound on an error rate, if there is one below 1.
+///
+/// ```
+/// use halfspaces_pac::ErrorBound;
+/// assert_eq!(ErrorBound::AtMost(0.25).to_string(), "at most 25.0 %");
+/// assert_eq!(ErrorBound::NoInformation.to_string(), "no information");
+/// assert_eq!(ErrorBound::NoInformation.value(), 1.0);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum ErrorBound {
+    /// The error is at most this number below 1.
+    AtMost(f64),
+    /// Too few examples were held out to tell anything.
+    NoInformation,
+}
+
+impl ErrorBound {
+    /// The bound; 1, which bounds every error, without information.
+    #[must_use]
+    pub fn value(self) -> f64 {
+        match self {
+            ErrorBound::AtMost(bound) => bound,
+            ErrorBound::NoInformation => 1.0,
+        }
+    }
+}
+
+impl std::fmt::Display for ErrorBound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ErrorBound::AtMost(bound) => write!(f, "at most {:.1} %", 100.0 * bound),
+            ErrorBound::NoInformation => f.write_str("no information"),
+        }
+    }
+}
+
+/// What a [`SamplePerspectron`] has found: a [`Classifier`] of points as they were given, and a bound on its
+/// error.
 ///
 /// ```
 /// use halfspaces_data::Builtin;
-/// use halfspaces_pac::SamplePerspectron;
+/// use halfspaces_linalg::{FitSample, Params};
+/// use halfspaces_pac::{ErrorBound, SamplePerspectron};
 /// let data = Builtin::Wdbc.load()?;
 /// let fit = SamplePerspectron::params().check()?.fit(data.points(), data.labels())?;
 /// let rate = fit.held_out_errors() as f64 / fit.held_out() as f64;
 /// let accuracy = ((fit.candidates() as f64 / 0.05).ln() / (2.0 * fit.held_out() as f64)).sqrt();
-/// assert_eq!(fit.error_bound(0.05), rate + accuracy);
+/// assert_eq!(fit.error_bound(0.05), ErrorBound::AtMost(rate + accuracy));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawSampleFit"))]
+#[cfg_attr(feature = "serde", serde(remote = "Self"))]
 pub struct SampleFit {
-    classifier: AffineHalfspace,
+    halfspace: AffineHalfspace,
     noise: f64,
     margin: f64,
     candidates: usize,
     held_out: u64,
     errors: u64,
-    trained: u64,
-}
-
-/// What a [`SampleFit`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawSampleFit {
-    classifier: AffineHalfspace,
-    noise: f64,
-    margin: f64,
-    candidates: usize,
-    held_out: u64,
-    errors: u64,
-    trained: u64,
+    steps: u64,
 }
 
 #[cfg(feature = "serde")]
-impl TryFrom<RawSampleFit> for SampleFit {
-    type Error = InputError;
+checked_when_loaded!(SampleFit);
 
-    fn try_from(raw: RawSampleFit) -> Result<Self, InputError> {
-        let RawSampleFit { classifier, noise, margin, candidates, held_out, errors, trained } = raw;
-        let fits = errors <= held_out && held_out > 0 && candidates > 0;
-        let requirement = "at most the examples held out, of which there are some";
-        InputError::check_parameter("errors", errors as f64, fits, requirement)?;
-        Ok(SampleFit { classifier, noise, margin, candidates, held_out, errors, trained })
+#[cfg(feature = "serde")]
+impl CheckSaved for SampleFit {
+    fn check_saved(&self) -> Result<(), InputError> {
+        let SampleFit { noise, margin, candidates, held_out, errors, steps, .. } = *self;
+        check_noise(noise)?;
+        saved("margin", margin, margin > 0.0 && margin <= 1.0)?;
+        saved("candidates", candidates as f64, candidates > 0)?;
+        saved("steps", steps as f64, steps > 0)?;
+        saved("errors", errors as f64, errors <= held_out && held_out > 0)
     }
 }
 
 impl SampleFit {
     /// The halfspace, for points as they were given.
     #[must_use]
-    pub fn classifier(&self) -> &AffineHalfspace {
-        &self.classifier
+    pub fn halfspace(&self) -> &AffineHalfspace {
+        &self.halfspace
     }
 
     /// η of the guess that won.
@@ -225,17 +283,25 @@ impl SampleFit {
         self.errors
     }
 
-    /// Steps made a guess: examples learned from times passes.
+    /// Steps made per guess: examples learned from times passes.
     #[must_use]
     pub fn steps(&self) -> u64 {
-        self.trained
+        self.steps
     }
 
-    /// What the error on fresh examples (noise included) is at most, except with probability
-    /// `failure`: the held-out rate + √(ln(|H|/failure)/(2m)) (Hoeffding, for all candidates at once). A
-    /// `failure` outside (0, 1] gives infinity: nothing is bounded so.
+    /// What the error on fresh examples (noise included) is at most, except with probability `failure`:
+    /// [`SampleFit::hoeffding_sum`], where that is below 1.
     #[must_use]
-    pub fn error_bound(&self, failure: f64) -> f64 {
+    pub fn error_bound(&self, failure: f64) -> ErrorBound {
+        let bound = self.hoeffding_sum(failure);
+        if bound < 1.0 { ErrorBound::AtMost(bound) } else { ErrorBound::NoInformation }
+    }
+
+    /// The held-out rate + √(ln(|H|/failure)/(2m)) (Hoeffding, for all candidates at once), which bounds
+    /// nothing from 1 on; infinity for a `failure` outside (0, 1]. [`SampleFit::error_bound`] is the one to
+    /// report.
+    #[must_use]
+    pub fn hoeffding_sum(&self, failure: f64) -> f64 {
         if !(failure > 0.0 && failure <= 1.0) {
             return f64::INFINITY;
         }
@@ -245,8 +311,19 @@ impl SampleFit {
     }
 }
 
+impl Classifier for SampleFit {
+    fn dim(&self) -> usize {
+        self.halfspace.dim()
+    }
+
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        self.halfspace.decision_value(x)
+    }
+}
+
 impl SamplePerspectron {
-    /// With nothing known.
+    /// One pass over 4/5 of the sample, for all of [`NOISE_GUESSES`], margins of at least 1/256 of the
+    /// largest norm, and a halfspace with a bias; 32 iterates retained per guess. Each of these can be set.
     #[must_use]
     pub fn params() -> SampleParams {
         SampleParams {
@@ -260,13 +337,25 @@ impl SamplePerspectron {
         }
     }
 
-    /// Learns from a sample, dense or sparse, of any scale between 1e-150 and 1e150.
+    /// Noise rate and margin of each guess.
+    fn guesses(&self) -> Vec<(f64, f64)> {
+        let noises = self.0.noise.map_or(NOISE_GUESSES.to_vec(), |noise| vec![noise]);
+        let margins = self.0.margin.guesses(1.0);
+        noises.iter().flat_map(|&n| margins.iter().map(move |&m| (n, m))).collect()
+    }
+}
+
+impl FitSample for SamplePerspectron {
+    type Model = SampleFit;
+    type Error = InputError;
+
+    /// Learns from a sample of any scale between 1e-150 and 1e150.
     ///
     /// # Errors
     /// [`InputError::Empty`] for fewer than two points, [`InputError::LengthMismatch`],
     /// [`InputError::ZeroVector`] if the points to learn from are all zero or shorter than 1e-150,
     /// [`InputError::Overflow`] for a point longer than 1e150.
-    pub fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<SampleFit, InputError> {
+    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<SampleFit, InputError> {
         let SampleParams { held_out, passes, candidates, lift, seed, .. } = self.0;
         InputError::check_len(points.len(), labels.len())?;
         if points.len() < 2 {
@@ -280,12 +369,12 @@ impl SamplePerspectron {
         let mut rng = rng_for(RngStream::Split, seed);
         let mut order: Vec<usize> = (0..points.len()).collect();
         order.shuffle(&mut rng);
-        let kept_back = (held_out * points.len() as f64).round() as usize;
-        let kept_back = kept_back.clamp(1, points.len() - 1);
-        let (validation, training) = order.split_at_mut(kept_back);
+        let for_choice = (held_out * points.len() as f64).round() as usize;
+        let for_choice = for_choice.clamp(1, points.len() - 1);
+        let (validation, training) = order.split_at_mut(for_choice);
         let steps = (training.len() as u64).saturating_mul(passes);
         // Nothing of the held-out part reaches the candidates, its largest norm included.
-        let radius = training.iter().filter_map(|&i| norms.get(i)).copied().fold(0.0, f64::max);
+        let radius = training.iter().map(|&i| norms[i]).fold(0.0, f64::max);
         if radius < 1.0 / LARGEST_NORM {
             return Err(InputError::ZeroVector);
         }
@@ -297,8 +386,8 @@ impl SamplePerspectron {
                 denominator: Denominator::AtLeast(margin),
             };
             let step = schedule::step(noise, margin, steps);
-            let kept = Kept::drawn(candidates, steps, &mut rng)?;
-            Ok(Lane::new(direction, step, 1, steps, kept))
+            let retention = Retention::drawn(candidates, steps, &mut rng)?;
+            Ok(Lane::new(direction, step, 1, steps, retention))
         };
         let lanes = guesses.iter().map(lane).collect::<Result<_, InputError>>()?;
         let settings = Settings {
@@ -320,24 +409,17 @@ impl SamplePerspectron {
         for &i in validation.iter() {
             observe(&mut fitting, points, labels, i)?;
         }
-        let fit: Fit = fitting.finish()?;
-        let (noise, margin) = guesses.get(fit.origin().lane).copied().unwrap_or_default();
+        let fit = fitting.finish()?;
+        let (noise, margin) = guesses[fit.origin().lane];
         Ok(SampleFit {
-            classifier: fit.affine()?,
+            halfspace: fit.affine()?,
             noise,
             margin,
             candidates: fit.candidates(),
             held_out: fit.validation(),
             errors: fit.validation_errors(),
-            trained: fit.training(),
+            steps: fit.training(),
         })
-    }
-
-    /// Noise rate and margin of each guess.
-    fn guesses(&self) -> Vec<(f64, f64)> {
-        let noises = self.0.noise.map_or(NOISE_GUESSES.to_vec(), |noise| vec![noise]);
-        let margins = self.0.margin.guesses(1.0);
-        noises.iter().flat_map(|&n| margins.iter().map(move |&m| (n, m))).collect()
     }
 }
 
@@ -347,10 +429,10 @@ fn observe<P: PointSet>(
     labels: &[Label],
     index: usize,
 ) -> Result<(), InputError> {
-    if let (Some(x), Some(label)) = (points.row(index), labels.get(index)) {
-        fitting.observe(x, *label)?;
-    }
-    Ok(())
+    let Some(x) = points.row(index) else {
+        unreachable!("the order is one of the indices of the points")
+    };
+    fitting.observe(x, labels[index]).map(|_| ())
 }
 
 #[cfg(test)]
@@ -358,7 +440,7 @@ mod tests {
     use super::*;
     use crate::ErrorCount;
     use halfspaces_data::{Builtin, Instance, MarginBall, Rcn, ZScore, random_target};
-    use halfspaces_linalg::{Classifier, Points, RowView, SparsePoints};
+    use halfspaces_linalg::{Points, SparsePoints};
     use proptest::prelude::*;
 
     fn noisy(n: usize, seed: u64) -> (Points, Vec<Label>) {
@@ -379,7 +461,7 @@ mod tests {
         let large = Points::new(points.as_slice().iter().map(|v| v * 1024.0).collect(), 4).unwrap();
         let scaled = learner.fit(&large, &labels).unwrap();
         for (x, big) in points.rows().zip(large.rows()) {
-            assert_eq!(fit.classifier().label(x), scaled.classifier().label(big));
+            assert_eq!(fit.halfspace().label(x), scaled.halfspace().label(big));
             assert!(x.norm_sq() < big.norm_sq());
         }
         assert_eq!((fit.held_out(), fit.steps()), (160, 640));
@@ -396,7 +478,7 @@ mod tests {
         let learner = SamplePerspectron::params().passes(20).check().unwrap();
         let fit = learner.fit(&points.select(&first).unwrap(), &of(&first)).unwrap();
         let fresh = points.select(&last).unwrap();
-        let error = ErrorCount::count(fit.classifier(), &fresh, &of(&last)).unwrap().rate();
+        let error = ErrorCount::count(fit.halfspace(), &fresh, &of(&last)).unwrap().rate();
         assert!(error < 0.08, "{error}");
     }
 
@@ -408,8 +490,8 @@ mod tests {
             let (points, labels) = noisy(400, seed);
             let fit = SamplePerspectron::params().check().unwrap().fit(&points, &labels).unwrap();
             let (points, labels) = noisy(4000, seed + 5000);
-            let error = ErrorCount::count(fit.classifier(), &points, &labels).unwrap().rate();
-            prop_assert!(error <= fit.error_bound(0.05), "{} {}", error, fit.error_bound(0.05));
+            let error = ErrorCount::count(fit.halfspace(), &points, &labels).unwrap().rate();
+            prop_assert!(error <= fit.hoeffding_sum(0.05), "{} {}", error, fit.hoeffding_sum(0.05));
         }
     }
 
@@ -459,14 +541,14 @@ mod tests {
         let mut changed = 0;
         for i in 0..200 {
             let far = with_far(i, 100.0);
-            let mut both = far.classifier().weights().iter().zip(fit.classifier().weights());
+            let mut both = far.halfspace().weights().iter().zip(fit.halfspace().weights());
             if both.any(|(a, b)| a.to_bits() != b.to_bits()) {
                 changed += 1;
                 continue;
             }
             // So far out that the square of the point, in units of the radius, overflows.
             let farther = with_far(i, 1e159);
-            assert_eq!(farther.classifier(), far.classifier(), "{i}");
+            assert_eq!(farther.halfspace(), far.halfspace(), "{i}");
             assert_eq!(farther.held_out_errors(), far.held_out_errors(), "{i}");
         }
         // The 160 learned from do; of the 40 others only those that change the choice may.

@@ -1,6 +1,15 @@
 //! The choice among candidates by their errors on fresh examples.
 
+mod choice;
+mod early_stop;
+mod elimination;
+mod history;
+mod mask;
+#[cfg(feature = "serde")]
+mod saved;
+mod screen;
 mod selector;
 
-pub use selector::{Candidates, Choice, Elimination};
+pub use choice::{Candidates, Choice};
+pub use elimination::Elimination;
 pub(crate) use selector::{Selector, check_in_ball};

@@ -196,7 +196,7 @@ fn run(learner: Learner, noise: Noise, rng: &mut ChaCha8Rng) -> Result<Outcome, 
         Learner::NormDependent => Heuristic::NormDependent,
         Learner::Perspectron => {
             let params = GlmPerspectron::params(link, MARGIN * (1.0 - 1e-9)).excess(EXCESS);
-            let fit = params.seed(seed).check()?.fit(&mut instance.stream_with_rng(rng))?;
+            let fit = params.seed(seed).check()?.fit_stream(&mut instance.stream_with_rng(rng))?;
             let error = judge(fit.halfspace())?;
             let examples = fit.training() + fit.validation();
             return Ok(Outcome::Run { last: error, best: error, examples });

@@ -160,7 +160,7 @@ mod tests {
     use halfspaces_data::Region;
     use halfspaces_data::StandardLink;
     use halfspaces_eval::{Group, Verdict};
-    use halfspaces_linalg::ExampleStream;
+    use halfspaces_linalg::{ExampleStream, FitStream, Params};
     use halfspaces_pac::Direction;
     use rand::SeedableRng;
 
@@ -215,7 +215,7 @@ mod tests {
         let learner = params(&setting, Rule::Ours, planar.link).check().unwrap();
         let plan = learner.plan();
         let mut rng = ChaCha8Rng::seed_from_u64(4);
-        let fit = learner.fit(&mut planar.stream(&mut rng)).unwrap();
+        let fit = learner.fit_stream(&mut planar.stream(&mut rng)).unwrap();
         let chosen = fit.origin().step;
         // The runs before the chosen one use up their examples.
         let mut rng = ChaCha8Rng::seed_from_u64(4);

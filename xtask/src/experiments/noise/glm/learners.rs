@@ -4,7 +4,7 @@ use super::workload::{Configuration, Model, Outcome, Padding, Rule, Source, para
 use crate::Failure;
 use crate::experiments::noise::planar::Planar;
 use halfspaces_data::Link;
-use halfspaces_linalg::{ExampleStream, RowView, kernels};
+use halfspaces_linalg::{ExampleStream, Params, RowView, kernels};
 use halfspaces_pac::Direction;
 use rand::rngs::ChaCha8Rng;
 

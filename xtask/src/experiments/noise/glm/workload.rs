@@ -6,7 +6,7 @@ use halfspaces_data::{
     GlmNoise, Instance, Link, MarginBall, Population, Region, StandardLink, random_target_with_rng,
 };
 use halfspaces_eval::Colour;
-use halfspaces_linalg::Halfspace;
+use halfspaces_linalg::{FitStream, Halfspace, Params};
 use halfspaces_pac::{Denominator, Elimination, GlmParams, GlmPerspectron, GlmSchedule, Selection};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -256,11 +256,11 @@ impl Model {
         let fit = match self {
             Model::Random(instance, _) => {
                 let learner = params(setting, rule, *instance.noise().link()).seed(seed).check()?;
-                learner.fit(&mut instance.stream_with_rng(rng))?
+                learner.fit_stream(&mut instance.stream_with_rng(rng))?
             }
             Model::Plane(planar) => {
                 let learner = params(setting, rule, planar.link).seed(seed).check()?;
-                learner.fit(&mut planar.stream(rng))?
+                learner.fit_stream(&mut planar.stream(rng))?
             }
         };
         Ok((fit.halfspace().normal().to_vec(), fit.training() + fit.validation()))

@@ -11,9 +11,9 @@ use crate::noisy::{Noise, Terrain, instance};
 use halfspaces_eval::{
     ClaimStatement, Evidence, Experiment, Group, Planned, Results, Scale, Section, Verdict, stats,
 };
+use halfspaces_linalg::{FitStream, Params};
 use halfspaces_pac::{
-    Elimination, GridPerspectron, Margin, MarginSearch, Perspectron, Schedule, SearchStatus,
-    Selection,
+    Elimination, GridPerspectron, Margin, MarginSearch, Perspectron, Schedule, Selection,
 };
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -135,11 +135,11 @@ impl Experiment for PerspectronExperiment {
                     .schedule(Schedule::Paper)
                     .selection(Selection::AllIterates)
                     .elimination(Elimination::Never);
-                let fit = printed.check()?.fit(&mut instance.stream(rng.random()))?;
+                let fit = printed.check()?.fit_stream(&mut instance.stream(rng.random()))?;
                 let full = judge(&fit, &population, RATE)?;
                 let thinned =
                     params.seed(rng.random()).elimination(Elimination::EarlyStop).check()?;
-                let fit = thinned.fit(&mut instance.stream(rng.random()))?;
+                let fit = thinned.fit_stream(&mut instance.stream(rng.random()))?;
                 let thinned = judge(&fit, &population, RATE)?;
                 Ok(Outcome::Theorem { full, thinned })
             }
@@ -152,11 +152,11 @@ impl Experiment for PerspectronExperiment {
                     .failure(FAILURE)
                     .seed(rng.random());
                 let corrected = params.check()?;
-                let fit = corrected.fit(&mut instance.stream(rng.random()))?;
+                let fit = corrected.fit_stream(&mut instance.stream(rng.random()))?;
                 let chosen = corrected.guesses().get(fit.origin().lane).map_or(0.0, |g| g.noise);
                 let corrected = judge(&fit, &population, rate)?;
                 let printed = params.schedule(halfspaces_pac::GridSchedule::Paper).check()?;
-                let fit = printed.fit(&mut instance.stream(rng.random()))?;
+                let fit = printed.fit_stream(&mut instance.stream(rng.random()))?;
                 let paper = judge(&fit, &population, rate)?;
                 Ok(Outcome::Grid { paper, corrected, rate: chosen })
             }
@@ -164,10 +164,10 @@ impl Experiment for PerspectronExperiment {
                 let instance = instance(terrain, noise, DIM, RATE, MARGIN, rng)?;
                 let population = instance.population(POPULATION, rng.random())?;
                 let params = Perspectron::params(RATE, 1.0).excess(EXCESS).failure(FAILURE);
-                let search = MarginSearch::new(RATE, params.seed(rng.random()))?;
-                let found = search.fit(&mut instance.stream(rng.random()))?;
+                let search = MarginSearch::new(params.seed(rng.random()))?;
+                let found = search.fit_stream(&mut instance.stream(rng.random()))?;
                 let fit = judge(&found.fit, &population, RATE)?;
-                let done = found.status == SearchStatus::Found;
+                let done = found.termination.is_converged();
                 Ok(Outcome::Search { fit, margin: found.margin, found: done })
             }
             Task::Curves => {

@@ -3,7 +3,9 @@
 use super::workload::{Configuration, DELTA, DELTA_PROJECTION, Outcome, Run, Source};
 use crate::Failure;
 use halfspaces_data::{LabelledPoints, flip_labels};
-use halfspaces_linalg::{Classifier, Halfspace, Label, PointSet, Points};
+use halfspaces_linalg::{
+    Classifier, FitSample, FitStream, Halfspace, Label, Params, PointSet, Points,
+};
 use halfspaces_pac::{Margin, Perspectron, RandomProjection, SamplePerspectron, projected_margin};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -67,13 +69,13 @@ fn perspectron<P: PointSet>(
         Run::Theorem => {
             let mut stream = LabelledPoints::new(points, labels)?;
             let learner = theorem(noise, margin, excess, seed)?;
-            Ok(learner.fit(&mut stream)?.halfspace().clone())
+            Ok(learner.fit_stream(&mut stream)?.halfspace().clone())
         }
         Run::Sample => {
             let margin = Margin::Known(margin);
             let params = SamplePerspectron::params().noise(noise).margin(margin);
             let learner = params.lift(false).seed(seed).check()?;
-            Ok(learner.fit(points, labels)?.classifier().linear().clone())
+            Ok(learner.fit(points, labels)?.halfspace().linear().clone())
         }
     }
 }

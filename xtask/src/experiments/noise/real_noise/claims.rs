@@ -167,11 +167,11 @@ impl Experiment for RealNoiseExperiment {
         let rates: Vec<f64> = drawn.iter().map(|&k| flips[k]).collect();
         let part = Part::of(&data, &at, flip_labels(&truth, &rates, &mut *rng)?)?;
         let fit = perspectron(&part, rng.random())?;
-        let labels = fit.classifier().label_all(&data.unit.select(&rows)?)?;
+        let labels = fit.label_all(&data.unit.select(&rows)?)?;
         let wrongs = wrong(&labels, clean.iter().copied());
         let each = wrongs.iter().zip(&flips).map(|(wrong, p)| if *wrong { 1.0 - p } else { *p });
         outcome.exact_error = each.sum::<f64>() / rows.len() as f64;
-        outcome.exact_bound = fit.error_bound(FAILURE);
+        outcome.exact_bound = fit.hoeffding_sum(FAILURE);
         Ok(outcome)
     }
 

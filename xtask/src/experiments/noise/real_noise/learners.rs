@@ -98,8 +98,8 @@ pub(super) const LEARNERS: [Entry; 7] = [
         learner: |seed| {
             Box::new(move |training, test| {
                 let fit = perspectron(training, seed)?;
-                let labels = fit.classifier().label_all(&test.unit)?;
-                Ok(Predicted { labels, bound: Some(fit.error_bound(FAILURE / FOLDS as f64)) })
+                let labels = fit.label_all(&test.unit)?;
+                Ok(Predicted { labels, bound: Some(fit.hoeffding_sum(FAILURE / FOLDS as f64)) })
             })
         },
     },

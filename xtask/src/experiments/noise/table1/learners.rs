@@ -162,7 +162,7 @@ fn perspectron(told: Told) -> Result<Learner, Failure> {
         .seed(told.seed)
         .check()?;
     Ok(Box::new(move |points, labels, others| {
-        Ok(learner.fit(points, labels)?.classifier().linear().label_all(others)?)
+        Ok(learner.fit(points, labels)?.halfspace().linear().label_all(others)?)
     }))
 }
 

@@ -8,6 +8,7 @@
 //! class has a true error more than a above the empirical one except with probability
 //! 4 G(2n) exp(-na²/8); halfspaces of R^d have G(m) <= (em/d)^d.
 
+use halfspaces_linalg::Params;
 use halfspaces_pac::{
     NoiseSetting, Perspectron, ckmy_steps, cutting_plane_batch, cutting_plane_rounds, ddk_steps,
     dgt_rounds,

@@ -1,0 +1,54 @@
+//! A margin that is known, or only bounded.
+
+use crate::noise_setting::check_margin;
+use halfspaces_linalg::InputError;
+
+/// What is known of the margin.
+///
+/// ```
+/// use halfspaces_linalg::Params;
+/// use halfspaces_pac::{GridPerspectron, Margin};
+/// let guesses = |margin| -> Result<usize, halfspaces_linalg::InputError> {
+///     Ok(GridPerspectron::params(margin).excess(0.25).check()?.guesses().len())
+/// };
+/// // A margin that is only bounded is guessed too.
+/// assert!(guesses(Margin::AtLeast(0.25))? > guesses(Margin::Known(0.25))?);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Margin {
+    /// γ.
+    Known(f64),
+    /// Only a lower bound: margins R, R/2, ... are tried down to it.
+    AtLeast(f64),
+}
+
+impl Margin {
+    fn least(self) -> f64 {
+        match self {
+            Margin::Known(margin) | Margin::AtLeast(margin) => margin,
+        }
+    }
+
+    pub(crate) fn check(self, radius: f64) -> Result<(), InputError> {
+        let least = self.least();
+        check_margin(least, radius)?;
+        let in_range = least >= radius * 2f64.powi(-60);
+        InputError::check_parameter("margin", least, in_range, "at least 2^-60 of the radius")
+    }
+
+    /// The guesses, from the largest possible margin down; the last is the least one.
+    pub(crate) fn guesses(self, largest: f64) -> Vec<f64> {
+        let mut guesses = Vec::new();
+        if let Margin::AtLeast(least) = self {
+            let mut guess = largest;
+            while guess > least {
+                guesses.push(guess);
+                guess /= 2.0;
+            }
+        }
+        guesses.push(self.least());
+        guesses
+    }
+}

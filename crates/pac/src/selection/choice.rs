@@ -1,0 +1,99 @@
+//! The choice among candidates, on its own.
+
+use super::Elimination;
+use super::selector::{Selector, check_in_ball};
+use halfspaces_linalg::{InputError, Label, PointSet, Points, RowView};
+
+/// Halfspaces to choose among on a sample: the choice that ends every fit, on its own.
+///
+/// *Guarantee.* On |T₂| = ⌈(8/ε²) ln(2K/δ)⌉ independent examples the error of the chosen one is within ε/2 of
+/// the least, with probability at least 1 - δ, whatever the [`Elimination`].
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{Candidates, Elimination};
+/// let points = Points::from_rows(&[[0.5, 0.1], [-0.3, 0.2], [0.1, -0.9]])?;
+/// let labels = [Label::Positive, Label::Negative, Label::Positive];
+/// let halfspaces = Points::from_rows(&[[0.0, 1.0], [2.0, 0.0]])?;
+/// let choice = Candidates::new(&halfspaces, Elimination::Lossless, 0.05)?.choose(&points, &labels)?;
+/// assert_eq!((choice.index, choice.errors), (1, 0));
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidates<'c> {
+    normals: &'c Points,
+    elimination: Elimination,
+    failure: f64,
+}
+
+/// What was chosen among [`Candidates`].
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_pac::{Candidates, Choice, Elimination};
+/// let candidates = Points::from_rows(&[[1.0], [-1.0]])?;
+/// let points = Points::from_rows(&[[0.5], [1.0], [-0.5]])?;
+/// let labels = [Label::Negative, Label::Negative, Label::Negative];
+/// let choice = Candidates::new(&candidates, Elimination::Never, 0.1)?.choose(&points, &labels)?;
+/// // The second is wrong about the last point only.
+/// assert_eq!(choice, Choice { index: 1, errors: 1, examples: 3, remaining: 2 });
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Choice {
+    /// Which candidate, the first among equals.
+    pub index: usize,
+    /// Its errors.
+    pub errors: u64,
+    /// The examples it was counted on: all, but with [`Elimination::EarlyStop`].
+    pub examples: u64,
+    /// Candidates that were never dropped.
+    pub remaining: usize,
+}
+
+impl<'c> Candidates<'c> {
+    /// Normals of halfspaces, one a row, of any norm; δ matters to [`Elimination::Statistical`] and
+    /// [`Elimination::EarlyStop`] only.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`], [`InputError::ParameterOutOfRange`] for δ outside (0, 1).
+    pub fn new(
+        normals: &'c Points,
+        elimination: Elimination,
+        failure: f64,
+    ) -> Result<Self, InputError> {
+        if normals.is_empty() {
+            return Err(InputError::Empty);
+        }
+        let in_range = failure > 0.0 && failure < 1.0;
+        InputError::check_parameter("failure", failure, in_range, "above 0 and below 1")?;
+        Ok(Candidates { normals, elimination, failure })
+    }
+
+    /// The candidate with fewest errors on the sample, whose points lie in the unit ball.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`], [`InputError::Empty`];
+    /// [`InputError::ParameterOutOfRange`] for a point outside the unit ball.
+    pub fn choose<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Choice, InputError> {
+        InputError::check_dim(self.normals.dim(), points.dim())?;
+        InputError::check_len(points.len(), labels.len())?;
+        if labels.is_empty() {
+            return Err(InputError::Empty);
+        }
+        let planned = labels.len() as u64;
+        let mut selector =
+            Selector::new(self.normals.dim(), planned, self.elimination, self.failure)
+                .with_candidates(self.normals.as_slice());
+        for (x, label) in points.rows().zip(labels) {
+            check_in_ball(x.norm_sq())?;
+            selector.observe(x, *label);
+            if selector.is_over() {
+                break;
+            }
+        }
+        let (index, errors) = selector.best();
+        Ok(Choice { index, errors, examples: selector.seen(), remaining: selector.alive() })
+    }
+}

@@ -1,0 +1,158 @@
+//! Whether a saved count is one that examples can have led to.
+
+use super::Elimination;
+use super::history::{History, MIN_HISTORY};
+use super::mask::{BLOCK, LANES, MaskLayer, PairCounts, add_pair_counts};
+use super::selector::{MAX_BLOCK_DIM, Selector};
+use crate::saved::saved;
+use halfspaces_linalg::{DenseRow, InputError, Label};
+
+impl History {
+    /// Whether its lengths fit each other.
+    fn is_sound(&self, dim: usize) -> bool {
+        self.sizes.iter().all(|rows| (1..=BLOCK).contains(rows))
+            && self.sizes.iter().sum::<usize>() == self.labels.len()
+            && self.folded.len() == self.labels.len().saturating_mul(dim)
+            && self.folded.iter().all(|v| v.is_finite())
+    }
+}
+
+impl MaskLayer {
+    fn is_sound(&self, alive: usize) -> bool {
+        let depth = u64::from(self.depth);
+        self.masks.len() == alive
+            && (1..=u32::BITS).contains(&self.depth)
+            && (depth..=depth * LANES as u64).contains(&self.examples)
+            && self.masks.iter().flatten().all(|lane| lane.unbounded_shr(self.depth) == 0)
+    }
+}
+
+impl Selector<'_> {
+    /// Refuses saved values that examples cannot have led to, for candidates in so many dimensions. While all
+    /// examples are stored they are counted again; otherwise who was dropped must have been worse by enough,
+    /// and who is deferred or stored is none.
+    pub(crate) fn check_saved(&self, dim: usize) -> Result<(), InputError> {
+        let count = self.errors.len();
+        let rows = self.labels.len();
+        let shapes = self.dim == dim
+            && self.candidates.len() == count.saturating_mul(dim)
+            && self.block.len() == rows.saturating_mul(dim)
+            && rows < BLOCK
+            && (dim <= MAX_BLOCK_DIM || rows == 0);
+        saved("candidates", count as f64, shapes)?;
+        let finite = self.candidates.iter().chain(&self.block).all(|v| v.is_finite());
+        saved("number of a candidate or an example", f64::NAN, finite)?;
+        let failure = self.failure > 0.0 && self.failure <= 1.0;
+        saved("failure of the choice", self.failure, failure)?;
+        let counted = self.seen.checked_sub(rows as u64).filter(|_| self.seen <= self.planned);
+        let Some(counted) = counted else {
+            return saved("examples to choose by", self.seen as f64, false);
+        };
+        saved("candidates", 0.0, self.seen == 0 || count > 0)?;
+        saved("stored examples", f64::NAN, self.history.is_sound(dim))?;
+        let whole = self.elimination == Elimination::EarlyStop
+            && dim <= MAX_BLOCK_DIM
+            && self.history.examples() == counted;
+        if whole {
+            let again = self.counted_again();
+            return saved("candidates counted", count as f64, again == *self);
+        }
+        self.check_without_history(counted)
+    }
+
+    /// The same candidates, counted on the stored examples and those that wait.
+    fn counted_again(&self) -> Selector<'_> {
+        let mut again = Selector::new(self.dim, self.planned, self.elimination, self.failure)
+            .with_candidates(&self.candidates);
+        let folded = self.history.folded.iter().chain(&self.block).copied();
+        let unfold = |(y, z): (&Label, &[f64])| (*y, z.iter().map(|v| v * y.as_f64()).collect());
+        let folded: Vec<f64> = folded.collect();
+        let rows: Vec<(Label, Vec<f64>)> = self
+            .history
+            .labels
+            .iter()
+            .chain(&self.labels)
+            .zip(folded.chunks_exact(self.dim))
+            .map(unfold)
+            .collect();
+        for (y, x) in &rows {
+            #[expect(clippy::expect_used, reason = "checked before")]
+            let x = DenseRow::new(x).expect("stored examples are finite");
+            again.observe(x, *y);
+        }
+        again.scratch = self.scratch.clone();
+        again
+    }
+
+    fn check_without_history(&self, counted: u64) -> Result<(), InputError> {
+        let count = self.errors.len();
+        let none = self.deferred.is_empty();
+        saved("deferred candidates", self.deferred.len() as f64, none)?;
+        // Examples are stored until there is no room for them, or for masks.
+        let (dim, limit) = (self.dim, self.candidates.len().max(MIN_HISTORY));
+        let stores = self.elimination == Elimination::EarlyStop && dim <= MAX_BLOCK_DIM;
+        let none = !stores && self.history.len() > 0;
+        saved("stored examples", self.history.examples() as f64, !none)?;
+        let full = counted.saturating_mul(dim as u64) > limit as u64
+            || self.layers.len() >= self.room_for_masks() / count.max(1);
+        saved("stored examples", self.history.examples() as f64, !stores || full)?;
+        let fewer = self.history.examples() < counted || self.history.len() == 0;
+        saved("stored examples", self.history.examples() as f64, fewer)?;
+        let mut alive = vec![false; count];
+        let once = |&c: &usize| alive.get_mut(c).is_some_and(|a| !std::mem::replace(a, true));
+        let at_least = if self.seen == 0 { count } else { count.min(1) };
+        let listed = self.alive.iter().all(once) && self.alive.len() >= at_least;
+        saved("candidates alive", self.alive.len() as f64, listed)?;
+        let leads = |leader: usize| {
+            self.elimination == Elimination::EarlyStop && self.alive.contains(&leader)
+        };
+        saved("leader", f64::NAN, self.leader.is_none_or(leads))?;
+        let ends = self.leader.is_some() || self.alive.len() == 1;
+        let stops = self.elimination == Elimination::EarlyStop && self.seen > 0 && ends;
+        saved("end of the count", self.seen as f64, !self.stopped || stops)?;
+        let possible = self.errors.iter().all(|&e| e <= counted);
+        saved("errors", f64::NAN, possible)?;
+        let dropped = self.errors.iter().zip(&alive).filter(|(_, alive)| !**alive);
+        let worse = self.least_errors_dropped(counted);
+        let worse = dropped.map(|(errors, _)| *errors).all(|e| worse.is_some_and(|w| e as f64 > w));
+        saved("errors of a dropped candidate", f64::NAN, worse)?;
+        self.check_layers(counted)
+    }
+
+    /// What a dropped candidate has more errors than; `None` if none is ever dropped.
+    fn least_errors_dropped(&self, counted: u64) -> Option<f64> {
+        let alive = self.alive.iter().map(|&c| self.errors[c]);
+        // At most as many errors less than the best's by now as there were examples since.
+        let can_win = alive.min().map(|best| best.saturating_add(self.planned - counted));
+        // Dropped with more errors than gap·√n above another's, on n examples apart, n no fewer than these.
+        let gap = self.gap(1).powi(2) * (1.0 - 1e-9);
+        let can_win = can_win.map(|most| most as f64);
+        match self.elimination {
+            Elimination::Never => None,
+            Elimination::Lossless => can_win,
+            Elimination::Statistical => can_win.map(|most| most.min(gap)),
+            Elimination::EarlyStop => Some(gap),
+        }
+    }
+
+    /// Checks the masks against the errors.
+    fn check_layers(&self, counted: u64) -> Result<(), InputError> {
+        let masks = self.elimination.compares() && self.dim <= MAX_BLOCK_DIM;
+        let sound = self.layers.iter().all(|layer| layer.is_sound(self.alive.len()));
+        let fits = sound && (masks || self.layers.is_empty());
+        saved("masks", self.layers.len() as f64, fits)?;
+        let masked = self.layers.iter().fold(0, |sum: u64, l| sum.saturating_add(l.examples));
+        saved("masked examples", masked as f64, masked <= counted)?;
+        let mut counts = vec![PairCounts::default(); self.alive.len()];
+        for layer in &self.layers {
+            add_pair_counts(&layer.masks, &[0; LANES], &mut counts);
+        }
+        let unmasked = counted - masked;
+        let fits = |(counts, &c): (&PairCounts, &usize)| {
+            let outside = self.errors[c].checked_sub(counts.errors.into());
+            outside.is_some_and(|outside| outside <= unmasked)
+        };
+        let consistent = counts.iter().zip(&self.alive).all(fits);
+        saved("errors in masks", masked as f64, consistent)
+    }
+}

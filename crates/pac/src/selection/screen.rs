@@ -1,0 +1,184 @@
+//! Counting errors in single precision, with doubtful signs computed again in double.
+
+use super::mask::{ErrorMask, LANES, set};
+use faer::linalg::matmul::matmul;
+use faer::traits::pulp::{Arch, Simd, WithSimd};
+use faer::{Accum, MatMut, MatRef, Par};
+use halfspaces_linalg::{Label, kernels};
+
+/// Candidates multiplied at once: with a block of examples their product stays in cache.
+const TILE: usize = 256;
+
+/// From here to its reciprocal ‖w‖² loses nothing.
+const MIN_PLAIN_NORM_SQ: f64 = 1e-200;
+
+/// What the counting needs beside the candidates, all of it computed from them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Scratch {
+    /// Unit rows of all candidates, in single precision.
+    unit_rows: Vec<f32>,
+    product: Vec<f32>,
+}
+
+/// A block of examples: rows y x, and their labels.
+#[derive(Clone, Copy)]
+pub(super) struct Block<'a> {
+    pub(super) folded: &'a [f64],
+    pub(super) labels: &'a [Label],
+    pub(super) dim: usize,
+}
+
+impl Scratch {
+    /// Adds the errors of some candidates on a block of examples, and their masks.
+    pub(super) fn count(
+        &mut self,
+        candidates: &[f64],
+        ids: &[usize],
+        Block { folded, labels, dim }: Block<'_>,
+        errors: &mut [u64],
+        masks: Option<&mut [ErrorMask]>,
+    ) {
+        let rows = labels.len();
+        let block: Vec<f32> = folded.iter().map(|&v| v as f32).collect();
+        let z = MatRef::from_row_major_slice(&block, rows, dim);
+        let doubt = single_precision_error(dim);
+        let arch = Arch::new();
+        debug_assert!(
+            masks.as_ref().is_none_or(|masks| masks.len() == ids.len()),
+            "one mask per candidate"
+        );
+        let mut masks = masks.map(<[ErrorMask]>::iter_mut);
+        let Scratch { unit_rows, product } = self;
+        if unit_rows.len() != candidates.len() {
+            unit_rows.clear();
+            unit_rows.reserve(candidates.len());
+            arch.dispatch(UnitRows { candidates, dim, unit_rows });
+        }
+        product.resize(rows * TILE.min(ids.len().max(1)), 0.0);
+        let mut tile = Vec::with_capacity(TILE.min(ids.len()) * dim);
+        for ids in ids.chunks(TILE) {
+            let consecutive = ids.windows(2).all(|pair| pair[1] == pair[0] + 1);
+            let rows_of = if consecutive {
+                let first = ids[0];
+                &unit_rows[first * dim..(first + ids.len()) * dim]
+            } else {
+                tile.clear();
+                ids.iter().for_each(|&c| tile.extend_from_slice(&unit_rows[c * dim..][..dim]));
+                &tile
+            };
+            let w = MatRef::from_row_major_slice(rows_of, ids.len(), dim);
+            let product = &mut product[..rows * ids.len()];
+            let into = MatMut::from_column_major_slice_mut(product, rows, ids.len());
+            matmul(into, Accum::Replace, z, w.transpose(), 1.0, Par::Seq);
+            for (values, &c) in product.chunks_exact(rows).zip(ids) {
+                let mut unused = ErrorMask::default();
+                let mask = match &mut masks {
+                    #[expect(clippy::expect_used, reason = "checked at the entrance")]
+                    Some(masks) => masks.next().expect("one mask per candidate"),
+                    None => &mut unused,
+                };
+                let (mut wrong, doubtful) = arch.dispatch(Screen { values, doubt, mask });
+                if doubtful {
+                    let w = &candidates[c * dim..][..dim];
+                    let exact = values.iter().zip(folded.chunks_exact(dim)).zip(labels);
+                    for (place, ((v, z), y)) in exact.enumerate() {
+                        if !is_clear(*v, doubt) && folded_is_wrong(kernels::dot(z, w), *y) {
+                            wrong += 1;
+                            set(mask, place, rows);
+                        }
+                    }
+                }
+                errors[c] += wrong;
+            }
+        }
+    }
+}
+
+/// Whether a point with label y is predicted wrongly, from y (w·x): sign(0) = +1.
+fn folded_is_wrong(value: f64, y: Label) -> bool {
+    match y {
+        // sign(NaN), of products that overflow, is -1.
+        Label::Positive => value.is_nan() || value < 0.0,
+        Label::Negative => value <= 0.0,
+    }
+}
+
+/// Whether the sign of a value is beyond doubt; never for NaN.
+#[inline(always)]
+fn is_clear(value: f32, doubt: f32) -> bool {
+    value.abs() > doubt
+}
+
+/// Scales rows to norm 1; compiled as [`Screen`] is.
+struct UnitRows<'a> {
+    candidates: &'a [f64],
+    dim: usize,
+    unit_rows: &'a mut Vec<f32>,
+}
+
+impl WithSimd for UnitRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for w in self.candidates.chunks_exact(self.dim) {
+            let norm_sq = kernels::dot(w, w);
+            if (MIN_PLAIN_NORM_SQ..1.0 / MIN_PLAIN_NORM_SQ).contains(&norm_sq) {
+                let scale = norm_sq.sqrt().recip();
+                self.unit_rows.extend(w.iter().map(|v| (v * scale) as f32));
+            } else {
+                let largest = w.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+                let scaled_norm = w.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt();
+                let unit = |v: &f64| (v / largest / scaled_norm) as f32;
+                // The zero vector becomes NaN, which the screening always doubts.
+                self.unit_rows.extend(w.iter().map(unit));
+            }
+        }
+    }
+}
+
+/// How many values are surely negative, and whether some are too near 0 to tell; the former are marked,
+/// below what was marked before. Being a [`WithSimd`] lets it be compiled for the vector instructions that
+/// the processor turns out to have.
+struct Screen<'a> {
+    values: &'a [f32],
+    doubt: f32,
+    mask: &'a mut ErrorMask,
+}
+
+impl WithSimd for Screen<'_> {
+    type Output = (u64, bool);
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> (u64, bool) {
+        let Screen { values, doubt, mask } = self;
+        let (mut bits, mut doubtful) = (ErrorMask::default(), ErrorMask::default());
+        let (chunks, rest) = values.as_chunks::<LANES>();
+        for chunk in chunks {
+            for lane in 0..LANES {
+                bits[lane] = (bits[lane] << 1) | u32::from(chunk[lane] < -doubt);
+                doubtful[lane] |= u32::from(!is_clear(chunk[lane], doubt));
+            }
+        }
+        if !rest.is_empty() {
+            bits.iter_mut().for_each(|lane| *lane <<= 1);
+        }
+        for (lane, v) in rest.iter().enumerate() {
+            bits[lane] |= u32::from(*v < -doubt);
+            doubtful[lane] |= u32::from(!is_clear(*v, doubt));
+        }
+        let depth = chunks.len() as u32 + u32::from(!rest.is_empty());
+        for (kept, new) in mask.iter_mut().zip(bits) {
+            *kept = kept.unbounded_shl(depth) | new;
+        }
+        let wrong: u32 = bits.iter().map(|lane| lane.count_ones()).sum();
+        (u64::from(wrong), doubtful.iter().any(|lane| *lane != 0))
+    }
+}
+
+/// What a product of a unit vector and a vector of the unit ball, both rounded to single precision,
+/// may be off by, in any order of summation, with room: (d + 8) 2⁻²⁴ for d products and the
+/// roundings of both factors, and what underflow adds.
+pub(super) fn single_precision_error(dim: usize) -> f32 {
+    (dim + 8) as f32 * f32::EPSILON * 0.5 * 1.05 + dim as f32 * 1e-37
+}
