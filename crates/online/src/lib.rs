@@ -72,10 +72,10 @@ pub use protocol::{
     Round, Session, SmallestMarginMistake, Tally, Transcript, run,
 };
 pub use self_directed::{
-    Cap, ChainLength, ChainsRun, Goal, Greedy, GreedyRun, Pool, Progress, ResumeError, RoundTally,
-    SampledGreedy, SelfDirectedLearner, SelfDirectedSession, Start, StrongLearner, TwoChains,
-    VersionSpaceGreedy, WeakRun, label_pool,
+    AnswerStatus, Cap, ChainLength, ChainsRun, Goal, Greedy, GreedyRun, Pool, Progress,
+    ResumeError, RoundTally, SampledGreedy, SelfDirectedLearner, SelfDirectedSession, Start,
+    StrongLearner, TwoChains, VersionSpaceGreedy, WeakRun, label_pool,
 };
 pub use version_space::{
-    Centre, CentreOfGravity, HardMargin, Mixing, VersionSpace, VolumetricCentre,
+    Centre, CentreOfGravity, HardMargin, MixingDiagnostics, VersionSpace, VolumetricCentre,
 };

@@ -15,16 +15,15 @@
 //! (DKTZ23's appendix learns it with O(d) mistakes as well).
 
 use super::walk::Walk;
-use super::{Pool, SelfDirectedLearner, predict, project};
+use super::{AnswerStatus, Pool, SelfDirectedLearner, predict, project};
 use crate::error::OnlineError;
-use crate::protocol::Question;
-use crate::protocol::Round;
-use halfspaces_linalg::{InputError, Label, PointSet, RowView, normalise, zeros};
-use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
+use crate::protocol::{Question, Round};
+use halfspaces_linalg::{
+    InputError, Label, PointSet, RngStream, RowView, normalise, rng_for, zeros,
+};
 use rand::seq::SliceRandom;
 
-/// Points, for each dimension, of which the start is made.
+/// Points per dimension of which the start is made.
 const START_POINTS: usize = 4;
 
 /// How many buckets each chain runs through.
@@ -96,7 +95,18 @@ enum Phase {
     Finish(Vec<(usize, usize)>),
 }
 
-/// Algorithm 1 of DKTZ23.
+/// Algorithm 1 of DKTZ23: two chains of hypotheses, each run through half of 2k random buckets, one mistake
+/// per bucket at most; each then labels what the other has left.
+///
+/// *Guarantee.* For n points uniform on the sphere, O(d lnln n ln(1/δ)) mistakes with probability 1 - δ; at
+/// most 2k on the chains, always. No halfspace is looked for beyond these: the status is
+/// [`AnswerStatus::Consistent`] or [`AnswerStatus::Undecided`].
+///
+/// *Cost.* Each point is read twice, O(nd) in all, and ordered within its bucket; O(n) memory beside the pool.
+///
+/// *When to use it.* For the theorem; at reachable n [`Greedy`](super::Greedy) makes fewer mistakes.
+///
+/// *Source.* DKTZ23 §2. Claims: S1, S1p, S5.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;
@@ -189,9 +199,7 @@ impl TwoChains {
         InputError::check_dim(learner.chains[0].len(), points.dim())?;
         let pool = Pool::new(points)?;
         let mut mistakes = Vec::new();
-        let Phase::Start(mut order) = learner.split(&pool) else {
-            return Err(InputError::Empty.into());
-        };
+        let mut order = learner.split(&pool);
         while let Some(index) = order.pop() {
             let Question { index, prediction } = pool.question(index, &learner.chains[0])?;
             let round = Round { index, prediction, truth: labels[index] };
@@ -213,6 +221,7 @@ impl TwoChains {
                     worst = Some((*i, *value));
                 }
             }
+            // A bucket without a mistake is labelled, and moves nothing.
             let Some((index, value)) = worst else { continue };
             for (i, less) in bucket.iter().zip(&values) {
                 let after = less.abs() < value.abs() || (less.abs() <= value.abs() && *i > index);
@@ -221,13 +230,12 @@ impl TwoChains {
             let round = Round { index, prediction: predict(value)?, truth: labels[index] };
             mistakes.push(round);
             learner.chain_mistakes += 1;
-            if let Some(x) = pool.unit(index) {
-                project(x, round.truth, &mut learner.chains[chain]);
-            }
+            project(pool.unit(index), round.truth, &mut learner.chains[chain]);
         }
         // Each chain labels what is left of the other's buckets.
         let mut last = Vec::new();
         for (index, b) in left.into_iter().enumerate() {
+            // Labelled in its bucket or at the start.
             let Some(b) = b else { continue };
             let other = &learner.chains[1 - learner.chain(b as usize)];
             let Question { prediction, .. } = pool.question(index, other)?;
@@ -246,19 +254,20 @@ impl TwoChains {
         &self.chains[0]
     }
 
-    /// Splits the pool into the start and 2k buckets, as many as there are points for.
-    fn split<P: PointSet>(&mut self, pool: &Pool<'_, P>) -> Phase {
+    /// Splits the pool into 2k buckets, as many as there are points for, and the points of the start, the
+    /// first last.
+    fn split<P: PointSet>(&mut self, pool: &Pool<'_, P>) -> Vec<usize> {
         let d = self.chains[0].len();
         let mut order: Vec<usize> = pool.unrevealed().collect();
-        order.shuffle(&mut ChaCha8Rng::seed_from_u64(self.seed));
+        order.shuffle(&mut rng_for(RngStream::Chains, self.seed));
         let n = order.len();
-        let rest = order.split_off(START_POINTS.saturating_mul(d).min(n));
-        let count = (2 * self.length.buckets(d, n).min(n)).min(2 * (rest.len() / 2).max(1));
-        let ends = |b: usize| b * rest.len() / count;
-        self.buckets = (0..count).map(|b| rest[ends(b)..ends(b + 1)].to_vec()).collect();
+        let bucketed = order.split_off(START_POINTS.saturating_mul(d).min(n));
+        let count = (2 * self.length.buckets(d, n).min(n)).min(2 * (bucketed.len() / 2).max(1));
+        let ends = |b: usize| b * bucketed.len() / count;
+        self.buckets = (0..count).map(|b| bucketed[ends(b)..ends(b + 1)].to_vec()).collect();
         self.buckets.iter_mut().for_each(|bucket| bucket.sort_unstable());
         order.reverse();
-        Phase::Start(order)
+        order
     }
 
     /// The chain that bucket `b` belongs to.
@@ -309,7 +318,7 @@ pub struct ChainsRun {
     pub mistakes: Vec<Round>,
 }
 
-/// w · x/‖x‖ for the points of a bucket, which are put side by side to be read.
+/// w · x/‖x‖ for the points of a bucket, copied together first, which are faster to read.
 fn bucket_values<P: PointSet>(
     pool: &Pool<'_, P>,
     bucket: &[usize],
@@ -329,7 +338,7 @@ impl SelfDirectedLearner for TwoChains {
         InputError::check_dim(self.chains[0].len(), pool.points().dim())?;
         let mut phase = match self.phase.take() {
             Some(phase) => phase,
-            None => self.split(pool),
+            None => Phase::Start(self.split(pool)),
         };
         let question = loop {
             let (next, chain) = match &mut phase {
@@ -371,9 +380,7 @@ impl SelfDirectedLearner for TwoChains {
                 let phase = if round.is_mistake() {
                     self.chain_mistakes += 1;
                     let chain = self.chain(b);
-                    if let Some(x) = pool.unit(round.index) {
-                        project(x, round.truth, &mut self.chains[chain]);
-                    }
+                    project(pool.unit(round.index), round.truth, &mut self.chains[chain]);
                     self.enter(pool, b + 1)
                 } else {
                     Phase::Bucket(b, walk)
@@ -384,9 +391,14 @@ impl SelfDirectedLearner for TwoChains {
                 left.pop();
                 self.phase = Some(Phase::Finish(left));
             }
-            None => {}
+            None => return Err(OnlineError::NoQuestion),
         }
         Ok(())
+    }
+
+    /// Either chain may fit all answers.
+    fn status<P: PointSet>(&self, pool: &Pool<'_, P>) -> AnswerStatus {
+        pool.status(self.weights(), false)
     }
 }
 

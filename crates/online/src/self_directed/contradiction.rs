@@ -34,9 +34,10 @@ pub(super) fn find<P: PointSet>(pool: &Pool<'_, P>) -> Result<Option<Vec<usize>>
             .map(|(i, y)| (y.as_f64() * pool.margin(i, w), i, y))
             .min_by(|a, b| a.0.total_cmp(&b.0));
         match worst {
+            // One point more each time: the hypothesis fits those chosen, or is exhausted.
             Some((margin, i, y)) if margin <= 0.0 => {
                 chosen.push((i, cut(i, y.as_f64())));
-                centre = HardMargin::of_cuts(dim, chosen.iter().map(|(_, a)| a.as_slice()))?;
+                centre = HardMargin::from_cuts(dim, chosen.iter().map(|(_, a)| a.as_slice()))?;
             }
             _ => return Ok(None),
         }
@@ -44,7 +45,7 @@ pub(super) fn find<P: PointSet>(pool: &Pool<'_, P>) -> Result<Option<Vec<usize>>
     let mut place = 0;
     while place < chosen.len() {
         let others = chosen.iter().enumerate().filter(|(j, _)| *j != place);
-        let without = HardMargin::of_cuts(dim, others.map(|(_, (_, a))| a.as_slice()))?;
+        let without = HardMargin::from_cuts(dim, others.map(|(_, (_, a))| a.as_slice()))?;
         if without.is_exhausted() {
             chosen.remove(place);
         } else {

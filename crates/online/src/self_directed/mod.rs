@@ -19,7 +19,10 @@
 //! | [`TwoChains`] | DKTZ23's Algorithm 1 | O(d lnln n ln(1/δ)) on the sphere, proved |
 //! | [`StrongLearner`] | any pool | Õ(d² ln(d/(εδ))), proved; from [`Start::Warm`] about d, measured |
 //!
-//! Who wants one without reading further takes [`StrongLearner::recommended`].
+//! If unsure, use [`StrongLearner::recommended`].
+//!
+//! Whatever the labels, every answer is learned in bounded time, which each learner states; whether a
+//! halfspace still fits them is their [`AnswerStatus`].
 //!
 //! *Source.* DKTZ23; Goldman and Sloan 1994 for the model.
 
@@ -29,6 +32,7 @@ mod greedy;
 mod sampled_greedy;
 mod screen;
 mod session;
+mod status;
 mod strong;
 mod version_space_greedy;
 mod walk;
@@ -38,15 +42,14 @@ pub use chains::{ChainLength, ChainsRun, TwoChains};
 pub use greedy::{Greedy, GreedyRun};
 pub use sampled_greedy::SampledGreedy;
 pub use session::{Progress, ResumeError, SelfDirectedSession, label_pool};
+pub use status::AnswerStatus;
 pub use strong::{Cap, Goal, RoundTally, Start, StrongLearner};
 pub use version_space_greedy::VersionSpaceGreedy;
 pub use weak::WeakRun;
 
 use crate::error::OnlineError;
-use crate::protocol::Prediction;
-use crate::protocol::Question;
-use crate::protocol::Round;
-use halfspaces_linalg::{Label, PointSet, RowView, norm, normalise, tolerance, zeros};
+use crate::protocol::{Prediction, Question, Round};
+use halfspaces_linalg::{InputError, Label, PointSet, RowView, norm, normalise, tolerance, zeros};
 
 /// A pool of points and the labels revealed so far: all that a self-directed learner may see.
 ///
@@ -109,30 +112,47 @@ impl<'p, P: PointSet> Pool<'p, P> {
         self.labels.iter().enumerate().filter_map(|(i, label)| Some((i, (*label)?)))
     }
 
-    /// A point scaled to norm 1.
-    pub(crate) fn unit(&self, index: usize) -> Option<Unit<P::Row<'p>>> {
-        Some(Unit { row: self.points.row(index)?, scale: *self.scales.get(index)? })
+    /// A point of the pool scaled to norm 1.
+    pub(crate) fn unit(&self, index: usize) -> Unit<P::Row<'p>> {
+        let Some(row) = self.points.row(index) else { unreachable!("a point of the pool") };
+        Unit { row, scale: self.scales[index] }
     }
 
     /// 1/‖x‖ of a point, 0 for x = 0.
     pub(crate) fn scale(&self, index: usize) -> f64 {
-        self.scales.get(index).copied().unwrap_or(0.0)
+        self.scales[index]
     }
 
     /// w · x/‖x‖ of a point; 0 for x = 0.
     pub(crate) fn margin(&self, index: usize, w: &[f64]) -> f64 {
-        self.unit(index).map_or(0.0, |x| x.margin(w))
+        self.unit(index).margin(w)
     }
 
     /// Whether a point is x = 0, about which no halfspace has a choice.
     pub(crate) fn is_zero(&self, index: usize) -> bool {
-        self.scales.get(index).is_none_or(|scale| *scale == 0.0)
+        self.scales[index] == 0.0
     }
 
     /// w += a x/‖x‖.
     pub(crate) fn add_unit(&self, index: usize, a: f64, w: &mut [f64]) {
-        if let Some(x) = self.unit(index) {
-            x.add_to(a, w);
+        self.unit(index).add_to(a, w);
+    }
+
+    /// The status of a learner that holds `hypotheses`, and that has looked for others in vain or not.
+    pub(crate) fn status<'w>(
+        &self,
+        hypotheses: impl IntoIterator<Item = &'w [f64]>,
+        gave_up: bool,
+    ) -> AnswerStatus {
+        let fits = |w: &[f64]| {
+            self.revealed().all(|(i, y)| self.is_zero(i) || y.as_f64() * self.margin(i, w) > 0.0)
+        };
+        if hypotheses.into_iter().any(fits) {
+            AnswerStatus::Consistent
+        } else if gave_up {
+            AnswerStatus::NoHalfspaceFound
+        } else {
+            AnswerStatus::Undecided
         }
     }
 
@@ -142,11 +162,20 @@ impl<'p, P: PointSet> Pool<'p, P> {
         Ok(Question { index, prediction })
     }
 
-    fn reveal(&mut self, index: usize, label: Label) {
-        if let Some(slot) = self.labels.get_mut(index) {
-            self.left -= usize::from(slot.is_none());
-            *slot = Some(label);
+    /// Refuses a question that only a faulty learner asks.
+    fn check_question(&self, index: usize) -> Result<(), OnlineError> {
+        match self.labels.get(index) {
+            Some(None) => Ok(()),
+            Some(Some(_)) => Err(OnlineError::AlreadyRevealed { index }),
+            None => Err(InputError::IndexOutOfRange { index, len: self.labels.len() }.into()),
         }
+    }
+
+    /// The label of an unrevealed point of the pool.
+    fn reveal(&mut self, index: usize, label: Label) {
+        let before = self.labels[index].replace(label);
+        assert!(before.is_none(), "questions are about unrevealed points");
+        self.left -= 1;
     }
 }
 
@@ -155,7 +184,7 @@ impl<'p, P: PointSet> Pool<'p, P> {
 /// ```
 /// use halfspaces_linalg::{Label, PointSet, Points};
 /// use halfspaces_online::{
-///     OnlineError, Pool, Prediction, Question, Round, SelfDirectedLearner, label_pool,
+///     AnswerStatus, OnlineError, Pool, Prediction, Question, Round, SelfDirectedLearner, label_pool,
 /// };
 /// /// In the order of the pool, always +.
 /// struct Yes;
@@ -166,6 +195,9 @@ impl<'p, P: PointSet> Pool<'p, P> {
 ///     }
 ///     fn learn<P: PointSet>(&mut self, _: &Pool<'_, P>, _: Round) -> Result<(), OnlineError> {
 ///         Ok(())
+///     }
+///     fn status<P: PointSet>(&self, _: &Pool<'_, P>) -> AnswerStatus {
+///         AnswerStatus::Undecided
 ///     }
 /// }
 /// let points = Points::from_rows(&[[1.0], [-2.0], [3.0]])?;
@@ -182,11 +214,16 @@ pub trait SelfDirectedLearner {
     fn propose<P: PointSet>(&mut self, pool: &Pool<'_, P>)
     -> Result<Option<Question>, OnlineError>;
 
-    /// Learns the label of the point it proposed, which `pool` shows by now.
+    /// Learns the label of the point it proposed, which `pool` shows by now, in bounded time whatever the
+    /// labels.
     ///
     /// # Errors
     /// As [`SelfDirectedLearner::propose`].
     fn learn<P: PointSet>(&mut self, pool: &Pool<'_, P>, round: Round) -> Result<(), OnlineError>;
+
+    /// Whether some halfspace fits what is revealed of `pool`, as far as this learner knows. O(d) per revealed
+    /// point.
+    fn status<P: PointSet>(&self, pool: &Pool<'_, P>) -> AnswerStatus;
 }
 
 /// A point x as x/‖x‖, without a copy; x = 0 stays 0.
@@ -230,6 +267,13 @@ pub(crate) fn predict(value: f64) -> Result<Prediction, OnlineError> {
     if value.is_finite() { Ok(Prediction::from_value(value)) } else { Err(OnlineError::Overflow) }
 }
 
+/// w · x, as a [`Classifier`](halfspaces_linalg::Classifier) computes it.
+pub(crate) fn decision_value<R: RowView>(w: &[f64], x: R) -> Result<f64, InputError> {
+    InputError::check_dim(w.len(), x.dim())?;
+    let value = x.dot(w);
+    if value.is_finite() { Ok(value) } else { Err(InputError::Overflow { row: 0 }) }
+}
+
 /// w -= (w · x) x for the unit x, scaled back to norm 1; y x if nothing is left, or if w was 0. A point
 /// x = 0 teaches nothing.
 pub(crate) fn project<R: RowView>(x: Unit<R>, truth: Label, w: &mut [f64]) {
@@ -239,4 +283,13 @@ pub(crate) fn project<R: RowView>(x: Unit<R>, truth: Label, w: &mut [f64]) {
         w.fill(0.0);
         x.add_to(truth.as_f64(), w);
     }
+}
+
+/// Fair coins.
+#[cfg(test)]
+fn random_labels(count: usize, seed: u64) -> Vec<Label> {
+    use halfspaces_linalg::{RngStream, rng_for};
+    use rand::RngExt;
+    let mut rng = rng_for(RngStream::Caller, seed);
+    (0..count).map(|_| if rng.random() { Label::Positive } else { Label::Negative }).collect()
 }

@@ -1,4 +1,4 @@
-//! Points in one byte a coordinate, read instead of the points to find the surest wrong prediction.
+//! Points in one byte per coordinate, read instead of the points to find the surest wrong prediction.
 //!
 //! A unit point u becomes r q, q rounded to integers of at most 127 and r = max |u_j| / 127; then
 //! u = r q + e with ‖e‖ <= κ r, where κ is the largest ‖e‖/r there is, computed. For unit w
@@ -98,8 +98,8 @@ impl Screen {
 
     /// The points of the rows, ascending.
     pub(super) fn into_points(self) -> Vec<usize> {
-        let of = |row| self.points.as_ref().map_or(self.first + row, |points| points[row]);
-        (0..self.len()).filter(|row| !self.steps[*row].is_nan()).map(of).collect()
+        let point = |row| self.points.as_ref().map_or(self.first + row, |points| points[row]);
+        (0..self.len()).filter(|row| !self.steps[*row].is_nan()).map(point).collect()
     }
 
     /// Values every row by the unit `w` and shows `settle` the points, ascending, that may be wrong by
@@ -175,8 +175,8 @@ impl Screen {
             self.bytes.shrink_to_fit();
             let mut points = Vec::with_capacity(kept);
             let rows = 0..self.sure.len();
-            let staying = rows.filter(|row| bits[row / 64] >> (row % 64) & 1 == 1);
-            points.extend(staying.map(|row| self.first + row));
+            let kept_rows = rows.filter(|row| bits[row / 64] >> (row % 64) & 1 == 1);
+            points.extend(kept_rows.map(|row| self.first + row));
             points
         });
         points.truncate(kept);

@@ -5,10 +5,9 @@
 //! state, since the learner is a function of its parameters, the pool and those. Write each round
 //! down as it comes, and [`SelfDirectedSession::resume`] from the list.
 
-use super::{Pool, SelfDirectedLearner};
+use super::{AnswerStatus, Pool, SelfDirectedLearner};
 use crate::error::OnlineError;
-use crate::protocol::Question;
-use crate::protocol::{Round, Transcript};
+use crate::protocol::{Question, Round, Transcript};
 use halfspaces_linalg::{InputError, Label, PointSet};
 use thiserror::Error;
 
@@ -137,11 +136,16 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
     /// Its value is the confidence: the margin of the scaled point.
     ///
     /// # Errors
-    /// The learner's.
+    /// The learner's; [`OnlineError::AlreadyRevealed`] or [`InputError::IndexOutOfRange`] if a learner of your
+    /// own asks about a point that it must not ask about.
     #[allow(clippy::should_implement_trait, reason = "fallible, and answered in between")]
     pub fn next(&mut self) -> Result<Option<Question>, OnlineError> {
         if self.open.is_none() {
-            self.open = self.learner.propose(&self.pool)?;
+            let question = self.learner.propose(&self.pool)?;
+            if let Some(Question { index, .. }) = question {
+                self.pool.check_question(index)?;
+            }
+            self.open = question;
         }
         Ok(self.open)
     }
@@ -166,6 +170,12 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
     pub fn progress(&self) -> Progress {
         let points = self.pool.points().len();
         Progress { points, labelled: points - self.pool.left(), mistakes: self.mistakes }
+    }
+
+    /// Whether some halfspace fits the answers so far, as far as the learner knows: one look at what is
+    /// revealed. See [`AnswerStatus`].
+    pub fn status(&self) -> AnswerStatus {
+        self.learner.status(&self.pool)
     }
 
     /// Revealed points whose labels contradict each other, few and all of them needed: no halfspace has
@@ -337,6 +347,161 @@ mod tests {
         let learner = SampledGreedy::new(2, 1).unwrap();
         let (learner, transcript) = label_pool(learner, &points, &labels).unwrap();
         assert!(transcript.len() == 4 && learner.is_exhausted());
+    }
+
+    /// Random labels, played to the end: the status never claims a halfspace that does not fit, and in the end
+    /// learners that look for one have found none, and the witness proves it.
+    fn random_labels_are_told<L: SelfDirectedLearner + Classifier>(
+        learner: L,
+        points: &Points,
+        check: impl Fn(&L),
+    ) -> AnswerStatus {
+        let labels = crate::self_directed::random_labels(points.len(), 7);
+        let mut session = SelfDirectedSession::new(learner, points).unwrap();
+        while let Some(question) = session.next().unwrap() {
+            if session.status() == AnswerStatus::Consistent && session.progress().labelled > 0 {
+                for (i, y) in session.pool().revealed() {
+                    assert_eq!(session.learner().label(points.row(i).unwrap()).unwrap(), y);
+                }
+            }
+            session.reveal(labels[question.index]).unwrap();
+            check(session.learner());
+        }
+        assert_eq!(session.progress().labelled, points.len());
+        assert!(session.contradiction().unwrap().is_some());
+        assert_ne!(session.status(), AnswerStatus::Consistent);
+        session.status()
+    }
+
+    #[test]
+    fn random_labels_end_and_the_status_says_so() {
+        use crate::version_space::step_budget;
+        use crate::{CentreOfGravity, VolumetricCentre};
+        for dim in [1, 2, 3, 5, 9, 13] {
+            let points = UnitSphere::new(dim).unwrap().sample(40 * dim, 1).unwrap();
+            let none = AnswerStatus::NoHalfspaceFound;
+            // The walks of the one answer that leaves nothing are as good as all of them.
+            let few = step_budget(dim) / 8;
+            let status =
+                random_labels_are_told(SampledGreedy::new(dim, 3).unwrap(), &points, |l| {
+                    assert!(l.steps() <= few as u64, "{} steps in dimension {dim}", l.steps());
+                });
+            assert_eq!(status, none);
+            let hard = VersionSpaceGreedy::new(HardMargin::new(dim).unwrap());
+            // A cut per revealed point and answer, at most.
+            let all = (40 * dim * 40 * dim) as u64;
+            let status = random_labels_are_told(hard, &points, |l| assert!(l.cuts() <= all));
+            assert_eq!(status, none);
+            if dim <= 5 {
+                let cuts = (2 * dim * (dim + 1) * 30 + 1) as u64;
+                let ellipsoid = VersionSpaceGreedy::new(Ellipsoid::new(dim).unwrap());
+                let status = random_labels_are_told(ellipsoid, &points, |l| {
+                    assert!(l.cuts() <= cuts, "{} cuts in dimension {dim}", l.cuts());
+                });
+                assert_eq!(status, none);
+                let gravity = VersionSpaceGreedy::new(CentreOfGravity::new(dim, 3).unwrap());
+                assert_eq!(random_labels_are_told(gravity, &points, |_| ()), none);
+                let volumetric = VersionSpaceGreedy::new(VolumetricCentre::new(dim).unwrap());
+                assert_eq!(random_labels_are_told(volumetric, &points, |_| ()), none);
+            }
+            let greedy = Greedy::new(dim).unwrap();
+            let status = random_labels_are_told(greedy, &points, |_| ());
+            assert_eq!(status, AnswerStatus::Undecided);
+        }
+        // Algorithm 1 holds two halfspaces, neither of which fits.
+        let points = UnitSphere::new(3).unwrap().sample(200, 1).unwrap();
+        let labels = crate::self_directed::random_labels(200, 7);
+        let mut session =
+            SelfDirectedSession::new(TwoChains::new(3, ChainLength::Fixed(4), 1).unwrap(), &points)
+                .unwrap();
+        while let Some(question) = session.next().unwrap() {
+            session.reveal(labels[question.index]).unwrap();
+        }
+        assert_eq!(session.status(), AnswerStatus::Undecided);
+    }
+
+    /// A centre that never tires: its answers end all the same.
+    #[test]
+    fn a_centre_that_is_never_exhausted_is_given_up() {
+        #[derive(Debug)]
+        struct Tireless(Vec<f64>);
+        impl crate::Centre for Tireless {
+            fn dim(&self) -> usize {
+                self.0.len()
+            }
+            fn centre(&self) -> &[f64] {
+                &self.0
+            }
+            fn cut(&mut self, a: &[f64]) -> Result<(), OnlineError> {
+                self.0 = a.to_vec();
+                Ok(())
+            }
+            fn is_exhausted(&self) -> bool {
+                false
+            }
+            fn mistake_bound(&self, _: f64) -> Option<f64> {
+                None
+            }
+        }
+        let points = Points::from_rows(&[[1.0, 0.0], [0.5, 0.0], [-1.0, 0.1]]).unwrap();
+        let learner = VersionSpaceGreedy::new(Tireless(vec![0.0; 2]));
+        let mut session = SelfDirectedSession::new(learner, &points).unwrap();
+        for label in [Label::Positive, Label::Negative, Label::Positive] {
+            let before = session.learner().cuts();
+            session.next().unwrap().unwrap();
+            session.reveal(label).unwrap();
+            let cuts = session.learner().cuts() - before;
+            assert!(cuts <= 60 * 2 * 3 + 3, "{cuts} cuts");
+        }
+        assert!(session.learner().cuts() > 60 * 2 * 3);
+        assert_eq!(session.status(), AnswerStatus::NoHalfspaceFound);
+    }
+
+    /// The learners that hold a halfspace for all answers say so, at every moment.
+    #[test]
+    fn labels_of_a_halfspace_are_consistent() {
+        let points = UnitSphere::new(4).unwrap().sample(300, 1).unwrap();
+        let labels = random_target(4, 2).unwrap().label_all(&points).unwrap();
+        let learner = VersionSpaceGreedy::new(HardMargin::new(4).unwrap());
+        let mut session = SelfDirectedSession::new(learner, &points).unwrap();
+        assert_eq!(session.status(), AnswerStatus::Consistent);
+        while let Some(question) = session.next().unwrap() {
+            session.reveal(labels[question.index]).unwrap();
+            assert_eq!(session.status(), AnswerStatus::Consistent);
+        }
+        let (learner, _) = label_pool(SampledGreedy::new(4, 3).unwrap(), &points, &labels).unwrap();
+        assert!(!learner.is_exhausted());
+        assert_eq!(learner.label_all(&points).unwrap(), labels);
+    }
+
+    /// A question about a point that is not there, or that was revealed, is a fault of the learner.
+    #[test]
+    fn faulty_learners_are_refused() {
+        struct Always(usize);
+        impl SelfDirectedLearner for Always {
+            fn propose<P: PointSet>(
+                &mut self,
+                _: &Pool<'_, P>,
+            ) -> Result<Option<Question>, OnlineError> {
+                let prediction = crate::Prediction::from_value(1.0);
+                Ok(Some(Question { index: self.0, prediction }))
+            }
+            fn learn<P: PointSet>(&mut self, _: &Pool<'_, P>, _: Round) -> Result<(), OnlineError> {
+                Ok(())
+            }
+            fn status<P: PointSet>(&self, _: &Pool<'_, P>) -> AnswerStatus {
+                AnswerStatus::Undecided
+            }
+        }
+        let points = Points::from_rows(&[[1.0], [2.0]]).unwrap();
+        let mut session = SelfDirectedSession::new(Always(1), &points).unwrap();
+        session.next().unwrap();
+        session.reveal(Label::Positive).unwrap();
+        assert_eq!(session.next(), Err(OnlineError::AlreadyRevealed { index: 1 }));
+        let mut session = SelfDirectedSession::new(Always(2), &points).unwrap();
+        let out_of_range = InputError::IndexOutOfRange { index: 2, len: 2 };
+        assert_eq!(session.next(), Err(out_of_range.into()));
+        assert_eq!(session.reveal(Label::Positive), Err(OnlineError::NoQuestion));
     }
 
     #[test]

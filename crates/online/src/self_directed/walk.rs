@@ -1,4 +1,4 @@
-//! Points of a pool by decreasing |w · x|/‖x‖, as far as they are asked for.
+//! Points of a pool by decreasing |w · x|/‖x‖, ordered as far as they are asked for.
 
 use super::Pool;
 use halfspaces_linalg::{DescendingMargins, PointSet};
@@ -21,7 +21,7 @@ impl Walk {
     }
 
     /// Over `members` with their `margins`.
-    pub(crate) fn of_margins(margins: &[f64], members: Vec<usize>) -> Walk {
+    pub(crate) fn from_margins(margins: &[f64], members: Vec<usize>) -> Walk {
         Walk { members, order: DescendingMargins::new(margins), done: Vec::new() }
     }
 
@@ -29,16 +29,14 @@ impl Walk {
     pub(crate) fn next(&mut self) -> Option<usize> {
         let place = self.order.next()?;
         self.done.push(place);
-        self.members.get(place).copied()
+        Some(self.members[place])
     }
 
     /// The points not walked yet, ascending.
-    pub(crate) fn into_rest(self) -> Vec<usize> {
+    pub(crate) fn into_unvisited(self) -> Vec<usize> {
         let mut left = vec![true; self.members.len()];
         for place in self.done {
-            if let Some(left) = left.get_mut(place) {
-                *left = false;
-            }
+            left[place] = false;
         }
         let kept = self.members.into_iter().zip(left);
         kept.filter_map(|(member, left)| left.then_some(member)).collect()

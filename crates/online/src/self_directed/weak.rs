@@ -71,9 +71,8 @@ impl WeakRun {
             // w -= (w · u) u
             let (value, i) = order[place];
             let before = w.clone();
-            if let Some(u) = inside.row(i) {
-                kernels::axpy(-value, u.as_slice(), &mut w);
-            }
+            let Some(u) = inside.row(i) else { unreachable!("a point of the order") };
+            kernels::axpy(-value, u.as_slice(), &mut w);
             if kernels::norm_sq(&w).sqrt() <= tolerance::VANISHED || !normalise(&mut w) {
                 return Ok(run(before));
             }

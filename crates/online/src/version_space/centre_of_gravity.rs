@@ -9,49 +9,40 @@
 //! *Guarantee.* For the exact centre, every cut leaves at most 1 - 1/e of the volume (Grünbaum), and
 //! the version space holds a ball of radius γ/(1+γ): at most d ln((1+γ)/γ)/ln(e/(e-1)) mistakes.
 //! The sampled mean is that centre up to its sampling error, of which the proof knows nothing: the
-//! bound is a yardstick here, tested and not proved. [`Mixing`] reports how well the sample has
-//! mixed after the last cut.
+//! bound is a yardstick here, tested and not proved. [`MixingDiagnostics`] reports how well the sample
+//! has mixed after the last cut.
 //!
 //! *Source.* Kakade §3, Notes21; Bertsimas and Vempala 2004 for hit-and-run with cuts.
 
-use super::hit_and_run::{Sample, mean};
-use super::learner::Centre;
+use super::hit_and_run::{MixingDiagnostics, Sample, mean, step_budget, uniform_in_ball};
+use super::learner::{Centre, check_cut};
 use crate::bounds;
-use crate::direction::random_unit;
+use crate::direction::rng_for_count;
 use crate::error::OnlineError;
-use halfspaces_linalg::{InputError, zeros};
-use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
+use halfspaces_linalg::{InputError, RngStream, zeros};
 
-/// Points kept at least, and for each dimension.
+/// Points of the sample at least.
 const MIN_POINTS: usize = 64;
+/// Points of the sample per dimension.
 const POINTS_PER_DIMENSION: usize = 4;
-/// A sweep of hit-and-run steps is repeated until the sample forgets where it was, at most so often.
+/// A sweep of hit-and-run steps is repeated until the sample is independent of where it was, at most so
+/// often.
 const MAX_SWEEPS: usize = 12;
 
-/// How well the sample has mixed after the last cut.
+/// The centre of gravity of the version space: the mean of a sample of it, max(64, 4d) points that
+/// hit-and-run spreads anew after every cut.
 ///
-/// ```
-/// use halfspaces_online::{Centre, CentreOfGravity};
-/// let mut centre = CentreOfGravity::new(3, 1)?;
-/// centre.cut(&[1.0, 0.0, 0.0])?;
-/// let mixing = centre.mixing();
-/// assert!(mixing.sweeps >= 1 && mixing.correlation < 0.5);
-/// assert!((mixing.survivors - 0.5).abs() < 0.25); // the cut goes through the middle
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Mixing {
-    /// Sweeps of hit-and-run made.
-    pub sweeps: usize,
-    /// Correlation, over the sample, of a · w before and after the sweeps: near 0 when mixed.
-    pub correlation: f64,
-    /// Share of the sample that the cut left alive (of the last step, if it was made in several).
-    pub survivors: f64,
-}
-
-/// The centre of gravity by hit-and-run. O(points · (cuts + d)) a step, of which a sweep has d + 4.
+/// *Guarantee.* For the exact centre every cut leaves at most 1 - 1/e of the volume (Grünbaum): at most
+/// d ln((1+γ)/γ)/ln(e/(e-1)) mistakes. The sampled mean is that centre up to a sampling error of which the
+/// proof knows nothing; the bound is tested here, not proved.
+///
+/// *Cost.* A sweep of d + 4 steps, each O(points · (cuts + d)), and a few sweeps per cut; at most
+/// 16384 (d + 4) steps per cut, whatever the labels. All cuts are kept.
+///
+/// *When to use it.* For the fewest mistakes among the centres with a bound. [`HardMargin`](crate::HardMargin)
+/// is deterministic and faster where there are many cuts.
+///
+/// *Source.* Kakade §3, Notes21; Bertsimas and Vempala 2004 for hit-and-run with cuts. Claims: K8.
 ///
 /// ```
 /// use halfspaces_online::{Centre, CentreOfGravity};
@@ -68,7 +59,7 @@ pub struct CentreOfGravity {
     centre: Vec<f64>,
     points: Vec<Vec<f64>>,
     cuts: Vec<Vec<f64>>,
-    mixing: Mixing,
+    mixing: MixingDiagnostics,
     exhausted: bool,
     /// Every cut draws from a stream of its own, so a saved centre goes on as it would have.
     seed: u64,
@@ -81,7 +72,7 @@ struct RawCentreOfGravity {
     centre: Vec<f64>,
     points: Vec<Vec<f64>>,
     cuts: Vec<Vec<f64>>,
-    mixing: Mixing,
+    mixing: MixingDiagnostics,
     exhausted: bool,
     seed: u64,
 }
@@ -91,11 +82,13 @@ impl TryFrom<RawCentreOfGravity> for CentreOfGravity {
     type Error = InputError;
 
     fn try_from(raw: RawCentreOfGravity) -> Result<Self, InputError> {
-        use halfspaces_linalg::{Points, norm, tolerance};
+        use halfspaces_linalg::{Halfspace, Points, kernels, norm, tolerance};
+        /// What rounding, here or on another machine, changes about a number of the unit ball.
+        const ROUNDING: f64 = 1e-9;
         let RawCentreOfGravity { centre, points, cuts, mixing, exhausted, seed } = raw;
+        let centre = Halfspace::new(centre)?.into_normal();
         let dim = centre.len();
         let fresh = CentreOfGravity::new(dim, seed)?;
-        Points::from_rows(&[&centre[..]])?;
         InputError::check_len(fresh.points.len(), points.len())?;
         for row in points.iter().chain(&cuts) {
             InputError::check_dim(dim, row.len())?;
@@ -105,6 +98,28 @@ impl TryFrom<RawCentreOfGravity> for CentreOfGravity {
             let inside = length <= 1.0 + tolerance::UNIT_NORM;
             InputError::check_parameter("length of a row", length, inside, "at most 1")?;
         }
+        // The cut that left nothing moved neither the sample nor the centre.
+        let Some(made) = cuts.len().checked_sub(usize::from(exhausted)) else {
+            return Err(InputError::InconsistentState {
+                reason: "a version space is exhausted without a cut",
+            });
+        };
+        let near = |x: &[f64], y: &[f64]| x.iter().zip(y).all(|(x, y)| (x - y).abs() <= ROUNDING);
+        let (sample, expected) = match made {
+            0 => (&fresh.points, vec![0.0; dim]),
+            _ => (&points, mean(&points)),
+        };
+        let same = points.iter().zip(sample).all(|(x, y)| near(x, y));
+        InputError::check_state(same, "the sample without cuts is not that of its seed")?;
+        InputError::check_state(near(&centre, &expected), "the centre is not the sample's mean")?;
+        let keeps = |a: &Vec<f64>| points.iter().all(|w| kernels::dot(a, w) >= -ROUNDING);
+        let inside = cuts[..made].iter().all(keeps);
+        InputError::check_state(inside, "a point of the sample lies outside a cut")?;
+        let mixed = mixing.sweeps <= MAX_SWEEPS
+            && mixing.correlation.abs() <= 1.0 + ROUNDING
+            && mixing.survivors > 0.0
+            && mixing.survivors <= 1.0;
+        InputError::check_state(mixed, "no walk mixes like this")?;
         Ok(CentreOfGravity { centre, points, cuts, mixing, exhausted, seed })
     }
 }
@@ -113,23 +128,23 @@ impl CentreOfGravity {
     /// The unit ball of R^`dim`, sampled with the streams of `seed`.
     ///
     /// # Errors
-    /// [`InputError::ZeroDimension`].
+    /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`].
     pub fn new(dim: usize, seed: u64) -> Result<CentreOfGravity, InputError> {
         if dim == 0 {
             return Err(InputError::ZeroDimension);
         }
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut rng = rng_for_count(RngStream::CentreOfGravity, seed, 0);
         let count = MIN_POINTS.max(POINTS_PER_DIMENSION.saturating_mul(dim));
         zeros(count, dim)?;
         let points = (0..count).map(|_| uniform_in_ball(dim, &mut rng)).collect();
-        let mixing = Mixing { sweeps: 0, correlation: 0.0, survivors: 1.0 };
+        let mixing = MixingDiagnostics::UNCUT;
         let (centre, cuts) = (vec![0.0; dim], Vec::new());
         Ok(CentreOfGravity { centre, points, cuts, mixing, exhausted: false, seed })
     }
 
     /// How well the sample has mixed after the last cut.
     #[must_use]
-    pub fn mixing(&self) -> Mixing {
+    pub fn mixing(&self) -> MixingDiagnostics {
         self.mixing
     }
 
@@ -137,14 +152,6 @@ impl CentreOfGravity {
     pub fn sample(&self) -> impl Iterator<Item = &[f64]> {
         self.points.iter().map(Vec::as_slice)
     }
-}
-
-/// A uniform point of the unit ball.
-pub(crate) fn uniform_in_ball(dim: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
-    let radius = rng.random::<f64>().powf(1.0 / dim as f64);
-    let mut w = random_unit(dim, rng);
-    w.iter_mut().for_each(|v| *v *= radius);
-    w
 }
 
 impl Centre for CentreOfGravity {
@@ -157,20 +164,22 @@ impl Centre for CentreOfGravity {
     }
 
     fn cut(&mut self, a: &[f64]) -> Result<(), OnlineError> {
-        InputError::check_dim(self.centre.len(), a.len())?;
+        check_cut(self.centre.len(), a)?;
         if self.exhausted {
             return Ok(());
         }
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(self.cuts.len() as u64 + 1);
+        let round = self.cuts.len() as u64 + 1;
+        let mut rng = rng_for_count(RngStream::CentreOfGravity, self.seed, round);
         self.cuts.push(a.to_vec());
         let mut shape = self.points.clone();
         let cuts: Vec<&[f64]> = self.cuts.iter().map(Vec::as_slice).collect();
+        let mut steps_left = step_budget(self.centre.len());
         let mut sample = Sample {
             points: &mut self.points,
             shape: &mut shape,
             cuts: &cuts,
-            most_sweeps: MAX_SWEEPS,
+            max_sweeps: MAX_SWEEPS,
+            steps_left: &mut steps_left,
         };
         let Some(mixing) = sample.cut_by_last(&mut rng) else {
             self.exhausted = true;
@@ -178,9 +187,7 @@ impl Centre for CentreOfGravity {
         };
         self.mixing = mixing;
         self.centre = mean(&self.points);
-        if self.centre.iter().any(|v| !v.is_finite()) {
-            return Err(OnlineError::Overflow);
-        }
+        assert!(self.centre.iter().all(|v| v.is_finite()), "the sample lies in the unit ball");
         Ok(())
     }
 
@@ -195,14 +202,15 @@ impl Centre for CentreOfGravity {
 
 #[cfg(test)]
 mod tests {
-    use super::super::hit_and_run::FORGOTTEN;
+    use super::super::hit_and_run::MAX_CORRELATION;
     use super::*;
     use crate::{AsGiven, OnlineLearner, SmallestMarginMistake, VersionSpace, run};
     use halfspaces_data::{LabelledPoints, MarginBall, Marginal, Realizable, random_target};
     use halfspaces_linalg::{
         BooleanConcept, BooleanPoint, Classifier, DecisionList, Label, Literal, PointSet, Points,
-        kernels, norm,
+        kernels, norm, rng_for,
     };
+    use rand::RngExt;
 
     #[test]
     fn half_balls_have_their_centre() {
@@ -215,7 +223,7 @@ mod tests {
                 a[0] = 1.0;
                 centre.cut(&a).unwrap();
                 assert!(centre.sample().all(|w| w[0] >= 0.0 && norm(w) <= 1.0 + 1e-12));
-                assert!(centre.mixing().correlation <= FORGOTTEN);
+                assert!(centre.mixing().correlation <= MAX_CORRELATION);
                 means.push(centre.centre()[0]);
             }
             let mean = means.iter().sum::<f64>() / 30.0;
@@ -273,7 +281,7 @@ mod tests {
     fn narrow_sets_are_not_taken_for_empty_ones() {
         for seed in [9, 24, 25, 37] {
             let rules = 20;
-            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let mut rng = rng_for(RngStream::Caller, seed);
             let sign =
                 |i: usize| if i.is_multiple_of(2) { Label::Positive } else { Label::Negative };
             let literals: Vec<Literal> =
@@ -324,5 +332,45 @@ mod tests {
         }
         assert!(learner.centre().is_exhausted());
         assert_eq!(CentreOfGravity::new(0, 1), Err(InputError::ZeroDimension));
+        let mut fresh = CentreOfGravity::new(2, 1).unwrap();
+        assert_eq!(fresh.cut(&[f64::NAN, 0.0]), Err(OnlineError::Overflow));
+        assert!(fresh.cut(&[2.0, 0.0]).is_err() && fresh.cut(&[0.0, 0.0]).is_err());
+        assert_eq!(fresh, CentreOfGravity::new(2, 1).unwrap());
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn saved_samples_are_checked_against_themselves() {
+        use serde_json::{from_value, json, to_value};
+        let loads = |value| from_value::<CentreOfGravity>(value).is_ok();
+        let mut centre = CentreOfGravity::new(3, 1).unwrap();
+        let fresh = to_value(&centre).unwrap();
+        assert!(loads(fresh.clone()));
+        for a in [[0.6, 0.8, 0.0], [0.0, 0.6, -0.8]] {
+            centre.cut(&a).unwrap();
+            assert!(loads(to_value(&centre).unwrap()));
+        }
+        let cut = to_value(&centre).unwrap();
+        let mut empty = centre.clone();
+        empty.cut(&[-0.6, -0.8, 0.0]).unwrap();
+        assert!(empty.is_exhausted() && loads(to_value(&empty).unwrap()));
+        let changes = [
+            (&fresh, "/exhausted", json!(true)),
+            (&fresh, "/seed", json!(2)),
+            (&fresh, "/centre/0", json!(0.1)),
+            (&cut, "/centre/0", json!(0.0)),
+            (&cut, "/centre", json!([0.1, 0.2])),
+            (&cut, "/points/5", json!([-0.3, -0.4, 0.0])),
+            (&cut, "/cuts/0", json!([-0.6, -0.8, 0.0])),
+            (&cut, "/cuts/0", json!([0.6, 0.8])),
+            (&cut, "/mixing/correlation", json!(2.0)),
+            (&cut, "/mixing/survivors", json!(0.0)),
+            (&cut, "/mixing/sweeps", json!(13)),
+        ];
+        for (saved, place, value) in changes {
+            let mut changed = saved.clone();
+            *changed.pointer_mut(place).unwrap() = value.clone();
+            assert!(!loads(changed), "{place}: {value}");
+        }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! *Source.* Kakade §3, Notes21. Claims: K8.
 
-use super::learner::Centre;
+use super::learner::{Centre, check_cut};
 use crate::bounds;
 use crate::error::OnlineError;
 use halfspaces_linalg::{Ellipsoid, InputError};
@@ -24,6 +24,7 @@ impl Centre for Ellipsoid {
     }
 
     fn cut(&mut self, a: &[f64]) -> Result<(), OnlineError> {
+        check_cut(Ellipsoid::dim(self), a)?;
         Ellipsoid::cut(self, a).map_err(|error| match error {
             InputError::Overflow { .. } => OnlineError::Overflow,
             other => other.into(),

@@ -15,7 +15,7 @@
 //!
 //! *Source.* Notes21; the solver is Clarabel (Goulart and Chen 2024).
 
-use super::learner::Centre;
+use super::learner::{Centre, check_cut};
 use crate::error::OnlineError;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
@@ -24,20 +24,36 @@ use clarabel::solver::{
 use halfspaces_linalg::{InputError, kernels, normalise};
 
 /// A margin of so many radii of the ball it was found in stands clear of the solver's error.
-const CLEAR: f64 = 1e-4;
+const RELIABLE_MARGIN: f64 = 1e-4;
 /// How much smaller the next ball is.
-const ZOOM: f64 = 1e-3;
+const ZOOM_FACTOR: f64 = 1e-3;
 /// Radius at which zooming ends: corrections below it are rounding.
 const MIN_RADIUS: f64 = 1e-14;
 /// Share of the margin that a point may come nearer by and still count as no nearer: the programs are
 /// solved to four digits only where the margin is small.
-const SLACK: f64 = 0.999;
+const NEARER: f64 = 0.999;
 /// Margin at or below which the order of a sum decides which side a point is on.
 const MIN_MARGIN: f64 = 1e-12;
+/// What another machine may compute for a margin of unit vectors.
+#[cfg(feature = "serde")]
+const SAVED_ROUNDING: f64 = 1e-13;
 /// Accuracy asked of the solver.
 const TOLERANCE: f64 = 1e-9;
 
-/// The hard-margin hypothesis. Every cut solves a few cone programs over all cuts so far.
+/// The hard-margin hypothesis: of all unit w that label every mistake right, the one of largest least
+/// margin, as a hard-margin support vector machine finds it.
+///
+/// *Guarantee.* Every a · w is computed and compared with 0, so [`HardMargin::margin`] holds whatever the
+/// solver says; margins down to 1e-9 are met to a relative 1e-2. No mistake bound in ln(1/γ): consistent
+/// hypotheses at the edge of the version space can be cut off one after the other.
+///
+/// *Cost.* A few second-order cone programs over all cuts so far per cut, O(cuts · d²) per iteration of the
+/// solver. All cuts are kept.
+///
+/// *When to use it.* In pools and streams of few mistakes, where it makes fewer than the centres with a
+/// bound; against an adversary, use those.
+///
+/// *Source.* Notes21; the solver is Clarabel (Goulart and Chen 2024). Claims: K8h, S1v.
 ///
 /// ```
 /// use halfspaces_online::{Centre, HardMargin};
@@ -71,13 +87,30 @@ impl TryFrom<RawHardMargin> for HardMargin {
     type Error = InputError;
 
     fn try_from(raw: RawHardMargin) -> Result<Self, InputError> {
-        use halfspaces_linalg::{Halfspace, Points};
+        use halfspaces_linalg::{Halfspace, Points, norm, tolerance};
         let centre = Halfspace::new(raw.centre)?.into_normal();
         let cuts = Points::new(raw.cuts, centre.len())?.into_vec();
-        let margin = raw.margin;
-        InputError::check_parameter("margin", margin, margin.is_finite(), "finite")?;
-        Ok(HardMargin { centre, cuts, margin })
+        let unit = |v: &[f64]| (norm(v) - 1.0).abs() <= tolerance::UNIT_NORM;
+        let units = cuts.chunks_exact(centre.len()).all(unit);
+        InputError::check_state(units, "a cut of the hard margin is not a unit vector")?;
+        // 0 before the first cut, and where the solver has no answer.
+        let fits = norm(&centre) == 0.0 || (unit(&centre) && !cuts.is_empty());
+        InputError::check_state(fits, "the hard-margin hypothesis is neither 0 nor a unit vector")?;
+        let mut state = HardMargin { centre, cuts, margin: 1.0 };
+        if !state.cuts.is_empty() {
+            state.margin = least(&state.residuals(&state.centre));
+        }
+        let same = (raw.margin - state.margin).abs() <= SAVED_ROUNDING;
+        InputError::check_state(same, "the hard margin is not that of its hypothesis on its cuts")?;
+        // On another machine the last digit may differ; what was saved goes on as it would have.
+        state.margin = raw.margin;
+        Ok(state)
     }
+}
+
+/// The least of one number or more.
+fn least(residuals: &[f64]) -> f64 {
+    residuals.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
 impl HardMargin {
@@ -93,7 +126,7 @@ impl HardMargin {
     }
 
     /// With all these cuts made at once.
-    pub(crate) fn of_cuts<'a>(
+    pub(crate) fn from_cuts<'a>(
         dim: usize,
         cuts: impl Iterator<Item = &'a [f64]>,
     ) -> Result<HardMargin, InputError> {
@@ -121,7 +154,7 @@ impl HardMargin {
     fn correction(&self, residuals: &[f64], radius: f64) -> Option<Vec<f64>> {
         let d = self.centre.len();
         // t is at most 1 above the least r/radius, and a · z at least -1: far cuts cannot bind.
-        let far = residuals.iter().copied().fold(f64::INFINITY, f64::min) + 2.0 * radius;
+        let far = least(residuals) + 2.0 * radius;
         let near = || self.cuts.chunks_exact(d).zip(residuals).filter(|(_, r)| **r <= far);
         let count = near().count();
         // x = (z, t); rows: t - a_i · z + s = r_i/radius with s >= 0, then (1, z) in the cone.
@@ -151,7 +184,10 @@ impl HardMargin {
         let cones = [NonnegativeConeT(count), SecondOrderConeT(d + 1)];
         let none = CscMatrix::zeros((d + 1, d + 1));
         let mut solver =
-            DefaultSolver::new(&none, &objective, &constraints, &offsets, &cones, settings).ok()?;
+            match DefaultSolver::new(&none, &objective, &constraints, &offsets, &cones, settings) {
+                Ok(solver) => solver,
+                Err(error) => unreachable!("the program is put together to fit: {error}"),
+            };
         solver.solve();
         // Whatever the solver thinks of it: the caller keeps what is better.
         let mut solution = std::mem::take(&mut solver.solution.x);
@@ -161,7 +197,6 @@ impl HardMargin {
 
     /// The unit w of largest least margin that was found, and that margin.
     fn best(&self) -> (Vec<f64>, f64) {
-        let least = |r: &[f64]| r.iter().copied().fold(f64::INFINITY, f64::min);
         let mut w = vec![0.0; self.centre.len()];
         let mut residuals = self.residuals(&w);
         let mut radius = 1.0;
@@ -177,10 +212,10 @@ impl HardMargin {
                     (margin, residuals, w) = (least(&new), new, moved);
                 }
             }
-            if margin >= CLEAR * radius {
+            if margin >= RELIABLE_MARGIN * radius {
                 break;
             }
-            radius *= ZOOM;
+            radius *= ZOOM_FACTOR;
         }
         // Without any answer of the solver the hypothesis is 0, which has every point on its boundary.
         (w, if margin.is_finite() { margin } else { 0.0 })
@@ -197,10 +232,7 @@ impl Centre for HardMargin {
     }
 
     fn cut(&mut self, a: &[f64]) -> Result<(), OnlineError> {
-        InputError::check_dim(self.centre.len(), a.len())?;
-        if !a.iter().all(|v| v.is_finite()) {
-            return Err(OnlineError::Overflow);
-        }
+        check_cut(self.centre.len(), a)?;
         self.cuts.extend(a);
         (self.centre, self.margin) = self.best();
         Ok(())
@@ -213,7 +245,7 @@ impl Centre for HardMargin {
 
     /// A point nearer than the present margin makes it smaller.
     fn is_moved_by(&self, margin: f64) -> bool {
-        margin < SLACK * self.margin
+        margin < NEARER * self.margin
     }
 
     /// None is known.
@@ -320,6 +352,47 @@ mod tests {
         assert_eq!(HardMargin::new(0), Err(InputError::ZeroDimension));
         let mut fresh = HardMargin::new(1).unwrap();
         assert_eq!(fresh.cut(&[f64::NAN]), Err(OnlineError::Overflow));
+        assert!(fresh.cut(&[0.5]).is_err() && fresh.cut(&[0.6, 0.8]).is_err());
         assert_eq!(fresh, HardMargin::new(1).unwrap());
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn saved_hypotheses_are_checked_against_their_cuts() {
+        use serde_json::{from_value, json, to_value};
+        let loads = |value| from_value::<HardMargin>(value).is_ok();
+        let mut centre = HardMargin::new(2).unwrap();
+        let fresh = to_value(&centre).unwrap();
+        for a in [[1.0, 0.0], [0.6, 0.8], [-0.6, 0.8]] {
+            assert_eq!(from_value::<HardMargin>(to_value(&centre).unwrap()).unwrap(), centre);
+            centre.cut(&a).unwrap();
+        }
+        let saved = to_value(&centre).unwrap();
+        centre.cut(&[0.0, -1.0]).unwrap();
+        assert!(centre.is_exhausted());
+        assert_eq!(from_value::<HardMargin>(to_value(&centre).unwrap()).unwrap(), centre);
+        // The dimension: six numbers are two cuts of three coordinates, too.
+        let (w, m) = (saved["centre"].clone(), saved["margin"].as_f64().unwrap());
+        let changes = [
+            (&saved, json!({"centre": [w[0], w[1], 0.0]})),
+            (&saved, json!({"centre": [1.0]})),
+            (&saved, json!({"centre": [w[1], w[0]]})),
+            (&saved, json!({"centre": [0.5, 0.5]})),
+            (&saved, json!({"margin": m + 1e-9})),
+            (&saved, json!({"margin": null})),
+            (&saved, json!({"cuts": [1.0, 0.0, 0.6, 0.8, -0.8, 0.6]})),
+            (&saved, json!({"cuts": [1.0, 0.0, 0.6, 0.8, -0.6]})),
+            (&saved, json!({"cuts": [2.0, 0.0, 0.6, 0.8, -0.6, 0.8]})),
+            (&fresh, json!({"margin": 0.5})),
+            (&fresh, json!({"centre": [0.6, 0.8]})),
+            (&fresh, json!({"centre": []})),
+        ];
+        for (saved, fields) in changes {
+            let mut changed = saved.clone();
+            for (field, value) in fields.as_object().unwrap() {
+                changed[field] = value.clone();
+            }
+            assert!(!loads(changed), "{fields}");
+        }
     }
 }

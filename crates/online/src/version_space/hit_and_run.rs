@@ -2,96 +2,198 @@
 //!
 //! Every step draws one direction for all points, from their own differences, and moves each to a
 //! uniform point of its chord. What each does alone is plain hit-and-run; that they share directions
-//! makes a step cost O(cuts + d) a point once the direction has met every cut, in place of O(cuts · d).
+//! makes a step cost O(cuts + d) per point once the direction has met every cut, in place of O(cuts · d).
 //!
-//! A cut that leaves little of the sample is made in steps that each keep a share of it, so a set is
+//! A cut that leaves little of the sample is made in levels that each keep a share of it, so a set is
 //! followed however thin it becomes.
+//!
+//! *Bounded work.* A cut may spend [`step_budget`] steps, 16384 (d + 4), whatever the set; the hardest
+//! known set with a point in it took 1100 (d + 4). A set with no point in it is recognised long before: a cut
+//! that is still not made after 64 levels asks [`HardMargin`] once whether the cuts have a common point.
 //!
 //! *Source.* Bertsimas and Vempala 2004 for hit-and-run with cuts.
 
-use super::centre_of_gravity::Mixing;
+use super::hard_margin::HardMargin;
+use super::learner::Centre;
+use crate::direction::random_unit;
 use halfspaces_linalg::{kernels, norm};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Correlation with the sample before the sweeps at which it counts as forgotten.
-pub(crate) const FORGOTTEN: f64 = 0.3;
-/// Steps in which a deep cut is made, at most.
-const MAX_STEPS: usize = 1000;
-/// Steps of a round, in multiples of the usual number, with which a cut is tried before the set counts as
-/// empty.
+/// Largest correlation with the sample before the sweeps at which it counts as independent of it.
+pub(super) const MAX_CORRELATION: f64 = 0.3;
+/// Levels in which a deep cut is approached, at most.
+const MAX_LEVELS: usize = 1000;
+/// Levels after which a cut that is not made yet is checked for a point that satisfies all cuts. A cut with
+/// such a point takes some 35 at most unless the walk has lost its way.
+const LEVELS_BEFORE_CHECK: usize = 64;
+/// Steps of a round, in multiples of the usual number, with which a cut is tried before it is given up.
 const EFFORTS: [usize; 4] = [1, 4, 16, 64];
 /// Width of the sample below which it cannot be told from a ray.
 const MIN_WIDTH: f64 = 1e-13;
+/// Steps that a cut may take, in multiples of those of one round.
+const MAX_ROUNDS: usize = 16_384;
+
+/// Steps of a round in R^`dim`: enough directions to span the space.
+fn round_steps(dim: usize) -> usize {
+    4 + dim
+}
+
+/// Steps of hit-and-run that one cut, or one answer of a pool, may take in R^`dim`.
+pub(crate) fn step_budget(dim: usize) -> usize {
+    MAX_ROUNDS * round_steps(dim)
+}
+
+/// How well a hit-and-run sample has mixed after its last cut.
+///
+/// ```
+/// use halfspaces_online::{Centre, CentreOfGravity};
+/// let mut centre = CentreOfGravity::new(3, 1)?;
+/// centre.cut(&[1.0, 0.0, 0.0])?;
+/// let mixing = centre.mixing();
+/// assert!(mixing.sweeps >= 1 && mixing.correlation < 0.5);
+/// assert!((mixing.survivors - 0.5).abs() < 0.25); // the cut goes through the middle
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct MixingDiagnostics {
+    /// Sweeps of hit-and-run made.
+    pub sweeps: usize,
+    /// Correlation, over the sample, of a · w before and after the sweeps: near 0 when mixed.
+    pub correlation: f64,
+    /// Share of the sample that satisfied the cut (its last level, if it was made in several).
+    pub survivors: f64,
+}
+
+impl MixingDiagnostics {
+    /// Of a sample drawn at random, before the first cut.
+    pub(crate) const UNCUT: MixingDiagnostics =
+        MixingDiagnostics { sweeps: 0, correlation: 0.0, survivors: 1.0 };
+}
+
+/// A uniform point of the unit ball.
+pub(crate) fn uniform_in_ball(dim: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
+    let radius = rng.random::<f64>().powf(1.0 / dim as f64);
+    let mut w = random_unit(dim, rng);
+    w.iter_mut().for_each(|v| *v *= radius);
+    w
+}
 
 /// A sample of the unit ball cut by halfspaces a · w >= 0.
 pub(crate) struct Sample<'a> {
-    /// The points alive.
+    /// The points that satisfy all cuts but the last.
     pub(crate) points: &'a mut Vec<Vec<f64>>,
     /// The sample as it was last spread: its differences span the space.
     pub(crate) shape: &'a mut Vec<Vec<f64>>,
     /// The cuts a; the last is new to the points.
     pub(crate) cuts: &'a [&'a [f64]],
-    /// A round of steps is repeated until the sample forgets where it was, at most so often.
-    pub(crate) most_sweeps: usize,
+    /// A round of steps is repeated until the sample is independent of where it was, at most so often.
+    pub(crate) max_sweeps: usize,
+    /// Steps that may still be made; no level is begun that they do not cover.
+    pub(crate) steps_left: &'a mut usize,
+}
+
+/// What a try at a cut came to.
+enum Try {
+    Made(MixingDiagnostics),
+    /// Too little of the sample is left, or its way is lost.
+    Lost,
+    /// No point satisfies all cuts, or the steps are used up.
+    Over,
 }
 
 impl Sample<'_> {
-    /// Makes the last cut, in steps if it is deep; `None` if too little is left. On the way to a deep cut
-    /// a sample that has not mixed may lose a direction and with it the way: a set is given up only after
-    /// ever more thorough walks.
-    pub(crate) fn cut_by_last(&mut self, rng: &mut ChaCha8Rng) -> Option<Mixing> {
-        let a = *self.cuts.last()?;
+    /// Makes the last cut, in levels if it is deep; `None` if too little is left, and the sample is then as it
+    /// was. On the way to a deep cut a sample that has not mixed may lose a direction and with it the way: a
+    /// set is given up only after ever more thorough walks, or once it is known to be empty.
+    pub(crate) fn cut_by_last(&mut self, rng: &mut ChaCha8Rng) -> Option<MixingDiagnostics> {
         let (points, shape) = (self.points.clone(), self.shape.clone());
+        let mut levels = 0;
         for effort in EFFORTS {
-            if let Some(mixing) = self.approach(a, effort, rng) {
-                return Some(mixing);
+            match self.approach(effort, &mut levels, rng) {
+                Try::Made(mixing) => return Some(mixing),
+                outcome => {
+                    self.points.clone_from(&points);
+                    self.shape.clone_from(&shape);
+                    if let Try::Over = outcome {
+                        break;
+                    }
+                }
             }
-            self.points.clone_from(&points);
-            self.shape.clone_from(&shape);
         }
         None
     }
 
-    /// One try at the cut, with so many times the steps of a round.
-    fn approach(&mut self, a: &[f64], effort: usize, rng: &mut ChaCha8Rng) -> Option<Mixing> {
+    /// The cut that is new to the points.
+    fn last(&self) -> &[f64] {
+        let Some(a) = self.cuts.last() else { unreachable!("a sample is made for a cut") };
+        a
+    }
+
+    /// One try at the cut, with so many times the steps of a round. `levels` counts those of all tries.
+    fn approach(&mut self, effort: usize, levels: &mut usize, rng: &mut ChaCha8Rng) -> Try {
+        let dim = self.last().len();
+        let steps = effort * round_steps(dim);
         // A deep cut is approached through levels that a quarter of the sample reaches.
-        for _ in 0..MAX_STEPS {
-            let mut values = along(self.points, a);
+        for _ in 0..MAX_LEVELS {
+            if *self.steps_left < steps * (1 + self.max_sweeps) {
+                return Try::Over;
+            }
+            let mut values = along(self.points, self.last());
             values.sort_by(f64::total_cmp);
-            let (least, most) = (*values.first()?, *values.last()?);
-            let quarter = values.get(values.len() * 3 / 4).copied().unwrap_or(most);
+            let (&[least, ..], &[.., most]) = (&values[..], &values[..]) else {
+                unreachable!("a sample keeps the points that reach the level before")
+            };
+            let quarter = values[values.len() * 3 / 4];
             if quarter > 0.0 {
-                return Some(self.cut_to(a, 0.0, effort, rng));
+                return Try::Made(self.cut_to(0.0, steps, rng));
             }
             // A quarter of the sample in one place is no sample either; nothing lies beyond it.
             if most - least <= MIN_WIDTH || quarter >= most {
-                return None;
+                return Try::Lost;
             }
-            self.cut_to(a, quarter, effort, rng);
+            self.cut_to(quarter, steps, rng);
+            *levels += 1;
+            if *levels == LEVELS_BEFORE_CHECK && !self.has_point(dim) {
+                return Try::Over;
+            }
         }
-        None
+        Try::Lost
+    }
+
+    /// Whether some w satisfies all cuts strictly, up to rounding.
+    fn has_point(&self, dim: usize) -> bool {
+        match HardMargin::from_cuts(dim, self.cuts.iter().copied()) {
+            Ok(centre) => !centre.is_exhausted(),
+            Err(error) => unreachable!("the sample has room for more than this: {error}"),
+        }
     }
 
     /// Keeps the points with a · w >= `level` for the last cut a, fills the sample with copies of them
-    /// and spreads it over the set so cut.
-    fn cut_to(&mut self, a: &[f64], level: f64, effort: usize, rng: &mut ChaCha8Rng) -> Mixing {
-        let cloud = std::mem::take(self.points);
-        let alive: Vec<&Vec<f64>> = cloud.iter().filter(|w| kernels::dot(w, a) >= level).collect();
-        *self.points = alive.iter().cycle().take(self.shape.len()).map(|w| (*w).clone()).collect();
-        let survivors = alive.len() as f64 / cloud.len() as f64;
-        let mut mixing = Mixing { sweeps: 0, correlation: 1.0, survivors };
-        let before = along(self.points, a);
+    /// and spreads it over the set so cut, in rounds of `steps`.
+    fn cut_to(&mut self, level: f64, steps: usize, rng: &mut ChaCha8Rng) -> MixingDiagnostics {
+        let before_cut = std::mem::take(self.points);
+        let a = self.last();
+        let alive: Vec<&Vec<f64>> =
+            before_cut.iter().filter(|w| kernels::dot(w, a) >= level).collect();
+        let filled: Vec<Vec<f64>> =
+            alive.iter().cycle().take(self.shape.len()).map(|w| (*w).clone()).collect();
+        let survivors = alive.len() as f64 / before_cut.len() as f64;
+        let before = along(&filled, a);
+        *self.points = filled;
+        let mut mixing = MixingDiagnostics { sweeps: 0, correlation: 1.0, survivors };
         // Directions are shared, so fewer than d of them would leave copies in a subspace. Those of the
         // sample as last spread span the space, whatever survived; those of the present one have its
         // shape.
-        let steps = effort * (4 + a.len());
         Walkers::new(self.points, self.cuts, level).spread(Some(self.shape), steps, rng);
-        while mixing.sweeps < self.most_sweeps && mixing.correlation > FORGOTTEN {
+        *self.steps_left -= steps;
+        while mixing.sweeps < self.max_sweeps && mixing.correlation > MAX_CORRELATION {
             Walkers::new(self.points, self.cuts, level).spread(None, steps, rng);
+            *self.steps_left -= steps;
             mixing.sweeps += 1;
-            mixing.correlation = correlation(&before, &along(self.points, a));
+            mixing.correlation = correlation(&before, &along(self.points, self.last()));
         }
         self.shape.clone_from(self.points);
         mixing
@@ -117,16 +219,16 @@ fn correlation(x: &[f64], y: &[f64]) -> f64 {
     if scale > 0.0 { together / scale } else { 0.0 }
 }
 
-/// The mean of points; empty for none.
+/// The mean of one point or more.
 pub(crate) fn mean(points: &[Vec<f64>]) -> Vec<f64> {
-    let mut mean = vec![0.0; points.first().map_or(0, Vec::len)];
+    let [first, ..] = points else { unreachable!("a sample has points") };
+    let mut mean = vec![0.0; first.len()];
     let share = 1.0 / points.len() as f64;
     points.iter().for_each(|w| kernels::axpy(share, w, &mut mean));
     mean
 }
 
-/// A unit vector distributed as a Gaussian with the covariance of `cloud`; `None` where all its points
-/// are one.
+/// The direction of a Gaussian with the covariance of `cloud`; `None` where all its points are one.
 fn direction(cloud: &[Vec<f64>], mean: &[f64], rng: &mut ChaCha8Rng) -> Option<Vec<f64>> {
     let mut u = vec![0.0; mean.len()];
     for other in cloud {
@@ -142,7 +244,7 @@ fn direction(cloud: &[Vec<f64>], mean: &[f64], rng: &mut ChaCha8Rng) -> Option<V
     Some(u)
 }
 
-/// What is left to the least boundary ahead, in both directions: the least `slack · down` and
+/// How far it is to the nearest boundary, in both directions: the least `slack · down` and
 /// `slack · up`, where an entry that cannot bind is infinite (and one with no slack is then ignored, as
 /// a NaN).
 fn chord(slack: &[f64], down: &[f64], up: &[f64]) -> (f64, f64) {
@@ -153,8 +255,8 @@ fn chord(slack: &[f64], down: &[f64], up: &[f64]) -> (f64, f64) {
         }
     };
     let (s, d, u) = (slack.chunks_exact(4), down.chunks_exact(4), up.chunks_exact(4));
-    let rest = s.remainder().iter().zip(d.remainder()).zip(u.remainder());
-    for ((s, d), u) in rest {
+    let remainder = s.remainder().iter().zip(d.remainder()).zip(u.remainder());
+    for ((s, d), u) in remainder {
         least(&mut low[0], s * d);
         least(&mut high[0], s * u);
     }
@@ -167,23 +269,24 @@ fn chord(slack: &[f64], down: &[f64], up: &[f64]) -> (f64, f64) {
     (low.into_iter().fold(f64::INFINITY, f64::min), high.into_iter().fold(f64::INFINITY, f64::min))
 }
 
-/// Points with what they have to spare at every cut.
+/// Points with their slack a · w at every cut.
 struct Walkers<'a> {
     points: &'a mut [Vec<f64>],
     cuts: &'a [&'a [f64]],
-    /// a · w of every cut, one point after the other.
+    /// One point after the other, each with that of every cut.
     slack: Vec<f64>,
 }
 
 impl<'a> Walkers<'a> {
     /// Points with ‖w‖ <= 1 and a · w >= 0 for every cut a, but for the last, where it is `level`.
     fn new(points: &'a mut [Vec<f64>], cuts: &'a [&'a [f64]], level: f64) -> Self {
+        let Some((last, earlier)) = cuts.split_last() else {
+            unreachable!("a sample is made for a cut")
+        };
         let mut slack = Vec::with_capacity(points.len() * cuts.len());
         for w in points.iter() {
-            slack.extend(cuts.iter().map(|a| kernels::dot(a, w).max(0.0)));
-            if let (Some(last), Some(a)) = (slack.last_mut(), cuts.last()) {
-                *last = (kernels::dot(a, w) - level).max(0.0);
-            }
+            slack.extend(earlier.iter().map(|a| kernels::dot(a, w).max(0.0)));
+            slack.push((kernels::dot(last, w) - level).max(0.0));
         }
         Walkers { points, cuts, slack }
     }
@@ -201,6 +304,7 @@ impl<'a> Walkers<'a> {
         };
         let mean = mean(cloud);
         for _ in 0..steps {
+            // A sample of one point has no direction to go in.
             if let Some(u) = direction(cloud, &mean, rng) {
                 self.step(&u, rng);
             }
@@ -215,7 +319,7 @@ impl<'a> Walkers<'a> {
         let up: Vec<f64> = rates.iter().map(|rate| apart(-*rate)).collect();
         let count = self.cuts.len();
         for (k, w) in self.points.iter_mut().enumerate() {
-            let Some(slack) = self.slack.get_mut(k * count..(k + 1) * count) else { return };
+            let slack = &mut self.slack[k * count..(k + 1) * count];
             let (low, high) = chord(slack, &down, &up);
             // ‖w + tu‖ <= 1
             let along = kernels::dot(w, u);
@@ -227,5 +331,84 @@ impl<'a> Walkers<'a> {
                 slack.iter_mut().zip(&rates).for_each(|(s, rate)| *s = (*s + t * rate).max(0.0));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_linalg::{RngStream, normalise, rng_for};
+
+    /// Cuts that no point satisfies, in several dimensions: given up within few of the steps allowed.
+    #[test]
+    fn an_empty_set_is_recognised_within_few_steps() {
+        for dim in [2, 3, 5, 9, 13, 20] {
+            let mut rng = rng_for(RngStream::Caller, dim as u64);
+            let mut points: Vec<Vec<f64>> =
+                (0..64 + 4 * dim).map(|_| uniform_in_ball(dim, &mut rng)).collect();
+            let mut shape = points.clone();
+            // The axes, and the opposite of their sum.
+            let mut cuts = vec![vec![0.0; dim]; dim];
+            cuts.iter_mut().enumerate().for_each(|(j, a)| a[j] = 1.0);
+            cuts.push(vec![-1.0; dim]);
+            assert!(normalise(&mut cuts[dim]));
+            let cuts: Vec<&[f64]> = cuts.iter().map(Vec::as_slice).collect();
+            for made in 1..=cuts.len() {
+                let mut steps_left = step_budget(dim);
+                let mut sample = Sample {
+                    points: &mut points,
+                    shape: &mut shape,
+                    cuts: &cuts[..made],
+                    max_sweeps: 12,
+                    steps_left: &mut steps_left,
+                };
+                let before = sample.points.clone();
+                let outcome = sample.cut_by_last(&mut rng);
+                assert_eq!(outcome.is_some(), made <= dim, "{made} cuts in dimension {dim}");
+                if outcome.is_none() {
+                    assert_eq!(points, before);
+                    let spent = step_budget(dim) - steps_left;
+                    assert!(spent <= 1000 * round_steps(dim), "{spent} steps in dimension {dim}");
+                }
+            }
+        }
+    }
+
+    /// However little of the budget is left, it is not overdrawn, and what is not made is undone.
+    #[test]
+    fn the_budget_is_kept() {
+        let (dim, max_sweeps) = (3, 4);
+        // So deep a cut that a sample of this size has no point beyond it.
+        let mut rng = rng_for(RngStream::Caller, 1);
+        let narrow = [[1.0, 0.0, 0.0], [-0.99, 0.14, 0.0], [0.0, -1.0, 0.01]].map(|mut a| {
+            assert!(normalise(&mut a));
+            a
+        });
+        let cuts: Vec<&[f64]> = narrow.iter().map(|a| a.as_slice()).collect();
+        let (mut made, mut refused) = (0, 0);
+        for budget in [0, 1, 34, 35, 70, 140, 500, 5000, step_budget(dim)] {
+            let mut points: Vec<Vec<f64>> =
+                (0..80).map(|_| uniform_in_ball(dim, &mut rng)).collect();
+            let mut shape = points.clone();
+            for count in 1..=cuts.len() {
+                let mut steps_left = budget;
+                let before = points.clone();
+                let mut sample = Sample {
+                    points: &mut points,
+                    shape: &mut shape,
+                    cuts: &cuts[..count],
+                    max_sweeps,
+                    steps_left: &mut steps_left,
+                };
+                if sample.cut_by_last(&mut rng).is_none() {
+                    assert_eq!(points, before);
+                    refused += 1;
+                    break;
+                }
+                made += 1;
+                assert!(budget >= (1 + max_sweeps) * round_steps(dim));
+            }
+        }
+        assert!(made > 3 && refused > 3, "{made} made, {refused} refused");
     }
 }

@@ -13,7 +13,7 @@
 use crate::error::OnlineError;
 use crate::protocol::{OnlineLearner, Prediction};
 use crate::scale::positive_norm_sq;
-use halfspaces_linalg::{Halfspace, InputError, Label, RowView};
+use halfspaces_linalg::{Halfspace, InputError, Label, RowView, norm, tolerance};
 
 /// A centre of {w : ‖w‖ <= 1, a · w >= 0 for every cut a}.
 ///
@@ -40,7 +40,8 @@ pub trait Centre {
     /// Cuts by a · w >= 0 for a unit vector a of the right dimension, and moves the centre.
     ///
     /// # Errors
-    /// [`OnlineError::Overflow`] if the arithmetic of the centre breaks down.
+    /// [`OnlineError::Input`] for another a; [`OnlineError::Overflow`] if it is not finite or the
+    /// arithmetic of the centre breaks down. The centre is then as it was.
     fn cut(&mut self, a: &[f64]) -> Result<(), OnlineError>;
 
     /// Whether the set has become too small to be told from an empty one: the labels then contradict
@@ -56,6 +57,17 @@ pub trait Centre {
     /// The largest number of mistakes on points of norm 1 that a unit w* separates with margin γ;
     /// `None` for a centre without such a bound.
     fn mistake_bound(&self, margin: f64) -> Option<f64>;
+}
+
+/// A cut must be a unit vector, up to rounding, of the right dimension.
+pub(super) fn check_cut(dim: usize, a: &[f64]) -> Result<(), OnlineError> {
+    InputError::check_dim(dim, a.len())?;
+    let length = norm(a);
+    if !length.is_finite() {
+        return Err(OnlineError::Overflow);
+    }
+    let unit = (length - 1.0).abs() <= tolerance::UNIT_NORM;
+    Ok(InputError::check_parameter("length of a cut", length, unit, "1")?)
 }
 
 /// The learner that predicts with a centre of its version space and cuts at every mistake.

@@ -7,10 +7,10 @@ mod hit_and_run;
 mod learner;
 mod volumetric_centre;
 
-pub use centre_of_gravity::{CentreOfGravity, Mixing};
+pub use centre_of_gravity::CentreOfGravity;
 pub use hard_margin::HardMargin;
+pub use hit_and_run::MixingDiagnostics;
 pub use learner::{Centre, VersionSpace};
 pub use volumetric_centre::VolumetricCentre;
 
-pub(crate) use centre_of_gravity::uniform_in_ball;
-pub(crate) use hit_and_run::{Sample, mean};
+pub(crate) use hit_and_run::{Sample, mean, step_budget, uniform_in_ball};

@@ -25,19 +25,21 @@
 //! random starts at several times as many. What a new V is about may be unknown: there w is as likely
 //! on the wrong side of w* as on the right one, and finds out by the first few updates.
 
-use super::{Pool, SelfDirectedLearner};
-use crate::direction::random_unit;
+mod options;
+mod round;
+
+pub use options::{Cap, Goal, RoundTally, Start};
+
+use super::{AnswerStatus, Pool, SelfDirectedLearner, decision_value};
+use crate::direction::{random_unit, rng_for_count};
 use crate::error::OnlineError;
-use crate::protocol::Prediction;
-use crate::protocol::Question;
-use crate::protocol::Round;
+use crate::protocol::{Prediction, Question, Round};
 use halfspaces_forster::{Accuracy, ForsterError, ForsterTransform, Isotropy};
 use halfspaces_linalg::{
-    DescendingMargins, Halfspace, InputError, Label, PointSet, Points, RowView, kernels, norm,
-    normalise, tolerance, zeros,
+    Classifier, Halfspace, InputError, Label, PointSet, Points, RngStream, RowView, kernels, norm,
+    normalise, zeros,
 };
-use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
+use round::{Attempt, Next, Placed, RoundState, Run};
 use tracing::debug;
 
 /// Relative accuracy of the position: λmin >= 1/2 is what the soft margin needs.
@@ -52,139 +54,25 @@ const LOOK_UPDATES: usize = 4;
 /// Probability that a pair of runs fails, at most: 1 - 0.617.
 const PAIR_FAILURE: f64 = 0.383;
 
-/// How much of the pool is to be labelled.
+/// The boosted weak learner of DKTZ23 §3: labels any pool that a halfspace explains, however ill-conditioned,
+/// by walks over points that a Forster transform has brought into position.
 ///
-/// ```
-/// use halfspaces_linalg::Classifier;
-/// use halfspaces_data::{Marginal, UnitSphere, random_target};
-/// use halfspaces_online::{Goal, StrongLearner, label_pool};
-/// let points = UnitSphere::new(4)?.sample(500, 1)?;
-/// let labels = random_target(4, 2)?.label_all(&points)?;
-/// let labelled = |goal| -> Result<usize, Box<dyn std::error::Error>> {
-///     Ok(label_pool(StrongLearner::new(4, goal, 0.1, 3)?, &points, &labels)?.1.len())
-/// };
-/// assert!(labelled(Goal::Weak)? >= 500 / (4 * 4));
-/// assert!(labelled(Goal::Strong { epsilon: 0.1 })? >= 450);
-/// assert_eq!(labelled(Goal::Perfect)?, 500);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Goal {
-    /// One round: a share of 1/(4d) at least.
-    Weak,
-    /// All but a share ε of the points.
-    Strong {
-        /// ε in (0, 1).
-        epsilon: f64,
-    },
-    /// Every point.
-    Perfect,
-}
-
-/// How many updates a run may make.
+/// *Guarantee.* If some halfspace labels all points strictly right, [`Goal::Strong`] labels all but a share ε
+/// with Õ(d² ln(d/(εδ))) mistakes at probability 1 - δ, whatever n, and [`Goal::Perfect`] every point with
+/// Õ(d² ln n). From [`Start::Warm`], the default, mistakes are measured at about d and flat in n.
 ///
-/// ```
-/// use halfspaces_online::Cap;
-/// // ⌊40 ln 40⌋ and 50 ln 10
-/// assert_eq!(Cap::Corrected.updates(10), 147);
-/// assert_eq!(Cap::Paper.updates(10), 115);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Cap {
-    /// ⌊4k ln 4k⌋, which the proof needs.
-    #[default]
-    Corrected,
-    /// 5k ln k, as printed.
-    Paper,
-}
-
-impl Cap {
-    /// The cap in dimension k.
-    #[must_use]
-    pub fn updates(self, k: usize) -> usize {
-        let k = k as f64;
-        match self {
-            Cap::Corrected => (4.0 * k * (4.0 * k).ln()).floor() as usize,
-            Cap::Paper => (5.0 * k * k.ln()).floor() as usize,
-        }
-    }
-}
-
-/// Where the runs of a round start.
+/// *Cost.* A Forster transform per round, O(nd²) per iteration, unless what is left is still in position; a walk
+/// is O(|U| (d + lg |U|)) per mistake. O(nd) memory beside the pool. An answer takes at most
+/// (2p + 5)(⌊4k ln 4k⌋ + 1) walks and one transform, whatever the labels, with p = ⌈ln(R/δ)/0.96⌉ pairs of
+/// starts and R = ⌈4d ln(1/ε)⌉ rounds.
 ///
-/// ```
-/// use halfspaces_linalg::Classifier;
-/// use halfspaces_data::{Marginal, UnitSphere, random_target};
-/// use halfspaces_online::{Start, StrongLearner, label_pool};
-/// let points = UnitSphere::new(4)?.sample(500, 1)?;
-/// let labels = random_target(4, 2)?.label_all(&points)?;
-/// for start in [Start::Warm, Start::Random] {
-///     let learner = StrongLearner::recommended(4, 3)?.with_start(start);
-///     assert_eq!(label_pool(learner, &points, &labels)?.1.len(), 500);
-/// }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Start {
-    /// Random directions, as printed.
-    Random,
-    /// First the halfspace reached so far (at first y u of one point) and its opposite, cut short, then
-    /// random directions: at most 4k + 2 mistakes a round more, all that is proved stays, and far
-    /// fewer mistakes.
-    #[default]
-    Warm,
-}
-
-/// Where a run starts.
-#[derive(Debug, Clone)]
-struct Attempt {
-    /// Unit; zero for the walk that predicts +1, empty for y u of the first point asked.
-    w: Vec<f64>,
-    /// Updates it may make.
-    most: usize,
-    /// Whether w is what was known before, which is then kept outside V.
-    known: bool,
-}
-
-/// What a run of a round is at.
-#[derive(Debug, Clone)]
-struct Run {
-    /// Unit, in V; zero for the walk that predicts +1, and until a run from the first point has it.
-    w: Vec<f64>,
-    from_first: bool,
-    most: usize,
-    known: bool,
-    walk: DescendingMargins,
-    /// Points passed on this walk.
-    passed: usize,
-    updates: usize,
-}
-
-/// Points in position.
-#[derive(Debug, Clone)]
-struct Placed {
-    transform: ForsterTransform,
-    /// Index in the pool of each transformed point.
-    members: Vec<usize>,
-    /// U, unit rows.
-    inside: Points,
-    /// Whether V is less than what the unlabelled points spanned.
-    heavy: bool,
-}
-
-/// The work on what was unlabelled at its start.
-#[derive(Debug, Clone)]
-struct RoundState {
-    placed: Placed,
-    run: Run,
-    /// Starts still to be tried, the last first.
-    starts: Vec<Attempt>,
-}
-
-/// The boosted weak learner of DKTZ23 §3.
+/// *When to use it.* If unsure. [`Greedy`](super::Greedy) is faster on well-conditioned data,
+/// [`VersionSpaceGreedy`](super::VersionSpaceGreedy) makes fewer mistakes there.
+///
+/// *Labels of no halfspace.* A round in which every start fails is counted in [`RoundTally::failed_rounds`]; from
+/// then on the status is [`AnswerStatus::NoHalfspaceFound`], unless its hypothesis fits all answers.
+///
+/// *Source.* DKTZ23 §3 (Algorithms 2 and 4, boosting), corrected: see [`Cap`]. Claims: S8, S8f, S9, S9g, S9r.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;
@@ -218,36 +106,6 @@ pub struct StrongLearner {
     tally: RoundTally,
 }
 
-/// What the rounds so far came to.
-///
-/// ```
-/// use halfspaces_linalg::Classifier;
-/// use halfspaces_data::{Marginal, UnitSphere, random_target};
-/// use halfspaces_online::{StrongLearner, label_pool};
-/// let points = UnitSphere::new(4)?.sample(500, 1)?;
-/// let labels = random_target(4, 2)?.label_all(&points)?;
-/// let (learner, _) = label_pool(StrongLearner::recommended(4, 3)?, &points, &labels)?;
-/// let tally = learner.tally();
-/// assert!(tally.rounds >= 1 && tally.uncertified == 0);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct RoundTally {
-    /// Rounds begun.
-    pub rounds: usize,
-    /// Runs that passed |U|/(4k) points on a walk.
-    pub successes: usize,
-    /// Runs that reached their cap or lost their direction.
-    pub failures: usize,
-    /// Rounds on a proper subspace.
-    pub heavy: usize,
-    /// Rounds whose position could not be certified: the guarantee does not cover them.
-    pub uncertified: usize,
-    /// Updates made for nothing, on points already revealed.
-    pub free_updates: usize,
-}
-
 impl StrongLearner {
     /// A learner for points of R^`dim` with failure probability `delta`; starts from `seed`.
     ///
@@ -278,25 +136,24 @@ impl StrongLearner {
         })
     }
 
-    /// What to take for a pool one knows nothing about: every point labelled, δ = 0.01, each round
-    /// starting where the one before ended. Measured on spheres, clusters, ill-conditioned and one-hot
-    /// data it makes one to three mistakes for each dimension, about as many as
-    /// [`Greedy`](super::Greedy) where that does well.
+    /// For a pool of which nothing is known: every point labelled, δ = 0.01, each round starting where the
+    /// one before ended. Measured on spheres, clusters, ill-conditioned and one-hot data it makes one to
+    /// three mistakes per dimension, about as many as [`Greedy`](super::Greedy) where that does well.
     ///
     /// # Errors
-    /// [`InputError::ZeroDimension`].
+    /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`].
     pub fn recommended(dim: usize, seed: u64) -> Result<Self, InputError> {
         StrongLearner::new(dim, Goal::Perfect, 0.01, seed)
     }
 
-    /// With another cap.
+    /// Default: [`Cap::Corrected`].
     #[must_use]
     pub fn with_cap(mut self, cap: Cap) -> Self {
         self.cap = cap;
         self
     }
 
-    /// With other starts.
+    /// Default: [`Start::Warm`].
     #[must_use]
     pub fn with_start(mut self, start: Start) -> Self {
         self.start = start;
@@ -371,7 +228,7 @@ impl StrongLearner {
         let position = fit.position();
         let (subspace, transform) = (&position.subspace, position.transform.clone());
         let inside = transform.apply(&points.select(subspace.members())?)?;
-        let members = subspace.members().iter().filter_map(|m| left.get(*m).copied()).collect();
+        let members = subspace.members().iter().map(|member| left[*member]).collect();
         let heavy = subspace.dim() < subspace.span_dim();
         self.tally.uncertified += usize::from(!accuracy.is_reached_by(position.certificate));
         Ok(Placed { transform, members, inside, heavy })
@@ -391,8 +248,7 @@ impl StrongLearner {
         self.tally.heavy += usize::from(placed.heavy);
         debug!(round = self.tally.rounds, k, members = placed.members.len(), "round");
 
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(self.tally.rounds as u64);
+        let mut rng = rng_for_count(RngStream::StrongStarts, self.seed, self.tally.rounds as u64);
         let from = |w: Vec<f64>, most| Attempt { w, most, known: false };
         let cap = self.cap.updates(k);
         let mut starts = Vec::new();
@@ -408,7 +264,7 @@ impl StrongLearner {
             let mut w = reached.into_normal();
             if normalise(&mut w) {
                 // If w is on the wrong side of w*, -w is on the right one. What a look has revealed
-                // teaches for nothing when its start is tried again.
+                // costs no mistake when its start is tried again.
                 let opposite: Vec<f64> = w.iter().map(|v| -v).collect();
                 for most in [WARM_UPDATES * k, LOOK_UPDATES.min(WARM_UPDATES * k)] {
                     starts.push(from(opposite.clone(), most));
@@ -419,100 +275,27 @@ impl StrongLearner {
                 starts.push(Attempt { w: Vec::new(), most: WARM_UPDATES * k, known: true });
             }
         }
-        let first = starts.pop().unwrap_or_else(|| from(vec![0.0; k], 0));
+        let Some(first) = starts.pop() else {
+            unreachable!("there is at least one pair of starts")
+        };
         let run = Run::new(&placed.inside, first);
         self.round = Some(RoundState { placed, run, starts });
         Ok(())
     }
 }
 
-impl Run {
-    fn new(inside: &Points, attempt: Attempt) -> Run {
-        let Attempt { mut w, most, known } = attempt;
-        let from_first = w.is_empty();
-        w.resize(inside.dim(), 0.0);
-        let walk = walk(inside, &w);
-        Run { w, from_first, most, known, walk, passed: 0, updates: 0 }
-    }
-
-    fn is_zero(&self) -> bool {
-        self.w.iter().all(|v| *v == 0.0)
-    }
-}
-
-/// All of U by decreasing |w · u|.
-fn walk(inside: &Points, w: &[f64]) -> DescendingMargins {
-    inside.rows().map(|u| u.dot(w)).collect()
-}
-
-/// What comes after a point was walked.
-enum Next {
-    Walk,
-    RoundOver,
-}
-
-impl RoundState {
-    /// The truth about the point at `place` is `truth`, and the run's w says `value`.
-    fn pass(&mut self, place: usize, value: f64, truth: Label, tally: &mut RoundTally) -> Next {
-        if self.run.from_first {
-            if let Some(u) = self.inside_row(place) {
-                let w = u.iter().map(|v| truth.as_f64() * v).collect();
-                let (most, known) = (self.run.most, self.run.known);
-                self.run = Run::new(&self.placed.inside, Attempt { w, most, known });
-            }
-            return Next::Walk;
-        }
-        self.run.passed += 1;
-        if Label::from_sign(value) == truth {
-            return Next::Walk;
-        }
-        // A mistake ends the walk.
-        let k = self.placed.transform.inner_dim();
-        if 4 * k * self.run.passed >= self.placed.inside.len() {
-            tally.successes += 1;
-            self.learn(place, value);
-            return Next::RoundOver;
-        }
-        let more = !self.run.is_zero() && self.run.updates < self.run.most;
-        if more && self.learn(place, value) {
-            self.run.updates += 1;
-            self.run.passed = 0;
-            self.run.walk = walk(&self.placed.inside, &self.run.w);
-            return Next::Walk;
-        }
-        // The walk with w = 0 was a look, not a run.
-        tally.failures += usize::from(!self.run.is_zero());
-        match self.starts.pop() {
-            Some(start) => {
-                self.run = Run::new(&self.placed.inside, start);
-                Next::Walk
-            }
-            None => Next::RoundOver,
-        }
-    }
-
-    fn inside_row(&self, place: usize) -> Option<&[f64]> {
-        self.placed.inside.row(place).map(|u| u.as_slice())
-    }
-
-    /// w -= (w · u) u; `false`, and w kept, if that leaves nothing.
-    fn learn(&mut self, place: usize, value: f64) -> bool {
-        let Some(u) = self.placed.inside.row(place) else { return false };
-        let mut w = self.run.w.clone();
-        kernels::axpy(-value, u.as_slice(), &mut w);
-        let fine = norm(&w) > tolerance::VANISHED && normalise(&mut w);
-        if fine {
-            self.run.w = w;
-        }
-        fine
-    }
-}
-
 impl StrongLearner {
+    fn after(&mut self, next: Next) -> Result<(), OnlineError> {
+        match next {
+            Next::Walk => Ok(()),
+            Next::Succeeded | Next::Failed => self.end(),
+        }
+    }
+
     /// Takes the round's outcome over: inside its subspace V the last w, scaled to what the hypothesis
     /// had there; outside V, of which the round has seen nothing, what was known before.
     fn end(&mut self) -> Result<(), OnlineError> {
-        let Some(round) = self.round.take() else { return Ok(()) };
+        let Some(round) = self.round.take() else { unreachable!("only a round under way ends") };
         // A halfspace that failed in V is not worth keeping outside.
         if self.start == Start::Warm && !round.run.known {
             self.reached.fill(0.0);
@@ -520,6 +303,7 @@ impl StrongLearner {
         let inside = Halfspace::new(round.run.w)?;
         let mut new = round.placed.transform.halfspace_outside(&inside)?.into_normal();
         if !normalise(&mut new) {
+            // The walk with w = 0 was right: nothing is known about V but that it is all +1.
             return Ok(());
         }
         let mut along = vec![0.0; self.dim];
@@ -545,8 +329,7 @@ impl SelfDirectedLearner for StrongLearner {
         InputError::check_dim(self.dim, pool.points().dim())?;
         loop {
             if let (Some((place, index)), Some(round)) = (self.open, &self.round) {
-                let u = round.placed.inside.row(place).map(|u| u.dot(&round.run.w));
-                let prediction = Prediction::from_value(u.unwrap_or(0.0));
+                let prediction = Prediction::from_value(round.value(place));
                 return Ok(Some(Question { index, prediction }));
             }
             let Some(round) = &mut self.round else {
@@ -561,21 +344,18 @@ impl SelfDirectedLearner for StrongLearner {
                 self.begin(pool)?;
                 continue;
             };
-            // To the next unrevealed point; revealed ones teach for nothing.
+            // To the next unrevealed point; revealed ones teach without a mistake.
             match round.run.walk.next() {
                 Some(place) => {
                     let index = round.placed.members[place];
                     match pool.label(index) {
                         None => self.open = Some((place, index)),
                         Some(truth) => {
-                            let value =
-                                round.placed.inside.row(place).map_or(0.0, |u| u.dot(&round.run.w));
+                            let value = round.value(place);
                             let wrong = Label::from_sign(value) != truth;
                             self.tally.free_updates += usize::from(wrong);
                             let next = round.pass(place, value, truth, &mut self.tally);
-                            if let Next::RoundOver = next {
-                                self.end()?;
-                            }
+                            self.after(next)?;
                         }
                     }
                 }
@@ -590,14 +370,27 @@ impl SelfDirectedLearner for StrongLearner {
 
     fn learn<P: PointSet>(&mut self, _: &Pool<'_, P>, answer: Round) -> Result<(), OnlineError> {
         let (Some((place, _)), Some(round)) = (self.open.take(), &mut self.round) else {
+            // The question was about a point x = 0, which teaches nothing.
             return Ok(());
         };
         let value = answer.prediction.value;
         let next = round.pass(place, value, answer.truth, &mut self.tally);
-        if let Next::RoundOver = next {
-            self.end()?;
-        }
-        Ok(())
+        self.after(next)
+    }
+
+    fn status<P: PointSet>(&self, pool: &Pool<'_, P>) -> AnswerStatus {
+        pool.status([&self.reached[..]], self.tally.failed_rounds > 0)
+    }
+}
+
+impl Classifier for StrongLearner {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// w · x for the hypothesis w of the last round; 0 before its end.
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        decision_value(&self.reached, x)
     }
 }
 
@@ -615,18 +408,7 @@ mod tests {
     use super::*;
     use crate::self_directed::{SelfDirectedSession, WeakRun, label_pool};
     use halfspaces_data::{Builtin, Clusters, Marginal, StudentT, UnitSphere, random_target};
-    use halfspaces_linalg::Classifier;
     use proptest::prelude::*;
-
-    #[test]
-    fn caps_are_as_stated() {
-        // 4k ln 4k and 5k ln k.
-        assert_eq!([1, 2, 10].map(|k| Cap::Corrected.updates(k)), [5, 16, 147]);
-        assert_eq!([1, 2, 10].map(|k| Cap::Paper.updates(k)), [0, 6, 115]);
-        // The printed cap is the larger from 256 on.
-        assert!(Cap::Paper.updates(255) < Cap::Corrected.updates(255));
-        assert!(Cap::Paper.updates(257) >= Cap::Corrected.updates(257));
-    }
 
     /// A round's first run is the plain weak learner's, update for update.
     #[test]
@@ -710,6 +492,61 @@ mod tests {
             session.reveal(labels[question.index]).unwrap();
         }
         assert!(kept > 0 && session.learner().tally().uncertified == 0);
+    }
+
+    /// Random starts come in pairs ±w, of which one has w · w* >= 0, the most that a pair needs; so do those
+    /// from what was known.
+    #[test]
+    fn starts_come_in_opposite_pairs() {
+        let points = UnitSphere::new(7).unwrap().sample(300, 1).unwrap();
+        for (start, known) in [(Start::Random, 0), (Start::Warm, 4)] {
+            let mut learner =
+                StrongLearner::new(7, Goal::Perfect, 0.05, 3).unwrap().with_start(start);
+            learner.reached = random_target(7, 5).unwrap().into_normal();
+            let mut session = SelfDirectedSession::new(learner, &points).unwrap();
+            session.next().unwrap().unwrap();
+            let learner = session.learner();
+            let RoundState { run, starts, .. } = learner.round.clone().unwrap();
+            let mut all: Vec<Vec<f64>> = starts.into_iter().map(|attempt| attempt.w).collect();
+            all.push(run.w);
+            // Those tried first come last.
+            assert_eq!(all.len(), 2 * learner.pairs(300) + known);
+            for pair in all.chunks_exact(2) {
+                assert!((norm(&pair[1]) - 1.0).abs() < 1e-12);
+                assert!(pair[0].iter().zip(&pair[1]).all(|(a, b)| *a == -*b));
+            }
+        }
+    }
+
+    /// Random labels: updates on points already revealed, of which an answer takes no more than is stated, and
+    /// a status that says so.
+    #[test]
+    fn labels_of_no_halfspace_are_answered_in_bounded_time() {
+        for (dim, n) in [(2, 400), (5, 1500)] {
+            let points = UnitSphere::new(dim).unwrap().sample(n, 1).unwrap();
+            let labels = crate::self_directed::random_labels(n, 2);
+            let learner = StrongLearner::new(dim, Goal::Perfect, 0.1, 3).unwrap();
+            let most = (2 * learner.pairs(n) + 5) * (Cap::Corrected.updates(dim) + 1);
+            let mut session = SelfDirectedSession::new(learner, &points).unwrap();
+            let mut updates = 0;
+            let mut failed = false;
+            while let Some(question) = session.next().unwrap() {
+                let tally = session.learner().tally();
+                assert!(tally.free_updates - updates <= most);
+                updates = tally.free_updates;
+                failed |= tally.failed_rounds > 0;
+                let status = session.status();
+                assert!(!failed || status != AnswerStatus::Undecided, "a failed round is told");
+                session.reveal(labels[question.index]).unwrap();
+            }
+            assert!(failed && session.status() == AnswerStatus::NoHalfspaceFound, "d = {dim}");
+        }
+        // Labels of a halfspace fail no round.
+        let points = UnitSphere::new(4).unwrap().sample(800, 4).unwrap();
+        let labels = random_target(4, 5).unwrap().label_all(&points).unwrap();
+        let (learner, _) =
+            label_pool(StrongLearner::recommended(4, 6).unwrap(), &points, &labels).unwrap();
+        assert_eq!(learner.tally().failed_rounds, 0);
     }
 
     /// From the opposite of w*: a look, one more mistake, and -w is right.
