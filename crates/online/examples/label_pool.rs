@@ -5,37 +5,63 @@
 //! cargo run --release -p halfspaces-online --example label_pool -- pool.csv answers.csv [truth.txt]
 //! ```
 //!
-//! `pool.csv` holds numbers, a row a point, with or without a first line of names. Every answer is
+//! `pool.csv` holds numbers, one row per point, with or without a first line of names. Every answer is
 //! written to `answers.csv` (row, label) at once: stop at any time, run the same command again and go
-//! on. With `truth.txt`, a label (1 or -1) a line, nobody is asked.
+//! on. With `truth.txt`, one label (1 or -1) per line, nobody is asked.
 
-#![allow(clippy::print_stdout, reason = "it talks to a person")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "it talks to a person")]
 
 use halfspaces_data::ZScore;
 use halfspaces_linalg::{Label, PointSet, Points};
-use halfspaces_online::{SelfDirectedSession, StrongLearner};
+use halfspaces_online::{AnswerStatus, SelfDirectedSession, StrongLearner};
 use std::error::Error;
+use std::fmt::Display;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, Write};
+use std::process::ExitCode;
 
 /// Answers between two looks for contradictions.
 const LOOK_EVERY: usize = 25;
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let [pool_path, answers_path, rest @ ..] = args.as_slice() else {
-        return Err("usage: label_pool pool.csv answers.csv [truth.txt]".into());
+    match label(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("label_pool: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Puts the name of a file before what is wrong with it.
+fn about<E: Display>(path: &str) -> impl Fn(E) -> String {
+    move |error| format!("{path}: {error}")
+}
+
+fn label(args: &[String]) -> Result<(), Box<dyn Error>> {
+    let (pool_path, answers_path, truth_path) = match args {
+        [pool, answers] => (pool, answers, None),
+        [pool, answers, truth] => (pool, answers, Some(truth)),
+        _ => return Err("usage: label_pool pool.csv answers.csv [truth.txt]".into()),
     };
     let (names, raw) = read_pool(pool_path)?;
-    let truth = rest.first().map(|path| read_truth(path, raw.len())).transpose()?;
-    let points = ZScore::fit(&raw)?.apply(&raw)?.lifted();
+    let truth = truth_path.map(|path| read_truth(path, raw.len())).transpose()?;
+    let scaling = ZScore::fit(&raw).map_err(about(pool_path))?;
+    let points = scaling.apply(&raw).map_err(about(pool_path))?.lifted();
     let learner = StrongLearner::recommended(points.dim(), 1)?;
     let earlier = read_answers(answers_path)?;
-    let mut session = SelfDirectedSession::resume(learner, &points, &earlier)?;
-    let mut answers = OpenOptions::new().create(true).append(true).open(answers_path)?;
+    let mut session =
+        SelfDirectedSession::resume(learner, &points, &earlier).map_err(about(answers_path))?;
+    let mut answers = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(answers_path)
+        .map_err(about(answers_path))?;
     let mut input = io::stdin().lock();
+    let mut looked_after = earlier.len();
 
-    while let Some(question) = session.next()? {
+    while let Some(question) = session.next().map_err(about(pool_path))? {
         let (row, guess) = (question.index, question.prediction.label);
         let label = match &truth {
             Some(truth) => truth[row],
@@ -44,9 +70,9 @@ fn main() -> Result<(), Box<dyn Error>> {
                 None => break,
             },
         };
-        writeln!(answers, "{row},{}", label.as_f64())?;
-        answers.flush()?;
-        session.reveal(label)?;
+        writeln!(answers, "{row},{}", label.as_f64()).map_err(about(answers_path))?;
+        answers.flush().map_err(about(answers_path))?;
+        session.reveal(label).map_err(about(pool_path))?;
         let progress = session.progress();
         if truth.is_none() || progress.labelled.is_multiple_of(1000) {
             println!(
@@ -54,16 +80,21 @@ fn main() -> Result<(), Box<dyn Error>> {
                 progress.labelled, progress.points, progress.mistakes
             );
         }
-        let asked = progress.labelled - earlier.len();
-        let look = truth.is_none() && asked.is_multiple_of(LOOK_EVERY);
-        if let Some(rows) = if look { session.contradiction()? } else { None } {
-            println!("no straight boundary fits your labels of rows {rows:?}; is one a slip?");
+        let due = progress.labelled - looked_after >= LOOK_EVERY;
+        if truth.is_none() && due && session.status() != AnswerStatus::Consistent {
+            looked_after = progress.labelled;
+            if let Some(rows) = session.contradiction()? {
+                println!("no straight boundary fits your labels of rows {rows:?}; is one a slip?");
+            }
         }
     }
     let progress = session.progress();
     println!(
-        "{} of {} labelled with {} corrections; answers in {answers_path}",
-        progress.labelled, progress.points, progress.mistakes
+        "{} of {} labelled with {} corrections; {}; answers in {answers_path}",
+        progress.labelled,
+        progress.points,
+        progress.mistakes,
+        session.status()
     );
     Ok(())
 }
@@ -77,7 +108,9 @@ fn ask(
     guess: Label,
     confidence: f64,
 ) -> io::Result<Option<Label>> {
-    let values = raw.row(row).map(|x| x.as_slice()).unwrap_or_default();
+    let Some(values) = raw.row(row).map(|x| x.as_slice()) else {
+        unreachable!("questions are about rows of the pool")
+    };
     let shown: Vec<String> =
         names.iter().zip(values).take(12).map(|(name, value)| format!("{name} {value}")).collect();
     println!("\nrow {row}: {}", shown.join(", "));
@@ -131,7 +164,7 @@ fn read_pool(path: &str) -> Result<(Vec<String>, Points), Box<dyn Error>> {
     Ok((names, Points::from_rows(&rows).map_err(|e| format!("{path}: {e}"))?))
 }
 
-fn label(text: &str) -> Option<Label> {
+fn parse_label(text: &str) -> Option<Label> {
     match text.trim() {
         "1" | "+1" => Some(Label::Positive),
         "-1" | "0" => Some(Label::Negative),
@@ -141,7 +174,7 @@ fn label(text: &str) -> Option<Label> {
 
 fn read_truth(path: &str, rows: usize) -> Result<Vec<Label>, Box<dyn Error>> {
     let text = fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
-    let labels: Option<Vec<Label>> = text.lines().map(label).collect();
+    let labels: Option<Vec<Label>> = text.lines().map(parse_label).collect();
     let labels = labels.ok_or_else(|| format!("{path}: every line must be 1 or -1"))?;
     if labels.len() != rows {
         return Err(format!("{path}: {} labels for {rows} rows", labels.len()).into());
@@ -160,11 +193,12 @@ fn read_answers(path: &str) -> Result<Vec<(usize, Label)>, Box<dyn Error>> {
     let end = text.rfind('\n').map_or(0, |end| end + 1);
     let whole = &text[..end];
     if end < text.len() {
-        OpenOptions::new().write(true).open(path)?.set_len(end as u64)?;
+        let file = OpenOptions::new().write(true).open(path).map_err(about(path))?;
+        file.set_len(end as u64).map_err(about(path))?;
     }
     let answer = |line: &str| {
         let (row, text) = line.split_once(',')?;
-        Some((row.parse().ok()?, label(text)?))
+        Some((row.parse().ok()?, parse_label(text)?))
     };
     let wrong = |n: usize| format!("{path}, line {}: not `row,label`", n + 1);
     let lines = whole.lines().enumerate().filter(|(_, line)| !line.is_empty());
