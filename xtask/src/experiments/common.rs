@@ -1,9 +1,31 @@
 //! What several experiments share: cells of tables, layers of figures.
 
 use crate::Failure;
-use halfspaces_eval::{Colour, Layer, stats};
+use halfspaces_eval::{ClaimStatement, Colour, Evidence, Layer, Section, stats};
 use halfspaces_linalg::{Classifier, Halfspace, Label, PointSet, Points};
 use halfspaces_online::OnlineLearner;
+
+/// A claim: its id, one sentence, document and number, and the public items that it checks.
+pub(crate) fn claim(
+    id: &str,
+    statement: &str,
+    source: &str,
+    checks: &'static [&'static str],
+) -> ClaimStatement {
+    ClaimStatement { id: id.into(), statement: statement.into(), source: source.into(), checks }
+}
+
+/// Adds the verdicts on the claims of an experiment, in their order.
+pub(crate) fn judge_all<const N: usize>(
+    section: &mut Section,
+    claims: Vec<ClaimStatement>,
+    evidence: [Evidence; N],
+) {
+    assert_eq!(claims.len(), N, "every claim has its evidence");
+    for (claim, evidence) in claims.into_iter().zip(evidence) {
+        section.judge(claim, evidence);
+    }
+}
 
 /// The first `n` points of a pool with the labels of `target`.
 pub(crate) fn first_labelled(

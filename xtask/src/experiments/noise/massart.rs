@@ -2,7 +2,7 @@
 //! probabilities chosen by an adversary that sees the learner.
 
 use crate::Failure;
-use crate::experiments::common::{median_text, spread_by_x};
+use crate::experiments::common::{claim, judge_all, median_text, spread_by_x};
 use halfspaces_data::{MarginBall, Marginal, random_target_with_rng};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Group, Layer, Planned, Results,
@@ -94,12 +94,17 @@ impl Experiment for MassartExperiment {
     }
 
     fn claims(&self) -> Vec<ClaimStatement> {
-        vec![ClaimStatement {
-            id: "P9".into(),
-            statement: "Under Massart noise of rate at most η and margin γ, with points and flip probabilities chosen adaptively, the online learner makes at most ηT + (1-η)√T/γ mistakes in expectation, and at most √2/(√2-1) times that excess without knowing T.".into(),
-            source: "ours, from CKST24 Lemma 2 applied round by round".into(),
-            checks: &[],
-        }]
+        vec![claim(
+            "P9",
+            "Under Massart noise of rate at most η and margin γ, the online learner that knows the number of rounds T makes at most ηT + (1-η)√T/γ mistakes in expectation, and without knowing T at most ηT + √2/(√2-1) · (1-η)√T/γ, for random points and for points and flip probabilities chosen by an adversary that sees the learner.",
+            "ours, from CKST24 Lemma 2 applied round by round",
+            &[
+                "halfspaces_online::OnlineMassart",
+                "halfspaces_online::Horizon",
+                "halfspaces_online::bounds::massart_excess",
+                "halfspaces_online::bounds::massart_excess_any_horizon",
+            ],
+        )]
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -166,9 +171,7 @@ impl Experiment for MassartExperiment {
                 (g.configuration.to_string(), Evidence::mean(quantity, g.planned, &shares, 1.0))
             })
             .collect();
-        for claim in Experiment::claims(self) {
-            section.judge(claim, Evidence::worst_of(&judged));
-        }
+        judge_all(section, Experiment::claims(self), [Evidence::worst_of(&judged)]);
         section.summary.push("The probability of a mistake given the past is known exactly in simulation, so its excess over η is summed round by round without the noise of the flips. The adaptive adversary asks the point the learner gets wrong nearest its boundary, flips labels at the full rate where the learner is right and never where it is wrong.".into());
         section.figures.push(growth(results));
         section.tables.push(by_configuration(results));

@@ -2,7 +2,7 @@
 //! the two open heuristics built on it do.
 
 use crate::Failure;
-use crate::experiments::common::median_text;
+use crate::experiments::common::{claim, judge_all, median_text};
 use crate::experiments::noise::planar::descend;
 use halfspaces_data::{
     GlmNoise, Instance, Link, MarginBall, Massart, NoiseModel, Region, StandardLink,
@@ -224,12 +224,12 @@ impl Experiment for PushAwayExperiment {
     }
 
     fn claims(&self) -> Vec<ClaimStatement> {
-        vec![ClaimStatement {
-            id: "P11".into(),
-            statement: "For every w != 0 and every x, v in the unit ball with |v·x| >= γ, the pushed point keeps the sign of w·x with |w·T(x)| >= (γ/6)‖w‖, and that of v·x with |v·T(x)| >= γ/3. Zero exceptions over searched w and x, v the worst for them.".into(),
-            source: "CKST24 Lemma 8, (13) read with w/‖w‖".into(),
-            checks: &[],
-        }]
+        vec![claim(
+            "P11",
+            "For every w != 0 and every x and v in the unit ball with |v·x| >= γ, the pushed point T(x) keeps the sign of w·x with |w·T(x)| >= (γ/6)‖w‖, and the sign of v·x with |v·T(x)| >= γ/3: no exception among the w and x that a search meets, each with the v that is worst for them.",
+            "CKST24 Lemma 8, (13) read with w/‖w‖",
+            &["halfspaces_pac::PushAway"],
+        )]
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -270,9 +270,7 @@ impl Experiment for PushAwayExperiment {
         let quantity = "signed product / its bound, of w and of v";
         let evidence = Evidence::deterministic(quantity, Side::AtLeast, planned, &ratios)
             .with_note(&format!("{all} pairs of w and x"));
-        for claim in Experiment::claims(self) {
-            section.judge(claim, evidence.clone());
-        }
+        judge_all(section, Experiment::claims(self), [evidence]);
         section.summary.push("Given w and x, the worst v has |v·x| = γ and leans against the part of T(x) across x, which gives it in closed form; w and x are searched, at norms of w from 1e-3 to 1e3. The lemma has room: its constants are not the best ones.".into());
         section.summary.push("The heuristics of CKST24's Appendix B come without a guarantee, and no claim rests on them. They take 576/(γε)² examples, the number that would do if the terms that break their proofs were not there.".into());
         section.tables.push(by_dimension(results));

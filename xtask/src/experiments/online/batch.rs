@@ -2,7 +2,7 @@
 //! way to pick the violated point; what they return is checked point by point.
 
 use crate::Failure;
-use crate::experiments::common::{bound_line, median_text, most, worst_pair};
+use crate::experiments::common::{bound_line, claim, judge_all, median_text, most, worst_pair};
 use crate::workload::{Inputs, Pool, Sample, Workload};
 use halfspaces_data::Builtin;
 use halfspaces_eval::{
@@ -180,18 +180,30 @@ impl Experiment for BatchExperiment {
     }
 
     fn claims(&self) -> Vec<ClaimStatement> {
-        let (statement, source) = match self.learner {
-            Learner::Batch => (
-                "On points of norm at most R that a unit w* separates with margin γ, the batch perceptron stops after at most (R/γ)² updates with every point right, whichever violated point it picks.",
+        let claim = match self.learner {
+            Learner::Batch => claim(
+                "K4",
+                "On points of norm at most R that a unit vector w* separates with margin γ, the batch perceptron stops after at most (R/γ)² updates with every point right, whether it picks the violated points going round, always the first, or always the worst.",
                 "Harvey18 Theorem 1.1",
+                &[
+                    "halfspaces_online::BatchPerceptron",
+                    "halfspaces_online::Pick",
+                    "halfspaces_online::bounds::batch_perceptron_updates",
+                ],
             ),
-            Learner::Margin => (
-                "On points of norm at most R that a unit w* separates with margin γ, the margin perceptron stops after at most 3(R/γ)² updates with margin at least γ/3 on every point, whichever violated point it picks.",
+            Learner::Margin => claim(
+                "K5",
+                "On points of norm at most R that a unit vector w* separates with margin γ, the margin perceptron stops after at most 3(R/γ)² updates with margin at least γ/3 on every point, whether it picks the violated points going round, always the first, or always the worst.",
                 "Harvey18 Theorem 2.1",
+                &[
+                    "halfspaces_online::MarginPerceptron",
+                    "halfspaces_online::Pick",
+                    "halfspaces_online::bounds::margin_perceptron_updates",
+                    "halfspaces_online::bounds::margin_perceptron_margin",
+                ],
             ),
         };
-        let id = Experiment::id(self).into();
-        vec![ClaimStatement { id, statement: statement.into(), source: source.into(), checks: &[] }]
+        vec![claim]
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -258,9 +270,7 @@ impl Experiment for BatchExperiment {
         if kept && !ratios.is_empty() {
             evidence = evidence.with_note(&note);
         }
-        for claim in Experiment::claims(self) {
-            section.judge(claim, evidence.clone());
-        }
+        judge_all(section, Experiment::claims(self), [evidence]);
         section.summary.push("Three ways to pick the violated point: going round the points, starting again from the first, and taking the worst; every trial draws a pool of its own. R and γ are measured on the points themselves. A run that stops at its cap, or whose output labels any point wrong, counts as an exception.".into());
         section.figures.push(self.against_bound(results));
         if self.learner == Learner::Margin {

@@ -3,7 +3,7 @@
 //! chooses the labels as well.
 
 use crate::Failure;
-use crate::experiments::common::{bound_line, median_text, most, worst_pair};
+use crate::experiments::common::{bound_line, claim, judge_all, median_text, most, worst_pair};
 use halfspaces_data::{MarginBall, Marginal, random_target_with_rng};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
@@ -193,18 +193,27 @@ impl Experiment for HalvingExperiment {
 
     fn claims(&self) -> Vec<ClaimStatement> {
         vec![
-            ClaimStatement {
-                id: "K1".into(),
-                statement: "Halving over a finite class C that holds the target makes at most lg |C| mistakes, in every order.".into(),
-                source: "Kakade Theorem 2.2".into(),
-                checks: &[],
-            },
-            ClaimStatement {
-                id: "K2".into(),
-                statement: "Halving over the grid class makes at most d lg(2⌈2R‖w*‖d/γ⌉ + 1) mistakes on points of norm at most R that w* separates with margin γ.".into(),
-                source: "Kakade Corollary 3.1, corrected".into(),
-                checks: &[],
-            },
+            claim(
+                "K1",
+                "Halving over a finite class C that contains the target makes at most lg |C| mistakes and never eliminates the target: in random order, against an adversary that always asks the misclassified point on which the remaining hypotheses split most evenly, and against one that also labels each point against the prediction while some hypothesis agrees with all labels so far.",
+                "Kakade Theorem 2.2",
+                &[
+                    "halfspaces_online::Halving",
+                    "halfspaces_online::BooleanClass",
+                    "halfspaces_online::HalfspaceClass",
+                    "halfspaces_online::bounds::halving_mistakes",
+                ],
+            ),
+            claim(
+                "K2",
+                "Halving over the grid class for margin γ makes at most d lg(2⌈2R‖w*‖d/γ⌉ + 1) mistakes on points of norm at most R that w* separates with margin γ, and some hypothesis of the grid always remains: against the three opponents of K1, the last one free to leave w* for any hypothesis of the grid (R = ‖w*‖ = 1, d = 2 and 3).",
+                "Kakade Corollary 3.1, corrected",
+                &[
+                    "halfspaces_online::Halving",
+                    "halfspaces_online::GridClass",
+                    "halfspaces_online::bounds::grid_halving_mistakes",
+                ],
+            ),
         ]
     }
 
@@ -268,17 +277,16 @@ impl Experiment for HalvingExperiment {
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
-        for (claim, grid) in Experiment::claims(self).into_iter().zip([false, true]) {
+        let evidence = [false, true].map(|grid| {
             let mine = |c: &Configuration| c.class.is_grid() == grid;
             let planned = results.groups.iter().filter(|g| mine(&g.configuration));
             let planned = planned.map(|g| g.planned).sum();
             let ratios: Vec<f64> =
                 results.outcomes().filter(|(c, _)| mine(c)).map(|(_, o)| o.ratio()).collect();
-            let evidence =
-                Evidence::deterministic("mistakes / bound", Side::AtMost, planned, &ratios)
-                    .with_note("a trial that lost its target would count as an exception");
-            section.judge(claim, evidence);
-        }
+            Evidence::deterministic("mistakes / bound", Side::AtMost, planned, &ratios)
+                .with_note("a trial that lost its target would count as an exception")
+        });
+        judge_all(section, Experiment::claims(self), evidence);
         section.summary.push("Boolean classes are played on the whole cube {0,1}^n, classes of halfspaces on points of the ball. The target is a random member; for the grid it is any halfspace with the margin, which the grid need not contain. The last opponent picks the labels as it goes, always against the prediction, as long as some hypothesis agrees with all of them: nothing is worse for halving.".into());
         section.figures.push(against_bound(results));
         section.tables.push(by_configuration(results));

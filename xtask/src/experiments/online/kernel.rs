@@ -2,7 +2,7 @@
 //! kernel its mistakes stay below max K(x,x)/γ² for a separator in feature space.
 
 use crate::Failure;
-use crate::experiments::common::{bound_line, median_text, most, worst_pair};
+use crate::experiments::common::{bound_line, claim, judge_all, median_text, most, worst_pair};
 use halfspaces_data::{Builtin, Marginal, UnitSphere, random_target_with_rng};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
@@ -139,12 +139,16 @@ impl Experiment for KernelExperiment {
     }
 
     fn claims(&self) -> Vec<ClaimStatement> {
-        vec![ClaimStatement {
-            id: "K6".into(),
-            statement: "With the linear kernel the kernel perceptron is the perceptron, round for round on integer data; with any kernel it makes at most max K(x,x)/γ² mistakes if a unit vector of the feature space separates with margin γ.".into(),
-            source: "Notes21, kernel perceptron".into(),
-            checks: &[],
-        }]
+        vec![claim(
+            "K6",
+            "With the linear kernel the kernel perceptron makes the same prediction as the perceptron in every round on integer data; with a linear, quadratic, inhomogeneous cubic or Gaussian kernel K it makes at most max K(x,x)/γ² mistakes where a unit vector of the feature space separates the points with margin γ, in the given order and in the order of an adversary that always asks the misclassified point of smallest margin.",
+            "Notes21, kernel perceptron",
+            &[
+                "halfspaces_online::KernelPerceptron",
+                "halfspaces_online::Kernel",
+                "halfspaces_online::bounds::kernel_perceptron_mistakes",
+            ],
+        )]
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -203,9 +207,7 @@ impl Experiment for KernelExperiment {
         let evidence =
             Evidence::deterministic("mistakes / bound", Side::AtMost, results.planned(), &ratios)
                 .with_note(&format!("{differing} of {rounds} rounds differ from the perceptron's"));
-        for claim in Experiment::claims(self) {
-            section.judge(claim, evidence.clone());
-        }
+        judge_all(section, Experiment::claims(self), [evidence]);
         section.summary.push("On integer data all sums are exact, so even ties must fall alike: the perceptron and the linear kernel perceptron play the same random order, on integer points with clean and with flipped labels and on the one-hot mushrooms, and every prediction is compared to the bit. In feature space the target is a combination of six anchors, which gives its norm and its margin exactly.".into());
         section.figures.push(against_bound(results));
         section.tables.push(by_configuration(results));

@@ -2,7 +2,7 @@
 //! any margin; its batch form right on every point outside the band.
 
 use crate::Failure;
-use crate::experiments::common::{bound_line, median_text, most, worst_pair};
+use crate::experiments::common::{bound_line, claim, judge_all, median_text, most, worst_pair};
 use crate::workload::{Inputs, Pool, Sample, Workload};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
@@ -113,12 +113,15 @@ impl Experiment for ModifiedExperiment {
     }
 
     fn claims(&self) -> Vec<ClaimStatement> {
-        vec![ClaimStatement {
-            id: "K7".into(),
-            statement: "From a start with α = w0 · w* > 0 the modified perceptron makes at most ⌊2 ln(1/α)/σ²⌋ mistakes that are not abstentions, in random and adversarial order, whatever the margin; its batch form stops within that many updates with every point outside the band right.".into(),
-            source: "Notes21, modified perceptron, with the sign of its update corrected".into(),
-            checks: &[],
-        }]
+        vec![claim(
+            "K7",
+            "From a unit start w₀ with α = w₀ · w* > 0, the modified perceptron, which abstains where |w · x| <= σ‖w‖‖x‖, makes at most ⌊2 ln(1/α)/σ²⌋ mistakes other than abstentions, in random order and in the order of an adversary that always asks the misclassified point of smallest margin, whatever the margin; its batch form stops within as many updates with every point right on which it does not abstain.",
+            "Notes21, modified perceptron, with the sign of its update corrected",
+            &[
+                "halfspaces_online::ModifiedPerceptron",
+                "halfspaces_online::bounds::modified_perceptron_mistakes",
+            ],
+        )]
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -162,9 +165,7 @@ impl Experiment for ModifiedExperiment {
             &ratios,
         )
         .with_note("a batch run that errs outside the band would count as an exception");
-        for claim in Experiment::claims(self) {
-            section.judge(claim, evidence.clone());
-        }
+        judge_all(section, Experiment::claims(self), [evidence]);
         section.summary.push("No point is dropped here: margins are whatever the data give, down to rounding, and heavy-tailed data of condition 10⁶ is among them. The start is a random unit vector or its negative, whichever points towards the target, and α is measured. What the learner does not promise is to speak: the table shows how often it abstains.".into());
         section.figures.push(against_bound(results));
         section.tables.push(by_configuration(results));

@@ -2,7 +2,7 @@
 //! there does to the angle.
 
 use crate::Failure;
-use crate::experiments::common::{median_text, spread_by_x};
+use crate::experiments::common::{claim, judge_all, median_text, spread_by_x};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
     Section, Table, stats,
@@ -114,18 +114,18 @@ impl Experiment for MarginsExperiment {
 
     fn claims(&self) -> Vec<ClaimStatement> {
         vec![
-            ClaimStatement {
-                id: "S3".into(),
-                statement: "Of N uniform points with N sin θ > 12π, the surest mistake takes tan θ to at most tan^(1-ρ)θ (ζ/N)^ρ with probability 2/3, ρ = 1/(8d), ζ = 12π/cos θ.".into(),
-                source: "DKTZ23 §2, super-linear decay".into(),
-                checks: &[],
-            },
-            ClaimStatement {
-                id: "S4".into(),
-                statement: "With probability 2/3 the largest margin among the disagreements of n uniform points is at least √(ln(nθ/12π)/(4d)) sin θ where nθ <= 12π e^(d/2), else (1 - (12π/(nθ))^(2/d)) sin θ.".into(),
-                source: "DKTZ23 §2, maximum margin in the disagreement region".into(),
-                checks: &[],
-            },
+            claim(
+                "S3",
+                "Among N uniform points of the sphere with N sin θ > 12π, updating on the misclassified point of largest |w · x| takes tan θ to at most (tan θ)^(1-ρ) (ζ/N)^ρ with probability at least 2/3, ρ = 1/(8d), ζ = 12π/cos θ; w and the target are unit vectors at angle θ.",
+                "DKTZ23 §2, super-linear decay",
+                &["halfspaces_online::Greedy", "halfspaces_online::TwoChains"],
+            ),
+            claim(
+                "S4",
+                "Among n uniform points of the sphere, the largest |w · x| of those that w misclassifies is at least √(ln(nθ/12π)/(4d)) sin θ where 12π < nθ <= 12π e^(d/2), and at least (1 - (12π/(nθ))^(2/d)) sin θ where nθ is larger, with probability at least 2/3; w and the target are unit vectors at angle θ.",
+                "DKTZ23 §2, maximum margin in the disagreement region",
+                &["halfspaces_online::Greedy", "halfspaces_online::TwoChains"],
+            ),
         ]
     }
 
@@ -171,9 +171,7 @@ impl Experiment for MarginsExperiment {
             margins.push((name, judge(&|o| o.margin < bound)));
         }
         let evidence = [Evidence::worst_of(&decays), Evidence::worst_of(&margins)];
-        for (claim, evidence) in Experiment::claims(self).into_iter().zip(evidence) {
-            section.judge(claim, evidence);
-        }
+        judge_all(section, Experiment::claims(self), evidence);
         section.summary.push("Only the plane of the two halfspaces matters, so n = 10^9 points are drawn exactly by drawing the few on which they disagree, projected there. The table gives the smallest constant in place of 12π with which the margin's bound would still hold two times in three: 12π is safe with room.".into());
         section.figures.push(figure(results));
         section.tables.push(table(results));

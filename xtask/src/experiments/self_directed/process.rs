@@ -1,6 +1,7 @@
 //! S5: how many steps a process of super-linear decay needs; the printed number is too small.
 
 use crate::Failure;
+use crate::experiments::common::{claim, judge_all};
 use halfspaces_eval::{
     ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section, Table, stats,
 };
@@ -74,18 +75,18 @@ impl Experiment for ProcessExperiment {
 
     fn claims(&self) -> Vec<ClaimStatement> {
         vec![
-            ClaimStatement {
-                id: "S5".into(),
-                statement: "A process with ξ' <= ξ^(1-ρ)κ^ρ with probability 2/3 a step, never rising, from ξ₀ <= M, is at e²κ or below after T = ⌈3m* + 4.5 ln(1/δ)⌉ steps with probability 1 - δ, m* = (1/ρ) max(lnln(1/κ), lnln(M+1), 0).".into(),
-                source: "DKTZ23 §2, super-linear process lemma, T corrected".into(),
-                checks: &[],
-            },
-            ClaimStatement {
-                id: "S5e".into(),
-                statement: "With the printed T = (3/2)(m* + ln(e/δ)) it fails at M = 1/κ more often than δ.".into(),
-                source: "ours: an erratum to DKTZ23 §2".into(),
-                checks: &[],
-            },
+            claim(
+                "S5",
+                "The slowest process that the lemma allows, ξ' = ξ^(1-ρ)κ^ρ with probability 2/3 per step and ξ' = ξ else, is at e²κ or below after T = ⌈3m* + 4.5 ln(1/δ)⌉ steps from ξ₀ = M with probability at least 1 - δ, m* = (1/ρ) max(lnln(1/κ), lnln(M+1), 0).",
+                "DKTZ23 §2, super-linear process lemma, T corrected",
+                &["halfspaces_online::TwoChains"],
+            ),
+            claim(
+                "S5e",
+                "After the printed number of steps, T = (3/2)(m* + ln(e/δ)), the same process from M = 1/κ is still above e²κ with a probability of more than δ.",
+                "ours: an erratum to DKTZ23 §2",
+                &["halfspaces_online::TwoChains"],
+            ),
         ]
     }
 
@@ -171,9 +172,7 @@ impl Experiment for ProcessExperiment {
             ]);
         }
         let evidence = [Evidence::worst_of(&corrected), Evidence::worst_of(&printed)];
-        for (claim, evidence) in Experiment::claims(self).into_iter().zip(evidence) {
-            section.judge(claim, evidence);
-        }
+        judge_all(section, Experiment::claims(self), evidence);
         section.summary.push("The process is the slowest that the lemma allows: it decays with probability exactly 2/3. From ξ₀ = M two things shrink ln(ξ/κ), which starts at ln M + ln(1/κ): the printed number of steps pays for the larger of the two doubly logarithmic terms at the mean rate and leaves too little for chance. Starts of constant angle, ln M = 0, are what Algorithm 1 needs.".into());
         section.tables.push(table);
     }

@@ -1,7 +1,7 @@
 //! S6: on the sphere, every learner in random order makes at least 0.3 d ln(n/d) mistakes.
 
 use crate::Failure;
-use crate::experiments::common::{mean_cells, median_text, spread_by_x};
+use crate::experiments::common::{claim, judge_all, mean_cells, median_text, spread_by_x};
 use halfspaces_data::{Marginal, UnitSphere, random_target_with_rng};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
@@ -111,12 +111,20 @@ impl Experiment for RandomOrderExperiment {
     }
 
     fn claims(&self) -> Vec<ClaimStatement> {
-        vec![ClaimStatement {
-            id: "S6".into(),
-            statement: "On n >= 10 d points of the sphere in random order, labelled by a uniformly random halfspace, every learner built here makes at least 0.3 d ln(n/d) mistakes in expectation; so also when it stops after 1 % of n >= 1000 d points.".into(),
-            source: "DKTZ23, random-order lower bound; evidence, not proof, and the constant is ours".into(),
-            checks: &[],
-        }]
+        vec![claim(
+            "S6",
+            "On n uniform points of the sphere in random order, labelled by a uniformly random halfspace, six online learners (perceptron, modified perceptron, passive-aggressive, second-order perceptron, ALMA, centre of gravity) make each at least 0.3 d ln(n/d) mistakes in expectation, at every n tested from 10 d on; so also when a learner stops after 1 % of n >= 1000 d points.",
+            "DKTZ23, random-order lower bound; evidence, not proof, and the constant is ours",
+            &[
+                "halfspaces_online::Perceptron",
+                "halfspaces_online::ModifiedPerceptron",
+                "halfspaces_online::PassiveAggressive",
+                "halfspaces_online::SecondOrderPerceptron",
+                "halfspaces_online::Alma",
+                "halfspaces_online::VersionSpace",
+                "halfspaces_online::CentreOfGravity",
+            ],
+        )]
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -184,9 +192,7 @@ impl Experiment for RandomOrderExperiment {
         }
         let trials = results.groups.iter().map(|g| g.outcomes.len()).sum();
         let evidence = Evidence { trials, ..Evidence::worst_of(&judged) };
-        for claim in Experiment::claims(self) {
-            section.judge(claim, evidence.clone());
-        }
+        judge_all(section, Experiment::claims(self), [evidence]);
         section.summary.push("A random order of points on the sphere is a stream of independent points, so one run gives the mistakes at every n, and its first hundredth is the run that stops after 1 % of the points. The bound is tested for each learner, dimension and n apart; the worst decides. Slopes per ln n are fitted one per trial.".into());
         for dim in [30, 10, 3] {
             if results.groups.iter().any(|g| g.configuration.dim == dim) {

@@ -4,6 +4,7 @@ use super::learners::{kept_margin, learn, theorem};
 use super::plots::{figure, tables};
 use super::workload::{Configuration, DELTA, Kind, Outcome, Run, Source, errors, shares};
 use crate::Failure;
+use crate::experiments::common::{claim, judge_all};
 use halfspaces_eval::{ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section};
 use halfspaces_pac::{RandomProjection, projected_margin};
 use rand::Rng;
@@ -28,18 +29,27 @@ impl Experiment for ProjectionExperiment {
 
     fn claims(&self) -> Vec<ClaimStatement> {
         vec![
-            ClaimStatement {
-                id: "P12".into(),
-                statement: "Projected to m = ⌈16 ln(4N/δ)/(γ²(1-γ/2))⌉ dimensions and put into the unit ball, N points with margin γ keep a margin of γ/(2+γ), with probability at least 1 - 3δ/2 (δ = 0.1).".into(),
-                source: "Arriaga and Vempala 1999, Corollary 2; CKST24 §1.2; the rescaled form is ours".into(),
-                checks: &[],
-            },
-            ClaimStatement {
-                id: "P12p".into(),
-                statement: "The Perspectron behind the projection, with the margin γ/(2+γ), comes to an error of at most η + ε with probability at least 1 - δ (δ = 0.1), in as few dimensions as m: by its theorem's schedule on sparse points, and on dense ones already with a sample of a few hundred.".into(),
-                source: "CKST24 §1.2 and Theorem 3 with our constants; on the small sample an observation".into(),
-                checks: &[],
-            },
+            claim(
+                "P12",
+                "Projected at random to m = ⌈16 ln(4N/δ)/(γ²(1-γ/2))⌉ dimensions and rescaled into the unit ball, N points with margin γ keep a margin of γ/(2+γ) with probability at least 1 - 3δ/2 (N = 20, γ = 0.5, δ = 0.1).",
+                "Arriaga and Vempala 1999, Corollary 2; CKST24 §1.2; the rescaled form is ours",
+                &[
+                    "halfspaces_pac::RandomProjection",
+                    "halfspaces_pac::projected_dimension",
+                    "halfspaces_pac::projected_margin",
+                ],
+            ),
+            claim(
+                "P12p",
+                "The Perspectron behind a random projection to m dimensions, run for the margin γ/(2+γ), reaches an error of at most η + ε with probability at least 1 - δ (δ = 0.1): with its theorem's schedule on sparse points, and already with a sample of a few hundred on dense ones.",
+                "CKST24 §1.2 and Theorem 3 with our constants; on the small sample an observation",
+                &[
+                    "halfspaces_pac::RandomProjection",
+                    "halfspaces_pac::Projected",
+                    "halfspaces_pac::Perspectron",
+                    "halfspaces_pac::SamplePerspectron",
+                ],
+            ),
         ]
     }
 
@@ -132,9 +142,8 @@ impl Experiment for ProjectionExperiment {
                 }
             }
         }
-        for (claim, judged) in Experiment::claims(self).into_iter().zip([margins, learners]) {
-            section.judge(claim, Evidence::worst_of(&judged));
-        }
+        let evidence = [margins, learners].map(|judged| Evidence::worst_of(&judged));
+        judge_all(section, Experiment::claims(self), evidence);
         section.summary.push("Margins are those of the image of w* on the projected points, divided by γ; the claim is γ/(2+γ), and smaller dimensions are shown beside. The dimension m knows only the number of points and their margin, not d. It is generous: a quarter of it still keeps the margin.".into());
         section.summary.push("Errors are exact over the labels, on 1000 fresh points. On sparse points, of 14 entries each, the learner runs its theorem's schedule; on dense ones it makes one pass over its sample. The same learner without projection gets the same examples.".into());
         section.figures.push(figure(results));

@@ -7,6 +7,7 @@ use super::workload::{
     Score,
 };
 use crate::Failure;
+use crate::experiments::common::{claim, judge_all};
 use crate::workload::{ADULT, ADULT_FILE, Inputs};
 use halfspaces_data::flip_labels;
 use halfspaces_eval::{ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section};
@@ -58,20 +59,19 @@ impl Experiment for RealNoiseExperiment {
     }
 
     fn claims(&self) -> Vec<ClaimStatement> {
-        let source = "Hoeffding's inequality for all candidates at once; CKST24 Appendix A";
         vec![
-            ClaimStatement {
-                id: "PR".into(),
-                statement: "On real data with Massart noise in five random folds, the Perspectron fitted to four errs on fresh examples at most as often as it reports, its held-out rate + √(ln(5|H|/δ)/(2m)), in all five folds at once but with probability δ = 0.05: exact tests on the noisy test folds, at level 1 % a trial, refute that in at most δ + 1 % of the trials, over all settings together.".into(),
-                source: source.into(),
-                checks: &[],
-            },
-            ClaimStatement {
-                id: "PRe".into(),
-                statement: "On independent draws from a real data set with Massart noise, the exact error of the Perspectron over that data set is at most the bound it reports, except with probability δ = 0.05, over all settings together.".into(),
-                source: source.into(),
-                checks: &[],
-            },
+            claim(
+                "PR",
+                "On real data with Massart noise in five random folds, the error of the Perspectron fitted to four folds is at most the bound it reports, its error on held-out examples + √(ln(5|H|/δ)/(2m)) for |H| candidates and m held-out examples, in all five fits at once with probability at least 1 - δ (δ = 0.05). Judged over all settings together: exact tests on the noisy test folds, of level 1 % per trial, refute some bound of a trial in at most δ + 1 % of the trials.",
+                "Hoeffding's inequality for all candidates at once; CKST24 Appendix A",
+                &["halfspaces_pac::SamplePerspectron", "halfspaces_pac::SampleFit"],
+            ),
+            claim(
+                "PRe",
+                "On independent draws from a real data set with Massart noise, the exact error of the Perspectron over that data set is at most the bound it reports with probability at least 1 - δ (δ = 0.05), over all settings together.",
+                "Hoeffding's inequality for all candidates at once; CKST24 Appendix A",
+                &["halfspaces_pac::SamplePerspectron", "halfspaces_pac::SampleFit"],
+            ),
         ]
     }
 
@@ -177,9 +177,7 @@ impl Experiment for RealNoiseExperiment {
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
         let evidence = [of_folds(results), of_draws(results)];
-        for (claim, evidence) in Experiment::claims(self).into_iter().zip(evidence) {
-            section.judge(claim, evidence);
-        }
+        judge_all(section, Experiment::claims(self), evidence);
         section.summary.push(METHOD.into());
         section.summary.push(JUDGED.into());
         let missing: Vec<&str> =

@@ -4,6 +4,7 @@ use super::learners::{Configuration, LEARNERS, Learner, plays};
 use super::plots::{by_exponent, figure};
 use super::workload::{Family, Outcome};
 use crate::Failure;
+use crate::experiments::common::{claim, judge_all};
 use crate::workload::Inputs;
 use halfspaces_eval::{
     ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section, Side, stats,
@@ -35,24 +36,32 @@ impl Experiment for VersionSpaceExperiment {
 
     fn claims(&self) -> Vec<ClaimStatement> {
         vec![
-            ClaimStatement {
-                id: "K8".into(),
-                statement: "On points of norm 1 separated with margin γ, the ellipsoid method makes at most 2d(d+1) ln((1+γ)/γ) mistakes, the volumetric centre at most about 286 d ln(566 d/γ) and the centre of gravity (by hit-and-run) at most d ln((1+γ)/γ)/ln(e/(e-1)), on decision lists, on real data relabelled by a halfspace, on the hard family and on the even split.".into(),
-                source: "Kakade §3, Notes21; Vaidya 1996 with constants of ours; the last for the exact centre".into(),
-                checks: &[],
-            },
-            ClaimStatement {
-                id: "K8v".into(),
-                statement: "There the volumetric centre makes at most d lg(1/γ) + 2 mistakes.".into(),
-                source: "ours; measured, not proved".into(),
-                checks: &[],
-            },
-            ClaimStatement {
-                id: "K8h".into(),
-                statement: "On the hard family the perceptron's mistakes grow at least as γ^-1.8.".into(),
-                source: "ours: the family that makes (R/γ)² real".into(),
-                checks: &[],
-            },
+            claim(
+                "K8",
+                "On points of norm 1 separated with margin γ, and gone round until a pass makes no mistake, the ellipsoid method makes at most 2d(d+1) ln((1+γ)/γ) mistakes, the volumetric centre at most 1 + (d ln((1+γ)/γ) + d ln(400 d) - (d ln 2)/2 + 0.0015 (d-1))/0.0035, about 286 d ln(566 d/γ), and the centre of gravity, estimated by hit-and-run, at most d ln((1+γ)/γ)/ln(e/(e-1)): on decision lists, on real data relabelled by a halfspace, and on two families of the plane, the hard family and the even split, which choose each point by the learner's prediction.",
+                "Kakade §3, Notes21; Vaidya 1996 with constants of ours; the bound of the centre of gravity is proved for the exact centre",
+                &[
+                    "halfspaces_online::VersionSpace",
+                    "halfspaces_online::VolumetricCentre",
+                    "halfspaces_online::CentreOfGravity",
+                    "halfspaces_linalg::Ellipsoid",
+                    "halfspaces_online::bounds::ellipsoid_mistakes",
+                    "halfspaces_online::bounds::volumetric_mistakes",
+                    "halfspaces_online::bounds::centre_of_gravity_mistakes",
+                ],
+            ),
+            claim(
+                "K8v",
+                "On the data of K8 the volumetric centre makes at most d lg(1/γ) + 2 mistakes.",
+                "ours; measured, not proved",
+                &["halfspaces_online::VersionSpace", "halfspaces_online::VolumetricCentre"],
+            ),
+            claim(
+                "K8h",
+                "On the hard family of K8 the mistakes of the perceptron grow on average at least as γ^-1.8, in a fit over the margins from 1/16 down.",
+                "ours: a family on which the perceptron's bound (R/γ)² is reached up to a constant",
+                &["halfspaces_online::Perceptron"],
+            ),
         ]
     }
 
@@ -132,11 +141,7 @@ impl Experiment for VersionSpaceExperiment {
             })
             .collect();
         let growth = Evidence::growth("slope of lg mistakes per lg γ", planned, &falls, -1.8);
-        for (claim, evidence) in
-            Experiment::claims(self).into_iter().zip([within, measured, growth])
-        {
-            section.judge(claim, evidence);
-        }
+        judge_all(section, Experiment::claims(self), [within, measured, growth]);
         section.summary.push("Decision lists of r rules over r variables, with labels that alternate, are played round and round until a pass makes no mistake; the points reach every rule equally often. The hard family lives in a random plane: points of margin γ that throw the second coordinate of w to and fro, adaptively and jittered, until 300 rounds in a row are right. The even split lives in the plane as well: each point halves the arc of targets that are left and its label is against the prediction, so every learner whatever is wrong lg(1/γ) times there; the points are then gone round until a pass makes no mistake. Volumes shrink by a constant factor a mistake, lengths grow by one: that is the whole difference.".into());
         section.figures.push(figure(results, &Family::Hard));
         section.figures.push(figure(results, &Family::Split));
