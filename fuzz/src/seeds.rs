@@ -271,6 +271,9 @@ pub fn impossible() -> Vec<(&'static str, Value)> {
             "HalvingGrid",
             json!({"/alive/0/1": 1, "/class/len": 1, "/class/dim": 1_000_000_000_000u64, "/class/most": 0}),
         ),
+        ("SecondOrderPerceptron", json!({"/triangle/0": 0.5})),
+        ("ModifiedPerceptron", json!({"/weights/0": 3.0})),
+        ("OnlineMassart", json!({"/horizon": {"Known": 0}})),
     ]
 }
 

@@ -6,9 +6,9 @@ use halfspaces_data::{
 };
 use halfspaces_linalg::{Classifier, FitSample, Label, Params, PointSet, Points};
 use halfspaces_online::{
-    AsGiven, BatchPerceptron, BatchStatus, ChainLength, Ellipsoid, Greedy, HardMargin,
-    MarginPerceptron, OnlineLearner, Perceptron, SelfDirectedLearner, StrongLearner, TwoChains,
-    VersionSpaceGreedy, bounds, label_pool, run,
+    AsGiven, BatchPerceptron, ChainLength, Ellipsoid, Greedy, HardMargin, MarginPerceptron,
+    OnlineLearner, Perceptron, SelfDirectedLearner, StrongLearner, TwoChains, VersionSpaceGreedy,
+    bounds, label_pool, run,
 };
 use halfspaces_pac::{LinearSvm, LogisticRegression};
 use proptest::prelude::*;
@@ -143,7 +143,7 @@ fn the_batch_perceptron_ends_where_the_online_one_makes_no_more_mistakes() {
     let points = MarginBall::new(&target, 0.1).unwrap().sample(400, 4).unwrap();
     let labels = target.label_all(&points).unwrap();
     let fit = BatchPerceptron::params().check().unwrap().fit(&points, &labels).unwrap();
-    assert_eq!(fit.status, BatchStatus::Converged);
+    assert!(fit.termination.is_converged());
     // Cyclic passes of the online learner are the batch learner.
     let mut learner = Perceptron::new(7).unwrap();
     loop {

@@ -64,10 +64,10 @@ fn averaged_and_voted_perceptron() {
     // Mean of the weights that predicted: (0 + 3 (-1, 0))/4.
     close(averaged.average().unwrap().normal(), &[-0.75, 0.0]);
     // On (1, 1): w = 0 votes + once, (-1, 0) votes - three times, (0, 1) has not predicted: (1-3)/4.
-    assert_eq!(voted.vote(row(&[1.0, 1.0])).unwrap().value, -0.5);
+    assert_eq!(voted.decision_value(row(&[1.0, 1.0])).unwrap(), -0.5);
     // A fifth round lets (0, 1) vote: (1 - 3 + 1)/5.
     assert!(!errs(&mut voted, &[0.0, 1.0], PLUS));
-    assert_eq!(voted.vote(row(&[1.0, 1.0])).unwrap().value, -0.2);
+    assert_eq!(voted.decision_value(row(&[1.0, 1.0])).unwrap(), -0.2);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn kernel_perceptron_on_exclusive_or() {
     assert!(!errs(&mut learner, &[1.0, 1.0], PLUS)); // nothing learned: 0, predicted +
     assert!(errs(&mut learner, &[1.0, -1.0], MINUS)); // 0, predicted +: the support, of sign -
     assert!(!errs(&mut learner, &[-1.0, -1.0], PLUS)); // -0²
-    assert_eq!(learner.predict(row(&[-1.0, 1.0])).unwrap().value, -4.0);
+    assert_eq!(learner.decision_value(row(&[-1.0, 1.0])).unwrap(), -4.0);
     assert!(!errs(&mut learner, &[-1.0, 1.0], MINUS));
     assert_eq!(learner.supports(), 1);
     // Kernels of (1, 2) and (3, -1): x·z = 1, ‖x - z‖²/2 = (4 + 9)/2.

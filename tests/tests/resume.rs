@@ -163,7 +163,7 @@ fn tampered_states_are_refused() {
         });
     }
     let second = SecondOrderPerceptron::new(2, 1.0).unwrap();
-    refused(tampered(&second, "inverse", json!([[1.0, 0.0]])), |t| {
+    refused(tampered(&second, "triangle", json!([1.0, 0.0, 0.5])), |t| {
         serde_json::from_str::<SecondOrderPerceptron>(t).is_ok()
     });
     let voted = VotedPerceptron::new(2).unwrap();

@@ -8,8 +8,10 @@ use halfspaces_data::{
     centroid_target, perceptron_tight, random_target_with_rng,
 };
 use halfspaces_eval::fnv1a;
-use halfspaces_linalg::{Halfspace, Label, PointSet, Points, SparsePoints, margins};
-use halfspaces_online::{BatchStatus, MarginPerceptron, bounds};
+use halfspaces_linalg::{
+    FitSample, Halfspace, Label, Params, PointSet, Points, SparsePoints, margins,
+};
+use halfspaces_online::{MarginPerceptron, bounds};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use serde::Serialize;
@@ -137,10 +139,8 @@ impl<P: PointSet> Sample<P> {
         let fit = MarginPerceptron::params().max_updates(WITNESS_UPDATES).check()?;
         let fit = fit.fit(&points, &labels)?;
         let direction = fit.halfspace.normalised()?;
-        let margin = match fit.status {
-            BatchStatus::Converged => Some(direction.margin_on(&points, &labels)?),
-            BatchStatus::CapReached => None,
-        };
+        let converged = fit.termination.is_converged();
+        let margin = converged.then(|| direction.margin_on(&points, &labels)).transpose()?;
         let mut bound = f64::INFINITY;
         for unit in [&direction, &centroid_target(&points, &labels)?] {
             bound = bound.min(deviation_bound(&points, &labels, unit, radius)?);

@@ -70,6 +70,12 @@ pub enum InputError {
         /// The row, from 0.
         row: usize,
     },
+    /// The squared norm of a point that is not zero falls below the range of `f64`.
+    #[error("row {row}: the squared norm underflows; rescale the points first")]
+    Underflow {
+        /// The row, from 0.
+        row: usize,
+    },
     /// More values than memory can hold.
     #[error("{values} values do not fit in memory; reduce the number of points or the dimension")]
     TooLarge {
@@ -126,12 +132,13 @@ pub enum InputError {
 }
 
 impl InputError {
-    /// The same fault, of row `row` where it is an overflow: what is computed for one point does not
-    /// know which.
+    /// The same fault, of row `row` where it is an overflow or an underflow: what is computed for one
+    /// point does not know which.
     #[must_use]
     pub fn at_row(self, row: usize) -> InputError {
         match self {
             InputError::Overflow { .. } => InputError::Overflow { row },
+            InputError::Underflow { .. } => InputError::Underflow { row },
             other => other,
         }
     }

@@ -25,14 +25,6 @@ pub enum OnlineError {
     /// Points, labels or parameters are unusable.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// An inner product left the range of `f64`.
-    #[error("w · x overflows; rescale the points to the unit ball first")]
-    Overflow,
-    /// Squared norms fall below the range of `f64`.
-    #[error(
-        "the squares of the points' norms underflow; rescale the points to the unit ball first"
-    )]
-    Underflow,
     /// The Forster transform of what is left of a pool failed.
     #[error(transparent)]
     Transform(ForsterError),

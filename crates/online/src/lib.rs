@@ -62,10 +62,10 @@ pub use halving::{
     BooleanClass, ClassError, FiniteClass, GridClass, HalfspaceClass, Halving, MAX_CLASS,
 };
 pub use perceptrons::{
-    Aggressiveness, Alma, AveragedPerceptron, BatchFit, BatchParams, BatchPerceptron, BatchStatus,
-    DEFAULT_MAX_UPDATES, Horizon, Kernel, KernelPerceptron, MarginPerceptron, ModifiedPerceptron,
-    OnlineMassart, PassiveAggressive, Perceptron, Pick, SecondOrderPerceptron, VotedPerceptron,
-    Winnow,
+    Aggressiveness, Alma, AveragedPerceptron, BatchFit, BatchModifiedFit, BatchModifiedPerceptron,
+    BatchParams, BatchPerceptron, DEFAULT_MAX_UPDATES, Horizon, Kernel, KernelPerceptron,
+    MarginPerceptron, ModifiedPerceptron, OnlineMassart, PassiveAggressive, Perceptron, Pick,
+    SecondOrderPerceptron, VotedPerceptron, Winnow,
 };
 pub use protocol::{
     AsGiven, OnlineLearner, Order, PartialFitError, Prediction, Question, RandomOrder, ReplayError,

@@ -19,10 +19,6 @@ pub(crate) fn positive<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64
     check(deserializer, |v| v > 0.0 && v.is_finite(), "positive and finite")
 }
 
-pub(crate) fn from_0_below_1<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
-    check(d, |v| (0.0..1.0).contains(&v), "at least 0 and below 1")
-}
-
 pub(crate) fn above_0_to_1<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
     check(d, |v| v > 0.0 && v <= 1.0, "above 0 and at most 1")
 }
@@ -35,8 +31,4 @@ pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D
     } else {
         Err(D::Error::custom(format!("{count} is out of range; it must be below 2^53")))
     }
-}
-
-pub(crate) fn below_half<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
-    check(d, |v| (0.0..0.5).contains(&v), "at least 0 and below 1/2")
 }

@@ -1,42 +1,41 @@
-//! Which lengths of points `f64` can be trusted with.
+//! Points too long or too short for `f64`.
 
-use crate::error::OnlineError;
 use halfspaces_linalg::{InputError, RowView};
 
 /// ‖x‖², refused where it is 0 or overflows: for learners that divide by it.
-pub(crate) fn positive_norm_sq<R: RowView>(x: R) -> Result<f64, OnlineError> {
+pub(crate) fn positive_norm_sq<R: RowView>(x: R) -> Result<f64, InputError> {
     let norm_sq = x.norm_sq();
     if norm_sq.is_normal() {
         return Ok(norm_sq);
     }
     check_scale(x)?;
-    Err(InputError::ZeroVector.into())
+    Err(InputError::ZeroVector)
 }
 
-/// As many squares of numbers up to this as there may be have a finite sum.
+/// However many numbers up to this there are, the sum of their squares is finite.
 const NO_OVERFLOW: f64 = 1e140;
-/// A number from this on has a normal square.
+/// A number of at least this size has a normal square.
 const NO_UNDERFLOW: f64 = 1e-150;
 
 /// Refuses a point whose squared norm is no normal number although the point is not zero: products
 /// with it would lose their digits, and the bounds their meaning.
-pub(crate) fn check_scale<R: RowView>(x: R) -> Result<(), OnlineError> {
+pub(crate) fn check_scale<R: RowView>(x: R) -> Result<(), InputError> {
     // Nearly always: no square overflows and some square is normal, which needs no sum.
-    let (mut small, mut seen) = (true, false);
+    let (mut small, mut large) = (true, false);
     for (_, v) in x.entries() {
         small &= v.abs() <= NO_OVERFLOW;
-        seen |= v.abs() >= NO_UNDERFLOW;
+        large |= v.abs() >= NO_UNDERFLOW;
     }
-    if small && seen {
+    if small && large {
         return Ok(());
     }
     let norm_sq = x.norm_sq();
     if norm_sq.is_normal() {
         Ok(())
     } else if !norm_sq.is_finite() {
-        Err(OnlineError::Overflow)
+        Err(InputError::Overflow { row: 0 })
     } else if x.entries().any(|(_, v)| v != 0.0) {
-        Err(OnlineError::Underflow)
+        Err(InputError::Underflow { row: 0 })
     } else {
         Ok(())
     }
@@ -56,9 +55,9 @@ mod tests {
                 let x = DenseRow::new(&row).unwrap();
                 let norm_sq = x.norm_sq();
                 let expected = match (norm_sq.is_finite(), norm_sq.is_normal()) {
-                    (false, _) => Err(OnlineError::Overflow),
+                    (false, _) => Err(InputError::Overflow { row: 0 }),
                     (_, true) => Ok(()),
-                    _ if a + b > 0.0 => Err(OnlineError::Underflow),
+                    _ if a + b > 0.0 => Err(InputError::Underflow { row: 0 }),
                     _ => Ok(()),
                 };
                 assert_eq!(check_scale(x), expected, "{a:e}, {b:e}");

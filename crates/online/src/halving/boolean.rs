@@ -15,7 +15,7 @@ use halfspaces_linalg::{
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawBooleanClass<B>"))]
+#[cfg_attr(feature = "serde", serde(try_from = "SavedBooleanClass<B>"))]
 #[cfg_attr(
     feature = "serde",
     serde(bound(deserialize = "B: BooleanConcept + serde::Deserialize<'de>"))
@@ -25,19 +25,19 @@ pub struct BooleanClass<B> {
     variables: usize,
 }
 
-/// What a [`BooleanClass`] looks like before it is checked.
+/// A [`BooleanClass`] before it is checked.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
-struct RawBooleanClass<B> {
+struct SavedBooleanClass<B> {
     concepts: Vec<B>,
 }
 
 #[cfg(feature = "serde")]
-impl<B: BooleanConcept> TryFrom<RawBooleanClass<B>> for BooleanClass<B> {
+impl<B: BooleanConcept> TryFrom<SavedBooleanClass<B>> for BooleanClass<B> {
     type Error = InputError;
 
-    fn try_from(raw: RawBooleanClass<B>) -> Result<Self, InputError> {
-        BooleanClass::new(raw.concepts)
+    fn try_from(saved: SavedBooleanClass<B>) -> Result<Self, InputError> {
+        BooleanClass::new(saved.concepts)
     }
 }
 
@@ -167,8 +167,6 @@ impl<B: BooleanConcept> FiniteClass for BooleanClass<B> {
     }
 
     fn positive(&self, block: usize, alive: u64, x: &BooleanPoint) -> u64 {
-        positive_of(block, alive, |i| {
-            self.concepts.get(i).is_some_and(|c| c.label(*x) == Label::Positive)
-        })
+        positive_of(block, alive, |i| self.concepts[i].label(*x) == Label::Positive)
     }
 }

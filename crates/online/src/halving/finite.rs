@@ -2,7 +2,7 @@
 
 use halfspaces_linalg::{InputError, RowView};
 
-/// Largest class the constructors of this module enumerate: 2^30 hypotheses, 128 MiB of bits.
+/// Largest class that a constructor of a class enumerates: 2^30 hypotheses, 128 MiB of bits.
 pub const MAX_CLASS: u128 = 1 << 30;
 
 /// A finite class of hypotheses over R^d, read in blocks of 64.
@@ -18,7 +18,7 @@ pub const MAX_CLASS: u128 = 1 << 30;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait FiniteClass {
-    /// What is computed once a point, before its blocks are read.
+    /// What is computed once per point, before its blocks are read.
     type Prepared;
 
     /// Number of hypotheses |C|.
@@ -40,6 +40,9 @@ pub trait FiniteClass {
 
     /// Bit `i` set iff hypothesis `64 block + i` labels the point +1. Only the bits set in `alive`
     /// matter; the others may be left out.
+    ///
+    /// # Panics
+    /// An implementation may panic if `alive` has a bit beyond the class.
     fn positive(&self, block: usize, alive: u64, x: &Self::Prepared) -> u64;
 }
 

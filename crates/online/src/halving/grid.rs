@@ -8,6 +8,9 @@ use halfspaces_linalg::{InputError, RowView};
 /// M = ⌈2R‖w*‖d/γ⌉: if some w* separates points of norm at most R with margin γ, a member does so
 /// with margin γ/2 (Kakade §3). The class has (2M + 1)^d members, none of which is stored.
 ///
+/// Kakade prints the size (⌈4dR‖w*‖/γ⌉ + 1)^d, which can be smaller than the class. *Source.* Kakade §3 and
+/// Corollary 3.1, corrected. Claims: K2.
+///
 /// ```
 /// use halfspaces_online::{ClassError, FiniteClass, GridClass};
 /// let class = GridClass::new(2, 1.0, 1.0, 0.5)?; // M = 8
@@ -17,7 +20,7 @@ use halfspaces_linalg::{InputError, RowView};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawGridClass"))]
+#[cfg_attr(feature = "serde", serde(try_from = "SavedGridClass"))]
 pub struct GridClass {
     dim: usize,
     /// Largest multiple M.
@@ -25,26 +28,26 @@ pub struct GridClass {
     len: usize,
 }
 
-/// What a [`GridClass`] looks like before it is checked.
+/// A [`GridClass`] before it is checked.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
-struct RawGridClass {
+struct SavedGridClass {
     dim: usize,
     most: usize,
 }
 
 #[cfg(feature = "serde")]
-impl TryFrom<RawGridClass> for GridClass {
+impl TryFrom<SavedGridClass> for GridClass {
     type Error = ClassError;
 
-    fn try_from(raw: RawGridClass) -> Result<Self, ClassError> {
-        GridClass::of_size(raw.dim, raw.most as f64)
+    fn try_from(saved: SavedGridClass) -> Result<Self, ClassError> {
+        GridClass::with_multiples(saved.dim, saved.most as f64)
     }
 }
 
 impl GridClass {
     /// All multiples up to `most` in `dim` coordinates.
-    fn of_size(dim: usize, most: f64) -> Result<GridClass, ClassError> {
+    fn with_multiples(dim: usize, most: f64) -> Result<GridClass, ClassError> {
         if dim == 0 {
             return Err(InputError::ZeroDimension.into());
         }
@@ -72,12 +75,16 @@ impl GridClass {
         }
         // A product below the range of f64 is still above 0.
         let most = (2.0 * radius * target_norm * dim as f64 / margin).ceil().max(1.0);
-        GridClass::of_size(dim, most)
+        GridClass::with_multiples(dim, most)
     }
 
     /// The hypothesis of an index, in multiples of the step.
+    ///
+    /// # Panics
+    /// For an index of [`FiniteClass::len`] or more.
     #[must_use]
     pub fn multiples(&self, index: usize) -> Vec<f64> {
+        assert!(index < self.len, "the class has {} hypotheses, none of index {index}", self.len);
         let base = 2 * self.most + 1;
         let mut rest = index;
         (0..self.dim)

@@ -16,6 +16,7 @@ use halfspaces_linalg::{Halfspace, InputError, RowView, kernels};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Vec<Halfspace>", into = "Vec<Halfspace>"))]
 pub struct HalfspaceClass {
+    /// At least one.
     hypotheses: Vec<Halfspace>,
 }
 
@@ -34,6 +35,8 @@ impl From<HalfspaceClass> for Vec<Halfspace> {
 }
 
 impl HalfspaceClass {
+    /// The given halfspaces, at least one.
+    ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::DimensionMismatch`].
     pub fn new(hypotheses: Vec<Halfspace>) -> Result<Self, InputError> {
@@ -63,7 +66,7 @@ impl FiniteClass for HalfspaceClass {
     }
 
     fn dim(&self) -> usize {
-        self.hypotheses.first().map_or(0, Halfspace::dim)
+        self.hypotheses[0].dim()
     }
 
     fn prepare<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError> {
@@ -71,8 +74,6 @@ impl FiniteClass for HalfspaceClass {
     }
 
     fn positive(&self, block: usize, alive: u64, x: &Vec<f64>) -> u64 {
-        positive_of(block, alive, |i| {
-            self.hypotheses.get(i).is_some_and(|h| kernels::dot(h.normal(), x) >= 0.0)
-        })
+        positive_of(block, alive, |i| kernels::dot(self.hypotheses[i].normal(), x) >= 0.0)
     }
 }

@@ -1,24 +1,23 @@
 //! Halving.
-//!
-//! Keep the hypotheses consistent with every label seen; predict by majority, ties +1.
-//!
-//! *Guarantee.* If some hypothesis of the class C explains all labels, at most lg |C| mistakes,
-//! whatever the order: on a mistake at least half of the hypotheses are wrong and go.
-//!
-//! *Source.* Kakade Algorithm 1 and Theorem 2.2; for the grid class, Kakade §3 and Corollary 3.1, whose
-//! printed size (⌈4dR‖w*‖/γ⌉ + 1)^d can be smaller than the class: 2⌈2dR‖w*‖/γ⌉ + 1 values a
-//! coordinate it is ([`GridClass`], corrected).
-//!
-//! A class is any [`FiniteClass`]: it says how 64 hypotheses at a time label a point, and the
-//! learner keeps one bit a hypothesis. Labels that no hypothesis explains are a status
-//! ([`Halving::is_exhausted`]): the learner then predicts +1.
 
 use super::finite::FiniteClass;
-use crate::error::OnlineError;
 use crate::protocol::{OnlineLearner, Prediction};
-use halfspaces_linalg::{InputError, Label, RowView};
+use halfspaces_linalg::{Classifier, InputError, Label, RowView};
 
-/// The halving learner over a finite class.
+/// Halving: keep the hypotheses consistent with every label seen; guess by majority, ties +1.
+///
+/// *Guarantee.* If some hypothesis of the class C explains all labels, at most lg |C| mistakes, whatever
+/// the order ([`crate::bounds::halving_mistakes`]): on a mistake at least half of the hypotheses are wrong
+/// and go. Labels that no hypothesis explains are a status ([`Halving::is_exhausted`]); the learner then
+/// guesses +1.
+///
+/// *Cost.* One bit per hypothesis; each round asks every block of 64 that still holds a consistent one.
+///
+/// *When to use it.* Classes of up to some 10⁹ hypotheses, where no bound is better. For halfspaces in more
+/// than a few dimensions use a [`crate::VersionSpace`] learner, which counts volume in place of
+/// hypotheses.
+///
+/// *Source.* Kakade Algorithm 1 and Theorem 2.2. Claims: K1, K2.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Halfspace, Label};
@@ -33,7 +32,7 @@ use halfspaces_linalg::{InputError, Label, RowView};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawHalving<C>"))]
+#[cfg_attr(feature = "serde", serde(try_from = "SavedHalving<C>"))]
 #[cfg_attr(
     feature = "serde",
     serde(bound(deserialize = "C: FiniteClass + serde::Deserialize<'de>"))
@@ -46,10 +45,10 @@ pub struct Halving<C> {
     updates: u64,
 }
 
-/// What a [`Halving`] learner looks like before it is checked.
+/// A [`Halving`] learner before it is checked.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
-struct RawHalving<C> {
+struct SavedHalving<C> {
     class: C,
     alive: Vec<(usize, u64)>,
     #[serde(deserialize_with = "crate::saved::count")]
@@ -57,22 +56,22 @@ struct RawHalving<C> {
 }
 
 #[cfg(feature = "serde")]
-impl<C: FiniteClass> TryFrom<RawHalving<C>> for Halving<C> {
+impl<C: FiniteClass> TryFrom<SavedHalving<C>> for Halving<C> {
     type Error = InputError;
 
-    fn try_from(raw: RawHalving<C>) -> Result<Self, InputError> {
-        let whole = Halving::new(raw.class)?;
+    fn try_from(saved: SavedHalving<C>) -> Result<Self, InputError> {
+        let whole = Halving::new(saved.class)?;
         let mut consistent = 0;
         let mut blocks = whole.alive.iter();
-        for &(index, bits) in &raw.alive {
-            // Both lists go up; a block or bit that the class does not have is none of its own.
+        for &(index, bits) in &saved.alive {
+            // Both lists ascend; a block or bit that the class does not have is refused.
             let known = blocks.find(|(block, _)| *block == index);
             if known.is_none_or(|(_, all)| bits & !all != 0) {
                 return Err(InputError::IndexOutOfRange { index, len: whole.alive.len() });
             }
             consistent += u64::from(bits.count_ones());
         }
-        Ok(Halving { alive: raw.alive, consistent, updates: raw.updates, ..whole })
+        Ok(Halving { alive: saved.alive, consistent, updates: saved.updates, ..whole })
     }
 }
 
@@ -125,29 +124,31 @@ impl<C: FiniteClass> Halving<C> {
     }
 }
 
-impl<C: FiniteClass> OnlineLearner for Halving<C> {
+/// The value is (votes for +1 minus votes for -1) / votes, in [-1, 1]; 0 without votes.
+impl<C: FiniteClass> Classifier for Halving<C> {
     fn dim(&self) -> usize {
         self.class.dim()
     }
 
-    /// The value is (votes for +1 minus votes for -1) / votes, in [-1, 1].
-    fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         let x = self.prepared(x)?;
         let votes = |&(block, bits): &(usize, u64)| {
             u64::from((self.class.positive(block, bits, &x) & bits).count_ones())
         };
         let positive: u64 = self.alive.iter().map(votes).sum();
         let total = self.consistent.max(1) as f64;
-        Ok(Prediction::from_value((2.0 * positive as f64 - self.consistent as f64) / total))
+        Ok((2.0 * positive as f64 - self.consistent as f64) / total)
     }
+}
 
+impl<C: FiniteClass> OnlineLearner for Halving<C> {
     fn update<R: RowView>(
         &mut self,
         x: R,
         prediction: Prediction,
         truth: Label,
-    ) -> Result<bool, OnlineError> {
-        // A unanimous vote that was right leaves everyone where they are.
+    ) -> Result<bool, InputError> {
+        // A unanimous vote that was right removes no hypothesis.
         if prediction.value.abs() >= 1.0 && prediction.label == truth {
             return Ok(false);
         }
@@ -177,9 +178,7 @@ mod tests {
     use crate::{BooleanClass, ClassError, GridClass, HalfspaceClass};
     use crate::{RandomOrder, SmallestMarginMistake, bounds, run};
     use halfspaces_data::{MarginBall, Marginal, random_target};
-    use halfspaces_linalg::{
-        BooleanConcept, BooleanPoint, Classifier, Halfspace, PointSet, Points,
-    };
+    use halfspaces_linalg::{BooleanConcept, BooleanPoint, Halfspace, PointSet, Points};
 
     fn cube(n: usize) -> Points {
         let bit = |mask: u64, i: usize| (mask >> i & 1) as f64;
@@ -246,10 +245,10 @@ mod tests {
         let prediction = learner.observe(x, Label::Negative).unwrap();
         assert_eq!(prediction.value, 1.0 / 3.0);
         assert_eq!(learner.survivors().collect::<Vec<_>>(), [2]);
-        // A label nobody explains exhausts the class; then it predicts +1.
+        // A label that no hypothesis explains exhausts the class; then it guesses +1.
         learner.observe(x, Label::Positive).unwrap();
         assert!(learner.is_exhausted());
-        assert_eq!(learner.predict(x).unwrap().label, Label::Positive);
+        assert_eq!(learner.label(x).unwrap(), Label::Positive);
     }
 
     #[test]
@@ -302,7 +301,7 @@ mod tests {
         let mut learner = Halving::new(class).unwrap();
         let half = Points::from_rows(&[[0.5, 1.0]]).unwrap();
         let error = learner.observe(half.row(0).unwrap(), Label::Positive).unwrap_err();
-        assert_eq!(error, InputError::NotBoolean { column: 0, value: 0.5 }.into());
+        assert_eq!(error, InputError::NotBoolean { column: 0, value: 0.5 });
         assert_eq!(learner.consistent(), 10);
     }
 }

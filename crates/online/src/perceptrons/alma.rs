@@ -1,22 +1,28 @@
-//! ALMA: the approximate large margin algorithm, for p = 2.
-//!
-//! Points are scaled to norm 1 and w stays in the unit ball. In the k-th correction, made when
-//! y (w · x) <= (1 - α) B/√k, w += (C/√k) y x, then w is scaled back to the ball; B = √8/α, C = √2.
-//!
-//! *Guarantee.* If a unit w* separates the normalised points with margin γ, at most
-//! (2/γ²)(2/α - 1)² + 8/α - 4 corrections, mistakes among them, in every order; repeated over a
-//! finite set until no correction is due, the margin of w is at least (1 - α)γ.
-//!
-//! *Source.* Gentile 2001, Theorem 3.
+//! ALMA, the approximate large margin algorithm.
 
-use super::weights::Weights;
-use crate::error::OnlineError;
+use super::weights::{Weights, linear_classifier};
 use crate::protocol::{OnlineLearner, Prediction};
 use crate::scale::positive_norm_sq;
-use halfspaces_linalg::{Halfspace, InputError, Label, RowView, norm};
+use halfspaces_linalg::{InputError, Label, RowView, norm};
 use std::f64::consts::SQRT_2;
 
-/// The ALMA learner.
+/// ALMA, the approximate large margin algorithm, for p = 2.
+///
+/// Points count as scaled to norm 1, and w stays in the unit ball. In the k-th correction, made when
+/// y (w · x) <= (1 - α) B/√k, w += (C/√k) y x, then w is scaled back to the ball; B = √8/α, C = √2.
+///
+/// *Guarantee.* If a unit w* separates the normalised points with margin γ, at most
+/// (2/γ²)(2/α - 1)² + 8/α - 4 corrections, mistakes among them, in every order
+/// ([`crate::bounds::alma_corrections`]); repeated over a finite set until no correction is due, the
+/// margin of w is at least (1 - α)γ.
+///
+/// *Cost.* O(d) memory; O(d) time per point.
+///
+/// *When to use it.* To come close to the largest margin with online steps: α says how close, and
+/// corrections grow as 1/α². [`crate::MarginPerceptron`] keeps a third of the margin at less cost, and
+/// [`crate::HardMargin`] computes all of it.
+///
+/// *Source.* Gentile 2001, Theorem 3. Claims: S6.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label};
@@ -36,6 +42,8 @@ pub struct Alma {
     corrections: u64,
 }
 
+linear_classifier!(Alma);
+
 impl Alma {
     /// Starts with w = 0 in R^`dim`; `alpha` α in (0, 1] is the share of the margin given away.
     ///
@@ -46,29 +54,11 @@ impl Alma {
         InputError::check_parameter("alpha", alpha, in_range, "above 0 and at most 1")?;
         Ok(Alma { weights: Weights::zero(dim)?, alpha, corrections: 0 })
     }
-
-    /// The weights w, ‖w‖ <= 1.
-    #[must_use]
-    pub fn weights(&self) -> &[f64] {
-        self.weights.as_slice()
-    }
-
-    /// The present hypothesis.
-    ///
-    /// # Errors
-    /// [`InputError::NonFinite`]; never in practice, as w stays in the unit ball.
-    pub fn halfspace(&self) -> Result<Halfspace, InputError> {
-        self.weights.halfspace()
-    }
 }
 
 impl OnlineLearner for Alma {
-    fn dim(&self) -> usize {
-        self.weights.dim()
-    }
-
     /// The value is w · x / ‖x‖.
-    fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
+    fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
         Ok(Prediction::from_value(self.weights.value(x)? / positive_norm_sq(x)?.sqrt()))
     }
 
@@ -77,7 +67,7 @@ impl OnlineLearner for Alma {
         x: R,
         prediction: Prediction,
         truth: Label,
-    ) -> Result<bool, OnlineError> {
+    ) -> Result<bool, InputError> {
         self.weights.check(x)?;
         let length = positive_norm_sq(x)?.sqrt();
         let k = (self.corrections + 1) as f64;
@@ -139,6 +129,6 @@ mod tests {
         }
         let mut learner = Alma::new(1, 0.5).unwrap();
         let zero = DenseRow::new(&[0.0]).unwrap();
-        assert_eq!(learner.observe(zero, Label::Positive), Err(InputError::ZeroVector.into()));
+        assert_eq!(learner.observe(zero, Label::Positive), Err(InputError::ZeroVector));
     }
 }

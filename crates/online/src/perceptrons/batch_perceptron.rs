@@ -1,50 +1,54 @@
 //! The batch perceptron.
-//!
-//! Start with w = 0; while some point has sign(w · x) != y, set w += y x.
-//!
-//! *Guarantee.* If a unit w* has y (w* · x) >= γ > 0 on every point and ‖x‖ <= R, it stops after at
-//! most (R/γ)² updates with a halfspace that labels every point right, whichever violated point is
-//! taken each time. On data that no halfspace separates it would go on for ever; here it stops at
-//! a cap and says so.
-//!
-//! *Source.* Harvey18 Algorithm 1 and Theorem 1.1, which has ‖x‖ = 1.
 
-use super::sweep::{BatchFit, BatchParams, Sweep};
-use crate::error::OnlineError;
-use halfspaces_linalg::{Label, PointSet};
+use super::batch::{BatchFit, BatchParams, UpdateLoop};
+use halfspaces_linalg::{FitSample, InputError, Label, PointSet};
 
-/// The batch perceptron with checked parameters.
+/// The batch perceptron: start with w = 0; while some point has sign(w · x) != y, set w += y x.
+///
+/// *Guarantee.* If a unit w* has y (w* · x) >= γ > 0 on every point and ‖x‖ <= R, it stops after at
+/// most (R/γ)² updates with a halfspace that labels every point right, whichever violated point is
+/// taken each time ([`crate::bounds::batch_perceptron_updates`]). On points that no halfspace separates
+/// it would go on for ever; here it stops at a cap and says so.
+///
+/// *Cost.* O(d) memory besides the points; at most O(n d (R/γ)²) time, in practice a few passes with
+/// [`crate::Pick::Cyclic`].
+///
+/// *When to use it.* Points in memory that a halfspace is believed to separate. [`crate::MarginPerceptron`]
+/// costs three times the updates and keeps a third of the margin; where no halfspace separates the
+/// points, see `halfspaces-pac`.
+///
+/// *Source.* Harvey18 Algorithm 1 and Theorem 1.1, which has ‖x‖ = 1. Claims: K4.
 ///
 /// ```
-/// use halfspaces_linalg::{Classifier, Label, Points};
-/// use halfspaces_online::{BatchPerceptron, BatchStatus};
+/// use halfspaces_linalg::{Classifier, FitSample, Label, Params, Points, Termination};
+/// use halfspaces_online::BatchPerceptron;
 /// let points = Points::from_rows(&[[1.0, 0.2], [-1.0, 0.3]])?;
 /// let labels = [Label::Positive, Label::Negative];
-/// let fit = BatchPerceptron::params().max_updates(100).check()?.fit(&points, &labels)?;
-/// assert_eq!(fit.status, BatchStatus::Converged);
-/// assert_eq!(fit.halfspace.label_all(&points)?, labels);
+/// let learner = BatchPerceptron::params().max_updates(100).check()?;
+/// let fit = learner.fit(&points, &labels)?;
+/// assert_eq!(fit.termination, Termination::Converged);
+/// assert_eq!(fit.label_all(&points)?, labels);
 ///
 /// // The same point with both labels: no halfspace, no endless loop.
 /// let twice = Points::from_rows(&[[1.0, 0.0], [1.0, 0.0]])?;
-/// let fit = BatchPerceptron::params().max_updates(100).check()?.fit(&twice, &labels)?;
-/// assert_eq!(fit.status, BatchStatus::CapReached);
+/// assert_eq!(learner.fit(&twice, &labels)?.termination, Termination::CapReached { cap: 100 });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BatchPerceptron(Sweep);
+pub struct BatchPerceptron(UpdateLoop);
 
 impl BatchPerceptron {
     /// Starts from the default parameters.
     pub fn params() -> BatchParams<Self> {
         BatchParams::new(BatchPerceptron)
     }
+}
 
-    /// Fits labelled points.
-    ///
-    /// # Errors
-    /// [`OnlineError::Input`] for no points or a label count that differs;
-    /// [`OnlineError::Overflow`].
-    pub fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<BatchFit, OnlineError> {
+impl FitSample for BatchPerceptron {
+    type Model = BatchFit;
+    type Error = InputError;
+
+    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<BatchFit, InputError> {
         self.0.run(points, labels, |value, y| Label::from_sign(value) != y)
     }
 }
@@ -52,9 +56,9 @@ impl BatchPerceptron {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BatchStatus, Pick, bounds};
+    use crate::{Pick, bounds};
     use halfspaces_data::perceptron_tight;
-    use halfspaces_linalg::{Classifier, InputError, Points};
+    use halfspaces_linalg::{Classifier, Params, Points, Termination};
 
     const PICKS: [Pick; 3] = [Pick::Cyclic, Pick::First, Pick::Worst];
 
@@ -67,7 +71,7 @@ mod tests {
         let labels = [Label::Negative, Label::Positive, Label::Negative];
         let fit = BatchPerceptron::params().check().unwrap().fit(&points, &labels).unwrap();
         assert_eq!(fit.halfspace.normal(), [-1.0, 2.0]);
-        assert_eq!((fit.updates, fit.status), (5, BatchStatus::Converged));
+        assert_eq!((fit.updates, fit.termination), (5, Termination::Converged));
         // Inner products: 1 + 2 + 1 + 2 + 1 up to the last update, then 3 clean ones.
         assert_eq!(fit.passes, 10.0 / 3.0);
     }
@@ -78,7 +82,7 @@ mod tests {
         for pick in PICKS {
             let learner = BatchPerceptron::params().pick(pick).check().unwrap();
             let fit = learner.fit(tight.points(), tight.labels()).unwrap();
-            assert_eq!(fit.status, BatchStatus::Converged);
+            assert_eq!(fit.termination, Termination::Converged);
             assert_eq!(fit.halfspace.label_all(tight.points()).unwrap(), tight.labels());
             assert_eq!(fit.updates, 30);
             assert!((bounds::batch_perceptron_updates(1.0, tight.margin()) - 30.0).abs() < 1e-9);
@@ -92,8 +96,8 @@ mod tests {
             let learner = BatchPerceptron::params().max_updates(cap).check().unwrap();
             learner.fit(tight.points(), tight.labels()).unwrap()
         };
-        assert_eq!((fit(4).updates, fit(4).status), (4, BatchStatus::CapReached));
-        assert_eq!((fit(5).updates, fit(5).status), (5, BatchStatus::Converged));
+        assert_eq!((fit(4).updates, fit(4).termination), (4, Termination::CapReached { cap: 4 }));
+        assert_eq!((fit(5).updates, fit(5).termination), (5, Termination::Converged));
     }
 
     #[test]
@@ -101,13 +105,16 @@ mod tests {
         assert!(BatchPerceptron::params().max_updates(0).check().is_err());
         let learner = BatchPerceptron::params().check().unwrap();
         let none = Points::new(vec![], 2).unwrap();
-        assert_eq!(learner.fit(&none, &[]), Err(InputError::Empty.into()));
+        assert_eq!(learner.fit(&none, &[]), Err(InputError::Empty));
         let one = Points::new(vec![1.0], 1).unwrap();
         assert!(learner.fit(&one, &[]).is_err());
         let huge = Points::new(vec![1e200], 1).unwrap();
         for pick in PICKS {
             let learner = BatchPerceptron::params().pick(pick).check().unwrap();
-            assert_eq!(learner.fit(&huge, &[Label::Negative]), Err(OnlineError::Overflow));
+            assert_eq!(
+                learner.fit(&huge, &[Label::Negative]),
+                Err(InputError::Overflow { row: 0 })
+            );
         }
     }
 }

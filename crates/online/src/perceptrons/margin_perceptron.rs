@@ -1,62 +1,65 @@
 //! The margin perceptron.
-//!
-//! Start with w = 0; while some point is misclassified or has |w · x| <= R², set w += y x, where
-//! R = max ‖x‖.
-//!
-//! *Guarantee.* If a unit w* has y (w* · x) >= γ > 0 on every point, it stops after at most
-//! 3 (R/γ)² updates with a halfspace that labels every point right with margin at least γ/3,
-//! whichever violated point is taken each time. Data that no halfspace separates end at a cap.
-//!
-//! *Source.* Harvey18 Algorithm 2 and Theorem 2.1, which has ‖x‖ = 1 and the threshold 1. The threshold
-//! R² is that algorithm run on x/R (write w = R w'), so scaling the data changes nothing. Points
-//! shorter than R are covered by the same proof: an update raises ‖w‖² by at most 2R² + ‖x‖².
-//!
-//! Not to be confused with the update of DKTZ23, which calls `w -= (w·x) x` "margin-perceptron".
 
-use super::sweep::{BatchFit, BatchParams, Sweep};
-use crate::error::OnlineError;
-use halfspaces_linalg::{Label, PointSet};
+use super::batch::{BatchFit, BatchParams, UpdateLoop};
+use halfspaces_linalg::{FitSample, InputError, Label, PointSet};
 
-/// The margin perceptron with checked parameters.
+/// The margin perceptron: start with w = 0; while some point is misclassified or has |w · x| <= R², set
+/// w += y x, where R = max ‖x‖.
+///
+/// *Guarantee.* If a unit w* has y (w* · x) >= γ > 0 on every point, it stops after at most 3 (R/γ)²
+/// updates ([`crate::bounds::margin_perceptron_updates`]) with a halfspace that labels every point right
+/// with margin at least γ/3, whichever violated point is taken each time. Points that no halfspace
+/// separates end at a cap.
+///
+/// *Cost.* O(d) memory besides the points; at most O(n d (R/γ)²) time.
+///
+/// *When to use it.* Points in memory that a halfspace separates, when the margin of the result matters.
+/// [`crate::Alma`] comes closer to the largest margin, [`crate::HardMargin`] computes it.
+///
+/// *Source.* Harvey18 Algorithm 2 and Theorem 2.1, which has ‖x‖ = 1 and the threshold 1. The threshold R²
+/// is that algorithm run on x/R (write w = R w'), so scaling the data changes nothing. Points shorter than
+/// R are covered by the same proof: an update raises ‖w‖² by at most 2R² + ‖x‖². Not to be confused with
+/// the update of DKTZ23, which calls `w -= (w·x) x` "margin-perceptron". Claims: K5.
 ///
 /// ```
-/// use halfspaces_linalg::{Label, Points};
-/// use halfspaces_online::{BatchStatus, MarginPerceptron};
+/// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};
+/// use halfspaces_online::MarginPerceptron;
 /// let points = Points::from_rows(&[[0.8, 0.6], [-0.6, 0.8], [-1.0, 0.0]])?;
 /// let labels = [Label::Positive, Label::Negative, Label::Negative];
 /// let fit = MarginPerceptron::params().check()?.fit(&points, &labels)?;
-/// assert_eq!(fit.status, BatchStatus::Converged);
+/// assert_eq!(fit.termination, Termination::Converged);
 /// // The best margin here is sin 45° (bisecting the first two points).
 /// assert!(fit.halfspace.margin_on(&points, &labels)? >= 0.5f64.sqrt() / 3.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MarginPerceptron(Sweep);
+pub struct MarginPerceptron(UpdateLoop);
 
 impl MarginPerceptron {
     /// Starts from the default parameters.
     pub fn params() -> BatchParams<Self> {
         BatchParams::new(MarginPerceptron)
     }
+}
 
-    /// Fits labelled points.
-    ///
-    /// # Errors
-    /// [`OnlineError::Input`] for no points or a label count that differs;
-    /// [`OnlineError::Overflow`], [`OnlineError::Underflow`].
-    pub fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<BatchFit, OnlineError> {
+impl FitSample for MarginPerceptron {
+    type Model = BatchFit;
+    type Error = InputError;
+
+    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<BatchFit, InputError> {
         let radius = points.max_norm();
-        let poor = radius * radius;
-        self.0.run(points, labels, |value, y| Label::from_sign(value) != y || value.abs() <= poor)
+        let threshold = radius * radius;
+        let violates = |value: f64, y| Label::from_sign(value) != y || value.abs() <= threshold;
+        self.0.run(points, labels, violates)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BatchStatus, Pick, bounds};
+    use crate::{Pick, bounds};
     use halfspaces_data::{MarginBall, Marginal, Realizable, perceptron_tight, random_target};
-    use halfspaces_linalg::{Classifier, InputError, Points};
+    use halfspaces_linalg::{Classifier, Params, Points, Termination};
 
     const PICKS: [Pick; 3] = [Pick::Cyclic, Pick::First, Pick::Worst];
 
@@ -82,7 +85,7 @@ mod tests {
             for pick in PICKS {
                 let learner = MarginPerceptron::params().pick(pick).check().unwrap();
                 let fit = learner.fit(pool.points(), pool.labels()).unwrap();
-                assert_eq!(fit.status, BatchStatus::Converged);
+                assert_eq!(fit.termination, Termination::Converged);
                 let margin = fit.halfspace.margin_on(pool.points(), pool.labels()).unwrap();
                 assert!(margin >= bounds::margin_perceptron_margin(pool.margin()));
                 let radius = pool.points().max_norm();
@@ -114,17 +117,18 @@ mod tests {
     fn bad_input_and_hopeless_data_are_typed() {
         assert!(MarginPerceptron::params().max_updates(0).check().is_err());
         let learner = MarginPerceptron::params().max_updates(50).check().unwrap();
-        assert_eq!(
-            learner.fit(&Points::new(vec![], 1).unwrap(), &[]),
-            Err(InputError::Empty.into())
-        );
+        assert_eq!(learner.fit(&Points::new(vec![], 1).unwrap(), &[]), Err(InputError::Empty));
         let huge = Points::new(vec![1e200], 1).unwrap();
-        assert_eq!(learner.fit(&huge, &[Label::Negative]), Err(OnlineError::Overflow));
+        assert_eq!(learner.fit(&huge, &[Label::Negative]), Err(InputError::Overflow { row: 0 }));
         let tiny = Points::new(vec![1e-170], 1).unwrap();
-        assert_eq!(learner.fit(&tiny, &[Label::Negative]), Err(OnlineError::Underflow));
+        assert_eq!(learner.fit(&tiny, &[Label::Negative]), Err(InputError::Underflow { row: 0 }));
         // A zero point can never get a margin.
         let zero = Points::from_rows(&[[1.0], [0.0]]).unwrap();
         let fit = learner.fit(&zero, &[Label::Positive; 2]).unwrap();
-        assert_eq!((fit.updates, fit.status), (50, BatchStatus::CapReached));
+        assert_eq!((fit.updates, fit.termination), (4, Termination::Stalled));
+        // Nor do both labels of one point end.
+        let both = Points::from_rows(&[[1.0], [1.0]]).unwrap();
+        let fit = learner.fit(&both, &[Label::Positive, Label::Negative]).unwrap();
+        assert_eq!((fit.updates, fit.termination), (50, Termination::CapReached { cap: 50 }));
     }
 }

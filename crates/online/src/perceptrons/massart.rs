@@ -1,23 +1,8 @@
 //! Online learning under Massart noise.
-//!
-//! Every round, mistake or not: w -= λ (β sign(w · x) - y)/(|w · x| + γ) x with β = 1 - 2η, on
-//! points with ‖x‖ <= 1.
-//!
-//! *Guarantee.* Let a unit w* have |w* · x| >= γ on every point, and let each label be sign(w* · x)
-//! flipped, freshly given the past and the point, with probability η(x) <= η; points and η(x) may be
-//! chosen by an adversary that knows the whole past. With λ = γ/(2(1-η)√T), over T rounds,
-//! E\[mistakes\] <= ηT + (1-η)√T/γ. The form that does not know T restarts over epochs of 1, 2, 4, ...
-//! rounds and pays √2/(√2-1) = 3.42 times the excess.
-//!
-//! *Source.* Ours, from CKST24 Lemma 2, which holds for every w and for every single x:
-//! E_y[(β sign(w·x) - y) x/(|w·x|+γ)]·(w - w*) >= 2(P[sign(w·x) != y | x] - η). Summing
-//! ‖w' - w*‖² = ‖w - w*‖² - 2λ g·(w - w*) + λ²‖g‖² with ‖g‖ <= 2(1-η)/γ gives
-//! Σ (P\[mistake | past\] - η) <= 1/(4λ) + λT(1-η)²/γ².
 
-use super::weights::Weights;
-use crate::error::OnlineError;
+use super::weights::{Weights, linear_classifier};
 use crate::protocol::{OnlineLearner, Prediction};
-use halfspaces_linalg::{Halfspace, InputError, Label, RowView, tolerance};
+use halfspaces_linalg::{InputError, Label, RowView, tolerance};
 
 /// How long the learner expects to play.
 ///
@@ -36,7 +21,28 @@ pub enum Horizon {
     Doubling,
 }
 
-/// The online Massart learner.
+/// Online learning under Massart noise.
+///
+/// Every round, mistake or not: w -= λ (β sign(w · x) - y)/(|w · x| + γ) x with β = 1 - 2η, on points with
+/// ‖x‖ <= 1.
+///
+/// *Guarantee.* Let a unit w* have |w* · x| >= γ on every point, and let each label be sign(w* · x)
+/// flipped, freshly given the past and the point, with probability η(x) <= η; points and η(x) may be
+/// chosen by an adversary that knows the whole past. With λ = γ/(2(1-η)√T), over T rounds,
+/// E\[mistakes\] <= ηT + (1-η)√T/γ ([`crate::bounds::massart_excess`]). The form that does not know T
+/// restarts over epochs of 1, 2, 4, ... rounds and pays √2/(√2-1) = 3.42 times the excess.
+///
+/// *Cost.* O(d) memory; O(d) time per point.
+///
+/// *When to use it.* Online, with labels wrong at a bounded rate η < 1/2 that may differ from point to
+/// point. If examples are i.i.d. and a hypothesis is wanted rather than few mistakes, the learners of
+/// `halfspaces-pac` say more. Points outside the unit ball are refused by
+/// [`OnlineLearner::guess`].
+///
+/// *Source.* Ours, from CKST24 Lemma 2, which holds for every w and for every single x:
+/// E_y[(β sign(w·x) - y) x/(|w·x|+γ)]·(w - w*) >= 2(P[sign(w·x) != y | x] - η). Summing
+/// ‖w' - w*‖² = ‖w - w*‖² - 2λ g·(w - w*) + λ²‖g‖² with ‖g‖ <= 2(1-η)/γ gives
+/// Σ (P\[mistake | past\] - η) <= 1/(4λ) + λT(1-η)²/γ². Claims: P9.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label};
@@ -50,17 +56,40 @@ pub enum Horizon {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "SavedOnlineMassart"))]
 pub struct OnlineMassart {
     weights: Weights,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::below_half"))]
     noise: f64,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::above_0_to_1"))]
     margin: f64,
     horizon: Horizon,
     /// Rounds played.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::count"))]
     rounds: u64,
 }
+
+/// An [`OnlineMassart`] before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct SavedOnlineMassart {
+    weights: Weights,
+    noise: f64,
+    margin: f64,
+    horizon: Horizon,
+    #[serde(deserialize_with = "crate::saved::count")]
+    rounds: u64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<SavedOnlineMassart> for OnlineMassart {
+    type Error = InputError;
+
+    fn try_from(saved: SavedOnlineMassart) -> Result<Self, InputError> {
+        let SavedOnlineMassart { weights, noise, margin, horizon, rounds } = saved;
+        let fresh = OnlineMassart::new(weights.dim(), noise, margin, horizon)?;
+        Ok(OnlineMassart { weights, rounds, ..fresh })
+    }
+}
+
+linear_classifier!(OnlineMassart);
 
 impl OnlineMassart {
     /// Starts with w = 0 in R^`dim`, for flips of probability at most `noise` η in [0, 1/2) and a
@@ -79,20 +108,6 @@ impl OnlineMassart {
         Ok(OnlineMassart { weights: Weights::zero(dim)?, noise, margin, horizon, rounds: 0 })
     }
 
-    /// The weights w.
-    #[must_use]
-    pub fn weights(&self) -> &[f64] {
-        self.weights.as_slice()
-    }
-
-    /// The present hypothesis.
-    ///
-    /// # Errors
-    /// [`InputError::NonFinite`]; never for points in the unit ball.
-    pub fn halfspace(&self) -> Result<Halfspace, InputError> {
-        self.weights.halfspace()
-    }
-
     /// λ = γ/(2(1-η)√T) for the rounds of the present epoch.
     fn step(&self) -> f64 {
         let length = match self.horizon {
@@ -105,18 +120,14 @@ impl OnlineMassart {
 }
 
 impl OnlineLearner for OnlineMassart {
-    fn dim(&self) -> usize {
-        self.weights.dim()
-    }
-
     /// # Errors
     /// Besides the usual ones, [`InputError::ParameterOutOfRange`] for a point outside the unit
     /// ball, where the guarantee is void.
-    fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
+    fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
         let length = x.norm_sq().sqrt();
         let in_range = length <= 1.0 + tolerance::UNIT_NORM;
         InputError::check_parameter("norm of the point", length, in_range, "at most 1; rescale")?;
-        self.weights.predict(x)
+        self.weights.value(x).map(Prediction::from_value)
     }
 
     fn update<R: RowView>(
@@ -124,7 +135,7 @@ impl OnlineLearner for OnlineMassart {
         x: R,
         prediction: Prediction,
         truth: Label,
-    ) -> Result<bool, OnlineError> {
+    ) -> Result<bool, InputError> {
         self.weights.check(x)?;
         let beta = 1.0 - 2.0 * self.noise;
         let numerator = beta * prediction.label.as_f64() - truth.as_f64();
@@ -182,5 +193,17 @@ mod tests {
         let far = DenseRow::new(&[1.5]).unwrap();
         assert!(learner.observe(far, Label::Positive).is_err());
         assert_eq!(learner.updates(), 0);
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_saved_learner_for_no_rounds_is_refused() {
+        let learner = OnlineMassart::new(1, 0.1, 0.5, Horizon::Known(9)).unwrap();
+        let text = serde_json::to_string(&learner).unwrap();
+        assert_eq!(serde_json::from_str::<OnlineMassart>(&text).unwrap(), learner);
+        for (from, to) in [("9", "0"), ("0.1", "0.5"), ("0.5", "1.5")] {
+            let broken = text.replacen(from, to, 1);
+            assert!(serde_json::from_str::<OnlineMassart>(&broken).is_err(), "{broken}");
+        }
     }
 }

@@ -2,29 +2,32 @@
 
 mod alma;
 mod averaged_perceptron;
+mod batch;
 mod batch_perceptron;
+mod kernel;
 mod kernel_perceptron;
+mod look_ahead;
 mod margin_perceptron;
 mod massart;
 mod modified_perceptron;
 mod passive_aggressive;
 mod perceptron;
 mod second_order_perceptron;
-mod sweep;
+mod voted_perceptron;
 mod weights;
 mod winnow;
 
 pub use alma::Alma;
-pub use averaged_perceptron::{AveragedPerceptron, VotedPerceptron};
+pub use averaged_perceptron::AveragedPerceptron;
+pub use batch::{BatchFit, BatchParams, DEFAULT_MAX_UPDATES, Pick};
 pub use batch_perceptron::BatchPerceptron;
-pub use kernel_perceptron::{Kernel, KernelPerceptron};
+pub use kernel::Kernel;
+pub use kernel_perceptron::KernelPerceptron;
 pub use margin_perceptron::MarginPerceptron;
 pub use massart::{Horizon, OnlineMassart};
-pub use modified_perceptron::ModifiedPerceptron;
+pub use modified_perceptron::{BatchModifiedFit, BatchModifiedPerceptron, ModifiedPerceptron};
 pub use passive_aggressive::{Aggressiveness, PassiveAggressive};
 pub use perceptron::Perceptron;
 pub use second_order_perceptron::SecondOrderPerceptron;
-pub use sweep::{BatchFit, BatchParams, BatchStatus, DEFAULT_MAX_UPDATES, Pick};
+pub use voted_perceptron::VotedPerceptron;
 pub use winnow::Winnow;
-
-pub(crate) use weights::Weights;

@@ -1,52 +1,83 @@
 //! The modified perceptron.
-//!
-//! Start with a random unit w. Abstain where |w · x| <= σ‖w‖ (‖x‖ = 1); on a mistake elsewhere set
-//! w -= (w · x) x, which takes the whole component along x away.
-//!
-//! *Guarantee.* If w* (unit) labels every point right and α = w0 · w* > 0, it makes at most
-//! ⌊2 ln(1/α)/σ²⌋ mistakes that are not abstentions, whatever the order and however small the
-//! margin: w · w* never falls, and each update shrinks ‖w‖² by 1 - σ² at least. Abstentions are not
-//! bounded. In batch form, when no point outside the band is wrong, every point with
-//! |w · x| > σ‖w‖ is right.
-//!
-//! *Source.* Notes21, whose printed update `w + l(x)(w·x)x` has the wrong sign for l = +1; the update
-//! is also that of DKTZ23 §2, which calls it margin-perceptron. With a uniformly random start
-//! α >= 1/√d has constant probability, and then the bound is (ln d)/σ².
-//!
-//! An x parallel to w leaves w = 0: the start has failed, and every later prediction abstains.
 
-use super::sweep::BatchStatus;
+use super::batch::{check_max_updates, check_sample};
 use super::weights::Weights;
 use crate::direction::random_unit;
-use crate::error::OnlineError;
 use crate::protocol::{OnlineLearner, Prediction};
 use crate::scale::positive_norm_sq;
-use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView, norm, tolerance, zeros};
-use rand::rngs::ChaCha8Rng;
-use rand::{Rng, SeedableRng};
+use halfspaces_linalg::{
+    Classifier, FitSample, Halfspace, InputError, Label, PointSet, RngStream, RowView, Termination,
+    norm, rng_for, tolerance, zeros,
+};
+use rand::Rng;
 
-/// The modified perceptron. Points may have any length but zero: they count as scaled to 1.
+/// The modified perceptron: few mistakes without any margin, at the price of abstaining.
+///
+/// Start with a random unit w. Abstain where |w · x| <= σ‖w‖ (‖x‖ = 1); on a mistake elsewhere set
+/// w -= (w · x) x, which removes the whole component along x. Points may have any length but zero: they
+/// count as scaled to 1.
+///
+/// *Guarantee.* If w* (unit) labels every point right and α = w0 · w* > 0, it makes at most
+/// ⌊2 ln(1/α)/σ²⌋ mistakes that are not abstentions, whatever the order and however small the margin
+/// ([`crate::bounds::modified_perceptron_mistakes`]): w · w* never falls, and each update shrinks ‖w‖² by
+/// 1 - σ² at least. Abstentions are not bounded. A uniformly random start has α >= 1/√d with constant
+/// probability, and then the bound is (ln d)/σ².
+///
+/// If x is parallel to w, a mistake leaves w = 0: the start has failed (α <= 0, or a wrong label), every
+/// later guess abstains, and another start is needed ([`ModifiedPerceptron::start_failed`]).
+///
+/// *Cost.* O(d) memory; O(d) time per point.
+///
+/// *When to use it.* Margins unknown or tiny, and an "I do not know" allowed. For points in memory,
+/// [`crate::BatchModifiedPerceptron`].
+///
+/// *Source.* Notes21, whose printed update `w + l(x)(w·x)x` has the wrong sign for l = +1; the update is
+/// also that of DKTZ23 §2, which calls it margin-perceptron. Claims: K7, S6.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label};
 /// use halfspaces_online::{ModifiedPerceptron, OnlineLearner};
 /// let mut learner = ModifiedPerceptron::from_start(vec![0.6, 0.8], 0.1)?;
 /// let x = DenseRow::new(&[1.0, 0.0])?;
-/// let prediction = learner.observe(x, Label::Negative)?; // predicted +1 with cosine 0.6
+/// let prediction = learner.observe(x, Label::Negative)?; // guessed +1 with cosine 0.6
 /// assert!(!prediction.abstains);
 /// assert_eq!(learner.weights(), [0.0, 1.0]); // the component along x is gone
-/// assert!(learner.predict(x)?.abstains);
+/// assert!(learner.guess(x)?.abstains);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "SavedModifiedPerceptron"))]
 pub struct ModifiedPerceptron {
     /// Unit, or zero once the start has failed.
     weights: Weights,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::from_0_below_1"))]
     sigma: f64,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::count"))]
     updates: u64,
+}
+
+/// A [`ModifiedPerceptron`] before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct SavedModifiedPerceptron {
+    weights: Weights,
+    sigma: f64,
+    #[serde(deserialize_with = "crate::saved::count")]
+    updates: u64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<SavedModifiedPerceptron> for ModifiedPerceptron {
+    type Error = InputError;
+
+    fn try_from(saved: SavedModifiedPerceptron) -> Result<Self, InputError> {
+        let SavedModifiedPerceptron { weights, sigma, updates } = saved;
+        check_sigma(sigma)?;
+        let learner = ModifiedPerceptron { weights, sigma, updates };
+        let length = norm(learner.weights());
+        let sound = (length - 1.0).abs() <= tolerance::UNIT_NORM || learner.start_failed();
+        InputError::check_state(sound, "weights that are neither of length 1 nor 0")?;
+        Ok(learner)
+    }
 }
 
 fn check_sigma(sigma: f64) -> Result<(), InputError> {
@@ -55,13 +86,14 @@ fn check_sigma(sigma: f64) -> Result<(), InputError> {
 }
 
 impl ModifiedPerceptron {
-    /// Starts from a uniformly random direction of R^`dim`. With σ = 0 it never abstains, but at
-    /// w · x = 0, and has no mistake bound.
+    /// Starts from a uniformly random direction of R^`dim`. With σ = 0 it abstains at w · x = 0 only,
+    /// and has no mistake bound.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::ParameterOutOfRange`] for σ outside [0, 1).
     pub fn new(dim: usize, sigma: f64, seed: u64) -> Result<Self, InputError> {
-        ModifiedPerceptron::with_rng(dim, sigma, &mut ChaCha8Rng::seed_from_u64(seed))
+        let rng = &mut rng_for(RngStream::InitialWeights, seed);
+        ModifiedPerceptron::with_rng(dim, sigma, rng)
     }
 
     /// [`ModifiedPerceptron::new`] drawn from a generator of the caller's.
@@ -113,49 +145,22 @@ impl ModifiedPerceptron {
     pub fn halfspace(&self) -> Result<Halfspace, InputError> {
         self.weights.halfspace()?.normalised()
     }
-
-    /// Batch form: goes round the points, learning from every mistake outside the band, until there
-    /// is none or `max_updates` updates are made. The learner keeps what it learned either way.
-    ///
-    /// # Errors
-    /// [`OnlineError::Input`] for no points, a label count that differs or a zero point.
-    pub fn fit<P: PointSet>(
-        &mut self,
-        points: &P,
-        labels: &[Label],
-        max_updates: u64,
-    ) -> Result<BatchStatus, OnlineError> {
-        InputError::check_len(points.len(), labels.len())?;
-        if points.is_empty() {
-            return Err(InputError::Empty.into());
-        }
-        let mut left = max_updates;
-        loop {
-            let before = self.updates;
-            for (x, &truth) in points.rows().zip(labels) {
-                let prediction = self.predict(x)?;
-                if prediction.is_wrong(truth) {
-                    if left == 0 {
-                        return Ok(BatchStatus::CapReached);
-                    }
-                    left -= 1;
-                    self.update(x, prediction, truth)?;
-                }
-            }
-            if self.updates == before {
-                return Ok(BatchStatus::Converged);
-            }
-        }
-    }
 }
 
-impl OnlineLearner for ModifiedPerceptron {
+/// The value is w · x; there are no abstentions.
+impl Classifier for ModifiedPerceptron {
     fn dim(&self) -> usize {
         self.weights.dim()
     }
 
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        self.weights.value(x)
+    }
+}
+
+impl OnlineLearner for ModifiedPerceptron {
     /// The value is the cosine of the angle between w and x.
-    fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
+    fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
         let cosine = self.weights.value(x)? / positive_norm_sq(x)?.sqrt();
         let abstains = cosine.abs() <= self.sigma;
         Ok(Prediction { abstains, ..Prediction::from_value(cosine) })
@@ -166,7 +171,7 @@ impl OnlineLearner for ModifiedPerceptron {
         x: R,
         prediction: Prediction,
         truth: Label,
-    ) -> Result<bool, OnlineError> {
+    ) -> Result<bool, InputError> {
         self.weights.check(x)?;
         if !prediction.is_wrong(truth) {
             return Ok(false);
@@ -189,36 +194,166 @@ impl OnlineLearner for ModifiedPerceptron {
     }
 }
 
+/// The batch form of the [`ModifiedPerceptron`]: goes round the points from a given start, learning from
+/// every mistake outside the band, until there is none.
+///
+/// *Guarantee.* If a unit w* labels every point right and α = w0 · w* > 0 for the start w0, it stops after
+/// at most ⌊2 ln(1/α)/σ²⌋ updates, and every point with |w · x| > σ‖w‖ is labelled right.
+///
+/// *Cost.* O(d) memory besides the points; one pass of O(n d) per update at most.
+///
+/// *When to use it.* A first halfspace where margins are tiny or unknown: it is right wherever it is not
+/// close to the boundary. If the start has failed, try another seed or the start's negative.
+///
+/// *Source.* Notes21. Claims: K7.
+///
+/// ```
+/// use halfspaces_linalg::{FitSample, Label, Points, Termination};
+/// use halfspaces_online::{BatchModifiedPerceptron, ModifiedPerceptron, OnlineLearner};
+/// let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0]])?;
+/// let fit = |start| {
+///     let start = ModifiedPerceptron::from_start(start, 0.1)?;
+///     BatchModifiedPerceptron::new(start, 100)?.fit(&points, &[Label::Negative; 2])
+/// };
+/// assert_eq!(fit(vec![-0.6, 0.8])?.termination, Termination::Converged);
+/// // Nothing is left of a start that points away from every solution.
+/// assert_eq!(fit(vec![0.6, 0.8])?.termination, Termination::AssumptionFailed);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct BatchModifiedPerceptron {
+    start: ModifiedPerceptron,
+    max_updates: u64,
+}
+
+impl BatchModifiedPerceptron {
+    /// Goes on from `start`, with at most `max_updates` further updates.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for a cap of 0.
+    pub fn new(start: ModifiedPerceptron, max_updates: u64) -> Result<Self, InputError> {
+        check_max_updates(max_updates)?;
+        Ok(BatchModifiedPerceptron { start, max_updates })
+    }
+}
+
+/// The result of a [`BatchModifiedPerceptron`].
+///
+/// ```
+/// use halfspaces_linalg::{Classifier, FitSample, Label, Points};
+/// use halfspaces_online::{BatchModifiedPerceptron, ModifiedPerceptron, OnlineLearner};
+/// let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0]])?;
+/// let start = ModifiedPerceptron::from_start(vec![0.6, -0.8], 0.1)?;
+/// let fit = BatchModifiedPerceptron::new(start, 100)?.fit(&points, &[Label::Negative; 2])?;
+/// assert_eq!((fit.updates, fit.learner.weights()), (1, &[0.0, -1.0][..]));
+/// assert_eq!(fit.label_all(&points)?, [Label::Positive, Label::Negative]);
+/// // About the first point, on the boundary, it abstains.
+/// assert!(fit.learner.guess(points.row(0).ok_or("no point")?)?.abstains);
+/// # use halfspaces_linalg::PointSet;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct BatchModifiedFit {
+    /// The learner as it ended; [`OnlineLearner::guess`] says about which points it abstains.
+    pub learner: ModifiedPerceptron,
+    /// How often it was updated from its start.
+    pub updates: u64,
+    /// `Converged`: every point outside the band is right. `AssumptionFailed`: an update has left nothing
+    /// of w; there is no hypothesis, and another start is needed. `CapReached`: the cap on updates came
+    /// first. `Stalled`: a whole pass of updates changed no digit of w.
+    pub termination: Termination,
+}
+
+/// The value is w · x; there are no abstentions.
+impl Classifier for BatchModifiedFit {
+    fn dim(&self) -> usize {
+        self.learner.dim()
+    }
+
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        self.learner.decision_value(x)
+    }
+}
+
+impl FitSample for BatchModifiedPerceptron {
+    type Model = BatchModifiedFit;
+    type Error = InputError;
+
+    fn fit<P: PointSet>(
+        &self,
+        points: &P,
+        labels: &[Label],
+    ) -> Result<BatchModifiedFit, InputError> {
+        check_sample(points, labels)?;
+        let mut learner = self.start.clone();
+        let mut updates = 0;
+        let termination = 'passes: loop {
+            let (before, weights) = (updates, learner.weights.clone());
+            for (row, (x, &truth)) in points.rows().zip(labels).enumerate() {
+                let at_row = |error: InputError| error.at_row(row);
+                let prediction = learner.guess(x).map_err(at_row)?;
+                if prediction.is_wrong(truth) {
+                    if updates == self.max_updates {
+                        break 'passes Termination::CapReached { cap: self.max_updates };
+                    }
+                    learner.update(x, prediction, truth).map_err(at_row)?;
+                    updates += 1;
+                }
+            }
+            if learner.start_failed() {
+                break Termination::AssumptionFailed;
+            } else if updates == before {
+                break Termination::Converged;
+            } else if learner.weights == weights {
+                break Termination::Stalled;
+            }
+        };
+        Ok(BatchModifiedFit { learner, updates, termination })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{RandomOrder, SmallestMarginMistake, bounds, run};
     use halfspaces_data::{Marginal, UnitSphere, random_target};
-    use halfspaces_linalg::{Classifier, DenseRow, Points};
+    use halfspaces_linalg::{DenseRow, Points};
+
+    /// The start points towards the target, which its own seed does not know.
+    fn towards(target: &Halfspace, sigma: f64, seed: u64) -> (ModifiedPerceptron, f64) {
+        let start = ModifiedPerceptron::new(target.dim(), sigma, seed).unwrap();
+        let alpha = halfspaces_linalg::kernels::dot(start.weights(), target.normal());
+        if alpha > 0.0 {
+            return (start, alpha);
+        }
+        let flipped = start.weights().iter().map(|w| -w).collect();
+        (ModifiedPerceptron::from_start(flipped, sigma).unwrap(), -alpha)
+    }
 
     #[test]
     fn mistakes_outside_the_band_are_bounded_without_a_margin() {
+        let (mut mistakes, mut tightest) = (0, 0.0f64);
         for seed in 0..20 {
-            let target = random_target(6, seed).unwrap();
+            // Starts and targets of other seeds: of one seed they could be the same vector.
+            let target = random_target(6, seed + 1000).unwrap();
             let points = UnitSphere::new(6).unwrap().sample(500, seed + 7).unwrap();
             let labels = target.label_all(&points).unwrap();
-            let start = ModifiedPerceptron::new(6, 0.1, seed).unwrap();
-            let alpha = halfspaces_linalg::kernels::dot(start.weights(), target.normal());
-            let start = if alpha > 0.0 {
-                start
-            } else {
-                let flipped = start.weights().iter().map(|w| -w).collect();
-                ModifiedPerceptron::from_start(flipped, 0.1).unwrap()
-            };
-            let bound = bounds::modified_perceptron_mistakes(alpha.abs(), 0.1);
+            let (start, alpha) = towards(&target, 0.1, seed);
+            assert!(alpha < 0.99);
+            let bound = bounds::modified_perceptron_mistakes(alpha, 0.1);
             let adversary = SmallestMarginMistake::new(labels.clone());
             let (_, hard) = run(start.clone(), &points, &labels, adversary).unwrap();
             let (_, random) = run(start, &points, &labels, RandomOrder::new(seed)).unwrap();
             for transcript in [hard, random] {
                 assert!(transcript.mistakes() as f64 <= bound);
                 assert!(transcript.abstentions() > 0);
+                mistakes += transcript.mistakes();
+                tightest = tightest.max(transcript.mistakes() as f64 / bound);
             }
         }
+        assert!(mistakes > 200, "{mistakes} mistakes in 40 runs");
+        assert!(tightest > 0.05, "the bound was never within a factor of 20");
     }
 
     #[test]
@@ -226,21 +361,82 @@ mod tests {
         let target = random_target(5, 1).unwrap();
         let points = UnitSphere::new(5).unwrap().sample(400, 2).unwrap();
         let labels = target.label_all(&points).unwrap();
-        let mut learner = ModifiedPerceptron::from_start(target.normal().to_vec(), 0.05).unwrap();
-        learner = ModifiedPerceptron::from_start(
-            learner.weights().iter().zip([0.9, -0.5, 0.3, 0.2, 0.1]).map(|(w, s)| w + s).collect(),
-            0.05,
-        )
-        .unwrap();
-        assert_eq!(learner.fit(&points, &labels, 10_000).unwrap(), BatchStatus::Converged);
+        let (start, alpha) = towards(&target, 0.05, 3);
+        let fit = batch(start, 10_000).fit(&points, &labels).unwrap();
+        assert_eq!(fit.termination, Termination::Converged);
+        assert_eq!(fit.updates, fit.learner.updates());
+        let bound = bounds::modified_perceptron_mistakes(alpha, 0.05);
+        assert!(fit.updates > 0 && fit.updates as f64 <= bound);
         for (x, y) in points.rows().zip(&labels) {
-            assert!(!learner.predict(x).unwrap().is_wrong(*y));
+            assert!(!fit.learner.guess(x).unwrap().is_wrong(*y));
         }
-        // Hopeless labels stop at the cap.
-        let twice = Points::from_rows(&[[1.0, 0.0], [-1.0, 0.0], [0.6, 0.8]]).unwrap();
-        let all = [Label::Positive; 3];
-        let mut learner = ModifiedPerceptron::from_start(vec![0.8, 0.6], 0.0).unwrap();
-        assert!(learner.fit(&twice, &all, 5).is_ok());
+        assert_eq!(fit.label_all(&points), fit.learner.halfspace().unwrap().label_all(&points));
+    }
+
+    fn batch(start: ModifiedPerceptron, max_updates: u64) -> BatchModifiedPerceptron {
+        BatchModifiedPerceptron::new(start, max_updates).unwrap()
+    }
+
+    #[test]
+    fn the_cap_is_exact() {
+        let target = random_target(5, 1).unwrap();
+        let points = UnitSphere::new(5).unwrap().sample(400, 2).unwrap();
+        let labels = target.label_all(&points).unwrap();
+        let (start, _) = towards(&target, 0.05, 3);
+        let needed = batch(start.clone(), 10_000).fit(&points, &labels).unwrap().updates;
+        let fit = |cap| batch(start.clone(), cap).fit(&points, &labels).unwrap();
+        assert_eq!(fit(needed).termination, Termination::Converged);
+        let short = fit(needed - 1);
+        assert_eq!(short.termination, Termination::CapReached { cap: needed - 1 });
+        assert_eq!(short.updates, needed - 1);
+    }
+
+    /// Once the batch form said that it had converged, to w = 0.
+    #[test]
+    fn a_start_that_fails_is_no_success() {
+        let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0]]).unwrap();
+        let labels = [Label::Negative; 2];
+        for sigma in [0.0, 0.1] {
+            let start = ModifiedPerceptron::from_start(vec![0.6, 0.8], sigma).unwrap();
+            let fit = batch(start, 100).fit(&points, &labels).unwrap();
+            assert!(fit.learner.start_failed());
+            assert_eq!((fit.termination, fit.updates), (Termination::AssumptionFailed, 2));
+        }
+    }
+
+    #[test]
+    fn a_pass_that_changes_nothing_is_a_stall() {
+        // On the wrong side by 2.5e-18, which is lost in the subtraction from weights of 1/4.
+        let mut x = [0.0; 16];
+        (x[0], x[1], x[8]) = (1.0, 1e-17, -1.0);
+        let points = Points::from_rows(&[x]).unwrap();
+        let start = ModifiedPerceptron::from_start(vec![1.0; 16], 0.0).unwrap();
+        let fit = batch(start, 1000).fit(&points, &[Label::Negative]).unwrap();
+        assert_eq!(fit.termination, Termination::Stalled);
+        assert!(fit.updates < 10);
+    }
+
+    #[test]
+    fn the_band_is_closed() {
+        // The cosine is exactly σ: abstain.
+        let learner = ModifiedPerceptron::from_start(vec![0.0, 1.0], 0.6).unwrap();
+        let guess = |x: [f64; 2]| learner.guess(DenseRow::new(&x).unwrap()).unwrap();
+        assert_eq!((guess([4.0, 3.0]).value, guess([4.0, 3.0]).abstains), (0.6, true));
+        assert!(guess([-4.0, -3.0]).abstains);
+        assert!(!guess([3.9, 3.0]).abstains);
+    }
+
+    /// One subtraction leaves of the component what rounding does, 1e-16; where little else is left of w
+    /// that is no small part.
+    #[test]
+    fn nothing_is_left_of_the_component() {
+        let start = vec![0.3, 0.7, -0.2];
+        let mut learner = ModifiedPerceptron::from_start(start.clone(), 0.0).unwrap();
+        let near = [0.3 + 1e-9, 0.7, -0.2];
+        let x = DenseRow::new(&near).unwrap();
+        learner.observe(x, Label::Negative).unwrap();
+        assert!((norm(learner.weights()) - 1.0).abs() < 1e-15);
+        assert!(learner.guess(x).unwrap().value.abs() < 1e-15);
     }
 
     #[test]
@@ -249,7 +445,7 @@ mod tests {
         let x = DenseRow::new(&[0.0, 7.0]).unwrap();
         learner.observe(x, Label::Negative).unwrap();
         assert!(learner.start_failed());
-        assert!(learner.predict(x).unwrap().abstains);
+        assert!(learner.guess(x).unwrap().abstains);
         assert_eq!(learner.halfspace(), Err(InputError::ZeroVector));
     }
 
@@ -261,7 +457,10 @@ mod tests {
         assert_eq!(ModifiedPerceptron::new(0, 0.1, 1), Err(InputError::ZeroDimension));
         assert_eq!(ModifiedPerceptron::from_start(vec![0.0], 0.1), Err(InputError::ZeroVector));
         let learner = ModifiedPerceptron::new(2, 0.1, 1).unwrap();
+        assert!(BatchModifiedPerceptron::new(learner.clone(), 0).is_err());
+        let none = Points::new(vec![], 2).unwrap();
+        assert_eq!(batch(learner.clone(), 1).fit(&none, &[]), Err(InputError::Empty));
         let zero = DenseRow::new(&[0.0, 0.0]).unwrap();
-        assert_eq!(learner.predict(zero), Err(InputError::ZeroVector.into()));
+        assert_eq!(learner.guess(zero), Err(InputError::ZeroVector));
     }
 }

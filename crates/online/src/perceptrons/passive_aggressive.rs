@@ -1,24 +1,11 @@
 //! Passive-aggressive learners.
-//!
-//! Keep w while y (w · x) >= 1; otherwise move it as little as gives the point that margin:
-//! w += τ y x with hinge loss ℓ = max(0, 1 - y (w · x)) and τ = ℓ/‖x‖² (PA), min(C, ℓ/‖x‖²) (PA-I)
-//! or ℓ/(‖x‖² + 1/(2C)) (PA-II).
-//!
-//! *Guarantee.* PA, if some u has y (u · x) >= 1 throughout: Σ ℓ² <= R²‖u‖², hence at most (R/γ)²
-//! mistakes for a unit separator of margin γ, in every order. PA-I and PA-II trade the promise for
-//! robustness to wrong labels: with hinge losses ℓ* of any u,
-//! PA-I makes at most max(R², 1/C)(‖u‖² + 2C Σ ℓ*) mistakes,
-//! PA-II has Σ ℓ² <= (R² + 1/(2C))(‖u‖² + 2C Σ ℓ*²).
-//!
-//! *Source.* Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006, Theorems 2, 4 and 5.
 
-use super::weights::Weights;
-use crate::error::OnlineError;
-use crate::protocol::looking_ahead;
-use crate::protocol::{OnlineLearner, Prediction};
-use crate::protocol::{PartialFitError, Tally};
+use super::look_ahead::learn_pool_ahead;
+use super::weights::{Weights, linear_classifier};
+use crate::protocol::{OnlineLearner, PartialFitError, Prediction, Tally};
 use crate::scale::positive_norm_sq;
-use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView};
+use halfspaces_linalg::{InputError, Label, PointSet, RowView};
+use std::convert::Infallible;
 
 /// How far a passive-aggressive learner may move.
 ///
@@ -47,15 +34,31 @@ pub enum Aggressiveness {
     Damped(#[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::positive"))] f64),
 }
 
-/// The passive-aggressive learner.
+/// The passive-aggressive learner: keep w while y (w · x) >= 1; otherwise move it as little as gives the
+/// point that margin.
+///
+/// w += τ y x with hinge loss ℓ = max(0, 1 - y (w · x)) and τ = ℓ/‖x‖² (PA), min(C, ℓ/‖x‖²) (PA-I) or
+/// ℓ/(‖x‖² + 1/(2C)) (PA-II); see [`Aggressiveness`].
+///
+/// *Guarantee.* PA, if some u has y (u · x) >= 1 throughout: Σ ℓ² <= R²‖u‖², hence at most (R/γ)²
+/// mistakes for a unit separator of margin γ, in every order. PA-I and PA-II give some of it up for
+/// robustness to wrong labels. With hinge losses ℓ* of any u, PA-I makes at most
+/// max(R², 1/C)(‖u‖² + 2C Σ ℓ*) mistakes, and PA-II has Σ ℓ² <= (R² + 1/(2C))(‖u‖² + 2C Σ ℓ*²).
+///
+/// *Cost.* O(d) memory; O(d) time per point, O(nonzeros) for a sparse one.
+///
+/// *When to use it.* As the perceptron, where a margin is wanted and not only a label: it moves on right
+/// guesses too. PA-I or PA-II where labels may be wrong.
+///
+/// *Source.* Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006, Theorems 2, 4 and 5. Claims: S6.
 ///
 /// ```
-/// use halfspaces_linalg::{DenseRow, Label};
+/// use halfspaces_linalg::{Classifier, DenseRow, Label};
 /// use halfspaces_online::{Aggressiveness, OnlineLearner, PassiveAggressive};
 /// let mut learner = PassiveAggressive::new(2, Aggressiveness::Unbounded)?;
 /// let x = DenseRow::new(&[3.0, 4.0])?;
 /// learner.observe(x, Label::Positive)?;
-/// assert!((learner.predict(x)?.value - 1.0).abs() < 1e-15); // just the margin asked for
+/// assert!((learner.decision_value(x)? - 1.0).abs() < 1e-15); // just the margin asked for
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -66,6 +69,8 @@ pub struct PassiveAggressive {
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::count"))]
     updates: u64,
 }
+
+linear_classifier!(PassiveAggressive);
 
 impl PassiveAggressive {
     /// Starts with w = 0 in R^`dim`.
@@ -80,20 +85,6 @@ impl PassiveAggressive {
         }
         Ok(PassiveAggressive { weights: Weights::zero(dim)?, aggressiveness, updates: 0 })
     }
-
-    /// The weights w.
-    #[must_use]
-    pub fn weights(&self) -> &[f64] {
-        self.weights.as_slice()
-    }
-
-    /// The present hypothesis.
-    ///
-    /// # Errors
-    /// [`InputError::NonFinite`] if the weights have overflown.
-    pub fn halfspace(&self) -> Result<Halfspace, InputError> {
-        self.weights.halfspace()
-    }
 }
 
 /// The hinge loss max(0, 1 - y (w · x)).
@@ -102,20 +93,12 @@ fn loss(value: f64, truth: Label) -> f64 {
 }
 
 impl OnlineLearner for PassiveAggressive {
-    fn dim(&self) -> usize {
-        self.weights.dim()
-    }
-
-    fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
-        self.weights.predict(x)
-    }
-
     fn update<R: RowView>(
         &mut self,
         x: R,
         prediction: Prediction,
         truth: Label,
-    ) -> Result<bool, OnlineError> {
+    ) -> Result<bool, InputError> {
         self.weights.check(x)?;
         let loss = loss(prediction.value, truth);
         if loss == 0.0 {
@@ -140,10 +123,10 @@ impl OnlineLearner for PassiveAggressive {
         &mut self,
         points: &P,
         labels: &[Label],
-    ) -> Result<Tally, PartialFitError<InputError>> {
-        looking_ahead(self, points, labels, |learner, ahead| {
+    ) -> Result<Tally, PartialFitError<Infallible>> {
+        learn_pool_ahead(self, points, labels, |learner, ahead| {
             let stays = |value, y: Label| loss(value, y) == 0.0;
-            ahead.staying(&learner.weights, stays)
+            ahead.unchanged_prefix(&learner.weights, stays)
         })
     }
 }
@@ -204,7 +187,7 @@ mod tests {
         }
         let mut learner = PassiveAggressive::new(1, Aggressiveness::Unbounded).unwrap();
         let zero = DenseRow::new(&[0.0]).unwrap();
-        assert_eq!(learner.observe(zero, Label::Positive), Err(InputError::ZeroVector.into()));
+        assert_eq!(learner.observe(zero, Label::Positive), Err(InputError::ZeroVector));
         assert_eq!(learner.updates(), 0);
     }
 }

@@ -1,35 +1,39 @@
 //! The perceptron.
-//!
-//! Start with w = 0, predict sign(w · x), and on a mistake set w += y x.
-//!
-//! *Guarantee.* If some w* has y (w* · x) >= γ > 0 on every point and ‖x‖ <= R, it makes at most
-//! (R‖w*‖/γ)² mistakes, whatever the order of the points and however many there are: each mistake
-//! raises w · w* by γ at least and ‖w‖² by R² at most.
-//!
-//! *Source.* Kakade Algorithm 2 and Theorem 4.1; Harvey18 Theorem 1.1; Notes21. The algorithm
-//! updates when sign(w·x) != y with sign(0) = +1, so every mistake has y (w·x) <= 0, which is all
-//! the proof uses (Kakade writes < 0, which fails at w = 0). The bound is met with equality on
-//! `halfspaces_data::perceptron_tight`.
 
-use super::weights::Weights;
-use crate::error::OnlineError;
-use crate::protocol::{OnlineLearner, Prediction};
-use crate::protocol::{PartialFitError, Tally};
-use crate::protocol::{looking_ahead, right};
+use super::look_ahead::{learn_pool_ahead, right};
+use super::weights::{Weights, linear_classifier};
+use crate::protocol::{OnlineLearner, PartialFitError, Prediction, Tally};
 use crate::scale::check_scale;
-use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView};
+use halfspaces_linalg::{InputError, Label, PointSet, RowView};
+use std::convert::Infallible;
 
-/// The perceptron: O(d) memory, O(d) time a point (O(nonzeros) for a sparse one).
+/// The perceptron: start with w = 0, guess sign(w · x), and on a mistake set w += y x.
+///
+/// *Guarantee.* If some w* has y (w* · x) >= γ > 0 on every point and ‖x‖ <= R, it makes at most
+/// (R‖w*‖/γ)² mistakes, whatever the order of the points and however many there are: each mistake
+/// raises w · w* by at least γ and ‖w‖² by at most R². The bound is attained, on
+/// `halfspaces_data::perceptron_tight`. It is [`crate::bounds::perceptron_mistakes`]; for labels that no
+/// halfspace explains, [`crate::bounds::perceptron_mistakes_with_deviation`].
+///
+/// *Cost.* O(d) memory; O(d) time per point, O(nonzeros) for a sparse one.
+///
+/// *When to use it.* The first thing to try on a stream, and the fastest. With noisy labels classify with
+/// [`crate::AveragedPerceptron`], whose hypothesis does not hang on the last mistake; with margins far
+/// below 1/√d in low dimension a [`crate::VersionSpace`] learner makes fewer mistakes.
+///
+/// *Source.* Kakade Algorithm 2 and Theorem 4.1; Harvey18 Theorem 1.1; Notes21. The algorithm updates when
+/// sign(w·x) != y with sign(0) = +1, so every mistake has y (w·x) <= 0, which is all the proof uses
+/// (Kakade writes < 0, which fails at w = 0). Claims: K3, K3n.
 ///
 /// ```
-/// use halfspaces_linalg::{DenseRow, Label};
+/// use halfspaces_linalg::{Classifier, DenseRow, Label};
 /// use halfspaces_online::{OnlineLearner, Perceptron};
 ///
 /// let mut learner = Perceptron::new(2)?;
 /// let x = DenseRow::new(&[1.0, -2.0])?;
 /// assert_eq!(learner.observe(x, Label::Negative)?.label, Label::Positive); // w = 0: a mistake
 /// assert_eq!(learner.weights(), [-1.0, 2.0]);
-/// assert_eq!(learner.predict(x)?.label, Label::Negative);
+/// assert_eq!(learner.label(x)?, Label::Negative);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +44,8 @@ pub struct Perceptron {
     updates: u64,
 }
 
+linear_classifier!(Perceptron);
+
 impl Perceptron {
     /// Starts with w = 0 in R^`dim`.
     ///
@@ -48,39 +54,16 @@ impl Perceptron {
     pub fn new(dim: usize) -> Result<Perceptron, InputError> {
         Ok(Perceptron { weights: Weights::zero(dim)?, updates: 0 })
     }
-
-    /// The weights w.
-    #[must_use]
-    pub fn weights(&self) -> &[f64] {
-        self.weights.as_slice()
-    }
-
-    /// The present hypothesis.
-    ///
-    /// # Errors
-    /// [`InputError::NonFinite`] if the weights have overflown.
-    pub fn halfspace(&self) -> Result<Halfspace, InputError> {
-        self.weights.halfspace()
-    }
 }
 
 impl OnlineLearner for Perceptron {
-    fn dim(&self) -> usize {
-        self.weights.dim()
-    }
-
-    #[inline]
-    fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
-        self.weights.predict(x)
-    }
-
     #[inline]
     fn update<R: RowView>(
         &mut self,
         x: R,
         prediction: Prediction,
         truth: Label,
-    ) -> Result<bool, OnlineError> {
+    ) -> Result<bool, InputError> {
         self.weights.check(x)?;
         let mistake = prediction.is_wrong(truth);
         if mistake {
@@ -96,7 +79,7 @@ impl OnlineLearner for Perceptron {
     }
 
     #[inline]
-    fn learn<R: RowView>(&mut self, x: R, truth: Label) -> Result<Prediction, OnlineError> {
+    fn learn<R: RowView>(&mut self, x: R, truth: Label) -> Result<Prediction, InputError> {
         let prediction = Prediction::from_value(self.weights.sign(x)?);
         self.update(x, prediction, truth)?;
         Ok(prediction)
@@ -106,8 +89,10 @@ impl OnlineLearner for Perceptron {
         &mut self,
         points: &P,
         labels: &[Label],
-    ) -> Result<Tally, PartialFitError<InputError>> {
-        looking_ahead(self, points, labels, |learner, ahead| ahead.staying(&learner.weights, right))
+    ) -> Result<Tally, PartialFitError<Infallible>> {
+        learn_pool_ahead(self, points, labels, |learner, ahead| {
+            ahead.unchanged_prefix(&learner.weights, right)
+        })
     }
 }
 
@@ -116,7 +101,7 @@ mod tests {
     use super::*;
     use crate::{AsGiven, bounds, run};
     use halfspaces_data::perceptron_tight;
-    use halfspaces_linalg::{DenseRow, Points};
+    use halfspaces_linalg::{Classifier, DenseRow, Points};
 
     #[test]
     fn worked_by_hand() {
@@ -146,7 +131,7 @@ mod tests {
     fn a_zero_value_is_a_positive_prediction() {
         let learner = Perceptron::new(1).unwrap();
         let x = DenseRow::new(&[5.0]).unwrap();
-        assert_eq!(learner.predict(x).unwrap().label, Label::Positive);
+        assert_eq!(learner.label(x).unwrap(), Label::Positive);
         assert_eq!(learner.updates(), 0);
     }
 
@@ -155,11 +140,12 @@ mod tests {
         assert_eq!(Perceptron::new(0), Err(InputError::ZeroDimension));
         let mut learner = Perceptron::new(2).unwrap();
         let wrong = DenseRow::new(&[1.0]).unwrap();
-        let mismatch = OnlineError::Input(InputError::DimensionMismatch { expected: 2, found: 1 });
+        let mismatch = InputError::DimensionMismatch { expected: 2, found: 1 };
         assert_eq!(learner.observe(wrong, Label::Negative), Err(mismatch));
         assert_eq!(learner, Perceptron::new(2).unwrap());
-        for (entry, error) in [(f64::MAX, OnlineError::Overflow), (1e-170, OnlineError::Underflow)]
-        {
+        let overflow = InputError::Overflow { row: 0 };
+        let underflow = InputError::Underflow { row: 0 };
+        for (entry, error) in [(f64::MAX, overflow.clone()), (1e-170, underflow)] {
             let row = [entry, entry];
             let row = DenseRow::new(&row).unwrap();
             assert_eq!(learner.observe(row, Label::Negative), Err(error));
@@ -169,7 +155,7 @@ mod tests {
         let long = [1e150, 0.0];
         let long = DenseRow::new(&long).unwrap();
         learner.weights = vec![1e200, 0.0].try_into().unwrap();
-        assert_eq!(learner.predict(long), Err(OnlineError::Overflow));
+        assert_eq!(learner.guess(long), Err(overflow));
     }
 
     #[cfg(feature = "serde")]

@@ -1,159 +1,203 @@
 //! The second-order perceptron.
-//!
-//! A perceptron that whitens by the points it has erred on: with S = aI + Σ x x' and v = Σ y x over
-//! the mistakes so far, predict sign(v' (S + x x')⁻¹ x), which is sign(v' S⁻¹ x).
-//!
-//! *Guarantee.* If a unit u separates with margin γ, at most (1/γ) √((a + u'Mu) ln det(I + M/a))
-//! mistakes, M = Σ x x' over the mistakes: fewer than the perceptron's where the points lie near a
-//! low-dimensional subspace.
-//!
-//! *Source.* Cesa-Bianchi, Conconi and Gentile 2005, Theorem 3.1. S⁻¹ is kept by Sherman-Morrison:
-//! O(d²) memory, O(d²) a point.
 
-use super::weights::Weights;
-use crate::error::OnlineError;
+use super::weights::{Weights, linear_classifier};
 use crate::protocol::{OnlineLearner, Prediction};
 use crate::scale::positive_norm_sq;
 use halfspaces_linalg::{InputError, Label, RowView, kernels, zeros};
 
-/// The second-order perceptron.
+/// ‖x‖²/a up to which the factor resolves S: its smallest direction, √a, is then still a thousand times
+/// the rounding of its largest.
+const MAX_CONDITION: f64 = 1e26;
+
+/// The second-order perceptron: a perceptron that whitens by the points it has erred on.
+///
+/// With S = aI + Σ x x' and v = Σ y x over the mistakes so far, it guesses sign(v' (S + x x')⁻¹ x), which
+/// is sign(v' S⁻¹ x).
+///
+/// *Guarantee.* If a unit u separates with margin γ, at most (1/γ) √((a + u'Mu) ln det(I + M/a))
+/// mistakes in every order, M = Σ x x' over the mistakes ([`crate::bounds::second_order_mistakes`]): fewer
+/// than the perceptron's where the points lie near a low-dimensional subspace. Held for ‖x‖²/a up to
+/// 1e26; points longer than that are refused.
+///
+/// *Cost.* O(d²) memory; O(d) time per point, O(d²) per mistake.
+///
+/// *When to use it.* Correlated or badly scaled features in up to some thousand dimensions. a of the size
+/// of ‖x‖² is a good start; a large a makes it the perceptron.
+///
+/// *Method.* It keeps a triangular R with R'R = S and z with R'z = v, and turns each new row (x, y) into
+/// them by Givens rotations: the QR form of recursive least squares. S⁻¹, which rounding makes indefinite
+/// once ‖x‖²/a reaches 1e16, is never formed.
+///
+/// *Source.* Cesa-Bianchi, Conconi and Gentile 2005, Theorem 3.1. Claims: S6.
 ///
 /// ```
-/// use halfspaces_linalg::{DenseRow, Label};
+/// use halfspaces_linalg::{Classifier, DenseRow, Label};
 /// use halfspaces_online::{OnlineLearner, SecondOrderPerceptron};
 /// let mut learner = SecondOrderPerceptron::new(2, 1.0)?;
 /// let x = DenseRow::new(&[3.0, 0.0])?;
 /// learner.observe(x, Label::Negative)?;
-/// assert!((learner.predict(x)?.value + 0.9).abs() < 1e-15); // -9/(1 + 9)
+/// assert!((learner.decision_value(x)? + 0.9).abs() < 1e-15); // -9/(1 + 9)
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawSecondOrderPerceptron"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Factor", into = "Factor"))]
 pub struct SecondOrderPerceptron {
-    /// v = Σ y x.
-    sum: Weights,
-    /// S⁻¹, row by row.
-    inverse: Vec<Weights>,
-    /// S⁻¹ v, the hypothesis.
+    factor: Factor,
+    /// S⁻¹ v = R⁻¹ z, the hypothesis.
     weights: Weights,
+}
+
+/// What the hypothesis is computed from, and all that is saved.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Factor {
     a: f64,
-    /// ln det(I + M/a).
-    log_det: f64,
+    /// R by rows, row j from column j on: upper triangular, with diagonal at least √a.
+    triangle: Vec<f64>,
+    /// z.
+    rhs: Weights,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::count"))]
     updates: u64,
 }
 
-/// What a [`SecondOrderPerceptron`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawSecondOrderPerceptron {
-    sum: Weights,
-    inverse: Vec<Weights>,
-    weights: Weights,
-    a: f64,
-    log_det: f64,
-    #[serde(deserialize_with = "crate::saved::count")]
-    updates: u64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<RawSecondOrderPerceptron> for SecondOrderPerceptron {
-    type Error = InputError;
-
-    fn try_from(raw: RawSecondOrderPerceptron) -> Result<Self, InputError> {
-        let RawSecondOrderPerceptron { sum, inverse, weights, a, log_det, updates } = raw;
-        SecondOrderPerceptron::new(sum.dim(), a)?;
-        InputError::check_dim(sum.dim(), weights.dim())?;
-        InputError::check_dim(sum.dim(), inverse.len())?;
-        inverse.iter().try_for_each(|row| InputError::check_dim(sum.dim(), row.dim()))?;
-        Ok(SecondOrderPerceptron { sum, inverse, weights, a, log_det, updates })
+impl Factor {
+    fn dim(&self) -> usize {
+        self.rhs.dim()
     }
-}
 
-impl SecondOrderPerceptron {
-    /// Starts with S = aI in R^`dim`, a > 0; a large makes it the perceptron.
-    ///
-    /// # Errors
-    /// [`InputError::ZeroDimension`], [`InputError::ParameterOutOfRange`].
-    pub fn new(dim: usize, a: f64) -> Result<Self, InputError> {
-        InputError::check_parameter("a", a, a > 0.0 && a.is_finite(), "positive and finite")?;
-        let zero = Weights::zero(dim)?;
-        zeros(dim, dim)?;
-        let mut inverse = vec![zero.clone(); dim];
-        for (j, row) in inverse.iter_mut().enumerate() {
-            row.as_mut_slice()[j] = 1.0 / a;
-        }
-        Ok(SecondOrderPerceptron {
-            sum: zero.clone(),
-            inverse,
-            weights: zero,
-            a,
-            log_det: 0.0,
-            updates: 0,
+    /// The diagonal of R, by position in the triangle.
+    fn diagonal(&self) -> impl Iterator<Item = usize> {
+        let d = self.dim();
+        (0..d).scan(0, move |next, j| {
+            let at = *next;
+            *next += d - j;
+            Some(at)
         })
     }
 
-    /// The hypothesis S⁻¹ v.
-    #[must_use]
-    pub fn weights(&self) -> &[f64] {
-        self.weights.as_slice()
+    /// S += x x', v += y x. Takes x as the room to work in.
+    fn add(&mut self, mut x: &mut [f64], mut y: f64) {
+        let mut triangle = &mut self.triangle[..];
+        for z in self.rhs.as_mut_slice() {
+            let (row, below) = triangle.split_at_mut(x.len());
+            // The rotation that turns (r, x_j) into (‖(r, x_j)‖, 0).
+            if x[0] != 0.0 {
+                let length = row[0].hypot(x[0]);
+                let (cos, sin) = (row[0] / length, x[0] / length);
+                row[0] = length;
+                for (r, v) in row[1..].iter_mut().zip(&mut x[1..]) {
+                    (*r, *v) = (cos * *r + sin * *v, cos * *v - sin * *r);
+                }
+                (*z, y) = (cos * *z + sin * y, cos * y - sin * *z);
+            }
+            (triangle, x) = (below, &mut x[1..]);
+        }
+        self.updates += 1;
+    }
+
+    /// R⁻¹ z.
+    fn solve(&self) -> Vec<f64> {
+        let mut weights = self.rhs.as_slice().to_vec();
+        let mut end = self.triangle.len();
+        for j in (0..weights.len()).rev() {
+            let (head, tail) = weights.split_at_mut(j + 1);
+            let row = &self.triangle[end - tail.len() - 1..end];
+            head[j] = (head[j] - kernels::dot(&row[1..], tail)) / row[0];
+            end -= row.len();
+        }
+        weights
+    }
+}
+
+impl TryFrom<Factor> for SecondOrderPerceptron {
+    type Error = InputError;
+
+    /// With the hypothesis computed; a factor that is of no S = aI + Σ x x' is refused.
+    fn try_from(factor: Factor) -> Result<Self, InputError> {
+        let a = factor.a;
+        InputError::check_parameter("a", a, a > 0.0 && a.is_finite(), "positive and finite")?;
+        let d = factor.dim();
+        InputError::check_dim(d * (d + 1) / 2, factor.triangle.len())?;
+        if let Some(column) = factor.triangle.iter().position(|v| !v.is_finite()) {
+            let value = factor.triangle[column];
+            return Err(InputError::NonFinite { row: 0, column, value });
+        }
+        // R_jj² is what S has left in coordinate j given the coordinates before: a at least.
+        let least = a.sqrt() * (1.0 - 1e-9);
+        let sound = factor.diagonal().all(|at| factor.triangle[at] >= least);
+        InputError::check_state(sound, "a factor with a diagonal below the root of a")?;
+        // R_ij² is part of S_jj, and ‖z‖² at most the sum of the y².
+        let (updates, slack) = (factor.updates as f64, 1.0 + 1e-9);
+        let most = a.sqrt() * (1.0 + MAX_CONDITION * updates).sqrt() * slack;
+        let within = factor.triangle.iter().all(|v| v.abs() <= most)
+            && kernels::norm_sq(factor.rhs.as_slice()) <= updates * slack;
+        InputError::check_state(within, "a factor too large for its updates")?;
+        let weights = factor.solve().try_into()?;
+        Ok(SecondOrderPerceptron { factor, weights })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<SecondOrderPerceptron> for Factor {
+    fn from(learner: SecondOrderPerceptron) -> Factor {
+        learner.factor
+    }
+}
+
+linear_classifier!(SecondOrderPerceptron);
+
+impl SecondOrderPerceptron {
+    /// Starts with S = aI in R^`dim`, a > 0; a large a makes it the perceptron.
+    ///
+    /// # Errors
+    /// [`InputError::ZeroDimension`], [`InputError::TooLarge`], [`InputError::ParameterOutOfRange`].
+    pub fn new(dim: usize, a: f64) -> Result<Self, InputError> {
+        let rhs = Weights::zero(dim)?;
+        let triangle = zeros(dim.div_ceil(2), dim + usize::from(dim % 2 == 0))?;
+        let mut factor = Factor { a, triangle, rhs, updates: 0 };
+        for at in factor.diagonal().collect::<Vec<_>>() {
+            factor.triangle[at] = a.sqrt();
+        }
+        factor.try_into()
     }
 
     /// ln det(I + M/a) over the mistakes so far, for [`crate::bounds::second_order_mistakes`].
     #[must_use]
     pub fn log_det(&self) -> f64 {
-        self.log_det
-    }
-
-    fn inverse_times(&self, x: &[f64]) -> Vec<f64> {
-        self.inverse.iter().map(|row| kernels::dot(row.as_slice(), x)).collect()
+        let root = self.factor.a.sqrt();
+        self.factor.diagonal().map(|at| 2.0 * (self.factor.triangle[at] / root).ln()).sum()
     }
 }
 
 impl OnlineLearner for SecondOrderPerceptron {
-    fn dim(&self) -> usize {
-        self.weights.dim()
-    }
-
-    /// The value is v' S⁻¹ x.
-    fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
-        self.weights.predict(x)
-    }
-
     fn update<R: RowView>(
         &mut self,
         x: R,
         prediction: Prediction,
         truth: Label,
-    ) -> Result<bool, OnlineError> {
+    ) -> Result<bool, InputError> {
         self.weights.check(x)?;
         if !prediction.is_wrong(truth) {
             return Ok(false);
         }
-        positive_norm_sq(x)?;
-        let mut dense = vec![0.0; self.dim()];
+        let condition = positive_norm_sq(x)? / self.factor.a;
+        let resolved = condition <= MAX_CONDITION;
+        let advice = "at most 1e26; rescale the points or choose a larger a";
+        InputError::check_parameter("squared norm over a", condition, resolved, advice)?;
+        let mut dense = vec![0.0; self.factor.dim()];
         x.add_scaled_to(1.0, &mut dense);
-        // (S + x x')⁻¹ = S⁻¹ - (S⁻¹x)(S⁻¹x)' / (1 + x'S⁻¹x)
-        let solved = self.inverse_times(&dense);
-        let growth = 1.0 + kernels::dot(&dense, &solved);
-        if !growth.is_finite() {
-            return Err(OnlineError::Overflow);
-        }
-        // What overflows later leaves the learner as it was.
-        let mut next = self.clone();
-        for (row, s) in next.inverse.iter_mut().zip(&solved) {
-            kernels::axpy(-s / growth, &solved, row.as_mut_slice());
-        }
-        next.log_det += growth.ln();
-        next.sum.add(truth.as_f64(), x);
-        next.weights = next.inverse_times(next.sum.as_slice()).try_into()?;
-        next.updates += 1;
-        *self = next;
+        self.factor.add(&mut dense, truth.as_f64());
+        self.weights.as_mut_slice().copy_from_slice(&self.factor.solve());
+        debug_assert!(
+            self.weights().iter().all(|w| w.is_finite()),
+            "entries of R and z are bounded"
+        );
         Ok(true)
     }
 
     fn updates(&self) -> u64 {
-        self.updates
+        self.factor.updates
     }
 }
 
@@ -162,15 +206,37 @@ mod tests {
     use super::*;
     use crate::{Perceptron, RandomOrder, SmallestMarginMistake, bounds, run};
     use halfspaces_data::{MarginBall, Marginal, random_target};
-    use halfspaces_linalg::{Classifier, PointSet};
+    use halfspaces_linalg::{Classifier, DenseRow, Halfspace, PointSet, Points};
 
     #[test]
-    fn what_overflows_changes_nothing() {
+    fn points_beyond_the_resolution_are_refused_and_change_nothing() {
         let mut learner = SecondOrderPerceptron::new(1, 1e-200).unwrap();
         let before = learner.clone();
-        let x = halfspaces_linalg::DenseRow::new(&[1e120]).unwrap();
-        assert_eq!(learner.observe(x, Label::Negative), Err(OnlineError::Overflow));
+        let x = DenseRow::new(&[1e120]).unwrap();
+        let error = learner.observe(x, Label::Negative).unwrap_err();
+        assert!(matches!(error, InputError::ParameterOutOfRange { .. }), "{error}");
         assert_eq!(learner, before);
+        let x = DenseRow::new(&[1e-87]).unwrap();
+        learner.observe(x, Label::Negative).unwrap();
+        assert!(learner.decision_value(x).unwrap() < -0.99);
+    }
+
+    fn scaled(points: &Points, factor: f64) -> Points {
+        Points::new(points.as_slice().iter().map(|v| v * factor).collect(), points.dim()).unwrap()
+    }
+
+    /// Mistakes, and the bound of the theorem with what was played.
+    fn played(points: &Points, target: &Halfspace, a: f64) -> (SecondOrderPerceptron, usize, f64) {
+        let labels = target.label_all(points).unwrap();
+        let gamma = target.margin_on(points, &labels).unwrap();
+        let learner = SecondOrderPerceptron::new(points.dim(), a).unwrap();
+        let adversary = SmallestMarginMistake::new(labels.clone());
+        let (learner, transcript) = run(learner, points, &labels, adversary).unwrap();
+        let mistaken = transcript.rounds().iter().filter(|r| r.is_mistake());
+        let quadratic: f64 =
+            mistaken.map(|r| points.row(r.index).unwrap().dot(target.normal()).powi(2)).sum();
+        let bound = bounds::second_order_mistakes(a, quadratic, learner.log_det(), gamma);
+        (learner, transcript.mistakes(), bound)
     }
 
     #[test]
@@ -178,39 +244,130 @@ mod tests {
         for (seed, a) in [(1, 0.1), (2, 1.0), (3, 10.0)] {
             let target = random_target(5, seed).unwrap();
             let points = MarginBall::new(&target, 0.05).unwrap().sample(400, seed + 9).unwrap();
-            let labels = target.label_all(&points).unwrap();
-            let gamma = target.margin_on(&points, &labels).unwrap();
-            let learner = SecondOrderPerceptron::new(5, a).unwrap();
-            let adversary = SmallestMarginMistake::new(labels.clone());
-            let (learner, transcript) = run(learner, &points, &labels, adversary).unwrap();
-            let mistaken = transcript.rounds().iter().filter(|r| r.is_mistake());
-            let quadratic: f64 =
-                mistaken.map(|r| points.row(r.index).unwrap().dot(target.normal()).powi(2)).sum();
-            let bound = bounds::second_order_mistakes(a, quadratic, learner.log_det(), gamma);
-            assert!(transcript.mistakes() > 3 && transcript.mistakes() as f64 <= bound);
+            let (_, mistakes, bound) = played(&points, &target, a);
+            assert!(mistakes > 3 && mistakes as f64 <= bound);
+        }
+    }
+
+    /// Kept as an inverse, S became indefinite here: 380 mistakes in place of 39, and a bound of NaN.
+    #[test]
+    fn the_bound_is_kept_at_every_scale() {
+        for seed in 1..4 {
+            let target = random_target(20, seed).unwrap();
+            let points = MarginBall::new(&target, 0.02).unwrap().sample(500, seed + 9).unwrap();
+            let mut most = 0;
+            for scale in [1.0, 1e4, 1e8, 1e11, 1e13] {
+                let (learner, mistakes, bound) = played(&scaled(&points, scale), &target, 1.0);
+                assert!(mistakes as f64 <= bound, "{scale:e}: {mistakes} of {bound}");
+                assert!(learner.weights().iter().all(|w| w.is_finite()));
+                // From a << ‖x‖² on a does not matter: a least-squares fit of the mistakes.
+                most = if scale < 1e5 { mistakes } else { most };
+                assert!(mistakes <= 2 * most, "{scale:e}: {mistakes}, {most} before");
+            }
+            // Powers of two scale without rounding.
+            let (learner, mistakes, _) = played(&points, &target, 2f64.powi(-60));
+            let (same, again, _) = played(&scaled(&points, 2f64.powi(30)), &target, 1.0);
+            assert_eq!((mistakes, learner.log_det()), (again, same.log_det()));
+        }
+    }
+
+    /// A number of twice the digits: the sum of two.
+    #[derive(Clone, Copy)]
+    struct Double(f64, f64);
+
+    impl Double {
+        fn sum(self, other: Double) -> Double {
+            let high = self.0 + other.0;
+            let part = high - self.0;
+            let low = (self.0 - (high - part)) + (other.0 - part) + self.1 + other.1;
+            let total = high + low;
+            Double(total, low - (total - high))
+        }
+
+        fn times(self, other: Double) -> Double {
+            let high = self.0 * other.0;
+            let low = self.0.mul_add(other.0, -high) + (self.0 * other.1 + self.1 * other.0);
+            let total = high + low;
+            Double(total, low - (total - high))
+        }
+
+        fn over(self, other: Double) -> Double {
+            let first = self.0 / other.0;
+            let rest = self.sum(other.times(Double(-first, 0.0)));
+            let second = rest.0 / other.0;
+            let left = rest.sum(other.times(Double(-second, 0.0)));
+            Double(first, 0.0).sum(Double(second, 0.0)).sum(Double(left.0 / other.0, 0.0))
+        }
+    }
+
+    /// The textbook form: S⁻¹ by Sherman-Morrison, in 32 digits.
+    struct Plain {
+        inverse: Vec<Vec<Double>>,
+        sum: Vec<Double>,
+    }
+
+    impl Plain {
+        fn new(dim: usize, a: f64) -> Plain {
+            let entry = |i, j| {
+                if i == j { Double(1.0, 0.0).over(Double(a, 0.0)) } else { Double(0.0, 0.0) }
+            };
+            let inverse = (0..dim).map(|i| (0..dim).map(|j| entry(i, j)).collect()).collect();
+            Plain { inverse, sum: vec![Double(0.0, 0.0); dim] }
+        }
+
+        fn solve(&self, v: &[Double]) -> Vec<Double> {
+            let dot = |row: &Vec<Double>| {
+                row.iter().zip(v).fold(Double(0.0, 0.0), |sum, (r, v)| sum.sum(r.times(*v)))
+            };
+            self.inverse.iter().map(dot).collect()
+        }
+
+        fn add(&mut self, x: &[f64], y: f64) {
+            let x: Vec<Double> = x.iter().map(|v| Double(*v, 0.0)).collect();
+            let solved = self.solve(&x);
+            let growth =
+                x.iter().zip(&solved).fold(Double(1.0, 0.0), |s, (x, v)| s.sum(x.times(*v)));
+            for (row, s) in self.inverse.iter_mut().zip(&solved) {
+                for (entry, t) in row.iter_mut().zip(&solved) {
+                    let change = s.times(*t).over(growth);
+                    *entry = entry.sum(Double(-change.0, -change.1));
+                }
+            }
+            for (sum, v) in self.sum.iter_mut().zip(&x) {
+                *sum = sum.sum(v.times(Double(y, 0.0)));
+            }
         }
     }
 
     #[test]
-    fn the_inverse_is_kept_right_and_a_large_a_is_the_perceptron() {
+    fn the_weights_are_those_of_the_plain_form_in_twice_the_digits() {
+        let target = random_target(6, 5).unwrap();
+        let points = MarginBall::new(&target, 0.02).unwrap().sample(60, 6).unwrap();
+        for (scale, tolerance) in [(1e-3, 1e-12), (1.0, 1e-12), (1e4, 1e-9), (1e7, 1e-6)] {
+            let points = scaled(&points, scale);
+            let mut learner = SecondOrderPerceptron::new(6, 1.0).unwrap();
+            let mut plain = Plain::new(6, 1.0);
+            for x in points.rows() {
+                let truth = target.label(x).unwrap();
+                if learner.observe(x, truth).unwrap().is_wrong(truth) {
+                    plain.add(x.as_slice(), truth.as_f64());
+                    let expected = plain.solve(&plain.sum);
+                    let size = expected.iter().map(|v| v.0.abs()).fold(0.0, f64::max);
+                    for (w, expected) in learner.weights().iter().zip(expected) {
+                        assert!((w - expected.0).abs() <= tolerance * size, "{scale:e}");
+                    }
+                }
+            }
+            assert!(learner.updates() > 3);
+        }
+    }
+
+    #[test]
+    fn a_large_a_is_the_perceptron() {
         let target = random_target(4, 5).unwrap();
         let points = MarginBall::new(&target, 0.02).unwrap().sample(500, 6).unwrap();
         let labels = target.label_all(&points).unwrap();
         let order = || RandomOrder::new(7);
-        let learner = SecondOrderPerceptron::new(4, 0.5).unwrap();
-        let (learner, transcript) = run(learner, &points, &labels, order()).unwrap();
-        // S times S⁻¹ is the identity.
-        for j in 0..4 {
-            let column: Vec<f64> = learner.inverse.iter().map(|row| row.as_slice()[j]).collect();
-            let mut product: Vec<f64> = column.iter().map(|v| 0.5 * v).collect();
-            for round in transcript.rounds().iter().filter(|r| r.is_mistake()) {
-                let x = points.row(round.index).unwrap();
-                x.add_scaled_to(x.dot(&column), &mut product);
-            }
-            for (i, v) in product.iter().enumerate() {
-                assert!((v - f64::from(u8::from(i == j))).abs() < 1e-10);
-            }
-        }
         let huge = SecondOrderPerceptron::new(4, 1e12).unwrap();
         let (_, like) = run(huge, &points, &labels, order()).unwrap();
         let (_, plain) = run(Perceptron::new(4).unwrap(), &points, &labels, order()).unwrap();
@@ -223,5 +380,32 @@ mod tests {
             assert!(SecondOrderPerceptron::new(2, a).is_err());
         }
         assert!(SecondOrderPerceptron::new(0, 1.0).is_err());
+        for dim in 1..6 {
+            let learner = SecondOrderPerceptron::new(dim, 4.0).unwrap();
+            assert_eq!(learner.factor.triangle.len(), dim * (dim + 1) / 2);
+            assert_eq!(learner.log_det(), 0.0);
+        }
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_saved_factor_of_no_such_matrix_is_refused() {
+        let mut learner = SecondOrderPerceptron::new(2, 1.0).unwrap();
+        learner.observe(DenseRow::new(&[3.0, 4.0]).unwrap(), Label::Negative).unwrap();
+        let text = serde_json::to_string(&learner).unwrap();
+        assert_eq!(serde_json::from_str::<SecondOrderPerceptron>(&text).unwrap(), learner);
+        let load = |triangle: &str| {
+            let rest = r#""a":1.0,"rhs":[0.5,0.5],"updates":1"#;
+            serde_json::from_str::<SecondOrderPerceptron>(&format!(
+                r#"{{{rest},"triangle":{triangle}}}"#
+            ))
+        };
+        assert!(load("[1.5,-7.0,1.0]").is_ok());
+        // S = R'R would be below aI, or no square of a factor at all.
+        for broken in
+            ["[1.5,-7.0,0.9]", "[0.9,-7.0,1.0]", "[-1.5,-7.0,1.0]", "[1.5,-7.0]", "[1.5,-7e14,1.0]"]
+        {
+            assert!(load(broken).is_err(), "{broken}");
+        }
     }
 }

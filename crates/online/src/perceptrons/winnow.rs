@@ -1,20 +1,24 @@
 //! Winnow.
-//!
-//! For monotone disjunctions over {0,1}^n: weights start at 1; predict +1 iff Σ w_i x_i >= n. On a
-//! mistake double the weights of the true variables if the label is +1, halve them if it is -1.
-//!
-//! *Guarantee.* If the labels are those of a monotone disjunction of k variables, at most
-//! 2 + 3k(1 + lg n) mistakes in every order: logarithmic in the number of irrelevant variables,
-//! where the perceptron's bound is linear.
-//!
-//! *Source.* Littlestone 1988 (with the threshold n and factor 2 of common use).
 
 use super::weights::Weights;
-use crate::error::OnlineError;
 use crate::protocol::{OnlineLearner, Prediction};
-use halfspaces_linalg::{InputError, Label, RowView};
+use halfspaces_linalg::{Classifier, InputError, Label, RowView};
 
-/// The Winnow learner; O(nonzeros) a point.
+/// Winnow, for monotone disjunctions over {0,1}^n.
+///
+/// Weights start at 1; it says +1 iff Σ w_i x_i >= n. On a mistake it doubles the weights of the true
+/// variables if the label is +1 and halves them if it is -1.
+///
+/// *Guarantee.* If the labels are those of a monotone disjunction of k variables, at most
+/// 2 + 3k(1 + lg n) mistakes in every order ([`crate::bounds::winnow_mistakes`]): logarithmic in the
+/// number of irrelevant variables, where the perceptron's bound is linear.
+///
+/// *Cost.* O(n) memory; O(nonzeros) time per point.
+///
+/// *When to use it.* Many Boolean features of which few matter. Points off the cube are refused; for other
+/// concepts over few variables [`crate::Halving`] has the best bound.
+///
+/// *Source.* Littlestone 1988 (with the threshold n and factor 2 of common use).
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label};
@@ -59,35 +63,34 @@ fn check_boolean<R: RowView>(x: R) -> Result<(), InputError> {
     }
 }
 
-impl OnlineLearner for Winnow {
+/// The value is Σ w_i x_i - n.
+impl Classifier for Winnow {
     fn dim(&self) -> usize {
         self.weights.dim()
     }
 
-    /// The value is Σ w_i x_i - n.
-    fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         self.weights.check(x)?;
         check_boolean(x)?;
-        let threshold = self.weights.dim() as f64;
-        Ok(Prediction::from_value(self.weights.value(x)? - threshold))
+        Ok(self.weights.value(x)? - self.weights.dim() as f64)
     }
+}
 
+impl OnlineLearner for Winnow {
     fn update<R: RowView>(
         &mut self,
         x: R,
         prediction: Prediction,
         truth: Label,
-    ) -> Result<bool, OnlineError> {
+    ) -> Result<bool, InputError> {
         self.weights.check(x)?;
         check_boolean(x)?;
         let mistake = prediction.is_wrong(truth);
         if mistake {
             let factor = if truth == Label::Positive { 2.0 } else { 0.5 };
             for (column, value) in x.entries() {
-                if value > 0.0
-                    && let Some(w) = self.weights.as_mut_slice().get_mut(column)
-                {
-                    *w *= factor;
+                if value > 0.0 {
+                    self.weights.as_mut_slice()[column] *= factor;
                 }
             }
             self.updates += 1;
@@ -137,7 +140,7 @@ mod tests {
         let mut learner = Winnow::new(2).unwrap();
         let x = DenseRow::new(&[1.0, -1.0]).unwrap();
         let error = InputError::NotBoolean { column: 1, value: -1.0 };
-        assert_eq!(learner.observe(x, Label::Positive), Err(error.into()));
+        assert_eq!(learner.observe(x, Label::Positive), Err(error));
         assert_eq!(learner, Winnow::new(2).unwrap());
     }
 }

@@ -1,65 +1,39 @@
 //! What every online learner is.
 
-use super::learn_pool::one_by_one;
-use super::partial_fit::{PartialFitError, Tally, partial_fit};
-use crate::error::OnlineError;
-use halfspaces_linalg::{ExampleStream, InputError, Label, PointSet, RowView};
+use super::prediction::Prediction;
+use super::tally::{PartialFitError, Tally};
+use halfspaces_linalg::{
+    Classifier, ExampleStream, FitError, InputError, Label, PointSet, RowView,
+};
+use std::convert::Infallible;
 
-/// A predicted label and the value whose sign it is; or an abstention.
+/// A learner that guesses the label of one point at a time and is told the truth after each guess.
+///
+/// The label reaches it in [`OnlineLearner::update`] only, together with the guess it already made: a
+/// learner cannot see a label before it guesses. Mistake bounds count wrong guesses.
+///
+/// Its state is a [`Classifier`] at any time: what it would hand out if learning ended now. For most
+/// learners that labels points as [`OnlineLearner::guess`] does. It does not where a learner's best
+/// hypothesis is not the one its mistake bound speaks of: an averaged perceptron guesses with its present
+/// weights and classifies with their mean. Hence the two names: `guess` belongs to the protocol,
+/// [`Classifier::label`] to everything else.
 ///
 /// ```
-/// use halfspaces_linalg::Label;
-/// use halfspaces_online::Prediction;
-/// let p = Prediction::from_value(-0.25);
-/// assert_eq!((p.label, p.value), (Label::Negative, -0.25));
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Prediction {
-    /// `sign(value)`.
-    pub label: Label,
-    /// The learner's decision value, `w · x` for a linear learner; its size is the confidence.
-    pub value: f64,
-    /// Whether the learner declines to commit itself to the label. An abstention is never a
-    /// mistake; runs count abstentions apart.
-    pub abstains: bool,
-}
-
-impl Prediction {
-    /// The prediction `sign(value)`.
-    #[inline]
-    #[must_use]
-    pub fn from_value(value: f64) -> Prediction {
-        Prediction { label: Label::from_sign(value), value, abstains: false }
-    }
-
-    /// Whether the learner committed itself to another label.
-    #[inline]
-    #[must_use]
-    pub fn is_wrong(&self, truth: Label) -> bool {
-        !self.abstains && self.label != truth
-    }
-}
-
-/// A learner that predicts one point at a time and is told the truth after each prediction.
-///
-/// The label reaches it in [`OnlineLearner::update`] only, together with the prediction it already
-/// made: a learner cannot see a label before it predicts.
-///
-/// ```
-/// use halfspaces_linalg::{DenseRow, InputError, Label, RowView};
-/// use halfspaces_online::{OnlineError, OnlineLearner, Prediction};
+/// use halfspaces_linalg::{Classifier, DenseRow, InputError, Label, RowView};
+/// use halfspaces_online::{OnlineLearner, Prediction};
 /// /// Says what was true the last time.
 /// struct Echo(Label);
-/// impl OnlineLearner for Echo {
+/// impl Classifier for Echo {
 ///     fn dim(&self) -> usize {
 ///         1
 ///     }
-///     fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
+///     fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
 ///         InputError::check_dim(1, x.dim())?;
-///         Ok(Prediction::from_value(self.0.as_f64()))
+///         Ok(self.0.as_f64())
 ///     }
-///     fn update<R: RowView>(&mut self, _: R, _: Prediction, truth: Label) -> Result<bool, OnlineError> {
+/// }
+/// impl OnlineLearner for Echo {
+///     fn update<R: RowView>(&mut self, _: R, _: Prediction, truth: Label) -> Result<bool, InputError> {
 ///         Ok(std::mem::replace(&mut self.0, truth) != truth)
 ///     }
 ///     fn updates(&self) -> u64 {
@@ -70,53 +44,55 @@ impl Prediction {
 /// let x = DenseRow::new(&[7.0])?;
 /// assert!(echo.observe(x, Label::Negative)?.is_wrong(Label::Negative));
 /// assert!(!echo.observe(x, Label::Negative)?.is_wrong(Label::Negative));
+/// assert_eq!(echo.label(x)?, Label::Negative);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait OnlineLearner {
-    /// Number of coordinates of the points it takes.
-    fn dim(&self) -> usize;
-
-    /// Predicts the label of `x`.
+pub trait OnlineLearner: Classifier {
+    /// The learner's guess in the next round of the protocol, if `x` is the point asked. To label points
+    /// with what has been learned, use [`Classifier::label`].
     ///
     /// # Errors
-    /// [`halfspaces_linalg::InputError::DimensionMismatch`]; [`OnlineError::Overflow`].
-    fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError>;
+    /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`]; what else the learner refuses.
+    #[inline]
+    fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
+        self.decision_value(x).map(Prediction::from_value)
+    }
 
-    /// Learns the truth about `x`, of which `prediction` is this learner's present prediction.
-    /// Returns whether the hypothesis changed.
+    /// Learns the truth about `x`, of which `prediction` is this learner's present guess. Returns
+    /// whether the hypothesis changed.
     ///
     /// # Errors
-    /// As [`OnlineLearner::predict`].
+    /// As [`OnlineLearner::guess`]; the learner is then as before.
     fn update<R: RowView>(
         &mut self,
         x: R,
         prediction: Prediction,
         truth: Label,
-    ) -> Result<bool, OnlineError>;
+    ) -> Result<bool, InputError>;
 
     /// How often the hypothesis has changed so far.
     fn updates(&self) -> u64;
 
-    /// Predicts `x`, then learns its label: one round, for streams.
+    /// Guesses the label of `x`, then learns it: one round.
     ///
     /// # Errors
-    /// As [`OnlineLearner::predict`].
-    fn observe<R: RowView>(&mut self, x: R, truth: Label) -> Result<Prediction, OnlineError> {
-        let prediction = self.predict(x)?;
+    /// As [`OnlineLearner::guess`].
+    fn observe<R: RowView>(&mut self, x: R, truth: Label) -> Result<Prediction, InputError> {
+        let prediction = self.guess(x)?;
         self.update(x, prediction, truth)?;
         Ok(prediction)
     }
 
-    /// As [`OnlineLearner::observe`] where only the label predicted matters: the value told may be any of its
-    /// sign. The hypothesis is the same to the bit.
+    /// As [`OnlineLearner::observe`] where only the label guessed matters: the value returned may be any
+    /// of its sign. The hypothesis is the same to the bit.
     ///
     /// # Errors
-    /// As [`OnlineLearner::predict`].
-    fn learn<R: RowView>(&mut self, x: R, truth: Label) -> Result<Prediction, OnlineError> {
+    /// As [`OnlineLearner::guess`].
+    fn learn<R: RowView>(&mut self, x: R, truth: Label) -> Result<Prediction, InputError> {
         self.observe(x, truth)
     }
 
-    /// Learns from at most `most` examples of a stream, one pass, in memory for one example: files
+    /// Learns from at most `most` examples of a stream, in one pass and in memory for one example: files
     /// larger than memory, dense or sparse. Call again to go on; save the learner in between.
     ///
     /// ```
@@ -131,7 +107,7 @@ pub trait OnlineLearner {
     ///
     /// # Errors
     /// [`PartialFitError`]: what is wrong with the stream's next example, or with this learner's
-    /// taking it; all examples before are learned.
+    /// taking it; all examples before are learned. Calling again goes on after the faulty example.
     fn partial_fit<S: ExampleStream>(
         &mut self,
         stream: &mut S,
@@ -140,12 +116,23 @@ pub trait OnlineLearner {
     where
         Self: Sized,
     {
-        partial_fit(self, stream, most)
+        let mut tally = Tally::default();
+        while tally.rounds < most {
+            match stream.next_row() {
+                Ok(Some((x, truth))) => tally.record(self.learn(x, truth), truth)?,
+                Ok(None) => break,
+                Err(source) => {
+                    let fault = FitError::Stream { taken: tally.rounds, source };
+                    return Err(PartialFitError { tally, fault });
+                }
+            }
+        }
+        Ok(tally)
     }
 
-    /// Learns from a pool in memory, one pass in the order given: the mistakes and the hypothesis are those of
-    /// [`OnlineLearner::observe`] one by one, to the bit. The fastest way through dense points for the
-    /// learners that seldom move.
+    /// Learns from a pool in memory, in one pass and in the order given: the mistakes and the hypothesis
+    /// are those of [`OnlineLearner::observe`] one by one, to the bit. The fastest way through dense
+    /// points for the learners that seldom move.
     ///
     /// ```
     /// use halfspaces_linalg::{Label, Points};
@@ -157,16 +144,21 @@ pub trait OnlineLearner {
     /// ```
     ///
     /// # Errors
-    /// [`PartialFitError::Stream`] of [`InputError::LengthMismatch`], before anything is learned;
-    /// [`PartialFitError::Learner`] at an example that this learner cannot take, all before learned.
+    /// [`FitError::Input`] of [`InputError::LengthMismatch`], before anything is learned;
+    /// [`FitError::Example`] at an example that this learner cannot take, all before learned.
     fn learn_pool<P: PointSet>(
         &mut self,
         points: &P,
         labels: &[Label],
-    ) -> Result<Tally, PartialFitError<InputError>>
+    ) -> Result<Tally, PartialFitError<Infallible>>
     where
         Self: Sized,
     {
-        one_by_one(self, points, labels)
+        InputError::check_len(points.len(), labels.len())?;
+        let mut tally = Tally::default();
+        for (x, &truth) in points.rows().zip(labels) {
+            tally.record(self.learn(x, truth), truth)?;
+        }
+        Ok(tally)
     }
 }

@@ -1,16 +1,15 @@
 //! The protocol: who predicts, who asks, and what is written down.
 
-mod learn_pool;
 mod learner;
 mod order;
-mod partial_fit;
+mod prediction;
 mod session;
+mod tally;
 mod transcript;
 
-pub use learner::{OnlineLearner, Prediction};
+pub use learner::OnlineLearner;
 pub use order::{AsGiven, Order, RandomOrder, SmallestMarginMistake};
-pub use partial_fit::{PartialFitError, Tally};
+pub use prediction::Prediction;
 pub use session::{Question, Session, run};
+pub use tally::{PartialFitError, Tally};
 pub use transcript::{ReplayError, Round, Transcript};
-
-pub(crate) use learn_pool::{looking_ahead, right};

@@ -1,18 +1,15 @@
 //! Who chooses the next point: nature, chance, or an adversary.
 
 use super::learner::OnlineLearner;
-use crate::error::OnlineError;
-use halfspaces_linalg::{InputError, Label, PointSet};
-use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
+use halfspaces_linalg::{InputError, Label, PointSet, RngStream, rng_for};
 use rand::seq::SliceRandom;
 
 /// An order in which the points of a pool are asked. It sees the learner and the points; an
 /// adversary also holds the labels. The learner sees neither the order nor the labels.
 ///
 /// ```
-/// use halfspaces_linalg::{Label, PointSet, Points};
-/// use halfspaces_online::{OnlineError, OnlineLearner, Order, Perceptron, run};
+/// use halfspaces_linalg::{InputError, Label, PointSet, Points};
+/// use halfspaces_online::{OnlineLearner, Order, Perceptron, run};
 /// /// The last point first.
 /// struct Backwards(usize);
 /// impl Order for Backwards {
@@ -20,7 +17,7 @@ use rand::seq::SliceRandom;
 ///         &mut self,
 ///         _learner: &L,
 ///         _points: &P,
-///     ) -> Result<Option<usize>, OnlineError> {
+///     ) -> Result<Option<usize>, InputError> {
 ///         self.0 = self.0.wrapping_sub(1);
 ///         Ok((self.0 != usize::MAX).then_some(self.0))
 ///     }
@@ -40,7 +37,7 @@ pub trait Order {
         &mut self,
         learner: &L,
         points: &P,
-    ) -> Result<Option<usize>, OnlineError>;
+    ) -> Result<Option<usize>, InputError>;
 }
 
 /// The points from first to last.
@@ -71,7 +68,7 @@ impl Order for AsGiven {
         &mut self,
         _: &L,
         points: &P,
-    ) -> Result<Option<usize>, OnlineError> {
+    ) -> Result<Option<usize>, InputError> {
         let index = self.next;
         self.next = index.saturating_add(1);
         Ok((index < points.len()).then_some(index))
@@ -99,7 +96,7 @@ pub struct RandomOrder {
 }
 
 impl RandomOrder {
-    /// A permutation from the stream of `seed`.
+    /// The permutation of `seed`.
     #[must_use]
     pub fn new(seed: u64) -> RandomOrder {
         RandomOrder { seed, rest: None }
@@ -117,10 +114,10 @@ impl Order for RandomOrder {
         &mut self,
         _: &L,
         points: &P,
-    ) -> Result<Option<usize>, OnlineError> {
+    ) -> Result<Option<usize>, InputError> {
         let rest = self.rest.get_or_insert_with(|| {
             let mut order: Vec<usize> = (0..points.len()).collect();
-            order.shuffle(&mut ChaCha8Rng::seed_from_u64(self.seed));
+            order.shuffle(&mut rng_for(RngStream::Order, self.seed));
             order.into_iter()
         });
         Ok(rest.next())
@@ -166,7 +163,7 @@ impl Order for SmallestMarginMistake {
         &mut self,
         learner: &L,
         points: &P,
-    ) -> Result<Option<usize>, OnlineError> {
+    ) -> Result<Option<usize>, InputError> {
         if self.left.is_empty() {
             return Ok(None);
         }
@@ -175,11 +172,10 @@ impl Order for SmallestMarginMistake {
             for (at, &index) in self.left.iter().enumerate() {
                 let len = points.len();
                 let x = points.row(index).ok_or(InputError::IndexOutOfRange { index, len })?;
-                let prediction = learner.predict(x)?;
+                let prediction = learner.guess(x).map_err(|error| error.at_row(index))?;
                 let margin = prediction.value.abs();
                 let smaller = worst.is_none_or(|(least, _)| margin < least);
-                let wrong = self.labels.get(index).is_some_and(|y| prediction.is_wrong(*y));
-                if wrong && smaller {
+                if smaller && prediction.is_wrong(self.labels[index]) {
                     worst = Some((margin, at));
                 }
             }

@@ -1,7 +1,8 @@
 //! The protocol: ask a point, get a prediction, reveal the label.
 
-use super::learner::{OnlineLearner, Prediction};
+use super::learner::OnlineLearner;
 use super::order::Order;
+use super::prediction::Prediction;
 use super::transcript::{Round, Transcript};
 use crate::error::OnlineError;
 use halfspaces_linalg::{InputError, Label, PointSet};
@@ -67,7 +68,7 @@ impl<'p, L: OnlineLearner, P: PointSet> Session<'p, L, P> {
         })
     }
 
-    /// Has the learner predict point `index`. The question stays open until it is revealed.
+    /// Has the learner guess the label of point `index`. The question stays open until it is revealed.
     ///
     /// # Errors
     /// [`OnlineError::QuestionOpen`], [`OnlineError::AlreadyRevealed`],
@@ -76,10 +77,12 @@ impl<'p, L: OnlineLearner, P: PointSet> Session<'p, L, P> {
         if let Some(Question { index, .. }) = self.open {
             return Err(OnlineError::QuestionOpen { index });
         }
-        if self.revealed.get(index) == Some(&true) {
+        let len = self.points.len();
+        let x = self.points.row(index).ok_or(InputError::IndexOutOfRange { index, len })?;
+        if self.revealed[index] {
             return Err(OnlineError::AlreadyRevealed { index });
         }
-        let prediction = self.learner.predict(row(self.points, index)?)?;
+        let prediction = self.learner.guess(x).map_err(|error| error.at_row(index))?;
         let question = Question { index, prediction };
         self.open = Some(question);
         Ok(question)
@@ -91,13 +94,12 @@ impl<'p, L: OnlineLearner, P: PointSet> Session<'p, L, P> {
     /// [`OnlineError::NoQuestion`], and the learner's own.
     pub fn reveal(&mut self, truth: Label) -> Result<Round, OnlineError> {
         let Question { index, prediction } = self.open.ok_or(OnlineError::NoQuestion)?;
-        self.learner.update(row(self.points, index)?, prediction, truth)?;
+        let Some(x) = self.points.row(index) else { unreachable!("the point was asked") };
+        self.learner.update(x, prediction, truth).map_err(|error| error.at_row(index))?;
         let round = Round { index, prediction, truth };
         self.transcript.push(round);
         self.open = None;
-        if let Some(revealed) = self.revealed.get_mut(index) {
-            *revealed = true;
-        }
+        self.revealed[index] = true;
         Ok(round)
     }
 
@@ -120,10 +122,6 @@ impl<'p, L: OnlineLearner, P: PointSet> Session<'p, L, P> {
     pub fn into_parts(self) -> (L, Transcript) {
         (self.learner, self.transcript)
     }
-}
-
-fn row<P: PointSet>(points: &P, index: usize) -> Result<P::Row<'_>, InputError> {
-    points.row(index).ok_or(InputError::IndexOutOfRange { index, len: points.len() })
 }
 
 /// Runs `learner` over `points` in the given order, revealing `labels` one by one after each
@@ -152,9 +150,7 @@ pub fn run<L: OnlineLearner, P: PointSet>(
     let mut session = Session::new(learner, points)?;
     while let Some(index) = order.next(session.learner(), points)? {
         session.ask(index)?;
-        let len = labels.len();
-        let truth = *labels.get(index).ok_or(InputError::IndexOutOfRange { index, len })?;
-        session.reveal(truth)?;
+        session.reveal(labels[index])?;
     }
     Ok(session.into_parts())
 }
@@ -220,7 +216,7 @@ mod tests {
             &mut self,
             _: &L,
             points: &Q,
-        ) -> Result<Option<usize>, OnlineError> {
+        ) -> Result<Option<usize>, InputError> {
             Ok(Some(points.len()))
         }
     }

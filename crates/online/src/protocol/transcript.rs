@@ -1,7 +1,7 @@
 //! The record of a run: what was predicted, what was true.
 
-use super::learner::{OnlineLearner, Prediction};
-use crate::error::OnlineError;
+use super::learner::OnlineLearner;
+use super::prediction::Prediction;
 use halfspaces_linalg::{InputError, Label, PointSet};
 use thiserror::Error;
 
@@ -82,7 +82,7 @@ pub enum ReplayError {
         /// The round, from 0.
         round: usize,
         /// Why.
-        source: OnlineError,
+        source: InputError,
     },
 }
 
@@ -132,10 +132,11 @@ impl Transcript {
         points: &P,
     ) -> Result<L, ReplayError> {
         for (round, recorded) in self.rounds.iter().enumerate() {
-            let refused = |source| ReplayError::Refused { round, source };
             let index = recorded.index;
+            let refused =
+                |source: InputError| ReplayError::Refused { round, source: source.at_row(index) };
             let out_of_range = InputError::IndexOutOfRange { index, len: points.len() };
-            let x = points.row(index).ok_or(refused(out_of_range.into()))?;
+            let x = points.row(index).ok_or(refused(out_of_range))?;
             let replayed = learner.observe(x, recorded.truth).map_err(refused)?;
             if replayed != recorded.prediction {
                 let recorded = recorded.prediction;

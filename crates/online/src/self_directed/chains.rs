@@ -327,7 +327,11 @@ fn bucket_values<P: PointSet>(
     let rows = pool.points().select(bucket)?;
     let scales = bucket.iter().map(|i| pool.scale(*i));
     let values: Vec<f64> = rows.rows().zip(scales).map(|(x, scale)| x.dot(w) * scale).collect();
-    if values.iter().all(|v| v.is_finite()) { Ok(values) } else { Err(OnlineError::Overflow) }
+    if values.iter().all(|v| v.is_finite()) {
+        Ok(values)
+    } else {
+        Err(InputError::Overflow { row: 0 }.into())
+    }
 }
 
 impl SelfDirectedLearner for TwoChains {

@@ -527,9 +527,9 @@ mod tests {
         let one = [Label::Negative];
         assert!(label_pool(Greedy::new(3).unwrap(), &points, &one).is_err());
         let huge = Points::from_rows(&[[1e200, 1.0]]).unwrap();
-        assert_eq!(Greedy::simulate(&huge, &one), Err(OnlineError::Overflow));
+        assert_eq!(Greedy::simulate(&huge, &one), Err(InputError::Overflow { row: 0 }.into()));
         let tiny = Points::from_rows(&[[1e-200, 0.0]]).unwrap();
-        assert_eq!(Greedy::simulate(&tiny, &one), Err(OnlineError::Underflow));
+        assert_eq!(Greedy::simulate(&tiny, &one), Err(InputError::Underflow { row: 0 }.into()));
         // One dimension, one point, a point at 0.
         let run = Greedy::simulate(&Points::from_rows(&[[-3.0]]).unwrap(), &one).unwrap();
         assert_eq!((run.mistakes.len(), run.halfspace.normal()), (1, &[1.0][..]));

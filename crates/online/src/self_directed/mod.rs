@@ -210,7 +210,7 @@ pub trait SelfDirectedLearner {
     /// again without an answer in between, it proposes the same.
     ///
     /// # Errors
-    /// [`OnlineError::Overflow`]; [`halfspaces_linalg::InputError::DimensionMismatch`].
+    /// [`InputError::Overflow`]; [`halfspaces_linalg::InputError::DimensionMismatch`].
     fn propose<P: PointSet>(&mut self, pool: &Pool<'_, P>)
     -> Result<Option<Question>, OnlineError>;
 
@@ -238,13 +238,13 @@ impl<R: RowView> Unit<R> {
     pub(crate) fn of(row: R) -> Result<Self, OnlineError> {
         let squares = row.norm_sq();
         if !squares.is_finite() {
-            return Err(OnlineError::Overflow);
+            return Err(InputError::Overflow { row: 0 }.into());
         }
         if squares >= f64::MIN_POSITIVE {
             return Ok(Unit { row, scale: 1.0 / squares.sqrt() });
         }
         if row.entries().any(|(_, v)| v != 0.0) {
-            return Err(OnlineError::Underflow);
+            return Err(InputError::Underflow { row: 0 }.into());
         }
         Ok(Unit { row, scale: 0.0 })
     }
@@ -264,7 +264,11 @@ impl<R: RowView> Unit<R> {
 
 /// The prediction of a value, which must be finite.
 pub(crate) fn predict(value: f64) -> Result<Prediction, OnlineError> {
-    if value.is_finite() { Ok(Prediction::from_value(value)) } else { Err(OnlineError::Overflow) }
+    if value.is_finite() {
+        Ok(Prediction::from_value(value))
+    } else {
+        Err(InputError::Overflow { row: 0 }.into())
+    }
 }
 
 /// w · x, as a [`Classifier`](halfspaces_linalg::Classifier) computes it.

@@ -101,7 +101,7 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
     /// A session in which nothing is revealed.
     ///
     /// # Errors
-    /// [`InputError::Empty`] for no points; [`OnlineError::Overflow`] or [`OnlineError::Underflow`] if
+    /// [`InputError::Empty`] for no points; [`InputError::Overflow`] or [`InputError::Underflow`] if
     /// the square of a norm leaves the range of `f64`.
     pub fn new(learner: L, points: &'p P) -> Result<Self, OnlineError> {
         if points.is_empty() {
@@ -432,7 +432,7 @@ mod tests {
             fn centre(&self) -> &[f64] {
                 &self.0
             }
-            fn cut(&mut self, a: &[f64]) -> Result<(), OnlineError> {
+            fn cut(&mut self, a: &[f64]) -> Result<(), InputError> {
                 self.0 = a.to_vec();
                 Ok(())
             }

@@ -18,7 +18,6 @@ use super::hit_and_run::{MixingDiagnostics, Sample, mean, step_budget, uniform_i
 use super::learner::{Centre, check_cut};
 use crate::bounds;
 use crate::direction::rng_for_count;
-use crate::error::OnlineError;
 use halfspaces_linalg::{InputError, RngStream, zeros};
 
 /// Points of the sample at least.
@@ -163,7 +162,7 @@ impl Centre for CentreOfGravity {
         &self.centre
     }
 
-    fn cut(&mut self, a: &[f64]) -> Result<(), OnlineError> {
+    fn cut(&mut self, a: &[f64]) -> Result<(), InputError> {
         check_cut(self.centre.len(), a)?;
         if self.exhausted {
             return Ok(());
@@ -333,7 +332,7 @@ mod tests {
         assert!(learner.centre().is_exhausted());
         assert_eq!(CentreOfGravity::new(0, 1), Err(InputError::ZeroDimension));
         let mut fresh = CentreOfGravity::new(2, 1).unwrap();
-        assert_eq!(fresh.cut(&[f64::NAN, 0.0]), Err(OnlineError::Overflow));
+        assert_eq!(fresh.cut(&[f64::NAN, 0.0]), Err(InputError::Overflow { row: 0 }));
         assert!(fresh.cut(&[2.0, 0.0]).is_err() && fresh.cut(&[0.0, 0.0]).is_err());
         assert_eq!(fresh, CentreOfGravity::new(2, 1).unwrap());
     }

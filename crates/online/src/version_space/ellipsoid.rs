@@ -8,7 +8,6 @@
 
 use super::learner::{Centre, check_cut};
 use crate::bounds;
-use crate::error::OnlineError;
 use halfspaces_linalg::{Ellipsoid, InputError};
 
 /// Mean radius below which the ellipsoid cannot be told from a point.
@@ -23,12 +22,9 @@ impl Centre for Ellipsoid {
         Ellipsoid::centre(self)
     }
 
-    fn cut(&mut self, a: &[f64]) -> Result<(), OnlineError> {
+    fn cut(&mut self, a: &[f64]) -> Result<(), InputError> {
         check_cut(Ellipsoid::dim(self), a)?;
-        Ellipsoid::cut(self, a).map_err(|error| match error {
-            InputError::Overflow { .. } => OnlineError::Overflow,
-            other => other.into(),
-        })
+        Ellipsoid::cut(self, a)
     }
 
     fn is_exhausted(&self) -> bool {
@@ -93,7 +89,7 @@ mod tests {
         let one = Points::from_rows(&[[1.0, 0.0]]).unwrap();
         let x = one.row(0).unwrap();
         for _ in 0..5000 {
-            let wrong = -learner.predict(x).unwrap().label;
+            let wrong = -learner.label(x).unwrap();
             learner.observe(x, wrong).unwrap();
         }
         assert!(learner.centre().is_exhausted());

@@ -16,7 +16,6 @@
 //! *Source.* Notes21; the solver is Clarabel (Goulart and Chen 2024).
 
 use super::learner::{Centre, check_cut};
-use crate::error::OnlineError;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SecondOrderConeT,
@@ -231,7 +230,7 @@ impl Centre for HardMargin {
         &self.centre
     }
 
-    fn cut(&mut self, a: &[f64]) -> Result<(), OnlineError> {
+    fn cut(&mut self, a: &[f64]) -> Result<(), InputError> {
         check_cut(self.centre.len(), a)?;
         self.cuts.extend(a);
         (self.centre, self.margin) = self.best();
@@ -351,7 +350,7 @@ mod tests {
         assert!(learner.centre().is_exhausted());
         assert_eq!(HardMargin::new(0), Err(InputError::ZeroDimension));
         let mut fresh = HardMargin::new(1).unwrap();
-        assert_eq!(fresh.cut(&[f64::NAN]), Err(OnlineError::Overflow));
+        assert_eq!(fresh.cut(&[f64::NAN]), Err(InputError::Overflow { row: 0 }));
         assert!(fresh.cut(&[0.5]).is_err() && fresh.cut(&[0.6, 0.8]).is_err());
         assert_eq!(fresh, HardMargin::new(1).unwrap());
     }

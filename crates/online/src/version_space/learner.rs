@@ -10,10 +10,9 @@
 //!
 //! *Source.* Kakade §3 (halving with volume in place of counting); Notes21.
 
-use crate::error::OnlineError;
 use crate::protocol::{OnlineLearner, Prediction};
 use crate::scale::positive_norm_sq;
-use halfspaces_linalg::{Halfspace, InputError, Label, RowView, norm, tolerance};
+use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView, norm, tolerance};
 
 /// A centre of {w : ‖w‖ <= 1, a · w >= 0 for every cut a}.
 ///
@@ -40,9 +39,9 @@ pub trait Centre {
     /// Cuts by a · w >= 0 for a unit vector a of the right dimension, and moves the centre.
     ///
     /// # Errors
-    /// [`OnlineError::Input`] for another a; [`OnlineError::Overflow`] if it is not finite or the
+    /// [`InputError::ParameterOutOfRange`] for another a; [`InputError::Overflow`] if it is not finite or the
     /// arithmetic of the centre breaks down. The centre is then as it was.
-    fn cut(&mut self, a: &[f64]) -> Result<(), OnlineError>;
+    fn cut(&mut self, a: &[f64]) -> Result<(), InputError>;
 
     /// Whether the set has become too small to be told from an empty one: the labels then contradict
     /// every halfspace of margin above about 1e-12, and no promise is left.
@@ -60,25 +59,25 @@ pub trait Centre {
 }
 
 /// A cut must be a unit vector, up to rounding, of the right dimension.
-pub(super) fn check_cut(dim: usize, a: &[f64]) -> Result<(), OnlineError> {
+pub(super) fn check_cut(dim: usize, a: &[f64]) -> Result<(), InputError> {
     InputError::check_dim(dim, a.len())?;
     let length = norm(a);
     if !length.is_finite() {
-        return Err(OnlineError::Overflow);
+        return Err(InputError::Overflow { row: 0 });
     }
     let unit = (length - 1.0).abs() <= tolerance::UNIT_NORM;
-    Ok(InputError::check_parameter("length of a cut", length, unit, "1")?)
+    InputError::check_parameter("length of a cut", length, unit, "1")
 }
 
 /// The learner that predicts with a centre of its version space and cuts at every mistake.
 ///
 /// ```
-/// use halfspaces_linalg::{DenseRow, Label};
+/// use halfspaces_linalg::{Classifier, DenseRow, Label};
 /// use halfspaces_online::{Ellipsoid, OnlineLearner, VersionSpace};
 /// let mut learner = VersionSpace::new(Ellipsoid::new(2)?);
 /// let x = DenseRow::new(&[5.0, 0.0])?;
 /// learner.observe(x, Label::Negative)?; // a mistake: the centre was 0
-/// assert_eq!(learner.predict(x)?.label, Label::Negative);
+/// assert_eq!(learner.label(x)?, Label::Negative);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -109,20 +108,23 @@ impl<C: Centre> VersionSpace<C> {
     }
 }
 
-impl<C: Centre> OnlineLearner for VersionSpace<C> {
+/// The value is w · x for the centre w.
+impl<C: Centre> Classifier for VersionSpace<C> {
     fn dim(&self) -> usize {
         self.centre.dim()
     }
 
-    /// The value is w · x / ‖x‖ for the centre w.
-    fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         InputError::check_dim(self.centre.dim(), x.dim())?;
-        let value = x.dot(self.centre.centre()) / positive_norm_sq(x)?.sqrt();
-        if value.is_finite() {
-            Ok(Prediction::from_value(value))
-        } else {
-            Err(OnlineError::Overflow)
-        }
+        let value = x.dot(self.centre.centre());
+        if value.is_finite() { Ok(value) } else { Err(InputError::Overflow { row: 0 }) }
+    }
+}
+
+impl<C: Centre> OnlineLearner for VersionSpace<C> {
+    /// The value is w · x / ‖x‖ for the centre w.
+    fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
+        Ok(Prediction::from_value(self.decision_value(x)? / positive_norm_sq(x)?.sqrt()))
     }
 
     fn update<R: RowView>(
@@ -130,7 +132,7 @@ impl<C: Centre> OnlineLearner for VersionSpace<C> {
         x: R,
         prediction: Prediction,
         truth: Label,
-    ) -> Result<bool, OnlineError> {
+    ) -> Result<bool, InputError> {
         InputError::check_dim(self.centre.dim(), x.dim())?;
         if !prediction.is_wrong(truth) || self.centre.is_exhausted() {
             return Ok(false);

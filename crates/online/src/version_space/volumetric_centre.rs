@@ -19,7 +19,6 @@
 
 use super::learner::{Centre, check_cut};
 use crate::bounds;
-use crate::error::OnlineError;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::matmul::matmul;
@@ -172,7 +171,7 @@ impl VolumetricCentre {
 
     /// Adds a · w >= 0 and moves to the new centre: b of a · w >= b is raised to 0, each time so far
     /// that the centre stays inside.
-    fn add_constraint(&mut self, a: &[f64]) -> Result<(), OnlineError> {
+    fn add_constraint(&mut self, a: &[f64]) -> Result<(), InputError> {
         let d = self.centre.len();
         let others = self.constraints.len();
         while !self.exhausted {
@@ -183,7 +182,7 @@ impl VolumetricCentre {
             }
             let (value, width) = (kernels::dot(a, &self.centre), norm(&g));
             if !(value.is_finite() && width.is_finite()) {
-                return Err(OnlineError::Overflow);
+                return Err(InputError::Overflow { row: 0 });
             }
             let slack = value.max(ENTRY_SLACK * width);
             self.exhausted =
@@ -199,7 +198,7 @@ impl VolumetricCentre {
     }
 
     /// Drops every constraint of leverage below ε, the smallest first.
-    fn drop_constraints(&mut self) -> Result<(), OnlineError> {
+    fn drop_constraints(&mut self) -> Result<(), InputError> {
         let d = self.centre.len();
         // At the centre H is the identity: σ_i = ‖q_i‖².
         let leverages = |c: &[f64]| c.chunks_exact(d).map(kernels::norm_sq).collect::<Vec<f64>>();
@@ -218,7 +217,7 @@ impl VolumetricCentre {
     }
 
     /// Moves to the centre by Newton's method, in coordinates renewed at every step.
-    fn recentre(&mut self) -> Result<(), OnlineError> {
+    fn recentre(&mut self) -> Result<(), InputError> {
         for _ in 0..MAX_NEWTON_STEPS {
             self.whiten()?;
             let (step, decrement) = self.newton_step()?;
@@ -240,7 +239,7 @@ impl VolumetricCentre {
     }
 
     /// Renews the coordinates so that H at the centre is the identity.
-    fn whiten(&mut self) -> Result<(), OnlineError> {
+    fn whiten(&mut self) -> Result<(), InputError> {
         let d = self.centre.len();
         let m = self.constraints();
         let mut h = Mat::zeros(d, d);
@@ -258,7 +257,7 @@ impl VolumetricCentre {
 
     /// Newton's step -(∇²V)⁻¹∇V in z and its decrement √(∇V'(∇²V)⁻¹∇V), in white coordinates:
     /// ∇V = -Σ σ_i q_i and ∇²V = Q'(3Σ - 2 P∘P)Q with P = QQ', Σ = diag σ.
-    fn newton_step(&self) -> Result<(Vec<f64>, f64), OnlineError> {
+    fn newton_step(&self) -> Result<(Vec<f64>, f64), InputError> {
         let d = self.centre.len();
         let m = self.constraints();
         let q = MatRef::from_row_major_slice(&self.constraints, m, d);
@@ -286,7 +285,7 @@ impl VolumetricCentre {
         if decrement.is_finite() {
             Ok((step, decrement.max(0.0).sqrt()))
         } else {
-            Err(OnlineError::Overflow)
+            Err(InputError::Overflow { row: 0 })
         }
     }
 
@@ -296,7 +295,7 @@ impl VolumetricCentre {
     }
 
     /// How far V rises along `length` of `step`, in white coordinates.
-    fn rise(&self, step: &[f64], length: f64) -> Result<f64, OnlineError> {
+    fn rise(&self, step: &[f64], length: f64) -> Result<f64, InputError> {
         let mut moved = self.clone();
         moved.advance(step, length);
         moved.whiten()?;
@@ -318,14 +317,14 @@ impl VolumetricCentre {
 }
 
 /// L of the positive definite LL', in its lower triangle.
-fn cholesky(matrix: MatMut<'_, f64>) -> Result<(), OnlineError> {
+fn cholesky(matrix: MatMut<'_, f64>) -> Result<(), InputError> {
     let params = Default::default();
     let scratch = cholesky_in_place_scratch::<f64>(matrix.nrows(), Par::Seq, params);
     let mut memory = MemBuffer::new(scratch);
     let stack = MemStack::new(&mut memory);
     match cholesky_in_place(matrix, Default::default(), Par::Seq, stack, params) {
         Ok(_) => Ok(()),
-        Err(_) => Err(OnlineError::Overflow),
+        Err(_) => Err(InputError::Overflow { row: 0 }),
     }
 }
 
@@ -338,7 +337,7 @@ impl Centre for VolumetricCentre {
         &self.centre
     }
 
-    fn cut(&mut self, a: &[f64]) -> Result<(), OnlineError> {
+    fn cut(&mut self, a: &[f64]) -> Result<(), InputError> {
         check_cut(self.centre.len(), a)?;
         let mut next = self.clone();
         next.add_constraint(a)?;

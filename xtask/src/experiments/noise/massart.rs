@@ -139,7 +139,7 @@ impl Experiment for MassartExperiment {
                 Nature::Adaptive => {
                     let mut worst: Option<((bool, f64), usize)> = None;
                     for (index, x) in points.rows().enumerate() {
-                        let prediction = learner.predict(x)?;
+                        let prediction = learner.guess(x)?;
                         let rank = (!prediction.is_wrong(clean[index]), prediction.value.abs());
                         if worst.is_none_or(|(least, _)| rank < least) {
                             worst = Some((rank, index));
@@ -149,7 +149,7 @@ impl Experiment for MassartExperiment {
                 }
             };
             let x = points.row(index).ok_or("no such point")?;
-            let prediction = learner.predict(x)?;
+            let prediction = learner.guess(x)?;
             let right = prediction.label == clean[index];
             let flip = if right || nature == Nature::Random { noise } else { 0.0 };
             excess += if right { flip } else { 1.0 - flip } - noise;

@@ -9,8 +9,8 @@ use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
     Section, Side, Table,
 };
-use halfspaces_linalg::{Classifier, InputError, PointSet};
-use halfspaces_online::{BatchPerceptron, BatchStatus, MarginPerceptron, Pick, bounds};
+use halfspaces_linalg::{Classifier, FitSample, InputError, Params, PointSet};
+use halfspaces_online::{BatchPerceptron, MarginPerceptron, Pick, bounds};
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -75,7 +75,7 @@ impl BatchExperiment {
             updates: fit.updates,
             update_bound,
             passes: fit.passes,
-            converged: fit.status == BatchStatus::Converged,
+            converged: fit.termination.is_converged(),
             consistent: fit.halfspace.label_all(points)? == *labels,
             margin_share: output / gamma,
         })

@@ -151,7 +151,7 @@ fn contrary<C: FiniteClass>(learner: &mut Halving<C>, points: &Points) -> Result
     loop {
         let mut evenest: Option<(f64, usize)> = None;
         for (index, x) in points.rows().enumerate() {
-            let size = learner.predict(x)?.value.abs();
+            let size = learner.guess(x)?.value.abs();
             if size < 1.0 && evenest.is_none_or(|(least, _)| size < least) {
                 evenest = Some((size, index));
             }
@@ -159,7 +159,7 @@ fn contrary<C: FiniteClass>(learner: &mut Halving<C>, points: &Points) -> Result
         let Some(x) = evenest.and_then(|(_, index)| points.row(index)) else {
             return Ok(mistakes);
         };
-        let prediction = learner.predict(x)?;
+        let prediction = learner.guess(x)?;
         learner.update(x, prediction, -prediction.label)?;
         mistakes += 1;
     }

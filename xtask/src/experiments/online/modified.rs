@@ -8,9 +8,10 @@ use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
     Section, Side, Table,
 };
-use halfspaces_linalg::{PointSet, kernels};
+use halfspaces_linalg::{FitSample, PointSet, kernels};
 use halfspaces_online::{
-    BatchStatus, ModifiedPerceptron, OnlineLearner, RandomOrder, SmallestMarginMistake, bounds, run,
+    BatchModifiedPerceptron, ModifiedPerceptron, OnlineLearner, RandomOrder, SmallestMarginMistake,
+    bounds, run,
 };
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -83,11 +84,10 @@ fn play<P: PointSet>(
     } else {
         run(start.clone(), points, labels, RandomOrder::with_rng(rng))?
     };
-    let mut batch = start;
-    let status = batch.fit(points, labels, 10 * bound as u64 + 10)?;
-    let mut batch_right = status == BatchStatus::Converged && !batch.start_failed();
+    let batch = BatchModifiedPerceptron::new(start, 10 * bound as u64 + 10)?.fit(points, labels)?;
+    let mut batch_right = batch.termination.is_converged();
     for (x, y) in points.rows().zip(labels) {
-        batch_right &= !batch.predict(x)?.is_wrong(*y);
+        batch_right &= !batch.learner.guess(x)?.is_wrong(*y);
     }
     Ok(Outcome {
         rounds: transcript.len(),
@@ -95,7 +95,7 @@ fn play<P: PointSet>(
         bound,
         mistakes: transcript.mistakes(),
         abstentions: transcript.abstentions(),
-        batch_updates: batch.updates(),
+        batch_updates: batch.updates,
         batch_right,
     })
 }

@@ -88,7 +88,7 @@ fn stream<L: OnlineLearner>(
             let row = DenseRow::new(&x)?;
             let truth = target.label(row)?;
             // With σ = 0 the modified perceptron abstains at 0 only, which has probability 0.
-            let prediction = learner.predict(row)?;
+            let prediction = learner.guess(row)?;
             learner.update(row, prediction, truth)?;
             mistakes += u64::from(prediction.is_wrong(truth));
             asked += 1;

@@ -85,7 +85,7 @@ pub(super) fn hard<L: OnlineLearner>(
     loop {
         let jitter: f64 = rng.random();
         // The second coordinate of w is thrown from about ±0.45 to the other side each time.
-        let value = learner.predict(DenseRow::new(&[c, d])?)?.value;
+        let value = learner.guess(DenseRow::new(&[c, d])?)?.value;
         let reach = (value.abs() + 0.45 * (0.9 + 0.2 * jitter)).min((1.0 - gamma * gamma).sqrt());
         let second = -Label::from_sign(value).as_f64() * reach;
         let side = if rng.random::<bool>() { Label::Positive } else { Label::Negative };
@@ -124,7 +124,7 @@ pub(super) fn split<L: OnlineLearner>(
         let middle = f64::midpoint(low, high);
         let x = [-middle.sin(), middle.cos()];
         let row = DenseRow::new(&x)?;
-        let label = -learner.predict(row)?.label;
+        let label = -learner.guess(row)?.label;
         match label {
             Label::Positive => low = middle,
             Label::Negative => high = middle,

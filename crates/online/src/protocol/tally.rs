@@ -1,12 +1,7 @@
-//! Learning from a stream: one pass, in memory for the learner and one example.
-//!
-//! A file larger than memory is learned from as the readers yield it; the mistakes are counted on
-//! the way (each prediction is made before its label is shown). What was learned before an error
-//! stays learned: save the learner, mend the input, go on.
+//! What happened over a stretch of a stream or of a pool.
 
-use super::learner::{OnlineLearner, Prediction};
-use crate::error::OnlineError;
-use halfspaces_linalg::{ExampleStream, Label};
+use super::prediction::Prediction;
+use halfspaces_linalg::{FitError, InputError, Label};
 use thiserror::Error;
 
 /// What happened over a stretch of a stream.
@@ -34,75 +29,66 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn count(&mut self, prediction: Prediction, truth: Label) {
-        self.rounds += 1;
-        self.mistakes += u64::from(prediction.is_wrong(truth));
-        self.abstentions += u64::from(prediction.abstains);
+    /// Counts the next round, or says at which example the learner stopped.
+    pub(crate) fn record<E>(
+        &mut self,
+        round: Result<Prediction, InputError>,
+        truth: Label,
+    ) -> Result<(), PartialFitError<E>> {
+        match round {
+            Ok(prediction) => {
+                self.rounds += 1;
+                self.mistakes += u64::from(prediction.is_wrong(truth));
+                self.abstentions += u64::from(prediction.abstains);
+                Ok(())
+            }
+            Err(source) => {
+                let source = source.at_row(self.rounds as usize);
+                let fault = FitError::Example { taken: self.rounds, source };
+                Err(PartialFitError { tally: *self, fault })
+            }
+        }
     }
 }
 
-/// Why a stream was left before its end. The learner is as after the examples of `tally`.
+/// Why a learner stopped before the end of a stream or a pool. What was learned before stays learned: the
+/// learner is as after the examples of `tally`, and calling again goes on after the faulty one.
 ///
 /// ```
 /// use halfspaces_data::read::{LibsvmOptions, LibsvmSchema, LibsvmStream};
-/// use halfspaces_online::{OnlineLearner, PartialFitError, Perceptron};
+/// use halfspaces_linalg::FitError;
+/// use halfspaces_online::{OnlineLearner, Perceptron};
 /// let schema = LibsvmSchema::declared(&LibsvmOptions::new().dim(2))?;
 /// let mut stream = LibsvmStream::new(&b"-1 1:1\n+1 2:x\n-1 1:3\n"[..], "examples", schema);
 /// let mut learner = Perceptron::new(2)?;
 /// // The second line is faulty; the first is learned, and the third is next.
-/// let Err(PartialFitError::Stream { tally, .. }) = learner.partial_fit(&mut stream, u64::MAX) else { panic!() };
-/// assert_eq!(tally.rounds, 1);
+/// let error = learner.partial_fit(&mut stream, u64::MAX).unwrap_err();
+/// assert!(matches!(error.fault, FitError::Stream { taken: 1, .. }));
+/// assert_eq!(error.tally.mistakes, 1);
 /// assert_eq!(learner.partial_fit(&mut stream, u64::MAX)?.rounds, 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Error)]
-pub enum PartialFitError<E> {
-    /// The stream has no next example to offer. It stands behind the faulty one: calling again goes on
-    /// after it.
-    #[error("after {} examples: {source}", tally.rounds)]
-    Stream {
-        /// What was done before.
-        tally: Tally,
-        /// What the stream says.
-        source: E,
-    },
-    /// The learner cannot take the example, which is passed over: calling again goes on after it.
-    #[error("after {} examples, at the next: {source}", tally.rounds)]
-    Learner {
-        /// What was done before.
-        tally: Tally,
-        /// What the learner says.
-        source: OnlineError,
-    },
+#[error("{fault}")]
+pub struct PartialFitError<E> {
+    /// What was done before.
+    pub tally: Tally,
+    /// The fault, as a [`halfspaces_linalg::FitStream`] reports it.
+    pub fault: FitError<E>,
 }
 
-/// Learns from at most `most` examples of `stream`: one pass, O(d) memory. See
-/// [`OnlineLearner::partial_fit`].
-pub(crate) fn partial_fit<L: OnlineLearner, S: ExampleStream>(
-    learner: &mut L,
-    stream: &mut S,
-    most: u64,
-) -> Result<Tally, PartialFitError<S::Error>> {
-    let mut tally = Tally::default();
-    while tally.rounds < most {
-        let (x, truth) = match stream.next_row() {
-            Ok(Some(example)) => example,
-            Ok(None) => break,
-            Err(source) => return Err(PartialFitError::Stream { tally, source }),
-        };
-        match learner.learn(x, truth) {
-            Ok(prediction) => tally.count(prediction, truth),
-            Err(source) => return Err(PartialFitError::Learner { tally, source }),
-        }
+impl<E> From<InputError> for PartialFitError<E> {
+    /// Nothing was learned.
+    fn from(fault: InputError) -> Self {
+        PartialFitError { tally: Tally::default(), fault: FitError::Input(fault) }
     }
-    Ok(tally)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Perceptron;
-    use halfspaces_linalg::{DenseRow, InputError};
+    use crate::{OnlineLearner, Perceptron};
+    use halfspaces_linalg::{DenseRow, ExampleStream};
 
     /// Rows of a list; an empty one is faulty.
     struct List(std::vec::IntoIter<Vec<f64>>, Vec<f64>);
@@ -139,12 +125,14 @@ mod tests {
         assert_eq!(one, Tally { rounds: 1, mistakes: 1, abstentions: 0 });
         let tally = Tally { rounds: 1, mistakes: 0, abstentions: 0 };
         let error = learner.partial_fit(&mut stream, u64::MAX).unwrap_err();
-        assert_eq!(error, PartialFitError::Stream { tally, source: "faulty" });
+        let fault = FitError::Stream { taken: 1, source: "faulty" };
+        assert_eq!(error, PartialFitError { tally, fault });
         assert_eq!(error.to_string(), "after 1 examples: faulty");
         let tally = Tally { rounds: 1, mistakes: 1, abstentions: 0 };
-        let source = InputError::DimensionMismatch { expected: 2, found: 3 }.into();
+        let source = InputError::DimensionMismatch { expected: 2, found: 3 };
         let error = learner.partial_fit(&mut stream, u64::MAX).unwrap_err();
-        assert_eq!(error, PartialFitError::Learner { tally, source });
+        let fault = FitError::Example { taken: 1, source };
+        assert_eq!(error, PartialFitError { tally, fault });
         let last = learner.partial_fit(&mut stream, u64::MAX).unwrap();
         assert_eq!(last, Tally { rounds: 1, mistakes: 0, abstentions: 0 });
         assert_eq!(learner.updates(), 2);

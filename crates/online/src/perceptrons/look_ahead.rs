@@ -1,71 +1,56 @@
 //! One pass over a pool in memory.
 //!
-//! A learner that only moves after a mistake (or a margin too small) stays where it is for long
-//! stretches: its values on the next few points, all of the present hypothesis, are computed at once,
-//! and only then held against the labels. Up to the first label at which the learner would move they
-//! are what it would have computed one by one, to the bit; the others are thrown away. After a move
-//! it goes one by one until it has been right for a while, so that many moves cost no more.
+//! A learner that only moves after a mistake (or a margin too small) keeps its hypothesis for long
+//! stretches. Its values on the next few points, all of the present hypothesis, are computed at once and
+//! then compared with the labels. Up to the first label at which the learner would move they are what it
+//! would have computed one by one, to the bit; the others are discarded. After a move it goes one by one
+//! until it has been right for a while, so that many moves cost no more.
 
-use super::learner::OnlineLearner;
-use super::partial_fit::{PartialFitError, Tally};
-use crate::perceptrons::Weights;
+use super::weights::Weights;
+use crate::protocol::{OnlineLearner, PartialFitError, Tally};
 use halfspaces_linalg::{InputError, Label, PointSet, Points};
+use std::convert::Infallible;
 
-/// So many rounds in a row without a move promise some more.
-const CALM: usize = 16;
-/// So many values are computed at once, at most: so few that what is done with them is done while the
-/// processor fetches the next.
-const FAR: usize = 64;
+/// Rounds without a move after which the learner looks ahead.
+const MIN_QUIET_ROUNDS: usize = 16;
+/// Values computed at once, at most: few enough that they are used while the processor fetches the next.
+const MAX_LOOKAHEAD: usize = 64;
 
-/// One by one. See [`OnlineLearner::learn_pool`].
-pub(crate) fn one_by_one<L: OnlineLearner, P: PointSet>(
-    learner: &mut L,
-    points: &P,
-    labels: &[Label],
-) -> Result<Tally, PartialFitError<InputError>> {
-    // A learner that never looks ahead.
-    looking_ahead(learner, points, labels, |_, _| 0)
-}
-
-/// With a learner that can tell for how many of the next examples it would predict rightly and not move,
-/// and takes them as learned.
-pub(crate) fn looking_ahead<L: OnlineLearner, P: PointSet>(
+/// [`OnlineLearner::learn_pool`] of a learner that can tell for how many of the next examples it would be
+/// right and not move, and takes them as learned.
+pub(super) fn learn_pool_ahead<L: OnlineLearner, P: PointSet>(
     learner: &mut L,
     points: &P,
     labels: &[Label],
     skip: impl Fn(&mut L, Ahead) -> usize,
-) -> Result<Tally, PartialFitError<InputError>> {
+) -> Result<Tally, PartialFitError<Infallible>> {
+    InputError::check_len(points.len(), labels.len())?;
     let mut tally = Tally::default();
-    let stream = |source| PartialFitError::Stream { tally: Tally::default(), source };
-    InputError::check_len(points.len(), labels.len()).map_err(stream)?;
-    let mut values = [0.0; FAR];
-    // For how many examples the learner has stayed; as far it looks ahead.
-    let (mut next, mut calm) = (0, 0);
+    let mut values = [0.0; MAX_LOOKAHEAD];
+    // The learner has not moved for `quiet` rounds; it looks ahead no further than that.
+    let (mut next, mut quiet) = (0, 0);
     while let Some(&truth) = labels.get(next) {
-        if let (Some(points), true) = (points.as_dense(), calm >= CALM) {
-            let stretch = calm.min(FAR).min(labels.len() - next);
+        if let (Some(points), true) = (points.as_dense(), quiet >= MIN_QUIET_ROUNDS) {
+            let stretch = quiet.min(MAX_LOOKAHEAD).min(labels.len() - next);
             let labels = &labels[next..next + stretch];
             let ahead = Ahead { points, first: next, labels, values: &mut values[..stretch] };
             let skipped = skip(learner, ahead);
             tally.rounds += skipped as u64;
             next += skipped;
-            calm = if skipped == stretch { calm + skipped } else { 0 };
+            quiet = if skipped == stretch { quiet + skipped } else { 0 };
             continue;
         }
-        let Some(x) = points.row(next) else { break };
+        let Some(x) = points.row(next) else { unreachable!("there are as many points as labels") };
         let updates = learner.updates();
-        match learner.learn(x, truth) {
-            Ok(prediction) => tally.count(prediction, truth),
-            Err(source) => return Err(PartialFitError::Learner { tally, source }),
-        }
-        calm = if learner.updates() == updates { calm + 1 } else { 0 };
+        tally.record(learner.learn(x, truth), truth)?;
+        quiet = if learner.updates() == updates { quiet + 1 } else { 0 };
         next += 1;
     }
     Ok(tally)
 }
 
 /// The next examples of a pool, and room for their values.
-pub(crate) struct Ahead<'a> {
+pub(super) struct Ahead<'a> {
     points: &'a Points,
     first: usize,
     labels: &'a [Label],
@@ -74,7 +59,11 @@ pub(crate) struct Ahead<'a> {
 
 impl Ahead<'_> {
     /// How many of them come before the first whose value and label would move a learner with these weights.
-    pub(crate) fn staying(self, weights: &Weights, stays: impl Fn(f64, Label) -> bool) -> usize {
+    pub(super) fn unchanged_prefix(
+        self,
+        weights: &Weights,
+        stays: impl Fn(f64, Label) -> bool,
+    ) -> usize {
         let Ahead { points, first, labels, values } = self;
         // What cannot be computed at once is found out about one by one.
         if points.margins_from(first, weights.as_slice(), values).is_err() {
@@ -91,33 +80,30 @@ impl Ahead<'_> {
 }
 
 /// Whether a value's sign is the label: where a perceptron stays.
-pub(crate) fn right(value: f64, label: Label) -> bool {
+pub(super) fn right(value: f64, label: Label) -> bool {
     Label::from_sign(value) == label
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Aggressiveness, Alma, AveragedPerceptron, OnlineError, PassiveAggressive};
+    use crate::{Aggressiveness, Alma, AveragedPerceptron, PassiveAggressive};
     use crate::{Perceptron, VotedPerceptron};
-    use halfspaces_linalg::SparsePoints;
+    use halfspaces_linalg::{FitError, SparsePoints};
     use proptest::prelude::*;
     use std::fmt::Debug;
 
-    /// What `partial_fit` of a stream does: the pass as the protocol has it.
-    fn literal<L: OnlineLearner, P: PointSet>(
+    /// One round after the other: the pass as the protocol has it.
+    fn one_by_one<L: OnlineLearner, P: PointSet>(
         learner: &mut L,
         points: &P,
         labels: &[Label],
-    ) -> (Tally, Option<OnlineError>) {
+    ) -> Result<Tally, PartialFitError<Infallible>> {
         let mut tally = Tally::default();
         for (x, y) in points.rows().zip(labels) {
-            match learner.observe(x, *y) {
-                Ok(prediction) => tally.count(prediction, *y),
-                Err(error) => return (tally, Some(error)),
-            }
+            tally.record(learner.observe(x, *y), *y)?;
         }
-        (tally, None)
+        Ok(tally)
     }
 
     fn agrees<L: OnlineLearner + Clone + PartialEq + Debug>(
@@ -127,11 +113,7 @@ mod tests {
     ) -> Result<(), TestCaseError> {
         let (mut expected, mut dense, mut sparse) = (fresh.clone(), fresh.clone(), fresh.clone());
         for _ in 0..3 {
-            let (tally, error) = literal(&mut expected, points, labels);
-            let answer = match error {
-                None => Ok(tally),
-                Some(source) => Err(PartialFitError::Learner { tally, source }),
-            };
+            let answer = one_by_one(&mut expected, points, labels);
             prop_assert_eq!(&dense.learn_pool(points, labels), &answer);
             prop_assert_eq!(&dense, &expected);
             let of_sparse = SparsePoints::from_dense(points).unwrap();
@@ -177,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overflow_in_a_calm_stretch_is_found_where_it_is() {
+    fn an_overflow_in_a_quiet_stretch_is_found_where_it_is() {
         let mut values = vec![1.0; 200];
         values[150] = 1e200;
         let points = Points::new(values, 1).unwrap();
@@ -186,9 +168,9 @@ mod tests {
         learner.observe(x, Label::Negative).unwrap();
         let error = learner.clone().learn_pool(&points, &[Label::Negative; 200]).unwrap_err();
         let tally = Tally { rounds: 150, mistakes: 0, abstentions: 0 };
-        let source = OnlineError::Overflow;
-        assert_eq!(error, PartialFitError::Learner { tally, source });
+        let fault = FitError::Example { taken: 150, source: InputError::Overflow { row: 150 } };
+        assert_eq!(error, PartialFitError { tally, fault });
         let refused = learner.learn_pool(&points, &[Label::Negative; 3]).unwrap_err();
-        assert!(matches!(refused, PartialFitError::Stream { .. }));
+        assert!(matches!(refused.fault, FitError::Input(InputError::LengthMismatch { .. })));
     }
 }

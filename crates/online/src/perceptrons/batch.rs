@@ -1,0 +1,283 @@
+//! What the batch learners share: parameters, result, and the loop that finds a violated point and adds
+//! it, until none is left.
+
+use crate::scale::check_scale;
+use halfspaces_linalg::{
+    Classifier, Halfspace, InputError, Label, Params, PointSet, RowView, Termination, zeros,
+};
+
+/// Default cap on the updates of a batch learner. Data separable with γ/R above 1e-3 (batch perceptron)
+/// or 1.74e-3 (margin perceptron) never reach it.
+pub const DEFAULT_MAX_UPDATES: u64 = 1_000_000;
+
+/// Which violated point is taken when there are several. The guarantees hold for every choice.
+///
+/// ```
+/// use halfspaces_linalg::{FitSample, Label, Params, Points};
+/// use halfspaces_online::{BatchPerceptron, Pick};
+/// let points = Points::from_rows(&[[1.0, 0.0], [-0.1, 1.0], [-1.0, 2.0]])?;
+/// let labels = [Label::Negative; 3];
+/// let fit = |pick| BatchPerceptron::params().pick(pick).check()?.fit(&points, &labels);
+/// // w = 0, then (-1, 0), which is wrong about points 1 and 2, by 0.1 and 1.
+/// assert_eq!(fit(Pick::First)?.halfspace.normal(), [-0.9, -1.0]);
+/// // Point 2 first turns w to (0, -2), which is wrong about point 0 again.
+/// assert_eq!(fit(Pick::Worst)?.halfspace.normal(), [-1.0, -2.0]);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Pick {
+    /// Go round the points, updating as violations turn up. An update costs the few points up to
+    /// the next violation: the fast choice.
+    #[default]
+    Cyclic,
+    /// Start again from the first point after every update: "if there exists i" read literally.
+    First,
+    /// The point with the least y (w · x); one scan of all points per update.
+    Worst,
+}
+
+/// The result of [`crate::BatchPerceptron`] and [`crate::MarginPerceptron`]: the last halfspace, and how
+/// the run ended.
+///
+/// ```
+/// use halfspaces_linalg::{Classifier, FitSample, Label, Params, Points, Termination};
+/// use halfspaces_online::BatchPerceptron;
+/// let points = Points::from_rows(&[[1.0, 2.0], [2.0, -1.0]])?;
+/// let labels = [Label::Negative, Label::Positive];
+/// let fit = BatchPerceptron::params().check()?.fit(&points, &labels)?;
+/// assert_eq!((fit.termination, fit.updates), (Termination::Converged, 1));
+/// assert_eq!(fit.label_all(&points)?, labels);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct BatchFit {
+    /// The last hypothesis.
+    pub halfspace: Halfspace,
+    /// How often it was updated.
+    pub updates: u64,
+    /// Inner products computed, in units of one pass over the points.
+    pub passes: f64,
+    /// `Converged`: no point violates the learner's condition, so its guarantee holds. `CapReached`:
+    /// the cap on updates came first; the points may be separable with a smaller margin or not at all.
+    /// `Stalled`: the points violated are so short beside w that adding them changes no digit of w; a
+    /// point of zeros always is.
+    pub termination: Termination,
+}
+
+/// The value is that of the halfspace.
+impl Classifier for BatchFit {
+    fn dim(&self) -> usize {
+        self.halfspace.dim()
+    }
+
+    #[inline]
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        self.halfspace.decision_value(x)
+    }
+}
+
+/// Parameters of a batch learner `L`, not yet checked: [`Params::check`] gives the learner.
+///
+/// ```
+/// use halfspaces_linalg::Params;
+/// use halfspaces_online::{MarginPerceptron, Pick};
+/// let learner = MarginPerceptron::params().pick(Pick::Worst).max_updates(10_000).check()?;
+/// assert!(MarginPerceptron::params().max_updates(0).check().is_err());
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct BatchParams<L> {
+    max_updates: u64,
+    pick: Pick,
+    learner: fn(UpdateLoop) -> L,
+}
+
+impl<L> BatchParams<L> {
+    /// The defaults.
+    pub(super) fn new(learner: fn(UpdateLoop) -> L) -> Self {
+        BatchParams { max_updates: DEFAULT_MAX_UPDATES, pick: Pick::default(), learner }
+    }
+
+    /// Cap on updates, at least 1. Default: [`DEFAULT_MAX_UPDATES`].
+    pub fn max_updates(mut self, max_updates: u64) -> Self {
+        self.max_updates = max_updates;
+        self
+    }
+
+    /// Which violated point is taken. Default: [`Pick::Cyclic`].
+    pub fn pick(mut self, pick: Pick) -> Self {
+        self.pick = pick;
+        self
+    }
+}
+
+impl<L> Params for BatchParams<L> {
+    type Learner = L;
+    type Error = InputError;
+
+    fn check(self) -> Result<L, InputError> {
+        let BatchParams { max_updates, pick, learner } = self;
+        check_max_updates(max_updates)?;
+        Ok(learner(UpdateLoop { max_updates, pick }))
+    }
+}
+
+pub(super) fn check_max_updates(cap: u64) -> Result<(), InputError> {
+    InputError::check_parameter("max_updates", cap as f64, cap > 0, "at least 1")
+}
+
+/// One label per point, and at least one point.
+pub(super) fn check_sample<P: PointSet>(points: &P, labels: &[Label]) -> Result<(), InputError> {
+    InputError::check_len(points.len(), labels.len())?;
+    if labels.is_empty() { Err(InputError::Empty) } else { Ok(()) }
+}
+
+/// The loop with its checked parameters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct UpdateLoop {
+    max_updates: u64,
+    pick: Pick,
+}
+
+impl UpdateLoop {
+    /// Starts from w = 0 and sets w += y x for a point that `violates(w·x, y)`, until there is none,
+    /// no update changes w, or the cap is reached.
+    pub(super) fn run<P: PointSet>(
+        &self,
+        points: &P,
+        labels: &[Label],
+        violates: impl Fn(f64, Label) -> bool,
+    ) -> Result<BatchFit, InputError> {
+        check_sample(points, labels)?;
+        for (row, x) in points.rows().enumerate() {
+            check_scale(x).map_err(|error| error.at_row(row))?;
+        }
+        let n = points.len();
+        let mut weights = zeros(1, points.dim())?;
+        let (mut updates, mut products) = (0, 0u64);
+        // Where the walk stands; Worst always walks the whole pool.
+        let mut at = 0;
+        // Where w began to stand still: back there without a move, it never moves again.
+        let mut still_since = None;
+        let termination = loop {
+            let violated = match self.pick {
+                Pick::Cyclic | Pick::First => {
+                    let ahead = (at..n).chain(0..at);
+                    first_violation(points, labels, &weights, ahead, &violates, &mut products)?
+                }
+                Pick::Worst => worst_violation(points, labels, &weights, &violates, &mut products)?,
+            };
+            let Some(i) = violated else { break Termination::Converged };
+            if still_since == Some(i) {
+                break Termination::Stalled;
+            }
+            if updates == self.max_updates {
+                break Termination::CapReached { cap: self.max_updates };
+            }
+            let (x, sign) = (row(points, i), labels[i].as_f64());
+            if moves(x, sign, &weights) {
+                still_since = None;
+            } else {
+                still_since = still_since.or(Some(i));
+            }
+            x.add_scaled_to(sign, &mut weights);
+            updates += 1;
+            at = if self.pick == Pick::Cyclic { (i + 1) % n } else { 0 };
+        };
+        let halfspace = Halfspace::new(weights)?;
+        Ok(BatchFit { halfspace, updates, passes: products as f64 / n as f64, termination })
+    }
+}
+
+/// Whether w + y x differs from w, which the first coordinate nearly always shows.
+#[allow(clippy::float_cmp, reason = "a stall is a sum that rounds back to the same number")]
+fn moves<R: RowView>(x: R, sign: f64, weights: &[f64]) -> bool {
+    x.entries().any(|(j, v)| weights[j] + sign * v != weights[j])
+}
+
+fn row<P: PointSet>(points: &P, i: usize) -> P::Row<'_> {
+    let Some(x) = points.row(i) else { unreachable!("the walk keeps to the points") };
+    x
+}
+
+fn value<R: RowView>(i: usize, x: R, weights: &[f64]) -> Result<f64, InputError> {
+    let value = x.dot(weights);
+    if value.is_finite() { Ok(value) } else { Err(InputError::Overflow { row: i }) }
+}
+
+/// The first violated point of `walk`.
+fn first_violation<P: PointSet>(
+    points: &P,
+    labels: &[Label],
+    weights: &[f64],
+    walk: impl Iterator<Item = usize>,
+    violates: impl Fn(f64, Label) -> bool,
+    products: &mut u64,
+) -> Result<Option<usize>, InputError> {
+    for i in walk {
+        *products += 1;
+        if violates(value(i, row(points, i), weights)?, labels[i]) {
+            return Ok(Some(i));
+        }
+    }
+    Ok(None)
+}
+
+/// The violated point with the least y (w · x), the first of equals.
+fn worst_violation<P: PointSet>(
+    points: &P,
+    labels: &[Label],
+    weights: &[f64],
+    violates: impl Fn(f64, Label) -> bool,
+    products: &mut u64,
+) -> Result<Option<usize>, InputError> {
+    let mut worst: Option<(f64, usize)> = None;
+    for (i, (x, &y)) in points.rows().zip(labels).enumerate() {
+        *products += 1;
+        let value = value(i, x, weights)?;
+        let signed = y.as_f64() * value;
+        if violates(value, y) && worst.is_none_or(|(least, _)| signed < least) {
+            worst = Some((signed, i));
+        }
+    }
+    Ok(worst.map(|(_, i)| i))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{BatchPerceptron, MarginPerceptron, Pick};
+    use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};
+
+    const PICKS: [Pick; 3] = [Pick::Cyclic, Pick::First, Pick::Worst];
+
+    /// Once this went on to the cap: 1 added to -1e17 is -1e17.
+    #[test]
+    fn a_stall_by_rounding_is_no_cap() {
+        let points = Points::from_rows(&[[1e17], [1.0], [2.0]]).unwrap();
+        let labels = [Label::Negative, Label::Positive, Label::Positive];
+        for pick in PICKS {
+            let learner = BatchPerceptron::params().pick(pick).check().unwrap();
+            let fit = learner.fit(&points, &labels).unwrap();
+            assert_eq!(fit.termination, Termination::Stalled, "{pick:?}");
+            assert_eq!(fit.halfspace.normal(), [-1e17]);
+            assert!(fit.updates <= 4);
+            let learner = MarginPerceptron::params().pick(pick).check().unwrap();
+            assert_eq!(learner.fit(&points, &labels).unwrap().termination, Termination::Stalled);
+        }
+    }
+
+    /// Points that do not move w now may do so after others have: no stall before all are tried.
+    #[test]
+    fn what_only_pauses_is_no_stall() {
+        // (7, -5) is lost beside (-1e17, -1e17), and right once the third point has been added.
+        let points = Points::from_rows(&[[1e17, 1e17], [7.0, -5.0], [-1e17, 0.0]]).unwrap();
+        let labels = [Label::Negative, Label::Positive, Label::Negative];
+        let learner = BatchPerceptron::params().max_updates(1000).check().unwrap();
+        let fit = learner.fit(&points, &labels).unwrap();
+        assert_eq!(fit.termination, Termination::Converged);
+        assert_eq!(fit.halfspace.normal(), [1e17, -2e17]);
+    }
+}

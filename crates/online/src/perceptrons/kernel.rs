@@ -1,0 +1,168 @@
+//! Kernels.
+
+use faer::traits::pulp::{Simd, WithSimd};
+use halfspaces_linalg::{InputError, RowView, exp_neg, kernels};
+
+/// A kernel K(x, z).
+///
+/// ```
+/// use halfspaces_linalg::DenseRow;
+/// use halfspaces_online::Kernel;
+/// let value = |kernel: Kernel| kernel.value(DenseRow::new(&[1.0, 2.0])?, &[1.0, 1.0]);
+/// assert_eq!(value(Kernel::Linear)?, 3.0);
+/// assert_eq!(value(Kernel::Polynomial { degree: 2 })?, 9.0);
+/// assert_eq!(value(Kernel::Inhomogeneous { degree: 2 })?, 16.0);
+/// assert!((value(Kernel::Gaussian { scale: 2.0 })? - (-0.5f64).exp()).abs() < 1e-15);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Kernel {
+    /// x · z.
+    Linear,
+    /// (x · z)^degree.
+    Polynomial {
+        /// Between 1 and 1000.
+        degree: u32,
+    },
+    /// (1 + x · z)^degree.
+    Inhomogeneous {
+        /// Between 1 and 1000.
+        degree: u32,
+    },
+    /// exp(-‖x - z‖²/scale).
+    Gaussian {
+        /// Positive.
+        #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::positive"))]
+        scale: f64,
+    },
+}
+
+impl Kernel {
+    pub(super) fn check(self) -> Result<(), InputError> {
+        match self {
+            Kernel::Linear => Ok(()),
+            Kernel::Polynomial { degree } | Kernel::Inhomogeneous { degree } => {
+                let in_range = (1..=1000).contains(&degree);
+                InputError::check_parameter("degree", degree.into(), in_range, "between 1 and 1000")
+            }
+            Kernel::Gaussian { scale } => {
+                let in_range = scale > 0.0 && scale.is_finite();
+                InputError::check_parameter("scale", scale, in_range, "positive and finite")
+            }
+        }
+    }
+
+    /// K from each product x · z, in its place; `norms_sq` has the ‖z‖².
+    #[inline(always)]
+    fn replace_products(self, products: &mut [f64], x_sq: f64, norms_sq: &[f64]) {
+        match self {
+            Kernel::Linear => {}
+            Kernel::Polynomial { degree } => {
+                for product in products {
+                    *product = product.powi(degree as i32);
+                }
+            }
+            Kernel::Inhomogeneous { degree } => {
+                for product in products {
+                    *product = (1.0 + *product).powi(degree as i32);
+                }
+            }
+            Kernel::Gaussian { scale } => {
+                // Finite, so that equal points have the value 1 at every scale.
+                let inverse = (1.0 / scale).min(f64::MAX);
+                for (product, z_sq) in products.iter_mut().zip(norms_sq) {
+                    let distance_sq = x_sq + z_sq - 2.0 * *product;
+                    // Rounding may leave that of equal points below 0. A NaN, from norms that
+                    // overflow, stays one.
+                    let distance_sq = if distance_sq < 0.0 { 0.0 } else { distance_sq };
+                    *product = exp_neg(distance_sq * inverse);
+                }
+            }
+        }
+    }
+
+    /// K(x, z).
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`]; [`InputError::ParameterOutOfRange`] for a degree or a scale out of
+    /// range.
+    pub fn value<R: RowView>(self, x: R, z: &[f64]) -> Result<f64, InputError> {
+        self.check()?;
+        InputError::check_dim(x.dim(), z.len())?;
+        let mut value = [x.dot(z)];
+        self.replace_products(&mut value, x.norm_sq(), &[kernels::norm_sq(z)]);
+        Ok(value[0])
+    }
+}
+
+/// Σ y_i K(x_i, x) from the products x_i · x, which it overwrites. Being a [`WithSimd`] lets it be
+/// compiled for the vector instructions that the processor turns out to have; as it fuses no
+/// multiplication with an addition, they do not change the result.
+pub(super) struct SignedSum<'a> {
+    pub(super) kernel: Kernel,
+    pub(super) products: &'a mut [f64],
+    pub(super) x_sq: f64,
+    pub(super) norms_sq: &'a [f64],
+    pub(super) signs: &'a [f64],
+}
+
+impl WithSimd for SignedSum<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        self.kernel.replace_products(self.products, self.x_sq, self.norms_sq);
+        kernels::dot(self.signs, self.products)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faer::traits::pulp::{Arch, Scalar};
+    use halfspaces_linalg::DenseRow;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn vector_instructions_do_not_change_the_sum(
+            terms in prop::collection::vec((-40.0..40.0f64, 0.0..900.0f64, any::<bool>()), 0..70),
+            x_sq in 0.0..900.0f64,
+        ) {
+            let signs: Vec<f64> = terms.iter().map(|t| if t.2 { 1.0 } else { -1.0 }).collect();
+            let norms_sq: Vec<f64> = terms.iter().map(|t| t.1).collect();
+            let products: Vec<f64> = terms.iter().map(|t| t.0).collect();
+            for kernel in [Kernel::Gaussian { scale: 1.5 }, Kernel::Inhomogeneous { degree: 3 }] {
+                let (mut wide, mut plain) = (products.clone(), products.clone());
+                let (norms_sq, signs) = (&norms_sq, &signs);
+                let sum = |products| SignedSum { kernel, products, x_sq, norms_sq, signs };
+                let of_wide = Arch::new().dispatch(sum(&mut wide));
+                prop_assert_eq!(of_wide.to_bits(), sum(&mut plain).with_simd(Scalar).to_bits());
+                prop_assert_eq!(wide, plain);
+            }
+        }
+    }
+
+    #[test]
+    fn the_gaussian_kernel_is_the_exponential_at_every_scale() {
+        let (x, z) = (DenseRow::new(&[1.0, 2.0]).unwrap(), [0.5, 2.5]);
+        for scale in [1e-3, 0.02, 0.5, 3.0, 1e6, f64::MAX] {
+            let value = Kernel::Gaussian { scale }.value(x, &z).unwrap();
+            let plain = (-0.5 / scale).exp();
+            assert!((value - plain).abs() <= 1e-12 * plain, "{scale}");
+        }
+        for scale in [5e-324, 1e-310, 1.0, f64::MAX] {
+            assert_eq!(Kernel::Gaussian { scale }.value(x, &[1.0, 2.0]).unwrap(), 1.0);
+        }
+    }
+
+    #[test]
+    fn degrees_out_of_range_are_refused() {
+        let x = DenseRow::new(&[2.0]).unwrap();
+        for degree in [0, 1001, u32::MAX] {
+            assert!(Kernel::Polynomial { degree }.value(x, &[1.0]).is_err());
+        }
+        assert_eq!(Kernel::Polynomial { degree: 3 }.value(x, &[1.0]).unwrap(), 8.0);
+    }
+}
