@@ -84,8 +84,9 @@ pub struct Literal {
 }
 
 impl Literal {
+    /// The variable must be one of a point's.
     fn holds(self, x: BooleanPoint) -> bool {
-        (self.variable < MAX_VARIABLES && x.0 >> self.variable & 1 == 1) == self.positive
+        (x.0 >> self.variable & 1 == 1) == self.positive
     }
 
     fn check(self, variables: usize) -> Result<(), InputError> {
@@ -101,9 +102,7 @@ impl Literal {
         if !self.positive {
             *bias += scale;
         }
-        if let Some(weight) = weights.get_mut(self.variable) {
-            *weight += if self.positive { scale } else { -scale };
-        }
+        weights[self.variable] += if self.positive { scale } else { -scale };
     }
 }
 
@@ -172,7 +171,8 @@ pub struct Disjunction {
 
 fn check_masks(variables: usize, a: u64, b: u64) -> Result<(), InputError> {
     check_variables(variables)?;
-    let beyond = (a | b).checked_shr(variables as u32).unwrap_or(0);
+    // A shift by all 64 bits leaves none.
+    let beyond = (a | b).unbounded_shr(variables as u32);
     if beyond == 0 {
         Ok(())
     } else {
@@ -181,7 +181,7 @@ fn check_masks(variables: usize, a: u64, b: u64) -> Result<(), InputError> {
     }
 }
 
-/// Adds one literal a set bit to an affine form.
+/// Adds one literal per set bit to an affine form.
 fn add_masks(positive: u64, negative: u64, weights: &mut [f64], bias: &mut f64) {
     for variable in 0..weights.len() {
         for (mask, sign) in [(positive, true), (negative, false)] {

@@ -181,10 +181,8 @@ impl InputError {
 pub(crate) fn check_finite(values: &[f64], dim: usize) -> Result<(), InputError> {
     match values.iter().position(|v| !v.is_finite()) {
         None => Ok(()),
-        Some(at) => Err(InputError::NonFinite {
-            row: at / dim.max(1),
-            column: at % dim.max(1),
-            value: values[at],
-        }),
+        Some(at) => {
+            Err(InputError::NonFinite { row: at / dim, column: at % dim, value: values[at] })
+        }
     }
 }

@@ -5,11 +5,12 @@
 //! [`DescendingMargins`](crate::DescendingMargins), on any number of threads: values do not depend on
 //! the split, and ties go by index.
 
+use crate::contract::Threads;
 use crate::error::InputError;
 use crate::margins::before;
 use crate::points::PointSet;
 use crate::row::RowView;
-use faer::Par;
+use std::ops::Range;
 
 /// A stretch below this many points is not worth a thread.
 const MIN_STRETCH: usize = 4096;
@@ -17,7 +18,7 @@ const MIN_STRETCH: usize = 4096;
 const BLOCK: usize = 64;
 /// Values kept unordered before the least are dropped, in multiples of the number asked for.
 const SLACK: usize = 2;
-/// Room for so many at least.
+/// Smallest room for values kept.
 const MIN_ROOM: usize = 64;
 
 /// The indices of the `count` points with the largest |w · x|, largest first, ties by index; all of
@@ -27,54 +28,23 @@ const MIN_ROOM: usize = 64;
 /// [`InputError::DimensionMismatch`].
 ///
 /// ```
-/// use faer::Par;
-/// use halfspaces_linalg::{Points, largest_margins};
+/// use halfspaces_linalg::{Points, Threads, largest_margins};
 /// let points = Points::from_rows(&[[1.0, 0.0], [-3.0, 1.0], [2.0, 5.0]])?;
-/// assert_eq!(largest_margins(&points, &[1.0, 0.0], 2, Par::Seq)?, [1, 2]);
+/// assert_eq!(largest_margins(&points, &[1.0, 0.0], 2, Threads::ONE)?, [1, 2]);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
-pub fn largest_margins<P: PointSet + Sync>(
+pub fn largest_margins<P: PointSet>(
     points: &P,
     w: &[f64],
     count: usize,
-    par: Par,
+    threads: Threads,
 ) -> Result<Vec<usize>, InputError> {
     InputError::check_dim(points.dim(), w.len())?;
     let n = points.len();
-    let threads = par.degree().min(n / MIN_STRETCH).max(1);
-    let stretch = n.div_ceil(threads).max(1);
-    let starts = (0..n).step_by(stretch);
-    let mut largest: Vec<Largest> = starts.clone().map(|_| Largest::new(count)).collect();
-    let scan = |largest: &mut Largest, start: usize| {
-        let end = n.min(start + stretch);
-        let Some(dense) = points.as_dense() else {
-            for i in start..end {
-                // Every i is below the length.
-                let Some(x) = points.row(i) else { break };
-                largest.offer(x.dot(w).abs(), i);
-            }
-            return;
-        };
-        let mut values = [0.0; BLOCK];
-        for from in (start..end).step_by(BLOCK) {
-            let values = &mut values[..BLOCK.min(end - from)];
-            // Every point is below the length, and w is of their dimension.
-            if dense.margins_from(from, w, values).is_err() {
-                break;
-            }
-            largest.offer_all(values, from);
-        }
-    };
-    if let [only] = largest.as_mut_slice() {
-        scan(only, 0);
-    } else {
-        rayon::scope(|scope| {
-            for (largest, start) in largest.iter_mut().zip(starts) {
-                scope.spawn(move |_| scan(largest, start));
-            }
-        });
-    }
-    let mut all: Vec<(f64, usize)> = largest.into_iter().flat_map(|l| l.kept).collect();
+    let stretches = threads.count().min(n / MIN_STRETCH).max(1);
+    let stretch = n.div_ceil(stretches).max(1);
+    let found = threads.map_blocks(n, stretch, |stretch| Largest::scan(points, w, count, stretch));
+    let mut all: Vec<(f64, usize)> = found.into_iter().flat_map(|l| l.kept).collect();
     all.sort_unstable_by(before);
     all.truncate(count);
     Ok(all.into_iter().map(|(_, index)| index).collect())
@@ -95,6 +65,29 @@ impl Largest {
         let room = count.saturating_mul(SLACK).max(MIN_ROOM);
         let floor = if count == 0 { f64::INFINITY } else { f64::NEG_INFINITY };
         Largest { count, room, kept: Vec::new(), floor }
+    }
+
+    /// The largest of a stretch of the points, of the dimension of w.
+    fn scan<P: PointSet>(points: &P, w: &[f64], count: usize, stretch: Range<usize>) -> Largest {
+        let mut largest = Largest::new(count);
+        let Some(dense) = points.as_dense() else {
+            for i in stretch {
+                let Some(x) = points.row(i) else { unreachable!("{i} is below the length") };
+                largest.offer(x.dot(w).abs(), i);
+            }
+            return largest;
+        };
+        let mut values = [0.0; BLOCK];
+        for from in stretch.clone().step_by(BLOCK) {
+            let values = &mut values[..BLOCK.min(stretch.end - from)];
+            if let Err(error) = dense.margins_from(from, w, values) {
+                unreachable!(
+                    "the dimension is checked and the points lie below the length: {error}"
+                )
+            }
+            largest.offer_all(values, from);
+        }
+        largest
     }
 
     /// Takes the value of point `index`; indices increase.
@@ -148,9 +141,9 @@ mod tests {
             let w = [1.0, -0.5];
             let order = DescendingMargins::new(&margins(&points, &w).unwrap());
             let expected: Vec<usize> = order.take(count).collect();
-            prop_assert_eq!(&largest_margins(&points, &w, count, Par::Seq).unwrap(), &expected);
+            prop_assert_eq!(&largest_margins(&points, &w, count, Threads::ONE).unwrap(), &expected);
             let sparse = SparsePoints::from_dense(&points).unwrap();
-            prop_assert_eq!(&largest_margins(&sparse, &w, count, Par::Seq).unwrap(), &expected);
+            prop_assert_eq!(&largest_margins(&sparse, &w, count, Threads::ONE).unwrap(), &expected);
         }
     }
 
@@ -162,8 +155,9 @@ mod tests {
         let order = DescendingMargins::new(&margins(&points, &w).unwrap());
         for count in [1, 10, 5000, 30_000] {
             let expected: Vec<usize> = order.clone().take(count).collect();
-            for par in [Par::Seq, Par::rayon(2), Par::rayon(3)] {
-                assert_eq!(largest_margins(&points, &w, count, par).unwrap(), expected);
+            for threads in [1, 2, 3, 5] {
+                let threads = Threads::new(threads).unwrap();
+                assert_eq!(largest_margins(&points, &w, count, threads).unwrap(), expected);
             }
         }
     }
@@ -171,12 +165,12 @@ mod tests {
     #[test]
     fn bad_input_is_typed() {
         let points = Points::new(vec![1.0, 2.0], 2).unwrap();
-        let refused = largest_margins(&points, &[1.0], 1, Par::Seq);
+        let refused = largest_margins(&points, &[1.0], 1, Threads::ONE);
         assert_eq!(refused, Err(InputError::DimensionMismatch { expected: 2, found: 1 }));
         let none = Points::new(vec![], 2).unwrap();
-        assert_eq!(largest_margins(&none, &[1.0, 1.0], 3, Par::rayon(2)), Ok(vec![]));
+        assert_eq!(largest_margins(&none, &[1.0, 1.0], 3, Threads::new(2).unwrap()), Ok(vec![]));
         // Overflow to infinity and to a NaN: the NaN comes first, as in the order.
         let far = Points::from_rows(&[[1e200, 0.0], [1e200, 1e200], [1.0, 0.0]]).unwrap();
-        assert_eq!(largest_margins(&far, &[1e200, -1e200], 3, Par::Seq), Ok(vec![1, 0, 2]));
+        assert_eq!(largest_margins(&far, &[1e200, -1e200], 3, Threads::ONE), Ok(vec![1, 0, 2]));
     }
 }

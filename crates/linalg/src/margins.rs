@@ -1,11 +1,12 @@
 //! Inner products of a whole pool, and the pool by decreasing |margin|.
 
+use crate::contract::Threads;
 use crate::error::InputError;
 use crate::points::{PointSet, Points};
 use crate::row::RowView;
 use crate::zeros::zeros;
 use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, Par};
+use faer::{Accum, MatMut, MatRef, Par};
 use std::cmp::Ordering;
 use std::iter::FusedIterator;
 
@@ -50,31 +51,45 @@ pub fn margins_into<P: PointSet>(points: &P, w: &[f64], out: &mut [f64]) -> Resu
 /// [`InputError::NonFinite`] if a product overflows.
 ///
 /// ```
-/// use faer::Par;
-/// use halfspaces_linalg::{Points, margins_of_many};
+/// use halfspaces_linalg::{Points, Threads, margins_of_many};
 /// let points = Points::from_rows(&[[1.0, 2.0], [3.0, 4.0]])?;
 /// let normals = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])?;
-/// let all = margins_of_many(&points, &normals, Par::Seq)?;
+/// let all = margins_of_many(&points, &normals, Threads::ONE)?;
 /// assert_eq!(all.as_slice(), [1.0, 2.0, 3.0, 3.0, 4.0, 7.0]);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
-pub fn margins_of_many(points: &Points, normals: &Points, par: Par) -> Result<Points, InputError> {
+pub fn margins_of_many(
+    points: &Points,
+    normals: &Points,
+    threads: Threads,
+) -> Result<Points, InputError> {
     InputError::check_dim(points.dim(), normals.dim())?;
-    let (n, k) = (points.len(), normals.len());
+    let (n, k, d) = (points.len(), normals.len(), points.dim());
     if k == 0 {
         return Err(InputError::Empty);
     }
     let mut out = zeros(n, k)?;
-    matmul(
-        MatMut::from_row_major_slice_mut(&mut out, n, k),
-        Accum::Replace,
-        points.as_mat(),
-        normals.as_mat().transpose(),
-        1.0,
-        par,
+    let blocks = points.as_slice().chunks(PRODUCT_ROWS * d).zip(out.chunks_mut(PRODUCT_ROWS * k));
+    threads.map_with(
+        blocks,
+        || (),
+        |(), (x, out)| {
+            let rows = x.len() / d;
+            matmul(
+                MatMut::from_row_major_slice_mut(out, rows, k),
+                Accum::Replace,
+                MatRef::from_row_major_slice(x, rows, d),
+                normals.as_mat().transpose(),
+                1.0,
+                Par::Seq,
+            );
+        },
     );
     Points::new(out, k)
 }
+
+/// Points whose products with all normals one thread computes at a time.
+const PRODUCT_ROWS: usize = 1024;
 
 /// How many points the first refill sorts, and by how much each refill grows. With factor 16 the
 /// whole order of n points costs about log16(n / 64) linear selections besides the sorting.
@@ -191,7 +206,7 @@ mod tests {
         ) {
             let points = Points::new(values, 7).unwrap();
             let normals = Points::new(normals, 7).unwrap();
-            let all = margins_of_many(&points, &normals, Par::Seq).unwrap();
+            let all = margins_of_many(&points, &normals, Threads::ONE).unwrap();
             for (j, w) in normals.rows().enumerate() {
                 let one = margins(&points, w.as_slice()).unwrap();
                 let mut buffer = vec![0.0; points.len()];
@@ -204,6 +219,20 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn threads_change_no_bit_of_a_product() {
+        let value = |i: usize| ((i * 7919) % 1009) as f64 / 1009.0 - 0.5;
+        let points = Points::new((0..7 * 2500).map(value).collect(), 7).unwrap();
+        let normals = Points::new((0..7 * 11).map(|i| value(3 * i + 1)).collect(), 7).unwrap();
+        let one = margins_of_many(&points, &normals, Threads::ONE).unwrap();
+        for threads in [2, 3, 5] {
+            let threads = Threads::new(threads).unwrap();
+            assert_eq!(margins_of_many(&points, &normals, threads).unwrap(), one);
+        }
+        let last = points.row(2499).unwrap().dot(normals.row(10).unwrap().as_slice());
+        assert!((one.as_mat()[(2499, 10)] - last).abs() < 1e-14);
     }
 
     #[test]
@@ -223,7 +252,7 @@ mod tests {
             Err(InputError::LengthMismatch { .. })
         ));
         let none = Points::new(vec![], 2).unwrap();
-        assert_eq!(margins_of_many(&points, &none, Par::Seq), Err(InputError::Empty));
+        assert_eq!(margins_of_many(&points, &none, Threads::ONE), Err(InputError::Empty));
         assert_eq!(margins(&none, &[1.0, 1.0]).unwrap(), Vec::<f64>::new());
         assert_eq!(DescendingMargins::new(&[]).next(), None);
     }

@@ -153,7 +153,7 @@ impl Points {
     }
 
     /// For values known to be finite rows of `dim >= 1`.
-    pub(crate) fn of_checked(values: Vec<f64>, dim: usize) -> Points {
+    pub(crate) fn from_checked(values: Vec<f64>, dim: usize) -> Points {
         Points { values, dim }
     }
 
@@ -234,11 +234,11 @@ impl PointSet for Points {
     fn row(&self, i: usize) -> Option<DenseRow<'_>> {
         let start = i.checked_mul(self.dim)?;
         let values = self.values.get(start..start.checked_add(self.dim)?)?;
-        Some(DenseRow::of_checked(values))
+        Some(DenseRow::from_checked(values))
     }
 
     fn rows(&self) -> impl Iterator<Item = DenseRow<'_>> {
-        self.row_slices().map(DenseRow::of_checked)
+        self.row_slices().map(DenseRow::from_checked)
     }
 
     fn as_dense(&self) -> Option<&Points> {

@@ -73,7 +73,7 @@ impl<'a> DenseRow<'a> {
 
     /// For rows of collections that have been checked as a whole.
     #[inline]
-    pub(crate) fn of_checked(values: &'a [f64]) -> Self {
+    pub(crate) fn from_checked(values: &'a [f64]) -> Self {
         DenseRow(values)
     }
 
@@ -140,7 +140,7 @@ impl<'a> SparseRow<'a> {
     }
 
     #[inline]
-    pub(crate) fn of_checked(columns: &'a [u32], values: &'a [f64], dim: usize) -> Self {
+    pub(crate) fn from_checked(columns: &'a [u32], values: &'a [f64], dim: usize) -> Self {
         SparseRow { columns, values, dim }
     }
 
@@ -150,7 +150,7 @@ impl<'a> SparseRow<'a> {
         self.columns
     }
 
-    /// The stored values, one a column.
+    /// The stored values, one per column.
     #[must_use]
     pub fn values(self) -> &'a [f64] {
         self.values

@@ -47,8 +47,8 @@ impl TryFrom<RawSparsePoints> for SparsePoints {
     }
 }
 
-/// Most coordinates of sparse points. Columns are 32-bit; half their range is left to lifting, one
-/// coordinate a time.
+/// Largest number of coordinates of sparse points. Columns are 32-bit; half their range is left to
+/// lifting, one coordinate each time.
 pub const MAX_SPARSE_DIM: usize = 1 << 31;
 
 fn check_width(dim: usize) -> Result<(), InputError> {
@@ -116,7 +116,7 @@ impl SparsePoints {
     /// The non-zero coordinates of dense points.
     ///
     /// # Errors
-    /// [`InputError::IndexOutOfRange`] if the dimension does not fit 32-bit columns.
+    /// [`InputError::ParameterOutOfRange`] beyond [`MAX_SPARSE_DIM`].
     pub fn from_dense(points: &Points) -> Result<SparsePoints, InputError> {
         let mut sparse = SparsePoints::empty(points.dim())?;
         for row in points.rows() {
@@ -138,7 +138,7 @@ impl SparsePoints {
         for (row, out) in self.rows().zip(values.chunks_exact_mut(self.dim)) {
             row.add_scaled_to(1.0, out);
         }
-        Ok(Points::of_checked(values, self.dim))
+        Ok(Points::from_checked(values, self.dim))
     }
 
     /// The same points in a space of `dim` coordinates, the new ones zero.
@@ -177,7 +177,7 @@ impl PointSet for SparsePoints {
     fn row(&self, i: usize) -> Option<SparseRow<'_>> {
         let start = *self.row_starts.get(i)?;
         let end = *self.row_starts.get(i + 1)?;
-        Some(SparseRow::of_checked(
+        Some(SparseRow::from_checked(
             self.columns.get(start..end)?,
             self.values.get(start..end)?,
             self.dim,
@@ -186,7 +186,7 @@ impl PointSet for SparsePoints {
 
     fn rows(&self) -> impl Iterator<Item = SparseRow<'_>> {
         self.row_starts.windows(2).map(|ends| {
-            SparseRow::of_checked(
+            SparseRow::from_checked(
                 &self.columns[ends[0]..ends[1]],
                 &self.values[ends[0]..ends[1]],
                 self.dim,

@@ -13,10 +13,9 @@ use super::products::{Race, choose, fresh_kernel, kernel_pool, race};
 use super::reading::{csv_text, libsvm_text};
 use crate::Failure;
 use crate::console::say;
-use faer::Par;
 use halfspaces_data::random_target;
 use halfspaces_data::read::{CsvOptions, LibsvmOptions, read_csv, read_libsvm};
-use halfspaces_linalg::{Label, PointSet, Points, SparsePoints, largest_margins};
+use halfspaces_linalg::{Label, PointSet, Points, SparsePoints, Threads, largest_margins};
 use halfspaces_online::{Aggressiveness, OnlineLearner, PassiveAggressive, Perceptron};
 use halfspaces_pac::Elimination;
 use serde_json::json;
@@ -121,7 +120,8 @@ impl Served {
             "sparse" => timed(|| updates_of_perceptron(&self.sparse))?,
             "scan" => timed(|| {
                 let points = &self.dense(DENSE[0].d)?.points;
-                let best = largest_margins(points, &self.normal, 1, Par::rayon(number.max(1)))?;
+                let threads = Threads::new(number.max(1))?;
+                let best = largest_margins(points, &self.normal, 1, threads)?;
                 Ok(best.first().map_or(0, |i| *i as u64))
             })?,
             "selection" => timed(|| chosen(&self.race, Elimination::Never))?,

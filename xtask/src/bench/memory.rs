@@ -6,10 +6,9 @@
 use super::definition::Size;
 use super::pools::Pools;
 use crate::Failure;
-use faer::Par;
 use halfspaces_data::random_target;
 use halfspaces_data::read::{LibsvmOptions, LibsvmSchema, LibsvmStream};
-use halfspaces_linalg::{DescendingMargins, PointSet, largest_margins, margins};
+use halfspaces_linalg::{DescendingMargins, PointSet, Threads, largest_margins, margins};
 use halfspaces_online::{Greedy, OnlineLearner, Perceptron};
 use serde::Serialize;
 use std::fmt;
@@ -116,7 +115,7 @@ fn work(case: &str, n: usize) -> Result<(), Failure> {
             let w = random_target(DIM, 3)?;
             match case {
                 "pool" => {
-                    black_box(largest_margins(&pool.points, w.normal(), 100, Par::rayon(2))?);
+                    black_box(largest_margins(&pool.points, w.normal(), 100, Threads::new(2)?)?);
                 }
                 "order" => {
                     let all = margins(&pool.points, w.normal())?;

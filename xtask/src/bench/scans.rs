@@ -4,9 +4,10 @@ use super::definition::{Definition, Job, Shape, Target, digest, digest_of, shape
 use super::limits::read_with_two;
 use super::pools::Pools;
 use crate::Failure;
-use faer::Par;
 use halfspaces_data::random_target;
-use halfspaces_linalg::{DescendingMargins, PointSet, largest_margins, margins, margins_into};
+use halfspaces_linalg::{
+    DescendingMargins, PointSet, Threads, largest_margins, margins, margins_into,
+};
 use halfspaces_online::{Greedy, label_pool};
 use std::rc::Rc;
 
@@ -37,7 +38,7 @@ fn scan(pools: &mut Pools, shape: Shape) -> Result<Job, Failure> {
     let w = random_target(shape.d, 3)?.into_normal();
     let (read_pool, plain_pool, plain_w) = (Rc::clone(&pool), Rc::clone(&pool), w.clone());
     let indices = |found: Vec<usize>| digest(found.into_iter().map(|i| i as u64));
-    let run = move || Ok(indices(largest_margins(&pool.points, &w, LARGEST, Par::rayon(2))?));
+    let run = move || Ok(indices(largest_margins(&pool.points, &w, LARGEST, Threads::new(2)?)?));
     let limit = move || {
         read_with_two(read_pool.points.as_slice());
         Ok(())

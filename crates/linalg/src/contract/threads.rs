@@ -149,6 +149,27 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "serde")]
+    #[test]
+    fn none_are_refused_when_loaded() {
+        assert!(serde_json::from_str::<Threads>("0").is_err());
+        assert_eq!(serde_json::from_str::<Threads>("3").unwrap(), Threads::new(3).unwrap());
+    }
+
+    #[test]
+    fn workspaces_are_shared_and_results_ordered() {
+        let tasks = ["a", "bb", "ccc", "d", "ee"].into_iter();
+        let lengths = |threads| {
+            Threads::new(threads).unwrap().map_with(tasks.clone(), String::new, |last, task| {
+                last.clear();
+                last.push_str(task);
+                last.len()
+            })
+        };
+        assert_eq!(lengths(1), [1, 2, 3, 1, 2]);
+        assert!((2..7).all(|threads| lengths(threads) == lengths(1)));
+    }
+
     #[test]
     fn none_are_refused() {
         assert!(Threads::new(0).is_err());
