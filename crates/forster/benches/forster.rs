@@ -7,7 +7,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use halfspaces_data::{Clusters, Gaussian, Marginal, StudentT};
 use halfspaces_forster::{Accuracy, ForsterTransform};
-use halfspaces_linalg::{InputError, PointSet, Points};
+use halfspaces_linalg::{InputError, Params, PointSet, Points};
 use std::hint::black_box;
 
 fn pools(n: usize, d: usize) -> Result<[(&'static str, Points); 3], InputError> {

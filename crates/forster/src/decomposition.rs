@@ -8,13 +8,20 @@
 use crate::error::ForsterError;
 use crate::forster::Forster;
 use crate::report::{Outcome, Position, Reason};
+use crate::saved::checked_when_loaded;
+#[cfg(feature = "serde")]
+use crate::saved::{ascend_below, ensure};
 use halfspaces_linalg::{PointSet, Points};
+
+/// How far sums of the same weights in another order may be apart, relative.
+#[cfg(feature = "serde")]
+const LEFT_ROUNDING: f64 = 1e-9;
 
 /// Points placed subspace by subspace.
 ///
 /// ```
 /// use halfspaces_forster::ForsterTransform;
-/// use halfspaces_linalg::Points;
+/// use halfspaces_linalg::{Params, Points};
 /// // Three points on a line, and what is left spans the plane.
 /// let points =
 ///     Points::from_rows(&[[1.0, 1.0], [1.0, 0.0], [2.0, 2.0], [0.0, 3.0], [5.0, 5.0]])?;
@@ -26,11 +33,52 @@ use halfspaces_linalg::{PointSet, Points};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "UncheckedDecomposition"))]
 pub struct Decomposition {
     pieces: Vec<Position>,
     zero_rows: Vec<usize>,
     unplaced: Vec<usize>,
     reason: Option<Reason>,
+}
+
+checked_when_loaded! {
+    UncheckedDecomposition => Decomposition {
+        pieces: Vec<Position>,
+        zero_rows: Vec<usize>,
+        unplaced: Vec<usize>,
+        reason: Option<Reason>,
+    }
+}
+
+#[cfg(feature = "serde")]
+impl Decomposition {
+    fn check_saved(&self) -> Result<(), ForsterError> {
+        // Every point is in one place.
+        let members = self.pieces.iter().flat_map(|piece| piece.subspace.members());
+        let mut places: Vec<usize> =
+            members.chain(&self.zero_rows).chain(&self.unplaced).copied().collect();
+        places.sort_unstable();
+        let points = places.len();
+        let each_once = places.into_iter().eq(0..points);
+        ensure(each_once, "some point has no place, or two")?;
+        let sorted = ascend_below(&self.zero_rows, points) && ascend_below(&self.unplaced, points);
+        ensure(sorted, "zero points or points left are not in order")?;
+        let explained = self.reason.is_some() != self.unplaced.is_empty();
+        ensure(explained, "points are left without a reason, or none with one")?;
+        for piece in &self.pieces {
+            ensure(piece.subspace.points() == points, "a piece is of another set of points")?;
+            ensure(piece.is_answer(), "a piece is neither heavy nor all that was left")?;
+        }
+        // Each piece is what the ones before it left over.
+        for (before, after) in self.pieces.iter().zip(self.pieces.iter().skip(1)) {
+            let (before, after) = (&before.subspace, &after.subspace);
+            let left = before.weight() - before.weight_inside();
+            let weighs = (after.weight() - left).abs() <= LEFT_ROUNDING * before.weight();
+            let fits = before.basis().dim() == after.basis().dim() && weighs;
+            ensure(fits, "a piece does not weigh what the one before it left over")?;
+        }
+        Ok(())
+    }
 }
 
 impl Decomposition {
@@ -101,17 +149,17 @@ impl Forster {
         crate::prepare::check_weights(points.len(), weights)?;
         loop {
             let left = &parts.unplaced;
-            let rest = points.select(left)?;
-            let rest_weights: Option<Vec<f64>> =
+            let points_left = points.select(left)?;
+            let weights_left: Option<Vec<f64>> =
                 weights.map(|weights| left.iter().map(|i| weights[*i]).collect());
-            let fit = self.fit_with(&rest, rest_weights.as_deref())?;
+            let fit = self.fit_with(&points_left, weights_left.as_deref())?;
             if parts.pieces.is_empty() {
                 parts.zero_rows = fit.zero_rows().to_vec();
             }
             let mut placed: Vec<usize> = fit.zero_rows().iter().map(|i| left[*i]).collect();
             match fit.into_outcome() {
                 Outcome::RadiallyIsotropic(mut position) | Outcome::HeavySubspace(mut position) => {
-                    position.subspace.rename_members(left);
+                    position.subspace.rename_members(left, points.len());
                     placed.extend_from_slice(position.subspace.members());
                     parts.pieces.push(position);
                 }
@@ -123,5 +171,51 @@ impl Forster {
                 return Ok(parts);
             }
         }
+    }
+}
+
+#[cfg(all(test, feature = "serde"))]
+mod tests {
+    use super::*;
+    use crate::ForsterTransform;
+    use halfspaces_linalg::Params;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn every_point_has_one_place_in_what_is_loaded() {
+        let rows = [[1.0, 1.0], [1.0, 0.0], [2.0, 2.0], [0.0, 0.0], [0.0, 3.0], [5.0, 5.0]];
+        let solver = ForsterTransform::params().check().unwrap();
+        let parts = solver.decompose(&Points::from_rows(&rows).unwrap()).unwrap();
+        let saved = serde_json::to_value(&parts).unwrap();
+        assert_eq!(serde_json::from_value::<Decomposition>(saved.clone()).unwrap(), parts);
+        assert_eq!(parts.pieces().len(), 2);
+        for (place, to) in [
+            ("/pieces/0/subspace/members/0", json!(1)),
+            ("/pieces/0/subspace/points", json!(7)),
+            ("/pieces/1/subspace/members", json!([1, 6])),
+            ("/pieces/1/subspace/weight", json!(3.0)),
+            ("/zero_rows", json!([])),
+            ("/zero_rows", json!([4])),
+            ("/unplaced", json!([3])),
+            ("/unplaced", json!([6])),
+            ("/reason", json!("Stalled")),
+            ("/pieces", json!([])),
+        ] {
+            let mut broken = saved.clone();
+            *broken.pointer_mut(place).unwrap() = to.clone();
+            assert!(serde_json::from_value::<Decomposition>(broken).is_err(), "{place}: {to}");
+        }
+        // Pieces in another order are not what was left over.
+        let mut swapped = saved.clone();
+        swapped["pieces"].as_array_mut().unwrap().swap(0, 1);
+        assert!(serde_json::from_value::<Decomposition>(swapped).is_err());
+        let mut left = saved;
+        (left["unplaced"], left["reason"]) = (json!([6]), Value::Null);
+        for piece in [0, 1] {
+            left["pieces"][piece]["subspace"]["points"] = json!(7);
+        }
+        assert!(serde_json::from_value::<Decomposition>(left.clone()).is_err());
+        left["reason"] = json!("Stalled");
+        assert!(serde_json::from_value::<Decomposition>(left).is_ok());
     }
 }

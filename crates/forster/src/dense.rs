@@ -1,4 +1,9 @@
-//! Small dense factorisations, sequential and with typed failures: thin names over faer's.
+//! Small dense factorisations and products, sequential and with typed failures: thin names over faer's.
+//!
+//! faer's operators and its `self_adjoint_eigen` and `svd` take their number of threads from a global
+//! variable, all cores unless a program sets it. Here a caller says how many ([`halfspaces_linalg::Threads`])
+//! and no result may depend on it, so the functions below the operators are called, with one thread;
+//! operators without a product of matrices stand as they are.
 
 use crate::error::ForsterError;
 use faer::diag::Diag;
@@ -11,7 +16,7 @@ use faer::linalg::qr::no_pivoting::factor::{
 };
 use faer::linalg::svd::{ComputeSvdVectors, svd as faer_svd, svd_scratch};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
-use faer::{Accum, Mat, MatRef, Par};
+use faer::{Accum, Col, Mat, MatRef, Par, unzip, zip};
 
 /// Eigenvalues, ascending, and eigenvectors, as columns, of a symmetric matrix.
 pub(crate) fn eigen(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> {
@@ -108,11 +113,7 @@ pub(crate) fn spectral(
     vectors: MatRef<'_, f64>,
     f: impl Fn(f64) -> f64,
 ) -> Mat<f64> {
-    let mut scaled = vectors.to_owned();
-    for (j, value) in values.iter().enumerate() {
-        let factor = f(*value);
-        scaled.col_mut(j).iter_mut().for_each(|v| *v *= factor);
-    }
+    let scaled = vectors * Col::from_fn(values.len(), |j| f(values[j])).as_diagonal();
     product(scaled.as_ref(), vectors.transpose())
 }
 
@@ -158,6 +159,24 @@ pub(crate) fn inverse_lower_factor(m: MatRef<'_, f64>) -> Option<(Mat<f64>, Mat<
     let factor =
         Mat::from_fn(dim, dim, |i, j| if i >= j { inverse[(end(j), end(i))] } else { 0.0 });
     factor.is_all_finite().then_some((upper, factor))
+}
+
+/// Σ a_ij b_ij.
+pub(crate) fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> f64 {
+    let columns = a.col_iter().zip(b.col_iter());
+    columns.map(|(a, b)| a.iter().zip(b.iter()).map(|(a, b)| a * b).sum::<f64>()).sum()
+}
+
+/// target += factor * m
+pub(crate) fn add(target: &mut Mat<f64>, factor: f64, m: &Mat<f64>) {
+    zip!(target, m).for_each(|unzip!(target, m)| *target += factor * m);
+}
+
+/// The first and the last of sorted values: of eigenvalues the least and the largest.
+#[expect(clippy::expect_used, reason = "a matrix of a level has at least one row and column")]
+pub(crate) fn extremes(values: &[f64]) -> (f64, f64) {
+    let ends = values.first().copied().zip(values.last().copied());
+    ends.expect("a spectrum has at least one value")
 }
 
 /// Divides by the largest entry, so that no square of an entry overflows.

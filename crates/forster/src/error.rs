@@ -8,7 +8,7 @@ use thiserror::Error;
 ///
 /// ```
 /// use halfspaces_forster::{ForsterError, ForsterTransform};
-/// use halfspaces_linalg::Points;
+/// use halfspaces_linalg::{Params, Points};
 /// let zeros = Points::from_rows(&[[0.0, 0.0]])?;
 /// let solver = ForsterTransform::params().check()?;
 /// assert_eq!(solver.fit(&zeros), Err(ForsterError::NoDirection { points: 1 }));

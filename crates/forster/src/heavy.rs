@@ -17,7 +17,7 @@
 //!
 //! *Source.* DKTZ23 §3 (existence); the procedure is ours.
 
-use crate::dense::{qr_triangle, svd};
+use crate::dense::{extremes, qr_triangle, svd};
 use crate::error::ForsterError;
 use crate::pass::Rows;
 use crate::prepare::largest_size;
@@ -63,10 +63,8 @@ impl Spectrum {
     }
 
     pub(crate) fn condition(&self) -> f64 {
-        match (self.values.first(), self.values.last()) {
-            (Some(most), Some(least)) if *least > 0.0 => most / least,
-            _ => f64::INFINITY,
-        }
+        let (most, least) = extremes(&self.values);
+        if least > 0.0 { most / least } else { f64::INFINITY }
     }
 
     /// Decades between neighbours; entry j between value j and j + 1.
@@ -102,9 +100,9 @@ pub(crate) fn find(
         let all = before_the_jump(&across, &order, surest.len());
         for candidate in [surest, all, mostly_along(&across)] {
             let found = refit(rows, candidate, k, tolerance, equality)?;
-            let excess = |f: &Option<Found>| f.as_ref().map_or(f64::NEG_INFINITY, |f| f.excess);
-            if excess(&found) > excess(&best) {
-                best = found;
+            let Some(found) = found else { continue };
+            if best.as_ref().is_none_or(|best| found.excess > best.excess) {
+                best = Some(found);
             }
         }
     }
@@ -214,7 +212,7 @@ fn refit(
 
 /// How many of the singular values, descending, are not zero.
 pub(crate) fn rank_of(values: &[f64]) -> usize {
-    let floor = values.first().map_or(0.0, |largest| RANK * largest);
+    let floor = RANK * extremes(values).0;
     values.iter().filter(|v| **v > floor).count()
 }
 
@@ -240,18 +238,18 @@ pub(crate) fn residuals(rows: &Rows<'_>, basis: MatRef<'_, f64>) -> Result<Vec<f
     let (dim, k) = basis.shape();
     let mut residuals = Vec::with_capacity(rows.len());
     let mut along = zeros(BLOCK, k)?;
-    let mut rest = zeros(BLOCK, dim)?;
+    let mut outside = zeros(BLOCK, dim)?;
     for x in rows.values.chunks(BLOCK * dim) {
         let n = x.len() / dim;
-        let (along, rest) = (&mut along[..n * k], &mut rest[..n * dim]);
-        rest.copy_from_slice(x);
+        let (along, outside) = (&mut along[..n * k], &mut outside[..n * dim]);
+        outside.copy_from_slice(x);
         let x_mat = MatRef::from_row_major_slice(x, n, dim);
         let out = MatMut::from_row_major_slice_mut(along, n, k);
         matmul(out, Accum::Replace, x_mat, basis, 1.0, Par::Seq);
         let along = MatRef::from_row_major_slice(along, n, k);
-        let out = MatMut::from_row_major_slice_mut(rest, n, dim);
+        let out = MatMut::from_row_major_slice_mut(outside, n, dim);
         matmul(out, Accum::Add, along, basis.transpose(), -1.0, Par::Seq);
-        let pairs = rest.chunks_exact(dim).zip(x.chunks_exact(dim));
+        let pairs = outside.chunks_exact(dim).zip(x.chunks_exact(dim));
         residuals.extend(pairs.map(|(r, x)| (kernels::norm_sq(r) / kernels::norm_sq(x)).sqrt()));
     }
     Ok(residuals)
@@ -328,6 +326,13 @@ mod tests {
     }
 
     #[test]
+    fn singular_values_count_from_the_rank_tolerance_on() {
+        assert_eq!(rank_of(&[2.0, 1.0, 2.1e-11]), 3);
+        assert_eq!(rank_of(&[2.0, 1.0, 1.9e-11, 0.0]), 2);
+        assert_eq!(rank_of(&[0.0, 0.0]), 0);
+    }
+
+    #[test]
     fn triangles_hold_the_singular_values() {
         let case = HeavyCase::new(HeavyKind::Elliptical, 5, 2, 1500, Excess::OnePoint, 4).unwrap();
         let rows = rows(&case);
@@ -339,6 +344,5 @@ mod tests {
         assert_eq!(rank_of(&short), 5);
         let (inside, _) = svd(triangle_of(&rows, &case.planted()[0].members).as_ref()).unwrap();
         assert_eq!(rank_of(&inside), 2);
-        assert_eq!(rank_of(&[]), 0);
     }
 }

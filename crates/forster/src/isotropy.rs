@@ -8,13 +8,20 @@
 //!
 //! *Source.* DKTZ23 §3; the δ there is absolute and equals ours divided by d.
 
-use crate::dense::eigenvalues;
+use crate::dense::{eigenvalues, extremes};
 use crate::error::ForsterError;
+use crate::saved::checked_when_loaded;
+#[cfg(feature = "serde")]
+use crate::saved::ensure;
 use crate::tile::{AddGram, padded, tile_rows, touch};
 use crate::transform::{ForsterTransform, unit_tile};
 use faer::Mat;
 use faer::traits::pulp::Arch;
 use halfspaces_linalg::{InputError, PointSet, Points, zeros};
+
+/// How far the sum of the eigenvalues may be from the trace, relative.
+#[cfg(feature = "serde")]
+const SUM_ROUNDING: f64 = 1e-9;
 
 /// The extreme eigenvalues of M = (d/n) Σ u uᵀ over the normalised points u: 1 and 1 in perfect
 /// position.
@@ -31,30 +38,29 @@ use halfspaces_linalg::{InputError, PointSet, Points, zeros};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawIsotropy"))]
+#[cfg_attr(feature = "serde", serde(try_from = "UncheckedIsotropy"))]
 pub struct Isotropy {
     least: f64,
     largest: f64,
 }
 
-/// What an [`Isotropy`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawIsotropy {
-    least: f64,
-    largest: f64,
+checked_when_loaded! {
+    UncheckedIsotropy => Isotropy { least: f64, largest: f64 }
 }
 
 #[cfg(feature = "serde")]
-impl TryFrom<RawIsotropy> for Isotropy {
-    type Error = ForsterError;
+impl Isotropy {
+    fn check_saved(&self) -> Result<(), ForsterError> {
+        let least = (0.0..=1.0).contains(&self.least);
+        ensure(least && self.largest >= 1.0, "the eigenvalues do not surround 1")?;
+        ensure(self.largest.is_finite(), "an eigenvalue is not finite")
+    }
 
-    fn try_from(raw: RawIsotropy) -> Result<Isotropy, ForsterError> {
-        let in_range = (0.0..=1.0).contains(&raw.least) && raw.largest >= 1.0;
-        if !in_range || !raw.largest.is_finite() {
-            return Err(ForsterError::Stored { what: "the eigenvalues do not surround 1" });
-        }
-        Ok(Isotropy { least: raw.least, largest: raw.largest })
+    /// Whether these can be the extremes of k eigenvalues of sum k.
+    pub(crate) fn is_of_dimension(self, k: usize) -> bool {
+        let (k, others) = (k as f64, k as f64 - 1.0);
+        self.least + others * self.largest >= k - SUM_ROUNDING * k
+            && others * self.least + self.largest <= k + SUM_ROUNDING * k
     }
 }
 
@@ -80,9 +86,9 @@ impl Isotropy {
         let all: Vec<usize> = (0..points.len()).collect();
         Isotropy::measure_rows(points, &all, weights, dim, |block, u| {
             let tile = u.chunks_exact_mut(padded(dim));
-            for (at, (x, u)) in block.iter().filter_map(|i| points.row(*i)).zip(tile).enumerate() {
+            for (at, (i, u)) in block.iter().zip(tile).enumerate() {
                 let u = &mut u[..dim];
-                u.copy_from_slice(x.as_slice());
+                u.copy_from_slice(row_of(points, *i));
                 if !halfspaces_linalg::normalise(u) {
                     return Err(at);
                 }
@@ -111,8 +117,7 @@ impl Isotropy {
                 return unit_tile(&factor, x, u);
             }
             gathered.clear();
-            let rows = block.iter().filter_map(|i| points.row(*i));
-            rows.for_each(|x| gathered.extend_from_slice(x.as_slice()));
+            block.iter().for_each(|i| gathered.extend_from_slice(row_of(points, *i)));
             unit_tile(&factor, &gathered, u)
         })
     }
@@ -153,12 +158,9 @@ impl Isotropy {
         let share = k as f64 / total;
         let moment = Mat::from_fn(k, k, |i, j| share * moment[i.max(j) * width + i.min(j)]);
         let values = eigenvalues(moment.as_ref())?;
-        let (least, largest) = (values.first().copied(), values.last().copied());
+        let (least, largest) = extremes(&values);
         // M is positive semidefinite with trace d; what rounding leaves beyond that is cut.
-        Ok(Isotropy {
-            least: least.unwrap_or(0.0).clamp(0.0, 1.0),
-            largest: largest.unwrap_or(f64::INFINITY).max(1.0),
-        })
+        Ok(Isotropy { least: least.clamp(0.0, 1.0), largest: largest.max(1.0) })
     }
 
     /// λmin(M), in [0, 1].
@@ -185,6 +187,11 @@ impl Isotropy {
     pub fn residual(self) -> f64 {
         (1.0 - self.least).max(self.largest - 1.0)
     }
+}
+
+/// Row `i`, which has been checked to be one of them.
+fn row_of(points: &Points, i: usize) -> &[f64] {
+    &points.as_slice()[i * points.dim()..(i + 1) * points.dim()]
 }
 
 #[cfg(test)]
@@ -236,5 +243,25 @@ mod tests {
         assert_eq!(Isotropy::measure(&none), Err(InputError::Empty.into()));
         let zero = Points::from_rows(&[[1.0], [0.0]]).unwrap();
         assert_eq!(Isotropy::measure(&zero), Err(InputError::ZeroRow { row: 1 }.into()));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn eigenvalues_that_cannot_be_are_refused() {
+        let load = |text: &str| serde_json::from_str::<Isotropy>(text);
+        assert!(load(r#"{"least":0.5,"largest":1.5}"#).is_ok());
+        for broken in [
+            r#"{"least":-0.1,"largest":1.5}"#,
+            r#"{"least":1.1,"largest":1.5}"#,
+            r#"{"least":0.5,"largest":0.9}"#,
+        ] {
+            assert!(load(broken).is_err(), "{broken}");
+        }
+        let fits = |least, largest, k| Isotropy { least, largest }.is_of_dimension(k);
+        assert!(fits(1.0, 1.0, 1) && fits(0.5, 1.5, 2) && fits(0.4, 1.3, 3) && fits(0.0, 3.0, 3));
+        assert!(!fits(1.0, 1.1, 1) && !fits(0.5, 1.4, 2) && !fits(0.5, 1.6, 2));
+        assert!(!fits(0.4, 1.2, 3) && !fits(0.1, 3.0, 3));
+        // Sums within rounding.
+        assert!(fits(1.0 - 0.9e-9, 1.0, 1) && !fits(1.0 - 1.1e-9, 1.0, 1));
     }
 }

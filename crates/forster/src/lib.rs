@@ -14,12 +14,10 @@
 //!   ([`ForsterTransform::scatter`], Tyler's M-estimator).
 //! - [`Forster::decompose`] places every point, subspace by subspace.
 //!
-//! DKTZ23 is Diakonikolas, Kontonis, Tzamos and Zarifis, *Self-Directed Linear Classification*.
-//!
 //! ```
 //! use halfspaces_data::{Marginal, StudentT, random_target};
 //! use halfspaces_forster::{Accuracy, ForsterTransform, Isotropy, Outcome};
-//! use halfspaces_linalg::PointSet;
+//! use halfspaces_linalg::{Params, PointSet};
 //!
 //! // Heavy tails and a condition of a million.
 //! let points = StudentT::new(5, 1.0, 1e6)?.sample(2000, 1)?;
@@ -38,25 +36,31 @@
 //! ```
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
+mod anderson;
 mod decomposition;
 mod dense;
 mod error;
 mod forster;
 mod heavy;
 mod isotropy;
-mod mixing;
+mod iterate;
+mod level;
 mod newton;
+mod params;
 mod pass;
 mod prepare;
 mod report;
+mod saved;
 mod subspace;
+mod survey;
 mod tile;
 mod transform;
 
 pub use decomposition::Decomposition;
 pub use error::ForsterError;
-pub use forster::{Accuracy, Forster, ForsterParams, Step};
+pub use forster::Forster;
 pub use isotropy::Isotropy;
+pub use params::{Accuracy, ForsterParams, Step};
 pub use report::{Fit, Level, LevelEnd, Outcome, Position, Reason};
 pub use subspace::Subspace;
 pub use transform::{ForsterTransform, Normalisation};

@@ -11,10 +11,10 @@
 //!
 //! *Source.* DKTZ23 §3; the Riemannian form of Tyler's likelihood (Wiesel 2012).
 
-use crate::dense::{eigen, product};
+use crate::dense::{add, eigen, inner, product};
 use crate::error::ForsterError;
 use crate::pass::{Pass, Rows};
-use faer::{Mat, MatRef};
+use faer::Mat;
 
 /// Largest spectral norm of a direction: one step changes the condition by at most e^12.
 pub(crate) const CAP: f64 = 12.0;
@@ -35,19 +35,6 @@ pub(crate) struct Direction {
     pub(crate) slope: f64,
     /// Products with H, each a pass over the points.
     pub(crate) products: usize,
-}
-
-/// Σ a_ij b_ij.
-pub(crate) fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> f64 {
-    let columns = a.col_iter().zip(b.col_iter());
-    columns.map(|(a, b)| a.iter().zip(b.iter()).map(|(a, b)| a * b).sum::<f64>()).sum()
-}
-
-/// target += factor * m
-pub(crate) fn add(target: &mut Mat<f64>, factor: f64, m: &Mat<f64>) {
-    for (target, m) in target.col_iter_mut().zip(m.col_iter()) {
-        target.iter_mut().zip(m.iter()).for_each(|(t, m)| *t += factor * m);
-    }
 }
 
 /// Solves H S = M - I over the unit rows.
@@ -101,8 +88,8 @@ pub(crate) fn direction(
 mod tests {
     use super::*;
     use crate::dense::{lower_factor, spectral};
-    use faer::Par;
     use halfspaces_data::{Clusters, Marginal};
+    use halfspaces_linalg::Threads;
 
     fn clustered(n: usize, dim: usize) -> Rows<'static> {
         let values = Clusters::random(dim, 7, 0.1, 1).unwrap().sample(n, 2).unwrap().into_vec();
@@ -112,7 +99,7 @@ mod tests {
     #[test]
     fn the_direction_solves_newtons_equation_and_f_follows_its_slope() {
         let rows = clustered(200, 5);
-        let mut pass = Pass::new(&rows, Par::Seq).unwrap();
+        let mut pass = Pass::new(&rows, Threads::ONE).unwrap();
         let a = Mat::<f64>::identity(5, 5);
         let moments = pass.moments(&rows, Some(a.as_ref())).unwrap();
         let mut unit = vec![0.0; 1000];
@@ -150,7 +137,7 @@ mod tests {
         let values = vec![1.0, 0.0, 1.0, 0.0, 0.0, 1.0];
         let rows =
             Rows { values: values.clone().into(), dim: 2, weights: vec![1.0; 3], total: 3.0 };
-        let mut pass = Pass::new(&rows, Par::Seq).unwrap();
+        let mut pass = Pass::new(&rows, Threads::ONE).unwrap();
         let moment = pass.moments(&rows, None).unwrap().moment;
         let found = direction(&mut pass, &rows, &values, &moment).unwrap();
         assert!((found.values[0] + CAP).abs() < 1e-9 && (found.values[1] - CAP).abs() < 1e-9);

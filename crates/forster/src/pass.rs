@@ -6,13 +6,13 @@
 //! added up: together the work of one XᵀX. Nothing is allocated after [`Pass::new`] but the d²
 //! numbers of A and M.
 //!
-//! With `Par::Rayon(t)` the rows are cut into t runs, each with its own sums, added in order: the
+//! With t threads the rows are cut into t runs, each with its own sums, added in order: the
 //! result depends on t but not on the threads that happen to run.
 
 use crate::tile::{self, Factor, add_gram, lanes_dot, padded, scale_rows};
 use faer::traits::pulp::{Arch, Simd, WithSimd};
-use faer::{Mat, MatRef, Par};
-use halfspaces_linalg::{InputError, zeros};
+use faer::{Mat, MatRef};
+use halfspaces_linalg::{InputError, Threads, zeros};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -32,9 +32,9 @@ impl Rows<'_> {
         self.weights.len()
     }
 
-    /// Row `i`; empty beyond the last.
+    /// Row `i`, which must be one of them.
     pub(crate) fn row(&self, i: usize) -> &[f64] {
-        self.values.get(i * self.dim..(i + 1) * self.dim).unwrap_or_default()
+        &self.values[i * self.dim..(i + 1) * self.dim]
     }
 }
 
@@ -73,10 +73,10 @@ struct Part<'a> {
 }
 
 impl Pass {
-    pub(crate) fn new(rows: &Rows<'_>, par: Par) -> Result<Pass, InputError> {
+    pub(crate) fn new(rows: &Rows<'_>, threads: Threads) -> Result<Pass, InputError> {
         let (n, dim) = (rows.len(), rows.dim);
         let block = tile::tile_rows(dim);
-        let degree = par.degree().clamp(1, n.div_ceil(block).max(1));
+        let degree = threads.count().clamp(1, n.div_ceil(block).max(1));
         let mut workers = Vec::with_capacity(degree);
         for _ in 0..degree {
             let (tile, moment) = (zeros(block, padded(dim))?, zeros(dim, padded(dim))?);
@@ -317,8 +317,8 @@ mod tests {
             for weighted in [false, true] {
                 let rows = rows(n, dim, weighted);
                 let a = lower(dim);
-                for par in [Par::Seq, Par::rayon(3)] {
-                    let mut pass = Pass::new(&rows, par).unwrap();
+                for threads in [Threads::ONE, Threads::new(3).unwrap()] {
+                    let mut pass = Pass::new(&rows, threads).unwrap();
                     for a in [None, Some(&a)] {
                         let (_, moment, logs) = plain(&rows, a);
                         let fast = pass.moments(&rows, a.map(|a| a.as_ref())).unwrap();
@@ -352,8 +352,8 @@ mod tests {
                 }
             }
         }
-        for par in [Par::Seq, Par::rayon(2)] {
-            let mut pass = Pass::new(&rows, par).unwrap();
+        for threads in [Threads::ONE, Threads::new(2).unwrap()] {
+            let mut pass = Pass::new(&rows, threads).unwrap();
             let fast = pass.fourth_moment(&rows, &unit, s.as_ref());
             assert!((&fast - &expected).norm_max() < 1e-11);
         }
@@ -362,7 +362,7 @@ mod tests {
     #[test]
     fn a_singular_factor_is_noticed() {
         let rows = rows(10, 2, false);
-        let mut pass = Pass::new(&rows, Par::Seq).unwrap();
+        let mut pass = Pass::new(&rows, Threads::ONE).unwrap();
         assert!(pass.moments(&rows, Some(Mat::zeros(2, 2).as_ref())).is_none());
         // And leaves nothing behind.
         assert!(pass.moments(&rows, None).is_some());

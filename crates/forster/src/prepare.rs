@@ -10,10 +10,14 @@ use crate::pass::Rows;
 use crate::tile::LANES;
 use faer::traits::pulp::{Arch, Simd, WithSimd};
 use halfspaces_linalg::{InputError, PointSet, Points, zeros};
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use rustc_hash::FxBuildHasher;
 use std::borrow::Cow;
+use std::hash::BuildHasher;
 
 /// Range of a weight: wide, and sums and products of weights with dimensions stay finite.
-const WEIGHT_RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
+pub(crate) const WEIGHT_RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 /// Range of the largest entry of a row that is not rescaled.
 const MODERATE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 /// What a row beyond that range is multiplied by or divided by, until it lies within: 2^300.
@@ -43,7 +47,7 @@ impl<'a> Prepared<'a> {
         let moderate = Arch::new().dispatch(survey);
 
         // Rows keep the order of their first appearance.
-        let mut table = Table::new(n)?;
+        let mut places: HashTable<usize> = HashTable::new();
         let mut row_of = Vec::with_capacity(n);
         let (mut firsts, mut merged) = (Vec::with_capacity(n), Vec::with_capacity(n));
         for (i, signature) in signatures.iter().enumerate() {
@@ -51,19 +55,24 @@ impl<'a> Prepared<'a> {
                 row_of.push(None);
                 continue;
             }
-            let weight = weights.and_then(|w| w.get(i)).copied().unwrap_or(1.0);
-            let same = |place: usize| {
-                firsts.get(place).is_some_and(|&first| is_multiple(x, dim, &signatures, i, first))
-            };
-            let place = table.place(signature.key, firsts.len(), same);
-            row_of.push(Some(place));
-            match merged.get_mut(place) {
-                Some(sum) => *sum += weight,
-                None => {
+            let weight = weights.map_or(1.0, |weights| weights[i]);
+            let same = |place: &usize| is_multiple(x, dim, &signatures, i, firsts[*place]);
+            let hash = |place: &usize| signatures[firsts[*place]].hash();
+            let place = match places.entry(signature.hash(), same, hash) {
+                Entry::Occupied(known) => {
+                    let place = *known.get();
+                    merged[place] += weight;
+                    place
+                }
+                Entry::Vacant(new) => {
+                    let place = firsts.len();
+                    new.insert(place);
                     firsts.push(i);
                     merged.push(weight);
+                    place
                 }
-            }
+            };
+            row_of.push(Some(place));
         }
         if firsts.is_empty() {
             return Err(ForsterError::NoDirection { points: n });
@@ -134,6 +143,12 @@ struct Signature {
     largest: f64,
 }
 
+impl Signature {
+    fn hash(self) -> u64 {
+        FxBuildHasher.hash_one(self.key)
+    }
+}
+
 /// Signatures of all rows; whether all lengths are neither huge nor tiny. As the loops over a tile it
 /// is compiled for several vector instructions, with the same result.
 struct Survey<'a> {
@@ -180,7 +195,7 @@ fn mixture(dim: usize) -> Vec<f64> {
 
 /// Whether rows `i` and `j`, over their largest sizes, are the same or opposite.
 fn is_multiple(x: &[f64], dim: usize, signatures: &[Signature], i: usize, j: usize) -> bool {
-    let (Some(a), Some(b)) = (signatures.get(i), signatures.get(j)) else { return false };
+    let (a, b) = (signatures[i], signatures[j]);
     if a.key != b.key {
         return false;
     }
@@ -190,35 +205,6 @@ fn is_multiple(x: &[f64], dim: usize, signatures: &[Signature], i: usize, j: usi
         pairs.into_iter().any(|(a, b)| (a - sign * b).abs() > 0.0)
     };
     !differ(1.0) || !differ(-1.0)
-}
-
-/// A hash table of places, by open addressing: at least half of it stays empty.
-struct Table {
-    /// Place + 1; 0 where empty.
-    slots: Vec<usize>,
-}
-
-impl Table {
-    fn new(entries: usize) -> Result<Table, InputError> {
-        zeros(2, entries)?;
-        Ok(Table { slots: vec![0; (2 * entries).next_power_of_two()] })
-    }
-
-    /// The place of this key for which `same` holds, or else `next`, which is entered.
-    fn place(&mut self, key: u64, next: usize, same: impl Fn(usize) -> bool) -> usize {
-        let mask = self.slots.len() - 1;
-        let mut at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20) as usize & mask;
-        loop {
-            match self.slots[at].checked_sub(1) {
-                None => {
-                    self.slots[at] = next + 1;
-                    return next;
-                }
-                Some(place) if same(place) => return place,
-                Some(_) => at = (at + 1) & mask,
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -281,10 +267,10 @@ mod tests {
         let opposite = rows.iter().map(|v| v * -4.0);
         let points = Points::new(rows.iter().copied().chain(opposite).collect(), 11).unwrap();
         assert_eq!(Prepared::new(&points, None).unwrap().row_of, [Some(0), Some(0)]);
-        let mut table = Table::new(3).unwrap();
-        assert_eq!(table.place(7, 0, |_| true), 0);
-        assert_eq!(table.place(7, 1, |_| false), 1);
-        assert_eq!(table.place(7, 2, |place| place == 1), 1);
+        // Rows that differ, given one key: no multiples.
+        let x = [1.0, 2.0, 1.0, 3.0];
+        let signatures = [Signature { key: 7, largest: 2.0 }, Signature { key: 7, largest: 3.0 }];
+        assert!(!is_multiple(&x, 2, &signatures, 0, 1) && is_multiple(&x, 2, &signatures, 1, 1));
     }
 
     #[test]

@@ -10,6 +10,11 @@
 //! sums of weights, and sums within 1e-12 of equality count as equal).
 
 use crate::error::ForsterError;
+#[cfg(feature = "serde")]
+use crate::prepare::WEIGHT_RANGE;
+use crate::saved::checked_when_loaded;
+#[cfg(feature = "serde")]
+use crate::saved::{ascend_below, ensure};
 use halfspaces_linalg::{InputError, PointSet, Points, kernels, norm, normalise, zeros};
 use std::cmp::Ordering;
 
@@ -35,10 +40,12 @@ const EXACT_INTEGERS: f64 = 9_007_199_254_740_992.0;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawSubspace"))]
+#[cfg_attr(feature = "serde", serde(try_from = "UncheckedSubspace"))]
 pub struct Subspace {
     basis: Points,
     span_dim: usize,
+    /// Number of points, zeros included, of which the members are some.
+    points: usize,
     members: Vec<usize>,
     largest_inside: f64,
     smallest_outside: Option<f64>,
@@ -46,51 +53,53 @@ pub struct Subspace {
     weight: f64,
 }
 
-/// What a [`Subspace`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawSubspace {
-    basis: Points,
-    span_dim: usize,
-    members: Vec<usize>,
-    largest_inside: f64,
-    smallest_outside: Option<f64>,
-    weight_inside: f64,
-    weight: f64,
+checked_when_loaded! {
+    UncheckedSubspace => Subspace {
+        basis: Points,
+        span_dim: usize,
+        points: usize,
+        members: Vec<usize>,
+        largest_inside: f64,
+        smallest_outside: Option<f64>,
+        weight_inside: f64,
+        weight: f64,
+    }
 }
 
 #[cfg(feature = "serde")]
-impl TryFrom<RawSubspace> for Subspace {
-    type Error = ForsterError;
-
-    fn try_from(raw: RawSubspace) -> Result<Subspace, ForsterError> {
-        let RawSubspace { basis, span_dim, members, weight_inside, weight, .. } = raw;
-        check_orthonormal(&basis)?;
-        let broken = |what| Err(ForsterError::Stored { what });
-        if span_dim < basis.len() || span_dim > basis.dim() {
-            return broken("the span's dimension does not lie between subspace and space");
-        }
-        if !members.is_sorted_by(|a, b| a < b) {
-            return broken("the members are not in order");
-        }
-        let residuals = [raw.largest_inside, raw.smallest_outside.unwrap_or(0.0)];
-        if residuals.iter().any(|r| !(0.0..=1.0 + ORTHONORMAL).contains(r)) {
-            return broken("a residual is not between 0 and 1");
-        }
-        if !(0.0 < weight_inside && weight_inside <= weight && weight.is_finite()) {
-            return broken("the weights inside and in all are not in order");
-        }
-        let (largest_inside, smallest_outside) = (raw.largest_inside, raw.smallest_outside);
-        let weights = (weight_inside, weight);
-        Ok(Subspace {
-            basis,
-            span_dim,
-            members,
-            largest_inside,
-            smallest_outside,
-            weight_inside: weights.0,
-            weight: weights.1,
-        })
+impl Subspace {
+    /// All that follows from how a certificate is computed.
+    fn check_saved(&self) -> Result<(), ForsterError> {
+        check_orthonormal(&self.basis)?;
+        let (k, count) = (self.basis.len(), self.members.len());
+        let in_range = (k..=self.basis.dim()).contains(&self.span_dim);
+        ensure(in_range, "the span's dimension does not lie between subspace and space")?;
+        ensure(ascend_below(&self.members, self.points), "the members are no points in order")?;
+        let residual = 0.0..=1.0;
+        let (largest, smallest) = (self.largest_inside, self.smallest_outside);
+        let in_range =
+            residual.contains(&largest) && smallest.is_none_or(|r| residual.contains(&r));
+        ensure(in_range, "a residual is not between 0 and 1")?;
+        let apart = smallest.is_none_or(|smallest| largest < smallest);
+        ensure(apart, "a member is no closer than a point outside")?;
+        ensure(count > 0 || largest == 0.0, "a subspace without members has a residual")?;
+        let whole = k == self.basis.dim();
+        ensure(!whole || (largest == 0.0 && smallest.is_none()), "the whole space has no outside")?;
+        ensure(smallest.is_none() || count < self.points, "no point is left for the outside")?;
+        // Each point counts once or by its weight, in range; zero points do not count.
+        let (inside, weight) = (self.weight_inside, self.weight);
+        let most = |count: usize| count as f64 * WEIGHT_RANGE.end() * (1.0 + WEIGHT_ROUNDING);
+        let least = count as f64 * WEIGHT_RANGE.start() * (1.0 - WEIGHT_ROUNDING);
+        let possible = least <= inside && inside <= most(count);
+        ensure(possible, "the members do not weigh that much")?;
+        let possible = 0.0 < weight && weight <= most(self.points);
+        ensure(possible, "the points do not weigh that much")?;
+        let in_order = if smallest.is_some() {
+            inside <= weight
+        } else {
+            inside.to_bits() == weight.to_bits()
+        };
+        ensure(in_order, "the weights inside and in all do not fit the points outside")
     }
 }
 
@@ -156,25 +165,27 @@ impl Subspace {
         let mut certificate = Subspace {
             basis,
             span_dim,
+            points: points.len(),
             members: Vec::new(),
             largest_inside: 0.0,
             smallest_outside: None,
             weight_inside: 0.0,
             weight: 0.0,
         };
-        let (mut unit, mut rest) = (zeros(1, points.dim())?, zeros(1, points.dim())?);
+        let (mut unit, mut outside) = (zeros(1, points.dim())?, zeros(1, points.dim())?);
         for (i, x) in points.rows().enumerate() {
-            let residual = certificate.residual(x.as_slice(), &mut unit, &mut rest);
+            let residual = certificate.residual(x.as_slice(), &mut unit, &mut outside);
+            // Zero points have no direction.
             let Some(residual) = residual else { continue };
-            let weight = weights.and_then(|w| w.get(i)).copied().unwrap_or(1.0);
+            let weight = weights.map_or(1.0, |weights| weights[i]);
             certificate.weight += weight;
             if residual <= tolerance {
                 certificate.members.push(i);
                 certificate.weight_inside += weight;
                 certificate.largest_inside = certificate.largest_inside.max(residual);
             } else {
-                let smallest = certificate.smallest_outside.unwrap_or(f64::INFINITY);
-                certificate.smallest_outside = Some(smallest.min(residual));
+                let smallest = certificate.smallest_outside;
+                certificate.smallest_outside = Some(smallest.map_or(residual, |s| s.min(residual)));
             }
         }
         if certificate.weight == 0.0 {
@@ -183,9 +194,9 @@ impl Subspace {
         Ok(certificate)
     }
 
-    /// ‖x - Px‖/‖x‖, or `None` for a zero x; `unit` and `rest` are scratch of the length of x. The
+    /// ‖x - Px‖/‖x‖, or `None` for a zero x; `unit` and `outside` are scratch of the length of x. The
     /// whole space has no outside.
-    fn residual(&self, x: &[f64], unit: &mut [f64], rest: &mut [f64]) -> Option<f64> {
+    fn residual(&self, x: &[f64], unit: &mut [f64], outside: &mut [f64]) -> Option<f64> {
         if self.basis.len() == self.basis.dim() {
             return x.iter().any(|v| *v != 0.0).then_some(0.0);
         }
@@ -193,11 +204,11 @@ impl Subspace {
         if !normalise(unit) {
             return None;
         }
-        rest.copy_from_slice(unit);
+        outside.copy_from_slice(unit);
         for v in self.basis.rows() {
-            kernels::axpy(-kernels::dot(v.as_slice(), unit), v.as_slice(), rest);
+            kernels::axpy(-kernels::dot(v.as_slice(), unit), v.as_slice(), outside);
         }
-        Some(norm(rest).min(1.0))
+        Some(norm(outside).min(1.0))
     }
 
     /// k × d orthonormal rows that span the subspace.
@@ -216,6 +227,12 @@ impl Subspace {
     #[must_use]
     pub fn span_dim(&self) -> usize {
         self.span_dim
+    }
+
+    /// Number of points that the certificate was computed from, zero points included.
+    #[must_use]
+    pub fn points(&self) -> usize {
+        self.points
     }
 
     /// The points inside, by increasing index.
@@ -266,9 +283,10 @@ impl Subspace {
         self.weight_inside / self.weight - self.dim() as f64 / self.span_dim as f64
     }
 
-    /// Members as indices into a larger set of points: member i becomes `names[i]`, ascending.
-    pub(crate) fn rename_members(&mut self, names: &[usize]) {
+    /// The same members as indices into all of `points` points, of which these were `names`, ascending.
+    pub(crate) fn rename_members(&mut self, names: &[usize], points: usize) {
         self.members.iter_mut().for_each(|i| *i = names[*i]);
+        self.points = points;
     }
 
     fn compare(&self) -> Ordering {
@@ -291,6 +309,24 @@ mod tests {
         let third = 0.1 + 0.2;
         assert_eq!(compare_mass(third, 1, 0.6, 2), Ordering::Equal);
         assert_eq!(compare_mass(0.3001, 1, 0.6, 2), Ordering::Greater);
+        for (share, expected) in [(0.9e-12, Ordering::Equal), (1.1e-12, Ordering::Greater)] {
+            assert_eq!(compare_mass(0.25 * (1.0 + share), 2, 0.5, 4), expected, "{share}");
+        }
+        assert_eq!(compare_mass(0.25 * (1.0 - 1.1e-12), 2, 0.5, 4), Ordering::Less);
+    }
+
+    #[test]
+    fn bases_are_orthonormal_within_rounding() {
+        let tilted = |off: f64| Points::from_rows(&[[1.0, 0.0], [off, 1.0]]).unwrap();
+        assert!(check_orthonormal(&tilted(0.9e-9)).is_ok());
+        assert!(check_orthonormal(&tilted(1.1e-9)).is_err());
+        let long = |off: f64| Points::from_rows(&[[1.0 + 0.5 * off, 0.0]]).unwrap();
+        assert!(
+            check_orthonormal(&long(0.9e-9)).is_ok() && check_orthonormal(&long(-0.9e-9)).is_ok()
+        );
+        assert!(
+            check_orthonormal(&long(1.1e-9)).is_err() && check_orthonormal(&long(-1.1e-9)).is_err()
+        );
     }
 
     #[test]
@@ -328,5 +364,46 @@ mod tests {
         let zero = Points::from_rows(&[[0.0; 3]]).unwrap();
         let none = Subspace::certify(&zero, None, e1(), 3, 0.1);
         assert_eq!(none, Err(ForsterError::NoDirection { points: 1 }));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn saved_certificates_load_and_contradictions_do_not() {
+        let rows = [[5.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, 0.0]];
+        let points = Points::from_rows(&rows).unwrap();
+        let line = |x, y| Points::from_rows(&[[x, y]]).unwrap();
+        let all = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0]]).unwrap();
+        let weights = Some(&[1e-100, 3.0, 0.25, 1e100][..]);
+        for (basis, weights) in
+            [(line(1.0, 0.0), None), (line(0.6, 0.8), None), (all, None), (line(1.0, 0.0), weights)]
+        {
+            let certificate = Subspace::certify(&points, weights, basis, 2, 1e-10).unwrap();
+            let text = serde_json::to_string(&certificate).unwrap();
+            assert_eq!(serde_json::from_str::<Subspace>(&text).unwrap(), certificate);
+        }
+        let certificate = Subspace::certify(&points, None, line(1.0, 0.0), 2, 1e-10).unwrap();
+        let text = serde_json::to_string(&certificate).unwrap();
+        for (from, to) in [
+            (r#""members":[0,1]"#, r#""members":[0,4]"#),
+            (r#""members":[0,1]"#, r#""members":[1,0]"#),
+            (r#""members":[0,1]"#, r#""members":[]"#),
+            (r#""members":[0,1]"#, r#""members":[0,1,2,3]"#),
+            (r#""points":4"#, r#""points":1"#),
+            (r#""span_dim":2"#, r#""span_dim":3"#),
+            (r#""span_dim":2"#, r#""span_dim":0"#),
+            (r#""largest_inside":0.0"#, r#""largest_inside":1.0"#),
+            (r#""largest_inside":0.0"#, r#""largest_inside":-0.1"#),
+            (r#""smallest_outside":1.0"#, r#""smallest_outside":1.5"#),
+            (r#""smallest_outside":1.0"#, r#""smallest_outside":0.0"#),
+            (r#""smallest_outside":1.0"#, r#""smallest_outside":null"#),
+            (r#""weight_inside":2.0"#, r#""weight_inside":4.0"#),
+            (r#""weight_inside":2.0"#, r#""weight_inside":0.0"#),
+            (r#""weight":3.0"#, r#""weight":1e102"#),
+            ("[1.0,0.0]", "[1.0,0.1]"),
+        ] {
+            let broken = text.replacen(from, to, 1);
+            assert_ne!(broken, text, "{from}");
+            assert!(serde_json::from_str::<Subspace>(&broken).is_err(), "{to}");
+        }
     }
 }

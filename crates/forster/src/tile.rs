@@ -108,6 +108,7 @@ pub(crate) fn touch(x: &[f64]) {
 #[inline(always)]
 pub(crate) fn product<S: Simd>(simd: S, x: &[f64], factor: &Factor, u: &mut [f64]) {
     let (dim, stride) = (factor.rows, padded(factor.columns));
+    assert_eq!(x.len() / dim, u.len() / stride, "a tile has one row per point");
     for (x, u) in x.chunks(ROWS * dim).zip(u.chunks_mut(ROWS * stride)) {
         let mut panels = factor.panels.as_slice();
         for (first, vectors) in panels_of(factor.columns, S::F64_LANES) {
@@ -197,6 +198,7 @@ pub(crate) fn add_gram<S: Simd>(
     dim: usize,
     m: &mut [f64],
 ) {
+    assert_eq!(u.len() / stride, v.len() / padded(dim), "both factors have the same rows");
     for (first, vectors) in panels_of(dim, S::F64_LANES) {
         for top in (first..dim).step_by(ROWS) {
             let at = Corner { stride, dim, top, first };
@@ -240,8 +242,12 @@ fn gram_panel<S: Simd, const R: usize, const V: usize>(
     let (rows, columns) = (at.top..at.top + R, at.first..at.first + V * lanes);
     let mut sums = [[simd.splat_f64s(0.0); V]; R];
     for (u, v) in u.chunks_exact(at.stride).zip(v.chunks_exact(width)) {
-        let Some(u) = u[rows.clone()].first_chunk::<R>() else { continue };
-        let Some(v) = S::as_simd_f64s(&v[columns.clone()]).0.first_chunk::<V>() else { continue };
+        let (Some(u), Some(v)) = (
+            u[rows.clone()].first_chunk::<R>(),
+            S::as_simd_f64s(&v[columns.clone()]).0.first_chunk::<V>(),
+        ) else {
+            unreachable!("R rows and V vectors were cut out")
+        };
         for (sums, u) in sums.iter_mut().zip(u) {
             add_multiple(simd, sums, *u, v);
         }
@@ -266,6 +272,7 @@ pub(crate) struct Scaled {
 #[inline(always)]
 pub(crate) fn scale_rows(u: &mut [f64], dim: usize, weights: &[f64]) -> Scaled {
     let stride = padded(dim);
+    assert_eq!(u.len() / stride, weights.len(), "a row has one weight");
     let mut scaled = Scaled::default();
     for (u, weights) in u.chunks_mut(GROUP * stride).zip(weights.chunks(GROUP)) {
         let mut norms_sq = [1.0; GROUP];
@@ -318,13 +325,13 @@ fn lanes_norm_sq(u: &[f64]) -> f64 {
 /// Inner product of a row with one of a tile or one as long.
 #[inline(always)]
 pub(crate) fn lanes_dot(t: &[f64], u: &[f64]) -> f64 {
-    let ((t, t_rest), (u, u_rest)) = (t[..u.len()].as_chunks::<LANES>(), u.as_chunks::<LANES>());
+    let ((t, t_tail), (u, u_tail)) = (t[..u.len()].as_chunks::<LANES>(), u.as_chunks::<LANES>());
     let mut sums = [0.0; LANES];
     for (t, u) in t.iter().zip(u) {
         sums.iter_mut().zip(t).zip(u).for_each(|((sum, t), u)| *sum += t * u);
     }
-    let rest: f64 = t_rest.iter().zip(u_rest).map(|(t, u)| t * u).sum();
-    sum_of_lanes(sums) + rest
+    let tail: f64 = t_tail.iter().zip(u_tail).map(|(t, u)| t * u).sum();
+    sum_of_lanes(sums) + tail
 }
 
 #[inline(always)]

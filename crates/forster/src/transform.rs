@@ -21,7 +21,7 @@ use halfspaces_linalg::{Halfspace, InputError, PointSet, Points, zeros};
 ///
 /// ```
 /// use halfspaces_forster::{ForsterTransform, Normalisation};
-/// use halfspaces_linalg::Points;
+/// use halfspaces_linalg::{Params, Points};
 /// let points = Points::from_rows(&[[1.0, 0.0], [0.3, 2.0], [-0.3, 2.0], [1.0, 1.0]])?;
 /// let fit = ForsterTransform::params().check()?.fit(&points)?;
 /// let scatter = fit.transform().scatter(Normalisation::Trace);
@@ -32,6 +32,7 @@ use halfspaces_linalg::{Halfspace, InputError, PointSet, Points, zeros};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Normalisation {
     /// Trace k, the dimension of the subspace.
     Trace,
@@ -42,7 +43,7 @@ pub enum Normalisation {
 /// A linear map of a subspace V of R^d to R^k, k = dim V, followed by scaling to norm 1.
 ///
 /// ```
-/// use halfspaces_linalg::Classifier;
+/// use halfspaces_linalg::{Classifier, Params};
 /// use halfspaces_data::{Gaussian, Marginal, random_target};
 /// use halfspaces_forster::{ForsterTransform, Isotropy};
 /// let points = Gaussian::new(3, 1000.0)?.sample(400, 1)?;

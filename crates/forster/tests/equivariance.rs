@@ -2,12 +2,12 @@
 //! whether a point is repeated or weighted.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use faer::{Mat, Par};
+use faer::Mat;
 use halfspaces_data::{Clusters, Excess, HeavyCase, HeavyKind, Marginal, Rotation};
 use halfspaces_forster::{
     Accuracy, Fit, ForsterTransform, Isotropy, Normalisation, Outcome, Position,
 };
-use halfspaces_linalg::{PointSet, Points, kernels};
+use halfspaces_linalg::{Params, PointSet, Points, Threads, kernels};
 use proptest::prelude::*;
 
 const ACCURACY: Accuracy = Accuracy::TwoSided(1e-9);
@@ -135,11 +135,14 @@ proptest! {
 fn parallel_passes_reach_the_same_position() {
     let points = clustered(6, 6000, 3);
     let params = ForsterTransform::params().accuracy(ACCURACY);
-    let fit = |par| params.par(par).check().unwrap().fit(&points).unwrap();
-    let (one, three) = (fit(Par::Seq), fit(Par::rayon(3)));
+    let fit = |threads| {
+        let params = params.threads(Threads::new(threads).unwrap());
+        params.check().unwrap().fit(&points).unwrap()
+    };
+    let (one, three) = (fit(1), fit(3));
     assert!((&scatter(&one) - &scatter(&three)).norm_max() < 1e-7);
     assert!(three.is_resolved());
-    assert_eq!(three, fit(Par::rayon(3)));
+    assert_eq!(three, fit(3));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use halfspaces_data::{Gaussian, Marginal};
 use halfspaces_forster::{Accuracy, ForsterTransform};
-use halfspaces_linalg::{Points, kernels, normalise};
+use halfspaces_linalg::{Params, Points, kernels, normalise};
 use halfspaces_online::{Centre, CentreOfGravity};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;

@@ -6,7 +6,7 @@ use halfspaces_data::{Gaussian, HeavyCase, Marginal, Rotation};
 use halfspaces_forster::{
     Accuracy, ForsterTransform, Isotropy, Normalisation, Outcome as Found, Position, Subspace,
 };
-use halfspaces_linalg::{PointSet, Points, kernels, normalise};
+use halfspaces_linalg::{Params, PointSet, Points, kernels, normalise};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 

@@ -5,7 +5,7 @@ use crate::Failure;
 use crate::experiments::common::{first_labelled, largest, mistakes};
 use crate::workload::Inputs;
 use halfspaces_forster::{Accuracy, ForsterTransform};
-use halfspaces_linalg::{Classifier, Halfspace, PointSet, Points, kernels, normalise};
+use halfspaces_linalg::{Classifier, Halfspace, Params, PointSet, Points, kernels, normalise};
 use halfspaces_online::{Cap, Goal, Greedy, Perceptron, Start, StrongLearner, WeakRun, label_pool};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;

@@ -1,4 +1,4 @@
-//! Anderson's mixing of the fixed point.
+//! Anderson's acceleration of the fixed point.
 //!
 //! Near a position the fixed point is nearly linear: the error of Q = (AAᵀ)⁻¹, seen from a factor A₀
 //! close by, shrinks by one symmetric operator a step. A combination of the last few steps whose
@@ -9,11 +9,10 @@
 //!
 //! *Source.* Anderson 1965; Walker and Ni 2011 (type II).
 
-use crate::dense::{inverse_lower_factor, product};
-use crate::newton::{add, inner};
-use faer::Mat;
+use crate::dense::{add, inner, inverse_lower_factor, product};
+use faer::{Mat, Scale};
 
-/// Steps that are combined, at most.
+/// Maximum number of steps that are combined.
 const DEPTH: usize = 5;
 /// Share of its length that a difference of residuals must have beyond the span of newer ones.
 const INDEPENDENT: f64 = 1e-6;
@@ -24,7 +23,7 @@ const RADIUS: f64 = 0.5;
 
 /// The last few steps, seen from the lower triangle A₀ where they began.
 #[derive(Debug)]
-pub(crate) struct Mixing {
+pub(crate) struct AndersonAcceleration {
     origin: Mat<f64>,
     /// An upper triangle V with VVᵀ = Q at the present factor.
     root: Mat<f64>,
@@ -32,11 +31,11 @@ pub(crate) struct Mixing {
     history: Vec<(Mat<f64>, Mat<f64>)>,
 }
 
-impl Mixing {
+impl AndersonAcceleration {
     /// Begins at the factor `origin`.
-    pub(crate) fn new(origin: Mat<f64>) -> Mixing {
+    pub(crate) fn new(origin: Mat<f64>) -> AndersonAcceleration {
         let root = Mat::identity(origin.nrows(), origin.nrows());
-        Mixing { origin, root, history: Vec::new() }
+        AndersonAcceleration { origin, root, history: Vec::new() }
     }
 
     /// ln of how much the condition can differ between two factors near the origin: eigenvalues of Q
@@ -53,20 +52,17 @@ impl Mixing {
         let image = product(product(root.as_ref(), moment.as_ref()).as_ref(), root.transpose());
         let image = to_trace_of_identity(image);
         let present = to_trace_of_identity(product(root.as_ref(), root.transpose()));
-        let mut residual = image.clone();
-        add(&mut residual, -1.0, &present);
+        let residual = &image - &present;
         let mut next = image;
 
         // Differences of residuals, newest first, made orthogonal; each with what it is the image of.
         let mut basis: Vec<(Mat<f64>, Mat<f64>)> = Vec::new();
-        let mut rest = residual.clone();
+        let mut unexplained = residual.clone();
         let mut newer = (&present, &residual);
         for older in self.history.iter().rev() {
-            let mut change = newer.1.clone();
-            add(&mut change, -1.0, &older.1);
-            let mut moved = newer.0.clone();
-            add(&mut moved, -1.0, &older.0);
-            add(&mut moved, 1.0, &change);
+            let mut change = newer.1 - &older.1;
+            let mut moved = newer.0 - &older.0;
+            moved += &change;
             newer = (&older.0, &older.1);
             let length = inner(change.as_ref(), change.as_ref()).sqrt();
             for (unit, image) in &basis {
@@ -78,10 +74,10 @@ impl Mixing {
             if left.is_nan() || left <= INDEPENDENT * length {
                 break;
             }
-            scale(&mut change, left.recip());
-            scale(&mut moved, left.recip());
-            let share = inner(rest.as_ref(), change.as_ref());
-            add(&mut rest, -share, &change);
+            change *= Scale(left.recip());
+            moved *= Scale(left.recip());
+            let share = inner(unexplained.as_ref(), change.as_ref());
+            add(&mut unexplained, -share, &change);
             add(&mut next, -share, &moved);
             basis.push((change, moved));
         }
@@ -90,8 +86,7 @@ impl Mixing {
         if self.history.len() > DEPTH {
             self.history.remove(0);
         }
-        let mut away = to_trace_of_identity(next.clone());
-        add(&mut away, -1.0, &Mat::identity(dim, dim));
+        let away = to_trace_of_identity(next.clone()) - Mat::<f64>::identity(dim, dim);
         let near = inner(away.as_ref(), away.as_ref()) <= RADIUS * RADIUS * dim as f64;
         if !near {
             return None;
@@ -103,14 +98,10 @@ impl Mixing {
     }
 }
 
-fn scale(m: &mut Mat<f64>, factor: f64) {
-    m.col_iter_mut().for_each(|column| column.iter_mut().for_each(|v| *v *= factor));
-}
-
 fn to_trace_of_identity(mut m: Mat<f64>) -> Mat<f64> {
     let dim = m.nrows();
     let trace: f64 = (0..dim).map(|i| m[(i, i)]).sum();
-    scale(&mut m, dim as f64 / trace);
+    m *= Scale(dim as f64 / trace);
     m
 }
 
@@ -119,29 +110,30 @@ mod tests {
     use super::*;
     use crate::dense::lower_factor;
     use crate::pass::{Pass, Rows};
-    use faer::Par;
     use halfspaces_data::{Clusters, Marginal};
+    use halfspaces_linalg::Threads;
 
     /// max |M - I| after each step from the identity.
     fn errors(mixed: bool, steps: usize) -> Vec<f64> {
         let points = Clusters::random(6, 9, 0.3, 1).unwrap().sample(900, 2).unwrap();
         let values = points.as_slice().into();
         let rows = Rows { values, dim: 6, weights: vec![1.0; 900], total: 900.0 };
-        let mut pass = Pass::new(&rows, Par::Seq).unwrap();
+        let mut pass = Pass::new(&rows, Threads::ONE).unwrap();
         let mut a = Mat::<f64>::identity(6, 6);
-        let mut mixing = None;
+        let mut acceleration = None;
         (0..steps)
             .map(|_| {
                 let moment = pass.moments(&rows, Some(a.as_ref())).unwrap().moment;
                 let error = (&moment - Mat::<f64>::identity(6, 6)).norm_max();
                 let next = if mixed && error < NEAR {
-                    let mixing = mixing.get_or_insert_with(|| Mixing::new(a.clone()));
-                    mixing.next(&moment)
+                    let acceleration =
+                        acceleration.get_or_insert_with(|| AndersonAcceleration::new(a.clone()));
+                    acceleration.next(&moment)
                 } else {
                     None
                 };
                 a = next.unwrap_or_else(|| {
-                    mixing = None;
+                    acceleration = None;
                     let (_, lower) = inverse_lower_factor(moment.as_ref()).unwrap();
                     product(a.as_ref(), lower.as_ref())
                 });
@@ -160,7 +152,7 @@ mod tests {
     #[test]
     fn a_linear_iteration_ends_in_as_many_steps_as_it_has_rates() {
         // M over few directions of one rate: the second step already cancels the first.
-        let mut mixing = Mixing::new(Mat::identity(3, 3));
+        let mut acceleration = AndersonAcceleration::new(Mat::identity(3, 3));
         let target = Mat::from_fn(3, 3, |i, j| {
             f64::from(i == j) + if (i, j) == (0, 0) { 0.02 } else { -0.01 * f64::from(i == j) }
         });
@@ -172,8 +164,11 @@ mod tests {
             assert!((&product(upper.as_ref(), upper.transpose()) - &q).norm_max() < 1e-14);
             let moment =
                 product(product(lower.transpose(), half.as_ref()).as_ref(), lower.as_ref());
-            let factor = mixing.next(&moment).unwrap();
-            q = to_trace_of_identity(product(mixing.root.as_ref(), mixing.root.transpose()));
+            let factor = acceleration.next(&moment).unwrap();
+            q = to_trace_of_identity(product(
+                acceleration.root.as_ref(),
+                acceleration.root.transpose(),
+            ));
             assert!(
                 (&lower_factor(factor.as_ref()) - &lower_factor(lower_of(&q).as_ref())).norm_max()
                     < 1e-12
@@ -188,8 +183,8 @@ mod tests {
 
     #[test]
     fn far_proposals_are_refused() {
-        let mut mixing = Mixing::new(Mat::identity(2, 2));
+        let mut acceleration = AndersonAcceleration::new(Mat::identity(2, 2));
         let far = Mat::from_fn(2, 2, |i, j| if i == j { [1.9, 0.1][i] } else { 0.0 });
-        assert!(mixing.next(&far).is_none());
+        assert!(acceleration.next(&far).is_none());
     }
 }

@@ -1,0 +1,120 @@
+//! Where the iteration of a level stands, and the steps from there.
+
+use crate::dense::{
+    eigen, eigenvalues, extremes, inverse_lower_factor, lower_factor, product, scale_to_unit,
+    spectral,
+};
+use crate::error::ForsterError;
+use crate::newton::{CAP, Direction};
+use crate::pass::{Moments, Pass, Rows};
+use faer::{Mat, MatRef};
+
+/// λmin(M) from which Cholesky's factor stands in for its root.
+const DEFINITE: f64 = 1e-4;
+/// Share of the slope that a Newton step must achieve (Armijo's rule).
+const SUFFICIENT: f64 = 1e-4;
+/// A Newton step that shrinks the residual by this factor is taken whatever f says: near the end f
+/// changes by less than its rounding.
+const CLEARLY_SMALLER: f64 = 0.6;
+/// Halvings of a Newton step before the fixed point takes its place.
+const MAX_HALVINGS: usize = 12;
+
+/// A transform with what a pass measured at it.
+#[derive(Debug)]
+pub(crate) struct Iterate {
+    /// The factor relative to the first whitening W, lower triangular: A = WB.
+    pub(crate) b: Mat<f64>,
+    /// A, lower triangular.
+    pub(crate) a: Mat<f64>,
+    /// f(A), up to a constant.
+    pub(crate) f: f64,
+    pub(crate) moment: Mat<f64>,
+    /// The extreme eigenvalues of M.
+    pub(crate) extremes: (f64, f64),
+}
+
+/// An iterate with ln of how much the condition may have grown on the way to it; none where its A is
+/// numerically singular.
+pub(crate) type Moved = Option<(Iterate, f64)>;
+
+impl Iterate {
+    /// The rows as they are.
+    pub(crate) fn identity(dim: usize, moments: Moments, values: &[f64]) -> Iterate {
+        let b = Mat::identity(dim, dim);
+        let (f, moment) = (moments.log_norms, moments.moment);
+        Iterate { a: b.clone(), b, f, moment, extremes: extremes(values) }
+    }
+
+    /// The pass at A = WB; `None` if A is numerically singular.
+    pub(crate) fn measure(
+        pass: &mut Pass,
+        rows: &Rows<'_>,
+        whitening: &Mat<f64>,
+        mut b: Mat<f64>,
+    ) -> Result<Option<Iterate>, ForsterError> {
+        scale_to_unit(&mut b);
+        let mut a = product(whitening.as_ref(), b.as_ref());
+        scale_to_unit(&mut a);
+        let Some(moments) = pass.moments(rows, Some(a.as_ref())) else { return Ok(None) };
+        let log_det: f64 = (0..rows.dim).map(|i| a[(i, i)].abs().ln()).sum();
+        let f = moments.log_norms - 2.0 * log_det;
+        if !f.is_finite() {
+            return Ok(None);
+        }
+        let values = eigenvalues(moments.moment.as_ref())?;
+        Ok(Some(Iterate { b, a, f, moment: moments.moment, extremes: extremes(&values) }))
+    }
+
+    /// max(1 - λmin(M), λmax(M) - 1).
+    pub(crate) fn residual(&self) -> f64 {
+        let (least, largest) = self.extremes;
+        (1.0 - least).max(largest - 1.0)
+    }
+
+    /// B C for some C with CCᵀ = M⁻¹, eigenvalues beyond the cap cut, and ln of its condition.
+    pub(crate) fn fixed_point(&self) -> Result<(Mat<f64>, f64), ForsterError> {
+        let (least, largest) = self.extremes;
+        let root = |value: f64| value.max((-CAP).exp()).sqrt().recip();
+        let growth = root(least).ln() - root(largest).ln();
+        let factors = inverse_lower_factor(self.moment.as_ref());
+        if let (true, Some((_, c))) = (least >= DEFINITE, factors) {
+            return Ok((product(self.b.as_ref(), c.as_ref()), growth));
+        }
+        let (values, vectors) = eigen(self.moment.as_ref())?;
+        let c = spectral(&values, vectors.as_ref(), root);
+        Ok((self.moved(c.as_ref()), growth))
+    }
+
+    /// A <- A e^(-tS/2) for the largest t = 1, 1/2, ... that lowers f enough; `None` if none does.
+    /// `passes` counts one for every t tried.
+    pub(crate) fn along(
+        &self,
+        direction: &Direction,
+        pass: &mut Pass,
+        rows: &Rows<'_>,
+        whitening: &Mat<f64>,
+        passes: &mut usize,
+    ) -> Result<Moved, ForsterError> {
+        let mut t = 1.0;
+        for _ in 0..MAX_HALVINGS {
+            let root = |v: f64| (-0.5 * t * v).exp();
+            let c = spectral(&direction.values, direction.vectors.as_ref(), root);
+            let moved = Iterate::measure(pass, rows, whitening, self.moved(c.as_ref()))?;
+            *passes += 1;
+            if let Some(moved) = moved {
+                let enough = moved.f <= self.f + SUFFICIENT * t * direction.slope;
+                if enough || moved.residual() <= CLEARLY_SMALLER * self.residual() {
+                    let (least, most) = extremes(&direction.values);
+                    return Ok(Some((moved, 0.5 * t * (most - least))));
+                }
+            }
+            t *= 0.5;
+        }
+        Ok(None)
+    }
+
+    /// B C as a lower triangle.
+    fn moved(&self, c: MatRef<'_, f64>) -> Mat<f64> {
+        lower_factor(product(self.b.as_ref(), c).as_ref())
+    }
+}

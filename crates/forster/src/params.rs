@@ -1,0 +1,230 @@
+//! What is asked of the solver: how accurate, by which steps, up to which caps.
+
+use crate::isotropy::Isotropy;
+use halfspaces_linalg::Threads;
+
+/// Smallest δ that can be asked for: certificates are rounded to about 1e-14.
+pub(crate) const MIN_DELTA: f64 = 1e-11;
+/// Smallest and largest tolerance of membership: above rounding, and below what could be a direction.
+pub(crate) const MEMBERSHIP_RANGE: std::ops::RangeInclusive<f64> = 1e-12..=1e-8;
+/// Smallest and largest cap on the condition.
+pub(crate) const CONDITION_RANGE: std::ops::RangeInclusive<f64> = 1e3..=1e15;
+
+/// How accurate a position is to be. With M = (d/n) Σ u uᵀ over the transformed points u, scaled to
+/// norm 1, δ bounds how far the eigenvalues of M may lie from 1.
+///
+/// δ is relative: d times the absolute δ of DKTZ23 §3. One-sided 1/2 is all that a learner needs
+/// (every unit v then has |v·u| >= 1/(2√d) on 1/(4d) of the points) and takes the fewest steps; a
+/// scatter matrix wants two sides and a small δ.
+///
+/// ```
+/// use halfspaces_forster::{Accuracy, Isotropy};
+/// use halfspaces_linalg::Points;
+/// // Three of four points on one axis: the eigenvalues are 1/2 and 3/2.
+/// let certificate = Isotropy::measure(&Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [-1.0, 0.0]])?)?;
+/// assert!(Accuracy::OneSided(0.5).is_reached_by(certificate));
+/// assert!(Accuracy::TwoSided(0.5).is_reached_by(certificate));
+/// assert!(!Accuracy::OneSided(0.4).is_reached_by(certificate));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Accuracy {
+    /// λmin(M) >= 1 - δ: all that the weak learner of DKTZ23 §3 needs, with δ = 1/2.
+    OneSided(f64),
+    /// λmin(M) >= 1 - δ and λmax(M) <= 1 + δ.
+    TwoSided(f64),
+}
+
+impl Accuracy {
+    /// δ.
+    #[must_use]
+    pub fn delta(self) -> f64 {
+        match self {
+            Accuracy::OneSided(delta) | Accuracy::TwoSided(delta) => delta,
+        }
+    }
+
+    /// Whether a certificate reaches it.
+    #[must_use]
+    pub fn is_reached_by(self, certificate: Isotropy) -> bool {
+        self.accepts((certificate.least(), certificate.largest()), 1.0)
+    }
+
+    /// Whether the extreme eigenvalues of M reach the given share of δ.
+    pub(crate) fn accepts(self, (least, largest): (f64, f64), share: f64) -> bool {
+        match self {
+            Accuracy::OneSided(delta) => least >= 1.0 - share * delta,
+            Accuracy::TwoSided(delta) => {
+                least >= 1.0 - share * delta && largest <= 1.0 + share * delta
+            }
+        }
+    }
+}
+
+/// How the transform A is improved from pass to pass. If unsure, use the default.
+///
+/// ```
+/// use halfspaces_data::{Gaussian, Marginal};
+/// use halfspaces_forster::{ForsterTransform, Step};
+/// use halfspaces_linalg::Params;
+/// let points = Gaussian::new(3, 100.0)?.sample(200, 1)?;
+/// let steps = |step| -> Result<(usize, usize), Box<dyn std::error::Error>> {
+///     let fit = ForsterTransform::params().step(step).check()?.fit(&points)?;
+///     assert!(fit.is_resolved());
+///     let level = &fit.levels()[0];
+///     Ok((level.fixed_point_steps, level.newton_steps))
+/// };
+/// assert_eq!(steps(Step::FixedPoint)?.1, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Step {
+    /// The fixed point, accelerated by Anderson's method once the residual is below 1/2, and Newton
+    /// where the residual shrinks by less than 0.6 a step.
+    #[default]
+    Automatic,
+    /// A <- A M^(-1/2) up to rotation, always: one pass a step, at a rate of about 2/(d+2) on
+    /// elliptical data.
+    FixedPoint,
+    /// Damped Newton, always; up to 60 passes a step. A fixed-point step stands in where no step
+    /// along the direction helps.
+    Newton,
+}
+
+/// Parameters of the solver [`Forster`](crate::Forster), unchecked; from
+/// [`ForsterTransform::params`](crate::ForsterTransform::params).
+///
+/// ```
+/// use halfspaces_forster::{Accuracy, ForsterTransform, Step};
+/// use halfspaces_linalg::Params;
+/// let params = ForsterTransform::params()
+///     .accuracy(Accuracy::OneSided(0.5))
+///     .step(Step::FixedPoint)
+///     .max_iterations(500);
+/// assert!(params.check().is_ok());
+/// assert!(ForsterTransform::params().accuracy(Accuracy::TwoSided(0.0)).check().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ForsterParams {
+    pub(crate) accuracy: Accuracy,
+    pub(crate) membership: f64,
+    pub(crate) step: Step,
+    pub(crate) max_iterations: usize,
+    pub(crate) max_condition: f64,
+    pub(crate) threads: Threads,
+}
+
+impl Default for ForsterParams {
+    fn default() -> Self {
+        ForsterParams {
+            accuracy: Accuracy::TwoSided(1e-6),
+            membership: 1e-10,
+            step: Step::Automatic,
+            max_iterations: 200,
+            max_condition: 1e13,
+            threads: Threads::ONE,
+        }
+    }
+}
+
+impl ForsterParams {
+    /// Accuracy, δ at least 1e-11 and below 1. Default: two-sided 1e-6.
+    #[must_use]
+    pub fn accuracy(mut self, accuracy: Accuracy) -> Self {
+        self.accuracy = accuracy;
+        self
+    }
+
+    /// Residual ‖x - Px‖/‖x‖ up to which x counts as inside a subspace, 1e-12 to 1e-8.
+    /// Default: 1e-10.
+    #[must_use]
+    pub fn membership(mut self, tolerance: f64) -> Self {
+        self.membership = tolerance;
+        self
+    }
+
+    /// Kind of step. Default: automatic.
+    #[must_use]
+    pub fn step(mut self, step: Step) -> Self {
+        self.step = step;
+        self
+    }
+
+    /// Maximum number of steps on one level. Default: 200.
+    #[must_use]
+    pub fn max_iterations(mut self, steps: usize) -> Self {
+        self.max_iterations = steps;
+        self
+    }
+
+    /// Condition of A, relative to the first whitening, at which the iteration stops, 1e3 to 1e15.
+    /// Default: 1e13.
+    #[must_use]
+    pub fn max_condition(mut self, condition: f64) -> Self {
+        self.max_condition = condition;
+        self
+    }
+
+    /// Threads of the passes over the points. Default: one.
+    #[must_use]
+    pub fn threads(mut self, threads: Threads) -> Self {
+        self.threads = threads;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ForsterTransform;
+    use halfspaces_linalg::{InputError, Params, Points};
+
+    /// Ten points on the axes: M = diag(1.2, 0.9, 0.9).
+    #[test]
+    fn both_sides_count_and_only_where_asked_for() {
+        let mut values = vec![0.0; 30];
+        for (i, row) in values.chunks_exact_mut(3).enumerate() {
+            row[[0, 0, 0, 0, 1, 1, 1, 2, 2, 2][i]] = 1.0;
+        }
+        let certificate = Isotropy::measure(&Points::new(values, 3).unwrap()).unwrap();
+        let reached = |accuracy: Accuracy| accuracy.is_reached_by(certificate);
+        assert!(reached(Accuracy::TwoSided(0.2001)) && !reached(Accuracy::TwoSided(0.1999)));
+        assert!(reached(Accuracy::OneSided(0.1001)) && !reached(Accuracy::OneSided(0.0999)));
+        // Within a share of δ: from 1 - 0.09 up to 1 + 0.09.
+        let accepts = |extremes| Accuracy::TwoSided(0.1).accepts(extremes, 0.9);
+        assert!(accepts((0.911, 1.089)) && !accepts((0.909, 1.089)) && !accepts((0.911, 1.091)));
+    }
+
+    #[test]
+    fn the_ends_of_every_range() {
+        let params = ForsterTransform::params;
+        let refused = |params: ForsterParams| match params.check() {
+            Ok(_) => None,
+            Err(InputError::ParameterOutOfRange { name, .. }) => Some(name),
+            Err(other) => panic!("{other}"),
+        };
+        for accuracy in [Accuracy::OneSided as fn(f64) -> Accuracy, Accuracy::TwoSided] {
+            for (delta, expected) in
+                [(1e-11, None), (0.99e-11, Some("delta")), (0.999, None), (1.0, Some("delta"))]
+            {
+                assert_eq!(refused(params().accuracy(accuracy(delta))), expected, "{delta}");
+            }
+            assert_eq!(refused(params().accuracy(accuracy(f64::NAN))), Some("delta"));
+        }
+        for (least, largest, name) in [(1e-12, 1e-8, "membership"), (1e3, 1e15, "max_condition")] {
+            let set = |value| match name {
+                "membership" => params().membership(value),
+                _ => params().max_condition(value),
+            };
+            assert_eq!((refused(set(least)), refused(set(largest))), (None, None));
+            for value in [0.99 * least, 1.01 * largest, f64::NAN] {
+                assert_eq!(refused(set(value)), Some(name), "{value}");
+            }
+        }
+        assert_eq!(refused(params().max_iterations(0)), Some("max_iterations"));
+        assert_eq!(refused(params().max_iterations(1)), None);
+    }
+}

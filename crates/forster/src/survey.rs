@@ -1,0 +1,109 @@
+//! Before a level begins: whether its rows span their space, and from which whitening to start.
+
+use crate::dense::{eigenvalues, extremes, inverse_lower_factor, lower_factor, product, svd};
+use crate::error::ForsterError;
+use crate::heavy::{self, rank_of, triangle_of};
+use crate::iterate::Iterate;
+use crate::params::ForsterParams;
+use crate::pass::{Pass, Rows};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
+use halfspaces_linalg::{InputError, zeros};
+
+/// λmin/λmax of the second moment, itself rounded to 1e-16, above which the rows surely span the space
+/// and its root whitens them within a few per cent.
+const WELL_CONDITIONED: f64 = 1e-13;
+
+/// Where a level starts.
+#[derive(Debug)]
+pub(crate) struct Start {
+    pub(crate) pass: Pass,
+    /// The rows as they are.
+    pub(crate) iterate: Iterate,
+    /// A lower triangle W for which the rows of XW have about the same second moment everywhere.
+    pub(crate) whitening: Mat<f64>,
+}
+
+/// Whether rows span their space.
+#[derive(Debug)]
+pub(crate) enum Survey {
+    Spanning(Box<Start>),
+    /// They lie in the span of these orthonormal columns.
+    Within(Mat<f64>),
+}
+
+/// Whether the rows span their space, and from where to start if they do. A direction counts as
+/// missing if it is zero relative to the largest singular value and every row lies within the
+/// membership tolerance of the others.
+pub(crate) fn survey(params: ForsterParams, rows: &Rows<'_>) -> Result<Survey, ForsterError> {
+    let dim = rows.dim;
+    if rows.len() < dim {
+        let (values, right) = svd(triangle_of_all(rows).as_ref())?;
+        return Ok(Survey::Within(right.subcols(0, rank_of(&values)).to_owned()));
+    }
+    zeros(dim, dim)?;
+    let mut pass = Pass::new(rows, params.threads)?;
+    let failure = ForsterError::NoConvergence { dim };
+    let moments = pass.moments(rows, None).ok_or(failure)?;
+    let values = eigenvalues(moments.moment.as_ref())?;
+    let factors = inverse_lower_factor(moments.moment.as_ref());
+    let (least, largest) = extremes(&values);
+    let whitening =
+        if let (true, Some((_, whitening))) = (least >= WELL_CONDITIONED * largest, factors) {
+            whitening
+        } else {
+            let (values, mut right) = svd(triangle_of_all(rows).as_ref())?;
+            for rank in rank_of(&values)..dim {
+                let basis = right.subcols(0, rank).to_owned();
+                let residuals = heavy::residuals(rows, basis.as_ref())?;
+                if residuals.into_iter().fold(0.0, f64::max) <= params.membership {
+                    return Ok(Survey::Within(basis));
+                }
+            }
+            let (largest, _) = extremes(&values);
+            let floor = f64::EPSILON * largest;
+            for (j, value) in values.iter().enumerate() {
+                let scale = value.max(floor).recip();
+                right.col_mut(j).iter_mut().for_each(|v| *v *= scale);
+            }
+            lower_factor(right.as_ref())
+        };
+    let iterate = Iterate::identity(dim, moments, &values);
+    Ok(Survey::Spanning(Box::new(Start { pass, iterate, whitening })))
+}
+
+fn triangle_of_all(rows: &Rows<'_>) -> Mat<f64> {
+    triangle_of(rows, &(0..rows.len()).collect::<Vec<usize>>())
+}
+
+/// The chosen rows (all if none are) in the coordinates of a basis.
+pub(crate) fn project(
+    rows: &Rows<'_>,
+    chosen: Option<&[usize]>,
+    basis: MatRef<'_, f64>,
+) -> Result<Rows<'static>, InputError> {
+    let (dim, k) = basis.shape();
+    let (inside, weights) = match chosen {
+        None => (None, rows.weights.clone()),
+        Some(chosen) => {
+            let mut inside = Vec::with_capacity(chosen.len() * dim);
+            chosen.iter().for_each(|i| inside.extend_from_slice(rows.row(*i)));
+            (Some(inside), chosen.iter().map(|i| rows.weights[*i]).collect())
+        }
+    };
+    let n = weights.len();
+    let x = MatRef::from_row_major_slice(inside.as_deref().unwrap_or(&rows.values), n, dim);
+    let mut values = zeros(n, k)?;
+    let out = MatMut::from_row_major_slice_mut(&mut values, n, k);
+    matmul(out, Accum::Replace, x, basis, 1.0, Par::Seq);
+    let total = weights.iter().sum();
+    Ok(Rows { values: values.into(), dim: k, weights, total })
+}
+
+/// The columns of `inner`, given in the coordinates of `outer`, in those of the space around it.
+pub(crate) fn composed(outer: Option<Mat<f64>>, inner: Mat<f64>) -> Mat<f64> {
+    match outer {
+        Some(outer) => product(outer.as_ref(), inner.as_ref()),
+        None => inner,
+    }
+}
