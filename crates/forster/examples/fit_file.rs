@@ -14,40 +14,66 @@
 //! quarter of the difference between fits of eight steps and of four; take points that need more, such
 //! as clustered ones), and of faer's XᵀX, by the least times of several rounds, which load on the
 //! machine raises last. One thread.
-#![allow(clippy::print_stdout, reason = "a program, not a library")]
+//!
+//! What goes wrong is printed with the file's name, and the program ends with code 2.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program, not a library")]
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use halfspaces_data::{Clusters, Gaussian, Marginal, StudentT};
 use halfspaces_forster::{Accuracy, Fit, Forster, ForsterTransform, Step};
-use halfspaces_linalg::{PointSet, Points};
+use halfspaces_linalg::{Params, PointSet, Points};
 use std::error::Error;
 use std::fs::File;
 use std::hint::black_box;
-use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
+use std::io::{BufWriter, Write};
+use std::process::ExitCode;
+use std::str::FromStr;
 use std::time::Instant;
 
 const USAGE: &str = "fit_file generate gaussian|student-t|clustered N D FILE
 fit_file fit FILE N D DELTA
 fit_file pass FILE N D";
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match arguments.as_slice() {
-        ["generate", kind, n, d, file] => generate(kind, n.parse()?, d.parse()?, file),
-        ["fit", file, n, d, delta] => fit(&read(file, n.parse()?, d.parse()?)?, delta.parse()?),
-        ["pass", file, n, d] => pass(&read(file, n.parse()?, d.parse()?)?),
-        _ => Err(USAGE.into()),
+    match run(&arguments.iter().map(String::as_str).collect::<Vec<&str>>()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(2)
+        }
     }
 }
 
-fn generate(kind: &str, n: usize, d: usize, file: &str) -> Result<(), Box<dyn Error>> {
+fn run(arguments: &[&str]) -> Result<(), Box<dyn Error>> {
+    let size = |n, d| Ok::<_, Box<dyn Error>>((number("N", n)?, number("D", d)?));
+    let (file, done) = match arguments {
+        ["generate", kind, n, d, file] => (file, generate(kind, size(n, d)?, file)),
+        ["fit", file, n, d, delta] => {
+            let (size, delta) = (size(n, d)?, number("DELTA", delta)?);
+            (file, read(file, size).and_then(|points| fit(&points, delta)))
+        }
+        ["pass", file, n, d] => {
+            let size = size(n, d)?;
+            (file, read(file, size).and_then(|points| pass(&points)))
+        }
+        _ => return Err(USAGE.into()),
+    };
+    done.map_err(|error| format!("{file}: {error}").into())
+}
+
+/// A number from the command line.
+fn number<T: FromStr<Err: std::fmt::Display>>(name: &str, text: &str) -> Result<T, Box<dyn Error>> {
+    text.parse().map_err(|error| format!("{name} = {text}: {error}").into())
+}
+
+fn generate(kind: &str, (n, d): (usize, usize), file: &str) -> Result<(), Box<dyn Error>> {
     let points = match kind {
         "gaussian" => Gaussian::new(d, 1.0)?.sample(n, 1)?,
         "student-t" => StudentT::new(d, 1.0, 1e6)?.sample(n, 1)?,
         "clustered" => Clusters::random(d, 10, 0.1, 1)?.sample(n, 2)?,
-        _ => return Err(USAGE.into()),
+        _ => return Err(format!("no points of kind {kind}\n{USAGE}").into()),
     };
     let mut out = BufWriter::new(File::create(file)?);
     for value in points.as_slice() {
@@ -56,22 +82,13 @@ fn generate(kind: &str, n: usize, d: usize, file: &str) -> Result<(), Box<dyn Er
     Ok(out.flush()?)
 }
 
-fn read(file: &str, n: usize, d: usize) -> Result<Points, Box<dyn Error>> {
-    let mut input = BufReader::new(File::open(file)?);
-    let mut values = Vec::new();
-    let mut bytes = [0; 8];
-    loop {
-        match input.read_exact(&mut bytes) {
-            Ok(()) => values.push(f64::from_le_bytes(bytes)),
-            Err(error) if error.kind() == ErrorKind::UnexpectedEof => break,
-            Err(error) => return Err(error.into()),
-        }
+fn read(file: &str, (n, d): (usize, usize)) -> Result<Points, Box<dyn Error>> {
+    let bytes = std::fs::read(file)?;
+    let (values, rest) = bytes.as_chunks::<8>();
+    if !rest.is_empty() || n.checked_mul(d) != Some(values.len()) {
+        return Err(format!("{} bytes, not 8 for each of {n} x {d} numbers", bytes.len()).into());
     }
-    let points = Points::new(values, d)?;
-    if points.len() != n {
-        return Err(format!("{file}: {} points, not {n}", points.len()).into());
-    }
-    Ok(points)
+    Ok(Points::new(values.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect(), d)?)
 }
 
 fn fit(points: &Points, delta: f64) -> Result<(), Box<dyn Error>> {
@@ -120,4 +137,34 @@ fn timed(solver: &Forster, points: &Points) -> Result<(f64, Fit), Box<dyn Error>
     let clock = Instant::now();
     let fit = solver.fit(points)?;
     Ok((clock.elapsed().as_secs_f64(), fit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every fault says in which file it is, in words.
+    #[test]
+    fn faults_name_the_file() {
+        let folder = std::env::temp_dir().join(format!("fit_file-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+        let (missing, short, good) = (file("missing.f64"), file("short.f64"), file("good.f64"));
+        std::fs::write(&short, [0; 20]).unwrap();
+        let said = |arguments: &[&str]| run(arguments).unwrap_err().to_string();
+        let absent = said(&["fit", &missing, "2", "2", "1e-6"]);
+        assert!(absent.starts_with(&missing) && !absent.contains("Os {"), "{absent}");
+        let expected = format!("{short}: 20 bytes, not 8 for each of 2 x 2 numbers");
+        assert_eq!(said(&["pass", &short, "2", "2"]), expected);
+        run(&["generate", "gaussian", "20", "2", &good]).unwrap();
+        run(&["fit", &good, "20", "2", "1e-6"]).unwrap();
+        let refused = said(&["fit", &good, "20", "2", "7"]);
+        assert_eq!(
+            refused,
+            format!("{good}: delta = 7 is out of range; it must be at least 1e-11 and below 1")
+        );
+        assert!(said(&["fit", &good, "many", "2", "7"]).starts_with("N = many: "));
+        assert!(said(&["draw"]).starts_with("fit_file generate"));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }
