@@ -36,8 +36,8 @@ use crate::error::OnlineError;
 use crate::protocol::{Prediction, Question, Round};
 use halfspaces_forster::{Accuracy, ForsterError, ForsterTransform, Isotropy};
 use halfspaces_linalg::{
-    Classifier, Halfspace, InputError, Label, Params, PointSet, Points, RngStream, RowView, kernels,
-    norm, normalise, zeros,
+    Classifier, Halfspace, InputError, Label, Params, PointSet, Points, RngStream, RowView,
+    kernels, norm, normalise, zeros,
 };
 use round::{Attempt, Next, Placed, RoundState, Run};
 use tracing::debug;
