@@ -274,6 +274,9 @@ pub fn impossible() -> Vec<(&'static str, Value)> {
         ("SecondOrderPerceptron", json!({"/triangle/0": 0.5})),
         ("ModifiedPerceptron", json!({"/weights/0": 3.0})),
         ("OnlineMassart", json!({"/horizon": {"Known": 0}})),
+        ("HardMargin", json!({"/centre/margin": 0.25})),
+        ("Ellipsoid", json!({"/centre/log_volume": -1.0})),
+        ("VolumetricCentre", json!({"/centre/potential": 0.0})),
     ]
 }
 

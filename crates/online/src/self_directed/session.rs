@@ -253,10 +253,7 @@ pub fn label_pool<L: SelfDirectedLearner, P: PointSet>(
     InputError::check_len(points.len(), labels.len())?;
     let mut session = SelfDirectedSession::new(learner, points)?;
     while let Some(question) = session.next()? {
-        let len = labels.len();
-        let index = question.index;
-        let truth = labels.get(index).ok_or(InputError::IndexOutOfRange { index, len })?;
-        session.reveal(*truth)?;
+        session.reveal(labels[question.index])?;
     }
     Ok(session.into_parts())
 }

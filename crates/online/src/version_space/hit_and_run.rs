@@ -377,6 +377,7 @@ mod tests {
     /// However little of the budget is left, it is not overdrawn, and what is not made is undone.
     #[test]
     fn the_budget_is_kept() {
+        assert_eq!(step_budget(10), 16_384 * 14);
         let (dim, max_sweeps) = (3, 4);
         // So deep a cut that a sample of this size has no point beyond it.
         let mut rng = rng_for(RngStream::Caller, 1);
@@ -400,13 +401,16 @@ mod tests {
                     max_sweeps,
                     steps_left: &mut steps_left,
                 };
-                if sample.cut_by_last(&mut rng).is_none() {
+                let outcome = sample.cut_by_last(&mut rng);
+                // One level of all sweeps is paid for, from exactly as many steps on.
+                let level = (1 + max_sweeps) * round_steps(dim);
+                assert!(count > 1 || outcome.is_some() == (budget >= level), "budget {budget}");
+                if outcome.is_none() {
                     assert_eq!(points, before);
                     refused += 1;
                     break;
                 }
                 made += 1;
-                assert!(budget >= (1 + max_sweeps) * round_steps(dim));
             }
         }
         assert!(made > 3 && refused > 3, "{made} made, {refused} refused");
