@@ -4,10 +4,12 @@
 //! Job and limit take turns, so that load on the machine falls on both; what is compared is the least
 //! time of each, which load raises last. Buffers are allocated before the clock starts and used again,
 //! for memory that is touched for the first time is slower than any job.
+#![allow(clippy::disallowed_methods, reason = "a benchmark takes the time")]
 
 mod definition;
 mod file_jobs;
 mod growth;
+mod jobs;
 mod limits;
 mod memory;
 mod passes;
@@ -15,6 +17,7 @@ mod pools;
 mod products;
 mod reading;
 mod scans;
+mod shape;
 mod walks;
 
 use crate::Failure;
@@ -24,15 +27,11 @@ use crate::suite::listed;
 use crate::workspace::workspace_root;
 use definition::{Definition, Measured, Size, measure};
 use halfspaces_eval::{Host, write_atomically};
+use jobs::definitions;
 use limits::Limits;
 use pools::Pools;
 use serde_json::{Value, json};
 use std::process::ExitCode;
-
-/// All jobs, those on one pool side by side.
-fn definitions() -> Vec<Definition> {
-    [passes::JOBS, scans::JOBS, products::JOBS, walks::JOBS, reading::JOBS].concat()
-}
 
 /// Measures and prints; writes bench.json.
 pub(crate) fn bench(options: &BenchOptions) -> Result<ExitCode, Failure> {

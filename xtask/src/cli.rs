@@ -23,7 +23,9 @@ pub(crate) enum Command {
     Report(ReportOptions),
     /// List experiments and claims.
     List,
-    /// Check layering and house rules.
+    /// Write docs/index.md: every theorem with its code, claim, experiment, tables and figures.
+    Index,
+    /// Check layers, modules, documents and the index.
     Tidy(TidyOptions),
     /// Measure speed and memory beside the limits of this machine.
     Bench(BenchOptions),

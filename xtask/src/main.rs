@@ -6,7 +6,9 @@ mod cli;
 mod console;
 mod experiments;
 mod failure;
+mod index;
 mod interrupt;
+mod modules;
 mod noisy;
 mod progress;
 mod reproduce;
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
         Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Report(options) => reproduce::report(&options),
         Command::List => suite::list(),
+        Command::Index => index::index(),
         Command::Tidy(options) => tidy::tidy(&options),
         Command::Bench(options) => bench::bench(&options),
     };

@@ -1,4 +1,5 @@
 //! Progress on stderr: bars on a terminal, plain lines elsewhere, and how long the run still takes.
+#![allow(clippy::disallowed_methods, reason = "a run tells how long it takes")]
 
 use crate::console::note;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};

@@ -1,6 +1,7 @@
 //! The report as a browser shows it: every figure drawn, every link resolved, nothing on the console,
 //! nothing too wide for a telephone. Skipped, and said so, where no Chromium is installed.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::disallowed_methods, reason = "a program that hangs fails the test")]
 
 use serde::Deserialize;
 use std::fs;

@@ -1,6 +1,7 @@
 //! The command line as its users meet it: results that survive kills, threads and shards, and clear
 //! refusals.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::disallowed_methods, reason = "a program that hangs fails the test")]
 
 use assert_cmd::Command as Assert;
 use std::collections::BTreeMap;

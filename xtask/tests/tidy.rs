@@ -31,6 +31,9 @@ fn plant(root: &Path, linalg_dependencies: &str, linalg_code: &str) {
         fs::write(folder.join("Cargo.toml"), manifest).unwrap();
         fs::write(folder.join("README.md"), "# x\n").unwrap();
         fs::write(folder.join("src/lib.rs"), code).unwrap();
+        if code.contains("mod c;") {
+            fs::write(folder.join("src/c.rs"), "//! Sums.\nuse super::f;\n").unwrap();
+        }
     }
     let lints = "[workspace.lints.rust]\nmissing_docs = \"warn\"\n";
     let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
@@ -54,8 +57,11 @@ fn planted_faults_are_found() {
             Some("halfspaces-linalg: upward dev dependency on halfspaces-online"),
         ),
         ("", "fn f() {}\n", Some("lib.rs:1: a module opens with `//!`")),
-        ("", "//! Points.\nfn f() { println!(\"x\"); }\n", Some("lib.rs:2: `print")),
-        ("", "//! Points.\nfn f() { std::time::Instant::now(); }\n", Some("never read the clock")),
+        (
+            "",
+            "//! Points.\nmod c;\nuse c::g;\nfn f() {}\n",
+            Some("halfspaces-linalg: modules in a circle: crate -> crate::c -> crate"),
+        ),
     ];
     for (dependencies, code, finding) in cases {
         let root = tempfile::tempdir().unwrap();

@@ -16,6 +16,7 @@
 //! machine raises last. One thread.
 //!
 //! What goes wrong is printed with the file's name, and the program ends with code 2.
+#![allow(clippy::disallowed_methods, reason = "it reports times")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program, not a library")]
 
 use faer::linalg::matmul::matmul;

@@ -4,6 +4,7 @@
 //! Arguments, all optional: ε γ δ dimension η.
 
 #![allow(clippy::print_stdout, reason = "a program that reports")]
+#![allow(clippy::disallowed_methods, reason = "it reports times")]
 
 use halfspaces_data::{Instance, MarginBall, Rcn, random_target};
 use halfspaces_linalg::Params;

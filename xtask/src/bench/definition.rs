@@ -1,6 +1,7 @@
 //! What a job is, and how it is measured beside its limit.
 
 use super::pools::Pools;
+use super::shape::Shape;
 use crate::Failure;
 use serde::Serialize;
 use std::fmt;
@@ -16,20 +17,6 @@ pub(super) enum Size {
     Quick,
     /// What the documents quote.
     Full,
-}
-
-/// Points, dimension, and what else a job is measured in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Shape {
-    pub(super) n: usize,
-    pub(super) d: usize,
-    /// Nonzeros a row, candidates, constraints: what the job says.
-    pub(super) more: usize,
-}
-
-/// Shorthand for the tables of jobs.
-pub(super) const fn shape(n: usize, d: usize, more: usize) -> Shape {
-    Shape { n, d, more }
 }
 
 /// What a job is to reach.

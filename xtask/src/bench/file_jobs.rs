@@ -6,11 +6,12 @@
 //! for a while before it is timed, as the peers are: a process that has waited is slow at first. Dense points are
 //! little-endian 64-bit numbers, row after row; labels are bytes, 1 and -1.
 
-use super::definition::{Shape, shape, timed};
+use super::definition::timed;
 use super::passes;
 use super::pools::{Pool, Pools, noisy};
 use super::products::{Race, choose, fresh_kernel, kernel_pool, race};
 use super::reading::{csv_text, libsvm_text};
+use super::shape::{Shape, shape};
 use crate::Failure;
 use crate::console::say;
 use halfspaces_data::random_target;

@@ -1,10 +1,10 @@
 //! How times grow: a job at several n or d, and the exponent that fits them, so that a reader can tell
 //! what a larger problem will take.
 
-use super::definition::{Definition, Shape};
-use super::definition::{Size, duration, minimum, shape, timed};
-use super::definitions;
+use super::definition::{Definition, Size, duration, minimum, timed};
+use super::jobs::definitions;
 use super::pools::Pools;
+use super::shape::{Shape, shape};
 use crate::Failure;
 use serde::Serialize;
 use std::fmt;

@@ -1,8 +1,9 @@
 //! One pass of an online learner over a pool, beside a read of the pool.
 
-use super::definition::{Definition, Job, Shape, Target, digest, digest_of, shape};
+use super::definition::{Definition, Job, Target, digest, digest_of};
 use super::limits::read;
 use super::pools::{MARGIN, Pool, Pools, sparse};
+use super::shape::{Shape, shape};
 use crate::Failure;
 use halfspaces_data::LabelledPoints;
 use halfspaces_linalg::{Label, Params, PointSet, Points, RowView, kernels};

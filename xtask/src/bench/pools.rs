@@ -1,6 +1,6 @@
 //! The points that jobs share, drawn once.
 
-use super::definition::Shape;
+use super::shape::Shape;
 use crate::Failure;
 use halfspaces_data::{MarginBall, Marginal, UnitSphere, random_target};
 use halfspaces_linalg::{Classifier, Label, Points, SparsePoints};

@@ -1,7 +1,8 @@
 //! What rests on matrix products: the choice among candidates, and the kernel perceptron.
 
-use super::definition::{Definition, Job, Shape, Target, digest, shape};
+use super::definition::{Definition, Job, Target, digest};
 use super::pools::noisy;
+use super::shape::{Shape, shape};
 use crate::Failure;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};

@@ -1,8 +1,9 @@
 //! Reading text files, CSV and LIBSVM, beside counting the line ends of the text.
 
-use super::definition::{Build, Definition, Job, Shape, Target, digest, shape};
+use super::definition::{Build, Definition, Job, Target, digest};
 use super::limits::count_lines;
 use super::pools::sparse;
+use super::shape::{Shape, shape};
 use crate::Failure;
 use halfspaces_data::read::{
     CsvOptions, CsvSchema, CsvStream, LibsvmOptions, LibsvmSchema, LibsvmStream, read_csv,

@@ -1,8 +1,9 @@
 //! What scans a whole pool: the largest margins, and greedy self-directed labelling.
 
-use super::definition::{Definition, Job, Shape, Target, digest, digest_of, shape};
+use super::definition::{Definition, Job, Target, digest, digest_of};
 use super::limits::read_with_two;
 use super::pools::Pools;
+use super::shape::{Shape, shape};
 use crate::Failure;
 use halfspaces_data::random_target;
 use halfspaces_linalg::{

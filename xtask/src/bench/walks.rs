@@ -1,8 +1,9 @@
 //! Geometry: hit-and-run over a version space, and the Forster transform.
 
-use super::definition::{Definition, Job, Shape, Target, digest, digest_of, shape};
+use super::definition::{Definition, Job, Target, digest, digest_of};
 use super::pools::Pools;
 use super::products::gram;
+use super::shape::{Shape, shape};
 use crate::Failure;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};

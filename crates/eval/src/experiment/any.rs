@@ -69,6 +69,8 @@ pub struct Description {
     pub title: &'static str,
     /// See [`Experiment::claims`].
     pub claims: Vec<ClaimStatement>,
+    /// The type that implements it, with its path as the compiler writes it.
+    pub type_name: &'static str,
 }
 
 /// An [`Experiment`] without its types: what a suite holds. Implemented for every experiment; its
@@ -158,7 +160,8 @@ fn key(experiment: &'static str, json: &serde_json::Value, seed: u64, index: u64
 
 impl<E: Experiment> AnyExperiment for E {
     fn describe(&self) -> Description {
-        Description { id: self.id(), title: self.title(), claims: self.claims() }
+        let type_name = std::any::type_name::<E>();
+        Description { id: self.id(), title: self.title(), claims: self.claims(), type_name }
     }
 
     fn keys(&self, scale: Scale, seed: u64) -> Result<Vec<TrialKey>, ExperimentError> {

@@ -1,0 +1,65 @@
+//! The packages in `examples/` stand outside the workspace, as those of its users do: each is copied,
+//! compiled against the workspace's crates and run. What is compiled already is used again.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+}
+
+/// Copies a folder with what is in it.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// Runs an example by itself, with the versions of the workspace's lock file; what it writes to stdout.
+fn run(name: &str, arguments: &[&str]) -> String {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join(name);
+    copy(&root().join("examples").join(name), &folder);
+    let manifest = folder.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    assert!(text.contains("\n[workspace]\n"), "{name} stands outside the workspace");
+    let crates = format!("\"{}/", root().join("crates").display());
+    fs::write(&manifest, text.replace("\"../../crates/", &crates)).unwrap();
+    fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    let output = Command::new(env!("CARGO"))
+        .args(["run", "--offline", "--quiet", "--manifest-path"])
+        .arg(&manifest)
+        // The workspace's profile, so that what is compiled for it serves here.
+        .args(["--config", "profile.dev.opt-level=1"])
+        .args(["--config", "profile.dev.debug=\"line-tables-only\""])
+        .args(["--config", "profile.dev.package.\"*\".debug=false"])
+        .arg("--")
+        .args(arguments)
+        .current_dir(place.path())
+        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let results = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{name}: {said}\n{results}");
+    results
+}
+
+#[test]
+fn an_own_claim_is_measured_and_judged() {
+    let results = tempfile::tempdir().unwrap();
+    let place = results.path().display().to_string();
+    let ledger = run("own-claim", &[&place]);
+    assert!(ledger.contains("A1    holds"), "{ledger}");
+    for file in ["trials.jsonl", "claims.json", "index.html", "tables/deviations.csv"] {
+        assert!(results.path().join(file).is_file(), "{file}");
+    }
+}

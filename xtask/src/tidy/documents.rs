@@ -1,0 +1,78 @@
+//! Files and examples that documents and comments name.
+
+use crate::failure::Failure;
+use crate::workspace::files;
+use std::fs;
+use std::path::Path;
+
+/// Documents that the code of a file names, its tests apart, and that are not there.
+pub(super) fn named_by_code(root: &Path, shown: &str, text: &str) -> Vec<String> {
+    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);
+    let missing = code.lines().enumerate().flat_map(|(at, line)| {
+        let documents = paths(line).filter(|to| to.ends_with(".md"));
+        let missing = documents.filter(|to| !root.join(to).exists());
+        missing.map(move |to| not_there(shown, at, to))
+    });
+    missing.collect()
+}
+
+fn not_there(shown: &str, at: usize, what: &str) -> String {
+    format!("{shown}:{}: names {what}, which is not there", at + 1)
+}
+
+/// Files and examples that a document names and that are not there.
+pub(super) fn named(root: &Path, folders: &[&Path]) -> Result<Vec<String>, Failure> {
+    let mut findings = Vec::new();
+    for path in files(vec![root.to_path_buf()], "md")? {
+        let text = fs::read_to_string(&path)?;
+        let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+        let folder = path.parent().unwrap_or(root);
+        for (at, line) in text.lines().enumerate() {
+            let mut missing = |what: &str| findings.push(not_there(&shown, at, what));
+            links(line).filter(|to| !folder.join(to).exists()).for_each(&mut missing);
+            paths(line).filter(|to| !root.join(to).exists()).for_each(&mut missing);
+            let there = |name: &str| {
+                folders.iter().any(|f| f.join("examples").join(format!("{name}.rs")).exists())
+            };
+            examples(line).filter(|name| !there(name)).for_each(&mut missing);
+        }
+    }
+    Ok(findings)
+}
+
+/// Where the links of a line lead, but for those to other sites and within the document.
+fn links(line: &str) -> impl Iterator<Item = &str> {
+    let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let files = targets.map(|to| to.split('#').next().unwrap_or_default());
+    files.filter(|to| !to.is_empty() && !to.contains("://"))
+}
+
+/// Paths from the root of the workspace.
+fn paths(line: &str) -> impl Iterator<Item = &str> {
+    const TOPS: [&str; 6] = ["crates/", "docs/", "xtask/", "tests/", "benches/", "fuzz/"];
+    let part = |c: char| c.is_ascii_alphanumeric() || "_./-".contains(c);
+    let words = line.split(move |c| !part(c)).map(|word| word.trim_end_matches('.'));
+    words.filter(|word| TOPS.iter().any(|top| word.starts_with(top)))
+}
+
+/// Names after `--example`.
+fn examples(line: &str) -> impl Iterator<Item = &str> {
+    let after = line.split("--example ").skip(1);
+    let name = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    after.filter_map(move |rest| rest.split(name).next()).filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_line_names_is_found() {
+        let line = "see [a](docs/a.md#b), [c](https://c.org/docs/c), `crates/d/src`, tests/e.rs.";
+        assert_eq!(links(line).collect::<Vec<_>>(), ["docs/a.md"]);
+        assert_eq!(paths(line).collect::<Vec<_>>(), ["docs/a.md", "crates/d/src", "tests/e.rs"]);
+        let line = "cargo run --example pool_of_points` and -p b --example other -- 3";
+        assert_eq!(examples(line).collect::<Vec<_>>(), ["pool_of_points", "other"]);
+        assert_eq!(examples("an example").count(), 0);
+    }
+}

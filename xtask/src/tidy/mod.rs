@@ -1,0 +1,167 @@
+//! `tidy`: the invariants of docs/architecture.md that a program can check.
+
+mod documents;
+
+use crate::Failure;
+use crate::cli::TidyOptions;
+use crate::console::say;
+use crate::index::Index;
+use crate::modules::Crate;
+use crate::workspace::{files, workspace_root};
+use serde::Deserialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// What each package of the workspace may depend on: (package, in its library, in addition in its
+/// tests and benchmarks). A package not listed here may not be in the workspace.
+const LAYERS: [(&str, &[&str], &[&str]); 9] = [
+    ("halfspaces-linalg", &[], &[]),
+    ("halfspaces-data", &["halfspaces-linalg"], &[]),
+    ("halfspaces-forster", &["halfspaces-linalg"], &["halfspaces-data"]),
+    ("halfspaces-online", &["halfspaces-linalg", "halfspaces-forster"], &["halfspaces-data"]),
+    ("halfspaces-pac", &["halfspaces-linalg", "halfspaces-data", "halfspaces-forster"], &[]),
+    // Evaluation knows no learner: experiments hand it numbers.
+    ("halfspaces-eval", &["halfspaces-linalg"], &[]),
+    // All of them behind one name.
+    ("halfspaces", &LIBRARIES, &[]),
+    ("xtask", &LIBRARIES, &[]),
+    ("halfspaces-tests", &LIBRARIES, &[]),
+];
+
+const LIBRARIES: [&str; 7] = [
+    "halfspaces-linalg",
+    "halfspaces-data",
+    "halfspaces-forster",
+    "halfspaces-online",
+    "halfspaces-pac",
+    "halfspaces-eval",
+    "halfspaces",
+];
+
+#[derive(Debug, Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Package {
+    name: String,
+    manifest_path: PathBuf,
+    description: Option<String>,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Dependency {
+    name: String,
+    /// `null` for a normal dependency.
+    kind: Option<String>,
+    /// Set for a dependency on a package of the workspace.
+    path: Option<PathBuf>,
+}
+
+/// Checks the workspace; prints one line a finding.
+pub(crate) fn tidy(options: &TidyOptions) -> Result<ExitCode, Failure> {
+    let root = options.root.clone().unwrap_or_else(workspace_root);
+    let packages = metadata(&root)?.packages;
+    let mut findings = layering(&packages);
+    for package in &packages {
+        findings.extend(house_rules(package, &root)?);
+    }
+    findings.extend(documents::named(&root, &folders(&packages))?);
+    // The suite's claims are about this workspace.
+    if root == workspace_root() {
+        findings.extend(Index::read()?.check());
+    }
+    if findings.is_empty() {
+        say(&format!("tidy: {} packages in order\n", packages.len()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    say(&format!("{}\ntidy: {} findings\n", findings.join("\n"), findings.len()))?;
+    Ok(ExitCode::from(1))
+}
+
+fn metadata(root: &Path) -> Result<Metadata, Failure> {
+    let manifest = root.join("Cargo.toml");
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--no-deps", "--format-version", "1", "--manifest-path"])
+        .arg(&manifest)
+        .output()?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.lines().collect::<Vec<_>>().join(" ");
+        return Err(format!("{}: cargo metadata failed: {said}", manifest.display()).into());
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// Dependencies that point upward, and packages without a layer.
+fn layering(packages: &[Package]) -> Vec<String> {
+    let mut findings = Vec::new();
+    for package in packages {
+        let Some((_, normal, dev)) = LAYERS.iter().find(|(name, ..)| *name == package.name) else {
+            findings.push(format!("{}: not in the layers of docs/architecture.md", package.name));
+            continue;
+        };
+        for dependency in package.dependencies.iter().filter(|d| d.path.is_some()) {
+            let name = dependency.name.as_str();
+            let in_tests = dependency.kind.as_deref() == Some("dev");
+            if !(normal.contains(&name) || in_tests && dev.contains(&name)) {
+                let kind = dependency.kind.as_deref().unwrap_or("normal");
+                findings.push(format!(
+                    "{}: upward {kind} dependency on {name}; it may use {}",
+                    package.name,
+                    if normal.is_empty() {
+                        "no package of the workspace".into()
+                    } else {
+                        normal.join(", ")
+                    }
+                ));
+            }
+        }
+    }
+    findings
+}
+
+fn folders(packages: &[Package]) -> Vec<&Path> {
+    packages.iter().filter_map(|package| package.manifest_path.parent()).collect()
+}
+
+/// Lints inherited, described, introduced; no circle of modules; documents that sources name are
+/// there.
+fn house_rules(package: &Package, root: &Path) -> Result<Vec<String>, Failure> {
+    let mut findings = Vec::new();
+    let manifest = fs::read_to_string(&package.manifest_path)?;
+    if !manifest.contains("[lints]\nworkspace = true") {
+        findings
+            .push(format!("{}: Cargo.toml does not inherit the workspace's lints", package.name));
+    }
+    if package.description.is_none() {
+        findings.push(format!("{}: Cargo.toml has no description", package.name));
+    }
+    let folder = package.manifest_path.parent().unwrap_or(root);
+    let library = LIBRARIES.contains(&package.name.as_str());
+    if library && fs::read_to_string(folder.join("README.md")).unwrap_or_default().trim().is_empty()
+    {
+        findings.push(format!("{}: no README.md", package.name));
+    }
+    for root_file in ["src/lib.rs", "src/main.rs"].map(|name| folder.join(name)) {
+        if root_file.exists() {
+            let circles = Crate::read(&root_file)?.circles();
+            findings.extend(
+                circles.iter().map(|c| format!("{}: modules in a circle: {c}", package.name)),
+            );
+        }
+    }
+    for path in files(vec![folder.join("src")], "rs")? {
+        let text = fs::read_to_string(&path)?;
+        let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+        if !text.starts_with("//!") {
+            findings.push(format!("{shown}:1: a module opens with `//!` and what it is for"));
+        }
+        findings.extend(documents::named_by_code(root, &shown, &text));
+    }
+    Ok(findings)
+}
