@@ -1,17 +1,18 @@
 //! The push-away operator: a point too near to the boundary of w is moved off it, on its own side.
-//!
-//! T(x) = x where |ŵ · x| >= γ/3, else (x + (γ/3) sign(w · x) ŵ) scaled to norm 1, ŵ = w/‖w‖.
-//!
-//! *Guarantee.* For every x in the unit ball sign(w · T(x)) = sign(w · x) and
-//! |w · T(x)| >= (γ/6)‖w‖; and every v in the unit ball with |v · x| >= γ has
-//! sign(v · T(x)) = sign(v · x) and |v · T(x)| >= γ/3. So the target's label is unchanged.
-//!
-//! *Source.* CKST24 Appendix B, (13) and Lemma 8. The printed test |w · x| >= γ/3 is made with ŵ: for
-//! ‖w‖ > 2 the first claim fails as printed.
 
 use halfspaces_linalg::{Halfspace, InputError, Label, RowView, kernels, norm, normalise, zeros};
 
-/// T for one w and γ.
+/// The push-away operator T of one w and γ: a point too near to the boundary of w is moved off it, on its own
+/// side.
+///
+/// T(x) = x where |ŵ · x| >= γ/3, else (x + (γ/3) sign(w · x) ŵ) scaled to norm 1, ŵ = w/‖w‖.
+///
+/// *Guarantee.* For every x in the unit ball sign(w · T(x)) = sign(w · x) and
+/// |w · T(x)| >= (γ/6)‖w‖; and every v in the unit ball with |v · x| >= γ has
+/// sign(v · T(x)) = sign(v · x) and |v · T(x)| >= γ/3. So the target's label is unchanged. O(d) per point.
+///
+/// *Source.* CKST24 Appendix B, (13) and Lemma 8. The printed test |w · x| >= γ/3 is made with ŵ: for
+/// ‖w‖ > 2 the first claim fails as printed. Claims: P11.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Halfspace};

@@ -1,9 +1,4 @@
 //! Decision lists of halfspaces: the improper hypotheses of DGT19.
-//!
-//! A list of rules (w, t): the first with |w · x| >= t says sign(w · x), and a default label answers
-//! where none applies.
-//!
-//! *Source.* \[DGT19\], from memory; CKST24 §1 says of it only that it is improper.
 
 use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView};
 
@@ -71,7 +66,13 @@ impl ThresholdRule {
     }
 }
 
-/// A decision list of halfspaces.
+/// A decision list of halfspaces: the improper hypotheses of [`Dgt`](crate::Dgt).
+///
+/// The first of its rules (w, t) with |w · x| >= t says sign(w · x), and a default label answers where none
+/// applies. Its decision value is w · x of the rule that answers; where none does, the number nearest to 0
+/// whose sign is the default label. O(d) per rule looked at.
+///
+/// *Source.* \[DGT19\], from memory; CKST24 §1 says of it only that it is improper.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, DenseRow, Halfspace, Label};
@@ -173,8 +174,6 @@ impl Classifier for DecisionListOfHalfspaces {
         self.dim
     }
 
-    /// w · x of the first rule that applies; where none does, the number nearest to 0 whose sign is the
-    /// default label.
     fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         let default = || match self.default {
             Label::Positive => 0.0,

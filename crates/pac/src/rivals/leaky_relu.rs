@@ -1,18 +1,18 @@
 //! The LeakyReLU loss, on which the learners before the Perspectron descend.
-//!
-//! LeakyReLU_λ(t) = (1-λ)t for t >= 0 and λt for t < 0, taken at t = -y (w · x). It is convex in w
-//! for λ <= 1/2, and says how much worse than λ a halfspace errs, weighed by |w · x|:
-//!
-//! - LeakyReLU_λ(-y (w · x)) = (1\[sign(w · x) != y\] - λ) |w · x|, so that its mean over the label is
-//!   (P\[sign(w · x) != y | x\] - λ) |w · x| (DGT19, Claim 2.1);
-//! - its subgradient in w is ½((1-2λ) sign(w · x) - y) x, of length at most 1-λ for ‖x‖ <= 1.
-//!
-//! *Source.* CKST24, section 2 and equation (3), which lacks the factor x. At w · x = 0 the rule
-//! sign(0) = +1 picks a member of the subdifferential.
 
 use halfspaces_linalg::{InputError, Label, PointSet, RowView};
 
-/// LeakyReLU_λ.
+/// The LeakyReLU loss, on which [`Ddk`](crate::Ddk), [`Ckmy`](crate::Ckmy) and [`Dgt`](crate::Dgt) descend.
+///
+/// LeakyReLU_λ(t) = (1-λ)t for t >= 0 and λt for t < 0, taken at t = -y (w · x). It is convex in w
+/// for λ <= 1/2, and says how much worse than λ a halfspace errs, weighed by |w · x|:
+///
+/// - LeakyReLU_λ(-y (w · x)) = (1\[sign(w · x) != y\] - λ) |w · x|, so that its mean over the label is
+///   (P\[sign(w · x) != y | x\] - λ) |w · x| (DGT19, Claim 2.1);
+/// - its subgradient in w is ½((1-2λ) sign(w · x) - y) x, of length at most 1-λ for ‖x‖ <= 1.
+///
+/// *Source.* CKST24, section 2 and equation (3), which lacks the factor x. At w · x = 0 the rule
+/// sign(0) = +1 picks a member of the subdifferential.
 ///
 /// ```
 /// use halfspaces_linalg::Label;
@@ -82,25 +82,26 @@ impl LeakyRelu {
         sum / count as f64
     }
 
-    /// The mean subgradient at `w` over the points whose w · x is `kept`, into `gradient`; zero if
+    /// The mean subgradient at `w` over the points whose w · x is `included`, into `gradient`; zero if
     /// none is.
     pub(super) fn mean_subgradient<P: PointSet>(
         self,
         points: &P,
         labels: &[Label],
         w: &[f64],
-        kept: impl Fn(f64) -> bool,
+        included: impl Fn(f64) -> bool,
         gradient: &mut [f64],
     ) {
         gradient.fill(0.0);
         let mut count = 0usize;
         for (x, y) in points.rows().zip(labels) {
             let product = x.dot(w);
-            if kept(product) {
+            if included(product) {
                 x.add_scaled_to(self.subgradient_factor(product, *y), gradient);
                 count += 1;
             }
         }
+        // The sum over no points is zero already.
         let count = count.max(1) as f64;
         gradient.iter_mut().for_each(|g| *g /= count);
     }

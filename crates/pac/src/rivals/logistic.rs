@@ -20,6 +20,10 @@ const MAX_HALVINGS: usize = 50;
 /// Relative rounding of an objective: what a sum of n terms loses, for n up to some thousands.
 const ROUNDING: f64 = 1e-14;
 
+/// Steps in a row that neither lower f nor shorten its gradient, until a run counts as stalled: near the
+/// minimum a Newton step that is not all rounding does one of the two.
+const MAX_IDLE_STEPS: u32 = 8;
+
 /// Unchecked parameters of [`LogisticRegression`].
 ///
 /// ```
@@ -93,7 +97,7 @@ impl Params for LogisticParams {
 /// class only, an intercept runs off to infinity; the fit stops as soon as the gradient is small enough.
 ///
 /// *Ends.* `Converged`: the gradient norm asked for is reached. `CapReached`: `max_steps` Newton steps were
-/// made. `Stalled`: no step along the Newton direction lowers f by more than rounding.
+/// made. `Stalled`: Newton steps neither lower f nor shorten its gradient, by rounding.
 ///
 /// *Cost.* O(nd²) per step over n points, and O(d³) for the factorisation; beyond [`MAX_CHOLESKY`]
 /// unknowns O(nd) per step of conjugate gradients. O(n + d²) memory, or O(n + d).
@@ -235,10 +239,19 @@ impl FitSample for LogisticRegression {
         let small = tolerance * problem.gradient_scale();
         let mut v = zeros(1, problem.unknowns())?;
         let mut here = problem.expand(&v);
-        let mut steps = 0;
+        let (mut best_objective, mut best_gradient) = (f64::INFINITY, f64::INFINITY);
+        let (mut steps, mut idle_steps) = (0, 0);
         let termination = loop {
-            if norm(&here.gradient) <= small {
+            let size = norm(&here.gradient);
+            if size <= small {
                 break Termination::Converged;
+            }
+            let better = here.objective < best_objective || size < best_gradient;
+            idle_steps = if better { 0 } else { idle_steps + 1 };
+            best_objective = best_objective.min(here.objective);
+            best_gradient = best_gradient.min(size);
+            if idle_steps >= MAX_IDLE_STEPS {
+                break Termination::Stalled;
             }
             if steps == max_steps {
                 break Termination::CapReached { cap: max_steps };
@@ -660,5 +673,21 @@ mod tests {
             let loaded = LogisticFit::try_from(state);
             assert!(matches!(loaded, Err(InputError::InconsistentState { .. })));
         }
+    }
+
+    /// Points far from 0 beside their spread: w · x + b cancels, and the gradient keeps the rounding.
+    #[test]
+    fn a_stall_by_rounding_is_no_cap() {
+        let rows: Vec<[f64; 1]> = (0..20).map(|i| [1e4 + f64::from(i) - 9.3]).collect();
+        let label =
+            |i: i32| if i == 3 { Label::Positive } else { Label::from_sign(f64::from(i) - 9.5) };
+        let labels: Vec<Label> = (0..20).map(label).collect();
+        let points = Points::from_rows(&rows).unwrap();
+        let params = LogisticRegression::params();
+        let fit = params.tolerance(1e-13).check().unwrap().fit(&points, &labels).unwrap();
+        assert_eq!(fit.termination(), Termination::Stalled);
+        assert!(fit.steps() < 100, "{}", fit.steps());
+        let reached = params.check().unwrap().fit(&points, &labels).unwrap();
+        assert_eq!(reached.termination(), Termination::Converged);
     }
 }

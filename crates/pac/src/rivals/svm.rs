@@ -10,8 +10,9 @@ use rand::seq::SliceRandom;
 /// What rounding may leave of equalities and of P >= D, relative to P.
 const ROUNDING: f64 = 1e-9;
 
-/// Where weak duality drowns in rounding there is no certificate.
-const TOO_STEEP: &str = "so small that rounding keeps D below P; rescale the points or lower c";
+/// Checks in a row at which D is no higher and the gap no smaller than ever before, until a run counts as
+/// stalled. In exact arithmetic D rises with every pass; the gap alone may widen for a while.
+const MAX_IDLE_CHECKS: u32 = 16;
 
 /// Unchecked parameters of [`LinearSvm`].
 ///
@@ -93,8 +94,8 @@ impl Params for SvmParams {
 ///
 /// *Ends.* `Converged`: gap <= tolerance · P, which is looked at after every pass at first, later after
 /// every sixteenth part of the passes so far. `CapReached`: `max_passes` were made. `Stalled`: passes no
-/// longer raise D, which in exact arithmetic they do until the gap is 0; the certificate says how good
-/// the answer is all the same.
+/// longer raise D or narrow the gap, which in exact arithmetic they do until it is 0; the certificate says how
+/// good the answer is all the same.
 ///
 /// *Cost.* O(nd) per pass over n points (stored values, for sparse ones), O(n + d) memory.
 ///
@@ -258,7 +259,8 @@ impl FitSample for LinearSvm {
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`]; [`InputError::Overflow`] for points
-    /// whose squares leave `f64`; [`InputError::TooLarge`].
+    /// whose squares leave `f64`; [`InputError::ParameterOutOfRange`] where they drown the certificate in
+    /// rounding; [`InputError::TooLarge`].
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<SvmFit, InputError> {
         let SvmParams { c, intercept, tolerance, max_passes, seed } = self.0;
         let scale = check_sample(points, labels, c)?;
@@ -267,18 +269,21 @@ impl FitSample for LinearSvm {
         let mut order: Vec<usize> = (0..labels.len()).collect();
         let mut alphas = zeros(1, labels.len())?;
         let mut passes = 0;
-        let mut last_dual = f64::NEG_INFINITY;
+        let (mut best_dual, mut best_gap, mut idle_checks) = (f64::NEG_INFINITY, f64::INFINITY, 0);
         loop {
             // Summed afresh, so that rounding does not pile up and the gap speaks of α alone.
             let (mut w, mut b) = weights(points, labels, &alphas, constant)?;
             let (primal, dual) = objectives(points, labels, &alphas, &w, b, constant, c);
-            let sound = primal.is_finite() && dual - primal <= ROUNDING * primal;
-            InputError::check_parameter("c Σ(‖x‖² + 1)", scale, sound, TOO_STEEP)?;
+            check_duality(primal, dual, scale)?;
+            idle_checks =
+                if dual > best_dual || primal - dual < best_gap { 0 } else { idle_checks + 1 };
+            best_dual = best_dual.max(dual);
+            best_gap = best_gap.min(primal - dual);
             let ended = if primal - dual <= tolerance * primal {
                 Some(Termination::Converged)
             } else if passes >= max_passes {
                 Some(Termination::CapReached { cap: max_passes })
-            } else if dual <= last_dual {
+            } else if idle_checks >= MAX_IDLE_CHECKS {
                 Some(Termination::Stalled)
             } else {
                 None
@@ -288,7 +293,6 @@ impl FitSample for LinearSvm {
                 let state = SvmState { halfspace, c, alphas, primal, dual, passes, termination };
                 return Ok(SvmFit::new(state));
             }
-            last_dual = dual;
             for _ in 0..(passes / 16).clamp(1, max_passes - passes) {
                 order.shuffle(&mut rng);
                 for &i in &order {
@@ -310,6 +314,13 @@ impl FitSample for LinearSvm {
             }
         }
     }
+}
+
+/// Weak duality, but for rounding: where it drowns there is no certificate. `scale` is C Σ(‖x‖² + 1).
+fn check_duality(primal: f64, dual: f64, scale: f64) -> Result<(), InputError> {
+    let holds = primal.is_finite() && dual - primal <= ROUNDING * primal;
+    let requirement = "so small that rounding leaves D below P; rescale the points or lower c";
+    InputError::check_parameter("c Σ(‖x‖² + 1)", scale, holds, requirement)
 }
 
 /// ½‖(w, b)‖².
@@ -503,6 +514,32 @@ mod tests {
             });
             assert_eq!(fit.distance_to_optimum(), 1.0 - w);
         }
+    }
+
+    #[test]
+    fn a_certificate_that_drowns_is_no_certificate() {
+        assert_eq!(check_duality(1.0, 1.0 + 0.9e-9, 1e30), Ok(()));
+        for (primal, dual) in [(1.0, 1.0 + 1.1e-9), (f64::INFINITY, 0.0), (1.0, f64::NAN)] {
+            assert!(check_duality(primal, dual, 1e30).is_err());
+        }
+    }
+
+    /// Zero points have their α at C after one pass: nothing changes any more. P is C times their number;
+    /// D, a sum of as many C, is rounded to 3.5e-13 below it.
+    #[test]
+    fn a_stall_by_rounding_is_no_cap() {
+        let points = Points::new(vec![0.0; 20_000], 1).unwrap();
+        let params = LinearSvm::params().c(1.3).intercept(false).tolerance(1e-13);
+        let fit = params.check().unwrap().fit(&points, &vec![Label::Positive; 20_000]).unwrap();
+        assert_eq!(fit.termination(), Termination::Stalled);
+        assert!(fit.gap() > 1e-13 * fit.primal() && fit.passes() < 100);
+        // A cap before that is a cap, and a gap that can be reached is reached.
+        let capped = params.max_passes(3).check().unwrap();
+        let fit = capped.fit(&points, &vec![Label::Positive; 20_000]).unwrap();
+        assert_eq!(fit.termination(), Termination::CapReached { cap: 3 });
+        let looser = params.tolerance(1e-12).check().unwrap();
+        let fit = looser.fit(&points, &vec![Label::Positive; 20_000]).unwrap();
+        assert_eq!((fit.passes(), fit.termination()), (1, Termination::Converged));
     }
 
     #[cfg(feature = "serde")]
