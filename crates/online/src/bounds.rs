@@ -167,3 +167,33 @@ pub fn volumetric_mistakes(dim: usize, margin: f64) -> f64 {
 fn log_inverse_radius(margin: f64) -> f64 {
     if margin > 0.0 { (1.0 + margin).ln() - margin.ln() } else { f64::INFINITY }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each constant of a theorem, against its statement worked out by hand.
+    #[test]
+    fn constants_are_those_of_the_theorems() {
+        assert_eq!(batch_perceptron_updates(2.0, 0.5), 16.0);
+        // Harvey18 Theorem 2.1: 3 (R/γ)² updates, a third of the margin.
+        assert_eq!(margin_perceptron_updates(2.0, 0.5), 48.0);
+        assert_eq!(margin_perceptron_margin(0.75), 0.25);
+        // Gentile 2001 Theorem 3: 2 (2/α - 1)²/γ² + 8/α - 4.
+        assert_eq!(alma_corrections(1.0, 1.0), 2.0 + 8.0 - 4.0);
+        assert_eq!(alma_corrections(0.5, 0.5), 2.0 * 9.0 * 4.0 + 16.0 - 4.0);
+        // Littlestone: 2 + 3 k (1 + lg n).
+        assert_eq!(winnow_mistakes(2, 8), 26.0);
+        assert_eq!(perceptron_mistakes_with_deviation(1.0, 2.0, 0.5), 36.0);
+        assert_eq!(kernel_perceptron_mistakes(4.0, 0.5), 16.0);
+        assert_eq!(grid_halving_mistakes(2, 1.0, 1.0, 0.5), 2.0 * 17f64.log2());
+        assert_eq!(massart_excess(16.0, 0.25, 0.5), 6.0);
+        assert_eq!(second_order_mistakes(1.0, 3.0, 4.0, 0.5), 8.0);
+        let epochs = massart_excess_any_horizon(16.0, 0.25, 0.5) / 6.0;
+        assert!((epochs - 3.414_213_562_373_095).abs() < 1e-12);
+        let one = (1.5f64 / 0.5).ln();
+        assert!((ellipsoid_mistakes(3, 0.5) - 24.0 * one).abs() < 1e-12);
+        let centre = centre_of_gravity_mistakes(3, 0.5);
+        assert!((centre - 3.0 * one / 0.458_675_145_387_081_9).abs() < 1e-12);
+    }
+}
