@@ -17,7 +17,13 @@ use halfspaces_linalg::{PointSet, Points};
 #[cfg(feature = "serde")]
 const LEFT_ROUNDING: f64 = 1e-9;
 
-/// Points placed subspace by subspace.
+/// All points in position, subspace by subspace: from [`Forster::decompose`].
+///
+/// *What it computes.* Subspaces V1, V2, ... of which V_i holds at least its share of the points that
+/// V1 .. V_{i-1} left over, each with a transform of its members. *Guarantee.* Every piece has the
+/// certificates of a fit ([`Fit`](crate::Fit)), and every point is in one piece, zero, or left over with a reason.
+/// *Cost:* one fit per piece, of which there are at most n; as a rule few. *When to use it:* where a learner
+/// needs all points; for the first piece alone [`Forster::fit`] is enough. *Source:* DKTZ23 §3.
 ///
 /// ```
 /// use halfspaces_forster::ForsterTransform;

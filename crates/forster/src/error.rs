@@ -26,7 +26,7 @@ pub enum ForsterError {
         /// Number of points.
         points: usize,
     },
-    /// One weight a point is needed.
+    /// One weight per point is needed.
     #[error("{points} points but {weights} weights; give one weight per point")]
     WeightCount {
         /// Number of points.

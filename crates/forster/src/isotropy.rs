@@ -23,8 +23,14 @@ use halfspaces_linalg::{InputError, PointSet, Points, zeros};
 #[cfg(feature = "serde")]
 const SUM_ROUNDING: f64 = 1e-9;
 
-/// The extreme eigenvalues of M = (d/n) Σ u uᵀ over the normalised points u: 1 and 1 in perfect
-/// position.
+/// The certificate of radially isotropic position: the extreme eigenvalues of M = (d/n) Σ u uᵀ over the
+/// points scaled to norm 1, which are 1 and 1 in perfect position.
+///
+/// *Guarantee.* With λmin(M) >= 1 - δ every unit v has (1/n) Σ (v·u)² >= (1 - δ)/d, and for δ <= 1/2 at
+/// least 1/(4d) of the points have |v·u| >= 1/(2√d) (DKTZ23 §3, the soft margin). Eigenvalues are rounded
+/// to about 1e-14 d. *Cost:* O(n d²) time, O(d²) memory. *When to use it:* to check any points, however
+/// they came about; λmax alone says how far a direction is preferred. *Source:* DKTZ23 §3, whose δ is
+/// absolute, ours divided by d. *Claims:* F1, S7.
 ///
 /// ```
 /// use halfspaces_forster::Isotropy;
