@@ -168,7 +168,7 @@ impl ForsterParams {
         self
     }
 
-    /// Threads of the passes over the points. Default: one.
+    /// Threads of the passes over the points; no result depends on them, to the bit. Default: one.
     #[must_use]
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;

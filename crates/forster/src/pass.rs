@@ -6,16 +6,21 @@
 //! added up: together the work of one XᵀX. Nothing is allocated after [`Pass::new`] but the d²
 //! numbers of A and M.
 //!
-//! With t threads the rows are cut into t runs, each with its own sums, added in order: the
-//! result depends on t but not on the threads that happen to run.
+//! The rows are cut into blocks by their number alone, each with its own sums, which are added up in one
+//! fixed tree: no result depends on the number of threads, not even in the last digit. Up to
+//! [`MIN_BLOCK`] rows are one block, so their sums run from the first row to the last.
 
 use crate::tile::{self, Factor, add_gram, lanes_dot, padded, scale_rows};
 use faer::traits::pulp::{Arch, Simd, WithSimd};
 use faer::{Mat, MatRef};
 use halfspaces_linalg::{InputError, Threads, zeros};
-use rayon::prelude::*;
 use std::borrow::Cow;
 use std::cmp::Ordering;
+
+/// Rows of a block at least: on one thread a cut costs d² additions, which this makes too few to measure.
+const MIN_BLOCK: usize = 4096;
+/// Maximum number of blocks, as each holds d² numbers.
+const MAX_BLOCKS: usize = 64;
 
 /// Points of one level: rows (row-major) of norms whose squares neither over- nor underflow, with weights.
 #[derive(Debug, Clone)]
@@ -47,9 +52,9 @@ pub(crate) struct Moments {
     pub(crate) log_norms: f64,
 }
 
-/// The buffers of a run over some of the rows.
+/// The buffers and sums of a block of rows.
 #[derive(Debug)]
-struct Worker {
+struct Block {
     tile: Vec<f64>,
     /// The lower half of Σ w u uᵀ, in rows of padded length.
     moment: Vec<f64>,
@@ -60,13 +65,16 @@ struct Worker {
 /// The workspace of all passes of a level.
 #[derive(Debug)]
 pub(crate) struct Pass {
-    workers: Vec<Worker>,
+    blocks: Vec<Block>,
+    /// Rows of each block but the last.
+    block_rows: usize,
     dim: usize,
+    threads: Threads,
 }
 
-/// What one worker reads, and the rows it writes (none unless asked for).
+/// What is read for one block, and the rows that are written (none unless asked for).
 struct Part<'a> {
-    worker: &'a mut Worker,
+    block: &'a mut Block,
     values: &'a [f64],
     weights: &'a [f64],
     out: &'a mut [f64],
@@ -75,14 +83,15 @@ struct Part<'a> {
 impl Pass {
     pub(crate) fn new(rows: &Rows<'_>, threads: Threads) -> Result<Pass, InputError> {
         let (n, dim) = (rows.len(), rows.dim);
-        let block = tile::tile_rows(dim);
-        let degree = threads.count().clamp(1, n.div_ceil(block).max(1));
-        let mut workers = Vec::with_capacity(degree);
-        for _ in 0..degree {
-            let (tile, moment) = (zeros(block, padded(dim))?, zeros(dim, padded(dim))?);
-            workers.push(Worker { tile, moment, log_norms: 0.0, vanished: false });
+        let tile_rows = tile::tile_rows(dim);
+        let block_rows = n.div_ceil(MAX_BLOCKS).max(MIN_BLOCK).next_multiple_of(tile_rows);
+        let count = n.div_ceil(block_rows).max(1);
+        let mut blocks = Vec::with_capacity(count);
+        for _ in 0..count {
+            let (tile, moment) = (zeros(tile_rows, padded(dim))?, zeros(dim, padded(dim))?);
+            blocks.push(Block { tile, moment, log_norms: 0.0, vanished: false });
         }
-        Ok(Pass { workers, dim })
+        Ok(Pass { blocks, block_rows, dim, threads })
     }
 
     /// The pass with U = XA, A lower triangular; X itself without an A. `None` if a row vanishes:
@@ -98,8 +107,8 @@ impl Pass {
             Arch::new().dispatch(MomentRun { part, dim, factor: factor.as_ref() });
         });
         let share = dim as f64 / rows.total;
-        let log_norms = share * self.workers.iter().map(|w| w.log_norms).sum::<f64>();
-        if self.workers.iter().any(|w| w.vanished) || !log_norms.is_finite() {
+        let log_norms = share * tree_sum(&self.blocks, |block| block.log_norms);
+        if self.blocks.iter().any(|block| block.vanished) || !log_norms.is_finite() {
             return None;
         }
         Some(Moments { moment: self.gather(share), log_norms })
@@ -136,46 +145,56 @@ impl Pass {
         self.gather(dim as f64 / rows.total)
     }
 
-    /// The workers' sums times `share`, lower half mirrored.
+    /// The blocks' sums times `share`, lower half mirrored.
     fn gather(&self, share: f64) -> Mat<f64> {
         let (dim, width) = (self.dim, padded(self.dim));
-        let sum = |at: usize| self.workers.iter().map(|worker| worker.moment[at]).sum::<f64>();
+        let sum = |at: usize| tree_sum(&self.blocks, |block| block.moment[at]);
         Mat::from_fn(dim, dim, |i, j| share * sum(i.max(j) * width + i.min(j)))
     }
 
-    fn each(&mut self, rows: &Rows<'_>, out: &mut [f64], run: impl Fn(Part<'_>) + Sync + Send) {
+    fn each(&mut self, rows: &Rows<'_>, out: &mut [f64], run: impl Fn(Part<'_>) + Sync) {
         self.each_of(&rows.values, &rows.weights, out, run);
     }
 
-    /// Runs over all rows, one run of rows a worker.
+    /// Runs over all rows, block by block.
     fn each_of(
         &mut self,
         values: &[f64],
         weights: &[f64],
         out: &mut [f64],
-        run: impl Fn(Part<'_>) + Sync + Send,
+        run: impl Fn(Part<'_>) + Sync,
     ) {
-        for worker in &mut self.workers {
-            worker.moment.fill(0.0);
-            worker.log_norms = 0.0;
-            worker.vanished = false;
+        for block in &mut self.blocks {
+            block.moment.fill(0.0);
+            block.log_norms = 0.0;
+            block.vanished = false;
         }
-        let length = weights.len().div_ceil(self.workers.len()).max(1);
-        let size = length * self.dim;
+        let size = self.block_rows * self.dim;
+        assert_eq!(values.len(), weights.len() * self.dim, "a row has one weight");
+        assert_eq!(weights.len().div_ceil(self.block_rows), self.blocks.len(), "other rows");
+        assert!(out.is_empty() || out.len() == values.len(), "as many rows out as in, or none");
         let mut out = out.chunks_mut(size);
-        let parts = self.workers.iter_mut().zip(values.chunks(size)).zip(weights.chunks(length));
-        let mut parts: Vec<Part<'_>> = parts
-            .map(|((worker, values), weights)| Part {
-                worker,
-                values,
-                weights,
-                out: out.next().unwrap_or_default(),
+        let blocks = self.blocks.iter_mut().zip(values.chunks(size));
+        let parts: Vec<Part<'_>> = blocks
+            .zip(weights.chunks(self.block_rows))
+            .map(|((block, values), weights)| {
+                // None where no rows are asked for.
+                let out = out.next().unwrap_or_default();
+                Part { block, values, weights, out }
             })
             .collect();
-        if parts.len() == 1 {
-            parts.drain(..).for_each(run);
-        } else {
-            parts.into_par_iter().for_each(run);
+        self.threads.map_with(parts.into_iter(), || (), |(), part| run(part));
+    }
+}
+
+/// Σ of a number per block, halves first: an order that depends on nothing but how many there are.
+fn tree_sum(blocks: &[Block], number: impl Fn(&Block) -> f64 + Copy) -> f64 {
+    match blocks {
+        [] => 0.0,
+        [block] => number(block),
+        _ => {
+            let (first, second) = blocks.split_at(blocks.len() / 2);
+            tree_sum(first, number) + tree_sum(second, number)
         }
     }
 }
@@ -194,7 +213,7 @@ impl WithSimd for MomentRun<'_, '_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let MomentRun { part, dim, factor } = self;
         let (block, width) = (tile::tile_rows(dim), padded(dim));
-        let Worker { tile, moment, log_norms, vanished } = part.worker;
+        let Block { tile, moment, log_norms, vanished } = part.block;
         let mut blocks = part.values.chunks(block * dim).zip(part.weights.chunks(block)).peekable();
         while let Some((x, weights)) = blocks.next() {
             blocks.peek().iter().for_each(|(next, _)| tile::touch(next));
@@ -230,7 +249,7 @@ impl WithSimd for UnitRun<'_, '_> {
         let (block, width) = (tile::tile_rows(dim), padded(dim));
         let ones = [1.0; tile::MAX_ROWS];
         for (x, out) in part.values.chunks(block * dim).zip(part.out.chunks_mut(block * dim)) {
-            let u = &mut part.worker.tile[..x.len() / dim * width];
+            let u = &mut part.block.tile[..x.len() / dim * width];
             tile::product(simd, x, factor, u);
             scale_rows(u, dim, &ones[..x.len() / dim]);
             let rows = out.chunks_exact_mut(dim).zip(u.chunks_exact(width));
@@ -253,7 +272,7 @@ impl WithSimd for FourthRun<'_, '_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let FourthRun { part, dim, factor } = self;
         let (block, width) = (tile::tile_rows(dim), padded(dim));
-        let Worker { tile, moment, .. } = part.worker;
+        let Block { tile, moment, .. } = part.block;
         for (u, weights) in part.values.chunks(block * dim).zip(part.weights.chunks(block)) {
             let t = &mut tile[..weights.len() * width];
             tile::product(simd, u, factor, t);
@@ -313,7 +332,7 @@ mod tests {
 
     #[test]
     fn blocks_and_panels_agree_with_the_plain_pass() {
-        for (n, dim) in [(1, 1), (700, 3), (900, 24), (1500, 50), (400, 75)] {
+        for (n, dim) in [(1, 1), (9000, 3), (900, 24), (1500, 50), (400, 75)] {
             for weighted in [false, true] {
                 let rows = rows(n, dim, weighted);
                 let a = lower(dim);
@@ -330,6 +349,41 @@ mod tests {
                     pass.unit_rows(&rows, a.as_ref(), &mut fast);
                     assert!(unit.iter().zip(&fast).all(|(u, v)| (u - v).abs() < 1e-11));
                 }
+            }
+        }
+    }
+
+    /// Several blocks, the last one short.
+    #[test]
+    fn threads_change_no_bit() {
+        let (n, dim) = (3 * MIN_BLOCK + 700, 5);
+        let rows = rows(n, dim, true);
+        let (a, s) = (lower(dim), Mat::from_fn(dim, dim, |i, j| ((i + j) % 5) as f64 - 2.0));
+        let bits = |m: &Mat<f64>| -> Vec<u64> {
+            m.col_iter().flat_map(|c| c.iter().map(|v| v.to_bits()).collect::<Vec<_>>()).collect()
+        };
+        let all = |threads| {
+            let mut pass = Pass::new(&rows, Threads::new(threads).unwrap()).unwrap();
+            assert_eq!(pass.blocks.len(), 4);
+            let moments = pass.moments(&rows, Some(a.as_ref())).unwrap();
+            let mut unit = vec![0.0; n * dim];
+            pass.unit_rows(&rows, a.as_ref(), &mut unit);
+            let fourth = pass.fourth_moment(&rows, &unit, s.as_ref());
+            let unit: Vec<u64> = unit.into_iter().map(f64::to_bits).collect();
+            (bits(&moments.moment), moments.log_norms.to_bits(), unit, bits(&fourth))
+        };
+        let one = all(1);
+        assert!([2, 3, 5].into_iter().all(|threads| all(threads) == one));
+    }
+
+    #[test]
+    fn blocks_depend_on_the_number_of_rows_alone_and_are_few() {
+        for (n, expected) in [(1, 1), (MIN_BLOCK, 1), (MIN_BLOCK + 700, 2), (100 * MIN_BLOCK, 62)] {
+            let rows = rows(n, 1, false);
+            for threads in [1, 3] {
+                let pass = Pass::new(&rows, Threads::new(threads).unwrap()).unwrap();
+                assert!(pass.blocks.len().abs_diff(expected) <= 1, "{}", pass.blocks.len());
+                assert!(pass.blocks.len() <= MAX_BLOCKS);
             }
         }
     }
