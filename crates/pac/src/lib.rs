@@ -1,26 +1,27 @@
 //! Learning halfspaces from random examples whose labels are noisy.
 //!
-//! The Perspectron family (CKST24 and ours), each with the probability and the error it promises:
+//! The Perspectron family (CKST24 and ours), each with an error and the probability that it is no larger:
 //!
+//! - [`SamplePerspectron`]: a sample of fixed size, noise and margin unknown. If unsure, use this one.
 //! - [`Perspectron`]: Massart noise of rate at most η, margin γ.
 //! - [`GlmPerspectron`]: noise that falls with the margin by a known link.
 //! - [`GridPerspectron`]: unknown noise rate, and margin if need be; [`MarginSearch`]: unknown margin.
 //!
-//! - [`SamplePerspectron`]: a sample of fixed size, nothing known. What to try first on real data.
-//!
 //! What it is measured against: [`Ddk`], [`Dgt`], [`Ckmy`] and [`CuttingPlane`] of the literature,
 //! [`LogisticRegression`] and [`LinearSvm`] as people use today, and two [`Heuristic`]s without guarantee.
 //! [`RandomProjection`] goes before any of them, [`PushAway`] moves points out of the margin, and
-//! [`ErrorCount`] judges a [`Classifier`].
+//! [`ErrorCount`] judges a [`Classifier`](halfspaces_linalg::Classifier).
 //!
-//! Learners take an [`ExampleStream`](halfspaces_linalg::ExampleStream) in one pass (the Perspectrons), or
-//! a sample. Every constant of a theorem is a function: the Perspectrons' in [`schedule`], the others' beside
-//! their learner. CKST24 is Chandrasekaran, Kontonis, Stavropoulos and Tian, *Learning Noisy Halfspaces with a
-//! Margin*.
+//! Parameters are checked into a learner by [`Params`](halfspaces_linalg::Params). A
+//! [`FitStream`](halfspaces_linalg::FitStream) takes a stream of examples in one pass, a
+//! [`FitSample`](halfspaces_linalg::FitSample) a sample; the Perspectrons but one take both, a sample in its
+//! order. η is the noise rate, γ the margin, ε the excess and δ the failure probability everywhere
+//! ([`NoiseSetting`]). Every constant of a theorem is a function: the Perspectrons' in [`schedule`], the others' beside
+//! their learner.
 //!
 //! ```
-//! use halfspaces_linalg::{FitStream, Params};
 //! use halfspaces_data::{Instance, MarginBall, Massart, Region, random_target};
+//! use halfspaces_linalg::{FitStream, Params};
 //! use halfspaces_pac::Perspectron;
 //! // Points with margin 0.3; labels far from the boundary are flipped with probability 0.1.
 //! let target = random_target(5, 1)?;

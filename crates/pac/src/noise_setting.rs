@@ -9,6 +9,7 @@ use halfspaces_linalg::InputError;
 /// Each learner that is told all four can be made from it, so one setting serves several learners.
 ///
 /// ```
+/// use halfspaces_linalg::Params;
 /// use halfspaces_pac::{NoiseSetting, PerspectronParams};
 /// let setting = NoiseSetting { excess: 0.2, ..NoiseSetting::new(0.1, 0.3) };
 /// assert_eq!((setting.noise, setting.margin, setting.failure), (0.1, 0.3, 0.05));

@@ -4,14 +4,14 @@
 //! the length of a run, N the number of runs, H the candidates. `paper_*` is as printed, the rest is
 //! corrected or ours; docs/theory holds the proofs.
 
-/// N = ⌈log₂(2/δ)⌉ independent runs: each keeps a good iterate with probability at least 1/2, so all
+/// N = ⌈log₂(2/δ)⌉ independent runs: each has a good iterate with probability at least 1/2, so all
 /// fail with probability at most δ/2 (CKST24 Theorem 3).
 #[must_use]
 pub fn runs(failure: f64) -> u64 {
     whole((2.0 / failure).log2())
 }
 
-/// T = ⌈16/(εγ)²⌉ steps a run, as printed (CKST24 Lemma 3).
+/// T = ⌈16/(εγ)²⌉ steps per run, as printed (CKST24 Lemma 3).
 #[must_use]
 pub fn paper_run_length(excess: f64, margin: f64) -> u64 {
     whole(16.0 / (excess * margin).powi(2))
@@ -84,7 +84,7 @@ pub fn paper_padding(excess: f64) -> f64 {
     excess / (2.0 - excess)
 }
 
-/// T = ⌈32/(ε⁴γ²)⌉ steps a run, as printed (CKST24 Claim 1).
+/// T = ⌈32/(ε⁴γ²)⌉ steps per run, as printed (CKST24 Claim 1).
 #[must_use]
 pub fn glm_paper_run_length(excess: f64, margin: f64) -> u64 {
     whole(32.0 / (excess.powi(4) * margin.powi(2)))
@@ -102,7 +102,7 @@ pub fn padding(excess: f64) -> f64 {
     excess / (4.0 - excess)
 }
 
-/// T = ⌈1024/(ε⁴γ²)⌉ steps a run, for which Claim 1 of CKST24 holds with [`padding`].
+/// T = ⌈1024/(ε⁴γ²)⌉ steps per run, for which Claim 1 of CKST24 holds with [`padding`].
 #[must_use]
 pub fn glm_corrected_run_length(excess: f64, margin: f64) -> u64 {
     whole(1024.0 / (excess.powi(4) * margin.powi(2)))
@@ -114,7 +114,7 @@ pub fn glm_corrected_step(excess: f64, margin: f64, run_length: u64) -> f64 {
     padding(excess) * paper_step(margin, run_length)
 }
 
-/// T = ⌈64/(γε)²⌉ steps a run with the denominator max(|w·x|, γ/2): no loss of ε⁻² (ours,
+/// T = ⌈64/(γε)²⌉ steps per run with the denominator max(|w·x|, γ/2): no loss of ε⁻² (ours,
 /// docs/theory/glm-without-padding-loss.md).
 #[must_use]
 pub fn glm_run_length(excess: f64, margin: f64) -> u64 {
@@ -331,6 +331,23 @@ mod tests {
         assert_eq!((elimination_checks(1428), elimination_checks(1024)), (22, 20));
         assert_eq!((elimination_checks(0), elimination_checks(u64::MAX)), (2, 128));
         assert_eq!(noise_grid(0.0).len(), 10_001);
+    }
+
+    /// Worked by hand: ln(2K/δ) = ln 200 = 5.2983 for K = 10, δ = 0.1, and ln(KJ/δ') = ln 4000 = 8.2940.
+    #[test]
+    fn constants_of_the_choice() {
+        let near = |value: f64, expected: f64| {
+            assert!((value / expected - 1.0).abs() < 1e-4, "{value} {expected}");
+        };
+        // ⌈(8/ε²) ln(2K/δ)⌉ = ⌈1059.7⌉ at ε = 0.2: within ε/2 of the best.
+        near(choice_accuracy(10, 1060, 0.1), 0.099_984);
+        assert_eq!(choice_accuracy(10, 1, 0.1), 1.0);
+        // √(ln(2K/δ)/(2m)).
+        near(validation_accuracy(10, 1060, 0.1), 0.049_992);
+        // √(2 · 100 · ln 4000).
+        near(elimination_gap(100, 10, 20, 0.05), 40.7285);
+        assert_eq!(held_out(0.2, 0.1), 600); // 200 ln 20 = 599.1
+        assert_eq!(grid_validation(10, 0.2, 0.1), 4239); // 800 ln 200 = 4238.7
     }
 
     /// At its own length a run's average excess is ε/4 by both formulas.

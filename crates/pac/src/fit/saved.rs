@@ -99,7 +99,10 @@ impl<L: Link> Lane<L> {
         let length = self.w.as_slice().len();
         saved("length of an iterate", length as f64, length == dim)?;
         let finite = self.w.as_slice().iter().all(|v| v.is_finite());
-        saved("norm of an iterate", f64::NAN, finite && (!project || self.w.is_saved()))?;
+        InputError::check_state(
+            finite && (!project || self.w.is_saved()),
+            "an iterate and its norm do not fit",
+        )?;
         saved("step", step, step > 0.0 && step.is_finite())?;
         let floor = direction.denominator.least();
         saved("denominator", floor, floor > 0.0 && floor.is_finite())?;
@@ -108,7 +111,10 @@ impl<L: Link> Lane<L> {
             saved("value of the link", value, value.abs() <= 1.0)?;
         }
         let steps = self.steps();
-        saved("retained iterates", f64::NAN, retention.is_after(expected, steps))
+        InputError::check_state(
+            retention.is_after(expected, steps),
+            "the iterates retained are not those of the examples taken",
+        )
     }
 }
 

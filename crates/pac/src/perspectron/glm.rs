@@ -110,8 +110,8 @@ pub struct GlmParams<L> {
 impl<L: Link + Clone> GlmParams<L> {
     common_setters!();
 
-    /// Whose constants. Default: [`GlmSchedule::Ours`]. The other two select among all iterates
-    /// unless told otherwise afterwards.
+    /// Whose constants. Default: [`GlmSchedule::Ours`]. The other two select among all iterates,
+    /// unless [`GlmParams::selection`] is called afterwards.
     #[must_use]
     pub fn schedule(mut self, schedule: GlmSchedule) -> Self {
         self.schedule = schedule;
@@ -149,7 +149,24 @@ impl<L: Link + Clone> Params for GlmParams<L> {
     }
 }
 
-/// The GLM Perspectron.
+/// The GLM Perspectron, for halfspaces whose noise falls with the margin, by a known link σ.
+///
+/// As the [`Perspectron`](crate::Perspectron) with σ(w·x) in place of β sign(w·x):
+/// w -= λ (σ(w·x) - y)/D(w·x) x with D = max(|w·x|, γ/2).
+///
+/// *Guarantee.* Let a unit w* have |w*·x| >= γ on points with ‖x‖ <= 1, and let each label be sign(w*·x)
+/// flipped with a probability of at most (1-|σ(w*·x)|)/2, for a link σ that is non-decreasing with
+/// sign(t)σ(t) >= 0 and ||σ(t)| - |σ(-t)|| <= τ. With probability at least 1 - δ the error of the result
+/// is at most opt_RCN + τ/2 + ε, opt_RCN = E\[(1-|σ(w*·x)|)/2\].
+///
+/// *Cost.* One pass over 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² examples, O(d) time each, and those to choose by;
+/// memory for the candidates ([`GlmPerspectron::plan`]).
+///
+/// *When to use it.* With the link known, for points in the unit ball: for others rescale points and link
+/// together. Without a link, [`Perspectron`](crate::Perspectron) needs only a bound on the noise.
+///
+/// *Source.* CKST24 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4; without the factor ε⁻² ours:
+/// docs/theory/glm-without-padding-loss.md. *Claims:* P5, P7, P7t, P11.
 ///
 /// ```
 /// use halfspaces_linalg::{FitStream, Params};
@@ -169,7 +186,7 @@ impl<L: Link + Clone> Params for GlmParams<L> {
 pub struct GlmPerspectron<L>(GlmParams<L>);
 
 impl<L: Link + Clone> GlmPerspectron<L> {
-    /// For a link and a margin of at least `margin` γ in (0, 1].
+    /// For a link and a margin of at least `margin` γ in (0, 1]. Defaults: ε = 0.1, δ = 0.05.
     #[must_use]
     pub fn params(link: L, margin: f64) -> GlmParams<L> {
         let (schedule, selection) = (GlmSchedule::default(), Selection::default());

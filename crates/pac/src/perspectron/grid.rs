@@ -44,7 +44,7 @@ use halfspaces_linalg::{
 pub enum GridSchedule {
     /// As printed: β̃ in [0, 1/2], the constants of the known noise rate. Vacuous.
     Paper,
-    /// β̃ in [0, 1], half the excess a guess, a finer choice.
+    /// β̃ in [0, 1], half the excess per guess, a finer choice.
     #[default]
     Corrected,
 }
@@ -134,7 +134,23 @@ pub struct Guess {
     pub candidates: u64,
 }
 
-/// The Perspectron that guesses the noise rate.
+/// A Perspectron for an unknown noise rate, and, if need be, an unknown margin.
+///
+/// Perspectrons for guesses of η (and of γ) learn from the same examples, each for half the excess; the best
+/// of all their candidates on fresh examples is returned.
+///
+/// *Guarantee.* With probability at least 1 - δ the error is at most η + ε, for the least η with which the
+/// Massart model holds, and every margin γ that is at least the least one guessed.
+///
+/// *Cost.* One pass. The examples are those of the guess that needs most, for ε/2; the time per example is
+/// O(d) per guess, of which there are 1/ε + 1 per guess of the margin; memory for all their candidates.
+///
+/// *When to use it.* For a stream under Massart noise of unknown rate. With the rate known,
+/// [`Perspectron`](crate::Perspectron) and [`MarginSearch`](crate::MarginSearch) need a quarter of the
+/// examples; for a sample of fixed size use [`SamplePerspectron`](crate::SamplePerspectron).
+///
+/// *Source.* CKST24 Appendix A, whose printed grid proves nothing ([`GridSchedule::Paper`]), corrected:
+/// docs/theory/perspectron-schedules.md. *Claims:* P6.
 ///
 /// ```
 /// use halfspaces_linalg::{FitStream, Params};
@@ -152,7 +168,7 @@ pub struct Guess {
 pub struct GridPerspectron(GridParams);
 
 impl GridPerspectron {
-    /// For what is known of the margin.
+    /// For a margin that is known or bounded from below. Defaults: ε = 0.1, δ = 0.05.
     #[must_use]
     pub fn params(margin: Margin) -> GridParams {
         let (schedule, selection) = (GridSchedule::default(), Selection::default());

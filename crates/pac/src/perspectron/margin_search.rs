@@ -120,7 +120,7 @@ impl CheckSaved for SearchFit {
     fn check_saved(&self) -> Result<(), InputError> {
         let SearchFit { fit, margin, guesses, termination, guarantee } = self;
         let none = fit.guarantee().or(fit.average_guarantee()).is_none();
-        saved("guarantee of a guess", f64::NAN, none)?;
+        InputError::check_state(none, "a fit for a guessed margin has a guarantee")?;
         let made = (1..=MAX_GUESSES).contains(guesses);
         saved("guesses", f64::from(*guesses), made)?;
         // R, R/2, R/4, ...

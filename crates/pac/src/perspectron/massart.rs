@@ -38,7 +38,7 @@ use halfspaces_linalg::{
 ///     let params = Perspectron::params(0.25, 0.5).excess(0.25).schedule(schedule);
 ///     Ok(params.check()?.plan().run_length)
 /// };
-/// // As printed 16/(εγ)² = 1024 a run of all iterates; knowing η, three quarters of it squared.
+/// // As printed 16/(εγ)² = 1024 steps.
 /// assert!(steps(Schedule::Corrected)? < steps(Schedule::Paper)?);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
@@ -81,8 +81,8 @@ impl PerspectronParams {
     common_setters!(setting);
     placement_setters!();
 
-    /// Whose constants. Default: [`Schedule::Ours`]. Projects or not, as the schedule has it, until
-    /// told otherwise afterwards.
+    /// Whose constants. Default: [`Schedule::Ours`]. Also sets whether iterates are projected, as the
+    /// schedule has it; to change that, call [`PerspectronParams::project`] afterwards.
     #[must_use]
     pub fn schedule(mut self, schedule: Schedule) -> Self {
         self.schedule = schedule;
@@ -137,7 +137,30 @@ impl From<NoiseSetting> for PerspectronParams {
     }
 }
 
-/// The Perspectron.
+/// The Perspectron, for halfspaces with a margin under Massart noise: each label may be flipped with a
+/// probability of its own, at most η < 1/2.
+///
+/// From w = 0, for every fresh example, w -= λ (β sign(w·x) - y)/D(w·x) x with β = 1 - 2η and
+/// D = max(|w·x|, γ); some iterates are candidates, and the one with fewest errors on further fresh examples
+/// is returned.
+///
+/// *Guarantee.* Let a unit w* have |w*·x| >= γ on points with ‖x‖ <= 1, and let each label be sign(w*·x)
+/// flipped with a probability η(x) <= η. With probability at least 1 - δ the error of the result is at most
+/// η + ε.
+///
+/// *Cost.* One pass over one run of 16(1-η)²(1+(1+γ)√(2 ln(3/δ)))²/(εγ)² examples, O(d) time each; then
+/// (8/ε²) ln(6K/δ) examples to choose among K = ((4η+2ε)/ε) ln(3/δ) candidates, at most O(Kd) time each;
+/// O(Kd) memory. [`Perspectron::plan`] has the numbers; [`Selection::AllIterates`] trades shorter runs for
+/// all iterates in memory.
+///
+/// *When to use it.* For a stream, or a sample as long as the plan, with η and γ known. Without η use
+/// [`GridPerspectron`](crate::GridPerspectron), without γ [`MarginSearch`](crate::MarginSearch), for a
+/// sample of fixed size [`SamplePerspectron`](crate::SamplePerspectron). If the noise falls with the margin
+/// by a known link, [`GlmPerspectron`](crate::GlmPerspectron) reaches a lower error.
+///
+/// *Source.* CKST24 Algorithm 1, Lemmas 2 to 4, Theorem 3; the factor (1-η), the denominator and the thinned
+/// selection are ours: docs/theory/perspectron-schedules.md, massart-certificate.md, thinned-selection.md.
+/// *Claims:* P1, P2, P3, P4, P4s, P8, P9, P10.
 ///
 /// ```
 /// use halfspaces_linalg::{FitStream, Params};
@@ -157,7 +180,7 @@ pub struct Perspectron(PerspectronParams);
 
 impl Perspectron {
     /// For flips of probability at most `noise` η in [0, 1/2) and a margin of at least `margin` γ in
-    /// (0, R], R the radius (1 unless set).
+    /// (0, R], R the radius. Defaults: ε = 0.1, δ = 0.05, R = 1.
     #[must_use]
     pub fn params(noise: f64, margin: f64) -> PerspectronParams {
         NoiseSetting::new(noise, margin).into()

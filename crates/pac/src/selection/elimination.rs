@@ -10,7 +10,7 @@
 /// let labels = random_target(3, 2)?.label_all(&points)?;
 /// let pool = UnitSphere::new(3)?.sample(50, 3)?;
 /// let chosen = |elimination| Candidates::new(&pool, elimination, 0.1)?.choose(&points, &labels);
-/// // Dropping those that cannot win any more does not change who wins.
+/// // Dropping those that cannot win any more does not change which one wins.
 /// assert_eq!(chosen(Elimination::Never)?.index, chosen(Elimination::Lossless)?.index);
 /// assert!(chosen(Elimination::Statistical)?.remaining <= chosen(Elimination::Lossless)?.remaining);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
@@ -24,16 +24,18 @@ pub enum Elimination {
     /// The choice is unchanged.
     Lossless,
     /// Also, after 1, 2, 3, 4, 6, 8, 12, ... examples, those clearly worse than the best: by more than
-    /// [`schedule::elimination_gap`]. The choice may differ, its guarantee does not: the test of the
+    /// [`schedule::elimination_gap`](crate::schedule::elimination_gap). The choice may differ, its guarantee does not: the test of the
     /// best candidate against each other one needs half of the failure probability that the uniform
     /// accuracy of all of them does, and this takes the other half.
     #[default]
     Statistical,
-    /// One about as good as the best so far leads. Those clearly worse are dropped, and those of which the
-    /// leader's true error is surely within what the whole sample promises, ε/2, are not counted on
-    /// ([`schedule::CloseEnough`]); when no other is left the count ends with the leader: the same
-    /// guarantee again, from fewer examples. A new leader has those counted on what they have missed to which it
-    /// is not known to be as close. The errors told are those on the examples counted by then.
+    /// A candidate about as good as the best so far is the leader. Those clearly worse are dropped. One is
+    /// deferred, that is not counted while this one leads, if the leader's true error surely exceeds its own
+    /// by less than ε/2, which is what the whole sample would show
+    /// ([`schedule::CloseEnough`](crate::schedule::CloseEnough)). When no other is left the count ends with
+    /// the leader: the same guarantee again, from fewer examples. Under a new leader a deferred candidate is
+    /// counted on what it has missed until this one, too, is known to be close. The errors reported are those
+    /// on the examples counted by then.
     EarlyStop,
 }
 

@@ -29,8 +29,8 @@ impl MaskLayer {
 
 impl Selector<'_> {
     /// Refuses saved values that examples cannot have led to, for candidates in so many dimensions. While all
-    /// examples are stored they are counted again; otherwise who was dropped must have been worse by enough,
-    /// and who is deferred or stored is none.
+    /// examples are stored they are counted again; otherwise every candidate that was
+    /// dropped must have enough errors for it, and none may be deferred.
     pub(crate) fn check_saved(&self, dim: usize) -> Result<(), InputError> {
         let count = self.errors.len();
         let rows = self.labels.len();
@@ -41,7 +41,7 @@ impl Selector<'_> {
             && (dim <= MAX_BLOCK_DIM || rows == 0);
         saved("candidates", count as f64, shapes)?;
         let finite = self.candidates.iter().chain(&self.block).all(|v| v.is_finite());
-        saved("number of a candidate or an example", f64::NAN, finite)?;
+        InputError::check_state(finite, "a candidate or an example is not finite")?;
         let failure = self.failure > 0.0 && self.failure <= 1.0;
         saved("failure of the choice", self.failure, failure)?;
         let counted = self.seen.checked_sub(rows as u64).filter(|_| self.seen <= self.planned);
@@ -49,13 +49,17 @@ impl Selector<'_> {
             return saved("examples to choose by", self.seen as f64, false);
         };
         saved("candidates", 0.0, self.seen == 0 || count > 0)?;
-        saved("stored examples", f64::NAN, self.history.is_sound(dim))?;
+        InputError::check_state(
+            self.history.is_sound(dim),
+            "the stored examples do not fit their sizes",
+        )?;
         let whole = self.elimination == Elimination::EarlyStop
             && dim <= MAX_BLOCK_DIM
             && self.history.examples() == counted;
         if whole {
             let again = self.counted_again();
-            return saved("candidates counted", count as f64, again == *self);
+            let reason = "counting the stored examples again leads to another state";
+            return InputError::check_state(again == *self, reason);
         }
         self.check_without_history(counted)
     }
@@ -80,7 +84,6 @@ impl Selector<'_> {
             let x = DenseRow::new(x).expect("stored examples are finite");
             again.observe(x, *y);
         }
-        again.scratch = self.scratch.clone();
         again
     }
 
@@ -106,16 +109,25 @@ impl Selector<'_> {
         let leads = |leader: usize| {
             self.elimination == Elimination::EarlyStop && self.alive.contains(&leader)
         };
-        saved("leader", f64::NAN, self.leader.is_none_or(leads))?;
+        InputError::check_state(
+            self.leader.is_none_or(leads),
+            "the leader is not among the candidates alive",
+        )?;
         let ends = self.leader.is_some() || self.alive.len() == 1;
         let stops = self.elimination == Elimination::EarlyStop && self.seen > 0 && ends;
         saved("end of the count", self.seen as f64, !self.stopped || stops)?;
         let possible = self.errors.iter().all(|&e| e <= counted);
-        saved("errors", f64::NAN, possible)?;
+        InputError::check_state(
+            possible,
+            "a candidate has more errors than examples were counted",
+        )?;
         let dropped = self.errors.iter().zip(&alive).filter(|(_, alive)| !**alive);
         let worse = self.least_errors_dropped(counted);
         let worse = dropped.map(|(errors, _)| *errors).all(|e| worse.is_some_and(|w| e as f64 > w));
-        saved("errors of a dropped candidate", f64::NAN, worse)?;
+        InputError::check_state(
+            worse,
+            "a candidate is missing that was not bad enough to be dropped",
+        )?;
         self.check_layers(counted)
     }
 

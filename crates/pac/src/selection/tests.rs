@@ -176,7 +176,8 @@ fn saved(selector: Selector<'static>) -> Selector<'static> {
     selector
 }
 
-/// Where there is no room for the examples all who rest reactivate, with marks as the others have.
+/// Where there is no room for the examples all deferred candidates are reactivated, with masks as the
+/// others have.
 #[test]
 fn none_is_deferred_without_the_history() {
     let dim = 1700; // room for 616 examples: the first layer of marks, and no block more
@@ -217,7 +218,9 @@ fn a_saved_count_that_cannot_be_is_refused() {
     }
     assert!(!selector.is_over() && selector.check_saved(4).is_ok());
     type Tamper = fn(&mut Selector<'static>);
-    let tampers: [Tamper; 13] = [
+    let tampers: [Tamper; 15] = [
+        |s| s.deferred.clear(),
+        |s| (s.deferred, s.history) = Default::default(),
         |s| s.history.sizes.extend([usize::MAX, usize::MAX]),
         |s| s.leader = None,
         |s| s.leader = Some(s.deferred[0].ids[0]),
