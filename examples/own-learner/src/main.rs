@@ -81,22 +81,24 @@ struct UnitPerceptron {
     updates: u64,
 }
 
-impl OnlineLearner for UnitPerceptron {
+impl Classifier for UnitPerceptron {
     fn dim(&self) -> usize {
         self.w.len()
     }
 
-    fn predict<R: RowView>(&self, x: R) -> Result<Prediction, OnlineError> {
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         InputError::check_dim(self.w.len(), x.dim())?;
-        Ok(Prediction::from_value(x.dot(&self.w)))
+        Ok(x.dot(&self.w))
     }
+}
 
+impl OnlineLearner for UnitPerceptron {
     fn update<R: RowView>(
         &mut self,
         x: R,
         prediction: Prediction,
         truth: Label,
-    ) -> Result<bool, OnlineError> {
+    ) -> Result<bool, InputError> {
         let norm = x.norm_sq().sqrt();
         let wrong = prediction.is_wrong(truth) && norm > 0.0;
         if wrong {
