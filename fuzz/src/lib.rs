@@ -104,7 +104,7 @@ pub fn libsvm(bytes: &[u8]) {
         0 => LibsvmOptions::new(),
         1 => LibsvmOptions::new().dim(1000),
         2 => LibsvmOptions::new().positive(3.0),
-        _ => LibsvmOptions::new().positive(-1.0).dim(u32::MAX as usize),
+        _ => LibsvmOptions::new().positive(-1.0).dim(1 << 31),
     };
     if let Ok(schema) = LibsvmSchema::declared(&options) {
         let mut stream = LibsvmStream::new(text, "fuzz", schema);

@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 
 /// The rule that turns the numbers of a file into labels.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum NumberRule {
     /// This number is positive, every other negative.
     Only(f64),
@@ -48,6 +49,18 @@ impl NumberRule {
             NumberRule::Signs if same(value, 1.0) => Some(Label::Positive),
             NumberRule::Signs if same(value, -1.0) || same(value, 0.0) => Some(Label::Negative),
             _ => None,
+        }
+    }
+
+    /// Whether a scan or the options can have made the rule.
+    #[cfg(feature = "serde")]
+    pub(super) fn is_consistent(self) -> bool {
+        match self {
+            NumberRule::Only(value) | NumberRule::Single(value, _) => value.is_finite(),
+            NumberRule::Pair { negative, positive } => {
+                negative < positive && negative.is_finite() && positive.is_finite()
+            }
+            NumberRule::Signs => true,
         }
     }
 

@@ -3,6 +3,10 @@
 use super::error::ReadError;
 use std::fmt;
 
+/// The longest line that is read unless the options say otherwise: 64 MiB, a million columns of numbers in
+/// full precision three times over. Memory grows with the longest line that a file has, not with this.
+pub const MAX_LINE_BYTES: usize = 1 << 26;
+
 /// Whether the first line names the columns.
 ///
 /// ```
@@ -14,10 +18,12 @@ use std::fmt;
 /// # Ok::<(), halfspaces_data::read::ReadError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Header {
-    /// It does iff an option refers to a column by name, or no field of the first line is a number
+    /// It does if an option refers to a column by name, or if no field of the first line is a number
     /// or missing while some column below it holds numbers only. So a file of categories alone is
-    /// taken to have no header; say [`Header::Present`] if it has one.
+    /// taken to have no header; say [`Header::Present`] if it has one. A header with a number or a missing
+    /// name in it is refused, as [`ReadError::HeaderAsData`].
     #[default]
     Auto,
     /// It does.
@@ -34,6 +40,7 @@ pub enum Header {
 /// assert_eq!(Column::from("job").to_string(), "\"job\"");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Column {
     /// The column at this place, from 0.
     Index(usize),
@@ -72,6 +79,7 @@ impl fmt::Display for Column {
 /// # Ok::<(), halfspaces_data::read::ReadError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum LabelColumn {
     /// The last.
     #[default]
@@ -95,9 +103,13 @@ pub enum LabelColumn {
 /// # Ok::<(), halfspaces_data::read::ReadError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Categorical {
-    /// Those with a value that is no number. A column that shows more different numbers than
-    /// [`CsvOptions::max_categories`] before such a value is numeric, and the value a fault.
+    /// Those with a value that is not a number; [`CsvSchema::auto_categorical`](super::CsvSchema) and
+    /// [`Dataset::auto_categorical`](super::Dataset) list them. Three such columns are refused or numeric,
+    /// with the value a fault: one whose only text stands on the first line, above numbers (a header, most
+    /// likely); one of numbers and of nothing but misspelt ones (`0x1f`, `1_000`, `1,5`); one that shows
+    /// more different numbers than [`CsvOptions::max_categories`] before the text.
     #[default]
     Auto,
     /// None: every value must be a number.
@@ -107,7 +119,7 @@ pub enum Categorical {
 }
 
 /// What to do with an empty field or `?` in a categorical column. In a numeric column, or as a
-/// label, it is always a fault, and so is `NA` as a number.
+/// label, it is always a fault, and so is `NA` in a numeric column.
 ///
 /// ```
 /// use halfspaces_data::read::{CsvOptions, Missing, read_csv_from};
@@ -118,16 +130,17 @@ pub enum Categorical {
 /// # Ok::<(), halfspaces_data::read::ReadError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Missing {
-    /// Report it.
+    /// Refuse it.
     #[default]
     Error,
-    /// Take it for a category of its own, called `?`.
+    /// Take it as a category of its own, called `?`.
     Category,
 }
 
 /// How a CSV file is to be understood. The default: separated by commas, header found out, label
-/// last, larger of two numeric classes positive, columns with words categorical, nothing missing.
+/// last, larger of two numeric classes positive, columns with text categorical, nothing missing.
 ///
 /// Blanks around fields are trimmed (not inside quotes), blank lines skipped, and LF, CRLF, a
 /// missing last line end and a byte-order mark all accepted.
@@ -145,6 +158,8 @@ pub enum Missing {
 /// # Ok::<(), halfspaces_data::read::ReadError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct CsvOptions {
     pub(super) header: Header,
     pub(super) label: LabelColumn,
@@ -153,6 +168,7 @@ pub struct CsvOptions {
     pub(super) categorical: Categorical,
     pub(super) missing: Missing,
     pub(super) max_categories: usize,
+    pub(super) max_line: usize,
 }
 
 impl Default for CsvOptions {
@@ -165,6 +181,7 @@ impl Default for CsvOptions {
             categorical: Categorical::Auto,
             missing: Missing::Error,
             max_categories: 1024,
+            max_line: MAX_LINE_BYTES,
         }
     }
 }
@@ -219,8 +236,23 @@ impl CsvOptions {
         self
     }
 
-    /// The largest number of different values a categorical column or the label column may have
-    /// (1024 by default); it bounds the memory of a scan.
+    /// The length in bytes that no line, and no record with its quoted line ends, may exceed; it bounds the
+    /// memory for an input without line ends. Default: [`MAX_LINE_BYTES`].
+    ///
+    /// ```
+    /// use halfspaces_data::read::{CsvOptions, ReadError, read_csv_from};
+    /// let endless = std::io::repeat(b'7');
+    /// let fault = read_csv_from(endless, "t", &CsvOptions::new().max_line(1000)).unwrap_err();
+    /// assert!(matches!(fault, ReadError::LineTooLong { limit: 1000, .. }));
+    /// ```
+    #[must_use]
+    pub fn max_line(mut self, bytes: usize) -> CsvOptions {
+        self.max_line = bytes;
+        self
+    }
+
+    /// The largest number of different values a categorical column or the label column may have; it
+    /// bounds the memory of a scan. Default: 1024.
     #[must_use]
     pub fn max_categories(mut self, limit: usize) -> CsvOptions {
         self.max_categories = limit;

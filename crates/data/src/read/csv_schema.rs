@@ -1,21 +1,9 @@
-//! What the columns of a CSV file are, found in one scan.
-//!
-//! The scan holds one record and, for every column that may be categorical, its different values
-//! (at most [`CsvOptions::max_categories`]), so its memory does not grow with the number of rows.
-//! It reports what is wrong with records and labels; values are left to the stream, which meets
-//! them in the order of the file.
+//! What the columns of a CSV file are.
 
-use super::classes::{Unlabelled, label_texts};
-use super::csv_options::{Categorical, Column, CsvOptions, Header, LabelColumn, Missing};
-use super::error::{Location, ReadError, excerpt};
-use super::number::{is_missing, is_na, parse};
-use super::records::Records;
-use halfspaces_linalg::Label;
-use std::collections::HashMap;
-use std::fs::File;
-use std::hash::{BuildHasherDefault, Hasher};
-use std::io::Read;
-use std::path::Path;
+use super::csv_options::Missing;
+use super::error::{ReadError, excerpt};
+use halfspaces_linalg::{Label, MAX_SPARSE_DIM};
+use std::fmt;
 
 /// The category that stands for a missing value.
 pub(super) const MISSING: &[u8] = b"?";
@@ -30,6 +18,7 @@ pub(super) const MISSING: &[u8] = b"?";
 /// # Ok::<(), halfspaces_data::read::ReadError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum ColumnKind {
     /// The labels.
@@ -41,10 +30,47 @@ pub enum ColumnKind {
 }
 
 /// A class as written, and its label.
-type Class = (Box<[u8]>, Label);
+pub(super) type Class = (Box<[u8]>, Label);
+
+/// A column that [`Categorical::Auto`](super::Categorical::Auto) made categorical, and why.
+///
+/// ```
+/// use halfspaces_data::read::{CsvOptions, read_csv_from};
+/// let data = read_csv_from(&b"3,1\nthree,0\nfour,1\n"[..], "t", &CsvOptions::new())?;
+/// let choice = &data.auto_categorical()[0];
+/// assert_eq!(
+///     choice.to_string(),
+///     "column 1 \"x1\": categorical, 3 categories, as \"four\" is not a number"
+/// );
+/// # Ok::<(), halfspaces_data::read::ReadError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct AutoCategorical {
+    /// The column, from 1.
+    pub column: usize,
+    /// Its name.
+    pub name: String,
+    /// The number of its categories.
+    pub categories: usize,
+    /// A value that is not a number, the first in byte order (its beginning, if long).
+    pub example: String,
+}
+
+impl fmt::Display for AutoCategorical {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let AutoCategorical { column, name, categories, example } = self;
+        let name = excerpt(name.as_bytes());
+        write!(
+            f,
+            "column {column} {name:?}: categorical, {categories} categories, as {example:?} is not a number"
+        )
+    }
+}
 
 /// What the columns of a CSV file are: enough to turn any of its records into a point and a label,
-/// or the records of another file with the same columns (a test set).
+/// or the records of another file with the same columns (a test set). Printed, it says what each column was
+/// taken for, and why.
 ///
 /// ```
 /// use halfspaces_data::read::{ColumnKind, CsvOptions, CsvSchema};
@@ -54,80 +80,107 @@ type Class = (Box<[u8]>, Label);
 /// assert_eq!((schema.rows(), schema.dim()), (2, 3));
 /// assert_eq!(schema.columns(), ["age", "job=clerk", "job=cook"]);
 /// assert_eq!(schema.kinds()[2], ColumnKind::Label);
+/// assert_eq!(
+///     schema.to_string(),
+///     "2 rows below a header, 3 coordinates\n\
+///      column 1 \"age\": numeric\n\
+///      column 2 \"job\": categorical, 2 categories, as \"clerk\" is not a number\n\
+///      column 3 \"rich\": label, \"0\" is -1, \"1\" is +1\n"
+/// );
 /// # Ok::<(), halfspaces_data::read::ReadError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Layout", into = "Layout"))]
 pub struct CsvSchema {
+    pub(super) layout: Layout,
+    /// The names of the coordinates, which follow from the layout.
+    columns: Vec<String>,
+}
+
+/// What a [`CsvSchema`] is made of.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Layout {
     pub(super) delimiter: u8,
+    pub(super) max_line: usize,
     pub(super) missing: Missing,
+    /// Of every column of the file.
     pub(super) names: Vec<String>,
     pub(super) has_header: bool,
+    /// Of every column of the file.
     pub(super) kinds: Vec<ColumnKind>,
     /// The classes in byte order, with their labels.
     pub(super) classes: Vec<Class>,
-    columns: Vec<String>,
-    rows: u64,
+    pub(super) auto_categorical: Vec<AutoCategorical>,
+    pub(super) rows: u64,
+}
+
+impl TryFrom<Layout> for CsvSchema {
+    type Error = ReadError;
+
+    /// Refuses what no scan finds, in a schema that was saved and changed.
+    fn try_from(layout: Layout) -> Result<CsvSchema, ReadError> {
+        let sorted = |kind: &ColumnKind| match kind {
+            ColumnKind::Categorical(values) => !values.is_empty() && is_rising(values.iter()),
+            ColumnKind::Label | ColumnKind::Numeric => true,
+        };
+        let labels = layout.kinds.iter().filter(|kind| **kind == ColumnKind::Label).count();
+        let chosen = |auto: &AutoCategorical| {
+            let kind = auto.column.checked_sub(1).and_then(|i| layout.kinds.get(i));
+            matches!(kind, Some(ColumnKind::Categorical(values)) if values.len() == auto.categories)
+        };
+        let faults = [
+            (layout.names.len() != layout.kinds.len(), "there must be one name per column"),
+            (labels != 1, "there must be one label column"),
+            (!layout.kinds.iter().all(sorted), "categories must be in byte order, each once"),
+            (layout.classes.is_empty(), "there must be a class"),
+            (
+                !is_rising(layout.classes.iter().map(|c| &c.0)),
+                "classes must be in byte order, each once",
+            ),
+            (!layout.auto_categorical.iter().all(chosen), "a column is not categorical as it says"),
+            (
+                matches!(layout.delimiter, b'"' | b'\r' | b'\n'),
+                "the delimiter cannot separate fields",
+            ),
+            (layout.rows == 0, "there must be a row"),
+        ];
+        if let Some((_, what)) = faults.into_iter().find(|(fault, _)| *fault) {
+            return Err(ReadError::BadSchema { what });
+        }
+        let dim = layout.kinds.iter().map(ColumnKind::width).sum();
+        if !(1..=MAX_SPARSE_DIM).contains(&dim) {
+            return Err(ReadError::BadDimension { dim });
+        }
+        let columns = coordinates(&layout.names, &layout.kinds);
+        Ok(CsvSchema { layout, columns })
+    }
+}
+
+impl From<CsvSchema> for Layout {
+    fn from(schema: CsvSchema) -> Layout {
+        schema.layout
+    }
+}
+
+impl ColumnKind {
+    /// Number of coordinates.
+    fn width(&self) -> usize {
+        match self {
+            ColumnKind::Label => 0,
+            ColumnKind::Numeric => 1,
+            ColumnKind::Categorical(values) => values.len(),
+        }
+    }
+}
+
+/// Whether each value is above the one before it.
+fn is_rising<'v>(values: impl Iterator<Item = &'v Box<[u8]>> + Clone) -> bool {
+    values.clone().zip(values.skip(1)).all(|(a, b)| a < b)
 }
 
 impl CsvSchema {
-    /// Reads an input called `name` (for messages) once, from where it stands to its end.
-    ///
-    /// # Errors
-    /// Any [`ReadError`] about records, header, labels or options.
-    pub fn scan<R: Read>(
-        reader: R,
-        name: &str,
-        options: &CsvOptions,
-    ) -> Result<CsvSchema, ReadError> {
-        CsvSchema::scan_with(reader, name, options, &mut Nobody)
-    }
-
-    /// [`CsvSchema::scan`] under the eyes of `watcher`.
-    pub(super) fn scan_with<R: Read, W: Watcher>(
-        reader: R,
-        name: &str,
-        options: &CsvOptions,
-        watcher: &mut W,
-    ) -> Result<CsvSchema, ReadError> {
-        options.check()?;
-        let mut records = Records::new(reader, name, options.delimiter, None);
-        if !records.advance()? {
-            return Err(ReadError::NoRows { name: name.to_owned() });
-        }
-        let first = First::of(&records);
-        let mut scan = Scan::begin(&first, options)?;
-        let label = scan.label;
-        if scan.header == Some(false) {
-            let fields = || first.fields.iter().map(|f| &f[..]);
-            scan.observe(fields(), |i| first.at(i), first.line)?;
-            watcher.see(fields(), label);
-        }
-        while !scan.is_settled() && records.advance()? {
-            scan.observe(records.fields(), |i| records.at(Some(i)), records.line())?;
-            watcher.see(records.fields(), label);
-        }
-        // From here on only the labels can bring anything new.
-        let place = |records: &Records<R>| records.at(Some(label));
-        while watcher.looks() && records.advance()? {
-            let field = records.fields().skip(label);
-            scan.observe_label(field, |_| place(&records), records.line())?;
-            watcher.see(records.fields(), label);
-        }
-        while records.advance_to_field(label)? {
-            scan.observe_label(records.fields(), |_| place(&records), records.line())?;
-        }
-        scan.finish(&first)
-    }
-
-    /// [`CsvSchema::scan`] of a file.
-    ///
-    /// # Errors
-    /// As there, and [`ReadError::Io`].
-    pub fn scan_path(path: impl AsRef<Path>, options: &CsvOptions) -> Result<CsvSchema, ReadError> {
-        let (file, name) = open(path.as_ref())?;
-        CsvSchema::scan(file, &name, options)
-    }
-
     /// Number of coordinates of a point, categories counted one by one.
     #[must_use]
     pub fn dim(&self) -> usize {
@@ -137,25 +190,25 @@ impl CsvSchema {
     /// Number of examples in the file that was scanned.
     #[must_use]
     pub fn rows(&self) -> u64 {
-        self.rows
+        self.layout.rows
     }
 
     /// Whether the first line names the columns.
     #[must_use]
     pub fn has_header(&self) -> bool {
-        self.has_header
+        self.layout.has_header
     }
 
     /// What each column of the file holds.
     #[must_use]
     pub fn kinds(&self) -> &[ColumnKind] {
-        &self.kinds
+        &self.layout.kinds
     }
 
     /// Name of each column of the file, the label's among them.
     #[must_use]
     pub fn names(&self) -> &[String] {
-        &self.names
+        &self.layout.names
     }
 
     /// Name of each coordinate of a point: that of its column, and `=category` if it is one.
@@ -166,36 +219,48 @@ impl CsvSchema {
 
     /// The classes in byte order, with their labels.
     pub fn classes(&self) -> impl Iterator<Item = (String, Label)> {
-        self.classes.iter().map(|(text, label)| (text_of(text), *label))
+        self.layout.classes.iter().map(|(text, label)| (text_of(text), *label))
+    }
+
+    /// The columns that [`Categorical::Auto`](super::Categorical::Auto) made categorical.
+    #[must_use]
+    pub fn auto_categorical(&self) -> &[AutoCategorical] {
+        &self.layout.auto_categorical
     }
 }
 
-/// One who looks at the rows of data that a scan passes.
-pub(super) trait Watcher {
-    /// Whether it still wants to see rows.
-    fn looks(&self) -> bool;
-
-    /// The fields of the next row, and which of them is the label.
-    fn see<'f>(&mut self, fields: impl Iterator<Item = &'f [u8]>, label: usize);
-}
-
-/// No watcher.
-struct Nobody;
-
-impl Watcher for Nobody {
-    fn looks(&self) -> bool {
-        false
-    }
-
-    fn see<'f>(&mut self, _: impl Iterator<Item = &'f [u8]>, _: usize) {}
-}
-
-/// Opens a file for reading; also gives its name.
-pub(super) fn open(path: &Path) -> Result<(File, String), ReadError> {
-    let name = path.display().to_string();
-    match File::open(path) {
-        Ok(file) => Ok((file, name)),
-        Err(source) => Err(ReadError::Io { name, source }),
+impl fmt::Display for CsvSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Layout { names, kinds, has_header, rows, auto_categorical, .. } = &self.layout;
+        let header = if *has_header { "below a header" } else { "without a header" };
+        writeln!(f, "{rows} rows {header}, {} coordinates", self.dim())?;
+        for (i, (name, kind)) in names.iter().zip(kinds).enumerate() {
+            if let Some(auto) = auto_categorical.iter().find(|auto| auto.column == i + 1) {
+                writeln!(f, "{auto}")?;
+                continue;
+            }
+            write!(f, "column {} {:?}: ", i + 1, excerpt(name.as_bytes()))?;
+            match kind {
+                ColumnKind::Numeric => writeln!(f, "numeric")?,
+                ColumnKind::Categorical(values) => {
+                    writeln!(f, "categorical, {} categories, as declared", values.len())?;
+                }
+                ColumnKind::Label => {
+                    let class = |(text, label): &Class| {
+                        let sign = if *label == Label::Positive { "+1" } else { "-1" };
+                        format!("{:?} is {sign}", excerpt(text))
+                    };
+                    const MAX_SHOWN: usize = 8;
+                    let mut shown: Vec<String> =
+                        self.layout.classes.iter().take(MAX_SHOWN).map(class).collect();
+                    if self.layout.classes.len() > MAX_SHOWN {
+                        shown.push(format!("and {} more", self.layout.classes.len() - MAX_SHOWN));
+                    }
+                    writeln!(f, "label, {}", shown.join(", "))?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -204,232 +269,6 @@ fn text_of(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
         Err(_) => bytes.escape_ascii().to_string(),
-    }
-}
-
-/// The first record, kept until the scan knows whether it is a header.
-struct First {
-    name: String,
-    line: u64,
-    fields: Vec<Vec<u8>>,
-}
-
-impl First {
-    fn of<R: Read>(records: &Records<R>) -> First {
-        First {
-            name: records.name().to_owned(),
-            line: records.line(),
-            fields: records.fields().map(<[u8]>::to_vec).collect(),
-        }
-    }
-
-    fn at(&self, index: usize) -> Location {
-        Location::new(&self.name, self.line, Some(index + 1))
-    }
-
-    /// The fields as names, checked to be names.
-    fn names(&self) -> Result<Vec<String>, ReadError> {
-        let mut taken: HashMap<&[u8], usize> = HashMap::new();
-        let mut names = Vec::with_capacity(self.fields.len());
-        for (i, field) in self.fields.iter().enumerate() {
-            if field.is_empty() {
-                return Err(ReadError::MissingName { at: self.at(i) });
-            }
-            let Ok(name) = std::str::from_utf8(field) else {
-                return Err(ReadError::NameNotUtf8 { at: self.at(i) });
-            };
-            if let Some(first) = taken.insert(field, i + 1) {
-                let name = name.to_owned();
-                return Err(ReadError::DuplicateName { at: self.at(i), name, first });
-            }
-            names.push(name.to_owned());
-        }
-        Ok(names)
-    }
-
-    /// Whether no field is a number or missing.
-    fn may_be_a_header(&self) -> bool {
-        !self.fields.iter().any(|field| is_missing(field) || parse(field).is_some())
-    }
-
-    /// The place of a column.
-    fn place(&self, column: &Column, header: Option<bool>) -> Result<usize, ReadError> {
-        let found = match column {
-            Column::Index(index) => Some(*index).filter(|&i| i < self.fields.len()),
-            Column::Name(_) if header == Some(false) => None,
-            Column::Name(name) => self.fields.iter().position(|f| f == name.as_bytes()),
-        };
-        found.ok_or_else(|| ReadError::ColumnNotFound {
-            at: Location::new(&self.name, self.line, None),
-            wanted: column.to_string(),
-            fields: self.fields.len(),
-        })
-    }
-}
-
-/// A scan under way.
-struct Scan<'a> {
-    options: &'a CsvOptions,
-    /// Whether the first record is a header; `None` until all others have been seen.
-    header: Option<bool>,
-    label: usize,
-    columns: Vec<Observed>,
-    rows: u64,
-}
-
-impl<'a> Scan<'a> {
-    fn begin(first: &First, options: &'a CsvOptions) -> Result<Scan<'a>, ReadError> {
-        let header = match options.header {
-            Header::Auto if options.names_a_column() => Some(true),
-            Header::Auto if !first.may_be_a_header() => Some(false),
-            Header::Auto => None,
-            Header::Present => Some(true),
-            Header::Absent => Some(false),
-        };
-        let width = first.fields.len();
-        let label = match &options.label {
-            LabelColumn::Last => width.saturating_sub(1),
-            LabelColumn::First => 0,
-            LabelColumn::Index(index) => first.place(&Column::Index(*index), header)?,
-            LabelColumn::Name(name) => first.place(&Column::Name(name.clone()), header)?,
-        };
-        let role = match options.categorical {
-            Categorical::Auto => Role::Open,
-            Categorical::None | Categorical::Columns(_) => Role::Numeric,
-        };
-        let mut columns: Vec<Observed> = (0..width).map(|_| Observed::new(role)).collect();
-        if let Categorical::Columns(categorical) = &options.categorical {
-            for column in categorical {
-                columns[first.place(column, header)?].role = Role::Categorical;
-            }
-        }
-        columns[label].role = Role::Label;
-        Ok(Scan { options, header, label, columns, rows: 0 })
-    }
-
-    /// Whether no column but that of the labels can bring anything new. Looked at now and then.
-    fn is_settled(&self) -> bool {
-        const EVERY: u64 = 64;
-        let undecided = self.header.is_none();
-        let others = || self.columns.iter().enumerate().filter(|(i, _)| *i != self.label);
-        self.rows.is_multiple_of(EVERY) && others().all(|(_, column)| column.is_inert(undecided))
-    }
-
-    /// Takes one row of data in, of which the label alone is given.
-    fn observe_label<'f>(
-        &mut self,
-        mut fields: impl Iterator<Item = &'f [u8]>,
-        at: impl Fn(usize) -> Location,
-        line: u64,
-    ) -> Result<(), ReadError> {
-        if let Some(field) = fields.next() {
-            self.observe_field(self.label, field, &at, line)?;
-        }
-        self.rows += 1;
-        Ok(())
-    }
-
-    /// Takes one row of data in.
-    fn observe<'f>(
-        &mut self,
-        fields: impl Iterator<Item = &'f [u8]>,
-        at: impl Fn(usize) -> Location,
-        line: u64,
-    ) -> Result<(), ReadError> {
-        for (i, field) in fields.enumerate() {
-            self.observe_field(i, field, &at, line)?;
-        }
-        self.rows += 1;
-        Ok(())
-    }
-
-    #[inline]
-    fn observe_field(
-        &mut self,
-        i: usize,
-        field: &[u8],
-        at: &impl Fn(usize) -> Location,
-        line: u64,
-    ) -> Result<(), ReadError> {
-        let limit = self.options.max_categories;
-        let undecided = self.header.is_none();
-        let Some(column) = self.columns.get_mut(i) else { return Ok(()) };
-        if is_missing(field) {
-            if i == self.label {
-                return Err(ReadError::MissingValue { at: at(i) });
-            }
-            column.missing = true;
-            return Ok(());
-        }
-        if column.values.contains_key(field) {
-            return Ok(());
-        }
-        column.classify(field, undecided);
-        if column.keeps_values() && column.keep(field, line, limit) {
-            let found = excerpt(column.a_word().unwrap_or(field));
-            return Err(ReadError::TooManyCategories { at: at(i), limit, found });
-        }
-        Ok(())
-    }
-
-    fn finish(mut self, first: &First) -> Result<CsvSchema, ReadError> {
-        let options = self.options;
-        let has_header = match self.header {
-            Some(header) => header,
-            None => self.columns.iter().any(Observed::only_numbers),
-        };
-        if self.header.is_none() && !has_header {
-            let fields = first.fields.iter().map(|f| &f[..]);
-            self.observe(fields, |i| first.at(i), first.line)?;
-        }
-        if self.rows == 0 {
-            return Err(ReadError::NoRows { name: first.name.clone() });
-        }
-        let names = if has_header {
-            first.names()?
-        } else {
-            (1..=first.fields.len()).map(|i| format!("x{i}")).collect()
-        };
-        let classes = self.classes(first)?;
-        let missing = options.missing;
-        let kinds: Vec<_> = self.columns.into_iter().map(|column| column.kind(missing)).collect();
-        let columns = coordinates(&names, &kinds);
-        if columns.is_empty() {
-            return Err(ReadError::NoFeatures { name: first.name.clone() });
-        }
-        Ok(CsvSchema {
-            delimiter: options.delimiter,
-            missing,
-            names,
-            has_header,
-            kinds,
-            classes,
-            columns,
-            rows: self.rows,
-        })
-    }
-
-    /// The classes with their labels.
-    fn classes(&mut self, first: &First) -> Result<Vec<Class>, ReadError> {
-        let mut seen: Vec<_> = self.columns[self.label].values.drain().collect();
-        seen.sort_unstable();
-        let texts: Vec<&[u8]> = seen.iter().map(|(text, _)| &text[..]).collect();
-        let positive = self.options.positive.as_deref();
-        let fault = match label_texts(&texts, positive) {
-            Ok(labels) => {
-                return Ok(seen.into_iter().zip(labels).map(|((text, _), y)| (text, y)).collect());
-            }
-            Err(fault) => fault,
-        };
-        let last = seen.iter().map(|&(_, line)| line).max().unwrap_or(first.line);
-        let at = Location::new(&first.name, last, Some(self.label + 1));
-        let classes = texts.iter().map(|text| excerpt(text)).collect();
-        Err(match (fault, positive) {
-            (Unlabelled::Absent, Some(name)) => {
-                ReadError::AbsentPositive { at, positive: name.to_owned(), classes }
-            }
-            _ => ReadError::UnclearPositive { at, classes },
-        })
     }
 }
 
@@ -446,308 +285,4 @@ fn coordinates(names: &[String], kinds: &[ColumnKind]) -> Vec<String> {
         }
     }
     columns
-}
-
-/// What the options say of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Label,
-    Numeric,
-    Categorical,
-    /// Nothing: its values decide.
-    Open,
-}
-
-/// Different values, and the line where each appeared first. The hash does not resist an adversary;
-/// the limit on the number of values bounds what one can do.
-type Values = HashMap<Box<[u8]>, u64, BuildHasherDefault<Fnv>>;
-
-/// The FNV-1a hash, fast on the few bytes of a field.
-struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Fnv {
-        Fnv(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hasher for Fnv {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-        }
-    }
-
-    /// The length that the hash of a slice begins with; it need not be taken in.
-    fn write_usize(&mut self, _: usize) {}
-}
-
-/// What has been seen of a column.
-struct Observed {
-    role: Role,
-    /// Has a number; has something else that is not missing.
-    numbers: bool,
-    words: bool,
-    missing: bool,
-    /// Has shown too many different numbers to be categorical.
-    settled: bool,
-    values: Values,
-}
-
-impl Observed {
-    fn new(role: Role) -> Observed {
-        Observed {
-            role,
-            numbers: false,
-            words: false,
-            missing: false,
-            settled: false,
-            values: Values::default(),
-        }
-    }
-
-    /// Notes whether `field` is a number or a word, if anything depends on it.
-    fn classify(&mut self, field: &[u8], header_undecided: bool) {
-        let needed = header_undecided || self.role == Role::Open;
-        if needed && !self.settled && !self.words {
-            if parse(field).is_some() {
-                self.numbers = true;
-            } else if !is_na(field) {
-                self.words = true;
-            }
-        }
-    }
-
-    /// Whether no further value changes what the column is.
-    fn is_inert(&self, header_undecided: bool) -> bool {
-        self.settled || (self.role == Role::Numeric && !header_undecided)
-    }
-
-    fn keeps_values(&self) -> bool {
-        !self.settled && self.role != Role::Numeric
-    }
-
-    /// Notes a new value; `true` if there are now too many.
-    fn keep(&mut self, field: &[u8], line: u64, limit: usize) -> bool {
-        if self.values.len() < limit {
-            self.values.insert(field.into(), line);
-            return false;
-        }
-        if self.role == Role::Open && !self.words {
-            self.settled = true;
-            self.values = Values::default();
-            return false;
-        }
-        true
-    }
-
-    /// A value that is no number, the first in byte order.
-    fn a_word(&self) -> Option<&[u8]> {
-        self.values.keys().map(|text| &text[..]).filter(|text| parse(text).is_none()).min()
-    }
-
-    fn only_numbers(&self) -> bool {
-        self.numbers && !self.words
-    }
-
-    fn kind(self, missing: Missing) -> ColumnKind {
-        let with_missing = self.missing && missing == Missing::Category;
-        let categorical = match self.role {
-            Role::Label => return ColumnKind::Label,
-            Role::Numeric => false,
-            Role::Categorical => true,
-            Role::Open => !self.settled && (self.words || (!self.numbers && with_missing)),
-        };
-        if !categorical {
-            return ColumnKind::Numeric;
-        }
-        let mut values: Vec<Box<[u8]>> = self.values.into_keys().collect();
-        if with_missing {
-            values.push(MISSING.into());
-        }
-        values.sort_unstable();
-        ColumnKind::Categorical(values)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn scan(text: &str, options: CsvOptions) -> Result<CsvSchema, ReadError> {
-        CsvSchema::scan(text.as_bytes(), "t", &options)
-    }
-
-    fn message(text: &str, options: CsvOptions) -> String {
-        scan(text, options).unwrap_err().to_string()
-    }
-
-    fn auto() -> CsvOptions {
-        CsvOptions::new()
-    }
-
-    fn categories(values: &[&str]) -> ColumnKind {
-        ColumnKind::Categorical(values.iter().map(|v| v.as_bytes().into()).collect())
-    }
-
-    #[test]
-    fn headers_are_found() {
-        let headed = |text: &str| scan(text, auto().positive("1")).map(|s| s.has_header()).unwrap();
-        assert!(headed("a,b,y\n1,2,0\n3,4,1\n"));
-        assert!(headed("a,b,y\nred,2,0\nblue,4,1\n"));
-        assert!(headed("a,y\nred,0\nblue,1\n")); // numeric labels count as a numeric column
-        assert!(!headed("1,2,0\n3,4,1\n"));
-        assert!(!headed("a,2,y\n1,2,0\n3,4,1\n"));
-        assert!(!headed("a,b,1\nc,d,e\n"));
-        assert!(!headed("a,nan,1\n1,2,0\n"));
-        assert!(!headed("a,,1\n1,2,0\n"));
-        assert!(!headed("a,b,c\n"));
-        let by_name = |c| scan("a,y\nu,v\n", auto().categorical(c).positive("v")).unwrap();
-        assert!(!by_name(Categorical::Columns(vec![0.into()])).has_header());
-        assert!(by_name(Categorical::Columns(vec!["a".into()])).has_header());
-    }
-
-    #[test]
-    fn all_categories_without_a_header_are_data() {
-        let schema = scan("a,b,yes\nc,d,no\n", auto().positive("yes")).unwrap();
-        assert_eq!((schema.rows(), schema.dim()), (2, 4));
-        assert_eq!(schema.columns(), ["x1=a", "x1=c", "x2=b", "x2=d"]);
-        assert_eq!(schema.names(), ["x1", "x2", "x3"]);
-        let classes: Vec<_> = schema.classes().collect();
-        assert_eq!(classes, [("no".into(), Label::Negative), ("yes".into(), Label::Positive)]);
-        let schema = scan("a,b,yes\nc,d,no\n", auto().positive("no").header(Header::Present));
-        assert_eq!(schema.unwrap().columns(), ["a=c", "b=d"]);
-    }
-
-    #[test]
-    fn columns_with_words_are_categorical() {
-        let schema = scan("1,1,NA,1\n2,b,u,1\n3,?,b,0\n", auto().missing(Missing::Category));
-        let schema = schema.unwrap();
-        assert_eq!(
-            schema.kinds(),
-            [
-                ColumnKind::Numeric,
-                categories(&["1", "?", "b"]),
-                categories(&["NA", "b", "u"]),
-                ColumnKind::Label
-            ]
-        );
-        assert_eq!(schema.columns()[..3], ["x1", "x2=1", "x2=?"]);
-        // A column of nothing but missing values is a category if those are allowed.
-        let kind = |m| scan("?,1\n,0\n", auto().missing(m)).unwrap().kinds()[0].clone();
-        assert_eq!(kind(Missing::Category), categories(&["?"]));
-        assert_eq!(kind(Missing::Error), ColumnKind::Numeric);
-        // NaN is a bad number, not a word.
-        assert_eq!(scan("nan,1\n1,0\n", auto()).unwrap().kinds()[0], ColumnKind::Numeric);
-    }
-
-    #[test]
-    fn too_many_categories() {
-        let options = || auto().max_categories(3);
-        let numbers = "1,1\n2,0\n3,1\n4,0\n";
-        assert_eq!(scan(numbers, options()).unwrap().kinds()[0], ColumnKind::Numeric);
-        // A word after too many numbers leaves the column numeric, for the stream to report.
-        let late = format!("{numbers}abc,0\n");
-        assert_eq!(scan(&late, options()).unwrap().kinds()[0], ColumnKind::Numeric);
-        assert_eq!(
-            message("1,1\nabc,0\n3,1\n4,0\n", options()),
-            "t, line 4, column 1: more than 3 different values, among them \"abc\"; declare the \
-             column numeric, choose another label column, or raise CsvOptions::max_categories"
-        );
-        let declared = options().categorical(Categorical::Columns(vec![0.into()]));
-        assert!(message(numbers, declared).starts_with("t, line 4, column 1: more than 3"));
-        assert!(message("1,1\n1,2\n1,3\n1,4\n", options()).starts_with("t, line 4, column 2"));
-    }
-
-    #[test]
-    fn names_that_are_no_utf8_are_refused_and_categories_escaped() {
-        let text = b"a,\xff\n1,0\n";
-        let fault = CsvSchema::scan(&text[..], "t", &auto()).unwrap_err();
-        assert_eq!(
-            fault.to_string(),
-            "t, line 1, column 2: the name is not UTF-8; save the file as UTF-8"
-        );
-        let schema = CsvSchema::scan(&b"\xff,0\nb,1\n"[..], "t", &auto()).unwrap();
-        assert_eq!(schema.columns(), ["x1=b", "x1=\\xff"]);
-    }
-
-    #[test]
-    fn header_faults_say_where() {
-        let present = || auto().header(Header::Present);
-        assert_eq!(
-            message("\na,b,a\n1,2,1\n", auto()),
-            "t, line 2, column 3: the name \"a\" is taken by column 1; rename one of the two"
-        );
-        assert_eq!(
-            message("a,,y\n1,2,1\n", present()),
-            "t, line 1, column 2: the column has no name; name it, or read with Header::Absent"
-        );
-        let no_column = "; give an index from 0, or a name that stands in the header \
-                         (Header::Present)";
-        let label = |label| present().label(label);
-        assert_eq!(
-            message("a,y\n1,1\n", label(LabelColumn::Name("z".into()))),
-            format!("t, line 1: no column \"z\" among 2{no_column}")
-        );
-        assert_eq!(
-            message("a,y\n1,1\n", label(LabelColumn::Index(2))),
-            format!("t, line 1: no column 2 among 2{no_column}")
-        );
-        let absent = auto().header(Header::Absent).label(LabelColumn::Name("a".into()));
-        assert_eq!(
-            message("a,y\n1,1\n", absent),
-            format!("t, line 1: no column \"a\" among 2{no_column}")
-        );
-        let columns = auto().categorical(Categorical::Columns(vec![5.into()]));
-        assert!(matches!(scan("1,1\n", columns), Err(ReadError::ColumnNotFound { fields: 2, .. })));
-    }
-
-    #[test]
-    fn class_faults_list_the_classes() {
-        assert_eq!(
-            message("1,no\n2,no\n3,yes\n4,no\n", auto()),
-            "t, line 3, column 2: the labels are \"no\", \"yes\"; \
-             name the positive class in the options"
-        );
-        assert_eq!(
-            message("1,1\n2,2\n3,1\n4,3\n", auto()),
-            "t, line 4, column 2: the labels are \"1\", \"2\", \"3\"; \
-             name the positive class in the options"
-        );
-        assert_eq!(
-            message("no,1\nyes,2\n", auto().label(LabelColumn::First).positive("YES")),
-            "t, line 2, column 1: the labels are \"no\", \"yes\", without the positive class \
-             \"YES\"; name one of them"
-        );
-        assert_eq!(
-            message("1,1\n2,\n", auto()),
-            "t, line 2, column 2: the value is missing; drop the row or fill the value in \
-             (a categorical column may also be read with Missing::Category)"
-        );
-        // One class is enough.
-        assert_eq!(scan("1,no\n", auto().positive("yes")).unwrap().rows(), 1);
-    }
-
-    #[test]
-    fn nothing_to_read() {
-        let no_rows = "t: no rows of data; give at least one example";
-        assert_eq!(message("", auto()), no_rows);
-        assert_eq!(message("\n \r\n", auto()), no_rows);
-        assert_eq!(message("a,b\n", auto().header(Header::Present)), no_rows);
-        assert_eq!(
-            message("1\n0\n", auto()),
-            "t: no features beside the labels; check the delimiter, or declare a dimension"
-        );
-        assert_eq!(
-            message("1,2\n", auto().delimiter(b'"')),
-            "the delimiter '\"' is a quote or a line end; choose another"
-        );
-        let missing = CsvSchema::scan_path("/no/such/file.csv", &auto()).unwrap_err();
-        assert!(matches!(missing, ReadError::Io { .. }));
-        assert!(missing.to_string().starts_with("/no/such/file.csv: "));
-    }
 }

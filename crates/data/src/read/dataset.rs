@@ -1,9 +1,11 @@
 //! Points with their labels and the names of their coordinates.
 
+use super::csv_schema::AutoCategorical;
 use halfspaces_linalg::{InputError, Label, PointSet};
 
 /// Labelled points, dense ([`Points`](halfspaces_linalg::Points)) or sparse
-/// ([`SparsePoints`](halfspaces_linalg::SparsePoints)), with a name for every coordinate or none.
+/// ([`SparsePoints`](halfspaces_linalg::SparsePoints)), with a name for every coordinate or none. Of a
+/// CSV file it also says which columns were made categorical unasked.
 ///
 /// ```
 /// use halfspaces_data::read::Dataset;
@@ -18,10 +20,12 @@ pub struct Dataset<P> {
     points: P,
     labels: Vec<Label>,
     columns: Vec<String>,
+    auto_categorical: Vec<AutoCategorical>,
 }
 
 impl<P: PointSet> Dataset<P> {
-    /// Puts the parts together: one label per point, one name a coordinate (or no names at all).
+    /// Puts the parts together: one label per point, and one name per coordinate or none at
+    /// all.
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`]; [`InputError::DimensionMismatch`] for the names.
@@ -34,7 +38,12 @@ impl<P: PointSet> Dataset<P> {
         if !columns.is_empty() {
             InputError::check_dim(points.dim(), columns.len())?;
         }
-        Ok(Dataset { points, labels, columns })
+        Ok(Dataset { points, labels, columns, auto_categorical: Vec::new() })
+    }
+
+    /// Notes which columns were made categorical.
+    pub(super) fn with_auto_categorical(self, columns: Vec<AutoCategorical>) -> Dataset<P> {
+        Dataset { auto_categorical: columns, ..self }
     }
 
     /// Number of examples.
@@ -67,7 +76,7 @@ impl<P: PointSet> Dataset<P> {
         &self.points
     }
 
-    /// The labels, one a point.
+    /// The labels, one per point.
     #[must_use]
     pub fn labels(&self) -> &[Label] {
         &self.labels
@@ -77,6 +86,13 @@ impl<P: PointSet> Dataset<P> {
     #[must_use]
     pub fn columns(&self) -> &[String] {
         &self.columns
+    }
+
+    /// The columns of the CSV file that [`Categorical::Auto`](super::Categorical::Auto) made
+    /// categorical; print them to see whether that was meant.
+    #[must_use]
+    pub fn auto_categorical(&self) -> &[AutoCategorical] {
+        &self.auto_categorical
     }
 
     /// Points, labels and names, given back.

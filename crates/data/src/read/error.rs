@@ -1,5 +1,7 @@
 //! What can be wrong with a file of examples, and where.
 
+use super::file_kind::FileKind;
+use super::number_fault::NumberFault;
 use halfspaces_linalg::InputError;
 use std::fmt;
 use std::io;
@@ -30,7 +32,7 @@ impl Location {
 
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, line {}", self.source, self.line)?;
+        write!(f, "{}, line {}", Printable(&self.source), self.line)?;
         match self.column {
             Some(column) => write!(f, ", column {column}"),
             None => Ok(()),
@@ -38,7 +40,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// Why an input could not be read. The message is one line and says how to mend the fault.
+/// Why an input could not be read. The message is one line, names the place and says what to do.
 ///
 /// ```
 /// use halfspaces_data::read::{CsvOptions, ReadError, read_csv_from};
@@ -50,16 +52,87 @@ impl fmt::Display for Location {
 #[non_exhaustive]
 pub enum ReadError {
     /// The operating system refused.
-    #[error("{name}: {source}; check that it exists and can be read")]
+    #[error("{}: {source}; check that it exists and can be read", Printable(name))]
     Io {
         /// Path of the file, or the name the caller gave to the reader.
         name: String,
         /// What the system said.
         source: io::Error,
     },
+    /// The input is no text, or not in an encoding that is read.
+    #[error("{}: {kind}", Printable(name))]
+    NotText {
+        /// Path of the file, or the name the caller gave to the reader.
+        name: String,
+        /// What it is.
+        kind: FileKind,
+    },
+    /// A line, or a record with its quoted line ends, is longer than allowed. Where the next one begins
+    /// is then not known, so a stream ends after this fault.
+    #[error(
+        "{at}: longer than {limit} bytes; check that it is a text file with line ends, or allow longer \
+         lines with max_line in the options"
+    )]
+    LineTooLong {
+        /// The line.
+        at: Location,
+        /// The longest allowed, in bytes.
+        limit: usize,
+    },
+    /// A quoted field is still open when its record is as long as allowed. A stream ends after this fault.
+    #[error(
+        "{at}: the quoted field that begins here makes the record longer than {limit} bytes; add the \
+         closing quote, or allow longer records with max_line in the options"
+    )]
+    QuotedFieldTooLong {
+        /// Where the quote opens.
+        at: Location,
+        /// The longest record allowed, in bytes.
+        limit: usize,
+    },
+    /// A NUL byte stands in a line.
+    #[error(
+        "{at}: a NUL byte; the file is not plain text or is damaged, so write it again as UTF-8"
+    )]
+    NulByte {
+        /// The line.
+        at: Location,
+    },
+    /// A byte-order mark stands elsewhere than once at the start of the file.
+    #[error("{at}: a second byte-order mark, as joining files leaves; remove it")]
+    ByteOrderMark {
+        /// The line that begins with it.
+        at: Location,
+    },
+    /// The first line has more fields than a table may have columns.
+    #[error(
+        "{at}: {found} fields, more than {limit}; check the delimiter, or write so wide a table as \
+         LIBSVM text"
+    )]
+    TooManyColumns {
+        /// Where.
+        at: Location,
+        /// Fields of the line.
+        found: usize,
+        /// The largest number allowed.
+        limit: usize,
+    },
     /// A numeric field holds something else.
-    #[error("{at}: {found:?} is not a number; write one, or declare the CSV column categorical")]
+    #[error("{at}: {found:?} is not a number; {cause}")]
     NotANumber {
+        /// Where.
+        at: Location,
+        /// What stands there (its beginning, if long).
+        found: String,
+        /// Why it is none, as far as that can be told.
+        cause: NumberFault,
+    },
+    /// The first line is read as data, has text in a column, and all values below it are numbers.
+    #[error(
+        "{at}: {found:?} stands above a column of numbers; if this line names the columns, read with \
+         Header::Present; otherwise write a number, or declare the column categorical"
+    )]
+    HeaderAsData {
         /// Where.
         at: Location,
         /// What stands there (its beginning, if long).
@@ -118,7 +191,7 @@ pub enum ReadError {
     },
     /// A label that the schema does not know.
     #[error(
-        "{at}: unknown label {found:?}, known are {}; mend it, or name the positive class \
+        "{at}: unknown label {found:?}, known are {}; fix it, or name the positive class \
          and scan a file that contains every label",
         list(classes)
     )]
@@ -153,8 +226,8 @@ pub enum ReadError {
     },
     /// The options speak of a column that is not there.
     #[error(
-        "{at}: no column {wanted} among {fields}; give an index from 0, or a name that stands in \
-         the header (Header::Present)"
+        "{at}: there is no column {wanted} among {fields}; give an index from 0, or a name of the header \
+         (with Header::Present)"
     )]
     ColumnNotFound {
         /// The first record.
@@ -243,27 +316,54 @@ pub enum ReadError {
         /// The index before it.
         previous: u64,
     },
-    /// A LIBSVM index is beyond the dimension.
-    #[error("{at}: index {index} is beyond dimension {dim}; declare a larger dimension")]
+    /// A LIBSVM index is beyond the dimension that was declared or found by a scan.
+    #[error(
+        "{at}: index {index} is beyond dimension {dim}; declare a larger one with LibsvmOptions::dim"
+    )]
     IndexBeyondDimension {
         /// Where.
         at: Location,
         /// The index, from 1.
         index: u64,
-        /// The dimension declared, or the largest there can be.
+        /// The dimension.
         dim: usize,
     },
+    /// A LIBSVM index is larger than any that can be read.
+    #[error(
+        "{at}: index {found} is larger than 2147483648, the largest there can be; number the features \
+         anew, from 1 without gaps"
+    )]
+    IndexTooLarge {
+        /// Where.
+        at: Location,
+        /// The index (its beginning, if long).
+        found: String,
+    },
     /// There is no example.
-    #[error("{name}: no rows of data; give at least one example")]
+    #[error("{}: no rows of data; give at least one example", Printable(name))]
     NoRows {
         /// Path of the file, or the name the caller gave to the reader.
         name: String,
     },
     /// Examples have labels but no features.
-    #[error("{name}: no features beside the labels; check the delimiter, or declare a dimension")]
+    #[error(
+        "{}: no features beside the labels; check the delimiter, or declare a dimension",
+        Printable(name)
+    )]
     NoFeatures {
         /// Path of the file, or the name the caller gave to the reader.
         name: String,
+    },
+    /// Every CSV record is one field, and another delimiter would cut the first in more.
+    #[error(
+        "{at}: one field only, the labels; it holds {:?}, which CsvOptions::delimiter may have to name",
+        char::from(*delimiter)
+    )]
+    OtherDelimiter {
+        /// The first line.
+        at: Location,
+        /// The byte that may be the delimiter.
+        delimiter: u8,
     },
     /// The delimiter cannot separate fields.
     #[error("the delimiter {:?} is a quote or a line end; choose another", char::from(*delimiter))]
@@ -271,14 +371,23 @@ pub enum ReadError {
         /// The delimiter of the options.
         delimiter: u8,
     },
-    /// The dimension of the options is missing, zero, or beyond 32-bit columns.
-    #[error("dimension {dim}; declare one from 1 to 4294967295")]
+    /// A schema that was saved is not one that a scan finds.
+    #[error("the schema is inconsistent: {what}; scan the file again")]
+    BadSchema {
+        /// What must hold and does not.
+        what: &'static str,
+    },
+    /// The dimension that is declared, or that the categories add up to, is missing, zero, or too large.
+    #[error("the dimension is {dim}; it must be declared, from 1 to 2147483648")]
     BadDimension {
-        /// The dimension of the options, 0 if there is none.
+        /// The dimension, 0 if there is none.
         dim: usize,
     },
     /// The dense form does not fit in memory.
-    #[error("{name}: {rows} rows of {dim} values do not fit in memory; read the sparse form")]
+    #[error(
+        "{}: {rows} rows of {dim} values do not fit in memory; read the sparse form",
+        Printable(name)
+    )]
     TooLarge {
         /// Path of the file, or the name the caller gave to the reader.
         name: String,
@@ -302,11 +411,38 @@ fn list(classes: &[String]) -> String {
     text.join(", ")
 }
 
-/// The beginning of a field, fit for a message.
+/// A name on one line: control characters are escaped.
+struct Printable<'a>(&'a str);
+
+impl fmt::Display for Printable<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in self.0.chars() {
+            if c.is_control() { write!(f, "{}", c.escape_debug())? } else { write!(f, "{c}")? }
+        }
+        Ok(())
+    }
+}
+
+/// The beginning of a field, fit for a message: short also when it is escaped there.
 pub(super) fn excerpt(bytes: &[u8]) -> String {
-    const LONGEST: usize = 60;
-    let mut text = String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]).into_owned();
-    if bytes.len() > LONGEST {
+    /// Characters, as escaped by `{:?}`.
+    const MAX_SHOWN: usize = 60;
+    // No character takes more than four bytes.
+    let start = &bytes[..bytes.len().min(4 * MAX_SHOWN)];
+    let mut text = String::new();
+    let mut shown = 0;
+    for chunk in start.utf8_chunks() {
+        let broken = (!chunk.invalid().is_empty()).then_some(char::REPLACEMENT_CHARACTER);
+        for c in chunk.valid().chars().chain(broken) {
+            shown += c.escape_debug().count();
+            if shown > MAX_SHOWN {
+                text.push('…');
+                return text;
+            }
+            text.push(c);
+        }
+    }
+    if start.len() < bytes.len() {
         text.push('…');
     }
     text
@@ -323,11 +459,16 @@ mod tests {
         let fault = ReadError::UnclearPositive { at, classes };
         assert_eq!(
             fault.to_string(),
-            "a\tb, line 3: the labels are \"0\", \"1\", \"2\", \"3\", \"4\", \"5\", \"6\", \"7\", \
+            "a\\tb, line 3: the labels are \"0\", \"1\", \"2\", \"3\", \"4\", \"5\", \"6\", \"7\", \
              and 12 more; name the positive class in the options"
         );
         assert_eq!(excerpt(b"ab\xff"), "ab\u{fffd}");
-        assert_eq!(excerpt(&[b'x'; 61]).chars().count(), 61);
+        assert_eq!(excerpt(&[b'x'; 60]), "x".repeat(60));
+        for long in [&b"x"[..], b"\0", b"\xff", "ß".as_bytes(), b"\x1b[31m", "\u{feff}".as_bytes()]
+        {
+            let text = excerpt(&long.repeat(1 << 20));
+            assert!(text.ends_with('…') && format!("{text:?}").chars().count() <= 63, "{text:?}");
+        }
         assert!(size_of::<ReadError>() <= 128);
     }
 }

@@ -4,154 +4,15 @@
 //! of a ranking task) is skipped too. Zeros that are written out are not stored. Labels are numbers:
 //! see [`LibsvmOptions::positive`].
 
-use super::Location;
-use super::classes::{NumberRule, same};
-use super::csv_schema::open;
 use super::dataset::Dataset;
-use super::error::{ReadError, excerpt};
+use super::error::ReadError;
+use super::input::open;
+use super::libsvm_example::Example;
+use super::libsvm_schema::{LibsvmOptions, LibsvmSchema};
 use super::lines::{BUFFER, Lines};
-use super::number::{finite, integer_of_word};
-use super::records::bytes_equal;
 use halfspaces_linalg::{ExampleStream, Label, SparsePoints, SparseRow};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-
-/// The largest dimension: columns are 32-bit numbers from 0.
-const LARGEST_DIM: usize = u32::MAX as usize;
-
-/// How many classes a message lists, at most.
-const CLASSES_KEPT: usize = 16;
-
-/// How a LIBSVM file is to be understood.
-///
-/// ```
-/// use halfspaces_data::read::{LibsvmOptions, read_libsvm_from};
-/// let options = LibsvmOptions::new().positive(3.0).dim(4);
-/// let data = read_libsvm_from(&b"3 1:0.5\n1 2:1\n2 2:-1\n"[..], "digits", &options)?;
-/// assert_eq!((data.dim(), data.positives()), (4, 1));
-/// # Ok::<(), halfspaces_data::read::ReadError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct LibsvmOptions {
-    positive: Option<f64>,
-    dim: Option<usize>,
-}
-
-impl LibsvmOptions {
-    /// The default options: nothing declared, all found by a scan.
-    #[must_use]
-    pub fn new() -> LibsvmOptions {
-        LibsvmOptions::default()
-    }
-
-    /// The class labelled +1; every other is -1. Without it there may be at most two classes and
-    /// the larger is +1 (so +1/-1, 1/0 and 2/1 all work); an only class is +1 iff above 0.
-    #[must_use]
-    pub fn positive(mut self, class: f64) -> LibsvmOptions {
-        self.positive = Some(class);
-        self
-    }
-
-    /// The number of coordinates; without it, the largest index of the file.
-    #[must_use]
-    pub fn dim(mut self, dim: usize) -> LibsvmOptions {
-        self.dim = Some(dim);
-        self
-    }
-
-    /// The dimension that is declared, checked.
-    fn checked_dim(&self) -> Result<Option<usize>, ReadError> {
-        match self.dim {
-            Some(dim) if dim == 0 || dim > LARGEST_DIM => Err(ReadError::BadDimension { dim }),
-            dim => Ok(dim),
-        }
-    }
-}
-
-/// What must be known of LIBSVM text before its examples can be read one by one: the dimension and
-/// which labels are positive.
-///
-/// ```
-/// use halfspaces_data::read::{LibsvmOptions, LibsvmSchema};
-/// let text = b"2 1:0.5 7:1\n1 3:2\n";
-/// let schema = LibsvmSchema::scan(&text[..], "tiny", &LibsvmOptions::new())?;
-/// assert_eq!((schema.dim(), schema.rows()), (7, Some(2)));
-/// # Ok::<(), halfspaces_data::read::ReadError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct LibsvmSchema {
-    dim: usize,
-    rule: NumberRule,
-    rows: Option<u64>,
-}
-
-impl LibsvmSchema {
-    /// Reads an input called `name` (for messages) once, from where it stands to its end.
-    ///
-    /// # Errors
-    /// Any [`ReadError`] about LIBSVM text, labels or options.
-    pub fn scan<R: BufRead>(
-        reader: R,
-        name: &str,
-        options: &LibsvmOptions,
-    ) -> Result<LibsvmSchema, ReadError> {
-        LibsvmSchema::scan_with(reader, name, options, |_, _| {})
-    }
-
-    /// [`LibsvmSchema::scan`], which shows every example with its label as written.
-    fn scan_with<R: BufRead>(
-        reader: R,
-        name: &str,
-        options: &LibsvmOptions,
-        mut show: impl FnMut(&Example, f64),
-    ) -> Result<LibsvmSchema, ReadError> {
-        let declared = options.checked_dim()?;
-        let mut lines = Lines::new(reader, name);
-        let mut example = Example::default();
-        let (mut rows, mut largest) = (0, 0);
-        let mut classes = Classes::new(options.positive);
-        while lines.advance()? {
-            let Some(value) = example.read(&lines, declared.unwrap_or(LARGEST_DIM))? else {
-                continue;
-            };
-            rows += 1;
-            largest = largest.max(example.last);
-            classes.see(value, || lines.at(Some(1)))?;
-            show(&example, value);
-        }
-        if rows == 0 {
-            return Err(ReadError::NoRows { name: name.to_owned() });
-        }
-        let dim = declared.unwrap_or(largest as usize);
-        if dim == 0 {
-            return Err(ReadError::NoFeatures { name: name.to_owned() });
-        }
-        Ok(LibsvmSchema { dim, rule: classes.rule()?, rows: Some(rows) })
-    }
-
-    /// The schema that the options declare, for input that can be read only once. If no positive
-    /// class is named, the labels must be 1 (positive), -1 and 0 (negative).
-    ///
-    /// # Errors
-    /// [`ReadError::BadDimension`] if the options have no dimension.
-    pub fn declared(options: &LibsvmOptions) -> Result<LibsvmSchema, ReadError> {
-        let dim = options.checked_dim()?.ok_or(ReadError::BadDimension { dim: 0 })?;
-        let rule = options.positive.map_or(NumberRule::Signs, NumberRule::Only);
-        Ok(LibsvmSchema { dim, rule, rows: None })
-    }
-
-    /// Number of coordinates.
-    #[must_use]
-    pub fn dim(&self) -> usize {
-        self.dim
-    }
-
-    /// Number of examples in the file that was scanned; `None` if there was none.
-    #[must_use]
-    pub fn rows(&self) -> Option<u64> {
-        self.rows
-    }
-}
 
 /// The examples of LIBSVM text, one at a time, in memory for one line.
 ///
@@ -185,7 +46,8 @@ impl LibsvmStream<BufReader<std::fs::File>> {
 impl<R: BufRead> LibsvmStream<R> {
     /// The examples of an input called `name` (for messages).
     pub fn new(reader: R, name: &str, schema: LibsvmSchema) -> LibsvmStream<R> {
-        LibsvmStream { lines: Lines::new(reader, name), schema, example: Example::default() }
+        let lines = Lines::new(reader, name, schema.max_line, false);
+        LibsvmStream { lines, schema, example: Example::default() }
     }
 
     /// The schema.
@@ -196,7 +58,8 @@ impl<R: BufRead> LibsvmStream<R> {
     /// The next example; `None` after the last.
     ///
     /// # Errors
-    /// What is wrong with the next line; the one after it can still be read.
+    /// What is wrong with the next line; the one after it can still be read, unless a line was
+    /// too long or the input is no text.
     pub fn next_row(&mut self) -> Result<Option<(SparseRow<'_>, Label)>, ReadError> {
         let value = loop {
             if !self.lines.advance()? {
@@ -272,7 +135,7 @@ fn gather<R: BufRead>(
     options: &LibsvmOptions,
 ) -> Result<Dataset<SparsePoints>, ReadError> {
     let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
-    // Which labels are positive is known after the last.
+    // Which classes are positive is known after the last.
     let mut written = Vec::new();
     let schema = LibsvmSchema::scan_with(reader, name, options, |example, label| {
         columns.extend_from_slice(&example.columns);
@@ -280,190 +143,19 @@ fn gather<R: BufRead>(
         starts.push(values.len());
         written.push(label);
     })?;
-    // The rule was made from these labels and knows all of them.
-    let labels: Vec<Label> = written.iter().filter_map(|label| schema.rule.label(*label)).collect();
+    let label = |class: &f64| match schema.rule.label(*class) {
+        Some(label) => label,
+        None => unreachable!("the rule was made from these classes"),
+    };
+    let labels: Vec<Label> = written.iter().map(label).collect();
     let points = SparsePoints::new(starts, columns, values, schema.dim)?;
     Ok(Dataset::new(points, labels, vec![])?)
-}
-
-/// One line, taken apart.
-#[derive(Debug, Default)]
-struct Example {
-    columns: Vec<u32>,
-    values: Vec<f64>,
-    /// The last index, stored or not; 0 if there is none.
-    last: u64,
-}
-
-impl Example {
-    /// Takes the present line apart; its label as written, or `None` if there is nothing on it.
-    fn read<R: BufRead>(&mut self, lines: &Lines<R>, dim: usize) -> Result<Option<f64>, ReadError> {
-        self.columns.clear();
-        self.values.clear();
-        self.last = 0;
-        let text = lines.text();
-        let end = text.iter().position(|&b| b == b'#').unwrap_or(text.len());
-        let mut rest = &text[..end];
-        let Some(label) = next_token(&mut rest) else {
-            return Ok(None);
-        };
-        let label = finite(label, || lines.at(Some(1)))?;
-        let mut column = 1;
-        while let Some(token) = next_token(&mut rest) {
-            column += 1;
-            if column == 2 && is_query(token) {
-                continue;
-            }
-            self.take_pair(token, dim, || lines.at(Some(column)))?;
-        }
-        Ok(Some(label))
-    }
-
-    #[inline]
-    fn take_pair(
-        &mut self,
-        token: &[u8],
-        dim: usize,
-        at: impl Fn() -> Location,
-    ) -> Result<(), ReadError> {
-        let Some((index, value)) = split_pair(token) else {
-            return Err(ReadError::MalformedPair { at: at(), found: excerpt(token) });
-        };
-        if index == 0 {
-            return Err(ReadError::IndexZero { at: at() });
-        }
-        if index <= self.last {
-            return Err(ReadError::UnsortedIndex { at: at(), index, previous: self.last });
-        }
-        if index > dim as u64 {
-            return Err(ReadError::IndexBeyondDimension { at: at(), index, dim });
-        }
-        self.last = index;
-        let value = finite(value, at)?;
-        if value != 0.0 {
-            self.columns.push((index - 1) as u32);
-            self.values.push(value);
-        }
-        Ok(())
-    }
-}
-
-/// Cuts the next token off `text`, if there is one.
-#[inline]
-fn next_token<'a>(text: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let start = match text.first() {
-        Some(b' ' | b'\t') => text.iter().position(|&b| !is_blank(b))?,
-        Some(_) => 0,
-        None => return None,
-    };
-    let rest = text.get(start..)?;
-    let (token, rest) = rest.split_at_checked(token_length(rest))?;
-    // The blank behind the token is not looked at again.
-    *text = rest.get(1..).unwrap_or_default();
-    Some(token)
-}
-
-fn is_blank(byte: u8) -> bool {
-    byte == b' ' || byte == b'\t'
-}
-
-/// Where the first blank stands, eight bytes at a time.
-#[inline]
-fn token_length(text: &[u8]) -> usize {
-    let (words, tail) = text.as_chunks::<8>();
-    for (i, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let blanks = bytes_equal(word, b' ') | bytes_equal(word, b'\t');
-        if blanks != 0 {
-            return 8 * i + blanks.trailing_zeros() as usize / 8;
-        }
-    }
-    8 * words.len() + tail.iter().position(|&b| is_blank(b)).unwrap_or(tail.len())
-}
-
-/// Index and value of `index:value`. An index too large for 64 bits becomes the largest of them.
-#[inline]
-fn split_pair(token: &[u8]) -> Option<(u64, &[u8])> {
-    // The colon among the first eight bytes, behind one digit at least and before something.
-    if let Some(word) = token.first_chunk::<8>() {
-        let word = u64::from_le_bytes(*word);
-        let colons = bytes_equal(word, b':');
-        let at = colons.trailing_zeros() as usize / 8;
-        if colons != 0 && at > 0 && at + 1 < token.len() {
-            return Some((integer_of_word(word, at)?, token.get(at + 1..)?));
-        }
-    }
-    split_pair_one_by_one(token)
-}
-
-/// [`split_pair`], of any length.
-fn split_pair_one_by_one(token: &[u8]) -> Option<(u64, &[u8])> {
-    let mut index = 0u64;
-    for (i, &byte) in token.iter().enumerate() {
-        let digit = byte.wrapping_sub(b'0');
-        if digit <= 9 {
-            index = index.saturating_mul(10).saturating_add(u64::from(digit));
-        } else if byte == b':' && i > 0 && i + 1 < token.len() {
-            return Some((index, &token[i + 1..]));
-        } else {
-            return None;
-        }
-    }
-    None
-}
-
-/// Whether a token is a query number, `qid:n`.
-fn is_query(token: &[u8]) -> bool {
-    matches!(token.strip_prefix(b"qid:"), Some(n) if n.iter().all(u8::is_ascii_digit) && !n.is_empty())
-}
-
-/// The classes a scan has seen.
-struct Classes {
-    positive: Option<f64>,
-    seen_positive: bool,
-    seen: Vec<f64>,
-    /// Where the last class to appear appeared first.
-    latest: Option<Location>,
-}
-
-impl Classes {
-    fn new(positive: Option<f64>) -> Classes {
-        Classes { positive, seen_positive: false, seen: Vec::new(), latest: None }
-    }
-
-    /// Notes a class; a fault if its sign cannot be told.
-    fn see(&mut self, value: f64, at: impl Fn() -> Location) -> Result<(), ReadError> {
-        self.seen_positive |= self.positive.is_some_and(|p| same(p, value));
-        if self.seen.len() < CLASSES_KEPT && !self.seen.iter().any(|&v| same(v, value)) {
-            self.seen.push(value);
-            self.latest = Some(at());
-            if self.positive.is_none() && self.seen.len() > 2 {
-                return Err(ReadError::UnclearPositive { at: at(), classes: self.names() });
-            }
-        }
-        Ok(())
-    }
-
-    fn rule(self) -> Result<NumberRule, ReadError> {
-        match (self.positive, &self.latest) {
-            (Some(positive), Some(at)) if !self.seen_positive && self.seen.len() > 1 => {
-                let (at, classes) = (at.clone(), self.names());
-                Err(ReadError::AbsentPositive { at, positive: positive.to_string(), classes })
-            }
-            (Some(positive), _) => Ok(NumberRule::Only(positive)),
-            (None, _) => Ok(NumberRule::of(self.seen.iter().copied()).unwrap_or(NumberRule::Signs)),
-        }
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.seen.iter().map(f64::to_string).collect()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_linalg::{PointSet, Points};
+    use halfspaces_linalg::{MAX_SPARSE_DIM, PointSet, Points};
     use proptest::prelude::*;
     use std::io::Write;
 
@@ -503,11 +195,11 @@ mod tests {
         for (text, expected) in [
             (
                 "x 1:1\n",
-                "line 1, column 1: \"x\" is not a number; write one, or declare the CSV column categorical",
+                "line 1, column 1: \"x\" is not a number; write a number; labels and values are numbers in LIBSVM text",
             ),
             (
                 "1 1:1\n\n1 2:a\n",
-                "line 3, column 2: \"a\" is not a number; write one, or declare the CSV column categorical",
+                "line 3, column 2: \"a\" is not a number; write a number; labels and values are numbers in LIBSVM text",
             ),
             (
                 "1 1:1 2:nan\n",
@@ -549,7 +241,7 @@ mod tests {
             ),
             (
                 "1 4294967296:1\n",
-                "line 1, column 2: index 4294967296 is beyond dimension 4294967295; declare a larger dimension",
+                "line 1, column 2: index 4294967296 is larger than 2147483648, the largest there can be; number the features anew, from 1 without gaps",
             ),
             (
                 "1 1:1\n2 1:1\n3 1:1\n",
@@ -559,7 +251,23 @@ mod tests {
             assert_eq!(message(text), format!("t, {expected}"));
         }
         assert!(message("1 1:?\n").starts_with("t, line 1, column 2: the value is missing; "));
-        assert!(message("1 99999999999999999999999:1\n").contains("beyond dimension"));
+        let huge = format!("1 1{}:1\n", "0".repeat(40));
+        assert!(message(&huge).starts_with(&format!(
+            "t, line 1, column 2: index 1{} is larger than",
+            "0".repeat(40)
+        )));
+        assert!(message("1 0x1f:1\n").contains("\"0x1f:1\" is not an index:value pair"));
+        assert!(
+            message("1 1:0x1f\n").ends_with("\"0x1f\" is not a number; write it in decimal digits")
+        );
+        assert!(message("1 1:1_000\n").ends_with("write the digits without separators"));
+        assert!(message("1,2 1:1\n").ends_with("if this is a CSV file, use read_csv"));
+        assert!(
+            message("1 1:1\n1 1:\02\n").ends_with("remove the NUL byte; the file may be damaged")
+        );
+        assert!(message("1 1:1\n\0\0\0").contains("remove the NUL byte"));
+        assert!(message("\u{feff}\u{feff}1 1:1\n").contains("a second byte-order mark"));
+        assert!(message("1 1:1\n\u{feff}1 1:1\n").contains("line 2: a second byte-order mark"));
         assert_eq!(message("# nothing\n"), "t: no rows of data; give at least one example");
         assert_eq!(
             message("1\n-1 # no pair\n"),
@@ -573,15 +281,16 @@ mod tests {
         let beyond = read("1 1:1\n0 4:1\n", &options().dim(3)).unwrap_err();
         assert_eq!(
             beyond.to_string(),
-            "t, line 2, column 2: index 4 is beyond dimension 3; declare a larger dimension"
+            "t, line 2, column 2: index 4 is beyond dimension 3; declare a larger one with \
+             LibsvmOptions::dim"
         );
-        for dim in [0, LARGEST_DIM + 1] {
+        for dim in [0, MAX_SPARSE_DIM + 1] {
             let bad = read("1 1:1\n", &options().dim(dim)).unwrap_err();
             assert!(matches!(bad, ReadError::BadDimension { dim: d } if d == dim));
         }
         assert_eq!(
             LibsvmSchema::declared(&options()).unwrap_err().to_string(),
-            "dimension 0; declare one from 1 to 4294967295"
+            "the dimension is 0; it must be declared, from 1 to 2147483648"
         );
         let absent = read("1 1:1\n2 1:1\n2 1:2\n", &options().positive(3.0)).unwrap_err();
         assert_eq!(
@@ -601,7 +310,7 @@ mod tests {
         assert_eq!(stream.next_row().unwrap().unwrap().1, Label::Positive);
         assert_eq!(
             stream.next_row().unwrap_err().to_string(),
-            "t, line 2, column 1: unknown label \"2\", known are \"-1\", \"0\", \"1\"; mend it, or \
+            "t, line 2, column 1: unknown label \"2\", known are \"-1\", \"0\", \"1\"; fix it, or \
              name the positive class and scan a file that contains every label"
         );
         assert_eq!(stream.next_row().unwrap().unwrap().1, Label::Negative);
@@ -612,6 +321,34 @@ mod tests {
         let mut stream = LibsvmStream::new(&b"2\n1\n"[..], "t", schema);
         assert_eq!(stream.next_row().unwrap().unwrap().1, Label::Positive);
         assert_eq!(stream.next_row().unwrap().unwrap().1, Label::Negative);
+    }
+
+    #[test]
+    fn lines_without_end_are_refused() {
+        let options = LibsvmOptions::new().max_line(1000);
+        let fault = read_libsvm_from(std::io::repeat(b' '), "t", &options).unwrap_err();
+        assert!(matches!(fault, ReadError::LineTooLong { limit: 1000, .. }));
+        let gzip = read_libsvm_from(&b"\x1f\x8b\x08\0"[..], "t", &options).unwrap_err();
+        assert!(gzip.to_string().starts_with("t: compressed with gzip; unpack it first"));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_saved_schema_is_checked() {
+        let scan = |text: &[u8]| LibsvmSchema::scan(text, "t", &LibsvmOptions::new()).unwrap();
+        for schema in [scan(b"1 2:1\n"), scan(b"1 2:1\n2 1:1\n")] {
+            let saved = serde_json::to_value(&schema).unwrap();
+            assert_eq!(serde_json::from_value::<LibsvmSchema>(saved.clone()).unwrap(), schema);
+            for (field, value) in [
+                ("dim", serde_json::json!(0)),
+                ("dim", serde_json::json!(1u64 << 32)),
+                ("rule", serde_json::json!({"Pair": {"negative": 2.0, "positive": 1.0}})),
+            ] {
+                let mut changed = saved.clone();
+                changed[field] = value;
+                assert!(serde_json::from_value::<LibsvmSchema>(changed).is_err(), "{field}");
+            }
+        }
     }
 
     #[test]
@@ -630,25 +367,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn tokens_are_what_stands_between_blanks(text in "[ \ta:]{0,40}") {
-            let mut rest = text.as_bytes();
-            let mut tokens = Vec::new();
-            while let Some(token) = next_token(&mut rest) {
-                tokens.push(token);
-            }
-            let expected: Vec<&[u8]> =
-                text.split([' ', '\t']).filter(|t| !t.is_empty()).map(str::as_bytes).collect();
-            prop_assert_eq!(tokens, expected);
-        }
-
-        #[test]
-        fn pairs_are_split_alike_in_one_word_and_one_by_one(
-            token in prop_oneof!["[0-9]{0,9}:[-.0-9]{0,9}", "[-:.0-9x]{0,12}"],
-        ) {
-            prop_assert_eq!(split_pair(token.as_bytes()), split_pair_one_by_one(token.as_bytes()));
-        }
-
         #[test]
         fn no_bytes_panic(bytes: Vec<u8>, text in "([-+.0-9:#\n\r \t]|[0-9]:[0-9]|qid:){0,40}") {
             for options in [LibsvmOptions::new(), LibsvmOptions::new().positive(1.0).dim(3)] {

@@ -23,23 +23,35 @@
 
 mod classes;
 mod collect;
+mod csv_column;
 mod csv_options;
+mod csv_read;
+mod csv_scan;
 mod csv_schema;
 mod csv_stream;
 mod dataset;
 mod error;
+mod file_kind;
+mod input;
 mod libsvm;
+mod libsvm_example;
+mod libsvm_schema;
 mod lines;
 mod number;
+mod number_fault;
 mod records;
 mod write;
 
-pub use csv_options::{Categorical, Column, CsvOptions, Header, LabelColumn, Missing};
-pub use csv_schema::{ColumnKind, CsvSchema};
-pub use csv_stream::{
-    CsvSparseStream, CsvStream, read_csv, read_csv_from, read_csv_sparse, read_csv_sparse_from,
+pub use csv_options::{
+    Categorical, Column, CsvOptions, Header, LabelColumn, MAX_LINE_BYTES, Missing,
 };
+pub use csv_read::{read_csv, read_csv_from, read_csv_sparse, read_csv_sparse_from};
+pub use csv_schema::{AutoCategorical, ColumnKind, CsvSchema};
+pub use csv_stream::{CsvSparseStream, CsvStream};
 pub use dataset::Dataset;
 pub use error::{Location, ReadError};
-pub use libsvm::{LibsvmOptions, LibsvmSchema, LibsvmStream, read_libsvm, read_libsvm_from};
+pub use file_kind::FileKind;
+pub use libsvm::{LibsvmStream, read_libsvm, read_libsvm_from};
+pub use libsvm_schema::{LibsvmOptions, LibsvmSchema};
+pub use number_fault::NumberFault;
 pub use write::{WriteError, write_csv, write_libsvm};

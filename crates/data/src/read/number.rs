@@ -1,6 +1,11 @@
 //! Numbers from bytes: every form that `str::parse::<f64>` takes, rounded to nearest alike.
+//!
+//! Plain decimals of few digits, the common case, are taken apart here, all others by `fast-float2`.
+//! `fast-float2` alone reads 100 MB of numbers of five digits at 390 instead of 518 MB/s, and LIBSVM text of
+//! ones at 306 instead of 351; numbers of 17 digits it reads at 638 MB/s, the standard library at 478.
 
 use super::error::{Location, ReadError, excerpt};
+use super::number_fault::NumberFault;
 use super::records::bytes_equal;
 
 /// Powers of ten that `f64` holds exactly.
@@ -15,14 +20,32 @@ pub(super) fn parse(field: &[u8]) -> Option<f64> {
     short_decimal(field).or_else(|| general(field))
 }
 
-/// [`parse`], with everything but a finite number reported as a fault at `at`.
+/// [`parse`], with everything but a finite number reported as a fault at `at`; `cause` may tell the cause of
+/// the fault more closely.
 #[inline]
-pub(super) fn finite(field: &[u8], at: impl FnOnce() -> Location) -> Result<f64, ReadError> {
+pub(super) fn finite(
+    field: &[u8],
+    at: impl FnOnce() -> Location,
+    cause: impl FnOnce(NumberFault) -> NumberFault,
+) -> Result<f64, ReadError> {
     match parse(field) {
         Some(value) if value.is_finite() => Ok(value),
-        Some(_) => Err(ReadError::NonFinite { at: at(), found: excerpt(field) }),
-        None if is_missing(field) || is_na(field) => Err(ReadError::MissingValue { at: at() }),
-        None => Err(ReadError::NotANumber { at: at(), found: excerpt(field) }),
+        parsed => Err(fault(field, parsed, at(), cause)),
+    }
+}
+
+#[cold]
+fn fault(
+    field: &[u8],
+    parsed: Option<f64>,
+    at: Location,
+    cause: impl FnOnce(NumberFault) -> NumberFault,
+) -> ReadError {
+    let found = excerpt(field);
+    match parsed {
+        Some(_) => ReadError::NonFinite { at, found },
+        None if is_missing(field) || is_na(field) => ReadError::MissingValue { at },
+        None => ReadError::NotANumber { at, found, cause: cause(NumberFault::of(field)) },
     }
 }
 
@@ -124,10 +147,10 @@ pub(super) fn integer_of_word(word: u64, length: usize) -> Option<u64> {
     Some((fours & 0xffff_ffff) * 10_000 + (fours >> 32))
 }
 
-/// The standard library's parser, after the blanks that a quoted field may hold.
+/// Any other form, after the blanks that a quoted field may hold.
 #[cold]
 fn general(field: &[u8]) -> Option<f64> {
-    std::str::from_utf8(field.trim_ascii()).ok()?.parse().ok()
+    fast_float2::parse(field.trim_ascii()).ok()
 }
 
 #[cfg(test)]
