@@ -63,3 +63,20 @@ fn an_own_claim_is_measured_and_judged() {
         assert!(results.path().join(file).is_file(), "{file}");
     }
 }
+
+#[test]
+fn an_own_learner_fits_and_plays() {
+    let said = run("own-learner", &[]);
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 4, "{said}");
+    for line in &lines[..2] {
+        let rate: f64 = line.split_whitespace().rev().nth(3).unwrap().parse().unwrap();
+        assert!(rate < 0.25, "{line}");
+    }
+    assert_eq!(
+        lines[2],
+        "refused: trimmed = 1.5 is out of range; it must be at least 0 and below 1"
+    );
+    let mistakes: usize = lines[3].split_whitespace().nth(2).unwrap().parse().unwrap();
+    assert!((1..=25).contains(&mistakes), "{}", lines[3]);
+}

@@ -96,18 +96,10 @@ impl RngStream {
         RngStream::Bootstrap,
     ];
 
-    /// The number of the ChaCha stream of `round`. For now that which each purpose had before the
-    /// streams were told apart.
+    /// The number of the ChaCha stream of `round`: the purpose above, the round below, so that no two
+    /// pairs share one.
     fn number(self, round: u32) -> u64 {
-        /// "learners" in ASCII.
-        const LEARNERS: u64 = 0x6c65_6172_6e65_7273;
-        match self {
-            RngStream::Retention => LEARNERS + 1,
-            RngStream::ReservoirIterate => LEARNERS + 2,
-            RngStream::Split => LEARNERS + 3,
-            RngStream::HeuristicStart => LEARNERS + 4,
-            _ => u64::from(round),
-        }
+        u64::from(self as u32) << u32::BITS | u64::from(round)
     }
 }
 
