@@ -1,8 +1,6 @@
 //! Labelled points in memory, handed out one at a time.
 
-use halfspaces_linalg::{ExampleStream, InputError, Label, PointSet};
-use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
+use halfspaces_linalg::{ExampleStream, InputError, Label, PointSet, RngStream, rng_for};
 use rand::seq::SliceRandom;
 
 /// A stream of borrowed points and labels that ends after the last.
@@ -44,7 +42,7 @@ impl<'p, P: PointSet> LabelledPoints<'p, P> {
     pub fn shuffled(points: &'p P, labels: &'p [Label], seed: u64) -> Result<Self, InputError> {
         let mut stream = LabelledPoints::new(points, labels)?;
         let mut order: Vec<usize> = (0..labels.len()).collect();
-        order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+        order.shuffle(&mut rng_for(RngStream::Shuffle, seed));
         stream.order = Some(order);
         Ok(stream)
     }

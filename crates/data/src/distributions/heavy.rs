@@ -7,9 +7,8 @@
 
 use super::marginal::{Clusters, Gaussian, Marginal, StudentT};
 use super::rotation::Rotation;
-use halfspaces_linalg::{InputError, PointSet, Points, kernels, normalise};
-use rand::rngs::ChaCha8Rng;
-use rand::{Rng, RngExt, SeedableRng};
+use halfspaces_linalg::{InputError, PointSet, Points, RngStream, kernels, normalise, rng_for};
+use rand::{Rng, RngExt};
 
 /// What the points of a [`HeavyCase`] look like.
 ///
@@ -154,7 +153,7 @@ impl HeavyCase {
             heavy_dim,
             points,
             excess,
-            &mut ChaCha8Rng::seed_from_u64(seed),
+            &mut rng_for(RngStream::PlantedSubspaces, seed),
         )
     }
 

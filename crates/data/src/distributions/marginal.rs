@@ -1,8 +1,9 @@
 //! Distributions of points.
 
-use halfspaces_linalg::{Halfspace, InputError, Points, kernels, normalise, zeros};
-use rand::rngs::ChaCha8Rng;
-use rand::{Rng, RngExt, SeedableRng};
+use halfspaces_linalg::{
+    Halfspace, InputError, Points, RngStream, kernels, normalise, rng_for, zeros,
+};
+use rand::{Rng, RngExt};
 use rand_distr::{ChiSquared, Distribution, StandardNormal};
 
 /// A distribution of points in R^d, without labels.
@@ -46,7 +47,7 @@ pub trait Marginal {
     /// # Errors
     /// As [`Marginal::sample_with_rng`].
     fn sample(&self, n: usize, seed: u64) -> Result<Points, InputError> {
-        self.sample_with_rng(n, &mut ChaCha8Rng::seed_from_u64(seed))
+        self.sample_with_rng(n, &mut rng_for(RngStream::Points, seed))
     }
 }
 
@@ -359,7 +360,8 @@ impl Clusters {
     /// # Errors
     /// [`InputError::ZeroDimension`], and those of [`Clusters::new`].
     pub fn random(dim: usize, count: usize, spread: f64, seed: u64) -> Result<Self, InputError> {
-        Clusters::new(UnitSphere::new(dim)?.sample(count, seed)?, spread)
+        let rng = &mut rng_for(RngStream::ClusterCentres, seed);
+        Clusters::new(UnitSphere::new(dim)?.sample_with_rng(count, rng)?, spread)
     }
 }
 
@@ -482,7 +484,7 @@ mod tests {
     fn buffers_of_any_length_are_safe() {
         let target = random_target(3, 1).unwrap();
         let marginal = MarginBall::new(&target, 0.1).unwrap();
-        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut rng = rng_for(RngStream::Caller, 1);
         let mut short = [7.0; 2];
         marginal.sample_into(&mut rng, &mut short);
         assert_eq!(short, [7.0; 2]);

@@ -5,10 +5,9 @@ use super::marginal::{Gaussian, Marginal};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, Par};
 use halfspaces_linalg::{
-    Halfspace, InputError, PointSet, Points, RowView, kernels, normalise, zeros,
+    Halfspace, InputError, PointSet, Points, RngStream, RowView, kernels, normalise, rng_for, zeros,
 };
-use rand::rngs::ChaCha8Rng;
-use rand::{Rng, SeedableRng};
+use rand::Rng;
 
 /// An orthogonal map of R^d.
 ///
@@ -34,7 +33,7 @@ impl Rotation {
     /// # Errors
     /// [`InputError::ZeroDimension`].
     pub fn random(dim: usize, seed: u64) -> Result<Rotation, InputError> {
-        Rotation::random_with_rng(dim, &mut ChaCha8Rng::seed_from_u64(seed))
+        Rotation::random_with_rng(dim, &mut rng_for(RngStream::Rotation, seed))
     }
 
     /// [`Rotation::random`] drawn from a generator of the caller's.

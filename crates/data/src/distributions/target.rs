@@ -1,9 +1,10 @@
 //! Target halfspaces: the `w*` that labels a realizable pool.
 
 use super::marginal::{Marginal, UnitSphere};
-use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView, zeros};
-use rand::rngs::ChaCha8Rng;
-use rand::{Rng, SeedableRng};
+use halfspaces_linalg::{
+    Halfspace, InputError, Label, PointSet, RngStream, RowView, rng_for, zeros,
+};
+use rand::Rng;
 
 /// A target with a uniformly random unit normal.
 ///
@@ -16,7 +17,7 @@ use rand::{Rng, SeedableRng};
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 pub fn random_target(dim: usize, seed: u64) -> Result<Halfspace, InputError> {
-    random_target_with_rng(dim, &mut ChaCha8Rng::seed_from_u64(seed))
+    random_target_with_rng(dim, &mut rng_for(RngStream::Target, seed))
 }
 
 /// [`random_target`] drawn from a generator of the caller's.

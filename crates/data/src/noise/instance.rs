@@ -9,10 +9,11 @@ use super::population::Population;
 use crate::distributions::finite::FiniteSupport;
 use crate::distributions::marginal::Marginal;
 use halfspaces_linalg::{
-    Classifier, DenseRow, ExampleStream, Halfspace, InputError, Label, Points, zeros,
+    Classifier, DenseRow, ExampleStream, Halfspace, InputError, Label, Points, RngStream, rng_for,
+    zeros,
 };
 use rand::rngs::ChaCha8Rng;
-use rand::{Rng, RngExt, SeedableRng};
+use rand::{Rng, RngExt};
 
 /// A marginal, a target w* of unit norm and a noise model.
 ///
@@ -86,7 +87,7 @@ impl<M: Marginal, N: NoiseModel> Instance<M, N> {
 
     /// Examples without end, from the stream of `seed`.
     pub fn stream(&self, seed: u64) -> InstanceStream<'_, M, N, ChaCha8Rng> {
-        self.stream_with_rng(ChaCha8Rng::seed_from_u64(seed))
+        self.stream_with_rng(rng_for(RngStream::Examples, seed))
     }
 
     /// Examples without end, from a generator of the caller's (or a `&mut` of one).
@@ -99,7 +100,7 @@ impl<M: Marginal, N: NoiseModel> Instance<M, N> {
     /// # Errors
     /// [`InputError::TooLarge`], and those of the stream.
     pub fn sample(&self, n: usize, seed: u64) -> Result<(Points, Vec<Label>), InputError> {
-        self.sample_with_rng(n, ChaCha8Rng::seed_from_u64(seed))
+        self.sample_with_rng(n, rng_for(RngStream::Examples, seed))
     }
 
     /// The first `n` examples of [`Instance::stream_with_rng`].
@@ -131,7 +132,8 @@ impl<M: Marginal, N: NoiseModel> Instance<M, N> {
     /// [`InputError::Empty`] for n = 0, [`InputError::TooLarge`], and those of the marginal and the
     /// noise.
     pub fn population(&self, n: usize, seed: u64) -> Result<Population, InputError> {
-        Population::new(self.marginal.sample(n, seed)?, &self.target, &self.noise)
+        let rng = &mut rng_for(RngStream::Population, seed);
+        Population::new(self.marginal.sample_with_rng(n, rng)?, &self.target, &self.noise)
     }
 }
 
@@ -265,7 +267,7 @@ mod tests {
                 prop_assert_eq!(stream.next_row().unwrap(), Some((x, *y)));
             }
             // A borrowed generator goes on where it was left.
-            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let mut rng = rng_for(RngStream::Caller, seed);
             let (first, _) = instance.sample_with_rng(20, &mut rng).unwrap();
             let (second, _) = instance.sample_with_rng(30, &mut rng).unwrap();
             let both = [first.as_slice(), second.as_slice()].concat();

@@ -36,6 +36,8 @@ pub enum RngStream {
     Shuffle = 6,
     /// Points with planted heavy subspaces.
     PlantedSubspaces = 7,
+    /// The centres of clusters.
+    ClusterCentres = 8,
     // Online learners and orders.
     /// A random order of a pool.
     Order = 16,
@@ -71,7 +73,7 @@ pub enum RngStream {
 
 impl RngStream {
     /// Every purpose.
-    pub const ALL: [RngStream; 22] = [
+    pub const ALL: [RngStream; 23] = [
         RngStream::Caller,
         RngStream::Points,
         RngStream::Target,
@@ -80,6 +82,7 @@ impl RngStream {
         RngStream::Rotation,
         RngStream::Shuffle,
         RngStream::PlantedSubspaces,
+        RngStream::ClusterCentres,
         RngStream::Order,
         RngStream::InitialWeights,
         RngStream::CentreOfGravity,

@@ -111,8 +111,10 @@ pub(super) fn gain(
 pub(super) fn wins(results: &Results<Configuration, Outcome>) -> Table {
     let shown = LEARNERS.map(|entry| entry.name);
     let shown = &shown[1..shown.len() - 1];
-    let columns: Vec<&str> =
-        ["labels flipped", "judged on", "settings"].into_iter().chain(shown.iter().copied()).collect();
+    let columns: Vec<&str> = ["labels flipped", "judged on", "settings"]
+        .into_iter()
+        .chain(shown.iter().copied())
+        .collect();
     let caption = "Settings in which a learner is better / worse than logistic regression on clean labels: the 95 % interval of the difference, fold by fold, excludes 0";
     let mut table = Table::new("pr-against-logistic", caption, &columns);
     let kinds = REGIONS.into_iter().chain(GROUPS).map(Some);
