@@ -231,18 +231,19 @@ pub(crate) struct Inputs {
 impl Inputs {
     /// What is built in.
     pub(crate) fn builtin() -> Inputs {
-        Inputs::of_names(&[])
+        Inputs { folder: None, extra: Vec::new(), loaded: Mutex::default(), own: Mutex::default() }
     }
 
     /// As [`Inputs::names`] gave them, for reports: the sets cannot be loaded.
-    pub(crate) fn of_names(names: &[String]) -> Inputs {
-        let parts = names.iter().filter_map(|name| name.split_once(' '));
-        Inputs {
-            folder: None,
-            extra: parts.map(|(name, hash)| (name.into(), hash.into())).collect(),
-            loaded: Mutex::default(),
-            own: Mutex::default(),
+    pub(crate) fn of_names(names: &[String]) -> Result<Inputs, Failure> {
+        let mut extra = Vec::new();
+        for text in names {
+            let (name, hash) = text.split_once(' ').ok_or_else(|| {
+                format!("run.json: \"{text}\" is no data set with its hash; rerun with --fresh")
+            })?;
+            extra.push((name.into(), hash.into()));
         }
+        Ok(Inputs { extra, ..Inputs::builtin() })
     }
 
     /// What is built in and what `folder` holds.
@@ -274,7 +275,7 @@ impl Inputs {
         // Whatever is wrong with a file is said before anything runs.
         for (name, _) in &inputs.extra {
             let named = |e: Failure| -> Failure {
-                // A reader's error names file, line and mend itself.
+                // A reader's error names file, line and what to do itself.
                 let path = folder.join(file_of(name)).display().to_string();
                 let text = e.to_string();
                 if text.starts_with(&path) { e } else { format!("{path}: {text}").into() }

@@ -99,16 +99,33 @@ pub(crate) fn mean_cells(values: &[f64], digits: usize) -> [String; 2] {
     ]
 }
 
+/// The median of y for each distinct x, by increasing x.
+pub(crate) fn medians(pairs: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    spread_by_x(pairs).into_iter().map(|(x, _, median, _)| (x, median)).collect()
+}
+
+/// A line with its points marked.
+pub(crate) fn curve(name: &str, colour: Colour, data: Vec<(f64, f64)>) -> [Layer; 2] {
+    let name = name.to_owned();
+    [
+        Layer::Line { name: name.clone(), colour, dashed: false, data: data.clone() },
+        Layer::Points { name, colour, data },
+    ]
+}
+
 /// From (x, y) pairs: x, 10 % quantile, median and 90 % quantile of y for each distinct x, by
 /// increasing x.
 pub(crate) fn spread_by_x(mut pairs: Vec<(f64, f64)>) -> Vec<(f64, f64, f64, f64)> {
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
     pairs
         .chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq())
-        .filter_map(|group| {
+        .map(|group| {
             let ys: Vec<f64> = group.iter().map(|(_, y)| *y).collect();
-            let quantile = |q| stats::quantile(&ys, q);
-            Some((group.first()?.0, quantile(0.1)?, quantile(0.5)?, quantile(0.9)?))
+            let quantile = |q| match stats::quantile(&ys, q) {
+                Some(value) => value,
+                None => unreachable!("a chunk holds a pair"),
+            };
+            (group[0].0, quantile(0.1), quantile(0.5), quantile(0.9))
         })
         .collect()
 }

@@ -195,7 +195,7 @@ pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode, Failure> {
         write_atomically(&out.join(RUN), &run.to_json())?;
         write_atomically(&out.join(TRIALS), &store.to_canonical_lines())?;
     }
-    let inputs = Arc::new(Inputs::of_names(&run.data_sets));
+    let inputs = Arc::new(Inputs::of_names(&run.data_sets)?);
     publish(&out, run, &inputs, &Mutex::new(store), &BTreeSet::new())
 }
 

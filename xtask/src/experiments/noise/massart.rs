@@ -2,7 +2,7 @@
 //! probabilities chosen by an adversary that sees the learner.
 
 use crate::Failure;
-use crate::experiments::common::{claim, judge_all, median_text, spread_by_x};
+use crate::experiments::common::{claim, curve, judge_all, median_text, medians};
 use halfspaces_data::{MarginBall, Marginal, random_target_with_rng};
 use halfspaces_eval::{
     Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Group, Layer, Planned, Results,
@@ -145,7 +145,7 @@ impl Experiment for MassartExperiment {
                             worst = Some((rank, index));
                         }
                     }
-                    worst.map_or(0, |(_, index)| index)
+                    worst.ok_or("no candidates")?.1
                 }
             };
             let x = points.row(index).ok_or("no such point")?;
@@ -191,16 +191,10 @@ fn growth(results: &Results<Configuration, Outcome>) -> Figure {
                 .filter(|(c, _)| mine(c) && c.doubling == doubling && c.nature == nature)
                 .map(|(c, o)| (c.rounds as f64, o.excess))
                 .collect();
-            let spread = spread_by_x(pairs);
+            let line = medians(pairs);
             let name = format!("{nature}, {horizon}");
-            let line: Vec<(f64, f64)> = spread.iter().map(|(x, _, m, _)| (*x, *m)).collect();
-            layers.push(Layer::Line {
-                name: name.clone(),
-                colour,
-                dashed: false,
-                data: line.clone(),
-            });
-            layers.push(Layer::Points { name, colour, data: line });
+
+            layers.extend(curve(&name, colour, line));
         }
     }
     let bounds_of = |doubling| {

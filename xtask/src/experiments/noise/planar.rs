@@ -84,8 +84,8 @@ impl Planar {
 
     /// The model that numbers of \[0, 1\] stand for: always a valid one.
     pub(super) fn decode(margin: f64, genes: &[f64]) -> Planar {
-        let (link, atoms) = genes.split_at(LINK_GENES.min(genes.len()));
-        let gene = |i: usize| link.get(i).copied().unwrap_or(0.0);
+        let (link, atoms) = genes.split_at(LINK_GENES);
+        let gene = |i: usize| link[i];
         // Half of all jumps lie within a factor of 2 of the margin, where they matter most.
         let jump = margin * (2.0 * margin).recip().powf(1.5 * gene(0) - 0.5);
         let near = stretched(gene(1));
@@ -209,7 +209,10 @@ impl ExampleStream for PlanarStream<'_> {
             left -= a.mass;
             left < 0.0
         });
-        let Some(atom) = chosen.or(self.planar.atoms.last()) else { return Ok(None) };
+        // The masses add up to 1 but for rounding.
+        let Some(atom) = chosen.or(self.planar.atoms.last()) else {
+            unreachable!("a model has points")
+        };
         let truth = Label::from_sign(atom.x[0]);
         let label = if self.rng.random::<f64>() < atom.flip { -truth } else { truth };
         Ok(Some((DenseRow::new(&atom.x)?, label)))

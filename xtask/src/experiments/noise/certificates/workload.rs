@@ -128,9 +128,8 @@ pub(super) fn points(
     let mut order: Vec<usize> = (0..scaled.len()).collect();
     order.sort_by(|i, j| along[*j].abs().total_cmp(&along[*i].abs()));
     order.truncate(POINTS);
-    let least = order.last().map_or(0.0, |i| along[*i].abs());
-    let kept = order.iter().filter_map(|i| scaled.row(*i)).flat_map(|x| x.as_slice().to_vec());
-    Ok((Points::new(kept.collect(), dim)?, least))
+    let least = along[*order.last().ok_or("no points drawn")?].abs();
+    Ok((scaled.select(&order)?, least))
 }
 
 pub(super) fn draw(

@@ -31,6 +31,13 @@ pub(super) fn walk<L: Link, S: ExampleStream>(
     Ok(())
 }
 
+fn in_plane(w: &[f64]) -> [f64; 2] {
+    match w {
+        [along, across] => [*along, *across],
+        _ => unreachable!("the stream is of points of the plane"),
+    }
+}
+
 pub(super) fn curve(
     setting: &Configuration,
     rule: Rule,
@@ -46,12 +53,10 @@ pub(super) fn curve(
         if t > 0 && (t.is_power_of_two() || t == plan.run_length) {
             curve.push((t, sum / t as f64));
         }
-        if let [along, across] = w {
-            sum += planar.excess([*along, *across]);
-        }
+        sum += planar.excess(in_plane(w));
         Ok(())
     })?;
-    let excess = curve.last().map_or(f64::INFINITY, |(_, excess)| *excess);
+    let excess = curve.last().ok_or("no run was long enough")?.1;
     Ok(Outcome { excess, examples: plan.run_length, curve })
 }
 
@@ -68,14 +73,14 @@ pub(super) fn trap(
         let step = denominator.least() / (2.0 * (steps as f64).sqrt());
         let mut sum = 0.0;
         walk(&direction, step, steps, &mut planar.stream(rng), |t, w| {
-            if let ([along, across], true) = (w, t < steps) {
-                sum += planar.excess([*along, *across]);
+            if t < steps {
+                sum += planar.excess(in_plane(w));
             }
             Ok(())
         })?;
         curve.push((steps, sum / steps as f64));
         steps *= 10;
     }
-    let excess = curve.last().map_or(f64::INFINITY, |(_, excess)| *excess);
+    let excess = curve.last().ok_or("no run was long enough")?.1;
     Ok(Outcome { excess, examples: longest, curve })
 }

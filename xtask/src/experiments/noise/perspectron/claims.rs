@@ -167,7 +167,7 @@ impl Experiment for PerspectronExperiment {
                     .seed(rng.random());
                 let corrected = params.check()?;
                 let fit = corrected.fit_stream(&mut instance.stream(rng.random()))?;
-                let chosen = corrected.guesses().get(fit.origin().lane).map_or(0.0, |g| g.noise);
+                let chosen = corrected.guesses()[fit.origin().lane].noise;
                 let corrected = judge(&fit, &population, rate)?;
                 let printed = params.schedule(halfspaces_pac::GridSchedule::Paper).check()?;
                 let fit = printed.fit_stream(&mut instance.stream(rng.random()))?;

@@ -53,9 +53,8 @@ pub(super) fn lemma(
         if least < LEMMA / 2.0 {
             return Ok(Outcome::Lemma { least, steps: t });
         }
-        if let Some((x, y)) = stream.next_row()? {
-            x.add_scaled_to(-step * direction.coefficient(x.dot(&w), y), &mut w);
-        }
+        let Some((x, y)) = stream.next_row()? else { unreachable!("an instance has no end") };
+        x.add_scaled_to(-step * direction.coefficient(x.dot(&w), y), &mut w);
     }
     Ok(Outcome::Lemma { least, steps })
 }
@@ -87,9 +86,10 @@ pub(super) fn curve(
                     sum += population.error(&Halfspace::new(w.clone())?)?.mean() - RATE;
                     count += 1;
                 }
-                if let Some((x, y)) = stream.next_row()? {
-                    x.add_scaled_to(-step * direction.coefficient(x.dot(&w), y), &mut w);
-                }
+                let Some((x, y)) = stream.next_row()? else {
+                    unreachable!("an instance has no end")
+                };
+                x.add_scaled_to(-step * direction.coefficient(x.dot(&w), y), &mut w);
             }
         }
         points.push((steps, sum / f64::from(count.max(1))));

@@ -2,7 +2,7 @@
 
 use super::exponents::needs;
 use super::workload::{CURVE, Configuration, Judged, MARGINS, Outcome, RATE, Task, mean_bound};
-use crate::experiments::common::{bound_line, median_text, spread_by_x};
+use crate::experiments::common::{bound_line, median_text, medians};
 use crate::noisy::Noise;
 use halfspaces_eval::{Axis, Colour, Figure, Group, Layer, Table};
 
@@ -22,9 +22,9 @@ pub(super) fn curve_figures(groups: &[&Group<Configuration, Outcome>]) -> Vec<Fi
                 .map(|&(t, e)| (t as f64, e))
                 .collect();
             steps.extend(pairs.iter().map(|(t, _)| *t));
-            let spread = spread_by_x(pairs);
+            let line = medians(pairs);
             let name = format!("γ = {margin}");
-            let line: Vec<(f64, f64)> = spread.iter().map(|(x, _, m, _)| (*x, *m)).collect();
+
             let data = line.clone();
             layers.push(Layer::Line { name: name.clone(), colour, dashed: false, data });
             layers.push(Layer::Points { name, colour, data: line });

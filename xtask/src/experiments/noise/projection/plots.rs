@@ -1,7 +1,7 @@
 //! The figure and the tables.
 
 use super::workload::{Configuration, DELTA, Kind, Outcome, Run, errors, shares};
-use crate::experiments::common::median_text;
+use crate::experiments::common::{curve, median_text};
 use halfspaces_eval::{Axis, Colour, Figure, Layer, Results, Table, stats};
 use halfspaces_pac::projected_margin;
 
@@ -37,8 +37,7 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>) -> Figure {
                 data.extend(least.map(|share| (group.configuration.projected() as f64, share)));
             }
         }
-        layers.push(Layer::Line { name: name.clone(), colour, dashed: false, data: data.clone() });
-        layers.push(Layer::Points { name, colour, data });
+        layers.extend(curve(&name, colour, data));
     }
     let dims: Vec<f64> = results
         .groups

@@ -152,19 +152,19 @@ impl Source {
 
 pub(super) fn shares(group: &Group<Configuration, Outcome>) -> Vec<f64> {
     let share = |o: &Outcome| match o {
-        Outcome::Margins { share } => Some(*share),
-        Outcome::Learn { .. } => None,
+        Outcome::Margins { share } => *share,
+        Outcome::Learn { .. } => unreachable!("the outcome of another part"),
     };
-    group.outcomes.iter().filter_map(share).collect()
+    group.outcomes.iter().map(share).collect()
 }
 
 /// With and without projection.
 pub(super) fn errors(group: &Group<Configuration, Outcome>) -> (Vec<f64>, Vec<f64>) {
     let pair = |o: &Outcome| match o {
-        Outcome::Learn { projected, plain } => Some((*projected, *plain)),
-        Outcome::Margins { .. } => None,
+        Outcome::Learn { projected, plain } => (*projected, *plain),
+        Outcome::Margins { .. } => unreachable!("the outcome of another part"),
     };
-    group.outcomes.iter().filter_map(pair).unzip()
+    group.outcomes.iter().map(pair).unzip()
 }
 
 #[cfg(test)]

@@ -325,11 +325,14 @@ mod tests {
             points: vec![100; FOLDS],
             group: vec![0; FOLDS],
             // Far apart between folds, and always 2, 3 or 4 apart within one.
-            scores: vec![
-                score(LOGISTIC, [5, 15, 25, 35, 45]),
-                score("CKMY20", [2, 13, 21, 32, 42]),
-                score(SVM, [45, 35, 25, 15, 5]),
-            ],
+            scores: LEARNERS
+                .iter()
+                .map(|entry| match entry.name {
+                    "CKMY20" => score(entry.name, [2, 13, 21, 32, 42]),
+                    SVM => score(entry.name, [45, 35, 25, 15, 5]),
+                    _ => score(entry.name, [5, 15, 25, 35, 45]),
+                })
+                .collect(),
             bounds: vec![],
             exact_bound: 1.0,
             exact_error: 0.0,

@@ -158,7 +158,7 @@ fn dgt(part: &Part, test: &SparsePoints, seed: u64) -> Result<Vec<Label>, Failur
     let (margin, excess, steps) = DGT;
     let cut = part.labels.len() / FOLDS;
     let (held_labels, kept_labels) = part.labels.split_at(cut);
-    let kept_labels = kept_labels.get(..SEEN_BY_DGT).unwrap_or(kept_labels);
+    let kept_labels = &kept_labels[..kept_labels.len().min(SEEN_BY_DGT)];
     let held: Vec<usize> = (0..cut).collect();
     let kept: Vec<usize> = (cut..cut + kept_labels.len()).collect();
     let (held, kept) = (part.unit.select(&held)?, part.unit.select(&kept)?);

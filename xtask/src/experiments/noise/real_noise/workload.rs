@@ -125,7 +125,9 @@ pub(crate) struct Outcome {
 /// Accuracies of a learner, one a fold and trial: in the target group, or overall.
 pub(super) fn accuracies_of(outcomes: &[Outcome], learner: &str, group: bool) -> Vec<f64> {
     let of_trial = |o: &Outcome| -> Vec<f64> {
-        let Some(score) = o.scores.iter().find(|s| s.learner == learner) else { return vec![] };
+        let Some(score) = o.scores.iter().find(|s| s.learner == learner) else {
+            unreachable!("every learner has its score")
+        };
         let (errors, points) =
             if group { (&score.group_errors, &o.group) } else { (&score.errors, &o.points) };
         let pairs = errors.iter().zip(points).filter(|(_, n)| **n > 0);

@@ -106,7 +106,7 @@ impl Experiment for Table1Experiment {
         for group in &results.groups {
             let setting = &group.configuration;
             let complete = group.outcomes.len() >= group.planned;
-            let largest = setting.sizes.last().map_or(0.0, |n| *n as f64);
+            let largest = setting.largest() as f64;
             for excess in &setting.excesses {
                 for (learner, entry) in LEARNERS.iter().enumerate() {
                     let Some(bound) = entry.examples(setting, *excess) else { continue };

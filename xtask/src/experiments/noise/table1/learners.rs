@@ -153,6 +153,17 @@ pub(super) fn curve(setting: &Configuration, learner: usize, excess: f64) -> Opt
     curves(setting).iter().position(|(at, e)| *at == learner && same(*e))
 }
 
+/// A learner that fits to a whole sample.
+fn on_sample<L>(learner: L) -> Result<Learner, Failure>
+where
+    L: FitSample + 'static,
+    Failure: From<L::Error>,
+{
+    Ok(Box::new(move |points, labels, others| {
+        Ok(learner.fit(points, labels)?.label_all(others)?)
+    }))
+}
+
 fn perspectron(told: Told) -> Result<Learner, Failure> {
     let learner = SamplePerspectron::params()
         .noise(told.noise)
@@ -161,9 +172,7 @@ fn perspectron(told: Told) -> Result<Learner, Failure> {
         .lift(false)
         .seed(told.seed)
         .check()?;
-    Ok(Box::new(move |points, labels, others| {
-        Ok(learner.fit(points, labels)?.halfspace().linear().label_all(others)?)
-    }))
+    on_sample(learner)
 }
 
 fn ddk(told: Told) -> Result<Learner, Failure> {
@@ -173,9 +182,7 @@ fn ddk(told: Told) -> Result<Learner, Failure> {
         .validation_share(HELD_OUT)
         .seed(told.seed)
         .check()?;
-    Ok(Box::new(move |points, labels, others| {
-        Ok(learner.fit(points, labels)?.label_all(others)?)
-    }))
+    on_sample(learner)
 }
 
 fn dgt(told: Told) -> Result<Learner, Failure> {
@@ -184,9 +191,7 @@ fn dgt(told: Told) -> Result<Learner, Failure> {
         .max_steps(DGT_MAX_STEPS)
         .seed(told.seed)
         .check()?;
-    Ok(Box::new(move |points, labels, others| {
-        Ok(learner.fit(points, labels)?.label_all(others)?)
-    }))
+    on_sample(learner)
 }
 
 fn ckmy(told: Told) -> Result<Learner, Failure> {
@@ -196,9 +201,7 @@ fn ckmy(told: Told) -> Result<Learner, Failure> {
         .validation_share(HELD_OUT)
         .seed(told.seed)
         .check()?;
-    Ok(Box::new(move |points, labels, others| {
-        Ok(learner.fit(points, labels)?.label_all(others)?)
-    }))
+    on_sample(learner)
 }
 
 fn cutting_plane(told: Told) -> Result<Learner, Failure> {
@@ -209,8 +212,8 @@ fn cutting_plane(told: Told) -> Result<Learner, Failure> {
     }))
 }
 
-/// Examples of the cutting plane per round: 4/ε², for an estimated error with a standard deviation of at most ε/4, the
-/// distance of η + ε from where it stops; or more where the sample has more.
+/// Examples of the cutting plane per round: 4/ε², for an estimated error with a standard deviation of
+/// at most ε/4, the distance of η + ε from where it stops; or more where the sample has more.
 fn batch(n: usize, dim: usize, excess: f64) -> usize {
     let tell = (4.0 / excess.powi(2)).ceil() as usize;
     tell.max(n / (CUTS * dim * dim)).min(n)
@@ -226,15 +229,11 @@ fn averaged(_: Told) -> Result<Learner, Failure> {
 
 fn logistic(_: Told) -> Result<Learner, Failure> {
     let learner = LogisticRegression::params().intercept(false).check()?;
-    Ok(Box::new(move |points, labels, others| {
-        Ok(learner.fit(points, labels)?.label_all(others)?)
-    }))
+    on_sample(learner)
 }
 
 fn svm(told: Told) -> Result<Learner, Failure> {
     let learner =
         LinearSvm::params().intercept(false).max_passes(SVM_PASSES).seed(told.seed).check()?;
-    Ok(Box::new(move |points, labels, others| {
-        Ok(learner.fit(points, labels)?.label_all(others)?)
-    }))
+    on_sample(learner)
 }

@@ -23,7 +23,8 @@ pub(super) fn median_needed(
     let Configuration { noise, sizes, .. } = &group.configuration;
     let curve = curve(&group.configuration, learner, excess)?;
     let of = |o: &Outcome| {
-        o.errors.get(curve).and_then(|e| needed(sizes, e, noise + excess)).unwrap_or(usize::MAX)
+        // Beyond the largest sample sorts last.
+        needed(sizes, &o.errors[curve], noise + excess).unwrap_or(usize::MAX)
     };
     let mut counts: Vec<usize> = group.outcomes.iter().map(of).collect();
     counts.sort_unstable();
@@ -104,7 +105,7 @@ pub(super) fn samples_needed(results: &Results<Configuration, Outcome>, excess: 
             row.push(match median_needed(group, learner, excess) {
                 _ if group.outcomes.is_empty() => String::new(),
                 Some(n) => n.to_string(),
-                None => format!("> {}", group.configuration.sizes.last().copied().unwrap_or(0)),
+                None => format!("> {}", group.configuration.largest()),
             });
         }
         table.push(row);

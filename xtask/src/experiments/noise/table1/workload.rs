@@ -1,7 +1,6 @@
 //! Noisy samples that double, and what a trial gives.
 
 use crate::Failure;
-use crate::experiments::common::largest;
 use halfspaces_data::{
     Instance, MarginShell, Marginal, Massart, NoiseModel, Population, Rcn, Region, UnitSphere,
     massart_trap, random_target_with_rng,
@@ -61,6 +60,14 @@ pub(crate) struct Configuration {
 }
 
 impl Configuration {
+    /// The largest sample.
+    pub(super) fn largest(&self) -> usize {
+        match self.sizes.last() {
+            Some(size) => *size,
+            None => unreachable!("every plan has sizes"),
+        }
+    }
+
     pub(super) fn name(&self) -> String {
         format!("{}, γ={}", self.strategy, self.margin)
     }
@@ -94,7 +101,7 @@ impl Material {
 
     pub(super) fn new(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Material, Failure> {
         let Configuration { strategy, noise, margin, .. } = *setting;
-        let most = largest(&setting.sizes)?;
+        let most = setting.largest();
         if strategy == Strategy::Trap {
             let trap = massart_trap(noise, margin)?;
             let judged = trap.exact_population()?;

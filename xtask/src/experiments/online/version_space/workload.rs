@@ -79,7 +79,7 @@ pub(super) fn hard<L: OnlineLearner>(
     let axes = Rotation::random_with_rng(2, rng)?
         .apply(&Points::from_rows(&[[1.0, 0.0], [0.0, 1.0]])?)?
         .into_vec();
-    let [a, b, c, d] = axes[..] else { return Err("a rotation of the plane".into()) };
+    let [a, b, c, d] = axes[..] else { unreachable!("two points of the plane") };
     let most = (4.0 / (gamma * gamma)).min(4e6) as u64 + 1000;
     let (mut mistakes, mut quiet, mut margin) = (0, 0, f64::INFINITY);
     loop {

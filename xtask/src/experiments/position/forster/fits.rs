@@ -98,7 +98,7 @@ fn worst_fraction(unit: &Points, rng: &mut ChaCha8Rng) -> f64 {
                 break;
             }
             let (size, i) = reaching[rng.random_range(0..near)];
-            let Some(x) = unit.row(i) else { break };
+            let Some(x) = unit.row(i) else { unreachable!("i counts the points") };
             let mut moved = u.clone();
             let excess = (size - 0.99 * threshold) * present[i].signum();
             kernels::axpy(-excess, x.as_slice(), &mut moved);

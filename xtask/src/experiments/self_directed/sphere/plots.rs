@@ -1,8 +1,8 @@
 //! Figures and tables.
 
 use super::workload::{Configuration, LEARNERS, Learner, Outcome, slope};
-use crate::experiments::common::{mean_cells, median_text, spread_by_x};
-use halfspaces_eval::{Axis, Figure, Layer, Results, Table, stats};
+use crate::experiments::common::{curve, mean_cells, median_text, spread_by_x};
+use halfspaces_eval::{Axis, Figure, Results, Table, stats};
 
 pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
     let mut layers = Vec::new();
@@ -17,8 +17,7 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
         }
         let line: Vec<(f64, f64)> = spread.iter().map(|(x, _, m, _)| (*x, *m)).collect();
         let name = learner.to_string();
-        layers.push(Layer::Line { name: name.clone(), colour, dashed: false, data: line.clone() });
-        layers.push(Layer::Points { name, colour, data: line });
+        layers.extend(curve(&name, colour, line));
     }
     Figure {
         name: format!("s1-sphere-d{dim}"),

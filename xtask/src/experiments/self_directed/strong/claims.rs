@@ -103,7 +103,9 @@ impl Experiment for StrongExperiment {
                 Configuration::Weak { kind, dim, .. } => {
                     let mut failures = 0;
                     for outcome in &group.outcomes {
-                        let Outcome::Weak { k, runs } = outcome else { continue };
+                        let Outcome::Weak { k, runs } = outcome else {
+                            unreachable!("the outcome of another part")
+                        };
                         let least = 0.5 / (*k as f64).sqrt();
                         aligned.extend(runs.iter().filter(|r| r.cosine >= least).map(|r| r.passed));
                         failures += usize::from(runs.iter().all(|r| !r.succeeded));
@@ -122,7 +124,7 @@ impl Experiment for StrongExperiment {
                         Outcome::Reach { labelled, failed_rounds, .. } => {
                             *labelled < 1.0 - epsilon || *failed_rounds > 0
                         }
-                        _ => false,
+                        _ => unreachable!("the outcome of another part"),
                     });
                     let failures = failures.count();
                     let evidence =
@@ -145,13 +147,13 @@ impl Experiment for StrongExperiment {
                     if *by_chance > 0 {
                         growth.push(judge(FLAT_RANDOM, |o| match o {
                             Outcome::Flat { dim, random, .. } => Some((*dim, (*random)?)),
-                            _ => None,
+                            _ => unreachable!("the outcome of another part"),
                         }));
                     }
                     if *from_before > 0 {
                         warm.push(judge(FLAT, |o| match o {
                             Outcome::Flat { dim, warm, .. } => Some((*dim, (*warm)?)),
-                            _ => None,
+                            _ => unreachable!("the outcome of another part"),
                         }));
                     }
                 }

@@ -1,12 +1,14 @@
 //! Figures and tables.
 
 use super::workload::{Configuration, Count, Kind, Outcome, Run, dim};
-use crate::experiments::common::{mean_cells, median_text, spread_by_x};
+use crate::experiments::common::{curve, mean_cells, median_text, spread_by_x};
 use halfspaces_eval::{Axis, Colour, Figure, Group, Layer, Results, Table, stats};
 
 /// Slope of a count per doubling of n.
 fn slope(outcome: &Outcome, of: fn(&Count) -> usize) -> Option<f64> {
-    let Outcome::Growth { counts, .. } = outcome else { return None };
+    let Outcome::Growth { counts, .. } = outcome else {
+        unreachable!("the outcome of another part")
+    };
     let (x, y): (Vec<f64>, Vec<f64>) =
         counts.iter().map(|c| ((c.points as f64).log2(), of(c) as f64)).unzip();
     stats::slope(&x, &y)
@@ -29,7 +31,7 @@ pub(super) fn figure(group: &Group<Configuration, Outcome>) -> Option<Figure> {
         .iter()
         .flat_map(|o| match o {
             Outcome::Growth { counts, .. } => counts.as_slice(),
-            _ => &[],
+            _ => unreachable!("the outcome of another part"),
         })
         .collect();
     let mut layers = Vec::new();
@@ -40,8 +42,7 @@ pub(super) fn figure(group: &Group<Configuration, Outcome>) -> Option<Figure> {
             spread_by_x(pairs).iter().map(|(x, _, m, _)| (*x, m.max(0.5))).collect();
         sizes = line.iter().map(|(x, _)| *x).collect();
         let name = name.to_owned();
-        layers.push(Layer::Line { name: name.clone(), colour, dashed: false, data: line.clone() });
-        layers.push(Layer::Points { name, colour, data: line });
+        layers.extend(curve(&name, colour, line));
     }
     layers.push(Layer::Line {
         name: "d lg n".into(),
@@ -89,7 +90,9 @@ pub(super) fn weak_table(results: &Results<Configuration, Outcome>) -> Table {
         let mut all: Vec<Run> = Vec::new();
         let (mut aligned, mut failed) = (0, 0);
         for outcome in &group.outcomes {
-            let Outcome::Weak { k, runs } = outcome else { continue };
+            let Outcome::Weak { k, runs } = outcome else {
+                unreachable!("the outcome of another part")
+            };
             ks.push(*k as f64);
             aligned += runs.iter().filter(|r| r.cosine >= 0.5 / (*k as f64).sqrt()).count();
             failed += usize::from(runs.iter().all(|r| !r.succeeded));
@@ -157,7 +160,7 @@ pub(super) fn growth_table(results: &Results<Configuration, Outcome>) -> Table {
                 .iter()
                 .filter_map(|o| match o {
                     Outcome::Growth { counts, .. } => counts.last().map(|c| of(c) as f64),
-                    _ => None,
+                    _ => unreachable!("the outcome of another part"),
                 })
                 .collect();
             let slopes: Vec<f64> = group
@@ -195,7 +198,7 @@ pub(super) fn copies_table(results: &Results<Configuration, Outcome>) -> Table {
                 Outcome::Copies { mistakes } => {
                     mistakes.get(place).map(|m| *m as f64 / *dim as f64)
                 }
-                _ => None,
+                _ => unreachable!("the outcome of another part"),
             };
             let shares: Vec<f64> = group.outcomes.iter().filter_map(of).collect();
             let [mean, interval] = mean_cells(&shares, 2);
