@@ -23,7 +23,7 @@ const DIM: usize = 10;
 /// The noise rate drawn in the figure.
 const SHOWN_NOISE: f64 = 0.3;
 
-/// Who chooses point and flip probability.
+/// How point and flip probability are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Nature {
@@ -172,7 +172,7 @@ impl Experiment for MassartExperiment {
             })
             .collect();
         judge_all(section, Experiment::claims(self), [Evidence::worst_of(&judged)]);
-        section.summary.push("The probability of a mistake given the past is known exactly in simulation, so its excess over η is summed round by round without the noise of the flips. The adaptive adversary asks the point the learner gets wrong nearest its boundary, flips labels at the full rate where the learner is right and never where it is wrong.".into());
+        section.summary.push("The probability of a mistake given the past is known exactly in simulation, so its excess over η is summed round by round without the noise of the flips. The adaptive adversary asks the misclassified point nearest to the learner's boundary, flips labels at the full rate where the learner is right and never where it is wrong.".into());
         section.figures.push(growth(results));
         section.tables.push(by_configuration(results));
     }

@@ -47,7 +47,7 @@ pub(super) struct Planar {
 /// Genes of the link, ahead of four for each atom.
 const LINK_GENES: usize = 5;
 
-/// Genes of a model with so many atoms.
+/// Number of genes of a model with `atoms` atoms.
 pub(super) const fn genes(atoms: usize) -> usize {
     LINK_GENES + 4 * atoms
 }

@@ -220,7 +220,7 @@ impl Experiment for PushAwayExperiment {
     }
 
     fn title(&self) -> &'static str {
-        "The push-away operator, and the open heuristics built on it"
+        "The push-away operator, and two heuristics built on it whose analysis is open"
     }
 
     fn claims(&self) -> Vec<ClaimStatement> {
@@ -271,8 +271,8 @@ impl Experiment for PushAwayExperiment {
         let evidence = Evidence::deterministic(quantity, Side::AtLeast, planned, &ratios)
             .with_note(&format!("{all} pairs of w and x"));
         judge_all(section, Experiment::claims(self), [evidence]);
-        section.summary.push("Given w and x, the worst v has |v·x| = γ and leans against the part of T(x) across x, which gives it in closed form; w and x are searched, at norms of w from 1e-3 to 1e3. The lemma has room: its constants are not the best ones.".into());
-        section.summary.push("The heuristics of CKST24's Appendix B come without a guarantee, and no claim rests on them. They take 576/(γε)² examples, the number that would do if the terms that break their proofs were not there.".into());
+        section.summary.push("Given w and x, the worst v has |v·x| = γ and leans against the part of T(x) across x, which gives it in closed form; w and x are searched, at norms of w from 1e-3 to 1e3. The constants of the lemma are not the best possible.".into());
+        section.summary.push("The heuristics of CKST24's Appendix B come without a guarantee, and no claim rests on them. They take 576/(γε)² examples, the number that would suffice without the terms that break their proofs.".into());
         section.tables.push(by_dimension(results));
         section.tables.push(heuristics(results));
     }

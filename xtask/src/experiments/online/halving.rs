@@ -31,7 +31,7 @@ enum Class {
     Conjunctions { variables: usize },
     /// All disjunctions over n variables; the whole cube.
     Disjunctions { variables: usize },
-    /// All decision lists of at most so many rules; the whole cube.
+    /// All decision lists of at most `rules` rules; the whole cube.
     Lists { variables: usize, rules: usize },
     /// Random halfspaces, one of them the target; points of the ball.
     Halfspaces { dim: usize, size: usize },
@@ -59,7 +59,7 @@ impl fmt::Display for Class {
     }
 }
 
-/// Who plays against the learner.
+/// How points and labels are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Nature {

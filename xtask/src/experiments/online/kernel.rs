@@ -135,7 +135,7 @@ impl Experiment for KernelExperiment {
     }
 
     fn title(&self) -> &'static str {
-        "Kernel perceptron: the same game, and its bound in feature space"
+        "Kernel perceptron: the perceptron round for round, and its bound in feature space"
     }
 
     fn claims(&self) -> Vec<ClaimStatement> {
@@ -208,7 +208,7 @@ impl Experiment for KernelExperiment {
             Evidence::deterministic("mistakes / bound", Side::AtMost, results.planned(), &ratios)
                 .with_note(&format!("{differing} of {rounds} rounds differ from the perceptron's"));
         judge_all(section, Experiment::claims(self), [evidence]);
-        section.summary.push("On integer data all sums are exact, so even ties must fall alike: the perceptron and the linear kernel perceptron play the same random order, on integer points with clean and with flipped labels and on the one-hot mushrooms, and every prediction is compared to the bit. In feature space the target is a combination of six anchors, which gives its norm and its margin exactly.".into());
+        section.summary.push("On integer data all sums are exact, so that even ties are broken alike: the perceptron and the linear kernel perceptron get the points in the same random order, on integer points with clean and with flipped labels and on the one-hot mushrooms, and every prediction is compared to the bit. In feature space the target is a combination of six anchors, which gives its norm and its margin exactly.".into());
         section.figures.push(against_bound(results));
         section.tables.push(by_configuration(results));
     }

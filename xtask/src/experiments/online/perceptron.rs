@@ -32,7 +32,7 @@ impl PerceptronExperiment {
     }
 }
 
-/// Who orders the points.
+/// How the points are ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum OrderKind {
@@ -287,7 +287,7 @@ fn growth(results: &Results<Configuration, Outcome>) -> Figure {
     }));
     Figure {
         name: "k3-growth".into(),
-        caption: "Mistakes as the margin shrinks, uniform in the ball of R^20 conditioned on the margin: medians with 10 % and 90 % quantiles. The bound is a promise for the worst data, not a forecast: random data stay below it.".into(),
+        caption: "Mistakes as the margin shrinks, uniform in the ball of R^20 conditioned on the margin: medians with 10 % and 90 % quantiles. The bound holds for the worst data; random data stay below it.".into(),
         x: Axis::log("1/γ"),
         y: Axis::log("mistakes"),
         layers,

@@ -109,7 +109,7 @@ impl Experiment for MarginsExperiment {
     }
 
     fn title(&self) -> &'static str {
-        "The surest mistake: its margin, and what it does to the angle"
+        "The misclassified point of largest margin, and what updating on it does to the angle"
     }
 
     fn claims(&self) -> Vec<ClaimStatement> {
@@ -172,7 +172,7 @@ impl Experiment for MarginsExperiment {
         }
         let evidence = [Evidence::worst_of(&decays), Evidence::worst_of(&margins)];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Only the plane of the two halfspaces matters, so n = 10^9 points are drawn exactly by drawing the few on which they disagree, projected there. The table gives the smallest constant in place of 12π with which the margin's bound would still hold two times in three: 12π is safe with room.".into());
+        section.summary.push("Only the plane of the two halfspaces matters, so n = 10^9 points are drawn exactly by drawing the few on which they disagree, projected there. The table gives the smallest constant that could replace 12π with the bound on the margin still holding with probability 2/3: 12π is larger than needed.".into());
         section.figures.push(figure(results));
         section.tables.push(table(results));
     }
@@ -203,7 +203,7 @@ fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     }
     Figure {
         name: "s4-largest-margin".into(),
-        caption: "The largest margin among the points on which two halfspaces at angle θ disagree, over sin θ: what is reached two times in three (solid) and the bound of DKTZ23 (dashed), against nθ. A solid line below the dashed one of its colour would refute S4.".into(),
+        caption: "The largest margin among the points on which two halfspaces at angle θ disagree, over sin θ: what is reached with probability 2/3 (solid) and the bound of DKTZ23 (dashed), against nθ. A solid line below the dashed one of its colour would refute S4.".into(),
         x: Axis::log("nθ"),
         y: Axis::linear("margin / sin θ"),
         layers,
@@ -235,8 +235,7 @@ fn table(results: &Results<Configuration, Outcome>) -> Table {
         "smallest constant / π",
         "median tan θ'/tan θ",
     ];
-    let title =
-        "Largest margin (median), the bound of DKTZ23, and the least constant that would do";
+    let title = "Largest margin (median), the bound of DKTZ23, and the smallest constant for which it would hold";
     let mut table = Table::new("s4-margins", title, &columns);
     for group in &results.groups {
         let setting = &group.configuration;

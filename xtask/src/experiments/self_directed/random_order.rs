@@ -193,7 +193,7 @@ impl Experiment for RandomOrderExperiment {
         let trials = results.groups.iter().map(|g| g.outcomes.len()).sum();
         let evidence = Evidence { trials, ..Evidence::worst_of(&judged) };
         judge_all(section, Experiment::claims(self), [evidence]);
-        section.summary.push("A random order of points on the sphere is a stream of independent points, so one run gives the mistakes at every n, and its first hundredth is the run that stops after 1 % of the points. The bound is tested for each learner, dimension and n apart; the worst decides. Slopes per ln n are fitted one per trial.".into());
+        section.summary.push("A random order of points on the sphere is a stream of independent points, so one run gives the mistakes at every n, and its first hundredth is the run that stops after 1 % of the points. The bound is tested for each learner, dimension and n apart; the worst decides. One slope per ln n is fitted per trial.".into());
         for dim in [30, 10, 3] {
             if results.groups.iter().any(|g| g.configuration.dim == dim) {
                 section.figures.push(figure(results, dim));

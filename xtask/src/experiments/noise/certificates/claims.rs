@@ -25,7 +25,7 @@ impl Experiment for CertificateExperiment {
     }
 
     fn title(&self) -> &'static str {
-        "The certificates: what every w of large error owes"
+        "The certificates: the mean update of every w with a large error points towards w*"
     }
 
     fn claims(&self) -> Vec<ClaimStatement> {

@@ -24,7 +24,7 @@ impl Experiment for GlmExperiment {
     }
 
     fn title(&self) -> &'static str {
-        "Generalised linear models: the constants of CKST24, corrected, and none of its padding loss"
+        "Generalised linear models: CKST24 with corrected constants, and a denominator without its padding loss"
     }
 
     fn claims(&self) -> Vec<ClaimStatement> {

@@ -24,7 +24,7 @@ impl Experiment for ProjectionExperiment {
     }
 
     fn title(&self) -> &'static str {
-        "Random projection: margins survive it, and so does learning"
+        "Random projection: it keeps margins, and the Perspectron learns behind it"
     }
 
     fn claims(&self) -> Vec<ClaimStatement> {

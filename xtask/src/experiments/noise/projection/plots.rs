@@ -2,7 +2,7 @@
 
 use super::workload::{Configuration, DELTA, Kind, Outcome, Run, errors, shares};
 use crate::experiments::common::{curve, median_text};
-use halfspaces_eval::{Axis, Colour, Figure, Layer, Results, Table, stats};
+use halfspaces_eval::{Axis, Colour, Figure, Results, Table, stats};
 use halfspaces_pac::projected_margin;
 
 pub(super) fn figure(results: &Results<Configuration, Outcome>) -> Figure {

@@ -55,7 +55,7 @@ impl Experiment for RealNoiseExperiment {
     }
 
     fn title(&self) -> &'static str {
-        "Real data with Massart noise: the bound that needs no model, and who predicts best"
+        "Real data with Massart noise: an error bound that needs no model, and a comparison of learners"
     }
 
     fn claims(&self) -> Vec<ClaimStatement> {

@@ -144,7 +144,7 @@ pub(super) struct DataSet {
     /// The same, lifted and scaled to norm 1: no halfspace labels them otherwise.
     pub(super) unit: SparsePoints,
     pub(super) labels: Vec<Label>,
-    /// Who is in the target group; nobody where there is none.
+    /// Which rows are in the target group; all false where the data have none.
     pub(super) group: Vec<bool>,
     /// A unit halfspace fitted to `unit` with all clean labels: what the noise refers to.
     pub(super) reference: Halfspace,

@@ -17,7 +17,7 @@ const DELTA: f64 = 0.1;
 const MAX_STEPS: u64 = 300;
 const DGT_MAX_STEPS: u64 = 3000;
 const SVM_PASSES: u64 = 100;
-/// Rounds a dimension squared among which the cutting plane shares the sample: about as many as its
+/// Rounds per squared dimension among which the cutting plane shares the sample: about as many as its
 /// theorem has, but for the logarithm of the margin.
 const CUTS: usize = 2;
 

@@ -18,7 +18,7 @@ const AT_MARGIN: f64 = 0.8;
 /// Points on which errors are judged.
 const JUDGED: usize = 10_000;
 
-/// Who flips labels, and of which points.
+/// Which points have noisy labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Strategy {

@@ -18,7 +18,7 @@ const FLAT: f64 = 0.25;
 /// Points at which Algorithm 1 is compared with a random order.
 const PAIRED_POINTS: usize = 1_000_000;
 
-/// Most mistakes per dimension that sampled greedy may make on so many points.
+/// Most mistakes per dimension that sampled greedy may make on `SAMPLED_POINTS` points.
 const SAMPLED: f64 = 1.6;
 
 const SAMPLED_POINTS: usize = 100_000;
@@ -180,7 +180,7 @@ impl Experiment for SphereExperiment {
             Evidence::worst_of(&sampled),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("One trial draws a target and a pool of uniform points, and every learner labels its first 10^3, 10^4, ... points. Greedy and its version-space forms always predict the surest point left; Algorithm 1 does so within random buckets, which is what its proof needs and what costs it mistakes at these n: its gain over random order is there, greedy's is larger. Slopes are fitted one per trial; the last column of the table is descriptive.".into());
+        section.summary.push("One trial draws a target and a pool of uniform points, and every learner labels its first 10^3, 10^4, ... points. Greedy and its version-space forms always predict the remaining point of largest |w · x|; Algorithm 1 does so within random buckets, which its proof needs and which costs it mistakes at these n: it gains on random order, but less than greedy does. One slope is fitted per trial; the last column of the table is descriptive.".into());
         for group in results.groups.iter().filter(|g| g.configuration.sizes.len() > 1) {
             section.figures.push(figure(results, group.configuration.dim));
         }

@@ -22,7 +22,7 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
     Figure {
         name: format!("s1-sphere-d{dim}"),
         caption: format!(
-            "Mistakes until every one of n uniform points of the sphere in R^{dim} is labelled, medians over trials. In random order they grow with ln n or faster; a learner that takes the surest point first is nearly flat."
+            "Mistakes until every one of n uniform points of the sphere in R^{dim} is labelled, medians over trials. In random order they grow with ln n or faster; for a learner that takes the point of largest |w · x| first they hardly grow."
         ),
         x: Axis::log("points n"),
         y: Axis::log("mistakes"),

@@ -173,7 +173,7 @@ impl Experiment for StrongExperiment {
             Evidence::worst_of(&growth),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("A round brings what is unlabelled into position by the Forster transform, in a heavy subspace where there is one, and walks it by decreasing margin; no kind of data, condition or margin enters the bound. The practical learner is the same with every round started where the one before ended, and it labels every point; the strong learner's random starts are what is proved, and what costs it mistakes where n is small: d lg n, the halving bound, is drawn for comparison.".into());
+        section.summary.push("A round brings what is unlabelled into position by the Forster transform, in a heavy subspace where there is one, and walks through it by decreasing margin; no kind of data, condition or margin enters the bound. The recommended learner is the same with every round started where the one before ended, and it labels every point; the strong learner's random starts are what is proved, and what costs it mistakes where n is small: d lg n, the halving bound, is drawn for comparison.".into());
         for group in &results.groups {
             section.figures.extend(figure(group));
         }

@@ -20,7 +20,7 @@ const COUNTED: [Counted; 4] = [
     ("perceptron, random order", Colour::Blue, |c| c.perceptron),
     ("greedy, no transform", Colour::Orange, |c| c.greedy),
     ("strong learner, random starts, ε=0.1", Colour::Vermilion, |c| c.strong),
-    ("practical learner, all points", Colour::Green, |c| c.recommended),
+    ("recommended learner, all points", Colour::Green, |c| c.recommended),
 ];
 
 pub(super) fn figure(group: &Group<Configuration, Outcome>) -> Option<Figure> {
@@ -63,7 +63,7 @@ pub(super) fn figure(group: &Group<Configuration, Outcome>) -> Option<Figure> {
     Some(Figure {
         name: format!("s9-{slug}"),
         caption: format!(
-            "Mistakes against the size of the pool, {kind}, d = {dim}: medians over trials. The strong learner labels 90 % of the points, the others all. A flat line means that choosing the order leaves nothing that grows with n; where d lg n lies lower, a learner without a transform may still be the cheaper one."
+            "Mistakes against the size of the pool, {kind}, d = {dim}: medians over trials. The strong learner labels 90 % of the points, the others all. A flat line means that the mistakes do not grow with n; where d lg n lies lower, a learner without a transform may still make fewer."
         ),
         x: Axis::log("points n"),
         y: Axis::log("mistakes"),

@@ -68,12 +68,12 @@ pub(crate) enum Configuration {
     Weak { kind: Kind, dim: usize, points: usize },
     /// A strong learner on one pool.
     Reach { kind: Kind, dim: usize, points: usize, epsilon: f64 },
-    /// The strong learner's means over so many runs, from random starts and from warm ones, on the first
+    /// The strong learner's means over `random` runs from random starts and `warm` ones, on the first
     /// n points of one pool.
     Flat { kind: Kind, dim: usize, sizes: [usize; 2], epsilon: f64, random: u64, warm: u64 },
     /// Learners on the first n points of one pool.
     Growth { kind: Kind, dim: usize, sizes: Vec<usize>, epsilon: f64 },
-    /// The strong learner from random starts on the first so many copies of each corner of the cube, about.
+    /// The strong learner from random starts on pools of about `copies` copies of each corner of the cube.
     Copies { kind: Kind, dim: usize, copies: Vec<usize>, epsilon: f64 },
 }
 
