@@ -195,9 +195,13 @@ fn notes_of_claims(
         findings
             .extend(unknown.map(|id| format!("{file}: names a claim {id}, which is not there")));
         let missing = checked.get(&file).into_iter().flatten().filter(|id| !named.contains(*id));
-        findings.extend(missing.map(|id| {
-            format!("{file}: defines what {id} checks; its documentation says \"Claims: {id}.\"")
-        }));
+        let missing: Vec<&str> = missing.map(String::as_str).collect();
+        if !missing.is_empty() {
+            let ids = missing.join(", ");
+            findings.push(format!(
+                "{file}: defines what {ids} checks; its documentation says \"Claims: {ids}.\""
+            ));
+        }
     }
     Ok(findings)
 }
@@ -211,8 +215,14 @@ fn named_claims(text: &str) -> BTreeSet<String> {
     let prose: Vec<String> = text.lines().filter_map(comment).collect();
     let prose = prose.join(" ");
     let lists = prose.split("Claims:").skip(1).filter_map(|rest| rest.split('.').next());
-    let ids = lists.flat_map(|list| list.split([',', ' ']));
-    ids.filter(|id| !id.is_empty() && *id != "and").map(str::to_owned).collect()
+    let words = lists.flat_map(|list| list.split(|c: char| !c.is_ascii_alphanumeric()));
+    // Capitals, digits, small letters; other words say how, or that there is none.
+    let is_id = |word: &&str| {
+        let number = word.trim_start_matches(|c: char| c.is_ascii_uppercase());
+        let kind = number.trim_start_matches(|c: char| c.is_ascii_digit());
+        word.len() > number.len() && number.len() > kind.len()
+    };
+    words.filter(is_id).map(str::to_owned).collect()
 }
 
 /// Whose theorem it is: the author's key of a source.
@@ -241,7 +251,7 @@ mod tests {
 
     #[test]
     fn claims_are_read_from_comments() {
-        let text = "//! Sums. Claims: P4, P7t\n//! and K1. More, P9.\nlet x = \"Claims: Q\";\n";
+        let text = "//! Sums. *Claims:* P4, P7t\n//! and K1. More, P9. Claims: none.\nlet x = \"Claims: Q\";\n";
         assert_eq!(named_claims(text).into_iter().collect::<Vec<_>>(), ["K1", "P4", "P7t"]);
     }
 

@@ -110,6 +110,9 @@ impl Crate {
         let full = match path.get(public).and_then(|name| module.imports.get(name)) {
             Some((target, true)) => [target, &path[public + 1..]].concat(),
             Some((_, false)) => return None,
+            None if path.get(public).is_some_and(|name| module.children.contains_key(name)) => {
+                return None;
+            }
             None => path,
         };
         let (at, item) = self.resolve(&full);
