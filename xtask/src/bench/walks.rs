@@ -71,9 +71,12 @@ fn version_space(d: usize, cuts: usize) -> Result<(CentreOfGravity, Vec<f64>), F
             Ok(w)
         })
         .collect();
+    let points = points?;
+    let mut centre = vec![0.0; d];
+    points.iter().for_each(|w| kernels::axpy(1.0 / points.len() as f64, w, &mut centre));
     let mixing = json!({ "sweeps": 0, "correlation": 0.0, "survivors": 1.0 });
     let saved = json!({
-        "centre": axis, "points": points?, "cuts": all, "mixing": mixing, "exhausted": false,
+        "centre": centre, "points": points, "cuts": all, "mixing": mixing, "exhausted": false,
         "seed": 1,
     });
     Ok((serde_json::from_value(saved)?, last))

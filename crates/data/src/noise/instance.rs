@@ -267,7 +267,7 @@ mod tests {
                 prop_assert_eq!(stream.next_row().unwrap(), Some((x, *y)));
             }
             // A borrowed generator goes on where it was left.
-            let mut rng = rng_for(RngStream::Caller, seed);
+            let mut rng = rng_for(RngStream::Examples, seed);
             let (first, _) = instance.sample_with_rng(20, &mut rng).unwrap();
             let (second, _) = instance.sample_with_rng(30, &mut rng).unwrap();
             let both = [first.as_slice(), second.as_slice()].concat();

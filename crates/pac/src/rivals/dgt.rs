@@ -587,7 +587,7 @@ mod tests {
     #[cfg(feature = "serde")]
     #[test]
     fn saved_fits_are_checked() {
-        let (points, labels) = Instance::new(2, 0.3, 4).sample(20, 5, |_| 0.1);
+        let (points, labels) = Instance::new(2, 0.3, 4).sample(60, 5, |_| 0.0);
         let learner = Dgt::params(0.1, 0.3).excess(0.2).check().unwrap();
         let fit = learner.fit(&points, &labels).unwrap();
         assert_eq!(fit.termination(), Termination::Converged);
