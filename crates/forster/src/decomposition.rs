@@ -180,7 +180,8 @@ impl Forster {
     }
 }
 
-#[cfg(all(test, feature = "serde"))]
+#[cfg(test)]
+#[cfg(feature = "serde")]
 mod tests {
     use super::*;
     use crate::ForsterTransform;

@@ -393,7 +393,8 @@ impl Fit {
     }
 }
 
-#[cfg(all(test, feature = "serde"))]
+#[cfg(test)]
+#[cfg(feature = "serde")]
 mod tests {
     use super::*;
     use halfspaces_linalg::{Params, Points};

@@ -107,12 +107,11 @@ impl Numbers {
         if self.failed || !complete || !kinds.iter().all(numeric) {
             return Ok(None);
         }
-        let label = |text: &Box<[u8]>| match classes.binary_search_by(|(class, _)| class.cmp(text))
-        {
+        let label = |text: &[u8]| match classes.binary_search_by(|(class, _)| (**class).cmp(text)) {
             Ok(place) => classes[place].1,
             Err(_) => unreachable!("the scan has seen the label of every row"),
         };
-        let labels: Vec<Label> = self.classes.iter().map(label).collect();
+        let labels: Vec<Label> = self.classes.iter().map(|text| label(text)).collect();
         let labels = self.class_of.iter().map(|class| labels[usize::from(*class)]).collect();
         self.values.shrink_to_fit();
         let points = Points::new(std::mem::take(&mut self.values), schema.dim())?;

@@ -263,7 +263,7 @@ mod tests {
         assert!(message("1 1:1_000\n").ends_with("write the digits without separators"));
         assert!(message("1,2 1:1\n").ends_with("if this is a CSV file, use read_csv"));
         assert!(
-            message("1 1:1\n1 1:\02\n").ends_with("remove the NUL byte; the file may be damaged")
+            message("1 1:1\n1 1:\x002\n").ends_with("remove the NUL byte; the file may be damaged")
         );
         assert!(message("1 1:1\n\0\0\0").contains("remove the NUL byte"));
         assert!(message("\u{feff}\u{feff}1 1:1\n").contains("a second byte-order mark"));

@@ -154,7 +154,7 @@ impl SecondOrderPerceptron {
     /// [`InputError::ZeroDimension`], [`InputError::TooLarge`], [`InputError::ParameterOutOfRange`].
     pub fn new(dim: usize, a: f64) -> Result<Self, InputError> {
         let rhs = Weights::zero(dim)?;
-        let triangle = zeros(dim.div_ceil(2), dim + usize::from(dim % 2 == 0))?;
+        let triangle = zeros(dim.div_ceil(2), dim + usize::from(dim.is_multiple_of(2)))?;
         let mut factor = Factor { a, triangle, rhs, updates: 0 };
         for at in factor.diagonal().collect::<Vec<_>>() {
             factor.triangle[at] = a.sqrt();

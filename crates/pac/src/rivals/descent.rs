@@ -187,7 +187,8 @@ impl DescentFit {
 
 label_as!(DescentFit, halfspace);
 
-#[cfg(all(test, feature = "serde"))]
+#[cfg(test)]
+#[cfg(feature = "serde")]
 mod tests {
     use super::*;
     use crate::test_data::Instance;
