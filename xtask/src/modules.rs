@@ -154,13 +154,16 @@ impl Crate {
     /// The module that defines what a path leads to, as far as imports tell, and the rest of the path.
     fn resolve(&self, path: &[String]) -> (Segments, Segments) {
         let mut path = path.to_vec();
-        // Imports that lead to each other would not compile.
+        let mut seen = BTreeSet::new();
         loop {
             let (module, item) = self.split(&path);
             let import = item.first().and_then(|name| self.modules.get(module)?.imports.get(name));
             match import {
-                Some((target, _)) => path = [target, &item[1..]].concat(),
-                None => return (module.to_vec(), item.to_vec()),
+                // A macro and a type of one name may seem to lead to each other.
+                Some((target, _)) if seen.len() < 32 && seen.insert(path.clone()) => {
+                    path = [target, &item[1..]].concat();
+                }
+                _ => return (module.to_vec(), item.to_vec()),
             }
         }
     }
@@ -285,7 +288,10 @@ impl Module {
             if handed_on.is_none() || !target.starts_with(here) {
                 self.references.push(target.clone());
             }
-            self.imports.insert(name, (target, handed_on == Some(true)));
+            // What a module without a file brings in is known in it alone.
+            if file.len() == here.len() {
+                self.imports.insert(name, (target, handed_on == Some(true)));
+            }
         }
         end + 1
     }
@@ -320,7 +326,7 @@ fn is_test(tokens: &[TokenTree]) -> bool {
     match tokens {
         [hash, TokenTree::Group(attribute), ..] if punct(Some(hash), '#') => {
             let text: String = attribute.stream().to_string().split_whitespace().collect();
-            text == "cfg(test)"
+            text == "cfg(test)" || text.starts_with("cfg(all(test,")
         }
         _ => false,
     }
@@ -415,7 +421,8 @@ mod tests {
             ("a.rs", "//! See [`crate::B`].\nuse std::a::B; // crate::b::B\npub struct A;"),
             (
                 "b.rs",
-                "use crate::a::A; mod inner { use super::super::a::A; }\n\
+                "use crate::a::A; mod inner { use super::super::a::A; use super::B; use crate::b::C; }\n\
+                 pub struct B; pub struct C; #[cfg(all(test, unix))] mod more { use crate::B; }\n\
                  #[cfg(test)]\nmod tests { use super::*; use crate::b::B; }",
             ),
         ]);
