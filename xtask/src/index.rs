@@ -190,7 +190,7 @@ fn notes_of_claims(
     let mut findings = Vec::new();
     for path in files(vec![root.join("crates")], "rs")? {
         let file = shown(root, &path);
-        let named = named_claims(&fs::read_to_string(&path)?);
+        let named = named_claims(&fs::read_to_string(&path)?, known);
         let unknown = named.iter().filter(|id| !known.contains(*id));
         findings
             .extend(unknown.map(|id| format!("{file}: names a claim {id}, which is not there")));
@@ -207,7 +207,7 @@ fn notes_of_claims(
 }
 
 /// The identifiers after "Claims:" up to the full stop, in comments.
-fn named_claims(text: &str) -> BTreeSet<String> {
+fn named_claims(text: &str, known: &BTreeSet<String>) -> BTreeSet<String> {
     let comment = |line: &str| {
         let line = line.trim_start();
         line.strip_prefix("//!").or(line.strip_prefix("///")).map(str::to_owned)
@@ -216,11 +216,12 @@ fn named_claims(text: &str) -> BTreeSet<String> {
     let prose = prose.join(" ");
     let lists = prose.split("Claims:").skip(1).filter_map(|rest| rest.split('.').next());
     let words = lists.flat_map(|list| list.split(|c: char| !c.is_ascii_alphanumeric()));
-    // Capitals, digits, small letters; other words say how, or that there is none.
+    // Those known, and what looks like one (capitals, digits, small letters); other words say how, or that
+    // there is none.
     let is_id = |word: &&str| {
         let number = word.trim_start_matches(|c: char| c.is_ascii_uppercase());
         let kind = number.trim_start_matches(|c: char| c.is_ascii_digit());
-        word.len() > number.len() && number.len() > kind.len()
+        known.contains(*word) || word.len() > number.len() && number.len() > kind.len()
     };
     words.filter(is_id).map(str::to_owned).collect()
 }
@@ -251,8 +252,10 @@ mod tests {
 
     #[test]
     fn claims_are_read_from_comments() {
-        let text = "//! Sums. *Claims:* P4, P7t\n//! and K1. More, P9. Claims: none.\nlet x = \"Claims: Q\";\n";
-        assert_eq!(named_claims(text).into_iter().collect::<Vec<_>>(), ["K1", "P4", "P7t"]);
+        let text = "//! Sums. *Claims:* P4, P7t, PRe\n//! and K1. More, P9. Claims: none.\nlet x = \"Claims: Q\";\n";
+        let known = ["PRe".to_owned()].into();
+        let named: Vec<String> = named_claims(text, &known).into_iter().collect();
+        assert_eq!(named, ["K1", "P4", "P7t", "PRe"]);
     }
 
     #[test]

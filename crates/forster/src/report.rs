@@ -1,4 +1,6 @@
 //! What a fit returns: a position with its certificates, how sure it is, and how it was found.
+//!
+//! Claims: F1.
 
 #[cfg(feature = "serde")]
 use crate::error::ForsterError;

@@ -7,6 +7,8 @@
 //! the way back (DKTZ23 §3; there x -> Ax and w -> A⁻ᵀw, the same with columns for rows).
 //!
 //! *Tyler's M-estimator* of scatter is (AAᵀ)⁻¹ up to scale: Σ = (d/n) Σ x xᵀ/(xᵀΣ⁻¹x).
+//!
+//! Claims: F2, S7, S8.
 
 use crate::dense::{inverse_lower, product};
 use crate::error::ForsterError;

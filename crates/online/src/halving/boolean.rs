@@ -1,4 +1,6 @@
 //! Classes of Boolean concepts.
+//!
+//! Claims: K1.
 
 use super::finite::{ClassError, FiniteClass, check_size, positive_of};
 use halfspaces_linalg::{

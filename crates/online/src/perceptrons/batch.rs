@@ -1,5 +1,7 @@
 //! What the batch learners share: parameters, result, and the loop that finds a violated point and adds
 //! it, until none is left.
+//!
+//! Claims: K4, K5.
 
 use crate::scale::check_scale;
 use halfspaces_linalg::{

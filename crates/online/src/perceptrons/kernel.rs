@@ -1,4 +1,6 @@
 //! Kernels.
+//!
+//! Claims: K6.
 
 use faer::traits::pulp::{Simd, WithSimd};
 use halfspaces_linalg::{InputError, RowView, exp_neg, kernels};

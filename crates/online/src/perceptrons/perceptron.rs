@@ -1,4 +1,6 @@
 //! The perceptron.
+//!
+//! Claims: K8h, S6.
 
 use super::look_ahead::{learn_pool_ahead, right};
 use super::weights::{Weights, linear_classifier};

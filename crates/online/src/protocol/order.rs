@@ -1,4 +1,6 @@
 //! Who chooses the next point: nature, chance, or an adversary.
+//!
+//! Claims: K3.
 
 use super::learner::OnlineLearner;
 use halfspaces_linalg::{InputError, Label, PointSet, RngStream, rng_for};

@@ -13,6 +13,8 @@
 //! *Source.* DKTZ23 §2, whose printed k = n/(2T) is the size of a bucket. The number of buckets is set
 //! by [`ChainLength`]; the start by the sum of y x over 4d points, of angle tan θ₀ about √(π/8)
 //! (DKTZ23's appendix learns it with O(d) mistakes as well).
+//!
+//! Claims: S1c, S3, S4, S5e.
 
 use super::walk::Walk;
 use super::{AnswerStatus, Pool, SelfDirectedLearner, predict, project};

@@ -15,6 +15,8 @@
 //! ([`Greedy::simulate`]) nothing needs to be ordered: the next mistake is the wrong prediction of
 //! largest |w · x|, found by one scan. Dense points are scanned in bytes until an eighth is left, then
 //! copied together; room for d + 10 bytes per point is taken beside the pool's 8d.
+//!
+//! Claims: S3, S4.
 
 use super::screen::{Screen, Settled};
 use super::walk::Walk;

@@ -1,6 +1,8 @@
 //! One run of the weak learner on points that are in position already, against known labels: what a
 //! round of [`StrongLearner`](super::StrongLearner) tries from one start, without the protocol around
 //! it. It is the plain version of that loop, and what claim S8 measures.
+//!
+//! Claims: S8, S8f.
 
 use super::strong::Cap;
 use halfspaces_linalg::{InputError, Label, PointSet, Points, kernels, normalise, tolerance};

@@ -13,6 +13,8 @@
 //! has mixed after the last cut.
 //!
 //! *Source.* Kakade §3, Notes21; Bertsimas and Vempala 2004 for hit-and-run with cuts.
+//!
+//! Claims: S6.
 
 use super::hit_and_run::{MixingDiagnostics, Sample, mean, step_budget, uniform_in_ball};
 use super::learner::{Centre, check_cut};

@@ -9,6 +9,8 @@
 //! O(d ln(1/γ)) mistakes, where the perceptron may make 1/γ².
 //!
 //! *Source.* Kakade §3 (halving with volume in place of counting); Notes21.
+//!
+//! Claims: K8, K8v, S6.
 
 use crate::protocol::{OnlineLearner, Prediction};
 use crate::scale::positive_norm_sq;

@@ -16,6 +16,8 @@
 //! *Source.* Kakade §3, Notes21; Vaidya 1996; the constants are ours. Everything is kept in coordinates
 //! z with w = c + Tz in which H(c) is the identity and every slack is 1, never as H, whose condition
 //! is 1e18 at γ = 1e-9.
+//!
+//! Claims: K8.
 
 use super::learner::{Centre, check_cut};
 use crate::bounds;

@@ -1,4 +1,6 @@
 //! Parameters and steps that all Perspectrons share.
+//!
+//! Claims: P3, P7, P8.
 
 use crate::fit::{Placement, Plan, Retention, Settings};
 use crate::selection::Elimination;

@@ -15,6 +15,8 @@
 //! *Source.* CKST24 Algorithm 1, Lemmas 2 to 4, Theorem 3; [`Schedule::Paper`] has its constants as
 //! printed. The factor (1-η), the denominator max(|w·x|, γ) and the thinned selection are ours:
 //! docs/theory/perspectron-schedules.md, massart-certificate.md, thinned-selection.md.
+//!
+//! Claims: P12p.
 
 use super::common::{
     Common, Selection, choice_share, common_setters, placement_setters, retention,

@@ -12,6 +12,8 @@
 //! and the mean as a candidate are heuristics: they cannot spoil the first guarantee.
 //!
 //! *Source.* CKST24 Algorithm 1 and Appendix A, cut to the examples at hand.
+//!
+//! Claims: P10, P12p, PR, PRe.
 
 use super::margin::Margin;
 use crate::fit::{Denominator, Direction, Fitting, Lane, Placement, Retention, Settings, SignLink};

@@ -103,7 +103,7 @@ impl Params for LogisticParams {
 /// unknowns O(nd) per step of conjugate gradients. O(n + d²) memory, or O(n + d).
 ///
 /// *Source.* Nocedal and Wright 2006, Algorithms 3.2 and 7.1 (line-search Newton, its CG form). Claims: none
-/// of its own; compared in P10 and P13.
+/// of its own; compared in P10 and PR.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};

@@ -100,7 +100,7 @@ impl Params for SvmParams {
 /// *Cost.* O(nd) per pass over n points (stored values, for sparse ones), O(n + d) memory.
 ///
 /// *Source.* Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, Algorithm 1 (the method of LIBLINEAR),
-/// without shrinking. Claims: none of its own; compared in P10 and P13.
+/// without shrinking. Claims: none of its own; compared in P10 and PR.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};

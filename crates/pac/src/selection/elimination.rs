@@ -1,4 +1,6 @@
 //! Which candidates are dropped while examples come.
+//!
+//! Claims: P8.
 
 /// Which candidates are dropped before all examples have come.
 ///
