@@ -24,10 +24,7 @@
 //! | [`Winnow`] | 2 + 3k(1 + lg n) on disjunctions of k of n variables | Littlestone 1988 |
 //! | [`AveragedPerceptron`], [`VotedPerceptron`] | as the perceptron while learning | Freund and Schapire 1999 |
 //!
-//! The bounds are functions in [`bounds`]. Sources by number: DKTZ23, Diakonikolas, Kontonis, Tzamos and Zarifis,
-//! *Self-Directed Linear Classification*; Kakade, lecture notes of Kakade, Harvey18, of Harvey (2018) and Notes21, *Learning
-//! Halfspaces* (2021); CKST24, Chandrasekaran, Kontonis, Stavropoulos and Tian, *Learning Noisy Halfspaces with a
-//! Margin*.
+//! The bounds are functions in [`bounds`]. Sources are named by author keys; docs/sources.md has the titles.
 //!
 //! ```
 //! use halfspaces_linalg::Classifier;
