@@ -74,7 +74,7 @@ fn what_no_run_can_have_saved_is_refused() {
 }
 
 /// One to three values of a saved file at the edge of what numbers can be, or missing, or once too
-/// often: `PROPTEST_CASES` times for each file, 60 unless set.
+/// often: `PROPTEST_CASES` times for each file; default: 60.
 #[test]
 fn changed_values_are_refused_or_harmless() {
     let mut failures = std::collections::BTreeMap::new();

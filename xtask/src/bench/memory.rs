@@ -1,7 +1,7 @@
 //! Peak memory, each case in a process of its own, as Linux counts it (VmHWM).
 //!
 //! What a case takes is its peak above that of a process that does nothing. A streaming pass is to
-//! take the same however long the stream; a pool, 1.1 times its points and 16 bytes a point.
+//! take the same however long the stream; a pool, 1.1 times its points and 16 bytes per point.
 
 use super::definition::Size;
 use super::pools::Pools;

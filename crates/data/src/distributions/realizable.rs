@@ -64,7 +64,7 @@ impl<P: PointSet> Realizable<P> {
         &self.points
     }
 
-    /// The target's labels, one a point.
+    /// The target's labels, one per point.
     pub fn labels(&self) -> &[Label] {
         &self.labels
     }

@@ -83,7 +83,7 @@ impl Population {
         Ok(Population { points, margins, flips, weights: None })
     }
 
-    /// As [`Population::new`], the flip probabilities given one a point, each in \[0, 1/2\].
+    /// As [`Population::new`], the flip probabilities given one per point, each in \[0, 1/2\].
     ///
     /// # Errors
     /// As [`Population::new`]; [`InputError::LengthMismatch`].

@@ -28,7 +28,7 @@ pub enum WriteError {
     Input(#[from] InputError),
 }
 
-/// Writes CSV: a header if there are names, one line a point, the label last (called `label`, with
+/// Writes CSV: a header if there are names, one line per point, the label last (called `label`, with
 /// as many `_` behind it as it takes to differ from the other names).
 ///
 /// To be read back, names must be distinct and not empty; read a file of named points with
@@ -88,7 +88,7 @@ pub fn write_csv<W: Write, P: PointSet>(
     Ok(writer.flush()?)
 }
 
-/// Writes LIBSVM text: one line a point, zeros (also -0) left out. Declare the dimension to read
+/// Writes LIBSVM text: one line per point, zeros (also -0) left out. Declare the dimension to read
 /// the file back if its last coordinates may all be zero.
 ///
 /// # Errors
