@@ -95,7 +95,7 @@ impl ForsterTransform {
 /// have |v·u| >= 1/(2√d) for every unit v (DKTZ23 §3). Results do not depend on threads.
 ///
 /// *Cost.* A pass over the points is O(n d²), about that of one XᵀX, and reads each point once; a fixed-point
-/// step is one pass, a Newton step up to 60. points that are Gaussian, heavy-tailed or
+/// step is one pass, a Newton step up to 60. Points that are Gaussian, heavy-tailed or
 /// in clusters take some 4 to 8 passes for δ = 1e-6. Memory: the unit rows (n d numbers) once subspaces are looked for or Newton steps
 /// are made, a copy of the points where some are repeated, zero or of lengths beyond 1e±100, and O(d²).
 ///

@@ -19,8 +19,8 @@ use rand::Rng;
 ///
 /// *Guarantee.* If w* (unit) labels every point right and α = w0 · w* > 0, it makes at most
 /// ⌊2 ln(1/α)/σ²⌋ mistakes that are not abstentions, whatever the order and however small the margin
-/// ([`crate::bounds::modified_perceptron_mistakes`]): w · w* never falls, and each update shrinks ‖w‖² by
-/// 1 - σ² at least. Abstentions are not bounded. A uniformly random start has α >= 1/√d with constant
+/// ([`crate::bounds::modified_perceptron_mistakes`]): w · w* never falls, and each update multiplies ‖w‖²
+/// by at most 1 - σ². Abstentions are not bounded. A uniformly random start has α >= 1/√d with constant
 /// probability, and then the bound is (ln d)/σ².
 ///
 /// If x is parallel to w, a mistake leaves w = 0: the start has failed (α <= 0, or a wrong label), every
