@@ -15,8 +15,9 @@ use halfspaces_data::read::{
     LibsvmSchema, LibsvmStream, Missing, read_csv_from, read_csv_sparse_from, read_libsvm_from,
     write_csv, write_libsvm,
 };
-use halfspaces_data::{FiniteSupport, Link, Massart, Rcn, StandardLink, ZScore};
+use halfspaces_data::{FiniteSupport, Link, Massart, Rcn, StandardLink};
 use halfspaces_eval::{Claim, RunInfo, StoreError, TrialStore};
+use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_forster::{Decomposition, Fit as ForsterFit, ForsterTransform, Isotropy, Subspace};
 use halfspaces_linalg::{
     AffineHalfspace, BooleanConcept, BooleanPoint, Classifier, Conjunction, DecisionList,

@@ -4,8 +4,9 @@
 use super::SAVED;
 use halfspaces_data::{
     Builtin, FiniteSupport, Link, MarginBall, Marginal, Massart, Rcn, Region, StandardLink,
-    UnitSphere, ZScore, random_target,
+    UnitSphere, random_target,
 };
+use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_forster::{ForsterTransform, Isotropy};
 use halfspaces_linalg::{
     AffineHalfspace, Classifier, Conjunction, DecisionList, Disjunction, FitSample, FitStream,

@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use halfspaces_data::{
-    Builtin, Instance, LabelledPoints, MarginBall, Massart, Population, Realizable, Region, ZScore,
+    Builtin, Instance, LabelledPoints, MarginBall, Massart, Population, Realizable, Region,
     flip_labels, flip_probabilities, massart_trap, random_target,
 };
+use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_linalg::{
     Classifier, FitSample, FitStream, Label, Params, PointSet, RowView, SparsePoints, Termination,
 };

@@ -5,7 +5,8 @@ use halfspaces_data::read::{
     CsvOptions, CsvSchema, CsvStream, LibsvmOptions, LibsvmSchema, LibsvmStream, read_csv,
     read_libsvm, write_csv, write_libsvm,
 };
-use halfspaces_data::{Builtin, Instance, MarginBall, Rcn, Realizable, ZScore, random_target};
+use halfspaces_data::{Builtin, Instance, MarginBall, Rcn, Realizable, random_target};
+use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_forster::{ForsterTransform, Isotropy};
 use halfspaces_linalg::{
     Classifier, FitSample, FitStream, Halfspace, Label, Params, PointSet, Points,

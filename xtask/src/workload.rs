@@ -4,10 +4,11 @@
 use crate::Failure;
 use halfspaces_data::read::{CsvOptions, Dataset, Header, Missing, read_csv, read_csv_sparse};
 use halfspaces_data::{
-    Builtin, Clusters, MarginBall, Marginal, Realizable, StudentT, UnitSphere, ZScore,
-    centroid_target, perceptron_tight, random_target_with_rng,
+    Builtin, Clusters, MarginBall, Marginal, Realizable, StudentT, UnitSphere, centroid_target,
+    perceptron_tight, random_target_with_rng,
 };
 use halfspaces_eval::fnv1a;
+use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_linalg::{
     FitSample, Halfspace, Label, Params, PointSet, Points, SparsePoints, margins,
 };

@@ -16,7 +16,8 @@
 //! Randomness is explicit: `sample(n, seed)` for a seed, `sample_with_rng` for a generator of yours.
 //!
 //! ```
-//! use halfspaces_data::{Builtin, Marginal, Realizable, UnitSphere, ZScore, random_target};
+//! use halfspaces_data::{Builtin, Marginal, Realizable, UnitSphere, random_target};
+//! use halfspaces_features::{FeatureMap, ZScore};
 //! use halfspaces_linalg::PointSet;
 //!
 //! // Synthetic: 1000 points on the sphere in R^10, those within 0.05 of the boundary dropped.
@@ -62,4 +63,3 @@ pub use noise::model::{AdversarialLabels, GlmNoise, Massart, NoiseModel, Rcn, Re
 pub use noise::population::{Population, PopulationMean};
 pub use noise::trap::massart_trap;
 pub use real::builtin::Builtin;
-pub use real::zscore::ZScore;

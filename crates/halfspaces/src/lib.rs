@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | [`linalg`] | | points (dense, sparse), labels, halfspaces, margins, and the contract of all learners |
 //! | [`data`] | `data` (default) | distributions, targets, noise, readers and writers, real data sets |
+//! | [`features`] | `features` (default) | standardised and ranked columns, features of kernels, polynomials |
 //! | [`forster`] | `forster` (default) | radially isotropic position, heavy subspaces, certificates |
 //! | [`online`] | `online` (default) | online and self-directed learners, sessions, transcripts |
 //! | [`pac`] | `pac` (default) | learning under noise: the Perspectron family and its rivals |
@@ -43,6 +44,8 @@
 pub use halfspaces_data as data;
 #[cfg(feature = "eval")]
 pub use halfspaces_eval as eval;
+#[cfg(feature = "features")]
+pub use halfspaces_features as features;
 #[cfg(feature = "forster")]
 pub use halfspaces_forster as forster;
 pub use halfspaces_linalg as linalg;
@@ -63,9 +66,11 @@ pub use halfspaces_pac as pac;
 pub mod prelude {
     #[cfg(feature = "data")]
     pub use halfspaces_data::{
-        Builtin, Instance, Marginal, NoiseModel, Population, ZScore, random_target,
+        Builtin, Instance, Marginal, NoiseModel, Population, random_target,
         read::{CsvOptions, read_csv},
     };
+    #[cfg(feature = "features")]
+    pub use halfspaces_features::{FeatureMap, Nystroem, Transformed, ZScore};
     #[cfg(feature = "forster")]
     pub use halfspaces_forster::ForsterTransform;
     pub use halfspaces_linalg::{

@@ -11,7 +11,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "it talks to a person")]
 
-use halfspaces_data::ZScore;
+use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_linalg::{Label, PointSet, Points};
 use halfspaces_online::{AnswerStatus, SelfDirectedSession, StrongLearner};
 use std::error::Error;

@@ -5,8 +5,8 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 
-use halfspaces_data::ZScore;
 use halfspaces_data::read::{CsvOptions, read_csv};
+use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_linalg::{FitSample, InputError, Params, PointSet};
 use halfspaces_pac::{ErrorCount, SamplePerspectron};
 use std::error::Error;

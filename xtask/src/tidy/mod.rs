@@ -15,12 +15,21 @@ use std::process::{Command, ExitCode};
 
 /// What each package of the workspace may depend on: (package, in its library, in addition in its
 /// tests and benchmarks). A package not listed here may not be in the workspace.
-const LAYERS: [(&str, &[&str], &[&str]); 9] = [
+const LAYERS: [(&str, &[&str], &[&str]); 10] = [
     ("halfspaces-linalg", &[], &[]),
-    ("halfspaces-data", &["halfspaces-linalg"], &[]),
+    ("halfspaces-features", &["halfspaces-linalg"], &[]),
+    ("halfspaces-data", &["halfspaces-linalg"], &["halfspaces-features"]),
     ("halfspaces-forster", &["halfspaces-linalg"], &["halfspaces-data"]),
-    ("halfspaces-online", &["halfspaces-linalg", "halfspaces-forster"], &["halfspaces-data"]),
-    ("halfspaces-pac", &["halfspaces-linalg", "halfspaces-data", "halfspaces-forster"], &[]),
+    (
+        "halfspaces-online",
+        &["halfspaces-linalg", "halfspaces-features", "halfspaces-forster"],
+        &["halfspaces-data"],
+    ),
+    (
+        "halfspaces-pac",
+        &["halfspaces-linalg", "halfspaces-features", "halfspaces-data", "halfspaces-forster"],
+        &[],
+    ),
     // Evaluation knows no learner: experiments hand it numbers.
     ("halfspaces-eval", &["halfspaces-linalg"], &[]),
     // All of them behind one name.
@@ -29,8 +38,9 @@ const LAYERS: [(&str, &[&str], &[&str]); 9] = [
     ("halfspaces-tests", &LIBRARIES, &[]),
 ];
 
-const LIBRARIES: [&str; 7] = [
+const LIBRARIES: [&str; 8] = [
     "halfspaces-linalg",
+    "halfspaces-features",
     "halfspaces-data",
     "halfspaces-forster",
     "halfspaces-online",

@@ -44,9 +44,9 @@ pub fn flip_labels<R: Rng>(
 ///
 /// ```
 /// use halfspaces_data::{
-///     Builtin, Massart, Population, Realizable, Region, ZScore, centroid_target, flip_labels,
-///     flip_probabilities,
+///     Builtin, Massart, Population, Realizable, Region, centroid_target, flip_labels, flip_probabilities,
 /// };
+/// use halfspaces_features::{FeatureMap, ZScore};
 /// use halfspaces_linalg::PointSet;
 /// use rand::{SeedableRng, rngs::ChaCha8Rng};
 ///

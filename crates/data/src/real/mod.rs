@@ -1,4 +1,3 @@
 //! Real data and its preparation.
 
 pub(crate) mod builtin;
-pub(crate) mod zscore;

@@ -66,6 +66,13 @@ pub enum RngStream {
     SvmOrder = 37,
     /// The descents of DGT19.
     DgtDescent = 38,
+    // Feature maps.
+    /// The pairs of points whose median distance is a kernel's scale.
+    DistancePairs = 40,
+    /// The landmarks of a Nyström map.
+    Landmarks = 41,
+    /// The frequencies of random Fourier features.
+    Frequencies = 42,
     // Evaluation.
     /// Resamples of the bootstrap.
     Bootstrap = 48,
@@ -73,7 +80,7 @@ pub enum RngStream {
 
 impl RngStream {
     /// Every purpose.
-    pub const ALL: [RngStream; 23] = [
+    pub const ALL: [RngStream; 26] = [
         RngStream::Caller,
         RngStream::Points,
         RngStream::Target,
@@ -96,6 +103,9 @@ impl RngStream {
         RngStream::Projection,
         RngStream::SvmOrder,
         RngStream::DgtDescent,
+        RngStream::DistancePairs,
+        RngStream::Landmarks,
+        RngStream::Frequencies,
         RngStream::Bootstrap,
     ];
 

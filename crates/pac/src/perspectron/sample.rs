@@ -441,7 +441,8 @@ fn observe<P: PointSet>(
 mod tests {
     use super::*;
     use crate::ErrorCount;
-    use halfspaces_data::{Builtin, Instance, MarginBall, Rcn, ZScore, random_target};
+    use halfspaces_data::{Builtin, Instance, MarginBall, Rcn, random_target};
+    use halfspaces_features::{FeatureMap, ZScore};
     use halfspaces_linalg::{Points, SparsePoints};
     use proptest::prelude::*;
 

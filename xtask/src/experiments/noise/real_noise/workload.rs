@@ -2,8 +2,9 @@
 
 use crate::Failure;
 use crate::workload::{ADULT, ADULT_FILE, Inputs};
-use halfspaces_data::{Marginal, Massart, NoiseModel, Region, UnitSphere, ZScore};
+use halfspaces_data::{Marginal, Massart, NoiseModel, Region, UnitSphere};
 use halfspaces_eval::stats;
+use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_linalg::{
     FitSample, Halfspace, Label, Params, PointSet, Points, RowView, SparsePoints, margins,
 };

@@ -1,14 +1,18 @@
 //! Standardising columns.
 
-use halfspaces_linalg::{InputError, PointSet, Points};
+use crate::FeatureMap;
+use crate::compose::each_row;
+use halfspaces_linalg::{InputError, PointSet, RowView, zeros};
+use std::ops::Range;
 
 /// Shifts every column to mean 0 and scales it to standard deviation 1 (population form). A
 /// constant column becomes 0.
 ///
-/// Fit on training data, then apply the same map to whatever comes later.
+/// Fit on training data, then apply the same map to whatever comes later. Of sparse points zeros are values like any
+/// other: what they become is dense.
 ///
 /// ```
-/// use halfspaces_data::ZScore;
+/// use halfspaces_features::{FeatureMap, ZScore};
 /// use halfspaces_linalg::Points;
 /// let train = Points::from_rows(&[[1.0, 7.0], [3.0, 7.0]])?;
 /// let map = ZScore::fit(&train)?;
@@ -38,7 +42,7 @@ impl TryFrom<RawZScore> for ZScore {
 
     fn try_from(raw: RawZScore) -> Result<ZScore, InputError> {
         let RawZScore { means, deviations } = raw;
-        let both = Points::from_rows(&[&means[..], &deviations[..]])?;
+        let both = halfspaces_linalg::Points::from_rows(&[&means[..], &deviations[..]])?;
         if let Some(s) = both.as_slice()[means.len()..].iter().find(|s| **s < 0.0) {
             InputError::check_parameter("deviation", *s, false, "at least 0")?;
         }
@@ -51,23 +55,26 @@ impl ZScore {
     ///
     /// # Errors
     /// [`InputError::Empty`]; [`InputError::Overflow`] if the spread of a column overflows.
-    pub fn fit(points: &Points) -> Result<ZScore, InputError> {
-        if points.is_empty() {
-            return Err(InputError::Empty);
-        }
+    pub fn fit<P: PointSet>(points: &P) -> Result<ZScore, InputError> {
         let n = points.len() as f64;
+        let mut dense = zeros(1, points.dim())?;
         // Summed as differences from the first row, which are exactly 0 in a constant column.
-        let first = points.as_slice()[..points.dim()].to_vec();
-        let mut shifts = vec![0.0; points.dim()];
+        let mut first = dense.clone();
+        points.row(0).ok_or(InputError::Empty)?.add_scaled_to(1.0, &mut first);
+        let mut shifts = dense.clone();
         for x in points.rows() {
-            for ((s, v), f) in shifts.iter_mut().zip(x.as_slice()).zip(&first) {
+            dense.fill(0.0);
+            x.add_scaled_to(1.0, &mut dense);
+            for ((s, v), f) in shifts.iter_mut().zip(&dense).zip(&first) {
                 *s += (v - f) / n;
             }
         }
         let means: Vec<f64> = first.iter().zip(shifts).map(|(f, s)| f + s).collect();
-        let mut deviations = vec![0.0; points.dim()];
+        let mut deviations = zeros(1, points.dim())?;
         for (row, x) in points.rows().enumerate() {
-            for ((s, v), m) in deviations.iter_mut().zip(x.as_slice()).zip(&means) {
+            dense.fill(0.0);
+            x.add_scaled_to(1.0, &mut dense);
+            for ((s, v), m) in deviations.iter_mut().zip(&dense).zip(&means) {
                 *s += (v - m) * (v - m) / n;
                 if !s.is_finite() {
                     return Err(InputError::Overflow { row });
@@ -77,26 +84,40 @@ impl ZScore {
         deviations.iter_mut().for_each(|s| *s = s.sqrt());
         Ok(ZScore { means, deviations })
     }
+}
 
-    /// The standardised points.
-    ///
-    /// # Errors
-    /// [`InputError::DimensionMismatch`]; [`InputError::NonFinite`] if a value leaves `f64`.
-    pub fn apply(&self, points: &Points) -> Result<Points, InputError> {
-        InputError::check_dim(self.means.len(), points.dim())?;
-        let mut values = Vec::with_capacity(points.as_slice().len());
-        for x in points.rows() {
-            for ((v, m), s) in x.as_slice().iter().zip(&self.means).zip(&self.deviations) {
-                values.push(if *s > 0.0 { (v - m) / s } else { 0.0 });
-            }
+impl FeatureMap for ZScore {
+    fn input_dim(&self) -> usize {
+        self.means.len()
+    }
+
+    fn output_dim(&self) -> usize {
+        self.means.len()
+    }
+
+    fn map_rows<P: PointSet>(
+        &self,
+        points: &P,
+        rows: Range<usize>,
+        out: &mut [f64],
+    ) -> Result<(), InputError> {
+        each_row(self, points, rows, out)
+    }
+
+    fn map_row<R: RowView>(&self, x: R, out: &mut [f64]) -> Result<(), InputError> {
+        out.fill(0.0);
+        x.add_scaled_to(1.0, out);
+        for ((v, m), s) in out.iter_mut().zip(&self.means).zip(&self.deviations) {
+            *v = if *s > 0.0 { (*v - m) / s } else { 0.0 };
         }
-        Points::new(values, points.dim())
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use halfspaces_linalg::{Points, SparsePoints};
 
     #[test]
     fn constant_columns_become_zero_despite_rounding() {
@@ -117,5 +138,20 @@ mod tests {
         assert!(matches!(ZScore::fit(&huge), Err(InputError::Overflow { .. })));
         let map = ZScore::fit(&Points::new(vec![1.0, 2.0], 1).unwrap()).unwrap();
         assert!(map.apply(&Points::new(vec![1.0, 2.0], 2).unwrap()).is_err());
+        let near = Points::new(vec![0.0, 1e-300, 1.0], 1).unwrap();
+        let map = ZScore::fit(&near.select(&[0, 1]).unwrap()).unwrap();
+        assert_eq!(map.apply(&near).unwrap().as_slice()[2], 0.0);
+        let map = ZScore::fit(&Points::new(vec![0.0, 1e-150], 1).unwrap()).unwrap();
+        let far = Points::new(vec![1.0, 1e200], 1).unwrap();
+        assert_eq!(map.apply(&far), Err(InputError::Overflow { row: 1 }));
+    }
+
+    #[test]
+    fn sparse_points_have_their_zeros() {
+        let points = Points::from_rows(&[[0.0, 2.0], [3.0, 0.0], [0.0, 0.0]]).unwrap();
+        let sparse = SparsePoints::from_dense(&points).unwrap();
+        let map = ZScore::fit(&points).unwrap();
+        assert_eq!(ZScore::fit(&sparse).unwrap(), map);
+        assert_eq!(map.apply(&sparse).unwrap(), map.apply(&points).unwrap());
     }
 }

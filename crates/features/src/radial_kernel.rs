@@ -1,0 +1,319 @@
+//! Kernels that fall with the distance.
+
+use crate::products::{AbsoluteDifference, Columns, Product};
+use halfspaces_linalg::{
+    InputError, PointSet, RngStream, RowView, exp_neg, kernels, rng_for, zeros,
+};
+use rand::RngExt;
+use std::ops::Range;
+
+/// Pairs of points whose distances the median is taken of.
+const PAIRS: usize = 2000;
+
+/// A kernel that falls with the distance of two points, K(x, x) = 1.
+///
+/// The Gaussian sees all rotations of the columns alike; the Laplacian sees columns one by one, as trees do,
+/// and is the better choice for most tables of measurements.
+///
+/// ```
+/// use halfspaces_features::RadialKernel;
+/// use halfspaces_linalg::DenseRow;
+/// let x = DenseRow::new(&[3.0, 4.0])?;
+/// assert!((RadialKernel::gaussian(25.0)?.value(x, &[0.0, 0.0])? - (-1f64).exp()).abs() < 1e-15);
+/// assert!((RadialKernel::laplacian(7.0)?.value(x, &[0.0, 0.0])? - (-1f64).exp()).abs() < 1e-15);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawRadialKernel"))]
+pub struct RadialKernel {
+    distance: Distance,
+    scale: f64,
+}
+
+/// What a [`RadialKernel`] falls with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Distance {
+    /// ‖x - z‖², of the Gaussian kernel.
+    SquaredEuclidean,
+    /// ‖x - z‖₁, of the Laplacian kernel.
+    Manhattan,
+}
+
+/// What a [`RadialKernel`] looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawRadialKernel {
+    distance: Distance,
+    scale: f64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawRadialKernel> for RadialKernel {
+    type Error = InputError;
+
+    fn try_from(raw: RawRadialKernel) -> Result<Self, InputError> {
+        RadialKernel::new(raw.distance, raw.scale)
+    }
+}
+
+impl RadialKernel {
+    /// exp(-distance/scale).
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for a scale that is not positive and finite.
+    pub fn new(distance: Distance, scale: f64) -> Result<Self, InputError> {
+        let in_range = scale > 0.0 && scale.is_finite();
+        InputError::check_parameter("scale", scale, in_range, "positive and finite")?;
+        Ok(RadialKernel { distance, scale })
+    }
+
+    /// exp(-‖x - z‖²/scale).
+    ///
+    /// # Errors
+    /// As [`RadialKernel::new`].
+    pub fn gaussian(scale: f64) -> Result<Self, InputError> {
+        RadialKernel::new(Distance::SquaredEuclidean, scale)
+    }
+
+    /// exp(-‖x - z‖₁/scale).
+    ///
+    /// # Errors
+    /// As [`RadialKernel::new`].
+    pub fn laplacian(scale: f64) -> Result<Self, InputError> {
+        RadialKernel::new(Distance::Manhattan, scale)
+    }
+
+    /// What it falls with.
+    #[must_use]
+    pub fn distance(self) -> Distance {
+        self.distance
+    }
+
+    /// Its scale.
+    #[must_use]
+    pub fn scale(self) -> f64 {
+        self.scale
+    }
+
+    /// K(x, z).
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`] if the distance leaves `f64`.
+    pub fn value<R: RowView>(self, x: R, z: &[f64]) -> Result<f64, InputError> {
+        InputError::check_dim(z.len(), x.dim())?;
+        let mut value = [0.0];
+        Centres::new(z, z.len()).values(self, x, &mut value)?;
+        Ok(value[0])
+    }
+}
+
+impl Distance {
+    /// The median distance of 2000 pairs of different points, drawn by the seed: the usual scale of a kernel
+    /// ("median heuristic"). 1 if all points drawn are equal.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`]; [`InputError::TooLarge`]; [`InputError::Overflow`] if a distance leaves `f64`.
+    ///
+    /// ```
+    /// use halfspaces_features::Distance;
+    /// use halfspaces_linalg::Points;
+    /// let points = Points::new(vec![0.0, 3.0], 1)?;
+    /// assert_eq!(Distance::SquaredEuclidean.median(&points, 1)?, 9.0);
+    /// assert_eq!(Distance::Manhattan.median(&points, 1)?, 3.0);
+    /// # Ok::<(), halfspaces_linalg::InputError>(())
+    /// ```
+    pub fn median<P: PointSet>(self, points: &P, seed: u64) -> Result<f64, InputError> {
+        let n = points.len();
+        if n == 0 {
+            return Err(InputError::Empty);
+        }
+        let mut rng = rng_for(RngStream::DistancePairs, seed);
+        let mut difference = zeros(1, points.dim())?;
+        let mut distances = Vec::with_capacity(PAIRS);
+        for _ in 0..PAIRS {
+            let (i, j) = (rng.random_range(0..n), rng.random_range(0..n));
+            let (Some(x), Some(z)) = (points.row(i), points.row(j)) else {
+                unreachable!("indices are drawn below the number of points")
+            };
+            difference.fill(0.0);
+            x.add_scaled_to(1.0, &mut difference);
+            z.add_scaled_to(-1.0, &mut difference);
+            let distance = match self {
+                Distance::SquaredEuclidean => kernels::norm_sq(&difference),
+                Distance::Manhattan => difference.iter().map(|v| v.abs()).sum(),
+            };
+            if !distance.is_finite() {
+                return Err(InputError::Overflow { row: i });
+            }
+            if distance > 0.0 {
+                distances.push(distance);
+            }
+        }
+        if distances.is_empty() {
+            return Ok(1.0);
+        }
+        let middle = distances.len() / 2;
+        let (_, median, _) = distances.select_nth_unstable_by(middle, f64::total_cmp);
+        Ok(*median)
+    }
+}
+
+/// Points with which kernel values are taken.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Centres {
+    columns: Columns,
+    norms_sq: Vec<f64>,
+    norms_1: Vec<f64>,
+}
+
+impl Centres {
+    pub(crate) fn new(rows: &[f64], dim: usize) -> Centres {
+        let norms_1 = |z: &[f64]| z.iter().map(|v| v.abs()).sum();
+        Centres {
+            columns: Columns::from_rows(rows, dim),
+            norms_sq: rows.chunks_exact(dim).map(kernels::norm_sq).collect(),
+            norms_1: rows.chunks_exact(dim).map(norms_1).collect(),
+        }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.columns.count()
+    }
+
+    /// K(x, z) for every centre.
+    pub(crate) fn values<R: RowView>(
+        &self,
+        kernel: RadialKernel,
+        x: R,
+        out: &mut [f64],
+    ) -> Result<(), InputError> {
+        match kernel.distance {
+            Distance::SquaredEuclidean => self.columns.sums::<Product, _>(x, out),
+            Distance::Manhattan => self.columns.sums::<AbsoluteDifference, _>(x, out),
+        }
+        self.finish(kernel, x.norm_sq(), out)
+    }
+
+    /// K(x, z) for the points `rows` and every centre.
+    pub(crate) fn values_of_rows<P: PointSet>(
+        &self,
+        kernel: RadialKernel,
+        points: &P,
+        rows: Range<usize>,
+        out: &mut [f64],
+    ) -> Result<(), InputError> {
+        match kernel.distance {
+            Distance::SquaredEuclidean => {
+                self.columns.sums_of_rows::<Product, _>(points, rows.clone(), out);
+            }
+            Distance::Manhattan => {
+                self.columns.sums_of_rows::<AbsoluteDifference, _>(points, rows.clone(), out);
+            }
+        }
+        for (row, out) in rows.zip(out.chunks_exact_mut(self.count())) {
+            let Some(x) = points.row(row) else { unreachable!("callers check the range") };
+            self.finish(kernel, x.norm_sq(), out).map_err(|error| error.at_row(row))?;
+        }
+        Ok(())
+    }
+
+    /// Kernel values from the sums over coordinates, in their place.
+    fn finish(&self, kernel: RadialKernel, x_sq: f64, out: &mut [f64]) -> Result<(), InputError> {
+        if !x_sq.is_finite() {
+            return Err(InputError::Overflow { row: 0 });
+        }
+        // Finite, so that equal points have the value 1 at every scale.
+        let inverse = (1.0 / kernel.scale).min(f64::MAX);
+        let value = |distance: f64| {
+            // Rounding may leave that of equal points below 0.
+            exp_neg(if distance < 0.0 { 0.0 } else { distance } * inverse)
+        };
+        match kernel.distance {
+            Distance::SquaredEuclidean => {
+                for (out, z_sq) in out.iter_mut().zip(&self.norms_sq) {
+                    *out = value(x_sq + z_sq - 2.0 * *out);
+                }
+            }
+            Distance::Manhattan => {
+                for (out, z_1) in out.iter_mut().zip(&self.norms_1) {
+                    *out = value(*out + z_1);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_linalg::{DenseRow, Points};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn values_are_the_exponential_of_the_distance(
+            x in prop::array::uniform3(-2.0..2.0f64),
+            z in prop::array::uniform3(-2.0..2.0f64),
+            scale in 0.1..10.0f64,
+        ) {
+            let row = DenseRow::new(&x).unwrap();
+            let differences = x.iter().zip(&z).map(|(a, b)| a - b);
+            let squared: f64 = differences.clone().map(|v| v * v).sum();
+            let gaussian = RadialKernel::gaussian(scale).unwrap().value(row, &z).unwrap();
+            prop_assert!((gaussian - (-squared / scale).exp()).abs() < 1e-12 / scale);
+            let absolute: f64 = differences.map(f64::abs).sum();
+            let laplacian = RadialKernel::laplacian(scale).unwrap().value(row, &z).unwrap();
+            prop_assert!((laplacian - (-absolute / scale).exp()).abs() < 1e-12 / scale);
+            for kernel in [RadialKernel::gaussian(scale), RadialKernel::laplacian(scale)] {
+                prop_assert!((kernel.unwrap().value(row, &x).unwrap() - 1.0).abs() < 1e-12 / scale);
+            }
+        }
+    }
+
+    /// Distances 1, 4 and 9 of the pairs of three equidistant points and their ends.
+    #[test]
+    fn the_median_is_of_pairs_that_differ() {
+        let points = Points::new(vec![0.0, 1.0, 2.0], 1).unwrap();
+        assert_eq!(Distance::SquaredEuclidean.median(&points, 3).unwrap(), 1.0);
+        // Of the pairs that differ nine in ten are 7 apart.
+        let mut values = vec![0.0; 50];
+        values.extend(vec![7.0; 50]);
+        values.push(1000.0);
+        let points = Points::new(values, 1).unwrap();
+        assert_eq!(Distance::Manhattan.median(&points, 3).unwrap(), 7.0);
+        let equal = Points::new(vec![5.0; 4], 1).unwrap();
+        assert_eq!(Distance::Manhattan.median(&equal, 3).unwrap(), 1.0);
+    }
+
+    #[test]
+    fn bad_input_is_typed() {
+        for scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(
+                RadialKernel::gaussian(scale).is_err() && RadialKernel::laplacian(scale).is_err()
+            );
+        }
+        let kernel = RadialKernel::gaussian(1.0).unwrap();
+        let far = DenseRow::new(&[1e200]).unwrap();
+        assert_eq!(kernel.value(far, &[0.0]), Err(InputError::Overflow { row: 0 }));
+        assert!(kernel.value(far, &[0.0, 0.0]).is_err());
+        let none = Points::new(vec![], 1).unwrap();
+        assert_eq!(Distance::Manhattan.median(&none, 0), Err(InputError::Empty));
+        let far = Points::new(vec![1e200, -1e200], 1).unwrap();
+        assert!(matches!(
+            Distance::SquaredEuclidean.median(&far, 0),
+            Err(InputError::Overflow { .. })
+        ));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_saved_scale_is_checked() {
+        let text = serde_json::to_string(&RadialKernel::laplacian(2.5).unwrap()).unwrap();
+        let load = |text: &str| serde_json::from_str::<RadialKernel>(text);
+        assert_eq!(load(&text).unwrap(), RadialKernel::laplacian(2.5).unwrap());
+        assert!(load(&text.replace("2.5", "-2.5")).is_err());
+    }
+}
