@@ -9,11 +9,12 @@ use halfspaces_linalg::Halfspace;
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
 use serde::Serialize;
-use std::fmt;
+use strum::Display;
 
 /// Where the points lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum Terrain {
     /// Uniform in the ball outside the margin.
     Ball,
@@ -26,39 +27,21 @@ pub(crate) enum Terrain {
 }
 
 /// Which labels are flipped, all with probability η.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Noise {
     /// All.
+    #[strum(to_string = "RCN")]
     Rcn,
     /// Those of points with |w*·x| >= 1/2.
+    #[strum(to_string = "far")]
     Far,
     /// Those of points with |w*·x| <= 2γ.
+    #[strum(to_string = "near")]
     Near,
     /// Those with which least squares, led furthest astray, disagrees.
+    #[strum(to_string = "adverse")]
     Adverse,
-}
-
-impl fmt::Display for Terrain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Terrain::Ball => "ball",
-            Terrain::Edge => "edge",
-            Terrain::Spiked => "spiked",
-            Terrain::Skewed => "skewed",
-        })
-    }
-}
-
-impl fmt::Display for Noise {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Noise::Rcn => "RCN",
-            Noise::Far => "far",
-            Noise::Near => "near",
-            Noise::Adverse => "adverse",
-        })
-    }
 }
 
 /// Points of any [`Terrain`].

@@ -7,7 +7,7 @@ use halfspaces_data::{
     Builtin, Clusters, MarginBall, Marginal, Realizable, StudentT, UnitSphere, centroid_target,
     perceptron_tight, random_target_with_rng,
 };
-use halfspaces_eval::fnv1a;
+use halfspaces_eval::{Scale, fnv1a};
 use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_linalg::{
     FitSample, Halfspace, Label, Params, PointSet, Points, SparsePoints, margins,
@@ -17,9 +17,9 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use serde::Serialize;
 use std::collections::HashMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use strum::Display;
 
 /// Data sets looked for in the folder given by `--data`, with their positive class.
 const FOLDER_SETS: [(&str, &str); 2] = [("magic", "g"), ("spambase", "1")];
@@ -35,29 +35,57 @@ pub(crate) const ADULT_FILE: &str = "adult/adult.data";
 const WITNESS_UPDATES: u64 = 200_000;
 
 /// Where a pool comes from.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Display)]
 #[serde(tag = "data", rename_all = "lowercase")]
 pub(crate) enum Workload {
     /// The unit sphere, points nearer than `margin` to the boundary dropped.
+    #[strum(to_string = "sphere d={dim} γ={margin}")]
     Sphere { dim: usize, points: usize, margin: f64 },
     /// The unit ball conditioned on the margin.
+    #[strum(to_string = "ball d={dim} γ={margin}")]
     Ball { dim: usize, points: usize, margin: f64 },
     /// Ten Gaussian clusters, normalised, points nearer than `margin` dropped.
+    #[strum(to_string = "clusters d={dim} γ={margin}")]
     Clusters { dim: usize, points: usize, margin: f64 },
     /// Student-t with one degree of freedom, every point kept.
     #[serde(rename = "student-t")]
+    #[strum(to_string = "student-t d={dim} condition {condition:e}")]
     StudentT { dim: usize, points: usize, condition: f64 },
     /// The instance on which the perceptron's bound is met with equality.
+    #[strum(to_string = "tight d={dim}")]
     Tight { dim: usize },
     /// Real points relabelled by a random halfspace, points nearer than `margin` dropped.
+    #[strum(to_string = "{name} relabelled γ={margin}")]
     Relabelled { name: String, margin: f64 },
     /// Real points relabelled by the halfspace between the class means, nearer ones dropped.
+    #[strum(to_string = "{name} centroid γ={margin}")]
     Centroid { name: String, margin: f64 },
     /// Real points with their own labels.
+    #[strum(to_string = "{name} own labels")]
     Own { name: String },
 }
 
 impl Workload {
+    /// Balls of these margins, spheres and clusters in several dimensions, tight instances.
+    pub(crate) fn synthetic(points: usize, margins: &[f64], scale: Scale) -> Vec<Workload> {
+        let mut all: Vec<Workload> = margins
+            .iter()
+            .map(|margin| Workload::Ball { dim: 20, points, margin: *margin })
+            .collect();
+        for dim in scale.pick(vec![10], vec![3, 10, 30], vec![3, 10, 30, 100]) {
+            all.push(Workload::Sphere { dim, points, margin: 0.05 });
+            all.push(Workload::Clusters { dim, points, margin: 0.05 });
+        }
+        let tight = scale.pick(vec![25], vec![10, 100], vec![10, 100, 1000]);
+        all.extend(tight.into_iter().map(|dim| Workload::Tight { dim }));
+        all
+    }
+
+    /// Whether nothing about its points and labels is random.
+    pub(crate) fn is_fixed(&self) -> bool {
+        matches!(self, Workload::Tight { .. } | Workload::Own { .. } | Workload::Centroid { .. })
+    }
+
     /// The margin asked for, where there is one.
     pub(crate) fn margin(&self) -> Option<f64> {
         match self {
@@ -71,29 +99,23 @@ impl Workload {
     }
 }
 
-impl fmt::Display for Workload {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Workload::Sphere { dim, margin, .. } => write!(f, "sphere d={dim} γ={margin}"),
-            Workload::Ball { dim, margin, .. } => write!(f, "ball d={dim} γ={margin}"),
-            Workload::Clusters { dim, margin, .. } => write!(f, "clusters d={dim} γ={margin}"),
-            Workload::StudentT { dim, condition, .. } => {
-                write!(f, "student-t d={dim} condition {condition:e}")
-            }
-            Workload::Tight { dim } => write!(f, "tight d={dim}"),
-            Workload::Relabelled { name, margin } => write!(f, "{name} relabelled γ={margin}"),
-            Workload::Centroid { name, margin } => write!(f, "{name} centroid γ={margin}"),
-            Workload::Own { name } => write!(f, "{name} own labels"),
-        }
-    }
-}
-
 /// A labelled pool, dense or sparse.
 #[derive(Debug, Clone)]
 pub(crate) enum Pool {
     Dense(Sample<Points>),
     Sparse(Sample<SparsePoints>),
 }
+
+/// The same for a pool of either kind, its sample by the name given.
+macro_rules! of_either {
+    ($pool:expr, $sample:ident => $result:expr) => {
+        match $pool {
+            $crate::workload::Pool::Dense($sample) => $result,
+            $crate::workload::Pool::Sparse($sample) => $result,
+        }
+    };
+}
+pub(crate) use of_either;
 
 /// Labelled points with what is known about them.
 #[derive(Debug, Clone)]

@@ -1,19 +1,10 @@
 //! P9: expected mistakes of the online Massart learner against ηT + (1-η)√T/γ, with points and flip
 //! probabilities chosen by an adversary that sees the learner.
 
-use crate::Failure;
-use crate::experiments::common::{claim, curve, judge_all, median_text, medians};
+use crate::experiments::common::*;
 use halfspaces_data::{MarginBall, Marginal, random_target_with_rng};
-use halfspaces_eval::{
-    Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Group, Layer, Planned, Results,
-    Scale, Section, Table,
-};
 use halfspaces_linalg::{Classifier, Label, PointSet};
 use halfspaces_online::{Horizon, OnlineLearner, OnlineMassart, bounds};
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
-use std::fmt;
 
 pub(crate) struct MassartExperiment;
 
@@ -24,26 +15,15 @@ const DIM: usize = 10;
 const SHOWN_NOISE: f64 = 0.3;
 
 /// How point and flip probability are chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 enum Nature {
     /// A random candidate; flips with probability η.
     Random,
     /// The candidate the learner would get wrong with the smallest |w·x|, else the one nearest its
     /// boundary; flips with probability η where the learner is right and never where it is wrong.
     Adaptive,
-}
-
-const NATURES: [(Nature, Colour); 2] =
-    [(Nature::Random, Colour::Green), (Nature::Adaptive, Colour::Vermilion)];
-
-impl fmt::Display for Nature {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Nature::Random => "random",
-            Nature::Adaptive => "adaptive",
-        })
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -56,6 +36,10 @@ pub(crate) struct Configuration {
 }
 
 impl Configuration {
+    fn horizon(&self) -> &'static str {
+        if self.doubling { "doubling" } else { "known" }
+    }
+
     fn bound(&self) -> f64 {
         let rounds = self.rounds as f64;
         if self.doubling {
@@ -68,9 +52,8 @@ impl Configuration {
 
 impl fmt::Display for Configuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Configuration { noise, margin, rounds, doubling, nature } = self;
-        let horizon = if *doubling { "doubling" } else { "known" };
-        write!(f, "η={noise} γ={margin} T={rounds} {horizon} {nature}")
+        let Configuration { noise, margin, rounds, nature, .. } = self;
+        write!(f, "η={noise} γ={margin} T={rounds} {} {nature}", self.horizon())
     }
 }
 
@@ -82,29 +65,12 @@ pub(crate) struct Outcome {
 }
 
 impl Experiment for MassartExperiment {
-    type Configuration = Configuration;
-    type Outcome = Outcome;
-
-    fn id(&self) -> &'static str {
-        "P9"
-    }
-
-    fn title(&self) -> &'static str {
-        "Online learning under Massart noise, against an adaptive adversary"
-    }
-
-    fn claims(&self) -> Vec<ClaimStatement> {
-        vec![claim(
-            "P9",
-            "Under Massart noise of rate at most η and margin γ, the online learner that knows the number of rounds T makes at most ηT + (1-η)√T/γ mistakes in expectation, and without knowing T at most ηT + √2/(√2-1) · (1-η)√T/γ, for random points and for points and flip probabilities chosen by an adversary that sees the learner.",
-            "ours, from CKST24 Lemma 2 applied round by round",
-            &[
-                "halfspaces_online::OnlineMassart",
-                "halfspaces_online::Horizon",
-                "halfspaces_online::bounds::massart_excess",
-                "halfspaces_online::bounds::massart_excess_any_horizon",
-            ],
-        )]
+    about! {
+        "P9", "Online learning under Massart noise, against an adaptive adversary";
+        "P9": "Under Massart noise of rate at most η and margin γ, the online learner that knows the number of rounds T makes at most ηT + (1-η)√T/γ mistakes in expectation, and without knowing T at most ηT + √2/(√2-1) · (1-η)√T/γ, for random points and for points and flip probabilities chosen by an adversary that sees the learner."
+            ["ours, from CKST24 Lemma 2 applied round by round"]
+            halfspaces_online::{OnlineMassart, Horizon, bounds::massart_excess,
+                bounds::massart_excess_any_horizon};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -114,7 +80,7 @@ impl Experiment for MassartExperiment {
         {
             for (noise, margin) in [(0.1, 0.1), (0.3, 0.1), (0.4, 0.2)] {
                 for doubling in [false, true] {
-                    for (nature, _) in NATURES {
+                    for nature in [Nature::Random, Nature::Adaptive] {
                         let configuration =
                             Configuration { noise, margin, rounds, doubling, nature };
                         plan.push(Planned { configuration, trials: scale.pick(6, 20, 50) });
@@ -161,16 +127,12 @@ impl Experiment for MassartExperiment {
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
-        let judged: Vec<(String, Evidence)> = results
-            .groups
-            .iter()
-            .map(|g| {
-                let bound = g.configuration.bound();
-                let shares: Vec<f64> = g.outcomes.iter().map(|o| o.excess / bound).collect();
-                let quantity = "mean of Σ (P[mistake | past] - η) / bound";
-                (g.configuration.to_string(), Evidence::mean(quantity, g.planned, &shares, 1.0))
-            })
-            .collect();
+        let judge = |g: &Group<Configuration, Outcome>| {
+            let shares = g.values(|o| o.excess / g.configuration.bound());
+            let quantity = "mean of Σ (P[mistake | past] - η) / bound";
+            (g.configuration.to_string(), Evidence::mean(quantity, g.planned, &shares, 1.0))
+        };
+        let judged: Vec<(String, Evidence)> = results.groups.iter().map(judge).collect();
         judge_all(section, Experiment::claims(self), [Evidence::worst_of(&judged)]);
         section.summary.push("The probability of a mistake given the past is known exactly in simulation, so its excess over η is summed round by round without the noise of the flips. The adaptive adversary asks the misclassified point nearest to the learner's boundary, flips labels at the full rate where the learner is right and never where it is wrong.".into());
         section.figures.push(growth(results));
@@ -179,41 +141,29 @@ impl Experiment for MassartExperiment {
 }
 
 fn growth(results: &Results<Configuration, Outcome>) -> Figure {
-    let mine = |c: &Configuration| (c.noise - SHOWN_NOISE).abs() < 1e-9;
-    let mut layers = Vec::new();
-    for (doubling, horizon) in [(false, "T known"), (true, "doubling")] {
-        for (nature, colour) in NATURES {
-            let colour = if doubling && nature == Nature::Random { Colour::Blue } else { colour };
-            let colour =
-                if doubling && nature == Nature::Adaptive { Colour::Purple } else { colour };
-            let pairs = results
-                .outcomes()
-                .filter(|(c, _)| mine(c) && c.doubling == doubling && c.nature == nature)
-                .map(|(c, o)| (c.rounds as f64, o.excess))
-                .collect();
-            let line = medians(pairs);
-            let name = format!("{nature}, {horizon}");
-
-            layers.extend(curve(&name, colour, line));
-        }
-    }
-    let bounds_of = |doubling| {
-        let mut points: Vec<(f64, f64)> = results
-            .groups
-            .iter()
-            .filter(|g: &&Group<_, _>| {
-                mine(&g.configuration) && g.configuration.doubling == doubling
-            })
-            .map(|g| (g.configuration.rounds as f64, g.configuration.bound()))
-            .collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        points
+    let shown = |doubling| {
+        groups_of(results, |c| (c.noise - SHOWN_NOISE).abs() < 1e-9 && c.doubling == doubling)
     };
+    let rounds = |g: &Group<Configuration, Outcome>| g.configuration.rounds as f64;
+    let mut layers = Vec::new();
+    for (doubling, nature, colour) in [
+        (false, Nature::Random, Colour::Green),
+        (false, Nature::Adaptive, Colour::Vermilion),
+        (true, Nature::Random, Colour::Blue),
+        (true, Nature::Adaptive, Colour::Purple),
+    ] {
+        let mine = shown(doubling).into_iter().filter(|g| g.configuration.nature == nature);
+        let pairs = mine.flat_map(|g| g.outcomes.iter().map(move |o| (rounds(g), o.excess)));
+        let name = format!("{nature}, {}", if doubling { "doubling" } else { "T known" });
+        layers.extend(curve(&name, colour, medians(pairs.collect())));
+    }
     for (doubling, name, colour) in
         [(false, "bound, T known", Colour::Ink), (true, "bound, doubling", Colour::Purple)]
     {
-        let data = bounds_of(doubling);
-        layers.push(Layer::Line { name: name.into(), colour, dashed: true, data });
+        let mut data: Vec<(f64, f64)> =
+            shown(doubling).into_iter().map(|g| (rounds(g), g.configuration.bound())).collect();
+        data.sort_by(|a, b| a.0.total_cmp(&b.0));
+        layers.push(dashed(name, colour, data));
     }
     Figure {
         name: "p9-excess".into(),
@@ -225,31 +175,27 @@ fn growth(results: &Results<Configuration, Outcome>) -> Figure {
 }
 
 fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
-    let columns = ["η", "γ", "T", "horizon", "points", "trials", "excess", "bound", "mistakes"];
-    let mut table = Table::new("p9-massart", "Medians over trials", &columns);
-    for group in &results.groups {
-        let Configuration { noise, margin, rounds, doubling, nature } = &group.configuration;
-        let of = |f: fn(&Outcome) -> f64| -> Vec<f64> { group.outcomes.iter().map(f).collect() };
-        table.push(vec![
-            noise.to_string(),
-            margin.to_string(),
-            rounds.to_string(),
-            if *doubling { "doubling" } else { "known" }.into(),
-            nature.to_string(),
-            group.outcomes.len().to_string(),
-            median_text(&of(|o| o.excess), 1),
-            format!("{:.1}", group.configuration.bound()),
-            median_text(&of(|o| o.mistakes as f64), 0),
-        ]);
-    }
-    table
+    table(
+        "p9-massart",
+        "Medians over trials",
+        &results.groups,
+        &[
+            ("η", &|g| g.configuration.noise.to_string()),
+            ("γ", &|g| g.configuration.margin.to_string()),
+            ("T", &|g| g.configuration.rounds.to_string()),
+            ("horizon", &|g| g.configuration.horizon().into()),
+            ("points", &|g| g.configuration.nature.to_string()),
+            ("trials", &|g| g.count()),
+            ("excess", &|g| g.median(1, |o| o.excess)),
+            ("bound", &|g| format!("{:.1}", g.configuration.bound())),
+            ("mistakes", &|g| g.median(0, |o| o.mistakes as f64)),
+        ],
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_eval::Verdict;
-    use rand::SeedableRng;
 
     /// Real trials against the adaptive adversary, judged by the bound and by a twentieth of it.
     #[test]
@@ -273,9 +219,7 @@ mod tests {
                 .map(|o| Outcome { excess: o.excess * scale, ..o.clone() })
                 .collect();
             let group = Group { configuration: configuration.clone(), planned: 5, outcomes };
-            let mut section = Section::default();
-            MassartExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
-            section.claims[0].verdict
+            verdicts(&MassartExperiment, vec![group])[0]
         };
         assert_eq!(verdict(1.0), Verdict::Holds);
         let share =

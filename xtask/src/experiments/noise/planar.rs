@@ -1,11 +1,10 @@
 //! Generalised linear models on a few points of the plane, and a search over them: what an adversary
 //! of the GLM certificates and learners plays with. The target is the first axis.
 
+use crate::experiments::common::*;
 use halfspaces_data::Link;
 use halfspaces_linalg::{DenseRow, ExampleStream, InputError, Label};
 use halfspaces_pac::{Denominator, Direction};
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
 
 /// A link of two steps on either side: σ(t) = `near` for |t| < `jump`, `far` beyond, in size.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -262,7 +261,6 @@ pub(super) fn descend(
 mod tests {
     use super::*;
     use halfspaces_data::check_link;
-    use rand::SeedableRng;
 
     /// Too much padding keeps even the noiseless learner above the target; γ/2 does not.
     #[test]

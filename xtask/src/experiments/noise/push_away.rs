@@ -1,22 +1,14 @@
 //! P11: the push-away operator keeps signs and margins (CKST24 Lemma 8), for the worst w, x and v; and how
 //! the two open heuristics built on it do.
 
-use crate::Failure;
-use crate::experiments::common::{claim, judge_all, median_text};
+use crate::experiments::common::*;
 use crate::experiments::noise::planar::descend;
 use halfspaces_data::{
     GlmNoise, Instance, Link, MarginBall, Massart, NoiseModel, Region, StandardLink,
     random_target_with_rng,
 };
-use halfspaces_eval::{
-    ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section, Side, Table,
-};
 use halfspaces_linalg::{DenseRow, FitStream, Halfspace, Label, Params, kernels, norm, normalise};
 use halfspaces_pac::{GlmHeuristic, GlmPerspectron, Heuristic, PushAway};
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
-use std::fmt;
 
 pub(crate) struct PushAwayExperiment;
 
@@ -26,11 +18,14 @@ const EXCESS: f64 = 0.2;
 const JUDGED: usize = 3000;
 
 /// Learners without guarantee, and for comparison one with.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Learner {
+    #[strum(to_string = "tangential, cos θ = {cosine}")]
     Tangential { cosine: f64 },
+    #[strum(to_string = "norm-dependent step")]
     NormDependent,
+    #[strum(to_string = "GLM Perspectron, ours")]
     Perspectron,
 }
 
@@ -41,35 +36,18 @@ const LEARNERS: [Learner; 4] = [
     Learner::Perspectron,
 ];
 
-impl fmt::Display for Learner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Learner::Tangential { cosine } => write!(f, "tangential, cos θ = {cosine}"),
-            Learner::NormDependent => f.write_str("norm-dependent step"),
-            Learner::Perspectron => f.write_str("GLM Perspectron, ours"),
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Noise {
+    #[strum(to_string = "RCN, η = 0.2")]
     Rcn,
+    #[strum(to_string = "Massart, η = 0.2, far points only")]
     Massart,
+    #[strum(to_string = "logistic link")]
     Glm,
 }
 
 const NOISES: [Noise; 3] = [Noise::Rcn, Noise::Massart, Noise::Glm];
-
-impl fmt::Display for Noise {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Noise::Rcn => "RCN, η = 0.2",
-            Noise::Massart => "Massart, η = 0.2, far points only",
-            Noise::Glm => "logistic link",
-        })
-    }
-}
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -88,6 +66,12 @@ pub(crate) enum Outcome {
     Lemma { of_w: f64, of_v: f64, tried: u64 },
     /// Error above the target level: of the last iterate, of the best one kept, and the examples.
     Run { last: f64, best: f64, examples: u64 },
+}
+
+impl Outcome {
+    fn lemma(&self) -> (f64, f64, u64) {
+        of_part!(*self, Outcome::Lemma { of_w, of_v, tried } => (of_w, of_v, tried))
+    }
 }
 
 /// sign(w·x) (w·T(x))/((γ/6)‖w‖), and the least sign(v·x) (v·T(x))/(γ/3) over v with |v·x| = γ,
@@ -212,24 +196,11 @@ fn run(learner: Learner, noise: Noise, rng: &mut ChaCha8Rng) -> Result<Outcome, 
 }
 
 impl Experiment for PushAwayExperiment {
-    type Configuration = Configuration;
-    type Outcome = Outcome;
-
-    fn id(&self) -> &'static str {
-        "P11"
-    }
-
-    fn title(&self) -> &'static str {
-        "The push-away operator, and two heuristics built on it whose analysis is open"
-    }
-
-    fn claims(&self) -> Vec<ClaimStatement> {
-        vec![claim(
-            "P11",
-            "For every w != 0 and every x and v in the unit ball with |v·x| >= γ, the pushed point T(x) keeps the sign of w·x with |w·T(x)| >= (γ/6)‖w‖, and the sign of v·x with |v·T(x)| >= γ/3: no exception among the w and x that a search meets, each with the v that is worst for them.",
-            "CKST24 Lemma 8, (13) read with w/‖w‖",
-            &["halfspaces_pac::PushAway"],
-        )]
+    about! {
+        "P11", "The push-away operator, and two heuristics built on it whose analysis is open";
+        "P11": "For every w != 0 and every x and v in the unit ball with |v·x| >= γ, the pushed point T(x) keeps the sign of w·x with |w·T(x)| >= (γ/6)‖w‖, and the sign of v·x with |v·T(x)| >= γ/3: no exception among the w and x that a search meets, each with the v that is worst for them."
+            ["CKST24 Lemma 8, (13) read with w/‖w‖"]
+            halfspaces_pac::{PushAway};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -255,20 +226,17 @@ impl Experiment for PushAwayExperiment {
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
-        let lemma = |c: &Configuration| matches!(c, Configuration::Lemma { .. });
-        let groups = results.groups.iter().filter(|g| lemma(&g.configuration));
-        let planned = groups.map(|g| g.planned).sum();
-        let (mut ratios, mut all) = (Vec::new(), 0);
-        for (_, outcome) in results.outcomes() {
-            if let Outcome::Lemma { of_w, of_v, tried } = outcome {
-                // A NaN, or nothing tried, is an exception.
-                let sound = *tried > 0 && !of_w.is_nan() && !of_v.is_nan();
-                ratios.push(if sound { of_w.min(*of_v) } else { f64::NAN });
-                all += tried;
-            }
-        }
+        let lemmas = groups_of(results, |c| matches!(c, Configuration::Lemma { .. }));
+        let searches = || lemmas.iter().flat_map(|g| &g.outcomes).map(Outcome::lemma);
+        // A NaN, or nothing tried, is an exception.
+        let ratio = |(of_w, of_v, tried): (f64, f64, u64)| {
+            let sound = tried > 0 && !of_w.is_nan() && !of_v.is_nan();
+            if sound { of_w.min(of_v) } else { f64::NAN }
+        };
+        let ratios: Vec<f64> = searches().map(ratio).collect();
+        let all: u64 = searches().map(|(.., tried)| tried).sum();
         let quantity = "signed product / its bound, of w and of v";
-        let evidence = Evidence::deterministic(quantity, Side::AtLeast, planned, &ratios)
+        let evidence = Evidence::deterministic(quantity, Side::AtLeast, planned(&lemmas), &ratios)
             .with_note(&format!("{all} pairs of w and x"));
         judge_all(section, Experiment::claims(self), [evidence]);
         section.summary.push("Given w and x, the worst v has |v·x| = γ and leans against the part of T(x) across x, which gives it in closed form; w and x are searched, at norms of w from 1e-3 to 1e3. The constants of the lemma are not the best possible.".into());
@@ -279,54 +247,58 @@ impl Experiment for PushAwayExperiment {
 }
 
 fn by_dimension(results: &Results<Configuration, Outcome>) -> Table {
-    let columns = ["d", "pairs tried", "least of w over γ/6", "least of v over γ/3"];
-    let title = "Signed products with the pushed point over their bounds: 1 is what the lemma says";
-    let mut table = Table::new("p11-lemma", title, &columns);
-    for group in &results.groups {
-        let Configuration::Lemma { dim, .. } = group.configuration else { continue };
-        let (mut w, mut v, mut all) = (f64::INFINITY, f64::INFINITY, 0);
-        for outcome in &group.outcomes {
-            if let Outcome::Lemma { of_w, of_v, tried } = outcome {
-                (w, v, all) = (w.min(*of_w), v.min(*of_v), all + tried);
-            }
+    let rows = results.groups.iter().filter_map(|g| match g.configuration {
+        Configuration::Lemma { dim, .. } => {
+            Some((dim, g.outcomes.iter().map(Outcome::lemma).collect::<Vec<_>>()))
         }
-        let text = |v: f64| if v.is_finite() { format!("{v:.3}") } else { String::new() };
-        table.push(vec![dim.to_string(), all.to_string(), text(w), text(v)]);
-    }
-    table
+        Configuration::Run { .. } => None,
+    });
+    // None of the x met may have been long enough for a v.
+    let finite = |v: f64| Some(v).filter(|v| v.is_finite());
+    let caption =
+        "Signed products with the pushed point over their bounds: 1 is what the lemma says";
+    table(
+        "p11-lemma",
+        caption,
+        rows,
+        &[
+            ("d", &|(dim, _)| dim.to_string()),
+            ("pairs tried", &|(_, all)| {
+                all.iter().map(|(.., tried)| tried).sum::<u64>().to_string()
+            }),
+            ("least of w over γ/6", &|(_, all)| all.least(3, |(of_w, ..)| finite(*of_w))),
+            ("least of v over γ/3", &|(_, all)| all.least(3, |(_, of_v, _)| finite(*of_v))),
+        ],
+    )
 }
 
 fn heuristics(results: &Results<Configuration, Outcome>) -> Table {
-    let columns = ["noise", "learner", "trials", "examples", "last iterate", "best iterate kept"];
-    let title = "Median error above opt_RCN, γ = ε = 0.2, d = 10; the heuristics have no guarantee. Below 0 where the noise is less than its limit";
-    let mut table = Table::new("p11-heuristics", title, &columns);
-    for group in &results.groups {
-        let Configuration::Run { learner, noise } = &group.configuration else { continue };
-        let (mut lasts, mut bests, mut counts) = (Vec::new(), Vec::new(), Vec::new());
-        for outcome in &group.outcomes {
-            if let Outcome::Run { last, best, examples } = outcome {
-                lasts.push(*last);
-                bests.push(*best);
-                counts.push(*examples as f64);
-            }
-        }
-        table.push(vec![
-            noise.to_string(),
-            learner.to_string(),
-            lasts.len().to_string(),
-            median_text(&counts, 0),
-            median_text(&lasts, 4),
-            median_text(&bests, 4),
-        ]);
-    }
-    table
+    let rows = results.groups.iter().filter_map(|g| match g.configuration {
+        Configuration::Run { learner, noise } => Some((noise, learner, g)),
+        Configuration::Lemma { .. } => None,
+    });
+    let examples = |o: &Outcome| of_part!(o, Outcome::Run { examples, .. } => *examples as f64);
+    let last = |o: &Outcome| of_part!(o, Outcome::Run { last, .. } => *last);
+    let best = |o: &Outcome| of_part!(o, Outcome::Run { best, .. } => *best);
+    let caption = "Median error above opt_RCN, γ = ε = 0.2, d = 10; the heuristics have no guarantee. Below 0 where the noise is less than its limit";
+    table(
+        "p11-heuristics",
+        caption,
+        rows,
+        &[
+            ("noise", &|(noise, ..)| noise.to_string()),
+            ("learner", &|(_, learner, _)| learner.to_string()),
+            ("trials", &|(.., g)| g.count()),
+            ("examples", &|(.., g)| g.median(0, examples)),
+            ("last iterate", &|(.., g)| g.median(4, last)),
+            ("best iterate kept", &|(.., g)| g.median(4, best)),
+        ],
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_eval::{Group, Verdict};
-    use rand::SeedableRng;
 
     /// A real search, judged by the bounds and by twice them.
     #[test]
@@ -334,14 +306,12 @@ mod tests {
         let configuration = Configuration::Lemma { dim: 2, starts: 4, moves: 2000 };
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let outcome = PushAwayExperiment.trial(&configuration, &mut rng).unwrap();
-        let Outcome::Lemma { of_w, of_v, tried } = outcome else { panic!("no lemma") };
+        let (of_w, of_v, tried) = outcome.lemma();
         let verdict = |w: f64, v: f64| {
             let outcomes = vec![Outcome::Lemma { of_w: of_w / w, of_v: of_v / v, tried }];
             let configuration = configuration.clone();
             let group = Group { configuration, planned: 1, outcomes };
-            let mut section = Section::default();
-            PushAwayExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
-            section.claims[0].verdict
+            verdicts(&PushAwayExperiment, vec![group])[0]
         };
         assert_eq!(verdict(1.0, 1.0), Verdict::Holds);
         assert_eq!(verdict(3.0, 1.0), Verdict::Violated);

@@ -2,13 +2,8 @@
 //! grid, in random order, against an adversary that splits the class evenly, and against one that
 //! chooses the labels as well.
 
-use crate::Failure;
-use crate::experiments::common::{bound_line, claim, judge_all, median_text, most, worst_pair};
+use crate::experiments::common::*;
 use halfspaces_data::{MarginBall, Marginal, random_target_with_rng};
-use halfspaces_eval::{
-    Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
-    Section, Side, Table,
-};
 use halfspaces_linalg::{
     BooleanConcept, BooleanPoint, Classifier, Halfspace, Label, PointSet, Points,
 };
@@ -16,26 +11,27 @@ use halfspaces_online::{
     BooleanClass, FiniteClass, GridClass, HalfspaceClass, Halving, OnlineLearner, RandomOrder,
     SmallestMarginMistake, bounds, run,
 };
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
-use std::fmt;
 
 pub(crate) struct HalvingExperiment;
 
 /// The class and where the points come from.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Display)]
 #[serde(tag = "class", rename_all = "lowercase")]
 enum Class {
     /// All conjunctions over n variables; the whole cube.
+    #[strum(to_string = "conjunctions n={variables}")]
     Conjunctions { variables: usize },
     /// All disjunctions over n variables; the whole cube.
+    #[strum(to_string = "disjunctions n={variables}")]
     Disjunctions { variables: usize },
     /// All decision lists of at most `rules` rules; the whole cube.
+    #[strum(to_string = "decision lists n={variables} r<={rules}")]
     Lists { variables: usize, rules: usize },
     /// Random halfspaces, one of them the target; points of the ball.
+    #[strum(to_string = "{size} halfspaces d={dim}")]
     Halfspaces { dim: usize, size: usize },
     /// The grid for a margin; points of the ball with that margin.
+    #[strum(to_string = "grid d={dim} γ={margin}")]
     Grid { dim: usize, margin: f64 },
 }
 
@@ -45,30 +41,19 @@ impl Class {
     }
 }
 
-impl fmt::Display for Class {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Class::Conjunctions { variables } => write!(f, "conjunctions n={variables}"),
-            Class::Disjunctions { variables } => write!(f, "disjunctions n={variables}"),
-            Class::Lists { variables, rules } => {
-                write!(f, "decision lists n={variables} r<={rules}")
-            }
-            Class::Halfspaces { dim, size } => write!(f, "{size} halfspaces d={dim}"),
-            Class::Grid { dim, margin } => write!(f, "grid d={dim} γ={margin}"),
-        }
-    }
-}
-
 /// How points and labels are chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 enum Nature {
     /// A random order, labels of a target.
+    #[strum(to_string = "random order")]
     Random,
     /// The most even split among the mistakes, labels of a target.
+    #[strum(to_string = "even splits")]
     Split,
     /// The most even split, and the label the learner did not predict while a hypothesis is left:
     /// the target is whatever survives.
+    #[strum(to_string = "even splits, contrary labels")]
     Contrary,
 }
 
@@ -77,16 +62,6 @@ const NATURES: [(Nature, Colour); 3] = [
     (Nature::Split, Colour::Vermilion),
     (Nature::Contrary, Colour::Purple),
 ];
-
-impl fmt::Display for Nature {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Nature::Random => "random order",
-            Nature::Split => "even splits",
-            Nature::Contrary => "even splits, contrary labels",
-        })
-    }
-}
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Configuration {
@@ -128,19 +103,16 @@ fn play<C: FiniteClass>(
     let size = class.len();
     let mut learner = Halving::new(class)?;
     let mistakes = match nature {
-        Nature::Random => {
-            let order = RandomOrder::with_rng(rng);
-            let (played, transcript) = run(learner, points, labels, order)?;
-            learner = played;
-            transcript.mistakes()
-        }
-        Nature::Split => {
-            let order = SmallestMarginMistake::new(labels.to_vec());
-            let (played, transcript) = run(learner, points, labels, order)?;
-            learner = played;
-            transcript.mistakes()
-        }
         Nature::Contrary => contrary(&mut learner, points)?,
+        Nature::Random | Nature::Split => {
+            let (played, transcript) = if nature == Nature::Random {
+                run(learner, points, labels, RandomOrder::with_rng(rng))?
+            } else {
+                run(learner, points, labels, SmallestMarginMistake::new(labels.to_vec()))?
+            };
+            learner = played;
+            transcript.mistakes()
+        }
     };
     Ok(Outcome { size, bound, mistakes, left: learner.consistent() })
 }
@@ -180,41 +152,14 @@ fn play_boolean<B: BooleanConcept>(
 }
 
 impl Experiment for HalvingExperiment {
-    type Configuration = Configuration;
-    type Outcome = Outcome;
-
-    fn id(&self) -> &'static str {
-        "K1"
-    }
-
-    fn title(&self) -> &'static str {
-        "Halving: mistakes against the logarithm of the class"
-    }
-
-    fn claims(&self) -> Vec<ClaimStatement> {
-        vec![
-            claim(
-                "K1",
-                "Halving over a finite class C that contains the target makes at most lg |C| mistakes and never eliminates the target: in random order, against an adversary that always asks the misclassified point on which the remaining hypotheses split most evenly, and against one that also labels each point against the prediction while some hypothesis agrees with all labels so far.",
-                "Kakade Theorem 2.2",
-                &[
-                    "halfspaces_online::Halving",
-                    "halfspaces_online::BooleanClass",
-                    "halfspaces_online::HalfspaceClass",
-                    "halfspaces_online::bounds::halving_mistakes",
-                ],
-            ),
-            claim(
-                "K2",
-                "Halving over the grid class for margin γ makes at most d lg(2⌈2R‖w*‖d/γ⌉ + 1) mistakes on points of norm at most R that w* separates with margin γ, and some hypothesis of the grid always remains: against the three opponents of K1, the last one free to leave w* for any hypothesis of the grid (R = ‖w*‖ = 1, d = 2 and 3).",
-                "Kakade Corollary 3.1, corrected",
-                &[
-                    "halfspaces_online::Halving",
-                    "halfspaces_online::GridClass",
-                    "halfspaces_online::bounds::grid_halving_mistakes",
-                ],
-            ),
-        ]
+    about! {
+        "K1", "Halving: mistakes against the logarithm of the class";
+        "K1": "Halving over a finite class C that contains the target makes at most lg |C| mistakes and never eliminates the target: in random order, against an adversary that always asks the misclassified point on which the remaining hypotheses split most evenly, and against one that also labels each point against the prediction while some hypothesis agrees with all labels so far."
+            ["Kakade Theorem 2.2"]
+            halfspaces_online::{Halving, BooleanClass, HalfspaceClass, bounds::halving_mistakes};
+        "K2": "Halving over the grid class for margin γ makes at most d lg(2⌈2R‖w*‖d/γ⌉ + 1) mistakes on points of norm at most R that w* separates with margin γ, and some hypothesis of the grid always remains: against the three opponents of K1, the last one free to leave w* for any hypothesis of the grid (R = ‖w*‖ = 1, d = 2 and 3)."
+            ["Kakade Corollary 3.1, corrected"]
+            halfspaces_online::{Halving, GridClass, bounds::grid_halving_mistakes};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -278,67 +223,55 @@ impl Experiment for HalvingExperiment {
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
         let evidence = [false, true].map(|grid| {
-            let mine = |c: &Configuration| c.class.is_grid() == grid;
-            let planned = results.groups.iter().filter(|g| mine(&g.configuration));
-            let planned = planned.map(|g| g.planned).sum();
-            let ratios: Vec<f64> =
-                results.outcomes().filter(|(c, _)| mine(c)).map(|(_, o)| o.ratio()).collect();
-            Evidence::deterministic("mistakes / bound", Side::AtMost, planned, &ratios)
+            let mine = groups_of(results, |c| c.class.is_grid() == grid);
+            let ratios: Vec<f64> = mine.iter().flat_map(|g| g.values(Outcome::ratio)).collect();
+            Evidence::deterministic("mistakes / bound", Side::AtMost, planned(&mine), &ratios)
                 .with_note("a trial that lost its target would count as an exception")
         });
         judge_all(section, Experiment::claims(self), evidence);
         section.summary.push("Boolean classes are played on the whole cube {0,1}^n, classes of halfspaces on points of the ball. The target is a random member; for the grid it is any halfspace with the margin, which the grid need not contain. The last opponent picks the labels as it goes, always against the prediction, as long as some hypothesis agrees with all of them: nothing is worse for halving.".into());
-        section.figures.push(against_bound(results));
+        section.figures.push(mistakes_against_bound(results));
         section.tables.push(by_configuration(results));
     }
 }
 
-fn against_bound(results: &Results<Configuration, Outcome>) -> Figure {
-    let bounds: Vec<f64> = results.outcomes().map(|(_, o)| o.bound).collect();
-    let mut layers = bound_line("bound lg |C|", &bounds, |bound| bound);
-    for (nature, colour) in NATURES {
-        let data = results
-            .groups
-            .iter()
-            .filter(|g| g.configuration.nature == nature)
-            .filter_map(|g| worst_pair(&g.outcomes, |o| Some((o.bound, o.mistakes as f64))))
-            .collect();
-        layers.push(Layer::Points { name: nature.to_string(), colour, data });
-    }
+fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
+    let series = NATURES.map(|(nature, colour)| {
+        (nature.to_string(), colour, move |c: &Configuration| c.nature == nature)
+    });
     Figure {
         name: "k1-mistakes-against-bound".into(),
         caption: "Mistakes of halving against lg |C|, one marker for each class and opponent: the trial that came closest to its bound. A marker above the dashed line would refute K1 or K2.".into(),
         x: Axis::linear("lg |C|"),
         y: Axis::linear("mistakes"),
-        layers,
+        layers: against_bound(results, "bound lg |C|", series, |o| {
+            Some((o.bound, o.mistakes as f64))
+        }),
     }
 }
 
 fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
-    let columns =
-        ["class", "opponent", "trials", "|C|", "mistakes", "most", "bound", "worst ratio"];
-    let mut table = Table::new("k1-halving", "Medians over trials; worst ratio over all", &columns);
-    for group in &results.groups {
-        let of = |f: fn(&Outcome) -> f64| -> Vec<f64> { group.outcomes.iter().map(f).collect() };
-        table.push(vec![
-            group.configuration.class.to_string(),
-            group.configuration.nature.to_string(),
-            group.outcomes.len().to_string(),
-            median_text(&of(|o| o.size as f64), 0),
-            median_text(&of(|o| o.mistakes as f64), 1),
-            format!("{:.0}", most(&of(|o| o.mistakes as f64))),
-            median_text(&of(|o| o.bound), 2),
-            format!("{:.4}", most(&of(Outcome::ratio))),
-        ]);
-    }
-    table
+    let caption = "Medians over trials; worst ratio over all";
+    table(
+        "k1-halving",
+        caption,
+        &results.groups,
+        &[
+            ("class", &|g| g.configuration.class.to_string()),
+            ("opponent", &|g| g.configuration.nature.to_string()),
+            ("trials", &|g| g.count()),
+            ("|C|", &|g| g.median(0, |o| o.size as f64)),
+            ("mistakes", &|g| g.median(1, |o| o.mistakes as f64)),
+            ("most", &|g| g.most(0, |o| o.mistakes as f64)),
+            ("bound", &|g| g.median(2, |o| o.bound)),
+            ("worst ratio", &|g| g.most(4, Outcome::ratio)),
+        ],
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_eval::{Group, Verdict};
-    use rand::SeedableRng;
 
     #[test]
     fn a_third_of_the_bound_is_refuted_and_so_is_a_lost_target() {
@@ -354,9 +287,7 @@ mod tests {
         let verdicts = |change: fn(&mut Outcome)| {
             let mut groups = groups.clone();
             groups.iter_mut().flat_map(|g| &mut g.outcomes).for_each(change);
-            let mut section = Section::default();
-            HalvingExperiment.evaluate(&Results { groups }, &mut section);
-            section.claims.iter().map(|c| c.verdict).collect::<Vec<_>>()
+            super::verdicts(&HalvingExperiment, groups)
         };
         assert_eq!(verdicts(|_| ()), [Verdict::Holds; 2]);
         assert_eq!(verdicts(|o| o.bound /= 3.0), [Verdict::Violated; 2]);

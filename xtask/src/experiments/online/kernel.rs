@@ -1,20 +1,12 @@
 //! K6: the kernel perceptron with the linear kernel is the perceptron, mistake for mistake; with any
 //! kernel its mistakes stay below max K(x,x)/γ² for a separator in feature space.
 
-use crate::Failure;
-use crate::experiments::common::{bound_line, claim, judge_all, median_text, most, worst_pair};
+use crate::experiments::common::*;
 use halfspaces_data::{Builtin, Marginal, UnitSphere, random_target_with_rng};
-use halfspaces_eval::{
-    Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
-    Section, Side, Table,
-};
 use halfspaces_linalg::{Classifier, Label, PointSet, Points};
 use halfspaces_online::{
     AsGiven, Kernel, KernelPerceptron, Perceptron, RandomOrder, SmallestMarginMistake, bounds, run,
 };
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
 
 pub(crate) struct KernelExperiment;
 
@@ -127,28 +119,11 @@ fn in_feature_space(
 }
 
 impl Experiment for KernelExperiment {
-    type Configuration = Configuration;
-    type Outcome = Outcome;
-
-    fn id(&self) -> &'static str {
-        "K6"
-    }
-
-    fn title(&self) -> &'static str {
-        "Kernel perceptron: the perceptron round for round, and its bound in feature space"
-    }
-
-    fn claims(&self) -> Vec<ClaimStatement> {
-        vec![claim(
-            "K6",
-            "With the linear kernel the kernel perceptron makes the same prediction as the perceptron in every round on integer data; with a linear, quadratic, inhomogeneous cubic or Gaussian kernel K it makes at most max K(x,x)/γ² mistakes where a unit vector of the feature space separates the points with margin γ, in the given order and in the order of an adversary that always asks the misclassified point of smallest margin.",
-            "Notes21, kernel perceptron",
-            &[
-                "halfspaces_online::KernelPerceptron",
-                "halfspaces_online::Kernel",
-                "halfspaces_online::bounds::kernel_perceptron_mistakes",
-            ],
-        )]
+    about! {
+        "K6", "Kernel perceptron: the perceptron round for round, and its bound in feature space";
+        "K6": "With the linear kernel the kernel perceptron makes the same prediction as the perceptron in every round on integer data; with a linear, quadratic, inhomogeneous cubic or Gaussian kernel K it makes at most max K(x,x)/γ² mistakes where a unit vector of the feature space separates the points with margin γ, in the given order and in the order of an adversary that always asks the misclassified point of smallest margin."
+            ["Notes21, kernel perceptron"]
+            halfspaces_online::{KernelPerceptron, Kernel, bounds::kernel_perceptron_mistakes};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -209,73 +184,60 @@ impl Experiment for KernelExperiment {
                 .with_note(&format!("{differing} of {rounds} rounds differ from the perceptron's"));
         judge_all(section, Experiment::claims(self), [evidence]);
         section.summary.push("On integer data all sums are exact, so that even ties are broken alike: the perceptron and the linear kernel perceptron get the points in the same random order, on integer points with clean and with flipped labels and on the one-hot mushrooms, and every prediction is compared to the bit. In feature space the target is a combination of six anchors, which gives its norm and its margin exactly.".into());
-        section.figures.push(against_bound(results));
+        section.figures.push(mistakes_against_bound(results));
         section.tables.push(by_configuration(results));
     }
 }
 
-fn against_bound(results: &Results<Configuration, Outcome>) -> Figure {
-    let bounds: Vec<f64> = results.outcomes().filter_map(|(_, o)| o.bound).collect();
-    let mut layers = bound_line("bound max K(x,x)/γ²", &bounds, |bound| bound);
-    for (name, colour) in KERNELS {
-        let is_kernel = |c: &Configuration| matches!(c, Configuration::Feature { kernel, .. } if *kernel == name);
-        let data = results
-            .groups
-            .iter()
-            .filter(|g| is_kernel(&g.configuration))
-            .filter_map(|g| worst_pair(&g.outcomes, |o| Some((o.bound?, o.mistakes as f64))))
-            .collect();
-        layers.push(Layer::Points { name: name.into(), colour, data });
-    }
+fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
+    let series = KERNELS.map(|(name, colour)| {
+        let mine = move |c: &Configuration| matches!(c, Configuration::Feature { kernel, .. } if *kernel == name);
+        (name.to_owned(), colour, mine)
+    });
     Figure {
         name: "k6-mistakes-against-bound".into(),
         caption: "Mistakes of the kernel perceptron against its bound in feature space, given and adversarial orders, d = 3 and 8: the trial of each setting that came closest to its bound. A marker above the dashed line would refute the claim.".into(),
         x: Axis::log("bound max K(x,x)/γ²"),
         y: Axis::log("mistakes"),
-        layers,
+        layers: against_bound(results, "bound max K(x,x)/γ²", series, |o| {
+            Some((o.bound?, o.mistakes as f64))
+        }),
     }
 }
 
 fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
-    let columns =
-        ["data", "trials", "rounds", "mistakes", "bound", "worst ratio", "rounds that differ"];
-    let mut table = Table::new("k6-kernel", "Medians over trials; extremes over all", &columns);
-    for group in &results.groups {
-        let data = match &group.configuration {
-            Configuration::Integers { dim, flipped, .. } => {
-                format!("integers d={dim}, {flipped} flipped")
-            }
-            Configuration::Mushroom => "mushroom, own labels".into(),
-            Configuration::Feature { kernel, dim, adversarial, .. } => {
-                format!("{kernel} d={dim}, {}", if *adversarial { "adversarial" } else { "given" })
-            }
-        };
-        let of = |f: fn(&Outcome) -> Option<f64>| -> Vec<f64> {
-            group.outcomes.iter().filter_map(f).collect()
-        };
-        let differing: Option<usize> = group.outcomes.iter().map(|o| o.differing).sum();
-        let bounds = of(|o| o.bound);
-        table.push(vec![
-            data,
-            group.outcomes.len().to_string(),
-            median_text(&of(|o| Some(o.rounds as f64)), 0),
-            median_text(&of(|o| Some(o.mistakes as f64)), 1),
-            median_text(&bounds, 1),
-            if bounds.is_empty() {
-                String::new()
-            } else {
-                format!("{:.4}", most(&of(|o| Some(o.ratio()))))
-            },
-            differing.map(|d| d.to_string()).unwrap_or_default(),
-        ]);
-    }
-    table
+    let data = |configuration: &Configuration| match configuration {
+        Configuration::Integers { dim, flipped, .. } => {
+            format!("integers d={dim}, {flipped} flipped")
+        }
+        Configuration::Mushroom => "mushroom, own labels".into(),
+        Configuration::Feature { kernel, dim, adversarial, .. } => {
+            format!("{kernel} d={dim}, {}", if *adversarial { "adversarial" } else { "given" })
+        }
+    };
+    // A bound in feature space, or rounds that differ: a trial has one of the two.
+    let ratio = |o: &Outcome| o.bound.map(|_| o.ratio());
+    let differing =
+        |g: &Group<_, Outcome>| -> Option<usize> { g.outcomes.iter().map(|o| o.differing).sum() };
+    table(
+        "k6-kernel",
+        "Medians over trials; extremes over all",
+        &results.groups,
+        &[
+            ("data", &|g| data(&g.configuration)),
+            ("trials", &|g| g.count()),
+            ("rounds", &|g| g.median(0, |o| o.rounds as f64)),
+            ("mistakes", &|g| g.median(1, |o| o.mistakes as f64)),
+            ("bound", &|g| g.median(1, |o| o.bound)),
+            ("worst ratio", &|g| g.most(4, ratio)),
+            ("rounds that differ", &|g| differing(g).map_or_else(String::new, |d| d.to_string())),
+        ],
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_eval::{Group, Verdict};
 
     #[test]
     fn one_differing_round_or_one_mistake_too_many_violates_the_claim() {
@@ -285,9 +247,7 @@ mod tests {
                 planned: 1,
                 outcomes: vec![outcome],
             };
-            let mut section = Section::default();
-            KernelExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
-            section.claims[0].verdict
+            verdicts(&KernelExperiment, vec![group])[0]
         };
         let same = Outcome { rounds: 9, mistakes: 3, differing: Some(0), bound: None };
         assert_eq!(verdict(same.clone()), Verdict::Holds);

@@ -1,33 +1,19 @@
 //! K7: mistakes of the modified perceptron outside its band against ⌊2 ln(1/α)/σ²⌋, on data without
 //! any margin; its batch form right on every point outside the band.
 
-use crate::Failure;
-use crate::experiments::common::{bound_line, claim, judge_all, median_text, most, worst_pair};
-use crate::workload::{Inputs, Pool, Sample, Workload};
-use halfspaces_eval::{
-    Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
-    Section, Side, Table,
-};
+use crate::experiments::common::*;
+use crate::workload::{Inputs, Sample, Workload, of_either};
 use halfspaces_linalg::{FitSample, PointSet, kernels};
 use halfspaces_online::{
     BatchModifiedPerceptron, ModifiedPerceptron, OnlineLearner, RandomOrder, SmallestMarginMistake,
     bounds, run,
 };
-use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// Rounds to which a small pool is repeated at most.
 const MAX_ROUNDS: f64 = 4000.0;
 
 pub(crate) struct ModifiedExperiment {
-    inputs: Arc<Inputs>,
-}
-
-impl ModifiedExperiment {
-    pub(crate) fn new(inputs: Arc<Inputs>) -> Self {
-        ModifiedExperiment { inputs }
-    }
+    pub(crate) inputs: Arc<Inputs>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -101,27 +87,11 @@ fn play<P: PointSet>(
 }
 
 impl Experiment for ModifiedExperiment {
-    type Configuration = Configuration;
-    type Outcome = Outcome;
-
-    fn id(&self) -> &'static str {
-        "K7"
-    }
-
-    fn title(&self) -> &'static str {
-        "Modified perceptron: few mistakes without a margin, at the price of abstaining"
-    }
-
-    fn claims(&self) -> Vec<ClaimStatement> {
-        vec![claim(
-            "K7",
-            "From a unit start w₀ with α = w₀ · w* > 0, the modified perceptron, which abstains where |w · x| <= σ‖w‖‖x‖, makes at most ⌊2 ln(1/α)/σ²⌋ mistakes other than abstentions, in random order and in the order of an adversary that always asks the misclassified point of smallest margin, whatever the margin; its batch form stops within as many updates with every point right on which it does not abstain.",
-            "Notes21, modified perceptron, with the sign of its update corrected",
-            &[
-                "halfspaces_online::ModifiedPerceptron",
-                "halfspaces_online::bounds::modified_perceptron_mistakes",
-            ],
-        )]
+    about! {
+        "K7", "Modified perceptron: few mistakes without a margin, at the price of abstaining";
+        "K7": "From a unit start w₀ with α = w₀ · w* > 0, the modified perceptron, which abstains where |w · x| <= σ‖w‖‖x‖, makes at most ⌊2 ln(1/α)/σ²⌋ mistakes other than abstentions, in random order and in the order of an adversary that always asks the misclassified point of smallest margin, whatever the margin; its batch form stops within as many updates with every point right on which it does not abstain."
+            ["Notes21, modified perceptron, with the sign of its update corrected"]
+            halfspaces_online::{ModifiedPerceptron, bounds::modified_perceptron_mistakes};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -150,10 +120,7 @@ impl Experiment for ModifiedExperiment {
     }
 
     fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
-        match &self.inputs.pool(&setting.workload, rng)? {
-            Pool::Dense(sample) => play(sample, setting, rng),
-            Pool::Sparse(sample) => play(sample, setting, rng),
-        }
+        of_either!(&self.inputs.pool(&setting.workload, rng)?, sample => play(sample, setting, rng))
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
@@ -167,86 +134,67 @@ impl Experiment for ModifiedExperiment {
         .with_note("a batch run that errs outside the band would count as an exception");
         judge_all(section, Experiment::claims(self), [evidence]);
         section.summary.push("No point is dropped here: margins are whatever the data give, down to rounding, and heavy-tailed data of condition 10⁶ is among them. The start is a random unit vector or its negative, whichever points towards the target, and α is measured. What the learner does not promise is to speak: the table shows how often it abstains.".into());
-        section.figures.push(against_bound(results));
+        section.figures.push(mistakes_against_bound(results));
         section.tables.push(by_configuration(results));
     }
 }
 
-fn against_bound(results: &Results<Configuration, Outcome>) -> Figure {
-    let bounds: Vec<f64> = results.outcomes().map(|(_, o)| o.bound).collect();
-    let mut layers = bound_line("bound ⌊2 ln(1/α)/σ²⌋", &bounds, |bound| bound);
-    for (adversarial, name, colour) in
-        [(false, "random order", Colour::Green), (true, "adversarial order", Colour::Vermilion)]
-    {
-        let data = results
-            .groups
-            .iter()
-            .filter(|g| g.configuration.adversarial == adversarial)
-            .filter_map(|g| worst_pair(&g.outcomes, |o| Some((o.bound, o.mistakes as f64))))
-            .collect();
-        layers.push(Layer::Points { name: name.into(), colour, data });
-    }
+fn order(adversarial: bool) -> &'static str {
+    if adversarial { "adversarial" } else { "random" }
+}
+
+fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
+    let orders = [(false, Colour::Green), (true, Colour::Vermilion)];
+    let series = orders.map(|(adversarial, colour)| {
+        let mine = move |c: &Configuration| c.adversarial == adversarial;
+        (format!("{} order", order(adversarial)), colour, mine)
+    });
     Figure {
         name: "k7-mistakes-against-bound".into(),
         caption: "Mistakes outside the band against the bound, one marker for each kind of data, σ and order: the trial that came closest to its bound. A marker above the dashed line would refute the claim.".into(),
         x: Axis::log("bound ⌊2 ln(1/α)/σ²⌋"),
         y: Axis::log("mistakes"),
-        layers,
+        layers: against_bound(results, "bound ⌊2 ln(1/α)/σ²⌋", series, |o| {
+            Some((o.bound, o.mistakes as f64))
+        }),
     }
 }
 
 fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
-    let columns = [
-        "data",
-        "σ",
-        "order",
-        "trials",
-        "rounds",
-        "α",
-        "mistakes",
-        "bound",
-        "worst ratio",
-        "abstentions",
-        "batch updates",
-    ];
-    let mut table =
-        Table::new("k7-modified", "Medians over trials; worst ratio over all", &columns);
-    for group in &results.groups {
-        let Configuration { workload, sigma, adversarial } = &group.configuration;
-        let of = |f: fn(&Outcome) -> f64| -> Vec<f64> { group.outcomes.iter().map(f).collect() };
-        table.push(vec![
-            workload.to_string(),
-            sigma.to_string(),
-            if *adversarial { "adversarial" } else { "random" }.into(),
-            group.outcomes.len().to_string(),
-            median_text(&of(|o| o.rounds as f64), 0),
-            median_text(&of(|o| o.alpha), 3),
-            median_text(&of(|o| o.mistakes as f64), 1),
-            median_text(&of(|o| o.bound), 0),
-            format!("{:.4}", most(&of(Outcome::ratio))),
-            median_text(&of(|o| o.abstentions as f64), 0),
-            median_text(&of(|o| o.batch_updates as f64), 1),
-        ]);
-    }
-    table
+    let caption = "Medians over trials; worst ratio over all";
+    table(
+        "k7-modified",
+        caption,
+        &results.groups,
+        &[
+            ("data", &|g| g.configuration.workload.to_string()),
+            ("σ", &|g| g.configuration.sigma.to_string()),
+            ("order", &|g| order(g.configuration.adversarial).into()),
+            ("trials", &|g| g.count()),
+            ("rounds", &|g| g.median(0, |o| o.rounds as f64)),
+            ("α", &|g| g.median(3, |o| o.alpha)),
+            ("mistakes", &|g| g.median(1, |o| o.mistakes as f64)),
+            ("bound", &|g| g.median(0, |o| o.bound)),
+            ("worst ratio", &|g| g.most(4, Outcome::ratio)),
+            ("abstentions", &|g| g.median(0, |o| o.abstentions as f64)),
+            ("batch updates", &|g| g.median(1, |o| o.batch_updates as f64)),
+        ],
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_eval::{Group, Verdict};
 
     #[test]
     fn every_broken_promise_violates_the_claim() {
-        let experiment = ModifiedExperiment::new(Arc::new(Inputs::builtin()));
+        let experiment = ModifiedExperiment { inputs: Arc::new(Inputs::builtin()) };
         let workload = Workload::Sphere { dim: 2, points: 9, margin: 0.0 };
         let verdict = |outcome: Outcome| {
             let configuration =
                 Configuration { workload: workload.clone(), sigma: 0.1, adversarial: false };
             let group = Group { configuration, planned: 1, outcomes: vec![outcome] };
-            let mut section = Section::default();
-            experiment.evaluate(&Results { groups: vec![group] }, &mut section);
-            section.claims[0].verdict
+            verdicts(&experiment, vec![group])[0]
         };
         let kept = Outcome {
             rounds: 9,

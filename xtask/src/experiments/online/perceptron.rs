@@ -1,40 +1,24 @@
 //! K3: the perceptron's mistakes against (R/γ)², in given, random and adversarial order; and, on
 //! real data with their own labels, against the bound for labels no halfspace need explain.
 
-use crate::Failure;
-use crate::experiments::common::{
-    bound_line, claim, judge_all, median_text, most, spread_by_x, worst_pair,
-};
-use crate::workload::{Inputs, Pool, Sample, Workload};
-use halfspaces_eval::{
-    Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Group, Layer, Planned, Results,
-    Scale, Section, Side, Table,
-};
+use crate::experiments::common::*;
+use crate::workload::{Inputs, Sample, Workload, of_either};
 use halfspaces_linalg::PointSet;
 use halfspaces_online::{
     AsGiven, Perceptron, RandomOrder, SmallestMarginMistake, Transcript, bounds, run,
 };
-use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::sync::Arc;
 
 /// Rounds to which a small pool is repeated at most.
 const MAX_ROUNDS: usize = 20_000;
 
 pub(crate) struct PerceptronExperiment {
-    inputs: Arc<Inputs>,
-}
-
-impl PerceptronExperiment {
-    pub(crate) fn new(inputs: Arc<Inputs>) -> Self {
-        PerceptronExperiment { inputs }
-    }
+    pub(crate) inputs: Arc<Inputs>,
 }
 
 /// How the points are ordered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum OrderKind {
     Given,
     Random,
@@ -46,16 +30,6 @@ const ORDERS: [(OrderKind, Colour); 3] = [
     (OrderKind::Random, Colour::Green),
     (OrderKind::Adversarial, Colour::Vermilion),
 ];
-
-impl fmt::Display for OrderKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            OrderKind::Given => "given",
-            OrderKind::Random => "random",
-            OrderKind::Adversarial => "adversarial",
-        })
-    }
-}
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Configuration {
@@ -118,54 +92,19 @@ fn play<P: PointSet>(
 }
 
 impl Experiment for PerceptronExperiment {
-    type Configuration = Configuration;
-    type Outcome = Outcome;
-
-    fn id(&self) -> &'static str {
-        "K3"
-    }
-
-    fn title(&self) -> &'static str {
-        "Perceptron: mistakes in every order"
-    }
-
-    fn claims(&self) -> Vec<ClaimStatement> {
-        vec![
-            claim(
-                "K3",
-                "On points of norm at most R that a known unit vector w* separates with margin γ, the perceptron makes at most (R/γ)² mistakes, in the given order, in random order and in the order of an adversary that always asks the misclassified point of smallest margin.",
-                "Kakade Theorem 4.1; Harvey18 Theorem 1.1; Notes21",
-                &[
-                    "halfspaces_online::Perceptron",
-                    "halfspaces_online::SmallestMarginMistake",
-                    "halfspaces_online::bounds::perceptron_mistakes",
-                ],
-            ),
-            claim(
-                "K3n",
-                "On real data with their own labels, which no halfspace need explain, one pass of the perceptron makes at most ((R + D)/γ)² mistakes, D² = Σ max(0, γ - y (u · x))², in any of the three orders of K3: for the unit vector u of the margin perceptron and for the direction between the class means, at 60 values of γ each.",
-                "Freund and Schapire 1999, Theorem 2 (beyond the source documents)",
-                &[
-                    "halfspaces_online::Perceptron",
-                    "halfspaces_online::bounds::perceptron_mistakes_with_deviation",
-                ],
-            ),
-        ]
+    about! {
+        "K3", "Perceptron: mistakes in every order";
+        "K3": "On points of norm at most R that a known unit vector w* separates with margin γ, the perceptron makes at most (R/γ)² mistakes, in the given order, in random order and in the order of an adversary that always asks the misclassified point of smallest margin."
+            ["Kakade Theorem 4.1; Harvey18 Theorem 1.1; Notes21"]
+            halfspaces_online::{Perceptron, SmallestMarginMistake, bounds::perceptron_mistakes};
+        "K3n": "On real data with their own labels, which no halfspace need explain, one pass of the perceptron makes at most ((R + D)/γ)² mistakes, D² = Σ max(0, γ - y (u · x))², in any of the three orders of K3: for the unit vector u of the margin perceptron and for the direction between the class means, at 60 values of γ each."
+            ["Freund and Schapire 1999, Theorem 2 (beyond the source documents)"]
+            halfspaces_online::{Perceptron, bounds::perceptron_mistakes_with_deviation};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
         let points = scale.pick(400, 2000, 10_000);
-        let mut workloads = Vec::new();
-        for margin in [0.4, 0.2, 0.1, 0.05, 0.025] {
-            workloads.push(Workload::Ball { dim: 20, points, margin });
-        }
-        for dim in scale.pick(vec![10], vec![3, 10, 30], vec![3, 10, 30, 100]) {
-            workloads.push(Workload::Sphere { dim, points, margin: 0.05 });
-            workloads.push(Workload::Clusters { dim, points, margin: 0.05 });
-        }
-        for dim in scale.pick(vec![25], vec![10, 100], vec![10, 100, 1000]) {
-            workloads.push(Workload::Tight { dim });
-        }
+        let mut workloads = Workload::synthetic(points, &[0.4, 0.2, 0.1, 0.05, 0.025], scale);
         for name in self.inputs.real() {
             workloads.push(Workload::Relabelled { name: name.clone(), margin: 0.02 });
             workloads.push(Workload::Centroid { name: name.clone(), margin: 0.02 });
@@ -174,11 +113,7 @@ impl Experiment for PerceptronExperiment {
         let trials = scale.pick(4, 40, 100);
         let both = workloads.into_iter().flat_map(|workload| {
             ORDERS.map(|(order, _)| {
-                // Nothing is random where the data is fixed and so is the order.
-                let fixed = matches!(
-                    workload,
-                    Workload::Tight { .. } | Workload::Own { .. } | Workload::Centroid { .. }
-                ) && order != OrderKind::Random;
+                let fixed = workload.is_fixed() && order != OrderKind::Random;
                 let configuration = Configuration { workload: workload.clone(), order };
                 Planned { configuration, trials: if fixed { 1 } else { trials } }
             })
@@ -188,18 +123,15 @@ impl Experiment for PerceptronExperiment {
 
     fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
         let pool = self.inputs.pool(&setting.workload, rng)?;
-        let (transcript, margin, radius, deviation_bound) = match &pool {
-            Pool::Dense(s) => (play(s, setting.order, rng)?, s.margin, s.radius, s.deviation_bound),
-            Pool::Sparse(s) => {
-                (play(s, setting.order, rng)?, s.margin, s.radius, s.deviation_bound)
-            }
-        };
-        Ok(Outcome {
-            rounds: transcript.len(),
-            mistakes: transcript.mistakes(),
-            radius,
-            margin,
-            deviation_bound,
+        of_either!(&pool, sample => {
+            let transcript = play(sample, setting.order, rng)?;
+            Ok(Outcome {
+                rounds: transcript.len(),
+                mistakes: transcript.mistakes(),
+                radius: sample.radius,
+                margin: sample.margin,
+                deviation_bound: sample.deviation_bound,
+            })
         })
     }
 
@@ -218,41 +150,32 @@ impl Experiment for PerceptronExperiment {
                 "{inseparable} further trials on real data that no halfspace was found to separate"
             ));
         }
-        let own = |g: &&Group<_, _>| {
-            matches!(g.configuration, Configuration { workload: Workload::Own { .. }, .. })
-        };
-        let planned_own = results.groups.iter().filter(own).map(|g| g.planned).sum();
+        let own = groups_of(results, |c| matches!(c.workload, Workload::Own { .. }));
         let own_ratios: Vec<f64> =
             results.outcomes().filter_map(|(_, o)| o.deviation_ratio()).collect();
         let without =
-            Evidence::deterministic("mistakes / bound", Side::AtMost, planned_own, &own_ratios);
+            Evidence::deterministic("mistakes / bound", Side::AtMost, planned(&own), &own_ratios);
         judge_all(section, Experiment::claims(self), [evidence, without]);
 
         section.summary.push("The perceptron plays pools of points in the order given, in a random order, and against an adversary that always asks the mistaken point of smallest margin. Every trial draws a pool of its own; a pool smaller than twice its bound is repeated until it is that long, so that the bound could be broken. R and γ are measured on the very points played, so every bound is the tightest the stated separator gives. Real data are standardised, lifted and normalised; they are played relabelled by a random halfspace, relabelled by the halfspace between the class means, and with their own labels.".into());
-        section.figures.push(against_bound(results));
+        section.figures.push(mistakes_against_bound(results));
         section.figures.push(growth(results));
         section.tables.push(by_configuration(results));
     }
 }
 
-fn against_bound(results: &Results<Configuration, Outcome>) -> Figure {
-    let bounds: Vec<f64> = results.outcomes().filter_map(|(_, o)| o.bound()).collect();
-    let mut layers = bound_line("bound (R/γ)²", &bounds, |bound| bound);
-    for (order, colour) in ORDERS {
-        let data = results
-            .groups
-            .iter()
-            .filter(|g| g.configuration.order == order)
-            .filter_map(|g| worst_pair(&g.outcomes, |o| Some((o.bound()?, o.mistakes as f64))))
-            .collect();
-        layers.push(Layer::Points { name: format!("{order} order"), colour, data });
-    }
+fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
+    let series = ORDERS.map(|(order, colour)| {
+        (format!("{order} order"), colour, move |c: &Configuration| c.order == order)
+    });
     Figure {
         name: "k3-mistakes-against-bound".into(),
         caption: "Mistakes against the bound, one marker for each kind of data and order: the trial that came closest to its bound. A marker above the dashed line would refute the claim; the tight instance lies on it.".into(),
         x: Axis::log("bound (R/γ)²"),
         y: Axis::log("mistakes"),
-        layers,
+        layers: against_bound(results, "bound (R/γ)²", series, |o| {
+            Some((o.bound()?, o.mistakes as f64))
+        }),
     }
 }
 
@@ -266,21 +189,11 @@ fn growth(results: &Results<Configuration, Outcome>) -> Figure {
             .filter_map(|(c, o)| Some((1.0 / c.workload.margin()?, o.mistakes as f64)))
             .collect();
         inverse_margins.extend(pairs.iter().map(|p| p.0));
-        let spread = spread_by_x(pairs);
         let name = format!("{order} order");
-        layers.push(Layer::Band {
-            name: name.clone(),
-            colour,
-            data: spread.iter().map(|(x, low, _, high)| (*x, *low, *high)).collect(),
-        });
-        layers.push(Layer::Line {
-            name: name.clone(),
-            colour,
-            dashed: false,
-            data: spread.iter().map(|(x, _, middle, _)| (*x, *middle)).collect(),
-        });
-        let data = spread.iter().map(|(x, _, middle, _)| (*x, *middle)).collect();
-        layers.push(Layer::Points { name, colour, data });
+        let [low, high] = [0.1, 0.9].map(|q| quantiles_by_x(pairs.clone(), q));
+        let data = low.iter().zip(&high).map(|((x, low), (_, high))| (*x, *low, *high)).collect();
+        layers.push(Layer::Band { name: name.clone(), colour, data });
+        layers.extend(curve(&name, colour, medians(pairs)));
     }
     layers.extend(bound_line("bound 1/γ²", &inverse_margins, |x| {
         bounds::perceptron_mistakes(1.0, 1.0, 1.0 / x)
@@ -295,67 +208,44 @@ fn growth(results: &Results<Configuration, Outcome>) -> Figure {
 }
 
 fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
-    let columns = [
-        "data",
-        "order",
-        "trials",
-        "points",
-        "γ",
-        "mistakes",
-        "most",
-        "bound",
-        "worst ratio",
-        "ratio, own labels",
-    ];
-    let mut table =
-        Table::new("k3-perceptron", "Medians over trials; worst ratio over all", &columns);
-    for group in &results.groups {
-        let of = |f: &dyn Fn(&Outcome) -> Option<f64>| -> Vec<f64> {
-            group.outcomes.iter().filter_map(f).collect()
-        };
-        let worst = |values: Vec<f64>| {
-            if values.is_empty() { String::new() } else { format!("{:.4}", most(&values)) }
-        };
-        let mistakes = of(&|o| Some(o.mistakes as f64));
-        table.push(vec![
-            group.configuration.workload.to_string(),
-            group.configuration.order.to_string(),
-            group.outcomes.len().to_string(),
-            median_text(&of(&|o| Some(o.rounds as f64)), 0),
-            median_text(&of(&|o| o.margin), 4),
-            median_text(&mistakes, 1),
-            format!("{:.0}", most(&mistakes)),
-            median_text(&of(&Outcome::bound), 1),
-            worst(of(&Outcome::ratio)),
-            worst(of(&Outcome::deviation_ratio)),
-        ]);
-    }
-    table
+    let caption = "Medians over trials; worst ratio over all";
+    table(
+        "k3-perceptron",
+        caption,
+        &results.groups,
+        &[
+            ("data", &|g| g.configuration.workload.to_string()),
+            ("order", &|g| g.configuration.order.to_string()),
+            ("trials", &|g| g.count()),
+            ("points", &|g| g.median(0, |o| o.rounds as f64)),
+            ("γ", &|g| g.median(4, |o| o.margin)),
+            ("mistakes", &|g| g.median(1, |o| o.mistakes as f64)),
+            ("most", &|g| g.most(0, |o| o.mistakes as f64)),
+            ("bound", &|g| g.median(1, Outcome::bound)),
+            ("worst ratio", &|g| g.most(4, Outcome::ratio)),
+            ("ratio, own labels", &|g| g.most(4, Outcome::deviation_ratio)),
+        ],
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_eval::Verdict;
-    use rand::SeedableRng;
 
-    fn results(mistakes: usize) -> Results<Configuration, Outcome> {
+    fn groups(mistakes: usize) -> Vec<Group<Configuration, Outcome>> {
         let workload = Workload::Tight { dim: 30 };
         let configuration = Configuration { workload, order: OrderKind::Given };
         let margin = Some(30f64.sqrt().recip());
         let outcome =
             Outcome { rounds: 30, mistakes, radius: 1.0, margin, deviation_bound: Some(30.0) };
-        Results { groups: vec![Group { configuration, planned: 1, outcomes: vec![outcome] }] }
+        vec![Group { configuration, planned: 1, outcomes: vec![outcome] }]
     }
 
     #[test]
     fn one_mistake_too_many_violates_the_claim() {
-        let experiment = PerceptronExperiment::new(Arc::new(Inputs::builtin()));
+        let experiment = PerceptronExperiment { inputs: Arc::new(Inputs::builtin()) };
         for (mistakes, verdict) in [(30, Verdict::Holds), (31, Verdict::Violated)] {
-            let mut section = Section::default();
-            experiment.evaluate(&results(mistakes), &mut section);
-            assert_eq!(section.claims[0].id, "K3");
-            assert_eq!(section.claims[0].verdict, verdict);
+            assert_eq!(verdicts(&experiment, groups(mistakes))[0], verdict);
         }
     }
 
@@ -363,7 +253,7 @@ mod tests {
     /// third of the deviation bound) refute both claims.
     #[test]
     fn a_third_of_the_bound_is_refuted() {
-        let experiment = PerceptronExperiment::new(Arc::new(Inputs::builtin()));
+        let experiment = PerceptronExperiment { inputs: Arc::new(Inputs::builtin()) };
         let played = |workload: Workload, order| {
             let configuration = Configuration { workload, order };
             let mut rng = ChaCha8Rng::seed_from_u64(1);
@@ -374,17 +264,12 @@ mod tests {
             played(Workload::Tight { dim: 40 }, OrderKind::Random),
             played(Workload::Own { name: "ionosphere".into() }, OrderKind::Adversarial),
         ];
-        let verdicts = |groups| {
-            let mut section = Section::default();
-            experiment.evaluate(&Results { groups }, &mut section);
-            section.claims.iter().map(|c| c.verdict).collect::<Vec<_>>()
-        };
-        assert_eq!(verdicts(groups.clone()), [Verdict::Holds; 2]);
+        assert_eq!(verdicts(&experiment, groups.clone()), [Verdict::Holds; 2]);
         let mut wrong = groups;
         for outcome in wrong.iter_mut().flat_map(|g| &mut g.outcomes) {
             outcome.margin = outcome.margin.map(|margin| margin * 3f64.sqrt());
             outcome.deviation_bound = outcome.deviation_bound.map(|bound| bound / 3.0);
         }
-        assert_eq!(verdicts(wrong), [Verdict::Violated; 2]);
+        assert_eq!(verdicts(&experiment, wrong), [Verdict::Violated; 2]);
     }
 }

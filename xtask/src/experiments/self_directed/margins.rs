@@ -1,16 +1,8 @@
 //! S3, S4: the largest margin among the points on which two halfspaces disagree, and what a mistake
 //! there does to the angle.
 
-use crate::Failure;
-use crate::experiments::common::{claim, judge_all, median_text, spread_by_x};
-use halfspaces_eval::{
-    Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
-    Section, Table, stats,
-};
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
+use crate::experiments::common::*;
 use rand_distr::{Binomial, Distribution};
-use serde::{Deserialize, Serialize};
 use std::f64::consts::{E, PI};
 
 pub(crate) struct MarginsExperiment;
@@ -101,32 +93,14 @@ fn tan_after(theta: f64, margin: f64, radius: f64, rest: f64) -> f64 {
 }
 
 impl Experiment for MarginsExperiment {
-    type Configuration = Configuration;
-    type Outcome = Outcome;
-
-    fn id(&self) -> &'static str {
-        "S3"
-    }
-
-    fn title(&self) -> &'static str {
-        "The misclassified point of largest margin, and what updating on it does to the angle"
-    }
-
-    fn claims(&self) -> Vec<ClaimStatement> {
-        vec![
-            claim(
-                "S3",
-                "Among N uniform points of the sphere with N sin θ > 12π, updating on the misclassified point of largest |w · x| takes tan θ to at most (tan θ)^(1-ρ) (ζ/N)^ρ with probability at least 2/3, ρ = 1/(8d), ζ = 12π/cos θ; w and the target are unit vectors at angle θ.",
-                "DKTZ23 §2, super-linear decay",
-                &["halfspaces_online::Greedy", "halfspaces_online::TwoChains"],
-            ),
-            claim(
-                "S4",
-                "Among n uniform points of the sphere, the largest |w · x| of those that w misclassifies is at least √(ln(nθ/12π)/(4d)) sin θ where 12π < nθ <= 12π e^(d/2), and at least (1 - (12π/(nθ))^(2/d)) sin θ where nθ is larger, with probability at least 2/3; w and the target are unit vectors at angle θ.",
-                "DKTZ23 §2, maximum margin in the disagreement region",
-                &["halfspaces_online::Greedy", "halfspaces_online::TwoChains"],
-            ),
-        ]
+    about! {
+        "S3", "The misclassified point of largest margin, and what updating on it does to the angle";
+        "S3": "Among N uniform points of the sphere with N sin θ > 12π, updating on the misclassified point of largest |w · x| takes tan θ to at most (tan θ)^(1-ρ) (ζ/N)^ρ with probability at least 2/3, ρ = 1/(8d), ζ = 12π/cos θ; w and the target are unit vectors at angle θ."
+            ["DKTZ23 §2, super-linear decay"]
+            halfspaces_online::{Greedy, TwoChains};
+        "S4": "Among n uniform points of the sphere, the largest |w · x| of those that w misclassifies is at least √(ln(nθ/12π)/(4d)) sin θ where 12π < nθ <= 12π e^(d/2), and at least (1 - (12π/(nθ))^(2/d)) sin θ where nθ is larger, with probability at least 2/3; w and the target are unit vectors at angle θ."
+            ["DKTZ23 §2, maximum margin in the disagreement region"]
+            halfspaces_online::{Greedy, TwoChains};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -155,26 +129,22 @@ impl Experiment for MarginsExperiment {
         let (mut decays, mut margins) = (Vec::new(), Vec::new());
         for group in &results.groups {
             let setting = &group.configuration;
-            let judge = |failed: &dyn Fn(&Outcome) -> bool| {
-                let failures = group.outcomes.iter().filter(|o| failed(o)).count();
-                Evidence::probability(group.planned, failures, group.outcomes.len(), FAILURE)
-            };
             let name = format!("d={}, n={}, θ={}", setting.dim, setting.points, setting.angle);
             if setting.decays() {
                 let rho = 1.0 / (8.0 * setting.dim as f64);
                 let zeta = PRINTED / setting.angle.cos();
                 let tan = setting.angle.tan();
                 let bound = rho * (zeta / setting.points as f64 / tan).ln();
-                decays.push((name.clone(), judge(&|o| o.decay > bound)));
+                decays.push((name.clone(), fails_at_most(group, FAILURE, |o| o.decay > bound)));
             }
             let bound = setting.bound(PRINTED);
-            margins.push((name, judge(&|o| o.margin < bound)));
+            margins.push((name, fails_at_most(group, FAILURE, |o| o.margin < bound)));
         }
         let evidence = [Evidence::worst_of(&decays), Evidence::worst_of(&margins)];
         judge_all(section, Experiment::claims(self), evidence);
         section.summary.push("Only the plane of the two halfspaces matters, so n = 10^9 points are drawn exactly by drawing the few on which they disagree, projected there. The table gives the smallest constant that could replace 12π with the bound on the margin still holding with probability 2/3: 12π is larger than needed.".into());
         section.figures.push(figure(results));
-        section.tables.push(table(results));
+        section.tables.push(by_setting(results));
     }
 }
 
@@ -182,24 +152,20 @@ fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     let mut layers = Vec::new();
     let colours = [(3, Colour::Blue), (10, Colour::Orange), (30, Colour::Green)];
     for (dim, colour) in colours {
-        let groups = results.groups.iter().filter(|g| g.configuration.dim == dim);
         let (mut measured, mut bound) = (Vec::new(), Vec::new());
-        for group in groups {
-            let margins: Vec<f64> = group.outcomes.iter().map(|o| o.margin).collect();
+        for group in groups_of(results, |c| c.dim == dim) {
             let setting = &group.configuration;
             // What is reached two times in three.
-            if let Some(third) = stats::quantile(&margins, FAILURE) {
+            if let Some(third) = stats::quantile(&group.values(|o| o.margin), FAILURE) {
                 measured.push((setting.mass(), third));
                 bound.push((setting.mass(), setting.bound(PRINTED)));
             }
         }
-        let line = |pairs| spread_by_x(pairs).iter().map(|(x, _, m, _)| (*x, *m)).collect();
         let name = format!("d = {dim}");
-        let data: Vec<(f64, f64)> = line(measured);
-        layers.push(Layer::Points { name: name.clone(), colour, data: data.clone() });
-        layers.push(Layer::Line { name, colour, dashed: false, data });
-        let name = format!("bound, d = {dim}");
-        layers.push(Layer::Line { name, colour, dashed: true, data: line(bound) });
+        let measured = medians(measured);
+        layers.push(points(&name, colour, measured.clone()));
+        layers.push(line(&name, colour, measured));
+        layers.push(dashed(&format!("bound, d = {dim}"), colour, medians(bound)));
     }
     Figure {
         name: "s4-largest-margin".into(),
@@ -211,59 +177,44 @@ fn figure(results: &Results<Configuration, Outcome>) -> Figure {
 }
 
 /// The smallest constant with which the bound on the margin still holds two times in three.
-fn smallest_constant(setting: &Configuration, outcomes: &[Outcome]) -> Option<f64> {
-    let margins: Vec<f64> = outcomes.iter().map(|o| o.margin).collect();
-    let third = stats::quantile(&margins, FAILURE)?;
+fn smallest_constant(group: &Group<Configuration, Outcome>) -> Option<f64> {
+    let third = stats::quantile(&group.values(|o| o.margin), FAILURE)?;
     // The bound falls as the constant rises.
     let (mut low, mut high) = (1e-6 * PRINTED, PRINTED * E);
     for _ in 0..80 {
         let middle = (low * high).sqrt();
-        if setting.bound(middle) > third { low = middle } else { high = middle }
+        if group.configuration.bound(middle) > third { low = middle } else { high = middle }
     }
     Some(high)
 }
 
-fn table(results: &Results<Configuration, Outcome>) -> Table {
-    let columns = [
-        "d",
-        "n",
-        "θ",
-        "regime",
-        "draws",
-        "margin / sin θ",
-        "bound",
-        "smallest constant / π",
-        "median tan θ'/tan θ",
-    ];
-    let title = "Largest margin (median), the bound of DKTZ23, and the smallest constant for which it would hold";
-    let mut table = Table::new("s4-margins", title, &columns);
-    for group in &results.groups {
-        let setting = &group.configuration;
-        let margins: Vec<f64> = group.outcomes.iter().map(|o| o.margin).collect();
-        let falls: Vec<f64> = group.outcomes.iter().map(|o| o.decay.exp()).collect();
-        let constant = smallest_constant(setting, &group.outcomes);
-        table.push(vec![
-            setting.dim.to_string(),
-            setting.points.to_string(),
-            setting.angle.to_string(),
-            setting.regime().into(),
-            group.outcomes.len().to_string(),
-            median_text(&margins, 4),
-            format!("{:.4}", setting.bound(PRINTED)),
-            constant.map(|c| format!("{:.2}", c / PI)).unwrap_or_default(),
-            median_text(&falls, 4),
-        ]);
-    }
-    table
+fn by_setting(results: &Results<Configuration, Outcome>) -> Table {
+    let caption = "Largest margin (median), the bound of DKTZ23, and the smallest constant for which it would hold";
+    table(
+        "s4-margins",
+        caption,
+        &results.groups,
+        &[
+            ("d", &|g| g.configuration.dim.to_string()),
+            ("n", &|g| g.configuration.points.to_string()),
+            ("θ", &|g| g.configuration.angle.to_string()),
+            ("regime", &|g| g.configuration.regime().into()),
+            ("draws", &|g| g.count()),
+            ("margin / sin θ", &|g| g.median(4, |o| o.margin)),
+            ("bound", &|g| format!("{:.4}", g.configuration.bound(PRINTED))),
+            ("smallest constant / π", &|g| {
+                smallest_constant(g).map_or_else(String::new, |c| format!("{:.2}", c / PI))
+            }),
+            ("median tan θ'/tan θ", &|g| g.median(4, |o| o.decay.exp())),
+        ],
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use halfspaces_data::{Marginal, UnitSphere};
-    use halfspaces_eval::{Group, Verdict};
     use halfspaces_linalg::{PointSet, angle, kernels, normalise};
-    use rand::SeedableRng;
 
     /// The plain version: all n points in all d dimensions, the update made.
     fn literal(setting: &Configuration, seed: u64) -> Outcome {
@@ -329,9 +280,7 @@ mod tests {
         let verdicts = |margin: f64, decay: f64| {
             let outcomes = vec![Outcome { margin, decay }; 60];
             let group = Group { configuration: configuration.clone(), planned: 60, outcomes };
-            let mut section = Section::default();
-            MarginsExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
-            section.claims.iter().map(|c| c.verdict).collect::<Vec<_>>()
+            super::verdicts(&MarginsExperiment, vec![group])
         };
         assert_eq!(verdicts(0.9, -0.5), [Verdict::Holds; 2]);
         assert_eq!(verdicts(0.1, -0.01), [Verdict::Violated; 2]);
@@ -347,9 +296,7 @@ mod tests {
             let third = |o: &Outcome| Outcome { margin: o.margin / times, ..*o };
             let outcomes = outcomes.iter().map(third).collect();
             let group = Group { configuration: configuration.clone(), planned: 60, outcomes };
-            let mut section = Section::default();
-            MarginsExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
-            section.claims[1].verdict
+            verdicts(&MarginsExperiment, vec![group])[1]
         };
         assert_eq!(verdict(1.0), Verdict::Holds);
         assert_eq!(verdict(3.0), Verdict::Violated);

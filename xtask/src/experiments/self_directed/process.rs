@@ -1,14 +1,6 @@
 //! S5: how many steps a process of super-linear decay needs; the printed number is too small.
 
-use crate::Failure;
-use crate::experiments::common::{claim, judge_all};
-use halfspaces_eval::{
-    ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section, Table, stats,
-};
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
-
+use crate::experiments::common::*;
 pub(crate) struct ProcessExperiment;
 
 /// ξ' = ξ^(1-ρ) κ^ρ with probability exactly 2/3, else ξ' = ξ: the slowest process the lemma allows.
@@ -62,32 +54,14 @@ pub(crate) struct Outcome {
 }
 
 impl Experiment for ProcessExperiment {
-    type Configuration = Configuration;
-    type Outcome = Outcome;
-
-    fn id(&self) -> &'static str {
-        "S5"
-    }
-
-    fn title(&self) -> &'static str {
-        "Super-linear decay: the printed number of steps is too small, the corrected one is enough"
-    }
-
-    fn claims(&self) -> Vec<ClaimStatement> {
-        vec![
-            claim(
-                "S5",
-                "The slowest process that the lemma allows, ξ' = ξ^(1-ρ)κ^ρ with probability 2/3 per step and ξ' = ξ else, is at e²κ or below after T = ⌈3m* + 4.5 ln(1/δ)⌉ steps from ξ₀ = M with probability at least 1 - δ, m* = (1/ρ) max(lnln(1/κ), lnln(M+1), 0).",
-                "DKTZ23 §2, super-linear process lemma, T corrected",
-                &["halfspaces_online::TwoChains"],
-            ),
-            claim(
-                "S5e",
-                "After the printed number of steps, T = (3/2)(m* + ln(e/δ)), the same process from M = 1/κ is still above e²κ with a probability of more than δ.",
-                "ours: an erratum to DKTZ23 §2",
-                &["halfspaces_online::TwoChains"],
-            ),
-        ]
+    about! {
+        "S5", "Super-linear decay: the printed number of steps is too small, the corrected one is enough";
+        "S5": "The slowest process that the lemma allows, ξ' = ξ^(1-ρ)κ^ρ with probability 2/3 per step and ξ' = ξ else, is at e²κ or below after T = ⌈3m* + 4.5 ln(1/δ)⌉ steps from ξ₀ = M with probability at least 1 - δ, m* = (1/ρ) max(lnln(1/κ), lnln(M+1), 0)."
+            ["DKTZ23 §2, super-linear process lemma, T corrected"]
+            halfspaces_online::{TwoChains};
+        "S5e": "After the printed number of steps, T = (3/2)(m* + ln(e/δ)), the same process from M = 1/κ is still above e²κ with a probability of more than δ."
+            ["ours: an erratum to DKTZ23 §2"]
+            halfspaces_online::{TwoChains};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -99,15 +73,9 @@ impl Experiment for ProcessExperiment {
                     let log_inverse_kappa = -kappa.ln();
                     let log_start = share * log_inverse_kappa;
                     let delta = scale.pick(0.05, 0.01, 0.01);
-                    plan.push(Planned {
-                        configuration: Configuration {
-                            log_inverse_kappa,
-                            inverse_rho,
-                            log_start,
-                            delta,
-                        },
-                        trials: scale.pick(200, 1500, 3000),
-                    });
+                    let configuration =
+                        Configuration { log_inverse_kappa, inverse_rho, log_start, delta };
+                    plan.push(Planned { configuration, trials: scale.pick(200, 1500, 3000) });
                 }
             }
         }
@@ -133,56 +101,54 @@ impl Experiment for ProcessExperiment {
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
-        let columns =
-            ["ln 1/κ", "1/ρ", "ln M", "δ", "trials", "printed T", "fails", "corrected T", "fails"];
-        let title = "How often e²κ is not reached in time";
-        let mut table = Table::new("s5-process", title, &columns);
         let (mut corrected, mut printed) = (Vec::new(), Vec::new());
         for group in &results.groups {
             let setting = &group.configuration;
-            let (trials, delta) = (group.outcomes.len(), setting.delta);
             let name = format!(
                 "1/ρ={}, ln 1/κ={:.1}, ln M={:.1}",
                 setting.inverse_rho, setting.log_inverse_kappa, setting.log_start
             );
-            let failures = group.outcomes.iter().filter(|o| o.corrected_fails).count();
-            let evidence = Evidence::probability(group.planned, failures, trials, delta);
-            corrected.push((name.clone(), evidence));
-            let of_printed = group.outcomes.iter().map(|o| f64::from(u8::from(o.printed_fails)));
-            let of_printed: Vec<f64> = of_printed.collect();
+            let delta = setting.delta;
+            corrected.push((name.clone(), fails_at_most(group, delta, |o| o.corrected_fails)));
             if setting.extreme() {
                 // Fails with probability at least δ: succeeds with at most 1 - δ.
-                let arrived = group.outcomes.iter().filter(|o| !o.printed_fails).count();
-                let evidence = Evidence::probability(group.planned, arrived, trials, 1.0 - delta);
+                let evidence = fails_at_most(group, 1.0 - delta, |o| !o.printed_fails);
                 let quantity = "probability to arrive, exact 95 % upper bound".into();
-                let evidence = Evidence { quantity, ..evidence };
-                printed.push((name, evidence));
+                printed.push((name, Evidence { quantity, ..evidence }));
             }
-            let share = |failed: f64| format!("{:.3}", failed / trials.max(1) as f64);
-            table.push(vec![
-                format!("{:.1}", setting.log_inverse_kappa),
-                setting.inverse_rho.to_string(),
-                format!("{:.1}", setting.log_start),
-                delta.to_string(),
-                trials.to_string(),
-                setting.printed().to_string(),
-                stats::mean(&of_printed).map(|m| format!("{m:.3}")).unwrap_or_default(),
-                setting.corrected().to_string(),
-                share(failures as f64),
-            ]);
         }
         let evidence = [Evidence::worst_of(&corrected), Evidence::worst_of(&printed)];
         judge_all(section, Experiment::claims(self), evidence);
         section.summary.push("The process is the slowest that the lemma allows: it decays with probability exactly 2/3. From ξ₀ = M two things shrink ln(ξ/κ), which starts at ln M + ln(1/κ): the printed number of steps pays for the larger of the two doubly logarithmic terms at the mean rate and leaves too little for chance. Starts of constant angle, ln M = 0, are what Algorithm 1 needs.".into());
-        section.tables.push(table);
+        section.tables.push(by_setting(results));
     }
+}
+
+fn by_setting(results: &Results<Configuration, Outcome>) -> Table {
+    let share = |g: &Group<_, Outcome>, failed: fn(&Outcome) -> bool| {
+        mean_text(&g.values(|o| f64::from(u8::from(failed(o)))), 3)
+    };
+    table(
+        "s5-process",
+        "How often e²κ is not reached in time",
+        &results.groups,
+        &[
+            ("ln 1/κ", &|g| format!("{:.1}", g.configuration.log_inverse_kappa)),
+            ("1/ρ", &|g| g.configuration.inverse_rho.to_string()),
+            ("ln M", &|g| format!("{:.1}", g.configuration.log_start)),
+            ("δ", &|g| g.configuration.delta.to_string()),
+            ("trials", &|g| g.count()),
+            ("printed T", &|g| g.configuration.printed().to_string()),
+            ("fails", &|g| share(g, |o| o.printed_fails)),
+            ("corrected T", &|g| g.configuration.corrected().to_string()),
+            ("fails", &|g| share(g, |o| o.corrected_fails)),
+        ],
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_eval::{Group, Verdict};
-    use rand::SeedableRng;
 
     /// A setting that fails about one time in four with the constants as printed.
     fn extreme() -> Configuration {
@@ -220,9 +186,7 @@ mod tests {
                 })
                 .collect();
             let group = Group { configuration: extreme(), planned: 1000, outcomes };
-            let mut section = Section::default();
-            ProcessExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
-            section.claims.iter().map(|c| c.verdict).collect::<Vec<_>>()
+            super::verdicts(&ProcessExperiment, vec![group])
         };
         assert_eq!(verdicts(true, false), [Verdict::Holds; 2]);
         assert_eq!(verdicts(false, true), [Verdict::Violated; 2]);
@@ -242,9 +206,7 @@ mod tests {
                 })
                 .collect();
             let group = Group { configuration: extreme(), planned: 600, outcomes };
-            let mut section = Section::default();
-            ProcessExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
-            section.claims[0].verdict
+            verdicts(&ProcessExperiment, vec![group])[0]
         };
         assert_eq!(verdict(1), Verdict::Holds);
         assert_eq!(verdict(3), Verdict::Violated);

@@ -1,35 +1,32 @@
 //! S6: on the sphere, every learner in random order makes at least 0.3 d ln(n/d) mistakes.
 
-use crate::Failure;
-use crate::experiments::common::{claim, curve, judge_all, mean_cells, median_text, medians};
+use crate::experiments::common::*;
 use halfspaces_data::{Marginal, UnitSphere, random_target_with_rng};
-use halfspaces_eval::{
-    Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Layer, Planned, Results, Scale,
-    Section, Table, stats,
-};
 use halfspaces_linalg::{Classifier, DenseRow};
 use halfspaces_online::{
     Aggressiveness, Alma, CentreOfGravity, ModifiedPerceptron, OnlineLearner, PassiveAggressive,
     Perceptron, SecondOrderPerceptron, VersionSpace,
 };
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
-use serde::Serialize;
-use std::fmt;
 
 pub(crate) struct RandomOrderExperiment;
 
 /// The constant of the lower bound as it is tested (DKTZ23 proves some constant).
 const SHARE: f64 = 0.3;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 enum Learner {
+    #[strum(to_string = "perceptron")]
     Perceptron,
+    #[strum(to_string = "modified perceptron, σ=0")]
     Modified,
+    #[strum(to_string = "passive-aggressive")]
     Aggressive,
+    #[strum(to_string = "second-order perceptron")]
     SecondOrder,
+    #[strum(to_string = "ALMA, α=1/2")]
     Alma,
+    #[strum(to_string = "centre of gravity")]
     Gravity,
 }
 
@@ -41,19 +38,6 @@ const LEARNERS: [(Learner, Colour); 6] = [
     (Learner::Alma, Colour::Vermilion),
     (Learner::Gravity, Colour::Green),
 ];
-
-impl fmt::Display for Learner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Learner::Perceptron => "perceptron",
-            Learner::Modified => "modified perceptron, σ=0",
-            Learner::Aggressive => "passive-aggressive",
-            Learner::SecondOrder => "second-order perceptron",
-            Learner::Alma => "ALMA, α=1/2",
-            Learner::Gravity => "centre of gravity",
-        })
-    }
-}
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Configuration {
@@ -99,32 +83,12 @@ fn stream<L: OnlineLearner>(
 }
 
 impl Experiment for RandomOrderExperiment {
-    type Configuration = Configuration;
-    type Outcome = Outcome;
-
-    fn id(&self) -> &'static str {
-        "S6"
-    }
-
-    fn title(&self) -> &'static str {
-        "Random order: every learner tested makes at least 0.3 d ln(n/d) mistakes on the sphere"
-    }
-
-    fn claims(&self) -> Vec<ClaimStatement> {
-        vec![claim(
-            "S6",
-            "On n uniform points of the sphere in random order, labelled by a uniformly random halfspace, six online learners (perceptron, modified perceptron, passive-aggressive, second-order perceptron, ALMA, centre of gravity) make each at least 0.3 d ln(n/d) mistakes in expectation, at every n tested from 10 d on; so also when a learner stops after 1 % of n >= 1000 d points.",
-            "DKTZ23, random-order lower bound; evidence, not proof, and the constant is ours",
-            &[
-                "halfspaces_online::Perceptron",
-                "halfspaces_online::ModifiedPerceptron",
-                "halfspaces_online::PassiveAggressive",
-                "halfspaces_online::SecondOrderPerceptron",
-                "halfspaces_online::Alma",
-                "halfspaces_online::VersionSpace",
-                "halfspaces_online::CentreOfGravity",
-            ],
-        )]
+    about! {
+        "S6", "Random order: every learner tested makes at least 0.3 d ln(n/d) mistakes on the sphere";
+        "S6": "On n uniform points of the sphere in random order, labelled by a uniformly random halfspace, six online learners (perceptron, modified perceptron, passive-aggressive, second-order perceptron, ALMA, centre of gravity) make each at least 0.3 d ln(n/d) mistakes in expectation, at every n tested from 10 d on; so also when a learner stops after 1 % of n >= 1000 d points."
+            ["DKTZ23, random-order lower bound; evidence, not proof, and the constant is ours"]
+            halfspaces_online::{Perceptron, ModifiedPerceptron, PassiveAggressive,
+                SecondOrderPerceptron, Alma, VersionSpace, CentreOfGravity};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -205,29 +169,21 @@ impl Experiment for RandomOrderExperiment {
 
 fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
     let mut layers = Vec::new();
-    let mut longest: Vec<usize> = Vec::new();
     for (learner, colour) in LEARNERS {
-        let pairs: Vec<(f64, f64)> = results
+        let pairs = results
             .outcomes()
             .filter(|(c, _)| c.dim == dim && c.learner == learner)
-            .flat_map(|(c, o)| c.checkpoints.iter().zip(o).map(|(n, m)| (*n as f64, *m as f64)))
-            .collect();
-        let line = medians(pairs);
-
-        let name = learner.to_string();
-        layers.extend(curve(&name, colour, line));
+            .flat_map(|(c, o)| c.checkpoints.iter().zip(o).map(|(n, m)| (*n as f64, *m as f64)));
+        layers.extend(curve(&learner.to_string(), colour, medians(pairs.collect())));
     }
-    for group in results.groups.iter().filter(|g| g.configuration.dim == dim) {
+    let mut longest: &[usize] = &[];
+    for group in groups_of(results, |c| c.dim == dim) {
         if group.configuration.checkpoints.len() > longest.len() {
-            longest.clone_from(&group.configuration.checkpoints);
+            longest = &group.configuration.checkpoints;
         }
     }
-    layers.push(Layer::Line {
-        name: "0.3 d ln(n/d)".into(),
-        colour: Colour::Ink,
-        dashed: true,
-        data: longest.iter().map(|n| (*n as f64, SHARE * growth(dim, *n))).collect(),
-    });
+    let bound = longest.iter().map(|n| (*n as f64, SHARE * growth(dim, *n))).collect();
+    layers.push(dashed("0.3 d ln(n/d)", Colour::Ink, bound));
     Figure {
         name: format!("s6-random-order-d{dim}"),
         caption: format!(
@@ -240,41 +196,36 @@ fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
 }
 
 fn slopes(results: &Results<Configuration, Outcome>) -> Table {
-    let columns =
-        ["d", "learner", "trials", "n up to", "mistakes", "slope per ln n / d", "95 % interval"];
-    let mut table = Table::new("s6-random-order", "Mistakes at the last n, and growth", &columns);
-    for group in &results.groups {
-        let Configuration { dim, learner, checkpoints } = &group.configuration;
-        let logs: Vec<f64> = checkpoints.iter().map(|n| (*n as f64).ln()).collect();
-        let fitted: Vec<f64> = group
-            .outcomes
-            .iter()
-            .filter_map(|o| {
-                let counts: Vec<f64> = o.iter().map(|m| *m as f64).collect();
-                stats::slope(&logs, &counts).map(|s| s / *dim as f64)
-            })
-            .collect();
-        let last: Vec<f64> =
-            group.outcomes.iter().filter_map(|o| o.last()).map(|m| *m as f64).collect();
-        let [growth, interval] = mean_cells(&fitted, 3);
-        table.push(vec![
-            dim.to_string(),
-            learner.to_string(),
-            group.outcomes.len().to_string(),
-            checkpoints.last().map(ToString::to_string).unwrap_or_default(),
-            median_text(&last, 1),
-            growth,
-            interval,
-        ]);
-    }
-    table
+    let slopes = |g: &Group<Configuration, Outcome>| {
+        let logs: Vec<f64> = g.configuration.checkpoints.iter().map(|n| (*n as f64).ln()).collect();
+        let slope = |o: &Outcome| {
+            let counts: Vec<f64> = o.iter().map(|m| *m as f64).collect();
+            stats::slope(&logs, &counts).map(|s| s / g.configuration.dim as f64)
+        };
+        mean_cells(&g.values(slope), 3)
+    };
+    let rows = results.groups.iter().map(|g| (g, slopes(g)));
+    table(
+        "s6-random-order",
+        "Mistakes at the last n, and growth",
+        rows,
+        &[
+            ("d", &|(g, _)| g.configuration.dim.to_string()),
+            ("learner", &|(g, _)| g.configuration.learner.to_string()),
+            ("trials", &|(g, _)| g.count()),
+            ("n up to", &|(g, _)| {
+                g.configuration.checkpoints.last().map_or_else(String::new, ToString::to_string)
+            }),
+            ("mistakes", &|(g, _)| g.median(1, |o| o.last().map(|m| *m as f64))),
+            ("slope per ln n / d", &|(_, [slope, _])| slope.clone()),
+            ("95 % interval", &|(_, [_, interval])| interval.clone()),
+        ],
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_eval::{Group, Verdict};
-    use rand::SeedableRng;
 
     #[test]
     fn a_learner_below_the_bound_violates_the_claim() {
@@ -287,9 +238,7 @@ mod tests {
             let one_more = vec![counts[0] + 1, counts[1] + 1];
             let outcomes: Vec<Outcome> = [vec![counts.to_vec(); 3], vec![one_more; 3]].concat();
             let group = Group { configuration: configuration.clone(), planned: 6, outcomes };
-            let mut section = Section::default();
-            RandomOrderExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
-            section.claims[0].verdict
+            verdicts(&RandomOrderExperiment, vec![group])[0]
         };
         // 0.3 · 10 · ln 100 = 13.8 and 0.3 · 10 · ln 1000 = 20.7.
         assert_eq!(verdict([15, 23]), Verdict::Holds);
@@ -311,9 +260,7 @@ mod tests {
             let third = |o: &Outcome| o.iter().map(|m| m / share).collect();
             let outcomes = outcomes.iter().map(third).collect();
             let group = Group { configuration: configuration.clone(), planned: 30, outcomes };
-            let mut section = Section::default();
-            RandomOrderExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
-            section.claims[0].verdict
+            verdicts(&RandomOrderExperiment, vec![group])[0]
         };
         assert_eq!(verdict(1), Verdict::Holds);
         assert_eq!(verdict(3), Verdict::Violated);

@@ -1,30 +1,37 @@
 //! The inequalities, and by how much one is met or missed.
 
+use crate::experiments::common::*;
 use halfspaces_data::Link;
 use halfspaces_linalg::Label;
 use halfspaces_pac::{Denominator, Direction, schedule};
-use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// An inequality, by its denominator; a = |w·x|.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Certificate {
     /// CKST24 Lemma 1: Massart noise, D = a, no margin.
+    #[strum(to_string = "Lemma 1: D = a")]
     Lemma1,
     /// CKST24 Lemma 2: Massart noise, D = a + γ.
+    #[strum(to_string = "Lemma 2: D = a + γ")]
     Lemma2,
     /// Lemma 2 with D = max(a, γ).
+    #[strum(to_string = "Lemma 2: D = max(a, γ)")]
     Lemma2Max,
     /// CKST24 Lemma 5: a link, D = a, with τ/2.
+    #[strum(to_string = "Lemma 5: D = a")]
     Lemma5,
     /// Lemma 5 without τ/2, as printed.
+    #[strum(to_string = "Lemma 5 without τ/2")]
     Lemma5Printed,
     /// CKST24 Lemma 6: a link, D = a + αγ, α = ε/(2-ε), with a loss of ε.
+    #[strum(to_string = "Lemma 6: D = a + αγ, ε = {excess}")]
     Lemma6 { excess: f64 },
     /// A link, D = max(a, cγ), without loss.
+    #[strum(to_string = "link: D = max(a, {share} γ)")]
     Floor { share: f64 },
     /// A link, D = a + cγ, without loss.
+    #[strum(to_string = "link: D = a + {share} γ")]
     Padding { share: f64 },
 }
 
@@ -79,21 +86,6 @@ impl Certificate {
     /// Whether w·x = 0 is excluded.
     fn excludes_zero(self) -> bool {
         matches!(self.denominator(1.0), Denominator::Plus(padding) if padding <= 0.0)
-    }
-}
-
-impl fmt::Display for Certificate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Certificate::Lemma1 => f.write_str("Lemma 1: D = a"),
-            Certificate::Lemma2 => f.write_str("Lemma 2: D = a + γ"),
-            Certificate::Lemma2Max => f.write_str("Lemma 2: D = max(a, γ)"),
-            Certificate::Lemma5 => f.write_str("Lemma 5: D = a"),
-            Certificate::Lemma5Printed => f.write_str("Lemma 5 without τ/2"),
-            Certificate::Lemma6 { excess } => write!(f, "Lemma 6: D = a + αγ, ε = {excess}"),
-            Certificate::Floor { share } => write!(f, "link: D = max(a, {share} γ)"),
-            Certificate::Padding { share } => write!(f, "link: D = a + {share} γ"),
-        }
     }
 }
 

@@ -4,12 +4,7 @@ use super::certificate::Certificate;
 use super::plots::{by_certificate, figure, two_points};
 use super::search::{search_plane, search_w};
 use super::workload::{ARENAS, Arena, Configuration, Outcome};
-use crate::Failure;
-use crate::experiments::common::{claim, judge_all};
-use halfspaces_eval::{
-    ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section, Side,
-};
-use rand::rngs::ChaCha8Rng;
+use crate::experiments::common::*;
 
 pub(crate) struct CertificateExperiment;
 
@@ -17,36 +12,14 @@ pub(crate) struct CertificateExperiment;
 const CLEAR: f64 = 5e-3;
 
 impl Experiment for CertificateExperiment {
-    type Configuration = Configuration;
-    type Outcome = Outcome;
-
-    fn id(&self) -> &'static str {
-        "P1"
-    }
-
-    fn title(&self) -> &'static str {
-        "The certificates: the mean update of every w with a large error points towards w*"
-    }
-
-    fn claims(&self) -> Vec<ClaimStatement> {
-        vec![
-            claim(
-                "P1",
-                "With a = |w·x| and g = (σ(w·x) - y) x/D, E[g]·(w - w*) >= 2 (ℓ01(w) - target), in expectation and given any single point, for every w met by a search: under Massart noise with D = a (Lemma 1, w·x != 0), a + γ (Lemma 2) and max(a, γ); with a link with D = a and τ/2 in the target (Lemma 5, w·x != 0), with D = a + αγ and a loss of ε (Lemma 6, ε = 0.1 and 0.5), and without loss with D = max(a, cγ), c = 0.1, 0.25 and 0.5. Tolerance: 1e-9 of the sum of the sizes of all terms.",
-                "CKST24 Lemmas 1, 2, 5, 6; ours, docs/theory/massart-certificate.md and glm-without-padding-loss.md",
-                &[
-                    "halfspaces_pac::Direction",
-                    "halfspaces_pac::Denominator",
-                    "halfspaces_pac::schedule::paper_padding",
-                ],
-            ),
-            claim(
-                "P1f",
-                "For links and without a loss, the inequality of P1 fails with D = max(a, cγ) for c from 0.6 to 1.25 and with D = a + cγ for c from 0.1 to 1.25, and Lemma 5 fails without τ/2: for each there is a distribution and a w, worked by hand or found by search, that fall short by at least 0.5 % of the sum of the sizes of all terms.",
-                "ours, docs/theory/glm-without-padding-loss.md; an erratum to CKST24 Lemma 5",
-                &["halfspaces_pac::Direction", "halfspaces_pac::Denominator"],
-            ),
-        ]
+    about! {
+        "P1", "The certificates: the mean update of every w with a large error points towards w*";
+        "P1": "With a = |w·x| and g = (σ(w·x) - y) x/D, E[g]·(w - w*) >= 2 (ℓ01(w) - target), in expectation and given any single point, for every w met by a search: under Massart noise with D = a (Lemma 1, w·x != 0), a + γ (Lemma 2) and max(a, γ); with a link with D = a and τ/2 in the target (Lemma 5, w·x != 0), with D = a + αγ and a loss of ε (Lemma 6, ε = 0.1 and 0.5), and without loss with D = max(a, cγ), c = 0.1, 0.25 and 0.5. Tolerance: 1e-9 of the sum of the sizes of all terms."
+            ["CKST24 Lemmas 1, 2, 5, 6; ours, docs/theory/massart-certificate.md and glm-without-padding-loss.md"]
+            halfspaces_pac::{Direction, Denominator, schedule::paper_padding};
+        "P1f": "For links and without a loss, the inequality of P1 fails with D = max(a, cγ) for c from 0.6 to 1.25 and with D = a + cγ for c from 0.1 to 1.25, and Lemma 5 fails without τ/2: for each there is a distribution and a w, worked by hand or found by search, that fall short by at least 0.5 % of the sum of the sizes of all terms."
+            ["ours, docs/theory/glm-without-padding-loss.md; an erratum to CKST24 Lemma 5"]
+            halfspaces_pac::{Direction, Denominator};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -77,20 +50,15 @@ impl Experiment for CertificateExperiment {
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
-        let (proved, failing): (Vec<_>, Vec<_>) =
-            results.groups.iter().partition(|g| g.configuration.certificate.is_proved());
-        let planned = proved.iter().map(|g| g.planned).sum();
-        let ratios: Vec<f64> = proved
-            .iter()
-            .flat_map(|g| {
-                g.outcomes.iter().map(|o| 1.0 - o.least.mean.min(o.least.point).min(o.worked))
-            })
-            .collect();
+        let proved = groups_of(results, |c| c.certificate.is_proved());
+        let failing = groups_of(results, |c| !c.certificate.is_proved());
+        let ratio = |o: &Outcome| 1.0 - o.least.mean.min(o.least.point).min(o.worked);
+        let ratios: Vec<f64> = proved.iter().flat_map(|g| g.values(ratio)).collect();
         let tried: u64 = results.outcomes().map(|(_, o)| o.tried).sum();
         let quantity = "1 - (left - right)/Σ|terms|";
         let note = format!("{tried} pairs of w and distribution in all");
-        let holds =
-            Evidence::deterministic(quantity, Side::AtMost, planned, &ratios).with_note(&note);
+        let holds = Evidence::deterministic(quantity, Side::AtMost, planned(&proved), &ratios)
+            .with_note(&note);
         // One case a denominator: the best of its searches and its worked example, which is why no
         // verdict hangs on the luck of a search.
         let best = |of: fn(&Outcome) -> f64| -> Vec<f64> {
@@ -116,8 +84,6 @@ impl Experiment for CertificateExperiment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_eval::{Group, Verdict};
-    use rand::SeedableRng;
 
     fn group(certificate: Certificate, arena: Arena) -> Group<Configuration, Outcome> {
         let configuration = Configuration { certificate, arena, starts: 24, moves: 300 };
@@ -126,10 +92,8 @@ mod tests {
         Group { configuration, planned: 1, outcomes: vec![outcome] }
     }
 
-    fn verdicts(groups: Vec<Group<Configuration, Outcome>>) -> [Verdict; 2] {
-        let mut section = Section::default();
-        CertificateExperiment.evaluate(&Results { groups }, &mut section);
-        [section.claims[0].verdict, section.claims[1].verdict]
+    fn verdicts(groups: Vec<Group<Configuration, Outcome>>) -> Vec<Verdict> {
+        super::verdicts(&CertificateExperiment, groups)
     }
 
     /// Searches of a false inequality, passed off as those of a true one, and the other way round.

@@ -2,8 +2,8 @@
 
 use super::certificate::{Certificate, Slack};
 use super::workload::{Arena, Configuration, Outcome};
+use crate::experiments::common::*;
 use crate::experiments::noise::planar::{Planar, dot};
-use halfspaces_eval::{Axis, Colour, Figure, Layer, Results, Table};
 use halfspaces_pac::Denominator;
 
 /// The least slack in the plane of the denominators of the figure.
@@ -24,25 +24,12 @@ fn shortfalls(
 pub(super) fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     let floor = |c| if let Certificate::Floor { share } = c { Some(share) } else { None };
     let sum = |c| if let Certificate::Padding { share } = c { Some(share) } else { None };
+    let (floors, sums) = (shortfalls(results, floor), shortfalls(results, sum));
+    let top = floors.iter().chain(&sums).fold(0.01, |top: f64, (_, y)| top.max(*y));
     let mut layers = Vec::new();
-    for (name, colour, data) in [
-        ("D = max(a, cγ)", Colour::Blue, shortfalls(results, floor)),
-        ("D = a + cγ", Colour::Orange, shortfalls(results, sum)),
-    ] {
-        let line = data.clone();
-        layers.push(Layer::Line { name: name.into(), colour, dashed: false, data: line });
-        layers.push(Layer::Points { name: name.into(), colour, data });
-    }
-    let top = layers
-        .iter()
-        .flat_map(|l| if let Layer::Points { data, .. } = l { data.clone() } else { Vec::new() })
-        .fold(0.01, |top: f64, (_, y)| top.max(y));
-    layers.push(Layer::Line {
-        name: "c = 1/2".into(),
-        colour: Colour::Ink,
-        dashed: true,
-        data: vec![(0.5, 0.0), (0.5, top)],
-    });
+    layers.extend(curve("D = max(a, cγ)", Colour::Blue, floors));
+    layers.extend(curve("D = a + cγ", Colour::Orange, sums));
+    layers.push(dashed("c = 1/2", Colour::Ink, vec![(0.5, 0.0), (0.5, top)]));
     Figure {
         name: "p1-padding".into(),
         caption: "By how much of the sum of its terms the link's certificate without loss falls short, in the worst distribution and w found by search or by hand: zero for max(a, cγ) up to c = 1/2, positive beyond and for every a + cγ.".into(),
@@ -53,56 +40,58 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>) -> Figure {
 }
 
 pub(super) fn by_certificate(results: &Results<Configuration, Outcome>) -> Table {
-    let columns = ["certificate", "said to", "searches", "pairs tried", "mean", "single point"];
-    let title = "Least (left - right)/Σ|terms| met, of the expectation and of single points";
-    let mut table = Table::new("p1-certificates", title, &columns);
-    for certificate in Certificate::all() {
-        let mine: Vec<&Outcome> = results
-            .outcomes()
-            .filter(|(c, _)| c.certificate == certificate)
-            .map(|(_, o)| o)
-            .collect();
-        let least = |f: fn(&Slack) -> f64| {
-            let least = mine.iter().map(|o| f(&o.least)).reduce(f64::min);
-            // Rounding around 0 is no news.
-            least.map(|v| format!("{:.4}", if v.abs() < 1e-9 { 0.0 } else { v }))
-        };
-        table.push(vec![
-            certificate.to_string(),
-            if certificate.is_proved() { "hold" } else { "fail" }.into(),
-            mine.len().to_string(),
-            mine.iter().map(|o| o.tried).sum::<u64>().to_string(),
-            least(|s| s.mean).unwrap_or_default(),
-            least(|s| s.point).unwrap_or_default(),
-        ]);
-    }
-    table
+    let rows = Certificate::all().into_iter().map(|certificate| {
+        let mine = groups_of(results, |c| c.certificate == certificate);
+        (certificate, mine.iter().flat_map(|g| &g.outcomes).collect::<Vec<_>>())
+    });
+    // Rounding around 0 is no news.
+    let rounded = |v: f64| if v.abs() < 1e-9 { 0.0 } else { v };
+    let least = |outcomes: &[&Outcome], of: fn(&Slack) -> f64| {
+        let least = outcomes.iter().map(|o| of(&o.least)).reduce(f64::min);
+        least.map_or_else(String::new, |v| format!("{:.4}", rounded(v)))
+    };
+    let caption = "Least (left - right)/Σ|terms| met, of the expectation and of single points";
+    table(
+        "p1-certificates",
+        caption,
+        rows,
+        &[
+            ("certificate", &|(certificate, _)| certificate.to_string()),
+            ("said to", &|(c, _)| if c.is_proved() { "hold" } else { "fail" }.into()),
+            ("searches", &|(_, mine)| mine.count()),
+            ("pairs tried", &|(_, mine)| mine.iter().map(|o| o.tried).sum::<u64>().to_string()),
+            ("mean", &|(_, mine)| least(mine, |s| s.mean)),
+            ("single point", &|(_, mine)| least(mine, |s| s.point)),
+        ],
+    )
 }
 
 /// The worked example: mean of G against the 2 excess it owes, at w = e2.
 pub(super) fn two_points() -> Table {
-    let columns = ["D", "r", "E[g]·(w - w*)", "2 (ℓ01(w) - opt_RCN)"];
-    let title = "Two points on which the wrong padding turns the certificate round, γ = 1/100, w = e2: a negative number leads away from w*";
-    let mut table = Table::new("p1-two-points", title, &columns);
-    let gamma = 0.01;
-    for (name, denominator, along) in [
+    let (gamma, w) = (0.01, [0.0, 1.0]);
+    let rows = [
         ("max(a, γ)", Denominator::AtLeast(gamma), 0.0),
         ("a + γ", Denominator::Plus(gamma), 0.0),
         ("a + γ/2", Denominator::Plus(gamma / 2.0), 0.01),
         ("max(a, γ/2)", Denominator::AtLeast(gamma / 2.0), 0.0),
         ("max(a, γ/2)", Denominator::AtLeast(gamma / 2.0), 0.01),
-    ] {
+    ];
+    let rows = rows.map(|(name, denominator, along)| {
         let planar = Planar::two_points(gamma, along);
-        let w = [0.0, 1.0];
-        let mean = planar.mean_direction(denominator, w);
-        table.push(vec![
-            name.into(),
-            along.to_string(),
-            format!("{:.4}", dot(mean, [w[0] - 1.0, w[1]])),
-            format!("{:.4}", 2.0 * planar.excess(w)),
-        ]);
-    }
-    table
+        (name, along, planar.mean_direction(denominator, w), planar.excess(w))
+    });
+    let caption = "Two points on which the wrong padding turns the certificate round, γ = 1/100, w = e2: a negative number leads away from w*";
+    table(
+        "p1-two-points",
+        caption,
+        rows,
+        &[
+            ("D", &|(name, ..)| (*name).into()),
+            ("r", &|(_, along, ..)| along.to_string()),
+            ("E[g]·(w - w*)", &|(.., mean, _)| format!("{:.4}", dot(*mean, [w[0] - 1.0, w[1]]))),
+            ("2 (ℓ01(w) - opt_RCN)", &|(.., excess)| format!("{:.4}", 2.0 * excess)),
+        ],
+    )
 }
 
 #[cfg(test)]

@@ -2,12 +2,10 @@
 
 use super::certificate::{Certificate, Row, Slack, slack};
 use super::workload::{Configuration, Outcome, POINTS, draw};
-use crate::Failure;
+use crate::experiments::common::*;
 use crate::experiments::noise::planar::{Atom, Planar, StepLink, descend, dot, genes};
 use halfspaces_data::random_target_with_rng;
 use halfspaces_linalg::{PointSet, kernels};
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use std::f64::consts::TAU;
 

@@ -1,15 +1,12 @@
 //! The distributions an adversary chooses from.
 
 use super::certificate::{Certificate, Row, Slack, slack};
-use crate::Failure;
+use crate::experiments::common::*;
 use halfspaces_data::{
     Clusters, GlmNoise, MarginBall, Marginal, Massart, NoiseModel, Population, Region,
     StandardLink, StudentT, UnitSphere, random_target_with_rng,
 };
 use halfspaces_linalg::{Halfspace, PointSet, Points, kernels, margins};
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
 
 /// Points of a population.
 pub(super) const POINTS: usize = 40;
@@ -181,8 +178,6 @@ pub(super) fn draw(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    use rand::SeedableRng;
 
     /// The search in R^d finds what a certificate without its margin owes.
     #[test]

@@ -5,60 +5,23 @@ use super::plots::{by_configuration, curves, traps};
 use super::workload::{
     Configuration, FAILURE, Model, Outcome, PADDINGS, RULES, Rule, Source, Task,
 };
-use crate::Failure;
-use crate::experiments::common::{claim, judge_all};
-use halfspaces_eval::{
-    ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section, Side,
-};
+use crate::experiments::common::*;
 use halfspaces_pac::schedule;
-use rand::rngs::ChaCha8Rng;
 
 pub(crate) struct GlmExperiment;
 
 impl Experiment for GlmExperiment {
-    type Configuration = Configuration;
-    type Outcome = Outcome;
-
-    fn id(&self) -> &'static str {
-        "P7"
-    }
-
-    fn title(&self) -> &'static str {
-        "Generalised linear models: CKST24 with corrected constants, and a denominator without its padding loss"
-    }
-
-    fn claims(&self) -> Vec<ClaimStatement> {
-        vec![
-            claim(
-                "P5",
-                "With α = ε/(4-ε), T = 1024/(ε⁴γ²) steps per run and all iterates of all runs compared, the GLM Perspectron has an error of at most opt_RCN + τ/2 + ε with probability at least 1 - δ on random models (δ = 0.1).",
-                "CKST24 Theorem 4, constants corrected",
-                &[
-                    "halfspaces_pac::GlmPerspectron",
-                    "halfspaces_pac::GlmSchedule",
-                    "halfspaces_pac::schedule::glm_corrected_run_length",
-                ],
-            ),
-            claim(
-                "P7",
-                "With D = max(|w·x|, γ/2), the GLM Perspectron has an error of at most opt_RCN + τ/2 + ε with probability at least 1 - δ (δ = 0.1), both with T = 64/(εγ)² steps per run and all iterates compared, and with one run of 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² steps and a few iterates compared: on random models, on models searched to be hard and, beyond smoke scale, on the two points that larger paddings fail on.",
-                "ours, docs/theory/glm-without-padding-loss.md and thinned-selection.md",
-                &[
-                    "halfspaces_pac::GlmPerspectron",
-                    "halfspaces_pac::Selection",
-                    "halfspaces_pac::schedule::glm_run_length",
-                ],
-            ),
-            claim(
-                "P7t",
-                "Without a loss to padding, a run of the GLM Perspectron is 16/ε² times shorter than with the corrected constants of CKST24, exactly, at ε and γ for which neither length is rounded.",
-                "ours, docs/theory/glm-without-padding-loss.md",
-                &[
-                    "halfspaces_pac::schedule::glm_corrected_run_length",
-                    "halfspaces_pac::schedule::glm_run_length",
-                ],
-            ),
-        ]
+    about! {
+        "P7", "Generalised linear models: CKST24 with corrected constants, and a denominator without its padding loss";
+        "P5": "With α = ε/(4-ε), T = 1024/(ε⁴γ²) steps per run and all iterates of all runs compared, the GLM Perspectron has an error of at most opt_RCN + τ/2 + ε with probability at least 1 - δ on random models (δ = 0.1)."
+            ["CKST24 Theorem 4, constants corrected"]
+            halfspaces_pac::{GlmPerspectron, GlmSchedule, schedule::glm_corrected_run_length};
+        "P7": "With D = max(|w·x|, γ/2), the GLM Perspectron has an error of at most opt_RCN + τ/2 + ε with probability at least 1 - δ (δ = 0.1), both with T = 64/(εγ)² steps per run and all iterates compared, and with one run of 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² steps and a few iterates compared: on random models, on models searched to be hard and, beyond smoke scale, on the two points that larger paddings fail on."
+            ["ours, docs/theory/glm-without-padding-loss.md and thinned-selection.md"]
+            halfspaces_pac::{GlmPerspectron, Selection, schedule::glm_run_length};
+        "P7t": "Without a loss to padding, a run of the GLM Perspectron is 16/ε² times shorter than with the corrected constants of CKST24, exactly, at ε and γ for which neither length is rounded."
+            ["ours, docs/theory/glm-without-padding-loss.md"]
+            halfspaces_pac::{schedule::glm_corrected_run_length, schedule::glm_run_length};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -115,19 +78,13 @@ impl Experiment for GlmExperiment {
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
         let judged = |mine: fn(Rule) -> bool| {
-            let groups = results
-                .groups
-                .iter()
-                .filter(|g| matches!(g.configuration.task, Task::Fit { rule, .. } if mine(rule)));
-            let each: Vec<(String, Evidence)> = groups
-                .map(|g| {
-                    let limit = g.configuration.excess;
-                    let failures = g.outcomes.iter().filter(|o| o.excess > limit).count();
-                    let evidence =
-                        Evidence::probability(g.planned, failures, g.outcomes.len(), FAILURE);
-                    (g.configuration.to_string(), evidence)
-                })
-                .collect();
+            let groups =
+                groups_of(results, |c| matches!(c.task, Task::Fit { rule, .. } if mine(rule)));
+            let judge = |g: &&Group<Configuration, Outcome>| {
+                let limit = g.configuration.excess;
+                (g.configuration.to_string(), fails_at_most(g, FAILURE, |o| o.excess > limit))
+            };
+            let each: Vec<(String, Evidence)> = groups.iter().map(judge).collect();
             Evidence::worst_of(&each)
         };
         let corrected = judged(|rule| rule == Rule::Corrected);
@@ -169,10 +126,8 @@ mod tests {
     use crate::experiments::noise::planar::Planar;
     use halfspaces_data::Region;
     use halfspaces_data::StandardLink;
-    use halfspaces_eval::{Group, Verdict};
     use halfspaces_linalg::{ExampleStream, FitStream, Params};
     use halfspaces_pac::Direction;
-    use rand::SeedableRng;
 
     /// Fits of both learners hold; what they found turned round is caught, on either claim.
     #[test]
@@ -200,9 +155,7 @@ mod tests {
             }
             let verdict = |outcomes| {
                 let group = Group { configuration: configuration.clone(), planned: 30, outcomes };
-                let mut section = Section::default();
-                GlmExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
-                section.claims[claim].verdict
+                verdicts(&GlmExperiment, vec![group])[claim]
             };
             assert_eq!(verdict(good), Verdict::Holds, "{rule}");
             assert_eq!(verdict(bad), Verdict::Violated, "{rule}");

@@ -1,12 +1,11 @@
 //! Single runs, iterate by iterate.
 
 use super::workload::{Configuration, Model, Outcome, Padding, Rule, Source, params};
-use crate::Failure;
+use crate::experiments::common::*;
 use crate::experiments::noise::planar::Planar;
 use halfspaces_data::Link;
 use halfspaces_linalg::{ExampleStream, Params, RowView, kernels};
 use halfspaces_pac::Direction;
-use rand::rngs::ChaCha8Rng;
 
 /// `steps` steps from w = 0, projected onto the unit ball; `see` gets t and w^{t+1}, from t = 0 on.
 pub(super) fn walk<L: Link, S: ExampleStream>(

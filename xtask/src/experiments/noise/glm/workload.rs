@@ -1,17 +1,12 @@
 //! Models, schedules by name, and what a trial gives.
 
-use crate::Failure;
+use crate::experiments::common::*;
 use crate::experiments::noise::planar::{Planar, descend, genes};
 use halfspaces_data::{
     GlmNoise, Instance, Link, MarginBall, Population, Region, StandardLink, random_target_with_rng,
 };
-use halfspaces_eval::Colour;
 use halfspaces_linalg::{FitStream, Halfspace, Params};
 use halfspaces_pac::{Denominator, Elimination, GlmParams, GlmPerspectron, GlmSchedule, Selection};
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// δ of every fit.
 pub(super) const FAILURE: f64 = 0.1;
@@ -27,16 +22,20 @@ const MOVES: usize = 300;
 const FLOW: u64 = 1000;
 
 /// Whose constants, and which iterates are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Rule {
     /// As printed, all iterates.
+    #[strum(to_string = "CKST24 as printed")]
     Paper,
     /// CKST24 with α = ε/(4-ε) and T = 1024/(ε⁴γ²), all iterates, none dropped early.
+    #[strum(to_string = "CKST24 corrected")]
     Corrected,
     /// D = max(|w·x|, γ/2), T = 64/(εγ)², all iterates.
+    #[strum(to_string = "ours, all iterates")]
     Ours,
     /// D = max(|w·x|, γ/2), one run, thinned.
+    #[strum(to_string = "ours, thinned")]
     Thinned,
 }
 
@@ -47,46 +46,30 @@ pub(super) const RULES: [(Rule, Colour); 4] = [
     (Rule::Thinned, Colour::Green),
 ];
 
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Rule::Paper => "CKST24 as printed",
-            Rule::Corrected => "CKST24 corrected",
-            Rule::Ours => "ours, all iterates",
-            Rule::Thinned => "ours, thinned",
-        })
-    }
-}
-
 /// Where the model comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Source {
     /// Uniform points of R^5 beyond the margin, a random link, noise in a random region.
+    #[strum(to_string = "random")]
     Random,
     /// Three points of the plane, searched for the largest error of the flow of D = max(|w·x|, γ/2).
+    #[strum(to_string = "searched")]
     Searched,
     /// The two points on which larger paddings turn the certificate round.
+    #[strum(to_string = "two points")]
     Pair,
 }
 
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Source::Random => "random",
-            Source::Searched => "searched",
-            Source::Pair => "two points",
-        })
-    }
-}
-
 /// What is divided by, in multiples of γ; for the question whether the padding matters.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Padding {
     /// max(|w·x|, cγ).
+    #[strum(to_string = "max(a, {0} γ)")]
     Floor(f64),
     /// |w·x| + cγ.
+    #[strum(to_string = "a + {0} γ")]
     Sum(f64),
 }
 
@@ -103,15 +86,6 @@ impl Padding {
         match self {
             Padding::Floor(share) => Denominator::AtLeast(share * margin),
             Padding::Sum(share) => Denominator::Plus(share * margin),
-        }
-    }
-}
-
-impl fmt::Display for Padding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Padding::Floor(share) => write!(f, "max(a, {share} γ)"),
-            Padding::Sum(share) => write!(f, "a + {share} γ"),
         }
     }
 }

@@ -6,18 +6,12 @@ use super::plots::{curve_figures, fit_table, grid_table, needs_table};
 use super::workload::{
     Configuration, EXCESS, FAILURE, LEMMA, MARGIN, MARGINS, Outcome, RATE, Task, mean_bound,
 };
-use crate::Failure;
-use crate::experiments::common::{claim, judge_all};
+use crate::experiments::common::*;
 use crate::noisy::{Noise, Terrain, instance};
-use halfspaces_eval::{
-    ClaimStatement, Evidence, Experiment, Group, Planned, Results, Scale, Section, Verdict, stats,
-};
 use halfspaces_linalg::{FitStream, Params};
 use halfspaces_pac::{
     Elimination, GridPerspectron, Margin, MarginSearch, Perspectron, Schedule, Selection,
 };
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
 
 pub(crate) struct PerspectronExperiment;
 
@@ -25,74 +19,29 @@ pub(crate) struct PerspectronExperiment;
 const WIDEST: f64 = 0.5;
 
 impl Experiment for PerspectronExperiment {
-    type Configuration = Configuration;
-    type Outcome = Outcome;
-
-    fn id(&self) -> &'static str {
-        "P3"
-    }
-
-    fn title(&self) -> &'static str {
-        "The Perspectron: Massart noise at the price of random noise"
-    }
-
-    fn claims(&self) -> Vec<ClaimStatement> {
-        vec![
-            claim(
-                "P2",
-                "A run of T = 16/(εγ)² steps of the Perspectron has an iterate with an error of at most η + ε/2 with probability at least 1/2, at ε = γ = 0.3, η = 0.3, under random and Massart noise.",
-                "CKST24 Lemma 3",
-                &[
-                    "halfspaces_pac::Direction",
-                    "halfspaces_pac::schedule::paper_run_length",
-                    "halfspaces_pac::schedule::paper_step",
-                ],
-            ),
-            claim(
-                "P3",
-                "The Perspectron with the constants as printed and all iterates as candidates has an error of at most η + ε with probability at least 1 - δ, at ε = γ = 0.2, δ = 0.1, η = 0.3.",
-                "CKST24 Theorem 3",
-                &[
-                    "halfspaces_pac::Perspectron",
-                    "halfspaces_pac::Schedule",
-                    "halfspaces_pac::Selection",
-                ],
-            ),
-            claim(
-                "P4",
-                "The mean error of the iterates of a run of T steps exceeds η by at most (1-η)/(γ√T) in expectation, at T = 2^6, 2^7, ..., 2^16 and five margins from 0.28 to 0.1; so (1-η)²/(εγ)² steps suffice for an excess of ε.",
-                "CKST24 Lemma 3, with 1-η",
-                &["halfspaces_pac::Direction", "halfspaces_pac::schedule::step"],
-            ),
-            claim(
-                "P4s",
-                "The number of steps after which the mean error of the iterates is η + ε grows no faster than (1/ε)² and (1/γ)²: the 95 % interval of each exponent, fitted under random classification noise with nine in ten points at the margin, contains 2 or lies below it and is at most 0.5 wide.",
-                "CKST24 Theorem 3, exponents",
-                &["halfspaces_pac::Direction", "halfspaces_pac::schedule::step"],
-            ),
-            claim(
-                "P6",
-                "Without knowing η, the Perspectron over the corrected grid of guesses has an error of at most η + ε with probability at least 1 - δ, at ε = 0.25, γ = 0.3, δ = 0.1 and noise rates from 0 to 0.45.",
-                "CKST24 App. A, corrected",
-                &["halfspaces_pac::GridPerspectron", "halfspaces_pac::GridSchedule"],
-            ),
-            claim(
-                "P6m",
-                "Without knowing γ, the Perspectron that halves a guess of it finds a halfspace with an error of at most η + ε with probability at least 1 - δ, at ε = γ = 0.2, δ = 0.1, η = 0.3.",
-                "ours",
-                &["halfspaces_pac::MarginSearch"],
-            ),
-            claim(
-                "P8",
-                "With a few random iterates of one run as candidates, early elimination among them and a count that stops once the best is good enough, the Perspectron has an error of at most η + ε with probability at least 1 - δ, at ε = γ = 0.2, δ = 0.1, η = 0.3.",
-                "ours, docs/theory/thinned-selection.md",
-                &[
-                    "halfspaces_pac::Perspectron",
-                    "halfspaces_pac::Selection",
-                    "halfspaces_pac::Elimination",
-                ],
-            ),
-        ]
+    about! {
+        "P3", "The Perspectron: Massart noise at the price of random noise";
+        "P2": "A run of T = 16/(εγ)² steps of the Perspectron has an iterate with an error of at most η + ε/2 with probability at least 1/2, at ε = γ = 0.3, η = 0.3, under random and Massart noise."
+            ["CKST24 Lemma 3"]
+            halfspaces_pac::{Direction, schedule::paper_run_length, schedule::paper_step};
+        "P3": "The Perspectron with the constants as printed and all iterates as candidates has an error of at most η + ε with probability at least 1 - δ, at ε = γ = 0.2, δ = 0.1, η = 0.3."
+            ["CKST24 Theorem 3"]
+            halfspaces_pac::{Perspectron, Schedule, Selection};
+        "P4": "The mean error of the iterates of a run of T steps exceeds η by at most (1-η)/(γ√T) in expectation, at T = 2^6, 2^7, ..., 2^16 and five margins from 0.28 to 0.1; so (1-η)²/(εγ)² steps suffice for an excess of ε."
+            ["CKST24 Lemma 3, with 1-η"]
+            halfspaces_pac::{Direction, schedule::step};
+        "P4s": "The number of steps after which the mean error of the iterates is η + ε grows no faster than (1/ε)² and (1/γ)²: the 95 % interval of each exponent, fitted under random classification noise with nine in ten points at the margin, contains 2 or lies below it and is at most 0.5 wide."
+            ["CKST24 Theorem 3, exponents"]
+            halfspaces_pac::{Direction, schedule::step};
+        "P6": "Without knowing η, the Perspectron over the corrected grid of guesses has an error of at most η + ε with probability at least 1 - δ, at ε = 0.25, γ = 0.3, δ = 0.1 and noise rates from 0 to 0.45."
+            ["CKST24 App. A, corrected"]
+            halfspaces_pac::{GridPerspectron, GridSchedule};
+        "P6m": "Without knowing γ, the Perspectron that halves a guess of it finds a halfspace with an error of at most η + ε with probability at least 1 - δ, at ε = γ = 0.2, δ = 0.1, η = 0.3."
+            ["ours"]
+            halfspaces_pac::{MarginSearch};
+        "P8": "With a few random iterates of one run as candidates, early elimination among them and a count that stops once the best is good enough, the Perspectron has an error of at most η + ε with probability at least 1 - δ, at ε = γ = 0.2, δ = 0.1, η = 0.3."
+            ["ours, docs/theory/thinned-selection.md"]
+            halfspaces_pac::{Perspectron, Selection, Elimination};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -192,9 +141,7 @@ impl Experiment for PerspectronExperiment {
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
-        let of = |wanted: fn(&Task) -> bool| -> Vec<&Group<Configuration, Outcome>> {
-            results.groups.iter().filter(|g| wanted(&g.configuration.task)).collect()
-        };
+        let of = |wanted: fn(&Task) -> bool| groups_of(results, |c| wanted(&c.task));
         let runs = of(|t| matches!(t, Task::Lemma));
         let fits = of(|t| matches!(t, Task::Theorem));
         let grids = of(|t| matches!(t, Task::Grid { .. }));
@@ -204,24 +151,22 @@ impl Experiment for PerspectronExperiment {
             failures(
                 &runs,
                 0.5,
-                |o| matches!(o, Outcome::Lemma { least, .. } if *least >= LEMMA / 2.0),
+                |o| of_part!(o, Outcome::Lemma { least, .. } => *least >= LEMMA / 2.0),
             ),
-            failures(&fits, FAILURE, |o| o.theorem().is_some_and(|(full, _)| full.excess > EXCESS)),
+            failures(&fits, FAILURE, |o| o.theorem().0.excess > EXCESS),
             expectation(&curves),
             slopes(&curves),
             failures(
                 &grids,
                 FAILURE,
-                |o| matches!(o, Outcome::Grid { corrected, .. } if corrected.excess > 0.25),
+                |o| of_part!(o, Outcome::Grid { corrected, .. } => corrected.excess > 0.25),
             ),
             failures(
                 &searches,
                 FAILURE,
-                |o| matches!(o, Outcome::Search { fit, found, .. } if !found || fit.excess > EXCESS),
+                |o| of_part!(o, Outcome::Search { fit, found, .. } => !found || fit.excess > EXCESS),
             ),
-            failures(&fits, FAILURE, |o| {
-                o.theorem().is_some_and(|(_, thinned)| thinned.excess > EXCESS)
-            }),
+            failures(&fits, FAILURE, |o| o.theorem().1.excess > EXCESS),
         ];
         judge_all(section, Experiment::claims(self), evidence);
         section.summary.push("Errors are judged on 4000 points of the instance, exactly in the labels. RCN flips every label with probability η; the Massart adversaries flip with the same η only far from the boundary, only near it, or where a halfspace that misleads least squares disagrees with w*. Points are uniform in the ball outside the margin, nine in ten at the margin, four in five along a direction without meaning, or in an ellipsoid of condition 30.".into());
@@ -243,12 +188,7 @@ pub(super) fn expectation(groups: &[&Group<Configuration, Outcome>]) -> Evidence
                 let ratio = |&(t, excess): &(u64, f64)| excess / mean_bound(margin, t as f64);
                 curve.iter().map(ratio).reduce(f64::max)
             };
-            let ratios: Vec<f64> = group
-                .outcomes
-                .iter()
-                .filter_map(|o| if let Outcome::Curves(c) = o { c.get(index) } else { None })
-                .filter_map(nearest)
-                .collect();
+            let ratios = group.values(|o| o.curves().get(index).and_then(nearest));
             let quantity =
                 "mean over trials of the largest (mean error - η) / bound along the curve";
             let evidence = Evidence::mean(quantity, group.planned, &ratios, 1.0);
@@ -262,12 +202,8 @@ fn slopes(groups: &[&Group<Configuration, Outcome>]) -> Evidence {
     let mut judged = Vec::new();
     // Where not every label is noisy, the error falls below η, and there is nothing to fit.
     for group in groups.iter().filter(|g| g.configuration.noise == Noise::Rcn) {
-        let both: Vec<(f64, f64)> = group
-            .outcomes
-            .iter()
-            .filter_map(|o| if let Outcome::Curves(c) = o { needs(c) } else { None })
-            .collect();
-        let (in_excess, in_margin): (Vec<f64>, Vec<f64>) = both.into_iter().unzip();
+        let both = group.outcomes.iter().filter_map(|o| needs(o.curves()));
+        let (in_excess, in_margin): (Vec<f64>, Vec<f64>) = both.unzip();
         for (name, values) in [("1/ε", in_excess), ("1/γ", in_margin)] {
             let quantity = format!("exponent of the steps in {name}");
             // The bound is met with equality as γ and ε shrink: an interval that reaches down to 2
@@ -293,14 +229,10 @@ fn failures(
     delta: f64,
     failed: fn(&Outcome) -> bool,
 ) -> Evidence {
-    let judged: Vec<(String, Evidence)> = groups
-        .iter()
-        .map(|g| {
-            let count = g.outcomes.iter().filter(|o| failed(o)).count();
-            let evidence = Evidence::probability(g.planned, count, g.outcomes.len(), delta);
-            (g.configuration.to_string(), evidence)
-        })
-        .collect();
+    let judge = |g: &&Group<Configuration, Outcome>| {
+        (g.configuration.to_string(), fails_at_most(g, delta, failed))
+    };
+    let judged: Vec<(String, Evidence)> = groups.iter().map(judge).collect();
     Evidence::worst_of(&judged)
 }
 

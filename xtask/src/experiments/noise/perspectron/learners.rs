@@ -1,13 +1,11 @@
 //! Whole fits, judged, and runs iterate by iterate.
 
 use super::workload::{CURVE, Judged, LEMMA, Outcome, RATE};
-use crate::Failure;
+use crate::experiments::common::*;
 use crate::noisy::{Noise, Terrain, fork, instance};
 use halfspaces_data::Population;
 use halfspaces_linalg::{ExampleStream, Halfspace, RowView};
 use halfspaces_pac::{Denominator, Direction, Fit, SignLink, schedule};
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
 
 pub(super) const DIM: usize = 6;
 

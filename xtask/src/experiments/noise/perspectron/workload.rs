@@ -1,8 +1,7 @@
 //! Settings, and what a trial gives.
 
+use crate::experiments::common::*;
 use crate::noisy::{Noise, Terrain};
-use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// Theorem 3 is run at ε = γ = 0.2, δ = 0.1: smaller is out of reach for all iterates.
 pub(super) const EXCESS: f64 = 0.2;
@@ -94,11 +93,13 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    pub(super) fn theorem(&self) -> Option<(&Judged, &Judged)> {
-        match self {
-            Outcome::Theorem { full, thinned } => Some((full, thinned)),
-            _ => None,
-        }
+    /// With all iterates as candidates, and with few.
+    pub(super) fn theorem(&self) -> (&Judged, &Judged) {
+        of_part!(self, Outcome::Theorem { full, thinned } => (full, thinned))
+    }
+
+    pub(super) fn curves(&self) -> &[Vec<(u64, f64)>] {
+        of_part!(self, Outcome::Curves(curves) => curves)
     }
 }
 

@@ -1,14 +1,11 @@
 //! The claims and their evidence.
 
 use super::learners::{kept_margin, learn, theorem};
-use super::plots::{figure, tables};
-use super::workload::{Configuration, DELTA, Kind, Outcome, Run, Source, errors, shares};
-use crate::Failure;
-use crate::experiments::common::{claim, judge_all};
-use halfspaces_eval::{ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section};
+use super::plots::{figure, learning_table, margins_table};
+use super::workload::{Configuration, DELTA, Kind, Outcome, Run, Source};
+use crate::experiments::common::*;
 use halfspaces_pac::{RandomProjection, projected_margin};
 use rand::Rng;
-use rand::rngs::ChaCha8Rng;
 
 pub(crate) struct ProjectionExperiment;
 
@@ -16,41 +13,14 @@ pub(crate) struct ProjectionExperiment;
 const JUDGED: usize = 1000;
 
 impl Experiment for ProjectionExperiment {
-    type Configuration = Configuration;
-    type Outcome = Outcome;
-
-    fn id(&self) -> &'static str {
-        "P12"
-    }
-
-    fn title(&self) -> &'static str {
-        "Random projection: it keeps margins, and the Perspectron learns behind it"
-    }
-
-    fn claims(&self) -> Vec<ClaimStatement> {
-        vec![
-            claim(
-                "P12",
-                "Projected at random to m = ⌈16 ln(4N/δ)/(γ²(1-γ/2))⌉ dimensions and rescaled into the unit ball, N points with margin γ keep a margin of γ/(2+γ) with probability at least 1 - 3δ/2 (N = 20, γ = 0.5, δ = 0.1).",
-                "Arriaga and Vempala 1999, Corollary 2; CKST24 §1.2; the rescaled form is ours",
-                &[
-                    "halfspaces_pac::RandomProjection",
-                    "halfspaces_pac::projected_dimension",
-                    "halfspaces_pac::projected_margin",
-                ],
-            ),
-            claim(
-                "P12p",
-                "The Perspectron behind a random projection to m dimensions, run for the margin γ/(2+γ), reaches an error of at most η + ε with probability at least 1 - δ (δ = 0.1): with its theorem's schedule on sparse points, and already with a sample of a few hundred on dense ones.",
-                "CKST24 §1.2 and Theorem 3 with our constants; on the small sample an observation",
-                &[
-                    "halfspaces_pac::RandomProjection",
-                    "halfspaces_pac::Projected",
-                    "halfspaces_pac::Perspectron",
-                    "halfspaces_pac::SamplePerspectron",
-                ],
-            ),
-        ]
+    about! {
+        "P12", "Random projection: it keeps margins, and the Perspectron learns behind it";
+        "P12": "Projected at random to m = ⌈16 ln(4N/δ)/(γ²(1-γ/2))⌉ dimensions and rescaled into the unit ball, N points with margin γ keep a margin of γ/(2+γ) with probability at least 1 - 3δ/2 (N = 20, γ = 0.5, δ = 0.1)."
+            ["Arriaga and Vempala 1999, Corollary 2; CKST24 §1.2; the rescaled form is ours"]
+            halfspaces_pac::{RandomProjection, projected_dimension, projected_margin};
+        "P12p": "The Perspectron behind a random projection to m dimensions, run for the margin γ/(2+γ), reaches an error of at most η + ε with probability at least 1 - δ (δ = 0.1): with its theorem's schedule on sparse points, and already with a sample of a few hundred on dense ones."
+            ["CKST24 §1.2 and Theorem 3 with our constants; on the small sample an observation"]
+            halfspaces_pac::{RandomProjection, Projected, Perspectron, SamplePerspectron};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -124,21 +94,16 @@ impl Experiment for ProjectionExperiment {
         let (mut margins, mut learners) = (Vec::new(), Vec::new());
         for group in &results.groups {
             let name = group.configuration.to_string();
-            let of = |failures: usize, delta: f64| {
-                Evidence::probability(group.planned, failures, group.outcomes.len(), delta)
-            };
             match &group.configuration {
                 Configuration::Margins { margin, divisor: 1, .. } => {
                     let least = projected_margin(*margin) / margin;
-                    let lost = shares(group).into_iter().filter(|s| *s < least).count();
-                    margins.push((name, of(lost, 1.5 * DELTA)));
+                    margins.push((name, fails_at_most(group, 1.5 * DELTA, |o| o.share() < least)));
                 }
                 // Shown, not claimed.
                 Configuration::Margins { .. } => (),
                 Configuration::Learn { noise, excess, .. } => {
-                    let (behind, _) = errors(group);
-                    let missed = behind.into_iter().filter(|e| *e > noise + excess).count();
-                    learners.push((name, of(missed, DELTA)));
+                    let target = noise + excess;
+                    learners.push((name, fails_at_most(group, DELTA, |o| o.errors().0 > target)));
                 }
             }
         }
@@ -147,19 +112,13 @@ impl Experiment for ProjectionExperiment {
         section.summary.push("Margins are those of the image of w* on the projected points, divided by γ; the claim is γ/(2+γ), and smaller dimensions are shown beside. The dimension m knows only the number of points and their margin, not d. It is generous: a quarter of it still keeps the margin.".into());
         section.summary.push("Errors are exact over the labels, on 1000 fresh points. On sparse points, of 14 entries each, the learner runs its theorem's schedule; on dense ones it makes one pass over its sample. The same learner without projection gets the same examples.".into());
         section.figures.push(figure(results));
-        let (margins, learners) = tables(results);
-        section.tables.push(margins);
-        section.tables.push(learners);
+        section.tables.extend([margins_table(results), learning_table(results)]);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_eval::Group;
-    use halfspaces_eval::Verdict;
-
-    use rand::SeedableRng;
 
     fn margins_of(divisor: usize) -> Configuration {
         Configuration::Margins { kind: Kind::Sparse, dim: 3000, points: 20, margin: 0.5, divisor }
@@ -174,9 +133,7 @@ mod tests {
     }
 
     fn verdicts(groups: Vec<Group<Configuration, Outcome>>) -> Vec<Verdict> {
-        let mut section = Section::default();
-        ProjectionExperiment.evaluate(&Results { groups }, &mut section);
-        section.claims.iter().map(|c| c.verdict).collect()
+        super::verdicts(&ProjectionExperiment, groups)
     }
 
     /// Projections to the stated dimension, and to a 32nd of it passed off as that.
@@ -204,8 +161,8 @@ mod tests {
         };
         let real = outcomes(&configuration, 2);
         for outcome in &real {
-            let Outcome::Learn { projected, plain } = outcome else { panic!() };
-            assert!(*plain <= 0.3 && *projected <= 0.3);
+            let (projected, plain) = outcome.errors();
+            assert!(plain <= 0.3 && projected <= 0.3);
         }
         let verdict = |error: f64| {
             let outcome = Outcome::Learn { projected: error, plain: 0.1 };

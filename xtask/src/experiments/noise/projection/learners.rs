@@ -1,14 +1,12 @@
 //! The Perspectron behind a projection and without it.
 
 use super::workload::{Configuration, DELTA, DELTA_PROJECTION, Outcome, Run, Source};
-use crate::Failure;
+use crate::experiments::common::*;
 use halfspaces_data::{LabelledPoints, flip_labels};
 use halfspaces_linalg::{
     Classifier, FitSample, FitStream, Halfspace, Label, Params, PointSet, Points,
 };
 use halfspaces_pac::{Margin, Perspectron, RandomProjection, SamplePerspectron, projected_margin};
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
 
 const DELTA_LEARNER: f64 = DELTA / 2.0;
 

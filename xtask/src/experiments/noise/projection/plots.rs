@@ -1,21 +1,11 @@
 //! The figure and the tables.
 
-use super::workload::{Configuration, DELTA, Kind, Outcome, Run, errors, shares};
-use crate::experiments::common::{curve, median_text};
-use halfspaces_eval::{Axis, Colour, Figure, Results, Table, stats};
+use super::workload::{Configuration, DELTA, Outcome, Run};
+use crate::experiments::common::*;
 use halfspaces_pac::projected_margin;
 
 pub(super) fn figure(results: &Results<Configuration, Outcome>) -> Figure {
-    let mut series: Vec<(String, Kind, usize)> = Vec::new();
-    for group in &results.groups {
-        if let Configuration::Margins { kind, dim, .. } = group.configuration {
-            let name = format!("{kind}, d = {dim}");
-            if !series.iter().any(|(other, ..)| *other == name) {
-                series.push((name, kind, dim));
-            }
-        }
-    }
-    let colours = [
+    const COLOURS: [Colour; 6] = [
         Colour::Blue,
         Colour::Sky,
         Colour::Purple,
@@ -23,34 +13,28 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>) -> Figure {
         Colour::Vermilion,
         Colour::Green,
     ];
-    let mut layers = Vec::new();
-    let mut level = None;
-    for ((name, kind, dim), colour) in series.into_iter().zip(colours) {
-        let mut data = Vec::new();
-        for group in &results.groups {
-            let Configuration::Margins { kind: k, dim: d, margin, .. } = group.configuration else {
-                continue;
-            };
-            if (k, d) == (kind, dim) {
-                level = Some(projected_margin(margin) / margin);
-                let least = stats::quantile(&shares(group), DELTA);
-                data.extend(least.map(|share| (group.configuration.projected() as f64, share)));
-            }
+    let mut series: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
+    let (mut dims, mut level) = (Vec::new(), None);
+    for group in &results.groups {
+        let Configuration::Margins { kind, dim, margin, .. } = group.configuration else {
+            continue;
+        };
+        let (name, m) = (format!("{kind}, d = {dim}"), group.configuration.projected() as f64);
+        if !series.iter().any(|(other, _)| *other == name) {
+            series.push((name, Vec::new()));
         }
-        layers.extend(curve(&name, colour, data));
+        let least = stats::quantile(&group.values(Outcome::share), DELTA);
+        if let Some((_, data)) = series.last_mut() {
+            data.extend(least.map(|share| (m, share)));
+        }
+        dims.push(m);
+        level = Some(projected_margin(margin) / margin);
     }
-    let dims: Vec<f64> = results
-        .groups
-        .iter()
-        .filter(|g| matches!(g.configuration, Configuration::Margins { .. }))
-        .map(|g| g.configuration.projected() as f64)
-        .collect();
+    let series = series.into_iter().zip(COLOURS);
+    let mut layers: Vec<Layer> =
+        series.flat_map(|((name, data), colour)| curve(&name, colour, data)).collect();
     if let Some(level) = level {
-        layers.extend(crate::experiments::common::bound_line(
-            "γ/(2+γ), claimed at the largest m",
-            &dims,
-            |_| level,
-        ));
+        layers.extend(bound_line("γ/(2+γ), claimed at the largest m", &dims, |_| level));
     }
     Figure {
         name: "p12-margins".into(),
@@ -61,68 +45,62 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     }
 }
 
-pub(super) fn tables(results: &Results<Configuration, Outcome>) -> (Table, Table) {
-    let columns = ["points", "d", "N", "γ", "m", "trials", "margin kept / γ", "least", "lost"];
-    let mut margins = Table::new(
-        "p12-margins",
-        "Margins after projection: median and least over projections; lost where below γ/(2+γ). The claim is about the largest m of each d",
-        &columns,
-    );
-    let columns = [
-        "points",
-        "run",
-        "d",
-        "examples",
-        "γ",
-        "η + ε",
-        "m",
-        "trials",
-        "error",
-        "worst",
-        "error without projection",
-    ];
-    let mut learners = Table::new(
-        "p12-learning",
-        "The Perspectron behind a random projection and without it: median and worst error",
-        &columns,
-    );
-    for group in &results.groups {
-        let (m, trials) = (group.configuration.projected(), group.outcomes.len().to_string());
-        match &group.configuration {
-            Configuration::Margins { kind, dim, points, margin, .. } => {
-                let shares = shares(group);
-                let level = projected_margin(*margin) / margin;
-                let least = shares.iter().copied().reduce(f64::min);
-                margins.push(vec![
-                    kind.to_string(),
-                    dim.to_string(),
-                    points.to_string(),
-                    margin.to_string(),
-                    m.to_string(),
-                    trials,
-                    median_text(&shares, 3),
-                    least.map(|v| format!("{v:.3}")).unwrap_or_default(),
-                    shares.iter().filter(|s| **s < level).count().to_string(),
-                ]);
-            }
-            Configuration::Learn { kind, run, dim, points, margin, noise, excess } => {
-                let (behind, plain) = errors(group);
-                let worst = behind.iter().copied().reduce(f64::max);
-                learners.push(vec![
-                    kind.to_string(),
-                    if *run == Run::Theorem { "theorem" } else { "one pass" }.into(),
-                    dim.to_string(),
-                    points.to_string(),
-                    margin.to_string(),
-                    format!("{:.1}", noise + excess),
-                    m.to_string(),
-                    trials,
-                    median_text(&behind, 3),
-                    worst.map(|v| format!("{v:.3}")).unwrap_or_default(),
-                    median_text(&plain, 3),
-                ]);
-            }
+pub(super) fn margins_table(results: &Results<Configuration, Outcome>) -> Table {
+    let rows = results.groups.iter().filter_map(|g| match g.configuration {
+        Configuration::Margins { kind, dim, points, margin, .. } => {
+            Some((kind, dim, points, margin, g))
         }
-    }
-    (margins, learners)
+        Configuration::Learn { .. } => None,
+    });
+    let caption = "Margins after projection: median and least over projections; lost where below γ/(2+γ). The claim is about the largest m of each d";
+    table(
+        "p12-margins",
+        caption,
+        rows,
+        &[
+            ("points", &|(kind, ..)| kind.to_string()),
+            ("d", &|(_, dim, ..)| dim.to_string()),
+            ("N", &|(_, _, points, ..)| points.to_string()),
+            ("γ", &|(.., margin, _)| margin.to_string()),
+            ("m", &|(.., g)| g.configuration.projected().to_string()),
+            ("trials", &|(.., g)| g.count()),
+            ("margin kept / γ", &|(.., g)| g.median(3, Outcome::share)),
+            ("least", &|(.., g)| g.least(3, Outcome::share)),
+            ("lost", &|(.., margin, g)| {
+                let level = projected_margin(*margin) / margin;
+                g.outcomes.iter().filter(|o| o.share() < level).count().to_string()
+            }),
+        ],
+    )
+}
+
+pub(super) fn learning_table(results: &Results<Configuration, Outcome>) -> Table {
+    let rows = results.groups.iter().filter_map(|g| match g.configuration {
+        Configuration::Learn { kind, run, dim, points, margin, noise, excess } => {
+            Some((kind, run, dim, points, margin, noise + excess, g))
+        }
+        Configuration::Margins { .. } => None,
+    });
+    let caption =
+        "The Perspectron behind a random projection and without it: median and worst error";
+    table(
+        "p12-learning",
+        caption,
+        rows,
+        &[
+            ("points", &|(kind, ..)| kind.to_string()),
+            ("run", &|(_, run, ..)| {
+                if *run == Run::Theorem { "theorem" } else { "one pass" }.into()
+            }),
+            ("d", &|(_, _, dim, ..)| dim.to_string()),
+            ("examples", &|(_, _, _, points, ..)| points.to_string()),
+            ("γ", &|(.., margin, _, _)| margin.to_string()),
+            ("η + ε", &|(.., target, _)| format!("{target:.1}")),
+            ("m", &|(.., g)| g.configuration.projected().to_string()),
+            ("trials", &|(.., g)| g.count()),
+            ("error", &|(.., g)| g.median(3, |o| o.errors().0)),
+            ("worst", &|(.., g)| g.most(3, |o| o.errors().0)),
+            ("error without projection", &|(.., g)| g.median(3, |o| o.errors().1)),
+        ],
+    )
 }

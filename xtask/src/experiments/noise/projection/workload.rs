@@ -1,15 +1,10 @@
 //! Points with a margin, and what a trial gives.
 
-use crate::Failure;
+use crate::experiments::common::*;
 use halfspaces_data::{MarginBall, Marginal, random_target_with_rng};
-use halfspaces_eval::Group;
 use halfspaces_linalg::{Halfspace, Points, SparsePoints};
 use halfspaces_pac::projected_dimension;
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
 use rand::seq::index;
-use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// δ of both claims.
 pub(super) const DELTA: f64 = 0.1;
@@ -21,22 +16,14 @@ pub(super) const DELTA_PROJECTION: f64 = DELTA / 3.0;
 const NONZEROS: usize = 10;
 
 /// Points with a margin, by how they are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum Kind {
     /// In the unit ball, |w*·x| >= γ, w* random.
     Dense,
     /// |w*·x| = γ for w* = (1, ..., 1)/2 on four coordinates, and ten others at random.
     Sparse,
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Kind::Dense => "dense",
-            Kind::Sparse => "sparse",
-        })
-    }
 }
 
 /// What is run behind the projection.
@@ -150,21 +137,16 @@ impl Source {
     }
 }
 
-pub(super) fn shares(group: &Group<Configuration, Outcome>) -> Vec<f64> {
-    let share = |o: &Outcome| match o {
-        Outcome::Margins { share } => *share,
-        Outcome::Learn { .. } => unreachable!("the outcome of another part"),
-    };
-    group.outcomes.iter().map(share).collect()
-}
+impl Outcome {
+    /// Of the margin, after projection.
+    pub(super) fn share(&self) -> f64 {
+        of_part!(self, Outcome::Margins { share } => *share)
+    }
 
-/// With and without projection.
-pub(super) fn errors(group: &Group<Configuration, Outcome>) -> (Vec<f64>, Vec<f64>) {
-    let pair = |o: &Outcome| match o {
-        Outcome::Learn { projected, plain } => (*projected, *plain),
-        Outcome::Margins { .. } => unreachable!("the outcome of another part"),
-    };
-    group.outcomes.iter().map(pair).unzip()
+    /// With and without projection.
+    pub(super) fn errors(&self) -> (f64, f64) {
+        of_part!(self, Outcome::Learn { projected, plain } => (*projected, *plain))
+    }
 }
 
 #[cfg(test)]
@@ -173,7 +155,6 @@ mod tests {
     use halfspaces_linalg::PointSet;
 
     use halfspaces_linalg::margins;
-    use rand::SeedableRng;
 
     #[test]
     fn sparse_points_have_their_margin() {

@@ -6,17 +6,13 @@ use super::workload::{
     Bound, Configuration, DOUBT, DataSet, FAILURE, FOLDS, GROUPS, Noise, Outcome, Part, REGIONS,
     Score,
 };
-use crate::Failure;
-use crate::experiments::common::{claim, judge_all};
+use crate::experiments::common::*;
 use crate::workload::{ADULT, ADULT_FILE, Inputs};
 use halfspaces_data::flip_labels;
-use halfspaces_eval::{ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section};
 use halfspaces_linalg::{Classifier, Label, PointSet};
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// Examples drawn for the exact check at most.
 const DRAWN: usize = 2000;
@@ -47,32 +43,14 @@ impl RealNoiseExperiment {
 }
 
 impl Experiment for RealNoiseExperiment {
-    type Configuration = Configuration;
-    type Outcome = Outcome;
-
-    fn id(&self) -> &'static str {
-        "PR"
-    }
-
-    fn title(&self) -> &'static str {
-        "Real data with Massart noise: an error bound that needs no model, and a comparison of learners"
-    }
-
-    fn claims(&self) -> Vec<ClaimStatement> {
-        vec![
-            claim(
-                "PR",
-                "On real data with Massart noise in five random folds, the error of the Perspectron fitted to four folds is at most the bound it reports, its error on held-out examples + √(ln(5|H|/δ)/(2m)) for |H| candidates and m held-out examples, in all five fits at once with probability at least 1 - δ (δ = 0.05). Judged over all settings together: exact tests on the noisy test folds, of level 1 % per trial, refute some bound of a trial in at most δ + 1 % of the trials.",
-                "Hoeffding's inequality for all candidates at once; CKST24 Appendix A",
-                &["halfspaces_pac::SamplePerspectron", "halfspaces_pac::SampleFit"],
-            ),
-            claim(
-                "PRe",
-                "On independent draws from a real data set with Massart noise, the exact error of the Perspectron over that data set is at most the bound it reports with probability at least 1 - δ (δ = 0.05), over all settings together.",
-                "Hoeffding's inequality for all candidates at once; CKST24 Appendix A",
-                &["halfspaces_pac::SamplePerspectron", "halfspaces_pac::SampleFit"],
-            ),
-        ]
+    about! {
+        "PR", "Real data with Massart noise: an error bound that needs no model, and a comparison of learners";
+        "PR": "On real data with Massart noise in five random folds, the error of the Perspectron fitted to four folds is at most the bound it reports, its error on held-out examples + √(ln(5|H|/δ)/(2m)) for |H| candidates and m held-out examples, in all five fits at once with probability at least 1 - δ (δ = 0.05). Judged over all settings together: exact tests on the noisy test folds, of level 1 % per trial, refute some bound of a trial in at most δ + 1 % of the trials."
+            ["Hoeffding's inequality for all candidates at once; CKST24 Appendix A"]
+            halfspaces_pac::{SamplePerspectron, SampleFit};
+        "PRe": "On independent draws from a real data set with Massart noise, the exact error of the Perspectron over that data set is at most the bound it reports with probability at least 1 - δ (δ = 0.05), over all settings together."
+            ["Hoeffding's inequality for all candidates at once; CKST24 Appendix A"]
+            halfspaces_pac::{SamplePerspectron, SampleFit};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -176,7 +154,8 @@ impl Experiment for RealNoiseExperiment {
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
-        let evidence = [of_folds(results), of_draws(results)];
+        let of_draws = failures(results, FAILURE, |o| o.exact_error > o.exact_bound);
+        let evidence = [of_folds(results), of_draws];
         judge_all(section, Experiment::claims(self), evidence);
         section.summary.push(METHOD.into());
         section.summary.push(JUDGED.into());
@@ -212,10 +191,7 @@ const CENSUS: &str = "The census data repeat the experiment of CKMY20: labels of
 
 /// The first claim.
 fn of_folds(results: &Results<Configuration, Outcome>) -> Evidence {
-    let trials = results.outcomes().count();
-    let refuted = results.outcomes().filter(|(_, o)| o.bounds.iter().any(Bound::is_refuted));
-    let evidence =
-        Evidence::probability(results.planned(), refuted.count(), trials, FAILURE + DOUBT);
+    let evidence = failures(results, FAILURE + DOUBT, |o| o.bounds.iter().any(Bound::is_refuted));
     let folds: Vec<&Bound> = results.outcomes().flat_map(|(_, o)| &o.bounds).collect();
     let above = folds.iter().filter(|b| b.rate() > b.bound).count();
     let shown = folds.iter().filter(|b| b.is_shown()).count();
@@ -225,11 +201,15 @@ fn of_folds(results: &Results<Configuration, Outcome>) -> Evidence {
     ))
 }
 
-/// The second claim.
-fn of_draws(results: &Results<Configuration, Outcome>) -> Evidence {
+/// "Fails with probability at most `delta`", over all settings together.
+fn failures(
+    results: &Results<Configuration, Outcome>,
+    delta: f64,
+    failed: impl Fn(&Outcome) -> bool,
+) -> Evidence {
     let trials = results.outcomes().count();
-    let failures = results.outcomes().filter(|(_, o)| o.exact_error > o.exact_bound).count();
-    Evidence::probability(results.planned(), failures, trials, FAILURE)
+    let failures = results.outcomes().filter(|(_, o)| failed(o)).count();
+    Evidence::probability(results.planned(), failures, trials, delta)
 }
 
 #[cfg(test)]
@@ -239,10 +219,6 @@ mod tests {
     use super::super::workload::accuracies_of;
     use super::*;
     use crate::workload::Inputs;
-    use halfspaces_eval::Group;
-    use halfspaces_eval::Verdict;
-    use halfspaces_eval::stats;
-    use rand::SeedableRng;
 
     fn experiment() -> RealNoiseExperiment {
         RealNoiseExperiment::new(Arc::new(Inputs::builtin()))

@@ -1,15 +1,12 @@
 //! The learners, as one would run them on noisy examples and nothing else.
 
 use super::workload::{FAILURE, FOLDS, Part};
-use crate::Failure;
-use halfspaces_eval::Colour;
-use halfspaces_linalg::{Classifier, FitSample, Halfspace, Label, Params, PointSet, SparsePoints};
+use crate::experiments::common::*;
+use halfspaces_linalg::{Classifier, FitSample, Label, Params, PointSet};
 use halfspaces_online::{AveragedPerceptron, OnlineLearner};
 use halfspaces_pac::{
-    Ckmy, DescentFit, Dgt, ErrorCount, LinearSvm, LogisticRegression, SampleFit, SamplePerspectron,
+    Ckmy, Dgt, ErrorCount, LinearSvm, LogisticRegression, SampleFit, SamplePerspectron,
 };
-use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
 /// Passes of the perceptrons over their training examples.
@@ -48,49 +45,26 @@ pub(super) const MAJORITY: &str = "majority";
 
 /// All learners, in the order of the tables.
 pub(super) const LEARNERS: [Entry; 7] = [
-    Entry {
-        name: LOGISTIC,
-        colour: Colour::Sky,
-        learner: |_| {
-            only_labels(|training, test| {
-                let learner = LogisticRegression::params().tolerance(1e-6).check()?;
-                let fit = learner.fit(&training.plain, &training.labels)?;
-                Ok(fit.label_all(&test.plain)?)
-            })
-        },
-    },
+    Entry { name: LOGISTIC, colour: Colour::Sky, learner: |_| only_labels(logistic) },
     Entry {
         name: SVM,
         colour: Colour::Sky,
-        learner: |seed| {
-            only_labels(move |training, test| {
-                let params = LinearSvm::params().tolerance(1e-2).max_passes(50).seed(seed);
-                let fit = params.check()?.fit(&training.plain, &training.labels)?;
-                Ok(fit.label_all(&test.plain)?)
-            })
-        },
+        learner: |seed| only_labels(move |training, test| svm(training, test, seed)),
     },
     Entry {
         name: "averaged perceptron",
         colour: Colour::Ink,
-        learner: |seed| {
-            only_labels(move |training, test| {
-                let mut rng = ChaCha8Rng::seed_from_u64(seed);
-                Ok(averaged(training, &mut rng)?.label_all(&test.unit)?)
-            })
-        },
+        learner: |seed| only_labels(move |training, test| averaged(training, test, seed)),
     },
     Entry {
         name: "CKMY20",
         colour: Colour::Purple,
-        learner: |seed| {
-            only_labels(move |training, test| Ok(ckmy(training, seed)?.label_all(&test.unit)?))
-        },
+        learner: |seed| only_labels(move |training, test| ckmy(training, test, seed)),
     },
     Entry {
         name: "DGT19",
         colour: Colour::Orange,
-        learner: |seed| only_labels(move |training, test| dgt(training, &test.unit, seed)),
+        learner: |seed| only_labels(move |training, test| dgt(training, test, seed)),
     },
     Entry {
         name: "Perspectron",
@@ -103,16 +77,7 @@ pub(super) const LEARNERS: [Entry; 7] = [
             })
         },
     },
-    Entry {
-        name: MAJORITY,
-        colour: Colour::Green,
-        learner: |_| {
-            only_labels(|training, test| {
-                let sum: f64 = training.labels.iter().map(|y| y.as_f64()).sum();
-                Ok(vec![Label::from_sign(sum); test.labels.len()])
-            })
-        },
-    },
+    Entry { name: MAJORITY, colour: Colour::Green, learner: |_| only_labels(majority) },
 ];
 
 /// A learner without an error bound.
@@ -125,52 +90,68 @@ pub(super) fn perspectron(part: &Part, seed: u64) -> Result<SampleFit, Failure> 
     Ok(learner.fit(&part.unit, &part.labels)?)
 }
 
-fn averaged(part: &Part, rng: &mut ChaCha8Rng) -> Result<Halfspace, Failure> {
-    let mut learner = AveragedPerceptron::new(part.unit.dim())?;
-    let mut order: Vec<usize> = (0..part.labels.len()).collect();
-    for _ in 0..PASSES {
-        order.shuffle(rng);
-        for &i in &order {
-            learner.observe(part.unit.row(i).ok_or("no such row")?, part.labels[i])?;
-        }
-    }
-    Ok(learner.average()?)
+fn logistic(training: &Part, test: &Part) -> Result<Vec<Label>, Failure> {
+    let learner = LogisticRegression::params().tolerance(1e-6).check()?;
+    Ok(learner.fit(&training.plain, &training.labels)?.label_all(&test.plain)?)
 }
 
-/// The fit with fewest errors on labels held out, which are as noisy as the others.
-fn ckmy(part: &Part, seed: u64) -> Result<DescentFit, Failure> {
-    let (margin, excess, steps) = CKMY;
-    let mut best: Option<(usize, DescentFit)> = None;
-    for noise in TOLD_NOISE {
-        let learner =
-            Ckmy::params(noise, margin).excess(excess).max_steps(steps).seed(seed).check()?;
-        let fit = learner.fit(&part.unit, &part.labels)?;
-        let errors = fit.validation().errors();
-        if best.as_ref().is_none_or(|(least, _)| errors < *least) {
-            best = Some((errors, fit));
+fn svm(training: &Part, test: &Part, seed: u64) -> Result<Vec<Label>, Failure> {
+    let learner = LinearSvm::params().tolerance(1e-2).max_passes(50).seed(seed).check()?;
+    Ok(learner.fit(&training.plain, &training.labels)?.label_all(&test.plain)?)
+}
+
+fn majority(training: &Part, test: &Part) -> Result<Vec<Label>, Failure> {
+    let sum: f64 = training.labels.iter().map(|y| y.as_f64()).sum();
+    Ok(vec![Label::from_sign(sum); test.labels.len()])
+}
+
+fn averaged(training: &Part, test: &Part, seed: u64) -> Result<Vec<Label>, Failure> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut learner = AveragedPerceptron::new(training.unit.dim())?;
+    let mut order: Vec<usize> = (0..training.labels.len()).collect();
+    for _ in 0..PASSES {
+        order.shuffle(&mut rng);
+        for &i in &order {
+            let x = training.unit.row(i).ok_or("no such row")?;
+            learner.observe(x, training.labels[i])?;
         }
     }
-    Ok(best.ok_or("no noise rate to try")?.1)
+    Ok(learner.average()?.label_all(&test.unit)?)
+}
+
+/// Of the fits for the noise rates tried, the one with fewest errors on labels held out, which are as
+/// noisy as the others.
+fn best_told<M>(fit: impl Fn(f64) -> Result<(usize, M), Failure>) -> Result<M, Failure> {
+    let mut fits = TOLD_NOISE.into_iter().map(fit).collect::<Result<Vec<_>, _>>()?;
+    let best = (0..fits.len()).min_by_key(|at| fits[*at].0).ok_or("no noise rate to try")?;
+    Ok(fits.swap_remove(best).1)
+}
+
+fn ckmy(training: &Part, test: &Part, seed: u64) -> Result<Vec<Label>, Failure> {
+    let (margin, excess, steps) = CKMY;
+    let best = best_told(|noise| {
+        let learner =
+            Ckmy::params(noise, margin).excess(excess).max_steps(steps).seed(seed).check()?;
+        let fit = learner.fit(&training.unit, &training.labels)?;
+        Ok((fit.validation().errors(), fit))
+    })?;
+    Ok(best.label_all(&test.unit)?)
 }
 
 /// As [`ckmy`], a fifth held out. The examples come in random order.
-fn dgt(part: &Part, test: &SparsePoints, seed: u64) -> Result<Vec<Label>, Failure> {
+fn dgt(training: &Part, test: &Part, seed: u64) -> Result<Vec<Label>, Failure> {
     let (margin, excess, steps) = DGT;
-    let cut = part.labels.len() / FOLDS;
-    let (held_labels, kept_labels) = part.labels.split_at(cut);
+    let cut = training.labels.len() / FOLDS;
+    let (held_labels, kept_labels) = training.labels.split_at(cut);
     let kept_labels = &kept_labels[..kept_labels.len().min(SEEN_BY_DGT)];
     let held: Vec<usize> = (0..cut).collect();
     let kept: Vec<usize> = (cut..cut + kept_labels.len()).collect();
-    let (held, kept) = (part.unit.select(&held)?, part.unit.select(&kept)?);
-    let mut best = None;
-    for noise in TOLD_NOISE {
+    let (held, kept) = (training.unit.select(&held)?, training.unit.select(&kept)?);
+    let best = best_told(|noise| {
         let learner =
             Dgt::params(noise, margin).excess(excess).max_steps(steps).seed(seed).check()?;
         let fit = learner.fit(&kept, kept_labels)?;
-        let errors = ErrorCount::count(&fit, &held, held_labels)?.errors();
-        if best.as_ref().is_none_or(|(least, _)| errors < *least) {
-            best = Some((errors, fit));
-        }
-    }
-    Ok(best.ok_or("no noise rate to try")?.1.label_all(test)?)
+        Ok((ErrorCount::count(&fit, &held, held_labels)?.errors(), fit))
+    })?;
+    Ok(best.label_all(&test.unit)?)
 }

@@ -2,7 +2,7 @@
 
 use super::learners::{Entry, LEARNERS, LOGISTIC, MAJORITY, SVM};
 use super::workload::{Bound, Configuration, GROUPS, Noise, Outcome, REGIONS, accuracies_of};
-use halfspaces_eval::{Axis, Figure, Group, Layer, Results, Table, stats};
+use crate::experiments::common::*;
 
 /// The configurations of a data set and noise by increasing rate, the one without noise first.
 fn by_rate<'a>(
@@ -27,30 +27,25 @@ pub(super) fn figure(
     if groups.len() < 2 {
         return None;
     }
-    let (mut lines, mut bands, mut points) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut lines, mut bands, mut markers) = (Vec::new(), Vec::new(), Vec::new());
     // The majority is in the table; with it no axis would show the others apart.
     for Entry { name, colour, .. } in LEARNERS.iter().filter(|entry| entry.name != MAJORITY) {
-        let (mut band, mut line) = (Vec::new(), Vec::new());
+        let (mut data, mut means) = (Vec::new(), Vec::new());
         for g in &groups {
             let values = accuracies_of(&g.outcomes, name, group);
             let rate = g.configuration.rate;
             if let Some(mean) = stats::mean(&values) {
-                line.push((rate, mean));
-                band.extend(stats::mean_interval(&values, 0.95).map(|i| (rate, i.low, i.high)));
+                means.push((rate, mean));
+                data.extend(stats::mean_interval(&values, 0.95).map(|i| (rate, i.low, i.high)));
             }
         }
-        let (name, colour) = ((*name).to_owned(), *colour);
-        lines.push(Layer::Line {
-            name: name.clone(),
-            colour,
-            dashed: name == SVM,
-            data: line.clone(),
-        });
-        bands.push(Layer::Band { name: name.clone(), colour, data: band });
-        points.push(Layer::Points { name, colour, data: line });
+        let line = if *name == SVM { dashed } else { line };
+        lines.push(line(name, *colour, means.clone()));
+        bands.push(Layer::Band { name: (*name).into(), colour: *colour, data });
+        markers.push(points(name, *colour, means));
     }
     // Lines first for the legend, and again above the bands.
-    let layers = [lines.clone(), bands, lines, points].concat();
+    let layers = [lines.clone(), bands, lines, markers].concat();
     let kebab = noise.to_string().replace(' ', "-");
     let (suffix, of) = if group { ("-group", "of the target group") } else { ("", "of all") };
     Some(Figure {
@@ -77,21 +72,39 @@ pub(super) fn accuracies(results: &Results<Configuration, Outcome>) -> Table {
                 continue;
             }
             let Configuration { data, noise, rate, .. } = &g.configuration;
-            let noise = if *rate > 0.0 { noise.to_string() } else { "none".into() };
             let folds = values[0].len().to_string();
-            let mut row = vec![data.clone(), noise, rate.to_string(), judged.into(), folds];
-            row.extend(values.iter().map(|values| {
-                let mean = stats::mean(values).unwrap_or_default();
-                let half = stats::mean_interval(values, 0.95).map_or(0.0, |i| i.high - mean);
-                format!("{:.1} ± {:.1}", 100.0 * mean, 100.0 * half)
-            }));
-            let means = values.iter().map(|v| stats::mean(v).unwrap_or_default());
-            let best = means.zip(&learners).max_by(|a, b| a.0.total_cmp(&b.0));
+            let mut row = vec![data.clone(), flipped(noise, *rate), rate.to_string()];
+            row.extend([judged.into(), folds]);
+            row.extend(values.iter().map(|values| per_cent(values)));
+            let means = values.iter().map(|values| mean(values)).zip(&learners);
+            let best = means.max_by(|a, b| a.0.total_cmp(&b.0));
             row.extend(best.map(|(_, learner)| (*learner).to_owned()));
             table.push(row);
         }
     }
     table
+}
+
+fn mean(accuracies: &[f64]) -> f64 {
+    match stats::mean(accuracies) {
+        Some(mean) => mean,
+        None => unreachable!("all learners have the same folds: {accuracies:?}"),
+    }
+}
+
+/// In per cent, with half of the 95 % interval; the target group may be met in a single fold, which has
+/// none.
+fn per_cent(accuracies: &[f64]) -> String {
+    let mean = mean(accuracies);
+    match stats::mean_interval(accuracies, 0.95) {
+        Some(i) => format!("{:.1} ± {:.1}", 100.0 * mean, 100.0 * (i.high - mean)),
+        None => format!("{:.1}", 100.0 * mean),
+    }
+}
+
+/// What the noise of a setting is called; every data set has one setting without.
+fn flipped(noise: &Noise, rate: f64) -> String {
+    if rate > 0.0 { noise.to_string() } else { "none".into() }
 }
 
 /// Where a learner differs from another on the same folds: mean of its accuracy minus the other's,
@@ -148,39 +161,25 @@ pub(super) fn wins(results: &Results<Configuration, Outcome>) -> Table {
 }
 
 pub(super) fn bounds(results: &Results<Configuration, Outcome>) -> Table {
-    let columns = [
-        "data",
-        "noise",
-        "η",
-        "folds",
-        "error, test fold",
-        "bound, δ/5",
-        "least slack",
-        "exact error",
-        "bound, δ",
-        "least slack, exact",
-    ];
+    let rows = results.groups.iter().map(|g| {
+        (&g.configuration, g, g.outcomes.iter().flat_map(|o| &o.bounds).collect::<Vec<&Bound>>())
+    });
     let caption = "The Perspectron's error on noisy labels and the bound it reports, means over folds and trials; slack is bound minus error";
-    let mut table = Table::new("pr-bound", caption, &columns);
-    let number = |value: Option<f64>| value.map(|v| format!("{v:.3}")).unwrap_or_default();
-    let least = |values: &[f64]| values.iter().copied().reduce(f64::min);
-    for g in &results.groups {
-        let Configuration { data, noise, rate, .. } = &g.configuration;
-        let folds: Vec<&Bound> = g.outcomes.iter().flat_map(|o| &o.bounds).collect();
-        let of = |f: fn(&Bound) -> f64| -> Vec<f64> { folds.iter().map(|b| f(b)).collect() };
-        let exact = |f: fn(&Outcome) -> f64| -> Vec<f64> { g.outcomes.iter().map(f).collect() };
-        table.push(vec![
-            data.clone(),
-            if *rate > 0.0 { noise.to_string() } else { "none".into() },
-            rate.to_string(),
-            folds.len().to_string(),
-            number(stats::mean(&of(|b| b.rate()))),
-            number(stats::mean(&of(|b| b.bound))),
-            number(least(&of(|b| b.bound - b.rate()))),
-            number(stats::mean(&exact(|o| o.exact_error))),
-            number(stats::mean(&exact(|o| o.exact_bound))),
-            number(least(&exact(|o| o.exact_bound - o.exact_error))),
-        ]);
-    }
-    table
+    table(
+        "pr-bound",
+        caption,
+        rows,
+        &[
+            ("data", &|(c, ..)| c.data.clone()),
+            ("noise", &|(c, ..)| flipped(&c.noise, c.rate)),
+            ("η", &|(c, ..)| c.rate.to_string()),
+            ("folds", &|(.., folds)| folds.count()),
+            ("error, test fold", &|(.., folds)| mean_text(&folds.values(|b| b.rate()), 3)),
+            ("bound, δ/5", &|(.., folds)| mean_text(&folds.values(|b| b.bound), 3)),
+            ("least slack", &|(.., folds)| folds.least(3, |b| b.bound - b.rate())),
+            ("exact error", &|(_, g, _)| mean_text(&g.values(|o| o.exact_error), 3)),
+            ("bound, δ", &|(_, g, _)| mean_text(&g.values(|o| o.exact_bound), 3)),
+            ("least slack, exact", &|(_, g, _)| g.least(3, |o| o.exact_bound - o.exact_error)),
+        ],
+    )
 }

@@ -1,17 +1,13 @@
 //! Data sets ready for the learners, whose labels are flipped, and what a trial gives.
 
-use crate::Failure;
+use crate::experiments::common::*;
 use crate::workload::{ADULT, ADULT_FILE, Inputs};
 use halfspaces_data::{Marginal, Massart, NoiseModel, Region, UnitSphere};
-use halfspaces_eval::stats;
 use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_linalg::{
     FitSample, Halfspace, Label, Params, PointSet, Points, RowView, SparsePoints, margins,
 };
 use halfspaces_pac::LogisticRegression;
-use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
-use std::fmt;
 
 pub(super) const FOLDS: usize = 5;
 /// δ: the bounds of a trial's folds fail, one or more of them, with at most this probability.
@@ -24,21 +20,28 @@ const TARGET_GROUP: &str = "race=Black";
 const SEEN_BY_ADVERSARY: usize = 1000;
 
 /// Whose labels are flipped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Noise {
+    #[strum(to_string = "everywhere")]
     Everywhere,
     /// The half farther from the reference halfspace.
+    #[strum(to_string = "far from the boundary")]
     Far,
     /// The half nearer to it.
+    #[strum(to_string = "near the boundary")]
     Near,
     /// Where a competitor disagrees with it, chosen to lead least squares astray.
+    #[strum(to_string = "against least squares")]
     Adversarial,
     /// All outside the target group.
+    #[strum(to_string = "outside the group")]
     OutsideGroup,
     /// The positive ones outside the target group.
+    #[strum(to_string = "positives outside the group")]
     PositivesOutsideGroup,
     /// The negative ones outside the target group.
+    #[strum(to_string = "negatives outside the group")]
     NegativesOutsideGroup,
 }
 
@@ -46,20 +49,6 @@ pub(super) const REGIONS: [Noise; 4] =
     [Noise::Everywhere, Noise::Far, Noise::Near, Noise::Adversarial];
 pub(super) const GROUPS: [Noise; 3] =
     [Noise::OutsideGroup, Noise::PositivesOutsideGroup, Noise::NegativesOutsideGroup];
-
-impl fmt::Display for Noise {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Noise::Everywhere => "everywhere",
-            Noise::Far => "far from the boundary",
-            Noise::Near => "near the boundary",
-            Noise::Adversarial => "against least squares",
-            Noise::OutsideGroup => "outside the group",
-            Noise::PositivesOutsideGroup => "positives outside the group",
-            Noise::NegativesOutsideGroup => "negatives outside the group",
-        })
-    }
-}
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Configuration {

@@ -5,13 +5,7 @@ use super::plots::{
     SHOWN_EXCESS, SHOWN_MARGIN, bounds, exponents, figure, median_needed, samples_needed,
 };
 use super::workload::{Configuration, Material, Outcome, Strategy};
-use crate::Failure;
-use crate::experiments::common::{claim, judge_all};
-use halfspaces_eval::{
-    ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section, Side,
-};
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
+use crate::experiments::common::*;
 
 pub(crate) struct Table1Experiment;
 
@@ -22,35 +16,12 @@ const TRAP_MARGIN: f64 = 0.05;
 const RESOLUTION: f64 = 1e-6;
 
 impl Experiment for Table1Experiment {
-    type Configuration = Configuration;
-    type Outcome = Outcome;
-
-    fn id(&self) -> &'static str {
-        "P10"
-    }
-
-    fn title(&self) -> &'static str {
-        "Table 1 as measured: samples needed for an error of η + ε"
-    }
-
-    fn claims(&self) -> Vec<ClaimStatement> {
-        vec![claim(
-            "P10",
-            "Under random classification noise and Massart noise, every learner of Table 1 whose theorem covers the noise needs at most as many examples as its theorem asks for until its error stays at most η + ε (median over trials, samples that double). A learner that is not there at the largest sample counts against the claim only if that sample is at least its bound.",
-            "CKST24 Table 1, with our constants; descriptive, as an upper bound is seldom reached",
-            &[
-                "halfspaces_pac::SamplePerspectron",
-                "halfspaces_pac::Ddk",
-                "halfspaces_pac::Dgt",
-                "halfspaces_pac::Ckmy",
-                "halfspaces_pac::CuttingPlane",
-                "halfspaces_pac::ddk_steps",
-                "halfspaces_pac::dgt_rounds",
-                "halfspaces_pac::ckmy_steps",
-                "halfspaces_pac::cutting_plane_rounds",
-                "halfspaces_pac::cutting_plane_batch",
-            ],
-        )]
+    about! {
+        "P10", "Table 1 as measured: samples needed for an error of η + ε";
+        "P10": "Under random classification noise and Massart noise, every learner of Table 1 whose theorem covers the noise needs at most as many examples as its theorem asks for until its error stays at most η + ε (median over trials, samples that double). A learner that is not there at the largest sample counts against the claim only if that sample is at least its bound."
+            ["CKST24 Table 1, with our constants; descriptive, as an upper bound is seldom reached"]
+            halfspaces_pac::{SamplePerspectron, Ddk, Dgt, Ckmy, CuttingPlane, ddk_steps,
+                dgt_rounds, ckmy_steps, cutting_plane_rounds, cutting_plane_batch};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -166,12 +137,9 @@ impl Experiment for Table1Experiment {
 
 #[cfg(test)]
 mod tests {
-    use super::super::learners::curve;
+    use super::super::learners::curve_of;
     use super::super::plots::{exponent, needed};
     use super::*;
-    use halfspaces_eval::Group;
-    use halfspaces_eval::Verdict;
-    use rand::SeedableRng;
 
     #[test]
     fn the_last_stretch_counts() {
@@ -224,7 +192,7 @@ mod tests {
         assert!((outcome.opt - 0.12).abs() < 1e-9);
         let last = |name| {
             let learner = LEARNERS.iter().position(|entry| entry.name == name).unwrap();
-            outcome.errors[curve(&configuration, learner, 0.1).unwrap()][2]
+            outcome.errors[curve_of(&configuration, learner, 0.1).unwrap()][2]
         };
         assert!(last("Perspectron") <= 0.4);
         assert!(last("logistic regression") > 0.4 && last("linear SVM") > 0.4);

@@ -2,9 +2,7 @@
 
 use super::sample_bounds::{self, CKMY_SHARE, DGT_SHARE, HELD_OUT, Problem, TOLD_MARGIN};
 use super::workload::{Configuration, Strategy};
-use crate::Failure;
-use crate::experiments::common::mistakes;
-use halfspaces_eval::Colour;
+use crate::experiments::common::*;
 use halfspaces_linalg::{Classifier, FitSample, Label, Params, PointSet, Points};
 use halfspaces_online::AveragedPerceptron;
 use halfspaces_pac::{
@@ -47,80 +45,66 @@ pub(super) struct Entry {
     pub learner: fn(Told) -> Result<Learner, Failure>,
 }
 
+/// What a learner without a theorem for this noise is.
+const UNPROVED: Entry = Entry {
+    name: "",
+    colour: Colour::Ink,
+    dashed: false,
+    rate: None,
+    uses_excess: false,
+    bound: |_, _| None,
+    learner: averaged,
+};
+
 /// All learners, in the order of the tables.
 pub(super) const LEARNERS: [Entry; 8] = [
     Entry {
         name: "Perspectron",
         colour: Colour::Blue,
-        dashed: false,
         rate: Some("γ⁻²ε⁻²"),
-        uses_excess: false,
         bound: |_, problem| Some(sample_bounds::perspectron(problem)),
         learner: perspectron,
+        ..UNPROVED
     },
     Entry {
         name: "DDK+23",
         colour: Colour::Green,
-        dashed: false,
         rate: Some("γ⁻²ε⁻² (RCN)"),
         uses_excess: true,
         bound: |strategy, problem| (strategy == Strategy::Rcn).then(|| sample_bounds::ddk(problem)),
         learner: ddk,
+        ..UNPROVED
     },
     Entry {
         name: "DGT19",
         colour: Colour::Orange,
-        dashed: false,
         rate: Some("γ⁻³ε⁻⁵"),
         uses_excess: true,
         bound: |_, problem| Some(sample_bounds::dgt(problem)),
         learner: dgt,
+        ..UNPROVED
     },
     Entry {
         name: "CKMY20",
         colour: Colour::Purple,
-        dashed: false,
         rate: Some("γ⁻⁴ε⁻³"),
         uses_excess: true,
         bound: |_, problem| Some(sample_bounds::ckmy(problem)),
         learner: ckmy,
+        ..UNPROVED
     },
     Entry {
         name: "cutting plane",
         colour: Colour::Vermilion,
-        dashed: false,
         rate: Some("γ⁻⁴ε⁻²"),
         uses_excess: true,
         bound: |_, problem| Some(sample_bounds::cutting_plane(problem)),
         learner: cutting_plane,
+        ..UNPROVED
     },
-    Entry {
-        name: "averaged perceptron",
-        colour: Colour::Ink,
-        dashed: false,
-        rate: None,
-        uses_excess: false,
-        bound: |_, _| None,
-        learner: averaged,
-    },
-    Entry {
-        name: "logistic regression",
-        colour: Colour::Sky,
-        dashed: false,
-        rate: None,
-        uses_excess: false,
-        bound: |_, _| None,
-        learner: logistic,
-    },
-    Entry {
-        name: "linear SVM",
-        colour: Colour::Sky,
-        dashed: true,
-        rate: None,
-        uses_excess: false,
-        bound: |_, _| None,
-        learner: svm,
-    },
+    Entry { name: "averaged perceptron", learner: averaged, ..UNPROVED },
+    Entry { name: "logistic regression", colour: Colour::Sky, learner: logistic, ..UNPROVED },
+    Entry { name: "linear SVM", colour: Colour::Sky, dashed: true, learner: svm, ..UNPROVED },
 ];
 
 impl Entry {
@@ -148,7 +132,7 @@ pub(super) fn curves(setting: &Configuration) -> Vec<(usize, f64)> {
 }
 
 /// The curve that judges a learner at this ε; `None` at an ε the setting does not have.
-pub(super) fn curve(setting: &Configuration, learner: usize, excess: f64) -> Option<usize> {
+pub(super) fn curve_of(setting: &Configuration, learner: usize, excess: f64) -> Option<usize> {
     let same = |e: f64| !LEARNERS[learner].uses_excess || (e - excess).abs() < 1e-9;
     curves(setting).iter().position(|(at, e)| *at == learner && same(*e))
 }

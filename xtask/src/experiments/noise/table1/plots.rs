@@ -1,8 +1,8 @@
 //! Samples needed, figures and tables.
 
-use super::learners::{Entry, LEARNERS, curve};
+use super::learners::{Entry, LEARNERS, curve_of};
 use super::workload::{Configuration, Outcome, Strategy};
-use halfspaces_eval::{Axis, Colour, Figure, Group, Layer, Results, Table, stats};
+use crate::experiments::common::*;
 
 /// Margin and ε of the curves that are drawn, and at which the other is varied.
 pub(super) const SHOWN_MARGIN: f64 = 0.15;
@@ -21,7 +21,7 @@ pub(super) fn median_needed(
     excess: f64,
 ) -> Option<usize> {
     let Configuration { noise, sizes, .. } = &group.configuration;
-    let curve = curve(&group.configuration, learner, excess)?;
+    let curve = curve_of(&group.configuration, learner, excess)?;
     let of = |o: &Outcome| {
         // Beyond the largest sample sorts last.
         needed(sizes, &o.errors[curve], noise + excess).unwrap_or(usize::MAX)
@@ -39,36 +39,24 @@ pub(super) fn figure(
     what: &str,
 ) -> Option<Figure> {
     let shown = |margin: f64| strategy == Strategy::Trap || (margin - SHOWN_MARGIN).abs() < 1e-9;
-    let group = results
-        .groups
-        .iter()
-        .find(|g| g.configuration.strategy == strategy && shown(g.configuration.margin))?;
+    let groups = groups_of(results, |c| c.strategy == strategy && shown(c.margin));
+    let group = groups.first()?;
     let Configuration { noise, sizes, .. } = &group.configuration;
     let mut layers = Vec::new();
     for (learner, entry) in LEARNERS.iter().enumerate() {
-        let Entry { name, colour, dashed, .. } = *entry;
-        let curve = curve(&group.configuration, learner, SHOWN_EXCESS)?;
-        let at = |i: usize| -> Option<(f64, f64)> {
-            let errors: Vec<f64> = group
-                .outcomes
-                .iter()
-                .filter_map(|o| o.errors.get(curve)?.get(i).copied())
-                .collect();
-            Some((*sizes.get(i)? as f64, stats::mean(&errors)?))
+        let Entry { name, colour, .. } = *entry;
+        let curve = curve_of(&group.configuration, learner, SHOWN_EXCESS)?;
+        let at = |(i, n): (usize, &usize)| {
+            let errors = group.values(|o| o.errors.get(curve)?.get(i).copied());
+            Some((*n as f64, stats::mean(&errors)?))
         };
-        let data: Vec<(f64, f64)> = (0..sizes.len()).filter_map(at).collect();
-        let name = name.to_owned();
-        layers.push(Layer::Line { name: name.clone(), colour, dashed, data: data.clone() });
-        layers.push(Layer::Points { name, colour, data });
+        let data: Vec<(f64, f64)> = sizes.iter().enumerate().filter_map(at).collect();
+        let line = if entry.dashed { dashed } else { line };
+        layers.extend([line(name, colour, data.clone()), points(name, colour, data)]);
     }
-    let level = noise + SHOWN_EXCESS;
     let ends = sizes.first().into_iter().chain(sizes.last());
-    layers.push(Layer::Line {
-        name: "η + ε".into(),
-        colour: Colour::Ink,
-        dashed: true,
-        data: ends.map(|n| (*n as f64, level)).collect(),
-    });
+    let level = ends.map(|n| (*n as f64, noise + SHOWN_EXCESS)).collect();
+    layers.push(dashed("η + ε", Colour::Ink, level));
     Some(Figure {
         name: format!("p10-{name}"),
         caption: format!(
@@ -80,15 +68,12 @@ pub(super) fn figure(
     })
 }
 
-fn name_and_rate(entry: &Entry) -> Vec<String> {
-    vec![entry.name.to_owned(), entry.rate.unwrap_or("none").to_owned()]
+fn rate(entry: &Entry) -> String {
+    entry.rate.unwrap_or("none").into()
 }
 
 pub(super) fn samples_needed(results: &Results<Configuration, Outcome>, excess: f64) -> Table {
-    let mine = |g: &&Group<Configuration, Outcome>| {
-        g.configuration.excesses.iter().any(|e| (e - excess).abs() < 1e-9)
-    };
-    let groups: Vec<_> = results.groups.iter().filter(mine).collect();
+    let groups = groups_of(results, |c| c.excesses.iter().any(|e| (e - excess).abs() < 1e-9));
     let mut columns = vec!["learner".to_owned(), "Table 1".to_owned()];
     columns.extend(groups.iter().map(|g| g.configuration.name()));
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
@@ -100,14 +85,12 @@ pub(super) fn samples_needed(results: &Results<Configuration, Outcome>, excess: 
         &columns,
     );
     for (learner, entry) in LEARNERS.iter().enumerate() {
-        let mut row = name_and_rate(entry);
-        for group in &groups {
-            row.push(match median_needed(group, learner, excess) {
-                _ if group.outcomes.is_empty() => String::new(),
-                Some(n) => n.to_string(),
-                None => format!("> {}", group.configuration.largest()),
-            });
-        }
+        let mut row = vec![entry.name.into(), rate(entry)];
+        row.extend(groups.iter().map(|group| match median_needed(group, learner, excess) {
+            _ if group.outcomes.is_empty() => String::new(),
+            Some(n) => n.to_string(),
+            None => format!("> {}", group.configuration.largest()),
+        }));
         table.push(row);
     }
     table
@@ -115,33 +98,38 @@ pub(super) fn samples_needed(results: &Results<Configuration, Outcome>, excess: 
 
 /// Slopes of ln(samples needed) in ln(1/ε) and ln(1/γ).
 pub(super) fn exponents(results: &Results<Configuration, Outcome>) -> Table {
-    let mut table = Table::new(
+    let samples = |learner: usize, strategy: Strategy| {
+        let groups = groups_of(results, |c| c.strategy == strategy);
+        groups.into_iter().flat_map(move |group| {
+            let Configuration { margin, excesses, .. } = &group.configuration;
+            let needed = move |excess| median_needed(group, learner, excess).map(|n| n as f64);
+            excesses.iter().map(move |excess| (*excess, *margin, needed(*excess)))
+        })
+    };
+    let in_excess = |learner: &usize, strategy| {
+        let shown = samples(*learner, strategy)
+            .filter(|(_, margin, _)| (margin - SHOWN_MARGIN).abs() < 1e-9);
+        exponent(&shown.map(|(excess, _, samples)| (excess, samples)).collect::<Vec<_>>())
+    };
+    let in_margin = |learner: &usize, strategy| {
+        let shown =
+            samples(*learner, strategy).filter(|(excess, ..)| (excess - SHOWN_EXCESS).abs() < 1e-9);
+        exponent(&shown.map(|(_, margin, samples)| (margin, samples)).collect::<Vec<_>>())
+    };
+    let caption = "Fitted exponents of samples needed (medians, sample sizes that double, so ± 0.5): in 1/ε at γ = 0.15, in 1/γ at ε = 0.1";
+    table(
         "p10-exponents",
-        "Fitted exponents of samples needed (medians, sample sizes that double, so ± 0.5): in 1/ε at γ = 0.15, in 1/γ at ε = 0.1",
-        &["learner", "Table 1", "1/ε, RCN", "1/γ, RCN", "1/ε, adaptive", "1/γ, adaptive"],
-    );
-    for (learner, entry) in LEARNERS.iter().enumerate() {
-        let mut row = name_and_rate(entry);
-        for strategy in [Strategy::Rcn, Strategy::LeastSquares] {
-            let (mut in_excess, mut in_margin) = (Vec::new(), Vec::new());
-            for group in results.groups.iter().filter(|g| g.configuration.strategy == strategy) {
-                let Configuration { margin, excesses, .. } = &group.configuration;
-                for excess in excesses {
-                    let samples = median_needed(group, learner, *excess).map(|n| n as f64);
-                    if (margin - SHOWN_MARGIN).abs() < 1e-9 {
-                        in_excess.push((*excess, samples));
-                    }
-                    if (excess - SHOWN_EXCESS).abs() < 1e-9 {
-                        in_margin.push((*margin, samples));
-                    }
-                }
-            }
-            row.push(exponent(&in_excess));
-            row.push(exponent(&in_margin));
-        }
-        table.push(row);
-    }
-    table
+        caption,
+        LEARNERS.iter().enumerate(),
+        &[
+            ("learner", &|(_, entry)| entry.name.into()),
+            ("Table 1", &|(_, entry)| rate(entry)),
+            ("1/ε, RCN", &|(learner, _)| in_excess(learner, Strategy::Rcn)),
+            ("1/γ, RCN", &|(learner, _)| in_margin(learner, Strategy::Rcn)),
+            ("1/ε, adaptive", &|(learner, _)| in_excess(learner, Strategy::LeastSquares)),
+            ("1/γ, adaptive", &|(learner, _)| in_margin(learner, Strategy::LeastSquares)),
+        ],
+    )
 }
 
 /// Minus the slope of ln y in ln x, if every y is known.
@@ -149,7 +137,7 @@ pub(super) fn exponent(pairs: &[(f64, Option<f64>)]) -> String {
     let x: Vec<f64> = pairs.iter().map(|(x, _)| -x.ln()).collect();
     let y: Option<Vec<f64>> = pairs.iter().map(|(_, y)| y.map(f64::ln)).collect();
     let slope = y.and_then(|y| stats::slope(&x, &y));
-    slope.map(|s| format!("{s:.1}")).unwrap_or_default()
+    slope.map_or_else(String::new, |s| format!("{s:.1}"))
 }
 
 pub(super) fn bounds(results: &Results<Configuration, Outcome>) -> Table {

@@ -1,15 +1,11 @@
 //! Noisy samples that double, and what a trial gives.
 
-use crate::Failure;
+use crate::experiments::common::*;
 use halfspaces_data::{
     Instance, MarginShell, Marginal, Massart, NoiseModel, Population, Rcn, Region, UnitSphere,
     massart_trap, random_target_with_rng,
 };
 use halfspaces_linalg::{Label, PointSet, Points};
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// Dimension, but for the trap's plane.
 const DIM: usize = 10;
@@ -19,33 +15,26 @@ const AT_MARGIN: f64 = 0.8;
 const JUDGED: usize = 10_000;
 
 /// Which points have noisy labels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Strategy {
     /// Everywhere.
+    #[strum(to_string = "RCN")]
     Rcn,
     /// The far points only.
+    #[strum(to_string = "far")]
     Far,
     /// Where it leads least squares astray.
+    #[strum(to_string = "adaptive")]
     LeastSquares,
     /// In the plane, on points where convex losses fail.
+    #[strum(to_string = "trap")]
     Trap,
 }
 
 impl Strategy {
     pub(super) fn dim(self) -> usize {
         if self == Strategy::Trap { 2 } else { DIM }
-    }
-}
-
-impl fmt::Display for Strategy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Strategy::Rcn => "RCN",
-            Strategy::Far => "far",
-            Strategy::LeastSquares => "adaptive",
-            Strategy::Trap => "trap",
-        })
     }
 }
 

@@ -2,67 +2,29 @@
 
 use super::learners::{Configuration, LEARNERS, Learner, plays};
 use super::plots::{by_exponent, figure};
-use super::workload::{Family, Outcome};
-use crate::Failure;
-use crate::experiments::common::{claim, judge_all};
+use super::workload::{Family, Outcome, Play};
+use crate::experiments::common::*;
 use crate::workload::Inputs;
-use halfspaces_eval::{
-    ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section, Side, stats,
-};
-use rand::rngs::ChaCha8Rng;
-use std::sync::Arc;
 
 pub(crate) struct VersionSpaceExperiment {
-    pub(super) inputs: Arc<Inputs>,
-}
-
-impl VersionSpaceExperiment {
-    pub(crate) fn new(inputs: Arc<Inputs>) -> Self {
-        VersionSpaceExperiment { inputs }
-    }
+    pub(crate) inputs: Arc<Inputs>,
 }
 
 impl Experiment for VersionSpaceExperiment {
-    type Configuration = Configuration;
-    type Outcome = Outcome;
-
-    fn id(&self) -> &'static str {
-        "K8"
-    }
-
-    fn title(&self) -> &'static str {
-        "Version-space learners: ln(1/γ) mistakes where the perceptron makes 1/γ²"
-    }
-
-    fn claims(&self) -> Vec<ClaimStatement> {
-        vec![
-            claim(
-                "K8",
-                "On points of norm 1 separated with margin γ, and gone round until a pass makes no mistake, the ellipsoid method makes at most 2d(d+1) ln((1+γ)/γ) mistakes, the volumetric centre at most 1 + (d ln((1+γ)/γ) + d ln(400 d) - (d ln 2)/2 + 0.0015 (d-1))/0.0035, about 286 d ln(566 d/γ), and the centre of gravity, estimated by hit-and-run, at most d ln((1+γ)/γ)/ln(e/(e-1)): on decision lists, on real data relabelled by a halfspace, and on two families of the plane, the hard family and the even split, which choose each point by the learner's prediction.",
-                "Kakade §3, Notes21; Vaidya 1996 with constants of ours; the bound of the centre of gravity is proved for the exact centre",
-                &[
-                    "halfspaces_online::VersionSpace",
-                    "halfspaces_online::VolumetricCentre",
-                    "halfspaces_online::CentreOfGravity",
-                    "halfspaces_linalg::Ellipsoid",
-                    "halfspaces_online::bounds::ellipsoid_mistakes",
-                    "halfspaces_online::bounds::volumetric_mistakes",
-                    "halfspaces_online::bounds::centre_of_gravity_mistakes",
-                ],
-            ),
-            claim(
-                "K8v",
-                "On the data of K8 the volumetric centre makes at most d lg(1/γ) + 2 mistakes.",
-                "ours; measured, not proved",
-                &["halfspaces_online::VersionSpace", "halfspaces_online::VolumetricCentre"],
-            ),
-            claim(
-                "K8h",
-                "On the hard family of K8 the mistakes of the perceptron grow on average at least as γ^-1.8, in a fit over the margins from 1/16 down.",
-                "ours: a family on which the perceptron's bound (R/γ)² is reached up to a constant",
-                &["halfspaces_online::Perceptron"],
-            ),
-        ]
+    about! {
+        "K8", "Version-space learners: ln(1/γ) mistakes where the perceptron makes 1/γ²";
+        "K8": "On points of norm 1 separated with margin γ, and gone round until a pass makes no mistake, the ellipsoid method makes at most 2d(d+1) ln((1+γ)/γ) mistakes, the volumetric centre at most 1 + (d ln((1+γ)/γ) + d ln(400 d) - (d ln 2)/2 + 0.0015 (d-1))/0.0035, about 286 d ln(566 d/γ), and the centre of gravity, estimated by hit-and-run, at most d ln((1+γ)/γ)/ln(e/(e-1)): on decision lists, on real data relabelled by a halfspace, and on two families of the plane, the hard family and the even split, which choose each point by the learner's prediction."
+            ["Kakade §3, Notes21; Vaidya 1996 with constants of ours; the bound of the centre of gravity is proved for the exact centre"]
+            halfspaces_online::{VersionSpace, VolumetricCentre, CentreOfGravity},
+            halfspaces_linalg::{Ellipsoid},
+            halfspaces_online::{bounds::ellipsoid_mistakes, bounds::volumetric_mistakes,
+                bounds::centre_of_gravity_mistakes};
+        "K8v": "On the data of K8 the volumetric centre makes at most d lg(1/γ) + 2 mistakes."
+            ["ours; measured, not proved"]
+            halfspaces_online::{VersionSpace, VolumetricCentre};
+        "K8h": "On the hard family of K8 the mistakes of the perceptron grow on average at least as γ^-1.8, in a fit over the margins from 1/16 down."
+            ["ours: a family on which the perceptron's bound (R/γ)² is reached up to a constant"]
+            halfspaces_online::{Perceptron};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -104,43 +66,28 @@ impl Experiment for VersionSpaceExperiment {
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
         // The perceptron has K3 for its bound, the hard-margin hypothesis has none.
         let of_centres =
-            |c: &Configuration| !matches!(c.learner, Learner::Perceptron | Learner::Margin);
-        let planned = results.groups.iter().filter(|g| of_centres(&g.configuration));
-        let planned = planned.map(|g| g.planned * g.configuration.exponents.len()).sum();
-        let plays = || results.outcomes().filter(|(c, _)| of_centres(c)).flat_map(|(_, o)| o);
+            groups_of(results, |c| !matches!(c.learner, Learner::Perceptron | Learner::Margin));
         // Within its bound a learner runs out of mistakes; one that does not has broken its promise.
-        let ratios: Vec<f64> = plays()
-            .map(|p| if p.ended { p.ratio().unwrap_or(f64::INFINITY) } else { f64::INFINITY })
-            .collect();
-        let within = Evidence::deterministic("mistakes / bound", Side::AtMost, planned, &ratios);
+        let ratio = |p: &Play| p.ratio().filter(|_| p.ended).unwrap_or(f64::INFINITY);
+        let within = of_plays("mistakes / bound", &of_centres, ratio);
 
-        let volumetric = |c: &Configuration| c.learner == Learner::Volumetric;
-        let planned = results.groups.iter().filter(|g| volumetric(&g.configuration));
-        let planned = planned.map(|g| g.planned * g.configuration.exponents.len()).sum();
-        let measured: Vec<f64> = results
-            .outcomes()
-            .filter(|(c, _)| volumetric(c))
-            .flat_map(|(_, plays)| plays)
-            .map(|p| p.mistakes as f64 / (p.dim as f64 * -p.margin.log2() + 2.0))
-            .collect();
-        let quantity = "mistakes / (d lg(1/γ) + 2)";
-        let measured = Evidence::deterministic(quantity, Side::AtMost, planned, &measured);
+        let volumetric = groups_of(results, |c| c.learner == Learner::Volumetric);
+        let measured = of_plays("mistakes / (d lg(1/γ) + 2)", &volumetric, |p| {
+            p.mistakes as f64 / (p.dim as f64 * -p.margin.log2() + 2.0)
+        });
 
-        let hard = |c: &Configuration| c.family == Family::Hard && c.learner == Learner::Perceptron;
-        let planned = results.groups.iter().filter(|g| hard(&g.configuration));
-        let planned = planned.map(|g| g.planned).sum();
-        let falls: Vec<f64> = results
-            .outcomes()
-            .filter(|(c, _)| hard(c))
-            .filter_map(|(_, plays)| {
-                // From 1/γ = 16 on, where constants no longer show.
-                let late = plays.iter().filter(|p| p.exponent >= 4);
-                let (x, y): (Vec<f64>, Vec<f64>) =
-                    late.map(|p| (f64::from(p.exponent), (p.mistakes as f64).log2())).unzip();
-                stats::slope(&x, &y).map(|slope| -slope)
-            })
-            .collect();
-        let growth = Evidence::growth("slope of lg mistakes per lg γ", planned, &falls, -1.8);
+        let hard =
+            groups_of(results, |c| c.family == Family::Hard && c.learner == Learner::Perceptron);
+        let fall = |plays: &Outcome| {
+            // From 1/γ = 16 on, where constants no longer show.
+            let late = plays.iter().filter(|p| p.exponent >= 4);
+            let (x, y): (Vec<f64>, Vec<f64>) =
+                late.map(|p| (f64::from(p.exponent), (p.mistakes as f64).log2())).unzip();
+            stats::slope(&x, &y).map(|slope| -slope)
+        };
+        let falls: Vec<f64> = hard.iter().flat_map(|g| g.values(fall)).collect();
+        let growth =
+            Evidence::growth("slope of lg mistakes per lg γ", planned(&hard), &falls, -1.8);
         judge_all(section, Experiment::claims(self), [within, measured, growth]);
         section.summary.push("Decision lists of r rules over r variables, with labels that alternate, are gone round until a pass makes no mistake; the points reach every rule equally often. The hard family lives in a random plane: points of margin γ that throw the second coordinate of w to and fro, adaptively and jittered, until 300 rounds in a row are right. The even split lives in the plane as well: each point halves the arc of targets that are left and its label is against the prediction, so every learner is wrong lg(1/γ) times there; the points are then gone round until a pass makes no mistake. A mistake shrinks the volume of the version space by a constant factor, but adds only a bounded amount to w · w*: hence ln(1/γ) here and 1/γ² there.".into());
         section.figures.push(figure(results, &Family::Hard));
@@ -150,13 +97,21 @@ impl Experiment for VersionSpaceExperiment {
     }
 }
 
+/// A promise about every play of some settings.
+fn of_plays(
+    quantity: &str,
+    groups: &[&Group<Configuration, Outcome>],
+    ratio: impl Fn(&Play) -> f64,
+) -> Evidence {
+    let planned = groups.iter().map(|g| g.planned * g.configuration.exponents.len()).sum();
+    let plays = groups.iter().flat_map(|g| g.outcomes.iter().flatten());
+    let ratios: Vec<f64> = plays.map(ratio).collect();
+    Evidence::deterministic(quantity, Side::AtMost, planned, &ratios)
+}
+
 #[cfg(test)]
 mod tests {
-
-    use super::super::workload::Play;
     use super::*;
-    use halfspaces_eval::{Group, Verdict};
-    use rand::SeedableRng;
 
     fn group(learner: Learner, outcomes: [Outcome; 3]) -> Group<Configuration, Outcome> {
         let exponents = outcomes[0].iter().map(|p| p.exponent).collect();
@@ -185,10 +140,8 @@ mod tests {
                 group(Learner::Volumetric, [0; 3].map(|_| vec![centre.clone()])),
                 group(Learner::Perceptron, perceptron.clone()),
             ];
-            let mut section = Section::default();
-            let experiment = VersionSpaceExperiment::new(Arc::new(Inputs::builtin()));
-            experiment.evaluate(&Results { groups }, &mut section);
-            section.claims.iter().map(|c| c.verdict).collect::<Vec<_>>()
+            let inputs = Arc::new(Inputs::builtin());
+            super::verdicts(&VersionSpaceExperiment { inputs }, groups)
         };
         assert_eq!(verdicts(play(5, 60), &square), [Verdict::Holds; 3]);
         assert_eq!(verdicts(play(5, 61), &linear), [Verdict::Violated; 3]);
@@ -200,7 +153,7 @@ mod tests {
     /// the perceptron's exponent.
     #[test]
     fn real_trials_refute_three_times_too_strong_claims() {
-        let experiment = VersionSpaceExperiment::new(Arc::new(Inputs::builtin()));
+        let experiment = VersionSpaceExperiment { inputs: Arc::new(Inputs::builtin()) };
         let played = |family, learner, exponents| {
             let configuration = Configuration { family, learner, exponents };
             let trial = |seed| {
@@ -217,9 +170,7 @@ mod tests {
         let verdicts = |change: fn(&mut Play)| {
             let mut groups = groups.clone();
             groups.iter_mut().flat_map(|g| &mut g.outcomes).flatten().for_each(change);
-            let mut section = Section::default();
-            experiment.evaluate(&Results { groups }, &mut section);
-            [section.claims[1].verdict, section.claims[2].verdict]
+            super::verdicts(&experiment, groups).split_off(1)
         };
         assert_eq!(verdicts(|_| ()), [Verdict::Holds; 2]);
         // Three times the mistakes; and the same mistakes at margins of the third power.

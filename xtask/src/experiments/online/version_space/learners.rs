@@ -1,27 +1,27 @@
 //! The learners by name, each played on a family.
 
 use super::workload::{Family, Outcome, Play, hard, list, rounds, split};
-use crate::Failure;
-use crate::workload::{Inputs, Pool, Workload};
-use halfspaces_eval::Colour;
+use crate::experiments::common::*;
+use crate::workload::{Inputs, Workload, of_either};
 use halfspaces_linalg::PointSet;
 use halfspaces_online::{
     Centre, CentreOfGravity, Ellipsoid, HardMargin, OnlineLearner, Perceptron, VersionSpace,
     VolumetricCentre, bounds,
 };
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
-use serde::Serialize;
-use std::fmt;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Learner {
+    #[strum(to_string = "perceptron")]
     Perceptron,
+    #[strum(to_string = "ellipsoid")]
     Ellipsoid,
+    #[strum(to_string = "volumetric centre")]
     Volumetric,
+    #[strum(to_string = "centre of gravity")]
     Gravity,
     #[serde(rename = "hard-margin")]
+    #[strum(to_string = "hard margin")]
     Margin,
 }
 
@@ -32,18 +32,6 @@ pub(super) const LEARNERS: [(Learner, Colour); 5] = [
     (Learner::Gravity, Colour::Green),
     (Learner::Margin, Colour::Purple),
 ];
-
-impl fmt::Display for Learner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Learner::Perceptron => "perceptron",
-            Learner::Ellipsoid => "ellipsoid",
-            Learner::Volumetric => "volumetric centre",
-            Learner::Gravity => "centre of gravity",
-            Learner::Margin => "hard margin",
-        })
-    }
-}
 
 /// One trial plays the family at every exponent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -81,20 +69,11 @@ pub(super) fn play<L: OnlineLearner>(
         Family::Real(name) => {
             let margin = 0.5f64.powi(exponent as i32);
             let workload = Workload::Relabelled { name: name.clone(), margin };
-            let (mut learner, played, margin);
-            match inputs.pool(&workload, rng)? {
-                Pool::Dense(pool) => {
-                    learner = new(pool.points.dim())?;
-                    played = rounds(&mut learner, &pool.points, &pool.labels)?;
-                    margin = pool.margin;
-                }
-                Pool::Sparse(pool) => {
-                    learner = new(pool.points.dim())?;
-                    played = rounds(&mut learner, &pool.points, &pool.labels)?;
-                    margin = pool.margin;
-                }
-            }
-            (learner, played, margin.ok_or("relabelled data have a margin")?)
+            of_either!(&inputs.pool(&workload, rng)?, pool => {
+                let mut learner = new(pool.points.dim())?;
+                let played = rounds(&mut learner, &pool.points, &pool.labels)?;
+                (learner, played, pool.margin.ok_or("relabelled data have a margin")?)
+            })
         }
     };
     let (dim, bound) = (learner.dim(), bound(&learner, margin));

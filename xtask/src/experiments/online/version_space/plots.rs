@@ -2,8 +2,7 @@
 
 use super::learners::{Configuration, LEARNERS};
 use super::workload::{Family, Outcome, Play};
-use crate::experiments::common::{median_text, most, spread_by_x};
-use halfspaces_eval::{Axis, Figure, Layer, Results, Table, stats};
+use crate::experiments::common::*;
 
 pub(super) fn figure(results: &Results<Configuration, Outcome>, family: &Family) -> Figure {
     let mut layers = Vec::new();
@@ -14,20 +13,12 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, family: &Family)
             .flat_map(|(_, o)| o)
             .collect();
         let nominal = |p: &Play| 2f64.powi(p.exponent as i32);
-        let spread = spread_by_x(plays.iter().map(|p| (nominal(p), p.mistakes as f64)).collect());
-        let bounds = plays.iter().filter_map(|p| Some((nominal(p), p.bound?)));
-        let bound = spread_by_x(bounds.collect());
-        let line: Vec<(f64, f64)> = spread.iter().map(|(x, _, m, _)| (*x, *m)).collect();
+        let mistakes = plays.iter().map(|p| (nominal(p), p.mistakes as f64)).collect();
+        let bound = medians(plays.iter().filter_map(|p| Some((nominal(p), p.bound?))).collect());
         let name = learner.to_string();
-        layers.push(Layer::Line { name: name.clone(), colour, dashed: false, data: line.clone() });
-        layers.push(Layer::Points { name: name.clone(), colour, data: line });
+        layers.extend(curve(&name, colour, medians(mistakes)));
         if !bound.is_empty() {
-            layers.push(Layer::Line {
-                name: format!("its bound, {name}"),
-                colour,
-                dashed: true,
-                data: bound.iter().map(|(x, _, m, _)| (*x, *m)).collect(),
-            });
+            layers.push(dashed(&format!("its bound, {name}"), colour, bound));
         }
     }
     let (name, caption, label) = match family {
@@ -57,30 +48,30 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, family: &Family)
 }
 
 pub(super) fn by_exponent(results: &Results<Configuration, Outcome>) -> Table {
-    let columns =
-        ["family", "learner", "r", "d", "trials", "γ", "mistakes", "most", "bound", "worst ratio"];
-    let mut table =
-        Table::new("k8-version-space", "Medians over trials; extremes over all", &columns);
-    for group in &results.groups {
-        for (at, exponent) in group.configuration.exponents.iter().enumerate() {
+    let rows = results.groups.iter().flat_map(|group| {
+        group.configuration.exponents.iter().enumerate().map(move |(at, exponent)| {
             let plays: Vec<&Play> = group.outcomes.iter().filter_map(|o| o.get(at)).collect();
-            let of = |f: fn(&Play) -> f64| -> Vec<f64> { plays.iter().map(|p| f(p)).collect() };
-            let mistakes = of(|p| p.mistakes as f64);
-            let bounds: Vec<f64> = plays.iter().filter_map(|p| p.bound).collect();
-            let ratios: Vec<f64> = plays.iter().filter_map(|p| p.ratio()).collect();
-            table.push(vec![
-                group.configuration.family.to_string(),
-                group.configuration.learner.to_string(),
-                exponent.to_string(),
-                plays.first().map(|p| p.dim.to_string()).unwrap_or_default(),
-                plays.len().to_string(),
-                stats::median(&of(|p| p.margin)).map(|m| format!("{m:.3e}")).unwrap_or_default(),
-                median_text(&mistakes, 1),
-                format!("{:.0}", most(&mistakes)),
-                median_text(&bounds, 1),
-                stats::median(&ratios).map(|_| format!("{:.4}", most(&ratios))).unwrap_or_default(),
-            ]);
-        }
-    }
-    table
+            (&group.configuration, exponent, plays)
+        })
+    });
+    table(
+        "k8-version-space",
+        "Medians over trials; extremes over all",
+        rows,
+        &[
+            ("family", &|(c, ..)| c.family.to_string()),
+            ("learner", &|(c, ..)| c.learner.to_string()),
+            ("r", &|(_, exponent, _)| exponent.to_string()),
+            ("d", &|(.., plays)| plays.first().map_or_else(String::new, |p| p.dim.to_string())),
+            ("trials", &|(.., plays)| plays.count()),
+            ("γ", &|(.., plays)| {
+                let margin = stats::median(&plays.values(|p| p.margin));
+                margin.map_or_else(String::new, |m| format!("{m:.3e}"))
+            }),
+            ("mistakes", &|(.., plays)| plays.median(1, |p| p.mistakes as f64)),
+            ("most", &|(.., plays)| plays.most(0, |p| p.mistakes as f64)),
+            ("bound", &|(.., plays)| plays.median(1, |p| p.bound)),
+            ("worst ratio", &|(.., plays)| plays.most(4, |p| p.ratio())),
+        ],
+    )
 }

@@ -1,40 +1,29 @@
 //! Families of data at every margin, and what a play gives.
 
-use crate::Failure;
+use crate::experiments::common::*;
 use halfspaces_data::Rotation;
 use halfspaces_linalg::{
     BooleanConcept, BooleanPoint, DecisionList, DenseRow, Halfspace, Label, Literal, PointSet,
     Points, norm,
 };
 use halfspaces_online::OnlineLearner;
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
-use std::fmt;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Family {
     /// Decision lists of r rules over r variables, margin about 2^-r.
+    #[strum(to_string = "lists")]
     Lists,
     /// Two dimensions, rotated; margin 2^-r.
+    #[strum(to_string = "hard")]
     Hard,
     /// Two dimensions; points that split the arc of targets evenly until it is 2^-r wide, the label
     /// always against the prediction: every learner errs on every one of them.
+    #[strum(to_string = "even split")]
     Split,
     /// A data set relabelled by a random halfspace, points nearer to it than 2^-r dropped.
+    #[strum(to_string = "{0}")]
     Real(String),
-}
-
-impl fmt::Display for Family {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Family::Lists => "lists",
-            Family::Hard => "hard",
-            Family::Split => "even split",
-            Family::Real(name) => name,
-        })
-    }
 }
 
 /// The play at one exponent.
@@ -191,8 +180,6 @@ pub(super) fn rounds<L: OnlineLearner, P: PointSet>(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    use rand::SeedableRng;
 
     #[test]
     fn lists_have_the_margin_of_their_length() {

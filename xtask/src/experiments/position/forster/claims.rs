@@ -5,15 +5,9 @@ use super::plots::{by_kind, soft_margins};
 use super::workload::{
     Configuration, EXCESSES, Kind, Outcome, SCATTER_DIM, excess_name, kind_name,
 };
-use crate::Failure;
-use crate::experiments::common::{claim, judge_all};
+use crate::experiments::common::*;
 use crate::workload::Inputs;
 use halfspaces_data::{Builtin, HeavyCase, HeavyKind};
-use halfspaces_eval::{
-    ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section, Side,
-};
-use rand::rngs::ChaCha8Rng;
-use std::sync::Arc;
 
 pub(crate) struct ForsterExperiment {
     pub(crate) inputs: Arc<Inputs>,
@@ -23,49 +17,20 @@ pub(crate) struct ForsterExperiment {
 const SCATTER_SLOPE: f64 = -0.45;
 
 impl Experiment for ForsterExperiment {
-    type Configuration = Configuration;
-    type Outcome = Outcome;
-
-    fn id(&self) -> &'static str {
-        "F1"
-    }
-
-    fn title(&self) -> &'static str {
-        "Radially isotropic position: certificates, heavy subspaces, soft margin"
-    }
-
-    fn claims(&self) -> Vec<ClaimStatement> {
-        vec![
-            claim(
-                "F1",
-                "On points with planted heavy subspaces, on real data and on elliptical data, the transform reaches the accuracy δ asked for, on the whole span or inside a heavy subspace, and every certificate is true when recomputed from the points. An answer may be left unresolved in two cases only: where a planted subspace holds exactly its share of the points, and where its points lie off it by a relative 1e-9, near the membership tolerance 1e-10, and δ < 1e-6 is beyond rounding. Other points that near the tolerance, such as rows of a Vandermonde matrix, may stay unresolved as well and are not covered.",
-                "DKTZ23 §3",
-                &[
-                    "halfspaces_forster::ForsterTransform",
-                    "halfspaces_forster::Isotropy",
-                    "halfspaces_forster::Subspace",
-                    "halfspaces_forster::Position",
-                ],
-            ),
-            claim(
-                "F2",
-                "For δ <= 1e-3 and planted subspaces that are exact, a heavy subspace is found wherever a planted one makes position within δ impossible, and every heavy subspace returned is a planted one: same dimension, same points. Where the planted subspace holds exactly its share of the points the answer may be unresolved.",
-                "DKTZ23 §3",
-                &["halfspaces_forster::ForsterTransform", "halfspaces_forster::Subspace"],
-            ),
-            claim(
-                "F3",
-                "On elliptical data of condition 100 in d = 20 dimensions, the relative error of the scatter matrix falls like 1/√n from n = 1000 to 100 000: the slope of its logarithm in ln n is at most -0.45 in expectation.",
-                "Tyler 1987",
-                &["halfspaces_forster::ForsterTransform", "halfspaces_forster::Normalisation"],
-            ),
-            claim(
-                "S7",
-                "Where n unit vectors x of R^k have Σ x xᵀ/n with least eigenvalue at least 1/(2k), at least a 1/(4k) fraction of them has |u·x| >= 1/(2√k) for the worst unit vector u that a search finds.",
-                "DKTZ23 §3",
-                &["halfspaces_forster::ForsterTransform", "halfspaces_forster::Isotropy"],
-            ),
-        ]
+    about! {
+        "F1", "Radially isotropic position: certificates, heavy subspaces, soft margin";
+        "F1": "On points with planted heavy subspaces, on real data and on elliptical data, the transform reaches the accuracy δ asked for, on the whole span or inside a heavy subspace, and every certificate is true when recomputed from the points. An answer may be left unresolved in two cases only: where a planted subspace holds exactly its share of the points, and where its points lie off it by a relative 1e-9, near the membership tolerance 1e-10, and δ < 1e-6 is beyond rounding. Other points that near the tolerance, such as rows of a Vandermonde matrix, may stay unresolved as well and are not covered."
+            ["DKTZ23 §3"]
+            halfspaces_forster::{ForsterTransform, Isotropy, Subspace, Position};
+        "F2": "For δ <= 1e-3 and planted subspaces that are exact, a heavy subspace is found wherever a planted one makes position within δ impossible, and every heavy subspace returned is a planted one: same dimension, same points. Where the planted subspace holds exactly its share of the points the answer may be unresolved."
+            ["DKTZ23 §3"]
+            halfspaces_forster::{ForsterTransform, Subspace};
+        "F3": "On elliptical data of condition 100 in d = 20 dimensions, the relative error of the scatter matrix falls like 1/√n from n = 1000 to 100 000: the slope of its logarithm in ln n is at most -0.45 in expectation."
+            ["Tyler 1987"]
+            halfspaces_forster::{ForsterTransform, Normalisation};
+        "S7": "Where n unit vectors x of R^k have Σ x xᵀ/n with least eigenvalue at least 1/(2k), at least a 1/(4k) fraction of them has |u·x| >= 1/(2√k) for the worst unit vector u that a search finds."
+            ["DKTZ23 §3"]
+            halfspaces_forster::{ForsterTransform, Isotropy};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -142,39 +107,26 @@ impl Experiment for ForsterExperiment {
             Evidence::deterministic("residual / δ", Side::AtMost, results.planned(), &certificates)
                 .with_note(&note);
 
-        let compared = || results.groups.iter().filter(|g| g.configuration.is_compared());
-        let planned = compared().map(|g| g.planned).sum();
+        let compared = groups_of(results, Configuration::is_compared);
         let agreements: Vec<f64> =
-            compared().flat_map(|g| &g.outcomes).map(Outcome::agreement).collect();
-        let forced = compared().flat_map(|g| &g.outcomes).filter(|o| o.must_be_found).count();
-        let found = Evidence::deterministic(
-            "agreement with what was planted",
-            Side::AtLeast,
-            planned,
-            &agreements,
-        )
-        .with_note(&format!("a heavy subspace had to be found in {forced}"));
+            compared.iter().flat_map(|g| g.values(Outcome::agreement)).collect();
+        let outcomes = compared.iter().flat_map(|g| &g.outcomes);
+        let forced = outcomes.filter(|o| o.must_be_found).count();
+        let quantity = "agreement with what was planted";
+        let found =
+            Evidence::deterministic(quantity, Side::AtLeast, planned(&compared), &agreements)
+                .with_note(&format!("a heavy subspace had to be found in {forced}"));
 
-        let scatters = || {
-            results
-                .groups
-                .iter()
-                .filter(|g| matches!(g.configuration, Configuration::Scatter { .. }))
-        };
-        let slopes: Vec<f64> =
-            scatters().flat_map(|g| &g.outcomes).filter_map(|o| o.slope).collect();
-        let planned = scatters().map(|g| g.planned).sum();
-        let slope = Evidence::growth("slope of ln(error) in ln n", planned, &slopes, SCATTER_SLOPE);
+        let scatters = groups_of(results, |c| matches!(c, Configuration::Scatter { .. }));
+        let slopes: Vec<f64> = scatters.iter().flat_map(|g| g.values(|o| o.slope)).collect();
+        let quantity = "slope of ln(error) in ln n";
+        let slope = Evidence::growth(quantity, planned(&scatters), &slopes, SCATTER_SLOPE);
 
         let margins: Vec<f64> = results.outcomes().filter_map(|(_, o)| o.soft_margin).collect();
         // A trial that ends unresolved, or is about the scatter, has no position to search.
         let without = results.outcomes().filter(|(_, o)| o.soft_margin.is_none()).count();
-        let soft = Evidence::deterministic(
-            "fraction / (1/(4k))",
-            Side::AtLeast,
-            results.planned() - without,
-            &margins,
-        );
+        let (quantity, planned) = ("fraction / (1/(4k))", results.planned() - without);
+        let soft = Evidence::deterministic(quantity, Side::AtLeast, planned, &margins);
         let evidence = [residuals, found, slope, soft];
         judge_all(section, Experiment::claims(self), evidence);
         section.summary.push("Points with planted heavy subspaces, from exactly their share of the points to far beyond, of twelve kinds; real data raw and standardised, one-hot among them. Every answer is checked again from the points alone: the residual from the unit vectors handed out, the members one by one, the inequality in integers. At δ = 1/2 the whole space may rightly be returned although a heavy subspace exists; the same holds where its excess is below δ.".into());
@@ -187,8 +139,6 @@ impl Experiment for ForsterExperiment {
 mod tests {
     use super::*;
     use halfspaces_data::Excess;
-    use halfspaces_eval::{Group, Verdict};
-    use rand::SeedableRng;
 
     fn experiment() -> ForsterExperiment {
         ForsterExperiment { inputs: Arc::new(Inputs::builtin()) }
@@ -197,9 +147,7 @@ mod tests {
     fn verdicts(configuration: &Configuration, outcome: Outcome) -> Vec<Verdict> {
         let configuration = configuration.clone();
         let groups = vec![Group { configuration, planned: 1, outcomes: vec![outcome] }];
-        let mut section = Section::default();
-        experiment().evaluate(&Results { groups }, &mut section);
-        section.claims.iter().map(|claim| claim.verdict).collect()
+        super::verdicts(&experiment(), groups)
     }
 
     fn planted(excess: Excess, delta: f64) -> Configuration {

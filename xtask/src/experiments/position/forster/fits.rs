@@ -1,14 +1,12 @@
 //! Fits, and all that is said of them checked again.
 
 use super::workload::{Kind, Outcome, STRICT};
-use crate::Failure;
+use crate::experiments::common::*;
 use halfspaces_data::{Gaussian, HeavyCase, Marginal, Rotation};
 use halfspaces_forster::{
     Accuracy, ForsterTransform, Isotropy, Normalisation, Outcome as Found, Position, Subspace,
 };
 use halfspaces_linalg::{Params, PointSet, Points, kernels, normalise};
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
 
 /// Membership tolerance of every fit.
 const MEMBERSHIP: f64 = 1e-10;
@@ -68,16 +66,20 @@ fn worst_fraction(unit: &Points, rng: &mut ChaCha8Rng) -> f64 {
     let threshold = 0.5 / (k as f64).sqrt();
     let values =
         |u: &[f64]| -> Vec<f64> { unit.rows().map(|x| kernels::dot(x.as_slice(), u)).collect() };
+    let row = |i: usize| match unit.row(i) {
+        Some(x) => x.as_slice(),
+        None => unreachable!("i counts the points"),
+    };
     let count = |v: &[f64]| v.iter().filter(|t| t.abs() >= threshold).count();
     let mut least = unit.len();
     for search in 0..SEARCHES {
         // From directions at random, and from directions across some of the points.
         let mut u: Vec<f64> = (0..k).map(|_| rng.random_range(-1.0..1.0)).collect();
         for _ in 0..if search % 2 == 0 { 0 } else { k - 1 } {
-            if let Some(x) = unit.row(rng.random_range(0..unit.len())) {
-                kernels::axpy(-kernels::dot(&u, x.as_slice()), x.as_slice(), &mut u);
-            }
+            let x = row(rng.random_range(0..unit.len()));
+            kernels::axpy(-kernels::dot(&u, x), x, &mut u);
         }
+        // Where the points drawn leave no direction across them, this start has none.
         if !normalise(&mut u) {
             continue;
         }
@@ -98,10 +100,9 @@ fn worst_fraction(unit: &Points, rng: &mut ChaCha8Rng) -> f64 {
                 break;
             }
             let (size, i) = reaching[rng.random_range(0..near)];
-            let Some(x) = unit.row(i) else { unreachable!("i counts the points") };
             let mut moved = u.clone();
             let excess = (size - 0.99 * threshold) * present[i].signum();
-            kernels::axpy(-excess, x.as_slice(), &mut moved);
+            kernels::axpy(-excess, row(i), &mut moved);
             if !normalise(&mut moved) {
                 break;
             }
@@ -231,8 +232,6 @@ mod tests {
     use super::*;
     use halfspaces_data::Excess;
     use halfspaces_data::HeavyKind;
-
-    use rand::SeedableRng;
 
     #[test]
     fn a_wrong_position_is_noticed() {

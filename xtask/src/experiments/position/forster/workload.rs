@@ -1,8 +1,7 @@
 //! Cases, and what a trial gives.
 
+use crate::experiments::common::*;
 use halfspaces_data::{Excess, HeavyKind};
-use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// The largest δ at which a heavy subspace has to be found.
 pub(super) const STRICT: f64 = 1e-3;

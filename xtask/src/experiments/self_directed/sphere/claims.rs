@@ -1,14 +1,9 @@
 //! The claims and their evidence.
 
 use super::learners::label_pools;
-use super::plots::{figure, table};
+use super::plots::{by_learner, figure};
 use super::workload::{Configuration, Learner, Outcome, slope};
-use crate::Failure;
-use crate::experiments::common::{claim, judge_all};
-use halfspaces_eval::{
-    ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section, Side,
-};
-use rand::rngs::ChaCha8Rng;
+use crate::experiments::common::*;
 
 pub(crate) struct SphereExperiment;
 
@@ -24,50 +19,23 @@ const SAMPLED: f64 = 1.6;
 const SAMPLED_POINTS: usize = 100_000;
 
 impl Experiment for SphereExperiment {
-    type Configuration = Configuration;
-    type Outcome = Outcome;
-
-    fn id(&self) -> &'static str {
-        "S1"
-    }
-
-    fn title(&self) -> &'static str {
-        "Self-directed on the sphere: choosing the order makes the growth in n vanish"
-    }
-
-    fn claims(&self) -> Vec<ClaimStatement> {
-        vec![
-            claim(
-                "S1",
-                "The learner that always predicts the remaining point of largest |w · x| (greedy) labels n uniform points of the sphere with mistakes that grow in expectation by at most 0.25 d for each factor e in n: d = 3 and 10, beyond smoke scale also 30, in a fit from n = 10^3 to 10^6 (at smoke scale to 10^4).",
-                "ours, after DKTZ23 Theorem 2.1; measured, not proved",
-                &["halfspaces_online::Greedy"],
-            ),
-            claim(
-                "S1c",
-                "Algorithm 1 makes at most 2k mistakes on its two chains of k buckets, one per bucket at most, by its construction.",
-                "DKTZ23 Algorithm 1",
-                &["halfspaces_online::TwoChains", "halfspaces_online::ChainLength"],
-            ),
-            claim(
-                "S1p",
-                "On 10^6 uniform points of the sphere in d = 10 and 30 dimensions, Algorithm 1 with k = ⌈c d lnln n⌉ buckets per chain, c = 2 and 4, makes fewer mistakes than its own update on the same points in random order: the relative difference is negative in expectation. Not tested at smoke scale.",
-                "DKTZ23 Theorem 2.1 against its lower bound for random order",
-                &["halfspaces_online::TwoChains"],
-            ),
-            claim(
-                "S2",
-                "Where the angle θ between w and the target is below π/2, the update w -= (w · x) x on a mistake does not raise tan θ: checked at every mistake of the greedy learner of S1.",
-                "DKTZ23 Lemma 2.3",
-                &["halfspaces_online::Greedy"],
-            ),
-            claim(
-                "S1v",
-                "Greedy with a random sample of the version space as its centre labels 10^5 uniform points of the sphere with at most 1.6 d mistakes in expectation: d = 10, at full scale also d = 30. Not tested at smoke scale.",
-                "ours; measured, not proved; the constant read off pools of other seeds",
-                &["halfspaces_online::SampledGreedy"],
-            ),
-        ]
+    about! {
+        "S1", "Self-directed on the sphere: choosing the order makes the growth in n vanish";
+        "S1": "The learner that always predicts the remaining point of largest |w · x| (greedy) labels n uniform points of the sphere with mistakes that grow in expectation by at most 0.25 d for each factor e in n: d = 3 and 10, beyond smoke scale also 30, in a fit from n = 10^3 to 10^6 (at smoke scale to 10^4)."
+            ["ours, after DKTZ23 Theorem 2.1; measured, not proved"]
+            halfspaces_online::{Greedy};
+        "S1c": "Algorithm 1 makes at most 2k mistakes on its two chains of k buckets, one per bucket at most, by its construction."
+            ["DKTZ23 Algorithm 1"]
+            halfspaces_online::{TwoChains, ChainLength};
+        "S1p": "On 10^6 uniform points of the sphere in d = 10 and 30 dimensions, Algorithm 1 with k = ⌈c d lnln n⌉ buckets per chain, c = 2 and 4, makes fewer mistakes than its own update on the same points in random order: the relative difference is negative in expectation. Not tested at smoke scale."
+            ["DKTZ23 Theorem 2.1 against its lower bound for random order"]
+            halfspaces_online::{TwoChains};
+        "S2": "Where the angle θ between w and the target is below π/2, the update w -= (w · x) x on a mistake does not raise tan θ: checked at every mistake of the greedy learner of S1."
+            ["DKTZ23 Lemma 2.3"]
+            halfspaces_online::{Greedy};
+        "S1v": "Greedy with a random sample of the version space as its centre labels 10^5 uniform points of the sphere with at most 1.6 d mistakes in expectation: d = 10, at full scale also d = 30. Not tested at smoke scale."
+            ["ours; measured, not proved; the constant read off pools of other seeds"]
+            halfspaces_online::{SampledGreedy};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -115,8 +83,7 @@ impl Experiment for SphereExperiment {
         let mut paired = Vec::new();
         for group in results.groups.iter().filter(|g| g.configuration.sizes.len() > 1) {
             let dim = group.configuration.dim;
-            let slopes: Vec<f64> =
-                group.outcomes.iter().filter_map(|o| slope(o, Learner::Greedy, dim)).collect();
+            let slopes = group.values(|o| slope(o, Learner::Greedy, dim));
             let quantity = "mistakes per ln n, over d";
             let evidence = Evidence::growth(quantity, group.planned, &slopes, FLAT);
             growth.push((format!("d={dim}"), evidence));
@@ -125,14 +92,10 @@ impl Experiment for SphereExperiment {
                 continue;
             }
             for learner in [Learner::Chains2, Learner::Chains4] {
-                let differences: Vec<f64> = group
-                    .outcomes
-                    .iter()
-                    .filter_map(|o| {
-                        let random = o.last(Learner::RandomOrder)?;
-                        Some((o.last(learner)? - random) / random)
-                    })
-                    .collect();
+                let differences = group.values(|o| {
+                    let random = o.last(Learner::RandomOrder)?;
+                    Some((o.last(learner)? - random) / random)
+                });
                 let quantity = "mistakes over those in random order, less 1";
                 let evidence = Evidence::mean(quantity, group.planned, &differences, 0.0);
                 paired.push((format!("{learner}, d={dim}"), evidence));
@@ -140,38 +103,31 @@ impl Experiment for SphereExperiment {
         }
         let mut sampled = Vec::new();
         for dim in [10, 30] {
-            let groups = results.groups.iter().filter(|g| {
-                let Configuration { dim: of, sizes, most_sampled, .. } = &g.configuration;
-                *of == dim && *most_sampled >= SAMPLED_POINTS && sizes.contains(&SAMPLED_POINTS)
+            let groups = groups_of(results, |c| {
+                c.dim == dim
+                    && c.most_sampled >= SAMPLED_POINTS
+                    && c.sizes.contains(&SAMPLED_POINTS)
             });
-            let planned = groups.clone().map(|g| g.planned).sum();
             let counts: Vec<f64> = groups
+                .iter()
                 .flat_map(|g| &g.outcomes)
                 .flat_map(|o| o.of(Learner::Sampled).filter(|(n, _)| *n == SAMPLED_POINTS))
                 .map(|(_, mistakes)| mistakes as f64 / dim as f64)
                 .collect();
+            let planned = planned(&groups);
             if planned > 0 {
                 let evidence = Evidence::mean("mistakes / d", planned, &counts, SAMPLED);
                 sampled.push((format!("d={dim}"), evidence));
             }
         }
-        let planned = results.groups.iter().map(|g| g.planned).sum();
-        let all =
-            |f: fn(&Outcome) -> f64| results.outcomes().map(|(_, o)| f(o)).collect::<Vec<_>>();
-        let chains = Evidence::deterministic(
-            "chain mistakes / 2k",
-            Side::AtMost,
-            planned,
-            &all(|o| o.chains),
-        );
+        let promise = |quantity: &str, ratio: fn(&Outcome) -> f64| {
+            let ratios: Vec<f64> = results.outcomes().map(|(_, o)| ratio(o)).collect();
+            Evidence::deterministic(quantity, Side::AtMost, results.planned(), &ratios)
+        };
+        let chains = promise("chain mistakes / 2k", |o| o.chains);
         let acute: usize = results.outcomes().map(|(_, o)| o.acute).sum();
-        let rises = Evidence::deterministic(
-            "tan θ after / before a mistake",
-            Side::AtMost,
-            planned,
-            &all(|o| o.rise),
-        )
-        .with_note(&format!("{acute} mistakes of greedy"));
+        let rises = promise("tan θ after / before a mistake", |o| o.rise)
+            .with_note(&format!("{acute} mistakes of greedy"));
         let evidence = [
             Evidence::worst_of(&growth),
             chains,
@@ -184,7 +140,7 @@ impl Experiment for SphereExperiment {
         for group in results.groups.iter().filter(|g| g.configuration.sizes.len() > 1) {
             section.figures.push(figure(results, group.configuration.dim));
         }
-        section.tables.push(table(results));
+        section.tables.push(by_learner(results));
     }
 }
 
@@ -192,7 +148,6 @@ impl Experiment for SphereExperiment {
 mod tests {
     use super::super::workload::Count;
     use super::*;
-    use halfspaces_eval::{Group, Verdict};
 
     #[test]
     fn planted_wrong_outcomes_are_caught() {
@@ -219,9 +174,7 @@ mod tests {
             let outcomes: Vec<Outcome> =
                 (0..6).map(|jitter| outcome(greedy, random, chains, rise, jitter)).collect();
             let group = Group { configuration: configuration.clone(), planned: 6, outcomes };
-            let mut section = Section::default();
-            SphereExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
-            section.claims.iter().map(|c| c.verdict).collect::<Vec<_>>()
+            super::verdicts(&SphereExperiment, vec![group])
         };
         assert_eq!(verdicts(30, 150, 1.0, 1.0), [Verdict::Holds; 5]);
         assert_eq!(verdicts(60, 70, 1.1, 1.01), [Verdict::Violated; 5]);

@@ -1,16 +1,13 @@
 //! The learners on the pools of one trial.
 
 use super::workload::{Configuration, Count, Learner, Outcome};
-use crate::Failure;
-use crate::experiments::common::{first_labelled, largest, mistakes};
+use crate::experiments::common::*;
 use halfspaces_data::{Marginal, UnitSphere, random_target_with_rng};
 use halfspaces_linalg::{Halfspace, Label, PointSet, Points, RowView, kernels, norm, normalise};
 use halfspaces_online::{
     CentreOfGravity, ChainLength, Greedy, HardMargin, Perceptron, Round, SampledGreedy,
     SelfDirectedLearner, TwoChains, VersionSpace, VersionSpaceGreedy, VolumetricCentre, label_pool,
 };
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
 
 /// tan of the angle to the unit `target`, negative beyond π/2.
 fn tangent(w: &[f64], target: &[f64]) -> f64 {
@@ -88,8 +85,7 @@ pub(super) fn label_pools(
     let all = UnitSphere::new(d)?.sample_with_rng(largest(&setting.sizes)?, rng)?;
     let seed = rng.random();
     let mut outcome = Outcome { counts: Vec::new(), chains: 0.0, rise: 0.0, acute: 0, passes: 0.0 };
-    for &n in &setting.sizes {
-        let (points, labels) = first_labelled(&all, &target, n)?;
+    for (&n, (points, labels)) in setting.sizes.iter().zip(nested(&all, &target, &setting.sizes)?) {
         let mut count = |learner, mistakes| {
             outcome.counts.push(Count { learner, points: n, mistakes });
         };

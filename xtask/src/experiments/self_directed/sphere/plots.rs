@@ -1,8 +1,7 @@
 //! Figures and tables.
 
 use super::workload::{Configuration, LEARNERS, Learner, Outcome, slope};
-use crate::experiments::common::{curve, mean_cells, median_text, spread_by_x};
-use halfspaces_eval::{Axis, Figure, Results, Table, stats};
+use crate::experiments::common::*;
 
 pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
     let mut layers = Vec::new();
@@ -11,13 +10,10 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
             .outcomes()
             .filter(|(c, _)| c.dim == dim)
             .flat_map(|(_, o)| o.of(learner).map(|(n, m)| (n as f64, m as f64)));
-        let spread = spread_by_x(pairs.collect());
-        if spread.is_empty() {
-            continue;
+        let line = medians(pairs.collect());
+        if !line.is_empty() {
+            layers.extend(curve(&learner.to_string(), colour, line));
         }
-        let line: Vec<(f64, f64)> = spread.iter().map(|(x, _, m, _)| (*x, *m)).collect();
-        let name = learner.to_string();
-        layers.extend(curve(&name, colour, line));
     }
     Figure {
         name: format!("s1-sphere-d{dim}"),
@@ -30,47 +26,48 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
     }
 }
 
-pub(super) fn table(results: &Results<Configuration, Outcome>) -> Table {
-    let columns = [
-        "d",
-        "learner",
-        "trials",
-        "n",
-        "mistakes",
-        "mistakes / d",
-        "slope per ln n / d",
-        "95 % interval",
-        "passes",
-    ];
-    let title = "Medians at the largest n; slopes over all n; passes of greedy's scans";
-    let mut table = Table::new("s1-sphere", title, &columns);
-    for group in &results.groups {
-        let dim = group.configuration.dim;
-        for learner in LEARNERS
-            .map(|(learner, _)| learner)
-            .into_iter()
-            .chain([Learner::HardMargin, Learner::Chains4])
-        {
-            let last: Vec<f64> = group.outcomes.iter().filter_map(|o| o.last(learner)).collect();
-            let Some(points) = group.outcomes.iter().find_map(|o| o.of(learner).last()) else {
-                continue;
-            };
-            let slopes: Vec<f64> =
-                group.outcomes.iter().filter_map(|o| slope(o, learner, dim)).collect();
-            let [growth, interval] = mean_cells(&slopes, 3);
-            let passes: Vec<f64> = group.outcomes.iter().map(|o| o.passes).collect();
-            table.push(vec![
-                dim.to_string(),
-                learner.to_string(),
-                group.outcomes.len().to_string(),
-                points.0.to_string(),
-                median_text(&last, 1),
-                stats::median(&last).map(|m| format!("{:.2}", m / dim as f64)).unwrap_or_default(),
-                growth,
-                interval,
-                if learner == Learner::Greedy { median_text(&passes, 1) } else { String::new() },
-            ]);
-        }
-    }
-    table
+/// A learner on the pools of one setting.
+struct Row<'a> {
+    group: &'a Group<Configuration, Outcome>,
+    learner: Learner,
+    /// The largest pool it got.
+    points: usize,
+    /// Mean and interval of its slopes.
+    growth: [String; 2],
+}
+
+pub(super) fn by_learner(results: &Results<Configuration, Outcome>) -> Table {
+    let learners = LEARNERS.map(|(learner, _)| learner);
+    let learners = learners.into_iter().chain([Learner::HardMargin, Learner::Chains4]);
+    let rows = results.groups.iter().flat_map(|group| {
+        learners.clone().filter_map(move |learner| {
+            let (points, _) = group.outcomes.iter().find_map(|o| o.of(learner).last())?;
+            let slopes = group.values(|o| slope(o, learner, group.configuration.dim));
+            Some(Row { group, learner, points, growth: mean_cells(&slopes, 3) })
+        })
+    });
+    let caption = "Medians at the largest n; slopes over all n; passes of greedy's scans";
+    table(
+        "s1-sphere",
+        caption,
+        rows,
+        &[
+            ("d", &|r| r.group.configuration.dim.to_string()),
+            ("learner", &|r| r.learner.to_string()),
+            ("trials", &|r| r.group.count()),
+            ("n", &|r| r.points.to_string()),
+            ("mistakes", &|r| r.group.median(1, |o| o.last(r.learner))),
+            ("mistakes / d", &|r| {
+                let last = stats::median(&r.group.values(|o| o.last(r.learner)));
+                let dim = r.group.configuration.dim as f64;
+                last.map_or_else(String::new, |m| format!("{:.2}", m / dim))
+            }),
+            ("slope per ln n / d", &|r| r.growth[0].clone()),
+            ("95 % interval", &|r| r.growth[1].clone()),
+            ("passes", &|r| match r.learner {
+                Learner::Greedy => r.group.median(1, |o| o.passes),
+                _ => String::new(),
+            }),
+        ],
+    )
 }

@@ -1,22 +1,28 @@
 //! Pools, learners by name, and what a trial counts.
 
-use halfspaces_eval::{Colour, stats};
-use serde::{Deserialize, Serialize};
-use std::fmt;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+use crate::experiments::common::*;
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Display)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Learner {
+    #[strum(to_string = "greedy")]
     Greedy,
+    #[strum(to_string = "greedy, hard margin")]
     HardMargin,
+    #[strum(to_string = "greedy, volumetric centre")]
     Volumetric,
+    #[strum(to_string = "greedy, sampled version space")]
     Sampled,
     /// Algorithm 1 with c = 2, 4.
+    #[strum(to_string = "Algorithm 1, c=2")]
     Chains2,
+    #[strum(to_string = "Algorithm 1, c=4")]
     Chains4,
     /// The start and the update of Algorithm 1, points as they come.
+    #[strum(to_string = "its update, random order")]
     RandomOrder,
+    #[strum(to_string = "perceptron, random order")]
     Perceptron,
+    #[strum(to_string = "centre of gravity, random order")]
     Gravity,
 }
 
@@ -29,22 +35,6 @@ pub(super) const LEARNERS: [(Learner, Colour); 7] = [
     (Learner::Sampled, Colour::Purple),
     (Learner::Volumetric, Colour::Vermilion),
 ];
-
-impl fmt::Display for Learner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Learner::Greedy => "greedy",
-            Learner::HardMargin => "greedy, hard margin",
-            Learner::Volumetric => "greedy, volumetric centre",
-            Learner::Sampled => "greedy, sampled version space",
-            Learner::Chains2 => "Algorithm 1, c=2",
-            Learner::Chains4 => "Algorithm 1, c=4",
-            Learner::RandomOrder => "its update, random order",
-            Learner::Perceptron => "perceptron, random order",
-            Learner::Gravity => "centre of gravity, random order",
-        })
-    }
-}
 
 /// One trial: one target and nested pools, the first n points of one.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -1,14 +1,13 @@
 //! The weak and the strong learner on the pools of one trial.
 
 use super::workload::{Configuration, Count, Outcome, Run, draw};
-use crate::Failure;
-use crate::experiments::common::{first_labelled, largest, mistakes};
+use crate::experiments::common::*;
 use crate::workload::Inputs;
 use halfspaces_forster::{Accuracy, ForsterTransform};
-use halfspaces_linalg::{Classifier, Halfspace, Params, PointSet, Points, kernels, normalise};
+use halfspaces_linalg::{
+    Classifier, Halfspace, Label, Params, PointSet, Points, kernels, normalise,
+};
 use halfspaces_online::{Cap, Goal, Greedy, Perceptron, Start, StrongLearner, WeakRun, label_pool};
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 /// Failure probability given to the strong learner.
@@ -73,15 +72,25 @@ pub(super) fn learn(
         Configuration::Copies { kind, dim, copies, epsilon } => {
             let sizes: Vec<usize> = copies.iter().map(|copies| copies << (dim - 1)).collect();
             let (all, target) = draw(inputs, kind, *dim, largest(&sizes)?, rng)?;
-            let mut mistakes = Vec::new();
-            for n in sizes {
-                let (points, labels) = first_labelled(&all, &target, n)?;
-                let learner = strong(all.dim(), *epsilon, Start::Random, rng.random())?;
-                mistakes.push(label_pool(learner, &points, &labels)?.1.mistakes());
-            }
-            Ok(Outcome::Copies { mistakes })
+            let mistakes = nested(&all, &target, &sizes)?.into_iter().map(|(points, labels)| {
+                mistakes_of(
+                    strong(all.dim(), *epsilon, Start::Random, rng.random())?,
+                    &points,
+                    &labels,
+                )
+            });
+            Ok(Outcome::Copies { mistakes: mistakes.collect::<Result<_, _>>()? })
         }
     }
+}
+
+/// Mistakes of a learner that labels a pool.
+fn mistakes_of(
+    learner: StrongLearner,
+    points: &Points,
+    labels: &[Label],
+) -> Result<usize, Failure> {
+    Ok(label_pool(learner, points, labels)?.1.mistakes())
 }
 
 pub(super) fn strong(
@@ -120,15 +129,14 @@ fn flat_means(
     rng: &mut ChaCha8Rng,
 ) -> Result<Outcome, Failure> {
     let dim = all.dim();
-    let pools = [first_labelled(all, target, sizes[0])?, first_labelled(all, target, sizes[1])?];
+    let pools = nested(all, target, &sizes)?;
     let first = rng.random::<u64>();
     let means = |start, runs: u64| -> Result<Option<[f64; 2]>, Failure> {
         let mut means = [0.0; 2];
         for (mean, (points, labels)) in means.iter_mut().zip(&pools) {
             for run in 0..runs {
                 let learner = strong(dim, epsilon, start, first.wrapping_add(run))?;
-                let (_, transcript) = label_pool(learner, points, labels)?;
-                *mean += transcript.mistakes() as f64 / runs as f64;
+                *mean += mistakes_of(learner, points, labels)? as f64 / runs as f64;
             }
         }
         Ok((runs > 0).then_some(means))
@@ -147,14 +155,13 @@ pub(super) fn growth(
     let dim = all.dim();
     let seed = rng.random();
     let mut counts = Vec::new();
-    for &n in sizes {
-        let (points, labels) = first_labelled(all, target, n.min(all.len()))?;
+    for (&n, (points, labels)) in sizes.iter().zip(nested(all, target, sizes)?) {
         let strong = strong(dim, epsilon, Start::Random, seed)?;
         let recommended = StrongLearner::recommended(dim, seed)?;
         counts.push(Count {
             points: n,
-            strong: label_pool(strong, &points, &labels)?.1.mistakes(),
-            recommended: label_pool(recommended, &points, &labels)?.1.mistakes(),
+            strong: mistakes_of(strong, &points, &labels)?,
+            recommended: mistakes_of(recommended, &points, &labels)?,
             greedy: Greedy::simulate(&points, &labels)?.mistakes.len(),
             perceptron: mistakes(&mut Perceptron::new(dim)?, &points, &labels)?,
         });

@@ -1,8 +1,8 @@
 //! How often what is run at each scale.
 
 use super::workload::{Configuration, Kind, SYNTHETIC};
+use crate::experiments::common::*;
 use crate::workload::Inputs;
-use halfspaces_eval::{Planned, Scale};
 
 /// Share of a pool that the strong learner may leave.
 const EPSILON: f64 = 0.1;

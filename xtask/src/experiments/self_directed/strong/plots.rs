@@ -1,17 +1,17 @@
 //! Figures and tables.
 
 use super::workload::{Configuration, Count, Kind, Outcome, Run, dim};
-use crate::experiments::common::{curve, mean_cells, median_text, spread_by_x};
-use halfspaces_eval::{Axis, Colour, Figure, Group, Layer, Results, Table, stats};
+use crate::experiments::common::*;
 
 /// Slope of a count per doubling of n.
-fn slope(outcome: &Outcome, of: fn(&Count) -> usize) -> Option<f64> {
-    let Outcome::Growth { counts, .. } = outcome else {
-        unreachable!("the outcome of another part")
-    };
+fn slope(counts: &[Count], of: fn(&Count) -> usize) -> Option<f64> {
     let (x, y): (Vec<f64>, Vec<f64>) =
         counts.iter().map(|c| ((c.points as f64).log2(), of(c) as f64)).unzip();
     stats::slope(&x, &y)
+}
+
+fn counts(outcome: &Outcome) -> &[Count] {
+    of_part!(outcome, Outcome::Growth { counts, .. } => counts)
 }
 
 type Counted = (&'static str, Colour, fn(&Count) -> usize);
@@ -26,30 +26,18 @@ const COUNTED: [Counted; 4] = [
 pub(super) fn figure(group: &Group<Configuration, Outcome>) -> Option<Figure> {
     let Configuration::Growth { kind, .. } = &group.configuration else { return None };
     let dim = dim(group)?;
-    let counts: Vec<&Count> = group
-        .outcomes
-        .iter()
-        .flat_map(|o| match o {
-            Outcome::Growth { counts, .. } => counts.as_slice(),
-            _ => unreachable!("the outcome of another part"),
-        })
-        .collect();
+    let counts: Vec<&Count> = group.outcomes.iter().flat_map(counts).collect();
     let mut layers = Vec::new();
     let mut sizes = Vec::new();
     for (name, colour, of) in COUNTED {
         let pairs = counts.iter().map(|c| (c.points as f64, of(c) as f64)).collect();
         let line: Vec<(f64, f64)> =
-            spread_by_x(pairs).iter().map(|(x, _, m, _)| (*x, m.max(0.5))).collect();
+            medians(pairs).into_iter().map(|(x, m)| (x, m.max(0.5))).collect();
         sizes = line.iter().map(|(x, _)| *x).collect();
-        let name = name.to_owned();
-        layers.extend(curve(&name, colour, line));
+        layers.extend(curve(name, colour, line));
     }
-    layers.push(Layer::Line {
-        name: "d lg n".into(),
-        colour: Colour::Ink,
-        dashed: true,
-        data: sizes.iter().map(|n| (*n, dim as f64 * n.log2())).collect(),
-    });
+    let halving = sizes.iter().map(|n| (*n, dim as f64 * n.log2())).collect();
+    layers.push(dashed("d lg n", Colour::Ink, halving));
     let slug = match kind {
         Kind::StudentT => "student-t",
         Kind::Sphere => "sphere",
@@ -71,146 +59,126 @@ pub(super) fn figure(group: &Group<Configuration, Outcome>) -> Option<Figure> {
     })
 }
 
+fn pair(outcome: &Outcome) -> (usize, &[Run]) {
+    of_part!(outcome, Outcome::Weak { k, runs } => (*k, runs))
+}
+
 pub(super) fn weak_table(results: &Results<Configuration, Outcome>) -> Table {
-    let columns = [
-        "data",
-        "d",
-        "k",
-        "pairs",
-        "aligned runs",
-        "runs succeeded",
-        "with the printed cap",
-        "pairs failed",
-    ];
-    let title = "Runs of the weak learner from random starts";
-    let mut table = Table::new("s8-weak", title, &columns);
-    for group in &results.groups {
-        let Configuration::Weak { kind, dim, .. } = &group.configuration else { continue };
-        let mut ks = Vec::new();
-        let mut all: Vec<Run> = Vec::new();
-        let (mut aligned, mut failed) = (0, 0);
-        for outcome in &group.outcomes {
-            let Outcome::Weak { k, runs } = outcome else {
-                unreachable!("the outcome of another part")
-            };
-            ks.push(*k as f64);
-            aligned += runs.iter().filter(|r| r.cosine >= 0.5 / (*k as f64).sqrt()).count();
-            failed += usize::from(runs.iter().all(|r| !r.succeeded));
-            all.extend(runs);
+    let rows = results.groups.iter().filter_map(|g| match &g.configuration {
+        Configuration::Weak { kind, dim, .. } => {
+            Some((kind, dim, g.outcomes.iter().map(pair).collect::<Vec<_>>()))
         }
-        let share = |of: fn(&Run) -> bool| {
-            let count = all.iter().filter(|r| of(r)).count();
-            format!("{:.3}", count as f64 / all.len().max(1) as f64)
-        };
-        table.push(vec![
-            kind.to_string(),
-            if *dim > 0 { dim.to_string() } else { String::new() },
-            median_text(&ks, 0),
-            group.outcomes.len().to_string(),
-            aligned.to_string(),
-            share(|r| r.succeeded),
-            share(|r| r.paper_succeeded),
-            failed.to_string(),
-        ]);
-    }
-    table
+        _ => None,
+    });
+    let share = |pairs: &[(usize, &[Run])], of: fn(&Run) -> bool| {
+        let all = pairs.iter().flat_map(|(_, runs)| runs.iter());
+        let (count, all) = (all.clone().filter(|r| of(r)).count(), all.count());
+        format!("{:.3}", count as f64 / all.max(1) as f64)
+    };
+    let aligned = |(k, runs): &(usize, &[Run])| runs.iter().filter(|r| r.is_aligned(*k)).count();
+    let failed = |(_, runs): &&(usize, &[Run])| runs.iter().all(|r| !r.succeeded);
+    table(
+        "s8-weak",
+        "Runs of the weak learner from random starts",
+        rows,
+        &[
+            ("data", &|(kind, ..)| kind.to_string()),
+            ("d", &|(_, dim, _)| if **dim > 0 { dim.to_string() } else { String::new() }),
+            ("k", &|(.., pairs)| pairs.median(0, |(k, _)| *k as f64)),
+            ("pairs", &|(.., pairs)| pairs.count()),
+            ("aligned runs", &|(.., pairs)| pairs.iter().map(aligned).sum::<usize>().to_string()),
+            ("runs succeeded", &|(.., pairs)| share(pairs, |r| r.succeeded)),
+            ("with the printed cap", &|(.., pairs)| share(pairs, |r| r.paper_succeeded)),
+            ("pairs failed", &|(.., pairs)| pairs.iter().filter(failed).count().to_string()),
+        ],
+    )
 }
 
 pub(super) fn reach_table(results: &Results<Configuration, Outcome>) -> Table {
-    let columns =
-        ["data", "points", "trials", "least labelled", "failed rounds", "rounds", "mistakes"];
-    let title = "The strong learner at ε = 0.1, δ = 0.05; medians";
-    let mut table = Table::new("s9-reach", title, &columns);
-    for group in &results.groups {
-        let Configuration::Reach { kind, points, .. } = &group.configuration else { continue };
-        let (mut least, mut failed) = (1.0f64, 0);
-        let (mut rounds_of, mut mistakes_of) = (Vec::new(), Vec::new());
-        for outcome in &group.outcomes {
-            if let Outcome::Reach { labelled, failed_rounds, mistakes, rounds } = outcome {
-                least = least.min(*labelled);
-                failed += failed_rounds;
-                rounds_of.push(*rounds as f64);
-                mistakes_of.push(*mistakes as f64);
-            }
-        }
-        table.push(vec![
-            kind.to_string(),
-            points.to_string(),
-            group.outcomes.len().to_string(),
-            format!("{least:.3}"),
-            failed.to_string(),
-            median_text(&rounds_of, 1),
-            median_text(&mistakes_of, 1),
-        ]);
-    }
-    table
+    let rows = results.groups.iter().filter_map(|g| match &g.configuration {
+        Configuration::Reach { kind, points, .. } => Some((kind, points, g)),
+        _ => None,
+    });
+    let labelled = |o: &Outcome| of_part!(o, Outcome::Reach { labelled, .. } => *labelled);
+    let failed = |o: &Outcome| of_part!(o, Outcome::Reach { failed_rounds, .. } => *failed_rounds);
+    let rounds = |o: &Outcome| of_part!(o, Outcome::Reach { rounds, .. } => *rounds as f64);
+    let mistakes = |o: &Outcome| of_part!(o, Outcome::Reach { mistakes, .. } => *mistakes as f64);
+    table(
+        "s9-reach",
+        "The strong learner at ε = 0.1, δ = 0.05; medians",
+        rows,
+        &[
+            ("data", &|(kind, ..)| kind.to_string()),
+            ("points", &|(_, points, _)| points.to_string()),
+            ("trials", &|(.., g)| g.count()),
+            ("least labelled", &|(.., g)| g.least(3, labelled)),
+            ("failed rounds", &|(.., g)| g.outcomes.iter().map(failed).sum::<usize>().to_string()),
+            ("rounds", &|(.., g)| g.median(1, rounds)),
+            ("mistakes", &|(.., g)| g.median(1, mistakes)),
+        ],
+    )
 }
 
 pub(super) fn growth_table(results: &Results<Configuration, Outcome>) -> Table {
-    let columns =
-        ["data", "d", "learner", "trials", "n", "mistakes", "per doubling / d", "95 % interval"];
-    let title = "Mistakes at the largest n (medians), and growth";
-    let mut table = Table::new("s9-growth", title, &columns);
-    for group in &results.groups {
-        let Configuration::Growth { kind, sizes, .. } = &group.configuration else { continue };
-        let Some(dim) = dim(group) else { continue };
-        for (name, _, of) in COUNTED {
-            let last: Vec<f64> = group
-                .outcomes
-                .iter()
-                .filter_map(|o| match o {
-                    Outcome::Growth { counts, .. } => counts.last().map(|c| of(c) as f64),
-                    _ => unreachable!("the outcome of another part"),
-                })
-                .collect();
-            let slopes: Vec<f64> = group
-                .outcomes
-                .iter()
-                .filter_map(|o| slope(o, of).map(|s| s / dim as f64))
-                .collect();
-            let [growth, interval] = mean_cells(&slopes, 3);
-            table.push(vec![
-                kind.to_string(),
-                dim.to_string(),
-                name.into(),
-                group.outcomes.len().to_string(),
-                sizes.last().map(ToString::to_string).unwrap_or_default(),
-                median_text(&last, 1),
-                growth,
-                interval,
-            ]);
-        }
-    }
-    table
+    let rows = results.groups.iter().flat_map(|g| {
+        let setting = match &g.configuration {
+            Configuration::Growth { kind, sizes, .. } => dim(g).map(|dim| (kind, sizes, dim)),
+            _ => None,
+        };
+        setting.into_iter().flat_map(move |(kind, sizes, dim)| {
+            COUNTED.map(|(name, _, of)| {
+                let per_doubling = |o: &Outcome| slope(counts(o), of).map(|s| s / dim as f64);
+                let last = g.median(1, |o| counts(o).last().map(|c| of(c) as f64));
+                let growth = mean_cells(&g.values(per_doubling), 3);
+                (kind, sizes, dim, name, g.count(), last, growth)
+            })
+        })
+    });
+    table(
+        "s9-growth",
+        "Mistakes at the largest n (medians), and growth",
+        rows,
+        &[
+            ("data", &|(kind, ..)| kind.to_string()),
+            ("d", &|(_, _, dim, ..)| dim.to_string()),
+            ("learner", &|(.., name, _, _, _)| (*name).into()),
+            ("trials", &|(.., trials, _, _)| trials.clone()),
+            ("n", &|(_, sizes, ..)| sizes.last().map_or_else(String::new, ToString::to_string)),
+            ("mistakes", &|(.., last, _)| last.clone()),
+            ("per doubling / d", &|(.., [slope, _])| slope.clone()),
+            ("95 % interval", &|(.., [_, interval])| interval.clone()),
+        ],
+    )
 }
 
 pub(super) fn copies_table(results: &Results<Configuration, Outcome>) -> Table {
-    let columns =
-        ["data", "d", "copies of a corner", "trials", "mistakes / d, mean", "95 % interval"];
-    let title = "The strong learner from random starts on repeated corners of the cube";
-    let mut table = Table::new("s9-copies", title, &columns);
-    for group in &results.groups {
-        let Configuration::Copies { kind, dim, copies, .. } = &group.configuration else {
-            continue;
+    let rows = results.groups.iter().flat_map(|g| {
+        let setting = match &g.configuration {
+            Configuration::Copies { kind, dim, copies, .. } => Some((kind, *dim, copies)),
+            _ => None,
         };
-        for (place, copies) in copies.iter().enumerate() {
-            let of = |outcome: &Outcome| match outcome {
-                Outcome::Copies { mistakes } => {
-                    mistakes.get(place).map(|m| *m as f64 / *dim as f64)
-                }
-                _ => unreachable!("the outcome of another part"),
-            };
-            let shares: Vec<f64> = group.outcomes.iter().filter_map(of).collect();
-            let [mean, interval] = mean_cells(&shares, 2);
-            table.push(vec![
-                kind.to_string(),
-                dim.to_string(),
-                copies.to_string(),
-                shares.len().to_string(),
-                mean,
-                interval,
-            ]);
-        }
-    }
-    table
+        setting.into_iter().flat_map(move |(kind, dim, copies)| {
+            copies.iter().enumerate().map(move |(place, copies)| {
+                let shares = g.values(|o| {
+                    let mistakes = of_part!(o, Outcome::Copies { mistakes } => mistakes);
+                    mistakes.get(place).map(|m| *m as f64 / dim as f64)
+                });
+                (kind, dim, copies, shares.count(), mean_cells(&shares, 2))
+            })
+        })
+    });
+    let caption = "The strong learner from random starts on repeated corners of the cube";
+    table(
+        "s9-copies",
+        caption,
+        rows,
+        &[
+            ("data", &|(kind, ..)| kind.to_string()),
+            ("d", &|(_, dim, ..)| dim.to_string()),
+            ("copies of a corner", &|(_, _, copies, ..)| copies.to_string()),
+            ("trials", &|(.., trials, _)| trials.clone()),
+            ("mistakes / d, mean", &|(.., [mean, _])| mean.clone()),
+            ("95 % interval", &|(.., [_, interval])| interval.clone()),
+        ],
+    )
 }

@@ -1,54 +1,43 @@
 //! Kinds of data and what a trial gives.
 
-use crate::Failure;
+use crate::experiments::common::*;
 use crate::workload::{Inputs, Pool, Workload};
 use halfspaces_data::{
     Clusters, Excess, HeavyCase, HeavyKind, Marginal, StudentT, UnitSphere, random_target_with_rng,
 };
-use halfspaces_eval::Group;
 use halfspaces_linalg::{
     BooleanConcept, DecisionList, Halfspace, Label, Literal, PointSet, Points,
 };
-use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
-use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// What a pool is made of; its labels are those of a uniformly random halfspace where nothing else is
 /// said.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
     /// One degree of freedom, condition 10^6.
+    #[strum(to_string = "Student-t, condition 10^6")]
     StudentT,
+    #[strum(to_string = "sphere")]
     Sphere,
+    #[strum(to_string = "clusters")]
     Clusters,
     /// Half the dimensions hold 10 % more than their share.
+    #[strum(to_string = "heavy subspace")]
     Heavy,
     /// The same in small integers.
+    #[strum(to_string = "integers, heavy subspace")]
     Integer,
     /// Uniform points of the cube {0, 1}^(d-1), lifted.
+    #[strum(to_string = "cube")]
     Cube,
     /// The same, labelled by a random decision list over all variables.
+    #[strum(to_string = "cube, decision lists")]
     Lists,
     /// A data set, at most as many of its points.
+    #[strum(to_string = "{0}")]
     Real(String),
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Kind::StudentT => "Student-t, condition 10^6",
-            Kind::Sphere => "sphere",
-            Kind::Clusters => "clusters",
-            Kind::Heavy => "heavy subspace",
-            Kind::Integer => "integers, heavy subspace",
-            Kind::Cube => "cube",
-            Kind::Lists => "cube, decision lists",
-            Kind::Real(name) => name,
-        })
-    }
 }
 
 pub(super) const SYNTHETIC: [Kind; 7] = [
@@ -86,6 +75,13 @@ pub(crate) struct Run {
     pub(super) paper_succeeded: bool,
     /// 4k times the points of the last walk, over |U|.
     pub(super) passed: f64,
+}
+
+impl Run {
+    /// Whether w₀ · w* >= 1/(2√k), the premise of the theorem.
+    pub(super) fn is_aligned(&self, k: usize) -> bool {
+        self.cosine >= 0.5 / (k as f64).sqrt()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

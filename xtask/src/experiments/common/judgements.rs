@@ -1,0 +1,111 @@
+//! Claims, and the evidence on them.
+
+use halfspaces_eval::{ClaimStatement, Evidence, Group, Results, Section};
+
+/// What an experiment says of itself: its id and title, then each claim with its sentence, its source
+/// (document and number) and the public items that it checks, of which one that is not there does not
+/// compile.
+macro_rules! about {
+    ($id:literal, $title:literal; $($claims:tt)+) => {
+        type Configuration = Configuration;
+        type Outcome = Outcome;
+
+        fn id(&self) -> &'static str {
+            $id
+        }
+
+        fn title(&self) -> &'static str {
+            $title
+        }
+
+        fn claims(&self) -> Vec<ClaimStatement> {
+            claims!($($claims)+)
+        }
+    };
+}
+pub(crate) use about;
+
+/// The claims of [`about`].
+macro_rules! claims {
+    ($($id:literal: $statement:tt [$source:tt] $($package:ident::{$($item:tt)+}),+;)+) => {
+        vec![$(ClaimStatement {
+            id: $id.into(),
+            statement: $statement.into(),
+            source: $source.into(),
+            checks: checks!($($package::{$($item)+}),+),
+        }),+]
+    };
+}
+pub(crate) use claims;
+
+/// The paths of public items, `checks!(halfspaces_online::{Perceptron, bounds::massart_excess})`.
+macro_rules! checks {
+    ($($package:ident::{$($first:ident $(::$more:ident)*),+ $(,)?}),+) => {{
+        $($(
+            #[expect(unused_imports, reason = "it only has to be there")]
+            use $package::$first $(::$more)* as _;
+        )+)+
+        const CHECKS: &[&str] = &[$($(concat!(
+            stringify!($package), "::", stringify!($first) $(, "::", stringify!($more))*
+        )),+),+];
+        CHECKS
+    }};
+}
+pub(crate) use checks;
+
+/// What an outcome holds of the part of the experiment that its setting belongs to.
+macro_rules! of_part {
+    ($outcome:expr, $part:pat => $value:expr) => {
+        match $outcome {
+            $part => $value,
+            _ => unreachable!("the outcome of another part"),
+        }
+    };
+}
+pub(crate) use of_part;
+
+/// Adds the verdicts on the claims of an experiment, in their order.
+pub(crate) fn judge_all<const N: usize>(
+    section: &mut Section,
+    claims: Vec<ClaimStatement>,
+    evidence: [Evidence; N],
+) {
+    assert_eq!(claims.len(), N, "every claim has its evidence");
+    for (claim, evidence) in claims.into_iter().zip(evidence) {
+        section.judge(claim, evidence);
+    }
+}
+
+/// "Fails with probability at most `delta`", of the trials of one setting.
+pub(crate) fn fails_at_most<C, O>(
+    group: &Group<C, O>,
+    delta: f64,
+    failed: impl Fn(&O) -> bool,
+) -> Evidence {
+    let failures = group.outcomes.iter().filter(|o| failed(o)).count();
+    Evidence::probability(group.planned, failures, group.outcomes.len(), delta)
+}
+
+/// The settings that `mine` accepts.
+pub(crate) fn groups_of<C, O>(
+    results: &Results<C, O>,
+    mine: impl Fn(&C) -> bool,
+) -> Vec<&Group<C, O>> {
+    results.groups.iter().filter(|g| mine(&g.configuration)).collect()
+}
+
+/// Trials planned in some settings.
+pub(crate) fn planned<C, O>(groups: &[&Group<C, O>]) -> usize {
+    groups.iter().map(|g| g.planned).sum()
+}
+
+/// What a section says of the outcomes, verdict by verdict: for tests that plant wrong ones.
+#[cfg(test)]
+pub(crate) fn verdicts<E: halfspaces_eval::Experiment>(
+    experiment: &E,
+    groups: Vec<Group<E::Configuration, E::Outcome>>,
+) -> Vec<halfspaces_eval::Verdict> {
+    let mut section = Section::default();
+    experiment.evaluate(&Results { groups }, &mut section);
+    section.claims.iter().map(|claim| claim.verdict).collect()
+}

@@ -1,0 +1,56 @@
+//! What the experiments speak of: `use crate::experiments::common::*` brings in the words of the
+//! evaluation, and the cells, layers and judgements that they share.
+
+mod figures;
+mod judgements;
+mod tables;
+
+pub(crate) use crate::Failure;
+pub(crate) use figures::*;
+pub(crate) use halfspaces_eval::{
+    Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, Group, Layer, Planned, Results,
+    Scale, Section, Side, Table, Verdict, stats,
+};
+pub(crate) use judgements::*;
+pub(crate) use rand::rngs::ChaCha8Rng;
+pub(crate) use rand::{RngExt, SeedableRng};
+pub(crate) use serde::{Deserialize, Serialize};
+pub(crate) use std::fmt;
+pub(crate) use std::sync::Arc;
+pub(crate) use strum::Display;
+pub(crate) use tables::*;
+
+use halfspaces_linalg::{Classifier, Halfspace, Label, PointSet, Points};
+use halfspaces_online::OnlineLearner;
+
+/// The first n points of a pool with the labels of `target`, or all there are, for each of `sizes`.
+pub(crate) fn nested(
+    all: &Points,
+    target: &Halfspace,
+    sizes: &[usize],
+) -> Result<Vec<(Points, Vec<Label>)>, Failure> {
+    let first = |n: &usize| {
+        let points = all.select(&(0..all.len().min(*n)).collect::<Vec<_>>())?;
+        let labels = target.label_all(&points)?;
+        Ok((points, labels))
+    };
+    sizes.iter().map(first).collect()
+}
+
+/// The largest of the sizes of nested pools.
+pub(crate) fn largest(sizes: &[usize]) -> Result<usize, Failure> {
+    Ok(*sizes.iter().max().ok_or("a configuration without sizes")?)
+}
+
+/// Mistakes of one pass over a pool.
+pub(crate) fn mistakes<L: OnlineLearner, P: PointSet>(
+    learner: &mut L,
+    points: &P,
+    labels: &[Label],
+) -> Result<usize, Failure> {
+    let mut mistakes = 0;
+    for (x, y) in points.rows().zip(labels) {
+        mistakes += usize::from(learner.observe(x, *y)?.is_wrong(*y));
+    }
+    Ok(mistakes)
+}
