@@ -31,8 +31,7 @@ const EXACT_INTEGERS: f64 = 9_007_199_254_740_992.0;
 /// inside and the smallest outside; and the inequality N d > k n for N of n non-zero points in k of the
 /// d dimensions of their span, in integers (with weights: of their sums, equal within 1e-12).
 /// *Guarantee.* If it is heavy, λmax(M) >= dN/(kn) and λmin(M) <= (1 - N/n)/(1 - k/d) for every
-/// transform: no position exists (DKTZ23 §3). That `span_dim` is the dimension of the span is the
-/// caller's word. *Cost:* O(n d k) time. *When to use it:* to check a subspace, however it was found;
+/// transform: no position exists (DKTZ23 §3). `span_dim` is taken as given, not recomputed. *Cost:* O(n d k) time. *When to use it:* to check a subspace, however it was found;
 /// [`Forster::fit`](crate::Forster::fit) finds one. *Claims:* F1, F2.
 ///
 /// ```

@@ -44,8 +44,9 @@ pub enum ChainLength {
         /// c > 0.
         factor: f64,
     },
-    /// ⌈24 d max(lnln n, 0) + 4.5 ln(4/δ)⌉, for which the theorem is proved once the start is at
-    /// tan θ₀ <= e - 1; the logarithm of δ is additive.
+    /// ⌈24 d max(lnln n, 0) + 4.5 ln(4/δ)⌉: enough steps for the theorem when the start has
+    /// tan θ₀ <= e - 1 (docs/theory/super-linear-convergence.md). The printed product
+    /// lnln n · ln(1/δ) is a sum here.
     Theory {
         /// Failure probability δ in (0, 1).
         delta: f64,

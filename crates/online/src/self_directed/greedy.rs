@@ -8,7 +8,8 @@
 //! mistakes, nearly flat in n (claim S1), fewer than Algorithm 1 of DKTZ23, which has the proof. On
 //! ill-conditioned data it can fail like the perceptron does: use the Forster transform there.
 //!
-//! *Source.* The update is that of DKTZ23 §2; the single chain over the whole pool is ours.
+//! *Source.* The update is that of DKTZ23 §2; the single chain over the whole pool is ours. The claims S3 and S4
+//! are DKTZ23's lemmas about one such step.
 //!
 //! After a mistake of margin t every point left has |w · x| <= t for the old w: the pool shrinks with
 //! the angle, and the work adds up to a few passes over the points. Against known labels

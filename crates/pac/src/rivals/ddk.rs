@@ -23,8 +23,8 @@ pub fn ddk_step_size(noise: f64, steps: u64) -> f64 {
     2.0 / ((1.0 - noise) * (steps as f64 + 1.0).sqrt())
 }
 
-/// 2(1-η)/(γ√(T+1)): the mean of the excess (1-2η)D over the T + 1 iterates, but for the term of the
-/// labels' noise.
+/// 2(1-η)/(γ√(T+1)): a bound on the mean over the T + 1 iterates of (1-2η)D, the excess error, without the term
+/// that stems from the noise of the labels.
 #[must_use]
 pub fn ddk_excess(noise: f64, margin: f64, steps: u64) -> f64 {
     2.0 * (1.0 - noise) / (margin * (steps as f64 + 1.0).sqrt())

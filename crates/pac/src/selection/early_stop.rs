@@ -1,12 +1,14 @@
-//! A count that ends once the leader is good enough, and defers those that it is known to be close to.
+//! A count that ends once the leader is good enough, and that leaves out candidates whose error is known to
+//! be close to the leader's. *Source.* Ours, docs/theory/thinned-selection.md, "Ending the count".
 
 use super::history::Deferred;
 use super::mask::{ErrorMask, PairCounts, add_pair_counts, errors_of, front, retained};
 use super::selector::Selector;
 use crate::schedule;
 
-/// How far a leader may be behind the best of those alive before another takes its place, in units of how
-/// much worse than the best candidate the chosen one may be: a new leader reactivates deferred candidates.
+/// The leader is replaced once it has this share of the allowed excess more errors than the best candidate
+/// still counted. (The allowed excess is how much worse than the best candidate the chosen one may be.) Not at
+/// once, as a new leader reactivates deferred candidates.
 const LEADER_SLACK: f64 = 0.125;
 
 impl Selector<'_> {

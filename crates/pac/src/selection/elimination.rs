@@ -1,6 +1,6 @@
 //! Which candidates are dropped while examples come.
 //!
-//! Claims: P8.
+//! *Source.* Ours, docs/theory/thinned-selection.md; CKST24 Lemma 4 is `Never`. Claims: P8.
 
 /// Which candidates are dropped before all examples have come.
 ///
@@ -28,16 +28,16 @@ pub enum Elimination {
     /// Also, after 1, 2, 3, 4, 6, 8, 12, ... examples, those clearly worse than the best: by more than
     /// [`schedule::elimination_gap`](crate::schedule::elimination_gap). The choice may differ, its guarantee does not: the test of the
     /// best candidate against each other one needs half of the failure probability that the uniform
-    /// accuracy of all of them does, and this takes the other half.
+    /// accuracy of all of them does, and dropping takes the other half.
     #[default]
     Statistical,
-    /// A candidate about as good as the best so far is the leader. Those clearly worse are dropped. One is
-    /// deferred, that is not counted while this one leads, if the leader's true error surely exceeds its own
-    /// by less than ε/2, which is what the whole sample would show
-    /// ([`schedule::CloseEnough`](crate::schedule::CloseEnough)). When no other is left the count ends with
-    /// the leader: the same guarantee again, from fewer examples. Under a new leader a deferred candidate is
-    /// counted on what it has missed until this one, too, is known to be close. The errors reported are those
-    /// on the examples counted by then.
+    /// The leader is a candidate about as good as the best so far. Candidates clearly worse than it are
+    /// dropped. A candidate is deferred, that is, not counted while this leader stays, once the leader's true
+    /// error is known to exceed the candidate's by less than ε/2, all that the whole sample would show
+    /// ([`schedule::CloseEnough`](crate::schedule::CloseEnough)). When every other candidate is dropped or
+    /// deferred, the leader is chosen: the same guarantee from fewer examples. When the leader changes, a
+    /// deferred candidate is counted on the examples it has missed until the new leader, too, is known to be
+    /// close to it. The errors reported are those on the examples counted by then.
     EarlyStop,
 }
 
