@@ -4,9 +4,10 @@ use crate::console::note;
 use crate::failure::Failure;
 use crate::modules::Crate;
 use crate::suite;
+use crate::theorems::{Theorem, theorems};
 use crate::workload::Inputs;
 use crate::workspace::{files, workspace_root};
-use halfspaces_eval::{Description, Scale, TrialStore};
+use halfspaces_eval::{ClaimStatement, Description, Scale, TrialStore};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,24 +16,30 @@ use std::sync::Arc;
 
 /// Where the index is kept.
 const INDEX: &str = "docs/index.md";
+/// The theorems that it starts from.
+const THEOREMS: &str = "docs/theorems.md";
+/// The published ledger, whose verdicts it shows.
+const LEDGER: &str = "docs/results/claims.json";
 
 const HEAD: &str = "\
-# Index: theorem, code, claim
+# Index: theorem, code, claim, result
 
-Written by `cargo xtask index` from the claims of the suite, and checked by `cargo xtask tidy`.
-[sources.md](sources.md) has the full titles; [architecture.md](architecture.md) says how the parts work together.
+Written by `cargo xtask index` from [theorems.md](theorems.md), the claims of the suite and the published ledger, and checked by
+`cargo xtask tidy`. [sources.md](sources.md) has the full titles; [architecture.md](architecture.md) says how the parts work together.
+From code to theorems: [the last section](#from-code-to-theorems).
 ";
 
-/// Most tables and figures named in one row.
-const MAX_OUTPUTS: usize = 6;
-
-/// An experiment and what is known about it without running it.
-struct Entry {
-    about: Description,
-    /// Its source, from the root of the workspace.
+/// A claim of the suite with all that is known about it without running it.
+struct Claim {
+    statement: ClaimStatement,
+    /// Where its experiment is, from the root of the workspace.
     file: String,
     /// Its tables and figures as links.
     outputs: Vec<String>,
+    /// The items that it checks, each with its file.
+    items: Vec<(&'static str, String)>,
+    /// Its verdict in the published ledger.
+    verdict: String,
 }
 
 /// The index as it should be, and what keeps it from being complete.
@@ -42,64 +49,25 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Reads the claims of the suite and the sources of the workspace.
+    /// Reads the theorems, the claims of the suite and the sources of the workspace.
     pub(crate) fn read() -> Result<Index, Failure> {
         let root = workspace_root();
-        let mut crates = Crates { root: root.clone(), read: BTreeMap::new() };
         let mut findings = Vec::new();
-        let mut by_source: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let mut by_item: BTreeMap<&str, BTreeMap<String, String>> = BTreeMap::new();
-        let mut files: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        let mut known = BTreeSet::new();
-        let entries = entries(&mut crates)?;
-        for entry in &entries {
-            for claim in &entry.about.claims {
-                known.insert(claim.id.clone());
-                let mut items = Vec::new();
-                if claim.checks.is_empty() {
-                    findings.push(format!("{}: {} checks no item", entry.file, claim.id));
-                }
-                for path in claim.checks {
-                    let Some(file) = crates.find(path)? else {
-                        findings.push(format!(
-                            "{}: {} checks {path}, which is no public item",
-                            entry.file, claim.id
-                        ));
-                        continue;
-                    };
-                    items.push(format!("[`{}`](../{file})", short(path)));
-                    let claims = by_item.entry(path).or_default();
-                    claims.insert(claim.id.clone(), file.clone());
-                    files.entry(file).or_default().insert(claim.id.clone());
-                }
-                let row = format!(
-                    "| {} | {} | **{}** {} | [{}](../{}) | {} |\n",
-                    claim.source,
-                    items.join(", "),
-                    claim.id,
-                    claim.statement.replace('|', "\\|"),
-                    entry.about.title,
-                    entry.file,
-                    entry.outputs.join(", "),
-                );
-                by_source.entry(author(&claim.source)).or_default().push(row);
+        let claims = claims(&root, &mut findings)?;
+        let path = root.join(THEOREMS);
+        let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let theorems = theorems(&text)?;
+        findings.extend(unmatched(&theorems, &claims));
+        let known: BTreeSet<String> = claims.keys().cloned().collect();
+        let mut checked: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (id, claim) in &claims {
+            for (_, file) in &claim.items {
+                checked.entry(file.clone()).or_default().insert(id.clone());
             }
         }
-        findings.extend(notes_of_claims(&root, &files, &known)?);
-        let mut text = HEAD.to_owned();
-        for (source, rows) in &by_source {
-            text.push_str(&format!(
-                "\n## {source}\n\n| theorem | code | claim | experiment | tables and figures |\n|---|---|---|---|---|\n{}",
-                rows.concat()
-            ));
-        }
-        text.push_str("\n## From code to claims\n\n| item | claims |\n|---|---|\n");
-        for (path, claims) in &by_item {
-            let ids: Vec<&str> = claims.keys().map(String::as_str).collect();
-            let Some(file) = claims.values().next() else { unreachable!("claims made the entry") };
-            text.push_str(&format!("| [`{path}`](../{file}) | {} |\n", ids.join(", ")));
-        }
-        Ok(Index { text, findings })
+        let named = named_in_files(&root, &known)?;
+        findings.extend(notes_of_claims(&named, &checked, &known));
+        Ok(Index { text: text_of(&theorems, &claims, &named), findings })
     }
 
     /// What is wrong with the index as it is kept.
@@ -120,6 +88,87 @@ pub(crate) fn index() -> Result<ExitCode, Failure> {
     fs::write(&path, &index.text).map_err(|e| format!("{}: {e}", path.display()))?;
     note(&format!("written: {}", path.display()));
     Ok(if index.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// The whole index: a section per theorem, and a row per file of code whose documentation names a claim.
+fn text_of(
+    theorems: &[Theorem],
+    claims: &BTreeMap<String, Claim>,
+    named: &BTreeMap<String, BTreeSet<String>>,
+) -> String {
+    let mut text = HEAD.to_owned();
+    let mut source = "";
+    for (number, theorem) in theorems.iter().enumerate() {
+        if theorem.source != source {
+            source = &theorem.source;
+            text.push_str(&format!("\n## {source}\n"));
+        }
+        let also = match theorem.otherwise.as_str() {
+            "" => String::new(),
+            otherwise => format!(" (printed otherwise: {otherwise})"),
+        };
+        let proof = match theorem.proof.as_str() {
+            "" => String::new(),
+            proof => format!(" Proof or correction: {proof}."),
+        };
+        let (anchor, title, says) = (anchor(number), title(theorem), &theorem.says);
+        text.push_str(&format!(
+            "\n<a id=\"{anchor}\"></a>\n\n### {title}{also}\n\n{says}{proof}\n\n"
+        ));
+        for id in &theorem.claims {
+            let Some((id, claim)) = claims.get_key_value(id) else { continue };
+            let items = claim.items.iter();
+            let items = items.map(|(path, file)| format!("[`{}`](../{file})", short(path)));
+            let items = items.collect::<Vec<_>>().join(", ");
+            let (statement, verdict) = (&claim.statement.statement, &claim.verdict);
+            text.push_str(&format!("- **{id}**, {verdict}: {statement}\n"));
+            let file = &claim.file;
+            text.push_str(&format!("  Code: {items}. Experiment: [{file}](../{file})."));
+            if !claim.outputs.is_empty() {
+                text.push_str(&format!(" Results: {}.", claim.outputs.join(", ")));
+            }
+            text.push('\n');
+        }
+        if theorem.claims.is_empty() {
+            text.push_str("- No claim of its own.\n");
+        }
+    }
+    text.push_str(
+        "\n## From code to theorems\n\nEvery file whose documentation names a claim.\n\n",
+    );
+    text.push_str("| file | theorems | claims |\n|---|---|---|\n");
+    for (file, ids) in named {
+        let about = theorems.iter().enumerate();
+        let about = about.filter(|(_, theorem)| theorem.claims.iter().any(|id| ids.contains(id)));
+        let links = about.map(|(number, t)| format!("[{}](#{})", title(t), anchor(number)));
+        let links = links.collect::<Vec<_>>().join("; ");
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        text.push_str(&format!("| [{file}](../{file}) | {links} | {} |\n", ids.join(", ")));
+    }
+    text
+}
+
+/// A theorem with its source, where that is not in its name.
+fn title(theorem: &Theorem) -> String {
+    match theorem.source.as_str() {
+        "Ours" | "Others" => theorem.name.clone(),
+        source => format!("{source} {}", theorem.name),
+    }
+}
+
+/// The name of a theorem's section in links.
+fn anchor(number: usize) -> String {
+    format!("theorem-{}", number + 1)
+}
+
+/// Claims that no theorem names, and names of claims that are not there.
+fn unmatched(theorems: &[Theorem], claims: &BTreeMap<String, Claim>) -> Vec<String> {
+    let named: BTreeSet<&String> = theorems.iter().flat_map(|t| &t.claims).collect();
+    let missing = claims.keys().filter(|id| !named.contains(id));
+    let missing = missing.map(|id| format!("{THEOREMS}: no theorem names the claim {id}"));
+    let unknown = named.iter().filter(|id| !claims.contains_key(**id));
+    let unknown = unknown.map(|id| format!("{THEOREMS}: names a claim {id}, which is not there"));
+    missing.chain(unknown).collect()
 }
 
 /// The crates of the workspace, read when first asked for.
@@ -148,53 +197,115 @@ impl Crates {
     }
 }
 
-/// The experiments of the suite in its order.
-fn entries(crates: &mut Crates) -> Result<Vec<Entry>, Failure> {
+/// The claims of the suite by their identifiers.
+fn claims(root: &Path, findings: &mut Vec<String>) -> Result<BTreeMap<String, Claim>, Failure> {
+    let mut crates = Crates { root: root.to_owned(), read: BTreeMap::new() };
     let inputs = Arc::new(Inputs::builtin());
-    let own = Crate::read(&crates.root.join("xtask/src/main.rs"))?;
+    let own = Crate::read(&root.join("xtask/src/main.rs"))?;
     let store = TrialStore::read(&[])?;
-    let mut entries = Vec::new();
+    let verdicts = verdicts(root)?;
+    let mut claims = BTreeMap::new();
     for experiment in suite::all(&inputs) {
-        let about = experiment.describe();
+        let about: Description = experiment.describe();
         let names: Vec<&str> = about.type_name.split("::").skip(1).collect();
-        let file = own.file_of(&names).map(|file| shown(&crates.root, file));
+        let file = own.file_of(&names).map(|file| shown(root, file));
         let file = file.ok_or_else(|| format!("{}: defined in no file", about.type_name))?;
         let section = experiment.section(Scale::Full, 1, &store)?;
-        let tables = section.tables.iter().map(|t| ("tables", format!("{}.csv", t.name)));
-        let figures = section.figures.iter().map(|f| ("figures", format!("{}.svg", f.name)));
-        let all: Vec<_> = tables.chain(figures).collect();
-        let mut outputs: Vec<String> = (all.iter().take(MAX_OUTPUTS))
-            .map(|(folder, name)| {
-                let kept = format!("results/{folder}/{name}");
-                match crates.root.join("docs").join(&kept).exists() {
-                    true => format!("[{name}]({kept})"),
-                    false => format!("`{folder}/{name}`"),
+        let tables = section.tables.iter().map(|t| format!("tables/{}.csv", t.name));
+        let figures = section.figures.iter().map(|f| format!("figures/{}.svg", f.name));
+        let outputs: Vec<String> = tables.chain(figures).collect();
+        for statement in about.claims {
+            if statement.checks.is_empty() {
+                findings.push(format!("{file}: {} checks no item", statement.id));
+            }
+            let mut items = Vec::new();
+            for path in statement.checks {
+                match crates.find(path)? {
+                    Some(file) => items.push((*path, file)),
+                    None => findings.push(format!(
+                        "{file}: {} checks {path}, which is no public item",
+                        statement.id
+                    )),
                 }
-            })
-            .collect();
-        if all.len() > MAX_OUTPUTS {
-            outputs.push(format!("{} more", all.len() - MAX_OUTPUTS));
+            }
+            let outputs = own_outputs(&statement.id, &outputs);
+            let outputs = outputs.into_iter().map(|output| linked(root, output)).collect();
+            let verdict = verdicts.get(&statement.id).map_or("not yet published", String::as_str);
+            let verdict = verdict.to_owned();
+            let id = statement.id.clone();
+            let claim = Claim { statement, file: file.clone(), outputs, items, verdict };
+            claims.insert(id, claim);
         }
-        entries.push(Entry { about, file, outputs });
     }
-    Ok(entries)
+    Ok(claims)
 }
 
-/// "Claims:" in the documentation of library code: claims that there are, and in every file that
-/// defines what a claim checks, that claim.
-fn notes_of_claims(
+/// The tables and figures of an experiment that are about one of its claims by their names, else all of them.
+fn own_outputs<'a>(id: &str, outputs: &'a [String]) -> Vec<&'a str> {
+    let whole = id.to_lowercase();
+    let stem = whole.trim_end_matches(|c: char| c.is_ascii_lowercase());
+    let of = |prefix: &str| -> Vec<&'a str> {
+        let name = |output: &'a str| output.split_once('/').map_or(output, |(_, name)| name);
+        let named = outputs.iter().map(String::as_str);
+        named.filter(|o| name(o).split('-').next() == Some(prefix)).collect()
+    };
+    let choices = [of(&whole), of(stem), outputs.iter().map(String::as_str).collect()];
+    choices.into_iter().find(|choice| !choice.is_empty()).unwrap_or_default()
+}
+
+/// A table or figure with a link to it where it is published.
+fn linked(root: &Path, output: &str) -> String {
+    let kept = format!("results/{output}");
+    let (_, name) = output.split_once('/').unwrap_or(("", output));
+    match root.join("docs").join(&kept).exists() {
+        true => format!("[{name}]({kept})"),
+        false => format!("`{output}`"),
+    }
+}
+
+/// The verdicts of the published ledger.
+fn verdicts(root: &Path) -> Result<BTreeMap<String, String>, Failure> {
+    #[derive(serde::Deserialize)]
+    struct Row {
+        id: String,
+        verdict: String,
+    }
+    let path = root.join(LEDGER);
+    let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let rows: Vec<Row> =
+        serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(rows.into_iter().map(|row| (row.id, row.verdict)).collect())
+}
+
+/// The claims that the documentation of each file of library code names, where it names any.
+fn named_in_files(
     root: &Path,
+    known: &BTreeSet<String>,
+) -> Result<BTreeMap<String, BTreeSet<String>>, Failure> {
+    let mut named = BTreeMap::new();
+    for path in files(vec![root.join("crates")], "rs")? {
+        let ids = named_claims(&fs::read_to_string(&path)?, known);
+        if !ids.is_empty() {
+            named.insert(shown(root, &path), ids);
+        }
+    }
+    Ok(named)
+}
+
+/// Claims named that are not there, and files that do not name the claims that check what they define.
+fn notes_of_claims(
+    named: &BTreeMap<String, BTreeSet<String>>,
     checked: &BTreeMap<String, BTreeSet<String>>,
     known: &BTreeSet<String>,
-) -> Result<Vec<String>, Failure> {
+) -> Vec<String> {
     let mut findings = Vec::new();
-    for path in files(vec![root.join("crates")], "rs")? {
-        let file = shown(root, &path);
-        let named = named_claims(&fs::read_to_string(&path)?, known);
-        let unknown = named.iter().filter(|id| !known.contains(*id));
+    for (file, ids) in named {
+        let unknown = ids.difference(known);
         findings
             .extend(unknown.map(|id| format!("{file}: names a claim {id}, which is not there")));
-        let missing = checked.get(&file).into_iter().flatten().filter(|id| !named.contains(*id));
+    }
+    for (file, ids) in checked {
+        let missing = ids.iter().filter(|id| !named.get(file).is_some_and(|n| n.contains(*id)));
         let missing: Vec<&str> = missing.map(String::as_str).collect();
         if !missing.is_empty() {
             let ids = missing.join(", ");
@@ -203,7 +314,7 @@ fn notes_of_claims(
             ));
         }
     }
-    Ok(findings)
+    findings
 }
 
 /// The identifiers after "Claims:" up to the full stop, in comments.
@@ -224,14 +335,6 @@ fn named_claims(text: &str, known: &BTreeSet<String>) -> BTreeSet<String> {
         known.contains(*word) || word.len() > number.len() && number.len() > kind.len()
     };
     words.filter(is_id).map(str::to_owned).collect()
-}
-
-/// Whose theorem it is: the author's key of a source.
-fn author(source: &str) -> String {
-    match source.split([' ', ',']).next().unwrap_or(source) {
-        "ours" => "Ours".into(),
-        author => author.into(),
-    }
 }
 
 /// The last name of a path, with its type if it is a method.
@@ -266,7 +369,8 @@ mod tests {
         fs::write(folder.join("lib.rs"), "//! A. Claims: P1, P2.\n").unwrap();
         let files = [("crates/a/src/lib.rs".to_owned(), ["P1".into(), "P3".into()].into())].into();
         let known = ["P1".to_owned(), "P3".into()].into();
-        let findings = notes_of_claims(root.path(), &files, &known).unwrap();
+        let named = named_in_files(root.path(), &known).unwrap();
+        let findings = notes_of_claims(&named, &files, &known);
         assert_eq!(findings.len(), 2, "{findings:?}");
         assert!(findings[0].contains("names a claim P2"), "{findings:?}");
         assert!(findings[1].contains("\"Claims: P3.\""), "{findings:?}");
@@ -277,7 +381,13 @@ mod tests {
         assert_eq!(short("halfspaces_online::Perceptron"), "Perceptron");
         assert_eq!(short("halfspaces_linalg::Points::normalised"), "Points::normalised");
         assert_eq!(short("halfspaces_pac::schedule::steps"), "steps");
-        assert_eq!(author("ours, docs/theory/a.md"), "Ours");
-        assert_eq!(author("CKST24 Theorem 3"), "CKST24");
+    }
+
+    #[test]
+    fn outputs_belong_to_the_claim_of_their_name() {
+        let outputs = ["tables/p6-unknown.csv", "figures/p4-rcn.svg"].map(str::to_owned);
+        assert_eq!(own_outputs("P6", &outputs), ["tables/p6-unknown.csv"]);
+        assert_eq!(own_outputs("P4s", &outputs), ["figures/p4-rcn.svg"]);
+        assert_eq!(own_outputs("P2", &outputs), ["tables/p6-unknown.csv", "figures/p4-rcn.svg"]);
     }
 }

@@ -13,6 +13,7 @@ mod noisy;
 mod progress;
 mod reproduce;
 mod suite;
+mod theorems;
 mod theory;
 mod tidy;
 mod workload;
