@@ -118,7 +118,7 @@ fn changed_bytes_are_refused_or_harmless() {
     }
 }
 
-/// Writes the seeds into the corpus: `cargo test -p halfspaces-tests --test malformed -- --ignored`.
+/// Writes the seeds into the corpus: `cargo test -p halfspaces-tests malformed -- --ignored`.
 #[test]
 #[ignore = "writes into fuzz/corpus"]
 fn write_the_corpus() {

@@ -1,0 +1,11 @@
+//! Tests across the crates of the workspace, a module per question.
+
+mod dense_and_sparse;
+mod equivariance;
+mod known_answers;
+mod malformed;
+mod noise;
+mod outside;
+mod resume;
+mod stories;
+mod streams;
