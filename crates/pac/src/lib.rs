@@ -36,8 +36,11 @@
 //! ```
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
+mod audit;
+mod classes;
 mod error_count;
 mod fit;
+mod mean_size;
 mod noise_setting;
 mod perspectron;
 mod push_away;
@@ -50,6 +53,8 @@ mod selection;
 #[cfg(test)]
 mod test_data;
 
+pub use audit::{LabelAudit, Suspect, wrong_labels_bound};
+pub use classes::{Against, ClassesError, OneVsOne, OneVsOneModel, OneVsRest, OneVsRestModel};
 pub use error_count::ErrorCount;
 pub use fit::{Denominator, Direction, Fit, Fitting, Guarantee, Origin, Plan, SignLink, Stage};
 pub use noise_setting::NoiseSetting;

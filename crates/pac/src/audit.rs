@@ -1,0 +1,321 @@
+//! Which labels are probably wrong.
+//!
+//! Each row is judged by a classifier that was learned without it. *Source.* Ours; the count of likely wrong labels is
+//! confident learning's rule (Northcutt, Jiang and Chuang 2021) on decision values.
+
+use crate::ErrorCount;
+use crate::mean_size::mean_size;
+use halfspaces_linalg::{
+    Classifier, FitSample, InputError, Label, PointSet, RngStream, Threads, rng_for,
+};
+use rand::seq::SliceRandom;
+use std::cmp::Ordering;
+
+/// Fewest folds.
+const MIN_FOLDS: usize = 2;
+
+/// A row with how well its label agrees with the classifiers learned without it.
+///
+/// ```
+/// use halfspaces_pac::Suspect;
+/// let suspect = Suspect { row: 3, agreement: -1.5 };
+/// assert!(suspect.agreement < 0.0, "its label is on the other side");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Suspect {
+    /// The row, from 0.
+    pub row: usize,
+    /// Its label (±1) times the decision value, in units of the mean size of a value in its fold: negative where
+    /// the classifier says otherwise.
+    pub agreement: f64,
+}
+
+/// The rows of a sample by how probably their labels are wrong.
+///
+/// *What it computes.* The rows are split at random into folds. For each fold the learner learns from all others, and each
+/// row of the fold is judged by that classifier: its agreement is y f(x), in units of the mean |f| over the fold. Rows come
+/// by agreement, the most contradicted first.
+///
+/// *Guarantee.* [`LabelAudit::wrong_at_most`] bounds the number of wrong labels, whatever the learner and the points.
+/// The order is heuristic. Under Massart noise a Perspectron disagrees with wrong labels far from its boundary, which come first.
+///
+/// *Cost.* One fit of the learner per fold, each on all other rows. *When to use it:* to look at labels again, from the top,
+/// for as long as looking finds wrong ones. Not where no classifier of the learner's kind fits: its own errors look
+/// like wrong labels. *Claims: none.*
+///
+/// ```
+/// use halfspaces_linalg::{Label, Params, Points, Threads};
+/// use halfspaces_pac::{LabelAudit, LogisticRegression};
+/// let value = |i: usize| (i as f64 - 49.5) / 10.0;
+/// let points = Points::new((0..100).map(value).collect(), 1)?;
+/// let mut labels: Vec<Label> = (0..100).map(|i| Label::from_sign(value(i))).collect();
+/// labels[95] = Label::Negative; // a slip, far from the boundary
+/// let learner = LogisticRegression::params().check()?;
+/// let audit = LabelAudit::run(&learner, &points, &labels, 5, 1, Threads::ONE)?;
+/// assert_eq!(audit.ranking()[0].row, 95);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct LabelAudit {
+    ranking: Vec<Suspect>,
+    /// Per fold, the disagreements with the classifier learned without it.
+    folds: Vec<ErrorCount>,
+    likely: usize,
+}
+
+impl LabelAudit {
+    /// Judges every label; `folds` of 5 or 10 are usual. Folds are learned side by side on `threads`, on which the result
+    /// does not depend.
+    ///
+    /// # Errors
+    /// [`InputError::LengthMismatch`]; [`InputError::ParameterOutOfRange`] for fewer than two folds or more than points;
+    /// the learner's.
+    pub fn run<L, P>(
+        learner: &L,
+        points: &P,
+        labels: &[Label],
+        folds: usize,
+        seed: u64,
+        threads: Threads,
+    ) -> Result<LabelAudit, L::Error>
+    where
+        L: FitSample + Sync,
+        L::Error: Send,
+        P: PointSet,
+    {
+        InputError::check_len(points.len(), labels.len())?;
+        let fits = (MIN_FOLDS..=labels.len()).contains(&folds);
+        InputError::check_parameter("folds", folds as f64, fits, "from 2 to the number of points")?;
+        let mut order: Vec<usize> = (0..labels.len()).collect();
+        order.shuffle(&mut rng_for(RngStream::Split, seed));
+        // Fold k has every row whose place in the order is k modulo the number of folds.
+        let judged = threads.map_blocks(folds, 1, |fold| {
+            let fold = fold.start;
+            let (mut out, mut rest): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+            for (place, &row) in order.iter().enumerate() {
+                if place % folds == fold { out.push(row) } else { rest.push(row) }
+            }
+            out.sort_unstable();
+            rest.sort_unstable();
+            let known: Vec<Label> = rest.iter().map(|row| labels[*row]).collect();
+            let model = learner.fit(&points.select(&rest)?, &known)?;
+            judge(&model, points, labels, &out).map_err(L::Error::from)
+        });
+        let mut ranking = Vec::with_capacity(labels.len());
+        let mut counts = Vec::with_capacity(folds);
+        for fold in judged {
+            let (suspects, errors) = fold?;
+            counts.push(ErrorCount { errors, points: suspects.len() });
+            ranking.extend(suspects);
+        }
+        let likely = likely_wrong(&ranking, labels);
+        ranking.sort_by(|a, b| by_agreement(a, b).then(a.row.cmp(&b.row)));
+        Ok(LabelAudit { ranking, folds: counts, likely })
+    }
+
+    /// Every row, the most contradicted first; of equal agreement the first row.
+    #[must_use]
+    pub fn ranking(&self) -> &[Suspect] {
+        &self.ranking
+    }
+
+    /// Disagreements per fold between the labels and the classifier learned without them: noise and the
+    /// classifier's own errors together.
+    #[must_use]
+    pub fn folds(&self) -> &[ErrorCount] {
+        &self.folds
+    }
+
+    /// Number of labels that are likely wrong, by confident learning's rule: the classifier says otherwise, at
+    /// least as surely as it does on average where the label is what it says. Heuristic.
+    #[must_use]
+    pub fn likely_wrong(&self) -> usize {
+        self.likely
+    }
+
+    /// A number of wrong labels that is not exceeded except with probability `failure`.
+    ///
+    /// *Proved* if each label is wrong independently of the others, given the points, with a probability of its own of at most
+    /// one half (Massart noise of rate 1/2): by [`wrong_labels_bound`] for each fold at `failure`/folds, summed up.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for a failure outside (0, 1).
+    pub fn wrong_at_most(&self, failure: f64) -> Result<usize, InputError> {
+        let open = failure > 0.0 && failure < 1.0;
+        InputError::check_parameter("failure", failure, open, "in (0, 1)")?;
+        let share = failure / self.folds.len() as f64;
+        let bound = |c: &ErrorCount| wrong_labels_bound(c.errors(), c.points(), share);
+        Ok(self.folds.iter().map(bound).sum())
+    }
+}
+
+/// ⌊D + √(2NL)⌋ with L = ln(1/failure), N = (√(L/2) + √(L/2 + 2D))², and never more than `points`: of points on which a classifier that does not
+/// depend on their labels disagrees with D of them, this many labels are wrong at most, except with probability `failure`.
+///
+/// *Proof.* Labels are wrong independently with probabilities <= 1/2. Let the classifier differ from the truth on M points, a of which have a
+/// wrong label, b the right one. It disagrees with the b and with the c wrong labels elsewhere: D = b + c, and a + c are wrong. a
+/// is a sum of M independent signs' positives of mean <= M/2, so by Hoeffding a - b <= √(2ML) except with probability `failure`. Then
+/// M = 2b + (a - b) <= 2D + √(2ML), that is √M <= √(L/2) + √(L/2 + 2D), M <= N, and a + c = D + (a - b) <= D + √(2NL). ∎
+#[must_use]
+pub fn wrong_labels_bound(disagreements: usize, points: usize, failure: f64) -> usize {
+    let (d, l) = (disagreements as f64, -failure.ln());
+    let n = ((l / 2.0).sqrt() + (l / 2.0 + 2.0 * d).sqrt()).powi(2).min(points as f64);
+    ((d + (2.0 * n * l).sqrt()).floor() as usize).min(points)
+}
+
+/// The agreements of the rows `out`, and on how many of them the model disagrees with the label.
+fn judge<M: Classifier, P: PointSet>(
+    model: &M,
+    points: &P,
+    labels: &[Label],
+    out: &[usize],
+) -> Result<(Vec<Suspect>, usize), InputError> {
+    let mut values = Vec::with_capacity(out.len());
+    for &row in out {
+        let Some(x) = points.row(row) else { unreachable!("folds are made of the points' rows") };
+        values.push(model.decision_value(x).map_err(|error| error.at_row(row))?);
+    }
+    let errors = out.iter().zip(&values);
+    let errors = errors.filter(|(row, value)| Label::from_sign(**value) != labels[**row]).count();
+    let scale = mean_size(&values);
+    let suspect = |(&row, value): (&usize, &f64)| Suspect {
+        row,
+        agreement: labels[row].as_f64() * (value / scale),
+    };
+    Ok((out.iter().zip(&values).map(suspect).collect(), errors))
+}
+
+/// Rows that the classifier puts on the other side at least as far as it does on average the rows of that label.
+fn likely_wrong(suspects: &[Suspect], labels: &[Label]) -> usize {
+    let mut sums = [(0.0, 0_usize); 2];
+    let class = |row: usize| usize::from(labels[row] == Label::Positive);
+    for suspect in suspects {
+        let (sum, count) = &mut sums[class(suspect.row)];
+        (*sum, *count) = (*sum + suspect.agreement, *count + 1);
+    }
+    // With no row of the other label nothing can be said to look like one.
+    let mean = |(sum, count): (f64, usize)| (count > 0).then(|| sum / count as f64);
+    let means = sums.map(mean);
+    let is_likely = |suspect: &&Suspect| {
+        let other = means[1 - class(suspect.row)];
+        suspect.agreement < 0.0 && other.is_some_and(|mean| -suspect.agreement >= mean)
+    };
+    suspects.iter().filter(is_likely).count()
+}
+
+/// Agreements are finite quotients; the order is total on them.
+fn by_agreement(a: &Suspect, b: &Suspect) -> Ordering {
+    a.agreement.total_cmp(&b.agreement)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LogisticRegression;
+    use crate::test_data::Instance;
+    use halfspaces_linalg::{Halfspace, Params, Points, SparsePoints};
+    use rand::RngExt;
+
+    fn noisy(n: usize, rate: f64, seed: u64) -> (Points, Vec<Label>, Vec<bool>) {
+        let instance = Instance::new(4, 0.1, 3);
+        let (points, labels) = instance.sample(n, seed, |_| 0.0);
+        let mut rng = rng_for(RngStream::Caller, seed);
+        let wrong: Vec<bool> = (0..n).map(|_| rng.random::<f64>() < rate).collect();
+        let labels = labels.iter().zip(&wrong).map(|(y, w)| if *w { -*y } else { *y }).collect();
+        (points, labels, wrong)
+    }
+
+    #[test]
+    fn wrong_labels_come_first() {
+        let (points, labels, wrong) = noisy(1000, 0.1, 5);
+        let learner = LogisticRegression::params().check().unwrap();
+        let audit = LabelAudit::run(&learner, &points, &labels, 5, 1, Threads::ONE).unwrap();
+        let count = wrong.iter().filter(|w| **w).count();
+        let top = audit.ranking().iter().take(count).filter(|s| wrong[s.row]).count();
+        assert!(top * 10 >= count * 9, "{top} of {count}");
+        assert!(audit.ranking().windows(2).all(|w| w[0].agreement <= w[1].agreement));
+        let mut rows: Vec<usize> = audit.ranking().iter().map(|s| s.row).collect();
+        rows.sort_unstable();
+        assert!(rows.into_iter().eq(0..1000), "every row once");
+        assert!((count / 4..=count).contains(&audit.likely_wrong()), "{}", audit.likely_wrong());
+        // Recomputed: the disagreements are the negative agreements.
+        let errors: usize = audit.folds().iter().map(|c| c.errors()).sum();
+        assert_eq!(errors, audit.ranking().iter().filter(|s| s.agreement < 0.0).count());
+        assert!(audit.wrong_at_most(0.05).unwrap() >= count);
+        let two = Threads::new(2).unwrap();
+        assert_eq!(LabelAudit::run(&learner, &points, &labels, 5, 1, two).unwrap(), audit);
+        let sparse = SparsePoints::from_dense(&points).unwrap();
+        let other = LabelAudit::run(&learner, &sparse, &labels, 5, 1, Threads::ONE).unwrap();
+        assert_eq!(other.folds(), audit.folds());
+    }
+
+    /// A row's own label has no part in its judgement: turning it round turns its agreement round, to the bit, and
+    /// nothing of its fold beside.
+    #[test]
+    fn no_row_is_judged_by_what_learned_from_it() {
+        let (points, labels, _) = noisy(60, 0.1, 7);
+        let learner = LogisticRegression::params().check().unwrap();
+        let run = |labels: &[Label]| {
+            let audit = LabelAudit::run(&learner, &points, labels, 6, 2, Threads::ONE).unwrap();
+            let mut by_row = audit.ranking().to_vec();
+            by_row.sort_by_key(|s| s.row);
+            by_row
+        };
+        let before = run(&labels);
+        for row in [0, 17, 59] {
+            let mut turned = labels.clone();
+            turned[row] = -turned[row];
+            assert_eq!(run(&turned)[row].agreement.to_bits(), (-before[row].agreement).to_bits());
+        }
+    }
+
+    /// Hand-computed: D = 0 and L = 2 give N = 4 and √16 = 4; D = 8, L = 2: √N = 1 + √17.
+    #[test]
+    fn the_bound_is_what_the_proof_says() {
+        let failure = (-2.0_f64).exp();
+        assert_eq!(wrong_labels_bound(0, 100, failure), 4);
+        let root: f64 = 1.0 + 17.0_f64.sqrt();
+        assert_eq!(wrong_labels_bound(8, 1000, failure), (8.0 + 2.0 * root).floor() as usize);
+        assert_eq!(wrong_labels_bound(8, 10, failure), 10, "never more than there are");
+    }
+
+    /// The worst case of the proof: a classifier that is wrong on M points whose labels are coins. The bound fails in at
+    /// most a share δ of the trials, and a bound without the second term fails in nearly half of them.
+    #[test]
+    fn the_bound_covers_the_worst_case() {
+        let (trials, m, failure) = (2000, 200, 0.1);
+        let mut rng = rng_for(RngStream::Caller, 11);
+        let (mut failed, mut plain) = (0, 0);
+        for _ in 0..trials {
+            let wrong = (0..m).filter(|_| rng.random::<bool>()).count();
+            failed += usize::from(wrong > wrong_labels_bound(m - wrong, m + 800, failure));
+            plain += usize::from(wrong > m - wrong);
+        }
+        assert!(failed <= trials / 10, "{failed}");
+        assert!(failed >= trials / 400, "{failed}: the bound is far from sharp");
+        assert!(plain >= trials * 4 / 10, "{plain}");
+    }
+
+    #[test]
+    fn values_of_no_size_agree_with_nothing() {
+        let points = Points::from_rows(&[[0.0], [0.0]]).unwrap();
+        let labels = [Label::Positive, Label::Negative];
+        let model = Halfspace::new(vec![1.0]).unwrap();
+        let (suspects, errors) = judge(&model, &points, &labels, &[0, 1]).unwrap();
+        assert!(suspects.iter().all(|s| s.agreement == 0.0));
+        assert_eq!(errors, 1);
+        assert_eq!(likely_wrong(&suspects, &labels), 0);
+    }
+
+    #[test]
+    fn folds_out_of_range_are_refused() {
+        let (points, labels, _) = noisy(10, 0.0, 7);
+        let learner = LogisticRegression::params().check().unwrap();
+        for folds in [0, 1, 11] {
+            let error = LabelAudit::run(&learner, &points, &labels, folds, 1, Threads::ONE);
+            assert!(error.unwrap_err().to_string().starts_with("folds = "));
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What can be wrong with labels of several classes.
+
+use halfspaces_linalg::InputError;
+use thiserror::Error;
+
+/// Why a classifier of several classes could not be learned.
+///
+/// ```
+/// use halfspaces_pac::ClassesError;
+/// let error: ClassesError<std::convert::Infallible> = ClassesError::NoPointOf { class: 2, classes: 5 };
+/// assert!(error.to_string().starts_with("class 2 of 0..5 has no point"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum ClassesError<E> {
+    /// A class number below the largest one does not occur.
+    #[error("class {class} of 0..{classes} has no point; number the classes from 0 without gaps")]
+    NoPointOf {
+        /// The class.
+        class: usize,
+        /// One more than the largest class.
+        classes: usize,
+    },
+    /// All points are of one class.
+    #[error("all points are of class 0; at least two classes are needed")]
+    OneClass,
+    /// The points or the number of labels.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A binary learner failed.
+    #[error("class {class} against {against}: {source}")]
+    Learner {
+        /// The class whose points are positive.
+        class: usize,
+        /// "the rest", or the other class.
+        against: Against,
+        /// What the learner says.
+        source: E,
+    },
+}
+
+/// What a class is told apart from by a binary learner.
+///
+/// ```
+/// use halfspaces_pac::Against;
+/// assert_eq!((Against::Rest.to_string(), Against::Class(3).to_string()), ("the rest".into(), "class 3".into()));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Against {
+    /// All other classes.
+    Rest,
+    /// One other class.
+    Class(usize),
+}
+
+impl std::fmt::Display for Against {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Against::Rest => f.write_str("the rest"),
+            Against::Class(class) => write!(f, "class {class}"),
+        }
+    }
+}
+
+/// The number of classes of labels that use each of 0, 1, .., classes - 1.
+pub(super) fn count<E>(points: usize, labels: &[usize]) -> Result<usize, ClassesError<E>> {
+    InputError::check_len(points, labels.len())?;
+    let Some(largest) = labels.iter().max() else { return Err(InputError::Empty.into()) };
+    // More classes than points cannot all have one: no need to make room for them.
+    let classes = largest.saturating_add(1);
+    let mut seen = vec![false; classes.min(points + 1)];
+    for &class in labels {
+        if let Some(seen) = seen.get_mut(class) {
+            *seen = true;
+        }
+    }
+    match seen.iter().position(|seen| !seen) {
+        Some(class) => Err(ClassesError::NoPointOf { class, classes }),
+        None if classes == 1 => Err(ClassesError::OneClass),
+        None => Ok(classes),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use halfspaces_linalg::Points;
+
+    /// n points of the plane around the corners of a triangle, apart from each other and from the rest.
+    pub(crate) fn three_clusters(n: usize) -> (Points, Vec<usize>) {
+        let corners = [[0.0, 2.0], [-2.0, -1.0], [2.0, -1.0]];
+        let wave = |i: usize, k: f64| (i as f64 * k).sin();
+        let row = |i: usize| {
+            let [x, y] = corners[i % 3];
+            [x + 0.8 * wave(i, 1.7), y + 0.8 * wave(i, 2.9)]
+        };
+        let rows: Vec<[f64; 2]> = (0..n).map(row).collect();
+        (Points::from_rows(&rows).unwrap(), (0..n).map(|i| i % 3).collect())
+    }
+
+    #[test]
+    fn classes_are_counted_without_gaps() {
+        type Count = Result<usize, ClassesError<InputError>>;
+        let count = |points, labels: &[usize]| -> Count { count(points, labels) };
+        assert_eq!(count(4, &[1, 0, 2, 1]), Ok(3));
+        assert_eq!(count(2, &[0, 0]), Err(ClassesError::OneClass));
+        assert_eq!(count(2, &[0, 2]), Err(ClassesError::NoPointOf { class: 1, classes: 3 }));
+        let huge = Err(ClassesError::NoPointOf { class: 1, classes: usize::MAX });
+        assert_eq!(count(2, &[0, usize::MAX]), huge);
+        assert_eq!(count(0, &[]), Err(InputError::Empty.into()));
+        let short = InputError::LengthMismatch { points: 3, labels: 1 };
+        assert_eq!(count(3, &[0]), Err(short.into()));
+    }
+}

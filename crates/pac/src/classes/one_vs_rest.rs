@@ -1,0 +1,286 @@
+//! One class against the rest: as many binary problems as classes, the largest value wins.
+
+use super::error::{Against, ClassesError, count};
+use super::scaled::Scaled;
+use halfspaces_linalg::{Classifier, FitSample, InputError, Label, PointSet, RowView, Threads};
+use std::ops::Range;
+
+/// Points classified at a time by one thread; the classes do not depend on it.
+const BLOCK: usize = 4096;
+
+/// Several classes by one binary classifier per class, that class against all others.
+///
+/// *What it computes.* For each class the binary learner's model of "this class or not". A point gets the class whose
+/// model has the largest value, each in units of its mean size on the training points, so that multiplying a model by a
+/// constant changes nothing; of equal values the lowest class.
+///
+/// *Guarantee.* The binary learner's for each binary problem, no more: a wrong class needs at least one binary model to
+/// be wrong, so the error is at most the sum of theirs. Heuristic beyond that.
+///
+/// *Cost.* One fit of the binary learner per class, on all points; a prediction asks every model. *When to use it:* first; if
+/// classes are not each separated from the rest, but from each other, [`OneVsOne`](crate::OneVsOne).
+/// *Claims: none.*
+///
+/// ```
+/// use halfspaces_linalg::{Params, Points, Threads};
+/// use halfspaces_pac::{LinearSvm, OneVsRest};
+/// let points = Points::from_rows(&[[0.0, 2.0], [0.1, 3.0], [2.0, 0.0], [3.0, 0.2], [-2.0, -2.0], [-3.0, -3.0]])?;
+/// let learner = OneVsRest::new(LinearSvm::params().c(10.0).check()?);
+/// let model = learner.fit(&points, &[0, 0, 1, 1, 2, 2], Threads::ONE)?;
+/// assert_eq!(model.class_all(&points, Threads::ONE)?, [0, 0, 1, 1, 2, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct OneVsRest<L> {
+    learner: L,
+}
+
+/// What [`OneVsRest`] hands out.
+///
+/// ```
+/// use halfspaces_linalg::{Params, PointSet, Points, Threads};
+/// use halfspaces_pac::{LinearSvm, OneVsRest};
+/// let points = Points::from_rows(&[[-1.0], [0.5], [2.0]])?;
+/// let model = OneVsRest::new(LinearSvm::params().check()?).fit(&points, &[0, 0, 1], Threads::ONE)?;
+/// assert_eq!((model.classes(), model.dim()), (2, 1));
+/// let values = model.values(points.row(0).expect("three points"))?;
+/// assert!(values[0] > values[1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(
+        try_from = "RawModel<M>",
+        bound(deserialize = "M: Classifier + serde::Deserialize<'de>")
+    )
+)]
+pub struct OneVsRestModel<M> {
+    models: Vec<Scaled<M>>,
+}
+
+impl<L: FitSample + Sync> OneVsRest<L> {
+    /// Over a binary learner.
+    #[must_use]
+    pub fn new(learner: L) -> Self {
+        OneVsRest { learner }
+    }
+
+    /// Learns from points and their classes 0, 1, 2, .., each of which must occur; classes are learned side by side on
+    /// `threads`, on which the result does not depend.
+    ///
+    /// # Errors
+    /// [`ClassesError`].
+    pub fn fit<P: PointSet>(
+        &self,
+        points: &P,
+        classes: &[usize],
+        threads: Threads,
+    ) -> Result<OneVsRestModel<L::Model>, ClassesError<L::Error>>
+    where
+        L::Model: Send,
+        L::Error: Send,
+    {
+        let count = count(points.len(), classes)?;
+        let of = |class: usize| {
+            let sign = |c: &usize| if *c == class { Label::Positive } else { Label::Negative };
+            let labels: Vec<Label> = classes.iter().map(sign).collect();
+            let model = self.learner.fit(points, &labels);
+            let against = Against::Rest;
+            let model = model.map_err(|source| ClassesError::Learner { class, against, source })?;
+            Scaled::new(model, points).map_err(ClassesError::Input)
+        };
+        let models = threads.map_blocks(count, 1, |class| of(class.start));
+        Ok(OneVsRestModel { models: models.into_iter().collect::<Result<_, _>>()? })
+    }
+}
+
+impl<M: Classifier> OneVsRestModel<M> {
+    /// Number of classes.
+    #[must_use]
+    pub fn classes(&self) -> usize {
+        self.models.len()
+    }
+
+    /// Number of coordinates of the points.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.models[0].model.dim()
+    }
+
+    /// The model of "this class or not", positive for the class.
+    #[must_use]
+    pub fn model(&self, class: usize) -> Option<&M> {
+        self.models.get(class).map(|scaled| &scaled.model)
+    }
+
+    /// One value per class, each in units of its mean size on the training points.
+    ///
+    /// # Errors
+    /// As [`Classifier::decision_value`].
+    pub fn values<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError> {
+        self.models.iter().map(|scaled| scaled.value(x)).collect()
+    }
+
+    /// The class of a point.
+    ///
+    /// # Errors
+    /// As [`Classifier::decision_value`].
+    pub fn class<R: RowView>(&self, x: R) -> Result<usize, InputError> {
+        let mut best = (0, f64::NEG_INFINITY);
+        for (class, scaled) in self.models.iter().enumerate() {
+            let value = scaled.value(x)?;
+            if value > best.1 {
+                best = (class, value);
+            }
+        }
+        Ok(best.0)
+    }
+
+    /// The class of every point.
+    ///
+    /// # Errors
+    /// As [`Classifier::label_all`].
+    pub fn class_all<P: PointSet>(
+        &self,
+        points: &P,
+        threads: Threads,
+    ) -> Result<Vec<usize>, InputError>
+    where
+        M: Sync,
+    {
+        InputError::check_dim(self.dim(), points.dim())?;
+        classes_of(points, threads, |x| self.class(x))
+    }
+}
+
+/// The class of every point by `class`.
+pub(super) fn classes_of<'p, P: PointSet>(
+    points: &'p P,
+    threads: Threads,
+    class: impl Fn(P::Row<'p>) -> Result<usize, InputError> + Sync,
+) -> Result<Vec<usize>, InputError> {
+    let of = |rows: Range<usize>| -> Result<Vec<usize>, InputError> {
+        rows.map(|row| {
+            let Some(x) = points.row(row) else { unreachable!("blocks are within the points") };
+            class(x).map_err(|error| error.at_row(row))
+        })
+        .collect()
+    };
+    let mut classes = Vec::with_capacity(points.len());
+    for block in threads.map_blocks(points.len(), BLOCK, of) {
+        classes.append(&mut block?);
+    }
+    Ok(classes)
+}
+
+/// What a model looks like before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct RawModel<M> {
+    models: Vec<Scaled<M>>,
+}
+
+#[cfg(feature = "serde")]
+impl<M: Classifier> TryFrom<RawModel<M>> for OneVsRestModel<M> {
+    type Error = InputError;
+
+    fn try_from(RawModel { models }: RawModel<M>) -> Result<Self, InputError> {
+        let classes = models.len() as f64;
+        InputError::check_parameter("classes", classes, models.len() >= 2, "at least 2")?;
+        for scaled in &models {
+            InputError::check_dim(models[0].model.dim(), scaled.model.dim())?;
+            let possible = scaled.is_possible();
+            InputError::check_parameter("scale", f64::NAN, possible, "positive and finite")?;
+        }
+        Ok(OneVsRestModel { models })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LinearSvm;
+    use crate::classes::error::tests::three_clusters;
+    use halfspaces_linalg::{AffineHalfspace, Params, Points, SparsePoints};
+
+    #[test]
+    fn the_largest_normalised_value_wins() {
+        let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]).unwrap();
+        let model = |w: [f64; 2], b: f64| AffineHalfspace::new(w.to_vec(), b).unwrap();
+        let weights = [([1.0, 0.0], 0.0), ([0.0, 1.0], 0.0), ([-1.0, -1.0], 0.5)];
+        let fit = |scales: [f64; 3]| OneVsRestModel {
+            models: (weights.iter().zip(scales))
+                .map(|((w, b), s)| Scaled::new(model(w.map(|v| v * s), b * s), &points).unwrap())
+                .collect(),
+        };
+        let plain = fit([1.0; 3]);
+        assert_eq!(plain.class_all(&points, Threads::ONE).unwrap(), [0, 1, 2]);
+        let (pool, _) = three_clusters(200);
+        let classes = plain.class_all(&pool, Threads::ONE).unwrap();
+        // Each model may be multiplied by a constant of its own (powers of two keep every bit).
+        let rescaled = fit([1024.0, 0.125, 4.0]).class_all(&pool, Threads::new(3).unwrap());
+        assert_eq!(rescaled.unwrap(), classes);
+        // Means of |values|: (1 + 0 + 1)/3, the same, and (0.5 + 0.5 + 2.5)/3.
+        let values = plain.values(points.row(0).unwrap()).unwrap();
+        let expected = [1.5, 0.0, -0.5 * 3.0 / 3.5];
+        assert!(values.iter().zip(expected).all(|(v, e)| (v - e).abs() < 1e-15), "{values:?}");
+    }
+
+    #[test]
+    fn clusters_are_told_apart_on_any_number_of_threads_and_dense_as_sparse() {
+        let (points, classes) = three_clusters(300);
+        let learner = OneVsRest::new(LinearSvm::params().check().unwrap());
+        let model = learner.fit(&points, &classes, Threads::ONE).unwrap();
+        assert_eq!(learner.fit(&points, &classes, Threads::new(2).unwrap()).unwrap(), model);
+        let (fresh, truth) = three_clusters(999);
+        let predicted = model.class_all(&fresh, Threads::ONE).unwrap();
+        let wrong = predicted.iter().zip(&truth).filter(|(p, t)| p != t).count();
+        assert!(wrong <= 5, "{wrong} of 999 wrong");
+        let sparse = SparsePoints::from_dense(&fresh).unwrap();
+        assert_eq!(model.class_all(&sparse, Threads::ONE).unwrap(), predicted);
+        // Renaming the classes renames the predictions.
+        let renamed: Vec<usize> = classes.iter().map(|c| (c + 1) % 3).collect();
+        let model = learner.fit(&points, &renamed, Threads::ONE).unwrap();
+        let shifted: Vec<usize> = predicted.iter().map(|c| (c + 1) % 3).collect();
+        assert_eq!(model.class_all(&fresh, Threads::ONE).unwrap(), shifted);
+    }
+
+    #[test]
+    fn an_error_names_the_class() {
+        let points = Points::from_rows(&[[1e300], [-1e300]]).unwrap();
+        let learner = OneVsRest::new(LinearSvm::params().check().unwrap());
+        let error = learner.fit(&points, &[0, 1], Threads::ONE).unwrap_err();
+        assert!(error.to_string().starts_with("class 0 against the rest: row 0"), "{error}");
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_faulty_saved_model_is_refused() {
+        let (points, classes) = three_clusters(60);
+        let learner = OneVsRest::new(LinearSvm::params().check().unwrap());
+        let model = learner.fit(&points, &classes, Threads::ONE).unwrap();
+        let text = serde_json::to_string(&model).unwrap();
+        type Model = OneVsRestModel<crate::SvmFit>;
+        assert_eq!(serde_json::from_str::<Model>(&text).unwrap(), model);
+        let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        value["models"][1]["scale"] = 0.0.into();
+        assert!(serde_json::from_value::<Model>(value.clone()).is_err());
+        value["models"] = serde_json::json!([]);
+        assert!(serde_json::from_value::<Model>(value).is_err());
+    }
+
+    #[test]
+    fn a_constant_model_does_not_divide_by_zero() {
+        let points = Points::from_rows(&[[0.0], [0.0]]).unwrap();
+        let zero = AffineHalfspace::new(vec![1.0], 0.0).unwrap();
+        let scaled = Scaled::new(zero, &points).unwrap();
+        assert_eq!(scaled.value(points.row(0).unwrap()), Ok(0.0));
+        let huge = AffineHalfspace::new(vec![1e300], 0.0).unwrap();
+        let far = Points::from_rows(&[[1e7], [1e7]]).unwrap();
+        let scaled = Scaled::new(huge, &far).unwrap();
+        assert_eq!(scaled.value(far.row(0).unwrap()), Ok(1.0));
+    }
+}

@@ -1,0 +1,35 @@
+//! A binary classifier whose values are measured in units of their mean size, so that those of several
+//! classifiers can be compared.
+
+use crate::mean_size::mean_size;
+use halfspaces_linalg::{Classifier, InputError, PointSet, RowView};
+
+/// A classifier and the mean size of its values on the points it was learned from; 1 where all of them are 0.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Scaled<M> {
+    pub(super) model: M,
+    scale: f64,
+}
+
+impl<M: Classifier> Scaled<M> {
+    pub(super) fn new<P: PointSet>(model: M, points: &P) -> Result<Self, InputError> {
+        let mut values = Vec::with_capacity(points.len());
+        for (row, x) in points.rows().enumerate() {
+            values.push(model.decision_value(x).map_err(|error| error.at_row(row))?);
+        }
+        Ok(Scaled { model, scale: mean_size(&values) })
+    }
+
+    /// The value of `x` in units of the mean size.
+    pub(super) fn value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        let value = self.model.decision_value(x)? / self.scale;
+        if value.is_finite() { Ok(value) } else { Err(InputError::Overflow { row: 0 }) }
+    }
+
+    /// Whether the scale could have been computed.
+    #[cfg(feature = "serde")]
+    pub(super) fn is_possible(&self) -> bool {
+        self.scale > 0.0 && self.scale.is_finite()
+    }
+}
