@@ -1,6 +1,6 @@
 //! Affine halfspaces: what learners with an intercept return.
 
-use crate::{Classifier, Halfspace, InputError, RowView};
+use crate::{Classifier, Halfspace, InputError, RowView, getters, load_checked};
 
 /// An affine halfspace `sign(w · x + b)`, with `sign(0) = +1`.
 ///
@@ -15,29 +15,13 @@ use crate::{Classifier, Halfspace, InputError, RowView};
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawAffineHalfspace"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct AffineHalfspace {
     linear: Halfspace,
     bias: f64,
 }
 
-/// What an [`AffineHalfspace`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawAffineHalfspace {
-    linear: Halfspace,
-    bias: f64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<RawAffineHalfspace> for AffineHalfspace {
-    type Error = InputError;
-
-    fn try_from(raw: RawAffineHalfspace) -> Result<Self, InputError> {
-        AffineHalfspace::new(raw.linear.into_normal(), raw.bias)
-    }
-}
+load_checked!(AffineHalfspace { linear: Halfspace, bias: f64 } => |linear: Halfspace, bias| AffineHalfspace::new(linear.into_normal(), bias));
 
 impl AffineHalfspace {
     /// The halfspace of weights `w` and bias `b`.
@@ -57,16 +41,12 @@ impl AffineHalfspace {
         self.linear.normal()
     }
 
-    /// The bias b; 0 for a learner without an intercept.
-    #[must_use]
-    pub fn bias(&self) -> f64 {
-        self.bias
-    }
+    getters! {
+        /// The bias b; 0 for a learner without an intercept.
+        bias: f64,
 
-    /// The homogeneous part `sign(w · x)`: the whole halfspace if the bias is 0.
-    #[must_use]
-    pub fn linear(&self) -> &Halfspace {
-        &self.linear
+        /// The homogeneous part `sign(w · x)`: the whole halfspace if the bias is 0.
+        linear: &Halfspace,
     }
 
     /// The same halfspace over lifted points ([`crate::PointSet::lifted`]).

@@ -8,6 +8,7 @@
 use crate::error::InputError;
 use crate::halfspace::Halfspace;
 use crate::label::Label;
+use crate::load_checked;
 use crate::row::RowView;
 
 /// Largest number of variables: one bit each in a `u64`.
@@ -141,8 +142,7 @@ pub trait BooleanConcept {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawConjunction"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Conjunction {
     variables: usize,
     /// Variables that must be true.
@@ -161,8 +161,7 @@ pub struct Conjunction {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawDisjunction"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Disjunction {
     variables: usize,
     positive: u64,
@@ -192,23 +191,7 @@ fn add_masks(positive: u64, negative: u64, weights: &mut [f64], bias: &mut f64) 
     }
 }
 
-/// What a [`Conjunction`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawConjunction {
-    variables: usize,
-    required: u64,
-    forbidden: u64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<RawConjunction> for Conjunction {
-    type Error = InputError;
-
-    fn try_from(raw: RawConjunction) -> Result<Self, InputError> {
-        Conjunction::new(raw.variables, raw.required, raw.forbidden)
-    }
-}
+load_checked!(Conjunction { variables: usize, required: u64, forbidden: u64 } => Conjunction::new);
 
 impl Conjunction {
     /// The variables in the mask `required` must be true, those in `forbidden` false. With a
@@ -244,23 +227,7 @@ impl BooleanConcept for Conjunction {
     }
 }
 
-/// What a [`Disjunction`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawDisjunction {
-    variables: usize,
-    positive: u64,
-    negative: u64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<RawDisjunction> for Disjunction {
-    type Error = InputError;
-
-    fn try_from(raw: RawDisjunction) -> Result<Self, InputError> {
-        Disjunction::new(raw.variables, raw.positive, raw.negative)
-    }
-}
+load_checked!(Disjunction { variables: usize, positive: u64, negative: u64 } => Disjunction::new);
 
 impl Disjunction {
     /// Positive iff a variable of the mask `positive` is true or one of `negative` is false.
@@ -309,30 +276,15 @@ impl BooleanConcept for Disjunction {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawDecisionList"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DecisionList {
     variables: usize,
     rules: Vec<(Literal, Label)>,
     default: Label,
 }
 
-/// What a [`DecisionList`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawDecisionList {
-    variables: usize,
-    rules: Vec<(Literal, Label)>,
-    default: Label,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<RawDecisionList> for DecisionList {
-    type Error = InputError;
-
-    fn try_from(raw: RawDecisionList) -> Result<Self, InputError> {
-        DecisionList::new(raw.variables, raw.rules, raw.default)
-    }
+load_checked! {
+    DecisionList { variables: usize, rules: Vec<(Literal, Label)>, default: Label } => DecisionList::new
 }
 
 impl DecisionList {

@@ -1,6 +1,6 @@
 //! The ellipsoid method: a shrinking ellipsoid around a convex set.
 
-use crate::{InputError, kernels, norm, zeros};
+use crate::{InputError, getters, kernels, load_checked, norm, zeros};
 
 /// An ellipsoid {c + Bz : ‖z‖ <= 1} around a convex set, at first the unit ball, that shrinks with
 /// every cut through its centre c.
@@ -31,8 +31,7 @@ use crate::{InputError, kernels, norm, zeros};
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawEllipsoid"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Ellipsoid {
     centre: Vec<f64>,
     /// B by rows.
@@ -41,31 +40,20 @@ pub struct Ellipsoid {
     log_volume: f64,
 }
 
-/// What an [`Ellipsoid`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawEllipsoid {
-    centre: Vec<f64>,
-    factor: Vec<f64>,
-    log_volume: f64,
-}
+load_checked!(Ellipsoid { centre: Vec<f64>, factor: Vec<f64>, log_volume: f64 });
 
 #[cfg(feature = "serde")]
-impl TryFrom<RawEllipsoid> for Ellipsoid {
-    type Error = InputError;
-
-    fn try_from(raw: RawEllipsoid) -> Result<Self, InputError> {
+impl Ellipsoid {
+    /// Refuses what no cuts can have left behind.
+    fn check_saved(&self) -> Result<(), InputError> {
         use crate::{Halfspace, PointSet, Points, log_abs_determinant};
         /// Relative error of a sum over the cuts.
         const SUM: f64 = 1e-9;
         /// Absolute error of ln |det B|, per dimension, where its pivots are within 1e10 of each other.
         const DETERMINANT: f64 = 1e-3;
-        let centre = Halfspace::new(raw.centre)?.into_normal();
-        let dim = centre.len();
-        let factor = Points::new(raw.factor, dim)?;
-        InputError::check_dim(dim, factor.len())?;
-        let factor = factor.into_vec();
-        let log_volume = raw.log_volume;
+        let log_volume = self.log_volume;
+        let dim = Halfspace::new(self.centre.clone())?.dim();
+        InputError::check_dim(dim, Points::new(self.factor.clone(), dim)?.len())?;
         InputError::check_parameter("log_volume", log_volume, log_volume.is_finite(), "finite")?;
         let per_cut = log_shrinkage(dim);
         let cuts = (log_volume / per_cut).round();
@@ -74,10 +62,9 @@ impl TryFrom<RawEllipsoid> for Ellipsoid {
             whole,
             "the volume of the ellipsoid is not that of any number of cuts",
         )?;
-        let agrees = log_abs_determinant(&factor, dim)
+        let agrees = log_abs_determinant(&self.factor, dim)
             .is_none_or(|log| (log - log_volume).abs() <= DETERMINANT * dim as f64);
-        InputError::check_state(agrees, "the volume of the ellipsoid is not that of its axes")?;
-        Ok(Ellipsoid { centre, factor, log_volume })
+        InputError::check_state(agrees, "the volume of the ellipsoid is not that of its axes")
     }
 }
 
@@ -114,16 +101,12 @@ impl Ellipsoid {
         self.centre.len()
     }
 
-    /// The centre c.
-    #[must_use]
-    pub fn centre(&self) -> &[f64] {
-        &self.centre
-    }
+    getters! {
+        /// The centre c.
+        centre: &[f64],
 
-    /// ln of the volume, relative to the unit ball.
-    #[must_use]
-    pub fn log_volume(&self) -> f64 {
-        self.log_volume
+        /// ln of the volume, relative to the unit ball.
+        log_volume: f64,
     }
 
     /// Keeps the smallest ellipsoid around the half {w : a · (w - c) >= 0}.

@@ -1,5 +1,6 @@
 //! What can be wrong with an input.
 
+use crate::tolerance;
 use thiserror::Error;
 
 /// Bad input. Every variant says where the fault is; the message says what would be accepted.
@@ -76,6 +77,17 @@ pub enum InputError {
         /// The row, from 0.
         row: usize,
     },
+    /// A point lies outside the unit ball, where the learner guarantees nothing.
+    #[error(
+        "row {row}: the norm {norm} is above 1; rescale the points, or state their radius where the learner \
+         takes one"
+    )]
+    OutsideBall {
+        /// The row, from 0.
+        row: usize,
+        /// Its norm, after division by the radius that was stated.
+        norm: f64,
+    },
     /// More values than memory can hold.
     #[error("{values} values do not fit in memory; reduce the number of points or the dimension")]
     TooLarge {
@@ -132,13 +144,14 @@ pub enum InputError {
 }
 
 impl InputError {
-    /// The same fault, of row `row` where it is an overflow or an underflow: what is computed for one
-    /// point does not know which.
+    /// The same fault, of row `row` where it is an overflow, an underflow or a point outside a ball: what is
+    /// computed for one point does not know which.
     #[must_use]
     pub fn at_row(self, row: usize) -> InputError {
         match self {
             InputError::Overflow { .. } => InputError::Overflow { row },
             InputError::Underflow { .. } => InputError::Underflow { row },
+            InputError::OutsideBall { norm, .. } => InputError::OutsideBall { row, norm },
             other => other,
         }
     }
@@ -168,6 +181,17 @@ impl InputError {
             Ok(())
         } else {
             Err(InputError::ParameterOutOfRange { name, value, requirement })
+        }
+    }
+
+    /// `Ok(())` if the squared norm of a point is at most 1, up to rounding, else
+    /// [`InputError::OutsideBall`].
+    #[inline]
+    pub fn check_in_ball(norm_sq: f64) -> Result<(), InputError> {
+        if norm_sq <= 1.0 + 2.0 * tolerance::UNIT_NORM {
+            Ok(())
+        } else {
+            Err(InputError::OutsideBall { row: 0, norm: norm_sq.sqrt() })
         }
     }
 

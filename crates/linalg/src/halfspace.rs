@@ -4,6 +4,7 @@ use crate::angle::{angle, norm, normalise};
 use crate::contract::Classifier;
 use crate::error::{InputError, check_finite};
 use crate::label::Label;
+use crate::load_checked;
 use crate::points::PointSet;
 use crate::row::RowView;
 use std::ops::Range;
@@ -25,27 +26,12 @@ const BLOCK: usize = 64;
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawHalfspace"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Halfspace {
     normal: Vec<f64>,
 }
 
-/// What a [`Halfspace`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawHalfspace {
-    normal: Vec<f64>,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<RawHalfspace> for Halfspace {
-    type Error = InputError;
-
-    fn try_from(raw: RawHalfspace) -> Result<Halfspace, InputError> {
-        Halfspace::new(raw.normal)
-    }
-}
+load_checked!(Halfspace { normal: Vec<f64> } => Halfspace::new);
 
 impl Halfspace {
     /// The halfspace with the given normal.

@@ -26,6 +26,7 @@ mod affine;
 mod angle;
 mod boolean;
 mod contract;
+mod declare;
 mod determinant;
 mod ellipsoid;
 mod error;

@@ -3,6 +3,7 @@
 use crate::angle::{norm, normalise};
 use crate::error::{InputError, check_finite};
 use crate::kernels;
+use crate::load_checked;
 use crate::row::{DenseRow, RowView};
 use faer::MatRef;
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -111,29 +112,13 @@ pub(crate) fn radius_of(norms: &[f64]) -> Result<f64, InputError> {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawPoints"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Points {
     values: Vec<f64>,
     dim: usize,
 }
 
-/// What [`Points`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawPoints {
-    values: Vec<f64>,
-    dim: usize,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<RawPoints> for Points {
-    type Error = InputError;
-
-    fn try_from(raw: RawPoints) -> Result<Points, InputError> {
-        Points::new(raw.values, raw.dim)
-    }
-}
+load_checked!(Points { values: Vec<f64>, dim: usize } => Points::new);
 
 impl Points {
     /// Takes a row-major buffer: row `i` is `values[i * dim .. (i + 1) * dim]`. No copy is made.

@@ -3,6 +3,7 @@
 use crate::angle::{norm_by, normalise_by};
 use crate::error::InputError;
 use crate::kernels;
+use crate::load_checked;
 use crate::points::{PointSet, Points, radius_of};
 use crate::row::{RowView, SparseRow, check_sparse_row};
 use crate::zeros::zeros;
@@ -18,8 +19,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawSparsePoints"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SparsePoints {
     /// Row `i` is stored at `row_starts[i] .. row_starts[i + 1]`.
     row_starts: Vec<usize>,
@@ -28,23 +28,8 @@ pub struct SparsePoints {
     dim: usize,
 }
 
-/// What [`SparsePoints`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawSparsePoints {
-    row_starts: Vec<usize>,
-    columns: Vec<u32>,
-    values: Vec<f64>,
-    dim: usize,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<RawSparsePoints> for SparsePoints {
-    type Error = InputError;
-
-    fn try_from(raw: RawSparsePoints) -> Result<SparsePoints, InputError> {
-        SparsePoints::new(raw.row_starts, raw.columns, raw.values, raw.dim)
-    }
+load_checked! {
+    SparsePoints { row_starts: Vec<usize>, columns: Vec<u32>, values: Vec<f64>, dim: usize } => SparsePoints::new
 }
 
 /// Largest number of coordinates of sparse points. Columns are 32-bit; half their range is left to

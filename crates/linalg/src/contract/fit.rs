@@ -107,6 +107,11 @@ impl<E> From<InputError> for FitError<E> {
 }
 
 impl<E> FitError<E> {
+    /// The example after `taken` others cannot be taken: `source` names it as that row.
+    pub fn at_example(taken: u64, source: InputError) -> Self {
+        FitError::Example { taken, source: source.at_row(taken as usize) }
+    }
+
     /// The same where `before` examples had been taken by earlier fits.
     #[must_use]
     pub fn after(self, before: u64) -> Self {
@@ -114,9 +119,7 @@ impl<E> FitError<E> {
             FitError::Stream { taken, source } => {
                 FitError::Stream { taken: before + taken, source }
             }
-            FitError::Example { taken, source } => {
-                FitError::Example { taken: before + taken, source }
-            }
+            FitError::Example { taken, source } => FitError::at_example(before + taken, source),
             FitError::Input(source) => FitError::Input(source),
         }
     }

@@ -1,0 +1,129 @@
+//! Macros that write what every crate of the workspace would otherwise spell out: setters, getters, and
+//! loading with a check. They are no part of the interface.
+
+/// Setters of parameters, for an `impl` block: `name: Type,` sets the field of that name,
+/// `name: Type => place.of.field,` another, and `name: Some(Type),` an optional one. The parameters are
+/// `#[must_use]`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! setters {
+    () => {};
+    ($(#[$doc:meta])* $name:ident: Some($of:ty), $($rest:tt)*) => {
+        $(#[$doc])*
+        pub fn $name(mut self, $name: $of) -> Self {
+            self.$name = Some($name);
+            self
+        }
+
+        $crate::setters! { $($rest)* }
+    };
+    ($(#[$doc:meta])* $name:ident: $of:ty => $($field:ident).+, $($rest:tt)*) => {
+        $(#[$doc])*
+        pub fn $name(mut self, $name: $of) -> Self {
+            self.$($field).+ = $name;
+            self
+        }
+
+        $crate::setters! { $($rest)* }
+    };
+    ($(#[$doc:meta])* $name:ident: $of:ty, $($rest:tt)*) => {
+        $crate::setters! { $(#[$doc])* $name: $of => $name, $($rest)* }
+    };
+}
+
+/// Getters of fields, for an `impl` block: `name: Type,` returns the field of that name, a copy or, for
+/// `&Type`, a reference; `name: Type => place.of.field,` returns another.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! getters {
+    () => {};
+    ($(#[$doc:meta])* $name:ident: &$of:ty => $($field:ident).+, $($rest:tt)*) => {
+        $(#[$doc])*
+        #[must_use]
+        pub fn $name(&self) -> &$of {
+            &self.$($field).+
+        }
+
+        $crate::getters! { $($rest)* }
+    };
+    ($(#[$doc:meta])* $name:ident: &$of:ty, $($rest:tt)*) => {
+        $crate::getters! { $(#[$doc])* $name: &$of => $name, $($rest)* }
+    };
+    ($(#[$doc:meta])* $name:ident: $of:ty => $($field:ident).+, $($rest:tt)*) => {
+        $(#[$doc])*
+        #[must_use]
+        pub fn $name(&self) -> $of {
+            self.$($field).+
+        }
+
+        $crate::getters! { $($rest)* }
+    };
+    ($(#[$doc:meta])* $name:ident: $of:ty, $($rest:tt)*) => {
+        $crate::getters! { $(#[$doc])* $name: $of => $name, $($rest)* }
+    };
+}
+
+/// `Deserialize` for a type that is saved field by field. What is loaded are the fields listed; the
+/// function behind `=>` makes a value of them or refuses them. Without one they are all the fields, and
+/// the value must pass its own `check_saved`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! load_checked {
+    ($type:ident $(<$param:ident: $bound:path>)? {
+        $($(#[$attribute:meta])* $field:ident: $of:ty),* $(,)?
+    } => $make:expr) => {
+        #[cfg(feature = "serde")]
+        impl<'de $(, $param: $bound + serde::Deserialize<'de>)?> serde::Deserialize<'de>
+            for $type $(<$param>)?
+        {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let ($($field,)*) = {
+                    // Of the same name, which messages show.
+                    #[derive(serde::Deserialize)]
+                    struct $type $(<$param>)? {
+                        $($(#[$attribute])* $field: $of,)*
+                    }
+                    let saved = <$type $(<$param>)? as serde::Deserialize>::deserialize(from)?;
+                    ($(saved.$field,)*)
+                };
+                ($make)($($field),*).map_err(serde::de::Error::custom)
+            }
+        }
+    };
+    ($type:ident $(<$param:ident: $bound:path>)? {
+        $($(#[$attribute:meta])* $field:ident: $of:ty),* $(,)?
+    }) => {
+        $crate::load_checked! {
+            $type $(<$param: $bound>)? { $($(#[$attribute])* $field: $of),* } => |$($field),*| {
+                let loaded = $type { $($field),* };
+                loaded.check_saved().map(|()| loaded)
+            }
+        }
+    };
+}
+
+/// `Classifier` for a type that labels points as one of its parts does.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! classify_by {
+    ($type:ty, $($part:tt)+) => {
+        impl $crate::Classifier for $type {
+            fn dim(&self) -> usize {
+                self.$($part)+.dim()
+            }
+
+            #[inline]
+            fn decision_value<R: $crate::RowView>(&self, x: R) -> Result<f64, $crate::InputError> {
+                self.$($part)+.decision_value(x)
+            }
+
+            fn label_rows<P: $crate::PointSet>(
+                &self,
+                points: &P,
+                rows: std::ops::Range<usize>,
+            ) -> Result<Vec<$crate::Label>, $crate::InputError> {
+                self.$($part)+.label_rows(points, rows)
+            }
+        }
+    };
+}
