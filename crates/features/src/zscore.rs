@@ -2,7 +2,7 @@
 
 use crate::FeatureMap;
 use crate::compose::each_row;
-use halfspaces_linalg::{InputError, PointSet, RowView, zeros};
+use halfspaces_linalg::{InputError, PointSet, RowView, load_checked, zeros};
 use std::ops::Range;
 
 /// Shifts every column to mean 0 and scales it to standard deviation 1 (population form). A
@@ -20,33 +20,25 @@ use std::ops::Range;
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawZScore"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ZScore {
     means: Vec<f64>,
     /// 0 for a constant column.
     deviations: Vec<f64>,
 }
 
-/// What a [`ZScore`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawZScore {
-    means: Vec<f64>,
-    deviations: Vec<f64>,
-}
+load_checked!(ZScore { means: Vec<f64>, deviations: Vec<f64> });
 
 #[cfg(feature = "serde")]
-impl TryFrom<RawZScore> for ZScore {
-    type Error = InputError;
-
-    fn try_from(raw: RawZScore) -> Result<ZScore, InputError> {
-        let RawZScore { means, deviations } = raw;
+impl ZScore {
+    /// Finite numbers, as many deviations as means, none of them negative.
+    fn check_saved(&self) -> Result<(), InputError> {
+        let ZScore { means, deviations } = self;
         let both = halfspaces_linalg::Points::from_rows(&[&means[..], &deviations[..]])?;
         if let Some(s) = both.as_slice()[means.len()..].iter().find(|s| **s < 0.0) {
             InputError::check_parameter("deviation", *s, false, "at least 0")?;
         }
-        Ok(ZScore { means, deviations })
+        Ok(())
     }
 }
 
