@@ -67,14 +67,15 @@ impl<P: PointSet> ExampleStream for LabelledPoints<'_, P> {
 
     #[inline]
     fn next_row(&mut self) -> Result<Option<(P::Row<'_>, Label)>, InputError> {
-        let index = match &self.order {
-            None => self.next,
-            Some(order) => order.get(self.next).copied().unwrap_or(self.next),
-        };
-        let Some(y) = self.labels.get(index) else { return Ok(None) };
+        if self.next == self.labels.len() {
+            return Ok(None);
+        }
+        let index = self.order.as_ref().map_or(self.next, |order| order[self.next]);
         self.next += 1;
-        let missing = InputError::IndexOutOfRange { index, len: self.labels.len() };
-        self.points.row(index).map(|x| Some((x, *y))).ok_or(missing)
+        let Some(x) = self.points.row(index) else {
+            unreachable!("the order permutes the rows, one label each")
+        };
+        Ok(Some((x, self.labels[index])))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Distributions on finitely many points, on which every expectation is a finite sum.
 
 use super::marginal::Marginal;
-use halfspaces_linalg::{InputError, PointSet, Points};
+use halfspaces_linalg::{InputError, PointSet, Points, getters, load_checked};
 use rand::{Rng, RngExt};
 
 /// Finitely many points with a probability each.
@@ -17,28 +17,20 @@ use rand::{Rng, RngExt};
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawFiniteSupport"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FiniteSupport {
     points: Points,
     probabilities: Vec<f64>,
 }
 
-/// What a [`FiniteSupport`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawFiniteSupport {
-    points: Points,
-    probabilities: Vec<f64>,
+load_checked! {
+    FiniteSupport { points: Points, probabilities: Vec<f64> } => FiniteSupport::from_saved
 }
 
 #[cfg(feature = "serde")]
-impl TryFrom<RawFiniteSupport> for FiniteSupport {
-    type Error = InputError;
-
-    fn try_from(raw: RawFiniteSupport) -> Result<FiniteSupport, InputError> {
+impl FiniteSupport {
+    fn from_saved(points: Points, probabilities: Vec<f64>) -> Result<FiniteSupport, InputError> {
         use halfspaces_linalg::tolerance;
-        let RawFiniteSupport { points, probabilities } = raw;
         let support = FiniteSupport::new(points, &probabilities)?;
         // What adds up to 1 already is kept as it is: dividing by the sum again would change a last bit.
         let sum: f64 = probabilities.iter().sum();
@@ -64,16 +56,12 @@ impl FiniteSupport {
         Ok(FiniteSupport { points, probabilities: probabilities(weights)? })
     }
 
-    /// The points.
-    #[must_use]
-    pub fn points(&self) -> &Points {
-        &self.points
-    }
+    getters! {
+        /// The points.
+        points: &Points,
 
-    /// Their probabilities, of sum 1.
-    #[must_use]
-    pub fn probabilities(&self) -> &[f64] {
-        &self.probabilities
+        /// Their probabilities, of sum 1.
+        probabilities: &[f64],
     }
 }
 
@@ -83,7 +71,7 @@ impl Marginal for FiniteSupport {
     }
 
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
-        let Some(out) = out.get_mut(..self.dim()) else { return };
+        let out = &mut out[..self.dim()];
         let mut left: f64 = rng.random();
         let possible = self.points.rows().zip(&self.probabilities).filter(|(_, p)| **p > 0.0);
         // Rounding may leave a crumb after the last: it is the last's.

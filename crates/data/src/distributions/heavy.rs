@@ -7,7 +7,9 @@
 
 use super::marginal::{Clusters, Gaussian, Marginal, StudentT};
 use super::rotation::Rotation;
-use halfspaces_linalg::{InputError, PointSet, Points, RngStream, kernels, normalise, rng_for};
+use halfspaces_linalg::{
+    InputError, PointSet, Points, RngStream, getters, kernels, normalise, rng_for,
+};
 use rand::{Rng, RngExt};
 
 /// What the points of a [`HeavyCase`] look like.
@@ -277,22 +279,15 @@ impl HeavyCase {
         Ok(HeavyCase { points, planted, noise })
     }
 
-    /// The points.
-    #[must_use]
-    pub fn points(&self) -> &Points {
-        &self.points
-    }
+    getters! {
+        /// The points.
+        points: &Points,
 
-    /// The planted subspaces; the first has the dimension and the excess asked for.
-    #[must_use]
-    pub fn planted(&self) -> &[Planted] {
-        &self.planted
-    }
+        /// The planted subspaces; the first has the dimension and the excess asked for.
+        planted: &[Planted],
 
-    /// Relative distance of the members from their subspace; 0 but for [`HeavyKind::Noisy`].
-    #[must_use]
-    pub fn noise(&self) -> f64 {
-        self.noise
+        /// Relative distance of the members from their subspace; 0 but for [`HeavyKind::Noisy`].
+        noise: f64,
     }
 
     /// (N/n - k/d)/(1 - k/d) at its largest over the planted subspaces: with an exact subspace every

@@ -27,12 +27,9 @@ impl Frame {
         let inside = margin > 0.0 && margin <= 0.99;
         InputError::check_parameter("margin", margin, inside, "above 0 and at most 0.99")?;
         let mut mirror = target.clone().normalised()?.into_normal();
-        let mut side = 1.0;
-        if let Some(first) = mirror.first_mut() {
-            // Away from the first axis, so that nothing cancels.
-            side = if *first >= 0.0 { -1.0 } else { 1.0 };
-            *first -= side;
-        }
+        // Away from the first axis, so that nothing cancels.
+        let side = if mirror[0] >= 0.0 { -1.0 } else { 1.0 };
+        mirror[0] -= side;
         if !normalise(&mut mirror) {
             return Err(InputError::ZeroVector);
         }
@@ -49,9 +46,7 @@ impl Frame {
         let along = along.clamp(-(1.0 - SLACK), 1.0 - SLACK);
         let reach = (1.0 - SLACK - along * along).max(0.0).sqrt();
         out.iter_mut().for_each(|v| *v *= reach);
-        if let Some(first) = out.first_mut() {
-            *first = self.side * along;
-        }
+        out[0] = self.side * along;
         let through = kernels::dot(out, &self.mirror);
         kernels::axpy(-2.0 * through, &self.mirror, out);
     }
@@ -104,10 +99,8 @@ impl Marginal for MarginShell {
     }
 
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
-        let Some(out) = out.get_mut(..self.dim()) else { return };
-        if let Some(across) = out.get_mut(1..) {
-            fill_direction(rng, across);
-        }
+        let out = &mut out[..self.dim()];
+        fill_direction(rng, &mut out[1..]);
         let margin = self.frame.margin;
         let near: f64 = rng.random();
         let along = if near < self.share {
@@ -159,13 +152,12 @@ impl Marginal for IllConditionedBall {
     }
 
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
-        let Some(out) = out.get_mut(..self.dim()) else { return };
-        if let Some(across) = out.get_mut(1..) {
-            fill_direction(rng, across);
-            let u: f64 = rng.random();
-            let radius = u.powf(1.0 / across.len() as f64);
-            across.iter_mut().zip(&self.axes).for_each(|(v, axis)| *v *= radius * axis);
-        }
+        let out = &mut out[..self.dim()];
+        let across = &mut out[1..];
+        fill_direction(rng, across);
+        let u: f64 = rng.random();
+        let radius = u.powf(1.0 / across.len() as f64);
+        across.iter_mut().zip(&self.axes).for_each(|(v, axis)| *v *= radius * axis);
         let margin = self.frame.margin;
         let along = rng.random_range(margin..(2.0 * margin).min(1.0)).max(margin + SLACK);
         self.frame.place(random_sign(rng) * along, out);
@@ -233,7 +225,7 @@ impl Marginal for SpikedBall {
     }
 
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
-        let Some(out) = out.get_mut(..self.dim()) else { return };
+        let out = &mut out[..self.dim()];
         let on_spike: f64 = rng.random();
         if on_spike < self.share {
             let along = self.margin + SLACK;
@@ -253,7 +245,7 @@ impl Marginal for SpikedBall {
 mod tests {
     use super::*;
     use crate::random_target;
-    use halfspaces_linalg::{Classifier, PointSet, Points, margins};
+    use halfspaces_linalg::{Classifier, PointSet, Points, RngStream, margins, rng_for};
     use proptest::prelude::*;
 
     fn bounds_hold(points: &Points, target: &Halfspace, margin: f64) -> Result<(), TestCaseError> {
@@ -350,5 +342,31 @@ mod tests {
         assert!(SpikedBall::new(&plane, 0.1, &line, 0.5).is_err());
         let none = Halfspace::new(vec![0.0, 0.0]).unwrap();
         assert_eq!(MarginShell::new(&none, 0.1, 0.5), Err(InputError::ZeroVector));
+    }
+
+    #[test]
+    fn a_short_buffer_stops_every_marginal() {
+        use crate::{Clusters, FiniteSupport, Gaussian, StudentT, UnitSphere};
+        fn stops<M: Marginal>(marginal: &M) {
+            let dim = marginal.dim();
+            let mut rng = rng_for(RngStream::Caller, 1);
+            let mut room = vec![0.0; dim + 1];
+            marginal.sample_into(&mut rng, &mut room);
+            assert!(room[dim] == 0.0 && room.iter().any(|v| *v != 0.0));
+            let short = std::panic::AssertUnwindSafe(|| {
+                marginal.sample_into(&mut rng, &mut room[..dim - 1]);
+            });
+            assert!(std::panic::catch_unwind(short).is_err());
+        }
+        let target = random_target(3, 1).unwrap();
+        stops(&UnitSphere::new(3).unwrap());
+        stops(&Gaussian::new(3, 2.0).unwrap());
+        stops(&StudentT::new(3, 2.0, 2.0).unwrap());
+        stops(&MarginBall::new(&target, 0.1).unwrap());
+        stops(&Clusters::random(3, 2, 0.1, 1).unwrap());
+        stops(&FiniteSupport::new(Points::from_rows(&[[1.0, 2.0, 3.0]]).unwrap(), &[1.0]).unwrap());
+        stops(&MarginShell::new(&target, 0.1, 0.5).unwrap());
+        stops(&IllConditionedBall::new(&target, 0.1, 2.0).unwrap());
+        stops(&SpikedBall::new(&target, 0.1, &random_target(3, 2).unwrap(), 0.5).unwrap());
     }
 }

@@ -20,8 +20,10 @@ pub trait Marginal {
     /// Number of coordinates.
     fn dim(&self) -> usize;
 
-    /// Draws one point into the first [`Marginal::dim`] entries of `out`; a shorter `out` is left as
-    /// it is.
+    /// Draws one point into the first [`Marginal::dim`] entries of `out`.
+    ///
+    /// # Panics
+    /// For a shorter `out`.
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]);
 
     /// Draws `n` independent points.
@@ -131,7 +133,7 @@ impl Marginal for UnitSphere {
     }
 
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
-        let Some(out) = out.get_mut(..self.dim()) else { return };
+        let out = &mut out[..self.dim()];
         fill_direction(rng, out);
     }
 }
@@ -168,7 +170,7 @@ impl Marginal for Gaussian {
     }
 
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
-        let Some(out) = out.get_mut(..self.dim()) else { return };
+        let out = &mut out[..self.dim()];
         fill_normal(rng, out);
         out.iter_mut().zip(&self.axes).for_each(|(v, a)| *v *= a);
     }
@@ -218,7 +220,7 @@ impl Marginal for StudentT {
     }
 
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
-        let Some(out) = out.get_mut(..self.dim()) else { return };
+        let out = &mut out[..self.dim()];
         // With ν near 0.1 the divisor can underflow to 0: redraw until the point is finite and its
         // squares are too.
         loop {
@@ -301,7 +303,7 @@ impl Marginal for MarginBall {
     }
 
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
-        let Some(out) = out.get_mut(..self.dim()) else { return };
+        let out = &mut out[..self.dim()];
         let along = self.distance(rng);
         let side = if rng.random::<bool>() { 1.0 } else { -1.0 };
         if self.normal.len() == 1 {
@@ -371,7 +373,7 @@ impl Marginal for Clusters {
     }
 
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
-        let Some(out) = out.get_mut(..self.dim()) else { return };
+        let out = &mut out[..self.dim()];
         let dim = self.dim();
         let count = self.centres.as_slice().len() / dim;
         let centre = rng.random_range(0..count) * dim;
@@ -481,13 +483,8 @@ mod tests {
     }
 
     #[test]
-    fn buffers_of_any_length_are_safe() {
-        let target = random_target(3, 1).unwrap();
-        let marginal = MarginBall::new(&target, 0.1).unwrap();
+    fn a_longer_buffer_keeps_its_end() {
         let mut rng = rng_for(RngStream::Caller, 1);
-        let mut short = [7.0; 2];
-        marginal.sample_into(&mut rng, &mut short);
-        assert_eq!(short, [7.0; 2]);
         let mut long = [7.0; 5];
         UnitSphere::new(3).unwrap().sample_into(&mut rng, &mut long);
         assert!((kernels::norm_sq(&long[..3]) - 1.0).abs() < 1e-12);

@@ -1,6 +1,6 @@
 //! Pools whose labels a stated halfspace explains.
 
-use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, PointSet, RowView};
+use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, PointSet, RowView, getters};
 
 /// Points labelled by a target halfspace: the setting in which the mistake bounds hold, with the
 /// numbers those bounds need.
@@ -59,29 +59,21 @@ impl<P: PointSet> Realizable<P> {
         Ok(Realizable { dropped, ..Realizable::new(kept, target)? })
     }
 
-    /// The points.
-    pub fn points(&self) -> &P {
-        &self.points
-    }
+    getters! {
+        /// The points.
+        points: &P,
 
-    /// The target's labels, one per point.
-    pub fn labels(&self) -> &[Label] {
-        &self.labels
-    }
+        /// The target's labels, one per point.
+        labels: &[Label],
 
-    /// The target `w*`, of unit norm.
-    pub fn target(&self) -> &Halfspace {
-        &self.target
-    }
+        /// The target `w*`, of unit norm.
+        target: &Halfspace,
 
-    /// γ: the least `|w* · x|` over the points.
-    pub fn margin(&self) -> f64 {
-        self.margin
-    }
+        /// γ: the least `|w* · x|` over the points.
+        margin: f64,
 
-    /// Number of points dropped for being too near the boundary.
-    pub fn dropped(&self) -> usize {
-        self.dropped
+        /// Number of points dropped for being too near the boundary.
+        dropped: usize,
     }
 
     /// Points, labels and target.

@@ -9,8 +9,8 @@ use super::population::Population;
 use crate::distributions::finite::FiniteSupport;
 use crate::distributions::marginal::Marginal;
 use halfspaces_linalg::{
-    Classifier, DenseRow, ExampleStream, Halfspace, InputError, Label, Points, RngStream, rng_for,
-    zeros,
+    Classifier, DenseRow, ExampleStream, Halfspace, InputError, Label, Points, RngStream, getters,
+    rng_for, zeros,
 };
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt};
@@ -65,19 +65,15 @@ impl<M: Marginal, N: NoiseModel> Instance<M, N> {
         Ok(Instance { marginal, target, noise })
     }
 
-    /// Where the points come from.
-    pub fn marginal(&self) -> &M {
-        &self.marginal
-    }
+    getters! {
+        /// Where the points come from.
+        marginal: &M,
 
-    /// w*, of norm 1.
-    pub fn target(&self) -> &Halfspace {
-        &self.target
-    }
+        /// w*, of norm 1.
+        target: &Halfspace,
 
-    /// Who flips labels.
-    pub fn noise(&self) -> &N {
-        &self.noise
+        /// Who flips labels.
+        noise: &N,
     }
 
     /// Number of coordinates.

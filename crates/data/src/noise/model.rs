@@ -7,7 +7,7 @@
 
 use super::link::{Link, LinkError, check_link};
 use halfspaces_linalg::{
-    Classifier, Halfspace, InputError, Label, PointSet, Points, RowView, kernels,
+    Classifier, Halfspace, InputError, Label, PointSet, Points, RowView, kernels, load_checked,
 };
 
 /// Flips the label sign(w* · x) of x with a probability η(x), freshly for every example.
@@ -94,27 +94,12 @@ pub(crate) fn checked_flip_probability<N: NoiseModel + ?Sized>(
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawRcn"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Rcn {
     rate: f64,
 }
 
-/// What an [`Rcn`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawRcn {
-    rate: f64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<RawRcn> for Rcn {
-    type Error = InputError;
-
-    fn try_from(raw: RawRcn) -> Result<Rcn, InputError> {
-        Rcn::new(raw.rate)
-    }
-}
+load_checked!(Rcn { rate: f64 } => Rcn::new);
 
 impl Rcn {
     /// Of rate η in [0, 1/2).
@@ -212,29 +197,13 @@ impl Region {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawMassart"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Massart {
     rate: f64,
     region: Region,
 }
 
-/// What a [`Massart`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawMassart {
-    rate: f64,
-    region: Region,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<RawMassart> for Massart {
-    type Error = InputError;
-
-    fn try_from(raw: RawMassart) -> Result<Massart, InputError> {
-        Massart::new(raw.rate, raw.region)
-    }
-}
+load_checked!(Massart { rate: f64, region: Region } => Massart::new);
 
 /// [`Massart::against_least_squares`] turns its first competitors from w* by these angles.
 const START_ANGLES: [f64; 4] = [0.4, 0.8, 1.2, std::f64::consts::FRAC_PI_2];

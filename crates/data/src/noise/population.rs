@@ -4,7 +4,9 @@
 use super::link::Link;
 use super::model::{NoiseModel, checked_flip_probability, full_noise};
 use crate::distributions::finite::probabilities;
-use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, PointSet, Points, margins};
+use halfspaces_linalg::{
+    Classifier, Halfspace, InputError, Label, PointSet, Points, getters, margins,
+};
 
 /// A mean over a population with its standard error; the error is 0 when the population is the whole
 /// distribution ([`Population::weighted`]).
@@ -119,22 +121,15 @@ impl Population {
         Ok(Population { weights, ..Population::new(points, target, noise)? })
     }
 
-    /// The points.
-    #[must_use]
-    pub fn points(&self) -> &Points {
-        &self.points
-    }
+    getters! {
+        /// The points.
+        points: &Points,
 
-    /// w* · x of every point.
-    #[must_use]
-    pub fn margins(&self) -> &[f64] {
-        &self.margins
-    }
+        /// w* · x of every point.
+        margins: &[f64],
 
-    /// η(x) of every point.
-    #[must_use]
-    pub fn flip_probabilities(&self) -> &[f64] {
-        &self.flips
+        /// η(x) of every point.
+        flip_probabilities: &[f64] => flips,
     }
 
     /// sign(w* · x) of every point.
@@ -143,12 +138,13 @@ impl Population {
     }
 
     /// Probability of point i, or 1/n in a sample.
+    ///
+    /// # Panics
+    /// If there is no point i.
     #[must_use]
     pub fn weight(&self, i: usize) -> f64 {
-        match &self.weights {
-            None => 1.0 / self.flips.len() as f64,
-            Some(weights) => weights.get(i).copied().unwrap_or(0.0),
-        }
+        assert!(i < self.flips.len(), "point {i} of {}", self.flips.len());
+        self.weights.as_ref().map_or(1.0 / self.flips.len() as f64, |weights| weights[i])
     }
 
     /// ℓ01 of a halfspace: the mean over x of 1 - η(x) where it differs from w*, else η(x).

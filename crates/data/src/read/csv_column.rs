@@ -4,8 +4,8 @@ use super::csv_options::Missing;
 use super::csv_schema::{ColumnKind, MISSING};
 use super::number::{is_na, parse};
 use super::number_fault::NumberFault;
+use rustc_hash::FxBuildHasher;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 /// What the options say of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,31 +19,7 @@ pub(super) enum Role {
 
 /// Different values, and the line where each appeared first. The hash does not resist an adversary;
 /// the limit on the number of values bounds what one can do.
-pub(super) type Values = HashMap<Box<[u8]>, u64, BuildHasherDefault<Fnv>>;
-
-/// The FNV-1a hash, fast on the few bytes of a field.
-pub(super) struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Fnv {
-        Fnv(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hasher for Fnv {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-        }
-    }
-
-    /// The length that the hash of a slice begins with; it need not be taken in.
-    fn write_usize(&mut self, _: usize) {}
-}
+pub(super) type Values = HashMap<Box<[u8]>, u64, FxBuildHasher>;
 
 /// What has been seen of a column.
 pub(super) struct Observed {

@@ -1,6 +1,7 @@
 //! How a CSV file is to be understood.
 
 use super::error::ReadError;
+use halfspaces_linalg::setters;
 use std::fmt;
 
 /// The longest line that is read unless the options say otherwise: 64 MiB, a million columns of numbers in
@@ -193,18 +194,12 @@ impl CsvOptions {
         CsvOptions::default()
     }
 
-    /// Whether the first line names the columns.
-    #[must_use]
-    pub fn header(mut self, header: Header) -> CsvOptions {
-        self.header = header;
-        self
-    }
+    setters! {
+        /// Whether the first line names the columns.
+        header: Header,
 
-    /// Which column holds the labels.
-    #[must_use]
-    pub fn label(mut self, label: LabelColumn) -> CsvOptions {
-        self.label = label;
-        self
+        /// Which column holds the labels.
+        label: LabelColumn,
     }
 
     /// The class labelled +1; every other is -1. Without a name there may be at most two classes,
@@ -215,48 +210,30 @@ impl CsvOptions {
         self
     }
 
-    /// The byte between fields.
-    #[must_use]
-    pub fn delimiter(mut self, delimiter: u8) -> CsvOptions {
-        self.delimiter = delimiter;
-        self
-    }
+    setters! {
+        /// The byte between fields.
+        delimiter: u8,
 
-    /// Which columns hold categories.
-    #[must_use]
-    pub fn categorical(mut self, categorical: Categorical) -> CsvOptions {
-        self.categorical = categorical;
-        self
-    }
+        /// Which columns hold categories.
+        categorical: Categorical,
 
-    /// What to do with a missing category.
-    #[must_use]
-    pub fn missing(mut self, missing: Missing) -> CsvOptions {
-        self.missing = missing;
-        self
-    }
+        /// What to do with a missing category.
+        missing: Missing,
 
-    /// The length in bytes that no line, and no record with its quoted line ends, may exceed; it bounds the
-    /// memory for an input without line ends. Default: [`MAX_LINE_BYTES`].
-    ///
-    /// ```
-    /// use halfspaces_data::read::{CsvOptions, ReadError, read_csv_from};
-    /// let endless = std::io::repeat(b'7');
-    /// let fault = read_csv_from(endless, "t", &CsvOptions::new().max_line(1000)).unwrap_err();
-    /// assert!(matches!(fault, ReadError::LineTooLong { limit: 1000, .. }));
-    /// ```
-    #[must_use]
-    pub fn max_line(mut self, bytes: usize) -> CsvOptions {
-        self.max_line = bytes;
-        self
-    }
+        /// The length in bytes that no line, and no record with its quoted line ends, may exceed; it bounds the
+        /// memory for an input without line ends. Default: [`MAX_LINE_BYTES`].
+        ///
+        /// ```
+        /// use halfspaces_data::read::{CsvOptions, ReadError, read_csv_from};
+        /// let endless = std::io::repeat(b'7');
+        /// let fault = read_csv_from(endless, "t", &CsvOptions::new().max_line(1000)).unwrap_err();
+        /// assert!(matches!(fault, ReadError::LineTooLong { limit: 1000, .. }));
+        /// ```
+        max_line: usize,
 
-    /// The largest number of different values a categorical column or the label column may have; it
-    /// bounds the memory of a scan. Default: 1024.
-    #[must_use]
-    pub fn max_categories(mut self, limit: usize) -> CsvOptions {
-        self.max_categories = limit;
-        self
+        /// The largest number of different values a categorical column or the label column may have; it
+        /// bounds the memory of a scan. Default: 1024.
+        max_categories: usize,
     }
 
     /// Refuses a delimiter that cannot separate fields.

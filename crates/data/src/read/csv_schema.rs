@@ -2,7 +2,7 @@
 
 use super::csv_options::Missing;
 use super::error::{ReadError, excerpt};
-use halfspaces_linalg::{Label, MAX_SPARSE_DIM};
+use halfspaces_linalg::{Label, MAX_SPARSE_DIM, getters};
 use std::fmt;
 
 /// The category that stands for a missing value.
@@ -187,34 +187,21 @@ impl CsvSchema {
         self.columns.len()
     }
 
-    /// Number of examples in the file that was scanned.
-    #[must_use]
-    pub fn rows(&self) -> u64 {
-        self.layout.rows
-    }
+    getters! {
+        /// Number of examples in the file that was scanned.
+        rows: u64 => layout.rows,
 
-    /// Whether the first line names the columns.
-    #[must_use]
-    pub fn has_header(&self) -> bool {
-        self.layout.has_header
-    }
+        /// Whether the first line names the columns.
+        has_header: bool => layout.has_header,
 
-    /// What each column of the file holds.
-    #[must_use]
-    pub fn kinds(&self) -> &[ColumnKind] {
-        &self.layout.kinds
-    }
+        /// What each column of the file holds.
+        kinds: &[ColumnKind] => layout.kinds,
 
-    /// Name of each column of the file, the label's among them.
-    #[must_use]
-    pub fn names(&self) -> &[String] {
-        &self.layout.names
-    }
+        /// Name of each column of the file, the label's among them.
+        names: &[String] => layout.names,
 
-    /// Name of each coordinate of a point: that of its column, and `=category` if it is one.
-    #[must_use]
-    pub fn columns(&self) -> &[String] {
-        &self.columns
+        /// Name of each coordinate of a point: that of its column, and `=category` if it is one.
+        columns: &[String],
     }
 
     /// The classes in byte order, with their labels.

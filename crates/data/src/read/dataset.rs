@@ -1,7 +1,7 @@
 //! Points with their labels and the names of their coordinates.
 
 use super::csv_schema::AutoCategorical;
-use halfspaces_linalg::{InputError, Label, PointSet};
+use halfspaces_linalg::{InputError, Label, PointSet, getters};
 
 /// Labelled points, dense ([`Points`](halfspaces_linalg::Points)) or sparse
 /// ([`SparsePoints`](halfspaces_linalg::SparsePoints)), with a name for every coordinate or none. Of a
@@ -70,29 +70,19 @@ impl<P: PointSet> Dataset<P> {
         self.labels.iter().filter(|&&label| label == Label::Positive).count()
     }
 
-    /// The points.
-    #[must_use]
-    pub fn points(&self) -> &P {
-        &self.points
-    }
+    getters! {
+        /// The points.
+        points: &P,
 
-    /// The labels, one per point.
-    #[must_use]
-    pub fn labels(&self) -> &[Label] {
-        &self.labels
-    }
+        /// The labels, one per point.
+        labels: &[Label],
 
-    /// Names of the coordinates after one-hot coding (`"colour=red"`); empty if they have none.
-    #[must_use]
-    pub fn columns(&self) -> &[String] {
-        &self.columns
-    }
+        /// Names of the coordinates after one-hot coding (`"colour=red"`); empty if they have none.
+        columns: &[String],
 
-    /// The columns of the CSV file that [`Categorical::Auto`](super::Categorical::Auto) made
-    /// categorical; print them to see whether that was meant.
-    #[must_use]
-    pub fn auto_categorical(&self) -> &[AutoCategorical] {
-        &self.auto_categorical
+        /// The columns of the CSV file that [`Categorical::Auto`](super::Categorical::Auto) made
+        /// categorical; print them to see whether that was meant.
+        auto_categorical: &[AutoCategorical],
     }
 
     /// Points, labels and names, given back.

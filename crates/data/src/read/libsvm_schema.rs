@@ -5,7 +5,7 @@ use super::csv_options::MAX_LINE_BYTES;
 use super::error::{Location, ReadError};
 use super::libsvm_example::Example;
 use super::lines::Lines;
-use halfspaces_linalg::MAX_SPARSE_DIM;
+use halfspaces_linalg::{MAX_SPARSE_DIM, getters, load_checked, setters};
 use std::io::BufRead;
 
 /// How many classes are remembered for a message, at most.
@@ -42,27 +42,17 @@ impl LibsvmOptions {
         LibsvmOptions::default()
     }
 
-    /// The class labelled +1; every other is -1. Without it there may be at most two classes and
-    /// the larger is +1 (so +1/-1, 1/0 and 2/1 all work); an only class is +1 iff above 0.
-    #[must_use]
-    pub fn positive(mut self, class: f64) -> LibsvmOptions {
-        self.positive = Some(class);
-        self
-    }
+    setters! {
+        /// The class labelled +1; every other is -1. Without it there may be at most two classes and
+        /// the larger is +1 (so +1/-1, 1/0 and 2/1 all work); an only class is +1 iff above 0.
+        positive: Some(f64),
 
-    /// The number of coordinates; without it, the largest index of the file.
-    #[must_use]
-    pub fn dim(mut self, dim: usize) -> LibsvmOptions {
-        self.dim = Some(dim);
-        self
-    }
+        /// The number of coordinates; without it, the largest index of the file.
+        dim: Some(usize),
 
-    /// The length in bytes that no line may exceed; it bounds the memory for an input without line ends.
-    /// Default: [`MAX_LINE_BYTES`].
-    #[must_use]
-    pub fn max_line(mut self, bytes: usize) -> LibsvmOptions {
-        self.max_line = bytes;
-        self
+        /// The length in bytes that no line may exceed; it bounds the memory for an input without line ends.
+        /// Default: [`MAX_LINE_BYTES`].
+        max_line: usize,
     }
 
     /// The dimension that is declared, checked.
@@ -85,8 +75,7 @@ impl LibsvmOptions {
 /// # Ok::<(), halfspaces_data::read::ReadError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawSchema"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LibsvmSchema {
     pub(super) dim: usize,
     pub(super) rule: NumberRule,
@@ -94,27 +83,16 @@ pub struct LibsvmSchema {
     pub(super) max_line: usize,
 }
 
-/// What a [`LibsvmSchema`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawSchema {
-    dim: usize,
-    rule: NumberRule,
-    rows: Option<u64>,
-    max_line: usize,
-}
+load_checked!(LibsvmSchema { dim: usize, rule: NumberRule, rows: Option<u64>, max_line: usize });
 
 #[cfg(feature = "serde")]
-impl TryFrom<RawSchema> for LibsvmSchema {
-    type Error = ReadError;
-
-    fn try_from(raw: RawSchema) -> Result<LibsvmSchema, ReadError> {
-        let RawSchema { dim, rule, rows, max_line } = raw;
-        LibsvmOptions::new().dim(dim).checked_dim()?;
-        if !rule.is_consistent() {
-            return Err(ReadError::BadSchema { what: "the classes must be finite and in order" });
+impl LibsvmSchema {
+    fn check_saved(&self) -> Result<(), ReadError> {
+        LibsvmOptions::new().dim(self.dim).checked_dim()?;
+        if self.rule.is_consistent() {
+            return Ok(());
         }
-        Ok(LibsvmSchema { dim, rule, rows, max_line })
+        Err(ReadError::BadSchema { what: "the classes must be finite and in order" })
     }
 }
 
@@ -174,16 +152,12 @@ impl LibsvmSchema {
         Ok(LibsvmSchema { dim, rule, rows: None, max_line: options.max_line })
     }
 
-    /// Number of coordinates.
-    #[must_use]
-    pub fn dim(&self) -> usize {
-        self.dim
-    }
+    getters! {
+        /// Number of coordinates.
+        dim: usize,
 
-    /// Number of examples in the file that was scanned; `None` if there was none.
-    #[must_use]
-    pub fn rows(&self) -> Option<u64> {
-        self.rows
+        /// Number of examples in the file that was scanned; `None` if there was none.
+        rows: Option<u64>,
     }
 }
 

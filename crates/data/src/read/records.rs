@@ -372,6 +372,20 @@ mod tests {
     }
 
     #[test]
+    fn the_number_of_columns_is_bounded() {
+        let read = |columns: usize| {
+            let text = vec![b','; columns - 1];
+            let mut records = Records::new(&text[..], "t", b',', None, 1 << 24);
+            records.advance().map(|_| records.fields().count())
+        };
+        assert_eq!(read(1 << 22).unwrap(), 1 << 22);
+        let Err(ReadError::TooManyColumns { at, found, limit }) = read((1 << 22) + 1) else {
+            panic!("one column too many is read")
+        };
+        assert_eq!((at.to_string(), found, limit), ("t, line 1".into(), (1 << 22) + 1, 1 << 22));
+    }
+
+    #[test]
     fn where_the_csv_crate_differs() {
         let read = |text: &'static str| {
             let mut reader =

@@ -115,8 +115,7 @@ pub fn write_libsvm<W: Write, P: PointSet>(
         line.clear();
         line.push_str(number_of(*label));
         for (j, value) in row.entries().filter(|&(_, value)| value != 0.0) {
-            // Formatting into a string cannot fail.
-            let _ = write!(line, " {}:", j + 1);
+            push(&mut line, format_args!(" {}:", j + 1));
             push_number(&mut line, value);
         }
         line.push('\n');
@@ -132,11 +131,15 @@ fn number_of(label: Label) -> &'static str {
     }
 }
 
+#[expect(clippy::expect_used, reason = "formatting numbers into a string cannot fail")]
+fn push(line: &mut String, text: std::fmt::Arguments<'_>) {
+    line.write_fmt(text).expect("a string takes all that is written");
+}
+
 /// Appends the shortest text that reads as `value`: plain digits, or with an exponent if large or
 /// small.
 fn push_number(line: &mut String, value: f64) {
-    // Formatting into a string cannot fail.
-    let _ = write!(line, "{value:?}");
+    push(line, format_args!("{value:?}"));
     if line.ends_with(".0") {
         line.truncate(line.len() - 2);
     }
