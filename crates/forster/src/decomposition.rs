@@ -8,10 +8,9 @@
 use crate::error::ForsterError;
 use crate::forster::Forster;
 use crate::report::{Outcome, Position, Reason};
-use crate::saved::checked_when_loaded;
 #[cfg(feature = "serde")]
 use crate::saved::{ascend_below, ensure};
-use halfspaces_linalg::{PointSet, Points};
+use halfspaces_linalg::{PointSet, Points, getters, load_checked};
 
 /// How far sums of the same weights in another order may be apart, relative.
 #[cfg(feature = "serde")]
@@ -38,8 +37,7 @@ const LEFT_ROUNDING: f64 = 1e-9;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "UncheckedDecomposition"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Decomposition {
     pieces: Vec<Position>,
     zero_rows: Vec<usize>,
@@ -47,14 +45,12 @@ pub struct Decomposition {
     reason: Option<Reason>,
 }
 
-checked_when_loaded! {
-    UncheckedDecomposition => Decomposition {
-        pieces: Vec<Position>,
-        zero_rows: Vec<usize>,
-        unplaced: Vec<usize>,
-        reason: Option<Reason>,
-    }
-}
+load_checked!(Decomposition {
+    pieces: Vec<Position>,
+    zero_rows: Vec<usize>,
+    unplaced: Vec<usize>,
+    reason: Option<Reason>,
+});
 
 #[cfg(feature = "serde")]
 impl Decomposition {
@@ -88,29 +84,19 @@ impl Decomposition {
 }
 
 impl Decomposition {
-    /// The pieces in the order they were found. Members are indices of the original points; weights
-    /// and span are those of the points left at the time.
-    #[must_use]
-    pub fn pieces(&self) -> &[Position] {
-        &self.pieces
-    }
+    getters! {
+        /// The pieces in the order they were found. Members are indices of the original points; weights
+        /// and span are those of the points left at the time.
+        pieces: &[Position],
 
-    /// Zero points, which have no place.
-    #[must_use]
-    pub fn zero_rows(&self) -> &[usize] {
-        &self.zero_rows
-    }
+        /// Zero points, which have no place.
+        zero_rows: &[usize],
 
-    /// Points left when a fit ended unresolved; empty when all are placed.
-    #[must_use]
-    pub fn unplaced(&self) -> &[usize] {
-        &self.unplaced
-    }
+        /// Points left when a fit ended unresolved; empty when all are placed.
+        unplaced: &[usize],
 
-    /// Why points are left, if any are.
-    #[must_use]
-    pub fn reason(&self) -> Option<Reason> {
-        self.reason
+        /// Why points are left, if any are.
+        reason: Option<Reason>,
     }
 
     /// Whether every non-zero point is placed.

@@ -10,14 +10,13 @@
 
 use crate::dense::{eigenvalues, extremes};
 use crate::error::ForsterError;
-use crate::saved::checked_when_loaded;
 #[cfg(feature = "serde")]
 use crate::saved::ensure;
 use crate::tile::{AddGram, padded, tile_rows, touch};
 use crate::transform::{ForsterTransform, unit_tile};
 use faer::Mat;
 use faer::traits::pulp::Arch;
-use halfspaces_linalg::{InputError, PointSet, Points, zeros};
+use halfspaces_linalg::{InputError, PointSet, Points, load_checked, zeros};
 
 /// How far the sum of the eigenvalues may be from the trace, relative.
 #[cfg(feature = "serde")]
@@ -43,16 +42,13 @@ const SUM_ROUNDING: f64 = 1e-9;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "UncheckedIsotropy"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Isotropy {
     least: f64,
     largest: f64,
 }
 
-checked_when_loaded! {
-    UncheckedIsotropy => Isotropy { least: f64, largest: f64 }
-}
+load_checked!(Isotropy { least: f64, largest: f64 });
 
 #[cfg(feature = "serde")]
 impl Isotropy {

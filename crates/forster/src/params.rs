@@ -1,7 +1,7 @@
 //! What is asked of the solver: how accurate, by which steps, up to which caps.
 
 use crate::isotropy::Isotropy;
-use halfspaces_linalg::Threads;
+use halfspaces_linalg::{Threads, setters};
 
 /// Smallest δ that can be asked for: certificates are rounded to about 1e-14.
 pub(crate) const MIN_DELTA: f64 = 1e-11;
@@ -131,48 +131,26 @@ impl Default for ForsterParams {
 }
 
 impl ForsterParams {
-    /// Accuracy, δ at least 1e-11 and below 1. Default: two-sided 1e-6.
-    #[must_use]
-    pub fn accuracy(mut self, accuracy: Accuracy) -> Self {
-        self.accuracy = accuracy;
-        self
-    }
+    setters! {
+        /// Accuracy, δ at least 1e-11 and below 1. Default: two-sided 1e-6.
+        accuracy: Accuracy,
 
-    /// Residual ‖x - Px‖/‖x‖ up to which x counts as inside a subspace, 1e-12 to 1e-8.
-    /// Default: 1e-10.
-    #[must_use]
-    pub fn membership(mut self, tolerance: f64) -> Self {
-        self.membership = tolerance;
-        self
-    }
+        /// Residual ‖x - Px‖/‖x‖ up to which x counts as inside a subspace, 1e-12 to 1e-8.
+        /// Default: 1e-10.
+        membership: f64,
 
-    /// Kind of step. Default: automatic.
-    #[must_use]
-    pub fn step(mut self, step: Step) -> Self {
-        self.step = step;
-        self
-    }
+        /// Kind of step. Default: automatic.
+        step: Step,
 
-    /// Maximum number of steps on one level. Default: 200.
-    #[must_use]
-    pub fn max_iterations(mut self, steps: usize) -> Self {
-        self.max_iterations = steps;
-        self
-    }
+        /// Maximum number of steps on one level. Default: 200.
+        max_iterations: usize,
 
-    /// Condition of A, relative to the first whitening, at which the iteration stops, 1e3 to 1e15.
-    /// Default: 1e13.
-    #[must_use]
-    pub fn max_condition(mut self, condition: f64) -> Self {
-        self.max_condition = condition;
-        self
-    }
+        /// Condition of A, relative to the first whitening, at which the iteration stops, 1e3 to 1e15.
+        /// Default: 1e13.
+        max_condition: f64,
 
-    /// Threads of the passes over the points; no result depends on them, to the bit. Default: one.
-    #[must_use]
-    pub fn threads(mut self, threads: Threads) -> Self {
-        self.threads = threads;
-        self
+        /// Threads of the passes over the points; no result depends on them, to the bit. Default: one.
+        threads: Threads,
     }
 }
 

@@ -5,12 +5,11 @@
 #[cfg(feature = "serde")]
 use crate::error::ForsterError;
 use crate::isotropy::Isotropy;
-use crate::saved::checked_when_loaded;
 #[cfg(feature = "serde")]
 use crate::saved::{ascend_below, ensure};
 use crate::subspace::Subspace;
 use crate::transform::ForsterTransform;
-use halfspaces_linalg::Termination;
+use halfspaces_linalg::{Termination, getters, load_checked};
 
 /// A subspace, a transform of the points in it, and the certificates of both.
 ///
@@ -25,8 +24,7 @@ use halfspaces_linalg::Termination;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "UncheckedPosition"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Position {
     /// The subspace and the points in it.
     pub subspace: Subspace,
@@ -37,13 +35,7 @@ pub struct Position {
     pub certificate: Isotropy,
 }
 
-checked_when_loaded! {
-    UncheckedPosition => Position {
-        subspace: Subspace,
-        transform: ForsterTransform,
-        certificate: Isotropy,
-    }
-}
+load_checked!(Position { subspace: Subspace, transform: ForsterTransform, certificate: Isotropy });
 
 #[cfg(feature = "serde")]
 impl Position {
@@ -260,8 +252,7 @@ impl Level {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "UncheckedFit"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Fit {
     pub(crate) outcome: Outcome,
     pub(crate) zero_rows: Vec<usize>,
@@ -269,14 +260,7 @@ pub struct Fit {
     pub(crate) levels: Vec<Level>,
 }
 
-checked_when_loaded! {
-    UncheckedFit => Fit {
-        outcome: Outcome,
-        zero_rows: Vec<usize>,
-        distinct: usize,
-        levels: Vec<Level>,
-    }
-}
+load_checked!(Fit { outcome: Outcome, zero_rows: Vec<usize>, distinct: usize, levels: Vec<Level> });
 
 #[cfg(feature = "serde")]
 impl Fit {
@@ -376,22 +360,15 @@ impl Fit {
         &self.position().transform
     }
 
-    /// Zero points, which were left out.
-    #[must_use]
-    pub fn zero_rows(&self) -> &[usize] {
-        &self.zero_rows
-    }
+    getters! {
+        /// Zero points, which were left out.
+        zero_rows: &[usize],
 
-    /// Number of distinct directions; exact multiples of a point were merged with it.
-    #[must_use]
-    pub fn distinct(&self) -> usize {
-        self.distinct
-    }
+        /// Number of distinct directions; exact multiples of a point were merged with it.
+        distinct: usize,
 
-    /// The work, level by level.
-    #[must_use]
-    pub fn levels(&self) -> &[Level] {
-        &self.levels
+        /// The work, level by level.
+        levels: &[Level],
     }
 }
 

@@ -12,10 +12,11 @@
 use crate::error::ForsterError;
 #[cfg(feature = "serde")]
 use crate::prepare::WEIGHT_RANGE;
-use crate::saved::checked_when_loaded;
 #[cfg(feature = "serde")]
 use crate::saved::{ascend_below, ensure};
-use halfspaces_linalg::{InputError, PointSet, Points, kernels, norm, normalise, zeros};
+use halfspaces_linalg::{
+    InputError, PointSet, Points, getters, kernels, load_checked, norm, normalise, zeros,
+};
 use std::cmp::Ordering;
 
 /// Relative difference of two sums of weights that their rounding explains.
@@ -46,8 +47,7 @@ const EXACT_INTEGERS: f64 = 9_007_199_254_740_992.0;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "UncheckedSubspace"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Subspace {
     basis: Points,
     span_dim: usize,
@@ -60,18 +60,16 @@ pub struct Subspace {
     weight: f64,
 }
 
-checked_when_loaded! {
-    UncheckedSubspace => Subspace {
-        basis: Points,
-        span_dim: usize,
-        points: usize,
-        members: Vec<usize>,
-        largest_inside: f64,
-        smallest_outside: Option<f64>,
-        weight_inside: f64,
-        weight: f64,
-    }
-}
+load_checked!(Subspace {
+    basis: Points,
+    span_dim: usize,
+    points: usize,
+    members: Vec<usize>,
+    largest_inside: f64,
+    smallest_outside: Option<f64>,
+    weight_inside: f64,
+    weight: f64,
+});
 
 #[cfg(feature = "serde")]
 impl Subspace {
@@ -230,46 +228,27 @@ impl Subspace {
         self.basis.len()
     }
 
-    /// Dimension d of the span of all points, which the inequality speaks of.
-    #[must_use]
-    pub fn span_dim(&self) -> usize {
-        self.span_dim
-    }
+    getters! {
+        /// Dimension d of the span of all points, which the inequality speaks of.
+        span_dim: usize,
 
-    /// Number of points that the certificate was computed from, zero points included.
-    #[must_use]
-    pub fn points(&self) -> usize {
-        self.points
-    }
+        /// Number of points that the certificate was computed from, zero points included.
+        points: usize,
 
-    /// The points inside, by increasing index.
-    #[must_use]
-    pub fn members(&self) -> &[usize] {
-        &self.members
-    }
+        /// The points inside, by increasing index.
+        members: &[usize],
 
-    /// Largest residual ‖x - Px‖/‖x‖ of a member; 0 without members.
-    #[must_use]
-    pub fn largest_inside(&self) -> f64 {
-        self.largest_inside
-    }
+        /// Largest residual ‖x - Px‖/‖x‖ of a member; 0 without members.
+        largest_inside: f64,
 
-    /// Smallest residual of a point outside; `None` when there is none.
-    #[must_use]
-    pub fn smallest_outside(&self) -> Option<f64> {
-        self.smallest_outside
-    }
+        /// Smallest residual of a point outside; `None` when there is none.
+        smallest_outside: Option<f64>,
 
-    /// N: how many points are inside, or their weight.
-    #[must_use]
-    pub fn weight_inside(&self) -> f64 {
-        self.weight_inside
-    }
+        /// N: how many points are inside, or their weight.
+        weight_inside: f64,
 
-    /// n: how many points there are, zeros not counted, or their weight.
-    #[must_use]
-    pub fn weight(&self) -> f64 {
-        self.weight
+        /// n: how many points there are, zeros not counted, or their weight.
+        weight: f64,
     }
 
     /// Whether N d > k n: the points cannot be brought into position on their whole span.
