@@ -5,7 +5,7 @@
 use super::finite::{ClassError, FiniteClass, check_size, positive_of};
 use halfspaces_linalg::{
     BooleanConcept, BooleanPoint, Conjunction, DecisionList, Disjunction, InputError, Label,
-    Literal, RowView,
+    Literal, RowView, load_checked,
 };
 
 /// Boolean concepts given one by one, or a whole class of them.
@@ -16,32 +16,13 @@ use halfspaces_linalg::{
 /// # Ok::<(), halfspaces_online::ClassError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "SavedBooleanClass<B>"))]
-#[cfg_attr(
-    feature = "serde",
-    serde(bound(deserialize = "B: BooleanConcept + serde::Deserialize<'de>"))
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct BooleanClass<B> {
     concepts: Vec<B>,
     variables: usize,
 }
 
-/// A [`BooleanClass`] before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct SavedBooleanClass<B> {
-    concepts: Vec<B>,
-}
-
-#[cfg(feature = "serde")]
-impl<B: BooleanConcept> TryFrom<SavedBooleanClass<B>> for BooleanClass<B> {
-    type Error = InputError;
-
-    fn try_from(saved: SavedBooleanClass<B>) -> Result<Self, InputError> {
-        BooleanClass::new(saved.concepts)
-    }
-}
+load_checked!(BooleanClass<B: BooleanConcept> { concepts: Vec<B> } => BooleanClass::new);
 
 impl<B: BooleanConcept> BooleanClass<B> {
     /// The given concepts, all over the same variables.

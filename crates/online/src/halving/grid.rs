@@ -2,7 +2,7 @@
 
 use super::finite::{ClassError, FiniteClass, check_size, positive_of};
 use super::halfspaces::dense;
-use halfspaces_linalg::{InputError, RowView};
+use halfspaces_linalg::{InputError, RowView, load_checked};
 
 /// The halfspaces whose coordinates are multiples `m s` of the step s = γ/(2Rd), |m| <= M with
 /// M = ⌈2R‖w*‖d/γ⌉: if some w* separates points of norm at most R with margin γ, a member does so
@@ -19,8 +19,7 @@ use halfspaces_linalg::{InputError, RowView};
 /// # Ok::<(), ClassError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "SavedGridClass"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct GridClass {
     dim: usize,
     /// Largest multiple M.
@@ -28,22 +27,7 @@ pub struct GridClass {
     len: usize,
 }
 
-/// A [`GridClass`] before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct SavedGridClass {
-    dim: usize,
-    most: usize,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<SavedGridClass> for GridClass {
-    type Error = ClassError;
-
-    fn try_from(saved: SavedGridClass) -> Result<Self, ClassError> {
-        GridClass::with_multiples(saved.dim, saved.most as f64)
-    }
-}
+load_checked!(GridClass { dim: usize, most: usize } => |dim, most| GridClass::with_multiples(dim, most as f64));
 
 impl GridClass {
     /// All multiples up to `most` in `dim` coordinates.

@@ -2,7 +2,7 @@
 
 use super::finite::FiniteClass;
 use crate::protocol::{OnlineLearner, Prediction};
-use halfspaces_linalg::{Classifier, InputError, Label, RowView};
+use halfspaces_linalg::{Classifier, InputError, Label, RowView, getters, load_checked};
 
 /// Halving: keep the hypotheses consistent with every label seen; guess by majority, ties +1.
 ///
@@ -31,12 +31,7 @@ use halfspaces_linalg::{Classifier, InputError, Label, RowView};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "SavedHalving<C>"))]
-#[cfg_attr(
-    feature = "serde",
-    serde(bound(deserialize = "C: FiniteClass + serde::Deserialize<'de>"))
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Halving<C> {
     class: C,
     /// The blocks that still hold a consistent hypothesis, with their bits.
@@ -45,25 +40,23 @@ pub struct Halving<C> {
     updates: u64,
 }
 
-/// A [`Halving`] learner before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct SavedHalving<C> {
-    class: C,
-    alive: Vec<(usize, u64)>,
-    #[serde(deserialize_with = "crate::saved::count")]
-    updates: u64,
+load_checked! {
+    Halving<C: FiniteClass> {
+        class: C,
+        alive: Vec<(usize, u64)>,
+        #[serde(deserialize_with = "crate::saved::count")]
+        updates: u64,
+    } => Halving::from_saved
 }
 
 #[cfg(feature = "serde")]
-impl<C: FiniteClass> TryFrom<SavedHalving<C>> for Halving<C> {
-    type Error = InputError;
-
-    fn try_from(saved: SavedHalving<C>) -> Result<Self, InputError> {
-        let whole = Halving::new(saved.class)?;
+impl<C: FiniteClass> Halving<C> {
+    /// Refuses what no run can have left behind.
+    fn from_saved(class: C, alive: Vec<(usize, u64)>, updates: u64) -> Result<Self, InputError> {
+        let whole = Halving::new(class)?;
         let mut consistent = 0;
         let mut blocks = whole.alive.iter();
-        for &(index, bits) in &saved.alive {
+        for &(index, bits) in &alive {
             // Both lists ascend; a block or bit that the class does not have is refused.
             let known = blocks.find(|(block, _)| *block == index);
             if known.is_none_or(|(_, all)| bits & !all != 0) {
@@ -71,7 +64,7 @@ impl<C: FiniteClass> TryFrom<SavedHalving<C>> for Halving<C> {
             }
             consistent += u64::from(bits.count_ones());
         }
-        Ok(Halving { alive: saved.alive, consistent, updates: saved.updates, ..whole })
+        Ok(Halving { alive, consistent, updates, ..whole })
     }
 }
 
@@ -96,14 +89,12 @@ impl<C: FiniteClass> Halving<C> {
         Ok(Halving { class, alive, consistent: size as u64, updates: 0 })
     }
 
-    /// The class.
-    pub fn class(&self) -> &C {
-        &self.class
-    }
+    getters! {
+        /// The class.
+        class: &C,
 
-    /// Number of hypotheses consistent with every label seen.
-    pub fn consistent(&self) -> u64 {
-        self.consistent
+        /// Number of hypotheses consistent with every label seen.
+        consistent: u64,
     }
 
     /// Whether no hypothesis explains the labels seen; the mistake bound is then void.

@@ -4,7 +4,9 @@ use super::look_ahead::{learn_pool_ahead, right};
 use super::weights::Weights;
 use crate::protocol::{OnlineLearner, PartialFitError, Prediction, Tally};
 use crate::scale::check_scale;
-use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, PointSet, RowView};
+use halfspaces_linalg::{
+    Classifier, Halfspace, InputError, Label, PointSet, RowView, load_checked,
+};
 use std::convert::Infallible;
 use std::ops::Range;
 
@@ -38,8 +40,7 @@ use std::ops::Range;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "SavedAveragedPerceptron"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct AveragedPerceptron {
     weights: Weights,
     /// Σ over updates of (rounds before the update and itself) y x: the sum of all rounds' weights
@@ -49,26 +50,20 @@ pub struct AveragedPerceptron {
     updates: u64,
 }
 
-/// An [`AveragedPerceptron`] before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct SavedAveragedPerceptron {
+load_checked!(AveragedPerceptron {
     weights: Weights,
     missed: Weights,
     #[serde(deserialize_with = "crate::saved::count")]
     rounds: u64,
     updates: u64,
-}
+});
 
 #[cfg(feature = "serde")]
-impl TryFrom<SavedAveragedPerceptron> for AveragedPerceptron {
-    type Error = InputError;
-
-    fn try_from(saved: SavedAveragedPerceptron) -> Result<Self, InputError> {
-        let SavedAveragedPerceptron { weights, missed, rounds, updates } = saved;
-        InputError::check_dim(weights.dim(), missed.dim())?;
-        InputError::check_state(updates <= rounds, "more updates than rounds")?;
-        Ok(AveragedPerceptron { weights, missed, rounds, updates })
+impl AveragedPerceptron {
+    /// Refuses what no run can have left behind.
+    fn check_saved(&self) -> Result<(), InputError> {
+        InputError::check_dim(self.weights.dim(), self.missed.dim())?;
+        InputError::check_state(self.updates <= self.rounds, "more updates than rounds")
     }
 }
 

@@ -5,7 +5,8 @@
 
 use crate::scale::check_scale;
 use halfspaces_linalg::{
-    Classifier, Halfspace, InputError, Label, Params, PointSet, RowView, Termination, zeros,
+    Halfspace, InputError, Label, Params, PointSet, RowView, Termination, classify_by, setters,
+    zeros,
 };
 
 /// Default cap on the updates of a batch learner. Data separable with γ/R above 1e-3 (batch perceptron)
@@ -68,17 +69,7 @@ pub struct BatchFit {
     pub termination: Termination,
 }
 
-/// The value is that of the halfspace.
-impl Classifier for BatchFit {
-    fn dim(&self) -> usize {
-        self.halfspace.dim()
-    }
-
-    #[inline]
-    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
-        self.halfspace.decision_value(x)
-    }
-}
+classify_by!(BatchFit, halfspace);
 
 /// Parameters of a batch learner `L`, not yet checked: [`Params::check`] gives the learner.
 ///
@@ -103,16 +94,12 @@ impl<L> BatchParams<L> {
         BatchParams { max_updates: DEFAULT_MAX_UPDATES, pick: Pick::default(), learner }
     }
 
-    /// Cap on updates, at least 1. Default: [`DEFAULT_MAX_UPDATES`].
-    pub fn max_updates(mut self, max_updates: u64) -> Self {
-        self.max_updates = max_updates;
-        self
-    }
+    setters! {
+        /// Cap on updates, at least 1. Default: [`DEFAULT_MAX_UPDATES`].
+        max_updates: u64,
 
-    /// Which violated point is taken. Default: [`Pick::Cyclic`].
-    pub fn pick(mut self, pick: Pick) -> Self {
-        self.pick = pick;
-        self
+        /// Which violated point is taken. Default: [`Pick::Cyclic`].
+        pick: Pick,
     }
 }
 

@@ -6,7 +6,7 @@ use crate::protocol::{OnlineLearner, Prediction, Round, Transcript};
 use faer::linalg::matmul::matmul;
 use faer::traits::pulp::Arch;
 use faer::{Accum, MatMut, MatRef, Par};
-use halfspaces_linalg::{Classifier, InputError, Label, PointSet, Points, RowView};
+use halfspaces_linalg::{Classifier, InputError, Label, PointSet, Points, RowView, load_checked};
 
 /// The kernel perceptron: keep the points of all mistakes, the supports, and guess
 /// sign(Σ y_i K(x_i, x)).
@@ -43,8 +43,7 @@ use halfspaces_linalg::{Classifier, InputError, Label, PointSet, Points, RowView
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "SavedKernelPerceptron"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct KernelPerceptron {
     kernel: Kernel,
     dim: usize,
@@ -56,39 +55,44 @@ pub struct KernelPerceptron {
     updates: u64,
 }
 
-/// A [`KernelPerceptron`] before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct SavedKernelPerceptron {
-    kernel: Kernel,
-    dim: usize,
-    rows: Vec<f64>,
-    signs: Vec<f64>,
-    budget: Option<usize>,
-    #[serde(deserialize_with = "crate::saved::count")]
-    updates: u64,
+load_checked! {
+    KernelPerceptron {
+        kernel: Kernel,
+        dim: usize,
+        rows: Vec<f64>,
+        signs: Vec<f64>,
+        budget: Option<usize>,
+        #[serde(deserialize_with = "crate::saved::count")]
+        updates: u64,
+    } => KernelPerceptron::from_saved
 }
 
 #[cfg(feature = "serde")]
-impl TryFrom<SavedKernelPerceptron> for KernelPerceptron {
-    type Error = InputError;
-
-    fn try_from(saved: SavedKernelPerceptron) -> Result<Self, InputError> {
-        let empty = KernelPerceptron::new(saved.dim, saved.kernel)?;
-        let points = Points::new(saved.rows, saved.dim)?;
-        InputError::check_len(points.len(), saved.signs.len())?;
-        let signs = saved.signs.iter().all(|s| s.abs().to_bits() == 1f64.to_bits());
-        InputError::check_state(signs, "a sign that is neither -1 nor 1")?;
-        let supports = saved.signs.len();
-        let within = saved.budget.is_none_or(|budget| budget > 0 && supports <= budget);
+impl KernelPerceptron {
+    /// Refuses what no run can have left behind; the squared norms are computed anew.
+    fn from_saved(
+        kernel: Kernel,
+        dim: usize,
+        rows: Vec<f64>,
+        signs: Vec<f64>,
+        budget: Option<usize>,
+        updates: u64,
+    ) -> Result<Self, InputError> {
+        let empty = KernelPerceptron::new(dim, kernel)?;
+        let points = Points::new(rows, dim)?;
+        InputError::check_len(points.len(), signs.len())?;
+        let units = signs.iter().all(|s| s.abs().to_bits() == 1f64.to_bits());
+        InputError::check_state(units, "a sign that is neither -1 nor 1")?;
+        let supports = signs.len();
+        let within = budget.is_none_or(|budget| budget > 0 && supports <= budget);
         InputError::check_state(within, "more supports than the budget")?;
-        InputError::check_state(saved.updates >= supports as u64, "more supports than updates")?;
+        InputError::check_state(updates >= supports as u64, "more supports than updates")?;
         Ok(KernelPerceptron {
             norms_sq: points.rows().map(RowView::norm_sq).collect(),
             rows: points.into_vec(),
-            signs: saved.signs,
-            budget: saved.budget,
-            updates: saved.updates,
+            signs,
+            budget,
+            updates,
             ..empty
         })
     }

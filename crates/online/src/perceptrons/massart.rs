@@ -2,7 +2,7 @@
 
 use super::weights::{Weights, linear_classifier};
 use crate::protocol::{OnlineLearner, Prediction};
-use halfspaces_linalg::{InputError, Label, RowView, tolerance};
+use halfspaces_linalg::{InputError, Label, RowView, load_checked};
 
 /// How long the learner expects to play.
 ///
@@ -55,8 +55,7 @@ pub enum Horizon {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "SavedOnlineMassart"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct OnlineMassart {
     weights: Weights,
     noise: f64,
@@ -66,26 +65,20 @@ pub struct OnlineMassart {
     rounds: u64,
 }
 
-/// An [`OnlineMassart`] before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct SavedOnlineMassart {
+load_checked!(OnlineMassart {
     weights: Weights,
     noise: f64,
     margin: f64,
     horizon: Horizon,
     #[serde(deserialize_with = "crate::saved::count")]
     rounds: u64,
-}
+});
 
 #[cfg(feature = "serde")]
-impl TryFrom<SavedOnlineMassart> for OnlineMassart {
-    type Error = InputError;
-
-    fn try_from(saved: SavedOnlineMassart) -> Result<Self, InputError> {
-        let SavedOnlineMassart { weights, noise, margin, horizon, rounds } = saved;
-        let fresh = OnlineMassart::new(weights.dim(), noise, margin, horizon)?;
-        Ok(OnlineMassart { weights, rounds, ..fresh })
+impl OnlineMassart {
+    /// The parameters are those of a learner.
+    fn check_saved(&self) -> Result<(), InputError> {
+        OnlineMassart::new(self.weights.dim(), self.noise, self.margin, self.horizon).map(|_| ())
     }
 }
 
@@ -121,12 +114,10 @@ impl OnlineMassart {
 
 impl OnlineLearner for OnlineMassart {
     /// # Errors
-    /// Besides the usual ones, [`InputError::ParameterOutOfRange`] for a point outside the unit
+    /// Besides the usual ones, [`InputError::OutsideBall`] for a point outside the unit
     /// ball, where the guarantee is void.
     fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
-        let length = x.norm_sq().sqrt();
-        let in_range = length <= 1.0 + tolerance::UNIT_NORM;
-        InputError::check_parameter("norm of the point", length, in_range, "at most 1; rescale")?;
+        InputError::check_in_ball(x.norm_sq())?;
         self.weights.value(x).map(Prediction::from_value)
     }
 

@@ -7,7 +7,7 @@ use crate::protocol::{OnlineLearner, Prediction};
 use crate::scale::positive_norm_sq;
 use halfspaces_linalg::{
     Classifier, FitSample, Halfspace, InputError, Label, PointSet, RngStream, RowView, Termination,
-    norm, rng_for, tolerance, zeros,
+    classify_by, load_checked, norm, rng_for, tolerance, zeros,
 };
 use rand::Rng;
 
@@ -46,8 +46,7 @@ use rand::Rng;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "SavedModifiedPerceptron"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ModifiedPerceptron {
     /// Unit, or zero once the start has failed.
     weights: Weights,
@@ -55,28 +54,21 @@ pub struct ModifiedPerceptron {
     updates: u64,
 }
 
-/// A [`ModifiedPerceptron`] before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct SavedModifiedPerceptron {
+load_checked!(ModifiedPerceptron {
     weights: Weights,
     sigma: f64,
     #[serde(deserialize_with = "crate::saved::count")]
     updates: u64,
-}
+});
 
 #[cfg(feature = "serde")]
-impl TryFrom<SavedModifiedPerceptron> for ModifiedPerceptron {
-    type Error = InputError;
-
-    fn try_from(saved: SavedModifiedPerceptron) -> Result<Self, InputError> {
-        let SavedModifiedPerceptron { weights, sigma, updates } = saved;
-        check_sigma(sigma)?;
-        let learner = ModifiedPerceptron { weights, sigma, updates };
-        let length = norm(learner.weights());
-        let sound = (length - 1.0).abs() <= tolerance::UNIT_NORM || learner.start_failed();
-        InputError::check_state(sound, "weights that are neither of length 1 nor 0")?;
-        Ok(learner)
+impl ModifiedPerceptron {
+    /// Refuses what no run can have left behind.
+    fn check_saved(&self) -> Result<(), InputError> {
+        check_sigma(self.sigma)?;
+        let length = norm(self.weights());
+        let sound = (length - 1.0).abs() <= tolerance::UNIT_NORM || self.start_failed();
+        InputError::check_state(sound, "weights that are neither of length 1 nor 0")
     }
 }
 
@@ -265,16 +257,8 @@ pub struct BatchModifiedFit {
     pub termination: Termination,
 }
 
-/// The value is w · x; there are no abstentions.
-impl Classifier for BatchModifiedFit {
-    fn dim(&self) -> usize {
-        self.learner.dim()
-    }
-
-    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
-        self.learner.decision_value(x)
-    }
-}
+// Without abstentions.
+classify_by!(BatchModifiedFit, learner);
 
 impl FitSample for BatchModifiedPerceptron {
     type Model = BatchModifiedFit;

@@ -4,7 +4,7 @@ use super::look_ahead::{learn_pool_ahead, right};
 use super::weights::Weights;
 use crate::protocol::{OnlineLearner, PartialFitError, Prediction, Tally};
 use crate::scale::check_scale;
-use halfspaces_linalg::{Classifier, InputError, Label, PointSet, RowView};
+use halfspaces_linalg::{Classifier, InputError, Label, PointSet, RowView, load_checked};
 use std::convert::Infallible;
 
 /// The voted perceptron: it learns as the perceptron does, and classifies by a vote of all its weight
@@ -38,8 +38,7 @@ use std::convert::Infallible;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "SavedVotedPerceptron"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct VotedPerceptron {
     weights: Weights,
     /// Rounds in which the present weights guessed.
@@ -48,28 +47,23 @@ pub struct VotedPerceptron {
     earlier: Vec<(Weights, u64)>,
 }
 
-/// A [`VotedPerceptron`] before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct SavedVotedPerceptron {
+load_checked!(VotedPerceptron {
     weights: Weights,
     #[serde(deserialize_with = "crate::saved::count")]
     survived: u64,
     earlier: Vec<(Weights, u64)>,
-}
+});
 
 #[cfg(feature = "serde")]
-impl TryFrom<SavedVotedPerceptron> for VotedPerceptron {
-    type Error = InputError;
-
-    fn try_from(saved: SavedVotedPerceptron) -> Result<Self, InputError> {
-        let SavedVotedPerceptron { weights, survived, earlier } = saved;
-        for (w, rounds) in &earlier {
-            InputError::check_dim(weights.dim(), w.dim())?;
+impl VotedPerceptron {
+    /// Refuses what no run can have left behind.
+    fn check_saved(&self) -> Result<(), InputError> {
+        for (w, rounds) in &self.earlier {
+            InputError::check_dim(self.weights.dim(), w.dim())?;
             // Its last round was the mistake that ended it.
             InputError::check_state(*rounds > 0, "weights that erred without a round")?;
         }
-        Ok(VotedPerceptron { weights, survived, earlier })
+        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@ use super::order::Order;
 use super::prediction::Prediction;
 use super::transcript::{Round, Transcript};
 use crate::error::OnlineError;
-use halfspaces_linalg::{InputError, Label, PointSet};
+use halfspaces_linalg::{InputError, Label, PointSet, getters};
 
 /// A learner's answer about one point of the pool, before the label is known.
 ///
@@ -103,19 +103,15 @@ impl<'p, L: OnlineLearner, P: PointSet> Session<'p, L, P> {
         Ok(round)
     }
 
-    /// The learner as it stands.
-    pub fn learner(&self) -> &L {
-        &self.learner
-    }
+    getters! {
+        /// The learner as it stands.
+        learner: &L,
 
-    /// The open question, if any.
-    pub fn open_question(&self) -> Option<Question> {
-        self.open
-    }
+        /// The open question, if any.
+        open_question: Option<Question> => open,
 
-    /// The rounds so far.
-    pub fn transcript(&self) -> &Transcript {
-        &self.transcript
+        /// The rounds so far.
+        transcript: &Transcript,
     }
 
     /// Ends the session.

@@ -43,8 +43,7 @@ impl Tally {
                 Ok(())
             }
             Err(source) => {
-                let source = source.at_row(self.rounds as usize);
-                let fault = FitError::Example { taken: self.rounds, source };
+                let fault = FitError::at_example(self.rounds, source);
                 Err(PartialFitError { tally: *self, fault })
             }
         }

@@ -24,7 +24,9 @@ use super::walk::Walk;
 use super::{AnswerStatus, Pool, SelfDirectedLearner, Unit, decision_value, predict, project};
 use crate::error::OnlineError;
 use crate::protocol::{Question, Round};
-use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, PointSet, RowView, zeros};
+use halfspaces_linalg::{
+    Classifier, Halfspace, InputError, Label, PointSet, RowView, classify_by, zeros,
+};
 
 /// Points themselves are scanned once one in so many had to be looked up, and from when one in
 /// [`EXACT_SHARE`] is left.
@@ -379,15 +381,7 @@ impl Classifier for Greedy {
     }
 }
 
-impl Classifier for GreedyRun {
-    fn dim(&self) -> usize {
-        self.halfspace.dim()
-    }
-
-    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
-        self.halfspace.decision_value(x)
-    }
-}
+classify_by!(GreedyRun, halfspace);
 
 #[cfg(test)]
 mod tests {

@@ -27,7 +27,7 @@ use crate::error::OnlineError;
 use crate::protocol::{Question, Round};
 use crate::version_space::{MixingDiagnostics, Sample, mean, step_budget, uniform_in_ball};
 use halfspaces_linalg::{
-    Classifier, InputError, PointSet, RngStream, RowView, kernels, norm, normalise, zeros,
+    Classifier, InputError, PointSet, RngStream, RowView, getters, kernels, norm, normalise, zeros,
 };
 use rand::rngs::ChaCha8Rng;
 
@@ -148,29 +148,19 @@ impl SampledGreedy {
         self.points.iter().map(Vec::as_slice)
     }
 
-    /// How well the sample mixed when it was last spread.
-    #[must_use]
-    pub fn mixing(&self) -> MixingDiagnostics {
-        self.mixing
-    }
+    getters! {
+        /// How well the sample mixed when it was last spread.
+        mixing: MixingDiagnostics,
 
-    /// How often the sample was filled and spread.
-    #[must_use]
-    pub fn resamples(&self) -> u64 {
-        self.resamples
-    }
+        /// How often the sample was filled and spread.
+        resamples: u64,
 
-    /// Steps of hit-and-run made so far, each of which moves the whole sample.
-    #[must_use]
-    pub fn steps(&self) -> u64 {
-        self.steps
-    }
+        /// Steps of hit-and-run made so far, each of which moves the whole sample.
+        steps: u64,
 
-    /// Whether the version space can no longer be told from a ray, or from nothing, as with
-    /// contradictory labels: the ranking then stays as it is.
-    #[must_use]
-    pub fn is_exhausted(&self) -> bool {
-        self.exhausted
+        /// Whether the version space can no longer be told from a ray, or from nothing, as with
+        /// contradictory labels: the ranking then stays as it is.
+        is_exhausted: bool => exhausted,
     }
 
     /// The score beyond which a revealed point is forgotten.

@@ -8,7 +8,7 @@
 use super::{AnswerStatus, Pool, SelfDirectedLearner};
 use crate::error::OnlineError;
 use crate::protocol::{Question, Round, Transcript};
-use halfspaces_linalg::{InputError, Label, PointSet};
+use halfspaces_linalg::{InputError, Label, PointSet, getters};
 use thiserror::Error;
 
 /// How far a session has come.
@@ -210,16 +210,12 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
         &self.pool
     }
 
-    /// The learner as it stands.
-    #[must_use]
-    pub fn learner(&self) -> &L {
-        &self.learner
-    }
+    getters! {
+        /// The learner as it stands.
+        learner: &L,
 
-    /// The rounds so far.
-    #[must_use]
-    pub fn transcript(&self) -> &Transcript {
-        &self.transcript
+        /// The rounds so far.
+        transcript: &Transcript,
     }
 
     /// Ends the session.

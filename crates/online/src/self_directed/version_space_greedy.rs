@@ -19,7 +19,7 @@ use super::{AnswerStatus, Pool, SelfDirectedLearner, decision_value};
 use crate::error::OnlineError;
 use crate::protocol::{Question, Round};
 use crate::version_space::Centre;
-use halfspaces_linalg::{Classifier, InputError, PointSet, RowView};
+use halfspaces_linalg::{Classifier, InputError, PointSet, RowView, getters};
 
 /// Cuts per d(d+1) that an answer may take: an ellipsoid of mean radius 1e-13 has had 2 ln(1e13) = 59.9.
 const MAX_CUTS_PER_SQUARE: usize = 60;
@@ -66,14 +66,12 @@ impl<C: Centre> VersionSpaceGreedy<C> {
         VersionSpaceGreedy { centre, walk: None, open: None, cuts: 0, gave_up: false }
     }
 
-    /// The centre as it stands.
-    pub fn centre(&self) -> &C {
-        &self.centre
-    }
+    getters! {
+        /// The centre as it stands.
+        centre: &C,
 
-    /// Cuts made, at mistakes and at revealed points that a new centre got wrong.
-    pub fn cuts(&self) -> u64 {
-        self.cuts
+        /// Cuts made, at mistakes and at revealed points that a new centre got wrong.
+        cuts: u64,
     }
 
     /// Whether no halfspace was found that fits the answers.

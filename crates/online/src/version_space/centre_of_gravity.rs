@@ -20,7 +20,7 @@ use super::hit_and_run::{MixingDiagnostics, Sample, mean, step_budget, uniform_i
 use super::learner::{Centre, check_cut};
 use crate::bounds;
 use crate::direction::rng_for_count;
-use halfspaces_linalg::{InputError, RngStream, zeros};
+use halfspaces_linalg::{InputError, RngStream, load_checked, zeros};
 
 /// Points of the sample at least.
 const MIN_POINTS: usize = 64;
@@ -54,8 +54,7 @@ const MAX_SWEEPS: usize = 12;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawCentreOfGravity"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CentreOfGravity {
     centre: Vec<f64>,
     points: Vec<Vec<f64>>,
@@ -66,32 +65,27 @@ pub struct CentreOfGravity {
     seed: u64,
 }
 
-/// What a [`CentreOfGravity`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawCentreOfGravity {
+load_checked!(CentreOfGravity {
     centre: Vec<f64>,
     points: Vec<Vec<f64>>,
     cuts: Vec<Vec<f64>>,
     mixing: MixingDiagnostics,
     exhausted: bool,
     seed: u64,
-}
+});
 
 #[cfg(feature = "serde")]
-impl TryFrom<RawCentreOfGravity> for CentreOfGravity {
-    type Error = InputError;
-
-    fn try_from(raw: RawCentreOfGravity) -> Result<Self, InputError> {
+impl CentreOfGravity {
+    /// Refuses what no cuts can have left behind.
+    fn check_saved(&self) -> Result<(), InputError> {
         use halfspaces_linalg::{Halfspace, Points, kernels, norm, tolerance};
         /// What rounding, here or on another machine, changes about a number of the unit ball.
         const ROUNDING: f64 = 1e-9;
-        let RawCentreOfGravity { centre, points, cuts, mixing, exhausted, seed } = raw;
-        let centre = Halfspace::new(centre)?.into_normal();
-        let dim = centre.len();
-        let fresh = CentreOfGravity::new(dim, seed)?;
+        let CentreOfGravity { centre, points, cuts, mixing, exhausted, seed } = self;
+        let dim = Halfspace::new(centre.clone())?.dim();
+        let fresh = CentreOfGravity::new(dim, *seed)?;
         InputError::check_len(fresh.points.len(), points.len())?;
-        for row in points.iter().chain(&cuts) {
+        for row in points.iter().chain(cuts) {
             InputError::check_dim(dim, row.len())?;
             Points::new(row.clone(), dim)?;
             // All are of the unit ball, up to rounding.
@@ -100,7 +94,7 @@ impl TryFrom<RawCentreOfGravity> for CentreOfGravity {
             InputError::check_parameter("length of a row", length, inside, "at most 1")?;
         }
         // The cut that left nothing moved neither the sample nor the centre.
-        let Some(made) = cuts.len().checked_sub(usize::from(exhausted)) else {
+        let Some(made) = cuts.len().checked_sub(usize::from(*exhausted)) else {
             return Err(InputError::InconsistentState {
                 reason: "a version space is exhausted without a cut",
             });
@@ -108,11 +102,11 @@ impl TryFrom<RawCentreOfGravity> for CentreOfGravity {
         let near = |x: &[f64], y: &[f64]| x.iter().zip(y).all(|(x, y)| (x - y).abs() <= ROUNDING);
         let (sample, expected) = match made {
             0 => (&fresh.points, vec![0.0; dim]),
-            _ => (&points, mean(&points)),
+            _ => (points, mean(points)),
         };
         let same = points.iter().zip(sample).all(|(x, y)| near(x, y));
         InputError::check_state(same, "the sample without cuts is not that of its seed")?;
-        InputError::check_state(near(&centre, &expected), "the centre is not the sample's mean")?;
+        InputError::check_state(near(centre, &expected), "the centre is not the sample's mean")?;
         let keeps = |a: &Vec<f64>| points.iter().all(|w| kernels::dot(a, w) >= -ROUNDING);
         let inside = cuts[..made].iter().all(keeps);
         InputError::check_state(inside, "a point of the sample lies outside a cut")?;
@@ -120,8 +114,7 @@ impl TryFrom<RawCentreOfGravity> for CentreOfGravity {
             && mixing.correlation.abs() <= 1.0 + ROUNDING
             && mixing.survivors > 0.0
             && mixing.survivors <= 1.0;
-        InputError::check_state(mixed, "no walk mixes like this")?;
-        Ok(CentreOfGravity { centre, points, cuts, mixing, exhausted, seed })
+        InputError::check_state(mixed, "no walk mixes like this")
     }
 }
 

@@ -20,7 +20,7 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SecondOrderConeT,
 };
-use halfspaces_linalg::{InputError, kernels, normalise};
+use halfspaces_linalg::{InputError, kernels, load_checked, normalise};
 
 /// A margin of so many radii of the ball it was found in stands clear of the solver's error.
 const RELIABLE_MARGIN: f64 = 1e-4;
@@ -63,8 +63,7 @@ const TOLERANCE: f64 = 1e-9;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawHardMargin"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct HardMargin {
     centre: Vec<f64>,
     /// The cuts a_i, one after the other.
@@ -72,38 +71,25 @@ pub struct HardMargin {
     margin: f64,
 }
 
-/// What a [`HardMargin`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawHardMargin {
-    centre: Vec<f64>,
-    cuts: Vec<f64>,
-    margin: f64,
-}
+load_checked!(HardMargin { centre: Vec<f64>, cuts: Vec<f64>, margin: f64 });
 
 #[cfg(feature = "serde")]
-impl TryFrom<RawHardMargin> for HardMargin {
-    type Error = InputError;
-
-    fn try_from(raw: RawHardMargin) -> Result<Self, InputError> {
+impl HardMargin {
+    /// Refuses what no cuts can have left behind.
+    fn check_saved(&self) -> Result<(), InputError> {
         use halfspaces_linalg::{Halfspace, Points, norm, tolerance};
-        let centre = Halfspace::new(raw.centre)?.into_normal();
-        let cuts = Points::new(raw.cuts, centre.len())?.into_vec();
+        let centre = Halfspace::new(self.centre.clone())?.into_normal();
+        Points::new(self.cuts.clone(), centre.len())?;
         let unit = |v: &[f64]| (norm(v) - 1.0).abs() <= tolerance::UNIT_NORM;
-        let units = cuts.chunks_exact(centre.len()).all(unit);
+        let units = self.cuts.chunks_exact(centre.len()).all(unit);
         InputError::check_state(units, "a cut of the hard margin is not a unit vector")?;
         // 0 before the first cut, and where the solver has no answer.
-        let fits = norm(&centre) == 0.0 || (unit(&centre) && !cuts.is_empty());
+        let fits = norm(&centre) == 0.0 || (unit(&centre) && !self.cuts.is_empty());
         InputError::check_state(fits, "the hard-margin hypothesis is neither 0 nor a unit vector")?;
-        let mut state = HardMargin { centre, cuts, margin: 1.0 };
-        if !state.cuts.is_empty() {
-            state.margin = least(&state.residuals(&state.centre));
-        }
-        let same = (raw.margin - state.margin).abs() <= SAVED_ROUNDING;
-        InputError::check_state(same, "the hard margin is not that of its hypothesis on its cuts")?;
+        let margin = if self.cuts.is_empty() { 1.0 } else { least(&self.residuals(&self.centre)) };
         // On another machine the last digit may differ; what was saved goes on as it would have.
-        state.margin = raw.margin;
-        Ok(state)
+        let same = (self.margin - margin).abs() <= SAVED_ROUNDING;
+        InputError::check_state(same, "the hard margin is not that of its hypothesis on its cuts")
     }
 }
 

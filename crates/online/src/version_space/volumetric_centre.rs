@@ -29,7 +29,7 @@ use faer::linalg::triangular_solve::{
 };
 use faer::prelude::ReborrowMut;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
-use halfspaces_linalg::{InputError, kernels, norm, zeros};
+use halfspaces_linalg::{InputError, kernels, load_checked, norm, zeros};
 
 /// Slack, in radii of the Dikin ellipsoid, at which a cut enters; a deeper one comes in steps.
 const ENTRY_SLACK: f64 = 0.2;
@@ -70,8 +70,7 @@ const MIN_WIDTH: f64 = 1e-16;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawVolumetricCentre"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct VolumetricCentre {
     centre: Vec<f64>,
     /// T by rows.
@@ -83,36 +82,29 @@ pub struct VolumetricCentre {
     exhausted: bool,
 }
 
-/// What a [`VolumetricCentre`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawVolumetricCentre {
+load_checked!(VolumetricCentre {
     centre: Vec<f64>,
     transform: Vec<f64>,
     constraints: Vec<f64>,
     potential: f64,
     exhausted: bool,
-}
+});
 
 #[cfg(feature = "serde")]
-impl TryFrom<RawVolumetricCentre> for VolumetricCentre {
-    type Error = InputError;
-
-    fn try_from(raw: RawVolumetricCentre) -> Result<Self, InputError> {
+impl VolumetricCentre {
+    /// Refuses what no cuts can have left behind.
+    fn check_saved(&self) -> Result<(), InputError> {
         use halfspaces_linalg::{Halfspace, PointSet, Points, log_abs_determinant};
         /// Error of H and of the slope at a centre that Newton's method has found.
         const CENTRED: f64 = 1e-6;
         /// Error of ln |det T|, per dimension, where its pivots are within 1e10 of each other.
         const DETERMINANT: f64 = 1e-3;
-        let RawVolumetricCentre { centre, transform, constraints, potential, exhausted } = raw;
-        let centre = Halfspace::new(centre)?.into_normal();
-        let d = centre.len();
-        let transform = Points::new(transform, d)?;
-        InputError::check_dim(d, transform.len())?;
-        let transform = transform.into_vec();
-        let constraints = Points::new(constraints, d)?.into_vec();
+        let (potential, constraints) = (self.potential, &self.constraints);
+        let d = Halfspace::new(self.centre.clone())?.dim();
+        InputError::check_dim(d, Points::new(self.transform.clone(), d)?.len())?;
+        Points::new(constraints.clone(), d)?;
         InputError::check_parameter("potential", potential, potential.is_finite(), "finite")?;
-        let agrees = log_abs_determinant(&transform, d)
+        let agrees = log_abs_determinant(&self.transform, d)
             .is_none_or(|log| (log + potential).abs() <= DETERMINANT * d as f64);
         InputError::check_state(agrees, "the volumetric potential is not that of its coordinates")?;
         // In its own coordinates H is the identity, so all of them are bounded, and V has no slope.
@@ -126,9 +118,8 @@ impl TryFrom<RawVolumetricCentre> for VolumetricCentre {
         InputError::check_state(identity, "the volumetric centre is not in its own coordinates")?;
         let mut slope = vec![0.0; d];
         rows().for_each(|q| kernels::axpy(kernels::norm_sq(q), q, &mut slope));
-        let centred = exhausted || norm(&slope) <= CENTRED;
-        InputError::check_state(centred, "the volumetric centre is not that of its constraints")?;
-        Ok(VolumetricCentre { centre, transform, constraints, potential, exhausted })
+        let centred = self.exhausted || norm(&slope) <= CENTRED;
+        InputError::check_state(centred, "the volumetric centre is not that of its constraints")
     }
 }
 

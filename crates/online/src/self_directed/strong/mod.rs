@@ -37,7 +37,7 @@ use crate::protocol::{Prediction, Question, Round};
 use halfspaces_forster::{Accuracy, ForsterError, ForsterTransform, Isotropy};
 use halfspaces_linalg::{
     Classifier, Halfspace, InputError, Label, Params, PointSet, Points, RngStream, RowView,
-    kernels, norm, normalise, zeros,
+    getters, kernels, norm, normalise, setters, zeros,
 };
 use round::{Attempt, Next, Placed, RoundState, Run};
 use tracing::debug;
@@ -146,31 +146,21 @@ impl StrongLearner {
         StrongLearner::new(dim, Goal::Perfect, 0.01, seed)
     }
 
-    /// Default: [`Cap::Corrected`].
-    #[must_use]
-    pub fn with_cap(mut self, cap: Cap) -> Self {
-        self.cap = cap;
-        self
+    setters! {
+        /// Default: [`Cap::Corrected`].
+        with_cap: Cap => cap,
+
+        /// Default: [`Start::Warm`].
+        with_start: Start => start,
     }
 
-    /// Default: [`Start::Warm`].
-    #[must_use]
-    pub fn with_start(mut self, start: Start) -> Self {
-        self.start = start;
-        self
-    }
+    getters! {
+        /// What the rounds so far came to.
+        tally: RoundTally,
 
-    /// What the rounds so far came to.
-    #[must_use]
-    pub fn tally(&self) -> RoundTally {
-        self.tally
-    }
-
-    /// The hypothesis of the last run, as a normal for points of the pool (inside the subspace of its
-    /// round, if that was proper); zero before the first.
-    #[must_use]
-    pub fn weights(&self) -> &[f64] {
-        &self.reached
+        /// The hypothesis of the last run, as a normal for points of the pool (inside the subspace of its
+        /// round, if that was proper); zero before the first.
+        weights: &[f64] => reached,
     }
 
     /// How many points may stay unlabelled.
