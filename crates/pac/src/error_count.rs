@@ -1,6 +1,6 @@
 //! The empirical 0-1 error, which every PAC guarantee speaks of.
 
-use halfspaces_linalg::{Classifier, InputError, Label, PointSet};
+use halfspaces_linalg::{Classifier, InputError, Label, PointSet, load_checked};
 
 /// How many labelled points a classifier gets wrong: its empirical 0-1 error ℓ01.
 ///
@@ -14,32 +14,23 @@ use halfspaces_linalg::{Classifier, InputError, Label, PointSet};
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawErrorCount"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ErrorCount {
     pub(crate) errors: usize,
     pub(crate) points: usize,
 }
 
-/// What an [`ErrorCount`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawErrorCount {
-    errors: usize,
-    points: usize,
-}
+load_checked!(ErrorCount { errors: usize, points: usize });
 
 #[cfg(feature = "serde")]
-impl TryFrom<RawErrorCount> for ErrorCount {
-    type Error = InputError;
-
-    fn try_from(RawErrorCount { errors, points }: RawErrorCount) -> Result<Self, InputError> {
+impl ErrorCount {
+    fn check_saved(&self) -> Result<(), InputError> {
+        let ErrorCount { errors, points } = *self;
         if points == 0 {
             return Err(InputError::Empty);
         }
         let in_range = errors <= points;
-        InputError::check_parameter("errors", errors as f64, in_range, "at most the points")?;
-        Ok(ErrorCount { errors, points })
+        InputError::check_parameter("errors", errors as f64, in_range, "at most the points")
     }
 }
 

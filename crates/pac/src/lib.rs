@@ -46,7 +46,6 @@ mod perspectron;
 mod push_away;
 mod random_projection;
 mod rivals;
-#[cfg(feature = "serde")]
 mod saved;
 pub mod schedule;
 mod selection;

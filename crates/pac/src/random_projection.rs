@@ -2,7 +2,7 @@
 
 use halfspaces_linalg::{
     Classifier, DenseRow, FitSample, Halfspace, InputError, Label, PointSet, Points, RngStream,
-    RowView, norm, rng_for_round, zeros,
+    RowView, getters, load_checked, norm, rng_for_round, zeros,
 };
 use rand::Rng;
 
@@ -58,31 +58,14 @@ pub fn projected_margin(margin: f64) -> f64 {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawRandomProjection"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RandomProjection {
     from: usize,
     to: usize,
     seed: u64,
 }
 
-/// What a [`RandomProjection`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawRandomProjection {
-    from: usize,
-    to: usize,
-    seed: u64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<RawRandomProjection> for RandomProjection {
-    type Error = InputError;
-
-    fn try_from(raw: RawRandomProjection) -> Result<Self, InputError> {
-        RandomProjection::new(raw.from, raw.to, raw.seed)
-    }
-}
+load_checked!(RandomProjection { from: usize, to: usize, seed: u64 } => RandomProjection::new);
 
 impl RandomProjection {
     /// From R^`from` to R^`to`.
@@ -122,16 +105,12 @@ impl RandomProjection {
         RandomProjection::new(from, projected_dimension(points, margin, failure), seed)
     }
 
-    /// d.
-    #[must_use]
-    pub fn from_dim(&self) -> usize {
-        self.from
-    }
+    getters! {
+        /// d.
+        from_dim: usize => from,
 
-    /// m.
-    #[must_use]
-    pub fn to_dim(&self) -> usize {
-        self.to
+        /// m.
+        to_dim: usize => to,
     }
 
     /// The bits of column j, 64 at a time: a set bit is +1/√m.
@@ -256,32 +235,14 @@ impl<L: FitSample> FitSample for Projected<L> {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawProjectedFit<M>"))]
-#[cfg_attr(
-    feature = "serde",
-    serde(bound(deserialize = "M: Classifier + serde::Deserialize<'de>"))
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ProjectedFit<M> {
     projection: RandomProjection,
     model: M,
 }
 
-/// What a [`ProjectedFit`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawProjectedFit<M> {
-    projection: RandomProjection,
-    model: M,
-}
-
-#[cfg(feature = "serde")]
-impl<M: Classifier> TryFrom<RawProjectedFit<M>> for ProjectedFit<M> {
-    type Error = InputError;
-
-    fn try_from(raw: RawProjectedFit<M>) -> Result<Self, InputError> {
-        ProjectedFit::new(raw.projection, raw.model)
-    }
+load_checked! {
+    ProjectedFit<M: Classifier> { projection: RandomProjection, model: M } => ProjectedFit::new
 }
 
 impl<M: Classifier> ProjectedFit<M> {
@@ -294,16 +255,12 @@ impl<M: Classifier> ProjectedFit<M> {
         Ok(ProjectedFit { projection, model })
     }
 
-    /// The projection.
-    #[must_use]
-    pub fn projection(&self) -> RandomProjection {
-        self.projection
-    }
+    getters! {
+        /// The projection.
+        projection: RandomProjection,
 
-    /// The classifier of projected points.
-    #[must_use]
-    pub fn model(&self) -> &M {
-        &self.model
+        /// The classifier of projected points.
+        model: &M,
     }
 }
 

@@ -92,6 +92,5 @@ pub(crate) fn assert_bad_input(fit: impl Fn(&Points, &[Label]) -> Result<(), Inp
     assert_eq!(short, Err(InputError::LengthMismatch { points: 3, labels: 1 }));
     let far = Points::from_rows(&[[1.0, 0.0], [1.0, 0.1]]).unwrap();
     let outside = fit(&far, &[Label::Positive; 2]);
-    let name = "norm of the point";
-    assert!(matches!(outside, Err(InputError::ParameterOutOfRange { name: n, .. }) if n == name));
+    assert!(matches!(outside, Err(InputError::OutsideBall { row: 1, .. })), "{outside:?}");
 }

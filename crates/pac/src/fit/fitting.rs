@@ -10,7 +10,7 @@ use super::iterate::Iterate;
 use super::lane::{Lane, ReservoirIterate};
 use super::outcome::{Fit, Origin};
 use super::plan::{Placement, Settings};
-use crate::selection::{Selector, check_in_ball};
+use crate::selection::Selector;
 use faer::traits::pulp::{Arch, Simd, WithSimd};
 use halfspaces_data::Link;
 use halfspaces_linalg::{
@@ -71,8 +71,7 @@ pub enum Stage {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Fitting<L> {
     pub(super) lanes: Vec<Lane<L>>,
     pub(super) placement: Placement,
@@ -162,8 +161,8 @@ impl<L: Link> Fitting<L> {
     /// Takes one example; none after the fit is complete.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`]; [`InputError::ParameterOutOfRange`] for a point outside the
-    /// ball of the stated radius, where nothing is guaranteed. The fit is as before.
+    /// [`InputError::DimensionMismatch`]; [`InputError::OutsideBall`] for a point outside the ball of the
+    /// stated radius, where nothing is guaranteed. The fit is as before.
     pub fn observe<R: RowView>(&mut self, x: R, label: Label) -> Result<Stage, InputError> {
         self.place_and_take(x, label)
     }
@@ -185,7 +184,7 @@ impl<L: Link> Fitting<L> {
     fn take<R: RowView>(&mut self, x: R, label: Label) -> Result<Stage, InputError> {
         if self.taken < self.training {
             let norm_sq = x.norm_sq();
-            check_in_ball(norm_sq)?;
+            InputError::check_in_ball(norm_sq)?;
             for (index, lane) in self.lanes.iter_mut().enumerate() {
                 // Lanes of fewer steps end before the longest does.
                 if lane.taken == lane.steps() {
@@ -215,7 +214,7 @@ impl<L: Link> Fitting<L> {
                 InputError::check_parameter("norm of the point", norm, norm.is_finite(), "finite")?;
                 self.selector.observe(ScaledRow::new(x, norm.recip()), label);
             } else {
-                check_in_ball(norm_sq)?;
+                InputError::check_in_ball(norm_sq)?;
                 self.selector.observe(x, label);
             }
         }
@@ -361,7 +360,7 @@ impl<L: Link, S: ExampleStream> WithSimd for Advance<'_, L, S> {
                 Ok(Some((x, label))) => {
                     stage = fitting
                         .place_and_take(x, label)
-                        .map_err(|source| FitError::Example { taken, source })?;
+                        .map_err(|source| FitError::at_example(taken, source))?;
                 }
             }
         }

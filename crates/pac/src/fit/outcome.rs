@@ -4,6 +4,7 @@ use super::guarantee::Guarantee;
 use super::plan::Placement;
 use halfspaces_linalg::{
     AffineHalfspace, Classifier, Halfspace, InputError, LiftedRow, RowView, ScaledRow, Termination,
+    getters,
 };
 
 /// Where a candidate comes from.
@@ -50,8 +51,7 @@ pub struct Origin {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Fit {
     pub(super) halfspace: Halfspace,
     pub(super) placement: Placement,
@@ -139,40 +139,24 @@ impl Fit {
         self.guarantee.filter(|_| self.validation == 0)
     }
 
-    /// Where the chosen candidate comes from.
-    #[must_use]
-    pub fn origin(&self) -> Origin {
-        self.origin
-    }
+    getters! {
+        /// Where the chosen candidate comes from.
+        origin: Origin,
 
-    /// Iterates retained as candidates.
-    #[must_use]
-    pub fn candidates(&self) -> usize {
-        self.candidates
-    }
+        /// Iterates retained as candidates.
+        candidates: usize,
 
-    /// Candidates that were never dropped.
-    #[must_use]
-    pub fn remaining(&self) -> usize {
-        self.remaining
-    }
+        /// Candidates that were never dropped.
+        remaining: usize,
 
-    /// Examples learned from.
-    #[must_use]
-    pub fn training(&self) -> u64 {
-        self.training
-    }
+        /// Examples learned from.
+        training: u64,
 
-    /// Examples the candidates were compared on.
-    #[must_use]
-    pub fn validation(&self) -> u64 {
-        self.validation
-    }
+        /// Examples the candidates were compared on.
+        validation: u64,
 
-    /// Errors of the chosen candidate among them.
-    #[must_use]
-    pub fn validation_errors(&self) -> u64 {
-        self.errors
+        /// Errors of the chosen candidate among them.
+        validation_errors: u64 => errors,
     }
 }
 

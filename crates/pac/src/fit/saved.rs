@@ -2,18 +2,46 @@
 
 use super::fitting::{Fitting, longest};
 use super::guarantee::{Guarantee, Theorem};
-use super::lane::{Lane, Retention};
+
+use super::lane::{Lane, ReservoirIterate, Retention};
 use super::outcome::{Fit, Origin};
 use super::plan::Placement;
-use crate::saved::{CheckSaved, checked_when_loaded, saved};
+use crate::saved::{CheckSaved, saved};
+use crate::selection::Selector;
 use halfspaces_data::Link;
-use halfspaces_linalg::{InputError, Termination};
+use halfspaces_linalg::{Halfspace, InputError, Termination, load_checked};
 
 /// Counters of saved fits stay below this, beyond the reach of any run, so that none overflows.
 const MAX_SAVED: u64 = 1 << 53;
 
-checked_when_loaded!(Fit);
-checked_when_loaded!(Fitting<L: Link>);
+load_checked!(Fit {
+    halfspace: Halfspace,
+    placement: Placement,
+    termination: Termination,
+    guarantee: Option<Guarantee>,
+    origin: Origin,
+    candidates: usize,
+    remaining: usize,
+    training: u64,
+    validation: u64,
+    errors: u64,
+});
+
+load_checked!(Fitting<L: Link> {
+    lanes: Vec<Lane<L>>,
+    placement: Placement,
+    project: bool,
+    means: bool,
+    clip: bool,
+    longest: usize,
+    dim: usize,
+    taken: u64,
+    training: u64,
+    selector: Selector<'static>,
+    origins: Vec<Origin>,
+    reservoir: ReservoirIterate,
+    theorem: Option<Theorem>,
+});
 
 impl CheckSaved for Fit {
     fn check_saved(&self) -> Result<(), InputError> {

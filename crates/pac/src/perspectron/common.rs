@@ -79,40 +79,25 @@ impl Common {
 /// parameters themselves.
 macro_rules! common_setters {
     ($($target:ident)?) => {
-        /// ε: the error wanted is at most the target level + ε. Default: 0.1.
-        #[must_use]
-        pub fn excess(mut self, excess: f64) -> Self {
-            self.$($target.)? excess = excess;
-            self
-        }
+        setters! {
+            /// ε: the error wanted is at most the target level + ε. Default: 0.1.
+            excess: f64 => $($target.)? excess,
 
-        /// δ: the probability with which the result may be worse. Default: 0.05.
-        #[must_use]
-        pub fn failure(mut self, failure: f64) -> Self {
-            self.$($target.)? failure = failure;
-            self
-        }
+            /// δ: the probability with which the result may be worse. Default: 0.05.
+            failure: f64 => $($target.)? failure,
 
-        /// Whether iterates are projected onto the unit ball, which every proof allows: w* lies in it, so
-        /// every distance to w* shrinks. Default: true, except for the constants as printed.
-        #[must_use]
-        pub fn project(mut self, project: bool) -> Self {
-            self.common.project = project;
-            self
-        }
+            /// Whether iterates are projected onto the unit ball, which every proof allows: w* lies in it, so
+            /// every distance to w* shrinks. Default: true, except for the constants as printed.
+            project: bool => common.project,
 
-        /// Which candidates are dropped early. Default: [`Elimination::Statistical`](crate::Elimination).
-        #[must_use]
-        pub fn elimination(mut self, elimination: $crate::selection::Elimination) -> Self {
-            self.common.elimination = elimination;
-            self
-        }
+            /// Which candidates are dropped early. Default: [`Elimination::Statistical`](crate::Elimination).
+            elimination: $crate::selection::Elimination => common.elimination,
 
-        /// Seed of the random numbers that the learner draws. Default: 0.
-        #[must_use]
-        pub fn seed(mut self, seed: u64) -> Self {
-            self.common.seed = seed;
-            self
+            /// Which iterates become candidates. Default: [`Selection::Thinned`].
+            selection: Selection,
+
+            /// Seed of the random numbers that the learner draws. Default: 0.
+            seed: u64 => common.seed,
         }
     };
 }
@@ -122,21 +107,15 @@ pub(crate) use common_setters;
 /// to be rescaled with the points.
 macro_rules! placement_setters {
     () => {
-        /// R: points are divided by it, and the margin with them; a point outside the ball of radius R is
-        /// refused. Default: 1.
-        #[must_use]
-        pub fn radius(mut self, radius: f64) -> Self {
-            self.common.radius = radius;
-            self
-        }
+        setters! {
+            /// R: points are divided by it, and the margin with them; a point outside the ball of radius R is
+            /// refused. Default: 1.
+            radius: f64 => common.radius,
 
-        /// Whether the halfspace sought has a bias: points become (x/R, 1)/√2, where a margin of γ
-        /// with |b| <= R, ‖w‖ <= 1 is at least γ/(2R) (CKST24 Remark 2), and the constants are those of that
-        /// margin. Default: false.
-        #[must_use]
-        pub fn lift(mut self, lift: bool) -> Self {
-            self.common.lift = lift;
-            self
+            /// Whether the halfspace sought has a bias: points become (x/R, 1)/√2, where a margin of γ
+            /// with |b| <= R, ‖w‖ <= 1 is at least γ/(2R) (CKST24 Remark 2), and the constants are those of that
+            /// margin. Default: false.
+            lift: bool => common.lift,
         }
     };
 }

@@ -25,7 +25,7 @@ use crate::noise_setting::{NoiseSetting, check_margin, check_target};
 use crate::schedule;
 use halfspaces_data::{LabelledPoints, Link, LinkError, check_link};
 use halfspaces_linalg::{
-    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet,
+    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet, setters,
 };
 use thiserror::Error;
 
@@ -119,13 +119,6 @@ impl<L: Link + Clone> GlmParams<L> {
         if schedule != GlmSchedule::Ours {
             self.selection = Selection::AllIterates;
         }
-        self
-    }
-
-    /// Which iterates become candidates. Default: [`Selection::Thinned`].
-    #[must_use]
-    pub fn selection(mut self, selection: Selection) -> Self {
-        self.selection = selection;
         self
     }
 }

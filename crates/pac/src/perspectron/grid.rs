@@ -22,7 +22,7 @@ use crate::schedule;
 use halfspaces_data::LabelledPoints;
 use halfspaces_linalg::{
     ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet, RngStream,
-    rng_for,
+    rng_for, setters,
 };
 
 /// Whose guesses and constants.
@@ -78,13 +78,6 @@ impl GridParams {
     pub fn schedule(mut self, schedule: GridSchedule) -> Self {
         self.schedule = schedule;
         self.common.project = schedule != GridSchedule::Paper;
-        self
-    }
-
-    /// Which iterates become candidates. Default: [`Selection::Thinned`].
-    #[must_use]
-    pub fn selection(mut self, selection: Selection) -> Self {
-        self.selection = selection;
         self
     }
 }

@@ -13,12 +13,12 @@ use super::massart::PerspectronParams;
 use crate::fit::{Fit, Guarantee, Stage};
 use crate::noise_setting::NoiseSetting;
 #[cfg(feature = "serde")]
-use crate::saved::{CheckSaved, checked_when_loaded, saved};
+use crate::saved::{CheckSaved, saved};
 use crate::schedule;
 use halfspaces_data::LabelledPoints;
 use halfspaces_linalg::{
     Classifier, ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet,
-    RowView, Termination,
+    Termination, classify_by, load_checked,
 };
 
 /// Guesses before the search gives up: the last is 2⁻³⁹ of the radius.
@@ -77,8 +77,7 @@ pub struct MarginSearch {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SearchFit {
     /// The last fit. It has no guarantee of its own, as its margin is a guess.
     pub fit: Fit,
@@ -102,18 +101,15 @@ impl SearchFit {
     }
 }
 
-impl Classifier for SearchFit {
-    fn dim(&self) -> usize {
-        self.fit.dim()
-    }
+classify_by!(SearchFit, fit);
 
-    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
-        self.fit.decision_value(x)
-    }
-}
-
-#[cfg(feature = "serde")]
-checked_when_loaded!(SearchFit);
+load_checked!(SearchFit {
+    fit: Fit,
+    margin: f64,
+    guesses: u32,
+    termination: Termination,
+    guarantee: Guarantee,
+});
 
 #[cfg(feature = "serde")]
 impl CheckSaved for SearchFit {
@@ -184,10 +180,9 @@ impl FitStream for MarginSearch {
                     Err(source) => return Err(FitError::Stream { taken: before + taken, source }),
                     Ok(None) => return done(fit, Termination::ExamplesEnded),
                     Ok(Some((x, label))) => {
-                        let predicted = fit.label(x).map_err(|source| FitError::Example {
-                            taken: before + taken,
-                            source,
-                        })?;
+                        let predicted = fit
+                            .label(x)
+                            .map_err(|source| FitError::at_example(before + taken, source))?;
                         errors += u64::from(predicted != label);
                     }
                 }

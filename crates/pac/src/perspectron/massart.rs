@@ -28,7 +28,7 @@ use crate::noise_setting::NoiseSetting;
 use crate::schedule;
 use halfspaces_data::LabelledPoints;
 use halfspaces_linalg::{
-    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet,
+    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet, setters,
 };
 
 /// Whose constants.
@@ -90,13 +90,6 @@ impl PerspectronParams {
         self.schedule = schedule;
         // The algorithm as printed does not project.
         self.common.project = schedule != Schedule::Paper;
-        self
-    }
-
-    /// Which iterates become candidates. Default: [`Selection::Thinned`].
-    #[must_use]
-    pub fn selection(mut self, selection: Selection) -> Self {
-        self.selection = selection;
         self
     }
 
@@ -607,27 +600,30 @@ mod tests {
     #[test]
     fn bad_input_is_typed() {
         let bad = [
-            Perspectron::params(0.5, 0.1),
-            Perspectron::params(-0.1, 0.1),
-            Perspectron::params(f64::NAN, 0.1),
-            Perspectron::params(0.1, 0.0),
-            Perspectron::params(0.1, 1.1),
-            Perspectron::params(0.1, f64::NAN),
-            Perspectron::params(0.1, 0.1).excess(0.0),
-            Perspectron::params(0.1, 0.1).excess(1.0),
-            Perspectron::params(0.1, 0.1).failure(0.0),
-            Perspectron::params(0.1, 0.1).radius(0.0),
-            Perspectron::params(0.1, 0.1).radius(f64::INFINITY),
+            (Perspectron::params(0.5, 0.1), "noise", 0.5),
+            (Perspectron::params(-0.1, 0.1), "noise", -0.1),
+            (Perspectron::params(f64::NAN, 0.1), "noise", f64::NAN),
+            (Perspectron::params(0.1, 0.0), "margin", 0.0),
+            (Perspectron::params(0.1, 1.1), "margin", 1.1),
+            (Perspectron::params(0.1, f64::NAN), "margin", f64::NAN),
+            (Perspectron::params(0.1, 0.1).excess(0.0), "excess", 0.0),
+            (Perspectron::params(0.1, 0.1).excess(1.0), "excess", 1.0),
+            (Perspectron::params(0.1, 0.1).failure(0.0), "failure", 0.0),
+            (Perspectron::params(0.1, 0.1).radius(0.0), "radius", 0.0),
+            (Perspectron::params(0.1, 0.1).radius(f64::INFINITY), "radius", f64::INFINITY),
         ];
-        for params in bad {
-            assert!(matches!(params.check(), Err(InputError::ParameterOutOfRange { .. })));
+        for (params, expected, bad) in bad {
+            let Err(InputError::ParameterOutOfRange { name, value, .. }) = params.check() else {
+                panic!("{expected} = {bad} is accepted")
+            };
+            assert_eq!((name, value.to_bits()), (expected, bad.to_bits()));
         }
         let learner = Perspectron::params(0.1, 0.1).check().unwrap();
         assert_eq!(learner.start(0), Err(InputError::ZeroDimension));
         let mut fitting = learner.start(2).unwrap();
         let far = DenseRow::new(&[1.0, 0.1]).unwrap();
         let error = fitting.observe(far, Label::Positive).unwrap_err();
-        assert!(error.to_string().contains("state a larger radius"), "{error}");
+        assert_eq!(error, InputError::OutsideBall { row: 0, norm: 1.01f64.sqrt() });
         let wide = DenseRow::new(&[0.1, 0.1, 0.1]).unwrap();
         assert!(fitting.observe(wide, Label::Positive).is_err());
         assert_eq!(fitting.stage(), Stage::Training { taken: 0, total: learner.plan().training() });

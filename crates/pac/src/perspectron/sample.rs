@@ -19,13 +19,13 @@ use super::margin::Margin;
 use crate::fit::{Denominator, Direction, Fitting, Lane, Placement, Retention, Settings, SignLink};
 use crate::noise_setting::check_noise;
 #[cfg(feature = "serde")]
-use crate::saved::{CheckSaved, checked_when_loaded, saved};
+use crate::saved::{CheckSaved, saved};
 
 use crate::schedule;
 use crate::selection::Elimination;
 use halfspaces_linalg::{
-    AffineHalfspace, Classifier, FitSample, InputError, Label, Params, PointSet, RngStream,
-    RowView, rng_for,
+    AffineHalfspace, FitSample, InputError, Label, Params, PointSet, RngStream, classify_by,
+    getters, load_checked, rng_for, setters,
 };
 use rand::seq::SliceRandom;
 
@@ -57,54 +57,28 @@ pub struct SampleParams {
 }
 
 impl SampleParams {
-    /// η, where it is known. Default: each of [`NOISE_GUESSES`] is tried.
-    #[must_use]
-    pub fn noise(mut self, noise: f64) -> Self {
-        self.noise = Some(noise);
-        self
-    }
+    setters! {
+        /// η, where it is known. Default: each of [`NOISE_GUESSES`] is tried.
+        noise: Some(f64),
 
-    /// What is known of the margin, as a share of the largest norm of the points learned from (after
-    /// lifting, if asked for). Default: at least 1/256.
-    #[must_use]
-    pub fn margin(mut self, margin: Margin) -> Self {
-        self.margin = margin;
-        self
-    }
+        /// What is known of the margin, as a share of the largest norm of the points learned from (after
+        /// lifting, if asked for). Default: at least 1/256.
+        margin: Margin,
 
-    /// The share of the sample held out for the choice. Default: 0.2.
-    #[must_use]
-    pub fn held_out(mut self, share: f64) -> Self {
-        self.held_out = share;
-        self
-    }
+        /// The share of the sample held out for the choice. Default: 0.2.
+        held_out: f64,
 
-    /// Passes over the rest. Default: 1.
-    #[must_use]
-    pub fn passes(mut self, passes: u64) -> Self {
-        self.passes = passes;
-        self
-    }
+        /// Passes over the rest. Default: 1.
+        passes: u64,
 
-    /// Iterates retained per guess; equal draws count once. Default: 32.
-    #[must_use]
-    pub fn candidates(mut self, candidates: u64) -> Self {
-        self.candidates = candidates;
-        self
-    }
+        /// Iterates retained per guess; equal draws count once. Default: 32.
+        candidates: u64,
 
-    /// Whether the halfspace sought has a bias. Default: true.
-    #[must_use]
-    pub fn lift(mut self, lift: bool) -> Self {
-        self.lift = lift;
-        self
-    }
+        /// Whether the halfspace sought has a bias. Default: true.
+        lift: bool,
 
-    /// Seed of the split and of the random numbers drawn. Default: 0.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
+        /// Seed of the split and of the random numbers drawn. Default: 0.
+        seed: u64,
     }
 }
 
@@ -206,8 +180,8 @@ impl std::fmt::Display for ErrorBound {
     }
 }
 
-/// What a [`SamplePerspectron`] has found: a [`Classifier`] of points as they were given, and a bound on its
-/// error.
+/// What a [`SamplePerspectron`] has found: a [`Classifier`](halfspaces_linalg::Classifier) of points as they
+/// were given, and a bound on its error.
 ///
 /// ```
 /// use halfspaces_data::Builtin;
@@ -221,8 +195,7 @@ impl std::fmt::Display for ErrorBound {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SampleFit {
     halfspace: AffineHalfspace,
     noise: f64,
@@ -233,8 +206,15 @@ pub struct SampleFit {
     steps: u64,
 }
 
-#[cfg(feature = "serde")]
-checked_when_loaded!(SampleFit);
+load_checked!(SampleFit {
+    halfspace: AffineHalfspace,
+    noise: f64,
+    margin: f64,
+    candidates: usize,
+    held_out: u64,
+    errors: u64,
+    steps: u64,
+});
 
 #[cfg(feature = "serde")]
 impl CheckSaved for SampleFit {
@@ -249,46 +229,27 @@ impl CheckSaved for SampleFit {
 }
 
 impl SampleFit {
-    /// The halfspace, for points as they were given.
-    #[must_use]
-    pub fn halfspace(&self) -> &AffineHalfspace {
-        &self.halfspace
-    }
+    getters! {
+        /// The halfspace, for points as they were given.
+        halfspace: &AffineHalfspace,
 
-    /// η of the guess that won.
-    #[must_use]
-    pub fn noise(&self) -> f64 {
-        self.noise
-    }
+        /// η of the guess that won.
+        noise: f64,
 
-    /// γ of the guess that won, as a share of the largest norm.
-    #[must_use]
-    pub fn margin(&self) -> f64 {
-        self.margin
-    }
+        /// γ of the guess that won, as a share of the largest norm.
+        margin: f64,
 
-    /// |H|: candidates compared.
-    #[must_use]
-    pub fn candidates(&self) -> usize {
-        self.candidates
-    }
+        /// |H|: candidates compared.
+        candidates: usize,
 
-    /// m: examples they were compared on.
-    #[must_use]
-    pub fn held_out(&self) -> u64 {
-        self.held_out
-    }
+        /// m: examples they were compared on.
+        held_out: u64,
 
-    /// Errors among them.
-    #[must_use]
-    pub fn held_out_errors(&self) -> u64 {
-        self.errors
-    }
+        /// Errors among them.
+        held_out_errors: u64 => errors,
 
-    /// Steps made per guess: examples learned from times passes.
-    #[must_use]
-    pub fn steps(&self) -> u64 {
-        self.steps
+        /// Steps made per guess: examples learned from times passes.
+        steps: u64,
     }
 
     /// What the error on fresh examples (noise included) is at most, except with probability `failure`:
@@ -313,15 +274,7 @@ impl SampleFit {
     }
 }
 
-impl Classifier for SampleFit {
-    fn dim(&self) -> usize {
-        self.halfspace.dim()
-    }
-
-    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
-        self.halfspace.decision_value(x)
-    }
-}
+classify_by!(SampleFit, halfspace);
 
 impl SamplePerspectron {
     /// One pass over 4/5 of the sample, for all of [`NOISE_GUESSES`], margins of at least 1/256 of the
@@ -443,7 +396,7 @@ mod tests {
     use crate::ErrorCount;
     use halfspaces_data::{Builtin, Instance, MarginBall, Rcn, random_target};
     use halfspaces_features::{FeatureMap, ZScore};
-    use halfspaces_linalg::{Points, SparsePoints};
+    use halfspaces_linalg::{Classifier, Points, RowView, SparsePoints};
     use proptest::prelude::*;
 
     fn noisy(n: usize, seed: u64) -> (Points, Vec<Label>) {
@@ -501,15 +454,18 @@ mod tests {
     #[test]
     fn bad_input_is_typed() {
         let base = SamplePerspectron::params;
-        for params in [
-            base().noise(0.5),
-            base().margin(Margin::Known(0.0)),
-            base().margin(Margin::AtLeast(1.5)),
-            base().held_out(0.0),
-            base().passes(0),
-            base().candidates(0),
+        for (params, expected, bad) in [
+            (base().noise(0.5), "noise", 0.5),
+            (base().margin(Margin::Known(0.0)), "margin", 0.0),
+            (base().margin(Margin::AtLeast(1.5)), "margin", 1.5),
+            (base().held_out(0.0), "held-out share", 0.0),
+            (base().passes(0), "passes", 0.0),
+            (base().candidates(0), "candidates", 0.0),
         ] {
-            assert!(matches!(params.check(), Err(InputError::ParameterOutOfRange { .. })));
+            let Err(InputError::ParameterOutOfRange { name, value, .. }) = params.check() else {
+                panic!("{expected} = {bad} is accepted")
+            };
+            assert_eq!((name, value), (expected, bad));
         }
         let learner = base().check().unwrap();
         let (points, labels) = noisy(10, 1);

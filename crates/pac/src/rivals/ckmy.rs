@@ -1,12 +1,14 @@
 //! CKMY20: a proper learner for Massart noise, by descent on the slab where it errs most.
 
-use super::descent::{DescentFit, DescentParams, DescentState};
+use super::descent::{DescentFit, DescentParams};
 use super::leaky_relu::LeakyRelu;
 use super::unit_ball::{check_sample, project};
 use super::validation_split::{BestIterate, Sample, split};
 use crate::NoiseSetting;
+use crate::saved::CheckSaved;
 use halfspaces_linalg::{
-    FitSample, InputError, Label, Params, PointSet, Termination, kernels, margins_into, zeros,
+    FitSample, InputError, Label, Params, PointSet, Termination, kernels, margins_into, setters,
+    zeros,
 };
 use std::f64::consts::SQRT_2;
 
@@ -37,9 +39,9 @@ pub fn ckmy_error(noise: f64, excess: f64) -> f64 {
 pub type CkmyParams = DescentParams<Ckmy>;
 
 impl CkmyParams {
-    /// Share of the sample held out for validation, above 0 and below 1. Default: 1/4.
-    pub fn validation_share(self, share: f64) -> Self {
-        self.with_validation_share(share)
+    setters! {
+        /// Share of the sample held out for validation, above 0 and below 1. Default: 1/4.
+        validation_share: f64,
     }
 }
 
@@ -156,8 +158,8 @@ impl Ckmy {
         };
         let (halfspace, chosen, validation) = best.finish()?;
         let last_loss = slab.mean_loss;
-        let state = DescentState { halfspace, chosen, validation, steps, last_loss, termination };
-        Ok(DescentFit::new(state))
+        let fit = DescentFit { halfspace, chosen, validation, steps, last_loss, termination };
+        Ok(fit.assured("a descent keeps to the ball and counts its steps"))
     }
 }
 
@@ -169,7 +171,7 @@ impl FitSample for Ckmy {
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`], [`InputError::Empty`];
-    /// [`InputError::ParameterOutOfRange`] for a point outside the unit ball or a single point.
+    /// [`InputError::OutsideBall`]; [`InputError::ParameterOutOfRange`] for a single point.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<DescentFit, InputError> {
         self.descend(points, labels, |_, _| ())
     }

@@ -1,10 +1,12 @@
 //! The certificate of CKST24 as a separation oracle for the ellipsoid method.
 
-use super::unit_ball::{check_norm, check_point, check_sample};
+use super::unit_ball::{check_point, check_sample};
 use crate::NoiseSetting;
+use crate::saved::CheckSaved;
 use halfspaces_linalg::{
     Ellipsoid, ExampleStream, FitError, FitSample, FitStream, Halfspace, InputError, Label, Params,
-    PointSet, RowView, Termination, norm, zeros,
+    PointSet, RowView, Termination, classify_by, getters, load_checked, norm, setters, tolerance,
+    zeros,
 };
 
 /// r = γ/(2(1+γ)): radius of a ball of vectors that the certificate never cuts off.
@@ -62,22 +64,15 @@ impl From<NoiseSetting> for CuttingPlaneParams {
 }
 
 impl CuttingPlaneParams {
-    /// ε: the error wanted is at most η + ε. Default: 0.1.
-    pub fn excess(mut self, excess: f64) -> Self {
-        self.setting.excess = excess;
-        self
-    }
+    setters! {
+        /// ε: the error wanted is at most η + ε. Default: 0.1.
+        excess: f64 => setting.excess,
 
-    /// δ: the probability with which the result may be worse. Default: 0.05.
-    pub fn failure(mut self, failure: f64) -> Self {
-        self.setting.failure = failure;
-        self
-    }
+        /// δ: the probability with which the result may be worse. Default: 0.05.
+        failure: f64 => setting.failure,
 
-    /// Examples per round, at least 1. Default: [`cutting_plane_batch`]. Fewer void the guarantee.
-    pub fn batch(mut self, batch: usize) -> Self {
-        self.batch = Some(batch);
-        self
+        /// Examples per round, at least 1. Default: [`cutting_plane_batch`]. Fewer void the guarantee.
+        batch: Some(usize),
     }
 }
 
@@ -155,13 +150,8 @@ pub struct CuttingPlane(CuttingPlaneParams);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "CuttingPlaneState"))]
-pub struct CuttingPlaneFit(CuttingPlaneState);
-
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct CuttingPlaneState {
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct CuttingPlaneFit {
     halfspace: Halfspace,
     estimated_error: f64,
     rounds: u64,
@@ -169,14 +159,22 @@ struct CuttingPlaneState {
     termination: Termination,
 }
 
-impl TryFrom<CuttingPlaneState> for CuttingPlaneFit {
-    type Error = InputError;
+load_checked!(CuttingPlaneFit {
+    halfspace: Halfspace,
+    estimated_error: f64,
+    rounds: u64,
+    ball_cuts: u64,
+    termination: Termination,
+});
 
-    fn try_from(state: CuttingPlaneState) -> Result<Self, InputError> {
-        let CuttingPlaneState { halfspace, estimated_error, rounds, ball_cuts, termination } =
-            &state;
+impl CheckSaved for CuttingPlaneFit {
+    fn check_saved(&self) -> Result<(), InputError> {
+        let CuttingPlaneFit { halfspace, estimated_error, rounds, ball_cuts, termination } = self;
         let check = InputError::check_state;
-        check_norm("norm of the centre", norm(halfspace.normal()))?;
+        check(
+            norm(halfspace.normal()) <= 1.0 + tolerance::UNIT_NORM,
+            "the centre lies in the ball",
+        )?;
         check((0.0..=1.0).contains(estimated_error), "an error is a share of examples")?;
         check(*rounds > 0, "at least one batch is used")?;
         let first = halfspace.normal().iter().all(|v| *v == 0.0);
@@ -186,50 +184,30 @@ impl TryFrom<CuttingPlaneState> for CuttingPlaneFit {
             Termination::AssumptionFailed | Termination::Stalled => true,
             Termination::CapReached { .. } => false,
         };
-        check(possible, "this termination does not go with these cuts")?;
-        Ok(CuttingPlaneFit(state))
+        check(possible, "this termination does not go with these cuts")
     }
 }
 
 impl CuttingPlaneFit {
-    /// What a run ended with.
-    #[expect(clippy::expect_used, reason = "a loaded state is checked by the same rules")]
-    fn new(state: CuttingPlaneState) -> CuttingPlaneFit {
-        CuttingPlaneFit::try_from(state).expect("centres that are judged lie in the unit ball")
-    }
+    getters! {
+        /// The centre returned.
+        halfspace: &Halfspace,
 
-    /// The centre returned.
-    #[must_use]
-    pub fn halfspace(&self) -> &Halfspace {
-        &self.0.halfspace
-    }
+        /// Its error on the batch it was judged by, which it had not seen.
+        estimated_error: f64,
 
-    /// Its error on the batch it was judged by, which it had not seen.
-    #[must_use]
-    pub fn estimated_error(&self) -> f64 {
-        self.0.estimated_error
-    }
+        /// Batches used.
+        rounds: u64,
 
-    /// Batches used.
-    #[must_use]
-    pub fn rounds(&self) -> u64 {
-        self.0.rounds
-    }
+        /// Cuts by the unit ball.
+        ball_cuts: u64,
 
-    /// Cuts by the unit ball.
-    #[must_use]
-    pub fn ball_cuts(&self) -> u64 {
-        self.0.ball_cuts
-    }
-
-    /// How the run ended; see [`CuttingPlane`].
-    #[must_use]
-    pub fn termination(&self) -> Termination {
-        self.0.termination
+        /// How the run ended; see [`CuttingPlane`].
+        termination: Termination,
     }
 }
 
-label_as!(CuttingPlaneFit, halfspace);
+classify_by!(CuttingPlaneFit, halfspace);
 
 impl CuttingPlane {
     /// For the `noise` η in [0, 1/2) and the `margin` γ in (0, 1]; ε = 0.1, δ = 0.05, batches as the guarantee
@@ -320,13 +298,8 @@ impl Run {
             return Err(InputError::ParameterOutOfRange { name, value, requirement });
         };
         let (halfspace, rounds, ball_cuts) = (Halfspace::new(w)?, self.rounds, self.ball_cuts);
-        Ok(CuttingPlaneFit::new(CuttingPlaneState {
-            halfspace,
-            estimated_error,
-            rounds,
-            ball_cuts,
-            termination,
-        }))
+        let fit = CuttingPlaneFit { halfspace, estimated_error, rounds, ball_cuts, termination };
+        Ok(fit.assured("centres that are judged lie in the unit ball"))
     }
 }
 
@@ -338,8 +311,7 @@ impl FitSample for CuttingPlane {
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`], [`InputError::TooLarge`];
-    /// [`InputError::ParameterOutOfRange`] for a point outside the unit ball, or fewer points than
-    /// one batch.
+    /// [`InputError::OutsideBall`]; [`InputError::ParameterOutOfRange`] for fewer points than one batch.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Self::Model, InputError> {
         check_sample(points, labels)?;
         let mut run = Run::new(self, points.dim())?;
@@ -359,7 +331,7 @@ impl FitStream for CuttingPlane {
     /// are not used.
     ///
     /// # Errors
-    /// [`FitError`]; [`InputError::ParameterOutOfRange`] in it for a point outside the unit ball, or fewer
+    /// [`FitError`]; in it [`InputError::OutsideBall`], and [`InputError::ParameterOutOfRange`] for fewer
     /// examples than one batch.
     fn fit_stream<S: ExampleStream>(
         &self,
@@ -368,7 +340,7 @@ impl FitStream for CuttingPlane {
         let mut run = Run::new(self, stream.dim()).map_err(FitError::Input)?;
         let dim = stream.dim();
         for taken in 0.. {
-            let at = |source| FitError::Example { taken, source };
+            let at = |source| FitError::at_example(taken, source);
             let next = stream.next_row().map_err(|source| FitError::Stream { taken, source })?;
             let Some((x, y)) = next else { break };
             InputError::check_dim(dim, x.dim()).and_then(|()| check_point(x)).map_err(at)?;
@@ -427,6 +399,7 @@ impl Certificate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::saved::assert_refused;
     use halfspaces_data::{MarginBall, Marginal, UnitSphere, random_target};
     use halfspaces_linalg::{Classifier, Points, SparsePoints, kernels};
     use rand::rngs::ChaCha8Rng;
@@ -607,5 +580,33 @@ mod tests {
         // Demands beyond memory are refused, not attempted.
         let vast = params(0.1, 1e-12).excess(1e-12).check().unwrap();
         assert!(vast.fit(&one, &[Label::Positive]).is_err());
+    }
+
+    #[test]
+    fn fits_that_no_run_leaves_are_refused() {
+        let (points, labels, _) = noisy(4000, 2, 0.3, 0.1, 7);
+        let learner = CuttingPlane::params(0.1, 0.3).batch(200).check().unwrap();
+        let fit = learner.fit(&points, &labels).unwrap();
+        assert!(fit.rounds > 1 && fit.termination == Termination::Converged, "{fit:?}");
+        type Change = fn(&mut CuttingPlaneFit);
+        let changes: [Change; 9] = [
+            |s| s.halfspace = Halfspace::new(vec![0.8, 0.8]).unwrap(),
+            |s| s.estimated_error = -0.01,
+            |s| s.estimated_error = 1.01,
+            |s| s.estimated_error = f64::NAN,
+            |s| s.rounds = 0,
+            // Only the first centre is 0, and it is judged before any cut.
+            |s| s.rounds = 1,
+            |s| {
+                (s.rounds, s.ball_cuts) = (1, 1);
+                s.halfspace = Halfspace::new(vec![0.0, 0.0]).unwrap();
+            },
+            |s| {
+                (s.rounds, s.ball_cuts, s.termination) = (1, 1, Termination::ExamplesEnded);
+                s.halfspace = Halfspace::new(vec![0.0, 0.0]).unwrap();
+            },
+            |s| s.termination = Termination::CapReached { cap: s.rounds },
+        ];
+        assert_refused(&fit, changes);
     }
 }

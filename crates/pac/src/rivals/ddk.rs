@@ -1,11 +1,14 @@
 //! DDK+23: projected descent on the LeakyReLU loss, for random classification noise.
 
-use super::descent::{DescentFit, DescentParams, DescentState};
+use super::descent::{DescentFit, DescentParams};
 use super::leaky_relu::LeakyRelu;
 use super::unit_ball::{check_sample, project};
 use super::validation_split::{BestIterate, split};
 use crate::NoiseSetting;
-use halfspaces_linalg::{FitSample, InputError, Label, Params, PointSet, RowView, kernels, zeros};
+use crate::saved::CheckSaved;
+use halfspaces_linalg::{
+    FitSample, InputError, Label, Params, PointSet, RowView, kernels, setters, zeros,
+};
 
 /// T = ⌈16(1-η)²/(γε)²⌉.
 ///
@@ -34,9 +37,9 @@ pub fn ddk_excess(noise: f64, margin: f64, steps: u64) -> f64 {
 pub type DdkParams = DescentParams<Ddk>;
 
 impl DdkParams {
-    /// Share of the sample held out for validation, above 0 and below 1. Default: 1/4.
-    pub fn validation_share(self, share: f64) -> Self {
-        self.with_validation_share(share)
+    setters! {
+        /// Share of the sample held out for validation, above 0 and below 1. Default: 1/4.
+        validation_share: f64,
     }
 }
 
@@ -132,8 +135,8 @@ impl Ddk {
         let last_loss = loss.mean(x.rows().zip(y).map(|(x, y)| (x.dot(&w), *y)));
         let (halfspace, chosen, validation) = best.finish()?;
         let termination = self.0.termination(planned);
-        let state = DescentState { halfspace, chosen, validation, steps, last_loss, termination };
-        Ok(DescentFit::new(state))
+        let fit = DescentFit { halfspace, chosen, validation, steps, last_loss, termination };
+        Ok(fit.assured("a descent keeps to the ball and counts its steps"))
     }
 }
 
@@ -145,7 +148,7 @@ impl FitSample for Ddk {
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`], [`InputError::Empty`];
-    /// [`InputError::ParameterOutOfRange`] for a point outside the unit ball or a single point.
+    /// [`InputError::OutsideBall`]; [`InputError::ParameterOutOfRange`] for a single point.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<DescentFit, InputError> {
         self.descend(points, labels, |_| ())
     }

@@ -1,6 +1,6 @@
 //! Decision lists of halfspaces: the improper hypotheses of DGT19.
 
-use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView};
+use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView, getters, load_checked};
 
 /// One rule (w, t): where |w · x| >= t, the label is sign(w · x).
 ///
@@ -13,29 +13,13 @@ use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView};
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawThresholdRule"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ThresholdRule {
     halfspace: Halfspace,
     threshold: f64,
 }
 
-/// What a [`ThresholdRule`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawThresholdRule {
-    halfspace: Halfspace,
-    threshold: f64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<RawThresholdRule> for ThresholdRule {
-    type Error = InputError;
-
-    fn try_from(raw: RawThresholdRule) -> Result<Self, InputError> {
-        ThresholdRule::new(raw.halfspace, raw.threshold)
-    }
-}
+load_checked!(ThresholdRule { halfspace: Halfspace, threshold: f64 } => ThresholdRule::new);
 
 impl ThresholdRule {
     /// The halfspace w and the threshold t >= 0.
@@ -48,16 +32,12 @@ impl ThresholdRule {
         Ok(ThresholdRule { halfspace, threshold })
     }
 
-    /// w.
-    #[must_use]
-    pub fn halfspace(&self) -> &Halfspace {
-        &self.halfspace
-    }
+    getters! {
+        /// w.
+        halfspace: &Halfspace,
 
-    /// t.
-    #[must_use]
-    pub fn threshold(&self) -> f64 {
-        self.threshold
+        /// t.
+        threshold: f64,
     }
 
     /// Whether the rule applies where the product is w · x.
@@ -92,30 +72,15 @@ impl ThresholdRule {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawDecisionList"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DecisionListOfHalfspaces {
     dim: usize,
     rules: Vec<ThresholdRule>,
     default: Label,
 }
 
-/// What a [`DecisionListOfHalfspaces`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawDecisionList {
-    dim: usize,
-    rules: Vec<ThresholdRule>,
-    default: Label,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<RawDecisionList> for DecisionListOfHalfspaces {
-    type Error = InputError;
-
-    fn try_from(raw: RawDecisionList) -> Result<Self, InputError> {
-        DecisionListOfHalfspaces::new(raw.dim, raw.rules, raw.default)
-    }
+load_checked! {
+    DecisionListOfHalfspaces { dim: usize, rules: Vec<ThresholdRule>, default: Label } => DecisionListOfHalfspaces::new
 }
 
 impl DecisionListOfHalfspaces {
@@ -136,16 +101,12 @@ impl DecisionListOfHalfspaces {
         Ok(DecisionListOfHalfspaces { dim, rules, default })
     }
 
-    /// The rules in order.
-    #[must_use]
-    pub fn rules(&self) -> &[ThresholdRule] {
-        &self.rules
-    }
+    getters! {
+        /// The rules in order.
+        rules: &[ThresholdRule],
 
-    /// The label where no rule applies.
-    #[must_use]
-    pub fn default_label(&self) -> Label {
-        self.default
+        /// The label where no rule applies.
+        default_label: Label => default,
     }
 
     /// Which rule answers for `x`, counted from 0; `None` for the default.

@@ -1,8 +1,12 @@
 //! What the learners that descend on the LeakyReLU loss share: DDK+23, CKMY20 and DGT19.
 
 use super::validation_split::{DEFAULT_SHARE, check_share};
+use crate::saved::CheckSaved;
 use crate::{ErrorCount, NoiseSetting};
-use halfspaces_linalg::{Halfspace, InputError, Termination, norm, tolerance};
+use halfspaces_linalg::{
+    Halfspace, InputError, Termination, classify_by, getters, load_checked, norm, setters,
+    tolerance,
+};
 use std::marker::PhantomData;
 
 /// Default cap on the steps of [`Ddk`](crate::Ddk), [`Ckmy`](crate::Ckmy) and [`Dgt`](crate::Dgt), whatever
@@ -46,28 +50,15 @@ impl<L> From<NoiseSetting> for DescentParams<L> {
 }
 
 impl<L> DescentParams<L> {
-    /// ε: the excess error that the numbers of steps are computed for. Default: 0.1.
-    pub fn excess(mut self, excess: f64) -> Self {
-        self.setting.excess = excess;
-        self
-    }
+    setters! {
+        /// ε: the excess error that the numbers of steps are computed for. Default: 0.1.
+        excess: f64 => setting.excess,
 
-    /// Cap on the steps of a descent, at least 1. Default: [`DESCENT_MAX_STEPS`].
-    pub fn max_steps(mut self, max_steps: u64) -> Self {
-        self.max_steps = max_steps;
-        self
-    }
+        /// Cap on the steps of a descent, at least 1. Default: [`DESCENT_MAX_STEPS`].
+        max_steps: u64,
 
-    /// Seed of the learner's draws. Default: 0.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Share of the sample held out for validation.
-    pub(super) fn with_validation_share(mut self, share: f64) -> Self {
-        self.validation_share = share;
-        self
+        /// Seed of the learner's draws. Default: 0.
+        seed: u64,
     }
 
     /// What is checked beside the setting.
@@ -100,13 +91,8 @@ impl<L> DescentParams<L> {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "DescentState"))]
-pub struct DescentFit(DescentState);
-
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct DescentState {
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct DescentFit {
     pub(super) halfspace: Halfspace,
     pub(super) chosen: u64,
     pub(super) validation: ErrorCount,
@@ -115,11 +101,18 @@ pub(super) struct DescentState {
     pub(super) termination: Termination,
 }
 
-impl TryFrom<DescentState> for DescentFit {
-    type Error = InputError;
+load_checked!(DescentFit {
+    halfspace: Halfspace,
+    chosen: u64,
+    validation: ErrorCount,
+    steps: u64,
+    last_loss: f64,
+    termination: Termination,
+});
 
-    fn try_from(state: DescentState) -> Result<Self, InputError> {
-        let DescentState { halfspace, chosen, steps, last_loss, termination, .. } = &state;
+impl CheckSaved for DescentFit {
+    fn check_saved(&self) -> Result<(), InputError> {
+        let DescentFit { halfspace, chosen, steps, last_loss, termination, .. } = self;
         let check = InputError::check_state;
         let in_ball = norm(halfspace.normal()) <= 1.0 + tolerance::UNIT_NORM;
         check(in_ball, "every iterate lies in the unit ball")?;
@@ -135,62 +128,40 @@ impl TryFrom<DescentState> for DescentFit {
             Termination::AssumptionFailed => *last_loss >= 0.0,
             Termination::Stalled | Termination::ExamplesEnded => false,
         };
-        check(possible, "this termination does not go with these steps")?;
-        Ok(DescentFit(state))
+        check(possible, "this termination does not go with these steps")
     }
 }
 
 impl DescentFit {
-    /// What a run ended with.
-    #[expect(clippy::expect_used, reason = "a loaded state is checked by the same rules")]
-    pub(super) fn new(state: DescentState) -> DescentFit {
-        DescentFit::try_from(state).expect("a descent keeps to the ball and counts its steps")
-    }
+    getters! {
+        /// The iterate of least validation error, the first among equals.
+        halfspace: &Halfspace,
 
-    /// The iterate of least validation error, the first among equals.
-    #[must_use]
-    pub fn halfspace(&self) -> &Halfspace {
-        &self.0.halfspace
-    }
+        /// How many steps led to it.
+        chosen: u64,
 
-    /// How many steps led to it.
-    #[must_use]
-    pub fn chosen(&self) -> u64 {
-        self.0.chosen
-    }
+        /// Its error on the validation part, a little flattered by the choice.
+        validation: ErrorCount,
 
-    /// Its error on the validation part, a little flattered by the choice.
-    #[must_use]
-    pub fn validation(&self) -> ErrorCount {
-        self.0.validation
-    }
+        /// Steps taken.
+        steps: u64,
 
-    /// Steps taken.
-    #[must_use]
-    pub fn steps(&self) -> u64 {
-        self.0.steps
-    }
+        /// Mean LeakyReLU loss of the last iterate: over the training part for [`Ddk`](crate::Ddk), over the slab where
+        /// it is largest for [`Ckmy`](crate::Ckmy).
+        last_loss: f64,
 
-    /// Mean LeakyReLU loss of the last iterate: over the training part for [`Ddk`](crate::Ddk), over the slab where
-    /// it is largest for [`Ckmy`](crate::Ckmy).
-    #[must_use]
-    pub fn last_loss(&self) -> f64 {
-        self.0.last_loss
-    }
-
-    /// How the run ended; the learner's page says what each end means.
-    #[must_use]
-    pub fn termination(&self) -> Termination {
-        self.0.termination
+        /// How the run ended; the learner's page says what each end means.
+        termination: Termination,
     }
 }
 
-label_as!(DescentFit, halfspace);
+classify_by!(DescentFit, halfspace);
 
 #[cfg(test)]
 #[cfg(feature = "serde")]
 mod tests {
     use super::*;
+    use crate::saved::assert_refused;
     use crate::test_data::Instance;
     use crate::{Ckmy, Ddk};
     use halfspaces_linalg::{FitSample, Params};
@@ -204,10 +175,10 @@ mod tests {
             let text = serde_json::to_string(&fit).unwrap();
             assert_eq!(serde_json::from_str::<DescentFit>(&text).unwrap(), fit);
         }
-        let state = ddk.fit(&points, &labels).unwrap().0;
+        let state = ddk.fit(&points, &labels).unwrap();
         assert!(state.chosen > 0, "a step helps");
         assert_eq!(state.termination, Termination::CapReached { cap: 5 });
-        type Change = fn(&mut DescentState);
+        type Change = fn(&mut DescentFit);
         let changes: [Change; 8] = [
             |s| s.chosen = 6,
             |s| s.chosen = 0,
@@ -218,13 +189,6 @@ mod tests {
             |s| s.last_loss = 1.1,
             |s| s.termination = Termination::Stalled,
         ];
-        for change in changes {
-            let mut state = state.clone();
-            change(&mut state);
-            assert!(matches!(
-                DescentFit::try_from(state),
-                Err(InputError::InconsistentState { .. })
-            ));
-        }
+        assert_refused(&state, changes);
     }
 }

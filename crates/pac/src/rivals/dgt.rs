@@ -5,9 +5,10 @@ use super::descent::DescentParams;
 use super::leaky_relu::LeakyRelu;
 use super::unit_ball::{check_sample, project};
 use crate::NoiseSetting;
+use crate::saved::CheckSaved;
 use halfspaces_linalg::{
     FitSample, Halfspace, InputError, Label, Params, PointSet, RngStream, RowView, Termination,
-    kernels, normalise, rng_for, zeros,
+    classify_by, getters, kernels, load_checked, normalise, rng_for, zeros,
 };
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -87,24 +88,24 @@ pub struct DgtRound {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "DgtState"))]
-pub struct DgtFit(DgtState);
-
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct DgtState {
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct DgtFit {
     list: DecisionListOfHalfspaces,
     rounds: Vec<DgtRound>,
     uncovered: usize,
     termination: Termination,
 }
 
-impl TryFrom<DgtState> for DgtFit {
-    type Error = InputError;
+load_checked!(DgtFit {
+    list: DecisionListOfHalfspaces,
+    rounds: Vec<DgtRound>,
+    uncovered: usize,
+    termination: Termination,
+});
 
-    fn try_from(state: DgtState) -> Result<Self, InputError> {
-        let DgtState { list, rounds, uncovered, termination } = &state;
+impl CheckSaved for DgtFit {
+    fn check_saved(&self) -> Result<(), InputError> {
+        let DgtFit { list, rounds, uncovered, termination } = self;
         let check = InputError::check_state;
         check(list.rules().len() == rounds.len(), "one round per rule")?;
         let counted =
@@ -128,44 +129,27 @@ impl TryFrom<DgtState> for DgtFit {
             Termination::AssumptionFailed => gave_up,
             Termination::Stalled | Termination::ExamplesEnded => false,
         };
-        check(possible, "this termination does not go with these rounds")?;
-        Ok(DgtFit(state))
+        check(possible, "this termination does not go with these rounds")
     }
 }
 
 impl DgtFit {
-    /// What a run ended with.
-    #[expect(clippy::expect_used, reason = "a loaded state is checked by the same rules")]
-    fn new(state: DgtState) -> DgtFit {
-        DgtFit::try_from(state).expect("a run counts its rounds and their points")
-    }
+    getters! {
+        /// The decision list: what is learned.
+        list: &DecisionListOfHalfspaces,
 
-    /// The decision list: what is learned.
-    #[must_use]
-    pub fn list(&self) -> &DecisionListOfHalfspaces {
-        &self.0.list
-    }
+        /// How each of its rules was found.
+        rounds: &[DgtRound],
 
-    /// How each of its rules was found.
-    #[must_use]
-    pub fn rounds(&self) -> &[DgtRound] {
-        &self.0.rounds
-    }
+        /// Training points that no rule covers: the default label answers there.
+        uncovered: usize,
 
-    /// Training points that no rule covers: the default label answers there.
-    #[must_use]
-    pub fn uncovered(&self) -> usize {
-        self.0.uncovered
-    }
-
-    /// How the run ended; see [`Dgt`].
-    #[must_use]
-    pub fn termination(&self) -> Termination {
-        self.0.termination
+        /// How the run ended; see [`Dgt`].
+        termination: Termination,
     }
 }
 
-label_as!(DgtFit, list);
+classify_by!(DgtFit, list);
 
 /// Unchecked parameters of [`Dgt`].
 pub type DgtParams = DescentParams<Dgt>;
@@ -275,7 +259,8 @@ impl Dgt {
             Termination::Converged => Termination::AssumptionFailed,
             capped => capped,
         };
-        Ok(DgtFit::new(DgtState { list, rounds, uncovered: region.len(), termination }))
+        let fit = DgtFit { list, rounds, uncovered: region.len(), termination };
+        Ok(fit.assured("a run counts its rounds and their points"))
     }
 
     /// -γε/2, the loss at which a region is sure to be found.
@@ -342,7 +327,7 @@ impl FitSample for Dgt {
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`], [`InputError::Empty`];
-    /// [`InputError::ParameterOutOfRange`] for a point outside the unit ball.
+    /// [`InputError::OutsideBall`].
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<DgtFit, InputError> {
         self.build(points, labels, |_| ())
     }
@@ -381,6 +366,7 @@ fn best_threshold(products: &[(f64, Label)], min_points: usize) -> Best {
 mod tests {
     use super::*;
     use crate::ErrorCount;
+    use crate::saved::assert_refused;
     use crate::test_data::{Instance, assert_bad_input, only_far};
     use halfspaces_data::Rotation;
     use halfspaces_linalg::{Classifier, Points, SparsePoints, norm};
@@ -593,7 +579,7 @@ mod tests {
         assert_eq!(fit.termination(), Termination::Converged);
         let text = serde_json::to_string(&fit).unwrap();
         assert_eq!(serde_json::from_str::<DgtFit>(&text).unwrap(), fit);
-        type Change = fn(&mut DgtState);
+        type Change = fn(&mut DgtFit);
         let changes: [Change; 8] = [
             |s| s.rounds.clear(),
             |s| s.rounds[0].errors = s.rounds[0].points + 1,
@@ -604,10 +590,6 @@ mod tests {
             |s| s.uncovered = usize::MAX,
             |s| s.termination = Termination::ExamplesEnded,
         ];
-        for change in changes {
-            let mut state = fit.0.clone();
-            change(&mut state);
-            assert!(matches!(DgtFit::try_from(state), Err(InputError::InconsistentState { .. })));
-        }
+        assert_refused(&fit, changes);
     }
 }

@@ -3,10 +3,12 @@
 use super::unit_ball::check_point;
 use crate::NoiseSetting;
 use crate::push_away::{check_margin, push_away};
+use crate::saved::CheckSaved;
 use halfspaces_data::{Link, random_target_with_rng};
 use halfspaces_linalg::{
     ExampleStream, FitError, FitSample, FitStream, Halfspace, InputError, Label, Params, PointSet,
-    RngStream, RowView, Termination, kernels, norm, normalise, rng_for, tolerance, zeros,
+    RngStream, RowView, Termination, classify_by, getters, kernels, load_checked, norm, normalise,
+    rng_for, setters, tolerance, zeros,
 };
 
 /// λ = γ²ε/144: minimises -2λε + λ²‖g‖² for ‖g‖ = 12/γ.
@@ -79,34 +81,21 @@ pub struct HeuristicParams<L> {
 }
 
 impl<L: Link> HeuristicParams<L> {
-    /// ε, from which step size and number of steps follow. Default: 0.1.
-    pub fn excess(mut self, excess: f64) -> Self {
-        self.excess = excess;
-        self
-    }
+    setters! {
+        /// ε, from which step size and number of steps follow. Default: 0.1.
+        excess: f64,
 
-    /// λ. Default: [`heuristic_step`].
-    pub fn step_size(mut self, step_size: f64) -> Self {
-        self.step_size = Some(step_size);
-        self
-    }
+        /// λ. Default: [`heuristic_step`].
+        step_size: Some(f64),
 
-    /// Cap on the examples learned from, at least 1. Default: none, which leaves [`heuristic_steps`].
-    pub fn max_steps(mut self, max_steps: u64) -> Self {
-        self.max_steps = Some(max_steps);
-        self
-    }
+        /// Cap on the examples learned from, at least 1. Default: none, which leaves [`heuristic_steps`].
+        max_steps: Some(u64),
 
-    /// Retains every k-th iterate, and the last. Default: 1000.
-    pub fn keep_every(mut self, keep_every: u64) -> Self {
-        self.keep_every = keep_every;
-        self
-    }
+        /// Retains every k-th iterate, and the last. Default: 1000.
+        keep_every: u64,
 
-    /// Seed of the first direction. Default: 0.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
+        /// Seed of the first direction. Default: 0.
+        seed: u64,
     }
 }
 
@@ -206,13 +195,8 @@ pub struct GlmHeuristic<L>(HeuristicParams<L>);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "HeuristicState"))]
-pub struct HeuristicRun(HeuristicState);
-
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct HeuristicState {
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct HeuristicRun {
     iterates: Vec<Halfspace>,
     keep_every: u64,
     steps: u64,
@@ -220,11 +204,17 @@ struct HeuristicState {
     termination: Termination,
 }
 
-impl TryFrom<HeuristicState> for HeuristicRun {
-    type Error = InputError;
+load_checked!(HeuristicRun {
+    iterates: Vec<Halfspace>,
+    keep_every: u64,
+    steps: u64,
+    mistakes: u64,
+    termination: Termination,
+});
 
-    fn try_from(state: HeuristicState) -> Result<Self, InputError> {
-        let HeuristicState { iterates, keep_every, steps, mistakes, termination } = &state;
+impl CheckSaved for HeuristicRun {
+    fn check_saved(&self) -> Result<(), InputError> {
+        let HeuristicRun { iterates, keep_every, steps, mistakes, termination } = self;
         let check = InputError::check_state;
         check(*keep_every > 0, "every k-th iterate is retained, k at least 1")?;
         // The start stands in where there was no step.
@@ -241,51 +231,37 @@ impl TryFrom<HeuristicState> for HeuristicRun {
             Termination::ExamplesEnded => true,
             Termination::Stalled | Termination::AssumptionFailed => false,
         };
-        check(possible, "this termination does not go with these steps")?;
-        Ok(HeuristicRun(state))
+        check(possible, "this termination does not go with these steps")
     }
 }
 
 impl HeuristicRun {
-    /// What a run ended with.
-    #[expect(clippy::expect_used, reason = "a loaded state is checked by the same rules")]
-    fn new(state: HeuristicState) -> HeuristicRun {
-        HeuristicRun::try_from(state).expect("directions are unit vectors, retained as told")
-    }
-
     /// The direction after every k-th step, by time, and after the last one.
     #[must_use]
     pub fn iterates(&self) -> &[Halfspace] {
-        &self.0.iterates
+        &self.iterates
     }
 
     /// The last direction.
     #[must_use]
     pub fn last(&self) -> &Halfspace {
-        &self.0.iterates[self.0.iterates.len() - 1]
+        &self.iterates[self.iterates.len() - 1]
     }
 
-    /// Steps made.
-    #[must_use]
-    pub fn steps(&self) -> u64 {
-        self.0.steps
-    }
+    getters! {
+        /// Steps made.
+        steps: u64,
 
-    /// Examples that the direction before their own step got wrong; over the steps, an unbiased
-    /// estimate of the iterates' average error on fresh examples.
-    #[must_use]
-    pub fn mistakes(&self) -> u64 {
-        self.0.mistakes
-    }
+        /// Examples that the direction before their own step got wrong; over the steps, an unbiased
+        /// estimate of the iterates' average error on fresh examples.
+        mistakes: u64,
 
-    /// How the run ended; see [`GlmHeuristic`].
-    #[must_use]
-    pub fn termination(&self) -> Termination {
-        self.0.termination
+        /// How the run ended; see [`GlmHeuristic`].
+        termination: Termination,
     }
 }
 
-label_as!(HeuristicRun, last);
+classify_by!(HeuristicRun, last());
 
 impl<L: Link> GlmHeuristic<L> {
     /// For a link σ and margin γ; ε = 0.1, every 1000th iterate retained, seed 0.
@@ -319,7 +295,7 @@ impl<L: Link> FitStream for GlmHeuristic<L> {
             let taken = walk.steps;
             match stream.next_row().map_err(|source| FitError::Stream { taken, source })? {
                 Some((x, y)) => {
-                    walk.step(x, y).map_err(|source| FitError::Example { taken, source })?;
+                    walk.step(x, y).map_err(|source| FitError::at_example(taken, source))?;
                 }
                 None => break,
             }
@@ -336,7 +312,7 @@ impl<L: Link> FitSample for GlmHeuristic<L> {
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`], [`InputError::TooLarge`];
-    /// [`InputError::ParameterOutOfRange`] for a point outside the unit ball.
+    /// [`InputError::OutsideBall`].
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<HeuristicRun, InputError> {
         InputError::check_len(points.len(), labels.len())?;
         if labels.is_empty() {
@@ -438,8 +414,8 @@ impl<'a, L: Link> Walk<'a, L> {
         } else {
             Termination::ExamplesEnded
         };
-        let state = HeuristicState { iterates, keep_every, steps, mistakes, termination };
-        Ok(HeuristicRun::new(state))
+        let run = HeuristicRun { iterates, keep_every, steps, mistakes, termination };
+        Ok(run.assured("directions are unit vectors, retained as told"))
     }
 }
 
@@ -447,6 +423,7 @@ impl<'a, L: Link> Walk<'a, L> {
 mod tests {
     use super::*;
     use crate::PushAway;
+    use crate::saved::assert_refused;
     use halfspaces_data::{MarginBall, Marginal, random_target};
     use halfspaces_linalg::{Classifier, DenseRow, Points, SparsePoints, angle, norm};
     use rand::rngs::ChaCha8Rng;
@@ -661,7 +638,7 @@ mod tests {
         let run = params.check().unwrap().fit(&points, &labels).unwrap();
         let text = serde_json::to_string(&run).unwrap();
         assert_eq!(serde_json::from_str::<HeuristicRun>(&text).unwrap(), run);
-        type Change = fn(&mut HeuristicState);
+        type Change = fn(&mut HeuristicRun);
         let changes: [Change; 8] = [
             |s| s.iterates.clear(),
             |s| s.iterates.push(s.iterates[0].clone()),
@@ -672,10 +649,6 @@ mod tests {
             |s| s.mistakes = 26,
             |s| s.termination = Termination::CapReached { cap: 24 },
         ];
-        for (i, change) in changes.iter().enumerate() {
-            let mut state = run.0.clone();
-            change(&mut state);
-            assert!(HeuristicRun::try_from(state).is_err(), "change {i}");
-        }
+        assert_refused(&run, changes);
     }
 }

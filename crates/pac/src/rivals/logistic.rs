@@ -1,12 +1,13 @@
 //! Logistic regression with an ℓ2 penalty, as it is used today.
 
 use super::regularised_loss::{check_c, check_cap, check_sample, check_tolerance};
+use crate::saved::CheckSaved;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::{factor, solve};
 use faer::{ColMut, Mat, Par};
 use halfspaces_linalg::{
     AffineHalfspace, Classifier, FitSample, InputError, Label, Params, PointSet, RowView,
-    Termination, kernels, norm, zeros,
+    Termination, classify_by, getters, kernels, load_checked, norm, setters, zeros,
 };
 
 /// Unknowns up to which the Newton system is factorised: at 500 a factorisation costs less than the
@@ -44,29 +45,19 @@ pub struct LogisticParams {
 }
 
 impl LogisticParams {
-    /// C, the weight of the loss, in [1e-12, 1e12]. Default: 1.
-    pub fn c(mut self, c: f64) -> Self {
-        self.c = c;
-        self
-    }
+    setters! {
+        /// C, the weight of the loss, in [1e-12, 1e12]. Default: 1.
+        c: f64,
 
-    /// Whether there is an intercept b. Default: yes.
-    pub fn intercept(mut self, intercept: bool) -> Self {
-        self.intercept = intercept;
-        self
-    }
+        /// Whether there is an intercept b. Default: yes.
+        intercept: bool,
 
-    /// Gradient norm to reach, in [1e-13, 1), relative to C Σ ‖(x_i, 1)‖, which no gradient of the loss
-    /// exceeds. Default: 1e-10.
-    pub fn tolerance(mut self, tolerance: f64) -> Self {
-        self.tolerance = tolerance;
-        self
-    }
+        /// Gradient norm to reach, in [1e-13, 1), relative to C Σ ‖(x_i, 1)‖, which no gradient of the loss
+        /// exceeds. Default: 1e-10.
+        tolerance: f64,
 
-    /// Cap on Newton steps, at least 1. Default: 100.
-    pub fn max_steps(mut self, max_steps: u64) -> Self {
-        self.max_steps = max_steps;
-        self
+        /// Cap on Newton steps, at least 1. Default: 100.
+        max_steps: u64,
     }
 }
 
@@ -133,13 +124,8 @@ pub struct LogisticRegression(LogisticParams);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "LogisticState"))]
-pub struct LogisticFit(LogisticState);
-
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct LogisticState {
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct LogisticFit {
     halfspace: AffineHalfspace,
     objective: f64,
     gradient_norm: f64,
@@ -147,11 +133,17 @@ struct LogisticState {
     termination: Termination,
 }
 
-impl TryFrom<LogisticState> for LogisticFit {
-    type Error = InputError;
+load_checked!(LogisticFit {
+    halfspace: AffineHalfspace,
+    objective: f64,
+    gradient_norm: f64,
+    steps: u64,
+    termination: Termination,
+});
 
-    fn try_from(state: LogisticState) -> Result<Self, InputError> {
-        let LogisticState { halfspace, objective, gradient_norm, steps, termination } = &state;
+impl CheckSaved for LogisticFit {
+    fn check_saved(&self) -> Result<(), InputError> {
+        let LogisticFit { halfspace, objective, gradient_norm, steps, termination } = self;
         let check = InputError::check_state;
         // The logistic loss is positive; 1e-9 for rounding.
         let penalty = 0.5 * kernels::norm_sq(halfspace.weights());
@@ -163,46 +155,26 @@ impl TryFrom<LogisticState> for LogisticFit {
             Termination::CapReached { cap } => steps == cap,
             Termination::ExamplesEnded | Termination::AssumptionFailed => false,
         };
-        check(possible, "this termination does not go with these steps")?;
-        Ok(LogisticFit(state))
+        check(possible, "this termination does not go with these steps")
     }
 }
 
 impl LogisticFit {
-    /// What a run ended with.
-    #[expect(clippy::expect_used, reason = "a loaded state is checked by the same rules")]
-    fn new(state: LogisticState) -> LogisticFit {
-        LogisticFit::try_from(state).expect("every step lowers f, which is ½‖w‖² and more")
-    }
+    getters! {
+        /// sign(w · x + b); b = 0 without an intercept.
+        halfspace: &AffineHalfspace,
 
-    /// sign(w · x + b); b = 0 without an intercept.
-    #[must_use]
-    pub fn halfspace(&self) -> &AffineHalfspace {
-        &self.0.halfspace
-    }
+        /// f at the answer.
+        objective: f64,
 
-    /// f at the answer.
-    #[must_use]
-    pub fn objective(&self) -> f64 {
-        self.0.objective
-    }
+        /// ‖∇f‖ at the answer; without an intercept, a bound on the distance to the minimiser.
+        gradient_norm: f64,
 
-    /// ‖∇f‖ at the answer; without an intercept, a bound on the distance to the minimiser.
-    #[must_use]
-    pub fn gradient_norm(&self) -> f64 {
-        self.0.gradient_norm
-    }
+        /// Newton steps taken.
+        steps: u64,
 
-    /// Newton steps taken.
-    #[must_use]
-    pub fn steps(&self) -> u64 {
-        self.0.steps
-    }
-
-    /// How the run ended; see [`LogisticRegression`].
-    #[must_use]
-    pub fn termination(&self) -> Termination {
-        self.0.termination
+        /// How the run ended; see [`LogisticRegression`].
+        termination: Termination,
     }
 
     /// The fitted probability of label +1, 1/(1 + exp(-(w · x + b))).
@@ -214,7 +186,7 @@ impl LogisticFit {
     }
 }
 
-label_as!(LogisticFit, halfspace);
+classify_by!(LogisticFit, halfspace);
 
 impl LogisticRegression {
     /// C = 1, with an intercept, tolerance 1e-10, at most 100 steps.
@@ -268,8 +240,8 @@ impl FitSample for LogisticRegression {
         let bias = problem.bias(&v);
         v.truncate(points.dim());
         let halfspace = AffineHalfspace::new(v, bias)?;
-        let state = LogisticState { halfspace, objective, gradient_norm, steps, termination };
-        Ok(LogisticFit::new(state))
+        let fit = LogisticFit { halfspace, objective, gradient_norm, steps, termination };
+        Ok(fit.assured("every step lowers f, which is ½‖w‖² and more"))
     }
 }
 
@@ -485,6 +457,7 @@ impl<P: PointSet> Problem<'_, P> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::saved::assert_refused;
     use halfspaces_data::{Gaussian, Marginal, random_target};
     use halfspaces_linalg::{DenseRow, Points, SparsePoints};
     use rand::rngs::ChaCha8Rng;
@@ -657,7 +630,7 @@ mod tests {
         assert_eq!(fit.termination(), Termination::CapReached { cap: 2 });
         let text = serde_json::to_string(&fit).unwrap();
         assert_eq!(serde_json::from_str::<LogisticFit>(&text).unwrap(), fit);
-        type Change = fn(&mut LogisticState);
+        type Change = fn(&mut LogisticFit);
         let changes: [Change; 7] = [
             |s| s.objective = 0.499 * kernels::norm_sq(s.halfspace.weights()),
             |s| s.objective = f64::NAN,
@@ -667,12 +640,7 @@ mod tests {
             |s| s.steps = 1,
             |s| s.termination = Termination::AssumptionFailed,
         ];
-        for change in changes {
-            let mut state = fit.0.clone();
-            change(&mut state);
-            let loaded = LogisticFit::try_from(state);
-            assert!(matches!(loaded, Err(InputError::InconsistentState { .. })));
-        }
+        assert_refused(&fit, changes);
     }
 
     /// Points far from 0 beside their spread: w · x + b cancels, and the gradient keeps the rounding.

@@ -1,31 +1,5 @@
 //! What the Perspectrons are measured against, and what these learners share.
 
-/// A fit labels points as one of its parts does.
-macro_rules! label_as {
-    ($fit:ty, $part:ident) => {
-        impl halfspaces_linalg::Classifier for $fit {
-            fn dim(&self) -> usize {
-                self.$part().dim()
-            }
-
-            fn decision_value<R: halfspaces_linalg::RowView>(
-                &self,
-                x: R,
-            ) -> Result<f64, halfspaces_linalg::InputError> {
-                self.$part().decision_value(x)
-            }
-
-            fn label_rows<P: halfspaces_linalg::PointSet>(
-                &self,
-                points: &P,
-                rows: std::ops::Range<usize>,
-            ) -> Result<Vec<halfspaces_linalg::Label>, halfspaces_linalg::InputError> {
-                self.$part().label_rows(points, rows)
-            }
-        }
-    };
-}
-
 mod ckmy;
 mod cutting_plane;
 mod ddk;

@@ -1,9 +1,10 @@
 //! Linear support vector machine with hinge loss, as it is used today.
 
 use super::regularised_loss::{check_c, check_cap, check_sample, check_tolerance};
+use crate::saved::CheckSaved;
 use halfspaces_linalg::{
     AffineHalfspace, FitSample, InputError, Label, Params, PointSet, RngStream, RowView,
-    Termination, kernels, rng_for, zeros,
+    Termination, classify_by, getters, kernels, load_checked, rng_for, setters, zeros,
 };
 use rand::seq::SliceRandom;
 
@@ -35,34 +36,21 @@ pub struct SvmParams {
 }
 
 impl SvmParams {
-    /// C, the weight of the loss, in [1e-12, 1e12]. Default: 1.
-    pub fn c(mut self, c: f64) -> Self {
-        self.c = c;
-        self
-    }
+    setters! {
+        /// C, the weight of the loss, in [1e-12, 1e12]. Default: 1.
+        c: f64,
 
-    /// Whether there is an intercept. Default: yes.
-    pub fn intercept(mut self, intercept: bool) -> Self {
-        self.intercept = intercept;
-        self
-    }
+        /// Whether there is an intercept. Default: yes.
+        intercept: bool,
 
-    /// Duality gap to reach, relative to P, in [1e-13, 1). Default: 1e-4.
-    pub fn tolerance(mut self, tolerance: f64) -> Self {
-        self.tolerance = tolerance;
-        self
-    }
+        /// Duality gap to reach, relative to P, in [1e-13, 1). Default: 1e-4.
+        tolerance: f64,
 
-    /// Cap on the passes over the points, at least 1. Default: 10 000.
-    pub fn max_passes(mut self, max_passes: u64) -> Self {
-        self.max_passes = max_passes;
-        self
-    }
+        /// Cap on the passes over the points, at least 1. Default: 10 000.
+        max_passes: u64,
 
-    /// Seed of the orders. Default: 0.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
+        /// Seed of the orders. Default: 0.
+        seed: u64,
     }
 }
 
@@ -130,13 +118,8 @@ pub struct LinearSvm(SvmParams);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "SvmState"))]
-pub struct SvmFit(SvmState);
-
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct SvmState {
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct SvmFit {
     halfspace: AffineHalfspace,
     c: f64,
     alphas: Vec<f64>,
@@ -146,11 +129,19 @@ struct SvmState {
     termination: Termination,
 }
 
-impl TryFrom<SvmState> for SvmFit {
-    type Error = InputError;
+load_checked!(SvmFit {
+    halfspace: AffineHalfspace,
+    c: f64,
+    alphas: Vec<f64>,
+    primal: f64,
+    dual: f64,
+    passes: u64,
+    termination: Termination,
+});
 
-    fn try_from(state: SvmState) -> Result<Self, InputError> {
-        let SvmState { halfspace, c, alphas, primal, dual, passes, termination } = &state;
+impl CheckSaved for SvmFit {
+    fn check_saved(&self) -> Result<(), InputError> {
+        let SvmFit { halfspace, c, alphas, primal, dual, passes, termination } = self;
         check_c(*c)?;
         let check = InputError::check_state;
         check(!alphas.is_empty(), "one dual variable per point, and at least one point")?;
@@ -169,64 +160,38 @@ impl TryFrom<SvmState> for SvmFit {
             Termination::Stalled => *passes > 0,
             Termination::ExamplesEnded | Termination::AssumptionFailed => false,
         };
-        check(possible, "this termination does not go with this gap and these passes")?;
-        Ok(SvmFit(state))
+        check(possible, "this termination does not go with this gap and these passes")
     }
 }
 
 impl SvmFit {
-    /// What a run ended with.
-    #[expect(clippy::expect_used, reason = "a loaded state is checked by the same rules")]
-    fn new(state: SvmState) -> SvmFit {
-        SvmFit::try_from(state).expect("P and D are computed from α, and weak duality holds")
-    }
+    getters! {
+        /// sign(w · x + b); b = 0 without an intercept.
+        halfspace: &AffineHalfspace,
 
-    /// sign(w · x + b); b = 0 without an intercept.
-    #[must_use]
-    pub fn halfspace(&self) -> &AffineHalfspace {
-        &self.0.halfspace
-    }
+        /// α, one number in [0, C] per point: the certificate.
+        alphas: &[f64],
 
-    /// α, one number in [0, C] per point: the certificate.
-    #[must_use]
-    pub fn alphas(&self) -> &[f64] {
-        &self.0.alphas
-    }
+        /// C, the weight of the loss.
+        c: f64,
 
-    /// C, the weight of the loss.
-    #[must_use]
-    pub fn c(&self) -> f64 {
-        self.0.c
-    }
+        /// P at the answer.
+        primal: f64,
 
-    /// P at the answer.
-    #[must_use]
-    pub fn primal(&self) -> f64 {
-        self.0.primal
-    }
+        /// D at α.
+        dual: f64,
 
-    /// D at α.
-    #[must_use]
-    pub fn dual(&self) -> f64 {
-        self.0.dual
-    }
+        /// Passes over the points.
+        passes: u64,
 
-    /// Passes over the points.
-    #[must_use]
-    pub fn passes(&self) -> u64 {
-        self.0.passes
-    }
-
-    /// How the run ended; see [`LinearSvm`].
-    #[must_use]
-    pub fn termination(&self) -> Termination {
-        self.0.termination
+        /// How the run ended; see [`LinearSvm`].
+        termination: Termination,
     }
 
     /// P - D >= P - min P, up to rounding.
     #[must_use]
     pub fn gap(&self) -> f64 {
-        (self.0.primal - self.0.dual).max(0.0)
+        (self.primal - self.dual).max(0.0)
     }
 
     /// √gap: the minimiser (w, b) is no farther away, up to rounding.
@@ -238,11 +203,11 @@ impl SvmFit {
     /// Number of support vectors, α > 0.
     #[must_use]
     pub fn support(&self) -> usize {
-        self.0.alphas.iter().filter(|a| **a > 0.0).count()
+        self.alphas.iter().filter(|a| **a > 0.0).count()
     }
 }
 
-label_as!(SvmFit, halfspace);
+classify_by!(SvmFit, halfspace);
 
 impl LinearSvm {
     /// C = 1, with an intercept, relative gap 1e-4, 10 000 passes, seed 0.
@@ -290,8 +255,8 @@ impl FitSample for LinearSvm {
             };
             if let Some(termination) = ended {
                 let halfspace = AffineHalfspace::new(w, b * constant)?;
-                let state = SvmState { halfspace, c, alphas, primal, dual, passes, termination };
-                return Ok(SvmFit::new(state));
+                let fit = SvmFit { halfspace, c, alphas, primal, dual, passes, termination };
+                return Ok(fit.assured("P and D are computed from α, and weak duality holds"));
             }
             for _ in 0..(passes / 16).clamp(1, max_passes - passes) {
                 order.shuffle(&mut rng);
@@ -363,6 +328,7 @@ fn objectives<P: PointSet>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::saved::assert_refused;
     use halfspaces_data::{Gaussian, Marginal, random_target};
     use halfspaces_linalg::{Classifier, Points, SparsePoints};
     use rand::rngs::ChaCha8Rng;
@@ -503,7 +469,7 @@ mod tests {
     #[test]
     fn the_bound_on_the_distance_is_reached() {
         for w in [0.0, 0.25, 0.5, 0.875] {
-            let fit = SvmFit::new(SvmState {
+            let fit = SvmFit {
                 halfspace: AffineHalfspace::new(vec![w], 0.0).unwrap(),
                 c: 1.0,
                 alphas: vec![w],
@@ -511,7 +477,8 @@ mod tests {
                 dual: w - 0.5 * w * w,
                 passes: 7,
                 termination: Termination::CapReached { cap: 7 },
-            });
+            };
+            assert_eq!(fit.check_saved(), Ok(()));
             assert_eq!(fit.distance_to_optimum(), 1.0 - w);
         }
     }
@@ -550,7 +517,7 @@ mod tests {
         let text = serde_json::to_string(&fit).unwrap();
         assert_eq!(serde_json::from_str::<SvmFit>(&text).unwrap(), fit);
         let halfspace = |w: f64| AffineHalfspace::new(vec![w, 0.0], 0.0).unwrap();
-        let changes: [&dyn Fn(&mut SvmState); 13] = [
+        let changes: [&dyn Fn(&mut SvmFit); 13] = [
             &|s| s.dual = s.primal * 1.001,
             &|s| s.primal = s.dual * 0.999,
             &|s| s.dual *= 0.999,
@@ -565,12 +532,7 @@ mod tests {
             &|s| s.c = 0.5,
             &|s| s.termination = Termination::CapReached { cap: s.passes + 1 },
         ];
-        for (i, change) in changes.iter().enumerate() {
-            let mut state = fit.0.clone();
-            change(&mut state);
-            let loaded = SvmFit::try_from(state);
-            assert!(matches!(loaded, Err(InputError::InconsistentState { .. })), "change {i}");
-        }
+        assert_refused(&fit, changes);
         let text = text.replace("\"c\":1.0", "\"c\":0.0");
         assert!(serde_json::from_str::<SvmFit>(&text).is_err());
     }

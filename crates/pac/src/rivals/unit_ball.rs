@@ -1,6 +1,6 @@
 //! The unit ball: samples must lie in it, and projected descent stays in it.
 
-use halfspaces_linalg::{InputError, Label, PointSet, RowView, norm, tolerance};
+use halfspaces_linalg::{InputError, Label, PointSet, RowView, norm};
 
 /// At least one point, one label per point, norms at most 1.
 pub(super) fn check_sample<P: PointSet>(points: &P, labels: &[Label]) -> Result<(), InputError> {
@@ -8,18 +8,12 @@ pub(super) fn check_sample<P: PointSet>(points: &P, labels: &[Label]) -> Result<
     if labels.is_empty() {
         return Err(InputError::Empty);
     }
-    points.rows().try_for_each(check_point)
+    points.rows().enumerate().try_for_each(|(row, x)| check_point(x).map_err(|e| e.at_row(row)))
 }
 
 /// A norm of at most 1.
 pub(super) fn check_point<R: RowView>(x: R) -> Result<(), InputError> {
-    check_norm("norm of the point", x.norm_sq().sqrt())
-}
-
-/// A norm of at most 1, whatever it is the norm of.
-pub(super) fn check_norm(name: &'static str, norm: f64) -> Result<(), InputError> {
-    let in_range = norm <= 1.0 + tolerance::UNIT_NORM;
-    InputError::check_parameter(name, norm, in_range, "at most 1; rescale")
+    InputError::check_in_ball(x.norm_sq())
 }
 
 /// Moves w to the nearest point of the unit ball.
@@ -55,8 +49,10 @@ mod tests {
         assert_eq!(check_sample(&none, &[]), Err(InputError::Empty));
         for far in [1.01, 1e200] {
             let far = Points::from_rows(&[[0.0, 0.0], [0.0, far]]).unwrap();
-            let error = check_sample(&far, &[p, n]);
-            assert!(matches!(error, Err(InputError::ParameterOutOfRange { .. })));
+            let Err(InputError::OutsideBall { row, norm }) = check_sample(&far, &[p, n]) else {
+                panic!("{far:?}")
+            };
+            assert_eq!((row, norm > 1.0), (1, true));
         }
     }
 }

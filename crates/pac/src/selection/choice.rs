@@ -1,7 +1,7 @@
 //! The choice among candidates, on its own.
 
 use super::Elimination;
-use super::selector::{Selector, check_in_ball};
+use super::selector::Selector;
 use halfspaces_linalg::{InputError, Label, PointSet, Points, RowView};
 
 /// Halfspaces to choose among on a sample, by their errors on it: the choice that ends every fit of a
@@ -83,7 +83,7 @@ impl<'c> Candidates<'c> {
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`], [`InputError::Empty`];
-    /// [`InputError::ParameterOutOfRange`] for a point outside the unit ball.
+    /// [`InputError::OutsideBall`].
     pub fn choose<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Choice, InputError> {
         InputError::check_dim(self.normals.dim(), points.dim())?;
         InputError::check_len(points.len(), labels.len())?;
@@ -94,8 +94,8 @@ impl<'c> Candidates<'c> {
         let mut selector =
             Selector::new(self.normals.dim(), planned, self.elimination, self.failure)
                 .with_candidates(self.normals.as_slice());
-        for (x, label) in points.rows().zip(labels) {
-            check_in_ball(x.norm_sq())?;
+        for (row, (x, label)) in points.rows().zip(labels).enumerate() {
+            InputError::check_in_ball(x.norm_sq()).map_err(|error| error.at_row(row))?;
             selector.observe(x, *label);
             if selector.is_over() {
                 break;

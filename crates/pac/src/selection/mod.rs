@@ -12,4 +12,4 @@ mod selector;
 
 pub use choice::{Candidates, Choice};
 pub use elimination::Elimination;
-pub(crate) use selector::{Selector, check_in_ball};
+pub(crate) use selector::Selector;

@@ -17,22 +17,12 @@ use super::mask::{
 };
 use super::screen::{Block, Scratch};
 use crate::schedule;
-use halfspaces_linalg::{InputError, Label, RowView, tolerance};
+use halfspaces_linalg::{InputError, Label, RowView};
 use std::borrow::Cow;
 
 /// Beyond this dimension rows are counted one by one as they come: they are sparse, or a block of them
 /// is no longer small.
 pub(super) const MAX_BLOCK_DIM: usize = 4096;
-
-/// Refuses a point of this ‖x‖² outside the unit ball, where nothing is guaranteed.
-#[inline]
-pub(crate) fn check_in_ball(norm_sq: f64) -> Result<(), InputError> {
-    if norm_sq.is_nan() || norm_sq > 1.0 + 2.0 * tolerance::UNIT_NORM {
-        let requirement = "at most 1 after division by the radius; state a larger radius";
-        InputError::check_parameter("norm of the point", norm_sq.sqrt(), false, requirement)?;
-    }
-    Ok(())
-}
 
 /// The candidates and their errors so far.
 #[derive(Debug, Clone, PartialEq)]
