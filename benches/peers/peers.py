@@ -341,8 +341,8 @@ def jobs(peers, files):
     x, y, w = files.points("race", 50), files.labels("race"), files.points("candidates", 50)
     selections = {
         "all counted": "selection",
-        "worse ones dropped": "selection-clear",
-        "ended when good enough": "selection-enough",
+        "worse ones dropped": "selection-statistical",
+        "ended when good enough": "selection-early-stop",
     }
     for name, ours in selections.items():
         yield f"selection, {name}", "100000 on 10000 × 50", ours, {"numpy": choice(x, y, w)}
@@ -398,7 +398,7 @@ def main():
             for name in rivals:
                 ratio = statistics.median(p / o for p, o in zip(times[name], times["ours"]))
                 # Where worse ones are dropped another choice may be as good.
-                told = isinstance(results[name], int) and request not in ("selection-clear", "selection-enough")
+                told = isinstance(results[name], int) and request not in ("selection-statistical", "selection-early-stop")
                 same = "-" if not told else "yes" if results[name] == mine else f"{results[name]}, ours {mine}"
                 cells = [job, size, f"{own:.3g} s", name, f"{statistics.median(times[name]):.3g} s"]
                 print("|", " | ".join([*cells, f"{ratio:.1f}", same]), "|", flush=True)

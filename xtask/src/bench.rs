@@ -18,6 +18,8 @@ mod products;
 mod reading;
 mod scans;
 mod shape;
+#[cfg(test)]
+mod tests;
 mod walks;
 
 use crate::Failure;
@@ -101,30 +103,4 @@ fn chosen(only: &[String]) -> Result<Vec<Definition>, Failure> {
     }
     let wanted = |job: &Definition| only.is_empty() || only.contains(&job.id);
     Ok(all.into_iter().filter(wanted).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_job_gives_what_the_plain_version_does() {
-        let mut pools = Pools::default();
-        for definition in definitions() {
-            let shape = definition.shape(Size::Toy);
-            let mut job = (definition.build)(&mut pools, shape).unwrap();
-            let result = (job.run)().unwrap();
-            assert_eq!((job.run)().unwrap(), result, "{} again", definition.id);
-            (job.limit)().unwrap();
-            assert_eq!((job.plain)().unwrap(), result, "{}", definition.id);
-        }
-    }
-
-    #[test]
-    fn jobs_are_chosen_by_name() {
-        assert_eq!(chosen(&[]).unwrap().len(), definitions().len());
-        assert_eq!(chosen(&["scan".into()]).unwrap()[0].id, "scan");
-        let fault = chosen(&["no-such".into()]).unwrap_err().to_string();
-        assert!(fault.starts_with("no job \"no-such\"; known are perceptron, "), "{fault}");
-    }
 }

@@ -80,10 +80,10 @@ fn selection(c: &mut Criterion) {
         });
     });
     for (name, elimination) in [
-        ("all", Elimination::Never),
-        ("certain", Elimination::Lossless),
-        ("clear", Elimination::Statistical),
-        ("enough", Elimination::EarlyStop),
+        ("never", Elimination::Never),
+        ("lossless", Elimination::Lossless),
+        ("statistical", Elimination::Statistical),
+        ("early stop", Elimination::EarlyStop),
     ] {
         group.bench_function(name, |b| {
             b.iter(|| {

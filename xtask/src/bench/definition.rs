@@ -65,26 +65,14 @@ pub(super) struct Job {
     pub(super) limit: Box<dyn FnMut() -> Result<(), Failure>>,
     /// Units of work done in the last run: bytes, steps.
     pub(super) units: Box<dyn Fn() -> f64>,
-    /// The result as the plain version finds it.
-    #[cfg(test)]
-    pub(super) plain: Box<dyn FnMut() -> Result<u64, Failure>>,
 }
 
 impl Job {
     pub(super) fn new(
         run: impl FnMut() -> Result<u64, Failure> + 'static,
         limit: impl FnMut() -> Result<(), Failure> + 'static,
-        plain: impl FnMut() -> Result<u64, Failure> + 'static,
     ) -> Job {
-        #[cfg(not(test))]
-        drop(plain);
-        Job {
-            run: Box::new(run),
-            limit: Box::new(limit),
-            units: Box::new(|| 1.0),
-            #[cfg(test)]
-            plain: Box::new(plain),
-        }
+        Job { run: Box::new(run), limit: Box::new(limit), units: Box::new(|| 1.0) }
     }
 
     pub(super) fn units(mut self, units: impl Fn() -> f64 + 'static) -> Job {
@@ -256,7 +244,17 @@ pub(super) fn timed<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<(
     Ok((result, clock.elapsed().as_secs_f64()))
 }
 
-pub(super) fn minimum(values: &[f64]) -> f64 {
+/// Seconds of `work` in the best of several rounds.
+pub(super) fn best_time<T>(
+    rounds: usize,
+    mut work: impl FnMut() -> Result<T, Failure>,
+) -> Result<f64, Failure> {
+    let times =
+        (0..rounds).map(|_| Ok(timed(&mut work)?.1)).collect::<Result<Vec<_>, Failure>>()?;
+    Ok(minimum(&times))
+}
+
+fn minimum(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::INFINITY, f64::min)
 }
 

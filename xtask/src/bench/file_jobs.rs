@@ -126,8 +126,8 @@ impl Served {
                 Ok(best.first().map_or(0, |i| *i as u64))
             })?,
             "selection" => timed(|| chosen(&self.race, Elimination::Never))?,
-            "selection-clear" => timed(|| chosen(&self.race, Elimination::Statistical))?,
-            "selection-enough" => timed(|| chosen(&self.race, Elimination::EarlyStop))?,
+            "selection-statistical" => timed(|| chosen(&self.race, Elimination::Statistical))?,
+            "selection-early-stop" => timed(|| chosen(&self.race, Elimination::EarlyStop))?,
             "kernel" => timed(|| {
                 let (points, clean) = &self.kernel;
                 let labels = if number > 0 { noisy(clean) } else { clean.clone() };

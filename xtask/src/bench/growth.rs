@@ -1,11 +1,12 @@
 //! How times grow: a job at several n or d, and the exponent that fits them, so that a reader can tell
 //! what a larger problem will take.
 
-use super::definition::{Definition, Size, duration, minimum, timed};
+use super::definition::{Definition, Size, best_time, duration};
 use super::jobs::definitions;
 use super::pools::Pools;
 use super::shape::{Shape, shape};
 use crate::Failure;
+use halfspaces_eval::stats;
 use serde::Serialize;
 use std::fmt;
 
@@ -85,23 +86,18 @@ fn series(
     for at in sizes {
         let mut prepared = (job.build)(&mut Pools::default(), shape(*at))?;
         (prepared.run)()?;
-        let times: Result<Vec<f64>, Failure> =
-            (0..rounds).map(|_| Ok(timed(&mut prepared.run)?.1)).collect();
-        seconds.push(minimum(&times?));
+        seconds.push(best_time(rounds, &mut prepared.run)?);
     }
     let (what, sizes) = (job.what, sizes.to_vec());
-    let exponent = exponent(&sizes, &seconds);
+    let exponent = exponent(&sizes, &seconds)?;
     Ok(Growth { job: job.id, what, variable, fixed, sizes, seconds, exponent })
 }
 
 /// Slope of the least-squares line through (log size, log seconds).
-fn exponent(sizes: &[usize], seconds: &[f64]) -> f64 {
-    let x: Vec<f64> = sizes.iter().map(|size| (*size as f64).ln()).collect();
-    let y: Vec<f64> = seconds.iter().map(|s| s.ln()).collect();
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let (x_mean, y_mean) = (mean(&x), mean(&y));
-    let together: f64 = x.iter().zip(&y).map(|(a, b)| (a - x_mean) * (b - y_mean)).sum();
-    together / x.iter().map(|a| (a - x_mean).powi(2)).sum::<f64>()
+fn exponent(sizes: &[usize], seconds: &[f64]) -> Result<f64, Failure> {
+    let sizes: Vec<f64> = sizes.iter().map(|size| (*size as f64).ln()).collect();
+    let seconds: Vec<f64> = seconds.iter().map(|s| s.ln()).collect();
+    Ok(stats::slope(&sizes, &seconds).ok_or("a series of one size, or of no time")?)
 }
 
 #[cfg(test)]
@@ -112,8 +108,8 @@ mod tests {
     fn exponents_of_powers_are_found() {
         let sizes = [10, 30, 90];
         let cubes = sizes.map(|n| 5e-9 * f64::from(n as u32).powi(3));
-        assert!((exponent(&sizes, &cubes) - 3.0).abs() < 1e-12);
-        assert!(exponent(&sizes, &[0.5; 3]).abs() < 1e-12);
+        assert!((exponent(&sizes, &cubes).unwrap() - 3.0).abs() < 1e-12);
+        assert!(exponent(&sizes, &[0.5; 3]).unwrap().abs() < 1e-12);
     }
 
     #[test]

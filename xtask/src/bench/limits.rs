@@ -1,6 +1,6 @@
 //! What this machine can do at most: reading memory, multiplying matrices.
 
-use super::definition::{Size, minimum, timed};
+use super::definition::{Size, best_time};
 use crate::Failure;
 use faer::linalg::matmul::matmul;
 use faer::traits::ComplexField;
@@ -29,23 +29,19 @@ impl Limits {
         let rounds = if size == Size::Quick { 9 } else { 40 };
         let buffer = vec![1.0; 40_000_000];
         let bytes = size_of_val(buffer.as_slice()) as f64;
-        let best = |work: &mut dyn FnMut()| -> Result<f64, Failure> {
-            let mut times = Vec::new();
-            for _ in 0..rounds {
-                let ((), seconds) = timed(|| {
-                    work();
-                    Ok(())
-                })?;
-                times.push(seconds);
-            }
-            Ok(minimum(&times))
+        let rate = |read: fn(&[f64])| -> Result<f64, Failure> {
+            let seconds = best_time(rounds, || {
+                read(&buffer);
+                Ok(())
+            })?;
+            Ok(bytes / seconds * 1e-9)
         };
         let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
         let load = load.split(' ').next().and_then(|mean| mean.parse().ok());
         Ok(Limits {
             load,
-            read_one_thread: bytes / best(&mut || read(&buffer))? * 1e-9,
-            read_two_threads: bytes / best(&mut || read_with_two(&buffer))? * 1e-9,
+            read_one_thread: rate(read)?,
+            read_two_threads: rate(read_with_two)?,
             product_f64: product_rate::<f64>(rounds)?,
             product_f32: product_rate::<f32>(rounds)?,
         })
@@ -71,16 +67,12 @@ fn product_rate<T: ComplexField + From<f32>>(rounds: usize) -> Result<f64, Failu
     let entry = |i: usize, j: usize| T::from((i * 7 + j * 3) as f32 % 11.0 - 5.0);
     let (a, b) = (Mat::from_fn(SIDE, SIDE, entry), Mat::from_fn(SIDE, SIDE, entry));
     let mut product = Mat::<T>::zeros(SIDE, SIDE);
-    let mut times = Vec::new();
-    for _ in 0..rounds.max(9) {
-        let ((), seconds) = timed(|| {
-            matmul(product.as_mut(), Accum::Replace, &a, &b, T::from(1.0), Par::Seq);
-            Ok(())
-        })?;
+    let seconds = best_time(rounds.max(9), || {
+        matmul(product.as_mut(), Accum::Replace, &a, &b, T::from(1.0), Par::Seq);
         black_box(&mut product);
-        times.push(seconds);
-    }
-    Ok(2.0 * (SIDE as f64).powi(3) / minimum(&times) * 1e-9)
+        Ok(())
+    })?;
+    Ok(2.0 * (SIDE as f64).powi(3) / seconds * 1e-9)
 }
 
 /// A sum in as wide vectors as there are.

@@ -1,65 +1,64 @@
 //! What rests on matrix products: the choice among candidates, and the kernel perceptron.
 
-use super::definition::{Definition, Job, Target, digest};
+use super::definition::{Build, Definition, Job, Target, digest};
 use super::pools::noisy;
 use super::shape::{Shape, shape};
 use crate::Failure;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use halfspaces_data::{Gaussian, Marginal, random_target};
-use halfspaces_linalg::{Classifier, DenseRow, Label, PointSet, Points, RowView};
-use halfspaces_online::{AsGiven, Kernel, KernelPerceptron, Transcript, run};
-use halfspaces_pac::{Candidates, Choice, Elimination, schedule};
+use halfspaces_linalg::{Classifier, Label, PointSet, Points};
+use halfspaces_online::{Kernel, KernelPerceptron, Transcript};
+use halfspaces_pac::{Candidates, Choice, Elimination};
 use std::hint::black_box;
 use std::rc::Rc;
 
 /// δ of the elimination.
-const FAILURE: f64 = 0.05;
+pub(super) const FAILURE: f64 = 0.05;
 /// Share of labels that no candidate explains.
 const NOISE_EVERY: usize = 5;
 
 pub(super) const JOBS: &[Definition] = &[
-    Definition {
-        id: "selection",
-        what: "choice among candidates, all counted (candidates)",
-        limit: "f32 product",
-        target: Target::Multiple(1.3),
-        shapes: [shape(600, 7, 30), shape(4096, 50, 20_000), shape(10_000, 50, 100_000)],
-        build: |_, shape| selection(shape, Elimination::Never),
-    },
-    Definition {
-        id: "selection-clear",
-        what: "the same, clearly worse ones dropped",
-        limit: "f32 product",
-        target: Target::Peers,
-        shapes: [shape(600, 7, 30), shape(4096, 50, 20_000), shape(10_000, 50, 100_000)],
-        build: |_, shape| selection(shape, Elimination::Statistical),
-    },
-    Definition {
-        id: "selection-enough",
-        what: "the same, ended when the best is good enough",
-        limit: "f32 product",
-        target: Target::Multiple(0.13),
-        shapes: [shape(600, 7, 30), shape(4096, 50, 20_000), shape(10_000, 50, 100_000)],
-        build: |_, shape| selection(shape, Elimination::EarlyStop),
-    },
-    Definition {
-        id: "kernel-clean",
-        what: "Gaussian kernel perceptron, clean labels",
-        limit: "f64 products alone",
-        target: Target::Peers,
-        shapes: [shape(300, 5, 0), shape(20_000, 20, 0), shape(20_000, 20, 0)],
-        build: |_, shape| kernel_perceptron(shape, false),
-    },
-    Definition {
-        id: "kernel-noisy",
-        what: "Gaussian kernel perceptron, noisy labels",
-        limit: "f64 products alone",
-        target: Target::Peers,
-        shapes: [shape(300, 5, 0), shape(20_000, 20, 0), shape(20_000, 20, 0)],
-        build: |_, shape| kernel_perceptron(shape, true),
-    },
+    choice_of(
+        "selection",
+        "choice among candidates, all counted (candidates)",
+        Target::Multiple(1.3),
+        |_, shape| selection(shape, Elimination::Never),
+    ),
+    choice_of(
+        "selection-statistical",
+        "the same, those worse beyond chance dropped",
+        Target::Peers,
+        |_, shape| selection(shape, Elimination::Statistical),
+    ),
+    choice_of(
+        "selection-early-stop",
+        "the same, ended when the best is good enough",
+        Target::Multiple(0.13),
+        |_, shape| selection(shape, Elimination::EarlyStop),
+    ),
+    kernel_of("kernel-clean", "Gaussian kernel perceptron, clean labels", |_, shape| {
+        kernel_perceptron(shape, false)
+    }),
+    kernel_of("kernel-noisy", "Gaussian kernel perceptron, noisy labels", |_, shape| {
+        kernel_perceptron(shape, true)
+    }),
 ];
+
+const fn choice_of(
+    id: &'static str,
+    what: &'static str,
+    target: Target,
+    build: Build,
+) -> Definition {
+    let shapes = [shape(600, 7, 30), shape(4096, 50, 20_000), shape(10_000, 50, 100_000)];
+    Definition { id, what, limit: "f32 product", target, shapes, build }
+}
+
+const fn kernel_of(id: &'static str, what: &'static str, build: Build) -> Definition {
+    let shapes = [shape(300, 5, 0), shape(20_000, 20, 0), shape(20_000, 20, 0)];
+    Definition { id, what, limit: "f64 products alone", target: Target::Peers, shapes, build }
+}
 
 /// Candidates to choose among, and the sample to choose by.
 pub(super) struct Race {
@@ -94,8 +93,7 @@ fn told(choice: Choice) -> u64 {
 
 fn selection(shape: Shape, elimination: Elimination) -> Result<Job, Failure> {
     const TILE: usize = 256;
-    let race = Rc::new(race(shape.n, shape.d, shape.more)?);
-    let plain_race = Rc::clone(&race);
+    let race = race(shape.n, shape.d, shape.more)?;
     let single = |points: &Points| {
         let values: Vec<f32> = points.as_slice().iter().map(|v| *v as f32).collect();
         values
@@ -109,7 +107,7 @@ fn selection(shape: Shape, elimination: Elimination) -> Result<Job, Failure> {
             for tile in w.chunks(TILE * d) {
                 let candidates = MatRef::from_row_major_slice(tile, tile.len() / d, d);
                 let (rows, columns) = (z.nrows(), candidates.nrows());
-                let Some(into) = product.get_mut(..rows * columns) else { continue };
+                let into = &mut product[..rows * columns];
                 let into = MatMut::from_column_major_slice_mut(into, rows, columns);
                 matmul(into, Accum::Replace, z, candidates.transpose(), 1.0, Par::Seq);
             }
@@ -117,98 +115,11 @@ fn selection(shape: Shape, elimination: Elimination) -> Result<Job, Failure> {
         black_box(&mut product);
         Ok(())
     };
-    let plain = move || Ok(plain_choice(&plain_race, elimination));
-    Ok(Job::new(move || choose(&race, elimination).map(told), limit, plain))
+    Ok(Job::new(move || choose(&race, elimination).map(told), limit))
 }
 
 /// Examples counted at once.
-const BLOCK: usize = 512;
-
-/// The rules of docs/theory/thinned-selection.md, example by example.
-fn plain_choice(race: &Race, elimination: Elimination) -> u64 {
-    let Race { points, labels, candidates } = race;
-    let (k, planned) = (candidates.len() as u64, points.len() as u64);
-    let wrong_of = |w: DenseRow<'_>| -> Vec<bool> {
-        let wrong = |(x, y): (DenseRow<'_>, &Label)| Label::from_sign(x.dot(w.as_slice())) != *y;
-        points.rows().zip(labels).map(wrong).collect()
-    };
-    let wrong: Vec<Vec<bool>> = candidates.rows().map(wrong_of).collect();
-    let failure = FAILURE / if elimination == Elimination::EarlyStop { 4.0 } else { 2.0 };
-    let checks = schedule::elimination_checks(planned);
-    let gap = |n: u64| schedule::elimination_gap(n, k, checks, failure);
-    let accuracy = schedule::choice_accuracy(k, planned, FAILURE);
-    let test = schedule::CloseEnough::new(accuracy, k, failure);
-    let apart_on = |a: usize, b: usize, m: usize| -> u64 {
-        let pair = wrong.get(a).into_iter().flatten().zip(wrong.get(b).into_iter().flatten());
-        pair.take(m).filter(|(a, b)| a != b).count() as u64
-    };
-    let errors_on = |c: usize, m: usize| -> u64 {
-        wrong.get(c).into_iter().flatten().take(m).filter(|wrong| **wrong).count() as u64
-    };
-    let ahead = |c: usize, of: usize, m: usize| {
-        errors_on(c, m).cast_signed() - errors_on(of, m).cast_signed()
-    };
-    let clear = |c: usize, of: usize, m: usize| {
-        ahead(c, of, m) as f64 > gap(1) * (apart_on(c, of, m) as f64).sqrt()
-    };
-    let close = |c: usize, of: usize, m: usize| {
-        test.is_passed(ahead(c, of, m), apart_on(c, of, m), m as u64)
-    };
-    let told = |c: usize, m: usize| digest([c as u64, errors_on(c, m)]);
-    let mut awake: Vec<usize> = (0..wrong.len()).collect();
-    let mut resting: Vec<(usize, usize)> = Vec::new();
-    let mut leader = None;
-    // Where blocks of examples ended: at checks, and when they are full.
-    let mut ends: Vec<usize> = Vec::new();
-    for m in 1..points.len() {
-        let seen = m as u64;
-        let power = |m: u64| m.is_power_of_two();
-        let check = power(seen) || seen.is_multiple_of(3) && power(seen / 3);
-        let compares = matches!(elimination, Elimination::Statistical | Elimination::EarlyStop);
-        let checks = compares && check && seen as f64 > 2.0 * gap(seen);
-        if checks || m - ends.last().unwrap_or(&0) == BLOCK {
-            ends.push(m);
-        }
-        if !checks {
-            continue;
-        }
-        let best_of = |awake: &[usize]| {
-            awake.iter().copied().min_by_key(|c| (errors_on(*c, m), *c)).unwrap_or(0)
-        };
-        if elimination == Elimination::Statistical {
-            let best = best_of(&awake);
-            awake.retain(|c| !clear(*c, best, m));
-            continue;
-        }
-        let of = loop {
-            let best = best_of(&awake);
-            let near = |of: &usize| ahead(*of, best, m) as f64 <= 0.125 * accuracy * m as f64;
-            if let Some(of) = leader.filter(near) {
-                break of;
-            }
-            leader = Some(best);
-            // Each rests again from the first end of a block at which the new leader is close enough.
-            for (c, then) in std::mem::take(&mut resting) {
-                let rests = ends.iter().copied().filter(|end| *end >= then && *end <= m);
-                match rests.into_iter().find(|end| close(c, best, *end)) {
-                    Some(end) => resting.push((c, end)),
-                    None => awake.push(c),
-                }
-            }
-        };
-        awake.retain(|c| !clear(*c, of, m));
-        let (rest, stay) = awake.iter().partition(|c| **c != of && close(**c, of, m));
-        awake = stay;
-        resting.extend(Vec::into_iter(rest).map(|c: usize| (c, m)));
-        if awake.len() == 1 {
-            return told(of, m);
-        }
-    }
-    awake.extend(resting.iter().map(|(c, _)| c));
-    let planned = points.len();
-    let best = awake.into_iter().min_by_key(|c| (errors_on(*c, planned), *c)).unwrap_or(0);
-    told(best, planned)
-}
+pub(super) const BLOCK: usize = 512;
 
 /// Points and labels of the kernel perceptron's job.
 pub(super) fn kernel_pool(n: usize, d: usize) -> Result<(Points, Vec<Label>), Failure> {
@@ -223,7 +134,7 @@ pub(super) fn fresh_kernel(d: usize) -> Result<KernelPerceptron, Failure> {
     Ok(KernelPerceptron::new(d, Kernel::Gaussian { scale: 2.0 * d as f64 })?)
 }
 
-fn mistakes(transcript: &Transcript) -> u64 {
+pub(super) fn mistakes(transcript: &Transcript) -> u64 {
     digest(transcript.rounds().iter().filter(|r| r.is_mistake()).map(|r| r.index as u64))
 }
 
@@ -232,19 +143,15 @@ fn kernel_perceptron(shape: Shape, with_noise: bool) -> Result<Job, Failure> {
     let labels = if with_noise { noisy(&clean) } else { clean };
     let pool = Rc::new((points, labels));
     let transcript = fresh_kernel(shape.d)?.learn_all(&pool.0, &pool.1)?;
-    let (multiplied, plain) = (Rc::clone(&pool), Rc::clone(&pool));
+    let multiplied = Rc::clone(&pool);
     let mut out = Vec::new();
     let d = shape.d;
     let limit = move || {
         products(&multiplied.0, &transcript, &mut out);
         Ok(())
     };
-    let run_in_bulk = move || Ok(mistakes(&fresh_kernel(d)?.learn_all(&pool.0, &pool.1)?));
-    let plain = move || {
-        let (_, transcript) = run(fresh_kernel(d)?, &plain.0, &plain.1, AsGiven::new())?;
-        Ok(mistakes(&transcript))
-    };
-    Ok(Job::new(run_in_bulk, limit, plain))
+    let run = move || Ok(mistakes(&fresh_kernel(d)?.learn_all(&pool.0, &pool.1)?));
+    Ok(Job::new(run, limit))
 }
 
 /// The products of each block of points with the supports known before it, and nothing else.

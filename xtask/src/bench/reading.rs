@@ -14,7 +14,6 @@ use halfspaces_linalg::{Classifier, ExampleStream, Label, PointSet, RowView, Spa
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::io::Write as _;
-use std::rc::Rc;
 use tempfile::NamedTempFile;
 
 pub(super) const JOBS: &[Definition] = &[
@@ -23,28 +22,28 @@ pub(super) const JOBS: &[Definition] = &[
         let stream = move |file: &NamedTempFile| {
             Seen::of_stream(&mut CsvStream::open(file.path(), schema.clone())?)
         };
-        job(csv_text(shape)?.as_bytes(), stream, by_commas)
+        job(csv_text(shape)?.as_bytes(), stream)
     }),
     csv("csv", "CSV, scanned and read into points", |_, shape| {
         let read = |file: &NamedTempFile| {
             let data = read_csv(file.path(), &CsvOptions::new())?;
             Ok(Seen::of(data.points(), data.labels()))
         };
-        job(csv_text(shape)?.as_bytes(), read, by_commas)
+        job(csv_text(shape)?.as_bytes(), read)
     }),
     libsvm("libsvm-stream", "LIBSVM, streamed (nonzeros a row)", |_, shape| {
         let schema = LibsvmSchema::declared(&LibsvmOptions::new().dim(shape.d))?;
         let stream = move |file: &NamedTempFile| {
             Seen::of_stream(&mut LibsvmStream::open(file.path(), schema.clone())?)
         };
-        job(&libsvm_text(shape)?, stream, by_blanks)
+        job(&libsvm_text(shape)?, stream)
     }),
     libsvm("libsvm", "LIBSVM, scanned and read into points (nonzeros a row)", |_, shape| {
         let read = |file: &NamedTempFile| {
             let data = read_libsvm(file.path(), &LibsvmOptions::new())?;
             Ok(Seen::of(data.points(), data.labels()))
         };
-        job(&libsvm_text(shape)?, read, by_blanks)
+        job(&libsvm_text(shape)?, read)
     }),
 ];
 
@@ -69,11 +68,11 @@ const fn reading(
 
 /// Sums over all that was read, cheap beside the reading.
 #[derive(Debug, Default)]
-struct Seen {
+pub(super) struct Seen {
     values: u64,
     columns: u64,
-    positive: u64,
-    rows: u64,
+    pub(super) positive: u64,
+    pub(super) rows: u64,
 }
 
 impl Seen {
@@ -102,12 +101,12 @@ impl Seen {
     }
 
     #[inline]
-    fn value(&mut self, column: usize, value: f64) {
+    pub(super) fn value(&mut self, column: usize, value: f64) {
         self.values = self.values.wrapping_add(value.to_bits());
         self.columns += column as u64;
     }
 
-    fn digest(&self) -> u64 {
+    pub(super) fn digest(&self) -> u64 {
         digest([self.values, self.columns, self.positive, self.rows])
     }
 }
@@ -115,49 +114,16 @@ impl Seen {
 fn job(
     text: &[u8],
     read: impl Fn(&NamedTempFile) -> Result<Seen, Failure> + 'static,
-    plain: fn(&str) -> Result<Seen, Failure>,
 ) -> Result<Job, Failure> {
     let mut file = NamedTempFile::new()?;
     file.write_all(text)?;
     file.flush()?;
-    let text: Rc<[u8]> = text.into();
-    let (counted, size) = (Rc::clone(&text), text.len());
+    let (text, size) = (text.to_vec(), text.len());
     let limit = move || {
-        black_box(count_lines(&counted));
+        black_box(count_lines(&text));
         Ok(())
     };
-    let run = move || Ok(read(&file)?.digest());
-    let plain = move || Ok(plain(std::str::from_utf8(&text)?)?.digest());
-    Ok(Job::new(run, limit, plain).units(move || size as f64))
-}
-
-/// CSV without quotes, the label last, by the standard library.
-fn by_commas(text: &str) -> Result<Seen, Failure> {
-    let mut seen = Seen::default();
-    for line in text.lines().skip(1) {
-        let (values, label) = line.rsplit_once(',').ok_or("no label")?;
-        for (j, value) in values.split(',').enumerate() {
-            seen.value(j, value.parse()?);
-        }
-        seen.positive += u64::from(label == "1");
-        seen.rows += 1;
-    }
-    Ok(seen)
-}
-
-/// LIBSVM text by the standard library.
-fn by_blanks(text: &str) -> Result<Seen, Failure> {
-    let mut seen = Seen::default();
-    for line in text.lines() {
-        let mut tokens = line.split(' ');
-        seen.positive += u64::from(tokens.next() == Some("1"));
-        for pair in tokens {
-            let (index, value) = pair.split_once(':').ok_or("no pair")?;
-            seen.value(index.parse::<usize>()? - 1, value.parse()?);
-        }
-        seen.rows += 1;
-    }
-    Ok(seen)
+    Ok(Job::new(move || Ok(read(&file)?.digest()), limit).units(move || size as f64))
 }
 
 /// Normal points with six decimals under a header.
