@@ -52,23 +52,25 @@ pub(crate) enum Cloud {
     Skewed(IllConditionedBall),
 }
 
+/// The same of points of any kind.
+macro_rules! of_cloud {
+    ($cloud:expr, $points:ident => $result:expr) => {
+        match $cloud {
+            Cloud::Ball($points) => $result,
+            Cloud::Edge($points) => $result,
+            Cloud::Spiked($points) => $result,
+            Cloud::Skewed($points) => $result,
+        }
+    };
+}
+
 impl Marginal for Cloud {
     fn dim(&self) -> usize {
-        match self {
-            Cloud::Ball(m) => m.dim(),
-            Cloud::Edge(m) => m.dim(),
-            Cloud::Spiked(m) => m.dim(),
-            Cloud::Skewed(m) => m.dim(),
-        }
+        of_cloud!(self, points => points.dim())
     }
 
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
-        match self {
-            Cloud::Ball(m) => m.sample_into(rng, out),
-            Cloud::Edge(m) => m.sample_into(rng, out),
-            Cloud::Spiked(m) => m.sample_into(rng, out),
-            Cloud::Skewed(m) => m.sample_into(rng, out),
-        }
+        of_cloud!(self, points => points.sample_into(rng, out));
     }
 }
 

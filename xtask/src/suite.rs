@@ -2,13 +2,7 @@
 
 use crate::Failure;
 use crate::console::say;
-use crate::experiments::{
-    BatchExperiment, CertificateExperiment, ForsterExperiment, GlmExperiment, HalvingExperiment,
-    KernelExperiment, MarginsExperiment, MassartExperiment, ModifiedExperiment,
-    PerceptronExperiment, PerspectronExperiment, ProcessExperiment, ProjectionExperiment,
-    PushAwayExperiment, RandomOrderExperiment, RealNoiseExperiment, SphereExperiment,
-    StrongExperiment, Table1Experiment, VersionSpaceExperiment,
-};
+use crate::experiments::*;
 use crate::workload::Inputs;
 use halfspaces_eval::{AnyExperiment, Description, Scale};
 use std::process::ExitCode;

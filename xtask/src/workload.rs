@@ -99,19 +99,22 @@ impl Workload {
     }
 }
 
-/// A labelled pool, dense or sparse.
+/// Dense or sparse.
 #[derive(Debug, Clone)]
-pub(crate) enum Pool {
-    Dense(Sample<Points>),
-    Sparse(Sample<SparsePoints>),
+pub(crate) enum Either<D, S> {
+    Dense(D),
+    Sparse(S),
 }
 
-/// The same for a pool of either kind, its sample by the name given.
+/// A labelled pool.
+pub(crate) type Pool = Either<Sample<Points>, Sample<SparsePoints>>;
+
+/// The same of either kind, by the name given to it.
 macro_rules! of_either {
-    ($pool:expr, $sample:ident => $result:expr) => {
-        match $pool {
-            $crate::workload::Pool::Dense($sample) => $result,
-            $crate::workload::Pool::Sparse($sample) => $result,
+    ($either:expr, $inner:ident => $result:expr) => {
+        match $either {
+            $crate::workload::Either::Dense($inner) => $result,
+            $crate::workload::Either::Sparse($inner) => $result,
         }
     };
 }
@@ -147,6 +150,11 @@ impl<P: PointSet> Sample<P> {
             radius: self.radius,
             deviation_bound: self.deviation_bound,
         })
+    }
+
+    /// The points with the labels of `target`, those nearer than `margin` dropped.
+    fn kept(points: P, target: Halfspace, margin: f64) -> Result<Sample<P>, Failure> {
+        Ok(Sample::realizable(Realizable::with_margin(points, target, margin)?))
     }
 
     fn realizable(pool: Realizable<P>) -> Sample<P> {
@@ -197,48 +205,70 @@ fn file_of(name: &str) -> String {
     if name == ADULT { ADULT_FILE.into() } else { format!("{name}.csv") }
 }
 
-#[derive(Debug, Clone)]
-enum RealPoints {
-    Dense(Points),
-    Sparse(SparsePoints),
-}
-
 /// A real data set, standardised, lifted and normalised.
 #[derive(Debug)]
 struct Real {
-    points: RealPoints,
+    points: Either<Points, SparsePoints>,
     labels: Vec<Label>,
 }
 
 impl Real {
     fn dim(&self) -> usize {
-        match &self.points {
-            RealPoints::Dense(points) => points.dim(),
-            RealPoints::Sparse(points) => points.dim(),
-        }
+        of_either!(&self.points, points => points.dim())
     }
 
     /// The halfspace between the class means.
     fn centroid(&self) -> Result<Halfspace, Failure> {
-        Ok(match &self.points {
-            RealPoints::Dense(points) => centroid_target(points, &self.labels)?,
-            RealPoints::Sparse(points) => centroid_target(points, &self.labels)?,
-        })
+        Ok(of_either!(&self.points, points => centroid_target(points, &self.labels)?))
     }
 
     /// The points with the labels of `target`, those nearer than `margin` dropped.
     fn labelled_by(&self, target: Halfspace, margin: f64) -> Result<Pool, Failure> {
         Ok(match &self.points {
-            RealPoints::Dense(points) => {
-                let pool = Realizable::with_margin(points.clone(), target, margin)?;
-                Pool::Dense(Sample::realizable(pool))
-            }
-            RealPoints::Sparse(points) => {
-                let pool = Realizable::with_margin(points.clone(), target, margin)?;
-                Pool::Sparse(Sample::realizable(pool))
-            }
+            Either::Dense(points) => Pool::Dense(Sample::kept(points.clone(), target, margin)?),
+            Either::Sparse(points) => Pool::Sparse(Sample::kept(points.clone(), target, margin)?),
         })
     }
+
+    /// The points with their own labels.
+    fn own(&self) -> Result<Pool, Failure> {
+        let labels = self.labels.clone();
+        Ok(match &self.points {
+            Either::Dense(points) => Pool::Dense(Sample::own(points.clone(), labels)?),
+            Either::Sparse(points) => Pool::Sparse(Sample::own(points.clone(), labels)?),
+        })
+    }
+}
+
+/// What is made once for each name.
+#[derive(Debug)]
+pub(crate) struct Memo<T>(Mutex<HashMap<String, Arc<T>>>);
+
+impl<T> Default for Memo<T> {
+    fn default() -> Self {
+        Memo(Mutex::default())
+    }
+}
+
+impl<T> Memo<T> {
+    pub(crate) fn get(
+        &self,
+        name: &str,
+        make: impl FnOnce() -> Result<T, Failure>,
+    ) -> Result<Arc<T>, Failure> {
+        // A thread that panicked while it made something has left nothing half made.
+        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = made.get(name) {
+            return Ok(known.clone());
+        }
+        let new = Arc::new(make()?);
+        made.insert(name.into(), new.clone());
+        Ok(new)
+    }
+}
+
+fn builtin(name: &str) -> Option<Builtin> {
+    Builtin::ALL.into_iter().find(|set| set.name() == name)
 }
 
 /// Real data at hand, loaded once.
@@ -247,14 +277,14 @@ pub(crate) struct Inputs {
     folder: Option<PathBuf>,
     /// Names of the sets from the folder, each with a hash of its file.
     extra: Vec<(String, String)>,
-    loaded: Mutex<HashMap<String, Arc<Real>>>,
-    own: Mutex<HashMap<String, Arc<Pool>>>,
+    loaded: Memo<Real>,
+    own: Memo<Pool>,
 }
 
 impl Inputs {
     /// What is built in.
     pub(crate) fn builtin() -> Inputs {
-        Inputs { folder: None, extra: Vec::new(), loaded: Mutex::default(), own: Mutex::default() }
+        Inputs { folder: None, extra: Vec::new(), loaded: Memo::default(), own: Memo::default() }
     }
 
     /// As [`Inputs::names`] gave them, for reports: the sets cannot be loaded.
@@ -332,7 +362,7 @@ impl Inputs {
 
     /// A data set as its file has it, words one-hot, nothing scaled.
     pub(crate) fn as_given(&self, name: &str) -> Result<Dataset<SparsePoints>, Failure> {
-        if let Some(set) = Builtin::ALL.into_iter().find(|set| set.name() == name) {
+        if let Some(set) = builtin(name) {
             return Ok(set.load_sparse()?);
         }
         let options = CsvOptions::new();
@@ -348,7 +378,7 @@ impl Inputs {
 
     /// The points of a data set as they are, or standardised.
     pub(crate) fn raw(&self, name: &str, standardised: bool) -> Result<Points, Failure> {
-        let points = match Builtin::ALL.into_iter().find(|set| set.name() == name) {
+        let points = match builtin(name) {
             Some(set) => set.load()?.into_parts().0,
             None => self.read_folder(name)?.0,
         };
@@ -356,34 +386,24 @@ impl Inputs {
     }
 
     fn load(&self, name: &str) -> Result<Arc<Real>, Failure> {
-        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(real) = loaded.get(name) {
-            return Ok(real.clone());
-        }
-        let real = Arc::new(self.read(name)?);
-        loaded.insert(name.into(), real.clone());
-        Ok(real)
+        self.loaded.get(name, || self.read(name))
     }
 
     fn read(&self, name: &str) -> Result<Real, Failure> {
-        let standardised = |points: Points| -> Result<RealPoints, Failure> {
-            let points = ZScore::fit(&points)?.apply(&points)?;
-            Ok(RealPoints::Dense(points.lifted().normalised()?))
-        };
-        match Builtin::ALL.into_iter().find(|set| set.name() == name) {
+        let (points, labels) = match builtin(name) {
             Some(Builtin::Mushroom) => {
                 let (points, labels, _) = Builtin::Mushroom.load_sparse()?.into_parts();
-                Ok(Real { points: RealPoints::Sparse(points.lifted().normalised()?), labels })
+                let points = Either::Sparse(points.lifted().normalised()?);
+                return Ok(Real { points, labels });
             }
             Some(set) => {
                 let (points, labels, _) = set.load()?.into_parts();
-                Ok(Real { points: standardised(points)?, labels })
+                (points, labels)
             }
-            None => {
-                let (points, labels) = self.read_folder(name)?;
-                Ok(Real { points: standardised(points)?, labels })
-            }
-        }
+            None => self.read_folder(name)?,
+        };
+        let points = ZScore::fit(&points)?.apply(&points)?;
+        Ok(Real { points: Either::Dense(points.lifted().normalised()?), labels })
     }
 
     fn read_folder(&self, name: &str) -> Result<(Points, Vec<Label>), Failure> {
@@ -432,18 +452,8 @@ impl Inputs {
                 real.labelled_by(real.centroid()?, *margin)
             }
             Workload::Own { name } => {
-                let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(pool) = own.get(name) {
-                    return Ok(pool.as_ref().clone());
-                }
-                let real = self.load(name)?;
-                let labels = real.labels.clone();
-                let pool = match &real.points {
-                    RealPoints::Dense(p) => Pool::Dense(Sample::own(p.clone(), labels)?),
-                    RealPoints::Sparse(p) => Pool::Sparse(Sample::own(p.clone(), labels)?),
-                };
-                own.insert(name.clone(), Arc::new(pool.clone()));
-                Ok(pool)
+                let pool = self.own.get(name, || self.load(name)?.own())?;
+                Ok(pool.as_ref().clone())
             }
         }
     }

@@ -1,11 +1,9 @@
 //! The Perspectron's pass over examples in memory against a plain read of them, and the choice among
-//! candidates against the single-precision product it rests on.
+//! candidates by every way to drop some; `cargo xtask bench` has it beside the product it rests on.
 
 #![allow(clippy::unwrap_used, reason = "what cannot be set up cannot be measured")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par};
 use halfspaces_data::Marginal;
 use halfspaces_data::{Gaussian, Instance, LabelledPoints, MarginBall, Rcn, random_target};
 use halfspaces_linalg::{Classifier, Label, Params, PointSet, Points};
@@ -65,25 +63,11 @@ fn selection(c: &mut Criterion) {
     let candidates = Points::new(rows, DIM).unwrap();
     let mut group = c.benchmark_group("20000 candidates, 4096 examples, d = 50");
     group.sample_size(10);
-    let single = |points: &Points| {
-        Mat::<f32>::from_fn(points.len(), DIM, |i, j| points.as_mat()[(i, j)] as f32)
-    };
-    let (x, w) = (single(&points), single(&candidates));
-    let mut product = Mat::<f32>::zeros(EXAMPLES, 256);
-    group.bench_function("single-precision product", |b| {
-        b.iter(|| {
-            for start in (0..CANDIDATES).step_by(256) {
-                let tile = w.as_ref().subrows(start, 256.min(CANDIDATES - start));
-                let into = product.as_mut().subcols_mut(0, tile.nrows());
-                matmul(into, Accum::Replace, x.as_ref(), tile.transpose(), 1.0, Par::Seq);
-            }
-        });
-    });
     for (name, elimination) in [
         ("never", Elimination::Never),
         ("lossless", Elimination::Lossless),
         ("statistical", Elimination::Statistical),
-        ("early stop", Elimination::EarlyStop),
+        ("early-stop", Elimination::EarlyStop),
     ] {
         group.bench_function(name, |b| {
             b.iter(|| {

@@ -6,15 +6,7 @@ mod online;
 mod position;
 mod self_directed;
 
-pub(crate) use noise::{
-    CertificateExperiment, GlmExperiment, MassartExperiment, PerspectronExperiment,
-    ProjectionExperiment, PushAwayExperiment, RealNoiseExperiment, Table1Experiment,
-};
-pub(crate) use online::{
-    BatchExperiment, HalvingExperiment, KernelExperiment, ModifiedExperiment, PerceptronExperiment,
-    VersionSpaceExperiment,
-};
-pub(crate) use position::ForsterExperiment;
-pub(crate) use self_directed::{
-    MarginsExperiment, ProcessExperiment, RandomOrderExperiment, SphereExperiment, StrongExperiment,
-};
+pub(crate) use noise::*;
+pub(crate) use online::*;
+pub(crate) use position::*;
+pub(crate) use self_directed::*;

@@ -7,12 +7,10 @@ use super::workload::{
     Score,
 };
 use crate::experiments::common::*;
-use crate::workload::{ADULT, ADULT_FILE, Inputs};
+use crate::workload::{ADULT, ADULT_FILE, Inputs, Memo};
 use halfspaces_data::flip_labels;
 use halfspaces_linalg::{Classifier, Label, PointSet};
 use rand::seq::SliceRandom;
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 /// Examples drawn for the exact check at most.
 const DRAWN: usize = 2000;
@@ -23,22 +21,16 @@ fn wrong(predicted: &[Label], labels: impl Iterator<Item = Label>) -> Vec<bool> 
 
 pub(crate) struct RealNoiseExperiment {
     inputs: Arc<Inputs>,
-    loaded: Mutex<HashMap<String, Arc<DataSet>>>,
+    loaded: Memo<DataSet>,
 }
 
 impl RealNoiseExperiment {
     pub(crate) fn new(inputs: Arc<Inputs>) -> Self {
-        RealNoiseExperiment { inputs, loaded: Mutex::default() }
+        RealNoiseExperiment { inputs, loaded: Memo::default() }
     }
 
     fn data(&self, name: &str) -> Result<Arc<DataSet>, Failure> {
-        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(data) = loaded.get(name) {
-            return Ok(data.clone());
-        }
-        let data = Arc::new(DataSet::load(&self.inputs, name)?);
-        loaded.insert(name.into(), data.clone());
-        Ok(data)
+        self.loaded.get(name, || DataSet::load(&self.inputs, name))
     }
 }
 

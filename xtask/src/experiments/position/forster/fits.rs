@@ -218,12 +218,9 @@ pub(super) fn scatter(dim: usize, rng: &mut ChaCha8Rng) -> Result<Outcome, Failu
             slope: None,
         });
     }
-    let mean = |f: fn(&(f64, f64)) -> f64| logs.iter().map(f).sum::<f64>() / logs.len() as f64;
-    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
-    let across: f64 = logs.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
-    let slope = across / logs.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>();
+    let (x, y): (Vec<f64>, Vec<f64>) = logs.into_iter().unzip();
     let mut outcome = outcome.ok_or("no sizes")?;
-    outcome.slope = Some(slope);
+    outcome.slope = Some(stats::slope(&x, &y).ok_or("the scatter has no finite error")?);
     Ok(outcome)
 }
 

@@ -3,19 +3,10 @@
 use super::workload::{Configuration, Kind, Outcome};
 use crate::experiments::common::*;
 
-/// What groups of configurations share: the kind of data and δ.
-fn family(configuration: &Configuration) -> (String, f64) {
-    let name = match configuration {
-        Configuration::Planted { kind, .. } => kind.clone(),
-        other => other.to_string().split(" δ").next().unwrap_or_default().to_owned(),
-    };
-    (name, configuration.delta())
-}
-
 pub(super) fn by_kind(results: &Results<Configuration, Outcome>) -> Table {
     let mut families: Vec<((String, f64), Vec<&Outcome>)> = Vec::new();
     for group in &results.groups {
-        let family = family(&group.configuration);
+        let family = group.configuration.family();
         match families.iter_mut().find(|(known, _)| *known == family) {
             Some((_, outcomes)) => outcomes.extend(&group.outcomes),
             None => families.push((family, group.outcomes.iter().collect())),

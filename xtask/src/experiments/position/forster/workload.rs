@@ -21,22 +21,19 @@ pub(crate) enum Configuration {
     Scatter { dim: usize },
 }
 
-impl fmt::Display for Configuration {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Configuration::Planted { kind, dim, heavy, excess, delta } => {
-                write!(f, "{kind} d={dim} k={heavy} excess {excess} δ={delta:e}")
-            }
-            Configuration::Real { name, standardised, delta } => {
-                let how = if *standardised { "standardised" } else { "raw" };
-                write!(f, "{name} {how} δ={delta:e}")
-            }
-            Configuration::Scatter { dim } => write!(f, "elliptical d={dim}"),
-        }
-    }
-}
-
 impl Configuration {
+    /// What the settings of a row of the table share: the kind of data, and δ.
+    pub(super) fn family(&self) -> (String, f64) {
+        let name = match self {
+            Configuration::Planted { kind, .. } => kind.clone(),
+            Configuration::Real { name, standardised, .. } => {
+                format!("{name} {}", if *standardised { "standardised" } else { "raw" })
+            }
+            Configuration::Scatter { dim } => format!("elliptical d={dim}"),
+        };
+        (name, self.delta())
+    }
+
     pub(super) fn delta(&self) -> f64 {
         match self {
             Configuration::Planted { delta, .. } | Configuration::Real { delta, .. } => *delta,
