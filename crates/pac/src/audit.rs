@@ -42,7 +42,7 @@ pub struct Suspect {
 ///
 /// *Cost.* One fit of the learner per fold, each on all other rows. *When to use it:* to look at labels again, from the top,
 /// for as long as looking finds wrong ones. Not where no classifier of the learner's kind fits: its own errors look
-/// like wrong labels. *Claims: none.*
+/// like wrong labels. *Claims:* PW.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Params, Points, Threads};

@@ -9,6 +9,7 @@ mod projection;
 mod push_away;
 mod real_noise;
 mod table1;
+mod wrong_labels;
 
 pub(crate) use certificates::CertificateExperiment;
 pub(crate) use glm::GlmExperiment;
@@ -18,3 +19,4 @@ pub(crate) use projection::ProjectionExperiment;
 pub(crate) use push_away::PushAwayExperiment;
 pub(crate) use real_noise::RealNoiseExperiment;
 pub(crate) use table1::Table1Experiment;
+pub(crate) use wrong_labels::WrongLabelsExperiment;
