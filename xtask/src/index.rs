@@ -26,7 +26,8 @@ const HEAD: &str = "\
 
 Written by `cargo xtask index` from [theorems.md](theorems.md), the claims of the suite and the published ledger, and checked by
 `cargo xtask tidy`. [sources.md](sources.md) has the full titles; [architecture.md](architecture.md) says how the parts work together.
-From code to theorems: [the last section](#from-code-to-theorems).
+From code to theorems: [the last section](#from-code-to-theorems). Verdicts are those of the published
+[ledger](results/ledger.txt); [its page](results/README.md) says of which version, whose statements may have been worded otherwise.
 ";
 
 /// A claim of the suite with all that is known about it without running it.
@@ -124,8 +125,9 @@ fn text_of(
             text.push_str(&format!("- **{id}**, {verdict}: {statement}\n"));
             let file = &claim.file;
             text.push_str(&format!("  Code: {items}. Experiment: [{file}](../{file})."));
-            if !claim.outputs.is_empty() {
-                text.push_str(&format!(" Results: {}.", claim.outputs.join(", ")));
+            match claim.outputs.as_slice() {
+                [] => text.push_str(" Result: in the ledger only."),
+                outputs => text.push_str(&format!(" Results: {}.", outputs.join(", "))),
             }
             text.push('\n');
         }
@@ -204,6 +206,7 @@ fn claims(root: &Path, findings: &mut Vec<String>) -> Result<BTreeMap<String, Cl
     let own = Crate::read(&root.join("xtask/src/main.rs"))?;
     let store = TrialStore::read(&[])?;
     let verdicts = verdicts(root)?;
+    let published = published(root)?;
     let mut claims = BTreeMap::new();
     for experiment in suite::all(&inputs) {
         let about: Description = experiment.describe();
@@ -213,7 +216,9 @@ fn claims(root: &Path, findings: &mut Vec<String>) -> Result<BTreeMap<String, Cl
         let section = experiment.section(Scale::Full, 1, &store)?;
         let tables = section.tables.iter().map(|t| format!("tables/{}.csv", t.name));
         let figures = section.figures.iter().map(|f| format!("figures/{}.svg", f.name));
-        let outputs: Vec<String> = tables.chain(figures).collect();
+        // Some figures are drawn only from data, so those published count, too.
+        let outputs: BTreeSet<String> =
+            published.iter().cloned().chain(tables).chain(figures).collect();
         for statement in about.claims {
             if statement.checks.is_empty() {
                 findings.push(format!("{file}: {} checks no item", statement.id));
@@ -228,7 +233,7 @@ fn claims(root: &Path, findings: &mut Vec<String>) -> Result<BTreeMap<String, Cl
                     )),
                 }
             }
-            let outputs = own_outputs(&statement.id, &outputs);
+            let outputs = own_outputs([&statement.id, about.id], &outputs);
             let outputs = outputs.into_iter().map(|output| linked(root, output)).collect();
             let verdict = verdicts.get(&statement.id).map_or("not yet published", String::as_str);
             let verdict = verdict.to_owned();
@@ -240,17 +245,30 @@ fn claims(root: &Path, findings: &mut Vec<String>) -> Result<BTreeMap<String, Cl
     Ok(claims)
 }
 
-/// The tables and figures of an experiment that are about one of its claims by their names, else all of them.
-fn own_outputs<'a>(id: &str, outputs: &'a [String]) -> Vec<&'a str> {
-    let whole = id.to_lowercase();
-    let stem = whole.trim_end_matches(|c: char| c.is_ascii_lowercase());
+/// The tables and figures whose names begin with a claim, else with it less its last letters, else with
+/// its experiment.
+fn own_outputs<'a>(ids: [&str; 2], outputs: &'a BTreeSet<String>) -> Vec<&'a str> {
+    let [claim, experiment] = ids.map(str::to_lowercase);
+    let stem = claim.trim_end_matches(|c: char| c.is_ascii_lowercase());
     let of = |prefix: &str| -> Vec<&'a str> {
         let name = |output: &'a str| output.split_once('/').map_or(output, |(_, name)| name);
         let named = outputs.iter().map(String::as_str);
         named.filter(|o| name(o).split('-').next() == Some(prefix)).collect()
     };
-    let choices = [of(&whole), of(stem), outputs.iter().map(String::as_str).collect()];
+    let choices = [of(&claim), of(stem), of(&experiment)];
     choices.into_iter().find(|choice| !choice.is_empty()).unwrap_or_default()
+}
+
+/// The published tables and figures.
+fn published(root: &Path) -> Result<Vec<String>, Failure> {
+    let mut outputs = Vec::new();
+    for (folder, kind) in [("tables", "csv"), ("figures", "svg")] {
+        for path in files(vec![root.join("docs/results").join(folder)], kind)? {
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+            outputs.extend(name.map(|name| format!("{folder}/{name}")));
+        }
+    }
+    Ok(outputs)
 }
 
 /// A table or figure with a link to it where it is published.
@@ -385,9 +403,11 @@ mod tests {
 
     #[test]
     fn outputs_belong_to_the_claim_of_their_name() {
-        let outputs = ["tables/p6-unknown.csv", "figures/p4-rcn.svg"].map(str::to_owned);
-        assert_eq!(own_outputs("P6", &outputs), ["tables/p6-unknown.csv"]);
-        assert_eq!(own_outputs("P4s", &outputs), ["figures/p4-rcn.svg"]);
-        assert_eq!(own_outputs("P2", &outputs), ["tables/p6-unknown.csv", "figures/p4-rcn.svg"]);
+        let outputs = ["tables/p6-unknown.csv", "figures/p4-rcn.svg", "tables/p3-all.csv"];
+        let outputs: BTreeSet<String> = outputs.map(str::to_owned).into();
+        assert_eq!(own_outputs(["P6", "P3"], &outputs), ["tables/p6-unknown.csv"]);
+        assert_eq!(own_outputs(["P4s", "P3"], &outputs), ["figures/p4-rcn.svg"]);
+        assert_eq!(own_outputs(["P2", "P3"], &outputs), ["tables/p3-all.csv"]);
+        assert!(own_outputs(["P2", "P1"], &outputs).is_empty());
     }
 }

@@ -15,6 +15,8 @@
 //!
 //! Among several the one of largest N/n - k/d is taken.
 //!
+//! *Source.* Ours; why a heavy subspace forbids position: DKTZ23 §3. Claims: F1, F2.
+//!
 //! *Source.* DKTZ23 §3 (existence); the procedure is ours.
 
 use crate::dense::{extremes, qr_triangle, svd};

@@ -133,7 +133,7 @@ pub fn alma_corrections(alpha: f64, margin: f64) -> f64 {
     2.0 * squared_ratio(2.0 / alpha - 1.0, margin) + 8.0 / alpha - 4.0
 }
 
-/// Ellipsoid method as a learner, points of norm 1: mistakes <= 2d(d+1) ln((1+γ)/γ) (Kakade §3, Notes21).
+/// Ellipsoid method as a learner, points of norm 1: mistakes <= 2d(d+1) ln((1+γ)/γ) (Kakade §3).
 #[must_use]
 pub fn ellipsoid_mistakes(dim: usize, margin: f64) -> f64 {
     let d = dim as f64;

@@ -13,8 +13,8 @@
 //! | [`ModifiedPerceptron`] | <= ⌊2 ln(1/α)/σ²⌋ mistakes outside the band, any margin | Notes21 |
 //! | [`KernelPerceptron`] | <= max K(x,x)/γ² in feature space | Notes21 |
 //! | [`Halving`] | <= lg of the size of the class | Kakade Thm 2.2 |
-//! | [`VersionSpace`] of [`Ellipsoid`] | <= 2d(d+1) ln((1+γ)/γ) | Kakade §3, Notes21 |
-//! | [`VersionSpace`] of [`CentreOfGravity`] | d ln((1+γ)/γ)/ln(e/(e-1)) for the exact centre | Kakade §3, Notes21 |
+//! | [`VersionSpace`] of [`Ellipsoid`] | <= 2d(d+1) ln((1+γ)/γ) | Kakade §3 |
+//! | [`VersionSpace`] of [`CentreOfGravity`] | d ln((1+γ)/γ)/ln(e/(e-1)) for the exact centre | Kakade §3 |
 //! | [`VersionSpace`] of [`VolumetricCentre`] | O(d ln(d/γ)), constants in [`bounds::volumetric_mistakes`] | Kakade §3; Vaidya 1996 |
 //! | [`VersionSpace`] of [`HardMargin`] | consistent, of largest margin; no mistake bound | Notes21 |
 //! | [`OnlineMassart`] | E\[mistakes\] <= ηT + (1-η)√T/γ under Massart noise | ours, from CKST24 Lemma 2 |

@@ -12,7 +12,7 @@
 //! *Bounded work.* An answer takes at most 60d(d+1) cuts and one per revealed point, each with a scan of
 //! what is revealed: an ellipsoid counts as a point by then.
 //!
-//! *Source.* Ours; Kakade §3 and Notes21 for the centres. Claims: S1v.
+//! *Source.* Ours; Kakade §3 and Notes21 for the centres. Claims: none of its own; compared in S1.
 
 use super::walk::Walk;
 use super::{AnswerStatus, Pool, SelfDirectedLearner, decision_value};
@@ -37,7 +37,7 @@ const MAX_CUTS_PER_SQUARE: usize = 60;
 /// *When to use it.* Where mistakes are dear and the data well-conditioned; [`Greedy`](super::Greedy) is much
 /// faster.
 ///
-/// *Source.* Ours; Kakade §3 and Notes21 for the centres. Claims: S1v.
+/// *Source.* Ours; Kakade §3 and Notes21 for the centres. Claims: none of its own; compared in S1.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;

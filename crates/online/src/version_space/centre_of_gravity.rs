@@ -12,7 +12,7 @@
 //! bound is a yardstick here, tested and not proved. [`MixingDiagnostics`] reports how well the sample
 //! has mixed after the last cut.
 //!
-//! *Source.* Kakade §3, Notes21; Bertsimas and Vempala 2004 for hit-and-run with cuts.
+//! *Source.* Kakade §3; Bertsimas and Vempala 2004 for hit-and-run with cuts.
 //!
 //! Claims: S6.
 
@@ -43,7 +43,7 @@ const MAX_SWEEPS: usize = 12;
 /// *When to use it.* For the fewest mistakes among the centres with a bound. [`HardMargin`](crate::HardMargin)
 /// is deterministic and faster where there are many cuts.
 ///
-/// *Source.* Kakade §3, Notes21; Bertsimas and Vempala 2004 for hit-and-run with cuts. Claims: K8.
+/// *Source.* Kakade §3; Bertsimas and Vempala 2004 for hit-and-run with cuts. Claims: K8.
 ///
 /// ```
 /// use halfspaces_online::{Centre, CentreOfGravity};

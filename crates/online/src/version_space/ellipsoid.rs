@@ -4,7 +4,7 @@
 //! *Guarantee.* Each cut multiplies the volume by at most e^(-1/(2(d+1))), and the version space holds a
 //! ball of radius γ/(1+γ): at most 2d(d+1) ln((1+γ)/γ) mistakes.
 //!
-//! *Source.* Kakade §3, Notes21. Claims: K8.
+//! *Source.* Kakade §3. Claims: K8.
 
 use super::learner::{Centre, check_cut};
 use crate::bounds;

@@ -1,5 +1,5 @@
 //! A count that ends once the leader is good enough, and that leaves out candidates whose error is known to
-//! be close to the leader's. *Source.* Ours, docs/theory/thinned-selection.md, "Ending the count".
+//! be close to the leader's. *Source.* Ours, docs/theory/thinned-selection.md, "Ending the count". Claims: P8.
 
 use super::history::Deferred;
 use super::mask::{ErrorMask, PairCounts, add_pair_counts, errors_of, front, retained};

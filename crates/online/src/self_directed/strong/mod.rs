@@ -10,7 +10,7 @@
 //!
 //! *Guarantee.* If some halfspace labels all points strictly right, a run succeeds whenever
 //! w₀ · w* >= 1/(2√k) for the unit normal w* inside V, so a pair (w₀, -w₀) does with probability at
-//! least 0.617 (claim S8): in position at least |U|/(4k) points have margin 1/(2√k) for every w.
+//! least 0.617 (claim S8f): in position at least |U|/(4k) points have margin 1/(2√k) for every w.
 //! A round labels a 1/(4d) share; ⌈4d ln(1/ε)⌉ rounds label 1 - ε, with Õ(d² ln(d/(εδ))) mistakes at
 //! probability 1 - δ whatever n (DKTZ23 Theorem 3.1, claim S9). ε < 1/n is a perfect learner with
 //! Õ(d² ln n).

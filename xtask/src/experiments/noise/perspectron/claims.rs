@@ -41,7 +41,7 @@ impl Experiment for PerspectronExperiment {
             halfspaces_pac::{MarginSearch};
         "P8": "With a few random iterates of one run as candidates, early elimination among them and a count that stops once the best is good enough, the Perspectron has an error of at most η + ε with probability at least 1 - δ, at ε = γ = 0.2, δ = 0.1, η = 0.3."
             ["ours, docs/theory/thinned-selection.md"]
-            halfspaces_pac::{Perspectron, Selection, Elimination};
+            halfspaces_pac::{Perspectron, Selection, Elimination, schedule::CloseEnough, schedule::choice_accuracy};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
