@@ -102,6 +102,23 @@ macro_rules! load_checked {
     };
 }
 
+/// `Deserialize` for a learner that is saved as its parameters: what is loaded must pass their check.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! load_params {
+    ($learner:ident $(<$param:ident: $($bound:ident)|+>)? : $params:ty) => {
+        #[cfg(feature = "serde")]
+        impl<'de $(, $param: $($bound +)+ serde::Deserialize<'de>)?> serde::Deserialize<'de>
+            for $learner $(<$param>)?
+        {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let params = <$params as serde::Deserialize>::deserialize(from)?;
+                $crate::Params::check(params).map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+
 /// `Classifier` for a type that labels points as one of its parts does.
 #[doc(hidden)]
 #[macro_export]

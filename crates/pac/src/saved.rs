@@ -34,3 +34,52 @@ pub(crate) fn assert_refused<T: CheckSaved + Clone>(
         assert!(changed.check_saved().is_err(), "change {i}");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Ckmy, CuttingPlane, Ddk, Dgt, GlmHeuristic, GlmPerspectron, GridPerspectron, Heuristic,
+        LeakyRelu, LinearSvm, LogisticRegression, Margin, MarginSearch, Perspectron,
+        SamplePerspectron,
+    };
+    use halfspaces_data::StandardLink;
+    use halfspaces_linalg::Params;
+    use serde::{Serialize, de::DeserializeOwned};
+    use std::fmt::Debug;
+
+    /// A learner is loaded as it was saved, and not with another value for one that was saved.
+    fn is_checked<L>(learner: L, good: &str, bad: &str)
+    where
+        L: Serialize + DeserializeOwned + Debug + PartialEq,
+    {
+        let text = serde_json::to_string(&learner).unwrap();
+        assert_eq!(serde_json::from_str::<L>(&text).unwrap(), learner);
+        assert!(text.contains(good), "{text}");
+        let changed = serde_json::from_str::<L>(&text.replace(good, bad)).unwrap_err().to_string();
+        assert!(changed.contains("out of range"), "{changed}");
+    }
+
+    #[test]
+    fn learners_are_saved_as_their_parameters() {
+        let excess = ("\"excess\":0.1", "\"excess\":1.5");
+        let c = ("\"c\":1.0", "\"c\":-1.0");
+        let link = StandardLink::massart(0.1).unwrap();
+        let perspectron = Perspectron::params(0.1, 0.3);
+        is_checked(perspectron.check().unwrap(), excess.0, excess.1);
+        is_checked(MarginSearch::new(perspectron).unwrap(), excess.0, excess.1);
+        let grid = GridPerspectron::params(Margin::Known(0.3));
+        is_checked(grid.check().unwrap(), excess.0, excess.1);
+        is_checked(GlmPerspectron::params(link, 0.3).check().unwrap(), excess.0, excess.1);
+        let heuristic = GlmHeuristic::params(Heuristic::NormDependent, link, 0.3);
+        is_checked(heuristic.check().unwrap(), excess.0, excess.1);
+        is_checked(CuttingPlane::params(0.1, 0.3).check().unwrap(), excess.0, excess.1);
+        is_checked(Ddk::params(0.1, 0.3).check().unwrap(), excess.0, excess.1);
+        is_checked(Ckmy::params(0.1, 0.3).check().unwrap(), excess.0, excess.1);
+        is_checked(Dgt::params(0.1, 0.3).check().unwrap(), excess.0, excess.1);
+        is_checked(LogisticRegression::params().check().unwrap(), c.0, c.1);
+        is_checked(LinearSvm::params().check().unwrap(), c.0, c.1);
+        let sample = SamplePerspectron::params();
+        is_checked(sample.check().unwrap(), "\"passes\":1", "\"passes\":0");
+        is_checked(LeakyRelu::new(0.25).unwrap(), "0.25", "0.75");
+    }
+}

@@ -23,6 +23,7 @@ use rand::{Rng, RngExt};
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum HeavyKind {
     /// Standard normal, inside and outside.
     Gaussian,
@@ -84,6 +85,7 @@ impl HeavyKind {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Excess {
     /// Exactly k/d.
     Boundary,
@@ -104,6 +106,7 @@ pub enum Excess {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Planted {
     /// Its dimension.
     pub dim: usize,

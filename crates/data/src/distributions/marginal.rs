@@ -1,7 +1,7 @@
 //! Distributions of points.
 
 use halfspaces_linalg::{
-    Halfspace, InputError, Points, RngStream, kernels, normalise, rng_for, zeros,
+    Halfspace, InputError, Points, RngStream, kernels, load_checked, normalise, rng_for, zeros,
 };
 use rand::{Rng, RngExt};
 use rand_distr::{ChiSquared, Distribution, StandardNormal};
@@ -112,9 +112,12 @@ pub(crate) fn check_condition(condition: f64) -> Result<(), InputError> {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct UnitSphere {
     dim: usize,
 }
+
+load_checked!(UnitSphere { dim: usize } => UnitSphere::new);
 
 impl UnitSphere {
     /// The sphere in R^`dim`.
@@ -338,10 +341,13 @@ impl Marginal for MarginBall {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Clusters {
     centres: Points,
     spread: f64,
 }
+
+load_checked!(Clusters { centres: Points, spread: f64 } => Clusters::new);
 
 impl Clusters {
     /// Given centres; `spread` is the standard deviation of every coordinate around its centre.

@@ -82,7 +82,7 @@ pub fn flip_probabilities<P: PointSet, N: NoiseModel + ?Sized>(
     let mut dense = vec![0.0; points.dim()];
     let mut flips = Vec::with_capacity(points.len());
     for (i, x) in points.rows().enumerate() {
-        let inside = group.is_none_or(|group| group.get(i).is_some_and(|inside| *inside));
+        let inside = group.is_none_or(|group| group[i]);
         if !inside {
             flips.push(0.0);
             continue;

@@ -25,7 +25,8 @@ use crate::noise_setting::{NoiseSetting, check_margin, check_target};
 use crate::schedule;
 use halfspaces_data::{LabelledPoints, Link, LinkError, check_link};
 use halfspaces_linalg::{
-    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet, setters,
+    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet,
+    load_params, setters,
 };
 use thiserror::Error;
 
@@ -176,7 +177,10 @@ impl<L: Link + Clone> Params for GlmParams<L> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct GlmPerspectron<L>(GlmParams<L>);
+
+load_params!(GlmPerspectron<L: Link | Clone>: GlmParams<L>);
 
 impl<L: Link + Clone> GlmPerspectron<L> {
     /// For a link and a margin of at least `margin` γ in (0, 1]. Defaults: ε = 0.1, δ = 0.05.

@@ -22,7 +22,7 @@ use crate::schedule;
 use halfspaces_data::LabelledPoints;
 use halfspaces_linalg::{
     ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet, RngStream,
-    rng_for, setters,
+    load_params, rng_for, setters,
 };
 
 /// Whose guesses and constants.
@@ -158,7 +158,10 @@ pub struct Guess {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct GridPerspectron(GridParams);
+
+load_params!(GridPerspectron: GridParams);
 
 impl GridPerspectron {
     /// For a margin that is known or bounded from below. Defaults: ε = 0.1, δ = 0.05.

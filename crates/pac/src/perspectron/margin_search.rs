@@ -53,9 +53,12 @@ const MAX_GUESSES: u32 = 40;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MarginSearch {
     params: PerspectronParams,
 }
+
+load_checked!(MarginSearch { params: PerspectronParams } => MarginSearch::new);
 
 /// What a [`MarginSearch`] has found: a [`Classifier`], the margin guessed last, and how the search ended.
 ///

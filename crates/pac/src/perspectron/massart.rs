@@ -28,7 +28,8 @@ use crate::noise_setting::NoiseSetting;
 use crate::schedule;
 use halfspaces_data::LabelledPoints;
 use halfspaces_linalg::{
-    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet, setters,
+    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet,
+    load_params, setters,
 };
 
 /// Whose constants.
@@ -171,7 +172,10 @@ impl From<NoiseSetting> for PerspectronParams {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Perspectron(PerspectronParams);
+
+load_params!(Perspectron: PerspectronParams);
 
 impl Perspectron {
     /// For flips of probability at most `noise` η in [0, 1/2) and a margin of at least `margin` γ in

@@ -25,7 +25,7 @@ use crate::schedule;
 use crate::selection::Elimination;
 use halfspaces_linalg::{
     AffineHalfspace, FitSample, InputError, Label, Params, PointSet, RngStream, classify_by,
-    getters, load_checked, rng_for, setters,
+    getters, load_checked, load_params, rng_for, setters,
 };
 use rand::seq::SliceRandom;
 
@@ -141,7 +141,10 @@ impl Params for SampleParams {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SamplePerspectron(SampleParams);
+
+load_params!(SamplePerspectron: SampleParams);
 
 /// A bound on an error rate, if there is one below 1.
 ///

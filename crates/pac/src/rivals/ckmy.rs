@@ -7,8 +7,8 @@ use super::validation_split::{BestIterate, Sample, split};
 use crate::NoiseSetting;
 use crate::saved::CheckSaved;
 use halfspaces_linalg::{
-    FitSample, InputError, Label, Params, PointSet, Termination, kernels, margins_into, setters,
-    zeros,
+    FitSample, InputError, Label, Params, PointSet, Termination, kernels, load_params,
+    margins_into, setters, zeros,
 };
 use std::f64::consts::SQRT_2;
 
@@ -105,7 +105,10 @@ impl Params for CkmyParams {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Ckmy(CkmyParams);
+
+load_params!(Ckmy: CkmyParams);
 
 impl Ckmy {
     /// Starts from the `noise` η in [0, 1/2) and the `margin` γ in (0, 1], with η + ε < 1/2: the aim is

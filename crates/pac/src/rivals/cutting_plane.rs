@@ -5,8 +5,8 @@ use crate::NoiseSetting;
 use crate::saved::CheckSaved;
 use halfspaces_linalg::{
     Ellipsoid, ExampleStream, FitError, FitSample, FitStream, Halfspace, InputError, Label, Params,
-    PointSet, RowView, Termination, classify_by, getters, load_checked, norm, setters, tolerance,
-    zeros,
+    PointSet, RowView, Termination, classify_by, getters, load_checked, load_params, norm, setters,
+    tolerance, zeros,
 };
 
 /// r = γ/(2(1+γ)): radius of a ball of vectors that the certificate never cuts off.
@@ -133,7 +133,10 @@ impl Params for CuttingPlaneParams {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CuttingPlane(CuttingPlaneParams);
+
+load_params!(CuttingPlane: CuttingPlaneParams);
 
 /// What [`CuttingPlane`] returns.
 ///

@@ -7,7 +7,7 @@ use super::validation_split::{BestIterate, split};
 use crate::NoiseSetting;
 use crate::saved::CheckSaved;
 use halfspaces_linalg::{
-    FitSample, InputError, Label, Params, PointSet, RowView, kernels, setters, zeros,
+    FitSample, InputError, Label, Params, PointSet, RowView, kernels, load_params, setters, zeros,
 };
 
 /// T = ⌈16(1-η)²/(γε)²⌉.
@@ -96,7 +96,10 @@ impl Params for DdkParams {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Ddk(DdkParams);
+
+load_params!(Ddk: DdkParams);
 
 impl Ddk {
     /// Starts from the `noise` η in [0, 1/2) and the `margin` γ in (0, 1]: the aim is an error of η + ε.

@@ -8,7 +8,7 @@ use crate::NoiseSetting;
 use crate::saved::CheckSaved;
 use halfspaces_linalg::{
     FitSample, Halfspace, InputError, Label, Params, PointSet, RngStream, RowView, Termination,
-    classify_by, getters, kernels, load_checked, normalise, rng_for, zeros,
+    classify_by, getters, kernels, load_checked, load_params, normalise, rng_for, zeros,
 };
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -215,7 +215,10 @@ impl Params for DgtParams {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Dgt(DgtParams);
+
+load_params!(Dgt: DgtParams);
 
 impl Dgt {
     /// Starts from the `noise` η in [0, 1/2) and the `margin` γ in (0, 1], with η + ε < 1/2: the aim is

@@ -7,8 +7,8 @@ use crate::saved::CheckSaved;
 use halfspaces_data::{Link, random_target_with_rng};
 use halfspaces_linalg::{
     ExampleStream, FitError, FitSample, FitStream, Halfspace, InputError, Label, Params, PointSet,
-    RngStream, RowView, Termination, classify_by, getters, kernels, load_checked, norm, normalise,
-    rng_for, setters, tolerance, zeros,
+    RngStream, RowView, Termination, classify_by, getters, kernels, load_checked, load_params,
+    norm, normalise, rng_for, setters, tolerance, zeros,
 };
 
 /// λ = γ²ε/144: minimises -2λε + λ²‖g‖² for ‖g‖ = 12/γ.
@@ -177,7 +177,10 @@ impl<L: Link> Params for HeuristicParams<L> {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct GlmHeuristic<L>(HeuristicParams<L>);
+
+load_params!(GlmHeuristic<L: Link>: HeuristicParams<L>);
 
 /// What [`GlmHeuristic`] returns: iterates to choose from, none of them vouched for. As a classifier it is the
 /// last of them.

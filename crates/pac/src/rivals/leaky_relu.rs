@@ -1,6 +1,6 @@
 //! The LeakyReLU loss, on which the learners before the Perspectron descend.
 
-use halfspaces_linalg::{InputError, Label, PointSet, RowView};
+use halfspaces_linalg::{InputError, Label, PointSet, RowView, load_checked};
 
 /// The LeakyReLU loss, on which [`Ddk`](crate::Ddk), [`Ckmy`](crate::Ckmy) and [`Dgt`](crate::Dgt) descend.
 ///
@@ -25,9 +25,12 @@ use halfspaces_linalg::{InputError, Label, PointSet, RowView};
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LeakyRelu {
     leak: f64,
 }
+
+load_checked!(LeakyRelu { leak: f64 } => LeakyRelu::new);
 
 impl LeakyRelu {
     /// With `leak` λ in [0, 1/2], where the loss is convex.

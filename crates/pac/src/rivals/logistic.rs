@@ -7,7 +7,7 @@ use faer::linalg::cholesky::llt::{factor, solve};
 use faer::{ColMut, Mat, Par};
 use halfspaces_linalg::{
     AffineHalfspace, Classifier, FitSample, InputError, Label, Params, PointSet, RowView,
-    Termination, classify_by, getters, kernels, load_checked, norm, setters, zeros,
+    Termination, classify_by, getters, kernels, load_checked, load_params, norm, setters, zeros,
 };
 
 /// Unknowns up to which the Newton system is factorised: at 500 a factorisation costs less than the
@@ -110,7 +110,10 @@ impl Params for LogisticParams {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LogisticRegression(LogisticParams);
+
+load_params!(LogisticRegression: LogisticParams);
 
 /// What [`LogisticRegression`] returns: sign(w · x + b), and how near it is to the minimum.
 ///

@@ -4,7 +4,7 @@ use super::regularised_loss::{check_c, check_cap, check_sample, check_tolerance}
 use crate::saved::CheckSaved;
 use halfspaces_linalg::{
     AffineHalfspace, FitSample, InputError, Label, Params, PointSet, RngStream, RowView,
-    Termination, classify_by, getters, kernels, load_checked, rng_for, setters, zeros,
+    Termination, classify_by, getters, kernels, load_checked, load_params, rng_for, setters, zeros,
 };
 use rand::seq::SliceRandom;
 
@@ -103,7 +103,10 @@ impl Params for SvmParams {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LinearSvm(SvmParams);
+
+load_params!(LinearSvm: SvmParams);
 
 /// What [`LinearSvm`] returns: sign(w · x + b), and the dual solution that certifies it.
 ///
