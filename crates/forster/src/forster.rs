@@ -47,7 +47,7 @@ use crate::subspace::Subspace;
 use crate::survey::{Survey, composed, project, survey};
 use crate::transform::ForsterTransform;
 use faer::{Mat, MatRef};
-use halfspaces_linalg::{InputError, Params, Points};
+use halfspaces_linalg::{InputError, Params, Points, load_params};
 
 impl Params for ForsterParams {
     type Learner = Forster;
@@ -68,7 +68,7 @@ impl Params for ForsterParams {
         check("max_iterations", steps, self.max_iterations > 0, "at least 1")?;
         let in_range = CONDITION_RANGE.contains(&self.max_condition);
         check("max_condition", self.max_condition, in_range, "between 1e3 and 1e15")?;
-        Ok(Forster { params: self })
+        Ok(Forster(self))
     }
 }
 
@@ -117,31 +117,16 @@ impl ForsterTransform {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "ForsterParams", into = "ForsterParams"))]
-pub struct Forster {
-    params: ForsterParams,
-}
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Forster(ForsterParams);
 
-impl TryFrom<ForsterParams> for Forster {
-    type Error = InputError;
-
-    fn try_from(params: ForsterParams) -> Result<Forster, InputError> {
-        params.check()
-    }
-}
-
-impl From<Forster> for ForsterParams {
-    fn from(solver: Forster) -> ForsterParams {
-        solver.params
-    }
-}
+load_params!(Forster: ForsterParams);
 
 impl Forster {
     /// The parameters.
     #[must_use]
     pub fn params(&self) -> ForsterParams {
-        self.params
+        self.0
     }
 
     /// Brings n × d `points` into position, every point counting once.
@@ -178,7 +163,7 @@ impl Forster {
         let mut levels = Vec::new();
 
         let (factor, reason) = loop {
-            let start = match survey(self.params, &rows)? {
+            let start = match survey(self.0, &rows)? {
                 Survey::Spanning(start) => start,
                 Survey::Within(span) => {
                     rows = project(&rows, None, span.as_ref())?;
@@ -186,7 +171,7 @@ impl Forster {
                     continue;
                 }
             };
-            let (level, factor, end) = level::solve(self.params, &rows, *start, levels.len())?;
+            let (level, factor, end) = level::solve(self.0, &rows, *start, levels.len())?;
             levels.push(level);
             match end {
                 End::Isotropic => break (factor, None),
@@ -206,7 +191,7 @@ impl Forster {
         let transform = ForsterTransform::new(basis.clone(), factor)?;
         // The first level is that of the span.
         let span_dim = levels[0].dim;
-        let tolerance = self.params.membership;
+        let tolerance = self.0.membership;
         let subspace = Subspace::certify(points, weights, basis, span_dim, tolerance)?;
         let certificate =
             Isotropy::measure_transformed(&transform, points, subspace.members(), weights)?;
@@ -217,7 +202,7 @@ impl Forster {
         let expected = row_of.iter().zip(0..).filter(|(row, _)| row.is_some_and(|r| inside[r]));
         let agree = expected.map(|(_, i)| i).eq(subspace.members().iter().copied());
         let position = Position { subspace, transform, certificate };
-        let outcome = judge(position, reason, agree, self.params.accuracy);
+        let outcome = judge(position, reason, agree, self.0.accuracy);
         Ok(Fit { outcome, zero_rows, distinct, levels })
     }
 }

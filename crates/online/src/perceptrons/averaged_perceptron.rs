@@ -1,13 +1,11 @@
 //! The averaged perceptron.
 
-use super::look_ahead::{learn_pool_ahead, right};
+use super::mistake_driven::mistake_driven;
 use super::weights::Weights;
-use crate::protocol::{OnlineLearner, PartialFitError, Prediction, Tally};
-use crate::scale::check_scale;
+use crate::protocol::{OnlineLearner, Prediction};
 use halfspaces_linalg::{
     Classifier, Halfspace, InputError, Label, PointSet, RowView, load_checked,
 };
-use std::convert::Infallible;
 use std::ops::Range;
 
 /// The averaged perceptron: it learns as the perceptron does, and classifies with the mean of its
@@ -113,48 +111,24 @@ impl Classifier for AveragedPerceptron {
     }
 }
 
-impl OnlineLearner for AveragedPerceptron {
-    /// By the present weights, not by their average.
-    fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
-        self.weights.value(x).map(Prediction::from_value)
-    }
-
-    fn update<R: RowView>(
-        &mut self,
-        x: R,
-        prediction: Prediction,
-        truth: Label,
-    ) -> Result<bool, InputError> {
-        self.weights.check(x)?;
-        let mistake = prediction.is_wrong(truth);
-        if mistake {
-            check_scale(x)?;
-        }
+impl AveragedPerceptron {
+    fn correct<R: RowView>(&mut self, y: f64, x: R) {
         self.rounds += 1;
-        if mistake {
-            self.weights.add(truth.as_f64(), x);
-            self.missed.add(self.rounds as f64 * truth.as_f64(), x);
-            self.updates += 1;
-        }
-        Ok(mistake)
+        self.weights.add(y, x);
+        self.missed.add(self.rounds as f64 * y, x);
+        self.updates += 1;
     }
 
-    fn updates(&self) -> u64 {
+    fn survive(&mut self, rounds: u64) {
+        self.rounds += rounds;
+    }
+
+    fn mistakes(&self) -> u64 {
         self.updates
     }
-
-    fn learn_pool<P: PointSet>(
-        &mut self,
-        points: &P,
-        labels: &[Label],
-    ) -> Result<Tally, PartialFitError<Infallible>> {
-        learn_pool_ahead(self, points, labels, |learner, ahead| {
-            let rounds = ahead.unchanged_prefix(&learner.weights, right);
-            learner.rounds += rounds as u64;
-            rounds
-        })
-    }
 }
+
+mistake_driven!(AveragedPerceptron);
 
 #[cfg(test)]
 mod tests {

@@ -9,6 +9,7 @@ mod kernel_perceptron;
 mod look_ahead;
 mod margin_perceptron;
 mod massart;
+mod mistake_driven;
 mod modified_perceptron;
 mod passive_aggressive;
 mod perceptron;

@@ -2,12 +2,10 @@
 //!
 //! Claims: K8h, S6.
 
-use super::look_ahead::{learn_pool_ahead, right};
+use super::mistake_driven::mistake_driven;
 use super::weights::{Weights, linear_classifier};
-use crate::protocol::{OnlineLearner, PartialFitError, Prediction, Tally};
-use crate::scale::check_scale;
-use halfspaces_linalg::{InputError, Label, PointSet, RowView};
-use std::convert::Infallible;
+use crate::protocol::{OnlineLearner, Prediction};
+use halfspaces_linalg::{InputError, Label, RowView};
 
 /// The perceptron: start with w = 0, guess sign(w · x), and on a mistake set w += y x.
 ///
@@ -58,45 +56,22 @@ impl Perceptron {
     }
 }
 
-impl OnlineLearner for Perceptron {
+impl Perceptron {
     #[inline]
-    fn update<R: RowView>(
-        &mut self,
-        x: R,
-        prediction: Prediction,
-        truth: Label,
-    ) -> Result<bool, InputError> {
-        self.weights.check(x)?;
-        let mistake = prediction.is_wrong(truth);
-        if mistake {
-            check_scale(x)?;
-            self.weights.add(truth.as_f64(), x);
-            self.updates += 1;
-        }
-        Ok(mistake)
+    fn correct<R: RowView>(&mut self, y: f64, x: R) {
+        self.weights.add(y, x);
+        self.updates += 1;
     }
 
-    fn updates(&self) -> u64 {
+    /// Nothing depends on rounds without a mistake.
+    fn survive(&mut self, _: u64) {}
+
+    fn mistakes(&self) -> u64 {
         self.updates
     }
-
-    #[inline]
-    fn learn<R: RowView>(&mut self, x: R, truth: Label) -> Result<Prediction, InputError> {
-        let prediction = Prediction::from_value(self.weights.sign(x)?);
-        self.update(x, prediction, truth)?;
-        Ok(prediction)
-    }
-
-    fn learn_pool<P: PointSet>(
-        &mut self,
-        points: &P,
-        labels: &[Label],
-    ) -> Result<Tally, PartialFitError<Infallible>> {
-        learn_pool_ahead(self, points, labels, |learner, ahead| {
-            ahead.unchanged_prefix(&learner.weights, right)
-        })
-    }
 }
+
+mistake_driven!(Perceptron);
 
 #[cfg(test)]
 mod tests {

@@ -1,18 +1,15 @@
 //! The voted perceptron.
 
-use super::look_ahead::{learn_pool_ahead, right};
+use super::mistake_driven::mistake_driven;
 use super::weights::Weights;
-use crate::protocol::{OnlineLearner, PartialFitError, Prediction, Tally};
-use crate::scale::check_scale;
-use halfspaces_linalg::{Classifier, InputError, Label, PointSet, RowView, load_checked};
-use std::convert::Infallible;
+use crate::protocol::{OnlineLearner, Prediction};
+use halfspaces_linalg::{Classifier, InputError, Label, RowView, load_checked};
 
 /// The voted perceptron: it learns as the perceptron does, and classifies by a vote of all its weight
 /// vectors, each with one vote per round in which it guessed.
 ///
 /// In the protocol it guesses with its present weights ([`OnlineLearner::guess`]), of which the mistake
-/// bound speaks; as a [`Classifier`] it is the vote, whose value is (votes for +1 minus votes for -1) /
-/// votes.
+/// bound speaks; as a [`Classifier`] it is the vote, whose value is (votes for +1 minus votes for -1) / votes.
 ///
 /// *Guarantee.* Online, the perceptron's: at most (R‖w*‖/γ)² mistakes. After one pass over n i.i.d.
 /// examples that a halfspace explains with margin γ, the vote errs on the next one with probability at
@@ -100,55 +97,30 @@ impl Classifier for VotedPerceptron {
     }
 }
 
-impl OnlineLearner for VotedPerceptron {
-    /// By the present weights, not by the vote.
-    fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
-        self.weights.value(x).map(Prediction::from_value)
+impl VotedPerceptron {
+    fn correct<R: RowView>(&mut self, y: f64, x: R) {
+        self.earlier.push((self.weights.clone(), self.survived + 1));
+        self.weights.add(y, x);
+        self.survived = 0;
     }
 
-    fn update<R: RowView>(
-        &mut self,
-        x: R,
-        prediction: Prediction,
-        truth: Label,
-    ) -> Result<bool, InputError> {
-        self.weights.check(x)?;
-        let mistake = prediction.is_wrong(truth);
-        if mistake {
-            check_scale(x)?;
-        }
-        self.survived += 1;
-        if mistake {
-            self.earlier.push((self.weights.clone(), self.survived));
-            self.weights.add(truth.as_f64(), x);
-            self.survived = 0;
-        }
-        Ok(mistake)
+    fn survive(&mut self, rounds: u64) {
+        self.survived += rounds;
     }
 
-    fn updates(&self) -> u64 {
+    fn mistakes(&self) -> u64 {
         self.earlier.len() as u64
     }
-
-    fn learn_pool<P: PointSet>(
-        &mut self,
-        points: &P,
-        labels: &[Label],
-    ) -> Result<Tally, PartialFitError<Infallible>> {
-        learn_pool_ahead(self, points, labels, |learner, ahead| {
-            let rounds = ahead.unchanged_prefix(&learner.weights, right);
-            learner.survived += rounds as u64;
-            rounds
-        })
-    }
 }
+
+mistake_driven!(VotedPerceptron);
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Perceptron, RandomOrder, run};
     use halfspaces_data::{MarginBall, Marginal, random_target};
-    use halfspaces_linalg::DenseRow;
+    use halfspaces_linalg::{DenseRow, PointSet};
 
     #[test]
     fn it_learns_as_the_perceptron_does_and_counts_the_votes_of_all_rounds() {
