@@ -344,6 +344,8 @@ fn named_claims(text: &str, known: &BTreeSet<String>) -> BTreeSet<String> {
     let prose: Vec<String> = text.lines().filter_map(comment).collect();
     let prose = prose.join(" ");
     let lists = prose.split("Claims:").skip(1).filter_map(|rest| rest.split('.').next());
+    // "Claims: none of its own; compared in P10." names none.
+    let lists = lists.filter(|list| !list.trim_start_matches(['*', ' ']).starts_with("none"));
     let words = lists.flat_map(|list| list.split(|c: char| !c.is_ascii_alphanumeric()));
     // Those known, and what looks like one (capitals, digits, small letters); other words say how, or that
     // there is none.
@@ -373,7 +375,7 @@ mod tests {
 
     #[test]
     fn claims_are_read_from_comments() {
-        let text = "//! Sums. *Claims:* P4, P7t, PRe\n//! and K1. More, P9. Claims: none.\nlet x = \"Claims: Q\";\n";
+        let text = "//! Sums. *Claims:* P4, P7t, PRe\n//! and K1. More, P9. Claims: none of its own; compared in P4s.\nlet x = \"Claims: Q\";\n";
         let known = ["PRe".to_owned()].into();
         let named: Vec<String> = named_claims(text, &known).into_iter().collect();
         assert_eq!(named, ["K1", "P4", "P7t", "PRe"]);

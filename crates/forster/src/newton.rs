@@ -10,7 +10,7 @@
 //! spectral norm [`CAP`], a long step along it.
 //!
 //! *Source.* DKTZ23 §3; the Riemannian form of Tyler's likelihood (Wiesel 2012), where its convexity is proved.
-//! Nothing rests on it: every answer is certified from the points (claims F1, F2).
+//! Nothing rests on it: every answer is certified from the points (Claims: F1, F2).
 
 use crate::dense::{add, eigen, inner, product};
 use crate::error::ForsterError;

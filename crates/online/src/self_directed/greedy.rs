@@ -17,7 +17,7 @@
 //! largest |w · x|, found by one scan. Dense points are scanned in bytes until an eighth is left, then
 //! copied together; room for d + 10 bytes per point is taken beside the pool's 8d.
 //!
-//! Claims: S3, S4.
+//! Claims: S1, S2, S3, S4.
 
 use super::screen::{Screen, Settled};
 use super::walk::Walk;
@@ -49,7 +49,7 @@ const COPY_SHARE: usize = 4;
 /// the perceptron does: use [`StrongLearner`](super::StrongLearner) there. It does not look for contradictions:
 /// its status is [`AnswerStatus::Consistent`] or [`AnswerStatus::Undecided`].
 ///
-/// *Source.* The update is that of DKTZ23 §2, the single chain over the whole pool ours. Claims: S1, S1c, S2.
+/// *Source.* The update is that of DKTZ23 §2, the single chain over the whole pool ours. Claims: S1, S2.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;

@@ -12,6 +12,9 @@
 //!
 //! Rows are an eighth as long as the points' and stay in one piece: those certain not to matter any
 //! more are dropped by moving the others together.
+//!
+//! *Source.* Ours, for [`Greedy::simulate`](crate::Greedy::simulate), whose labels and mistakes it leaves as they are. Claims: none of
+//! its own.
 
 use super::Unit;
 use crate::error::OnlineError;

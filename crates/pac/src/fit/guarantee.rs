@@ -1,4 +1,5 @@
-//! What a theorem says of a fit, also of one that ends early.
+//! What a theorem says of a fit, also of one that ends early: CKST24 Theorems 3 and 4 and thinned selection, in
+//! docs/theory/perspectron-schedules.md and thinned-selection.md.
 
 use crate::schedule;
 

@@ -58,10 +58,10 @@ impl Experiment for ProcessExperiment {
         "S5", "Super-linear decay: the printed number of steps is too small, the corrected one is enough";
         "S5": "The slowest process that the lemma allows, ξ' = ξ^(1-ρ)κ^ρ with probability 2/3 per step and ξ' = ξ else, is at e²κ or below after T = ⌈3m* + 4.5 ln(1/δ)⌉ steps from ξ₀ = M with probability at least 1 - δ, m* = (1/ρ) max(lnln(1/κ), lnln(M+1), 0)."
             ["DKTZ23 §2, super-linear process lemma, T corrected"]
-            halfspaces_online::{TwoChains};
+            halfspaces_online::{ChainLength};
         "S5e": "After the printed number of steps, T = (3/2)(m* + ln(e/δ)), the same process from M = 1/κ is still above e²κ with a probability of more than δ."
             ["ours: an erratum to DKTZ23 §2"]
-            halfspaces_online::{TwoChains};
+            halfspaces_online::{ChainLength};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
