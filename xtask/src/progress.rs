@@ -4,7 +4,7 @@
 use crate::console::note;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// Between two plain lines, and between two records of the time taken.
@@ -129,6 +129,10 @@ impl Progress {
         progress
     }
 
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|_| unreachable!("another thread panicked"))
+    }
+
     fn introduce(&self, index: usize) {
         // After the last.
         let Some(part) = self.parts.get(index) else { return };
@@ -150,8 +154,7 @@ impl Progress {
     /// One more trial is in. Every ten seconds or so, the seconds that the running experiment has
     /// taken, to be recorded.
     pub(crate) fn tick(&self) -> Option<f64> {
-        let mut state =
-            self.state.lock().unwrap_or_else(|_| unreachable!("another thread panicked"));
+        let mut state = self.state();
         state.done += 1;
         let part = self.parts.get(state.part)?;
         let missing = part.total.saturating_sub(part.known).max(1);
@@ -178,8 +181,7 @@ impl Progress {
 
     /// Ends the running experiment and starts the next; returns the seconds it took.
     pub(crate) fn next(&self) -> f64 {
-        let mut state =
-            self.state.lock().unwrap_or_else(|_| unreachable!("another thread panicked"));
+        let mut state = self.state();
         let seconds = state.started.elapsed().as_secs_f64();
         if let Some(part) = self.parts.get(state.part) {
             let text = format!("{} done in {seconds:.1} s", part.id);

@@ -186,20 +186,11 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Axis, ClaimStatement, Evidence, Figure, Host, SCHEMA, Scale, Side, Table};
+    use crate::run_info::tests::example;
+    use crate::{Axis, ClaimStatement, Evidence, Figure, Side, Table};
 
     fn report(ratios: &[f64]) -> Report {
-        let run = RunInfo {
-            schema: SCHEMA,
-            version: "0.1.0".into(),
-            scale: Scale::Smoke,
-            seed: 1,
-            data_sets: vec![],
-            options: vec![],
-            host: Host { os: "o".into(), arch: "a".into(), processor: "p".into(), cores: 2 },
-            experiments: vec![],
-            outputs: vec![],
-        };
+        let run = example();
         let mut section = Section { id: "E".into(), title: "T <b>".into(), ..Section::default() };
         let statement = ClaimStatement {
             id: "E1".into(),

@@ -152,12 +152,11 @@ impl RunInfo {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    #[test]
-    fn another_run_is_refused_by_its_first_difference() {
-        let info = RunInfo {
+    pub(crate) fn example() -> RunInfo {
+        RunInfo {
             schema: SCHEMA,
             version: "0.1.0".into(),
             scale: Scale::Smoke,
@@ -167,7 +166,12 @@ mod tests {
             host: Host { os: "o".into(), arch: "a".into(), processor: "p".into(), cores: 2 },
             experiments: vec![],
             outputs: vec![],
-        };
+        }
+    }
+
+    #[test]
+    fn another_run_is_refused_by_its_first_difference() {
+        let info = example();
         let path = Path::new("x/run.json");
         info.check_continues(&info, path).unwrap();
         let seed = RunInfo { seed: 2, ..info.clone() };

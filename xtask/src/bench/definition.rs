@@ -258,9 +258,10 @@ fn minimum(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
+/// The upper median of one value or more.
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+    values[values.len() / 2]
 }
 
 /// 64-bit FNV-1a of numbers, to the bit.

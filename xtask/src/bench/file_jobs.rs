@@ -123,7 +123,7 @@ impl Served {
                 let points = &self.dense(DENSE[0].d)?.points;
                 let threads = Threads::new(number.max(1))?;
                 let best = largest_margins(points, &self.normal, 1, threads)?;
-                Ok(best.first().map_or(0, |i| *i as u64))
+                Ok(*best.first().ok_or("a pool without points")? as u64)
             })?,
             "selection" => timed(|| chosen(&self.race, Elimination::Never))?,
             "selection-statistical" => timed(|| chosen(&self.race, Elimination::Statistical))?,

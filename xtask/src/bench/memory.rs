@@ -143,7 +143,7 @@ struct Repeated {
 
 impl Read for Repeated {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let rest = self.text.get(self.at..).unwrap_or_default();
+        let rest = &self.text[self.at..];
         let count = rest.len().min(buffer.len()).min(self.left);
         for (to, from) in buffer.iter_mut().zip(rest.iter().take(count)) {
             *to = *from;

@@ -2,7 +2,6 @@
 
 mod folder;
 mod publish;
-mod store;
 
 use crate::cli::{ReportOptions, ReproduceOptions};
 use crate::console::note;
@@ -16,12 +15,11 @@ use halfspaces_eval::{
     AnyExperiment, Description, ExperimentTime, Host, RunInfo, SCHEMA, Shard, TrialStore,
     write_atomically,
 };
-use publish::publish;
+use publish::{locked, publish};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
-use store::locked;
 
 /// The program: its version and a hash of its sources, so that trials of two programs never mix.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("HALFSPACES_SOURCES"));

@@ -1,7 +1,6 @@
 //! From trials to ledger, tables, figures and page.
 
 use super::folder::RUN;
-use super::store::locked;
 use crate::console::say;
 use crate::failure::Failure;
 use crate::workload::Inputs;
@@ -12,7 +11,7 @@ use halfspaces_eval::{
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 const TITLE: &str = "Learning halfspaces: every claim, measured";
 
@@ -58,6 +57,11 @@ pub(super) fn publish(
 
     say(&format!("{}{}\n", report.ledger_text(), folder.join("index.html").display()))?;
     Ok(if report.any_violated() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// The store of a run's trials, shared by threads.
+pub(super) fn locked(store: &Mutex<TrialStore>) -> MutexGuard<'_, TrialStore> {
+    store.lock().unwrap_or_else(|_| unreachable!("another thread panicked while it held the store"))
 }
 
 fn rerun(run: &RunInfo, only: Option<&str>) -> String {

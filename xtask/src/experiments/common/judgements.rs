@@ -1,6 +1,7 @@
 //! Claims, and the evidence on them.
 
 use halfspaces_eval::{ClaimStatement, Evidence, Group, Results, Section};
+use std::fmt::Display;
 
 /// What an experiment says of itself: its id and title, then each claim with its sentence, its source
 /// (document and number) and the public items that it checks, of which one that is not there does not
@@ -84,6 +85,15 @@ pub(crate) fn fails_at_most<C, O>(
 ) -> Evidence {
     let failures = group.outcomes.iter().filter(|o| failed(o)).count();
     Evidence::probability(group.planned, failures, group.outcomes.len(), delta)
+}
+
+/// Every setting judged on its own, under its name.
+pub(crate) fn worst_setting<'a, C: Display + 'a, O: 'a>(
+    groups: impl IntoIterator<Item = &'a Group<C, O>>,
+    judge: impl Fn(&Group<C, O>) -> Evidence,
+) -> Evidence {
+    let judged = groups.into_iter().map(|g| (g.configuration.to_string(), judge(g)));
+    Evidence::worst_of(&judged.collect::<Vec<_>>())
 }
 
 /// The settings that `mine` accepts.

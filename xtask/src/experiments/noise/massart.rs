@@ -127,13 +127,11 @@ impl Experiment for MassartExperiment {
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
-        let judge = |g: &Group<Configuration, Outcome>| {
+        let evidence = worst_setting(&results.groups, |g| {
             let shares = g.values(|o| o.excess / g.configuration.bound());
-            let quantity = "mean of Σ (P[mistake | past] - η) / bound";
-            (g.configuration.to_string(), Evidence::mean(quantity, g.planned, &shares, 1.0))
-        };
-        let judged: Vec<(String, Evidence)> = results.groups.iter().map(judge).collect();
-        judge_all(section, Experiment::claims(self), [Evidence::worst_of(&judged)]);
+            Evidence::mean("mean of Σ (P[mistake | past] - η) / bound", g.planned, &shares, 1.0)
+        });
+        judge_all(section, Experiment::claims(self), [evidence]);
         section.summary.push("The probability of a mistake given the past is known exactly in simulation, so its excess over η is summed round by round without the noise of the flips. The adaptive adversary asks the misclassified point nearest to the learner's boundary, flips labels at the full rate where the learner is right and never where it is wrong.".into());
         section.figures.push(growth(results));
         section.tables.push(by_configuration(results));

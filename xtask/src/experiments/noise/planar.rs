@@ -244,9 +244,8 @@ pub(super) fn descend(
         let few = rng.random_range(1..=3);
         let size = 10f64.powf(-4.0 * rng.random::<f64>());
         for _ in 0..few {
-            if let Some(gene) = trial.get_mut(rng.random_range(0..count.max(1))) {
-                *gene = (*gene + size * (2.0 * rng.random::<f64>() - 1.0)).clamp(0.0, 1.0);
-            }
+            let gene = &mut trial[rng.random_range(0..count)];
+            *gene = (*gene + size * (2.0 * rng.random::<f64>() - 1.0)).clamp(0.0, 1.0);
         }
         let found = objective(&trial);
         if found <= least {

@@ -94,37 +94,18 @@ impl BatchExperiment {
     }
 }
 
-const PICKS: [(PickKind, Colour); 3] = [
-    (PickKind::Cyclic, Colour::Blue),
-    (PickKind::First, Colour::Green),
-    (PickKind::Worst, Colour::Vermilion),
+/// The ways to pick a violated point by name.
+const PICKS: [(&str, Pick, Colour); 3] = [
+    ("cyclic", Pick::Cyclic, Colour::Blue),
+    ("first", Pick::First, Colour::Green),
+    ("worst", Pick::Worst, Colour::Vermilion),
 ];
-
-/// [`Pick`] as part of a configuration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
-#[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
-pub(crate) enum PickKind {
-    Cyclic,
-    First,
-    Worst,
-}
-
-impl From<PickKind> for Pick {
-    fn from(kind: PickKind) -> Pick {
-        match kind {
-            PickKind::Cyclic => Pick::Cyclic,
-            PickKind::First => Pick::First,
-            PickKind::Worst => Pick::Worst,
-        }
-    }
-}
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Configuration {
     #[serde(flatten)]
     workload: Workload,
-    pick: PickKind,
+    pick: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -192,7 +173,7 @@ impl Experiment for BatchExperiment {
         workloads.push(Workload::Own { name: Builtin::Mushroom.name().into() });
         let trials = scale.pick(3, 20, 50);
         let all = workloads.into_iter().flat_map(|workload| {
-            PICKS.map(|(pick, _)| {
+            PICKS.map(|(pick, ..)| {
                 let configuration = Configuration { workload: workload.clone(), pick };
                 Planned { configuration, trials: if workload.is_fixed() { 1 } else { trials } }
             })
@@ -202,7 +183,9 @@ impl Experiment for BatchExperiment {
 
     fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
         let pool = self.inputs.pool(&setting.workload, rng)?;
-        of_either!(&pool, sample => self.fit(sample, setting.pick.into()))
+        let known = PICKS.into_iter().find(|(known, ..)| *known == setting.pick);
+        let (_, pick, _) = known.ok_or("no such way to pick")?;
+        of_either!(&pool, sample => self.fit(sample, pick))
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
@@ -234,7 +217,7 @@ impl Experiment for BatchExperiment {
 impl BatchExperiment {
     fn updates_against_bound(&self, results: &Results<Configuration, Outcome>) -> Figure {
         let label = self.promise.bound_name;
-        let series = PICKS.map(|(pick, colour)| {
+        let series = PICKS.map(|(pick, _, colour)| {
             (format!("{pick} violation"), colour, move |c: &Configuration| c.pick == pick)
         });
         Figure {
@@ -256,7 +239,7 @@ impl BatchExperiment {
             &results.groups,
             &[
                 ("data", &|g| g.configuration.workload.to_string()),
-                ("pick", &|g| g.configuration.pick.to_string()),
+                ("pick", &|g| g.configuration.pick.into()),
                 ("trials", &|g| g.count()),
                 ("points", &|g| g.median(0, |o| o.points as f64)),
                 ("γ", &|g| g.median(4, |o| o.gamma)),
@@ -274,7 +257,7 @@ impl BatchExperiment {
 fn margins_kept(results: &Results<Configuration, Outcome>) -> Figure {
     let gammas: Vec<f64> = results.outcomes().map(|(_, o)| o.gamma).collect();
     let mut layers = bound_line("bound 1/3", &gammas, |_| bounds::margin_perceptron_margin(1.0));
-    for (pick, colour) in PICKS {
+    for (pick, _, colour) in PICKS {
         let mine = groups_of(results, |c| c.pick == pick);
         let shares = mine.iter().flat_map(|g| g.outcomes.iter().map(|o| (o.gamma, o.margin_share)));
         layers.push(points(&format!("{pick} violation"), colour, shares.collect()));
@@ -329,7 +312,7 @@ mod tests {
         for promise in [&BATCH, &MARGIN] {
             let experiment = BatchExperiment { promise, inputs: Arc::new(Inputs::builtin()) };
             let configuration =
-                Configuration { workload: Workload::Tight { dim: 30 }, pick: PickKind::Cyclic };
+                Configuration { workload: Workload::Tight { dim: 30 }, pick: "cyclic" };
             let mut rng = ChaCha8Rng::seed_from_u64(1);
             let outcome = experiment.trial(&configuration, &mut rng).unwrap();
             let verdict = |outcome: Outcome| {

@@ -80,12 +80,9 @@ impl Experiment for GlmExperiment {
         let judged = |mine: fn(Rule) -> bool| {
             let groups =
                 groups_of(results, |c| matches!(c.task, Task::Fit { rule, .. } if mine(rule)));
-            let judge = |g: &&Group<Configuration, Outcome>| {
-                let limit = g.configuration.excess;
-                (g.configuration.to_string(), fails_at_most(g, FAILURE, |o| o.excess > limit))
-            };
-            let each: Vec<(String, Evidence)> = groups.iter().map(judge).collect();
-            Evidence::worst_of(&each)
+            worst_setting(groups, |g| {
+                fails_at_most(g, FAILURE, |o| o.excess > g.configuration.excess)
+            })
         };
         let corrected = judged(|rule| rule == Rule::Corrected);
         let ours = judged(|rule| matches!(rule, Rule::Ours | Rule::Thinned));

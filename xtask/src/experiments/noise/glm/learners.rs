@@ -1,6 +1,6 @@
 //! Single runs, iterate by iterate.
 
-use super::workload::{Configuration, Model, Outcome, Padding, Rule, Source, params};
+use super::workload::{Configuration, Model, Outcome, Padding, Rule, Source, in_plane, params};
 use crate::experiments::common::*;
 use crate::experiments::noise::planar::Planar;
 use halfspaces_data::Link;
@@ -28,13 +28,6 @@ pub(super) fn walk<L: Link, S: ExampleStream>(
         see(t, &w)?;
     }
     Ok(())
-}
-
-fn in_plane(w: &[f64]) -> [f64; 2] {
-    match w {
-        [along, across] => [*along, *across],
-        _ => unreachable!("the stream is of points of the plane"),
-    }
 }
 
 pub(super) fn curve(

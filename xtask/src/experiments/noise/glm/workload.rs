@@ -149,6 +149,14 @@ pub(super) fn params<L: Link + Clone>(
     }
 }
 
+/// w, learned from points of the plane.
+pub(super) fn in_plane(w: &[f64]) -> [f64; 2] {
+    match w {
+        [along, across] => [*along, *across],
+        _ => unreachable!("the stream is of points of the plane"),
+    }
+}
+
 type RandomInstance = Instance<MarginBall, GlmNoise<StandardLink>>;
 
 pub(super) enum Model {
@@ -212,10 +220,7 @@ impl Model {
                 let level = population.opt_rcn(link).mean() + link.asymmetry() / 2.0;
                 Ok(population.error(&Halfspace::new(w.to_vec())?)?.mean() - level)
             }
-            Model::Plane(planar) => match w {
-                [along, across] => Ok(planar.excess([*along, *across])),
-                _ => Err("w does not lie in the plane".into()),
-            },
+            Model::Plane(planar) => Ok(planar.excess(in_plane(w))),
         }
     }
 

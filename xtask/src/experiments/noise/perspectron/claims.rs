@@ -147,6 +147,9 @@ impl Experiment for PerspectronExperiment {
         let grids = of(|t| matches!(t, Task::Grid { .. }));
         let searches = of(|t| matches!(t, Task::Search));
         let curves = of(|t| matches!(t, Task::Curves));
+        let failures = |groups: &[&Group<_, _>], delta, failed: fn(&Outcome) -> bool| {
+            worst_setting(groups.iter().copied(), |g| fails_at_most(g, delta, failed))
+        };
         let evidence = [
             failures(
                 &runs,
@@ -221,18 +224,6 @@ fn slopes(groups: &[&Group<Configuration, Outcome>]) -> Evidence {
             judged.push((format!("{}, {name}", group.configuration), evidence));
         }
     }
-    Evidence::worst_of(&judged)
-}
-
-fn failures(
-    groups: &[&Group<Configuration, Outcome>],
-    delta: f64,
-    failed: fn(&Outcome) -> bool,
-) -> Evidence {
-    let judge = |g: &&Group<Configuration, Outcome>| {
-        (g.configuration.to_string(), fails_at_most(g, delta, failed))
-    };
-    let judged: Vec<(String, Evidence)> = groups.iter().map(judge).collect();
     Evidence::worst_of(&judged)
 }
 

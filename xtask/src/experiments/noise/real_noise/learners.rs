@@ -45,27 +45,15 @@ pub(super) const MAJORITY: &str = "majority";
 
 /// All learners, in the order of the tables.
 pub(super) const LEARNERS: [Entry; 7] = [
-    Entry { name: LOGISTIC, colour: Colour::Sky, learner: |_| only_labels(logistic) },
-    Entry {
-        name: SVM,
-        colour: Colour::Sky,
-        learner: |seed| only_labels(move |training, test| svm(training, test, seed)),
-    },
+    Entry { name: LOGISTIC, colour: Colour::Sky, learner: |seed| only_labels(logistic, seed) },
+    Entry { name: SVM, colour: Colour::Sky, learner: |seed| only_labels(svm, seed) },
     Entry {
         name: "averaged perceptron",
         colour: Colour::Ink,
-        learner: |seed| only_labels(move |training, test| averaged(training, test, seed)),
+        learner: |seed| only_labels(averaged, seed),
     },
-    Entry {
-        name: "CKMY20",
-        colour: Colour::Purple,
-        learner: |seed| only_labels(move |training, test| ckmy(training, test, seed)),
-    },
-    Entry {
-        name: "DGT19",
-        colour: Colour::Orange,
-        learner: |seed| only_labels(move |training, test| dgt(training, test, seed)),
-    },
+    Entry { name: "CKMY20", colour: Colour::Purple, learner: |seed| only_labels(ckmy, seed) },
+    Entry { name: "DGT19", colour: Colour::Orange, learner: |seed| only_labels(dgt, seed) },
     Entry {
         name: "Perspectron",
         colour: Colour::Blue,
@@ -77,12 +65,17 @@ pub(super) const LEARNERS: [Entry; 7] = [
             })
         },
     },
-    Entry { name: MAJORITY, colour: Colour::Green, learner: |_| only_labels(majority) },
+    Entry { name: MAJORITY, colour: Colour::Green, learner: |seed| only_labels(majority, seed) },
 ];
 
+/// From a training and a test fold and a seed to the labels predicted for the latter.
+type Predict = fn(&Part, &Part, u64) -> Result<Vec<Label>, Failure>;
+
 /// A learner without an error bound.
-fn only_labels(predict: impl Fn(&Part, &Part) -> Result<Vec<Label>, Failure> + 'static) -> Learner {
-    Box::new(move |training, test| Ok(Predicted { labels: predict(training, test)?, bound: None }))
+fn only_labels(predict: Predict, seed: u64) -> Learner {
+    Box::new(move |training, test| {
+        Ok(Predicted { labels: predict(training, test, seed)?, bound: None })
+    })
 }
 
 pub(super) fn perspectron(part: &Part, seed: u64) -> Result<SampleFit, Failure> {
@@ -90,7 +83,7 @@ pub(super) fn perspectron(part: &Part, seed: u64) -> Result<SampleFit, Failure> 
     Ok(learner.fit(&part.unit, &part.labels)?)
 }
 
-fn logistic(training: &Part, test: &Part) -> Result<Vec<Label>, Failure> {
+fn logistic(training: &Part, test: &Part, _: u64) -> Result<Vec<Label>, Failure> {
     let learner = LogisticRegression::params().tolerance(1e-6).check()?;
     Ok(learner.fit(&training.plain, &training.labels)?.label_all(&test.plain)?)
 }
@@ -100,7 +93,7 @@ fn svm(training: &Part, test: &Part, seed: u64) -> Result<Vec<Label>, Failure> {
     Ok(learner.fit(&training.plain, &training.labels)?.label_all(&test.plain)?)
 }
 
-fn majority(training: &Part, test: &Part) -> Result<Vec<Label>, Failure> {
+fn majority(training: &Part, test: &Part, _: u64) -> Result<Vec<Label>, Failure> {
     let sum: f64 = training.labels.iter().map(|y| y.as_f64()).sum();
     Ok(vec![Label::from_sign(sum); test.labels.len()])
 }

@@ -3,7 +3,7 @@
 use super::workload::{Family, Outcome, Play, hard, list, rounds, split};
 use crate::experiments::common::*;
 use crate::workload::{Inputs, Workload, of_either};
-use halfspaces_linalg::PointSet;
+use halfspaces_linalg::{InputError, PointSet};
 use halfspaces_online::{
     Centre, CentreOfGravity, Ellipsoid, HardMargin, OnlineLearner, Perceptron, VersionSpace,
     VolumetricCentre, bounds,
@@ -80,9 +80,16 @@ pub(super) fn play<L: OnlineLearner>(
     Ok(Play { exponent, dim, margin, mistakes, ended, bound })
 }
 
-/// The bound that its centre states.
-fn stated<C: Centre>(learner: &VersionSpace<C>, margin: f64) -> Option<f64> {
-    learner.centre().mistake_bound(margin)
+/// As [`play`], for a version space with some centre, by the bound that the centre states.
+fn play_centre<C: Centre>(
+    inputs: &Inputs,
+    family: &Family,
+    exponent: u32,
+    centre: impl FnOnce(usize) -> Result<C, InputError>,
+    rng: &mut ChaCha8Rng,
+) -> Result<Play, Failure> {
+    let stated = |learner: &VersionSpace<C>, margin| learner.centre().mistake_bound(margin);
+    play(inputs, family, exponent, |d| Ok(VersionSpace::new(centre(d)?)), stated, rng)
 }
 
 /// A play at every exponent.
@@ -99,22 +106,12 @@ pub(super) fn plays(
                 |_: &Perceptron, margin| Some(bounds::perceptron_mistakes(1.0, 1.0, margin));
             play(inputs, family, exponent, |d| Ok(Perceptron::new(d)?), bound, rng)
         }
-        Learner::Ellipsoid => {
-            let new = |d| Ok(VersionSpace::new(Ellipsoid::new(d)?));
-            play(inputs, family, exponent, new, stated, rng)
-        }
-        Learner::Volumetric => {
-            let new = |d| Ok(VersionSpace::new(VolumetricCentre::new(d)?));
-            play(inputs, family, exponent, new, stated, rng)
-        }
+        Learner::Ellipsoid => play_centre(inputs, family, exponent, Ellipsoid::new, rng),
+        Learner::Volumetric => play_centre(inputs, family, exponent, VolumetricCentre::new, rng),
         Learner::Gravity => {
-            let new = |d| Ok(VersionSpace::new(CentreOfGravity::new(d, seed)?));
-            play(inputs, family, exponent, new, stated, rng)
+            play_centre(inputs, family, exponent, |d| CentreOfGravity::new(d, seed), rng)
         }
-        Learner::Margin => {
-            let new = |d| Ok(VersionSpace::new(HardMargin::new(d)?));
-            play(inputs, family, exponent, new, stated, rng)
-        }
+        Learner::Margin => play_centre(inputs, family, exponent, HardMargin::new, rng),
     });
     plays.collect()
 }
