@@ -36,6 +36,7 @@ pub(crate) fn assert_refused<T: CheckSaved + Clone>(
 }
 
 #[cfg(test)]
+#[cfg(feature = "serde")]
 mod tests {
     use crate::{
         Ckmy, CuttingPlane, Ddk, Dgt, GlmHeuristic, GlmPerspectron, GridPerspectron, Heuristic,
@@ -57,6 +58,22 @@ mod tests {
         assert!(text.contains(good), "{text}");
         let changed = serde_json::from_str::<L>(&text.replace(good, bad)).unwrap_err().to_string();
         assert!(changed.contains("out of range"), "{changed}");
+    }
+
+    /// Once `SampleFit::deserialize` was a function of its own that checked nothing.
+    #[test]
+    fn no_way_to_load_skips_the_check() {
+        use crate::SampleFit;
+        use serde::Deserialize;
+        let load = |candidates: u64| {
+            let text = format!(
+                r#"{{"halfspace":{{"linear":{{"normal":[1.0]}},"bias":0.0}},"noise":0.1,"margin":0.5,
+                "candidates":{candidates},"held_out":5,"errors":1,"steps":3}}"#
+            );
+            SampleFit::deserialize(&mut serde_json::Deserializer::from_str(&text))
+        };
+        assert_eq!(load(2).unwrap().candidates(), 2);
+        assert!(load(0).is_err());
     }
 
     #[test]

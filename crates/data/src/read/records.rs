@@ -5,8 +5,11 @@
 //! field is an ordinary byte. All records must have the same number of fields.
 //!
 //! Why not the `csv` crate: it says the wrong line after a blank one, takes a quote that is never
-//! closed for the rest of the file, and does not know a quote behind a blank. On lines without
-//! quotes, the common case, this is faster too. The tests hold the two against each other.
+//! closed for the rest of the file, and does not know a quote behind a blank. The tests hold the two
+//! against each other. Speed is no reason: 100 MB of numbers, parsed by the same function, take 0.22 s
+//! here, 0.22 s by `csv` and 0.17 s by `csv-core` with 20 columns of 17 digits, 0.34, 0.32 and 0.31 s
+//! with 20 columns of 4 digits, 1.17, 1.15 and 1.02 s with 100 columns of one digit (least of nine
+//! runs, in turns, on two shared cores; the other two without the checks of blanks, numbers and labels).
 
 use super::error::{Location, ReadError};
 use super::lines::{BUFFER, Lines};

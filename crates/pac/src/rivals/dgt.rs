@@ -369,7 +369,6 @@ fn best_threshold(products: &[(f64, Label)], min_points: usize) -> Best {
 mod tests {
     use super::*;
     use crate::ErrorCount;
-    use crate::saved::assert_refused;
     use crate::test_data::{Instance, assert_bad_input, only_far};
     use halfspaces_data::Rotation;
     use halfspaces_linalg::{Classifier, Points, SparsePoints, norm};
@@ -593,6 +592,6 @@ mod tests {
             |s| s.uncovered = usize::MAX,
             |s| s.termination = Termination::ExamplesEnded,
         ];
-        assert_refused(&fit, changes);
+        crate::saved::assert_refused(&fit, changes);
     }
 }

@@ -426,7 +426,6 @@ impl<'a, L: Link> Walk<'a, L> {
 mod tests {
     use super::*;
     use crate::PushAway;
-    use crate::saved::assert_refused;
     use halfspaces_data::{MarginBall, Marginal, random_target};
     use halfspaces_linalg::{Classifier, DenseRow, Points, SparsePoints, angle, norm};
     use rand::rngs::ChaCha8Rng;
@@ -652,6 +651,6 @@ mod tests {
             |s| s.mistakes = 26,
             |s| s.termination = Termination::CapReached { cap: 24 },
         ];
-        assert_refused(&run, changes);
+        crate::saved::assert_refused(&run, changes);
     }
 }

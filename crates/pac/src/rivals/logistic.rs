@@ -460,7 +460,6 @@ impl<P: PointSet> Problem<'_, P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::saved::assert_refused;
     use halfspaces_data::{Gaussian, Marginal, random_target};
     use halfspaces_linalg::{DenseRow, Points, SparsePoints};
     use rand::rngs::ChaCha8Rng;
@@ -643,7 +642,7 @@ mod tests {
             |s| s.steps = 1,
             |s| s.termination = Termination::AssumptionFailed,
         ];
-        assert_refused(&fit, changes);
+        crate::saved::assert_refused(&fit, changes);
     }
 
     /// Points far from 0 beside their spread: w · x + b cancels, and the gradient keeps the rounding.

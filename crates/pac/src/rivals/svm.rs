@@ -331,7 +331,6 @@ fn objectives<P: PointSet>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::saved::assert_refused;
     use halfspaces_data::{Gaussian, Marginal, random_target};
     use halfspaces_linalg::{Classifier, Points, SparsePoints};
     use rand::rngs::ChaCha8Rng;
@@ -535,7 +534,7 @@ mod tests {
             &|s| s.c = 0.5,
             &|s| s.termination = Termination::CapReached { cap: s.passes + 1 },
         ];
-        assert_refused(&fit, changes);
+        crate::saved::assert_refused(&fit, changes);
         let text = text.replace("\"c\":1.0", "\"c\":0.0");
         assert!(serde_json::from_str::<SvmFit>(&text).is_err());
     }
