@@ -33,12 +33,13 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(WrongLabelsExperiment { inputs: inputs.clone() }),
         Box::new(PushAwayExperiment),
         Box::new(ProjectionExperiment),
+        Box::new(PositionedExperiment { inputs: inputs.clone() }),
     ]
 }
 
 /// Seconds an experiment takes on two cores at smoke, standard and full scale, for the estimate of
 /// what a run has left. Only the proportions matter: a run corrects them by its own speed.
-const COSTS: [(&str, [f64; 3]); 22] = [
+const COSTS: [(&str, [f64; 3]); 23] = [
     ("K1", [0.2, 6.4, 118.9]),
     ("K3", [0.3, 2.3, 24.6]),
     ("K4", [0.1, 0.8, 7.4]),
@@ -61,6 +62,7 @@ const COSTS: [(&str, [f64; 3]); 22] = [
     ("PW", [0.3, 2.0, 15.0]),
     ("P11", [1.4, 3.1, 16.9]),
     ("P12", [1.2, 18.5, 123.7]),
+    ("PM", [1.0, 10.0, 90.0]),
 ];
 
 /// See [`COSTS`].

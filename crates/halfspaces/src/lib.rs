@@ -83,5 +83,5 @@ pub mod prelude {
         StrongLearner,
     };
     #[cfg(feature = "pac")]
-    pub use halfspaces_pac::{ErrorCount, Perspectron, SamplePerspectron};
+    pub use halfspaces_pac::{ErrorCount, Perspectron, PositionedMassart, SamplePerspectron};
 }

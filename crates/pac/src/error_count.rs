@@ -1,6 +1,7 @@
 //! The empirical 0-1 error, which every PAC guarantee speaks of.
 
 use halfspaces_linalg::{Classifier, InputError, Label, PointSet, load_checked};
+use statrs::function::beta::beta_reg;
 
 /// How many labelled points a classifier gets wrong: its empirical 0-1 error ℓ01.
 ///
@@ -70,6 +71,80 @@ impl ErrorCount {
     pub fn rate(self) -> f64 {
         self.errors as f64 / self.points as f64
     }
+
+    /// The exact binomial bound (Clopper-Pearson) on the error rate, for independent points that had no
+    /// part in choosing the classifier: it fails with probability at most `failure`. Of all rates p, those with
+    /// P\[at most as many errors\] > `failure` lie below it.
+    ///
+    /// ```
+    /// use halfspaces_linalg::{Halfspace, Label, Points};
+    /// use halfspaces_pac::{ErrorBound, ErrorCount};
+    /// let points = Points::new(vec![1.0; 59], 1)?;
+    /// let count = ErrorCount::count(&Halfspace::new(vec![1.0])?, &points, &[Label::Positive; 59])?;
+    /// // No error in n points: 1 - δ^(1/n), and 59 points are the least that prove 5 % at δ = 5 %.
+    /// let ErrorBound::AtMost(bound) = count.error_bound(0.05)? else { panic!("59 points say something") };
+    /// assert!((bound - (1.0 - 0.05f64.powf(1.0 / 59.0))).abs() < 1e-12 && bound < 0.05);
+    /// # Ok::<(), halfspaces_linalg::InputError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for a probability outside (0, 1).
+    pub fn error_bound(self, failure: f64) -> Result<ErrorBound, InputError> {
+        let in_range = failure > 0.0 && failure < 1.0;
+        InputError::check_parameter("failure", failure, in_range, "above 0 and below 1")?;
+        if self.errors == self.points {
+            return Ok(ErrorBound::NoInformation);
+        }
+        let (right, wrong) = ((self.points - self.errors) as f64, self.errors as f64);
+        // P[at most that many errors] at rate p is I_{1-p}(right, wrong + 1), which falls in p.
+        let (mut low, mut high) = (self.rate(), 1.0);
+        while (low + high) / 2.0 > low && (low + high) / 2.0 < high {
+            let middle = (low + high) / 2.0;
+            if beta_reg(right, wrong + 1.0, 1.0 - middle) > failure {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(if high < 1.0 { ErrorBound::AtMost(high) } else { ErrorBound::NoInformation })
+    }
+}
+
+/// A bound on an error rate, if there is one below 1.
+///
+/// ```
+/// use halfspaces_pac::ErrorBound;
+/// assert_eq!(ErrorBound::AtMost(0.25).to_string(), "at most 25.0 %");
+/// assert_eq!(ErrorBound::NoInformation.to_string(), "no information");
+/// assert_eq!(ErrorBound::NoInformation.value(), 1.0);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum ErrorBound {
+    /// The error is at most this number below 1.
+    AtMost(f64),
+    /// Too few examples were held out to tell anything.
+    NoInformation,
+}
+
+impl ErrorBound {
+    /// The bound; 1, which bounds every error, without information.
+    #[must_use]
+    pub fn value(self) -> f64 {
+        match self {
+            ErrorBound::AtMost(bound) => bound,
+            ErrorBound::NoInformation => 1.0,
+        }
+    }
+}
+
+impl std::fmt::Display for ErrorBound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ErrorBound::AtMost(bound) => write!(f, "at most {:.1} %", 100.0 * bound),
+            ErrorBound::NoInformation => f.write_str("no information"),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -101,6 +176,29 @@ mod tests {
         assert!(ErrorCount::count(&halfspace, &one, &[]).is_err());
         let wide = Points::new(vec![1.0, 1.0], 2).unwrap();
         assert!(ErrorCount::count(&halfspace, &wide, &[Label::Positive]).is_err());
+    }
+
+    /// The definition, summed up term by term.
+    #[test]
+    fn the_bound_inverts_the_binomial_distribution() {
+        for (errors, points) in [(0, 1), (0, 40), (3, 10), (9, 10), (50, 400), (30, 40)] {
+            for failure in [0.001, 0.05, 0.5] {
+                let count = ErrorCount { errors, points };
+                let ErrorBound::AtMost(p) = count.error_bound(failure).unwrap() else { panic!() };
+                let mut term = (1.0 - p).powi(points as i32);
+                let mut sum = term;
+                for i in 0..errors {
+                    term *= (points - i) as f64 / (i + 1) as f64 * p / (1.0 - p);
+                    sum += term;
+                }
+                assert!((sum - failure).abs() < 1e-9, "{errors} of {points}: {sum}");
+            }
+        }
+        let all = ErrorCount { errors: 4, points: 4 };
+        assert_eq!(all.error_bound(0.05), Ok(ErrorBound::NoInformation));
+        for failure in [0.0, 1.0, f64::NAN] {
+            assert!(all.error_bound(failure).is_err());
+        }
     }
 
     #[cfg(feature = "serde")]

@@ -5,6 +5,7 @@
 //! - [`SamplePerspectron`]: a sample of fixed size, noise and margin unknown. If unsure, use this one.
 //! - [`Perspectron`]: Massart noise of rate at most η, margin γ.
 //! - [`GlmPerspectron`]: noise that falls with the margin by a known link.
+//! - [`PositionedMassart`]: Massart noise of rate at most η, no margin: a decision list of halfspaces in position.
 //! - [`GridPerspectron`]: unknown noise rate, and margin if need be; [`MarginSearch`]: unknown margin.
 //!
 //! What it is measured against: [`Ddk`], [`Dgt`], [`Ckmy`] and [`CuttingPlane`] of the literature,
@@ -43,6 +44,7 @@ mod fit;
 mod mean_size;
 mod noise_setting;
 mod perspectron;
+mod positioned;
 mod push_away;
 mod random_projection;
 mod rivals;
@@ -54,13 +56,20 @@ mod test_data;
 
 pub use audit::{LabelAudit, Suspect, wrong_labels_bound};
 pub use classes::{Against, ClassesError, OneVsOne, OneVsOneModel, OneVsRest, OneVsRestModel};
-pub use error_count::ErrorCount;
+pub use error_count::{ErrorBound, ErrorCount};
 pub use fit::{Denominator, Direction, Fit, Fitting, Guarantee, Origin, Plan, SignLink, Stage};
 pub use noise_setting::NoiseSetting;
 pub use perspectron::{
-    ErrorBound, GlmError, GlmParams, GlmPerspectron, GlmSchedule, GridParams, GridPerspectron,
-    GridSchedule, Guess, Margin, MarginSearch, NOISE_GUESSES, Perspectron, PerspectronParams,
-    SampleFit, SampleParams, SamplePerspectron, Schedule, SearchFit, Selection,
+    GlmError, GlmParams, GlmPerspectron, GlmSchedule, GridParams, GridPerspectron, GridSchedule,
+    Guess, Margin, MarginSearch, NOISE_GUESSES, Perspectron, PerspectronParams, SampleFit,
+    SampleParams, SamplePerspectron, Schedule, SearchFit, Selection,
+};
+pub use positioned::{
+    PositionedAnswer, PositionedDecisionList, PositionedFit, PositionedMassart, PositionedParams,
+    PositionedParts, PositionedPlan, PositionedRule, PositionedSchedule, Remainder,
+    RuleCertificate, RuleCount, positioned_choice, positioned_draws, positioned_failure,
+    positioned_leak, positioned_points, positioned_rules, positioned_slack, positioned_step,
+    positioned_steps, positioned_stop, positioned_test,
 };
 pub use push_away::PushAway;
 pub use random_projection::{

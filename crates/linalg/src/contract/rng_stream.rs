@@ -66,6 +66,8 @@ pub enum RngStream {
     SvmOrder = 37,
     /// The descents of DGT19.
     DgtDescent = 38,
+    /// In which order the descents of a positioned learner take its examples, a round per descent.
+    PositionedDescent = 39,
     // Feature maps.
     /// The pairs of points whose median distance is a kernel's scale.
     DistancePairs = 40,
@@ -80,7 +82,7 @@ pub enum RngStream {
 
 impl RngStream {
     /// Every purpose.
-    pub const ALL: [RngStream; 26] = [
+    pub const ALL: [RngStream; 27] = [
         RngStream::Caller,
         RngStream::Points,
         RngStream::Target,
@@ -103,6 +105,7 @@ impl RngStream {
         RngStream::Projection,
         RngStream::SvmOrder,
         RngStream::DgtDescent,
+        RngStream::PositionedDescent,
         RngStream::DistancePairs,
         RngStream::Landmarks,
         RngStream::Frequencies,

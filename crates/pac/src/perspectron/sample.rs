@@ -16,6 +16,7 @@
 //! Claims: P10, P12p, PR, PRe.
 
 use super::margin::Margin;
+use crate::error_count::ErrorBound;
 use crate::fit::{Denominator, Direction, Fitting, Lane, Placement, Retention, Settings, SignLink};
 use crate::noise_setting::check_noise;
 #[cfg(feature = "serde")]
@@ -145,43 +146,6 @@ impl Params for SampleParams {
 pub struct SamplePerspectron(SampleParams);
 
 load_params!(SamplePerspectron: SampleParams);
-
-/// A bound on an error rate, if there is one below 1.
-///
-/// ```
-/// use halfspaces_pac::ErrorBound;
-/// assert_eq!(ErrorBound::AtMost(0.25).to_string(), "at most 25.0 %");
-/// assert_eq!(ErrorBound::NoInformation.to_string(), "no information");
-/// assert_eq!(ErrorBound::NoInformation.value(), 1.0);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum ErrorBound {
-    /// The error is at most this number below 1.
-    AtMost(f64),
-    /// Too few examples were held out to tell anything.
-    NoInformation,
-}
-
-impl ErrorBound {
-    /// The bound; 1, which bounds every error, without information.
-    #[must_use]
-    pub fn value(self) -> f64 {
-        match self {
-            ErrorBound::AtMost(bound) => bound,
-            ErrorBound::NoInformation => 1.0,
-        }
-    }
-}
-
-impl std::fmt::Display for ErrorBound {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            ErrorBound::AtMost(bound) => write!(f, "at most {:.1} %", 100.0 * bound),
-            ErrorBound::NoInformation => f.write_str("no information"),
-        }
-    }
-}
 
 /// What a [`SamplePerspectron`] has found: a [`Classifier`](halfspaces_linalg::Classifier) of points as they
 /// were given, and a bound on its error.

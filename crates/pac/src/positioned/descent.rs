@@ -1,0 +1,175 @@
+//! Directions for points in position: the descent of the theorem, and the several of the practical setting.
+
+use super::region::Placed;
+use super::schedule::positioned_step;
+use crate::fit::{Denominator, Direction, SignLink};
+use crate::rivals::LeakyRelu;
+use crate::schedule;
+use halfspaces_linalg::{
+    InputError, Label, PointSet, RngStream, Threads, kernels, norm, normalise, rng_for_round,
+};
+use rand::seq::SliceRandom;
+
+/// Margins that a Perspectron in position supposes. No point need have one: in position most have 1/(2√d).
+const MARGINS: [f64; 3] = [0.2, 0.05, 0.01];
+/// Passes of one practical descent over its examples, and steps beyond which it makes no second one.
+const PASSES: usize = 20;
+const MAX_REPEATED_STEPS: usize = 100_000;
+
+/// Projected stochastic subgradient descent of LeakyReLU_λ from 0, the mean of all iterates.
+#[derive(Debug)]
+pub(super) struct Descent {
+    loss: LeakyRelu,
+    step: f64,
+    w: Vec<f64>,
+    sum: Vec<f64>,
+}
+
+impl Descent {
+    pub(super) fn new(
+        dim: usize,
+        noise: f64,
+        excess: f64,
+        steps: u64,
+    ) -> Result<Descent, InputError> {
+        let loss = LeakyRelu::new(super::schedule::positioned_leak(noise, excess))?;
+        let step = positioned_step(noise, excess, steps);
+        Ok(Descent { loss, step, w: vec![0.0; dim], sum: vec![0.0; dim] })
+    }
+
+    /// One step on an example of what is left; off the subspace (`None`) the loss is 0.
+    pub(super) fn take(&mut self, placed: Option<&[f64]>, label: Label) {
+        kernels::axpy(1.0, &self.w, &mut self.sum);
+        let Some(f) = placed else { return };
+        let factor = self.loss.subgradient_factor(kernels::dot(f, &self.w), label);
+        kernels::axpy(-self.step * factor, f, &mut self.w);
+        project(&mut self.w);
+    }
+
+    /// The mean iterate, scaled to norm 1, which lowers a negative loss; the zero vector stays.
+    pub(super) fn direction(mut self) -> Vec<f64> {
+        let _ = normalise(&mut self.sum);
+        self.sum
+    }
+}
+
+/// Onto the unit ball.
+fn project(w: &mut [f64]) {
+    let length = norm(w);
+    if length > 1.0 {
+        w.iter_mut().for_each(|v| *v /= length);
+    }
+}
+
+/// What a practical descent follows.
+#[derive(Debug, Clone, Copy)]
+enum Rule {
+    Leaky(LeakyRelu),
+    Perspectron(Direction<SignLink>),
+}
+
+impl Rule {
+    /// The factor of f in the direction of a step.
+    fn factor(&self, value: f64, label: Label) -> f64 {
+        match self {
+            Rule::Leaky(loss) => loss.subgradient_factor(value, label),
+            Rule::Perspectron(direction) => direction.coefficient(value, label),
+        }
+    }
+}
+
+/// The directions of the practical setting: the mean of the second half of the iterates of a descent of
+/// LeakyReLU_λ, and of Perspectrons for a few margins, each over as many passes.
+pub(super) fn directions(
+    placed: &Placed,
+    leak: f64,
+    seed: u64,
+    round: u32,
+    threads: Threads,
+) -> Result<Vec<Vec<f64>>, InputError> {
+    let n = placed.labels.len();
+    let steps = (PASSES * n).min(MAX_REPEATED_STEPS).max(n);
+    let loss = LeakyRelu::new(leak)?;
+    let mut rules = vec![(Rule::Leaky(loss), 1.0 / (loss.steepness() * (steps as f64).sqrt()))];
+    for margin in MARGINS {
+        let link = SignLink { level: 1.0 - 2.0 * leak };
+        let direction = Direction { link, denominator: Denominator::AtLeast(margin) };
+        rules.push((Rule::Perspectron(direction), schedule::step(leak, margin, steps as u64)));
+    }
+    let count = rules.len() as u32;
+    let tasks = (0..count).zip(rules).collect::<Vec<_>>();
+    let run = |order: &mut Vec<usize>, (index, (rule, step)): (u32, (Rule, f64))| {
+        order.clear();
+        order.extend(0..n);
+        let mut rng = rng_for_round(RngStream::PositionedDescent, seed, round * count + index);
+        let (mut w, mut sum) = (vec![0.0; placed.points.dim()], vec![0.0; placed.points.dim()]);
+        let values = placed.points.as_slice();
+        let dim = placed.points.dim();
+        for t in 0..steps {
+            if t % n == 0 {
+                order.shuffle(&mut rng);
+            }
+            let i = order[t % n];
+            let f = &values[i * dim..(i + 1) * dim];
+            let factor = rule.factor(kernels::dot(f, &w), placed.labels[i]);
+            kernels::axpy(-step * factor, f, &mut w);
+            project(&mut w);
+            if 2 * t >= steps {
+                kernels::axpy(1.0, &w, &mut sum);
+            }
+        }
+        let _ = normalise(&mut sum);
+        sum
+    };
+    Ok(threads.map_with(tasks.into_iter(), Vec::new, run))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_linalg::Points;
+
+    #[test]
+    fn two_steps_by_hand() {
+        // λ = 1/4, T = 4: step 1/(0.75·2) = 2/3.
+        let mut descent = Descent::new(2, 0.125, 0.25, 4).unwrap();
+        // w = 0: value 0, sign +1, label -1 is wrong: slope 3/4.
+        descent.take(Some(&[1.0, 0.0]), Label::Negative);
+        assert_eq!(descent.w, [-0.5, 0.0]);
+        descent.take(None, Label::Positive);
+        // value -0.5, label +1 wrong: slope -3/4: w = 0 again.
+        descent.take(Some(&[1.0, 0.0]), Label::Positive);
+        assert!(descent.w[0].abs() < 1e-15);
+        // Iterates before each step: 0, -1/2, -1/2.
+        assert_eq!(descent.sum, [-1.0, 0.0]);
+        assert_eq!(descent.direction(), [-1.0, 0.0]);
+        let unmoved = Descent::new(2, 0.125, 0.25, 4).unwrap();
+        assert_eq!(unmoved.direction(), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn iterates_stay_in_the_ball() {
+        let mut descent = Descent::new(1, 0.0, 0.5, 1).unwrap();
+        for _ in 0..5 {
+            descent.take(Some(&[1.0]), Label::Positive);
+            assert!(descent.w[0].abs() <= 1.0);
+        }
+        let mut w = [3.0, 4.0];
+        project(&mut w);
+        assert_eq!(w, [0.6, 0.8]);
+    }
+
+    #[test]
+    fn every_descent_finds_a_clean_direction_whatever_the_threads() {
+        let angle = |i: usize| i as f64 * 0.7;
+        let rows: Vec<[f64; 2]> = (0..200).map(|i| [angle(i).cos(), angle(i).sin()]).collect();
+        let points = Points::from_rows(&rows).unwrap();
+        let labels: Vec<Label> = rows.iter().map(|x| Label::from_sign(x[1])).collect();
+        let placed = Placed { points, labels, left: 200 };
+        let all = directions(&placed, 0.1, 1, 0, Threads::ONE).unwrap();
+        assert_eq!(all.len(), 1 + MARGINS.len());
+        assert!(all.iter().all(|v| v[1] > 0.97), "{all:?}");
+        assert_eq!(directions(&placed, 0.1, 1, 0, Threads::all()).unwrap(), all);
+        assert_ne!(directions(&placed, 0.1, 1, 1, Threads::ONE).unwrap(), all);
+    }
+}

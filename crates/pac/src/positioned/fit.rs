@@ -1,0 +1,168 @@
+//! What a fit hands out: the list, a certificate per rule, the error held out.
+//!
+//! Claims: PM.
+
+use super::list::{PositionedDecisionList, RuleCount};
+use super::source::Remainder;
+#[cfg(feature = "serde")]
+use crate::saved::{CheckSaved, saved};
+use crate::{ErrorBound, ErrorCount};
+use halfspaces_linalg::{InputError, Termination, classify_by, getters, load_checked};
+
+/// What is known of one rule: how well its points were in position, and what it does to points that its
+/// direction was not fitted to.
+///
+/// ```
+/// use halfspaces_pac::{RuleCertificate, RuleCount};
+/// let count = RuleCount { left: 100, inside: 50, errors: 10 };
+/// // 60 of 80 points in a plane, with mean (u·f)² >= 0.4 for every unit u there.
+/// let certificate = RuleCertificate { points: 80, members: 60, least: 0.8, dim: 2, count };
+/// assert!((certificate.spread() - 0.75 * 0.4).abs() < 1e-15);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RuleCertificate {
+    /// Points that were brought into position.
+    pub points: usize,
+    /// How many of them lie in the subspace.
+    pub members: usize,
+    /// Least eigenvalue of (k/members) Σ f fᵀ over them: 1 in perfect position, at least 1/2 in the theorem.
+    pub least: f64,
+    /// k, the dimension of the subspace.
+    pub dim: usize,
+    /// Points kept back from the descent: how many were left, covered and wrong. The signed sum, the share and
+    /// the conditional error follow from it.
+    pub count: RuleCount,
+}
+
+impl RuleCertificate {
+    /// q, the least mean of 1\[x in V\] (u·f(x))² over all unit u; the theorem asks for 1/(2d).
+    #[must_use]
+    pub fn spread(self) -> f64 {
+        self.members as f64 / self.points as f64 * self.least / self.dim as f64
+    }
+}
+
+/// What [`PositionedMassart`](crate::PositionedMassart) returns: a decision list, a certificate per rule, and
+/// the errors on examples that had no part in it.
+///
+/// *Guarantee.* Whatever the data, if the examples are independent: with probability at least 1 - δ the error
+/// on fresh examples is at most [`PositionedFit::error_bound`]`(δ)`, the exact binomial bound of the
+/// held-out errors; and where [`PositionedFit::termination`] is `Converged` under the theorem's schedule, it is at
+/// most η + ε without looking at them.
+///
+/// ```
+/// use halfspaces_data::{Instance, Marginal, Rcn, StudentT, random_target};
+/// use halfspaces_linalg::{FitSample, Params};
+/// use halfspaces_pac::PositionedMassart;
+/// let instance = Instance::new(StudentT::new(3, 1.0, 1e6)?, random_target(3, 1)?, Rcn::new(0.1)?)?;
+/// let (points, labels) = instance.sample(3000, 2)?;
+/// let learner = PositionedMassart::params(0.1).check()?;
+/// let fit = learner.fit(&points, &labels)?;
+/// // The certificates are what the list does to the part that chose it.
+/// let parts = learner.parts(3000)?;
+/// let chosen_by: Vec<_> = parts.choice.iter().map(|&i| labels[i]).collect();
+/// use halfspaces_linalg::PointSet;
+/// let counts = fit.list().count(&points.select(&parts.choice)?, &chosen_by)?;
+/// assert!(fit.certificates().iter().map(|c| c.count).eq(counts));
+/// assert!(fit.error_bound(0.05)?.value() < 0.2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct PositionedFit {
+    pub(super) list: PositionedDecisionList,
+    pub(super) certificates: Vec<RuleCertificate>,
+    pub(super) leak: f64,
+    pub(super) remainder: Remainder,
+    pub(super) held_out: Option<ErrorCount>,
+    pub(super) taken: u64,
+    pub(super) termination: Termination,
+}
+
+load_checked!(PositionedFit {
+    list: PositionedDecisionList,
+    certificates: Vec<RuleCertificate>,
+    leak: f64,
+    remainder: Remainder,
+    held_out: Option<ErrorCount>,
+    taken: u64,
+    termination: Termination,
+});
+
+#[cfg(feature = "serde")]
+impl CheckSaved for PositionedFit {
+    fn check_saved(&self) -> Result<(), InputError> {
+        let check = InputError::check_state;
+        let rules = self.list.rules();
+        check(rules.len() == self.certificates.len(), "one certificate per rule")?;
+        for (rule, certificate) in rules.iter().zip(&self.certificates) {
+            let RuleCertificate { points, members, least, dim, count } = *certificate;
+            check(dim == rule.inner_dim(), "a certificate is of the dimension of its rule")?;
+            let placed = 0 < members && members <= points && (0.0..=1.0).contains(&least);
+            check(placed, "a position has members, and a least eigenvalue of at most 1")?;
+            check(
+                count.is_possible(),
+                "wrong points are some of those covered, and these of those left",
+            )?;
+            check(count.inside > 0, "a rule covers some of the points that chose it")?;
+        }
+        let leak = self.leak;
+        saved("leak", leak, leak > 0.0 && leak <= 0.5)?;
+        check(self.remainder.is_possible(), "what is left is some of what was tested")?;
+        let needed = self.certificates.iter().map(|c| c.count.left).max().unwrap_or(0);
+        let taken = self.taken;
+        let held_out = self.held_out.map_or(0, ErrorCount::points);
+        let fits = taken >= needed as u64 && taken >= held_out as u64;
+        saved("examples taken", taken as f64, fits && taken > 0)?;
+        match self.termination {
+            Termination::CapReached { cap } => {
+                check(rules.len() as u64 == cap, "the cap is reached with as many rules")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl PositionedFit {
+    getters! {
+        /// The decision list: what is learned.
+        list: &PositionedDecisionList,
+
+        /// One certificate per rule, in their order.
+        certificates: &[RuleCertificate],
+
+        /// λ = η + ε/2, what the signed sums are measured against.
+        leak: f64,
+
+        /// The last test of what no rule covers.
+        remainder: Remainder,
+
+        /// Errors on examples that had no part in the fit; `None` if none were held out.
+        held_out: Option<ErrorCount>,
+
+        /// Examples taken in all.
+        taken: u64,
+
+        /// How the fit ended; see [`PositionedMassart`](crate::PositionedMassart).
+        termination: Termination,
+    }
+
+    /// The exact binomial bound on the error, from the examples held out: it fails with probability at most
+    /// `failure`.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for a probability outside (0, 1).
+    pub fn error_bound(&self, failure: f64) -> Result<ErrorBound, InputError> {
+        match self.held_out {
+            Some(count) => count.error_bound(failure),
+            None => {
+                let in_range = failure > 0.0 && failure < 1.0;
+                InputError::check_parameter("failure", failure, in_range, "above 0 and below 1")?;
+                Ok(ErrorBound::NoInformation)
+            }
+        }
+    }
+}
+
+classify_by!(PositionedFit, list);

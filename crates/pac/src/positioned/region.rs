@@ -1,0 +1,203 @@
+//! Which region a rule takes: all points of a subspace, or those beyond a threshold, by the signed sum of
+//! the points that no direction was fitted to.
+
+use super::rule::PositionedAnswer;
+use halfspaces_linalg::{Halfspace, InputError, Label, Points, Threads, margins};
+
+/// Points of a subspace in position, with their labels, and how many there were in and off the subspace.
+#[derive(Debug)]
+pub(super) struct Placed {
+    pub(super) points: Points,
+    pub(super) labels: Vec<Label>,
+    pub(super) left: usize,
+}
+
+/// Points taken and wrong ones among them, where |v·f| >= t or on the whole subspace.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Cut {
+    threshold: f64,
+    inside: usize,
+    errors: usize,
+}
+
+/// What is said of some points, and how well.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Region {
+    pub(super) answer: PositionedAnswer,
+    pub(super) inside: usize,
+    pub(super) errors: usize,
+}
+
+/// Which region is wanted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Wanted {
+    /// The largest with Ĝ <= -slack; of several with as many points that of fewest errors.
+    Largest { slack: f64 },
+    /// That of least Ĝ; of equals the larger.
+    Least,
+    /// All of the subspace, with fewest errors.
+    Whole,
+}
+
+impl Cut {
+    /// Errors less λ for every point inside: left·Ĝ.
+    fn signed(self, leak: f64) -> f64 {
+        self.errors as f64 - leak * self.inside as f64
+    }
+}
+
+impl Wanted {
+    fn admits(self, cut: Cut, leak: f64, placed: &Placed) -> bool {
+        match self {
+            Wanted::Largest { slack } => cut.signed(leak) <= -slack * placed.left as f64,
+            Wanted::Least => true,
+            Wanted::Whole => cut.inside == placed.labels.len(),
+        }
+    }
+
+    fn prefers(self, new: Cut, old: Cut, leak: f64) -> bool {
+        let (a, b) = (new.signed(leak), old.signed(leak));
+        match self {
+            Wanted::Largest { .. } | Wanted::Whole => {
+                (new.inside, old.errors) > (old.inside, new.errors)
+            }
+            Wanted::Least => a < b || (a <= b && new.inside > old.inside),
+        }
+    }
+}
+
+/// The region that is wanted, among the two constants and the thresholds of all `directions`.
+pub(super) fn choose(
+    directions: &[Vec<f64>],
+    placed: &Placed,
+    leak: f64,
+    wanted: Wanted,
+    threads: Threads,
+) -> Result<Option<Region>, InputError> {
+    let inside = placed.labels.len();
+    let negatives = placed.labels.iter().filter(|y| **y == Label::Negative).count();
+    let best_cut = |(): &mut (), v: &Vec<f64>| -> Result<Option<Cut>, InputError> {
+        let admitted =
+            thresholds(v, placed)?.into_iter().filter(|cut| wanted.admits(*cut, leak, placed));
+        Ok(admitted.reduce(|old, new| if wanted.prefers(new, old, leak) { new } else { old }))
+    };
+    let cuts = threads.map_with(directions.iter(), || (), best_cut);
+    let mut best: Option<(Cut, PositionedAnswer)> = None;
+    let mut offer = |cut: Cut, answer: PositionedAnswer| {
+        let preferred = best.as_ref().is_none_or(|(old, _)| wanted.prefers(cut, *old, leak));
+        if wanted.admits(cut, leak, placed) && preferred {
+            best = Some((cut, answer));
+        }
+    };
+    for (label, errors) in [(Label::Positive, negatives), (Label::Negative, inside - negatives)] {
+        offer(Cut { threshold: 0.0, inside, errors }, PositionedAnswer::Constant(label));
+    }
+    for (cut, v) in cuts.into_iter().zip(directions) {
+        if let Some(cut) = cut? {
+            let direction = Halfspace::new(v.clone())?;
+            let threshold = cut.threshold;
+            offer(cut, PositionedAnswer::Halfspace { direction, threshold });
+        }
+    }
+    Ok(best.map(|(Cut { inside, errors, .. }, answer)| Region { answer, inside, errors }))
+}
+
+/// The regions |v·f| >= t, one for each distinct |v·f| among the points, from small to large; the last
+/// takes the whole subspace.
+fn thresholds(v: &[f64], placed: &Placed) -> Result<Vec<Cut>, InputError> {
+    let values = margins(&placed.points, v)?;
+    let mut judged: Vec<(f64, bool)> = values
+        .iter()
+        .zip(&placed.labels)
+        .map(|(value, y)| (value.abs(), Label::from_sign(*value) != *y))
+        .collect();
+    judged.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let (mut inside, mut errors) = (0, 0);
+    let mut cuts = Vec::new();
+    for equal in judged.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
+        inside += equal.len();
+        errors += equal.iter().filter(|(_, wrong)| *wrong).count();
+        let threshold = if inside == judged.len() { 0.0 } else { equal[0].0 };
+        cuts.push(Cut { threshold, inside, errors });
+    }
+    Ok(cuts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POSITIVE: Label = Label::Positive;
+    const NEGATIVE: Label = Label::Negative;
+
+    /// |v·f| = 1, 0.8, 0.8, 0.6, 0.2, 0.1: right, right, wrong, right, wrong, wrong; 10 points were left.
+    fn placed() -> Placed {
+        let values = vec![1.0, 0.8, -0.8, 0.6, 0.2, -0.1];
+        let labels = vec![POSITIVE, POSITIVE, POSITIVE, POSITIVE, NEGATIVE, POSITIVE];
+        Placed { points: Points::new(values, 1).unwrap(), labels, left: 10 }
+    }
+
+    fn chosen(leak: f64, wanted: Wanted, v: f64) -> Option<(Option<f64>, usize, usize)> {
+        let found = choose(&[vec![v]], &placed(), leak, wanted, Threads::ONE).unwrap();
+        found.map(|region| match region.answer {
+            PositionedAnswer::Halfspace { threshold, .. } => {
+                (Some(threshold), region.inside, region.errors)
+            }
+            PositionedAnswer::Constant(label) => {
+                assert_eq!(label, POSITIVE);
+                (None, region.inside, region.errors)
+            }
+        })
+    }
+
+    #[test]
+    fn thresholds_are_counted_once_for_equal_values() {
+        let regions = thresholds(&[1.0], &placed()).unwrap();
+        let counts: Vec<_> = regions.iter().map(|r| (r.inside, r.errors)).collect();
+        assert_eq!(counts, [(1, 0), (3, 1), (4, 1), (5, 2), (6, 3)]);
+        let values: Vec<f64> = regions.iter().map(|r| r.threshold).collect();
+        assert_eq!(values, [1.0, 0.8, 0.6, 0.2, 0.0]);
+    }
+
+    #[test]
+    fn the_least_signed_sum_wins() {
+        // Constant +1: 1 wrong of 6, 1 - 6·0.4 = -1.4. Thresholds: -0.4, -0.2, -0.6, 0, 0.6.
+        assert_eq!(chosen(0.4, Wanted::Least, 1.0), Some((None, 6, 1)));
+        // λ = 0.1: 0.4 for the constant; -0.1 for the outermost point.
+        assert_eq!(chosen(0.1, Wanted::Least, 1.0), Some((Some(1.0), 1, 0)));
+        // λ = 0: the empty error of one point is 0, and nothing is larger.
+        assert_eq!(chosen(0.0, Wanted::Least, 1.0), Some((Some(1.0), 1, 0)));
+    }
+
+    #[test]
+    fn the_largest_below_the_slack_wins() {
+        // λ = 0.4, of 10: -0.04, -0.02, -0.06, 0, 0.06 and -0.14 for the constant.
+        assert_eq!(chosen(0.4, Wanted::Largest { slack: 0.14 }, 1.0), Some((None, 6, 1)));
+        assert_eq!(chosen(0.4, Wanted::Largest { slack: 0.15 }, 1.0), None);
+        // λ = 0.1: -0.01 is the only one below 0.
+        assert_eq!(chosen(0.1, Wanted::Largest { slack: 0.01 }, 1.0), Some((Some(1.0), 1, 0)));
+        assert_eq!(chosen(0.1, Wanted::Largest { slack: 0.011 }, 1.0), None);
+        // λ = 1/2 - : thresholds -0.45, -0.35, -0.8, -0.25, 0.3.
+        let wide = Wanted::Largest { slack: 0.02 };
+        let mut half = placed();
+        half.labels = vec![POSITIVE, POSITIVE, POSITIVE, NEGATIVE, NEGATIVE, POSITIVE];
+        half.labels[3] = POSITIVE;
+        half.labels[5] = NEGATIVE;
+        // Constant: 2 of 6. Direction: right, right, wrong, right, wrong, right: (6, 2) as well.
+        let found = choose(&[vec![1.0]], &half, 0.45, wide, Threads::ONE).unwrap().unwrap();
+        assert_eq!((found.inside, found.errors), (6, 2));
+    }
+
+    #[test]
+    fn the_whole_is_taken_by_fewest_errors() {
+        assert_eq!(chosen(0.4, Wanted::Whole, 1.0), Some((None, 6, 1)));
+        // The opposite direction and three labels turned: 0 errors on all.
+        let mut turned = placed();
+        turned.labels = vec![NEGATIVE, NEGATIVE, POSITIVE, NEGATIVE, NEGATIVE, POSITIVE];
+        let found = choose(&[vec![-1.0], vec![1.0]], &turned, 0.4, Wanted::Whole, Threads::all());
+        let region = found.unwrap().unwrap();
+        assert_eq!((region.inside, region.errors), (6, 0));
+        let direction = Halfspace::new(vec![-1.0]).unwrap();
+        assert_eq!(region.answer, PositionedAnswer::Halfspace { direction, threshold: 0.0 });
+    }
+}

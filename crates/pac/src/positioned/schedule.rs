@@ -1,0 +1,311 @@
+//! The constants of the theorem on noise without a margin, one function each, and the sizes of the
+//! practical setting. docs/theory/massart-without-margin.md has the proof.
+//!
+//! d is the dimension, η the noise rate, ε the excess, δ the failure probability, λ = η + ε/2. Claims: PM, PMt.
+
+/// λ = η + ε/2: no region is emitted whose conditional error is above it.
+///
+/// ```
+/// assert_eq!(halfspaces_pac::positioned_leak(0.25, 0.25), 0.375);
+/// ```
+#[must_use]
+pub fn positioned_leak(noise: f64, excess: f64) -> f64 {
+    noise + excess / 2.0
+}
+
+/// N = ⌈(16dλ/ε) ln(4/ε)⌉: each rule takes a share of at least ε/(16dλ), so after N of them a mass of less
+/// than ε/4 is left.
+///
+/// ```
+/// // 16·2·0.35/0.5 · ln 8 = 46.58.
+/// assert_eq!(halfspaces_pac::positioned_rules(2, 0.1, 0.5), 47);
+/// ```
+#[must_use]
+pub fn positioned_rules(dim: usize, noise: f64, excess: f64) -> u64 {
+    let share = excess / (16.0 * dim as f64 * positioned_leak(noise, excess));
+    whole((4.0 / excess).ln() / share)
+}
+
+/// δ' = δ/(5(N+1)), the share of each of the events: in every round the test of what is left, the number of
+/// draws, the position, the descent and the choice.
+///
+/// ```
+/// assert_eq!(halfspaces_pac::positioned_failure(47, 0.048), 0.0002);
+/// ```
+#[must_use]
+pub fn positioned_failure(rules: u64, failure: f64) -> f64 {
+    failure / (5.0 * (rules as f64 + 1.0))
+}
+
+/// ⌈(64/ε) ln(1/δ')⌉ examples for the test whether more than [`positioned_stop`] is left.
+///
+/// ```
+/// assert_eq!(halfspaces_pac::positioned_test(0.5, (-2.0f64).exp()), 256);
+/// ```
+#[must_use]
+pub fn positioned_test(excess: f64, share: f64) -> u64 {
+    whole(-64.0 / excess * share.ln())
+}
+
+/// 3ε/8: the run ends where no larger share of the test is left, and then at most ε/2 is.
+///
+/// ```
+/// assert_eq!(halfspaces_pac::positioned_stop(0.5), 0.1875);
+/// ```
+#[must_use]
+pub fn positioned_stop(excess: f64) -> f64 {
+    3.0 * excess / 8.0
+}
+
+/// Λ = d ln(2en/d) + D ln(2en/D) + ln(4/δ') with D = d(d+1)/2: the logarithm of how many sets
+/// {x in V, (u·xA)² > s‖xA‖²} n points and n more can be cut into, over δ'/4.
+fn complexity(dim: usize, points: f64, share: f64) -> f64 {
+    let d = dim as f64;
+    let quadrics = d * (d + 1.0) / 2.0;
+    let sets = |dimension: f64| dimension * (2.0 * std::f64::consts::E * points / dimension).ln();
+    sets(d) + sets(quadrics) + (4.0 / share).ln()
+}
+
+/// The least n with n >= 32dΛ(n), Λ = d ln(2en/d) + D ln(2en/D) + ln(4/δ'), D = d(d+1)/2: so many points of what
+/// is left are brought into position.
+///
+/// ```
+/// use std::f64::consts::E;
+/// let n = halfspaces_pac::positioned_points(1, 0.25) as f64;
+/// // d = D = 1: n >= 32 (2 ln(2en) + ln 16), and n - 1 is not.
+/// let least = |n: f64| 32.0 * (2.0 * (2.0 * E * n).ln() + 16f64.ln());
+/// assert!(n >= least(n) && n - 1.0 < least(n - 1.0));
+/// ```
+#[must_use]
+pub fn positioned_points(dim: usize, share: f64) -> u64 {
+    let enough = |n: f64| n >= 32.0 * dim as f64 * complexity(dim, n, share);
+    // Beyond n = d² the left side grows faster than the right; so one n parts what is too few from enough.
+    let mut high = (dim as f64).powi(2).max(1.0);
+    while !enough(high) {
+        high *= 2.0;
+    }
+    let mut low = (dim as f64).powi(2).max(1.0);
+    while high - low > 1.0 {
+        let middle = ((low + high) / 2.0).floor();
+        if enough(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    whole(high)
+}
+
+/// T = ⌈(16d((1-λ) + √(2 ln(1/δ')))/ε)²⌉ steps of one descent.
+///
+/// ```
+/// // λ = 1/2 and ln(1/δ') = 2: (16 (1/2 + 2)/ε)².
+/// assert_eq!(halfspaces_pac::positioned_steps(1, 0.25, 0.5, (-2.0f64).exp()), 6400);
+/// ```
+#[must_use]
+pub fn positioned_steps(dim: usize, noise: f64, excess: f64, share: f64) -> u64 {
+    let spread = 1.0 - positioned_leak(noise, excess) + (-2.0 * share.ln()).sqrt();
+    whole((16.0 * dim as f64 * spread / excess).powi(2))
+}
+
+/// 1/((1-λ)√T), the step of the descent.
+///
+/// ```
+/// assert_eq!(halfspaces_pac::positioned_step(0.25, 0.5, 100), 0.2);
+/// ```
+#[must_use]
+pub fn positioned_step(noise: f64, excess: f64, steps: u64) -> f64 {
+    1.0 / ((1.0 - positioned_leak(noise, excess)) * (steps as f64).sqrt())
+}
+
+/// a = ε/(32d): a region is emitted where its signed sum is at most -a.
+///
+/// ```
+/// assert_eq!(halfspaces_pac::positioned_slack(2, 0.5), 0.0078125);
+/// ```
+#[must_use]
+pub fn positioned_slack(dim: usize, excess: f64) -> f64 {
+    excess / (32.0 * dim as f64)
+}
+
+/// m = ⌈512 d² ln(8/δ')/ε²⌉ examples on which the signed sums of all regions are within a = ε/(32d).
+///
+/// ```
+/// assert_eq!(halfspaces_pac::positioned_choice(2, 0.5, 8.0 * (-3.0f64).exp()), 24576);
+/// ```
+#[must_use]
+pub fn positioned_choice(dim: usize, excess: f64, share: f64) -> u64 {
+    whole(512.0 * (dim as f64 / excess).powi(2) * (8.0 / share).ln())
+}
+
+/// ⌈(8/ε) n⌉ examples, among which n of what is left are found except with probability e^(-n/4), as at least
+/// ε/4 is left.
+///
+/// ```
+/// assert_eq!(halfspaces_pac::positioned_draws(0.5, 100), 1600);
+/// ```
+#[must_use]
+pub fn positioned_draws(excess: f64, examples: u64) -> u64 {
+    whole(8.0 / excess * examples as f64)
+}
+
+/// 1/√m, two standard deviations of the signed sum of m examples: how far below 0 it has to be in practice.
+pub(super) fn practical_slack(examples: u64) -> f64 {
+    1.0 / (examples as f64).sqrt()
+}
+
+fn whole(x: f64) -> u64 {
+    x.ceil() as u64
+}
+
+/// Whose sizes and thresholds.
+///
+/// ```
+/// use halfspaces_linalg::Params;
+/// use halfspaces_pac::{PositionedMassart, PositionedSchedule};
+/// let params = PositionedMassart::params(0.1).excess(0.4);
+/// let theorem = params.schedule(PositionedSchedule::Theorem).check()?.plan(10);
+/// let practical = params.check()?.plan(10);
+/// assert!(practical.steps * 1000 < theorem.steps && practical.choice * 10 < theorem.choice);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum PositionedSchedule {
+    /// Those of the theorem: fresh examples for every step, one descent, the largest region whose signed sum
+    /// is below -a.
+    Theorem,
+    /// Far fewer examples, each used in every round; of several directions the one, and of its thresholds the
+    /// one, of least signed sum. No theorem: its error is what the held-out bound says.
+    #[default]
+    Practical,
+}
+
+/// Sizes of a fit of points in R^d: how many examples each step of a round takes.
+///
+/// ```
+/// use halfspaces_linalg::Params;
+/// use halfspaces_pac::{PositionedMassart, PositionedSchedule};
+/// let params = PositionedMassart::params(0.1).excess(0.5).schedule(PositionedSchedule::Theorem);
+/// let plan = params.check()?.plan(2);
+/// assert_eq!((plan.rules, plan.slack), (47, 0.0078125));
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PositionedPlan {
+    /// Rules at most.
+    pub rules: u64,
+    /// Examples of the test how much is left, and of the error held out at the end.
+    pub test: u64,
+    /// Points of what is left that are brought into position, at most in practice.
+    pub position: u64,
+    /// Examples of what is left that the descent takes from a stream.
+    pub steps: u64,
+    /// Examples of what is left on which regions are compared.
+    pub choice: u64,
+    /// Examples drawn in a round at most.
+    pub draws: u64,
+    /// How far below 0 the signed sum of a region has to be.
+    pub slack: f64,
+}
+
+impl PositionedPlan {
+    /// The theorem's.
+    pub(super) fn theorem(dim: usize, noise: f64, excess: f64, failure: f64) -> PositionedPlan {
+        let rules = positioned_rules(dim, noise, excess);
+        let share = positioned_failure(rules, failure);
+        let position = positioned_points(dim, share);
+        let steps = positioned_steps(dim, noise, excess, share);
+        let choice = positioned_choice(dim, excess, share);
+        let examples = position.saturating_add(steps).saturating_add(choice);
+        PositionedPlan {
+            rules,
+            test: positioned_test(excess, share),
+            position,
+            steps,
+            choice,
+            draws: positioned_draws(excess, examples),
+            slack: positioned_slack(dim, excess),
+        }
+    }
+
+    /// The practical one. A direction needs some hundred examples per dimension, a signed sum of η + ε/2 - η
+    /// = ε/2 a few times (2/ε)² of them.
+    pub(super) fn practical(dim: usize, excess: f64) -> PositionedPlan {
+        let position = 100 * dim as u64 + 1000;
+        let steps = 1000 * dim as u64 + 5000;
+        let choice = whole(40.0 / excess.powi(2)) + 1000;
+        PositionedPlan {
+            rules: 20,
+            test: choice,
+            position,
+            steps,
+            choice,
+            draws: positioned_draws(excess, position + steps + choice),
+            slack: practical_slack(choice),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// d = 2: subspaces of VC dimension 2, quadrics of 3.
+    #[test]
+    fn the_complexity_is_that_of_subspaces_and_quadrics() {
+        let (n, e) = (1000.0, std::f64::consts::E);
+        let expected = 2.0 * (e * n).ln() + 3.0 * (2.0 * e * n / 3.0).ln() + (4.0f64 / 0.01).ln();
+        assert!((complexity(2, n, 0.01) - expected).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_practical_sizes_are_these() {
+        let plan = PositionedPlan::practical(10, 0.1);
+        assert_eq!((plan.rules, plan.position, plan.steps), (20, 2000, 15_000));
+        assert_eq!((plan.choice, plan.test, plan.draws), (5000, 5000, 1_760_000));
+        assert_eq!(plan.slack, 1.0 / 5000f64.sqrt());
+    }
+
+    /// The chain of inequalities of the proof, with the numbers that the functions give.
+    #[test]
+    fn the_constants_fit_each_other() {
+        for (dim, noise, excess, failure) in
+            [(1, 0.0, 0.9, 0.1), (2, 0.1, 0.5, 0.05), (7, 0.3, 0.05, 0.01), (40, 0.45, 0.1, 0.05)]
+        {
+            let plan = PositionedPlan::theorem(dim, noise, excess, failure);
+            let (d, leak) = (dim as f64, positioned_leak(noise, excess));
+            // What is lost at each step, against -ε/(8d) at the target.
+            let share = positioned_failure(plan.rules, failure);
+            assert!(5.0 * share * (plan.rules as f64 + 1.0) <= failure * (1.0 + 1e-12));
+            let log = -share.ln();
+            let descent = (1.0 - leak + (2.0 * log).sqrt()) / (plan.steps as f64).sqrt();
+            let target = excess / (8.0 * d);
+            assert!(descent <= target / 2.0 && descent > 0.49 * target);
+            // DKW for four tails and two constants.
+            let deviation = ((8.0 / share).ln() / (2.0 * plan.choice as f64)).sqrt();
+            assert!(deviation <= plan.slack && deviation > 0.99 * plan.slack);
+            assert!((2.0 * plan.slack - target / 2.0).abs() < 1e-15);
+            // q - √(4qΛ/n) >= q/2 at q = 1/(2d), and not much more.
+            let bracket = complexity(dim, plan.position as f64, share);
+            let loss = (4.0 / (2.0 * d) * bracket / plan.position as f64).sqrt();
+            assert!(loss <= 1.0 / (4.0 * d) && loss > 0.24 / d);
+            // N regions of the least share leave less than ε/4; N - 1 need not.
+            let left = |rules: u64| (-(rules as f64) * target / (2.0 * leak)).exp();
+            assert!(left(plan.rules) <= excess / 4.0 && left(plan.rules - 1) > excess / 4.0);
+            // Both sides of the test, by Chernoff: between ε/4 and ε/2 either answer will do.
+            let stop = positioned_stop(excess);
+            let test = plan.test as f64;
+            let few = test * (excess / 2.0) * (1.0 - stop / (excess / 2.0)).powi(2) / 2.0;
+            let rise = stop / (excess / 4.0) - 1.0;
+            let many = test * (excess / 4.0) * rise.powi(2) / (2.0 + rise);
+            assert!(few >= log && many >= log && few < log + 1.0);
+            // The draws, by Chernoff: a mean of twice the number wanted.
+            let wanted = (plan.position + plan.steps + plan.choice) as f64;
+            assert!(plan.draws as f64 * excess / 4.0 >= 2.0 * wanted && wanted / 4.0 >= log);
+            // The error: λ inside the regions, anything on the ε/2 left over.
+            assert!(leak + excess / 2.0 <= noise + excess + 1e-15);
+        }
+    }
+}
