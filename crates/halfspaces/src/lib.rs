@@ -79,8 +79,8 @@ pub mod prelude {
     };
     #[cfg(feature = "online")]
     pub use halfspaces_online::{
-        OnlineError, OnlineLearner, Perceptron, SelfDirectedLearner, SelfDirectedSession, Session,
-        StrongLearner,
+        LabellingParams, LabellingSession, OnlineError, OnlineLearner, Perceptron,
+        SelfDirectedLearner, SelfDirectedSession, Session, StrongLearner,
     };
     #[cfg(feature = "pac")]
     pub use halfspaces_pac::{ErrorCount, Perspectron, PositionedMassart, SamplePerspectron};

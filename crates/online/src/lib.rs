@@ -45,6 +45,7 @@ pub mod bounds;
 mod direction;
 mod error;
 mod halving;
+mod labelling;
 mod perceptrons;
 mod protocol;
 #[cfg(feature = "serde")]
@@ -57,6 +58,10 @@ pub use error::OnlineError;
 pub use halfspaces_linalg::Ellipsoid;
 pub use halving::{
     BooleanClass, ClassError, FiniteClass, GridClass, HalfspaceClass, Halving, MAX_CLASS,
+};
+pub use labelling::{
+    Answer, Labelling, LabellingError, LabellingFile, LabellingParams, LabellingProgress,
+    LabellingQuestion, LabellingSession, Outlook, Source, SurestFirst,
 };
 pub use perceptrons::{
     Aggressiveness, Alma, AveragedPerceptron, BatchFit, BatchModifiedFit, BatchModifiedPerceptron,

@@ -13,13 +13,15 @@
 //!
 //! | learner | for | mistakes |
 //! |---|---|---|
+//! | [`SurestFirst`](crate::SurestFirst) | real pools, no halfspace need fit, answers may slip | half of logistic regression's in random order, measured |
 //! | [`Greedy`] | well-conditioned pools, fastest | 2 to 2.5 d on the sphere, measured |
 //! | [`VersionSpaceGreedy`] | the same, fewer mistakes, slower | about 1.6 d on the sphere, measured |
 //! | [`SampledGreedy`] | the same, fewest mistakes, slowest | about 1.5 d on the sphere, measured |
 //! | [`TwoChains`] | DKTZ23's Algorithm 1 | O(d lnln n ln(1/δ)) on the sphere, proved |
 //! | [`StrongLearner`] | any pool | Õ(d² ln(d/(εδ))), proved; from [`Start::Warm`] about d, measured |
 //!
-//! If unsure, use [`StrongLearner::recommended`].
+//! If unsure, use a [`LabellingSession`](crate::LabellingSession), whose learner is the first; where a halfspace is known to fit
+//! and a proof matters, [`StrongLearner::recommended`]. All but the first assume that a halfspace fits.
 //!
 //! Whatever the labels, every answer is learned in bounded time, which each learner states; whether a
 //! halfspace still fits them is their [`AnswerStatus`].

@@ -3,11 +3,13 @@
 mod margins;
 mod process;
 mod random_order;
+mod real_pools;
 mod sphere;
 mod strong;
 
 pub(crate) use margins::MarginsExperiment;
 pub(crate) use process::ProcessExperiment;
 pub(crate) use random_order::RandomOrderExperiment;
+pub(crate) use real_pools::RealPoolsExperiment;
 pub(crate) use sphere::SphereExperiment;
 pub(crate) use strong::StrongExperiment;

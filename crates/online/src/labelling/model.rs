@@ -1,0 +1,457 @@
+//! The model of a pool: several Gaussian posteriors side by side, weighted by how well each predicts the answers
+//! that it is not told.
+
+use super::change::Change;
+use super::features::{Features, PoolMaps, WIDTHS};
+use super::gaussian::{Blend, Gaussian};
+use super::normal::{Probit, Site, cumulative, upper_tail};
+use super::params::Labelling;
+use super::scan::products;
+use super::soft_halfspace::{STEP, SoftHalfspace, cavity};
+use halfspaces_linalg::{InputError, PointSet};
+
+/// Variance of the noise of the answers about two classes, and their share of slips.
+const ANSWER: Probit = Probit { noise: 0.1, slip: 0.01 };
+/// Variance of the noise about the values ±1 of several classes.
+const CLASS_NOISE: f64 = 0.2;
+/// Weight of the constant in a kernel.
+const CONSTANT: f64 = 0.1;
+/// Share of predictions that may be wrong whatever the model says, when models are weighed.
+const SLIP: f64 = 0.01;
+/// Log prior weights: of a kernel for each of [`WIDTHS`], of the columns alone, and of the soft halfspace.
+const LOG_PRIOR: [f64; 6] = [-6.0, -3.0, -1.0, 0.0, 0.0, -2.0];
+/// A model of less weight is not asked.
+const MIN_WEIGHT: f64 = 1e-9;
+/// Scores are log odds, kept within these.
+const MAX_SCORE: f64 = 600.0;
+
+/// What the model says of a point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Verdict {
+    pub(super) class: usize,
+    /// Log odds of that class, at least 0.
+    pub(super) score: f64,
+}
+
+impl Verdict {
+    /// Probability of the class, 1 less the share of slips at most.
+    pub(super) fn probability(self) -> f64 {
+        let odds = halfspaces_linalg::exp_neg(self.score);
+        SLIP + (1.0 - 2.0 * SLIP) / (1.0 + odds)
+    }
+}
+
+/// Errors that a model states of itself: on the points without an answer, and on each answer predicted from all
+/// others, beside those that it makes there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Errors {
+    pub(super) open: usize,
+    pub(super) stated: f64,
+    pub(super) wrong_left_out: usize,
+    pub(super) stated_left_out: f64,
+}
+
+/// A Gaussian posterior with what it says of the pool.
+#[derive(Debug, Clone)]
+struct Component {
+    posterior: Gaussian,
+    /// Of each point: the means of its targets, the variance, the variance that no answer changes; the factor of
+    /// its answer.
+    means: Vec<f64>,
+    variances: Vec<f64>,
+    unseen: Vec<f32>,
+    /// Precision, and the means of the factor.
+    precisions: Vec<f64>,
+    aims: Vec<f64>,
+}
+
+/// All that is known of a pool.
+#[derive(Debug, Clone)]
+pub(crate) struct Model {
+    labelling: Labelling,
+    maps: PoolMaps,
+    features: Features,
+    components: Vec<Component>,
+    soft: Option<SoftHalfspace>,
+    /// 1 for two classes, else one per class.
+    targets: usize,
+    /// Answered points and their classes, in the order of the answers.
+    answers: Vec<(usize, usize)>,
+    /// Class of each point that is answered.
+    classes: Vec<Option<usize>>,
+    weights: Vec<f64>,
+    verdicts: Vec<Verdict>,
+}
+
+/// The number a class stands for in a target.
+fn sign(positive: bool) -> f64 {
+    if positive { 1.0 } else { -1.0 }
+}
+
+impl Model {
+    pub(crate) fn new<P: PointSet>(labelling: Labelling, points: &P) -> Result<Model, InputError> {
+        if points.is_empty() {
+            return Err(InputError::Empty);
+        }
+        let maps = PoolMaps::fit(points, labelling.landmarks_for(points.len()), labelling.seed())?;
+        let mut features = Features::default();
+        maps.append(points, &mut features, labelling.threads())?;
+        let targets = if labelling.classes() == 2 { 1 } else { labelling.classes() };
+        let constant = CONSTANT;
+        let kernels = (0..WIDTHS.len())
+            .map(|k| Blend { constant, columns: 0.5, kernel: Some((k, 0.5)) })
+            .chain([Blend { constant, columns: 1.0, kernel: None }]);
+        let components = kernels
+            .map(|blend| {
+                Ok(Component {
+                    posterior: Gaussian::new(blend, &features, targets)?,
+                    means: Vec::new(),
+                    variances: Vec::new(),
+                    unseen: Vec::new(),
+                    precisions: Vec::new(),
+                    aims: Vec::new(),
+                })
+            })
+            .collect::<Result<Vec<_>, InputError>>()?;
+        let soft = if targets == 1 { Some(SoftHalfspace::new(&features)?) } else { None };
+        let mut model = Model {
+            labelling,
+            maps,
+            features,
+            components,
+            soft,
+            targets,
+            answers: Vec::new(),
+            classes: Vec::new(),
+            weights: Vec::new(),
+            verdicts: Vec::new(),
+        };
+        model.extend();
+        model.judge();
+        Ok(model)
+    }
+
+    /// Takes in the points whose features have been added.
+    fn extend(&mut self) {
+        let n = self.features.len();
+        for component in &mut self.components {
+            let mut means = vec![0.0; self.targets];
+            for index in component.variances.len()..n {
+                let variance = component.posterior.value(&self.features, index, &mut means);
+                component.means.extend_from_slice(&means);
+                component.variances.push(variance);
+                component.unseen.push(component.posterior.unseen(&self.features, index) as f32);
+            }
+            component.precisions.resize(n, 0.0);
+            component.aims.resize(n * self.targets, 0.0);
+        }
+        self.classes.resize(n, None);
+    }
+
+    /// Adds points, mapped as those that the model began with.
+    pub(crate) fn add_points<P: PointSet>(&mut self, points: &P) -> Result<(), InputError> {
+        let before = self.features.len();
+        let added = self.maps.append(points, &mut self.features, self.labelling.threads());
+        if added.is_err() {
+            self.features.truncate(before);
+            return added;
+        }
+        self.extend();
+        if let Some(soft) = &mut self.soft {
+            soft.extend(&self.features);
+        }
+        self.judge();
+        Ok(())
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.features.len()
+    }
+
+    pub(crate) fn class(&self, index: usize) -> Option<usize> {
+        self.classes[index]
+    }
+
+    pub(super) fn verdict(&self, index: usize) -> Verdict {
+        self.verdicts[index]
+    }
+
+    /// Takes in an answer about a point that has none.
+    pub(crate) fn learn(&mut self, index: usize, class: usize) {
+        self.take_in(index, class);
+        self.judge();
+    }
+
+    /// Takes in several.
+    pub(crate) fn learn_all(&mut self, answers: &[(usize, usize)]) {
+        for &(index, class) in answers {
+            self.take_in(index, class);
+            // The soft halfspace's order of work depends on the verdicts in large pools.
+            self.judge();
+        }
+    }
+
+    fn take_in(&mut self, index: usize, class: usize) {
+        assert!(self.classes[index].is_none(), "a point is answered once");
+        self.answers.push((index, class));
+        self.classes[index] = Some(class);
+        let targets = self.targets;
+        let changes: Vec<Change> = self
+            .components
+            .iter_mut()
+            .map(|component| {
+                let (precision, aims) = component.factor(index, class, targets);
+                component.precisions[index] = precision;
+                component.aims[index * targets..][..targets].copy_from_slice(&aims);
+                component.posterior.update(&self.features, index, precision, &aims)
+            })
+            .collect();
+        self.spread(&changes);
+        let threads = self.labelling.threads();
+        self.with_soft(|soft, features, answers, surest| {
+            soft.learn(features, index, sign(class == 1), answers, surest, threads);
+        });
+    }
+
+    /// Takes an answer out again: what is left is what the other answers say.
+    pub(crate) fn forget(&mut self, index: usize) {
+        let place = self.answers.iter().position(|(i, _)| *i == index);
+        let Some(place) = place else { unreachable!("only answers are taken out") };
+        self.answers.remove(place);
+        self.classes[index] = None;
+        let targets = self.targets;
+        let changes: Vec<Change> = self
+            .components
+            .iter_mut()
+            .map(|component| {
+                let precision = std::mem::replace(&mut component.precisions[index], 0.0);
+                let aims = component.aims[index * targets..][..targets].to_vec();
+                component.posterior.update(&self.features, index, -precision, &aims)
+            })
+            .collect();
+        self.spread(&changes);
+        let threads = self.labelling.threads();
+        self.with_soft(|soft, features, answers, surest| {
+            soft.forget(features, index, answers, surest, threads);
+        });
+        self.judge();
+    }
+
+    /// One look at every point for the changes of all components.
+    fn spread(&mut self, changes: &[Change]) {
+        let all = products(&self.features, changes, self.labelling.threads());
+        let count = changes.len();
+        for (k, (component, change)) in self.components.iter_mut().zip(changes).enumerate() {
+            let products = all.iter().skip(k).step_by(count);
+            let means = component.means.chunks_exact_mut(self.targets);
+            for ((c, variance), means) in products.zip(&mut component.variances).zip(means) {
+                // Never below 0, where rounding would take that of a point answered.
+                *variance = (*variance - change.shrink * c * c).max(0.0);
+                for (mean, gain) in means.iter_mut().zip(&change.gains) {
+                    *mean += gain * c;
+                }
+            }
+        }
+    }
+
+    /// Lets the soft halfspace work on the answers; it measures the surest points first.
+    fn with_soft(
+        &mut self,
+        work: impl FnOnce(&mut SoftHalfspace, &Features, &[(usize, f64)], &[usize]),
+    ) {
+        let Some(soft) = &mut self.soft else { return };
+        let answers: Vec<(usize, f64)> =
+            self.answers.iter().map(|(i, class)| (*i, sign(*class == 1))).collect();
+        let mut surest: Vec<usize> = Vec::new();
+        let most = soft.measured();
+        if most < self.features.len() {
+            surest = (0..self.features.len()).filter(|i| self.classes[*i].is_none()).collect();
+            if surest.len() > most {
+                let score = |i: &usize| self.verdicts[*i].score;
+                surest.select_nth_unstable_by(most, |a, b| {
+                    score(b).total_cmp(&score(a)).then(a.cmp(b))
+                });
+                surest.truncate(most);
+            }
+        }
+        work(soft, &self.features, &answers, &surest);
+    }
+
+    /// Weighs the components and says what they say together of every point that is not answered.
+    fn judge(&mut self) {
+        self.weigh();
+        let verdicts = (0..self.features.len()).map(|i| match self.classes[i] {
+            Some(class) => Verdict { class, score: MAX_SCORE },
+            None if self.targets == 1 => self.of_two(i),
+            None => self.of_several(i),
+        });
+        self.verdicts = verdicts.collect();
+    }
+
+    /// The verdict between two classes: the mean of the components' probabilities.
+    fn of_two(&self, index: usize) -> Verdict {
+        let (mut positive, mut negative) = (0.0, 0.0);
+        let mut vote = |weight: f64, z: f64| {
+            let tail = upper_tail(z.abs());
+            let (p, q) = if z >= 0.0 { (1.0 - tail, tail) } else { (tail, 1.0 - tail) };
+            positive += weight * p;
+            negative += weight * q;
+        };
+        for (component, weight) in self.components.iter().zip(&self.weights) {
+            if *weight >= MIN_WEIGHT {
+                vote(*weight, component.score(index));
+            }
+        }
+        if let (Some(soft), [.., weight]) = (&self.soft, &self.weights[..])
+            && *weight >= MIN_WEIGHT
+        {
+            vote(*weight, soft.score(index));
+        }
+        let odds = (positive / negative.max(f64::MIN_POSITIVE)).max(f64::MIN_POSITIVE).ln();
+        Verdict { class: usize::from(odds >= 0.0), score: odds.abs().min(MAX_SCORE) }
+    }
+
+    /// The verdict between several: the gap between the two largest means, over its standard deviation.
+    fn of_several(&self, index: usize) -> Verdict {
+        let mut means = vec![0.0; self.targets];
+        let mut variance = 0.0;
+        for (component, weight) in self.components.iter().zip(&self.weights) {
+            variance += weight * component.total_variance(index, CLASS_NOISE);
+            let of_point = &component.means[index * self.targets..][..self.targets];
+            means.iter_mut().zip(of_point).for_each(|(m, v)| *m += weight * v);
+        }
+        let best =
+            (0..self.targets).fold(0, |best, k| if means[k] > means[best] { k } else { best });
+        let z = gap(&means, best) / (2.0 * variance).sqrt();
+        let tail = upper_tail(z.max(0.0));
+        Verdict {
+            class: best,
+            score: ((1.0 - tail) / tail.max(f64::MIN_POSITIVE)).ln().clamp(0.0, MAX_SCORE),
+        }
+    }
+
+    /// Weights by the probability of each answer given all others, as if they were independent.
+    fn weigh(&mut self) {
+        let mut logs: Vec<f64> =
+            self.left_out().into_iter().map(|scores| log_likelihood(&scores)).collect();
+        logs.iter_mut().zip(LOG_PRIOR).for_each(|(log, prior)| *log += prior);
+        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        self.weights = logs.iter().map(|log| halfspaces_linalg::exp_neg(most - log)).collect();
+        let sum: f64 = self.weights.iter().sum();
+        self.weights.iter_mut().for_each(|weight| *weight /= sum);
+    }
+
+    /// For each component, how many standard deviations its prediction of each answer from all others is on the right
+    /// side.
+    fn left_out(&self) -> Vec<Vec<f64>> {
+        let mut all: Vec<Vec<f64>> =
+            self.components.iter().map(|component| self.left_out_of(component)).collect();
+        if let Some(soft) = &self.soft {
+            let scores = self.answers.iter().map(|&(index, class)| {
+                let (mean, variance) =
+                    cavity(soft.means[index], soft.variances[index], soft.site(index));
+                sign(class == 1) * mean / (variance + STEP.noise).sqrt()
+            });
+            all.push(scores.collect());
+        }
+        all
+    }
+
+    fn left_out_of(&self, component: &Component) -> Vec<f64> {
+        let targets = self.targets;
+        let score = |&(index, class): &(usize, usize)| {
+            let variance = component.variances[index];
+            let precision = component.precisions[index];
+            let means = &component.means[index * targets..][..targets];
+            let aims = &component.aims[index * targets..][..targets];
+            let unseen = f64::from(component.unseen[index]);
+            let without = |k: usize| {
+                let site = Site { precision, shift: precision * aims[k] };
+                cavity(means[k], variance, site)
+            };
+            if targets == 1 {
+                let (mean, rest) = without(0);
+                return sign(class == 1) * mean / (rest + unseen + ANSWER.noise).sqrt();
+            }
+            let means: Vec<f64> = (0..targets).map(|k| without(k).0).collect();
+            gap(&means, class) / (2.0 * (without(0).1 + unseen + CLASS_NOISE)).sqrt()
+        };
+        self.answers.iter().map(score).collect()
+    }
+
+    /// What the model says of its own errors.
+    pub(super) fn errors(&self) -> Errors {
+        let (mut open, mut stated) = (0, 0.0);
+        for index in (0..self.len()).filter(|i| self.classes[*i].is_none()) {
+            stated += 1.0 - self.verdicts[index].probability();
+            open += 1;
+        }
+        let mut right = vec![0.0; self.answers.len()];
+        for (scores, weight) in self.left_out().iter().zip(&self.weights) {
+            for (p, z) in right.iter_mut().zip(scores) {
+                *p += weight * (SLIP + (1.0 - 2.0 * SLIP) * cumulative(*z));
+            }
+        }
+        let wrong_left_out = right.iter().filter(|p| **p < 0.5).count();
+        let stated_left_out = right.iter().map(|p| p.min(1.0 - p)).sum();
+        Errors { open, stated, wrong_left_out, stated_left_out }
+    }
+
+    /// The surest point of those that are not answered and are let through; the first among equals.
+    pub(super) fn surest(&self, allowed: impl Fn(usize) -> bool) -> Option<usize> {
+        let open = (0..self.len()).filter(|i| self.classes[*i].is_none() && allowed(*i));
+        let mut best = None;
+        for index in open {
+            let score = self.verdicts[index].score;
+            if best.is_none_or(|(_, most)| score > most) {
+                best = Some((index, score));
+            }
+        }
+        best.map(|(index, _)| index)
+    }
+}
+
+impl Component {
+    /// The factor of an answer.
+    fn factor(&self, index: usize, class: usize, targets: usize) -> (f64, Vec<f64>) {
+        if targets > 1 {
+            let aims = (0..targets).map(|k| sign(k == class)).collect();
+            return (1.0 / (CLASS_NOISE + f64::from(self.unseen[index])), aims);
+        }
+        let noise = ANSWER.noise + f64::from(self.unseen[index]);
+        let probit = Probit { noise, ..ANSWER };
+        let site = probit.site(sign(class == 1), self.means[index], self.variances[index]);
+        (site.precision, vec![site.shift / site.precision])
+    }
+
+    fn total_variance(&self, index: usize, noise: f64) -> f64 {
+        self.variances[index] + f64::from(self.unseen[index]) + noise
+    }
+
+    /// Standard deviations from 0 to a point's value, of two classes.
+    fn score(&self, index: usize) -> f64 {
+        self.means[index] / self.total_variance(index, ANSWER.noise).sqrt()
+    }
+}
+
+/// How far the mean of a class is above all others.
+fn gap(means: &[f64], class: usize) -> f64 {
+    let others = means.iter().enumerate().filter(|(k, _)| *k != class).map(|(_, v)| *v);
+    means[class] - others.fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// Σ ln(slip + (1 - 2 slip) Φ(z)).
+fn log_likelihood(scores: &[f64]) -> f64 {
+    /// A logarithm for so many factors, each of which is at least [`SLIP`].
+    const TOGETHER: usize = 64;
+    let (mut sum, mut product, mut count) = (0.0, 1.0f64, 0);
+    for z in scores {
+        product *= SLIP + (1.0 - 2.0 * SLIP) * cumulative(*z);
+        count += 1;
+        if count == TOGETHER {
+            sum += product.ln();
+            (product, count) = (1.0, 0);
+        }
+    }
+    sum + product.ln()
+}

@@ -1,0 +1,142 @@
+//! How a pool is labelled.
+
+use super::session::LabellingSession;
+use super::surest_first::SurestFirst;
+use halfspaces_linalg::{InputError, Params, PointSet, Threads};
+
+/// f32 features of a pool at most, of all kernels together, before the number of landmarks falls.
+const MAX_FEATURES: usize = 40_000_000;
+const MIN_LANDMARKS: usize = 64;
+const KERNELS: usize = super::features::WIDTHS.len();
+
+/// Parameters of [`Labelling`].
+///
+/// ```
+/// use halfspaces_linalg::Params;
+/// use halfspaces_online::LabellingParams;
+/// let labelling = LabellingParams::new(2).seed(7).check()?;
+/// assert_eq!(labelling.classes(), 2);
+/// assert!(LabellingParams::new(1).check().is_err());
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct LabellingParams {
+    classes: usize,
+    landmarks: usize,
+    seed: u64,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    threads: Threads,
+}
+
+impl LabellingParams {
+    /// Classes 0 to `classes` - 1; two are served best.
+    #[must_use]
+    pub fn new(classes: usize) -> Self {
+        LabellingParams { classes, landmarks: 400, seed: 0, threads: Threads::ONE }
+    }
+
+    /// Landmarks of each kernel at most: points of the pool in whose neighbourhood labels may differ from what
+    /// the columns say. Fewer are taken of pools of more than 25 000 points, so that the features of the kernels take 160 MB.
+    /// Default: 400.
+    #[must_use]
+    pub fn landmarks(mut self, landmarks: usize) -> Self {
+        self.landmarks = landmarks;
+        self
+    }
+
+    /// Seed of the choice of landmarks. Default: 0.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Threads for features and for the look at every point after an answer; no result depends on them.
+    /// Default: one.
+    #[must_use]
+    pub fn threads(mut self, threads: Threads) -> Self {
+        self.threads = threads;
+        self
+    }
+}
+
+impl Params for LabellingParams {
+    type Learner = Labelling;
+    type Error = InputError;
+
+    fn check(self) -> Result<Labelling, InputError> {
+        let (classes, landmarks) = (self.classes as f64, self.landmarks as f64);
+        InputError::check_parameter("classes", classes, self.classes >= 2, "at least 2")?;
+        InputError::check_parameter("landmarks", landmarks, self.landmarks >= 1, "at least 1")?;
+        Ok(Labelling(self))
+    }
+}
+
+/// Checked parameters: how a pool is labelled. See [`LabellingSession`].
+///
+/// ```
+/// use halfspaces_linalg::{Params, Points};
+/// use halfspaces_online::LabellingParams;
+/// let points = Points::from_rows(&[[1.0, 0.2], [0.9, -0.3], [-1.0, 0.1]])?;
+/// let labelling = LabellingParams::new(2).check()?;
+/// let mut session = labelling.session(&points)?;
+/// assert!(session.next().is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "LabellingParams", into = "LabellingParams"))]
+pub struct Labelling(LabellingParams);
+
+impl TryFrom<LabellingParams> for Labelling {
+    type Error = InputError;
+
+    fn try_from(params: LabellingParams) -> Result<Labelling, InputError> {
+        params.check()
+    }
+}
+
+impl From<Labelling> for LabellingParams {
+    fn from(labelling: Labelling) -> LabellingParams {
+        labelling.0
+    }
+}
+
+impl Labelling {
+    /// A session about these points, of which nothing is known.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`]; [`InputError::TooLarge`]; [`InputError::Overflow`] if squares of the columns leave
+    /// `f64`.
+    pub fn session<P: PointSet>(self, points: &P) -> Result<LabellingSession, InputError> {
+        LabellingSession::new(self, points)
+    }
+
+    /// The same as a [`SelfDirectedLearner`](crate::SelfDirectedLearner), of two classes.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for more than two classes.
+    pub fn learner(self) -> Result<SurestFirst, InputError> {
+        SurestFirst::new(self)
+    }
+
+    /// Number of classes.
+    #[must_use]
+    pub fn classes(self) -> usize {
+        self.0.classes
+    }
+
+    pub(super) fn seed(self) -> u64 {
+        self.0.seed
+    }
+
+    pub(super) fn threads(self) -> Threads {
+        self.0.threads
+    }
+
+    pub(super) fn landmarks_for(self, points: usize) -> usize {
+        let most = (MAX_FEATURES / KERNELS / points.max(1)).max(MIN_LANDMARKS);
+        self.0.landmarks.min(most)
+    }
+}

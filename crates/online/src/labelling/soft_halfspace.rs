@@ -1,0 +1,280 @@
+//! Halfspaces of the columns that fit all answers but for slips: expectation propagation.
+//!
+//! Weights w ~ N(0, I) on points (z, 1) scaled to norm 1; an answer is the sign of w · x with probability
+//! 1 - `SLIP`, and the other one with probability `SLIP`. Each answer's likelihood is replaced by a
+//! Gaussian factor of the moments that it has beside all other factors (Minka 2001); factors are revised
+//! all at once, for a few sweeps after each answer that says something. With few slips the mean is close to the
+//! centre of gravity of the version space; a slip, far on the wrong side, loses its weight.
+
+use super::features::Features;
+use super::normal::{Probit, Site};
+use super::scan::products;
+use halfspaces_linalg::{InputError, Threads, kernels, zeros};
+
+/// The likelihood: all but a step, one answer in a hundred a slip.
+pub(super) const STEP: Probit = Probit { noise: 1e-4, slip: 0.01 };
+/// Standard deviations beyond which an answer says nothing, and from which on it is not revised.
+const SURE: f64 = 6.0;
+const NEAR: f64 = 5.0;
+/// An answer below this many standard deviations is worth several sweeps.
+const TELLING: f64 = 3.0;
+const MAX_SWEEPS: usize = 4;
+const DAMPING: f64 = 0.8;
+/// Sweeps end when no factor changes its point's variance by more than this share.
+const SETTLED: f64 = 1e-3;
+/// Multiplications for the sites of a sweep, and for the variances of the pool, at most.
+const SWEEP_WORK: usize = 5_000_000;
+const VARIANCE_WORK: usize = 20_000_000;
+
+/// The posterior and what it says of every point of the pool.
+#[derive(Debug, Clone)]
+pub(super) struct SoftHalfspace {
+    dim: usize,
+    sites: Vec<Site>,
+    /// Σ precision x xᵀ + I, and Σ shift x.
+    precision: Vec<f64>,
+    shift: Vec<f64>,
+    /// Inverse of the precision's Cholesky factor, by rows; the mean.
+    inverse_root: Vec<f64>,
+    weights: Vec<f64>,
+    pub(super) means: Vec<f64>,
+    pub(super) variances: Vec<f64>,
+    /// For each answer, in their order, the factors as they were before it.
+    history: Vec<(usize, Vec<(usize, Site)>)>,
+}
+
+impl SoftHalfspace {
+    pub(super) fn new(features: &Features) -> Result<Self, InputError> {
+        let dim = features.head();
+        let mut precision = zeros(dim, dim)?;
+        precision.iter_mut().step_by(dim + 1).for_each(|v| *v = 1.0);
+        let mut soft = SoftHalfspace {
+            dim,
+            sites: Vec::new(),
+            inverse_root: precision.clone(),
+            precision,
+            shift: zeros(1, dim)?,
+            weights: zeros(1, dim)?,
+            means: Vec::new(),
+            variances: Vec::new(),
+            history: Vec::new(),
+        };
+        soft.extend(features);
+        Ok(soft)
+    }
+
+    /// Takes in points that have been added.
+    pub(super) fn extend(&mut self, features: &Features) {
+        let mut x = vec![0.0; self.dim];
+        for index in self.means.len()..features.len() {
+            features.unit(index, &mut x);
+            self.means.push(kernels::dot(&self.weights, &x));
+            self.variances.push(self.variance(&x));
+        }
+        self.sites.resize(features.len(), Site::NONE);
+    }
+
+    pub(super) fn site(&self, index: usize) -> Site {
+        self.sites[index]
+    }
+
+    /// Standard deviations from 0 to a point's value.
+    pub(super) fn score(&self, index: usize) -> f64 {
+        self.means[index] / (self.variances[index] + STEP.noise).sqrt()
+    }
+
+    /// xᵀ(precision)⁻¹x.
+    fn variance(&self, x: &[f64]) -> f64 {
+        let rows = self.inverse_root.chunks_exact(self.dim).enumerate();
+        rows.map(|(i, row)| kernels::dot(&row[..=i], &x[..=i]).powi(2)).sum()
+    }
+
+    /// A new answer, of sign `y`; `answers` has all, this one too.
+    pub(super) fn learn(
+        &mut self,
+        features: &Features,
+        index: usize,
+        y: f64,
+        answers: &[(usize, f64)],
+        surest: &[usize],
+        threads: Threads,
+    ) {
+        let score = y * self.score(index);
+        let mut before = Vec::new();
+        if score < SURE {
+            let sweeps = if score < TELLING { MAX_SWEEPS } else { 1 };
+            before = self.revise(features, answers, sweeps, surest, threads);
+        }
+        self.history.push((index, before));
+    }
+
+    /// Takes out the factor of an answer that is no longer in `answers`. After the last answer all factors are
+    /// what they were before it; after an earlier one they settle anew.
+    pub(super) fn forget(
+        &mut self,
+        features: &Features,
+        index: usize,
+        answers: &[(usize, f64)],
+        surest: &[usize],
+        threads: Threads,
+    ) {
+        let mut x = vec![0.0; self.dim];
+        if self.history.last().is_some_and(|(last, _)| *last == index) {
+            let Some((_, before)) = self.history.pop() else { unreachable!("it has a last one") };
+            if before.is_empty() {
+                return;
+            }
+            for &(i, old) in &before {
+                features.unit(i, &mut x);
+                let new = std::mem::replace(&mut self.sites[i], old);
+                self.add_factor(&x, old.precision - new.precision, old.shift - new.shift);
+            }
+            self.solve();
+            self.measure(features, surest, threads);
+            for (i, _) in before {
+                features.unit(i, &mut x);
+                self.variances[i] = self.variance(&x);
+            }
+            return;
+        }
+        // Factors from before would no longer be those of the answers that are left.
+        self.history.clear();
+        features.unit(index, &mut x);
+        let site = std::mem::replace(&mut self.sites[index], Site::NONE);
+        self.add_factor(&x, -site.precision, -site.shift);
+        self.solve();
+        self.measure(features, &[], threads);
+        self.revise(features, answers, MAX_SWEEPS, surest, threads);
+    }
+
+    fn add_factor(&mut self, x: &[f64], precision: f64, shift: f64) {
+        for (row, v) in self.precision.chunks_exact_mut(self.dim).zip(x) {
+            kernels::axpy(precision * v, x, row);
+        }
+        kernels::axpy(shift, x, &mut self.shift);
+    }
+
+    /// Revises the factors of the answers that are least sure, until they settle or for some sweeps; says what they
+    /// were.
+    fn revise(
+        &mut self,
+        features: &Features,
+        answers: &[(usize, f64)],
+        sweeps: usize,
+        surest: &[usize],
+        threads: Threads,
+    ) -> Vec<(usize, Site)> {
+        let mut near: Vec<(f64, usize, f64)> = answers
+            .iter()
+            .map(|&(index, y)| (y * self.score(index), index, y))
+            .filter(|(score, ..)| *score < NEAR)
+            .collect();
+        near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        near.truncate((SWEEP_WORK / (self.dim * self.dim)).max(16));
+        let mut rows = vec![0.0; near.len() * self.dim];
+        for ((_, index, _), x) in near.iter().zip(rows.chunks_exact_mut(self.dim)) {
+            features.unit(*index, x);
+        }
+        let before = near.iter().map(|&(_, index, _)| (index, self.sites[index])).collect();
+        for _ in 0..sweeps {
+            let mut most: f64 = 0.0;
+            let revised: Vec<Site> = near
+                .iter()
+                .zip(rows.chunks_exact(self.dim))
+                .map(|(&(_, index, y), x)| {
+                    let (mean, variance) = (kernels::dot(&self.weights, x), self.variance(x));
+                    let old = self.sites[index];
+                    let (mean, rest) = cavity(mean, variance, old);
+                    let new = STEP.site(y, mean, rest);
+                    let step = DAMPING * (new.precision - old.precision);
+                    most = most.max(step.abs() * variance);
+                    Site {
+                        precision: old.precision + step,
+                        shift: old.shift + DAMPING * (new.shift - old.shift),
+                    }
+                })
+                .collect();
+            for ((&(_, index, _), x), new) in
+                near.iter().zip(rows.chunks_exact(self.dim)).zip(revised)
+            {
+                let old = std::mem::replace(&mut self.sites[index], new);
+                self.add_factor(x, new.precision - old.precision, new.shift - old.shift);
+            }
+            self.solve();
+            if most < SETTLED {
+                break;
+            }
+        }
+        self.measure(features, surest, threads);
+        for (&(_, index, _), x) in near.iter().zip(rows.chunks_exact(self.dim)) {
+            self.variances[index] = self.variance(x);
+        }
+        before
+    }
+
+    /// Mean and inverse root of the precision.
+    fn solve(&mut self) {
+        let d = self.dim;
+        // Cholesky: the precision is the identity and factors of positive precision.
+        let mut root = self.precision.clone();
+        for i in 0..d {
+            for j in 0..=i {
+                let product = kernels::dot(&root[i * d..i * d + j], &root[j * d..j * d + j]);
+                let rest = root[i * d + j] - product;
+                root[i * d + j] = if i == j {
+                    // Rounding cannot take it below a share of the identity.
+                    rest.max(f64::EPSILON).sqrt()
+                } else {
+                    rest / root[j * d + j]
+                };
+            }
+        }
+        // Its inverse, column by column.
+        self.inverse_root.fill(0.0);
+        for j in 0..d {
+            self.inverse_root[j * d + j] = 1.0 / root[j * d + j];
+            for i in j + 1..d {
+                let sum: f64 = (j..i).map(|k| root[i * d + k] * self.inverse_root[k * d + j]).sum();
+                self.inverse_root[i * d + j] = -sum / root[i * d + i];
+            }
+        }
+        let half: Vec<f64> =
+            self.inverse_root.chunks_exact(d).map(|row| kernels::dot(row, &self.shift)).collect();
+        self.weights.fill(0.0);
+        for (row, v) in self.inverse_root.chunks_exact(d).zip(half) {
+            kernels::axpy(v, row, &mut self.weights);
+        }
+    }
+
+    /// Means of all points, variances of as many as there is time for: in large pools of the surest.
+    fn measure(&mut self, features: &Features, surest: &[usize], threads: Threads) {
+        let mut x = vec![0.0; self.dim];
+        let work = self.dim * self.dim / 2;
+        let all = work.saturating_mul(features.len()) <= VARIANCE_WORK;
+        let change = features.direction_of_units(&self.weights);
+        let values = products(features, &[change], threads);
+        for (index, (mean, value)) in self.means.iter_mut().zip(values).enumerate() {
+            *mean = value * features.unit_scale(index);
+        }
+        let measured = if all { 0..features.len() } else { 0..0 };
+        let some = surest.iter().copied().take((VARIANCE_WORK / work).max(1));
+        for index in measured.chain(some) {
+            features.unit(index, &mut x);
+            self.variances[index] = self.variance(&x);
+        }
+    }
+
+    /// How many points the variances are measured of after each answer; all if there are no more.
+    pub(super) fn measured(&self) -> usize {
+        VARIANCE_WORK / (self.dim * self.dim / 2).max(1)
+    }
+}
+
+/// Mean and variance without a factor.
+#[inline]
+pub(super) fn cavity(mean: f64, variance: f64, site: Site) -> (f64, f64) {
+    /// Share of the variance that a factor leaves at least.
+    const MIN_REST: f64 = 1e-9;
+    let rest = (1.0 - site.precision * variance).max(MIN_REST);
+    ((mean - variance * site.shift) / rest, variance / rest)
+}

@@ -1,0 +1,85 @@
+//! The learner of a labelling session, for experiments.
+
+use super::model::Model;
+use super::params::Labelling;
+use crate::error::OnlineError;
+use crate::protocol::{Prediction, Question, Round};
+use crate::self_directed::{AnswerStatus, Pool, SelfDirectedLearner};
+use halfspaces_linalg::{InputError, Label, PointSet};
+
+/// The learner of a [`LabellingSession`](crate::LabellingSession) as a [`SelfDirectedLearner`]: for pools
+/// whose labels no halfspace explains, and for answers that slip.
+///
+/// The value of a prediction is the log odds of the positive label.
+///
+/// *Guarantee.* None, a heuristic; a mean of models that are right with the probability that they state would make the fewest
+/// mistakes in expectation on each question. Corrections on real pools are measured beside logistic regression.
+///
+/// *Cost.* As [`LabellingSession`](crate::LabellingSession).
+///
+/// *When to use it.* Real pools. Where some halfspace is known to fit and guarantees matter, a
+/// [`StrongLearner`](crate::StrongLearner).
+///
+/// *Source.* Ours; Rasmussen and Williams 2006, Gaussian Processes for Machine Learning. Claims: S10, S10n, S10s, S10c.
+///
+/// ```
+/// use halfspaces_linalg::{Classifier, Params};
+/// use halfspaces_data::{Marginal, UnitSphere, random_target};
+/// use halfspaces_online::{LabellingParams, label_pool};
+/// let points = UnitSphere::new(5)?.sample(400, 1)?;
+/// let labels = random_target(5, 2)?.label_all(&points)?;
+/// let learner = LabellingParams::new(2).landmarks(50).check()?.learner()?;
+/// let (_, transcript) = label_pool(learner, &points, &labels)?;
+/// assert!(transcript.mistakes() <= 12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct SurestFirst {
+    labelling: Labelling,
+    /// Once it has seen the pool.
+    model: Option<Model>,
+}
+
+impl SurestFirst {
+    pub(super) fn new(labelling: Labelling) -> Result<SurestFirst, InputError> {
+        let classes = labelling.classes();
+        InputError::check_parameter("classes", classes as f64, classes == 2, "2")?;
+        Ok(SurestFirst { labelling, model: None })
+    }
+
+    fn model<P: PointSet>(&mut self, pool: &Pool<'_, P>) -> Result<&mut Model, OnlineError> {
+        let model = match self.model.take() {
+            Some(model) => {
+                InputError::check_len(pool.points().len(), model.len())?;
+                model
+            }
+            None => Model::new(self.labelling, pool.points())?,
+        };
+        Ok(self.model.insert(model))
+    }
+}
+
+impl SelfDirectedLearner for SurestFirst {
+    fn propose<P: PointSet>(
+        &mut self,
+        pool: &Pool<'_, P>,
+    ) -> Result<Option<Question>, OnlineError> {
+        let model = self.model(pool)?;
+        Ok(model.surest(|_| true).map(|index| {
+            let verdict = model.verdict(index);
+            let label = Label::from_sign(if verdict.class == 1 { 1.0 } else { -1.0 });
+            Question { index, prediction: Prediction::from_value(label.as_f64() * verdict.score) }
+        }))
+    }
+
+    fn learn<P: PointSet>(&mut self, pool: &Pool<'_, P>, round: Round) -> Result<(), OnlineError> {
+        let class = usize::from(round.truth == Label::Positive);
+        self.model(pool)?.learn(round.index, class);
+        Ok(())
+    }
+
+    /// It looks for no halfspace of the points.
+    fn status<P: PointSet>(&self, _: &Pool<'_, P>) -> AnswerStatus {
+        AnswerStatus::Undecided
+    }
+}
