@@ -1,21 +1,12 @@
 //! S10: real pools with their own labels, which no halfspace fits, and answers that slip.
 
-use crate::Failure;
-use crate::experiments::common::{claim, judge_all};
+use crate::experiments::common::*;
 use crate::workload::Inputs;
-use halfspaces_data::read::Dataset;
-use halfspaces_eval::{
-    ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section, Table, stats,
-};
 use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_linalg::{Classifier, FitSample, Label, Params, PointSet, Points};
 use halfspaces_online::{LabellingParams, LabellingSession};
 use halfspaces_pac::LogisticRegression;
-use rand::RngExt;
-use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// Points of a pool at most.
 const POINTS: usize = 400;
@@ -131,46 +122,16 @@ fn log_ratio(count: usize, of: usize) -> f64 {
 }
 
 impl Experiment for RealPoolsExperiment {
-    type Configuration = Configuration;
-    type Outcome = Outcome;
-
-    fn id(&self) -> &'static str {
-        "S10"
-    }
-
-    fn title(&self) -> &'static str {
-        "Labelling real pools: labels that no halfspace fits, and answers that slip"
-    }
-
-    fn claims(&self) -> Vec<ClaimStatement> {
-        const CHECKS: &[&str] =
-            &["halfspaces_online::SurestFirst", "halfspaces_online::LabellingSession"];
-        vec![
-            claim(
-                "S10",
-                "On real pools of at most 400 points with their own labels, a labelling session needs in the first half of the pool at most 0.6 times the corrections of logistic regression, refitted after each hundredth of the pool in random order, in geometric mean (of counts plus one) on each pool.",
-                "ours, measured",
-                CHECKS,
-            ),
-            claim(
-                "S10n",
-                "The null: the same models asked in random order need more than 0.6 times the corrections of logistic regression there, in geometric mean on each pool.",
-                "ours, measured",
-                CHECKS,
-            ),
-            claim(
-                "S10s",
-                "On the same pools labelled by a halfspace, three wrong answers among the first fifty cost at most 14 corrections in expectation.",
-                "ours, measured",
-                CHECKS,
-            ),
-            claim(
-                "S10c",
-                "At a random moment the corrections still to come are at most the upper end of the outlook with a probability of at least 0.9.",
-                "ours, measured",
-                &["halfspaces_online::Outlook", "halfspaces_online::LabellingSession"],
-            ),
-        ]
+    about! {
+        "S10", "Labelling real pools: labels that no halfspace fits, and answers that slip";
+        "S10": "On real pools of at most 400 points with their own labels, a labelling session needs in the first half of the pool at most 0.6 times the corrections of logistic regression, refitted after each hundredth of the pool in random order, in geometric mean (of counts plus one) on each pool."
+            ["ours, measured"] halfspaces_online::{SurestFirst, LabellingSession};
+        "S10n": "The null: the same models asked in random order need more than 0.6 times the corrections of logistic regression there, in geometric mean on each pool."
+            ["ours, measured"] halfspaces_online::{SurestFirst, LabellingSession};
+        "S10s": "On the same pools labelled by a halfspace, three wrong answers among the first fifty cost at most 14 corrections in expectation."
+            ["ours, measured"] halfspaces_online::{SurestFirst, LabellingSession};
+        "S10c": "At a random moment the corrections still to come are at most the upper end of the outlook with a probability of at least 0.9."
+            ["ours, measured"] halfspaces_online::{Outlook, LabellingSession};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -180,8 +141,7 @@ impl Experiment for RealPoolsExperiment {
     }
 
     fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
-        let data: Dataset<_> = self.inputs.as_given(&setting.data)?;
-        let (points, labels, _) = data.into_parts();
+        let (points, labels, _) = self.inputs.as_given(&setting.data)?.into_parts();
         let mut rows: Vec<usize> = (0..labels.len()).collect();
         rows.shuffle(rng);
         rows.truncate(POINTS);
@@ -301,7 +261,6 @@ fn table(results: &Results<Configuration, Outcome>) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_eval::{Group, Verdict};
 
     fn verdicts(half: usize, random: usize, slipping: usize, came: usize) -> Vec<Verdict> {
         let outcome = |k: usize| Outcome {
