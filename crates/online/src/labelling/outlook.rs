@@ -16,7 +16,7 @@ const SPARE: f64 = 2.0;
 /// The errors that the model states of the points without an answer, times √((w + 1)/(s + 1)), where of the answers so far,
 /// each predicted from all others, w are predicted wrongly and s are stated to be. The model learns on the way, so
 /// fewer corrections come than it states: 0.7 times as many are expected, 0.15 to 1.4 times and two more are the
-/// interval. These factors are measured, not proved: claim S10c is how often the upper end holds on other pools.
+/// interval. These factors are measured, not proved. Claims: S10c.
 ///
 /// ```
 /// use halfspaces_linalg::{Params, Points};

@@ -1,8 +1,6 @@
 //! How a pool is labelled.
 
-use super::session::LabellingSession;
-use super::surest_first::SurestFirst;
-use halfspaces_linalg::{InputError, Params, PointSet, Threads};
+use halfspaces_linalg::{InputError, Params, Threads};
 
 /// f32 features of a pool at most, of all kernels together, before the number of landmarks falls.
 const MAX_FEATURES: usize = 40_000_000;
@@ -73,7 +71,7 @@ impl Params for LabellingParams {
     }
 }
 
-/// Checked parameters: how a pool is labelled. See [`LabellingSession`].
+/// Checked parameters: how a pool is labelled. See [`LabellingSession`](crate::LabellingSession).
 ///
 /// ```
 /// use halfspaces_linalg::{Params, Points};
@@ -104,23 +102,6 @@ impl From<Labelling> for LabellingParams {
 }
 
 impl Labelling {
-    /// A session about these points, of which nothing is known.
-    ///
-    /// # Errors
-    /// [`InputError::Empty`]; [`InputError::TooLarge`]; [`InputError::Overflow`] if squares of the columns leave
-    /// `f64`.
-    pub fn session<P: PointSet>(self, points: &P) -> Result<LabellingSession, InputError> {
-        LabellingSession::new(self, points)
-    }
-
-    /// The same as a [`SelfDirectedLearner`](crate::SelfDirectedLearner), of two classes.
-    ///
-    /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for more than two classes.
-    pub fn learner(self) -> Result<SurestFirst, InputError> {
-        SurestFirst::new(self)
-    }
-
     /// Number of classes.
     #[must_use]
     pub fn classes(self) -> usize {

@@ -166,8 +166,19 @@ pub struct LabellingSession {
     open: Option<LabellingQuestion>,
 }
 
+impl Labelling {
+    /// A session about these points, of which nothing is known.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`]; [`InputError::TooLarge`]; [`InputError::Overflow`] if squares of the columns leave
+    /// `f64`.
+    pub fn session<P: PointSet>(self, points: &P) -> Result<LabellingSession, InputError> {
+        LabellingSession::new(self, points)
+    }
+}
+
 impl LabellingSession {
-    pub(super) fn new<P: PointSet>(labelling: Labelling, points: &P) -> Result<Self, InputError> {
+    fn new<P: PointSet>(labelling: Labelling, points: &P) -> Result<Self, InputError> {
         Ok(LabellingSession {
             labelling,
             first_points: points.len(),

@@ -40,13 +40,19 @@ pub struct SurestFirst {
     model: Option<Model>,
 }
 
-impl SurestFirst {
-    pub(super) fn new(labelling: Labelling) -> Result<SurestFirst, InputError> {
-        let classes = labelling.classes();
+impl Labelling {
+    /// The same as a [`SelfDirectedLearner`], of two classes.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for more than two classes.
+    pub fn learner(self) -> Result<SurestFirst, InputError> {
+        let classes = self.classes();
         InputError::check_parameter("classes", classes as f64, classes == 2, "2")?;
-        Ok(SurestFirst { labelling, model: None })
+        Ok(SurestFirst { labelling: self, model: None })
     }
+}
 
+impl SurestFirst {
     fn model<P: PointSet>(&mut self, pool: &Pool<'_, P>) -> Result<&mut Model, OnlineError> {
         let model = match self.model.take() {
             Some(model) => {
