@@ -40,7 +40,7 @@ pub enum PositionedAnswer {
 /// use halfspaces_forster::ForsterTransform;
 /// use halfspaces_linalg::{Halfspace, Params, Points};
 /// use halfspaces_pac::{PositionedAnswer, PositionedRule};
-/// let points = Points::from_rows(&[[1000.0, 1.0], [1000.0, -1.0], [-1000.0, 1.0]])?;
+/// let points = Points::from_rows(&[[1000.0, 1.0], [1000.0, -1.0], [1000.0, 3.0]])?;
 /// let transform = ForsterTransform::params().check()?.fit(&points)?.transform().clone();
 /// let direction = Halfspace::new(vec![0.0, 1.0])?;
 /// let rule = PositionedRule::new(transform, 1e-10, PositionedAnswer::Halfspace { direction, threshold: 0.5 })?;

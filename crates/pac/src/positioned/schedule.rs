@@ -166,7 +166,7 @@ fn whole(x: f64) -> u64 {
 /// let params = PositionedMassart::params(0.1).excess(0.4);
 /// let theorem = params.schedule(PositionedSchedule::Theorem).check()?.plan(10);
 /// let practical = params.check()?.plan(10);
-/// assert!(practical.steps * 1000 < theorem.steps && practical.choice * 10 < theorem.choice);
+/// assert!(practical.steps * 100 < theorem.steps && practical.choice * 10 < theorem.choice);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
