@@ -17,18 +17,19 @@ use halfspaces_data::read::{
 };
 use halfspaces_data::{FiniteSupport, Link, Massart, Rcn, StandardLink};
 use halfspaces_eval::{Claim, RunInfo, StoreError, TrialStore};
-use halfspaces_features::{FeatureMap, ZScore};
+use halfspaces_features::{FeatureMap, KernelValues, Nystroem, RandomFourier, Ranks, ZScore};
 use halfspaces_forster::{Decomposition, Fit as ForsterFit, ForsterTransform, Isotropy, Subspace};
 use halfspaces_linalg::{
     AffineHalfspace, BooleanConcept, BooleanPoint, Classifier, Conjunction, DecisionList,
     Disjunction, Halfspace, Label, Params, PointSet, Points, SparsePoints,
 };
 use halfspaces_online::{
-    Alma, AveragedPerceptron, BatchFit, BooleanClass, CentreOfGravity, ChainLength, Ellipsoid,
-    FiniteClass, Greedy, GridClass, HalfspaceClass, Halving, HardMargin, KernelPerceptron,
-    ModifiedPerceptron, OnlineLearner, OnlineMassart, PassiveAggressive, Perceptron, SampledGreedy,
-    SecondOrderPerceptron, SelfDirectedLearner, SelfDirectedSession, StrongLearner, Transcript,
-    TwoChains, VersionSpace, VersionSpaceGreedy, VolumetricCentre, VotedPerceptron, Winnow,
+    Alma, AveragedKernelPerceptron, AveragedPerceptron, BatchFit, BooleanClass, CentreOfGravity,
+    ChainLength, Ellipsoid, FiniteClass, Greedy, GridClass, HalfspaceClass, Halving, HardMargin,
+    KernelPerceptron, ModifiedPerceptron, OnlineLearner, OnlineMassart, PassiveAggressive,
+    Perceptron, SampledGreedy, SecondOrderPerceptron, SelfDirectedLearner, SelfDirectedSession,
+    StrongLearner, Transcript, TwoChains, VersionSpace, VersionSpaceGreedy, VolumetricCentre,
+    VotedPerceptron, Winnow,
 };
 use halfspaces_pac::{
     Choice, CuttingPlaneFit, CuttingPlaneParams, DdkParams, DecisionListOfHalfspaces, DescentFit,
@@ -36,6 +37,7 @@ use halfspaces_pac::{
     LogisticParams, PerspectronParams, ProjectedFit, RandomProjection, SampleFit, SampleParams,
     SearchFit, SignLink, Stage, SvmFit, SvmParams,
 };
+use halfspaces_tables::TableModel;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -241,13 +243,12 @@ pub const SAVED: &[Kind] = &[
     ("Conjunction", |t| load(t, concept::<Conjunction>)),
     ("Disjunction", |t| load(t, concept::<Disjunction>)),
     ("DecisionList", |t| load(t, concept::<DecisionList>)),
-    ("ZScore", |t| {
-        load(t, |scale: ZScore| {
-            for dim in 1..4 {
-                let _ = scale.apply(&rows(dim));
-            }
-        })
-    }),
+    ("ZScore", features::<ZScore>),
+    ("Ranks", features::<Ranks>),
+    ("KernelValues", features::<KernelValues>),
+    ("Nystroem", features::<Nystroem>),
+    ("RandomFourier", features::<RandomFourier>),
+    ("TableModel", classifier::<TableModel>),
     ("FiniteSupport", |t| {
         load(t, |support: FiniteSupport| {
             let _ = support.probabilities();
@@ -270,6 +271,7 @@ pub const SAVED: &[Kind] = &[
     ("OnlineMassart", online::<OnlineMassart>),
     ("Winnow", online::<Winnow>),
     ("KernelPerceptron", online::<KernelPerceptron>),
+    ("AveragedKernelPerceptron", online::<AveragedKernelPerceptron>),
     ("Ellipsoid", online::<VersionSpace<Ellipsoid>>),
     ("VolumetricCentre", online::<VersionSpace<VolumetricCentre>>),
     ("CentreOfGravity", online::<VersionSpace<CentreOfGravity>>),
@@ -495,6 +497,19 @@ where
     C: Classifier + Serialize + DeserializeOwned + PartialEq + Debug,
 {
     load(text, |classifier: C| used_classifier(&classifier))
+}
+
+fn features<T>(text: &[u8]) -> bool
+where
+    T: FeatureMap + Sync + Serialize + DeserializeOwned + PartialEq + Debug,
+{
+    load(text, |map: T| {
+        if map.input_dim() <= MAX_DIM {
+            let _ = map.apply(&rows(map.input_dim()));
+        }
+        let wrong = rows(if map.input_dim() == 2 { 3 } else { 2 });
+        assert!(map.apply(&wrong).is_err());
+    })
 }
 
 fn used_classifier<C: Classifier>(classifier: &C) {

@@ -6,16 +6,18 @@ use halfspaces_data::{
     Builtin, FiniteSupport, Link, MarginBall, Marginal, Massart, Rcn, Region, StandardLink,
     UnitSphere, random_target,
 };
-use halfspaces_features::{FeatureMap, ZScore};
+use halfspaces_features::{
+    FeatureMap, KernelValues, Nystroem, RadialKernel, RandomFourier, Ranks, ZScore,
+};
 use halfspaces_forster::{ForsterTransform, Isotropy};
 use halfspaces_linalg::{
     AffineHalfspace, Classifier, Conjunction, DecisionList, Disjunction, FitSample, FitStream,
     Halfspace, Label, Params, PointSet, Points, SparsePoints,
 };
 use halfspaces_online::{
-    Aggressiveness, Alma, AsGiven, AveragedPerceptron, BatchPerceptron, BooleanClass,
-    CentreOfGravity, ChainLength, Ellipsoid, Greedy, GridClass, HalfspaceClass, Halving,
-    HardMargin, Horizon, Kernel, KernelPerceptron, ModifiedPerceptron, OnlineLearner,
+    Aggressiveness, Alma, AsGiven, AveragedKernelPerceptron, AveragedPerceptron, BatchPerceptron,
+    BooleanClass, CentreOfGravity, ChainLength, Ellipsoid, Greedy, GridClass, HalfspaceClass,
+    Halving, HardMargin, Horizon, Kernel, KernelPerceptron, ModifiedPerceptron, OnlineLearner,
     OnlineMassart, PassiveAggressive, Perceptron, SampledGreedy, SecondOrderPerceptron,
     SelfDirectedLearner, StrongLearner, TwoChains, VersionSpace, VersionSpaceGreedy,
     VolumetricCentre, VotedPerceptron, Winnow, label_pool, run,
@@ -26,6 +28,7 @@ use halfspaces_pac::{
     LogisticRegression, Margin, MarginSearch, Perspectron, Projected, RandomProjection,
     SamplePerspectron, ThresholdRule,
 };
+use halfspaces_tables::TableClassifier;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::error::Error;
@@ -90,6 +93,7 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
     let (noisy, noisy_labels) = instance.sample(60, 3)?;
     let horizon = Horizon::Doubling;
     let gaussian = KernelPerceptron::new(2, Kernel::Gaussian { scale: 1.0 })?.with_budget(3)?;
+    let averaged = AveragedKernelPerceptron::new(2, Kernel::Gaussian { scale: 1.0 })?;
     let solver = ForsterTransform::params().check()?;
     let sphere = UnitSphere::new(2)?.sample(12, 4)?;
     let line = Points::from_rows(&[[1.0, 1.0], [2.0, 2.0], [-1.0, -1.0], [1.0, 0.0]])?;
@@ -140,6 +144,11 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
         ("Disjunction", value(&Disjunction::new(3, 1, 2)?)?),
         ("DecisionList", value(&decision_list()?)?),
         ("ZScore", value(&ZScore::fit(&points)?)?),
+        ("Ranks", value(&Ranks::fit(&cube)?)?),
+        ("KernelValues", value(&KernelValues::new(cube.clone(), RadialKernel::laplacian(2.0)?)?)?),
+        ("Nystroem", value(&Nystroem::new(cube.clone(), RadialKernel::gaussian(2.0)?)?)?),
+        ("RandomFourier", value(&RandomFourier::new(2, 3, RadialKernel::gaussian(2.0)?, 1)?)?),
+        ("TableModel", value(&TableClassifier::params().check()?.fit(&points, &labels)?)?),
         ("FiniteSupport", value(&FiniteSupport::new(cube.clone(), &[1.0, 2.0, 1.0])?)?),
         ("Rcn", value(&Rcn::new(0.2)?)?),
         ("Massart", value(&noise)?),
@@ -157,6 +166,7 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
         ("OnlineMassart", taught(OnlineMassart::new(2, 0.1, 0.3, horizon)?, &points, &labels)?),
         ("Winnow", taught(Winnow::new(2)?, &cube, &on_cube)?),
         ("KernelPerceptron", taught(gaussian, &points, &labels)?),
+        ("AveragedKernelPerceptron", taught(averaged, &points, &labels)?),
         ("Ellipsoid", taught(VersionSpace::new(Ellipsoid::new(2)?), &points, &labels)?),
         (
             "VolumetricCentre",

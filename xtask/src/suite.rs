@@ -31,6 +31,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(MassartExperiment),
         Box::new(Table1Experiment),
         Box::new(RealNoiseExperiment::new(inputs.clone())),
+        Box::new(TablesExperiment),
         Box::new(WrongLabelsExperiment { inputs: inputs.clone() }),
         Box::new(PushAwayExperiment),
         Box::new(ProjectionExperiment),
@@ -40,7 +41,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
 
 /// Seconds an experiment takes on two cores at smoke, standard and full scale, for the estimate of
 /// what a run has left. Only the proportions matter: a run corrects them by its own speed.
-const COSTS: [(&str, [f64; 3]); 24] = [
+const COSTS: [(&str, [f64; 3]); 25] = [
     ("K1", [0.2, 6.4, 118.9]),
     ("K3", [0.3, 2.3, 24.6]),
     ("K4", [0.1, 0.8, 7.4]),
@@ -61,6 +62,7 @@ const COSTS: [(&str, [f64; 3]); 24] = [
     ("P9", [0.2, 2.4, 29.7]),
     ("P10", [0.3, 13.0, 299.4]),
     ("PR", [0.7, 5.6, 407.3]),
+    ("PT", [0.6, 12.0, 110.0]),
     ("PW", [0.3, 2.0, 15.0]),
     ("P11", [1.4, 3.1, 16.9]),
     ("P12", [1.2, 18.5, 123.7]),

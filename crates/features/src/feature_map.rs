@@ -209,6 +209,11 @@ impl<T: FeatureMap, M: Classifier> Transformed<T, M> {
         &self.map
     }
 
+    /// The map and the classifier of its features, for a learner that goes on learning.
+    pub fn parts_mut(&mut self) -> (&T, &mut M) {
+        (&self.map, &mut self.model)
+    }
+
     /// The classifier of features.
     #[must_use]
     pub fn model(&self) -> &M {

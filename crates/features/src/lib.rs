@@ -1,7 +1,8 @@
 //! Feature maps: points of another space, in which a halfspace says more.
 //!
 //! - [`ZScore`], [`Ranks`]: columns of one scale, by value or by rank.
-//! - [`Nystroem`], [`RandomFourier`]: features of a [`RadialKernel`], by [`Landmarks`] or by chance.
+//! - [`Nystroem`], [`RandomFourier`]: features of a [`RadialKernel`], by [`Landmarks`] or by chance;
+//!   [`KernelValues`] themselves.
 //! - [`Polynomial`]: products of columns.
 //! - [`Linear`], [`Joined`], [`Chained`]: maps made of maps.
 //!
@@ -30,6 +31,7 @@
 
 mod compose;
 mod feature_map;
+mod kernel_values;
 mod landmarks;
 mod nystroem;
 mod polynomial;
@@ -43,6 +45,7 @@ mod zscore;
 
 pub use compose::{Chained, Joined, Linear};
 pub use feature_map::{FeatureLearner, FeatureMap, Transformed};
+pub use kernel_values::KernelValues;
 pub use landmarks::Landmarks;
 pub use nystroem::Nystroem;
 pub use polynomial::{MAX_POLYNOMIAL_DIM, Polynomial};

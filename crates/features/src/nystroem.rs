@@ -27,7 +27,7 @@ const WHITE_TOLERANCE: f64 = 1e-4;
 /// *When to use it.* Labels that no halfspace of the columns explains. A few hundred landmarks do for most
 /// tables; [`RandomFourier`](crate::RandomFourier) has cheaper features that need more of them.
 ///
-/// *Source.* Williams and Seeger 2001, Using the Nyström Method to Speed Up Kernel Machines. Claims: none of its own.
+/// *Source.* Williams and Seeger 2001. Claims: none of its own.
 ///
 /// ```
 /// use halfspaces_features::{Distance, FeatureMap, Landmarks, Nystroem, RadialKernel};

@@ -21,7 +21,7 @@ use std::ops::Range;
 /// *When to use it.* Many points, or features that may not depend on them; a
 /// [`Nystroem`](crate::Nystroem) map needs fewer features for the same error on most data.
 ///
-/// *Source.* Rahimi and Recht 2007, Random Features for Large-Scale Kernel Machines. Claims: none of its own.
+/// *Source.* Rahimi and Recht 2007. Claims: none of its own.
 ///
 /// ```
 /// use halfspaces_features::{FeatureMap, RadialKernel, RandomFourier};

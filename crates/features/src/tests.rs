@@ -66,6 +66,7 @@ fn every_map_gives_the_same_features_however_it_is_asked() {
     check(&Polynomial::new(5).unwrap(), &points);
     check(&nystroem(&points, gaussian), &points);
     check(&nystroem(&points, laplacian), &points);
+    check(&KernelValues::new(points.select(&[1, 5, 9]).unwrap(), laplacian).unwrap(), &points);
     check(&RandomFourier::new(5, 21, gaussian, 3).unwrap(), &points);
     check(&RandomFourier::new(5, 21, laplacian, 3).unwrap(), &points);
     let joined = Joined::new(Linear::new(5).unwrap(), nystroem(&points, gaussian)).unwrap();
@@ -129,9 +130,10 @@ fn an_expansion_in_kernel_values_is_the_halfspace_of_features() {
     let w: Vec<f64> = (0..map.output_dim()).map(|k| f64::from(k as u8) - 4.0).collect();
     let coefficients = map.expansion(&w).unwrap();
     for (x, features) in points.rows().zip(map.apply(&points).unwrap().rows()) {
-        let landmarks = map.landmarks().rows();
-        let values = landmarks.map(|z| map.kernel().value(x, z.as_slice()).unwrap());
-        let sum: f64 = values.zip(&coefficients).map(|(k, c)| k * c).sum();
+        let values = KernelValues::new(map.landmarks().clone(), map.kernel()).unwrap();
+        let mut k = vec![0.0; values.output_dim()];
+        values.map_row(x, &mut k).unwrap();
+        let sum = kernels::dot(&k, &coefficients);
         assert!((sum - kernels::dot(features.as_slice(), &w)).abs() < 1e-8);
     }
     assert!(map.expansion(&w[1..]).is_err());

@@ -11,6 +11,7 @@
 //! | [`forster`] | `forster` (default) | radially isotropic position, heavy subspaces, certificates |
 //! | [`online`] | `online` (default) | online and self-directed learners, sessions, transcripts |
 //! | [`pac`] | `pac` (default) | learning under noise: the Perspectron family and its rivals |
+//! | [`tables`] | `tables` (default) | the default classifier for people's tables, labels noisy |
 #![cfg_attr(
     feature = "eval",
     doc = "| [`eval`] | `eval` | trials, exact statistics, claims, figures, the report |"
@@ -53,6 +54,8 @@ pub use halfspaces_linalg as linalg;
 pub use halfspaces_online as online;
 #[cfg(feature = "pac")]
 pub use halfspaces_pac as pac;
+#[cfg(feature = "tables")]
+pub use halfspaces_tables as tables;
 
 /// What most programs need: the contract's traits, points and labels, and the learners to try first.
 ///
@@ -84,4 +87,6 @@ pub mod prelude {
     };
     #[cfg(feature = "pac")]
     pub use halfspaces_pac::{ErrorCount, Perspectron, PositionedMassart, SamplePerspectron};
+    #[cfg(feature = "tables")]
+    pub use halfspaces_tables::TableClassifier;
 }

@@ -22,7 +22,7 @@
 //! | [`SecondOrderPerceptron`] | (1/γ)√((a + u'Mu) ln det(I + M/a)) | Cesa-Bianchi et al. 2005 |
 //! | [`Alma`] | (2/γ²)(2/α-1)² + 8/α - 4 corrections, then margin (1-α)γ | Gentile 2001 |
 //! | [`Winnow`] | 2 + 3k(1 + lg n) on disjunctions of k of n variables | Littlestone 1988 |
-//! | [`AveragedPerceptron`], [`VotedPerceptron`] | as the perceptron while learning | Freund and Schapire 1999 |
+//! | [`AveragedPerceptron`], [`AveragedKernelPerceptron`], [`VotedPerceptron`] | as the perceptron while learning | Freund and Schapire 1999 |
 //!
 //! The bounds are functions in [`bounds`]. Sources are named by author keys; docs/sources.md has the titles.
 //!
@@ -64,10 +64,10 @@ pub use labelling::{
     LabellingQuestion, LabellingSession, Outlook, Source, SurestFirst,
 };
 pub use perceptrons::{
-    Aggressiveness, Alma, AveragedPerceptron, BatchFit, BatchModifiedFit, BatchModifiedPerceptron,
-    BatchParams, BatchPerceptron, DEFAULT_MAX_UPDATES, Horizon, Kernel, KernelPerceptron,
-    MarginPerceptron, ModifiedPerceptron, OnlineMassart, PassiveAggressive, Perceptron, Pick,
-    SecondOrderPerceptron, VotedPerceptron, Winnow,
+    Aggressiveness, Alma, AveragedKernelPerceptron, AveragedPerceptron, BatchFit, BatchModifiedFit,
+    BatchModifiedPerceptron, BatchParams, BatchPerceptron, DEFAULT_MAX_UPDATES, Horizon, Kernel,
+    KernelPerceptron, MarginPerceptron, ModifiedPerceptron, OnlineMassart, PassiveAggressive,
+    Perceptron, Pick, SecondOrderPerceptron, VotedPerceptron, Winnow,
 };
 pub use protocol::{
     AsGiven, OnlineLearner, Order, PartialFitError, Prediction, Question, RandomOrder, ReplayError,

@@ -26,12 +26,7 @@ load_checked!(ErrorCount { errors: usize, points: usize });
 #[cfg(feature = "serde")]
 impl ErrorCount {
     fn check_saved(&self) -> Result<(), InputError> {
-        let ErrorCount { errors, points } = *self;
-        if points == 0 {
-            return Err(InputError::Empty);
-        }
-        let in_range = errors <= points;
-        InputError::check_parameter("errors", errors as f64, in_range, "at most the points")
+        ErrorCount::new(self.errors, self.points).map(|_| ())
     }
 }
 
@@ -52,6 +47,19 @@ impl ErrorCount {
         let predicted = classifier.label_all(points)?;
         let errors = predicted.iter().zip(labels).filter(|(p, y)| p != y).count();
         Ok(ErrorCount { errors, points: labels.len() })
+    }
+
+    /// So many errors on so many points.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`] for no points; [`InputError::ParameterOutOfRange`] for more errors than points.
+    pub fn new(errors: usize, points: usize) -> Result<ErrorCount, InputError> {
+        if points == 0 {
+            return Err(InputError::Empty);
+        }
+        let in_range = errors <= points;
+        InputError::check_parameter("errors", errors as f64, in_range, "at most the points")?;
+        Ok(ErrorCount { errors, points })
     }
 
     /// Number of wrong points.

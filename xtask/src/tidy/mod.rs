@@ -15,7 +15,7 @@ use std::process::{Command, ExitCode};
 
 /// What each package of the workspace may depend on: (package, in its library, in addition in its
 /// tests and benchmarks). A package not listed here may not be in the workspace.
-const LAYERS: [(&str, &[&str], &[&str]); 10] = [
+const LAYERS: [(&str, &[&str], &[&str]); 11] = [
     ("halfspaces-linalg", &[], &[]),
     ("halfspaces-features", &["halfspaces-linalg"], &[]),
     ("halfspaces-data", &["halfspaces-linalg"], &["halfspaces-features"]),
@@ -30,6 +30,11 @@ const LAYERS: [(&str, &[&str], &[&str]); 10] = [
         &["halfspaces-linalg", "halfspaces-features", "halfspaces-data", "halfspaces-forster"],
         &[],
     ),
+    (
+        "halfspaces-tables",
+        &["halfspaces-linalg", "halfspaces-features", "halfspaces-pac"],
+        &["halfspaces-data"],
+    ),
     // Evaluation knows no learner: experiments hand it numbers.
     ("halfspaces-eval", &["halfspaces-linalg"], &[]),
     // All of them behind one name.
@@ -38,13 +43,14 @@ const LAYERS: [(&str, &[&str], &[&str]); 10] = [
     ("halfspaces-tests", &LIBRARIES, &[]),
 ];
 
-const LIBRARIES: [&str; 8] = [
+const LIBRARIES: [&str; 9] = [
     "halfspaces-linalg",
     "halfspaces-features",
     "halfspaces-data",
     "halfspaces-forster",
     "halfspaces-online",
     "halfspaces-pac",
+    "halfspaces-tables",
     "halfspaces-eval",
     "halfspaces",
 ];

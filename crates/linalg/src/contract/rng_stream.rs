@@ -75,6 +75,10 @@ pub enum RngStream {
     Landmarks = 41,
     /// The frequencies of random Fourier features.
     Frequencies = 42,
+    /// Which rows of a table are learned from, compared on and kept back for the bound.
+    TableRows = 43,
+    /// The order of passes over a table's rows, a round per family of candidates.
+    TableOrder = 44,
     // Evaluation.
     /// Resamples of the bootstrap.
     Bootstrap = 48,
@@ -82,7 +86,7 @@ pub enum RngStream {
 
 impl RngStream {
     /// Every purpose.
-    pub const ALL: [RngStream; 27] = [
+    pub const ALL: [RngStream; 29] = [
         RngStream::Caller,
         RngStream::Points,
         RngStream::Target,
@@ -109,6 +113,8 @@ impl RngStream {
         RngStream::DistancePairs,
         RngStream::Landmarks,
         RngStream::Frequencies,
+        RngStream::TableRows,
+        RngStream::TableOrder,
         RngStream::Bootstrap,
     ];
 

@@ -21,7 +21,8 @@ use halfspaces_linalg::{Classifier, InputError, Label, PointSet, Points, RowView
 ///
 /// *Cost.* O(d) memory per support, kept dense; O(d · supports) time per point.
 ///
-/// *When to use it.* Labels that no halfspace explains but a curved boundary does. On a stream without end
+/// *When to use it.* Right labels that no halfspace explains but a curved boundary does; with wrong ones take
+/// [`crate::AveragedKernelPerceptron`]. On a stream without end
 /// set a budget: supports grow with the mistakes.
 ///
 /// *Source.* Notes21. Claims: K6.
@@ -150,6 +151,11 @@ impl KernelPerceptron {
         self.kernel
     }
 
+    /// y_i of the supports, oldest first.
+    pub(super) fn signs(&self) -> &[f64] {
+        &self.signs
+    }
+
     fn drop_oldest(&mut self) {
         self.rows.drain(..self.dim);
         self.norms_sq.remove(0);
@@ -211,7 +217,8 @@ impl KernelPerceptron {
                 let learned = (self.updates - updates_before) as usize;
                 let gone = (known + learned - self.supports()).min(known);
                 let row = &mut products[offset * known + gone..(offset + 1) * known];
-                let value = self.sum_of_products(0, row, x_sq) + self.sum_from(row.len(), x, x_sq);
+                let value = self.sum_of_products(&self.signs, 0, row, x_sq)
+                    + self.sum_from(&self.signs, row.len(), x, x_sq);
                 if !value.is_finite() {
                     return Err(InputError::Overflow { row: index });
                 }
@@ -225,19 +232,31 @@ impl KernelPerceptron {
         Ok(transcript)
     }
 
-    /// Σ y_i K(x_i, x) over the supports from `first` on, as many as there are products.
-    fn sum_of_products(&self, first: usize, products: &mut [f64], x_sq: f64) -> f64 {
+    /// Σ c_i K(x_i, x) over the supports from `first` on, as many as there are products.
+    fn sum_of_products(
+        &self,
+        coefficients: &[f64],
+        first: usize,
+        products: &mut [f64],
+        x_sq: f64,
+    ) -> f64 {
         Arch::new().dispatch(SignedSum {
             kernel: self.kernel,
             x_sq,
             norms_sq: &self.norms_sq[first..],
-            signs: &self.signs[first..],
+            signs: &coefficients[first..],
             products,
         })
     }
 
-    /// Σ y_i K(x_i, x) over the supports from `first` on.
-    fn sum_from<R: RowView>(&self, first: usize, x: R, x_sq: f64) -> f64 {
+    /// Σ c_i K(x_i, x) over the supports from `first` on.
+    pub(super) fn sum_from<R: RowView>(
+        &self,
+        coefficients: &[f64],
+        first: usize,
+        x: R,
+        x_sq: f64,
+    ) -> f64 {
         let mut products = [0.0; CHUNK];
         let mut sum = 0.0;
         for from in (first..self.supports()).step_by(CHUNK) {
@@ -246,7 +265,7 @@ impl KernelPerceptron {
             for (product, row) in products.iter_mut().zip(rows) {
                 *product = x.dot(row);
             }
-            sum += self.sum_of_products(from, &mut products[..size], x_sq);
+            sum += self.sum_of_products(coefficients, from, &mut products[..size], x_sq);
         }
         sum
     }
@@ -260,7 +279,7 @@ impl Classifier for KernelPerceptron {
 
     fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         InputError::check_dim(self.dim, x.dim())?;
-        finite(self.sum_from(0, x, x.norm_sq()))
+        finite(self.sum_from(&self.signs, 0, x, x.norm_sq()))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Linear learners that add points to their weights.
 
 mod alma;
+mod averaged_kernel_perceptron;
 mod averaged_perceptron;
 mod batch;
 mod batch_perceptron;
@@ -19,6 +20,7 @@ mod weights;
 mod winnow;
 
 pub use alma::Alma;
+pub use averaged_kernel_perceptron::AveragedKernelPerceptron;
 pub use averaged_perceptron::AveragedPerceptron;
 pub use batch::{BatchFit, BatchParams, DEFAULT_MAX_UPDATES, Pick};
 pub use batch_perceptron::BatchPerceptron;

@@ -1,6 +1,7 @@
 //! The protocol: who predicts, who asks, and what is written down.
 
 mod learner;
+mod on_features;
 mod order;
 mod prediction;
 mod session;

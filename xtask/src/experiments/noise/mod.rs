@@ -10,6 +10,7 @@ mod projection;
 mod push_away;
 mod real_noise;
 mod table1;
+mod tables;
 mod wrong_labels;
 
 pub(crate) use certificates::CertificateExperiment;
@@ -21,4 +22,5 @@ pub(crate) use projection::ProjectionExperiment;
 pub(crate) use push_away::PushAwayExperiment;
 pub(crate) use real_noise::RealNoiseExperiment;
 pub(crate) use table1::Table1Experiment;
+pub(crate) use tables::TablesExperiment;
 pub(crate) use wrong_labels::WrongLabelsExperiment;

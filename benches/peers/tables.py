@@ -1,0 +1,155 @@
+"""The default classifier for tables beside what people use, on the same splits of the same files.
+
+For every data set (CSV, class last; folder as argument), noise and split: a third of the rows, at most 3000 of them
+drawn by the split's seed, is the test part, whose labels stay clean. Noise on the others: none; far25, labels flipped with
+probability 0.25 where the margin is above its median, the margin that of a halfspace (logistic regression, C = 10,
+rows standardised, lifted and scaled to norm 1) fitted to their clean labels; side40, with probability 0.4 there and for rows of
+the more frequent class only. Mean errors in per cent are printed as Markdown, and for every set and noise the difference from the best peer
+with its standard error over the splits. Our side is
+`cargo build --release -p halfspaces-tables --example serve`.
+"""
+
+import os
+
+for name in ("OMP", "OPENBLAS", "MKL"):
+    os.environ[f"{name}_NUM_THREADS"] = "1"
+
+import argparse
+import json
+import pathlib
+import struct
+import subprocess
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC, LinearSVC
+
+warnings.filterwarnings("ignore")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# name: (positive class, has a header)
+SETS = {
+    "wdbc": ("M", False), "ionosphere": ("g", False), "magic": ("g", False), "spambase": ("1", False),
+    "mushroom": ("p", False), "pima": ("tested_positive", True), "heart": ("2", True),
+    "titanic": ("1.0", True), "banana": ("1.0", True), "australian": ("1", True),
+    "penbased": ("8", True), "satimage": ("4", True), "ring": ("1", True),
+}
+NOISES = ("clean", "far25", "side40")
+
+
+def load(folder, name):
+    positive, header = SETS[name]
+    table = pd.read_csv(folder / f"{name}.csv", header=0 if header else None, skipinitialspace=True)
+    classes = table.iloc[:, -1].astype(str).str.strip()
+    labels = np.where((classes == positive) | (classes == positive.removesuffix(".0")), 1.0, -1.0)
+    assert 0 < (labels > 0).sum() < len(labels), name
+    return pd.get_dummies(table.iloc[:, :-1]).astype(float).values, labels
+
+
+def standardised(points, others):
+    mean, deviation = points.mean(0), points.std(0)
+    deviation[deviation == 0] = np.inf
+    return (points - mean) / deviation, (others - mean) / deviation
+
+
+def noisy(points, labels, noise, seed):
+    labels = labels.copy()
+    if noise == "clean":
+        return labels
+    unit = np.c_[standardised(points, points)[0], np.ones(len(points))]
+    unit /= np.linalg.norm(unit, axis=1)[:, None]
+    margin = np.abs(unit @ LogisticRegression(C=10, fit_intercept=False, max_iter=500).fit(unit, labels).coef_[0])
+    far = margin > np.median(margin)
+    coins = np.random.default_rng(77 + seed).random(len(labels))
+    frequent = 1 if (labels > 0).sum() * 2 > len(labels) else -1
+    labels[far & (coins < 0.25) if noise == "far25" else far & (labels == frequent) & (coins < 0.4)] *= -1
+    return labels
+
+
+class Ours:
+    def __init__(self, program):
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen([program], stdin=pipe, stdout=pipe)
+
+    def __call__(self, points, labels, others, seed, threads=1, max_rows=0):
+        head = struct.pack("<6Q", *points.shape, len(others), seed, threads, max_rows)
+        parts = [np.ascontiguousarray(part, "<f8").tobytes() for part in (points, labels, others)]
+        self.process.stdin.write(head + b"".join(parts))
+        self.process.stdin.flush()
+        answer = np.frombuffer(self.process.stdout.read(8 * (len(others) + 3)), "<f8")
+        return answer[:-3], answer[-3:]
+
+
+def peers():
+    found = {
+        "logistic": lambda: LogisticRegression(max_iter=1000),
+        "linear SVM": lambda: LinearSVC(),
+        "RBF SVM": lambda: SVC(),
+    }
+    try:
+        from lightgbm import LGBMClassifier
+
+        found["LightGBM"] = lambda: LGBMClassifier(verbose=-1, n_jobs=1)
+    except ImportError:
+        print("lightgbm: missing")
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--splits", type=int, default=8)
+    parser.add_argument("--rows", type=int, default=3000)
+    parser.add_argument("--sets", default=",".join(SETS))
+    parser.add_argument("--program", default=ROOT / "target/release/examples/serve")
+    parser.add_argument("--save", type=pathlib.Path, help="errors of every fit, as JSON lines")
+    options = parser.parse_args()
+    ours, others = Ours(options.program), peers()
+    names = ["ours", *others]
+    errors = {}
+    for split in range(options.splits):
+        for name in options.sets.split(","):
+            points, labels = load(options.folder, name)
+            rows = np.random.default_rng(1000 + split).permutation(len(labels))[: options.rows]
+            test, train = rows[: len(rows) // 3], rows[len(rows) // 3 :]
+            scaled, scaled_test = standardised(points[train], points[test])
+            for noise in NOISES:
+                given = noisy(points[train], labels[train], noise, split)
+                values, (wrong, kept_back, seconds) = ours(points[train], given, points[test], split)
+                found = {"ours": np.where(values >= 0, 1, -1)}
+                times = {"ours": seconds}
+                for peer, make in others.items():
+                    start = time.perf_counter()
+                    found[peer] = make().fit(scaled, given).predict(scaled_test)
+                    times[peer] = time.perf_counter() - start
+                of = {peer: 100 * np.mean(y != labels[test]) for peer, y in found.items()}
+                errors.setdefault((name, noise), []).append([of[peer] for peer in names])
+                if options.save:
+                    entry = {"set": name, "noise": noise, "split": split, "errors": of, "seconds": times,
+                             "kept_back": [wrong, kept_back]}
+                    with options.save.open("a") as file:
+                        file.write(json.dumps(entry) + "\n")
+    report(names, errors)
+
+
+def report(names, errors):
+    splits = max(len(of) for of in errors.values())
+    print("| set | noise |", " | ".join(names), "| ours - best peer |")
+    print("|---|---|" + "---|" * (len(names) + 1))
+    for (name, noise), of in errors.items():
+        of = np.array(of)
+        mean = of.mean(0)
+        best = 1 + mean[1:].argmin()
+        gap = of[:, 0] - of[:, best]
+        deviation = gap.std(ddof=1) / np.sqrt(len(gap)) if len(gap) > 1 else np.nan
+        mark = " **" if gap.mean() > max(0.5, 2 * deviation) else ""
+        print(f"| {name} | {noise} |", " | ".join(f"{v:.1f}" for v in mean), f"| {gap.mean():+.1f} ± {deviation:.1f}{mark} |")
+    for noise in NOISES:
+        of = np.array([np.mean(v, 0) for (_, kind), v in errors.items() if kind == noise])
+        print(f"| mean of {len(of)} sets | {noise} |", " | ".join(f"{v:.2f}" for v in of.mean(0)), f"| {splits} splits |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+//! Kernel values as features.
+
+use crate::FeatureMap;
+use crate::radial_kernel::{Centres, RadialKernel};
+use halfspaces_linalg::{InputError, PointSet, Points, RowView};
+use std::ops::Range;
+
+/// The kernel values of a point and some centres, as features: what a sum Σ c_k K(x, z_k) is a halfspace of.
+///
+/// *Cost.* O(m(s + 1)) time per point of s stored coordinates, O(md) memory.
+///
+/// *When to use it.* To hold what was learned on [`Nystroem`](crate::Nystroem) features, by [`Nystroem::expansion`](crate::Nystroem::expansion): labels come a
+/// factor of m sooner than through the features. To learn on, the features themselves are better conditioned.
+///
+/// ```
+/// use halfspaces_features::{FeatureMap, KernelValues, RadialKernel};
+/// use halfspaces_linalg::Points;
+/// let map = KernelValues::new(Points::new(vec![0.0, 1.0], 1)?, RadialKernel::laplacian(2.0)?)?;
+/// let values = map.apply(&Points::new(vec![1.0], 1)?)?;
+/// assert!((values.as_slice()[0] - (-0.5f64).exp()).abs() < 1e-15 && values.as_slice()[1] == 1.0);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawKernelValues", into = "RawKernelValues"))]
+pub struct KernelValues {
+    points: Points,
+    kernel: RadialKernel,
+    centres: Centres,
+}
+
+/// What [`KernelValues`] look like before they are checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct RawKernelValues {
+    points: Points,
+    kernel: RadialKernel,
+}
+
+#[cfg(feature = "serde")]
+impl From<KernelValues> for RawKernelValues {
+    fn from(map: KernelValues) -> RawKernelValues {
+        RawKernelValues { points: map.points, kernel: map.kernel }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawKernelValues> for KernelValues {
+    type Error = InputError;
+
+    fn try_from(raw: RawKernelValues) -> Result<Self, InputError> {
+        KernelValues::new(raw.points, raw.kernel)
+    }
+}
+
+impl KernelValues {
+    /// With these centres, one per row.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`].
+    pub fn new(points: Points, kernel: RadialKernel) -> Result<Self, InputError> {
+        if points.is_empty() {
+            return Err(InputError::Empty);
+        }
+        let centres = Centres::new(points.as_slice(), points.dim());
+        Ok(KernelValues { points, kernel, centres })
+    }
+
+    /// The centres.
+    #[must_use]
+    pub fn centres(&self) -> &Points {
+        &self.points
+    }
+
+    /// The kernel.
+    #[must_use]
+    pub fn kernel(&self) -> RadialKernel {
+        self.kernel
+    }
+}
+
+impl FeatureMap for KernelValues {
+    fn input_dim(&self) -> usize {
+        self.points.dim()
+    }
+
+    fn output_dim(&self) -> usize {
+        self.points.len()
+    }
+
+    fn map_rows<P: PointSet>(
+        &self,
+        points: &P,
+        rows: Range<usize>,
+        out: &mut [f64],
+    ) -> Result<(), InputError> {
+        self.centres.values_of_rows(self.kernel, points, rows, out)
+    }
+
+    fn map_row<R: RowView>(&self, x: R, out: &mut [f64]) -> Result<(), InputError> {
+        self.centres.values(self.kernel, x, out)
+    }
+}

@@ -1,0 +1,55 @@
+//! Fits a `TableClassifier` to tables that come through standard input, one after the other, and writes the values of
+//! other rows to standard output: our side of `benches/peers/tables.py`.
+//!
+//! A table is six little-endian 64-bit integers (n rows to learn from, d columns, t rows to label, seed, threads, most
+//! rows learned from or 0), then n·d values, n labels, t·d values, all 64-bit floats. The answer is t decision values,
+//! then the errors on the rows kept back, their number and the seconds that the fit took.
+
+#![allow(clippy::disallowed_methods, reason = "a program that measures time")]
+
+use halfspaces_linalg::{Classifier, FitSample, Label, Params, PointSet, Points, Threads};
+use halfspaces_tables::TableClassifier;
+use std::error::Error;
+use std::io::{ErrorKind, Read, Write, stdin, stdout};
+use std::time::Instant;
+
+fn numbers(input: &mut impl Read, count: usize) -> std::io::Result<Vec<f64>> {
+    let mut bytes = vec![0; 8 * count];
+    input.read_exact(&mut bytes)?;
+    Ok(bytes.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b)).collect())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let (mut input, mut output) = (stdin().lock(), stdout().lock());
+    loop {
+        let mut head = [0; 48];
+        match input.read_exact(&mut head) {
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(()),
+            result => result?,
+        }
+        let head: Vec<u64> =
+            head.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b)).collect();
+        let [n, d, t] = [head[0] as usize, head[1] as usize, head[2] as usize];
+        let points = Points::new(numbers(&mut input, n * d)?, d)?;
+        let labels: Vec<Label> =
+            numbers(&mut input, n)?.into_iter().map(Label::from_sign).collect();
+        let others = Points::new(numbers(&mut input, t * d)?, d)?;
+        let start = Instant::now();
+        let params =
+            TableClassifier::params().seed(head[3]).threads(Threads::new(head[4] as usize)?);
+        let params = if head[5] > 0 { params.max_rows(head[5] as usize) } else { params };
+        let model = params.check()?.fit(&points, &labels)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let mut answer = Vec::with_capacity(t + 3);
+        for x in others.rows() {
+            answer.push(model.decision_value(x)?);
+        }
+        let kept_back = model.report().kept_back();
+        let count = |of: fn(halfspaces_pac::ErrorCount) -> usize| kept_back.map_or(0, of) as f64;
+        answer.extend([count(|e| e.errors()), count(|e| e.points()), seconds]);
+        for value in answer {
+            output.write_all(&value.to_le_bytes())?;
+        }
+        output.flush()?;
+    }
+}

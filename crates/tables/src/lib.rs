@@ -1,0 +1,30 @@
+//! A default classifier for people's tables: [`TableClassifier`].
+//!
+//! It compares halfspaces of columns and of kernel features, fitted in several ways, by their errors on labels that may be
+//! wrong, averages the near-best, and says how often the result will err, with an exact bound from rows that had
+//! no part in it. Models ([`TableModel`]) label and give probabilities; reports ([`TableReport`]) say what was compared.
+//!
+//! ```
+//! use halfspaces_data::Builtin;
+//! use halfspaces_linalg::{FitSample, Params, Threads};
+//! use halfspaces_tables::TableClassifier;
+//! let data = Builtin::Wdbc.load()?;
+//! let learner = TableClassifier::params().threads(Threads::all()).check()?;
+//! let model = learner.fit(data.points(), data.labels())?;
+//! for entry in model.report().chosen() {
+//!     println!("{:.1} % wrong: {}", 100.0 * entry.error, entry.candidate);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
+
+mod candidate;
+mod classifier;
+mod hinge;
+mod model;
+#[cfg(test)]
+mod tests;
+
+pub use candidate::{Candidate, ColumnScale, Method, Space};
+pub use classifier::{DEFAULT_MAX_ROWS, MIN_TABLE_ROWS, TableClassifier, TableParams};
+pub use model::{Compared, TableModel, TableReport};

@@ -1,0 +1,217 @@
+//! What the classifier promises, on data where the answers are known.
+
+use crate::{Method, Space, TableClassifier, TableModel, TableParams};
+use halfspaces_data::{Builtin, Gaussian, Marginal};
+use halfspaces_linalg::{
+    Classifier, FitSample, InputError, Label, Params, PointSet, Points, RngStream, RowView,
+    SparsePoints, Threads, rng_for,
+};
+use halfspaces_pac::ErrorBound;
+use rand::RngExt;
+
+/// Points of the plane, their labels by a ring that no halfspace explains, and the same flipped with probability 0.2.
+fn ring(n: usize, seed: u64) -> (Points, Vec<Label>, Vec<Label>) {
+    let points = Gaussian::new(2, 1.0).unwrap().sample(n, seed).unwrap();
+    let clean: Vec<Label> = points.rows().map(|x| Label::from_sign(x.norm_sq() - 1.4)).collect();
+    let mut rng = rng_for(RngStream::Caller, seed);
+    let flip = |y: &Label| if rng.random_bool(0.2) { -*y } else { *y };
+    let noisy = clean.iter().map(flip).collect();
+    (points, clean, noisy)
+}
+
+fn fit(params: TableParams, points: &Points, labels: &[Label]) -> TableModel {
+    params.check().unwrap().fit(points, labels).unwrap()
+}
+
+fn error(model: &TableModel, points: &Points, labels: &[Label]) -> f64 {
+    let found = model.label_all(points).unwrap();
+    found.iter().zip(labels).filter(|(a, b)| a != b).count() as f64 / labels.len() as f64
+}
+
+#[test]
+fn a_curved_boundary_is_found_under_noise() {
+    let (points, _, noisy) = ring(600, 1);
+    let model = fit(TableClassifier::params(), &points, &noisy);
+    let (fresh, clean, fresh_noisy) = ring(4000, 2);
+    assert!(error(&model, &fresh, &clean) < 0.08);
+    // Kernels are chosen, and halfspaces of the columns are not.
+    let chosen: Vec<_> = model.report().chosen().map(|entry| entry.candidate).collect();
+    assert!(chosen.iter().all(|candidate| candidate.space != Space::Columns));
+    // Compared errors, the bound and fresh errors agree, wrong labels included.
+    let truth = error(&model, &fresh, &fresh_noisy);
+    assert!((model.report().error() - truth).abs() < 0.06, "{} {truth}", model.report().error());
+    assert!(model.error_bound(0.01).unwrap().value() > truth);
+    assert_eq!(model.report().learned_from(), 570);
+    assert_eq!(model.report().compared_on(), 570);
+    assert_eq!(model.report().kept_back().unwrap().points(), 30);
+    // Probabilities are those of the labels as given: on average right, and near 0.8 where the ring is clear.
+    let given: Vec<f64> = fresh.rows().map(|x| model.probability(x).unwrap()).collect();
+    let mean = given.iter().sum::<f64>() / 4000.0;
+    let share = fresh_noisy.iter().filter(|y| **y == Label::Positive).count() as f64 / 4000.0;
+    assert!((mean - share).abs() < 0.05, "{mean} {share}");
+    let centre =
+        model.probability(Points::new(vec![0.0, 0.0], 2).unwrap().row(0).unwrap()).unwrap();
+    assert!((0.08..0.32).contains(&centre), "{centre}");
+}
+
+#[test]
+fn threads_and_sparseness_change_nothing_and_seeds_do() {
+    let (points, _, noisy) = ring(120, 3);
+    let model = fit(TableClassifier::params(), &points, &noisy);
+    for count in [2, 3] {
+        let params = TableClassifier::params().threads(Threads::new(count).unwrap());
+        assert_eq!(fit(params, &points, &noisy), model);
+    }
+    let sparse = SparsePoints::from_dense(&points).unwrap();
+    let learner = TableClassifier::params().check().unwrap();
+    assert_eq!(learner.fit(&sparse, &noisy).unwrap(), model);
+    assert_ne!(fit(TableClassifier::params().seed(1), &points, &noisy), model);
+    // A row alone has the value that it has among others.
+    let labels = model.label_all(&points).unwrap();
+    for ((x, y), z) in points.rows().zip(&labels).zip(sparse.rows()) {
+        assert_eq!(model.label(x).unwrap(), *y);
+        assert_eq!(model.decision_value(x).unwrap(), model.decision_value(z).unwrap());
+    }
+    assert_eq!(model.label_rows(&points, 5..9).unwrap(), labels[5..9]);
+    assert!(model.label_rows(&points, 0..121).is_err());
+}
+
+/// Rows of weight 0 might as well have any label, and a class that costs more is predicted more often.
+#[test]
+fn weights_are_heeded() {
+    let (points, _, noisy) = ring(300, 4);
+    let weights: Vec<f64> = (0..300).map(|i| if i % 3 == 0 { 0.0 } else { 2.0 }).collect();
+    let other = |(i, y): (usize, &Label)| if i % 3 == 0 { -*y } else { *y };
+    let others: Vec<Label> = noisy.iter().enumerate().map(other).collect();
+    let learner = TableClassifier::params().held_out(0.0).check().unwrap();
+    let fitted =
+        |labels: &[Label], weights: &[f64]| learner.fit_weighted(&points, labels, weights).unwrap();
+    let (a, b) = (fitted(&noisy, &weights), fitted(&others, &weights));
+    assert_eq!(a.label_all(&points).unwrap(), b.label_all(&points).unwrap());
+    assert_eq!(a.error_bound(0.05).unwrap(), ErrorBound::NoInformation);
+    // Equal weights are none.
+    assert_eq!(fitted(&noisy, &[3.0; 300]), learner.fit(&points, &noisy).unwrap());
+    let hinges = |model: &TableModel| {
+        let methods = model.report().compared().iter().map(|entry| entry.candidate.method);
+        methods.filter(|method| matches!(method, Method::Hinge { .. })).count()
+    };
+    assert_eq!(hinges(&a), a.report().compared().len());
+    let positives = |negative: f64, positive: f64| {
+        let params = TableClassifier::params().class_weights(negative, positive);
+        let labels = fit(params, &points, &noisy).label_all(&points).unwrap();
+        labels.iter().filter(|y| **y == Label::Positive).count()
+    };
+    assert!(positives(1.0, 4.0) > positives(1.0, 1.0) + 20);
+    assert!(positives(4.0, 1.0) + 20 < positives(1.0, 1.0));
+}
+
+#[test]
+fn rows_kept_back_and_learned_from() {
+    let shares = |n: usize, params: TableParams| {
+        let values = (0..n).map(|i| f64::from((i % 97) as u8) - 48.0).collect();
+        let points = Points::new(values, 1).unwrap();
+        let labels: Vec<Label> = points.as_slice().iter().map(|v| Label::from_sign(*v)).collect();
+        let model = fit(params.max_rows(200), &points, &labels);
+        assert!(error(&model, &points, &labels) < 0.1);
+        (
+            model.report().kept_back().map_or(0, |count| count.points()),
+            model.report().learned_from(),
+        )
+    };
+    let params = TableClassifier::params;
+    assert_eq!(shares(100, params()), (5, 95));
+    assert_eq!(shares(4999, params()), (249, 200));
+    assert_eq!(shares(5000, params()), (1000, 200));
+    assert_eq!(shares(11_000, params()), (1100, 200));
+    assert_eq!(shares(100, params().held_out(0.3)), (30, 70));
+    assert_eq!(shares(100, params().held_out(0.0)), (0, 100));
+    assert_eq!(shares(12, params().held_out(0.9)), (2, 10));
+}
+
+/// From 6000 rows on a quarter is compared on.
+#[test]
+fn many_rows_are_held_out_once() {
+    let (points, clean, noisy) = ring(6400, 5);
+    let model = fit(TableClassifier::params().held_out(0.05), &points, &noisy);
+    assert_eq!((model.report().learned_from(), model.report().compared_on()), (6080, 1520));
+    assert!(error(&model, &points, &clean) < 0.05);
+}
+
+#[test]
+fn odd_tables() {
+    let learner = TableClassifier::params().check().unwrap();
+    // One class, a constant column, equal rows.
+    let points = Points::new(vec![1.0; 40], 2).unwrap();
+    for label in [Label::Positive, Label::Negative] {
+        let model = learner.fit(&points, &[label; 20]).unwrap();
+        assert!(model.label_all(&points).unwrap().iter().all(|y| *y == label));
+    }
+    let few = Points::new(vec![1.0; 9], 1).unwrap();
+    assert!(matches!(
+        learner.fit(&few, &[Label::Positive; 9]),
+        Err(InputError::ParameterOutOfRange { name: "number of rows", .. })
+    ));
+    assert_eq!(learner.fit(&Points::new(vec![], 1).unwrap(), &[]), Err(InputError::Empty));
+    assert!(learner.fit(&points, &[Label::Positive; 19]).is_err());
+    let weighted = |w: f64| learner.fit_weighted(&points, &[Label::Positive; 20], &[w; 20]);
+    assert!(weighted(-1.0).is_err() && weighted(f64::NAN).is_err() && weighted(0.0).is_err());
+    assert!(learner.fit_weighted(&points, &[Label::Positive; 20], &[1.0; 19]).is_err());
+    let params = TableClassifier::params;
+    for bad in [params().held_out(1.0), params().held_out(-0.1), params().max_rows(9)] {
+        assert!(bad.check().is_err());
+    }
+    assert!(params().class_weights(0.0, 1.0).check().is_err());
+    assert!(params().class_weights(1.0, f64::INFINITY).check().is_err());
+    let huge = Points::new([1e200, -1e200].repeat(10), 1).unwrap();
+    assert!(matches!(learner.fit(&huge, &[Label::Positive; 20]), Err(InputError::Overflow { .. })));
+}
+
+/// The bound is violated no more often than promised: at δ = 0.2, in 60 fits, more than 22 violations have
+/// probability 3e-4.
+#[test]
+fn the_bound_holds_as_often_as_promised() {
+    let data = Builtin::Ionosphere.load().unwrap();
+    let mut violated = 0;
+    let learner = |seed| {
+        let params = TableClassifier::params().held_out(0.3).max_rows(40).seed(seed);
+        params.check().unwrap()
+    };
+    for seed in 0..60 {
+        // Independent draws from the data: their law is known exactly.
+        let mut rng = rng_for(RngStream::Caller, seed);
+        let rows: Vec<usize> = (0..200).map(|_| rng.random_range(0..data.len())).collect();
+        let points = data.points().select(&rows).unwrap();
+        let labels: Vec<Label> = rows.iter().map(|&i| data.labels()[i]).collect();
+        let model = learner(seed).fit(&points, &labels).unwrap();
+        let bound = model.error_bound(0.2).unwrap().value();
+        violated += u32::from(error(&model, data.points(), data.labels()) > bound);
+    }
+    assert!((1..=22).contains(&violated), "{violated}");
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn saved_models_are_checked() {
+    let (points, _, noisy) = ring(60, 7);
+    let model = fit(TableClassifier::params(), &points, &noisy);
+    let text = serde_json::to_string(&model).unwrap();
+    let loaded: TableModel = serde_json::from_str(&text).unwrap();
+    assert_eq!(loaded, model);
+    let saved: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let changes: [fn(&mut serde_json::Value); 8] = [
+        |m| m["parts"] = serde_json::json!([]),
+        |m| m["parts"][0]["halfspace"]["linear"]["normal"] = serde_json::json!([1.0]),
+        |m| m["log_odds"][0] = serde_json::Value::Null,
+        |m| m["report"]["chosen"] = 0.into(),
+        |m| m["report"]["chosen"] = 1000.into(),
+        |m| m["report"]["error"] = 1.5.into(),
+        |m| m["report"]["compared"][0]["error"] = 1.0.into(),
+        |m| m["ranked"] = m["standardised"].clone(),
+    ];
+    for (i, change) in changes.into_iter().enumerate() {
+        let mut changed = saved.clone();
+        change(&mut changed);
+        assert_ne!(changed, saved, "change {i}");
+        assert!(serde_json::from_value::<TableModel>(changed).is_err(), "change {i}");
+    }
+}
