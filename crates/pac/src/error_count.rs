@@ -3,7 +3,8 @@
 use halfspaces_linalg::{Classifier, InputError, Label, PointSet, load_checked};
 use statrs::function::beta::beta_reg;
 
-/// How many labelled points a classifier gets wrong: its empirical 0-1 error ℓ01.
+/// How many labelled points a classifier gets wrong: its empirical 0-1 error ℓ01, and the exact bound on its error
+/// that follows. Claims: PT.
 ///
 /// ```
 /// use halfspaces_linalg::{Halfspace, Label, Points};

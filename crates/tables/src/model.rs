@@ -21,6 +21,8 @@ const BLOCK: usize = 256;
 /// *Cost.* Per row a product per chosen space: of columns O(s) for s stored coordinates, of a kernel O(m(d + 1)) for m
 /// landmarks.
 ///
+/// Claims: PT.
+///
 /// ```
 /// use halfspaces_data::Builtin;
 /// use halfspaces_linalg::{FitSample, Params, PointSet};
