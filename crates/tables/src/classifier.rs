@@ -129,7 +129,7 @@ impl Params for TableParams {
 /// fresh rows, exact at every probability asked for ([`TableModel::error_bound`]), if rows are independent draws of one
 /// law, whatever the law. What is compared and bounded is the error on labels as they are given. Under
 /// Massart noise of rates η(x) < 1/2 that orders classifiers by E[(1 - 2η(x)) 1{h ≠ h*}]: the error against the clean
-/// labels h* is at most the bound minus E[η], over 1 - 2 max η.
+/// labels h* is at most the bound minus E\[η\], over 1 - 2 max η.
 ///
 /// *Cost.* At most `max_rows` rows are learned from, so time is linear in the table's size only for drawing them, scaling, and
 /// the bound; for n of them O(n m (d + m)) per kernel, m = 300 landmarks, and O(nm) per pass of a fit. O(nm) memory
