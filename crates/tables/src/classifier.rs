@@ -185,7 +185,8 @@ impl TableClassifier {
     ///
     /// # Errors
     /// As [`FitSample::fit`]; [`InputError::LengthMismatch`] for another number of weights;
-    /// [`InputError::ParameterOutOfRange`] for a weight that is negative or not finite, or if all are 0.
+    /// [`InputError::ParameterOutOfRange`] for a weight that is negative or not finite, if all are 0, or if those of
+    /// all rows that candidates are compared on are 0.
     pub fn fit_weighted<P: PointSet>(
         &self,
         points: &P,
@@ -242,6 +243,13 @@ impl TableClassifier {
             splits: splits(rows.len()),
             seed,
         };
+        let compared: f64 = table.compared_rows().map(|i| table.weights[i]).sum();
+        InputError::check_parameter(
+            "weight of the rows compared on",
+            compared,
+            compared > 0.0,
+            "above 0; give weight to more rows",
+        )?;
         let mut scales = Vec::with_capacity(2);
         let mut spaces = Vec::with_capacity(2);
         for columns in [ColumnScale::Standardised, ColumnScale::Ranked] {
@@ -411,7 +419,8 @@ impl Table {
                 wrong += self.weights[i];
             }
         }
-        if total > 0.0 { (wrong / total).min(1.0) } else { 0.0 }
+        assert!(total > 0.0, "rows without any weight are refused before they are compared on");
+        (wrong / total).min(1.0)
     }
 
     /// How many candidates, sorted by error, are averaged: within two standard errors of the first, or as good as it

@@ -215,3 +215,16 @@ fn saved_models_are_checked() {
         assert!(serde_json::from_value::<TableModel>(changed).is_err(), "change {i}");
     }
 }
+
+/// One row with a weight among thousands is learned from, and nothing is left to compare on: no candidate is "0 % wrong".
+#[test]
+fn rows_to_compare_on_need_a_weight() {
+    let (points, _, labels) = ring(8000, 9);
+    let learner = TableClassifier::params().check().unwrap();
+    let refusal = |row: usize| {
+        let mut weights = vec![0.0; labels.len()];
+        weights[row] = 1.0;
+        learner.fit_weighted(&points, &labels, &weights).unwrap_err().to_string()
+    };
+    assert!((0..4).any(|row| refusal(row).starts_with("weight of the rows compared on = 0")));
+}
