@@ -1,7 +1,7 @@
 //! Maps made of maps.
 
 use crate::FeatureMap;
-use halfspaces_linalg::{DenseRow, InputError, PointSet, Points, RowView, zeros};
+use halfspaces_linalg::{DenseRow, InputError, PointSet, Points, RowView, load_checked, zeros};
 use std::ops::Range;
 
 /// The coordinates as they are: beside other features in a [`Joined`], what a halfspace of the given
@@ -15,27 +15,12 @@ use std::ops::Range;
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawLinear"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Linear {
     dim: usize,
 }
 
-/// What a [`Linear`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawLinear {
-    dim: usize,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<RawLinear> for Linear {
-    type Error = InputError;
-
-    fn try_from(raw: RawLinear) -> Result<Self, InputError> {
-        Linear::new(raw.dim)
-    }
-}
+load_checked!(Linear { dim: usize } => Linear::new);
 
 impl Linear {
     /// Of points of `dim` coordinates.
@@ -56,35 +41,11 @@ impl FeatureMap for Linear {
         self.dim
     }
 
-    fn map_rows<P: PointSet>(
-        &self,
-        points: &P,
-        rows: Range<usize>,
-        out: &mut [f64],
-    ) -> Result<(), InputError> {
-        each_row(self, points, rows, out)
-    }
-
     fn map_row<R: RowView>(&self, x: R, out: &mut [f64]) -> Result<(), InputError> {
         out.fill(0.0);
         x.add_scaled_to(1.0, out);
         Ok(())
     }
-}
-
-/// [`FeatureMap::map_rows`] by [`FeatureMap::map_row`].
-pub(crate) fn each_row<T: FeatureMap, P: PointSet>(
-    map: &T,
-    points: &P,
-    rows: Range<usize>,
-    out: &mut [f64],
-) -> Result<(), InputError> {
-    for (row, out) in rows.zip(out.chunks_exact_mut(map.output_dim())) {
-        let len = points.len();
-        let x = points.row(row).ok_or(InputError::IndexOutOfRange { index: row, len })?;
-        map.map_row(x, out).map_err(|error| error.at_row(row))?;
-    }
-    Ok(())
 }
 
 /// One map after the other.
@@ -98,35 +59,13 @@ pub(crate) fn each_row<T: FeatureMap, P: PointSet>(
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawPair<A, B>"))]
-#[cfg_attr(
-    feature = "serde",
-    serde(bound(
-        deserialize = "A: FeatureMap + serde::Deserialize<'de>, B: FeatureMap + serde::Deserialize<'de>"
-    ))
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Chained<A, B> {
     first: A,
     second: B,
 }
 
-/// What a [`Chained`] or a [`Joined`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawPair<A, B> {
-    first: A,
-    second: B,
-}
-
-#[cfg(feature = "serde")]
-impl<A: FeatureMap, B: FeatureMap> TryFrom<RawPair<A, B>> for Chained<A, B> {
-    type Error = InputError;
-
-    fn try_from(raw: RawPair<A, B>) -> Result<Self, InputError> {
-        Chained::new(raw.first, raw.second)
-    }
-}
+load_checked!(Chained<A: FeatureMap, B: FeatureMap> { first: A, second: B } => Chained::new);
 
 impl<A: FeatureMap, B: FeatureMap> Chained<A, B> {
     /// `second` of `first`.
@@ -189,27 +128,13 @@ fn at(error: InputError, first: usize) -> InputError {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawPair<A, B>"))]
-#[cfg_attr(
-    feature = "serde",
-    serde(bound(
-        deserialize = "A: FeatureMap + serde::Deserialize<'de>, B: FeatureMap + serde::Deserialize<'de>"
-    ))
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Joined<A, B> {
     first: A,
     second: B,
 }
 
-#[cfg(feature = "serde")]
-impl<A: FeatureMap, B: FeatureMap> TryFrom<RawPair<A, B>> for Joined<A, B> {
-    type Error = InputError;
-
-    fn try_from(raw: RawPair<A, B>) -> Result<Self, InputError> {
-        Joined::new(raw.first, raw.second)
-    }
-}
+load_checked!(Joined<A: FeatureMap, B: FeatureMap> { first: A, second: B } => Joined::new);
 
 impl<A: FeatureMap, B: FeatureMap> Joined<A, B> {
     /// The features of `first`, then those of `second`.

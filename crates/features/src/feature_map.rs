@@ -1,7 +1,8 @@
 //! Maps of points, and learners and models that work on what they map to.
 
 use halfspaces_linalg::{
-    Classifier, DenseRow, FitSample, InputError, Label, PointSet, Points, RowView, Threads, zeros,
+    Classifier, DenseRow, FitSample, InputError, Label, PointSet, Points, RowView, Threads,
+    load_checked, zeros,
 };
 use std::ops::Range;
 
@@ -40,17 +41,25 @@ pub trait FeatureMap {
 
     /// The features of the points `rows` of `points`, row after row.
     ///
-    /// All other methods come down to this one. It may assume that the dimensions agree, that the rows
-    /// exist and that `out` has room for exactly their features; the other methods make sure of it.
+    /// By default row by row; a map that is faster for many rows at once says how. It may assume that the
+    /// dimensions agree, that the rows exist and that `out` has room for exactly their features;
+    /// [`FeatureMap::apply`] makes sure of it.
     ///
     /// # Errors
-    /// What is wrong with a point, such as [`InputError::Overflow`].
+    /// What is wrong with a point, such as [`InputError::Overflow`], with its row.
     fn map_rows<P: PointSet>(
         &self,
         points: &P,
         rows: Range<usize>,
         out: &mut [f64],
-    ) -> Result<(), InputError>;
+    ) -> Result<(), InputError> {
+        for (row, out) in rows.zip(out.chunks_exact_mut(self.output_dim())) {
+            let len = points.len();
+            let x = points.row(row).ok_or(InputError::IndexOutOfRange { index: row, len })?;
+            self.map_row(x, out).map_err(|error| error.at_row(row))?;
+        }
+        Ok(())
+    }
 
     /// The features of one point, of `input_dim` coordinates, into as many places as there are features.
     ///
@@ -163,35 +172,13 @@ impl<T: FeatureMap + Clone + Sync, L: FitSample> FitSample for FeatureLearner<T,
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawTransformed<T, M>"))]
-#[cfg_attr(
-    feature = "serde",
-    serde(bound(
-        deserialize = "T: FeatureMap + serde::Deserialize<'de>, M: Classifier + serde::Deserialize<'de>"
-    ))
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Transformed<T, M> {
     map: T,
     model: M,
 }
 
-/// What a [`Transformed`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawTransformed<T, M> {
-    map: T,
-    model: M,
-}
-
-#[cfg(feature = "serde")]
-impl<T: FeatureMap, M: Classifier> TryFrom<RawTransformed<T, M>> for Transformed<T, M> {
-    type Error = InputError;
-
-    fn try_from(raw: RawTransformed<T, M>) -> Result<Self, InputError> {
-        Transformed::new(raw.map, raw.model)
-    }
-}
+load_checked!(Transformed<T: FeatureMap, M: Classifier> { map: T, model: M } => Transformed::new);
 
 impl<T: FeatureMap, M: Classifier> Transformed<T, M> {
     /// A map, and a classifier of its features.

@@ -2,7 +2,7 @@
 
 use crate::FeatureMap;
 use crate::radial_kernel::{Centres, RadialKernel};
-use halfspaces_linalg::{InputError, PointSet, Points, RowView};
+use halfspaces_linalg::{InputError, PointSet, Points, RowView, load_checked};
 use std::ops::Range;
 
 /// The kernel values of a point and some centres, as features: what a sum Σ c_k K(x, z_k) is a halfspace of.
@@ -21,37 +21,15 @@ use std::ops::Range;
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawKernelValues", into = "RawKernelValues"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct KernelValues {
     points: Points,
     kernel: RadialKernel,
+    #[cfg_attr(feature = "serde", serde(skip))]
     centres: Centres,
 }
 
-/// What [`KernelValues`] look like before they are checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-struct RawKernelValues {
-    points: Points,
-    kernel: RadialKernel,
-}
-
-#[cfg(feature = "serde")]
-impl From<KernelValues> for RawKernelValues {
-    fn from(map: KernelValues) -> RawKernelValues {
-        RawKernelValues { points: map.points, kernel: map.kernel }
-    }
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<RawKernelValues> for KernelValues {
-    type Error = InputError;
-
-    fn try_from(raw: RawKernelValues) -> Result<Self, InputError> {
-        KernelValues::new(raw.points, raw.kernel)
-    }
-}
+load_checked!(KernelValues { points: Points, kernel: RadialKernel } => KernelValues::new);
 
 impl KernelValues {
     /// With these centres, one per row.

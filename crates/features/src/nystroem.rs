@@ -4,7 +4,7 @@ use crate::FeatureMap;
 use crate::products::{Columns, Product};
 use crate::radial_kernel::{Centres, RadialKernel};
 use faer::{Mat, Side};
-use halfspaces_linalg::{DenseRow, InputError, PointSet, Points, RowView, zeros};
+use halfspaces_linalg::{DenseRow, InputError, PointSet, Points, RowView, load_checked, zeros};
 use std::ops::Range;
 
 /// Eigenvalues of the landmarks' kernel below this share of the largest are taken for 0.
@@ -41,42 +41,29 @@ const WHITE_TOLERANCE: f64 = 1e-4;
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawNystroem", into = "RawNystroem"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Nystroem {
     landmarks: Points,
     kernel: RadialKernel,
     /// VΛ^(-1/2), a row per feature.
     whitening: Points,
+    #[cfg_attr(feature = "serde", serde(skip))]
     centres: Centres,
+    #[cfg_attr(feature = "serde", serde(skip))]
     directions: Columns,
 }
 
-/// What a [`Nystroem`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-struct RawNystroem {
-    landmarks: Points,
-    kernel: RadialKernel,
-    whitening: Points,
-}
+load_checked!(Nystroem { landmarks: Points, kernel: RadialKernel, whitening: Points } => Nystroem::load);
 
 #[cfg(feature = "serde")]
-impl From<Nystroem> for RawNystroem {
-    fn from(map: Nystroem) -> RawNystroem {
-        let Nystroem { landmarks, kernel, whitening, .. } = map;
-        RawNystroem { landmarks, kernel, whitening }
-    }
-}
-
-/// The features are a matter of signs and of the order of equal eigenvalues: a model fitted to them needs these very
-/// ones, so they are saved and checked, not computed anew.
-#[cfg(feature = "serde")]
-impl TryFrom<RawNystroem> for Nystroem {
-    type Error = InputError;
-
-    fn try_from(raw: RawNystroem) -> Result<Self, InputError> {
-        let RawNystroem { landmarks, kernel, whitening } = raw;
+impl Nystroem {
+    /// The features are a matter of signs and of the order of equal eigenvalues: a model fitted to them needs these very
+    /// ones, so they are saved and checked, not computed anew.
+    fn load(
+        landmarks: Points,
+        kernel: RadialKernel,
+        whitening: Points,
+    ) -> Result<Self, InputError> {
         InputError::check_dim(landmarks.len(), whitening.dim())?;
         if landmarks.is_empty() || whitening.is_empty() {
             return Err(InputError::Empty);

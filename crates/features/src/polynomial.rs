@@ -1,10 +1,8 @@
 //! Products of columns.
 
 use crate::FeatureMap;
-use crate::compose::each_row;
-use halfspaces_linalg::{InputError, PointSet, RowView};
+use halfspaces_linalg::{InputError, RowView, load_checked};
 use std::f64::consts::SQRT_2;
-use std::ops::Range;
 
 /// Columns of which all products are taken; at this number there are two million.
 pub const MAX_POLYNOMIAL_DIM: usize = 2000;
@@ -30,27 +28,12 @@ pub const MAX_POLYNOMIAL_DIM: usize = 2000;
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawPolynomial"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Polynomial {
     dim: usize,
 }
 
-/// What a [`Polynomial`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawPolynomial {
-    dim: usize,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<RawPolynomial> for Polynomial {
-    type Error = InputError;
-
-    fn try_from(raw: RawPolynomial) -> Result<Self, InputError> {
-        Polynomial::new(raw.dim)
-    }
-}
+load_checked!(Polynomial { dim: usize } => Polynomial::new);
 
 impl Polynomial {
     /// Of points of `dim` coordinates.
@@ -77,15 +60,6 @@ impl FeatureMap for Polynomial {
         (self.dim + 1) * (self.dim + 2) / 2
     }
 
-    fn map_rows<P: PointSet>(
-        &self,
-        points: &P,
-        rows: Range<usize>,
-        out: &mut [f64],
-    ) -> Result<(), InputError> {
-        each_row(self, points, rows, out)
-    }
-
     fn map_row<R: RowView>(&self, x: R, out: &mut [f64]) -> Result<(), InputError> {
         out.fill(0.0);
         let d = self.dim;
@@ -108,7 +82,7 @@ impl FeatureMap for Polynomial {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_linalg::{Points, SparsePoints, kernels};
+    use halfspaces_linalg::{PointSet, Points, SparsePoints, kernels};
     use proptest::prelude::*;
 
     proptest! {

@@ -2,7 +2,7 @@
 
 use crate::products::{AbsoluteDifference, Columns, Product};
 use halfspaces_linalg::{
-    InputError, PointSet, RngStream, RowView, exp_neg, kernels, rng_for, zeros,
+    InputError, PointSet, RngStream, RowView, exp_neg, kernels, load_checked, rng_for, zeros,
 };
 use rand::RngExt;
 use std::ops::Range;
@@ -24,8 +24,7 @@ const PAIRS: usize = 2000;
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawRadialKernel"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RadialKernel {
     distance: Distance,
     scale: f64,
@@ -41,22 +40,7 @@ pub enum Distance {
     Manhattan,
 }
 
-/// What a [`RadialKernel`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawRadialKernel {
-    distance: Distance,
-    scale: f64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<RawRadialKernel> for RadialKernel {
-    type Error = InputError;
-
-    fn try_from(raw: RawRadialKernel) -> Result<Self, InputError> {
-        RadialKernel::new(raw.distance, raw.scale)
-    }
-}
+load_checked!(RadialKernel { distance: Distance, scale: f64 } => RadialKernel::new);
 
 impl RadialKernel {
     /// exp(-distance/scale).

@@ -2,7 +2,9 @@
 
 use crate::products::{Columns, Product};
 use crate::{Distance, FeatureMap, RadialKernel};
-use halfspaces_linalg::{InputError, PointSet, Points, RngStream, RowView, rng_for, zeros};
+use halfspaces_linalg::{
+    InputError, PointSet, Points, RngStream, RowView, load_checked, rng_for, zeros,
+};
 use rand_distr::{Cauchy, Distribution, StandardNormal};
 use std::ops::Range;
 
@@ -34,35 +36,14 @@ use std::ops::Range;
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawRandomFourier", into = "RawRandomFourier"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RandomFourier {
     frequencies: Points,
+    #[cfg_attr(feature = "serde", serde(skip))]
     columns: Columns,
 }
 
-/// What a [`RandomFourier`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-struct RawRandomFourier {
-    frequencies: Points,
-}
-
-#[cfg(feature = "serde")]
-impl From<RandomFourier> for RawRandomFourier {
-    fn from(map: RandomFourier) -> RawRandomFourier {
-        RawRandomFourier { frequencies: map.frequencies }
-    }
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<RawRandomFourier> for RandomFourier {
-    type Error = InputError;
-
-    fn try_from(raw: RawRandomFourier) -> Result<Self, InputError> {
-        RandomFourier::from_frequencies(raw.frequencies)
-    }
-}
+load_checked!(RandomFourier { frequencies: Points } => RandomFourier::from_frequencies);
 
 impl RandomFourier {
     /// Draws `frequencies` of them, for points of `dim` coordinates: twice as many features.

@@ -1,9 +1,7 @@
 //! Columns by rank.
 
 use crate::FeatureMap;
-use crate::compose::each_row;
-use halfspaces_linalg::{InputError, PointSet, RowView, zeros};
-use std::ops::Range;
+use halfspaces_linalg::{InputError, PointSet, RowView, load_checked, zeros};
 
 /// Values of a column whose ranks are kept.
 const MAX_KNOTS: usize = 1000;
@@ -31,8 +29,7 @@ const MAX_KNOTS: usize = 1000;
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawRanks"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Ranks {
     columns: Vec<Knots>,
 }
@@ -45,22 +42,16 @@ struct Knots {
     ranks: Vec<f64>,
 }
 
-/// What [`Ranks`] look like before they are checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawRanks {
-    columns: Vec<Knots>,
-}
+load_checked!(Ranks { columns: Vec<Knots> });
 
 #[cfg(feature = "serde")]
-impl TryFrom<RawRanks> for Ranks {
-    type Error = InputError;
-
-    fn try_from(raw: RawRanks) -> Result<Self, InputError> {
-        if raw.columns.is_empty() {
+impl Ranks {
+    /// Finite values and ranks of every column, both increasing.
+    fn check_saved(&self) -> Result<(), InputError> {
+        if self.columns.is_empty() {
             return Err(InputError::ZeroDimension);
         }
-        for Knots { values, ranks } in &raw.columns {
+        for Knots { values, ranks } in &self.columns {
             InputError::check_state(!values.is_empty(), "a column of ranks without values")?;
             InputError::check_state(values.len() == ranks.len(), "one rank per value")?;
             let finite = values.iter().chain(ranks).all(|v| v.is_finite());
@@ -68,7 +59,7 @@ impl TryFrom<RawRanks> for Ranks {
             let rising = |v: &[f64]| v.windows(2).all(|pair| pair[0] < pair[1]);
             InputError::check_state(rising(values) && rising(ranks), "ranks rise with the values")?;
         }
-        Ok(Ranks { columns: raw.columns })
+        Ok(())
     }
 }
 
@@ -144,15 +135,6 @@ impl FeatureMap for Ranks {
 
     fn output_dim(&self) -> usize {
         self.columns.len()
-    }
-
-    fn map_rows<P: PointSet>(
-        &self,
-        points: &P,
-        rows: Range<usize>,
-        out: &mut [f64],
-    ) -> Result<(), InputError> {
-        each_row(self, points, rows, out)
     }
 
     fn map_row<R: RowView>(&self, x: R, out: &mut [f64]) -> Result<(), InputError> {

@@ -1,9 +1,7 @@
 //! Standardising columns.
 
 use crate::FeatureMap;
-use crate::compose::each_row;
 use halfspaces_linalg::{InputError, PointSet, RowView, load_checked, zeros};
-use std::ops::Range;
 
 /// Shifts every column to mean 0 and scales it to standard deviation 1 (population form). A
 /// constant column becomes 0.
@@ -85,15 +83,6 @@ impl FeatureMap for ZScore {
 
     fn output_dim(&self) -> usize {
         self.means.len()
-    }
-
-    fn map_rows<P: PointSet>(
-        &self,
-        points: &P,
-        rows: Range<usize>,
-        out: &mut [f64],
-    ) -> Result<(), InputError> {
-        each_row(self, points, rows, out)
     }
 
     fn map_row<R: RowView>(&self, x: R, out: &mut [f64]) -> Result<(), InputError> {

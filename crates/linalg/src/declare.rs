@@ -69,32 +69,32 @@ macro_rules! getters {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! load_checked {
-    ($type:ident $(<$param:ident: $bound:path>)? {
+    ($type:ident $(<$($param:ident: $bound:path),+>)? {
         $($(#[$attribute:meta])* $field:ident: $of:ty),* $(,)?
     } => $make:expr) => {
         #[cfg(feature = "serde")]
-        impl<'de $(, $param: $bound + serde::Deserialize<'de>)?> serde::Deserialize<'de>
-            for $type $(<$param>)?
+        impl<'de $($(, $param: $bound + serde::Deserialize<'de>)+)?> serde::Deserialize<'de>
+            for $type $(<$($param),+>)?
         {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 let ($($field,)*) = {
                     // Of the same name, which messages show.
                     #[derive(serde::Deserialize)]
-                    struct $type $(<$param>)? {
+                    struct $type $(<$($param),+>)? {
                         $($(#[$attribute])* $field: $of,)*
                     }
-                    let saved = <$type $(<$param>)? as serde::Deserialize>::deserialize(from)?;
+                    let saved = <$type $(<$($param),+>)? as serde::Deserialize>::deserialize(from)?;
                     ($(saved.$field,)*)
                 };
                 ($make)($($field),*).map_err(serde::de::Error::custom)
             }
         }
     };
-    ($type:ident $(<$param:ident: $bound:path>)? {
+    ($type:ident $(<$($param:ident: $bound:path),+>)? {
         $($(#[$attribute:meta])* $field:ident: $of:ty),* $(,)?
     }) => {
         $crate::load_checked! {
-            $type $(<$param: $bound>)? { $($(#[$attribute])* $field: $of),* } => |$($field),*| {
+            $type $(<$($param: $bound),+>)? { $($(#[$attribute])* $field: $of),* } => |$($field),*| {
                 let loaded = $type { $($field),* };
                 loaded.check_saved().map(|()| loaded)
             }

@@ -3,7 +3,9 @@
 use super::error::{Against, ClassesError, count};
 use super::one_vs_rest::classes_of;
 use super::scaled::Scaled;
-use halfspaces_linalg::{Classifier, FitSample, InputError, Label, PointSet, RowView, Threads};
+use halfspaces_linalg::{
+    Classifier, FitSample, InputError, Label, PointSet, RowView, Threads, load_checked,
+};
 
 /// Several classes by one binary classifier per pair of classes.
 ///
@@ -46,14 +48,7 @@ pub struct OneVsOne<L> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(
-        try_from = "RawModel<M>",
-        bound(deserialize = "M: Classifier + serde::Deserialize<'de>")
-    )
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct OneVsOneModel<M> {
     classes: usize,
     /// Of the pairs (0, 1), (0, 2), (1, 2), (0, 3), .., positive for the lower class.
@@ -172,28 +167,16 @@ impl<M: Classifier> OneVsOneModel<M> {
     }
 }
 
-/// What a model looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawModel<M> {
-    classes: usize,
-    models: Vec<Scaled<M>>,
-}
+load_checked!(OneVsOneModel<M: Classifier> { classes: usize, models: Vec<Scaled<M>> });
 
 #[cfg(feature = "serde")]
-impl<M: Classifier> TryFrom<RawModel<M>> for OneVsOneModel<M> {
-    type Error = InputError;
-
-    fn try_from(RawModel { classes, models }: RawModel<M>) -> Result<Self, InputError> {
-        let fits = classes >= 2 && classes.checked_mul(classes - 1) == Some(2 * models.len());
+impl<M: Classifier> OneVsOneModel<M> {
+    fn check_saved(&self) -> Result<(), InputError> {
+        let OneVsOneModel { classes, models } = self;
+        let fits = *classes >= 2 && classes.checked_mul(classes - 1) == Some(2 * models.len());
         let rule = "at least 2, with one model per pair";
-        InputError::check_parameter("classes", classes as f64, fits, rule)?;
-        for scaled in &models {
-            InputError::check_dim(models[0].model.dim(), scaled.model.dim())?;
-            let possible = scaled.is_possible();
-            InputError::check_parameter("scale", f64::NAN, possible, "positive and finite")?;
-        }
-        Ok(OneVsOneModel { classes, models })
+        InputError::check_parameter("classes", *classes as f64, fits, rule)?;
+        Scaled::check_saved(models)
     }
 }
 

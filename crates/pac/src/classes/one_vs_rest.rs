@@ -2,7 +2,9 @@
 
 use super::error::{Against, ClassesError, count};
 use super::scaled::Scaled;
-use halfspaces_linalg::{Classifier, FitSample, InputError, Label, PointSet, RowView, Threads};
+use halfspaces_linalg::{
+    Classifier, FitSample, InputError, Label, PointSet, RowView, Threads, load_checked,
+};
 use std::ops::Range;
 
 /// Points classified at a time by one thread; the classes do not depend on it.
@@ -49,14 +51,7 @@ pub struct OneVsRest<L> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(
-        try_from = "RawModel<M>",
-        bound(deserialize = "M: Classifier + serde::Deserialize<'de>")
-    )
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct OneVsRestModel<M> {
     models: Vec<Scaled<M>>,
 }
@@ -176,26 +171,14 @@ pub(super) fn classes_of<'p, P: PointSet>(
     Ok(classes)
 }
 
-/// What a model looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawModel<M> {
-    models: Vec<Scaled<M>>,
-}
+load_checked!(OneVsRestModel<M: Classifier> { models: Vec<Scaled<M>> });
 
 #[cfg(feature = "serde")]
-impl<M: Classifier> TryFrom<RawModel<M>> for OneVsRestModel<M> {
-    type Error = InputError;
-
-    fn try_from(RawModel { models }: RawModel<M>) -> Result<Self, InputError> {
-        let classes = models.len() as f64;
-        InputError::check_parameter("classes", classes, models.len() >= 2, "at least 2")?;
-        for scaled in &models {
-            InputError::check_dim(models[0].model.dim(), scaled.model.dim())?;
-            let possible = scaled.is_possible();
-            InputError::check_parameter("scale", f64::NAN, possible, "positive and finite")?;
-        }
-        Ok(OneVsRestModel { models })
+impl<M: Classifier> OneVsRestModel<M> {
+    fn check_saved(&self) -> Result<(), InputError> {
+        let classes = self.models.len() as f64;
+        InputError::check_parameter("classes", classes, self.models.len() >= 2, "at least 2")?;
+        Scaled::check_saved(&self.models)
     }
 }
 

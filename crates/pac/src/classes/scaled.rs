@@ -27,9 +27,14 @@ impl<M: Classifier> Scaled<M> {
         if value.is_finite() { Ok(value) } else { Err(InputError::Overflow { row: 0 }) }
     }
 
-    /// Whether the scale could have been computed.
+    /// Of saved models, one at least: classifiers of the same points, with scales that could have been computed.
     #[cfg(feature = "serde")]
-    pub(super) fn is_possible(&self) -> bool {
-        self.scale > 0.0 && self.scale.is_finite()
+    pub(super) fn check_saved(all: &[Self]) -> Result<(), InputError> {
+        for scaled in all {
+            InputError::check_dim(all[0].model.dim(), scaled.model.dim())?;
+            let possible = scaled.scale > 0.0 && scaled.scale.is_finite();
+            InputError::check_parameter("scale", scaled.scale, possible, "positive and finite")?;
+        }
+        Ok(())
     }
 }
