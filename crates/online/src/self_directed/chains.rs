@@ -209,6 +209,7 @@ impl TwoChains {
             mistakes.extend(round.is_mistake().then_some(round));
             pool.add_unit(index, round.truth.as_f64(), &mut learner.chains[0]);
         }
+        let start_mistakes = mistakes.len();
         learner.chains[1] = learner.first_hypothesis().to_vec();
         // The bucket that each point is left in, if it is.
         let mut left: Vec<Option<u32>> = vec![None; points.len()];
@@ -248,7 +249,8 @@ impl TwoChains {
         last.sort_by_key(|(b, round)| (*b, round.index));
         mistakes.extend(last.into_iter().map(|(_, round)| round));
         let (chain_length, chain_mistakes) = (learner.chain_length(), learner.chain_mistakes);
-        Ok(ChainsRun { weights: learner.chains, chain_length, chain_mistakes, mistakes })
+        let weights = learner.chains;
+        Ok(ChainsRun { weights, chain_length, start_mistakes, chain_mistakes, mistakes })
     }
 
     /// Scales the sum of the start. A sum of 0 stays one: the first mistake then sets the direction.
@@ -315,9 +317,11 @@ pub struct ChainsRun {
     pub weights: [Vec<f64>; 2],
     /// k, the buckets of each chain.
     pub chain_length: usize,
+    /// Mistakes on the points of the start.
+    pub start_mistakes: usize,
     /// Mistakes made in buckets: at most 2k.
     pub chain_mistakes: usize,
-    /// The mistakes in their order.
+    /// The mistakes in their order: start, buckets, what the chains leave each other.
     pub mistakes: Vec<Round>,
 }
 

@@ -1,5 +1,6 @@
 //! Learners that choose the order of the points.
 
+mod huge;
 mod margins;
 mod process;
 mod random_order;
@@ -7,6 +8,7 @@ mod real_pools;
 mod sphere;
 mod strong;
 
+pub(crate) use huge::HugePoolsExperiment;
 pub(crate) use margins::MarginsExperiment;
 pub(crate) use process::ProcessExperiment;
 pub(crate) use random_order::RandomOrderExperiment;

@@ -1,0 +1,8 @@
+//! S11: Algorithm 1 of DKTZ23 on pools of up to 10^80 points, drawn exactly in law.
+
+mod claims;
+mod play;
+mod plots;
+mod wedge;
+
+pub(crate) use claims::HugePoolsExperiment;
