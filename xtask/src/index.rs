@@ -3,6 +3,7 @@
 use crate::console::note;
 use crate::failure::Failure;
 use crate::modules::Crate;
+use crate::outputs::{outputs_of, unknown_outputs};
 use crate::suite;
 use crate::theorems::{Theorem, theorems};
 use crate::workload::Inputs;
@@ -28,6 +29,8 @@ Written by `cargo xtask index` from [theorems.md](theorems.md), the claims of th
 `cargo xtask tidy`. [sources.md](sources.md) has the full titles; [architecture.md](architecture.md) says how the parts work together.
 From code to theorems: [the last section](#from-code-to-theorems). Verdicts are those of the published
 [ledger](results/ledger.txt); [its page](results/README.md) says of which version, whose statements may have been worded otherwise.
+Not yet published: `cargo xtask reproduce --only ID` writes it. Results may be shared by several claims of an experiment. Where no
+proof or correction is given, the source's own proof stands as printed.
 ";
 
 /// A claim of the suite with all that is known about it without running it.
@@ -136,7 +139,7 @@ fn text_of(
         }
     }
     text.push_str(
-        "\n## From code to theorems\n\nEvery file whose documentation names a claim.\n\n",
+        "\n## From code to theorems\n\nEvery file whose documentation names a claim, or says that it has none.\n\n",
     );
     text.push_str("| file | theorems | claims |\n|---|---|---|\n");
     for (file, ids) in named {
@@ -145,7 +148,8 @@ fn text_of(
         let links = about.map(|(number, t)| format!("[{}](#{})", title(t), anchor(number)));
         let links = links.collect::<Vec<_>>().join("; ");
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        text.push_str(&format!("| [{file}](../{file}) | {links} | {} |\n", ids.join(", ")));
+        let ids = if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
+        text.push_str(&format!("| [{file}](../{file}) | {links} | {ids} |\n"));
     }
     text
 }
@@ -207,7 +211,7 @@ fn claims(root: &Path, findings: &mut Vec<String>) -> Result<BTreeMap<String, Cl
     let store = TrialStore::read(&[])?;
     let verdicts = verdicts(root)?;
     let published = published(root)?;
-    let mut claims = BTreeMap::new();
+    let (mut claims, mut all) = (BTreeMap::new(), BTreeSet::new());
     for experiment in suite::all(&inputs) {
         let about: Description = experiment.describe();
         let names: Vec<&str> = about.type_name.split("::").skip(1).collect();
@@ -219,6 +223,7 @@ fn claims(root: &Path, findings: &mut Vec<String>) -> Result<BTreeMap<String, Cl
         // Some figures are drawn only from data, so those published count, too.
         let outputs: BTreeSet<String> =
             published.iter().cloned().chain(tables).chain(figures).collect();
+        all.extend(outputs.iter().cloned());
         for statement in about.claims {
             if statement.checks.is_empty() {
                 findings.push(format!("{file}: {} checks no item", statement.id));
@@ -233,7 +238,7 @@ fn claims(root: &Path, findings: &mut Vec<String>) -> Result<BTreeMap<String, Cl
                     )),
                 }
             }
-            let outputs = own_outputs([&statement.id, about.id], &outputs);
+            let outputs = outputs_of([&statement.id, about.id], &outputs, findings);
             let outputs = outputs.into_iter().map(|output| linked(root, output)).collect();
             let verdict = verdicts.get(&statement.id).map_or("not yet published", String::as_str);
             let verdict = verdict.to_owned();
@@ -242,21 +247,8 @@ fn claims(root: &Path, findings: &mut Vec<String>) -> Result<BTreeMap<String, Cl
             claims.insert(id, claim);
         }
     }
+    findings.extend(unknown_outputs(&all));
     Ok(claims)
-}
-
-/// The tables and figures whose names begin with a claim, else with it less its last letters, else with
-/// its experiment.
-fn own_outputs<'a>(ids: [&str; 2], outputs: &'a BTreeSet<String>) -> Vec<&'a str> {
-    let [claim, experiment] = ids.map(str::to_lowercase);
-    let stem = claim.trim_end_matches(|c: char| c.is_ascii_lowercase());
-    let of = |prefix: &str| -> Vec<&'a str> {
-        let name = |output: &'a str| output.split_once('/').map_or(output, |(_, name)| name);
-        let named = outputs.iter().map(String::as_str);
-        named.filter(|o| name(o).split('-').next() == Some(prefix)).collect()
-    };
-    let choices = [of(&claim), of(stem), of(&experiment)];
-    choices.into_iter().find(|choice| !choice.is_empty()).unwrap_or_default()
 }
 
 /// The published tables and figures.
@@ -295,15 +287,17 @@ fn verdicts(root: &Path) -> Result<BTreeMap<String, String>, Failure> {
     Ok(rows.into_iter().map(|row| (row.id, row.verdict)).collect())
 }
 
-/// The claims that the documentation of each file of library code names, where it names any.
+/// The claims that the documentation of each file of library code names, where it names any or says that
+/// there are none.
 fn named_in_files(
     root: &Path,
     known: &BTreeSet<String>,
 ) -> Result<BTreeMap<String, BTreeSet<String>>, Failure> {
     let mut named = BTreeMap::new();
     for path in files(vec![root.join("crates")], "rs")? {
-        let ids = named_claims(&fs::read_to_string(&path)?, known);
-        if !ids.is_empty() {
+        let text = fs::read_to_string(&path)?;
+        let ids = named_claims(&text, known);
+        if !ids.is_empty() || lists_of_claims(&text).iter().any(|list| is_none(list)) {
             named.insert(shown(root, &path), ids);
         }
     }
@@ -335,17 +329,31 @@ fn notes_of_claims(
     findings
 }
 
-/// The identifiers after "Claims:" up to the full stop, in comments.
-fn named_claims(text: &str, known: &BTreeSet<String>) -> BTreeSet<String> {
+/// What stands after "Claims:" up to the full stop, in comments.
+fn lists_of_claims(text: &str) -> Vec<String> {
     let comment = |line: &str| {
         let line = line.trim_start();
         line.strip_prefix("//!").or(line.strip_prefix("///")).map(str::to_owned)
     };
     let prose: Vec<String> = text.lines().filter_map(comment).collect();
     let prose = prose.join(" ");
-    let lists = prose.split("Claims:").skip(1).filter_map(|rest| rest.split('.').next());
-    // "Claims: none of its own; compared in P10." names none.
-    let lists = lists.filter(|list| !list.trim_start_matches(['*', ' ']).starts_with("none"));
+    prose
+        .split("Claims:")
+        .skip(1)
+        .filter_map(|rest| rest.split('.').next())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// "Claims: none of its own; compared in P10." names none.
+fn is_none(list: &str) -> bool {
+    list.trim_start_matches(['*', ' ']).starts_with("none")
+}
+
+/// The identifiers in these lists.
+fn named_claims(text: &str, known: &BTreeSet<String>) -> BTreeSet<String> {
+    let lists = lists_of_claims(text);
+    let lists = lists.iter().filter(|list| !is_none(list));
     let words = lists.flat_map(|list| list.split(|c: char| !c.is_ascii_alphanumeric()));
     // Those known, and what looks like one (capitals, digits, small letters); other words say how, or that
     // there is none.
@@ -382,6 +390,22 @@ mod tests {
     }
 
     #[test]
+    fn a_file_without_a_claim_is_told_from_one_that_is_silent() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("crates/a/src");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("none.rs"), "//! A. Claims: none\n//! of its own; compared in P1.\n")
+            .unwrap();
+        fs::write(folder.join("silent.rs"), "//! A.\n").unwrap();
+        let known = ["P1".to_owned()].into();
+        let named = named_in_files(root.path(), &known).unwrap();
+        let files: Vec<(&str, usize)> =
+            named.iter().map(|(f, ids)| (f.as_str(), ids.len())).collect();
+        assert_eq!(files, [("crates/a/src/none.rs", 0)]);
+        assert!(text_of(&[], &BTreeMap::new(), &named).contains("none.rs) |  | none |\n"));
+    }
+
+    #[test]
     fn what_documents_lack_is_found() {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("crates/a/src");
@@ -401,15 +425,5 @@ mod tests {
         assert_eq!(short("halfspaces_online::Perceptron"), "Perceptron");
         assert_eq!(short("halfspaces_linalg::Points::normalised"), "Points::normalised");
         assert_eq!(short("halfspaces_pac::schedule::steps"), "steps");
-    }
-
-    #[test]
-    fn outputs_belong_to_the_claim_of_their_name() {
-        let outputs = ["tables/p6-unknown.csv", "figures/p4-rcn.svg", "tables/p3-all.csv"];
-        let outputs: BTreeSet<String> = outputs.map(str::to_owned).into();
-        assert_eq!(own_outputs(["P6", "P3"], &outputs), ["tables/p6-unknown.csv"]);
-        assert_eq!(own_outputs(["P4s", "P3"], &outputs), ["figures/p4-rcn.svg"]);
-        assert_eq!(own_outputs(["P2", "P3"], &outputs), ["tables/p3-all.csv"]);
-        assert!(own_outputs(["P2", "P1"], &outputs).is_empty());
     }
 }

@@ -10,6 +10,7 @@ mod index;
 mod interrupt;
 mod modules;
 mod noisy;
+mod outputs;
 mod progress;
 mod reproduce;
 mod suite;

@@ -156,7 +156,7 @@ impl LabelAudit {
 ///
 /// *Proof.* Labels are wrong independently with probabilities <= 1/2. Let the classifier differ from the truth on M points, a of which have a
 /// wrong label, b the right one. It disagrees with the b and with the c wrong labels elsewhere: D = b + c, and a + c are wrong. a
-/// is a sum of M independent signs' positives of mean <= M/2, so by Hoeffding a - b <= √(2ML) except with probability `failure`. Then
+/// is a sum of M independent 0/1 variables of mean <= M/2 in all, so by Hoeffding a - b <= √(2ML) except with probability `failure`. Then
 /// M = 2b + (a - b) <= 2D + √(2ML), that is √M <= √(L/2) + √(L/2 + 2D), M <= N, and a + c = D + (a - b) <= D + √(2NL). ∎
 #[must_use]
 pub fn wrong_labels_bound(disagreements: usize, points: usize, failure: f64) -> usize {

@@ -1,4 +1,4 @@
-//! What is chosen among.
+//! What is chosen among. Part of `TableClassifier`. Claims: PT, PTn.
 
 use halfspaces_features::{Distance, FeatureMap, Ranks, ZScore};
 use halfspaces_linalg::{InputError, PointSet, RowView};

@@ -1,4 +1,5 @@
 //! Halfspaces of least hinge loss, each example with a weight of its own.
+//! Part of `TableClassifier`. Claims: PT, PTn.
 
 use faer::traits::pulp::{Arch, Simd, WithSimd};
 use halfspaces_linalg::{AffineHalfspace, InputError, Points};

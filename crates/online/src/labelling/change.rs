@@ -1,4 +1,4 @@
-//! What an answer does to every point.
+//! What an answer does to every point. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 
 /// What an answer about a point x does to the points of a pool: for φ · Σφ_x = c the variance falls by `shrink` c²,
 /// and each mean moves by its `gain` times c.

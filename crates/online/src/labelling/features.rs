@@ -1,4 +1,4 @@
-//! The features in which a pool is labelled.
+//! The features in which a pool is labelled. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 
 use super::change::Change;
 use halfspaces_features::{

@@ -1,4 +1,4 @@
-//! What is written down of a labelling session.
+//! What is written down of a labelling session. Claims: none.
 
 use super::params::Labelling;
 

@@ -1,5 +1,5 @@
 //! The model of a pool: several Gaussian posteriors side by side, weighted by how well each predicts the answers
-//! that it is not told.
+//! that it is not told. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 
 use super::change::Change;
 use super::features::{Features, PoolMaps, WIDTHS};

@@ -1,9 +1,9 @@
-//! The normal distribution.
+//! The normal distribution. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 
 use halfspaces_linalg::exp_neg;
 use std::f64::consts::{PI, SQRT_2};
 
-/// Coefficients of ln(erfc(x)/t) + x² in t = 1/(1 + x/2), by Chebyshev (Press et al., Numerical Recipes, `erfcc`).
+/// Coefficients of ln(erfc(x)/t) + x² in t = 1/(1 + x/2), by Chebyshev (Press et al. 1992, `erfcc`).
 const ERFC: [f64; 10] = [
     -1.265_512_23,
     1.000_023_68,

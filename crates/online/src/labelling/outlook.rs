@@ -1,4 +1,4 @@
-//! How many corrections are to come.
+//! How many corrections are to come. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 
 use super::model::Errors;
 

@@ -1,4 +1,4 @@
-//! How a pool is labelled.
+//! How a pool is labelled. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 
 use halfspaces_linalg::{InputError, Params, Threads};
 

@@ -1,4 +1,4 @@
-//! One look at every point of a pool.
+//! One look at every point of a pool. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 
 use super::change::Change;
 use super::features::Features;

@@ -1,4 +1,5 @@
 //! Halfspaces of the columns that fit all answers but for slips: expectation propagation.
+//! Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 //!
 //! Weights w ~ N(0, I) on points (z, 1) scaled to norm 1; an answer is the sign of w · x with probability
 //! 1 - `SLIP`, and the other one with probability `SLIP`. Each answer's likelihood is replaced by a

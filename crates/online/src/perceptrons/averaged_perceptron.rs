@@ -24,7 +24,8 @@ use std::ops::Range;
 /// early. Where every mistake counts and labels are right, [`crate::Perceptron`] is the same learner
 /// without the sums.
 ///
-/// *Source.* Freund and Schapire 1999, §2. Measured against the learners for noisy labels in P10 and PR.
+/// *Source.* Freund and Schapire 1999, §2. Measured against the learners for noisy labels.
+/// Claims: P10, PR.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, DenseRow, Label};

@@ -5,6 +5,8 @@
 //! then compared with the labels. Up to the first label at which the learner would move they are what it
 //! would have computed one by one, to the bit; the others are discarded. After a move it goes one by one
 //! until it has been right for a while, so that many moves cost no more.
+//!
+//! Claims: none; the tests below hold it to the rounds of the protocol that K3 plays one by one.
 
 use super::weights::Weights;
 use crate::protocol::{OnlineLearner, PartialFitError, Tally};

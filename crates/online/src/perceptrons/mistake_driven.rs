@@ -1,5 +1,7 @@
 //! The rounds of the perceptrons that move at mistakes alone: plain, averaged and voted differ only in what
 //! they note down.
+//!
+//! *Source.* Kakade Theorem 4.1. Claims: K3, K3n.
 
 /// `OnlineLearner` for a learner that guesses sign(w · x) with its `weights` w and has
 /// three private methods: `correct(y, x)` is the round of a mistake, `survive(n)` counts n rounds without one,

@@ -17,7 +17,7 @@
 //! largest |w · x|, found by one scan. Dense points are scanned in bytes until an eighth is left, then
 //! copied together; room for d + 10 bytes per point is taken beside the pool's 8d.
 //!
-//! Claims: S1, S2, S3, S4.
+//! Claims: S1, S2.
 
 use super::screen::{Screen, Settled};
 use super::walk::Walk;

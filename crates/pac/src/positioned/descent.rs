@@ -1,4 +1,6 @@
 //! Directions for points in position: the descent of the theorem, and the several of the practical setting.
+//!
+//! *Source.* docs/theory/massart-without-margin.md, "Descent" and "The practical schedule". Claims: PM, PMn, PMt.
 
 use super::region::Placed;
 use super::schedule::positioned_step;
@@ -12,7 +14,7 @@ use rand::seq::SliceRandom;
 
 /// Margins that a Perspectron in position supposes. No point need have one: in position most have 1/(2√d).
 const MARGINS: [f64; 3] = [0.2, 0.05, 0.01];
-/// Passes of one practical descent over its examples, and steps beyond which it makes no second one.
+/// Passes of one practical descent over its examples, and most steps, unless one pass is longer.
 const PASSES: usize = 20;
 const MAX_REPEATED_STEPS: usize = 100_000;
 

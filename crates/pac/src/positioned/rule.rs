@@ -1,4 +1,6 @@
 //! One rule of a positioned decision list: where it applies, and what it says there.
+//!
+//! *Source.* docs/theory/massart-without-margin.md, "Choice". Claims: PM, PMn, PMt.
 
 use halfspaces_forster::ForsterTransform;
 use halfspaces_linalg::{

@@ -1,5 +1,7 @@
 //! Where the examples of a round come from: drawn afresh from a stream, or the parts of one sample again and
 //! again.
+//!
+//! *Source.* docs/theory/massart-without-margin.md, "All rounds" and "The practical schedule". Claims: PM, PMn, PMt.
 
 use super::rule::{PositionedRule, Scratch};
 use halfspaces_linalg::{ExampleStream, FitError, InputError, Label, PointSet, RowView};

@@ -156,10 +156,10 @@ impl Experiment for HalvingExperiment {
         "K1", "Halving: mistakes against the logarithm of the class";
         "K1": "Halving over a finite class C that contains the target makes at most lg |C| mistakes and never eliminates the target: in random order, against an adversary that always asks the misclassified point on which the remaining hypotheses split most evenly, and against one that also labels each point against the prediction while some hypothesis agrees with all labels so far."
             ["Kakade Theorem 2.2"]
-            halfspaces_online::{Halving, BooleanClass, HalfspaceClass, bounds::halving_mistakes};
+            halfspaces_online::{Halving, BooleanClass, HalfspaceClass, SmallestMarginMistake, bounds::halving_mistakes};
         "K2": "Halving over the grid class for margin γ makes at most d lg(2⌈2R‖w*‖d/γ⌉ + 1) mistakes on points of norm at most R that w* separates with margin γ, and some hypothesis of the grid always remains: against the three opponents of K1, the last one free to leave w* for any hypothesis of the grid (R = ‖w*‖ = 1, d = 2 and 3)."
             ["Kakade Corollary 3.1, corrected"]
-            halfspaces_online::{Halving, GridClass, bounds::grid_halving_mistakes};
+            halfspaces_online::{Halving, GridClass, SmallestMarginMistake, bounds::grid_halving_mistakes};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {

@@ -113,7 +113,7 @@ impl Experiment for KernelExperiment {
         "K6", "Kernel perceptron: the perceptron round for round, and its bound in feature space";
         "K6": "With the linear kernel the kernel perceptron makes the same prediction as the perceptron in every round on integer data; with a linear, quadratic, inhomogeneous cubic or Gaussian kernel K it makes at most max K(x,x)/γ² mistakes where a unit vector of the feature space separates the points with margin γ, in the given order and in the order of an adversary that always asks the misclassified point of smallest margin."
             ["Notes21, kernel perceptron"]
-            halfspaces_online::{KernelPerceptron, Kernel, bounds::kernel_perceptron_mistakes};
+            halfspaces_online::{KernelPerceptron, Kernel, SmallestMarginMistake, bounds::kernel_perceptron_mistakes};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {

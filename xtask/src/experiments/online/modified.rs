@@ -91,7 +91,7 @@ impl Experiment for ModifiedExperiment {
         "K7", "Modified perceptron: few mistakes without a margin, at the price of abstaining";
         "K7": "From a unit start w₀ with α = w₀ · w* > 0, the modified perceptron, which abstains where |w · x| <= σ‖w‖‖x‖, makes at most ⌊2 ln(1/α)/σ²⌋ mistakes other than abstentions, in random order and in the order of an adversary that always asks the misclassified point of smallest margin, whatever the margin; its batch form stops within as many updates with every point right on which it does not abstain."
             ["Notes21, modified perceptron, with the sign of its update corrected"]
-            halfspaces_online::{ModifiedPerceptron, BatchModifiedPerceptron, bounds::modified_perceptron_mistakes};
+            halfspaces_online::{ModifiedPerceptron, BatchModifiedPerceptron, SmallestMarginMistake, bounds::modified_perceptron_mistakes};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {

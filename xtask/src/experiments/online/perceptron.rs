@@ -99,7 +99,7 @@ impl Experiment for PerceptronExperiment {
             halfspaces_online::{Perceptron, SmallestMarginMistake, bounds::perceptron_mistakes};
         "K3n": "On real data with their own labels, which no halfspace need explain, one pass of the perceptron makes at most ((R + D)/γ)² mistakes, D² = Σ max(0, γ - y (u · x))², in any of the three orders of K3: for the unit vector u of the margin perceptron and for the direction between the class means, at 60 values of γ each."
             ["Freund and Schapire 1999, Theorem 2 (beyond the source documents)"]
-            halfspaces_online::{Perceptron, bounds::perceptron_mistakes_with_deviation};
+            halfspaces_online::{Perceptron, SmallestMarginMistake, bounds::perceptron_mistakes_with_deviation};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {

@@ -97,10 +97,10 @@ impl Experiment for MarginsExperiment {
         "S3", "The misclassified point of largest margin, and what updating on it does to the angle";
         "S3": "Among N uniform points of the sphere with N sin θ > 12π, updating on the misclassified point of largest |w · x| takes tan θ to at most (tan θ)^(1-ρ) (ζ/N)^ρ with probability at least 2/3, ρ = 1/(8d), ζ = 12π/cos θ; w and the target are unit vectors at angle θ."
             ["DKTZ23 §2, super-linear decay"]
-            halfspaces_online::{Greedy, TwoChains};
+            halfspaces_online::{TwoChains};
         "S4": "Among n uniform points of the sphere, the largest |w · x| of those that w misclassifies is at least √(ln(nθ/12π)/(4d)) sin θ where 12π < nθ <= 12π e^(d/2), and at least (1 - (12π/(nθ))^(2/d)) sin θ where nθ is larger, with probability at least 2/3; w and the target are unit vectors at angle θ."
             ["DKTZ23 §2, maximum margin in the disagreement region"]
-            halfspaces_online::{Greedy, TwoChains};
+            halfspaces_online::{TwoChains};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -142,7 +142,7 @@ impl Experiment for MarginsExperiment {
         }
         let evidence = [Evidence::worst_of(&decays), Evidence::worst_of(&margins)];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Only the plane of the two halfspaces matters, so n = 10^9 points are drawn exactly by drawing the few on which they disagree, projected there. The table gives the smallest constant that could replace 12π with the bound on the margin still holding with probability 2/3: 12π is larger than needed.".into());
+        section.summary.push("The step is drawn, not run: no learner plays here. Only the plane of the two halfspaces matters, so n = 10^9 points are drawn exactly by drawing the few on which they disagree, projected there. The table gives the smallest constant that could replace 12π with the bound on the margin still holding with probability 2/3: 12π is larger than needed.".into());
         section.figures.push(figure(results));
         section.tables.push(by_setting(results));
     }

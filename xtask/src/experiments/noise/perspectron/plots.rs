@@ -51,9 +51,9 @@ pub(super) fn fit_table(groups: &[&Group<Configuration, Outcome>]) -> Table {
             ("excess, thinned", &|g| g.median(4, |o| o.theorem().1.excess)),
             ("difference", &|g| g.median(4, |o| o.theorem().1.excess - o.theorem().0.excess)),
             ("candidates, all", &|g| g.median(0, |o| o.theorem().0.candidates as f64)),
-            ("thinned", &|g| g.median(0, |o| o.theorem().1.candidates as f64)),
+            ("candidates, thinned", &|g| g.median(0, |o| o.theorem().1.candidates as f64)),
             ("inner products, all", &|g| g.median(0, |o| products(o.theorem().0))),
-            ("thinned", &|g| g.median(0, |o| products(o.theorem().1))),
+            ("inner products, thinned", &|g| g.median(0, |o| products(o.theorem().1))),
         ],
     )
 }
