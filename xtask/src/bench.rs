@@ -6,6 +6,7 @@
 //! for memory that is touched for the first time is slower than any job.
 #![allow(clippy::disallowed_methods, reason = "a benchmark takes the time")]
 
+mod answers;
 mod definition;
 mod file_jobs;
 mod growth;
@@ -70,6 +71,9 @@ pub(crate) fn bench(options: &BenchOptions) -> Result<ExitCode, Failure> {
     }
     if wanted(Measurement::Growth) && options.only.is_empty() {
         out["growth"] = table(&growth::table(size)?)?;
+    }
+    if wanted(Measurement::Answers) && options.only.is_empty() {
+        out["answers"] = table(&answers::table(size)?)?;
     }
     let file = options.out.clone().unwrap_or_else(|| workspace_root().join("target/bench.json"));
     write_atomically(&file, &serde_json::to_string_pretty(&out)?)?;

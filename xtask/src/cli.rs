@@ -111,4 +111,6 @@ pub(crate) enum Measurement {
     Memory,
     /// Times at several sizes.
     Growth,
+    /// The wait after an answer in a labelling session.
+    Answers,
 }

@@ -2,25 +2,30 @@
 //! row first, and a person confirms or corrects.
 //!
 //! ```text
-//! cargo run --release -p halfspaces-online --example label_pool -- pool.csv answers.csv [truth.txt]
+//! cargo run --release -p halfspaces-online --example label_pool -- pool.csv answers.csv [no,yes]
+//! cargo run --release -p halfspaces-online --example label_pool -- pool.csv answers.csv --column label
 //! ```
 //!
-//! `pool.csv` holds numbers, one row per point, with or without a first line of names. Every answer is
-//! written to `answers.csv` (row, label) at once: stop at any time, run the same command again and go
-//! on. With `truth.txt`, one label (1 or -1) per line, nobody is asked.
+//! `pool.csv` holds one row per point, with or without a first line of names; a column that is not of numbers counts as
+//! one column for each of its values. The third argument names the classes; default: `-1,1`. Every answer is
+//! written to `answers.csv` (row, class, class predicted) at once: stop at any time, run the same command
+//! again and go on; edit a class there if it was wrong. With `--column` the classes are those of a column, which is not
+//! learned from otherwise, and nobody is asked.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "it talks to a person")]
 
-use halfspaces_features::{FeatureMap, ZScore};
-use halfspaces_linalg::{Label, PointSet, Points};
-use halfspaces_online::{AnswerStatus, SelfDirectedSession, StrongLearner};
+use halfspaces_linalg::{Params, PointSet, Points};
+use halfspaces_online::{
+    Answer, LabellingFile, LabellingParams, LabellingQuestion, LabellingSession, Outlook, Source,
+};
 use std::error::Error;
 use std::fmt::Display;
-use std::fs::{self, OpenOptions};
+use std::fmt::Write as _;
+use std::fs;
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 
-/// Answers between two looks for contradictions.
+/// Answers between two looks at what is to come.
 const LOOK_EVERY: usize = 25;
 
 fn main() -> ExitCode {
@@ -39,151 +44,218 @@ fn about<E: Display>(path: &str) -> impl Fn(E) -> String {
     move |error| format!("{path}: {error}")
 }
 
-fn label(args: &[String]) -> Result<(), Box<dyn Error>> {
-    let (pool_path, answers_path, truth_path) = match args {
-        [pool, answers] => (pool, answers, None),
-        [pool, answers, truth] => (pool, answers, Some(truth)),
-        _ => return Err("usage: label_pool pool.csv answers.csv [truth.txt]".into()),
-    };
-    let (names, raw) = read_pool(pool_path)?;
-    let truth = truth_path.map(|path| read_truth(path, raw.len())).transpose()?;
-    let scaling = ZScore::fit(&raw).map_err(about(pool_path))?;
-    let points = scaling.apply(&raw).map_err(about(pool_path))?.lifted();
-    let learner = StrongLearner::recommended(points.dim(), 1)?;
-    let earlier = read_answers(answers_path)?;
-    let mut session =
-        SelfDirectedSession::resume(learner, &points, &earlier).map_err(about(answers_path))?;
-    let mut answers = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(answers_path)
-        .map_err(about(answers_path))?;
-    let mut input = io::stdin().lock();
-    let mut looked_after = earlier.len();
+/// What a person wants.
+enum Reply {
+    Class(usize),
+    Skip,
+    Undo,
+    Stop,
+}
 
-    while let Some(question) = session.next().map_err(about(pool_path))? {
-        let (row, guess) = (question.index, question.prediction.label);
-        let label = match &truth {
-            Some(truth) => truth[row],
-            None => match ask(&mut input, &names, &raw, row, guess, question.prediction.value)? {
-                Some(label) => label,
-                None => break,
-            },
-        };
-        writeln!(answers, "{row},{}", label.as_f64()).map_err(about(answers_path))?;
-        answers.flush().map_err(about(answers_path))?;
-        session.reveal(label).map_err(about(pool_path))?;
-        let progress = session.progress();
-        if truth.is_none() || progress.labelled.is_multiple_of(1000) {
-            println!(
-                "{} of {} labelled, {} corrections",
-                progress.labelled, progress.points, progress.mistakes
-            );
+fn label(args: &[String]) -> Result<(), Box<dyn Error>> {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let (pool_path, answers_path, names, column) = match args[..] {
+        [pool, answers] => (pool, answers, "-1,1", None),
+        [pool, answers, "--column", column] => (pool, answers, "", Some(column)),
+        [pool, answers, names] => (pool, answers, names, None),
+        _ => return Err("usage: label_pool pool.csv answers.csv [no,yes | --column label]".into()),
+    };
+    let mut table = Table::read(pool_path)?;
+    let truth = column.map(|name| table.take(name)).transpose().map_err(about(pool_path))?;
+    let (classes, truth) = match truth {
+        Some(values) => {
+            let classes = distinct(&values);
+            (classes.clone(), Some(class_of_each(&values, &classes)?))
         }
-        let due = progress.labelled - looked_after >= LOOK_EVERY;
-        if truth.is_none() && due && session.status() != AnswerStatus::Consistent {
-            looked_after = progress.labelled;
-            if let Some(rows) = session.contradiction()? {
-                println!("no straight boundary fits your labels of rows {rows:?}; is one a slip?");
+        None => (names.split(',').map(|name| name.trim().to_owned()).collect(), None),
+    };
+    let points = table.points().map_err(about(pool_path))?;
+    let labelling = LabellingParams::new(classes.len()).check()?;
+    let earlier = read_answers(answers_path, &classes)?;
+    let file = LabellingFile {
+        version: LabellingFile::VERSION,
+        labelling,
+        first_points: points.len(),
+        points: points.len(),
+        answers: earlier,
+        skipped: Vec::new(),
+    };
+    let mut session = LabellingSession::resume(&file, &points).map_err(about(answers_path))?;
+    let mut input = io::stdin().lock();
+    while let Some(question) = session.next() {
+        let reply = match &truth {
+            Some(truth) => Reply::Class(truth[question.index]),
+            None => ask(&mut input, &table, &classes, question)?,
+        };
+        match reply {
+            Reply::Class(class) => {
+                let answer = session.answer(class)?;
+                let line = line(&answer, &classes);
+                let mut file = fs::OpenOptions::new().create(true).append(true).open(answers_path);
+                let file = file.as_mut().map_err(|e| format!("{answers_path}: {e}"))?;
+                file.write_all(line.as_bytes()).map_err(about(answers_path))?;
             }
+            Reply::Skip => {
+                session.skip()?;
+            }
+            Reply::Undo => {
+                session.undo();
+                let lines: String = session.answers().iter().map(|a| line(a, &classes)).collect();
+                fs::write(answers_path, lines).map_err(about(answers_path))?;
+            }
+            Reply::Stop => break,
+        }
+        let progress = session.progress();
+        let every = if truth.is_some() { progress.points.div_ceil(10) } else { LOOK_EVERY };
+        if progress.answered.is_multiple_of(every) {
+            report(&session);
         }
     }
-    let progress = session.progress();
-    println!(
-        "{} of {} labelled with {} corrections; {}; answers in {answers_path}",
-        progress.labelled,
-        progress.points,
-        progress.mistakes,
-        session.status()
-    );
+    report(&session);
+    println!("answers in {answers_path}");
     Ok(())
 }
 
-/// Shows a row and its guess; `None` to stop.
+fn report(session: &LabellingSession) {
+    let progress = session.progress();
+    let Outlook { expected, low, high, .. } = session.outlook();
+    println!(
+        "{} of {} labelled, {} corrections; about {expected:.0} to come ({low:.0} to {high:.0})",
+        progress.answered, progress.points, progress.corrections
+    );
+}
+
+/// Shows a row and its guess.
 fn ask(
     input: &mut impl BufRead,
-    names: &[String],
-    raw: &Points,
-    row: usize,
-    guess: Label,
-    confidence: f64,
-) -> io::Result<Option<Label>> {
-    let Some(values) = raw.row(row).map(|x| x.as_slice()) else {
-        unreachable!("questions are about rows of the pool")
-    };
+    table: &Table,
+    classes: &[String],
+    question: LabellingQuestion,
+) -> io::Result<Reply> {
+    let row = &table.rows[question.index];
     let shown: Vec<String> =
-        names.iter().zip(values).take(12).map(|(name, value)| format!("{name} {value}")).collect();
-    println!("\nrow {row}: {}", shown.join(", "));
+        table.names.iter().zip(row).take(12).map(|(name, v)| format!("{name} {v}")).collect();
+    println!("\nrow {}: {}", question.index, shown.join(", "));
+    let guess = &classes[question.class];
     loop {
         print!(
-            "I say {} (confidence {:.2}). Enter: right, n: wrong, q: stop > ",
-            sign(guess),
-            confidence.abs()
+            "I say {guess} ({:.0} %). Enter: right; or one of {}; s skip, u undo, q stop > ",
+            100.0 * question.probability,
+            classes.join(", ")
         );
         io::stdout().flush()?;
         let mut line = String::new();
         if input.read_line(&mut line)? == 0 {
-            return Ok(None);
+            return Ok(Reply::Stop);
         }
-        match line.trim() {
-            "" | "y" => return Ok(Some(guess)),
-            "n" => return Ok(Some(-guess)),
-            "q" => return Ok(None),
-            _ => println!("please answer with Enter, n or q"),
+        let said = line.trim();
+        // A class may have the name of a command.
+        if let Some(class) = classes.iter().position(|name| name == said) {
+            return Ok(Reply::Class(class));
+        }
+        match said {
+            "" => return Ok(Reply::Class(question.class)),
+            "s" => return Ok(Reply::Skip),
+            "u" => return Ok(Reply::Undo),
+            "q" => return Ok(Reply::Stop),
+            _ => println!("there is no class {said:?}"),
         }
     }
 }
 
-fn sign(label: Label) -> &'static str {
-    if label == Label::Positive { "+1" } else { "-1" }
+/// A file of rows, as written.
+struct Table {
+    names: Vec<String>,
+    rows: Vec<Vec<String>>,
 }
 
-/// Column names and rows.
-fn read_pool(path: &str) -> Result<(Vec<String>, Points), Box<dyn Error>> {
-    let text = fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
-    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).peekable();
-    let split = |line: &str| line.split(',').map(|v| v.trim().to_owned()).collect::<Vec<_>>();
-    let (_, first) = lines.peek().ok_or_else(|| format!("{path}: is empty"))?;
-    let first = split(first);
-    let names = if first.iter().any(|v| v.parse::<f64>().is_err()) {
-        lines.next();
-        first
-    } else {
-        (1..=first.len()).map(|j| format!("x{j}")).collect()
-    };
-    let mut rows = Vec::new();
-    for (number, line) in lines {
-        let row: Result<Vec<f64>, _> = split(line).iter().map(|v| v.parse::<f64>()).collect();
-        let row = row.map_err(|e| format!("{path}, line {}: {e}", number + 1))?;
-        if row.len() != names.len() {
-            let (found, wanted) = (row.len(), names.len());
-            return Err(format!("{path}, line {}: {found} values, not {wanted}", number + 1).into());
+impl Table {
+    fn read(path: &str) -> Result<Table, Box<dyn Error>> {
+        let text = fs::read_to_string(path).map_err(about(path))?;
+        let split = |line: &str| line.split(',').map(|v| v.trim().to_owned()).collect::<Vec<_>>();
+        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let (_, first) = lines.next().ok_or_else(|| format!("{path}: is empty"))?;
+        let first = split(first);
+        let mut rows = Vec::new();
+        for (number, line) in lines {
+            let row = split(line);
+            if row.len() != first.len() {
+                let (found, wanted) = (row.len(), first.len());
+                let line = number + 1;
+                return Err(format!("{path}, line {line}: {found} values, not {wanted}").into());
+            }
+            rows.push(row);
         }
-        rows.push(row);
+        // Names, unless a number stands where numbers follow.
+        let is_number = |v: &String| v.parse::<f64>().is_ok();
+        let headed = !first.iter().any(is_number);
+        let names = if headed {
+            first
+        } else {
+            let names = (1..=first.len()).map(|j| format!("x{j}")).collect();
+            rows.insert(0, first);
+            names
+        };
+        Ok(Table { names, rows })
     }
-    Ok((names, Points::from_rows(&rows).map_err(|e| format!("{path}: {e}"))?))
+
+    /// The values of a column, which the table has no longer.
+    fn take(&mut self, name: &str) -> Result<Vec<String>, String> {
+        let place = self.names.iter().position(|other| other == name);
+        let place = place.ok_or_else(|| format!("no column {name:?}"))?;
+        self.names.remove(place);
+        Ok(self.rows.iter_mut().map(|row| row.remove(place)).collect())
+    }
+
+    /// Numbers as they are, other columns as one column of 0 and 1 for each value.
+    fn points(&self) -> Result<Points, Box<dyn Error>> {
+        let mut columns: Vec<Vec<f64>> = Vec::new();
+        for j in 0..self.names.len() {
+            let texts: Vec<String> = self.rows.iter().map(|row| row[j].clone()).collect();
+            let numbers: Result<Vec<f64>, _> = texts.iter().map(|v| v.parse::<f64>()).collect();
+            match numbers {
+                Ok(numbers) => columns.push(numbers),
+                Err(_) => {
+                    columns.extend(distinct(&texts).iter().map(|value| {
+                        texts.iter().map(|v| f64::from(u8::from(v == value))).collect()
+                    }))
+                }
+            }
+        }
+        let rows: Vec<Vec<f64>> =
+            (0..self.rows.len()).map(|i| columns.iter().map(|c| c[i]).collect()).collect();
+        Ok(Points::from_rows(&rows)?)
+    }
 }
 
-fn parse_label(text: &str) -> Option<Label> {
-    match text.trim() {
-        "1" | "+1" => Some(Label::Positive),
-        "-1" | "0" => Some(Label::Negative),
-        _ => None,
-    }
+/// The different values, sorted.
+fn distinct(values: &[String]) -> Vec<String> {
+    let mut all = values.to_vec();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
-fn read_truth(path: &str, rows: usize) -> Result<Vec<Label>, Box<dyn Error>> {
-    let text = fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
-    let labels: Option<Vec<Label>> = text.lines().map(parse_label).collect();
-    let labels = labels.ok_or_else(|| format!("{path}: every line must be 1 or -1"))?;
-    if labels.len() != rows {
-        return Err(format!("{path}: {} labels for {rows} rows", labels.len()).into());
+fn class_of_each(values: &[String], classes: &[String]) -> Result<Vec<usize>, String> {
+    values.iter().map(|value| class(value, classes)).collect()
+}
+
+fn class(name: &str, classes: &[String]) -> Result<usize, String> {
+    let place = classes.iter().position(|other| other == name);
+    place.ok_or_else(|| format!("no class {name:?}; there are {}", classes.join(", ")))
+}
+
+fn line(answer: &Answer, classes: &[String]) -> String {
+    let mut line = format!("{},{}", answer.index, classes[answer.class]);
+    if let Source::Asked { predicted } = answer.source {
+        // Writing to a string cannot fail.
+        let _ = write!(line, ",{}", classes[predicted]);
     }
-    Ok(labels)
+    line + "\n"
 }
 
 /// The answers of earlier sittings; none if the file is not there yet.
-fn read_answers(path: &str) -> Result<Vec<(usize, Label)>, Box<dyn Error>> {
+fn read_answers(path: &str, classes: &[String]) -> Result<Vec<Answer>, Box<dyn Error>> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -191,16 +263,22 @@ fn read_answers(path: &str) -> Result<Vec<(usize, Label)>, Box<dyn Error>> {
     };
     // A line cut off by a crash is not an answer yet.
     let end = text.rfind('\n').map_or(0, |end| end + 1);
-    let whole = &text[..end];
     if end < text.len() {
-        let file = OpenOptions::new().write(true).open(path).map_err(about(path))?;
-        file.set_len(end as u64).map_err(about(path))?;
+        fs::write(path, &text[..end]).map_err(about(path))?;
     }
     let answer = |line: &str| {
-        let (row, text) = line.split_once(',')?;
-        Some((row.parse().ok()?, parse_label(text)?))
+        let parts: Vec<&str> = line.split(',').map(str::trim).collect();
+        let (index, given, source) = match parts[..] {
+            [index, given] => (index, given, Source::Known),
+            [index, given, predicted] => {
+                (index, given, Source::Asked { predicted: class(predicted, classes)? })
+            }
+            _ => return Err("not `row,class,class predicted`".to_owned()),
+        };
+        let index = index.parse().map_err(|_| format!("{index:?} is no row"))?;
+        Ok(Answer { index, class: class(given, classes)?, source })
     };
-    let wrong = |n: usize| format!("{path}, line {}: not `row,label`", n + 1);
-    let lines = whole.lines().enumerate().filter(|(_, line)| !line.is_empty());
-    Ok(lines.map(|(n, line)| answer(line).ok_or_else(|| wrong(n))).collect::<Result<_, _>>()?)
+    let lines = text[..end].lines().enumerate().filter(|(_, line)| !line.is_empty());
+    let wrong = |n: usize| move |e: String| format!("{path}, line {}: {e}", n + 1);
+    Ok(lines.map(|(n, line)| answer(line).map_err(wrong(n))).collect::<Result<_, _>>()?)
 }

@@ -8,8 +8,10 @@ use super::pools::Pools;
 use crate::Failure;
 use halfspaces_data::random_target;
 use halfspaces_data::read::{LibsvmOptions, LibsvmSchema, LibsvmStream};
-use halfspaces_linalg::{DescendingMargins, PointSet, Threads, largest_margins, margins};
-use halfspaces_online::{Greedy, OnlineLearner, Perceptron};
+use halfspaces_linalg::{
+    DescendingMargins, Params, PointSet, Points, Threads, largest_margins, margins,
+};
+use halfspaces_online::{Greedy, LabellingParams, LabellingSession, OnlineLearner, Perceptron};
 use serde::Serialize;
 use std::fmt;
 use std::hint::black_box;
@@ -75,6 +77,12 @@ pub(super) fn table(size: Size) -> Result<(&'static str, Vec<Peak>), Failure> {
     Ok(("| memory | size | peak | target | |\n|---|---|---|---|---|\n", rows))
 }
 
+/// The peak of a case above that of a process that does nothing, in bytes; `None` where it cannot be measured.
+pub(super) fn peak_above_idle(case: &str, n: usize) -> Result<Option<f64>, Failure> {
+    let (idle, peak) = (child("idle", 0)?, child(case, n)?);
+    Ok(idle.zip(peak).map(|(idle, peak)| (peak - idle).max(0.0)))
+}
+
 /// The peak of this program doing a case, in bytes.
 fn child(case: &str, n: usize) -> Result<Option<f64>, Failure> {
     let program = std::env::current_exe()?;
@@ -129,9 +137,24 @@ fn work(case: &str, n: usize) -> Result<(), Failure> {
             }
             black_box(pool.points.len());
         }
-        _ => return Err(format!("no case {case:?}").into()),
+        _ => {
+            let dim = case.strip_prefix("labelling-").and_then(|dim| dim.parse().ok());
+            let pool =
+                Pools::default().sphere(n, dim.ok_or_else(|| format!("no case {case:?}"))?)?;
+            let mut session = labelling_session(&pool.points)?;
+            for _ in 0..5 {
+                session.next();
+                session.confirm()?;
+            }
+        }
     }
     Ok(())
+}
+
+/// A labelling session on two threads.
+pub(super) fn labelling_session(points: &Points) -> Result<LabellingSession, Failure> {
+    let params = LabellingParams::new(2).threads(Threads::new(2)?);
+    Ok(params.check()?.session(points)?)
 }
 
 /// A text over and over.
@@ -163,7 +186,8 @@ mod tests {
         for case in CASES.iter().map(|(case, ..)| *case).chain(["idle"]) {
             work(case, 300).unwrap();
         }
-        assert!(work("no-such", 1).is_err());
+        work("labelling-4", 60).unwrap();
+        assert!(work("no-such", 1).is_err() && work("labelling-x", 60).is_err());
         assert!(peak_of("idle").is_err());
         let told = peak_of("idle:0").unwrap();
         assert!(told == "not measured" || told.parse::<u64>().unwrap() > 1 << 20, "{told}");
