@@ -12,8 +12,8 @@ use halfspaces_linalg::{
 use halfspaces_online::{
     Aggressiveness, Alma, AveragedPerceptron, BooleanClass, CentreOfGravity, Ellipsoid, GridClass,
     HalfspaceClass, Halving, HardMargin, Horizon, Kernel, KernelPerceptron, ModifiedPerceptron,
-    OnlineLearner, OnlineMassart, PassiveAggressive, Perceptron, SecondOrderPerceptron,
-    VersionSpace, VolumetricCentre, VotedPerceptron, Winnow,
+    OnlineLeakyRelu, OnlineLearner, OnlineMassart, PassiveAggressive, Perceptron,
+    SecondOrderPerceptron, VersionSpace, VolumetricCentre, VotedPerceptron, Winnow,
 };
 use halfspaces_pac::{
     Ckmy, CuttingPlane, Ddk, Dgt, Elimination, Fitting, GlmPerspectron, GlmSchedule,
@@ -82,6 +82,7 @@ fn learners_on_real_numbers() {
     for horizon in [Horizon::Known(120), Horizon::Doubling] {
         check(OnlineMassart::new(3, 0.1, 0.3, horizon).unwrap(), &points, &labels);
     }
+    check(OnlineLeakyRelu::new(3, 0.1, 0.3, 120).unwrap(), &points, &labels);
     check(VersionSpace::new(Ellipsoid::new(3).unwrap()), &points, &labels);
     check(VersionSpace::new(VolumetricCentre::new(3).unwrap()), &points, &labels);
     check(VersionSpace::new(CentreOfGravity::new(3, 5).unwrap()), &points, &labels);

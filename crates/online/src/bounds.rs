@@ -102,6 +102,25 @@ pub fn massart_excess_any_horizon(rounds: f64, noise: f64, margin: f64) -> f64 {
     root / (root - 1.0) * massart_excess(rounds, noise, margin)
 }
 
+/// ε of the online LeakyReLU learner over T rounds: (1-η)/(T^¼ √γ), but at most ½ - η, so that its losses are convex.
+#[must_use]
+pub fn leaky_relu_accuracy(rounds: f64, noise: f64, margin: f64) -> f64 {
+    ((1.0 - noise) / (rounds.sqrt() * margin).sqrt()).min(0.5 - noise)
+}
+
+/// Online LeakyReLU learner over T rounds: E\[mistakes\] - ηT <= εT + (1-η-ε)²√T/(εγ), ε by [`leaky_relu_accuracy`]. Where
+/// that is below ½ - η, it is at most 2(1-η) T^¾/√γ.
+#[must_use]
+pub fn leaky_relu_excess(rounds: f64, noise: f64, margin: f64) -> f64 {
+    if margin > 0.0 {
+        let accuracy = leaky_relu_accuracy(rounds, noise, margin);
+        let weight = 1.0 - noise - accuracy;
+        accuracy * rounds + weight * weight * rounds.sqrt() / (accuracy * margin)
+    } else {
+        f64::INFINITY
+    }
+}
+
 /// Passive-aggressive: Σ (hinge loss)² <= (R‖u‖)² for any u with y (u · x) >= 1 throughout (Crammer
 /// et al. 2006, Theorem 2), so mistakes <= (R/γ)² for a unit separator of margin γ: a mistake has
 /// hinge loss at least 1.
@@ -191,6 +210,12 @@ mod tests {
         assert_eq!(grid_halving_mistakes(2, 1.0, 1.0, 0.5), 2.0 * 17f64.log2());
         assert_eq!(massart_excess(16.0, 0.25, 0.5), 6.0);
         assert_eq!(second_order_mistakes(1.0, 3.0, 4.0, 0.5), 8.0);
+        // T = 256, γ = 1/4, η = 1/4: ε = (3/4)/(4 · 1/2) = 3/8, cut to 1/4; 256/4 + (1/2)² 16/(1/16).
+        assert_eq!(leaky_relu_accuracy(256.0, 0.25, 0.25), 0.25);
+        assert_eq!(leaky_relu_excess(256.0, 0.25, 0.25), 128.0);
+        // T = 4096, γ = 1, η = 0: ε = 1/8; 512 + (7/8)² 64 · 8, below 2 T^¾.
+        assert_eq!(leaky_relu_excess(4096.0, 0.0, 1.0), 904.0);
+        assert_eq!(leaky_relu_excess(16.0, 0.25, 0.0), f64::INFINITY);
         let epochs = massart_excess_any_horizon(16.0, 0.25, 0.5) / 6.0;
         assert!((epochs - 3.414_213_562_373_095).abs() < 1e-12);
         let one = (1.5f64 / 0.5).ln();

@@ -18,6 +18,7 @@
 //! | [`VersionSpace`] of [`VolumetricCentre`] | O(d ln(d/γ)), constants in [`bounds::volumetric_mistakes`] | Kakade §3; Vaidya 1996 |
 //! | [`VersionSpace`] of [`HardMargin`] | consistent, of largest margin; no mistake bound | Notes21 |
 //! | [`OnlineMassart`] | E\[mistakes\] <= ηT + (1-η)√T/γ under Massart noise | ours, from CKST24 Lemma 2 |
+//! | [`OnlineLeakyRelu`] | E\[mistakes\] <= ηT + 2(1-η) T^¾/√γ there, T large | ours, after DKTZ24 |
 //! | [`PassiveAggressive`] | <= (R/γ)² (PA) | Crammer et al. 2006 |
 //! | [`SecondOrderPerceptron`] | (1/γ)√((a + u'Mu) ln det(I + M/a)) | Cesa-Bianchi et al. 2005 |
 //! | [`Alma`] | (2/γ²)(2/α-1)² + 8/α - 4 corrections, then margin (1-α)γ | Gentile 2001 |
@@ -66,8 +67,8 @@ pub use labelling::{
 pub use perceptrons::{
     Aggressiveness, Alma, AveragedKernelPerceptron, AveragedPerceptron, BatchFit, BatchModifiedFit,
     BatchModifiedPerceptron, BatchParams, BatchPerceptron, DEFAULT_MAX_UPDATES, Horizon, Kernel,
-    KernelPerceptron, MarginPerceptron, ModifiedPerceptron, OnlineMassart, PassiveAggressive,
-    Perceptron, Pick, SecondOrderPerceptron, VotedPerceptron, Winnow,
+    KernelPerceptron, MarginPerceptron, ModifiedPerceptron, OnlineLeakyRelu, OnlineMassart,
+    PassiveAggressive, Perceptron, Pick, SecondOrderPerceptron, VotedPerceptron, Winnow,
 };
 pub use protocol::{
     AsGiven, OnlineLearner, Order, PartialFitError, Prediction, Question, RandomOrder, ReplayError,

@@ -9,7 +9,6 @@ use halfspaces_linalg::{
     Classifier, FitSample, InputError, Label, PointSet, RngStream, Threads, rng_for,
 };
 use rand::seq::SliceRandom;
-use std::cmp::Ordering;
 
 /// Fewest folds.
 const MIN_FOLDS: usize = 2;
@@ -38,7 +37,8 @@ pub struct Suspect {
 /// by agreement, the most contradicted first.
 ///
 /// *Guarantee.* [`LabelAudit::wrong_at_most`] bounds the number of wrong labels, whatever the learner and the points.
-/// The order is heuristic. Under Massart noise a Perspectron disagrees with wrong labels far from its boundary, which come first.
+/// The orders are heuristic. Under Massart noise a Perspectron disagrees with wrong labels far from its boundary, which come first.
+/// [`LabelAudit::ranking_by_class`] heeds that labels of one class may be wrong more often.
 ///
 /// *Cost.* One fit of the learner per fold, each on all other rows. *When to use it:* to look at labels again, from the top,
 /// for as long as looking finds wrong ones. Not where no classifier of the learner's kind fits: its own errors look
@@ -60,6 +60,7 @@ pub struct Suspect {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LabelAudit {
     ranking: Vec<Suspect>,
+    by_class: Vec<Suspect>,
     /// Per fold, the disagreements with the classifier learned without it.
     folds: Vec<ErrorCount>,
     likely: usize,
@@ -111,14 +112,48 @@ impl LabelAudit {
             ranking.extend(suspects);
         }
         let likely = likely_wrong(&ranking, labels);
-        ranking.sort_by(|a, b| by_agreement(a, b).then(a.row.cmp(&b.row)));
-        Ok(LabelAudit { ranking, folds: counts, likely })
+        let shifts = class_shifts(&ranking, labels, &likely);
+        ranking.sort_by(|a, b| a.agreement.total_cmp(&b.agreement).then(a.row.cmp(&b.row)));
+        let key = |s: &Suspect| s.agreement - shifts[class(labels[s.row])];
+        let mut by_class = ranking.clone();
+        // Stable: of equal keys the more contradicted first, then the first row.
+        by_class.sort_by(|a, b| key(a).total_cmp(&key(b)));
+        let likely = likely.iter().filter(|is| **is).count();
+        Ok(LabelAudit { ranking, by_class, folds: counts, likely })
     }
 
     /// Every row, the most contradicted first; of equal agreement the first row.
     #[must_use]
     pub fn ranking(&self) -> &[Suspect] {
         &self.ranking
+    }
+
+    /// Every row, that of the highest odds of a wrong label first, where the labels of one class may be wrong more often than
+    /// those of the other; of equal odds the more contradicted.
+    ///
+    /// The logarithm of the odds is log(π/(1 - π)) - 2μa/σ² for a row of agreement a. π = (L + ½)/(N + 1), L the likely
+    /// wrong of the N rows with its label; μ and σ² are mean and variance of a over all rows that are not likely wrong. That is
+    /// Bayes' rule if agreements of right labels are Gaussian and those of wrong labels their mirror image. Where mean
+    /// or variance is not positive it is [`LabelAudit::ranking`]. Heuristic: better than that where one class has most of the wrong
+    /// labels, a little worse where both have their share.
+    ///
+    /// ```
+    /// use halfspaces_linalg::{Label, Params, Points, Threads};
+    /// use halfspaces_pac::{LabelAudit, LogisticRegression};
+    /// let value = |i: usize| (i as f64 - 49.5) / 10.0;
+    /// let points = Points::new((0..100).map(value).collect(), 1)?;
+    /// // Every sixth negative is called positive, and the last point negative.
+    /// let label = |i: usize| Label::from_sign(if i == 99 { -1.0 } else if i % 6 == 0 { 1.0 } else { value(i) });
+    /// let labels: Vec<Label> = (0..100).map(label).collect();
+    /// let learner = LogisticRegression::params().check()?;
+    /// let audit = LabelAudit::run(&learner, &points, &labels, 5, 1, Threads::ONE)?;
+    /// let place = |ranking: &[halfspaces_pac::Suspect]| ranking.iter().position(|s| s.row == 99);
+    /// assert!(place(audit.ranking_by_class()) > place(audit.ranking()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn ranking_by_class(&self) -> &[Suspect] {
+        &self.by_class
     }
 
     /// Disagreements per fold between the labels and the classifier learned without them: noise and the
@@ -187,27 +222,48 @@ fn judge<M: Classifier, P: PointSet>(
     Ok((out.iter().zip(&values).map(suspect).collect(), errors))
 }
 
-/// Rows that the classifier puts on the other side at least as far as it does on average the rows of that label.
-fn likely_wrong(suspects: &[Suspect], labels: &[Label]) -> usize {
+fn class(label: Label) -> usize {
+    usize::from(label == Label::Positive)
+}
+
+/// Whether the classifier puts each row on the other side at least as far as it does on average the rows of that label.
+fn likely_wrong(suspects: &[Suspect], labels: &[Label]) -> Vec<bool> {
     let mut sums = [(0.0, 0_usize); 2];
-    let class = |row: usize| usize::from(labels[row] == Label::Positive);
     for suspect in suspects {
-        let (sum, count) = &mut sums[class(suspect.row)];
+        let (sum, count) = &mut sums[class(labels[suspect.row])];
         (*sum, *count) = (*sum + suspect.agreement, *count + 1);
     }
     // With no row of the other label nothing can be said to look like one.
     let mean = |(sum, count): (f64, usize)| (count > 0).then(|| sum / count as f64);
     let means = sums.map(mean);
-    let is_likely = |suspect: &&Suspect| {
-        let other = means[1 - class(suspect.row)];
+    let is_likely = |suspect: &Suspect| {
+        let other = means[1 - class(labels[suspect.row])];
         suspect.agreement < 0.0 && other.is_some_and(|mean| -suspect.agreement >= mean)
     };
-    suspects.iter().filter(is_likely).count()
+    suspects.iter().map(is_likely).collect()
 }
 
-/// Agreements are finite quotients; the order is total on them.
-fn by_agreement(a: &Suspect, b: &Suspect) -> Ordering {
-    a.agreement.total_cmp(&b.agreement)
+/// σ²/(2μ) log(π/(1 - π)) of each label: by so much more agreement its rows are as probably wrong as others.
+fn class_shifts(suspects: &[Suspect], labels: &[Label], likely: &[bool]) -> [f64; 2] {
+    let (mut wrong, mut rows) = ([0_usize; 2], [0_usize; 2]);
+    let mut right = Vec::with_capacity(suspects.len());
+    for (suspect, likely) in suspects.iter().zip(likely) {
+        let class = class(labels[suspect.row]);
+        rows[class] += 1;
+        if *likely { wrong[class] += 1 } else { right.push(suspect.agreement) }
+    }
+    let count = right.len() as f64;
+    let mean = right.iter().sum::<f64>() / count;
+    let variance = right.iter().map(|a| (a - mean) * (a - mean)).sum::<f64>() / count;
+    // Of no rows both are not numbers.
+    if !(mean > 0.0 && variance > 0.0) {
+        return [0.0; 2];
+    }
+    [0, 1].map(|class| {
+        // π/(1 - π) with π = (wrong + ½)/(rows + 1).
+        let odds = (wrong[class] as f64 + 0.5) / ((rows[class] - wrong[class]) as f64 + 0.5);
+        variance / (2.0 * mean) * odds.ln()
+    })
 }
 
 #[cfg(test)]
@@ -306,7 +362,55 @@ mod tests {
         let (suspects, errors) = judge(&model, &points, &labels, &[0, 1]).unwrap();
         assert!(suspects.iter().all(|s| s.agreement == 0.0));
         assert_eq!(errors, 1);
-        assert_eq!(likely_wrong(&suspects, &labels), 0);
+        assert_eq!(likely_wrong(&suspects, &labels), [false, false]);
+        assert_eq!(class_shifts(&suspects, &labels, &[false, false]), [0.0, 0.0], "no mean");
+    }
+
+    /// Hand-computed: of right agreements 1, 3, 1, 3 mean 2 and variance 1, so a quarter of the log-odds; of the two positive rows
+    /// 0, of the three negative ones 1 is likely wrong: odds ½ : 2½ and 1½ : 2½.
+    #[test]
+    fn shifts_by_hand() {
+        let [p, n] = [Label::Positive, Label::Negative];
+        let labels = [p, n, n, p, n];
+        let values = [1.0, 3.0, 1.0, 3.0, -2.5];
+        let suspects: Vec<Suspect> = values
+            .iter()
+            .enumerate()
+            .map(|(row, agreement)| Suspect { row, agreement: *agreement })
+            .collect();
+        let likely = likely_wrong(&suspects, &labels);
+        assert_eq!(likely, [false, false, false, false, true]);
+        let shifts = class_shifts(&suspects, &labels, &likely);
+        assert!((shifts[0] - 0.25 * 0.6_f64.ln()).abs() < 1e-15, "{shifts:?}");
+        assert!((shifts[1] - 0.25 * 0.2_f64.ln()).abs() < 1e-15, "{shifts:?}");
+        assert_eq!(class_shifts(&suspects[..1], &labels, &[false]), [0.0, 0.0], "no variance");
+        assert_eq!(class_shifts(&suspects[4..], &labels, &[true]), [0.0, 0.0], "none is right");
+    }
+
+    /// Negatives called positive with probability 0.4, positives never anything else: the order by class finds more.
+    #[test]
+    fn labels_wrong_in_one_class_come_first_by_class() {
+        let (mut plain, mut by_class, mut count) = (0, 0, 0);
+        for seed in 0..5 {
+            let (points, truth, _) = noisy(600, 0.0, seed);
+            let mut rng = rng_for(RngStream::Caller, seed);
+            let slip = |y: &Label| *y == Label::Negative && rng.random::<f64>() < 0.4;
+            let wrong: Vec<bool> = truth.iter().map(slip).collect();
+            let labels: Vec<Label> =
+                truth.iter().zip(&wrong).map(|(y, w)| if *w { -*y } else { *y }).collect();
+            let learner = LogisticRegression::params().check().unwrap();
+            let audit = LabelAudit::run(&learner, &points, &labels, 5, 1, Threads::ONE).unwrap();
+            let k = wrong.iter().filter(|w| **w).count();
+            let found =
+                |ranking: &[Suspect]| ranking.iter().take(k).filter(|s| wrong[s.row]).count();
+            plain += found(audit.ranking());
+            by_class += found(audit.ranking_by_class());
+            count += k;
+            let mut rows: Vec<usize> = audit.ranking_by_class().iter().map(|s| s.row).collect();
+            rows.sort_unstable();
+            assert!(rows.into_iter().eq(0..600), "every row once");
+        }
+        assert!(by_class > plain + count / 50, "{by_class} and {plain} of {count}");
     }
 
     #[test]

@@ -3,14 +3,14 @@
 
 use crate::experiments::common::*;
 use halfspaces_data::{MarginBall, Marginal, random_target_with_rng};
-use halfspaces_linalg::{Classifier, Label, PointSet};
+use halfspaces_linalg::{Classifier, Label, PointSet, Points};
 use halfspaces_online::{Horizon, OnlineLearner, OnlineMassart, bounds};
 
 pub(crate) struct MassartExperiment;
 
 /// Points the adversary chooses from.
-const CANDIDATES: usize = 120;
-const DIM: usize = 10;
+pub(super) const CANDIDATES: usize = 120;
+pub(super) const DIM: usize = 10;
 /// The noise rate drawn in the figure.
 const SHOWN_NOISE: f64 = 0.3;
 
@@ -18,7 +18,7 @@ const SHOWN_NOISE: f64 = 0.3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
-enum Nature {
+pub(super) enum Nature {
     /// A random candidate; flips with probability η.
     Random,
     /// The candidate the learner would get wrong with the smallest |w·x|, else the one nearest its
@@ -60,8 +60,44 @@ impl fmt::Display for Configuration {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     /// Σ (P[mistake | past] - η), exact given the play.
-    excess: f64,
-    mistakes: u64,
+    pub(super) excess: f64,
+    pub(super) mistakes: u64,
+}
+
+/// So many rounds of the game, with the points and clean labels that nature chooses from.
+pub(super) fn play<L: OnlineLearner>(
+    mut learner: L,
+    (points, clean): (&Points, &[Label]),
+    nature: Nature,
+    (noise, rounds): (f64, u64),
+    rng: &mut ChaCha8Rng,
+) -> Result<Outcome, Failure> {
+    let (mut excess, mut mistakes) = (0.0, 0);
+    for _ in 0..rounds {
+        let index = match nature {
+            Nature::Random => rng.random_range(0..clean.len()),
+            Nature::Adaptive => {
+                let mut worst: Option<((bool, f64), usize)> = None;
+                for (index, x) in points.rows().enumerate() {
+                    let prediction = learner.guess(x)?;
+                    let rank = (!prediction.is_wrong(clean[index]), prediction.value.abs());
+                    if worst.is_none_or(|(least, _)| rank < least) {
+                        worst = Some((rank, index));
+                    }
+                }
+                worst.ok_or("no candidates")?.1
+            }
+        };
+        let x = points.row(index).ok_or("no such point")?;
+        let prediction = learner.guess(x)?;
+        let right = prediction.label == clean[index];
+        let flip = if right || nature == Nature::Random { noise } else { 0.0 };
+        excess += if right { flip } else { 1.0 - flip } - noise;
+        let label: Label = if rng.random_bool(flip) { -clean[index] } else { clean[index] };
+        mistakes += u64::from(prediction.is_wrong(label));
+        learner.update(x, prediction, label)?;
+    }
+    Ok(Outcome { excess, mistakes })
 }
 
 impl Experiment for MassartExperiment {
@@ -97,33 +133,8 @@ impl Experiment for MassartExperiment {
         let points = MarginBall::new(&target, margin)?.sample_with_rng(CANDIDATES, rng)?;
         let clean = target.label_all(&points)?;
         let horizon = if doubling { Horizon::Doubling } else { Horizon::Known(rounds) };
-        let mut learner = OnlineMassart::new(DIM, noise, margin * (1.0 - 1e-9), horizon)?;
-        let (mut excess, mut mistakes) = (0.0, 0);
-        for _ in 0..rounds {
-            let index = match nature {
-                Nature::Random => rng.random_range(0..CANDIDATES),
-                Nature::Adaptive => {
-                    let mut worst: Option<((bool, f64), usize)> = None;
-                    for (index, x) in points.rows().enumerate() {
-                        let prediction = learner.guess(x)?;
-                        let rank = (!prediction.is_wrong(clean[index]), prediction.value.abs());
-                        if worst.is_none_or(|(least, _)| rank < least) {
-                            worst = Some((rank, index));
-                        }
-                    }
-                    worst.ok_or("no candidates")?.1
-                }
-            };
-            let x = points.row(index).ok_or("no such point")?;
-            let prediction = learner.guess(x)?;
-            let right = prediction.label == clean[index];
-            let flip = if right || nature == Nature::Random { noise } else { 0.0 };
-            excess += if right { flip } else { 1.0 - flip } - noise;
-            let label: Label = if rng.random_bool(flip) { -clean[index] } else { clean[index] };
-            mistakes += u64::from(prediction.is_wrong(label));
-            learner.update(x, prediction, label)?;
-        }
-        Ok(Outcome { excess, mistakes })
+        let learner = OnlineMassart::new(DIM, noise, margin * (1.0 - 1e-9), horizon)?;
+        play(learner, (&points, &clean), nature, (noise, rounds), rng)
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {

@@ -3,6 +3,7 @@
 mod certificates;
 mod glm;
 mod massart;
+mod massart_rivals;
 mod perspectron;
 mod planar;
 mod positioned;
@@ -16,6 +17,7 @@ mod wrong_labels;
 pub(crate) use certificates::CertificateExperiment;
 pub(crate) use glm::GlmExperiment;
 pub(crate) use massart::MassartExperiment;
+pub(crate) use massart_rivals::MassartRivalsExperiment;
 pub(crate) use perspectron::PerspectronExperiment;
 pub(crate) use positioned::PositionedExperiment;
 pub(crate) use projection::ProjectionExperiment;

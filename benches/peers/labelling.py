@@ -1,0 +1,245 @@
+"""Labelling a whole pool: our session beside the query strategies of scikit-activeml and small-text.
+
+A pool is labelled to the end; a correction is a label that was predicted wrongly before it was seen. Every data set (CSV, class last;
+folder as argument) gives one pool per order: at most --rows rows drawn by its seed, columns standardised. A script refits its
+classifier after each hundredth of the pool and chooses the next hundredth: at random; the surest first; or by a query strategy of a package.
+The first hundredth is the same for all scripts, at random, and predicted positive; where only one class has been seen, that one is predicted.
+Our side is `cargo build --release -p halfspaces-online --example simulate_labelling`: a LabellingSession with its defaults. Means over
+orders, in brackets the first half of the pool, as Markdown; last the ratio of the geometric means (of counts plus one) of
+ours and each script, with the interval in which it lies for 95 % of bootstrap draws of the orders.
+"""
+
+import os
+
+for name in ("OMP", "OPENBLAS", "MKL"):
+    os.environ[f"{name}_NUM_THREADS"] = "1"
+
+import argparse
+import json
+import pathlib
+import subprocess
+import tempfile
+import time
+import warnings
+
+import numpy as np
+from sklearn.ensemble import BaggingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
+from tables import ROOT, SETS, load, standardised
+
+warnings.filterwarnings("ignore")
+POOLS = "wdbc,ionosphere,heart,pima,banana,ring,penbased,spambase"
+# What expected error reduction looks at of each batch: all would take hours.
+CANDIDATES = 20
+
+
+def logistic():
+    return LogisticRegression(max_iter=1000)
+
+
+class Script:
+    """Labels a pool batch by batch; `choose` says which points come next."""
+
+    def __init__(self, choose, make=logistic):
+        self.choose, self.make = choose, make
+
+    def play(self, points, labels, seed):
+        # Classes 0 and 1: the members of scikit-learn's committees answer by number.
+        labels = (labels > 0).astype(int)
+        n = len(labels)
+        rng = np.random.default_rng(seed)
+        step = max(1, round(n / 100))
+        left = np.ones(n, bool)
+        wrong = np.zeros(n, bool)
+        seen = rng.permutation(n)[:step]
+        wrong[: len(seen)] = labels[seen] == 0
+        left[seen] = False
+        while left.any():
+            known = labels[seen]
+            rest = np.flatnonzero(left)
+            take = min(step, len(rest))
+            if (known == known[0]).all():
+                batch = rng.permutation(rest)[:take]
+                predicted = np.full(take, known[0])
+            else:
+                model = self.make().fit(points[seen], known)
+                batch = rest if take == len(rest) else self.choose(model, points, labels, seen, rest, take, rng)
+                assert len(set(batch)) == take and left[batch].all()
+                predicted = model.predict(points[batch])
+            wrong[len(seen) : len(seen) + take] = predicted != labels[batch]
+            left[batch] = False
+            seen = np.r_[seen, batch]
+        return int(wrong.sum()), int(wrong[: n // 2].sum())
+
+
+def random(model, points, labels, seen, rest, take, rng):
+    return rng.permutation(rest)[:take]
+
+
+def surest(model, points, labels, seen, rest, take, rng):
+    return rest[np.argsort(-np.abs(model.decision_function(points[rest])), kind="stable")[:take]]
+
+
+def least_sure(model, points, labels, seen, rest, take, rng):
+    return rest[np.argsort(np.abs(model.decision_function(points[rest])), kind="stable")[:take]]
+
+
+def activeml(strategy, **more):
+    """A query strategy of scikit-activeml; labels not yet seen are missing to it."""
+
+    def choose(model, points, labels, seen, rest, take, rng):
+        from skactiveml.classifier import SklearnClassifier
+
+        given = np.full(len(labels), np.nan)
+        given[seen] = labels[seen]
+        arguments = {key: make(seen, given, points) for key, make in more.items()}
+        query = strategy(int(rng.integers(2**31)))
+        if "fit_clf" not in arguments and "ensemble" not in arguments:
+            arguments.update(clf=SklearnClassifier(model, classes=[0, 1]), fit_clf=False)
+        return query.query(points, given, candidates=rest, batch_size=take, **arguments)
+
+    return choose
+
+
+def committee(seen, given, points):
+    from skactiveml.classifier import SklearnClassifier
+
+    bag = BaggingClassifier(logistic(), n_estimators=10, random_state=len(seen))
+    return SklearnClassifier(bag, classes=[0, 1], random_state=0).fit(points, given)
+
+
+def activeml_strategies(every):
+    try:
+        from skactiveml import pool
+    except ImportError:
+        print("scikit-activeml: missing")
+        return {}
+    found = {}
+    for method in ("margin_sampling", "entropy") if every else ("margin_sampling",):
+        found[f"scikit-activeml, uncertainty ({method.split('_')[0]})"] = Script(
+            activeml(lambda seed, method=method: pool.UncertaintySampling(method=method, random_state=seed))
+        )
+    for method in ("KL_divergence", "vote_entropy") if every else ("vote_entropy",):
+        found[f"scikit-activeml, committee of 10 ({method.replace('_', ' ')})"] = Script(
+            activeml(
+                lambda seed, method=method: pool.QueryByCommittee(method=method, random_state=seed),
+                ensemble=committee, fit_ensemble=lambda *_: False,
+            )
+        )
+    if every:
+        from skactiveml.classifier import SklearnClassifier
+
+        found[f"scikit-activeml, expected error reduction ({CANDIDATES} candidates)"] = Script(
+            activeml(
+                lambda seed: pool.SubSamplingWrapper(pool.MonteCarloEER(random_state=seed), max_candidates=CANDIDATES, random_state=seed),
+                clf=lambda *_: SklearnClassifier(logistic(), classes=[0, 1]),
+                fit_clf=lambda *_: True, ignore_partial_fit=lambda *_: True,
+            )
+        )
+    return found
+
+
+def small_text_strategies(every):
+    try:
+        import small_text as st
+    except ImportError:
+        print("small-text: missing")
+        return {}
+
+    def choose_by(query):
+        def choose(model, points, labels, seen, rest, take, rng):
+            # Its classifier is a wrapper; the model in it is the script's.
+            wrapper = st.SklearnClassifier(model, 2)
+            data = st.SklearnDataset(points, labels, target_labels=np.array([0, 1]))
+            np.random.seed(int(rng.integers(2**31)))
+            return query().query(wrapper, data, rest, seen, labels[seen], n=take)
+
+        return choose
+
+    queries = {"breaking ties": st.BreakingTies}
+    if every:
+        queries.update({"least confidence": st.LeastConfidence, "entropy": st.PredictionEntropy})
+    return {f"small-text, {name}": Script(choose_by(query)) for name, query in queries.items()}
+
+
+def scripts(every):
+    return {
+        "LR, random order": Script(random),
+        "LR, surest first": Script(surest),
+        "RBF SVM, random order": Script(random, SVC),
+        "RBF SVM, surest first": Script(surest, SVC),
+        "RBF SVM, least sure first": Script(least_sure, SVC),
+        **activeml_strategies(every),
+        **small_text_strategies(every),
+    }
+
+
+def ours(program, points, labels, seed, folder):
+    table = folder / "pool.csv"
+    names = ",".join(f"x{j}" for j in range(points.shape[1]))
+    formats = ["%.17g"] * points.shape[1] + ["%d"]
+    np.savetxt(table, np.c_[points, labels], delimiter=",", header=names + ",label", comments="", fmt=formats)
+    text = subprocess.run([program, table, "1", str(seed)], check=True, capture_output=True, text=True).stdout
+    n, whole, half = map(int, text.split()[-1].split(","))
+    assert n == len(labels)
+    return whole, half
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--orders", type=int, default=8)
+    parser.add_argument("--rows", type=int, default=500)
+    parser.add_argument("--sets", default=POOLS)
+    parser.add_argument("--every", action="store_true", help="every strategy, also costly ones (minutes per pool) and those that between two classes ask the same")
+    parser.add_argument("--program", default=ROOT / "target/release/examples/simulate_labelling")
+    parser.add_argument("--save", type=pathlib.Path, help="every result, as JSON lines")
+    options = parser.parse_args()
+    results = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for order in range(options.orders):
+            for name in options.sets.split(","):
+                points, labels = load(options.folder, name)
+                rows = np.random.default_rng(5000 + order).permutation(len(labels))[: options.rows]
+                points, labels = points[rows], labels[rows]
+                points = standardised(points, points)[0][:, points.std(0) > 0]
+                entry = {"pool": name, "order": order, "rows": len(labels), "counts": {}, "seconds": {}}
+                start = time.perf_counter()
+                entry["counts"]["ours"] = ours(options.program, points, labels, order, pathlib.Path(scratch))
+                entry["seconds"]["ours"] = time.perf_counter() - start
+                for who, script in scripts(options.every).items():
+                    start = time.perf_counter()
+                    entry["counts"][who] = script.play(points, labels, order)
+                    entry["seconds"][who] = time.perf_counter() - start
+                results.append(entry)
+                if options.save:
+                    with options.save.open("a") as file:
+                        file.write(json.dumps(entry) + "\n")
+    report(results)
+
+
+def report(results):
+    names = list(results[0]["counts"])
+    pools = list(dict.fromkeys(e["pool"] for e in results))
+    orders = sorted({e["order"] for e in results})
+    # pool × order × script × (whole, half)
+    counts = np.array([[[e["counts"][who] for who in names] for e in results if e["pool"] == pool] for pool in pools], float)
+    print("| labelled by |", " | ".join(f"{p} ({next(e['rows'] for e in results if e['pool'] == p)})" for p in pools),
+          "| ours / it, whole pool | first half | median seconds |")
+    print("|---|" + "---|" * (len(pools) + 3))
+    draws = np.random.default_rng(0).integers(len(orders), size=(2000, len(pools), len(orders)))
+    for j, who in enumerate(names):
+        cells = [f"{counts[p, :, j, 0].mean():.0f} ({counts[p, :, j, 1].mean():.0f})" for p in range(len(pools))]
+        ratios = []
+        for m in (0, 1):
+            logs = np.log1p(counts[:, :, 0, m]) - np.log1p(counts[:, :, j, m])
+            drawn = np.take_along_axis(logs[None], draws, axis=2).mean((1, 2))
+            low, high = np.exp(np.quantile(drawn, [0.025, 0.975]))
+            ratios.append("1" if j == 0 else f"{np.exp(logs.mean()):.2f} ({low:.2f} to {high:.2f})")
+        seconds = np.median([e["seconds"][who] for e in results])
+        print(f"| {who} |", " | ".join(cells), "|", " | ".join(ratios), f"| {seconds:.1f} |")
+
+
+if __name__ == "__main__":
+    main()
