@@ -2,12 +2,17 @@
 
 use super::change::Change;
 use halfspaces_features::{
-    Distance, FeatureMap, Landmarks, Linear, Nystroem, RadialKernel, ZScore,
+    Distance, FeatureMap, Landmarks, Linear, Nystroem, RadialKernel, Ranks, ZScore,
 };
 use halfspaces_linalg::{InputError, PointSet, Points, Threads};
 
-/// Widths of the Gaussian kernels: K(x, z) = exp(-‖x - z‖²/(width² M)), M the median squared distance.
-pub(super) const WIDTHS: [f64; 4] = [0.25, 0.5, 1.0, 2.0];
+/// Widths of the Gaussian kernels of standardised columns, K(x, z) = exp(-‖x - z‖²/(width² M)), M the median
+/// squared distance, with the log prior weight of each.
+const GAUSSIAN: [(f64, f64); 4] = [(0.25, -6.0), (0.5, -3.0), (1.0, -1.0), (2.0, 0.0)];
+/// The same of the Laplacian kernels of ranks, K(x, z) = exp(-‖x - z‖₁/(width M)): steps and amounts, as trees see them.
+const LAPLACIAN: [(f64, f64); 2] = [(1.0, -1.0), (2.0, 0.0)];
+/// Number of kernels.
+pub(super) const KERNELS: usize = GAUSSIAN.len() + LAPLACIAN.len();
 /// Width of the kernel that stands for the columns where there are more of them than this.
 const WIDE: f64 = 4.0;
 pub(super) const MAX_COLUMNS: usize = 256;
@@ -26,12 +31,61 @@ enum Columns {
 #[derive(Debug, Clone)]
 pub(super) struct PoolMaps {
     scale: ZScore,
+    ranks: Ranks,
     columns: Columns,
+    /// Those of standardised columns, then those of ranks.
     kernels: Vec<Nystroem>,
+    /// Where the columns are not too many.
+    squares: Option<Squares>,
 }
 
-/// Feature rows: the constant 1, the columns, then the features of each kernel; f32, the numbers that the
-/// models are of.
+/// Squares of standardised columns, standardised: classes that differ in spread, not in place.
+#[derive(Debug, Clone)]
+struct Squares {
+    means: Vec<f64>,
+    /// One over the deviations, 0 for a column whose square is constant.
+    scales: Vec<f64>,
+    /// Root of the number of columns that are not.
+    root: f64,
+}
+
+impl Squares {
+    fn fit(sample: &Points) -> Squares {
+        /// A square of smaller deviation is constant but for rounding.
+        const MIN_DEVIATION: f64 = 1e-6;
+        let (n, dim) = (sample.len() as f64, sample.dim());
+        let (mut means, mut seconds) = (vec![0.0; dim], vec![0.0; dim]);
+        for row in sample.as_slice().chunks_exact(dim) {
+            for ((mean, second), v) in means.iter_mut().zip(&mut seconds).zip(row) {
+                *mean += v * v / n;
+                *second += v * v * v * v / n;
+            }
+        }
+        let scales: Vec<f64> = means
+            .iter()
+            .zip(seconds)
+            .map(|(mean, second)| {
+                let deviation = (second - mean * mean).max(0.0).sqrt();
+                if deviation > MIN_DEVIATION { 1.0 / deviation } else { 0.0 }
+            })
+            .collect();
+        let count = scales.iter().filter(|scale| **scale > 0.0).count();
+        Squares { means, scales, root: (count.max(1) as f64).sqrt() }
+    }
+
+    fn map(&self, row: &[f64]) -> Vec<f64> {
+        /// Deviations that a square counts for at most.
+        const MAX_SQUARE: f64 = 3.0;
+        let pairs = self.means.iter().zip(&self.scales);
+        row.iter()
+            .zip(pairs)
+            .map(|(v, (mean, scale))| ((v * v - mean) * scale).min(MAX_SQUARE) / self.root)
+            .collect()
+    }
+}
+
+/// Feature rows: the constant 1, the columns, then the features of each kernel and the squares; f32, the numbers that
+/// the models are of.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Features {
     rows: Vec<f32>,
@@ -39,11 +93,11 @@ pub(super) struct Features {
     width: usize,
     /// Constant and columns.
     head: usize,
-    /// Where each kernel's features begin and end.
+    /// Where the features of each kernel, and the squares, begin and end.
     blocks: Vec<(usize, usize)>,
     /// ‖z‖, z the columns times `lift`.
     norms: Vec<f64>,
-    /// 1 - ‖φ‖² for each kernel, point after point: what the landmarks do not see of a point.
+    /// 1 - ‖φ‖² for each kernel, 0 for squares, point after point: what the landmarks do not see of a point.
     unseen: Vec<f32>,
     lift: f64,
 }
@@ -55,24 +109,42 @@ impl PoolMaps {
         seed: u64,
     ) -> Result<PoolMaps, InputError> {
         let scale = ZScore::fit(points)?;
-        let sample = scale.apply(&Landmarks::Uniform.choose(points, landmarks, seed)?)?;
+        let ranks = Ranks::fit(points)?;
+        let landmarks = Landmarks::Uniform.choose(points, landmarks, seed)?;
+        let (scaled, ranked) = (scale.apply(&landmarks)?, ranks.apply(&landmarks)?);
         // Of a sample as large as the median needs.
         const MEDIAN_OF: usize = 1000;
         let some: Vec<usize> =
             (0..points.len()).step_by(points.len().div_ceil(MEDIAN_OF).max(1)).collect();
-        let some = scale.apply(&points.select(&some)?)?;
+        let sample = points.select(&some)?;
+        let some = scale.apply(&sample)?;
         let median = Distance::SquaredEuclidean.median(&some, seed)?;
-        let nystroem = |width: f64| {
-            Nystroem::new(sample.clone(), RadialKernel::gaussian(width * width * median)?)
+        let median_of_ranks = Distance::Manhattan.median(&ranks.apply(&sample)?, seed)?;
+        let gaussian = |width: f64| {
+            Nystroem::new(scaled.clone(), RadialKernel::gaussian(width * width * median)?)
+        };
+        let laplacian = |width: f64| {
+            Nystroem::new(ranked.clone(), RadialKernel::laplacian(width * median_of_ranks)?)
         };
         let dim = points.dim();
-        let columns = if dim <= MAX_COLUMNS {
-            Columns::All(Linear::new(dim)?, (dim as f64).sqrt())
+        let (columns, squares) = if dim <= MAX_COLUMNS {
+            let columns = Columns::All(Linear::new(dim)?, (dim as f64).sqrt());
+            (columns, Some(Squares::fit(&some)))
         } else {
-            Columns::Wide(nystroem(WIDE)?)
+            (Columns::Wide(gaussian(WIDE)?), None)
         };
-        let kernels = WIDTHS.into_iter().map(nystroem).collect::<Result<Vec<_>, _>>()?;
-        Ok(PoolMaps { scale, columns, kernels })
+        let kernels = GAUSSIAN
+            .into_iter()
+            .map(|(width, _)| gaussian(width))
+            .chain(LAPLACIAN.into_iter().map(|(width, _)| laplacian(width)))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(PoolMaps { scale, ranks, columns, kernels, squares })
+    }
+
+    /// Log prior weight of each block of features beside the columns.
+    pub(super) fn log_priors(&self) -> Vec<f64> {
+        let kernels = GAUSSIAN.into_iter().chain(LAPLACIAN).map(|(_, prior)| prior);
+        kernels.chain(self.squares.iter().map(|_| 0.0)).collect()
     }
 
     /// Appends the features of `points`.
@@ -93,6 +165,10 @@ impl PoolMaps {
             features.blocks.push((end, end + map.output_dim()));
             end += map.output_dim();
         }
+        if let Some(squares) = &self.squares {
+            features.blocks.push((end, end + squares.scales.len()));
+            end += squares.scales.len();
+        }
         features.width = end;
         let wanted = points.len().saturating_mul(end);
         if features.rows.try_reserve(wanted).is_err() {
@@ -100,7 +176,9 @@ impl PoolMaps {
         }
         let indices: Vec<usize> = (0..points.len()).collect();
         for block in indices.chunks(BLOCK) {
-            let scaled = self.scale.apply_on(&points.select(block)?, threads)?;
+            let block = points.select(block)?;
+            let scaled = self.scale.apply_on(&block, threads)?;
+            let ranked = self.ranks.apply_on(&block, threads)?;
             let columns = match &self.columns {
                 Columns::All(map, _) => map.apply(&scaled)?,
                 Columns::Wide(map) => map.apply_on(&scaled, threads)?,
@@ -108,10 +186,18 @@ impl PoolMaps {
             let kernels = self
                 .kernels
                 .iter()
-                .map(|map| map.apply_on(&scaled, threads))
+                .enumerate()
+                .map(|(k, map)| {
+                    map.apply_on(if k < GAUSSIAN.len() { &scaled } else { &ranked }, threads)
+                })
                 .collect::<Result<Vec<Points>, _>>()?;
             for i in 0..scaled.len() {
                 features.push(row(&columns, i), kernels.iter().map(|points| row(points, i)));
+                if let Some(squares) = &self.squares {
+                    let squares = squares.map(row(&scaled, i));
+                    features.rows.extend(squares.into_iter().map(|v| v as f32));
+                    features.unseen.push(0.0);
+                }
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use super::change::Change;
 use super::features::Features;
 use halfspaces_linalg::{InputError, kernels, zeros};
 
-/// Weights of the parts of a kernel: constant, columns, and one of the Gaussian kernels.
+/// Weights of the parts of a kernel: constant, columns, and one of the kernels or the squares.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Blend {
     pub(super) constant: f64,

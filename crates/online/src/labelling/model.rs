@@ -2,7 +2,7 @@
 //! that it is not told. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 
 use super::change::Change;
-use super::features::{Features, PoolMaps, WIDTHS};
+use super::features::{Features, PoolMaps};
 use super::gaussian::{Blend, Gaussian};
 use super::normal::{Probit, Site, cumulative, upper_tail};
 use super::params::Labelling;
@@ -18,8 +18,9 @@ const CLASS_NOISE: f64 = 0.2;
 const CONSTANT: f64 = 0.1;
 /// Share of predictions that may be wrong whatever the model says, when models are weighed.
 const SLIP: f64 = 0.01;
-/// Log prior weights: of a kernel for each of [`WIDTHS`], of the columns alone, and of the soft halfspace.
-const LOG_PRIOR: [f64; 6] = [-6.0, -3.0, -1.0, 0.0, 0.0, -2.0];
+/// Log prior weights of the columns alone, and of the soft halfspace.
+const COLUMNS_PRIOR: f64 = 0.0;
+const SOFT_PRIOR: f64 = -2.0;
 /// A model of less weight is not asked.
 const MIN_WEIGHT: f64 = 1e-9;
 /// Scores are log odds, kept within these.
@@ -55,6 +56,7 @@ pub(super) struct Errors {
 #[derive(Debug, Clone)]
 struct Component {
     posterior: Gaussian,
+    log_prior: f64,
     /// Of each point: the means of its targets, the variance, the variance that no answer changes; the factor of
     /// its answer.
     means: Vec<f64>,
@@ -98,13 +100,18 @@ impl Model {
         maps.append(points, &mut features, labelling.threads())?;
         let targets = if labelling.classes() == 2 { 1 } else { labelling.classes() };
         let constant = CONSTANT;
-        let kernels = (0..WIDTHS.len())
-            .map(|k| Blend { constant, columns: 0.5, kernel: Some((k, 0.5)) })
-            .chain([Blend { constant, columns: 1.0, kernel: None }]);
-        let components = kernels
-            .map(|blend| {
+        let columns = (Blend { constant, columns: 1.0, kernel: None }, COLUMNS_PRIOR);
+        let blends = maps
+            .log_priors()
+            .into_iter()
+            .enumerate()
+            .map(|(k, prior)| (Blend { constant, columns: 0.5, kernel: Some((k, 0.5)) }, prior))
+            .chain([columns]);
+        let components = blends
+            .map(|(blend, log_prior)| {
                 Ok(Component {
                     posterior: Gaussian::new(blend, &features, targets)?,
+                    log_prior,
                     means: Vec::new(),
                     variances: Vec::new(),
                     unseen: Vec::new(),
@@ -334,7 +341,8 @@ impl Model {
     fn weigh(&mut self) {
         let mut logs: Vec<f64> =
             self.left_out().into_iter().map(|scores| log_likelihood(&scores)).collect();
-        logs.iter_mut().zip(LOG_PRIOR).for_each(|(log, prior)| *log += prior);
+        let priors = self.components.iter().map(|component| component.log_prior);
+        logs.iter_mut().zip(priors.chain([SOFT_PRIOR])).for_each(|(log, prior)| *log += prior);
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         self.weights = logs.iter().map(|log| halfspaces_linalg::exp_neg(most - log)).collect();
         let sum: f64 = self.weights.iter().sum();

@@ -1,11 +1,11 @@
 //! How a pool is labelled. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 
+use super::features::KERNELS;
 use halfspaces_linalg::{InputError, Params, Threads};
 
 /// f32 features of a pool at most, of all kernels together, before the number of landmarks falls.
 const MAX_FEATURES: usize = 40_000_000;
 const MIN_LANDMARKS: usize = 64;
-const KERNELS: usize = super::features::WIDTHS.len();
 
 /// Parameters of [`Labelling`].
 ///
@@ -35,7 +35,7 @@ impl LabellingParams {
     }
 
     /// Landmarks of each kernel at most: points of the pool in whose neighbourhood labels may differ from what
-    /// the columns say. Fewer are taken of pools of more than 25 000 points, so that the features of the kernels take 160 MB.
+    /// the columns say. Fewer are taken of pools of more than 16 667 points, so that the features of the kernels take 160 MB.
     /// Default: 400.
     #[must_use]
     pub fn landmarks(mut self, landmarks: usize) -> Self {

@@ -113,11 +113,12 @@ pub struct LabellingProgress {
 /// corrects; few corrections are needed until most of the pool is labelled. For labels that no halfspace
 /// explains, of two or more classes, and for people who slip.
 ///
-/// *The model.* Six Gaussian posteriors side by side: halfspaces in the space of a kernel, ½ columns + ½ Gaussian of
-/// four widths, by Nyström features; halfspaces of the columns; and, between two classes, the version space of
+/// *The model.* Nine Gaussian posteriors side by side: halfspaces in the space of ½ columns + ½ a kernel, Gaussian of
+/// four widths or Laplacian on ranks of two, by Nyström features, or their squares; halfspaces of the columns; and,
+/// between two classes, the version space of
 /// halfspaces of the columns with one slip in a hundred, by expectation propagation. Each is weighted by the
 /// product of the probabilities that it gives every answer from all others. Columns are standardised first. With
-/// more than two classes there are five posteriors, by least squares.
+/// more than two classes there are eight posteriors, by least squares.
 ///
 /// *Answers.* They can be undone, changed and withdrawn at any time, skipped, known beforehand; points can be
 /// added. The answers in their order, the points and the parameters determine the session to the bit, on any number of
@@ -128,8 +129,8 @@ pub struct LabellingProgress {
 /// *Guarantee.* None on the number of corrections: a heuristic. Answers take bounded time whatever the
 /// labels.
 ///
-/// *Cost.* With n points, m features in all (d + 4 times the number of landmarks, at most 400 and fewer from
-/// 25 000 points on) 4nm bytes, O(nm) time per answer and O(n m²) once. An undo costs as much as an answer; so does
+/// *Cost.* With n points, m features in all (2d + 6 times the number of landmarks, at most 400 and fewer from
+/// 16 667 points on) 4nm bytes, O(nm) time per answer and O(n m²) once. An undo costs as much as an answer; so does
 /// each answer when a session is resumed.
 ///
 /// *When to use it.* To label a real pool. Where a halfspace is known to fit and a proved number of
@@ -137,7 +138,7 @@ pub struct LabellingProgress {
 /// [`SelfDirectedSession`](crate::SelfDirectedSession).
 ///
 /// *Source.* Ours, from Rasmussen and Williams 2006, Gaussian Processes for Machine Learning, and Minka 2001, Expectation
-/// Propagation for Approximate Bayesian Inference. Claims: S10, S10n, S10s, S10c.
+/// Propagation for Approximate Bayesian Inference. Claims: S10, S10n, S10s, S10c, S10m.
 ///
 /// ```
 /// use halfspaces_linalg::{Params, Points};
