@@ -202,6 +202,14 @@ impl Model {
         assert!(self.classes[index].is_none(), "a point is answered once");
         self.answers.push((index, class));
         self.classes[index] = Some(class);
+        self.add_factors(index, class);
+        let threads = self.labelling.threads();
+        self.with_soft(|soft, features, answers, surest| {
+            soft.learn(features, index, sign(class == 1), answers, surest, threads);
+        });
+    }
+
+    fn add_factors(&mut self, index: usize, class: usize) {
         let targets = self.targets;
         let changes: Vec<Change> = self
             .components
@@ -214,10 +222,30 @@ impl Model {
             })
             .collect();
         self.spread(&changes);
-        let threads = self.labelling.threads();
-        self.with_soft(|soft, features, answers, surest| {
-            soft.learn(features, index, sign(class == 1), answers, surest, threads);
-        });
+    }
+
+    /// Gives a point that has an answer another one, in its place. What later answers stand for was found beside the
+    /// old one: as many of the last as there is time for are taken out before and in again after.
+    pub(crate) fn change(&mut self, index: usize, class: usize) {
+        /// Products of features at most.
+        const WORK: usize = 100_000_000;
+        let place = self.answers.iter().position(|(i, _)| *i == index);
+        let Some(place) = place else { unreachable!("only answers are changed") };
+        let most = WORK / (self.features.len() * self.features.width());
+        // By least squares an answer stands for the same whatever the others are.
+        let most = if self.targets == 1 { most } else { 0 };
+        let later = self.answers.len().saturating_sub(most).max(place + 1);
+        let later = self.answers[later..].to_vec();
+        for (other, _) in &later {
+            self.remove_factors(*other);
+        }
+        self.forget(index);
+        self.take_in(index, class);
+        for &(other, class) in &later {
+            self.add_factors(other, class);
+        }
+        self.answers[place..].rotate_right(1);
+        self.judge();
     }
 
     /// Takes an answer out again: what is left is what the other answers say.
@@ -226,6 +254,15 @@ impl Model {
         let Some(place) = place else { unreachable!("only answers are taken out") };
         self.answers.remove(place);
         self.classes[index] = None;
+        self.remove_factors(index);
+        let threads = self.labelling.threads();
+        self.with_soft(|soft, features, answers, surest| {
+            soft.forget(features, index, answers, surest, threads);
+        });
+        self.judge();
+    }
+
+    fn remove_factors(&mut self, index: usize) {
         let targets = self.targets;
         let changes: Vec<Change> = self
             .components
@@ -237,11 +274,6 @@ impl Model {
             })
             .collect();
         self.spread(&changes);
-        let threads = self.labelling.threads();
-        self.with_soft(|soft, features, answers, surest| {
-            soft.forget(features, index, answers, surest, threads);
-        });
-        self.judge();
     }
 
     /// One look at every point for the changes of all components.

@@ -379,8 +379,7 @@ impl LabellingSession {
         let place = self.place(index)?;
         if self.answers[place].class != class {
             self.answers[place].class = class;
-            self.model.forget(index);
-            self.model.learn(index, class);
+            self.model.change(index, class);
             self.open = None;
         }
         Ok(())
