@@ -599,8 +599,11 @@ mod tests {
         assert_eq!(session.answers(), resumed.answers());
         // The order in which answers came matters a little to the factors that stand for them.
         assert!(farthest(&session, &resumed) < 0.15, "{}", farthest(&session, &resumed));
-        let right = (0..80).filter(|i| resumed.predict(*i).unwrap().class == truth[*i]).count();
-        assert!(right >= 70, "{right}");
+        // The other half needs few corrections.
+        let (mut rest, before) = (resumed.clone(), resumed.progress().corrections);
+        answer_some(&mut rest, &truth, 40);
+        let more = rest.progress().corrections - before;
+        assert!(more <= 5, "{more}");
         let answer = session.withdraw(first).unwrap();
         assert_eq!((answer.index, session.class(first)), (first, None));
         assert_eq!(session.withdraw(first), Err(LabellingError::NotAnswered { index: first }));
