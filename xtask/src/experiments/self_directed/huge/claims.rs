@@ -2,17 +2,12 @@
 
 use super::play::{Run, chains, random_order, real, start};
 use super::plots::{agreement, by_size, figure};
+use super::workload::{Configuration, FACTOR, Outcome, SIZES, differences, drawn, power};
 use crate::experiments::common::*;
 
 pub(crate) struct HugePoolsExperiment;
 
-/// c in k = ⌈c d lnln n⌉.
-pub(super) const FACTOR: f64 = 2.0;
-
-/// Powers of ten at which both orders are played.
-pub(super) const SIZES: [i32; 13] = [4, 5, 6, 7, 8, 9, 10, 13, 16, 20, 30, 50, 80];
-
-/// The least of them that claims are judged at: below, the two orders are too near each other.
+/// The least of the sizes that claims are judged at: below, the two orders are too near each other.
 const LEAST_JUDGED: i32 = 10;
 
 /// Most mistakes of Algorithm 1, in units of d lnln n.
@@ -24,50 +19,8 @@ const RANDOM_ORDER: f64 = 0.9;
 /// How far the mean of the drawn runs may be from that of real ones: mistakes in buckets, as a share; ln sin θ.
 const AGREE: [f64; 2] = [0.02, 0.25];
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Configuration {
-    /// Both orders at every size, in law.
-    Drawn { dim: usize },
-    /// A run on points beside runs drawn in law.
-    Real { dim: usize, points: usize },
-}
-
 /// What is drawn beside one run on points.
 const DRAWN_PER_REAL: usize = 20;
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Outcome {
-    /// Algorithm 1 and random order at each of [`SIZES`].
-    Drawn(Vec<(Run, f64)>),
-    /// The run on points, and those drawn.
-    Real(Run, Vec<Run>),
-}
-
-/// 10^e.
-pub(super) fn power(exponent: i32) -> f64 {
-    10f64.powi(exponent)
-}
-
-pub(super) fn drawn(outcome: &Outcome) -> &[(Run, f64)] {
-    of_part!(outcome, Outcome::Drawn(runs) => runs)
-}
-
-pub(super) fn beside(outcome: &Outcome) -> (&Run, &[Run]) {
-    match outcome {
-        Outcome::Real(run, drawn) => (run, drawn),
-        Outcome::Drawn(_) => unreachable!("the outcome of another part"),
-    }
-}
-
-/// Relative difference of mistakes in buckets and difference of ln sin θ: drawn, on average, less real.
-pub(super) fn differences(outcome: &Outcome) -> [f64; 2] {
-    let (run, drawn) = beside(outcome);
-    let mean = |of: &dyn Fn(&Run) -> f64| drawn.iter().map(of).sum::<f64>() / drawn.len() as f64;
-    let chains = mean(&|r| r.chains as f64);
-    [(chains - run.chains as f64) / chains, mean(&|r| r.log_sin) - run.log_sin]
-}
 
 impl Experiment for HugePoolsExperiment {
     about! {

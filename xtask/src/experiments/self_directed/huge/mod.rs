@@ -4,5 +4,6 @@ mod claims;
 mod play;
 mod plots;
 mod wedge;
+mod workload;
 
 pub(crate) use claims::HugePoolsExperiment;

@@ -1,7 +1,7 @@
 //! Figures and tables.
 
-use super::claims::{Configuration, FACTOR, Outcome, SIZES, beside, differences, drawn, power};
 use super::play::buckets;
+use super::workload::{Configuration, FACTOR, Outcome, SIZES, beside, differences, drawn, power};
 use crate::experiments::common::*;
 
 /// Means over the trials of one setting, at each of the sizes.

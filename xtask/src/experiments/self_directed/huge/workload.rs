@@ -1,0 +1,52 @@
+//! Settings and outcomes.
+
+use super::play::Run;
+use crate::experiments::common::*;
+
+/// c in k = ⌈c d lnln n⌉.
+pub(super) const FACTOR: f64 = 2.0;
+
+/// Powers of ten at which both orders are played.
+pub(super) const SIZES: [i32; 13] = [4, 5, 6, 7, 8, 9, 10, 13, 16, 20, 30, 50, 80];
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Configuration {
+    /// Both orders at every size, in law.
+    Drawn { dim: usize },
+    /// A run on points beside runs drawn in law.
+    Real { dim: usize, points: usize },
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Outcome {
+    /// Algorithm 1 and random order at each of [`SIZES`].
+    Drawn(Vec<(Run, f64)>),
+    /// The run on points, and those drawn.
+    Real(Run, Vec<Run>),
+}
+
+/// 10^e.
+pub(super) fn power(exponent: i32) -> f64 {
+    10f64.powi(exponent)
+}
+
+pub(super) fn drawn(outcome: &Outcome) -> &[(Run, f64)] {
+    of_part!(outcome, Outcome::Drawn(runs) => runs)
+}
+
+pub(super) fn beside(outcome: &Outcome) -> (&Run, &[Run]) {
+    match outcome {
+        Outcome::Real(run, drawn) => (run, drawn),
+        Outcome::Drawn(_) => unreachable!("the outcome of another part"),
+    }
+}
+
+/// Relative difference of mistakes in buckets and difference of ln sin θ: drawn, on average, less real.
+pub(super) fn differences(outcome: &Outcome) -> [f64; 2] {
+    let (run, drawn) = beside(outcome);
+    let mean = |of: &dyn Fn(&Run) -> f64| drawn.iter().map(of).sum::<f64>() / drawn.len() as f64;
+    let chains = mean(&|r| r.chains as f64);
+    [(chains - run.chains as f64) / chains, mean(&|r| r.log_sin) - run.log_sin]
+}
