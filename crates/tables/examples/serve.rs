@@ -1,13 +1,15 @@
 //! Fits a `TableClassifier` to tables that come through standard input, one after the other, and writes the values of
 //! other rows to standard output: our side of `benches/peers/tables.py`.
 //!
-//! A table is six little-endian 64-bit integers (n rows to learn from, d columns, t rows to label, seed, threads, most
-//! rows learned from or 0), then n·d values, n labels, t·d values, all 64-bit floats. The answer is t decision values,
-//! then the errors on the rows kept back, their number and the seconds that the fit took.
+//! A table is seven little-endian 64-bit integers (n rows to learn from, d columns, t rows to label, seed, threads, most
+//! rows learned from or 0, 1 for several classes), then n·d values, n labels, t·d values, all 64-bit floats. The answer is t
+//! decision values, or classes, then the errors on the rows kept back, their number, the bound on the error with
+//! probability 95 % and the seconds that the fit took.
 
 #![allow(clippy::disallowed_methods, reason = "a program that measures time")]
 
 use halfspaces_linalg::{Classifier, FitSample, Label, Params, PointSet, Points, Threads};
+use halfspaces_pac::ErrorCount;
 use halfspaces_tables::TableClassifier;
 use std::error::Error;
 use std::io::{ErrorKind, Read, Write, stdin, stdout};
@@ -22,7 +24,7 @@ fn numbers(input: &mut impl Read, count: usize) -> std::io::Result<Vec<f64>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let (mut input, mut output) = (stdin().lock(), stdout().lock());
     loop {
-        let mut head = [0; 48];
+        let mut head = [0; 56];
         match input.read_exact(&mut head) {
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(()),
             result => result?,
@@ -31,22 +33,33 @@ fn main() -> Result<(), Box<dyn Error>> {
             head.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b)).collect();
         let [n, d, t] = [head[0] as usize, head[1] as usize, head[2] as usize];
         let points = Points::new(numbers(&mut input, n * d)?, d)?;
-        let labels: Vec<Label> =
-            numbers(&mut input, n)?.into_iter().map(Label::from_sign).collect();
+        let labels = numbers(&mut input, n)?;
         let others = Points::new(numbers(&mut input, t * d)?, d)?;
-        let start = Instant::now();
-        let params =
-            TableClassifier::params().seed(head[3]).threads(Threads::new(head[4] as usize)?);
+        let threads = Threads::new(head[4] as usize)?;
+        let params = TableClassifier::params().seed(head[3]).threads(threads);
         let params = if head[5] > 0 { params.max_rows(head[5] as usize) } else { params };
-        let model = params.check()?.fit(&points, &labels)?;
-        let seconds = start.elapsed().as_secs_f64();
-        let mut answer = Vec::with_capacity(t + 3);
-        for x in others.rows() {
-            answer.push(model.decision_value(x)?);
+        let learner = params.check()?;
+        let start = Instant::now();
+        let mut answer: Vec<f64>;
+        let (kept_back, bound, seconds);
+        if head[6] == 0 {
+            let labels: Vec<Label> = labels.into_iter().map(Label::from_sign).collect();
+            let model = learner.fit(&points, &labels)?;
+            seconds = start.elapsed().as_secs_f64();
+            let values: Result<_, _> = others.rows().map(|x| model.decision_value(x)).collect();
+            answer = values?;
+            (kept_back, bound) = (model.report().kept_back(), model.error_bound(0.05)?);
+        } else {
+            let labels: Vec<i64> = labels.into_iter().map(|y| y as i64).collect();
+            let model = learner.fit_classes(&points, &labels)?;
+            seconds = start.elapsed().as_secs_f64();
+            let classes = model.class_all(&others, threads)?;
+            answer = classes.into_iter().map(|class| *class as f64).collect();
+            (kept_back, bound) = (model.report().kept_back(), model.error_bound(0.05)?);
         }
-        let kept_back = model.report().kept_back();
-        let count = |of: fn(halfspaces_pac::ErrorCount) -> usize| kept_back.map_or(0, of) as f64;
-        answer.extend([count(|e| e.errors()), count(|e| e.points()), seconds]);
+        let count = |of: fn(ErrorCount) -> usize| kept_back.map_or(0, of) as f64;
+        let errors = count(ErrorCount::errors);
+        answer.extend([errors, count(ErrorCount::points), bound.value(), seconds]);
         for value in answer {
             output.write_all(&value.to_le_bytes())?;
         }

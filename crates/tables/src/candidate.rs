@@ -21,7 +21,7 @@ pub enum ColumnScale {
 pub enum Space {
     /// The columns.
     Columns,
-    /// Nyström features of a radial kernel.
+    /// Features of a radial kernel by landmarks (Nyström).
     Kernel {
         /// What the kernel falls with.
         distance: Distance,
@@ -80,11 +80,12 @@ impl fmt::Display for Candidate {
         }
         match self.space {
             Space::Columns => {}
-            Space::Kernel { distance: Distance::SquaredEuclidean, width } => {
-                write!(f, "Gaussian kernel {width}, ")?;
-            }
-            Space::Kernel { distance: Distance::Manhattan, width } => {
-                write!(f, "Laplacian kernel {width}, ")?;
+            Space::Kernel { distance, width } => {
+                let name = match distance {
+                    Distance::SquaredEuclidean => "Gaussian",
+                    Distance::Manhattan => "Laplacian",
+                };
+                write!(f, "{name} kernel {width}, ")?;
             }
         }
         f.write_str(match self.columns {
@@ -96,31 +97,51 @@ impl fmt::Display for Candidate {
 
 /// C of the hinge loss, in order.
 const KERNEL_C: [f64; 3] = [0.3, 1.0, 3.0];
+/// The same for several classes, each told apart from many more rows of others.
+const CLASSES_C: [f64; 2] = [1.0, 3.0];
 const COLUMN_C: f64 = 0.1;
 const LOGISTIC_C: f64 = 1.0;
 /// Scales of the kernels, as multiples of the median distance.
-const GAUSSIAN_WIDTHS: [f64; 2] = [0.5, 3.0];
-const LAPLACIAN_WIDTHS: [f64; 2] = [0.5, 2.0];
+const KERNELS: [(Distance, f64); 4] = [
+    (Distance::SquaredEuclidean, 0.5),
+    (Distance::SquaredEuclidean, 3.0),
+    (Distance::Manhattan, 0.5),
+    (Distance::Manhattan, 2.0),
+];
 
-/// The columns and space of candidates that share their features, with their methods. Without `unweighted`, only
-/// methods that heed the weights of examples.
-pub(crate) fn families(unweighted: bool) -> Vec<(ColumnScale, Space, Vec<Method>)> {
+/// Candidates that share their features.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Family {
+    pub(crate) columns: ColumnScale,
+    pub(crate) space: Space,
+    pub(crate) methods: Vec<Method>,
+}
+
+impl Family {
+    pub(crate) fn candidate(&self, method: Method) -> Candidate {
+        Candidate { columns: self.columns, space: self.space, method }
+    }
+}
+
+/// What a table's candidates are: with weights, only methods that heed them; the Perspectron only for two classes, as the
+/// sizes of its values say nothing.
+pub(crate) fn families(weighted: bool, sums: usize) -> Vec<Family> {
+    let of_kernels = if sums == 1 { &KERNEL_C[..] } else { &CLASSES_C };
     let mut families = Vec::new();
     for columns in [ColumnScale::Standardised, ColumnScale::Ranked] {
-        let kernels = GAUSSIAN_WIDTHS.map(|width| (Distance::SquaredEuclidean, width));
-        let laplacian = LAPLACIAN_WIDTHS.map(|width| (Distance::Manhattan, width));
-        for (distance, width) in kernels.into_iter().chain(laplacian) {
-            let methods = KERNEL_C.map(|c| Method::Hinge { c }).to_vec();
-            families.push((columns, Space::Kernel { distance, width }, methods));
+        for (distance, width) in KERNELS {
+            let space = Space::Kernel { distance, width };
+            let methods = of_kernels.iter().map(|&c| Method::Hinge { c }).collect();
+            families.push(Family { columns, space, methods });
         }
         let mut methods = vec![Method::Hinge { c: COLUMN_C }];
-        if unweighted {
+        if !weighted {
             methods.push(Method::Logistic { c: LOGISTIC_C });
-            if columns == ColumnScale::Standardised {
+            if columns == ColumnScale::Standardised && sums == 1 {
                 methods.push(Method::Perspectron);
             }
         }
-        families.push((columns, Space::Columns, methods));
+        families.push(Family { columns, space: Space::Columns, methods });
     }
     families
 }

@@ -2,7 +2,8 @@
 //!
 //! It compares halfspaces of columns and of kernel features, fitted in several ways, by their errors on labels that may be
 //! wrong, averages the near-best, and says how often the result will err, with an exact bound from rows that had
-//! no part in it. Models ([`TableModel`]) label and give probabilities; reports ([`TableReport`]) say what was compared.
+//! no part in it. Models ([`TableModel`]) label and give probabilities; reports ([`TableReport`]) say what was compared. Labels
+//! are ±1, or any number of classes by name ([`TableClassesModel`]).
 //!
 //! ```
 //! use halfspaces_data::Builtin;
@@ -18,13 +19,21 @@
 //! ```
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
+mod averaged;
 mod candidate;
+mod classes_model;
 mod classifier;
 mod hinge;
+mod landmark_features;
+mod learn;
 mod model;
+mod report;
+mod table;
 #[cfg(test)]
 mod tests;
 
 pub use candidate::{Candidate, ColumnScale, Method, Space};
+pub use classes_model::TableClassesModel;
 pub use classifier::{DEFAULT_MAX_ROWS, MIN_TABLE_ROWS, TableClassifier, TableParams};
-pub use model::{Compared, TableModel, TableReport};
+pub use model::TableModel;
+pub use report::{Compared, TableReport};

@@ -1,0 +1,138 @@
+//! What a fit to a table of several classes hands out.
+
+use crate::averaged::{Averaged, decide};
+use crate::report::TableReport;
+#[cfg(feature = "serde")]
+use halfspaces_linalg::load_checked;
+use halfspaces_linalg::{InputError, PointSet, RowView, Threads};
+use halfspaces_pac::ErrorBound;
+
+/// What a [`TableClassifier`](crate::TableClassifier) returns for labels of several classes, which are whatever the caller
+/// calls them: numbers, text, an enum.
+///
+/// Per class there is a sum of halfspaces "this class, not another", all of the same features; the class of the largest
+/// sum is predicted, of equal ones the first. Of two classes there is one sum, as in a [`TableModel`](crate::TableModel).
+///
+/// *Cost.* As of a [`TableModel`](crate::TableModel), and one product per class and feature.
+///
+/// Claims: PT, for two classes; the bound on the error is the same for any number.
+///
+/// ```
+/// use halfspaces_linalg::{Params, PointSet, Points, Threads};
+/// use halfspaces_tables::TableClassifier;
+/// // Three bands of a line; the middle one is no halfspace.
+/// let points = Points::new((0..60).map(f64::from).collect(), 1)?;
+/// let name = |i| if i < 20 { "low" } else if i < 40 { "middle" } else { "high" };
+/// let labels: Vec<&str> = (0..60).map(name).collect();
+/// let model = TableClassifier::params().check()?.fit_classes(&points, &labels)?;
+/// assert_eq!(model.classes(), ["high", "low", "middle"]);
+/// let row = points.row(30).ok_or("no row")?;
+/// assert_eq!(*model.class(row)?, "middle");
+/// assert!(model.probabilities(row)?[2] > 0.5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct TableClassesModel<C> {
+    classes: Vec<C>,
+    average: Averaged,
+    report: TableReport,
+}
+
+#[cfg(feature = "serde")]
+load_checked! {
+    TableClassesModel<C: Ord> {
+        classes: Vec<C>, average: Averaged, report: TableReport,
+    } => TableClassesModel::checked
+}
+
+#[cfg(feature = "serde")]
+impl<C: Ord> TableClassesModel<C> {
+    fn checked(
+        classes: Vec<C>,
+        average: Averaged,
+        report: TableReport,
+    ) -> Result<TableClassesModel<C>, InputError> {
+        let sums = if classes.len() == 2 { 1 } else { classes.len() };
+        InputError::check_state(average.sums() == sums, "one sum per class, one for two")?;
+        let rising = classes.is_sorted_by(|a, b| a < b);
+        InputError::check_state(rising && classes.len() >= 2, "two classes or more, in order")?;
+        Ok(TableClassesModel { classes, average, report })
+    }
+}
+
+impl<C> TableClassesModel<C> {
+    pub(crate) fn new(
+        classes: Vec<C>,
+        average: Averaged,
+        report: TableReport,
+    ) -> TableClassesModel<C> {
+        TableClassesModel { classes, average, report }
+    }
+
+    /// The classes, in order.
+    #[must_use]
+    pub fn classes(&self) -> &[C] {
+        &self.classes
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.average.dim()
+    }
+
+    /// The class of a row.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`], [`InputError::Overflow`].
+    pub fn class<R: RowView>(&self, x: R) -> Result<&C, InputError> {
+        Ok(&self.classes[decide(&self.average.row_values(x)?)])
+    }
+
+    /// The class of every row.
+    ///
+    /// # Errors
+    /// As [`TableClassesModel::class`].
+    pub fn class_all<P: PointSet>(
+        &self,
+        points: &P,
+        threads: Threads,
+    ) -> Result<Vec<&C>, InputError> {
+        let classes = self.average.classes(points, threads)?;
+        Ok(classes.into_iter().map(|class| &self.classes[class]).collect())
+    }
+
+    /// The probability of each class, in their order: Platt's sigmoids of the sums, fitted to rows that their
+    /// halfspaces had not seen, divided by their sum. Of the labels as they are given, wrong ones included.
+    ///
+    /// The most probable class need not be the one predicted: that goes by the sums themselves.
+    ///
+    /// # Errors
+    /// As [`TableClassesModel::class`].
+    pub fn probabilities<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError> {
+        let mut of_class = self.average.probabilities(&self.average.row_values(x)?);
+        if let [positive] = of_class[..] {
+            return Ok(vec![1.0 - positive, positive]);
+        }
+        // Sigmoids of finite numbers may round to 0, all of them only far from every class.
+        let total: f64 = of_class.iter().sum();
+        let equal = 1.0 / of_class.len() as f64;
+        of_class.iter_mut().for_each(|p| *p = if total > 0.0 { *p / total } else { equal });
+        Ok(of_class)
+    }
+
+    /// What was compared, on which rows, and what was chosen.
+    #[must_use]
+    pub fn report(&self) -> &TableReport {
+        &self.report
+    }
+
+    /// As [`TableModel::error_bound`](crate::TableModel::error_bound).
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for δ outside (0, 1).
+    pub fn error_bound(&self, failure: f64) -> Result<ErrorBound, InputError> {
+        self.report.error_bound(failure)
+    }
+}

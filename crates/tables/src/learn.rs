@@ -1,0 +1,143 @@
+//! From a table to an average of halfspaces.
+
+use crate::averaged::{Averaged, Part};
+use crate::candidate::{Candidate, ColumnScale, Method, Scale, families};
+use crate::classifier::MIN_TABLE_ROWS;
+use crate::report::{Compared, TableReport};
+use crate::table::{Scaled, Table, Values};
+use halfspaces_features::FeatureMap;
+use halfspaces_linalg::{InputError, PointSet, RngStream, Threads, rng_for};
+use halfspaces_pac::ErrorCount;
+use rand::seq::SliceRandom;
+
+/// Rows kept back: a twentieth; from `SURE_FROM` rows on a tenth, at least `SURE` and at most `MAX_KEPT_BACK`.
+const SURE_FROM: usize = 5000;
+const SURE: usize = 1500;
+const MAX_KEPT_BACK: usize = 20_000;
+
+/// How a table is learned from.
+pub(crate) struct Plan {
+    pub(crate) held_out: Option<f64>,
+    pub(crate) max_rows: usize,
+    pub(crate) threads: Threads,
+    pub(crate) seed: u64,
+}
+
+impl Plan {
+    /// How many of `n` rows are kept back.
+    fn kept_back(&self, n: usize) -> usize {
+        match self.held_out {
+            Some(share) => ((share * n as f64).round() as usize).min(n - MIN_TABLE_ROWS),
+            None if n < SURE_FROM => (n / 20).min(n - MIN_TABLE_ROWS),
+            None => (n / 10).clamp(SURE, MAX_KEPT_BACK),
+        }
+    }
+}
+
+/// The classes of a table's rows, 0 and 1 or more, and what an error on each row costs.
+pub(crate) struct Given<'a> {
+    pub(crate) classes: &'a [usize],
+    pub(crate) count: usize,
+    pub(crate) weight: &'a dyn Fn(usize) -> f64,
+}
+
+/// A candidate, its error, and its values on the rows compared on.
+struct Tried {
+    family: usize,
+    candidate: Candidate,
+    error: f64,
+    values: Values,
+}
+
+pub(crate) fn learn<P: PointSet>(
+    points: &P,
+    given: &Given<'_>,
+    plan: &Plan,
+) -> Result<(Averaged, TableReport), InputError> {
+    let Plan { max_rows, threads, seed, .. } = *plan;
+    let n = given.classes.len();
+    if n == 0 {
+        return Err(InputError::Empty);
+    }
+    let enough = n >= MIN_TABLE_ROWS;
+    InputError::check_parameter("number of rows", n as f64, enough, "at least 10")?;
+    let mut order: Vec<usize> = (0..n).collect();
+    order.shuffle(&mut rng_for(RngStream::TableRows, seed));
+    let (kept_back, rows) = order.split_at(plan.kept_back(n));
+    let rows = &rows[..rows.len().min(max_rows)];
+
+    let chosen_points = points.select(rows)?;
+    let table = Table::new(given, rows, seed)?;
+    let mut scales = Vec::with_capacity(2);
+    let mut spaces = Vec::with_capacity(2);
+    for columns in [ColumnScale::Standardised, ColumnScale::Ranked] {
+        let scale = Scale::fit(columns, &chosen_points)?;
+        let scaled = scale.apply_on(&chosen_points, threads)?;
+        spaces.push(Scaled::new(columns, scaled, &table)?);
+        scales.push(scale);
+    }
+    let (Some(ranked), Some(standardised)) = (scales.pop(), scales.pop()) else {
+        unreachable!("both scales are fitted above")
+    };
+    let of_scale = |columns| match columns {
+        ColumnScale::Standardised => &spaces[0],
+        ColumnScale::Ranked => &spaces[1],
+    };
+
+    let families = families(!table.is_uniform(), table.sums());
+    let values = threads.map_with(
+        families.iter().enumerate(),
+        || (),
+        |(), (index, family)| table.compare(index, of_scale(family.columns), family),
+    );
+    let mut tried = Vec::new();
+    for (index, (family, values)) in families.iter().zip(values).enumerate() {
+        for (method, values) in family.methods.iter().zip(values?) {
+            let candidate = family.candidate(*method);
+            tried.push(Tried { family: index, candidate, error: table.error(&values), values });
+        }
+    }
+    // Stable: of equal errors the earlier first.
+    tried.sort_by(|a, b| a.error.total_cmp(&b.error));
+    let compared: Vec<Compared> =
+        tried.iter().map(|t| Compared { candidate: t.candidate, error: t.error }).collect();
+    let errors: Vec<f64> = tried.iter().map(|t| t.error).collect();
+    tried.truncate(table.near_best(&errors));
+    let mut sum = table.no_values()?;
+    for t in &mut tried {
+        let deviation = table.deviation(&t.values);
+        sum.iter_mut().zip(&t.values).for_each(|(sum, v)| *sum += v / deviation);
+        t.error = deviation;
+    }
+
+    let mut used: Vec<usize> = tried.iter().map(|t| t.family).collect();
+    used.sort_unstable();
+    used.dedup();
+    let parts = threads.map_with(
+        used.iter(),
+        || (),
+        |(), &family| {
+            let of_family = tried.iter().filter(|t| t.family == family);
+            let members: Vec<(Method, f64)> =
+                of_family.map(|t| (t.candidate.method, t.error)).collect();
+            let space = &families[family];
+            table.part(family, of_scale(space.columns), space, members)
+        },
+    );
+    let parts = parts.into_iter().collect::<Result<Vec<Part>, InputError>>()?;
+    let mut report = TableReport {
+        compared,
+        chosen: tried.len(),
+        learned_from: rows.len(),
+        compared_on: table.compared_rows().count(),
+        error: table.error(&sum),
+        kept_back: None,
+    };
+    let average = Averaged::new(standardised, ranked, parts, table.log_odds(&sum)?);
+    if !kept_back.is_empty() {
+        let found = average.classes(&points.select(kept_back)?, threads)?;
+        let wrong = found.iter().zip(kept_back).filter(|(y, i)| **y != given.classes[**i]).count();
+        report.kept_back = Some(ErrorCount::new(wrong, kept_back.len())?);
+    }
+    Ok((average, report))
+}

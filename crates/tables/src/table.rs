@@ -1,0 +1,313 @@
+//! The rows learned from, and fits to them.
+
+use crate::averaged::{Part, decide};
+use crate::candidate::{ColumnScale, Family, Method, Space};
+use crate::hinge::{Examples, Hinge};
+use crate::landmark_features::LandmarkFeatures;
+use crate::learn::Given;
+use halfspaces_features::{Distance, KernelValues, Landmarks, RadialKernel};
+use halfspaces_linalg::{
+    AffineHalfspace, FitSample, InputError, Label, Params, PointSet, Points, RngStream, kernels,
+    rng_for_round, zeros,
+};
+use halfspaces_pac::{LogisticRegression, SamplePerspectron};
+
+/// Landmarks of a kernel: a tenth of the rows, within these bounds; for several classes, whose boundaries are many, more.
+const MIN_LANDMARKS: usize = 300;
+const MAX_LANDMARKS: usize = 500;
+const CLASSES_LANDMARKS: usize = 800;
+/// Candidates averaged, at most.
+const MAX_CHOSEN: usize = 8;
+/// Parts of the rows, each labelled by fits to the others.
+const FOLDS: usize = 4;
+/// From so many rows on candidates are compared on a quarter of them only, and no more rows than these are fitted to
+/// or compared on.
+const MANY_ROWS: usize = 6000;
+const MAX_COMPARED: usize = 10_000;
+/// Passes of the Perspectron.
+const PASSES: u64 = 10;
+
+/// Rows to fit to and rows to label: all but a fold, and that fold. They stand in random order already.
+fn splits(n: usize) -> Vec<(Vec<usize>, Vec<usize>)> {
+    if n >= MANY_ROWS {
+        let held_out = (n / 4).min(MAX_COMPARED);
+        let fitted = n.min(held_out + MAX_COMPARED);
+        return vec![((held_out..fitted).collect(), (0..held_out).collect())];
+    }
+    let fold = |k| (0..n).partition(|i| i % FOLDS != k);
+    (0..FOLDS).map(fold).collect()
+}
+
+/// The rows learned from, on one scale.
+pub(crate) struct Scaled {
+    columns: ColumnScale,
+    points: Points,
+    landmarks: Points,
+}
+
+impl Scaled {
+    pub(crate) fn new(
+        columns: ColumnScale,
+        points: Points,
+        table: &Table,
+    ) -> Result<Scaled, InputError> {
+        let count = match table.sums() {
+            1 => (points.len() / 10).clamp(MIN_LANDMARKS, MAX_LANDMARKS),
+            _ => CLASSES_LANDMARKS,
+        };
+        let landmarks = Landmarks::Uniform.choose(&points, count, table.seed)?;
+        Ok(Scaled { columns, points, landmarks })
+    }
+
+    fn kernel(
+        &self,
+        distance: Distance,
+        width: f64,
+        seed: u64,
+    ) -> Result<LandmarkFeatures, InputError> {
+        let median = distance.median(&self.points, seed)?;
+        let kernel = RadialKernel::new(distance, width * median)?;
+        LandmarkFeatures::new(KernelValues::new(self.landmarks.clone(), kernel)?)
+    }
+}
+
+/// Per row learned from as many values as there are sums; 0 on rows not compared on.
+pub(crate) type Values = Vec<f64>;
+
+/// Classes and weights of the rows learned from, and how they are split.
+pub(crate) struct Table {
+    classes: Vec<usize>,
+    /// Per sum: +1 for the rows of its class, -1 for others. Of two classes one sum, of the second.
+    signs: Vec<Vec<f64>>,
+    /// Of mean 1.
+    weights: Vec<f64>,
+    uniform: bool,
+    splits: Vec<(Vec<usize>, Vec<usize>)>,
+    seed: u64,
+}
+
+impl Table {
+    pub(crate) fn new(given: &Given<'_>, rows: &[usize], seed: u64) -> Result<Table, InputError> {
+        let weights: Vec<f64> = rows.iter().map(|&i| (given.weight)(i)).collect();
+        let total: f64 = weights.iter().sum();
+        let possible = total > 0.0 && total.is_finite();
+        InputError::check_parameter("weights", total, possible, "positive and finite in sum")?;
+        let mean = total / weights.len() as f64;
+        let classes: Vec<usize> = rows.iter().map(|&i| given.classes[i]).collect();
+        let positive = if given.count == 2 { 1..2 } else { 0..given.count };
+        let sign = |class: usize, of: usize| if class == of { 1.0 } else { -1.0 };
+        let signs = positive.map(|of| classes.iter().map(|&class| sign(class, of)).collect());
+        let table = Table {
+            signs: signs.collect(),
+            classes,
+            uniform: weights.iter().all(|w| w.to_bits() == weights[0].to_bits()),
+            weights: weights.into_iter().map(|w| w / mean).collect(),
+            splits: splits(rows.len()),
+            seed,
+        };
+        let compared: f64 = table.compared_rows().map(|i| table.weights[i]).sum();
+        InputError::check_parameter(
+            "weight of the rows compared on",
+            compared,
+            compared > 0.0,
+            "above 0; give weight to more rows",
+        )?;
+        Ok(table)
+    }
+
+    pub(crate) fn sums(&self) -> usize {
+        self.signs.len()
+    }
+
+    pub(crate) fn is_uniform(&self) -> bool {
+        self.uniform
+    }
+
+    pub(crate) fn compared_rows(&self) -> impl Iterator<Item = usize> {
+        self.splits.iter().flat_map(|(_, rows)| rows.iter().copied())
+    }
+
+    pub(crate) fn no_values(&self) -> Result<Values, InputError> {
+        zeros(self.classes.len(), self.sums())
+    }
+
+    fn of_row<'v>(&self, values: &'v [f64], row: usize) -> &'v [f64] {
+        &values[row * self.sums()..][..self.sums()]
+    }
+
+    /// The share of wrong classes among the rows compared on, by weight.
+    pub(crate) fn error(&self, values: &[f64]) -> f64 {
+        let (mut wrong, mut total) = (0.0, 0.0);
+        for i in self.compared_rows() {
+            total += self.weights[i];
+            if decide(self.of_row(values, i)) != self.classes[i] {
+                wrong += self.weights[i];
+            }
+        }
+        assert!(total > 0.0, "rows without any weight are refused before they are compared on");
+        (wrong / total).min(1.0)
+    }
+
+    /// How many candidates, of these errors in order, are averaged: within two standard errors of the first, or as
+    /// good as it but for two rows.
+    pub(crate) fn near_best(&self, errors: &[f64]) -> usize {
+        let best = errors[0];
+        let rows = self.compared_rows().count() as f64;
+        let most = best + 2.0 * (best * (1.0 - best) / rows).sqrt().max(1.0 / rows);
+        errors.iter().take(MAX_CHOSEN).take_while(|error| **error <= most).count()
+    }
+
+    /// The deviation of the values from 0 on the rows compared on; 1 if they are all 0.
+    pub(crate) fn deviation(&self, values: &[f64]) -> f64 {
+        let squares: f64 =
+            self.compared_rows().flat_map(|i| self.of_row(values, i)).map(|v| v * v).sum();
+        let deviation = (squares / (self.compared_rows().count() * self.sums()) as f64).sqrt();
+        if deviation > 0.0 { deviation } else { 1.0 }
+    }
+
+    /// Slope and offset of the log odds (Platt), per sum.
+    pub(crate) fn log_odds(&self, sums: &[f64]) -> Result<Vec<(f64, f64)>, InputError> {
+        let learner = LogisticRegression::params().c(100.0).tolerance(1e-8).check()?;
+        let of_sum = |(sum, signs): (usize, &Vec<f64>)| {
+            let values = self.compared_rows().map(|i| self.of_row(sums, i)[sum]).collect();
+            let labels: Vec<Label> =
+                self.compared_rows().map(|i| Label::from_sign(signs[i])).collect();
+            let fit = learner.fit(&Points::new(values, 1)?, &labels)?;
+            Ok((fit.halfspace().weights()[0], fit.halfspace().bias()))
+        };
+        self.signs.iter().enumerate().map(of_sum).collect()
+    }
+
+    /// The features of the first rows in a space, and what makes them of the columns.
+    fn features(
+        &self,
+        scaled: &Scaled,
+        space: Space,
+        rows: usize,
+    ) -> Result<(Points, Option<LandmarkFeatures>), InputError> {
+        let points = if rows < scaled.points.len() {
+            scaled.points.select(&(0..rows).collect::<Vec<usize>>())?
+        } else {
+            scaled.points.clone()
+        };
+        match space {
+            Space::Columns => Ok((points, None)),
+            Space::Kernel { distance, width } => {
+                let map = scaled.kernel(distance, width, self.seed)?;
+                Ok((map.apply(&points)?, Some(map)))
+            }
+        }
+    }
+
+    /// Halfspaces fitted to some rows, per method one per sum, for rising C.
+    fn fit(
+        &self,
+        family: usize,
+        features: &Points,
+        rows: &[usize],
+        methods: &[Method],
+    ) -> Result<Vec<Vec<AffineHalfspace>>, InputError> {
+        let weights = &self.weights;
+        let rows: Vec<usize> = rows.iter().copied().filter(|&i| weights[i] > 0.0).collect();
+        let rows = rows.as_slice();
+        let mut rng = rng_for_round(RngStream::TableOrder, self.seed, family as u32);
+        let mut fits = vec![Vec::with_capacity(self.sums()); methods.len()];
+        for signs in &self.signs {
+            let examples = Examples { features, signs, weights, rows };
+            let mut hinge = Hinge::new(&examples, features.dim());
+            let sample = || -> Result<(Points, Vec<Label>), InputError> {
+                let labels = rows.iter().map(|&i| Label::from_sign(signs[i])).collect();
+                Ok((features.select(rows)?, labels))
+            };
+            for (method, fits) in methods.iter().zip(&mut fits) {
+                fits.push(match *method {
+                    Method::Hinge { c } => {
+                        hinge.solve(&examples, c, &mut rng);
+                        hinge.halfspace()?
+                    }
+                    Method::Logistic { c } => {
+                        let (points, labels) = sample()?;
+                        let learner = LogisticRegression::params().c(c).tolerance(1e-6).check()?;
+                        learner.fit(&points, &labels)?.halfspace().clone()
+                    }
+                    Method::Perspectron => self.perspectron(sample()?)?,
+                });
+            }
+        }
+        Ok(fits)
+    }
+
+    fn perspectron(
+        &self,
+        (points, labels): (Points, Vec<Label>),
+    ) -> Result<AffineHalfspace, InputError> {
+        if points.as_slice().iter().all(|v| v.abs() <= 0.0) {
+            // Rows without a direction: the more frequent class.
+            let sum: f64 = labels.iter().map(|y| y.as_f64()).sum();
+            return AffineHalfspace::new(zeros(1, points.dim())?, 1f64.copysign(sum));
+        }
+        let learner = SamplePerspectron::params().passes(PASSES).seed(self.seed).check()?;
+        Ok(learner.fit(&points, &labels)?.halfspace().clone())
+    }
+
+    /// The values of each method on the rows compared on, by fits to other rows.
+    pub(crate) fn compare(
+        &self,
+        index: usize,
+        scaled: &Scaled,
+        family: &Family,
+    ) -> Result<Vec<Values>, InputError> {
+        let methods = &family.methods;
+        let mut values = vec![self.no_values()?; methods.len()];
+        // Of one split the first rows; of folds all.
+        let used = self.splits[0].0.len() + self.splits[0].1.len();
+        let (features, _) = self.features(scaled, family.space, used)?;
+        for (fit_to, compare_on) in &self.splits {
+            let fits = self.fit(index, &features, fit_to, methods)?;
+            for (fits, values) in fits.iter().zip(&mut values) {
+                for &i in compare_on {
+                    let x = &features.as_slice()[i * features.dim()..][..features.dim()];
+                    let values = &mut values[i * self.sums()..][..self.sums()];
+                    for (value, h) in values.iter_mut().zip(fits) {
+                        *value = kernels::dot(x, h.weights()) + h.bias();
+                    }
+                }
+            }
+        }
+        Ok(values)
+    }
+
+    /// The sum of the halfspaces of these methods, each over its deviation, fitted to all rows.
+    pub(crate) fn part(
+        &self,
+        index: usize,
+        scaled: &Scaled,
+        family: &Family,
+        mut members: Vec<(Method, f64)>,
+    ) -> Result<Part, InputError> {
+        let (features, map) = self.features(scaled, family.space, self.classes.len())?;
+        let c = |method: &Method| match *method {
+            Method::Hinge { c } | Method::Logistic { c } => c,
+            Method::Perspectron => 0.0,
+        };
+        members.sort_by(|a, b| c(&a.0).total_cmp(&c(&b.0)));
+        let methods: Vec<Method> = members.iter().map(|(method, _)| *method).collect();
+        let rows: Vec<usize> = (0..self.classes.len()).collect();
+        let fits = self.fit(index, &features, &rows, &methods)?;
+        let mut halfspaces = Vec::with_capacity(self.sums());
+        for sum in 0..self.sums() {
+            let mut weights = zeros(1, features.dim())?;
+            let mut bias = 0.0;
+            for (fits, (_, deviation)) in fits.iter().zip(&members) {
+                kernels::axpy(1.0 / deviation, fits[sum].weights(), &mut weights);
+                bias += fits[sum].bias() / deviation;
+            }
+            if let Some(map) = &map {
+                weights = map.expansion(weights);
+            }
+            halfspaces.push(AffineHalfspace::new(weights, bias)?);
+        }
+        let kernel = map.map(LandmarkFeatures::into_values);
+        Ok(Part { columns: scaled.columns, kernel, halfspaces })
+    }
+}
