@@ -1,14 +1,14 @@
 //! The default classifier for tables.
 
 use crate::classes_model::TableClassesModel;
-use crate::learn::{Given, Plan, learn};
+use crate::learn::{MIN_TABLE_ROWS, Plan, learn};
 use crate::model::TableModel;
+use crate::table::Given;
 use halfspaces_linalg::{FitSample, InputError, Label, Params, PointSet, Threads, load_params};
 
-/// Fewer rows cannot be split.
-pub const MIN_TABLE_ROWS: usize = 10;
 /// Most rows learned from, by default.
 pub const DEFAULT_MAX_ROWS: usize = 40_000;
+
 /// Unchecked parameters of a [`TableClassifier`].
 ///
 /// ```

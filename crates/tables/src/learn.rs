@@ -2,14 +2,15 @@
 
 use crate::averaged::{Averaged, Part};
 use crate::candidate::{Candidate, ColumnScale, Method, Scale, families};
-use crate::classifier::MIN_TABLE_ROWS;
 use crate::report::{Compared, TableReport};
-use crate::table::{Scaled, Table, Values};
+use crate::table::{Given, Scaled, Table, Values};
 use halfspaces_features::FeatureMap;
 use halfspaces_linalg::{InputError, PointSet, RngStream, Threads, rng_for};
 use halfspaces_pac::ErrorCount;
 use rand::seq::SliceRandom;
 
+/// Fewer rows cannot be split.
+pub const MIN_TABLE_ROWS: usize = 10;
 /// Rows kept back: a twentieth; from `SURE_FROM` rows on a tenth, at least `SURE` and at most `MAX_KEPT_BACK`.
 const SURE_FROM: usize = 5000;
 const SURE: usize = 1500;
@@ -32,13 +33,6 @@ impl Plan {
             None => (n / 10).clamp(SURE, MAX_KEPT_BACK),
         }
     }
-}
-
-/// The classes of a table's rows, 0 and 1 or more, and what an error on each row costs.
-pub(crate) struct Given<'a> {
-    pub(crate) classes: &'a [usize],
-    pub(crate) count: usize,
-    pub(crate) weight: &'a dyn Fn(usize) -> f64,
 }
 
 /// A candidate, its error, and its values on the rows compared on.

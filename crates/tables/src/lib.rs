@@ -34,6 +34,7 @@ mod tests;
 
 pub use candidate::{Candidate, ColumnScale, Method, Space};
 pub use classes_model::TableClassesModel;
-pub use classifier::{DEFAULT_MAX_ROWS, MIN_TABLE_ROWS, TableClassifier, TableParams};
+pub use classifier::{DEFAULT_MAX_ROWS, TableClassifier, TableParams};
+pub use learn::MIN_TABLE_ROWS;
 pub use model::TableModel;
 pub use report::{Compared, TableReport};

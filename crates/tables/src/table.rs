@@ -4,7 +4,6 @@ use crate::averaged::{Part, decide};
 use crate::candidate::{ColumnScale, Family, Method, Space};
 use crate::hinge::{Examples, Hinge};
 use crate::landmark_features::LandmarkFeatures;
-use crate::learn::Given;
 use halfspaces_features::{Distance, KernelValues, Landmarks, RadialKernel};
 use halfspaces_linalg::{
     AffineHalfspace, FitSample, InputError, Label, Params, PointSet, Points, RngStream, kernels,
@@ -36,6 +35,13 @@ fn splits(n: usize) -> Vec<(Vec<usize>, Vec<usize>)> {
     }
     let fold = |k| (0..n).partition(|i| i % FOLDS != k);
     (0..FOLDS).map(fold).collect()
+}
+
+/// The classes of a table's rows, 0 and 1 or more, and what an error on each row costs.
+pub(crate) struct Given<'a> {
+    pub(crate) classes: &'a [usize],
+    pub(crate) count: usize,
+    pub(crate) weight: &'a dyn Fn(usize) -> f64,
 }
 
 /// The rows learned from, on one scale.

@@ -1,12 +1,13 @@
-//! How many corrections are to come. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! How many corrections are to come. Claims: S10c, S10m.
 
 use super::model::Errors;
 use halfspaces_linalg::exp_neg;
 
 /// What the estimate is made of, fitted by least squares of the logarithms on seven pools (wdbc, heart, pima,
 /// banana, satimage, scikit-learn's digits, made-up ones) at twelve moments each: a factor, the power of the
-/// ratio of errors made to errors stated, and how much the model learns while the whole pool is open.
-const FACTOR: f64 = 0.92;
+/// ratio of errors made to errors stated, and how much the model learns while the whole pool is open. The factor,
+/// 0.92 there, is such that on thirteen pools, these five among them, the estimate is right in geometric mean.
+const FACTOR: f64 = 0.72;
 const POWER: f64 = 2.0 / 3.0;
 const LEARNING: f64 = 0.8;
 /// Deviation of the logarithm of what came, with no point open and with all of them: the sum of both.
@@ -19,7 +20,7 @@ const TO_HIGH: f64 = 1.645;
 /// An estimate of the corrections to come until the whole pool is labelled, surest point first.
 ///
 /// The errors that the model states of the points without an answer, times ((w + 1)/(s + 1))^⅔, where of the answers
-/// so far, each predicted from all others, w are predicted wrongly and s are stated to be, and times 0.92 exp(-0.8 u), u the
+/// so far, each predicted from all others, w are predicted wrongly and s are stated to be, and times 0.72 exp(-0.8 u), u the
 /// share of the pool without an answer, for the model learns on the way. The interval is wide while little is known: a
 /// factor of e^(1.6 (0.4 + 0.4 u)) upwards. All this is measured, not proved. Claims: S10c, S10m.
 ///
@@ -45,7 +46,7 @@ pub struct Outlook {
     pub open: usize,
     /// Corrections to expect.
     pub expected: f64,
-    /// At least so many nineteen times in twenty.
+    /// At least so many nine times in ten.
     pub low: f64,
     /// At most so many nineteen times in twenty; never more than there are points open.
     pub high: f64,
@@ -87,16 +88,16 @@ mod tests {
 
     #[test]
     fn figures_worked_by_hand() {
-        // (8/27)^⅔ = 4/9; a quarter open: 0.92 e^-0.2 times that and 81 is 27.1158.
+        // (8/27)^⅔ = 4/9; a quarter open: 0.72 e^-0.2 times that and 81 is 21.2211.
         let errors = Errors { open: 250, stated: 80.0, wrong_left_out: 7, stated_left_out: 26.0 };
         let outlook = Outlook::new(1000, errors);
         // e^(-2 · 0.5) and e^(1.645 · 0.5) of it.
         for (value, by_hand) in
-            [(outlook.expected, 26.1158), (outlook.low, 8.9753), (outlook.high, 60.7218)]
+            [(outlook.expected, 20.2211), (outlook.low, 6.8068), (outlook.high, 47.3031)]
         {
             assert!((value - by_hand).abs() < 1e-3, "{value} {by_hand}");
         }
-        assert!(outlook.within(0.0608) && !outlook.within(0.0607));
+        assert!(outlook.within(0.0474) && !outlook.within(0.0473));
         let few = Outlook::new(120, Errors { open: 30, ..errors });
         assert_eq!(few.high, 30.0);
         let sure = Outlook::new(1000, Errors { stated: 0.0, ..errors });
