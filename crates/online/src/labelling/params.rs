@@ -4,8 +4,8 @@ use super::features::KERNELS;
 use halfspaces_linalg::{InputError, Params, Threads};
 
 /// f32 features of a pool at most, of all kernels together, before the number of landmarks falls.
-const MAX_FEATURES: usize = 40_000_000;
-const MIN_LANDMARKS: usize = 64;
+const MAX_FEATURES: usize = 30_000_000;
+const MIN_LANDMARKS: usize = 40;
 
 /// Parameters of [`Labelling`].
 ///
@@ -35,7 +35,7 @@ impl LabellingParams {
     }
 
     /// Landmarks of each kernel at most: points of the pool in whose neighbourhood labels may differ from what
-    /// the columns say. Fewer are taken of pools of more than 16 667 points, so that the features of the kernels take 160 MB.
+    /// the columns say. Fewer are taken of pools of more than 12 500 points, so that the features of the kernels take 120 MB.
     /// Default: 400.
     #[must_use]
     pub fn landmarks(mut self, landmarks: usize) -> Self {

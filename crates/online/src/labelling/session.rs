@@ -130,7 +130,7 @@ pub struct LabellingProgress {
 /// labels.
 ///
 /// *Cost.* With n points, m features in all (2d + 6 times the number of landmarks, at most 400 and fewer from
-/// 16 667 points on) 4nm bytes, O(nm) time per answer and O(n m²) once. An undo costs as much as an answer; so does
+/// 12 500 points on) 4nm bytes, O(nm) time per answer and O(n m²) once. An undo costs as much as an answer; so does
 /// each answer when a session is resumed.
 ///
 /// *When to use it.* To label a real pool. Where a halfspace is known to fit and a proved number of
