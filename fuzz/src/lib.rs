@@ -26,18 +26,19 @@ use halfspaces_linalg::{
 use halfspaces_online::{
     Alma, AveragedKernelPerceptron, AveragedPerceptron, BatchFit, BooleanClass, CentreOfGravity,
     ChainLength, Ellipsoid, FiniteClass, Greedy, GridClass, HalfspaceClass, Halving, HardMargin,
-    KernelPerceptron, ModifiedPerceptron, OnlineLearner, OnlineMassart, PassiveAggressive,
-    Perceptron, SampledGreedy, SecondOrderPerceptron, SelfDirectedLearner, SelfDirectedSession,
-    StrongLearner, Transcript, TwoChains, VersionSpace, VersionSpaceGreedy, VolumetricCentre,
-    VotedPerceptron, Winnow,
+    KernelPerceptron, ModifiedPerceptron, OnlineLeakyRelu, OnlineLearner, OnlineMassart,
+    PassiveAggressive, Perceptron, SampledGreedy, SecondOrderPerceptron, SelfDirectedLearner,
+    SelfDirectedSession, StrongLearner, Transcript, TwoChains, VersionSpace, VersionSpaceGreedy,
+    VolumetricCentre, VotedPerceptron, Winnow,
 };
 use halfspaces_pac::{
     Choice, CuttingPlaneFit, CuttingPlaneParams, DdkParams, DecisionListOfHalfspaces, DescentFit,
     DgtFit, ErrorCount, Fit, Fitting, GlmParams, GridParams, HeuristicRun, LogisticFit,
-    LogisticParams, PerspectronParams, ProjectedFit, RandomProjection, SampleFit, SampleParams,
-    SearchFit, SignLink, Stage, SvmFit, SvmParams,
+    LogisticParams, OneVsOneModel, OneVsRestModel, PerspectronParams, PositionedDecisionList,
+    PositionedFit, ProjectedFit, RandomProjection, SampleFit, SampleParams, SearchFit, SignLink,
+    Stage, SvmFit, SvmParams,
 };
-use halfspaces_tables::TableModel;
+use halfspaces_tables::{TableClassesModel, TableModel};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -249,6 +250,30 @@ pub const SAVED: &[Kind] = &[
     ("Nystroem", features::<Nystroem>),
     ("RandomFourier", features::<RandomFourier>),
     ("TableModel", classifier::<TableModel>),
+    ("TableClassesModel", |t| {
+        load(t, |model: TableClassesModel<u8>| {
+            if model.dim() <= MAX_DIM {
+                let rows = rows(model.dim());
+                rows.rows().for_each(|x| drop(model.class(x).cloned()));
+            }
+        })
+    }),
+    ("OneVsRestModel", |t| {
+        load(t, |model: OneVsRestModel<SvmFit>| {
+            if model.dim() <= MAX_DIM {
+                rows(model.dim()).rows().for_each(|x| drop(model.class(x)));
+            }
+        })
+    }),
+    ("OneVsOneModel", |t| {
+        load(t, |model: OneVsOneModel<SvmFit>| {
+            if model.dim() <= MAX_DIM {
+                rows(model.dim()).rows().for_each(|x| drop(model.class(x)));
+            }
+        })
+    }),
+    ("PositionedDecisionList", classifier::<PositionedDecisionList>),
+    ("PositionedFit", classifier::<PositionedFit>),
     ("FiniteSupport", |t| {
         load(t, |support: FiniteSupport| {
             let _ = support.probabilities();
@@ -269,6 +294,7 @@ pub const SAVED: &[Kind] = &[
     ("SecondOrderPerceptron", online::<SecondOrderPerceptron>),
     ("Alma", online::<Alma>),
     ("OnlineMassart", online::<OnlineMassart>),
+    ("OnlineLeakyRelu", online::<OnlineLeakyRelu>),
     ("Winnow", online::<Winnow>),
     ("KernelPerceptron", online::<KernelPerceptron>),
     ("AveragedKernelPerceptron", online::<AveragedKernelPerceptron>),

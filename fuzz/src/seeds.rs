@@ -12,21 +12,21 @@ use halfspaces_features::{
 use halfspaces_forster::{ForsterTransform, Isotropy};
 use halfspaces_linalg::{
     AffineHalfspace, Classifier, Conjunction, DecisionList, Disjunction, FitSample, FitStream,
-    Halfspace, Label, Params, PointSet, Points, SparsePoints,
+    Halfspace, Label, Params, PointSet, Points, SparsePoints, Threads,
 };
 use halfspaces_online::{
     Aggressiveness, Alma, AsGiven, AveragedKernelPerceptron, AveragedPerceptron, BatchPerceptron,
     BooleanClass, CentreOfGravity, ChainLength, Ellipsoid, Greedy, GridClass, HalfspaceClass,
-    Halving, HardMargin, Horizon, Kernel, KernelPerceptron, ModifiedPerceptron, OnlineLearner,
-    OnlineMassart, PassiveAggressive, Perceptron, SampledGreedy, SecondOrderPerceptron,
-    SelfDirectedLearner, StrongLearner, TwoChains, VersionSpace, VersionSpaceGreedy,
-    VolumetricCentre, VotedPerceptron, Winnow, label_pool, run,
+    Halving, HardMargin, Horizon, Kernel, KernelPerceptron, ModifiedPerceptron, OnlineLeakyRelu,
+    OnlineLearner, OnlineMassart, PassiveAggressive, Perceptron, SampledGreedy,
+    SecondOrderPerceptron, SelfDirectedLearner, StrongLearner, TwoChains, VersionSpace,
+    VersionSpaceGreedy, VolumetricCentre, VotedPerceptron, Winnow, label_pool, run,
 };
 use halfspaces_pac::{
     Candidates, Ckmy, CuttingPlane, Ddk, DecisionListOfHalfspaces, Dgt, Elimination, ErrorCount,
     Fitting, GlmHeuristic, GlmPerspectron, GridPerspectron, Heuristic, LinearSvm,
-    LogisticRegression, Margin, MarginSearch, Perspectron, Projected, RandomProjection,
-    SamplePerspectron, ThresholdRule,
+    LogisticRegression, Margin, MarginSearch, OneVsOne, OneVsRest, Perspectron, PositionedMassart,
+    Projected, RandomProjection, SamplePerspectron, ThresholdRule,
 };
 use halfspaces_tables::TableClassifier;
 use serde::Serialize;
@@ -92,6 +92,12 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
     let instance = halfspaces_data::Instance::new(ball, target.clone(), noise.clone())?;
     let (noisy, noisy_labels) = instance.sample(60, 3)?;
     let horizon = Horizon::Doubling;
+    let classes: Vec<usize> =
+        noisy_labels.iter().map(|y| usize::from(*y == Label::Positive)).collect();
+    let names: Vec<u8> = classes.iter().map(|class| 10 + *class as u8).collect();
+    let (more, more_labels) = instance.sample(400, 5)?;
+    let positioned = PositionedMassart::params(0.3).check()?.fit(&more, &more_labels)?;
+    let svms = LinearSvm::params().check()?;
     let gaussian = KernelPerceptron::new(2, Kernel::Gaussian { scale: 1.0 })?.with_budget(3)?;
     let averaged = AveragedKernelPerceptron::new(2, Kernel::Gaussian { scale: 1.0 })?;
     let solver = ForsterTransform::params().check()?;
@@ -149,6 +155,14 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
         ("Nystroem", value(&Nystroem::new(cube.clone(), RadialKernel::gaussian(2.0)?)?)?),
         ("RandomFourier", value(&RandomFourier::new(2, 3, RadialKernel::gaussian(2.0)?, 1)?)?),
         ("TableModel", value(&TableClassifier::params().check()?.fit(&points, &labels)?)?),
+        (
+            "TableClassesModel",
+            value(&TableClassifier::params().check()?.fit_classes(&noisy, &names)?)?,
+        ),
+        ("OneVsRestModel", value(&OneVsRest::new(svms).fit(&noisy, &classes, Threads::ONE)?)?),
+        ("OneVsOneModel", value(&OneVsOne::new(svms).fit(&noisy, &classes, Threads::ONE)?)?),
+        ("PositionedDecisionList", value(positioned.list())?),
+        ("PositionedFit", value(&positioned)?),
         ("FiniteSupport", value(&FiniteSupport::new(cube.clone(), &[1.0, 2.0, 1.0])?)?),
         ("Rcn", value(&Rcn::new(0.2)?)?),
         ("Massart", value(&noise)?),
@@ -164,6 +178,7 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
         ("SecondOrderPerceptron", taught(SecondOrderPerceptron::new(2, 1.0)?, &points, &labels)?),
         ("Alma", taught(Alma::new(2, 0.5)?, &points, &labels)?),
         ("OnlineMassart", taught(OnlineMassart::new(2, 0.1, 0.3, horizon)?, &points, &labels)?),
+        ("OnlineLeakyRelu", taught(OnlineLeakyRelu::new(2, 0.1, 0.3, 100)?, &points, &labels)?),
         ("Winnow", taught(Winnow::new(2)?, &cube, &on_cube)?),
         ("KernelPerceptron", taught(gaussian, &points, &labels)?),
         ("AveragedKernelPerceptron", taught(averaged, &points, &labels)?),

@@ -119,8 +119,8 @@ impl Params for TableParams {
 /// errors of the largest sum, with the same bound on the error.
 ///
 /// *When to use it.* A table with a label per row, up to some thousand columns of numbers (categories one-hot), and no time
-/// to choose. A proof that noise does no harm has the [`SamplePerspectron`] alone, for labels of a halfspace with a
-/// margin; a single halfspace to read, [`LogisticRegression`].
+/// to choose. A proof that noise does no harm has the [`SamplePerspectron`](halfspaces_pac::SamplePerspectron) alone, for labels of a halfspace with a
+/// margin; a single halfspace to read, [`LogisticRegression`](halfspaces_pac::LogisticRegression).
 ///
 /// *Source.* Ours; its parts are of Hsieh et al. 2008 (hinge loss), Williams and Seeger 2001 (Nyström), Platt 1999
 /// (probabilities), Clopper and Pearson 1934 (the bound). Claims: PT, PTn.
