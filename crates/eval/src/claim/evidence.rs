@@ -8,7 +8,7 @@ use std::fmt;
 const CONFIDENCE: f64 = 0.95;
 
 /// Most claims of a suite that may rest on chance.
-pub const MAX_SAMPLED_CLAIMS: usize = 40;
+pub const MAX_SAMPLED_CLAIMS: usize = 50;
 
 /// Largest p-value at which a claim that rests on chance is violated: 5 % over
 /// [`MAX_SAMPLED_CLAIMS`].

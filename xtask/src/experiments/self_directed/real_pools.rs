@@ -295,7 +295,7 @@ mod tests {
             logistic: Corrections { all: 40, half: 20 },
             steady: 10,
             slipping: slipping + k % 2,
-            expected,
+            expected: expected + (k % 2) as f64,
             high: 20.0,
             came,
         };
