@@ -13,7 +13,7 @@
 //!
 //! | learner | for | mistakes |
 //! |---|---|---|
-//! | [`SurestFirst`](crate::SurestFirst) | real pools, no halfspace need fit, answers may slip | 0.59 of logistic regression's in random order, measured |
+//! | [`SurestFirst`](crate::SurestFirst) | real pools, no halfspace need fit, answers may slip | 0.53 of logistic regression's in random order, measured |
 //! | [`Greedy`] | well-conditioned pools, fastest | 2 to 2.5 d on the sphere, measured |
 //! | [`VersionSpaceGreedy`] | the same, fewer mistakes, slower | about 1.6 d on the sphere, measured |
 //! | [`SampledGreedy`] | the same, fewest mistakes, slowest | about 1.5 d on the sphere, measured |
