@@ -71,8 +71,10 @@ pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<ExitCode, Failure>
 
     let (written, shown) = (Arc::clone(&store), folder.display().to_string());
     on_signal(move || {
-        // Held until the program has ended: no write is cut off.
-        let kept = locked(&written).len();
+        let store = locked(&written);
+        let kept = store.len();
+        // Held until the program has ended: no write is cut off, and none follows the count.
+        std::mem::forget(store);
         format!(
             "interrupted: {kept} trials are kept in {shown}; to go on, run the same command again (without --fresh)"
         )
