@@ -279,6 +279,36 @@ impl LabellingSession {
         LabellingQuestion { index, class: verdict.class, probability: verdict.probability() }
     }
 
+    /// Opens this question instead of the one that [`next`](LabellingSession::next) would choose, for an order of one's own or
+    /// for what a person was shown a moment ago; whether the answer is a correction is judged by its class.
+    ///
+    /// ```
+    /// use halfspaces_linalg::{Params, Points};
+    /// use halfspaces_online::LabellingParams;
+    /// let points = Points::from_rows(&[[1.0], [-2.0], [3.0]])?;
+    /// let mut session = LabellingParams::new(2).check()?.session(&points)?;
+    /// for index in 0..3 {
+    ///     session.ask(session.predict(index)?)?;
+    ///     session.answer(usize::from(index != 1))?;
+    /// }
+    /// assert_eq!(session.next(), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`InputError::IndexOutOfRange`], [`LabellingError::UnknownClass`], [`LabellingError::AlreadyAnswered`]; then the open
+    /// question stays open.
+    pub fn ask(&mut self, question: LabellingQuestion) -> Result<(), LabellingError> {
+        let LabellingQuestion { index, class, .. } = question;
+        self.check_index(index)?;
+        self.check_class(class)?;
+        if self.model.class(index).is_some() {
+            return Err(LabellingError::AlreadyAnswered { index });
+        }
+        self.open = Some(question);
+        Ok(())
+    }
+
     /// What the model says of a point: the predicted class with its probability, or the answer.
     ///
     /// # Errors
@@ -635,6 +665,33 @@ mod tests {
         assert_eq!(resumed.answers(), session.answers());
         assert!(session.add_points(&Points::new(vec![1.0], 1).unwrap()).is_err());
         assert_eq!(session.progress().points, 50);
+    }
+
+    /// An order of the caller's own; a correction is one of what was shown, not of what the model says by now.
+    #[test]
+    fn any_question_can_be_asked() {
+        let (points, truth) = rings(30, 2);
+        let mut session = labelling(2).session(&points).unwrap();
+        let shown = |index, class| LabellingQuestion { index, class, probability: 0.5 };
+        for (index, class) in truth.iter().enumerate().take(10) {
+            session.ask(shown(index, 1 - class)).unwrap();
+            assert_eq!(session.next().unwrap().index, index);
+            assert!(session.answer(*class).unwrap().is_correction());
+        }
+        assert_eq!(session.progress().corrections, 10);
+        session.ask(shown(20, 1)).unwrap();
+        assert_eq!(session.ask(shown(3, 0)), Err(LabellingError::AlreadyAnswered { index: 3 }));
+        let unknown = LabellingError::UnknownClass { class: 2, classes: 2 };
+        assert_eq!(session.ask(shown(21, 2)), Err(unknown));
+        let out = InputError::IndexOutOfRange { index: 30, len: 30 };
+        assert_eq!(session.ask(shown(30, 0)), Err(out.into()));
+        assert_eq!(session.confirm().unwrap().index, 20);
+        // A skipped point may be asked before its turn, and is skipped no longer once it is answered.
+        let skipped = session.next().unwrap().index;
+        session.skip().unwrap();
+        session.ask(shown(skipped, 0)).unwrap();
+        session.confirm().unwrap();
+        assert_eq!(session.progress().skipped, 0);
     }
 
     #[test]
