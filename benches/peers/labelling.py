@@ -4,7 +4,11 @@ A pool is labelled to the end; a correction is a label that was predicted wrongl
 folder as argument) gives one pool per order: at most --rows rows drawn by its seed, columns standardised. A script refits its
 classifier after each hundredth of the pool and chooses the next hundredth: at random; the surest first; or by a query strategy of a package.
 The first hundredth is the same for all scripts, at random, and predicted positive; where only one class has been seen, that one is predicted.
-Our side is `cargo build --release -p halfspaces-online --example simulate_labelling`: a LabellingSession with its defaults. Means over
+Our side is `cargo build --release -p halfspaces-online --example simulate_labelling`: a LabellingSession with its defaults. `--scripts
+classifiers` takes, in place of the packages' strategies, what a user would refit in random order (linear and RBF SVM, LightGBM, perceptron and
+passive-aggressive steps, our own learner) and the best of {LR, perceptron, PA, our learner} in hindsight. `--separable` labels each
+pool by a logistic regression trained on it, through the origin of the standardised columns, and compares with SampledGreedy and with three slips.
+Means over
 orders, in brackets the first half of the pool, as Markdown; last the ratio of the geometric means (of counts plus one) of
 ours and each script, with the interval in which it lies for 95 % of bootstrap draws of the orders.
 """
@@ -24,8 +28,8 @@ import warnings
 
 import numpy as np
 from sklearn.ensemble import BaggingClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.svm import SVC
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.svm import SVC, LinearSVC
 from tables import ROOT, SETS, load, standardised
 
 warnings.filterwarnings("ignore")
@@ -175,12 +179,48 @@ def scripts(every):
     }
 
 
-def ours(program, points, labels, seed, folder):
+class Online:
+    """A learner that takes one point at a time, in random order."""
+
+    def __init__(self, **sgd):
+        self.sgd = sgd
+
+    def play(self, points, labels, seed):
+        order = np.random.default_rng(seed).permutation(len(labels))
+        model = SGDClassifier(random_state=0, penalty=None, **self.sgd)
+        wrong = np.zeros(len(labels), bool)
+        for step, i in enumerate(order):
+            x, y = points[i : i + 1], labels[i : i + 1]
+            wrong[step] = y[0] != (model.predict(x)[0] if step else 1)
+            model.partial_fit(x, y, classes=[-1, 1])
+        return int(wrong.sum()), int(wrong[: len(wrong) // 2].sum())
+
+
+HINDSIGHT = ["LR, random order", "perceptron, random order", "PA-I, random order", "ours, random order"]
+
+
+def classifiers():
+    from lightgbm import LGBMClassifier
+
+    found = {
+        "LR, random order": Script(random),
+        "LR, surest first": Script(surest),
+        "linear SVM, random order": Script(random, LinearSVC),
+        "RBF SVM, random order": Script(random, SVC),
+        "RBF SVM, surest first": Script(surest, SVC),
+        "LightGBM, random order": Script(random, lambda: LGBMClassifier(n_jobs=1, verbose=-1)),
+        "perceptron, random order": Online(loss="perceptron", learning_rate="constant", eta0=1.0),
+        "PA-I, random order": Online(loss="hinge", learning_rate="pa1", eta0=1.0),
+    }
+    return found
+
+
+def ours(program, points, labels, seed, folder, *more):
     table = folder / "pool.csv"
     names = ",".join(f"x{j}" for j in range(points.shape[1]))
     formats = ["%.17g"] * points.shape[1] + ["%d"]
     np.savetxt(table, np.c_[points, labels], delimiter=",", header=names + ",label", comments="", fmt=formats)
-    text = subprocess.run([program, table, "1", str(seed)], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run([program, table, "positive=1", f"seed={seed}", *more], check=True, capture_output=True, text=True).stdout
     n, whole, half = map(int, text.split()[-1].split(","))
     assert n == len(labels)
     return whole, half
@@ -193,6 +233,8 @@ def main():
     parser.add_argument("--rows", type=int, default=500)
     parser.add_argument("--sets", default=POOLS)
     parser.add_argument("--every", action="store_true", help="every strategy, also costly ones (minutes per pool) and those that between two classes ask the same")
+    parser.add_argument("--scripts", choices=["strategies", "classifiers"], default="strategies")
+    parser.add_argument("--separable", action="store_true")
     parser.add_argument("--program", default=ROOT / "target/release/examples/simulate_labelling")
     parser.add_argument("--save", type=pathlib.Path, help="every result, as JSON lines")
     options = parser.parse_args()
@@ -204,14 +246,33 @@ def main():
                 rows = np.random.default_rng(5000 + order).permutation(len(labels))[: options.rows]
                 points, labels = points[rows], labels[rows]
                 points = standardised(points, points)[0][:, points.std(0) > 0]
+                if options.separable:
+                    fitted = LogisticRegression(C=100, fit_intercept=False, max_iter=5000).fit(points, labels)
+                    labels = np.where(fitted.decision_function(points) >= 0, 1, -1)
                 entry = {"pool": name, "order": order, "rows": len(labels), "counts": {}, "seconds": {}}
                 start = time.perf_counter()
                 entry["counts"]["ours"] = ours(options.program, points, labels, order, pathlib.Path(scratch))
                 entry["seconds"]["ours"] = time.perf_counter() - start
-                for who, script in scripts(options.every).items():
+                own = {}
+                if options.separable:
+                    own = {"SampledGreedy": ["order=sampled"], "ours, 3 slips": ["slips=3"]}
+                elif options.scripts == "classifiers":
+                    own = {"ours, random order": ["order=random"]}
+                for who, more in own.items():
+                    start = time.perf_counter()
+                    entry["counts"][who] = ours(options.program, points, labels, order, pathlib.Path(scratch), *more)
+                    entry["seconds"][who] = time.perf_counter() - start
+                chosen = classifiers() if options.scripts == "classifiers" else scripts(options.every)
+                if options.separable:
+                    chosen = {who: chosen[who] for who in ("LR, random order", "LR, surest first")}
+                for who, script in chosen.items():
                     start = time.perf_counter()
                     entry["counts"][who] = script.play(points, labels, order)
                     entry["seconds"][who] = time.perf_counter() - start
+                if not options.separable and options.scripts == "classifiers":
+                    best = min(HINDSIGHT, key=lambda who: entry["counts"][who][0])
+                    entry["counts"]["best of four in hindsight"] = entry["counts"][best]
+                    entry["seconds"]["best of four in hindsight"] = entry["seconds"][best]
                 results.append(entry)
                 if options.save:
                     with options.save.open("a") as file:
@@ -220,6 +281,10 @@ def main():
 
 
 def report(results):
+    if "ours, 3 slips" in results[0]["counts"]:
+        slips = [(e["counts"]["ours"][0], e["counts"]["ours, 3 slips"][0]) for e in results]
+        kept = sum(after <= before + 3 * 3 + 5 for before, after in slips)
+        print(f"with 3 slips at most 3 × 3 + 5 corrections more: {kept} of {len(slips)} pools, {max(b - a for a, b in slips)} at most\n")
     names = list(results[0]["counts"])
     pools = list(dict.fromkeys(e["pool"] for e in results))
     orders = sorted({e["order"] for e in results})

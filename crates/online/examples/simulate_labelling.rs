@@ -1,14 +1,17 @@
 //! Plays a labelling session on a CSV file whose labels are known, and counts the corrections that a person would have made:
-//! `cargo run --release -p halfspaces-online --example simulate_labelling -- data.csv [positive class] [seed]`
+//! `cargo run --release -p halfspaces-online --example simulate_labelling -- data.csv [positive=1] [seed=0] [order=surest] [slips=0]`
 //!
-//! The class is the last column; columns without numbers become one 0/1 column per category. The last line, all there is
-//! to read for `benches/peers/labelling.py`, is: points, corrections, those in the first half.
+//! `order` is `surest` (the session's own), `random` (its learner asked in random order) or `sampled` (`SampledGreedy`, for labels that a
+//! halfspace through the origin fits). With `slips=3` the 20th, 40th and 60th answer are wrong and stay so. The class is the last column;
+//! columns without numbers become one 0/1 column per category. The last line, all there is to read for
+//! `benches/peers/labelling.py`, is: points, corrections (predictions that differ from the truth), those in the first half.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 
 use halfspaces_data::read::{CsvOptions, read_csv};
-use halfspaces_linalg::{InputError, Label, Params};
-use halfspaces_online::LabellingParams;
+use halfspaces_linalg::{Label, Params, PointSet, Points, RngStream, rng_for};
+use halfspaces_online::{LabellingParams, SampledGreedy, label_pool};
+use rand::seq::SliceRandom;
 use std::error::Error;
 use std::process::ExitCode;
 
@@ -16,6 +19,17 @@ use std::process::ExitCode;
 const BAD_INPUT: u8 = 2;
 /// Times at which the corrections so far are printed.
 const REPORTS: usize = 10;
+/// Every so many answers one is wrong, until there are as many slips as asked for.
+const SLIP_EVERY: usize = 20;
+
+type Failure = Box<dyn Error>;
+
+struct Options {
+    positive: Option<String>,
+    seed: u64,
+    order: String,
+    slips: usize,
+}
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1)) {
@@ -27,36 +41,80 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Box<dyn Error>> {
+fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
     let Some(file) = arguments.next() else {
-        return Err("usage: simulate_labelling data.csv [positive class] [seed]".into());
+        return Err("usage: simulate_labelling data.csv [positive=CLASS] [seed=N] [order=surest|random|sampled] [slips=N]".into());
     };
-    let options = match arguments.next() {
-        Some(class) => CsvOptions::new().positive(&class),
-        None => CsvOptions::new(),
-    };
-    let seed = match arguments.next() {
-        Some(text) => text.parse().map_err(|error| format!("seed {text}: {error}"))?,
-        None => 0,
-    };
-    // A reader's errors name the file themselves.
-    let (points, labels, _) = read_csv(&file, &options)?.into_parts();
-    let in_file = |error: InputError| format!("{file}: {error}");
-    let mut session =
-        LabellingParams::new(2).seed(seed).check()?.session(&points).map_err(in_file)?;
-    let n = labels.len();
-    let (mut answered, mut first_half) = (0, 0);
-    while let Some(question) = session.next() {
-        session.answer(usize::from(labels[question.index] == Label::Positive))?;
-        answered += 1;
-        let corrections = session.progress().corrections;
-        if answered == n / 2 {
-            first_half = corrections;
-        }
-        if answered % n.div_ceil(REPORTS) == 0 {
-            println!("{answered} of {n} labelled, {corrections} corrections");
+    let mut options = Options { positive: None, seed: 0, order: "surest".into(), slips: 0 };
+    for argument in arguments {
+        let wrong = |error: &dyn std::fmt::Display| format!("{argument}: {error}");
+        match argument.split_once('=') {
+            Some(("positive", class)) => options.positive = Some(class.into()),
+            Some(("seed", text)) => options.seed = text.parse().map_err(|e| wrong(&e))?,
+            Some(("order", order)) => options.order = order.into(),
+            Some(("slips", text)) => options.slips = text.parse().map_err(|e| wrong(&e))?,
+            _ => {
+                return Err(
+                    wrong(&"not an option; known are positive=, seed=, order=, slips=").into()
+                );
+            }
         }
     }
-    println!("{n},{},{first_half}", session.progress().corrections);
+    let read = match &options.positive {
+        Some(class) => CsvOptions::new().positive(class),
+        None => CsvOptions::new(),
+    };
+    // A reader's errors name the file themselves.
+    let (points, labels, _) = read_csv(&file, &read)?.into_parts();
+    let in_file = |error: Failure| format!("{file}: {error}");
+    // Whether each prediction, in the order asked, was wrong.
+    let wrong = match options.order.as_str() {
+        "surest" | "random" => play(&points, &labels, &options),
+        "sampled" => sampled(&points, &labels, &options),
+        other => return Err(format!("order={other}: known are surest, random and sampled").into()),
+    };
+    let wrong = wrong.map_err(in_file)?;
+    let n = labels.len();
+    let until = |end: usize| wrong[..end].iter().filter(|wrong| **wrong).count();
+    for end in (1..=n).filter(|end| end % n.div_ceil(REPORTS) == 0) {
+        println!("{end} of {n} labelled, {} corrections", until(end));
+    }
+    println!("{n},{},{}", until(n), until(n / 2));
     Ok(())
+}
+
+/// A session, surest point first or in random order.
+fn play(points: &Points, labels: &[Label], options: &Options) -> Result<Vec<bool>, Failure> {
+    let mut session = LabellingParams::new(2).seed(options.seed).check()?.session(points)?;
+    let mut order: Vec<usize> = (0..labels.len()).collect();
+    order.shuffle(&mut rng_for(RngStream::Caller, options.seed));
+    let mut wrong = Vec::with_capacity(labels.len());
+    while wrong.len() < labels.len() {
+        let question = match options.order.as_str() {
+            "random" => session.predict(order[wrong.len()])?,
+            _ => session.next().ok_or("no question while points are open")?,
+        };
+        let truth = usize::from(labels[question.index] == Label::Positive);
+        wrong.push(question.class != truth);
+        let slip = wrong.len() % SLIP_EVERY == 0 && wrong.len() / SLIP_EVERY <= options.slips;
+        let answer = if slip { 1 - truth } else { truth };
+        match options.order.as_str() {
+            "random" => session.tell(&[(question.index, answer)])?,
+            _ => drop(session.answer(answer)?),
+        }
+    }
+    Ok(wrong)
+}
+
+/// The learner of the version space, for labels without slips.
+fn sampled(points: &Points, labels: &[Label], options: &Options) -> Result<Vec<bool>, Failure> {
+    if options.slips > 0 {
+        return Err(
+            "order=sampled: SampledGreedy takes every answer for true; it plays without slips"
+                .into(),
+        );
+    }
+    let learner = SampledGreedy::new(points.dim(), options.seed)?;
+    let (_, transcript) = label_pool(learner, points, labels)?;
+    Ok(transcript.rounds().iter().map(|round| round.is_mistake()).collect())
 }

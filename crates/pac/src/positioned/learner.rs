@@ -1,21 +1,21 @@
-//! Parameters, learner and its rounds.
+//! The learner and its rounds. Claims: PM, PMn, PMt.
 
 use super::descent::{Descent, directions};
 use super::fit::{PositionedFit, RuleCertificate};
 use super::list::{PositionedDecisionList, RuleCount};
+use super::params::PositionedParams;
 use super::region::{Placed, Region, Wanted, choose};
 use super::rule::{PositionedAnswer, PositionedRule, Scratch};
 use super::schedule::{
     PositionedPlan, PositionedSchedule, positioned_leak, positioned_stop, practical_slack,
 };
 use super::source::{Fresh, Part, Parts, Remainder, Source, Supply};
-use crate::noise_setting::{check_noise, check_target};
-use crate::{ErrorCount, NoiseSetting};
+use crate::ErrorCount;
 use halfspaces_data::LabelledPoints;
 use halfspaces_forster::{Accuracy, Forster, ForsterError, ForsterTransform};
 use halfspaces_linalg::{
     ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet, Points,
-    RngStream, Termination, Threads, load_params, rng_for, setters, zeros,
+    RngStream, Termination, load_params, rng_for, zeros,
 };
 use rand::seq::SliceRandom;
 
@@ -25,77 +25,10 @@ const ACCURACY: Accuracy = Accuracy::OneSided(0.5);
 const MEMBERSHIP: f64 = 1e-10;
 /// Share of the examples learned from on which regions are compared.
 const CHOICE_SHARE: f64 = 0.25;
-/// Share of a sample that is held out by default.
-const DEFAULT_HELD_OUT: f64 = 0.15;
 
 /// Levels, as shares of λ, at which the practical schedule makes a list of a sample: a region is emitted at the
 /// least signed sum against its level, so a lower one takes less at a time and more surely.
 const LEVELS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
-
-/// Unchecked parameters of a [`PositionedMassart`].
-///
-/// ```
-/// use halfspaces_linalg::Params;
-/// use halfspaces_pac::PositionedMassart;
-/// let params = PositionedMassart::params(0.3).excess(0.2).failure(0.01).held_out(0.2).seed(7);
-/// assert!(params.check().is_ok());
-/// // λ = η + ε/2 may not exceed 1/2.
-/// assert!(params.excess(0.41).check().is_err());
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct PositionedParams {
-    noise: f64,
-    excess: f64,
-    failure: f64,
-    schedule: PositionedSchedule,
-    held_out: f64,
-    seed: u64,
-    threads: Threads,
-}
-
-impl PositionedParams {
-    setters! {
-        /// ε, how much the error may exceed η. Default: 0.1.
-        excess: f64,
-
-        /// δ, the probability with which the error may be larger. Default: 0.05. The practical schedule does not use it.
-        failure: f64,
-
-        /// Whose sizes and thresholds. Default: [`PositionedSchedule::Practical`].
-        schedule: PositionedSchedule,
-
-        /// The share of a sample that is held out for the error bound; 0 for none. Default: 0.15. A fit under the
-        /// theorem's schedule and one from a stream hold out as many examples as their test takes.
-        held_out: f64,
-
-        /// Seed of the split of a sample and of the order of the passes over it. Default: 0.
-        seed: u64,
-
-        /// Threads for positions, descents and regions; the result does not depend on them. Default: one.
-        threads: Threads,
-    }
-}
-
-impl Params for PositionedParams {
-    type Learner = PositionedMassart;
-    type Error = InputError;
-
-    /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for η outside [0, 1/2), ε or δ outside (0, 1), ε above 1 - 2η, or a
-    /// held-out share outside [0, 1).
-    fn check(self) -> Result<PositionedMassart, InputError> {
-        check_noise(self.noise)?;
-        check_target(self.excess, self.failure)?;
-        // Beyond λ = 1/2 the loss is not convex, and chance reaches the error.
-        let leak = positioned_leak(self.noise, self.excess);
-        InputError::check_parameter("noise + excess / 2", leak, leak <= 0.5, "at most 1/2")?;
-        let in_range = (0.0..1.0).contains(&self.held_out);
-        let requirement = "at least 0 and below 1";
-        InputError::check_parameter("held-out share", self.held_out, in_range, requirement)?;
-        Ok(PositionedMassart(self))
-    }
-}
 
 /// Massart noise without a margin: a decision list of halfspaces in radially isotropic position.
 ///
@@ -194,18 +127,14 @@ enum Step<T> {
 }
 
 impl PositionedMassart {
+    pub(super) fn checked(params: PositionedParams) -> Self {
+        PositionedMassart(params)
+    }
+
     /// For flips of probability at most `noise` η in [0, 1/2).
     #[must_use]
     pub fn params(noise: f64) -> PositionedParams {
-        PositionedParams {
-            noise,
-            excess: NoiseSetting::DEFAULT_EXCESS,
-            failure: NoiseSetting::DEFAULT_FAILURE,
-            schedule: PositionedSchedule::default(),
-            held_out: DEFAULT_HELD_OUT,
-            seed: 0,
-            threads: Threads::ONE,
-        }
+        PositionedParams::new(noise)
     }
 
     /// What a fit of points in R^`dim` takes.

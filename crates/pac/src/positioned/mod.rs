@@ -14,6 +14,7 @@ mod descent;
 mod fit;
 mod learner;
 mod list;
+mod params;
 mod region;
 mod rule;
 mod schedule;
@@ -22,8 +23,9 @@ mod source;
 mod tests;
 
 pub use fit::{PositionedFit, RuleCertificate};
-pub use learner::{PositionedMassart, PositionedParams, PositionedParts};
+pub use learner::{PositionedMassart, PositionedParts};
 pub use list::{PositionedDecisionList, RuleCount};
+pub use params::PositionedParams;
 pub use rule::{PositionedAnswer, PositionedRule};
 pub use schedule::{
     PositionedPlan, PositionedSchedule, positioned_choice, positioned_draws, positioned_failure,

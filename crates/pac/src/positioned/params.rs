@@ -1,0 +1,87 @@
+//! Parameters of [`PositionedMassart`]. Claims: PM, PMn, PMt.
+
+use super::learner::PositionedMassart;
+use super::schedule::{PositionedSchedule, positioned_leak};
+use crate::NoiseSetting;
+use crate::noise_setting::{check_noise, check_target};
+use halfspaces_linalg::{InputError, Params, Threads, setters};
+
+/// Share of a sample that is held out by default.
+const DEFAULT_HELD_OUT: f64 = 0.15;
+
+/// Unchecked parameters of a [`PositionedMassart`].
+///
+/// ```
+/// use halfspaces_linalg::Params;
+/// use halfspaces_pac::PositionedMassart;
+/// let params = PositionedMassart::params(0.3).excess(0.2).failure(0.01).held_out(0.2).seed(7);
+/// assert!(params.check().is_ok());
+/// // λ = η + ε/2 may not exceed 1/2.
+/// assert!(params.excess(0.41).check().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PositionedParams {
+    pub(super) noise: f64,
+    pub(super) excess: f64,
+    pub(super) failure: f64,
+    pub(super) schedule: PositionedSchedule,
+    pub(super) held_out: f64,
+    pub(super) seed: u64,
+    pub(super) threads: Threads,
+}
+
+impl PositionedParams {
+    pub(super) fn new(noise: f64) -> Self {
+        PositionedParams {
+            noise,
+            excess: NoiseSetting::DEFAULT_EXCESS,
+            failure: NoiseSetting::DEFAULT_FAILURE,
+            schedule: PositionedSchedule::default(),
+            held_out: DEFAULT_HELD_OUT,
+            seed: 0,
+            threads: Threads::ONE,
+        }
+    }
+
+    setters! {
+        /// ε, how much the error may exceed η. Default: 0.1.
+        excess: f64,
+
+        /// δ, the probability with which the error may be larger. Default: 0.05. The practical schedule does not use it.
+        failure: f64,
+
+        /// Whose sizes and thresholds. Default: [`PositionedSchedule::Practical`].
+        schedule: PositionedSchedule,
+
+        /// The share of a sample that is held out for the error bound; 0 for none. Default: 0.15. A fit under the
+        /// theorem's schedule and one from a stream hold out as many examples as their test takes.
+        held_out: f64,
+
+        /// Seed of the split of a sample and of the order of the passes over it. Default: 0.
+        seed: u64,
+
+        /// Threads for positions, descents and regions; the result does not depend on them. Default: one.
+        threads: Threads,
+    }
+}
+
+impl Params for PositionedParams {
+    type Learner = PositionedMassart;
+    type Error = InputError;
+
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for η outside [0, 1/2), ε or δ outside (0, 1), ε above 1 - 2η, or a
+    /// held-out share outside [0, 1).
+    fn check(self) -> Result<PositionedMassart, InputError> {
+        check_noise(self.noise)?;
+        check_target(self.excess, self.failure)?;
+        // Beyond λ = 1/2 the loss is not convex, and chance reaches the error.
+        let leak = positioned_leak(self.noise, self.excess);
+        InputError::check_parameter("noise + excess / 2", leak, leak <= 0.5, "at most 1/2")?;
+        let in_range = (0.0..1.0).contains(&self.held_out);
+        let requirement = "at least 0 and below 1";
+        InputError::check_parameter("held-out share", self.held_out, in_range, requirement)?;
+        Ok(PositionedMassart::checked(self))
+    }
+}
