@@ -8,7 +8,7 @@ use super::normal::{Probit, Site, cumulative, upper_tail};
 use super::params::Labelling;
 use super::scan::products;
 use super::soft_halfspace::{STEP, SoftHalfspace, cavity};
-use halfspaces_linalg::{InputError, PointSet};
+use halfspaces_linalg::{InputError, PointSet, zeros};
 
 /// Variance of the noise of the answers about two classes, and their share of slips.
 const ANSWER: Probit = Probit { noise: 0.1, slip: 0.01 };
@@ -133,14 +133,18 @@ impl Model {
             weights: Vec::new(),
             verdicts: Vec::new(),
         };
-        model.extend();
+        model.extend()?;
         model.judge();
         Ok(model)
     }
 
     /// Takes in the points whose features have been added.
-    fn extend(&mut self) {
+    ///
+    /// # Errors
+    /// [`InputError::TooLarge`] where means of so many classes about so many points do not fit; nothing is changed then.
+    fn extend(&mut self) -> Result<(), InputError> {
         let n = self.features.len();
+        drop(zeros(n.saturating_mul(2 * self.components.len()), self.targets)?);
         for component in &mut self.components {
             let mut means = vec![0.0; self.targets];
             for index in component.variances.len()..n {
@@ -153,17 +157,17 @@ impl Model {
             component.aims.resize(n * self.targets, 0.0);
         }
         self.classes.resize(n, None);
+        Ok(())
     }
 
     /// Adds points, mapped as those that the model began with.
     pub(crate) fn add_points<P: PointSet>(&mut self, points: &P) -> Result<(), InputError> {
         let before = self.features.len();
         let added = self.maps.append(points, &mut self.features, self.labelling.threads());
-        if added.is_err() {
+        if let Err(error) = added.and_then(|()| self.extend()) {
             self.features.truncate(before);
-            return added;
+            return Err(error);
         }
-        self.extend();
         if let Some(soft) = &mut self.soft {
             soft.extend(&self.features);
         }

@@ -6,6 +6,8 @@ use halfspaces_linalg::{InputError, Params, Threads};
 /// f32 features of a pool at most, of all kernels together, before the number of landmarks falls.
 const MAX_FEATURES: usize = 30_000_000;
 const MIN_LANDMARKS: usize = 40;
+/// Each class takes means about every point and landmark; a person tells fewer apart.
+const MAX_CLASSES: usize = 1000;
 
 /// Parameters of [`Labelling`].
 ///
@@ -15,6 +17,7 @@ const MIN_LANDMARKS: usize = 40;
 /// let labelling = LabellingParams::new(2).seed(7).check()?;
 /// assert_eq!(labelling.classes(), 2);
 /// assert!(LabellingParams::new(1).check().is_err());
+/// assert!(LabellingParams::new(1000).check().is_ok() && LabellingParams::new(1001).check().is_err());
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +31,7 @@ pub struct LabellingParams {
 }
 
 impl LabellingParams {
-    /// Classes 0 to `classes` - 1; two are served best.
+    /// Classes 0 to `classes` - 1, at most 1000; two are served best.
     #[must_use]
     pub fn new(classes: usize) -> Self {
         LabellingParams { classes, landmarks: 400, seed: 0, threads: Threads::ONE }
@@ -65,7 +68,8 @@ impl Params for LabellingParams {
 
     fn check(self) -> Result<Labelling, InputError> {
         let (classes, landmarks) = (self.classes as f64, self.landmarks as f64);
-        InputError::check_parameter("classes", classes, self.classes >= 2, "at least 2")?;
+        let in_range = (2..=MAX_CLASSES).contains(&self.classes);
+        InputError::check_parameter("classes", classes, in_range, "from 2 to 1000")?;
         InputError::check_parameter("landmarks", landmarks, self.landmarks >= 1, "at least 1")?;
         Ok(Labelling(self))
     }
