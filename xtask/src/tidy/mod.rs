@@ -15,7 +15,7 @@ use std::process::{Command, ExitCode};
 
 /// What each package of the workspace may depend on: (package, in its library, in addition in its
 /// tests and benchmarks). A package not listed here may not be in the workspace.
-const LAYERS: [(&str, &[&str], &[&str]); 11] = [
+const LAYERS: [(&str, &[&str], &[&str]); 12] = [
     ("halfspaces-linalg", &[], &[]),
     ("halfspaces-features", &["halfspaces-linalg"], &[]),
     ("halfspaces-data", &["halfspaces-linalg"], &["halfspaces-features"]),
@@ -39,6 +39,7 @@ const LAYERS: [(&str, &[&str], &[&str]); 11] = [
     ("halfspaces-eval", &["halfspaces-linalg"], &[]),
     // All of them behind one name.
     ("halfspaces", &LIBRARIES, &[]),
+    ("halfspaces-cli", &LIBRARIES, &[]),
     ("xtask", &LIBRARIES, &[]),
     ("halfspaces-tests", &LIBRARIES, &[]),
 ];

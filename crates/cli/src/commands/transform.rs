@@ -1,0 +1,17 @@
+//! `transform`.
+
+use crate::error::CliError;
+use crate::input::InputArgs;
+use clap::Args;
+
+/// To be written.
+#[derive(Debug, Args)]
+pub(crate) struct TransformArgs {
+    #[command(flatten)]
+    input: InputArgs,
+}
+
+/// Runs it.
+pub(crate) fn run(args: &TransformArgs) -> Result<(), CliError> {
+    args.input.read().map(drop)
+}

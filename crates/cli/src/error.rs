@@ -1,0 +1,67 @@
+//! What ends a command early: one line, and an exit code.
+
+use halfspaces_linalg::InputError;
+use std::fmt;
+
+/// A failure as one line for the terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CliError {
+    message: String,
+    fault: Fault,
+}
+
+/// Whose fault it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    /// Arguments or files: the user can fix it.
+    User,
+    /// Anything else, a full disk say.
+    System,
+}
+
+impl CliError {
+    /// Something the user can fix: arguments, files and what is in them. The message says where it is and what to do.
+    pub(crate) fn user(message: impl Into<String>) -> CliError {
+        CliError { message: message.into(), fault: Fault::User }
+    }
+
+    /// Anything else, such as a full disk.
+    pub(crate) fn system(message: impl Into<String>) -> CliError {
+        CliError { message: message.into(), fault: Fault::System }
+    }
+
+    /// 2 for what the user can fix, 1 for the rest.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self.fault {
+            Fault::User => 2,
+            Fault::System => 1,
+        }
+    }
+
+    /// What the terminal shows: `error: ` and the message, without line ends.
+    pub(crate) fn line(&self) -> String {
+        format!("error: {self}")
+    }
+
+    /// The same, with `place` and a colon before it.
+    pub(crate) fn at(self, place: &str) -> CliError {
+        CliError { message: format!("{place}: {}", self.message), ..self }
+    }
+}
+
+impl fmt::Display for CliError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<&str> =
+            self.message.lines().map(str::trim).filter(|part| !part.is_empty()).collect();
+        f.write_str(&parts.join(" "))
+    }
+}
+
+impl std::error::Error for CliError {}
+
+/// What libraries say of points and parameters comes from the user's files and arguments.
+impl From<InputError> for CliError {
+    fn from(error: InputError) -> CliError {
+        CliError::user(error.to_string())
+    }
+}

@@ -1,0 +1,226 @@
+//! Arrow IPC files and streams, and what Parquet shares with them: record batches.
+
+use super::Hints;
+use super::levels::Levels;
+use super::source::Source;
+use crate::error::CliError;
+use crate::frame::{Column, Frame, MISSING, Places, Values};
+use crate::output::note;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, Date32Type, Date64Type, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, RecordBatch};
+use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_schema::{ArrowError, DataType, Schema};
+use std::io::Cursor;
+
+/// Name of pandas' index in files it writes.
+const PANDAS_INDEX: &str = "__index_level_0__";
+
+/// Reads a table.
+pub(super) fn read(source: &Source, hints: &Hints) -> Result<Frame, CliError> {
+    let damaged = |e: ArrowError| {
+        CliError::user(format!("{}: not an Arrow file that can be read: {e}", source.name()))
+    };
+    let bytes = Cursor::new(source.bytes()?);
+    if source.head().starts_with(b"ARROW1") {
+        let reader = FileReader::try_new(bytes, None).map_err(damaged)?;
+        let schema = reader.schema();
+        from_batches(source, hints, &schema, reader.map(|batch| batch.map_err(damaged)))
+    } else {
+        let reader = StreamReader::try_new(bytes, None).map_err(damaged)?;
+        let schema = reader.schema();
+        from_batches(source, hints, &schema, reader.map(|batch| batch.map_err(damaged)))
+    }
+}
+
+/// A table from its batches.
+pub(super) fn from_batches(
+    source: &Source,
+    hints: &Hints,
+    schema: &Schema,
+    batches: impl Iterator<Item = Result<RecordBatch, CliError>>,
+) -> Result<Frame, CliError> {
+    let builder = |field: &arrow_schema::FieldRef| {
+        let name = field.name();
+        let texts = hints.texts.contains(name) || is_text(field.data_type());
+        (name.clone(), if texts { Builder::texts() } else { Builder::Numbers(Vec::new()) })
+    };
+    let mut builders: Vec<(String, Builder)> = schema.fields().iter().map(builder).collect();
+    let mut rows = 0;
+    for batch in batches {
+        let batch = batch?;
+        for ((name, builder), array) in builders.iter_mut().zip(batch.columns()) {
+            builder.append(array.as_ref()).map_err(|fault| {
+                CliError::user(match fault {
+                    Fault::Type(of) => format!(
+                        "{}, column `{name}`: values of type {of} are not read; leave it out or convert it",
+                        source.name()
+                    ),
+                    Fault::Infinite { row } => format!(
+                        "{}, row {}, column `{name}`: the value is infinite; write a finite number or null",
+                        source.name(),
+                        rows + row + 1
+                    ),
+                })
+            })?;
+        }
+        rows += batch.num_rows();
+    }
+    let column = |(name, builder): (String, Builder)| Column { name, values: builder.finish() };
+    let mut columns: Vec<Column> = builders.into_iter().map(column).collect();
+    if let Some(at) = columns.iter().position(|c| c.name == PANDAS_INDEX) {
+        note(&format!("note: {}: the index that pandas wrote is left out", source.name()));
+        columns.remove(at);
+    }
+    let source = source.name().to_owned();
+    Ok(Frame { columns, rows, source, places: Places::rows(), sparse: false })
+}
+
+fn is_text(of: &DataType) -> bool {
+    match of {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::Dictionary(_, values) => is_text(values),
+        _ => false,
+    }
+}
+
+enum Builder {
+    Numbers(Vec<f64>),
+    Texts { codes: Vec<u32>, levels: Levels },
+}
+
+enum Fault {
+    Type(String),
+    Infinite { row: usize },
+}
+
+impl Builder {
+    fn texts() -> Builder {
+        Builder::Texts { codes: Vec::new(), levels: Levels::default() }
+    }
+
+    fn finish(self) -> Values {
+        match self {
+            Builder::Numbers(values) => Values::Numbers(values),
+            Builder::Texts { codes, levels } => {
+                Values::Texts { codes, levels: levels.into_names() }
+            }
+        }
+    }
+
+    /// Adds a value, as number or as text, whichever the column is of.
+    fn push(
+        &mut self,
+        value: Option<(f64, impl FnOnce() -> String)>,
+        row: usize,
+    ) -> Result<(), Fault> {
+        match self {
+            Builder::Numbers(values) => {
+                let number = value.map_or(f64::NAN, |(number, _)| number);
+                if number.is_infinite() {
+                    return Err(Fault::Infinite { row });
+                }
+                values.push(number);
+            }
+            Builder::Texts { codes, levels } => codes.push(match value {
+                Some((number, text)) if !number.is_nan() => levels.code(&text()),
+                _ => MISSING,
+            }),
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, array: &dyn Array) -> Result<(), Fault> {
+        match array.data_type() {
+            DataType::Int8 => self.primitives::<Int8Type>(array, f64::from),
+            DataType::Int16 => self.primitives::<Int16Type>(array, f64::from),
+            DataType::Int32 => self.primitives::<Int32Type>(array, f64::from),
+            DataType::Int64 => self.primitives::<Int64Type>(array, |v| v as f64),
+            DataType::UInt8 => self.primitives::<UInt8Type>(array, f64::from),
+            DataType::UInt16 => self.primitives::<UInt16Type>(array, f64::from),
+            DataType::UInt32 => self.primitives::<UInt32Type>(array, f64::from),
+            DataType::UInt64 => self.primitives::<UInt64Type>(array, |v| v as f64),
+            DataType::Float32 => self.primitives::<Float32Type>(array, f64::from),
+            DataType::Float64 => self.primitives::<Float64Type>(array, |v| v),
+            // Days, and milliseconds.
+            DataType::Date32 => self.primitives::<Date32Type>(array, f64::from),
+            DataType::Date64 => self.primitives::<Date64Type>(array, |v| v as f64),
+            DataType::Boolean => {
+                let truths = array.as_boolean();
+                (0..array.len()).try_for_each(|i| {
+                    let value = truths.is_valid(i).then(|| truths.value(i));
+                    self.push(value.map(|v| (f64::from(u8::from(v)), move || v.to_string())), i)
+                })
+            }
+            DataType::Null => {
+                (0..array.len()).try_for_each(|i| self.push(None::<(f64, fn() -> String)>, i))
+            }
+            DataType::Utf8 => self.strings(array, |i| array.as_string::<i32>().value(i)),
+            DataType::LargeUtf8 => self.strings(array, |i| array.as_string::<i64>().value(i)),
+            DataType::Utf8View => self.strings(array, |i| array.as_string_view().value(i)),
+            DataType::Dictionary(_, _) => self.dictionary(array),
+            other => Err(Fault::Type(other.to_string())),
+        }
+    }
+
+    fn primitives<T: ArrowPrimitiveType>(
+        &mut self,
+        array: &dyn Array,
+        number: impl Fn(T::Native) -> f64,
+    ) -> Result<(), Fault>
+    where
+        T::Native: std::fmt::Display,
+    {
+        let values = array.as_primitive::<T>();
+        (0..array.len()).try_for_each(|i| {
+            let value = values.is_valid(i).then(|| values.value(i));
+            self.push(value.map(|v| (number(v), move || v.to_string())), i)
+        })
+    }
+
+    fn strings<'a>(
+        &mut self,
+        array: &dyn Array,
+        text: impl Fn(usize) -> &'a str,
+    ) -> Result<(), Fault> {
+        let Builder::Texts { codes, levels } = self else {
+            unreachable!("columns of strings are read as texts");
+        };
+        let code = |i| if array.is_valid(i) { levels.code(text(i)) } else { MISSING };
+        codes.extend((0..array.len()).map(code));
+        Ok(())
+    }
+
+    /// The values of a dictionary, then the value of each key.
+    fn dictionary(&mut self, array: &dyn Array) -> Result<(), Fault> {
+        let dictionary = array.as_any_dictionary();
+        let keys = if dictionary.values().is_empty() {
+            vec![0; array.len()]
+        } else {
+            dictionary.normalized_keys()
+        };
+        let mut values = match self {
+            Builder::Numbers(_) => Builder::Numbers(Vec::new()),
+            Builder::Texts { .. } => Builder::texts(),
+        };
+        values.append(dictionary.values().as_ref())?;
+        let values = values.finish();
+        match self {
+            Builder::Numbers(numbers) => numbers.extend((0..array.len()).map(|i| match &values {
+                Values::Numbers(of) if array.is_valid(i) => of[keys[i]],
+                _ => f64::NAN,
+            })),
+            Builder::Texts { codes, levels } => codes.extend((0..array.len()).map(|i| {
+                if array.is_valid(i) && !values.is_missing(keys[i]) {
+                    levels.code(&values.text(keys[i]))
+                } else {
+                    MISSING
+                }
+            })),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,208 @@
+//! Tables of text: cells between delimiters, quoted where need be.
+
+use super::csv_columns::{Built, CellFault, ColumnBuilder};
+use super::csv_layout;
+use super::source::Source;
+use super::{Format, Hints, ReadingArgs};
+use crate::error::CliError;
+use crate::frame::{Column, Frame, Places};
+use crate::output::note;
+use ::csv::{ByteRecord, Reader, ReaderBuilder, Trim};
+use std::collections::BTreeSet;
+use std::io::BufRead;
+
+/// Rows looked at to tell a header from data.
+const SAMPLE: usize = 100;
+
+/// How a file is laid out.
+struct Layout {
+    delimiter: u8,
+    names: Vec<String>,
+    header: bool,
+}
+
+/// Reads a table.
+pub(super) fn read(
+    source: &Source,
+    format: Format,
+    reading: &ReadingArgs,
+    hints: &Hints,
+) -> Result<Frame, CliError> {
+    source.check_text()?;
+    let layout = layout(source, format, reading)?;
+    let texts = &hints.texts;
+    let mut frame = match read_columns(source, &layout, reading, texts, &BTreeSet::new())? {
+        Outcome::Frame(frame) => frame,
+        Outcome::Again(words) => match read_columns(source, &layout, reading, texts, &words)? {
+            Outcome::Frame(frame) => frame,
+            Outcome::Again(columns) => {
+                return Err(CliError::user(format!(
+                    "{}: the file changed while it was read (column `{}`); try again",
+                    source.name(),
+                    columns.first().map_or("", String::as_str)
+                )));
+            }
+        },
+    };
+    let is_index = |name: &str| name.is_empty() || name == "Unnamed: 0";
+    if layout.header && frame.columns.len() > 1 && is_index(&frame.columns[0].name) {
+        note(&format!("note: {}: the first column has no name: an index, left out", source.name()));
+        frame.columns.remove(0);
+    }
+    Ok(frame)
+}
+
+fn layout(source: &Source, format: Format, reading: &ReadingArgs) -> Result<Layout, CliError> {
+    let delimiter = match (reading.delimiter, format) {
+        (Some(delimiter), _) => delimiter,
+        (None, Format::Tsv) => b'\t',
+        (None, _) => csv_layout::delimiter(source.head()),
+    };
+    let mut reader = reader(source, delimiter)?;
+    let mut rows: Vec<Vec<Vec<u8>>> = Vec::new();
+    let mut record = ByteRecord::new();
+    while rows.len() < SAMPLE && next(&mut reader, &mut record, source)? {
+        rows.push(record.iter().map(<[u8]>::to_vec).collect());
+    }
+    let Some(first) = rows.first() else {
+        return Err(CliError::user(format!("{}: the file has no rows", source.name())));
+    };
+    let header = reading.header || !reading.no_header && csv_layout::has_header(&rows);
+    let names = if header {
+        let name = |cell: &Vec<u8>| {
+            String::from_utf8(cell.clone()).map_err(|_| {
+                let source = source.name();
+                CliError::user(format!(
+                    "{source}, line 1: a name is not UTF-8 text; save the file as UTF-8"
+                ))
+            })
+        };
+        first.iter().map(name).collect::<Result<_, _>>()?
+    } else {
+        if !reading.no_header {
+            note(&format!(
+                "note: {}: the first line is read as data, columns are named c1 to c{}; --header if it holds names",
+                source.name(),
+                first.len()
+            ));
+        }
+        (1..=first.len()).map(|i| format!("c{i}")).collect()
+    };
+    Ok(Layout { delimiter, names, header })
+}
+
+fn reader(source: &Source, delimiter: u8) -> Result<Reader<Box<dyn BufRead + '_>>, CliError> {
+    let mut bytes = source.reader()?;
+    let start = bytes.fill_buf().map_err(|e| source.failed(&e))?;
+    if start.starts_with(b"\xef\xbb\xbf") {
+        bytes.consume(3);
+    }
+    let mut builder = ReaderBuilder::new();
+    builder.delimiter(delimiter).has_headers(false).flexible(true).trim(Trim::All);
+    Ok(builder.from_reader(bytes))
+}
+
+/// The next row that is not empty.
+fn next<R: BufRead>(
+    reader: &mut Reader<R>,
+    record: &mut ByteRecord,
+    source: &Source,
+) -> Result<bool, CliError> {
+    loop {
+        match reader.read_byte_record(record) {
+            Ok(true) if record.len() == 1 && record[0].is_empty() => {}
+            Ok(more) => return Ok(more),
+            Err(error) => {
+                return Err(match error.into_kind() {
+                    ::csv::ErrorKind::Io(e) => source.failed(&e),
+                    other => CliError::user(format!("{}: {other:?}", source.name())),
+                });
+            }
+        }
+    }
+}
+
+enum Outcome {
+    Frame(Frame),
+    /// There are words in these columns, which must be read as texts from the start.
+    Again(BTreeSet<String>),
+}
+
+fn read_columns(
+    source: &Source,
+    layout: &Layout,
+    reading: &ReadingArgs,
+    texts: &BTreeSet<String>,
+    words: &BTreeSet<String>,
+) -> Result<Outcome, CliError> {
+    let mut reader = reader(source, layout.delimiter)?;
+    let mut record = ByteRecord::new();
+    if layout.header {
+        next(&mut reader, &mut record, source)?;
+    }
+    let builder = |name| ColumnBuilder::new(texts.contains(name) || words.contains(name));
+    let mut builders: Vec<ColumnBuilder> = layout.names.iter().map(builder).collect();
+    let mut lines = Vec::new();
+    while next(&mut reader, &mut record, source)? {
+        let line = record.position().map_or(0, ::csv::Position::line);
+        if record.len() != layout.names.len() {
+            return Err(wrong_length(source, layout, line, &record, &reader));
+        }
+        lines.push(line);
+        for ((cell, builder), name) in record.iter().zip(&mut builders).zip(&layout.names) {
+            builder.push(cell, &reading.missing).map_err(|fault| {
+                let place = format!("{}, line {line}, column `{name}`", source.name());
+                let shown = String::from_utf8_lossy(cell);
+                CliError::user(match fault {
+                    CellFault::NotUtf8 => format!("{place}: not UTF-8 text; save the file as UTF-8"),
+                    CellFault::Infinite => format!(
+                        "{place}: `{shown}` is infinite; write a finite number, or say --missing {shown}"
+                    ),
+                })
+            })?;
+        }
+    }
+    let mut columns = Vec::with_capacity(builders.len());
+    let mut again = BTreeSet::new();
+    for (builder, name) in builders.into_iter().zip(&layout.names) {
+        match builder.finish(texts.contains(name)) {
+            Built::Values(values) => columns.push(Column { name: name.clone(), values }),
+            Built::Again => {
+                again.insert(name.clone());
+            }
+            Built::Mixed { row, cell, numbers } => {
+                let place = format!("{}, line {}, column `{name}`", source.name(), lines[row]);
+                return Err(CliError::user(format!(
+                    "{place}: `{cell}` is not a number, as {numbers} other cells are; fix it, or say --missing \
+                     '{cell}' if it means that the value is missing, or --category '{name}' if they are categories"
+                )));
+            }
+        }
+    }
+    if !again.is_empty() {
+        return Ok(Outcome::Again(again));
+    }
+    let rows = lines.len();
+    let source = source.name().to_owned();
+    Ok(Outcome::Frame(Frame { columns, rows, source, places: Places::lines(lines), sparse: false }))
+}
+
+fn wrong_length<R: BufRead>(
+    source: &Source,
+    layout: &Layout,
+    line: u64,
+    record: &ByteRecord,
+    reader: &Reader<R>,
+) -> CliError {
+    let (found, expected) = (record.len(), layout.names.len());
+    let end = reader.position().line();
+    let advice = if end > line + 2 {
+        format!("a quote that is opened there is closed in line {end} or not at all")
+    } else {
+        "quote cells that contain the delimiter, or name it with --delimiter".to_owned()
+    };
+    let what = if layout.header { "the header has" } else { "the first line has" };
+    let cells = if found == 1 { "cell" } else { "cells" };
+    let name = source.name();
+    CliError::user(format!("{name}, line {line}: {found} {cells}, but {what} {expected}; {advice}"))
+}

@@ -1,0 +1,223 @@
+//! Columns of a text file while they are read.
+
+use super::MISSING_CELLS;
+use super::levels::Levels;
+use crate::frame::{MISSING, Values};
+
+/// A column that reads as texts is one of numbers with mistakes in it if more than this share of its cells are
+/// numbers, and more than [`MIN_DIFFERENT`] different ones.
+const MOSTLY: f64 = 0.5;
+const MIN_DIFFERENT: usize = 20;
+
+/// The number that a cell holds, infinite ones included; none for words and for NaN.
+pub(super) fn is_number(cell: &[u8]) -> Option<f64> {
+    fast_float2::parse::<f64, _>(cell).ok().filter(|v| !v.is_nan())
+}
+
+/// What is wrong with a cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum CellFault {
+    NotUtf8,
+    Infinite,
+}
+
+/// A column so far.
+#[derive(Debug)]
+pub(super) struct ColumnBuilder {
+    kind: Kind,
+    /// Cells that are numbers, missing ones not counted.
+    numbers: usize,
+    /// The first row whose cell is neither a number nor missing, and the cell.
+    first_word: Option<(usize, String)>,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Numbers(Vec<f64>),
+    Texts {
+        codes: Vec<u32>,
+        levels: Levels,
+    },
+    /// Numbers came first, then words: it must be read again as texts.
+    Again {
+        rows: usize,
+    },
+}
+
+/// What a column turned out to be.
+#[derive(Debug)]
+pub(super) enum Built {
+    Values(Values),
+    /// Read the file again with this column as texts.
+    Again,
+    /// A column of numbers but for this row's cell; so many of its cells are numbers.
+    Mixed {
+        row: usize,
+        cell: String,
+        numbers: usize,
+    },
+}
+
+impl ColumnBuilder {
+    /// A column of texts, or of what its cells look like.
+    pub(super) fn new(texts: bool) -> ColumnBuilder {
+        let kind = if texts {
+            Kind::Texts { codes: Vec::new(), levels: Levels::default() }
+        } else {
+            Kind::Numbers(Vec::new())
+        };
+        ColumnBuilder { kind, numbers: 0, first_word: None }
+    }
+
+    /// Adds a cell.
+    pub(super) fn push(&mut self, cell: &[u8], missing: &[String]) -> Result<(), CellFault> {
+        if let Kind::Numbers(values) = &mut self.kind
+            && let Some(value) = is_number(cell)
+        {
+            if !missing.is_empty() && is_missing(cell, missing) {
+                values.push(f64::NAN);
+                return Ok(());
+            }
+            if value.is_infinite() {
+                return Err(CellFault::Infinite);
+            }
+            self.numbers += 1;
+            values.push(value);
+            return Ok(());
+        }
+        let absent = is_missing(cell, missing);
+        match &mut self.kind {
+            Kind::Numbers(values) if absent => values.push(f64::NAN),
+            Kind::Numbers(values) => {
+                let word = utf8(cell)?;
+                self.first_word = Some((values.len(), word.to_owned()));
+                if self.numbers > 0 {
+                    self.kind = Kind::Again { rows: values.len() + 1 };
+                } else {
+                    let mut levels = Levels::default();
+                    let mut codes = vec![MISSING; values.len()];
+                    codes.push(levels.code(word));
+                    self.kind = Kind::Texts { codes, levels };
+                }
+            }
+            Kind::Texts { codes, .. } if absent => codes.push(MISSING),
+            Kind::Texts { codes, levels } => {
+                let word = utf8(cell)?;
+                let number = is_number(cell).is_some();
+                self.numbers += usize::from(number);
+                if !number && self.first_word.is_none() {
+                    self.first_word = Some((codes.len(), word.to_owned()));
+                }
+                codes.push(levels.code(word));
+            }
+            Kind::Again { rows } => *rows += 1,
+        }
+        Ok(())
+    }
+
+    /// The column; `texts` if it is known to hold texts.
+    pub(super) fn finish(self, texts: bool) -> Built {
+        match self.kind {
+            Kind::Numbers(values) => Built::Values(Values::Numbers(values)),
+            Kind::Again { .. } => Built::Again,
+            Kind::Texts { codes, levels } => {
+                let present = codes.iter().filter(|c| **c != MISSING).count();
+                let different = levels.len() > MIN_DIFFERENT;
+                let levels = levels.into_names();
+                if !texts {
+                    if let Some(values) = truths(&codes, &levels) {
+                        return Built::Values(Values::Numbers(values));
+                    }
+                    let mostly = self.numbers as f64 > MOSTLY * present as f64;
+                    if let (true, true, Some((row, cell))) = (mostly, different, self.first_word) {
+                        return Built::Mixed { row, cell, numbers: self.numbers };
+                    }
+                }
+                Built::Values(Values::Texts { codes, levels })
+            }
+        }
+    }
+}
+
+/// 0 and 1 for columns of `false` and `true`.
+fn truths(codes: &[u32], levels: &[String]) -> Option<Vec<f64>> {
+    let value = |level: &String| match level.to_ascii_lowercase().as_str() {
+        "true" => Some(1.0),
+        "false" => Some(0.0),
+        _ => None,
+    };
+    let values: Vec<f64> = levels.iter().map(value).collect::<Option<_>>()?;
+    if values.is_empty() {
+        return None;
+    }
+    Some(codes.iter().map(|c| values.get(*c as usize).copied().unwrap_or(f64::NAN)).collect())
+}
+
+fn utf8(cell: &[u8]) -> Result<&str, CellFault> {
+    std::str::from_utf8(cell).map_err(|_| CellFault::NotUtf8)
+}
+
+fn is_missing(cell: &[u8], missing: &[String]) -> bool {
+    cell.len() <= 4 && MISSING_CELLS.iter().any(|m| m.as_bytes() == cell)
+        || missing.iter().any(|m| m.as_bytes() == cell)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(cells: &[&str], texts: bool) -> Built {
+        let mut builder = ColumnBuilder::new(texts);
+        for cell in cells {
+            builder.push(cell.as_bytes(), &[]).unwrap();
+        }
+        builder.finish(texts)
+    }
+
+    fn numbers(built: Built) -> Vec<f64> {
+        let Built::Values(Values::Numbers(values)) = built else { panic!("{built:?}") };
+        values
+    }
+
+    #[test]
+    fn cells_make_numbers_texts_or_truths() {
+        let values = numbers(column(&["1", "NA", "+2.5e1", ""], false));
+        assert_eq!((values[0], values[2]), (1.0, 25.0));
+        assert!(values[1].is_nan() && values[3].is_nan());
+        assert_eq!(numbers(column(&["True", "FALSE", "?"], false))[..2], [1.0, 0.0]);
+        let Built::Values(Values::Texts { codes, levels }) = column(&["01", "?", "1"], true) else {
+            panic!("texts")
+        };
+        assert_eq!((codes, levels), (vec![0, MISSING, 1], vec!["01".into(), "1".into()]));
+        assert!(matches!(column(&["1", "a"], false), Built::Again));
+        assert!(matches!(column(&["", "a", "1"], false), Built::Values(Values::Texts { .. })));
+    }
+
+    #[test]
+    fn a_slip_among_numbers_is_found() {
+        let mut cells: Vec<String> = (0..30).map(|i| i.to_string()).collect();
+        cells[0] = "x".into();
+        cells[17] = "1O".into();
+        let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+        let built = column(&cells, false);
+        let Built::Mixed { row, cell, numbers } = built else { panic!("{built:?}") };
+        assert_eq!((row, cell.as_str(), numbers), (0, "x", 28));
+        assert!(matches!(column(&cells, true), Built::Values(Values::Texts { .. })));
+        // Few different ones are codes of categories.
+        assert!(matches!(
+            column(&["a", "1", "1", "2"], false),
+            Built::Values(Values::Texts { .. })
+        ));
+    }
+
+    #[test]
+    fn infinite_numbers_are_refused() {
+        for cell in ["inf", "-Infinity", "1e999"] {
+            let mut builder = ColumnBuilder::new(false);
+            assert_eq!(builder.push(cell.as_bytes(), &[]), Err(CellFault::Infinite), "{cell}");
+        }
+        let mut builder = ColumnBuilder::new(false);
+        builder.push(b"-999", &["-999".into()]).unwrap();
+        assert!(numbers(builder.finish(false))[0].is_nan());
+    }
+}

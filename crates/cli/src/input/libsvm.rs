@@ -1,0 +1,117 @@
+//! LIBSVM: `label index:value index:value ..` per line, what is not stored is zero.
+
+use super::levels::Levels;
+use super::source::Source;
+use crate::error::CliError;
+use crate::frame::{Column, Frame, Places, Values};
+use std::io::BufRead;
+
+/// Most values of a table held in memory, zeros included.
+const MAX_VALUES: usize = 1 << 30;
+
+/// Name of the column of labels.
+pub(super) const LABEL: &str = "label";
+
+/// Whether text looks like it: its first line is a label, then one or more `index:value`.
+pub(super) fn looks_like(head: &[u8]) -> bool {
+    let line = head.split(|b| *b == b'\n').find(|line| !line.trim_ascii().is_empty());
+    let Some(Ok(line)) = line.map(std::str::from_utf8) else { return false };
+    let mut words = line.split_ascii_whitespace();
+    let labelled = words.next().is_some_and(|label| label.parse::<f64>().is_ok());
+    let pair = |word: &str| {
+        word.split_once(':')
+            .is_some_and(|(i, v)| i.parse::<u32>().is_ok() && v.parse::<f64>().is_ok())
+    };
+    let pairs: Vec<&str> = words.collect();
+    labelled && !pairs.is_empty() && pairs.into_iter().all(pair)
+}
+
+/// Reads a table: columns `label` and `1`, `2`, .. up to the largest index.
+pub(super) fn read(source: &Source) -> Result<Frame, CliError> {
+    source.check_text()?;
+    let mut reader = source.reader()?;
+    let mut line = String::new();
+    let mut number = 0;
+    let mut lines = Vec::new();
+    let (mut codes, mut levels) = (Vec::new(), Levels::default());
+    let mut columns: Vec<Vec<f64>> = Vec::new();
+    loop {
+        line.clear();
+        if reader.read_line(&mut line).map_err(|e| source.failed(&e))? == 0 {
+            break;
+        }
+        number += 1;
+        let content = line.split('#').next().unwrap_or_default().trim();
+        if content.is_empty() {
+            continue;
+        }
+        let fault =
+            |what: String| CliError::user(format!("{}, line {number}: {what}", source.name()));
+        let mut words = content.split_ascii_whitespace();
+        let label = words.next().unwrap_or_default();
+        if label.contains(':') {
+            return Err(fault(format!(
+                "the line begins with `{label}`; write a label before it, 0 if unknown"
+            )));
+        }
+        let row = lines.len();
+        lines.push(number);
+        codes.push(levels.code(label));
+        let mut last = 0;
+        for word in words.filter(|word| !word.starts_with("qid:")) {
+            let pair =
+                word.split_once(':').and_then(|(i, v)| Some((i.parse().ok()?, v.parse().ok()?)));
+            let (index, value): (usize, f64) =
+                pair.ok_or_else(|| fault(format!("`{word}` is not index:value")))?;
+            if index <= last {
+                return Err(fault(format!(
+                    "index {index} does not come after {last}; indices rise from 1"
+                )));
+            }
+            if !value.is_finite() {
+                return Err(fault(format!("`{word}`: write a finite number")));
+            }
+            last = index;
+            if index > columns.len() {
+                if index.saturating_mul(row + 1) > MAX_VALUES {
+                    return Err(fault(format!(
+                        "with index {index} the table does not fit in memory"
+                    )));
+                }
+                columns.resize(index, Vec::new());
+            }
+            let column = &mut columns[index - 1];
+            column.resize(row, 0.0);
+            column.push(value);
+        }
+    }
+    let rows = lines.len();
+    if columns.len().saturating_mul(rows) > MAX_VALUES {
+        let name = source.name();
+        let (d, most) = (columns.len(), MAX_VALUES);
+        return Err(CliError::user(format!(
+            "{name}: {rows} rows of {d} columns are more than {most} values; use fewer of either"
+        )));
+    }
+    let texts = Values::Texts { codes, levels: levels.into_names() };
+    let mut all = vec![Column { name: LABEL.to_owned(), values: texts }];
+    for (at, mut values) in columns.into_iter().enumerate() {
+        values.resize(rows, 0.0);
+        all.push(Column { name: (at + 1).to_string(), values: Values::Numbers(values) });
+    }
+    let (source, places) = (source.name().to_owned(), Places::lines(lines));
+    Ok(Frame { columns: all, rows, source, places, sparse: true })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_told_from_csv() {
+        assert!(looks_like(b"\n+1 1:0.5 7:-2e-3\n") && looks_like(b"-1 3:1\n1 2:2"));
+        assert!(
+            !looks_like(b"a,b\n1,2\n") && !looks_like(b"1 2 3\n") && !looks_like(b"12:30 1:2\n")
+        );
+    }
+}

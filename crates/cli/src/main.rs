@@ -1,0 +1,29 @@
+//! `halfspaces`: learn a classifier from a table, label, predict, evaluate, explain, audit.
+#![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
+
+mod cli;
+mod commands;
+mod error;
+mod frame;
+mod input;
+mod interrupt;
+mod labels;
+mod names;
+mod output;
+mod progress;
+mod recipe;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let command = cli::Cli::parse().command;
+    let done = interrupt::on_signal().and_then(|()| commands::run(command));
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::note(&error.line());
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
