@@ -2,7 +2,11 @@
 
 use crate::commands::audit::AuditArgs;
 use crate::commands::completions::{CompletionsArgs, ManArgs};
+use crate::commands::evaluate::EvaluateArgs;
+use crate::commands::explain::ExplainArgs;
+use crate::commands::fit::FitArgs;
 use crate::commands::label::LabelArgs;
+use crate::commands::predict::PredictArgs;
 use crate::commands::transform::TransformArgs;
 use clap::{Parser, Subcommand};
 
@@ -25,6 +29,10 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Fit(FitArgs),
+    Predict(PredictArgs),
+    Evaluate(EvaluateArgs),
+    Explain(ExplainArgs),
     Label(LabelArgs),
     Audit(AuditArgs),
     Transform(TransformArgs),

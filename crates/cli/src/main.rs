@@ -8,10 +8,14 @@ mod frame;
 mod input;
 mod interrupt;
 mod labels;
+mod learner;
+mod model_file;
 mod names;
 mod output;
 mod progress;
 mod recipe;
+mod statistics;
+mod threads;
 
 use clap::Parser;
 use std::process::ExitCode;

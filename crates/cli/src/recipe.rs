@@ -14,6 +14,7 @@ use clap::{Args, ValueEnum};
 use halfspaces_linalg::{Points, zeros};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
 /// Most words of a text column that become coordinates.
 const MAX_WORDS: usize = 1000;
@@ -202,9 +203,14 @@ impl Recipe {
         self.columns.iter().flat_map(|c| c.kind.coordinate_names(&c.name)).collect()
     }
 
-    /// The columns used, and how.
-    pub(crate) fn columns(&self) -> &[ColumnRecipe] {
-        &self.columns
+    /// The columns used, each with the places of its coordinates.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (&str, Range<usize>)> {
+        let mut first = 0;
+        self.columns.iter().map(move |column| {
+            let places = first..first + column.kind.width();
+            first = places.end;
+            (column.name.as_str(), places)
+        })
     }
 
     /// Columns that never changed, and are left out.

@@ -194,6 +194,20 @@ impl Averaged {
         Ok(classes)
     }
 
+    /// The sums of every point, row after row.
+    pub(crate) fn values_all<P: PointSet>(
+        &self,
+        points: &P,
+        threads: Threads,
+    ) -> Result<Points, InputError> {
+        InputError::check_dim(self.dim(), points.dim())?;
+        let mut values = Vec::with_capacity(points.len() * self.sums());
+        for block in threads.map_blocks(points.len(), BLOCK, |rows| self.values(points, rows)) {
+            values.append(&mut block?);
+        }
+        Points::new(values, self.sums())
+    }
+
     /// The class of every point.
     pub(crate) fn classes<P: PointSet>(
         &self,

@@ -4,7 +4,7 @@ use crate::averaged::{Averaged, decide};
 use crate::report::TableReport;
 #[cfg(feature = "serde")]
 use halfspaces_linalg::load_checked;
-use halfspaces_linalg::{InputError, PointSet, RowView, Threads};
+use halfspaces_linalg::{InputError, PointSet, Points, RowView, Threads};
 use halfspaces_pac::ErrorBound;
 
 /// What a [`TableClassifier`](crate::TableClassifier) returns for labels of several classes, which are whatever the caller
@@ -111,15 +111,55 @@ impl<C> TableClassesModel<C> {
     /// # Errors
     /// As [`TableClassesModel::class`].
     pub fn probabilities<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError> {
-        let mut of_class = self.average.probabilities(&self.average.row_values(x)?);
+        Ok(self.shares(&self.average.row_values(x)?))
+    }
+
+    /// The decision values of every point, a row each: one per class, the largest deciding; of two classes one, whose sign
+    /// decides, positive for the second.
+    ///
+    /// # Errors
+    /// As [`TableClassesModel::class`].
+    pub fn values_all<P: PointSet>(
+        &self,
+        points: &P,
+        threads: Threads,
+    ) -> Result<Points, InputError> {
+        self.average.values_all(points, threads)
+    }
+
+    /// The class and the probabilities ([`TableClassesModel::probabilities`]) that go with a row of
+    /// [`TableClassesModel::values_all`].
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`] for another number of values.
+    ///
+    /// ```
+    /// use halfspaces_linalg::{Params, PointSet, Points, Threads};
+    /// use halfspaces_tables::TableClassifier;
+    /// let points = Points::new((0..40).map(f64::from).collect(), 1)?;
+    /// let labels: Vec<u8> = (0..40).map(|i| i / 10).collect();
+    /// let model = TableClassifier::params().check()?.fit_classes(&points, &labels)?;
+    /// let values = model.values_all(&points, Threads::ONE)?;
+    /// let (row, x) = (values.row(5).ok_or("no row")?, points.row(5).ok_or("no row")?);
+    /// let (class, probabilities) = model.judge(row.as_slice())?;
+    /// assert_eq!((class, probabilities), (model.class(x)?, model.probabilities(x)?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn judge(&self, values: &[f64]) -> Result<(&C, Vec<f64>), InputError> {
+        InputError::check_dim(self.average.sums(), values.len())?;
+        Ok((&self.classes[decide(values)], self.shares(values)))
+    }
+
+    fn shares(&self, values: &[f64]) -> Vec<f64> {
+        let mut of_class = self.average.probabilities(values);
         if let [positive] = of_class[..] {
-            return Ok(vec![1.0 - positive, positive]);
+            return vec![1.0 - positive, positive];
         }
         // Sigmoids of finite numbers may round to 0, all of them only far from every class.
         let total: f64 = of_class.iter().sum();
         let equal = 1.0 / of_class.len() as f64;
         of_class.iter_mut().for_each(|p| *p = if total > 0.0 { *p / total } else { equal });
-        Ok(of_class)
+        of_class
     }
 
     /// What was compared, on which rows, and what was chosen.

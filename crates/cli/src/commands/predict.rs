@@ -1,0 +1,89 @@
+//! `predict`: the labels of a table's rows.
+
+use crate::error::CliError;
+use crate::input::{Hints, InputArgs};
+use crate::model_file::ModelFile;
+use crate::output::OutputArgs;
+use crate::progress::Progress;
+use crate::recipe::Unseen;
+use crate::threads::ThreadsArg;
+use clap::Args;
+use std::io;
+use std::path::PathBuf;
+
+/// Predict the label of every row of a table.
+///
+/// Writes CSV with the columns `label`, `value` (how sure: of two classes positive for the second, of more by how much the
+/// best exceeds the next) and `probability` (of the label; empty if the model has none).
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  halfspaces predict model.json new.csv -o labels.csv
+  halfspaces predict model.json new.parquet --keep id --all --unseen zero
+  cat new.csv | halfspaces predict model.json - | head")]
+pub(crate) struct PredictArgs {
+    /// The model, written by `halfspaces fit`
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    /// What becomes of a category that the model has not seen, and of a column that is not there
+    #[arg(long, value_enum, default_value = "error")]
+    unseen: Unseen,
+    /// Copy a column of the table in front
+    #[arg(long, value_name = "COLUMN")]
+    keep: Vec<String>,
+    /// Write the probability of every class, in columns named after them
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    threads: ThreadsArg,
+}
+
+/// Predicts labels.
+pub(crate) fn run(args: &PredictArgs) -> Result<(), CliError> {
+    args.output.check()?;
+    let model = ModelFile::load(&args.model)?;
+    let progress = Progress::start("predicting");
+    let mut texts = model.recipe.text_columns();
+    texts.extend(args.keep.iter().cloned());
+    let frame = args.input.read_as(&Hints { texts })?;
+    let kept = args.keep.iter().map(|name| frame.column(name).ok_or_else(|| frame.no_column(name)));
+    let kept = kept.collect::<Result<Vec<_>, _>>()?;
+    let points = model.recipe.apply(&frame, args.unseen)?;
+    let found = model.learned.decide(&points, args.threads.get())?;
+    drop(progress);
+    let names = &model.label.classes;
+    args.output.write(|out| {
+        let mut csv = csv::Writer::from_writer(out);
+        let mut header: Vec<&str> = args.keep.iter().map(String::as_str).collect();
+        header.extend(["label", "value", "probability"]);
+        let shares: Vec<String> = names.iter().map(|name| format!("probability={name}")).collect();
+        if args.all {
+            header.extend(shares.iter().map(String::as_str));
+        }
+        csv.write_record(&header)?;
+        let mut cells: Vec<String> = Vec::new();
+        for (row, (class, value)) in found.classes.iter().zip(&found.values).enumerate() {
+            cells.clear();
+            cells.extend(kept.iter().map(|column| column.values.text(row)));
+            cells.extend([names[*class].clone(), value.to_string()]);
+            let shares = found.probabilities.as_ref().map(|all| &all[row]);
+            cells.push(shares.map_or(String::new(), |shares| probability(shares[*class])));
+            if args.all {
+                match shares {
+                    Some(shares) => cells.extend(shares.iter().map(|p| probability(*p))),
+                    None => cells.extend(names.iter().map(|_| String::new())),
+                }
+            }
+            csv.write_record(&cells)?;
+        }
+        csv.flush()?;
+        Ok::<(), io::Error>(())
+    })
+}
+
+fn probability(p: f64) -> String {
+    format!("{p:.6}")
+}

@@ -1,0 +1,197 @@
+//! Learners of two classes, all behind one name.
+
+use super::{Findings, Method, Plan};
+use crate::error::CliError;
+use halfspaces_linalg::rand::seq::SliceRandom;
+use halfspaces_linalg::{
+    AffineHalfspace, Classifier, DenseRow, FitSample, InputError, Label, Params, PointSet,
+    RngStream, RowView, Termination, rng_for,
+};
+use halfspaces_online::{AveragedPerceptron, OnlineLearner};
+use halfspaces_pac::{
+    LinearSvm, LogisticRegression, PositionedFit, PositionedMassart, SamplePerspectron,
+};
+use serde::{Deserialize, Serialize};
+use std::f64::consts::FRAC_1_SQRT_2;
+
+/// Passes over the rows, of the perceptron and of the Perspectron.
+const PASSES: u64 = 10;
+/// η if none is given.
+const DEFAULT_NOISE: f64 = 0.25;
+/// ε of the learner without margin, cut where η + ε/2 would exceed 1/2.
+const EXCESS: f64 = 0.1;
+
+/// A learner of two classes.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum BinaryLearner {
+    Massart(PositionedMassart),
+    Perspectron(SamplePerspectron),
+    Perceptron { seed: u64 },
+    Logistic(LogisticRegression),
+    Svm(LinearSvm),
+}
+
+/// What it learned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum BinaryModel {
+    /// A halfspace.
+    Halfspace {
+        halfspace: AffineHalfspace,
+        noise: Option<f64>,
+        margin: Option<f64>,
+        termination: Option<Termination>,
+    },
+    /// A decision list of halfspaces in position, of points with a constant 1 in the end.
+    List(Box<PositionedFit>),
+}
+
+impl BinaryLearner {
+    pub(super) fn new(plan: &Plan) -> Result<BinaryLearner, CliError> {
+        let noise_taken = matches!(plan.method, Method::Massart | Method::Perspectron);
+        if plan.noise.is_some() && !noise_taken {
+            let name = plan.method.name();
+            return Err(CliError::user(format!(
+                "--noise: the learner {name} takes none; massart and perspectron do"
+            )));
+        }
+        Ok(match plan.method {
+            Method::Auto => unreachable!("auto is no learner of two classes alone"),
+            Method::Massart => {
+                let noise = plan.noise.unwrap_or(DEFAULT_NOISE);
+                let params = PositionedMassart::params(noise).excess(EXCESS.min(1.0 - 2.0 * noise));
+                BinaryLearner::Massart(
+                    params.held_out(0.0).seed(plan.seed).threads(plan.threads).check()?,
+                )
+            }
+            Method::Perspectron => {
+                let params = SamplePerspectron::params().passes(PASSES).seed(plan.seed);
+                let params = plan.noise.map_or(params, |noise| params.noise(noise));
+                BinaryLearner::Perspectron(params.check()?)
+            }
+            Method::Perceptron => BinaryLearner::Perceptron { seed: plan.seed },
+            Method::Logistic => {
+                BinaryLearner::Logistic(LogisticRegression::params().c(plan.c).check()?)
+            }
+            Method::Svm => {
+                BinaryLearner::Svm(LinearSvm::params().c(plan.c).seed(plan.seed).check()?)
+            }
+        })
+    }
+}
+
+impl FitSample for BinaryLearner {
+    type Model = BinaryModel;
+    type Error = CliError;
+
+    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<BinaryModel, CliError> {
+        let halfspace = |halfspace: &AffineHalfspace, termination| BinaryModel::Halfspace {
+            halfspace: halfspace.clone(),
+            noise: None,
+            margin: None,
+            termination,
+        };
+        Ok(match self {
+            BinaryLearner::Massart(learner) => {
+                let fit = learner.fit(&points.lifted(), labels);
+                let fit = fit.map_err(|error| CliError::user(error.to_string()))?;
+                BinaryModel::List(Box::new(fit))
+            }
+            BinaryLearner::Perspectron(learner) => {
+                let fit = learner.fit(points, labels)?;
+                BinaryModel::Halfspace {
+                    halfspace: fit.halfspace().clone(),
+                    noise: Some(fit.noise()),
+                    margin: Some(fit.margin()),
+                    termination: None,
+                }
+            }
+            BinaryLearner::Perceptron { seed } => {
+                halfspace(&averaged_perceptron(points, labels, *seed)?, None)
+            }
+            BinaryLearner::Logistic(learner) => {
+                let fit = learner.fit(points, labels)?;
+                halfspace(fit.halfspace(), Some(fit.termination()))
+            }
+            BinaryLearner::Svm(learner) => {
+                let fit = learner.fit(points, labels)?;
+                halfspace(fit.halfspace(), Some(fit.termination()))
+            }
+        })
+    }
+}
+
+/// Passes in one random order over points with a constant in the end; the average, as a halfspace with a bias.
+fn averaged_perceptron<P: PointSet>(
+    points: &P,
+    labels: &[Label],
+    seed: u64,
+) -> Result<AffineHalfspace, CliError> {
+    let lifted = points.lifted();
+    let mut order: Vec<usize> = (0..lifted.len()).collect();
+    order.shuffle(&mut rng_for(RngStream::Order, seed));
+    let mut learner = AveragedPerceptron::new(lifted.dim())?;
+    for _ in 0..PASSES {
+        for &i in &order {
+            let Some(x) = lifted.row(i) else { unreachable!("an order of the points") };
+            learner.learn(x, labels[i])?;
+        }
+    }
+    unlifted(learner.average()?.normal())
+}
+
+/// The halfspace of points x that w is of (x, 1)/√2.
+pub(super) fn unlifted(w: &[f64]) -> Result<AffineHalfspace, CliError> {
+    let Some((bias, weights)) = w.split_last() else { unreachable!("points have coordinates") };
+    let weights = weights.iter().map(|v| v * FRAC_1_SQRT_2).collect();
+    Ok(AffineHalfspace::new(weights, bias * FRAC_1_SQRT_2)?)
+}
+
+impl BinaryModel {
+    /// The halfspace, if it is one.
+    pub(super) fn halfspace(&self) -> Option<&AffineHalfspace> {
+        match self {
+            BinaryModel::Halfspace { halfspace, .. } => Some(halfspace),
+            BinaryModel::List(_) => None,
+        }
+    }
+
+    /// What the fit found.
+    pub(super) fn findings(&self) -> Findings {
+        match self {
+            BinaryModel::Halfspace { noise, margin, termination, .. } => Findings {
+                noise: *noise,
+                margin: *margin,
+                ended: termination.filter(|t| !t.is_converged()).map(|t| t.to_string()),
+                ..Findings::default()
+            },
+            BinaryModel::List(fit) => {
+                let rules = fit.list().rules().len();
+                let ended = fit.termination();
+                Findings { ended: Some(format!("{rules} rules, {ended}")), ..Findings::default() }
+            }
+        }
+    }
+}
+
+impl Classifier for BinaryModel {
+    fn dim(&self) -> usize {
+        match self {
+            BinaryModel::Halfspace { halfspace, .. } => halfspace.dim(),
+            BinaryModel::List(fit) => fit.dim() - 1,
+        }
+    }
+
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        match self {
+            BinaryModel::Halfspace { halfspace, .. } => halfspace.decision_value(x),
+            BinaryModel::List(fit) => {
+                InputError::check_dim(self.dim(), x.dim())?;
+                let mut lifted = vec![0.0; fit.dim()];
+                x.add_scaled_to(FRAC_1_SQRT_2, &mut lifted);
+                lifted[fit.dim() - 1] = FRAC_1_SQRT_2;
+                fit.decision_value(DenseRow::new(&lifted)?)
+            }
+        }
+    }
+}

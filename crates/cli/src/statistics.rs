@@ -1,0 +1,56 @@
+//! Exact intervals for rates.
+
+use crate::error::CliError;
+use halfspaces_pac::ErrorCount;
+use serde::Serialize;
+
+/// The probability with which an interval holds.
+pub(crate) const CONFIDENCE: f64 = 0.95;
+
+/// A rate among independent rows, with the exact interval for the rate of the law they are drawn from
+/// (Clopper and Pearson).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub(crate) struct Rate {
+    pub(crate) count: usize,
+    pub(crate) of: usize,
+    pub(crate) rate: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+impl Rate {
+    /// `count` of `of` rows, at least one.
+    pub(crate) fn new(count: usize, of: usize) -> Result<Rate, CliError> {
+        let tail = (1.0 - CONFIDENCE) / 2.0;
+        let errors = ErrorCount::new(count, of)?;
+        let high = errors.error_bound(tail)?.value();
+        let low = 1.0 - ErrorCount::new(of - count, of)?.error_bound(tail)?.value();
+        Ok(Rate { count, of, rate: errors.rate(), low, high })
+    }
+
+    /// "3.1 % (1.2 % to 6.5 %)".
+    pub(crate) fn text(&self) -> String {
+        let Rate { rate, low, high, .. } = self;
+        format!("{:.1} % ({:.1} % to {:.1} %)", 100.0 * rate, 100.0 * low, 100.0 * high)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_are_exact_at_both_ends() {
+        // No error in n rows: 1 - 0.025^(1/n); and the mirror image.
+        let high = 1.0 - 0.025f64.powf(1.0 / 40.0);
+        let none = Rate::new(0, 40).unwrap();
+        assert_eq!(none.low, 0.0);
+        assert!((none.high - high).abs() < 1e-12);
+        let all = Rate::new(40, 40).unwrap();
+        assert_eq!(all.high, 1.0);
+        assert!((all.low - (1.0 - high)).abs() < 1e-12);
+        // Known values: 10 of 100 give 4.90 % to 17.62 %.
+        assert_eq!(Rate::new(10, 100).unwrap().text(), "10.0 % (4.9 % to 17.6 %)");
+        assert!(Rate::new(0, 0).is_err());
+    }
+}
