@@ -26,10 +26,10 @@ use halfspaces_linalg::{
 use halfspaces_online::{
     Alma, AveragedKernelPerceptron, AveragedPerceptron, BatchFit, BooleanClass, CentreOfGravity,
     ChainLength, Ellipsoid, FiniteClass, Greedy, GridClass, HalfspaceClass, Halving, HardMargin,
-    KernelPerceptron, ModifiedPerceptron, OnlineLeakyRelu, OnlineLearner, OnlineMassart,
-    PassiveAggressive, Perceptron, SampledGreedy, SecondOrderPerceptron, SelfDirectedLearner,
-    SelfDirectedSession, StrongLearner, Transcript, TwoChains, VersionSpace, VersionSpaceGreedy,
-    VolumetricCentre, VotedPerceptron, Winnow,
+    KernelPerceptron, LabellingFile, LabellingSession, ModifiedPerceptron, OnlineLeakyRelu,
+    OnlineLearner, OnlineMassart, PassiveAggressive, Perceptron, SampledGreedy,
+    SecondOrderPerceptron, SelfDirectedLearner, SelfDirectedSession, StrongLearner, Transcript,
+    TwoChains, VersionSpace, VersionSpaceGreedy, VolumetricCentre, VotedPerceptron, Winnow,
 };
 use halfspaces_pac::{
     Choice, CuttingPlaneFit, CuttingPlaneParams, DdkParams, DecisionListOfHalfspaces, DescentFit,
@@ -306,6 +306,17 @@ pub const SAVED: &[Kind] = &[
     ("HalvingGrid", halving::<GridClass>),
     ("HalvingConjunctions", halving::<BooleanClass<Conjunction>>),
     ("BatchFit", |t| load(t, |_: BatchFit| ())),
+    ("LabellingFile", |t| {
+        load(t, |file: LabellingFile| {
+            if let Ok(mut session) = LabellingSession::resume(&file, &rows(2)) {
+                assert_eq!(session.answers(), file.answers);
+                while session.next().is_some() {
+                    session.confirm().unwrap();
+                }
+                assert_eq!(session.progress().answered, file.points);
+            }
+        })
+    }),
     ("Transcript", |t| {
         load(t, |transcript: Transcript| {
             let _ = transcript.replay(Perceptron::new(2).unwrap(), &rows(2));
@@ -465,7 +476,7 @@ where
 }
 
 /// Points of every size, on and off the axes, and of the cube where the learner wants it.
-fn rows(dim: usize) -> Points {
+pub(crate) fn rows(dim: usize) -> Points {
     let mut values = vec![1.0; dim];
     for (scale, shift) in [(1.0, 0), (-0.5, 1), (1e150, 2), (-1e-150, 3), (0.0, 0)] {
         values.extend((0..dim).map(|j| scale * ((j + shift) % 3) as f64));

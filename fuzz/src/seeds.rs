@@ -1,7 +1,7 @@
 //! Where fuzzing starts: for each kind of saved value one that the program itself saves, a sitting of
 //! each self-directed learner, and a run's files.
 
-use super::SAVED;
+use super::{SAVED, rows};
 use halfspaces_data::{
     Builtin, FiniteSupport, Link, MarginBall, Marginal, Massart, Rcn, Region, StandardLink,
     UnitSphere, random_target,
@@ -17,8 +17,8 @@ use halfspaces_linalg::{
 use halfspaces_online::{
     Aggressiveness, Alma, AsGiven, AveragedKernelPerceptron, AveragedPerceptron, BatchPerceptron,
     BooleanClass, CentreOfGravity, ChainLength, Ellipsoid, Greedy, GridClass, HalfspaceClass,
-    Halving, HardMargin, Horizon, Kernel, KernelPerceptron, ModifiedPerceptron, OnlineLeakyRelu,
-    OnlineLearner, OnlineMassart, PassiveAggressive, Perceptron, SampledGreedy,
+    Halving, HardMargin, Horizon, Kernel, KernelPerceptron, LabellingParams, ModifiedPerceptron,
+    OnlineLeakyRelu, OnlineLearner, OnlineMassart, PassiveAggressive, Perceptron, SampledGreedy,
     SecondOrderPerceptron, SelfDirectedLearner, StrongLearner, TwoChains, VersionSpace,
     VersionSpaceGreedy, VolumetricCentre, VotedPerceptron, Winnow, label_pool, run,
 };
@@ -133,6 +133,14 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
     let members: Vec<Halfspace> = (0..70).map(|s| random_target(2, s)).collect::<Result<_, _>>()?;
     let members = Halving::new(HalfspaceClass::new(members)?)?;
     let conjunctions = Halving::new(BooleanClass::<Conjunction>::conjunctions(2)?)?;
+    let mut labelling = LabellingParams::new(2).check()?.session(&rows(2))?;
+    labelling.tell(&[(0, 1)])?;
+    for class in [0, 1] {
+        labelling.next();
+        labelling.answer(class)?;
+    }
+    labelling.next();
+    labelling.skip()?;
     let transcript = run(Perceptron::new(2)?, &points, &labels, AsGiven::new())?.1;
     let ckmy = Ckmy::params(0.1, 0.3).excess(0.2);
     let ddk = Ddk::params(0.1, 0.3).excess(0.2);
@@ -196,6 +204,7 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
         ("HalvingGrid", taught(grid, &points, &labels)?),
         ("HalvingConjunctions", taught(conjunctions, &cube, &on_cube)?),
         ("BatchFit", value(&BatchPerceptron::params().check()?.fit(&points, &labels)?)?),
+        ("LabellingFile", value(&labelling.file())?),
         ("Transcript", value(&transcript)?),
         ("ForsterTransform", value(solver.fit(&sphere)?.transform())?),
         ("ForsterFit", value(&heavy)?),
