@@ -30,7 +30,7 @@ Written by `cargo xtask index` from [theorems.md](theorems.md), the claims of th
 From code to theorems: [the last section](#from-code-to-theorems). Verdicts are those of the published
 [ledger](results/ledger.txt); [its page](results/README.md) says of which version, whose statements may have been worded otherwise.
 Not yet published: `cargo xtask reproduce --only ID` writes it. Results may be shared by several claims of an experiment. Where no
-proof or correction is given, the source's own proof stands as printed.
+proof or correction is given, the source's own proof, or the one it cites, stands as printed.
 ";
 
 /// A claim of the suite with all that is known about it without running it.

@@ -1,4 +1,5 @@
-//! One pass over the points: U = XA with rows scaled to norm 1, and M = (k/W) Σ w u uᵀ.
+//! One pass over the points: U = XA with rows scaled to norm 1, and M = (k/W) Σ w u uᵀ. *Source.* DKTZ23 §3, Forster transform.
+//! Claims: F1, F2, F3, S7, S8.
 //!
 //! This is where the time goes, so rows are taken in tiles that stay in the nearest cache
 //! ([`crate::tile`]) and each is read once. A is lower triangular (a rotation of it changes neither

@@ -300,6 +300,9 @@ mod tests {
         let errors: usize = audit.folds().iter().map(|c| c.errors()).sum();
         assert_eq!(errors, audit.ranking().iter().filter(|s| s.agreement < 0.0).count());
         assert!(audit.wrong_at_most(0.05).unwrap() >= count);
+        // Five folds have a fifth of the failure probability each.
+        let of_fold = |c: &ErrorCount| wrong_labels_bound(c.errors(), c.points(), 0.01);
+        assert_eq!(audit.wrong_at_most(0.05), Ok(audit.folds().iter().map(of_fold).sum()));
         let two = Threads::new(2).unwrap();
         assert_eq!(LabelAudit::run(&learner, &points, &labels, 5, 1, two).unwrap(), audit);
         let sparse = SparsePoints::from_dense(&points).unwrap();

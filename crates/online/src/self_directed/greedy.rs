@@ -5,7 +5,7 @@
 //!
 //! *Guarantee.* None is proved: the points met after a mistake depend on those before. Each mistake
 //! brings w nearer (tan θ never rises for θ < π/2; DKTZ23 Lemma 2.3). Measured on the sphere: 2 to 2.5 d
-//! mistakes, nearly flat in n (claim S1), fewer than Algorithm 1 of DKTZ23, which has the proof. On
+//! mistakes (table s1-sphere), nearly flat in n (claim S1), fewer than Algorithm 1 of DKTZ23, which has the proof. On
 //! ill-conditioned data it can fail like the perceptron does: use the Forster transform there.
 //!
 //! *Source.* The update is that of DKTZ23 §2; the single chain over the whole pool is ours. The claims S3 and S4

@@ -5,6 +5,7 @@
 //!
 //! | D | proved for |
 //! |---|---|
+//! | abs(w·x), if it is never 0 | Massart noise (CKST24 Lemma 1); links, with τ/2 added (Lemma 5): no learner here |
 //! | abs(w·x) + γ | Massart noise (CKST24 Lemma 2) |
 //! | max(abs(w·x), γ) | Massart noise (ours) |
 //! | abs(w·x) + αγ | links, up to a loss of ε (CKST24 Lemma 6) |
@@ -85,7 +86,8 @@ impl Link for SignLink {
     }
 }
 
-/// A direction g(w; x, y) = (σ(w·x) - y)/D(w·x) x: CKST24 shows E\[g\]·(w - w*) >= 2(ℓ01(w) - η) for every w.
+/// A direction g(w; x, y) = (σ(w·x) - y)/D(w·x) x: CKST24 shows E\[g\]·(w - w*) >= 2(ℓ01(w) - η) for every w under Massart noise
+/// of rate η, with any [`Denominator`] whose number is at most the margin; for links with half of it (ours), in place of η the target's own error.
 ///
 /// ```
 /// use halfspaces_linalg::Label;

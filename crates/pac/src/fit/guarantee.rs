@@ -1,10 +1,11 @@
 //! What a theorem says of a fit, also of one that ends early: CKST24 Theorems 3 and 4 and thinned selection, in
-//! docs/theory/perspectron-schedules.md and thinned-selection.md.
+//! docs/theory/perspectron-schedules.md and thinned-selection.md. Fits cut short: the section "A fit cut short"
+//! of the latter. Claims: none for fits cut short.
 
 use crate::schedule;
 
-/// An error of at most the target level + `excess`, with probability at least 1 - `failure`. The target
-/// level is η for Massart noise, opt_RCN + τ/2 for a link.
+/// An error of at most the target level + `excess`, with probability at least 1 - `failure`: of the classifier, or, where a method
+/// says so, the average over the iterates of a run. The target level is η for Massart noise, opt_RCN + τ/2 for a link.
 ///
 /// Both numbers are those of the theorem where all its examples were taken. Of a fit cut short the excess
 /// is computed for the examples it had, and may be vacuous (1 or more).

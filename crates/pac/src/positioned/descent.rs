@@ -174,4 +174,55 @@ mod tests {
         assert_eq!(directions(&placed, 0.1, 1, 0, Threads::all()).unwrap(), all);
         assert_ne!(directions(&placed, 0.1, 1, 1, Threads::ONE).unwrap(), all);
     }
+
+    /// The four practical descents once more, formula by formula: y w·f wrong costs LeakyReLU_λ a factor 1 - λ, right -λ; a
+    /// Perspectron's g is (β sign(w·f) - y)/max(|w·f|, γ), β = 1 - 2λ, its step γ/(2√T (1-λ)).
+    #[test]
+    fn practical_directions_are_those_of_the_formulas() {
+        let (leak, seed, round) = (0.2, 7, 3u32);
+        let rows = [[1.0, 0.0], [0.6, 0.8], [-0.8, 0.6]];
+        let labels = [Label::Positive, Label::Negative, Label::Negative];
+        let points = Points::from_rows(&rows).unwrap();
+        let placed = Placed { points, labels: labels.to_vec(), left: 3 };
+        let found = directions(&placed, leak, seed, round, Threads::ONE).unwrap();
+        let steps = 60;
+        let root = (steps as f64).sqrt();
+        for (index, direction) in (0u32..).zip(&found) {
+            let mut rng = rng_for_round(RngStream::PositionedDescent, seed, round * 4 + index);
+            let mut order = [0, 1, 2];
+            let (mut w, mut sum) = ([0.0f64; 2], [0.0; 2]);
+            for t in 0..steps {
+                if t % 3 == 0 {
+                    order.shuffle(&mut rng);
+                }
+                let (f, y) = (rows[order[t % 3]], labels[order[t % 3]].as_f64());
+                let value = f[0] * w[0] + f[1] * w[1];
+                let sign = if value >= 0.0 { 1.0 } else { -1.0 };
+                let (step, factor) = match index {
+                    0 if sign == y => (1.0 / ((1.0 - leak) * root), -leak * y),
+                    0 => (1.0 / ((1.0 - leak) * root), -(1.0 - leak) * y),
+                    _ => {
+                        let margin: f64 = [0.2, 0.05, 0.01][index as usize - 1];
+                        let g = ((1.0 - 2.0 * leak) * sign - y) / value.abs().max(margin);
+                        (margin / (2.0 * root * (1.0 - leak)), g)
+                    }
+                };
+                for k in 0..2 {
+                    w[k] -= step * factor * f[k];
+                }
+                let length = w[0].hypot(w[1]).max(1.0);
+                for k in 0..2 {
+                    w[k] /= length;
+                    sum[k] += if t >= 30 { w[k] } else { 0.0 };
+                }
+            }
+            let length = sum[0].hypot(sum[1]);
+            for k in 0..2 {
+                assert!(
+                    (direction[k] - sum[k] / length).abs() < 1e-9,
+                    "{index}: {direction:?} {sum:?}"
+                );
+            }
+        }
+    }
 }

@@ -478,3 +478,75 @@ impl FitStream for PositionedMassart {
         Ok(fit)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 10 000 examples, all in one dimension of position: beyond 1/√m = 0.01 below 0 a region is emitted.
+    fn placed(labels: Vec<Label>, values: Vec<f64>) -> Placed {
+        let left = labels.len();
+        Placed { points: Points::new(values, 1).unwrap(), labels, left }
+    }
+
+    fn labels(negative: usize) -> Vec<Label> {
+        (0..10_000).map(|i| Label::from_sign(if i < negative { -1.0 } else { 1.0 })).collect()
+    }
+
+    #[test]
+    fn a_signed_sum_of_one_deviation_of_two_is_enough() {
+        // λ = 0.2 + 0.1/2 - ...: η = 0.15, ε = 0.1.
+        let learner = PositionedMassart::params(0.15).check().unwrap();
+        let plan = learner.plan(1);
+        // The outermost are right, of the others every second one.
+        for (right, whole) in [(600, false), (400, true)] {
+            let value = |i: usize| if i < right { 2.0 } else { 1.0 };
+            let label = |i: usize| if i < right || i.is_multiple_of(2) { 1.0 } else { -1.0 };
+            let labels = (0..10_000).map(|i| Label::from_sign(label(i))).collect();
+            let placed = placed(labels, (0..10_000).map(value).collect());
+            let (region, failed) =
+                learner.region(&[vec![1.0]], &placed, plan, 0.2).unwrap().unwrap();
+            // -0.2 · 600/10 000 = -0.012; of 400 only -0.008.
+            assert_eq!((region.inside == 10_000, failed), (whole, whole), "{right}");
+        }
+    }
+
+    #[test]
+    fn too_many_errors_are_those_beyond_chance() {
+        let learner = PositionedMassart::params(0.15).check().unwrap();
+        let plan = learner.plan(1);
+        for (negative, fails) in [(2080, false), (2120, true)] {
+            let placed = placed(labels(negative), vec![1.0; 10_000]);
+            let (region, failed) = learner.region(&[], &placed, plan, 0.2).unwrap().unwrap();
+            assert_eq!((region.inside, region.errors), (10_000, negative));
+            assert_eq!(failed, fails);
+        }
+    }
+
+    /// Nine tenths of the points and more on a line, clean; the rest, beyond it, is left where it is less than 3ε/8 = 0.0375.
+    #[test]
+    fn little_enough_is_left_alone() {
+        for (off, rules) in [(30, 1), (46, 2)] {
+            let row = |i: usize| if i % 1000 < off { [0.0, 1.0] } else { [1.0, 0.0] };
+            let points = Points::from_rows(&(0..8000).map(row).collect::<Vec<_>>()).unwrap();
+            let labels = vec![Label::Positive; 8000];
+            let learner = PositionedMassart::params(0.1).check().unwrap();
+            let fit = learner.fit(&points, &labels).unwrap();
+            assert_eq!(fit.termination(), Termination::Converged);
+            assert_eq!(fit.list().rules().len(), rules, "{off}");
+        }
+    }
+
+    /// Points far from position in which a step or two reach 0.3 and not yet 1/2.
+    #[test]
+    fn positions_are_at_least_half_of_isotropic() {
+        for seed in 0..6 {
+            let marginal = halfspaces_data::StudentT::new(6, 1.0, 1e6).unwrap();
+            let points = halfspaces_data::Marginal::sample(&marginal, 900, seed).unwrap();
+            let labels = vec![Label::Positive; 900];
+            let fit =
+                PositionedMassart::params(0.1).check().unwrap().fit(&points, &labels).unwrap();
+            assert!(fit.certificates().iter().all(|c| c.least >= 0.5), "{:?}", fit.certificates());
+        }
+    }
+}

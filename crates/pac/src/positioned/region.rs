@@ -202,4 +202,28 @@ mod tests {
         let direction = Halfspace::new(vec![-1.0]).unwrap();
         assert_eq!(region.answer, PositionedAnswer::Halfspace { direction, threshold: 0.0 });
     }
+
+    /// λ = 1/2 and points right, wrong, right: G is -1/2 for one point, 0 for two and -1/2 again for three.
+    #[test]
+    fn of_equal_signed_sums_the_larger_region_wins() {
+        let points = Points::new(vec![3.0, 2.0, 1.0, -0.5, -0.25, -0.125], 1).unwrap();
+        let labels = vec![POSITIVE, NEGATIVE, POSITIVE, POSITIVE, NEGATIVE, POSITIVE];
+        let placed = Placed { points, labels, left: 6 };
+        let found = choose(&[vec![1.0]], &placed, 0.5, Wanted::Least, Threads::ONE).unwrap();
+        let region = found.unwrap();
+        // Constant +1: 2 of 6 wrong, -1; the thresholds have -1/2, 0, -1/2, 0, -1/2, 0.
+        assert_eq!((region.inside, region.errors), (6, 2));
+        let mut few = placed;
+        few.labels = vec![POSITIVE, NEGATIVE, POSITIVE, NEGATIVE, NEGATIVE, NEGATIVE];
+        // Now -1/2, 0, -1/2, -1, -3/2, -2 for the direction: all six, 1 wrong; constants have -1.
+        let found = choose(&[vec![1.0]], &few, 0.5, Wanted::Least, Threads::ONE).unwrap();
+        assert_eq!((found.as_ref().unwrap().inside, found.unwrap().errors), (6, 1));
+        few.labels = vec![POSITIVE, NEGATIVE, POSITIVE, POSITIVE, POSITIVE, NEGATIVE];
+        // -1/2, 0, -1/2, 0, 1/2, 0 for the direction: the larger of the two at -1/2. Constants: -1 for +1.
+        let thresholds = thresholds(&[1.0], &few).unwrap();
+        let best = thresholds
+            .into_iter()
+            .reduce(|old, new| if Wanted::Least.prefers(new, old, 0.5) { new } else { old });
+        assert_eq!(best.map(|cut| (cut.inside, cut.errors)), Some((3, 1)));
+    }
 }

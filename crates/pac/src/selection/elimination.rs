@@ -1,6 +1,6 @@
 //! Which candidates are dropped while examples come.
 //!
-//! *Source.* Ours, docs/theory/thinned-selection.md; CKST24 Lemma 4 is `Never`. Claims: P8.
+//! *Source.* Ours, docs/theory/thinned-selection.md; CKST24 Lemma 4 is `Never`. Claims: P3, P7, P8.
 
 /// Which candidates are dropped before all examples have come.
 ///

@@ -8,7 +8,7 @@
 //!
 //! [`Elimination`] drops candidates that cannot win, or are clearly worse, while the examples come, and ends
 //! the count once the best is good enough (ours, docs/theory/thinned-selection.md). Two candidates are
-//! told apart by the examples on which exactly one of them errs, so errors are kept bit by bit.
+//! told apart by the examples on which exactly one of them errs, so errors are kept bit by bit. Claims: P3, P7, P8.
 
 use super::Elimination;
 use super::history::{Deferred, History};

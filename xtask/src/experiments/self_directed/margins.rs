@@ -96,7 +96,7 @@ impl Experiment for MarginsExperiment {
     about! {
         "S3", "The misclassified point of largest margin, and what updating on it does to the angle";
         "S3": "Among N uniform points of the sphere with N sin θ > 12π, updating on the misclassified point of largest |w · x| takes tan θ to at most (tan θ)^(1-ρ) (ζ/N)^ρ with probability at least 2/3, ρ = 1/(8d), ζ = 12π/cos θ; w and the target are unit vectors at angle θ."
-            ["DKTZ23 §2, super-linear decay"]
+            ["DKTZ23 Lemma 2.3, decay"]
             halfspaces_online::{TwoChains};
         "S4": "Among n uniform points of the sphere, the largest |w · x| of those that w misclassifies is at least √(ln(nθ/12π)/(4d)) sin θ where 12π < nθ <= 12π e^(d/2), and at least (1 - (12π/(nθ))^(2/d)) sin θ where nθ is larger, with probability at least 2/3; w and the target are unit vectors at angle θ."
             ["DKTZ23 §2, maximum margin in the disagreement region"]

@@ -1,6 +1,6 @@
 //! The work on what was unlabelled when a round began: points in position, and runs of the weak learner on
 //! them, one start after the other. *Source.* DKTZ23 §3, weak learner; [`WeakRun`](crate::WeakRun) is the same loop written
-//! plainly, which S8 measures. Claims: S8, S8f, S9.
+//! plainly, which S8 and S8f measure; a test holds both to the same updates. Claims: S9, S9g, S9r.
 
 use super::RoundTally;
 use halfspaces_forster::ForsterTransform;

@@ -28,7 +28,7 @@ impl Experiment for StrongExperiment {
             halfspaces_online::{WeakRun, Cap}, halfspaces_forster::{ForsterTransform};
         "S8f": "Of two runs of the weak learner, from a random unit w₀ and from -w₀, both fail with probability at most 0.383."
             ["ours, after DKTZ23 §3"]
-            halfspaces_online::{WeakRun, StrongLearner};
+            halfspaces_online::{WeakRun};
         "S9": "The strong learner with random starts labels at least a share 1 - ε of a pool, with every round succeeding, with probability at least 1 - δ, on synthetic and, beyond smoke scale, real data (ε = 0.1, δ = 0.05)."
             ["DKTZ23 Theorem 3.1"]
             halfspaces_online::{StrongLearner, Goal, Start};
