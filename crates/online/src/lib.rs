@@ -47,6 +47,7 @@ mod direction;
 mod error;
 mod halving;
 mod labelling;
+mod optimum;
 mod perceptrons;
 mod protocol;
 #[cfg(feature = "serde")]
@@ -64,6 +65,7 @@ pub use labelling::{
     Answer, Labelling, LabellingError, LabellingFile, LabellingParams, LabellingProgress,
     LabellingQuestion, LabellingSession, Outlook, Source, SurestFirst,
 };
+pub use optimum::{Dichotomies, DichotomyError, LabellingGame, MAX_DICHOTOMIES, MAX_POOL};
 pub use perceptrons::{
     Aggressiveness, Alma, AveragedKernelPerceptron, AveragedPerceptron, BatchFit, BatchModifiedFit,
     BatchModifiedPerceptron, BatchParams, BatchPerceptron, DEFAULT_MAX_UPDATES, Horizon, Kernel,

@@ -1,0 +1,393 @@
+//! Every labelling of a small pool that a halfspace gives.
+
+use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, Points, kernels, norm};
+use std::collections::HashMap;
+use thiserror::Error;
+
+/// Most points of a pool whose dichotomies are listed: a labelling is one word of 128 bits.
+pub const MAX_POOL: usize = 128;
+
+/// Most dichotomies that are listed.
+pub const MAX_DICHOTOMIES: usize = 1 << 16;
+
+/// Least |w · x|/(‖w‖‖x‖) at which rounding leaves no doubt of a sign.
+const MIN_CERTAIN_SINE: f64 = 1e-11;
+
+/// A restricted point is 0 if its norm is at most this share of what it was: then it was parallel to the normal
+/// it is restricted by.
+const MAX_PARALLEL_SHARE: f64 = 1e-12;
+
+/// A pool whose dichotomies cannot be listed.
+///
+/// ```
+/// use halfspaces_linalg::Points;
+/// use halfspaces_online::{Dichotomies, DichotomyError};
+/// let pool = Points::new(vec![1.0; 129], 1)?;
+/// assert_eq!(Dichotomies::new(&pool).unwrap_err(), DichotomyError::TooManyPoints { points: 129 });
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum DichotomyError {
+    /// The points are unusable.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The pool has more than [`MAX_POOL`] points.
+    #[error("{points} points, more than {MAX_POOL}; take a part of the pool")]
+    TooManyPoints {
+        /// How many.
+        points: usize,
+    },
+    /// Points in general position have more than [`MAX_DICHOTOMIES`].
+    #[error(
+        "up to {dichotomies:.3e} dichotomies, more than {MAX_DICHOTOMIES}; take fewer points or fewer dimensions"
+    )]
+    TooManyDichotomies {
+        /// How many, by Cover's formula.
+        dichotomies: f64,
+    },
+    /// On which side of a point some cell lies is decided by less than rounding may change.
+    #[error(
+        "row {row} is too close to a linear combination of others for rounding to tell the cells apart; drop it \
+         or move it"
+    )]
+    Unresolved {
+        /// The row, from 0.
+        row: usize,
+    },
+}
+
+/// Every labelling of a pool by a halfspace w · x > 0 through the origin with no point on its boundary, each with a
+/// halfspace that gives it.
+///
+/// *Algorithm.* Point by point: the hyperplane of a new point splits the cells of the arrangement of the earlier
+/// ones which it meets, and those are the cells of the earlier points restricted to it, one dimension lower.
+/// In general position they are 2 Σ_{i<d} C(n-1, i) (Cover 1965). A labelling is listed because its
+/// halfspace gives it, which is checked beyond rounding; that none is missing is the count.
+///
+/// *Cost.* O(n² d) times the dichotomies, at most [`MAX_DICHOTOMIES`], of at most [`MAX_POOL`] points.
+///
+/// *When to use it.* For exact values on small pools ([`LabellingGame`](crate::LabellingGame)), for the worst
+/// case of a learner (run it on each), and with [`HalfspaceClass`](crate::HalfspaceClass) for halving with
+/// d lg n mistakes and no margin. Affine halfspaces: lift the points by a coordinate 1.
+///
+/// *Source.* Cover 1965 for the count; the algorithm is folklore. Claims: S12, K9.
+///
+/// ```
+/// use halfspaces_linalg::Points;
+/// use halfspaces_online::Dichotomies;
+/// let pool = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])?;
+/// let dichotomies = Dichotomies::new(&pool)?;
+/// assert_eq!(dichotomies.len(), 6); // of 8: not + + - and not - - +
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dichotomies {
+    points: usize,
+    /// Bit i is set where point i is labelled +1; ascending.
+    masks: Vec<u128>,
+    /// A normal for each.
+    normals: Vec<Vec<f64>>,
+}
+
+impl Dichotomies {
+    /// Lists the dichotomies of a pool. Repeated and parallel points are allowed.
+    ///
+    /// # Errors
+    /// [`DichotomyError`]; [`InputError::Empty`] and [`InputError::ZeroRow`] in it.
+    pub fn new(points: &Points) -> Result<Dichotomies, DichotomyError> {
+        if points.is_empty() {
+            return Err(InputError::Empty.into());
+        }
+        if points.len() > MAX_POOL {
+            return Err(DichotomyError::TooManyPoints { points: points.len() });
+        }
+        let most = Dichotomies::in_general_position(points.len(), points.dim());
+        if most > MAX_DICHOTOMIES as f64 {
+            return Err(DichotomyError::TooManyDichotomies { dichotomies: most });
+        }
+        let mut rows = Vec::with_capacity(points.len());
+        for (i, x) in points.rows().enumerate() {
+            let x = x.as_slice().to_vec();
+            let length = norm(&x);
+            if length == 0.0 {
+                return Err(InputError::ZeroRow { row: i }.into());
+            }
+            if !(length * length).is_normal() {
+                let row = i;
+                let small = length < 1.0;
+                let fault = if small {
+                    InputError::Underflow { row }
+                } else {
+                    InputError::Overflow { row }
+                };
+                return Err(fault.into());
+            }
+            rows.push(x);
+        }
+        let mut listed = Vec::new();
+        for w in cells(&rows, points.dim())? {
+            listed.push((certain_mask(&rows, &w)?, w));
+        }
+        listed.sort_unstable_by_key(|(mask, _)| *mask);
+        assert!(listed.windows(2).all(|two| two[0].0 < two[1].0), "a cell is listed once");
+        let (masks, normals) = listed.into_iter().unzip();
+        Ok(Dichotomies { points: points.len(), masks, normals })
+    }
+
+    /// 2 Σ_{i<d} C(n-1, i): how many n points in general position in R^d have, and the most that any have.
+    ///
+    /// ```
+    /// use halfspaces_online::Dichotomies;
+    /// assert_eq!(Dichotomies::in_general_position(12, 2), 24.0);
+    /// assert_eq!(Dichotomies::in_general_position(12, 3), 134.0);
+    /// ```
+    #[must_use]
+    pub fn in_general_position(points: usize, dim: usize) -> f64 {
+        let (mut sum, mut binomial) = (0.0, 1.0);
+        for i in 0..dim.min(points) {
+            sum += binomial;
+            binomial *= (points - 1 - i) as f64 / (i + 1) as f64;
+        }
+        2.0 * sum
+    }
+
+    /// How many there are.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "no pool is without a dichotomy")]
+    pub fn len(&self) -> usize {
+        self.masks.len()
+    }
+
+    /// Number of points of the pool.
+    #[must_use]
+    pub fn points(&self) -> usize {
+        self.points
+    }
+
+    /// One label per point, for each of the dichotomies in turn, in an order that depends on the labels alone.
+    pub fn labels(&self) -> impl ExactSizeIterator<Item = Vec<Label>> {
+        self.masks.iter().map(|mask| {
+            let label = |i| if mask >> i & 1 == 1 { Label::Positive } else { Label::Negative };
+            (0..self.points).map(label).collect()
+        })
+    }
+
+    /// A halfspace for each, in the same order.
+    ///
+    /// # Errors
+    /// None for dichotomies that were listed.
+    pub fn halfspaces(&self) -> Result<Vec<Halfspace>, InputError> {
+        self.normals.iter().map(|w| Halfspace::new(w.clone())).collect()
+    }
+
+    /// Bit i is set where point i is labelled +1.
+    pub(super) fn masks(&self) -> &[u128] {
+        &self.masks
+    }
+}
+
+/// On which side of w the rows lie, without regard to rounding.
+fn mask(rows: &[Vec<f64>], w: &[f64]) -> u128 {
+    let positive = rows.iter().enumerate().filter(|(_, x)| kernels::dot(x, w) > 0.0);
+    positive.fold(0, |mask, (i, _)| mask | 1u128 << i)
+}
+
+/// The same where rounding leaves no doubt.
+fn certain_mask(rows: &[Vec<f64>], w: &[f64]) -> Result<u128, DichotomyError> {
+    let length = norm(w);
+    for (row, x) in rows.iter().enumerate() {
+        if kernels::dot(x, w).abs() <= MIN_CERTAIN_SINE * length * norm(x) {
+            return Err(DichotomyError::Unresolved { row });
+        }
+    }
+    Ok(mask(rows, w))
+}
+
+/// A vector of each cell of the arrangement of the hyperplanes x · w = 0 in R^d. Rows that are 0 are ignored.
+fn cells(rows: &[Vec<f64>], dim: usize) -> Result<Vec<Vec<f64>>, DichotomyError> {
+    let mut cells = HashMap::from([(0u128, vec![0.0; dim])]);
+    // No two of them parallel, and where they stand among the rows.
+    let (mut distinct, mut places): (Vec<Vec<f64>>, Vec<usize>) = Default::default();
+    for (row, x) in rows.iter().enumerate().filter(|(_, x)| x.iter().any(|v| *v != 0.0)) {
+        let unresolved = DichotomyError::Unresolved { row };
+        let plane = Hyperplane::new(x);
+        let restricted: Vec<Vec<f64>> =
+            distinct.iter().map(|other| plane.restrict(other)).collect();
+        if restricted.iter().any(|other| other.iter().all(|v| *v == 0.0)) {
+            continue;
+        }
+        let within = self::cells(&restricted, dim - 1).map_err(|fault| match fault {
+            DichotomyError::Unresolved { row } => DichotomyError::Unresolved { row: places[row] },
+            other => other,
+        })?;
+        let expected = cells.len() + within.len();
+        let mut next = HashMap::with_capacity(expected);
+        for within in within {
+            let on = plane.lift(&within);
+            if cells.remove(&mask(&distinct, &on)).is_none() {
+                return Err(unresolved);
+            }
+            for side in [1.0, -1.0] {
+                let w = plane.beside(&on, side, &distinct);
+                next.insert(mask(&distinct, &w) | u128::from(side > 0.0) << distinct.len(), w);
+            }
+        }
+        distinct.push(x.clone());
+        places.push(row);
+        // The others lie on one side of the plane, and so do their vectors.
+        for w in cells.into_values() {
+            if kernels::dot(x, &w).abs() <= MIN_CERTAIN_SINE * norm(x) * norm(&w) {
+                return Err(unresolved);
+            }
+            next.insert(mask(&distinct, &w), w);
+        }
+        if next.len() != expected {
+            return Err(unresolved);
+        }
+        cells = next;
+    }
+    // A map has no order of its own.
+    let mut cells: Vec<_> = cells.into_iter().collect();
+    cells.sort_unstable_by_key(|(mask, _)| *mask);
+    Ok(cells.into_iter().map(|(_, w)| w).collect())
+}
+
+/// The vectors orthogonal to a normal, in all coordinates but the one where the normal is largest.
+struct Hyperplane<'a> {
+    normal: &'a [f64],
+    pivot: usize,
+}
+
+impl Hyperplane<'_> {
+    fn new(normal: &[f64]) -> Hyperplane<'_> {
+        let larger = |best: usize, i: usize| {
+            if normal[i].abs() > normal[best].abs() { i } else { best }
+        };
+        Hyperplane { normal, pivot: (0..normal.len()).fold(0, larger) }
+    }
+
+    /// The functional w -> x · w on the hyperplane; 0 where x is parallel to the normal.
+    fn restrict(&self, x: &[f64]) -> Vec<f64> {
+        let ratio = x[self.pivot] / self.normal[self.pivot];
+        let mut rest: Vec<f64> = x.iter().zip(self.normal).map(|(x, a)| x - ratio * a).collect();
+        rest.remove(self.pivot);
+        if norm(&rest) <= MAX_PARALLEL_SHARE * norm(x) {
+            rest.fill(0.0);
+        }
+        rest
+    }
+
+    /// A vector of the hyperplane from its coordinates, of norm 1 unless it is 0.
+    fn lift(&self, within: &[f64]) -> Vec<f64> {
+        let mut w = within.to_vec();
+        w.insert(self.pivot, 0.0);
+        w[self.pivot] = -kernels::dot(&w, self.normal) / self.normal[self.pivot];
+        let length = norm(&w);
+        if length > 0.0 {
+            w.iter_mut().for_each(|v| *v /= length);
+        }
+        w
+    }
+
+    /// A vector beside `on`, so near that it is on the same side of `others`.
+    fn beside(&self, on: &[f64], side: f64, others: &[Vec<f64>]) -> Vec<f64> {
+        let length = norm(self.normal);
+        let step = |x: &Vec<f64>| {
+            let across = kernels::dot(x, self.normal).abs() / length;
+            if across > 0.0 { 0.5 * kernels::dot(x, on).abs() / across } else { f64::INFINITY }
+        };
+        let step = others.iter().map(step).fold(1.0, f64::min);
+        let mut w = on.to_vec();
+        kernels::axpy(side * step / length, self.normal, &mut w);
+        w
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_data::{Gaussian, Marginal, StudentT, UnitSphere};
+    use halfspaces_linalg::Classifier;
+
+    fn list(points: &Points) -> Dichotomies {
+        Dichotomies::new(points).unwrap()
+    }
+
+    #[test]
+    fn points_in_general_position_have_as_many_as_cover_counts() {
+        for (n, d) in [(1, 1), (1, 3), (2, 3), (40, 2), (128, 2), (12, 3), (30, 3), (12, 4), (9, 5)]
+        {
+            for seed in 0..3 {
+                let expected = Dichotomies::in_general_position(n, d) as usize;
+                assert_eq!(
+                    list(&Gaussian::new(d, 1.0).unwrap().sample(n, seed).unwrap()).len(),
+                    expected
+                );
+                let heavy = StudentT::new(d, 1.0, 1.0).unwrap().sample(n, seed).unwrap();
+                assert_eq!(list(&heavy).len(), expected, "n = {n}, d = {d}");
+            }
+        }
+    }
+
+    /// The labels of many random halfspaces are all listed, and each halfspace gives what is listed.
+    #[test]
+    fn no_labelling_is_missing_and_each_has_its_halfspace() {
+        let points = Gaussian::new(3, 1.0).unwrap().sample(9, 4).unwrap();
+        let listed = list(&points);
+        let labels: Vec<_> = listed.labels().collect();
+        for (w, labels) in listed.halfspaces().unwrap().iter().zip(&labels) {
+            assert_eq!(w.label_all(&points).unwrap(), *labels);
+        }
+        for w in UnitSphere::new(3).unwrap().sample(5000, 5).unwrap().rows() {
+            let w = Halfspace::new(w.as_slice().to_vec()).unwrap();
+            assert!(labels.contains(&w.label_all(&points).unwrap()));
+        }
+    }
+
+    /// The threshold functions of n variables: 4, 14, 104, 1882 (Muroga 1971). The printed bound 2^(n²) of
+    /// Kakade needs n >= 2.
+    #[test]
+    fn the_cube_has_as_many_threshold_functions_as_are_known() {
+        for (n, known) in [(1, 4), (2, 14), (3, 104), (4, 1882)] {
+            let corner = |bits: usize| {
+                let coordinates = (0..n).map(|i| (bits >> i & 1) as f64);
+                coordinates.chain([1.0]).collect::<Vec<f64>>()
+            };
+            let corners: Vec<_> = (0..1usize << n).map(corner).collect();
+            let count = list(&Points::from_rows(&corners).unwrap()).len();
+            assert_eq!(count, known, "n = {n}");
+            assert_eq!(count <= 1 << (n * n), n >= 2);
+        }
+    }
+
+    #[test]
+    fn parallel_points_share_a_hyperplane() {
+        let points =
+            Points::from_rows(&[[1.0, 0.5], [-2.0, -1.0], [1.0, 0.5], [0.1, 1.0]]).unwrap();
+        let listed = list(&points);
+        assert_eq!(listed.len(), 4);
+        for labels in listed.labels() {
+            assert!(labels[0] == labels[2] && labels[0] != labels[1]);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_listed_is_refused() {
+        let fault = |rows: &[[f64; 2]]| Dichotomies::new(&Points::from_rows(rows).unwrap());
+        let zero = fault(&[[1.0, 0.0], [0.0, 0.0]]).unwrap_err();
+        assert_eq!(zero, DichotomyError::Input(InputError::ZeroRow { row: 1 }));
+        let huge = fault(&[[1e200, 0.0]]).unwrap_err();
+        assert_eq!(huge, DichotomyError::Input(InputError::Overflow { row: 0 }));
+        let tiny = fault(&[[1e-200, 0.0]]).unwrap_err();
+        assert_eq!(tiny, DichotomyError::Input(InputError::Underflow { row: 0 }));
+        let close = fault(&[[1.0, 0.0], [1.0, 1e-11]]).unwrap_err();
+        assert!(matches!(close, DichotomyError::Unresolved { .. }), "{close}");
+        assert_eq!(list(&Points::from_rows(&[[1.0, 0.0], [1.0, 1e-9]]).unwrap()).len(), 4);
+        let many = Gaussian::new(6, 1.0).unwrap().sample(30, 1).unwrap();
+        let many = Dichotomies::new(&many).unwrap_err();
+        assert!(matches!(many, DichotomyError::TooManyDichotomies { .. }));
+        let none = Gaussian::new(2, 1.0).unwrap().sample(0, 1).unwrap();
+        assert_eq!(Dichotomies::new(&none).unwrap_err(), InputError::Empty.into());
+    }
+}

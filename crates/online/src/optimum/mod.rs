@@ -1,0 +1,10 @@
+//! The exact optimum on small pools: every labelling that a halfspace gives, and the values of the games that a
+//! learner plays against whoever chooses among them.
+
+mod dichotomies;
+mod game;
+#[cfg(test)]
+mod oracle;
+
+pub use dichotomies::{Dichotomies, DichotomyError, MAX_DICHOTOMIES, MAX_POOL};
+pub use game::LabellingGame;
