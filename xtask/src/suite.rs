@@ -24,6 +24,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(StrongExperiment { inputs: inputs.clone() }),
         Box::new(RandomOrderExperiment),
         Box::new(HugePoolsExperiment),
+        Box::new(OptimumExperiment),
         Box::new(RealPoolsExperiment::new(inputs.clone())),
         Box::new(ForsterExperiment { inputs: inputs.clone() }),
         Box::new(CertificateExperiment),
@@ -43,7 +44,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
 
 /// Seconds an experiment takes on two cores at smoke, standard and full scale, for the estimate of
 /// what a run has left. Only the proportions matter: a run corrects them by its own speed.
-const COSTS: [(&str, [f64; 3]); 27] = [
+const COSTS: [(&str, [f64; 3]); 28] = [
     ("K1", [0.2, 6.4, 118.9]),
     ("K3", [0.3, 2.3, 24.6]),
     ("K4", [0.1, 0.8, 7.4]),
@@ -57,6 +58,7 @@ const COSTS: [(&str, [f64; 3]); 27] = [
     ("S9", [1.4, 200.0, 1000.0]),
     ("S6", [0.9, 28.0, 84.6]),
     ("S11", [1.0, 17.0, 200.0]),
+    ("S12", [0.5, 10.0, 120.0]),
     ("S10", [8.0, 68.0, 270.0]),
     ("F1", [0.4, 3.5, 27.5]),
     ("P1", [0.3, 1.1, 10.0]),

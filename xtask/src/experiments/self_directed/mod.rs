@@ -2,6 +2,7 @@
 
 mod huge;
 mod margins;
+mod optimum;
 mod process;
 mod random_order;
 mod real_pools;
@@ -10,6 +11,7 @@ mod strong;
 
 pub(crate) use huge::HugePoolsExperiment;
 pub(crate) use margins::MarginsExperiment;
+pub(crate) use optimum::OptimumExperiment;
 pub(crate) use process::ProcessExperiment;
 pub(crate) use random_order::RandomOrderExperiment;
 pub(crate) use real_pools::RealPoolsExperiment;

@@ -1,0 +1,161 @@
+//! The claims and their evidence.
+
+use super::learners::trial;
+use super::plots::{figure, learners, values};
+use super::workload::{Configuration, KINDS, Kind, Learner, Outcome};
+use crate::experiments::common::*;
+
+pub(crate) struct OptimumExperiment;
+
+/// Most points at which S12 is claimed, by dimension; the next sizes are drawn all the same.
+fn is_claimed(setting: &Configuration) -> bool {
+    match setting.dim {
+        2 => true,
+        3 => setting.points <= 40,
+        _ => setting.points <= 16,
+    }
+}
+
+/// Most mistakes over the optimum that sampled greedy may make in the worst case.
+const OVER: f64 = 3.0;
+
+impl Experiment for OptimumExperiment {
+    about! {
+        "S12", "The best of all learners on small pools, exactly: choosing the order saves the logarithm";
+        "S12": "On every pool of n points drawn from five kinds, some learner that chooses the order makes at most d + 1 mistakes whatever the labels of a halfspace: d = 2, n <= 128; d = 3, n <= 40; d = 4, n <= 16. (In d = 3 and n = 64 that is no longer so of every pool.)"
+            ["ours; measured over all dichotomies, not proved"]
+            halfspaces_online::{LabellingGame, Dichotomies};
+        "S12p": "On n points of the plane, no two parallel, the best learner that chooses the order makes 2 mistakes in the worst case and the best in the worst order 1 + ⌊lg n⌋, exactly, n >= 2."
+            ["ours, docs/theory/optimum.md"]
+            halfspaces_online::{LabellingGame};
+        "S12l": "Sampled greedy makes at most 3 mistakes more than the best of all learners that choose the order, in the worst case over all dichotomies of a pool; d = 2 and 3, n <= 16."
+            ["ours; measured over all dichotomies, not proved"]
+            halfspaces_online::{SampledGreedy, LabellingGame};
+        "K9": "Halving over the dichotomies of a pool of n >= 2 points makes at most lg of their number, at most d lg n, mistakes in every order and without a margin, here against an adversary that chooses points and labels."
+            ["Kakade Theorem 2.2 with Cover 1965, docs/theory/optimum.md"]
+            halfspaces_online::{Halving, HalfspaceClass, Dichotomies};
+    }
+
+    fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
+        let sizes: [(usize, &[usize]); 3] = [
+            (2, scale.pick(&[8, 16, 32], &[2, 4, 8, 16, 32, 64, 128], &[2, 4, 8, 16, 32, 64, 128])),
+            (
+                3,
+                scale.pick(
+                    &[6, 8, 16],
+                    &[4, 6, 8, 10, 12, 16, 24, 32, 40],
+                    &[4, 6, 8, 10, 12, 16, 24, 32, 40, 64],
+                ),
+            ),
+            (4, scale.pick(&[6], &[4, 6, 8, 10, 12, 16], &[4, 6, 8, 10, 12, 16, 20])),
+        ];
+        let mut plan = Vec::new();
+        for (dim, sizes) in sizes {
+            for (&points, kind) in sizes.iter().flat_map(|n| KINDS.map(|kind| (n, kind))) {
+                let learners = match dim {
+                    2 => points <= scale.pick(8, 16, 16),
+                    3 => points <= scale.pick(6, 10, 12),
+                    _ => false,
+                };
+                let configuration = Configuration { kind, dim, points, learners };
+                // Beyond what is claimed a pool takes many seconds.
+                let trials = if is_claimed(&configuration) { scale.pick(1, 4, 20) } else { 2 };
+                plan.push(Planned { configuration, trials });
+            }
+        }
+        Ok(plan)
+    }
+
+    fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
+        trial(setting, rng)
+    }
+
+    fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
+        let on = |quantity: &str,
+                  mine: &dyn Fn(&Configuration) -> bool,
+                  ratio: &dyn Fn(&Configuration, &Outcome) -> f64| {
+            let groups = groups_of(results, mine);
+            let ratios: Vec<f64> = groups
+                .iter()
+                .flat_map(|g| g.outcomes.iter().map(|o| ratio(&g.configuration, o)))
+                .collect();
+            Evidence::deterministic(quantity, Side::AtMost, planned(&groups), &ratios)
+        };
+        let evidence = [
+            on("best mistakes / (d + 1)", &is_claimed, &|c, o| o.own as f64 / (c.dim + 1) as f64),
+            on(
+                "largest ratio of a value and its formula",
+                &|c| c.dim == 2 && c.kind != Kind::Integers,
+                &|c, o| {
+                    let formula = f64::from(1 + c.points.ilog2());
+                    let off = |value: f64, formula: f64| (value / formula).max(formula / value);
+                    off(o.own as f64, 2.0).max(off(o.worst as f64, formula))
+                },
+            ),
+            on("mistakes over the optimum / 3", &|c| c.learners, &|_, o| {
+                let over = o.count(Learner::Sampled).map(|c| c.worst as f64 - o.own as f64);
+                // A learner that is missing has promised nothing.
+                over.unwrap_or(f64::INFINITY) / OVER
+            }),
+            on("mistakes / lg of the dichotomies", &|_| true, &|c, o| {
+                let bound = o.lg();
+                assert!(bound <= (c.dim as f64 * (c.points as f64).log2()).max(1.0) + 1e-9);
+                o.halving as f64 / bound
+            }),
+        ];
+        judge_all(section, Experiment::claims(self), evidence);
+        section.summary.push("Every labelling that some halfspace gives is listed, and the game of a learner against all of them is solved: no learner, of whatever kind, can promise fewer mistakes than the optimum, and some learner makes as few. So the value stays near d while that of the worst order follows the logarithm of n. On average a dichotomy is drawn uniformly.".into());
+        for dim in [2, 3, 4] {
+            section.figures.push(figure(results, dim));
+        }
+        section.tables.push(values(results));
+        section.tables.push(learners(results));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::workload::{Beside, Count};
+    use super::*;
+
+    fn configuration(dim: usize, points: usize) -> Configuration {
+        Configuration { kind: Kind::Gaussian, dim, points, learners: true }
+    }
+
+    /// In the plane with 8 points: 16 dichotomies, 2 and 4 mistakes.
+    fn judge(own: usize, worst: usize, sampled: usize, halving: usize) -> Vec<Verdict> {
+        let count = Count { learner: Learner::Sampled, worst: sampled, mean: 2.0 };
+        let beside =
+            Beside { random: 3.0, random_average: 2.0, own_average: 1.4, counts: vec![count] };
+        let outcome = Outcome { dichotomies: 16, own, worst, halving, beside: Some(beside) };
+        let group =
+            Group { configuration: configuration(2, 8), planned: 1, outcomes: vec![outcome] };
+        verdicts(&OptimumExperiment, vec![group])
+    }
+
+    #[test]
+    fn planted_wrong_outcomes_are_caught() {
+        let [holds, violated] = [Verdict::Holds, Verdict::Violated];
+        assert_eq!(judge(2, 4, 5, 4), [holds; 4]);
+        // The null of S12, what the worst order costs, and values next to the right ones.
+        assert_eq!(judge(4, 4, 5, 4), [violated, violated, holds, holds]);
+        assert_eq!(judge(1, 4, 4, 4), [holds, violated, holds, holds]);
+        assert_eq!(judge(2, 5, 5, 4), [holds, violated, holds, holds]);
+        assert_eq!(judge(2, 3, 5, 4), [holds, violated, holds, holds]);
+        assert_eq!(judge(2, 4, 6, 4), [holds, holds, violated, holds]);
+        assert_eq!(judge(2, 4, 5, 5), [holds, holds, holds, violated]);
+    }
+
+    #[test]
+    fn a_trial_finds_what_is_known_of_the_plane() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let outcome = trial(&configuration(2, 8), &mut rng).unwrap();
+        assert_eq!((outcome.dichotomies, outcome.own, outcome.worst), (16, 2, 4));
+        // The adversary gets all that halving may pay.
+        assert_eq!(outcome.halving, 4);
+        let beside = outcome.beside.unwrap();
+        assert!((beside.random - 3.03).abs() < 0.01, "{}", beside.random);
+        let never = |c: &Count| c.worst >= 2 && c.mean >= beside.own_average - 1e-12;
+        assert!(beside.counts.len() == 10 && beside.counts.iter().all(never));
+    }
+}

@@ -1,0 +1,98 @@
+//! Figures and tables.
+
+use super::workload::{Configuration, Count, Kind, Learner, Outcome};
+use crate::experiments::common::*;
+
+/// The optima against n, in one dimension: means over pools of every kind but small integers, whose points coincide.
+pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
+    let groups = groups_of(results, |c| c.dim == dim && c.kind != Kind::Integers);
+    let means = |of: &dyn Fn(&Outcome) -> Option<f64>| {
+        let mut sizes: Vec<usize> = groups.iter().map(|g| g.configuration.points).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        let at = |n: &usize| {
+            let here = groups.iter().filter(|g| g.configuration.points == *n);
+            let values: Vec<f64> = here.flat_map(|g| g.values(of)).collect();
+            stats::mean(&values).map(|mean| (*n as f64, mean))
+        };
+        sizes.iter().filter_map(at).collect::<Vec<_>>()
+    };
+    let halving = means(&|o| Some(o.lg()));
+    let worst = means(&|o| Some(o.worst as f64));
+    let random = means(&|o| o.beside.as_ref().map(|b| b.random));
+    let own = means(&|o| Some(o.own as f64));
+    let mut layers = vec![dashed("lg of the dichotomies", Colour::Ink, halving)];
+    layers.extend(curve("worst order", Colour::Orange, worst));
+    layers.extend(curve("random order, adversary", Colour::Sky, random));
+    layers.extend(curve("the learner chooses", Colour::Blue, own));
+    Figure {
+        name: format!("s12-optimum-d{dim}"),
+        caption: format!(
+            "Choosing the order saves the logarithm, exactly. The fewest mistakes that any learner can promise on n points in R^{dim}, computed over all their dichotomies; means over pools. Where the learner chooses the next point, hardly more than {dim}; where an adversary does, the logarithm of the number of dichotomies, to the next integer or two."
+        ),
+        x: Axis::log("points n"),
+        y: Axis::linear("mistakes of the best learner"),
+        layers,
+    }
+}
+
+/// The optima by kind, dimension and size.
+pub(super) fn values(results: &Results<Configuration, Outcome>) -> Table {
+    let range = |g: &&Group<Configuration, Outcome>, of: &dyn Fn(&Outcome) -> f64| {
+        let (least, most) = (g.least(0, of), g.most(0, of));
+        if least == most { least } else { format!("{least} to {most}") }
+    };
+    table(
+        "s12-optimum",
+        "Fewest mistakes that any learner can promise, exactly",
+        &results.groups,
+        &[
+            ("points", &|g| g.configuration.kind.to_string()),
+            ("d", &|g| g.configuration.dim.to_string()),
+            ("n", &|g| g.configuration.points.to_string()),
+            ("pools", &|g| g.count()),
+            ("dichotomies", &|g| range(g, &|o| o.dichotomies as f64)),
+            ("the learner chooses", &|g| range(g, &|o| o.own as f64)),
+            ("worst order", &|g| range(g, &|o| o.worst as f64)),
+            ("random order, adversary", &|g| g.median(2, |o| o.beside.as_ref().map(|b| b.random))),
+            ("random order, on average", &|g| {
+                g.median(2, |o| o.beside.as_ref().map(|b| b.random_average))
+            }),
+            ("the learner chooses, on average", &|g| {
+                g.median(2, |o| o.beside.as_ref().map(|b| b.own_average))
+            }),
+            ("halving, made", &|g| range(g, &|o| o.halving as f64)),
+        ],
+    )
+}
+
+/// Learners beside the optimum.
+pub(super) fn learners(results: &Results<Configuration, Outcome>) -> Table {
+    let mut rows = Vec::new();
+    for group in groups_of(results, |c| c.learners) {
+        let Some(first) = group.outcomes.first().and_then(|o| o.beside.as_ref()) else { continue };
+        rows.extend(first.counts.iter().map(|count| (group, count.learner)));
+    }
+    let mean = |(group, learner): &(&Group<Configuration, Outcome>, Learner),
+                of: &dyn Fn(&Outcome, &Count) -> f64| {
+        mean_text(&group.values(|o| o.count(*learner).map(|count| of(o, count))), 2)
+    };
+    table(
+        "s12-learners",
+        "Learners on every dichotomy of small pools beside the best of all learners: means over pools",
+        rows,
+        &[
+            ("points", &|(g, _)| g.configuration.kind.to_string()),
+            ("d", &|(g, _)| g.configuration.dim.to_string()),
+            ("n", &|(g, _)| g.configuration.points.to_string()),
+            ("pools", &|(g, _)| g.count()),
+            ("learner", &|(_, learner)| learner.to_string()),
+            ("worst case", &|r| mean(r, &|_, c| c.worst as f64)),
+            ("optimum", &|r| mean(r, &|o, _| o.own as f64)),
+            ("on average", &|r| mean(r, &|_, c| c.mean)),
+            ("optimum on average", &|(g, _)| {
+                mean_text(&g.values(|o| o.beside.as_ref().map(|b| b.own_average)), 2)
+            }),
+        ],
+    )
+}

@@ -1,0 +1,141 @@
+//! Pools and what is found on them.
+
+use crate::experiments::common::*;
+use halfspaces_data::{Clusters, Gaussian, Marginal, StudentT, UnitSphere};
+use halfspaces_linalg::Points;
+
+/// What a pool is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Kind {
+    #[strum(to_string = "Gaussian")]
+    Gaussian,
+    #[strum(to_string = "sphere")]
+    Sphere,
+    /// Three centres, spread 0.05.
+    #[strum(to_string = "clusters")]
+    Clusters,
+    /// Student-t with one degree of freedom.
+    #[strum(to_string = "heavy tails")]
+    Heavy,
+    /// Coordinates drawn from -3, -2, ..., 3: many points on common planes, some parallel.
+    #[strum(to_string = "small integers")]
+    Integers,
+}
+
+pub(super) const KINDS: [Kind; 5] =
+    [Kind::Gaussian, Kind::Sphere, Kind::Clusters, Kind::Heavy, Kind::Integers];
+
+impl Kind {
+    pub(super) fn draw(
+        self,
+        dim: usize,
+        n: usize,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Points, Failure> {
+        Ok(match self {
+            Kind::Gaussian => Gaussian::new(dim, 1.0)?.sample_with_rng(n, rng)?,
+            Kind::Sphere => UnitSphere::new(dim)?.sample_with_rng(n, rng)?,
+            Kind::Clusters => {
+                let centres = Gaussian::new(dim, 1.0)?.sample_with_rng(3, rng)?;
+                Clusters::new(centres, 0.05)?.sample_with_rng(n, rng)?
+            }
+            Kind::Heavy => StudentT::new(dim, 1.0, 1.0)?.sample_with_rng(n, rng)?,
+            Kind::Integers => {
+                let mut rows = Vec::with_capacity(n);
+                while rows.len() < n {
+                    let row: Vec<f64> =
+                        (0..dim).map(|_| f64::from(rng.random_range(-3..=3))).collect();
+                    if row.iter().any(|v| *v != 0.0) {
+                        rows.push(row);
+                    }
+                }
+                Points::from_rows(&rows)?
+            }
+        })
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(crate) struct Configuration {
+    pub(super) kind: Kind,
+    pub(super) dim: usize,
+    pub(super) points: usize,
+    /// Whether the learners are run on every dichotomy, beside the averages over them.
+    pub(super) learners: bool,
+}
+
+impl fmt::Display for Configuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, d={}, n={}", self.kind, self.dim, self.points)
+    }
+}
+
+/// A learner that chooses the order, or the perceptron on the points as they come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Display)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Learner {
+    #[strum(to_string = "sampled greedy")]
+    Sampled,
+    #[strum(to_string = "greedy, centre of gravity")]
+    Gravity,
+    #[strum(to_string = "greedy, hard margin")]
+    HardMargin,
+    #[strum(to_string = "greedy, volumetric centre")]
+    Volumetric,
+    #[strum(to_string = "greedy")]
+    Greedy,
+    #[strum(to_string = "strong, warm starts")]
+    Strong,
+    #[strum(to_string = "strong, as printed")]
+    StrongRandom,
+    #[strum(to_string = "Algorithm 1, c = 1")]
+    Chains,
+    #[strum(to_string = "surest first")]
+    SurestFirst,
+    #[strum(to_string = "perceptron, random order")]
+    Perceptron,
+}
+
+/// Mistakes over all dichotomies of a pool.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Count {
+    pub(super) learner: Learner,
+    pub(super) worst: usize,
+    pub(super) mean: f64,
+}
+
+/// Averages of the optimum, and the learners.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Beside {
+    /// Random order against an adversary.
+    pub(super) random: f64,
+    /// Random order, uniform dichotomy.
+    pub(super) random_average: f64,
+    /// Best order, uniform dichotomy.
+    pub(super) own_average: f64,
+    pub(super) counts: Vec<Count>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    pub(super) dichotomies: usize,
+    /// The optimum where the learner chooses.
+    pub(super) own: usize,
+    /// The optimum in the worst order.
+    pub(super) worst: usize,
+    /// Mistakes of halving over the dichotomies against an adversary that chooses points and labels.
+    pub(super) halving: usize,
+    pub(super) beside: Option<Beside>,
+}
+
+impl Outcome {
+    /// lg of the number of dichotomies.
+    pub(super) fn lg(&self) -> f64 {
+        halfspaces_online::bounds::halving_mistakes(self.dichotomies as f64)
+    }
+
+    pub(super) fn count(&self, learner: Learner) -> Option<&Count> {
+        self.beside.iter().flat_map(|b| &b.counts).find(|c| c.learner == learner)
+    }
+}
