@@ -5,7 +5,7 @@ use crate::Failure;
 use halfspaces_data::read::{CsvOptions, Dataset, Header, Missing, read_csv, read_csv_sparse};
 use halfspaces_data::{
     Builtin, Clusters, MarginBall, Marginal, Realizable, StudentT, UnitSphere, centroid_target,
-    perceptron_tight, random_target_with_rng,
+    margin_perceptron_tight, perceptron_tight, random_target_with_rng,
 };
 use halfspaces_eval::{Scale, fnv1a};
 use halfspaces_features::{FeatureMap, ZScore};
@@ -54,6 +54,10 @@ pub(crate) enum Workload {
     /// The instance on which the perceptron's bound is met with equality.
     #[strum(to_string = "tight d={dim}")]
     Tight { dim: usize },
+    /// The instance on which the margin perceptron, going round, all but meets its bounds.
+    #[serde(rename = "tight-margin")]
+    #[strum(to_string = "tight for the margin perceptron, γ={margin}")]
+    TightMargin { margin: f64 },
     /// Real points relabelled by a random halfspace, points nearer than `margin` dropped.
     #[strum(to_string = "{name} relabelled γ={margin}")]
     Relabelled { name: String, margin: f64 },
@@ -83,7 +87,13 @@ impl Workload {
 
     /// Whether nothing about its points and labels is random.
     pub(crate) fn is_fixed(&self) -> bool {
-        matches!(self, Workload::Tight { .. } | Workload::Own { .. } | Workload::Centroid { .. })
+        matches!(
+            self,
+            Workload::Tight { .. }
+                | Workload::TightMargin { .. }
+                | Workload::Own { .. }
+                | Workload::Centroid { .. }
+        )
     }
 
     /// The margin asked for, where there is one.
@@ -93,7 +103,8 @@ impl Workload {
             | Workload::Ball { margin, .. }
             | Workload::Clusters { margin, .. }
             | Workload::Relabelled { margin, .. }
-            | Workload::Centroid { margin, .. } => Some(*margin),
+            | Workload::Centroid { margin, .. }
+            | Workload::TightMargin { margin } => Some(*margin),
             Workload::StudentT { .. } | Workload::Tight { .. } | Workload::Own { .. } => None,
         }
     }
@@ -442,6 +453,7 @@ impl Inputs {
                 dense(Realizable::new(points, target)?)
             }
             Workload::Tight { dim } => dense(perceptron_tight(*dim)?),
+            Workload::TightMargin { margin } => dense(margin_perceptron_tight(*margin)?),
             Workload::Relabelled { name, margin } => {
                 let real = self.load(name)?;
                 let target = random_target_with_rng(real.dim(), rng)?;

@@ -1,7 +1,7 @@
-//! The pool on which the perceptron's bound is met with equality.
+//! Pools on which the bounds of perceptrons are met: with equality, or all but.
 
 use super::realizable::Realizable;
-use halfspaces_linalg::{Halfspace, InputError, Points, zeros};
+use halfspaces_linalg::{Halfspace, InputError, Points, kernels, norm, zeros};
 
 /// The standard basis of R^d, all labelled -1: with margin γ = 1/√d every order costs the
 /// perceptron d = 1/γ² mistakes, so its bound cannot be improved by any constant.
@@ -24,10 +24,57 @@ pub fn perceptron_tight(dim: usize) -> Result<Realizable<Points>, InputError> {
     Realizable::new(Points::new(values, dim)?, Halfspace::new(target)?)
 }
 
+/// How far below the threshold 1 the points of [`margin_perceptron_tight`] are when their turn comes.
+const BELOW_THRESHOLD: f64 = 1e-12;
+
+/// Unit points of R³ with margin γ, all labelled +1, in an order that costs the margin perceptron all but about two of
+/// 3/γ² updates and ends with a margin all but γ/3: gone through once in this order, each point x has
+/// w · x = 1 (less 1e-12) when its turn comes, so that ‖w‖² grows by 3 each time while w · w\* grows by γ.
+/// So neither constant of Harvey18 Theorem 2.1 can be improved, where violated points are taken going round.
+///
+/// (There is such a point as long as w is not too close to w\*.)
+///
+/// # Errors
+/// [`InputError::ParameterOutOfRange`] unless γ is in [1e-3, 0.5].
+///
+/// ```
+/// let tight = halfspaces_data::margin_perceptron_tight(0.1)?;
+/// assert_eq!(tight.labels().len(), 298); // of 3/γ² = 300
+/// assert!((tight.margin() - 0.1).abs() < 1e-12);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+pub fn margin_perceptron_tight(margin: f64) -> Result<Realizable<Points>, InputError> {
+    let in_range = (1e-3..=0.5).contains(&margin);
+    InputError::check_parameter("margin", margin, in_range, "at least 0.001 and at most 0.5")?;
+    let target = [1.0, 0.0, 0.0];
+    let mut values = Vec::new();
+    let mut w = [0.0; 3];
+    loop {
+        let across = norm(&w[1..]);
+        // The unit direction of w across w*, and the one orthogonal to both; any at w = 0.
+        let [u, v] = if across > 0.0 { [w[1] / across, w[2] / across] } else { [1.0, 0.0] };
+        let along_u = if across > 0.0 {
+            (1.0 - BELOW_THRESHOLD - w[0] * margin) / across
+        } else {
+            (1.0 - margin * margin).sqrt()
+        };
+        let rest = 1.0 - margin * margin - along_u * along_u;
+        // At w = 0 nothing is left but rounding.
+        if rest < 0.0 && across > 0.0 {
+            break;
+        }
+        let along_v = rest.max(0.0).sqrt();
+        let x = [margin, along_u * u - along_v * v, along_u * v + along_v * u];
+        kernels::axpy(1.0, &x, &mut w);
+        values.extend(x);
+    }
+    Realizable::new(Points::new(values, 3)?, Halfspace::new(target.to_vec())?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_linalg::Label;
+    use halfspaces_linalg::{Label, PointSet};
 
     #[test]
     fn it_is_the_negative_basis() {
@@ -35,5 +82,24 @@ mod tests {
         assert_eq!(tight.points().as_slice(), [1.0, 0.0, 0.0, 1.0]);
         assert_eq!(tight.labels(), [Label::Negative; 2]);
         assert_eq!(perceptron_tight(0), Err(InputError::ZeroDimension));
+    }
+
+    #[test]
+    fn each_point_is_at_the_threshold_when_its_turn_comes() {
+        for (margin, count) in [(0.1, 298), (0.05, 1198), (0.5, 10)] {
+            let tight = margin_perceptron_tight(margin).unwrap();
+            assert_eq!(tight.points().len(), count);
+            let mut w = [0.0; 3];
+            for (i, x) in tight.points().rows().enumerate() {
+                let x = x.as_slice();
+                assert!((norm(x) - 1.0).abs() < 1e-12 && x[0] == margin);
+                let value = kernels::dot(x, &w);
+                assert!(i == 0 || (value < 1.0 && value > 1.0 - 1e-11), "{value}");
+                kernels::axpy(1.0, x, &mut w);
+            }
+            let last = tight.points().rows().all(|x| kernels::dot(x.as_slice(), &w) > 1.0);
+            assert!(last, "nothing is violated in the end");
+        }
+        assert!(margin_perceptron_tight(0.0).is_err() && margin_perceptron_tight(0.6).is_err());
     }
 }

@@ -40,7 +40,7 @@ const BATCH: Promise = Promise {
 const MARGIN: Promise = Promise {
     id: "K5",
     title: "Margin perceptron: updates, and the margin it returns",
-    statement: "On points of norm at most R that a unit vector w* separates with margin γ, the margin perceptron stops after at most 3(R/γ)² updates with margin at least γ/3 on every point, whether it picks the violated points going round, always the first, or always the worst.",
+    statement: "On points of norm at most R that a unit vector w* separates with margin γ, the margin perceptron stops after at most 3(R/γ)² updates with margin at least γ/3 on every point, whether it picks the violated points going round, always the first, or always the worst. Among the instances are points in an order made for it: all but about two of 3(R/γ)² updates and a margin all but γ/3, so neither constant can be improved.",
     source: "Harvey18 Theorem 2.1",
     checks: checks!(halfspaces_online::{
         MarginPerceptron, Pick, bounds::margin_perceptron_updates, bounds::margin_perceptron_margin
@@ -171,6 +171,10 @@ impl Experiment for BatchExperiment {
         }
         // The one built-in set that a halfspace separates by its own labels.
         workloads.push(Workload::Own { name: Builtin::Mushroom.name().into() });
+        if self.promise.margin {
+            let tight = [0.1, 0.05, 0.02].map(|margin| Workload::TightMargin { margin });
+            workloads.extend(tight.into_iter().take(scale.pick(1, 2, 3)));
+        }
         let trials = scale.pick(3, 20, 50);
         let all = workloads.into_iter().flat_map(|workload| {
             PICKS.map(|(pick, ..)| {
@@ -303,6 +307,21 @@ mod tests {
         ] {
             assert!(broken.ratio(&BATCH) > 1.0);
             assert!(broken.ratio(&MARGIN) > 1.0);
+        }
+    }
+
+    /// Neither 3 (R/γ)² nor γ/3 has a percent to spare.
+    #[test]
+    fn both_promises_of_the_margin_perceptron_are_all_but_met() {
+        let experiment = BatchExperiment { promise: &MARGIN, inputs: Arc::new(Inputs::builtin()) };
+        for (margin, updates) in [(0.1, 298), (0.05, 1198)] {
+            let workload = Workload::TightMargin { margin };
+            let configuration = Configuration { workload, pick: "cyclic" };
+            let mut rng = ChaCha8Rng::seed_from_u64(1);
+            let outcome = experiment.trial(&configuration, &mut rng).unwrap();
+            assert_eq!(outcome.updates, updates);
+            assert!(outcome.ratio(&MARGIN) <= 1.0 && outcome.update_ratio() > 0.99);
+            assert!(outcome.margin_ratio() > 0.99, "{}", outcome.margin_ratio());
         }
     }
 

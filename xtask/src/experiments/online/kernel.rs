@@ -20,6 +20,9 @@ pub(crate) enum Configuration {
     /// A separator in feature space, Σ a_j φ(z_j) over a few anchors z_j; points nearer than a
     /// tenth of its typical value dropped.
     Feature { kernel: &'static str, dim: usize, points: usize, adversarial: bool },
+    /// Points so far apart that the Gaussian kernel is the identity, labelled against the first prediction: the bound
+    /// is met.
+    Identity { points: usize },
 }
 
 /// Kernels of the experiment by name.
@@ -48,6 +51,21 @@ impl Outcome {
             (None, None) => f64::NAN,
         }
     }
+}
+
+/// Points of a line at whole multiples of 100: exp(-½ 10⁴) is 0 in `f64`. With all labels -1 every prediction is +1, that of a sum
+/// of zeros, and wrong; Σ_i -φ(x_i)/√n separates with margin 1/√n.
+fn identity(count: usize) -> Result<Outcome, Failure> {
+    let points = Points::new((0..count).map(|i| 100.0 * i as f64).collect(), 1)?;
+    let learner = KernelPerceptron::new(1, Kernel::Gaussian { scale: 1.0 })?;
+    let (_, transcript) = run(learner, &points, &vec![Label::Negative; count], AsGiven::new())?;
+    let margin = 1.0 / (count as f64).sqrt();
+    Ok(Outcome {
+        rounds: transcript.len(),
+        mistakes: transcript.mistakes(),
+        differing: None,
+        bound: Some(bounds::kernel_perceptron_mistakes(1.0, margin)),
+    })
 }
 
 /// Plays perceptron and linear kernel perceptron in the same order and compares every round.
@@ -111,7 +129,7 @@ fn in_feature_space(
 impl Experiment for KernelExperiment {
     about! {
         "K6", "Kernel perceptron: the perceptron round for round, and its bound in feature space";
-        "K6": "With the linear kernel the kernel perceptron makes the same prediction as the perceptron in every round on integer data; with a linear, quadratic, inhomogeneous cubic or Gaussian kernel K it makes at most max K(x,x)/γ² mistakes where a unit vector of the feature space separates the points with margin γ, in the given order and in the order of an adversary that always asks the misclassified point of smallest margin."
+        "K6": "With the linear kernel the kernel perceptron makes the same prediction as the perceptron in every round on integer data; with a linear, quadratic, inhomogeneous cubic or Gaussian kernel K it makes at most max K(x,x)/γ² mistakes where a unit vector of the feature space separates the points with margin γ, in the given order and in the order of an adversary that always asks the misclassified point of smallest margin. On points so far apart that the Gaussian kernel is the identity the bound is met."
             ["Notes21, kernel perceptron"]
             halfspaces_online::{KernelPerceptron, Kernel, SmallestMarginMistake, bounds::kernel_perceptron_mistakes};
     }
@@ -135,6 +153,8 @@ impl Experiment for KernelExperiment {
                 }
             }
         }
+        // Nothing about it is random.
+        plan.push(Planned { configuration: Configuration::Identity { points }, trials: 1 });
         Ok(plan)
     }
 
@@ -156,6 +176,7 @@ impl Experiment for KernelExperiment {
                 let (points, labels, _) = Builtin::Mushroom.load()?.into_parts();
                 same_game(&points, &labels, rng)
             }
+            Configuration::Identity { points } => identity(*points),
             Configuration::Feature { kernel: name, dim, points, adversarial } => {
                 let known = KERNELS.into_iter().find(|(known, ..)| known == name);
                 let (_, kernel, _) = known.ok_or("no such kernel")?;
@@ -202,6 +223,7 @@ fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
             format!("integers d={dim}, {flipped} flipped")
         }
         Configuration::Mushroom => "mushroom, own labels".into(),
+        Configuration::Identity { points } => format!("gaussian, {points} points far apart"),
         Configuration::Feature { kernel, dim, adversarial, .. } => {
             format!("{kernel} d={dim}, {}", if *adversarial { "adversarial" } else { "given" })
         }
@@ -229,6 +251,13 @@ fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_bound_is_met_where_the_kernel_is_the_identity() {
+        let outcome = identity(144).unwrap();
+        assert_eq!((outcome.mistakes, outcome.bound.map(f64::round)), (144, Some(144.0)));
+        assert!((outcome.ratio() - 1.0).abs() < 1e-12);
+    }
 
     #[test]
     fn one_differing_round_or_one_mistake_too_many_violates_the_claim() {

@@ -138,4 +138,10 @@ impl Outcome {
     pub(super) fn count(&self, learner: Learner) -> Option<&Count> {
         self.beside.iter().flat_map(|b| &b.counts).find(|c| c.learner == learner)
     }
+
+    /// Mistakes of a learner on average over dichotomies, over those of the best one.
+    pub(super) fn share(&self, learner: Learner) -> Option<f64> {
+        let best = self.beside.as_ref()?.own_average;
+        self.count(learner).map(|count| count.mean / best)
+    }
 }
