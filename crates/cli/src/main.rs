@@ -5,6 +5,7 @@ mod cli;
 mod commands;
 mod error;
 mod frame;
+mod html;
 mod input;
 mod interrupt;
 mod labels;

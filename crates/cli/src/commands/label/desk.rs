@@ -1,0 +1,180 @@
+//! A labelling session as its surfaces see it: a question that is open, and what can be done about it. Every event is on
+//! the disk before it counts.
+
+use super::journal::Journal;
+use super::record::{Action, Event, Record};
+use super::worker::{Command, Snapshot, Worker};
+use crate::error::CliError;
+use halfspaces_online::{LabellingQuestion, LabellingSession, Outlook};
+use std::time::Duration;
+
+/// How long an answer waits for the model to learn from it. After that the next question is one that was chosen before.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+#[derive(Debug)]
+pub(super) struct Desk {
+    record: Record,
+    journal: Journal,
+    worker: Worker,
+    question: Option<LabellingQuestion>,
+    snapshot: Snapshot,
+}
+
+/// Why something was not done.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// It does not fit what the session is at, in words for the person.
+    Unfit(String),
+    /// The session file cannot be written, or the model is gone.
+    Failed(CliError),
+}
+
+impl From<CliError> for Refusal {
+    fn from(error: CliError) -> Refusal {
+        Refusal::Failed(error)
+    }
+}
+
+impl Desk {
+    /// `session` knows the labels of `record`, whose events are those of `journal`.
+    pub(super) fn new(
+        record: Record,
+        journal: Journal,
+        session: LabellingSession,
+    ) -> Result<Desk, CliError> {
+        let worker = Worker::start(session, record.skipped().to_vec());
+        let snapshot = worker.settled()?;
+        let mut desk = Desk { record, journal, worker, question: None, snapshot };
+        desk.next()?;
+        Ok(desk)
+    }
+
+    pub(super) fn question(&self) -> Option<LabellingQuestion> {
+        self.question
+    }
+
+    pub(super) fn record(&self) -> &Record {
+        &self.record
+    }
+
+    pub(super) fn outlook(&self) -> Outlook {
+        self.snapshot.outlook
+    }
+
+    /// Looks at what the model has learned since; the open question stays.
+    pub(super) fn refresh(&mut self) {
+        self.snapshot = self.worker.snapshot(Duration::ZERO);
+    }
+
+    /// Whether the model knows every answer.
+    pub(super) fn is_settled(&self) -> bool {
+        self.worker.knows_all(&self.snapshot)
+    }
+
+    /// Answers the open question, which is about `row`.
+    pub(super) fn answer(&mut self, row: usize, class: usize) -> Result<(), Refusal> {
+        let question = self.open(row)?;
+        let event = Event::Answer {
+            row,
+            class: self.class_name(class)?,
+            predicted: self.class_name(question.class)?,
+            probability: question.probability,
+            to_come: Some(self.snapshot.outlook.expected),
+        };
+        self.take(&event, Command::Answer(question, class))?;
+        Ok(self.next()?)
+    }
+
+    /// Leaves the open question, which is about `row`, to the end.
+    pub(super) fn skip(&mut self, row: usize) -> Result<(), Refusal> {
+        let question = self.open(row)?;
+        let predicted = self.class_name(question.class)?;
+        let event = Event::Skip { row, predicted, probability: question.probability };
+        self.take(&event, Command::Skip(question))?;
+        Ok(self.next()?)
+    }
+
+    /// Takes back the last answer or skip, whose question opens again.
+    pub(super) fn undo(&mut self) -> Result<(), Refusal> {
+        let Some(action) = self.record.last_action() else {
+            return Err(Refusal::Unfit("there is nothing to take back".to_owned()));
+        };
+        let question = action.question();
+        let row = question.index;
+        let command = match action {
+            Action::Answer(_) => Command::Withdraw(row),
+            Action::Skip(_) => Command::Unskip(row),
+        };
+        self.take(&Event::Undo { row }, command)?;
+        self.snapshot = self.worker.snapshot(PATIENCE);
+        // A row that was skipped may have got its label by an import.
+        if self.record.label(row).is_none() {
+            self.question = Some(question)
+        } else {
+            self.next()?
+        }
+        Ok(())
+    }
+
+    /// Makes an answer that was given another one; the open question stays.
+    pub(super) fn change(&mut self, row: usize, class: usize) -> Result<(), Refusal> {
+        let class_name = self.class_name(class)?;
+        if self.record.label(row) == Some(class) {
+            return Ok(());
+        }
+        self.take(&Event::Change { row, class: class_name }, Command::Change(row, class))?;
+        self.snapshot = self.worker.snapshot(PATIENCE);
+        Ok(())
+    }
+
+    /// Ends the session: what it was told, and the model, which knows all of it.
+    pub(super) fn finish(self) -> Result<(Record, LabellingSession), CliError> {
+        Ok((self.record, self.worker.finish()?))
+    }
+
+    /// Rows that may be asked next.
+    pub(super) fn ahead(&self, count: usize) -> Vec<usize> {
+        let open = |row: &usize| self.record.label(*row).is_none();
+        let asked = self.question.map(|question| question.index);
+        let rows = self.snapshot.questions.iter().map(|question| question.index);
+        rows.filter(|row| open(row) && asked != Some(*row)).take(count).collect()
+    }
+
+    fn open(&self, row: usize) -> Result<LabellingQuestion, Refusal> {
+        match self.question {
+            Some(question) if question.index == row => Ok(question),
+            _ => Err(Refusal::Unfit(format!("row {row} is not the one that is asked"))),
+        }
+    }
+
+    fn class_name(&self, class: usize) -> Result<String, Refusal> {
+        let classes = self.record.classes();
+        let unknown = || Refusal::Unfit(format!("class {class} of {}", classes.len()));
+        classes.get(class).cloned().ok_or_else(unknown)
+    }
+
+    fn take(&mut self, event: &Event, command: Command) -> Result<(), Refusal> {
+        let step = self.record.check(event).map_err(Refusal::Unfit)?;
+        self.journal.append(event)?;
+        self.record.take(step);
+        Ok(self.worker.tell(command)?)
+    }
+
+    /// The surest question of those that are open by the record; those that were skipped only when no other is left.
+    fn next(&mut self) -> Result<(), CliError> {
+        self.snapshot = self.worker.snapshot(PATIENCE);
+        let mut found = self.among(false);
+        if found.is_none() && !self.is_settled() {
+            self.snapshot = self.worker.settled()?;
+            found = self.among(false);
+        }
+        self.question = found.or_else(|| self.among(true));
+        Ok(())
+    }
+
+    fn among(&self, skipped: bool) -> Option<LabellingQuestion> {
+        let open = |row: usize| self.record.label(row).is_none();
+        let fits = |row: usize| open(row) && self.record.skipped().contains(&row) == skipped;
+        self.snapshot.questions.iter().copied().find(|question| fits(question.index))
+    }
+}

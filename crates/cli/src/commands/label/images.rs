@@ -1,0 +1,254 @@
+//! Images of rows, none of them outside the folder that the person named.
+
+use crate::error::CliError;
+use crate::frame::Column;
+use std::cmp::Ordering;
+use std::path::{Path, PathBuf};
+
+/// Kinds of images that browsers show and that hold no scripts.
+const KINDS: [(&str, &str); 7] = [
+    ("png", "image/png"),
+    ("jpg", "image/jpeg"),
+    ("jpeg", "image/jpeg"),
+    ("gif", "image/gif"),
+    ("webp", "image/webp"),
+    ("bmp", "image/bmp"),
+    ("avif", "image/avif"),
+];
+/// Bytes of an image at most.
+const MAX_BYTES: u64 = 1 << 26;
+
+#[derive(Debug)]
+pub(super) struct Images {
+    column: String,
+    /// No image is read outside of this folder; without links and dots.
+    root: PathBuf,
+    /// Where the names start from.
+    folder: PathBuf,
+    /// The file of each row, as it was given.
+    names: Vec<Option<String>>,
+}
+
+impl Images {
+    /// The files that a column names, starting from `folder`. Names that lead out of `root` are refused, by links or dots.
+    pub(super) fn from_column(
+        column: &Column,
+        folder: &Path,
+        root: &Path,
+        place: impl Fn(usize) -> String,
+    ) -> Result<Images, CliError> {
+        let name = |row| (!column.values.is_missing(row)).then(|| column.values.text(row));
+        let images = Images {
+            column: column.name.clone(),
+            root: canonical(root)?,
+            folder: canonical(folder)?,
+            names: (0..column.values.len()).map(name).collect(),
+        };
+        for (row, name) in images.names.iter().enumerate() {
+            if let Some(name) = name {
+                let at = |why| {
+                    CliError::user(format!("{}, column `{}`: {why}", place(row), column.name))
+                };
+                images.resolve(name).map_err(at)?;
+            }
+        }
+        Ok(images)
+    }
+
+    /// All images of a folder by their names, numbers in them by size: one per row.
+    pub(super) fn from_folder(folder: &Path, rows: usize) -> Result<Images, CliError> {
+        let shown = folder.display();
+        let failed =
+            |error: std::io::Error| CliError::user(format!("{shown}: cannot be read: {error}"));
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            if let (Some(name), Some(_)) =
+                (path.file_name().and_then(|name| name.to_str()), kind(&path))
+            {
+                names.push(name.to_owned());
+            }
+        }
+        names.sort_by(|a, b| by_numbers(a, b));
+        if names.len() != rows {
+            return Err(CliError::user(format!(
+                "{shown}: {} images for {rows} rows; one per row is needed, in the order of their names, or a CSV file \
+                 with a column of paths (--items FILE --image COLUMN)",
+                names.len()
+            )));
+        }
+        let root = canonical(folder)?;
+        let names = names.into_iter().map(Some).collect();
+        let images = Images { column: "image".to_owned(), folder: root.clone(), root, names };
+        for name in images.names.iter().flatten() {
+            images.resolve(name).map_err(|why| CliError::user(format!("{shown}: {why}")))?;
+        }
+        Ok(images)
+    }
+
+    /// The column of the names.
+    pub(super) fn column(&self) -> &str {
+        &self.column
+    }
+
+    /// The file of a row, as it was given.
+    pub(super) fn name(&self, row: usize) -> Option<&str> {
+        self.names.get(row).and_then(Option::as_deref)
+    }
+
+    /// The type and the bytes of a row's image. Where it is was looked at when the program started; links may have
+    /// changed since.
+    pub(super) fn read(&self, row: usize) -> Result<(&'static str, Vec<u8>), CliError> {
+        let name =
+            self.name(row).ok_or_else(|| CliError::user(format!("row {row} has no image")))?;
+        let (kind, path) = self.resolve(name).map_err(CliError::user)?;
+        let bytes =
+            std::fs::read(path).map_err(|error| CliError::user(format!("{name}: {error}")))?;
+        Ok((kind, bytes))
+    }
+
+    fn resolve(&self, name: &str) -> Result<(&'static str, PathBuf), String> {
+        let path =
+            self.folder.join(name).canonicalize().map_err(|error| format!("{name}: {error}"))?;
+        if !path.starts_with(&self.root) {
+            let root = self.root.display();
+            return Err(format!(
+                "{name} leads out of {root}; if it is meant, name a folder that holds it by --image-root"
+            ));
+        }
+        let Some(kind) = kind(&path) else {
+            let kinds = KINDS.map(|(ending, _)| ending).join(", ");
+            return Err(format!("{name} is no image by its ending; {kinds} are shown"));
+        };
+        match path.metadata() {
+            Ok(data) if !data.is_file() => Err(format!("{name} is no file")),
+            Ok(data) if data.len() > MAX_BYTES => Err(format!("{name} has more than 64 MB")),
+            Ok(_) => Ok((kind, path)),
+            Err(error) => Err(format!("{name}: {error}")),
+        }
+    }
+}
+
+fn canonical(folder: &Path) -> Result<PathBuf, CliError> {
+    folder.canonicalize().map_err(|error| CliError::user(format!("{}: {error}", folder.display())))
+}
+
+fn kind(path: &Path) -> Option<&'static str> {
+    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+    KINDS.iter().find(|(known, _)| *known == ending).map(|(_, kind)| *kind)
+}
+
+/// By letters, numbers in between by size: `9.png` before `10.png`.
+fn by_numbers(a: &str, b: &str) -> Ordering {
+    let (mut a, mut b) = (a, b);
+    while let (Some(x), Some(y)) = (a.chars().next(), b.chars().next()) {
+        let order = if x.is_ascii_digit() && y.is_ascii_digit() {
+            let (p, q) = (digits(&mut a), digits(&mut b));
+            let zeros = (p.len(), q.len());
+            let (p, q) = (p.trim_start_matches('0'), q.trim_start_matches('0'));
+            p.len().cmp(&q.len()).then(p.cmp(q)).then(zeros.0.cmp(&zeros.1))
+        } else {
+            (a, b) = (&a[x.len_utf8()..], &b[y.len_utf8()..]);
+            x.cmp(&y)
+        };
+        if order.is_ne() {
+            return order;
+        }
+    }
+    a.len().cmp(&b.len())
+}
+
+/// The digits at the front, taken away.
+fn digits<'a>(text: &mut &'a str) -> &'a str {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (front, rest) = text.split_at(end);
+    *text = rest;
+    front
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::Values;
+
+    fn column(names: &[&str]) -> Column {
+        let codes = (0..names.len() as u32).collect();
+        let levels = names.iter().map(|name| (*name).to_owned()).collect();
+        Column { name: "image".into(), values: Values::Texts { codes, levels } }
+    }
+
+    #[test]
+    fn numbers_in_names_go_by_size() {
+        let mut names =
+            ["10.png", "9.png", "a2.png", "a10.png", "a1b.png", "a1.png", "01.png", "1.png"];
+        names.sort_by(|a, b| by_numbers(a, b));
+        assert_eq!(
+            names,
+            ["1.png", "01.png", "9.png", "10.png", "a1.png", "a1b.png", "a2.png", "a10.png"]
+        );
+    }
+
+    #[test]
+    fn no_name_leads_out_of_the_folder() {
+        let outer = tempfile::tempdir().unwrap();
+        let folder = outer.path().join("items");
+        std::fs::create_dir_all(folder.join("sub")).unwrap();
+        for file in ["secret.png", "items/a.png", "items/sub/b.png", "items/text.txt"] {
+            std::fs::write(outer.path().join(file), file).unwrap();
+        }
+        let of = |name: &str| {
+            Images::from_column(&column(&[name]), &folder, &folder, |row| {
+                format!("items.csv, row {row}")
+            })
+        };
+        for name in ["a.png", "sub/b.png", "sub/../a.png"] {
+            assert!(of(name).unwrap().read(0).unwrap().1.ends_with(b".png"), "{name}");
+        }
+        let absolute = outer.path().join("secret.png");
+        for name in
+            ["../secret.png", "sub/../../secret.png", absolute.to_str().unwrap(), "/etc/hostname"]
+        {
+            let error = of(name).unwrap_err().to_string();
+            assert!(
+                error.starts_with("items.csv, row 0, column `image`: ")
+                    && error.contains("leads out of"),
+                "{error}"
+            );
+        }
+        assert!(of("text.txt").unwrap_err().to_string().contains("no image by its ending"));
+        assert!(of("none.png").unwrap_err().to_string().contains("none.png"));
+        // Whoever names the outer folder means it.
+        let all = Images::from_column(&column(&["../secret.png"]), &folder, outer.path(), |_| {
+            String::new()
+        });
+        assert_eq!(all.unwrap().read(0).unwrap(), ("image/png", b"secret.png".to_vec()));
+        assert!(
+            Images::from_folder(&folder, 2)
+                .unwrap_err()
+                .to_string()
+                .contains("1 images for 2 rows")
+        );
+        assert_eq!(Images::from_folder(&folder, 1).unwrap().name(0), Some("a.png"));
+    }
+
+    /// A link that leads out is refused at the start, and also when it comes about later.
+    #[cfg(unix)]
+    #[test]
+    fn links_that_lead_out_are_refused() {
+        use std::os::unix::fs::symlink;
+        let outer = tempfile::tempdir().unwrap();
+        let folder = outer.path().join("items");
+        std::fs::create_dir(&folder).unwrap();
+        let (secret, inside) = (outer.path().join("secret.png"), folder.join("a.png"));
+        std::fs::write(&secret, "secret").unwrap();
+        std::fs::write(&inside, "a").unwrap();
+        symlink(&secret, folder.join("link.png")).unwrap();
+        let of =
+            |name: &str| Images::from_column(&column(&[name]), &folder, &folder, |_| String::new());
+        assert!(of("link.png").unwrap_err().to_string().contains("leads out of"));
+        let images = of("a.png").unwrap();
+        std::fs::remove_file(&inside).unwrap();
+        symlink(&secret, &inside).unwrap();
+        assert!(images.read(0).unwrap_err().to_string().contains("leads out of"));
+    }
+}

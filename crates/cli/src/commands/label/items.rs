@@ -1,0 +1,159 @@
+//! What is shown of each row: texts, an image, or its features.
+
+use super::images::Images;
+use crate::error::CliError;
+use crate::frame::Column;
+use serde::Serialize;
+
+/// Feature columns shown.
+const MAX_FEATURES: usize = 24;
+/// Feature columns shown on one line.
+const MAX_ON_LINE: usize = 12;
+/// Characters of a line.
+const MAX_LINE: usize = 400;
+const MAX_SHORT: usize = 60;
+
+#[derive(Debug)]
+pub(super) struct Items {
+    texts: Vec<Column>,
+    images: Option<Images>,
+    /// The first columns that are learned from, and how many there are.
+    features: Vec<Column>,
+    feature_count: usize,
+}
+
+/// A row as the page shows it.
+#[derive(Debug, Serialize)]
+pub(super) struct Item {
+    texts: Vec<Cell>,
+    image: bool,
+    features: Vec<Cell>,
+    more_features: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Cell {
+    name: String,
+    value: String,
+}
+
+impl Items {
+    /// Texts and images, or the features where there are neither.
+    pub(super) fn new(texts: Vec<Column>, images: Option<Images>, features: &[Column]) -> Items {
+        let is_shown = texts.is_empty() && images.is_none();
+        let feature_count = if is_shown { features.len() } else { 0 };
+        let features = features.iter().take(feature_count.min(MAX_FEATURES)).cloned().collect();
+        Items { texts, images, features, feature_count }
+    }
+
+    pub(super) fn item(&self, row: usize) -> Item {
+        let cells = |columns: &[Column]| {
+            let cell = |column: &Column| Cell {
+                name: column.name.clone(),
+                value: column.values.text(row),
+            };
+            columns.iter().map(cell).collect()
+        };
+        Item {
+            texts: cells(&self.texts),
+            image: self.image_name(row).is_some(),
+            features: cells(&self.features),
+            more_features: self.feature_count - self.features.len(),
+        }
+    }
+
+    /// Texts of a row by the names of their columns, and its image; what an export says of it.
+    pub(super) fn shown(&self, row: usize) -> Vec<(&str, String)> {
+        let texts = self.texts.iter().map(|column| (column.name.as_str(), column.values.text(row)));
+        let image = self
+            .images
+            .as_ref()
+            .map(|images| (images.column(), images.name(row).unwrap_or_default().to_owned()));
+        texts.chain(image).collect()
+    }
+
+    /// The names of what [`Items::shown`] says.
+    pub(super) fn shown_names(&self) -> Vec<&str> {
+        let texts = self.texts.iter().map(|column| column.name.as_str());
+        texts.chain(self.images.as_ref().map(Images::column)).collect()
+    }
+
+    /// A row on one line of a terminal.
+    pub(super) fn line(&self, row: usize) -> String {
+        let mut parts: Vec<String> = match &self.texts[..] {
+            [only] => vec![only.values.text(row)],
+            several => {
+                several.iter().map(|c| format!("{}: {}", c.name, c.values.text(row))).collect()
+            }
+        };
+        parts.extend(self.image_name(row).map(str::to_owned));
+        let features = self.features.iter().take(MAX_ON_LINE);
+        parts.extend(features.map(|c| format!("{} {}", c.name, c.values.text(row))));
+        let mut line = plain(&parts.join(", "), MAX_LINE);
+        if self.feature_count > MAX_ON_LINE {
+            line.push_str(", …");
+        }
+        line
+    }
+
+    /// The beginning of a row's text.
+    pub(super) fn short(&self, row: usize) -> String {
+        let text = self.texts.first().map(|column| column.values.text(row));
+        let text = text.or_else(|| self.image_name(row).map(str::to_owned));
+        plain(&text.unwrap_or_default(), MAX_SHORT)
+    }
+
+    pub(super) fn has_images(&self) -> bool {
+        self.images.is_some()
+    }
+
+    /// The type and the bytes of a row's image.
+    pub(super) fn image(&self, row: usize) -> Result<(&'static str, Vec<u8>), CliError> {
+        let none = || CliError::user(format!("row {row} has no image"));
+        self.images.as_ref().ok_or_else(none)?.read(row)
+    }
+
+    fn image_name(&self, row: usize) -> Option<&str> {
+        self.images.as_ref().and_then(|images| images.name(row))
+    }
+}
+
+/// At most `max` characters, none of which moves the cursor or changes colours.
+fn plain(text: &str, max: usize) -> String {
+    let visible = |c: char| if c.is_control() { ' ' } else { c };
+    let mut line: String = text.chars().take(max).map(visible).collect();
+    if text.chars().nth(max).is_some() {
+        line.push('…');
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::Values;
+
+    fn texts(name: &str, levels: &[&str]) -> Column {
+        let codes = (0..levels.len() as u32).collect();
+        let levels = levels.iter().map(|text| (*text).to_owned()).collect();
+        Column { name: name.into(), values: Values::Texts { codes, levels } }
+    }
+
+    fn numbers(name: &str, values: &[f64]) -> Column {
+        Column { name: name.into(), values: Values::Numbers(values.to_vec()) }
+    }
+
+    #[test]
+    fn texts_are_shown_and_features_where_there_are_none() {
+        let features: Vec<Column> =
+            (0..30).map(|j| numbers(&format!("x{j}"), &[f64::from(j), 0.5])).collect();
+        let items = Items::new(vec![texts("text", &["one\u{1b}[31m two\n", "b"])], None, &features);
+        assert_eq!(items.line(0), "one [31m two ");
+        assert_eq!(items.item(1).features.len(), 0);
+        assert_eq!(items.shown(1), [("text", "b".to_owned())]);
+        let items = Items::new(Vec::new(), None, &features);
+        assert!(items.line(0).starts_with("x0 0, x1 1, ") && items.line(0).ends_with("x11 11, …"));
+        assert_eq!((items.item(0).features.len(), items.item(0).more_features), (24, 6));
+        assert_eq!(plain("abcdef", 3), "abc…");
+    }
+}

@@ -1,0 +1,335 @@
+//! `halfspaces label`: a person confirms or corrects, in the terminal or in a browser.
+
+mod desk;
+mod export;
+mod images;
+mod items;
+mod journal;
+mod keys;
+mod label_studio;
+mod pool;
+mod record;
+mod simulate;
+mod terminal;
+mod web;
+mod worker;
+
+use crate::error::CliError;
+use crate::input::InputArgs;
+use crate::output::{check_target, note, write_file};
+use crate::progress::Progress;
+use crate::recipe::RecipeOptions;
+use clap::{Args, ValueEnum};
+use desk::Desk;
+use export::ExportFormat;
+use halfspaces_linalg::{Params, PointSet, Points, Threads};
+use halfspaces_online::{LabellingFile, LabellingParams, LabellingSession};
+use items::Items;
+use journal::{Header, Journal};
+use pool::Pool;
+use record::{Event, Record};
+use serde::Serialize;
+use simulate::Play;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  halfspaces label mails.csv --classes ham,spam --text body --show body -o labels.csv
+  halfspaces label features.npy --items images/ --classes cat,dog,bird --web
+  halfspaces label features.npy --items items.csv --image file --known label --web
+  halfspaces label mails.csv --session mails.csv.session.jsonl --text body --show body --export -o labels.csv
+  halfspaces label data.csv --label class --simulate --json
+
+Every answer is in the session file before the next question is shown; the same command goes on where the last one
+stopped, however it ended.";
+
+/// Label a pool with a person who confirms or corrects what is predicted
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct LabelArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// The classes, at least two [default: those of the session, or of --known]
+    #[arg(long, value_delimiter = ',', value_name = "A,B,..")]
+    pub(crate) classes: Vec<String>,
+    /// Seed of what is drawn at random
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) columns: RecipeOptions,
+
+    /// What is shown where it is not in DATA: a table with one row per row of DATA, or a folder with one image per row
+    #[arg(long, value_name = "FILE|FOLDER", help_heading = "Items")]
+    pub(crate) items: Option<PathBuf>,
+    /// Columns shown; texts among them are learned from only if --text names them
+    #[arg(long, value_delimiter = ',', value_name = "COLUMN,..", help_heading = "Items")]
+    pub(crate) show: Vec<String>,
+    /// Column of image files, which start from the table's folder
+    #[arg(long, value_name = "COLUMN", help_heading = "Items")]
+    pub(crate) image: Option<String>,
+    /// Folder that holds all images [default: that of the table]
+    #[arg(long, value_name = "FOLDER", requires = "image", help_heading = "Items")]
+    pub(crate) image_root: Option<PathBuf>,
+
+    /// Column of labels known beforehand; empty where there is none
+    #[arg(long, value_name = "COLUMN", help_heading = "Answers")]
+    pub(crate) known: Option<String>,
+    /// Labels from Label Studio, exported as JSON
+    #[arg(long, value_name = "FILE", help_heading = "Answers")]
+    pub(crate) import_labelstudio: Option<PathBuf>,
+    /// File of the answers, one line each [default: DATA.session.jsonl in this folder]
+    #[arg(long, value_name = "FILE", help_heading = "Answers")]
+    pub(crate) session: Option<PathBuf>,
+    /// Ask on a page in the browser
+    #[arg(long, help_heading = "Answers")]
+    pub(crate) web: bool,
+    /// Port of the page; 0 takes a free one
+    #[arg(long, default_value_t = 0, requires = "web", help_heading = "Answers")]
+    pub(crate) port: u16,
+    /// Ask nothing: write what the session has
+    #[arg(long, requires = "output", conflicts_with_all = ["web", "simulate"], help_heading = "Answers")]
+    pub(crate) export: bool,
+    /// Write the labels to this file when the session stops
+    #[arg(short, long, value_name = "FILE", help_heading = "Labels")]
+    pub(crate) output: Option<PathBuf>,
+    /// Overwrite the file if it is there
+    #[arg(long, requires = "output", help_heading = "Labels")]
+    pub(crate) force: bool,
+    /// Format of the file written [default: by its name: .jsonl, .json for Label Studio, else CSV]
+    #[arg(long = "as", value_name = "FORMAT", requires = "output", help_heading = "Labels")]
+    pub(crate) export_format: Option<ExportFormat>,
+    /// Write rows without an answer too, with the class predicted and its probability
+    #[arg(long, requires = "output", help_heading = "Labels")]
+    pub(crate) with_predictions: bool,
+
+    /// Play the session against the labels of --label instead of asking
+    #[arg(long, requires = "label", conflicts_with_all = ["web", "session", "known", "import_labelstudio", "output"], help_heading = "Simulation")]
+    pub(crate) simulate: bool,
+    /// Column of the true labels
+    #[arg(long, value_name = "COLUMN", requires = "simulate", help_heading = "Simulation")]
+    pub(crate) label: Option<String>,
+    /// Which row is next
+    #[arg(long, value_enum, default_value_t = Order::Recommended, requires = "simulate", help_heading = "Simulation")]
+    pub(crate) order: Order,
+    /// Stop after so many answers
+    #[arg(long, value_name = "COUNT", requires = "simulate", help_heading = "Simulation")]
+    pub(crate) max_answers: Option<usize>,
+    /// Print the result as JSON
+    #[arg(long, requires = "simulate", help_heading = "Simulation")]
+    pub(crate) json: bool,
+}
+
+/// Which row is next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Order {
+    /// The surest
+    Recommended,
+    /// Any
+    Random,
+    /// That of the file
+    Given,
+}
+
+/// Runs `label`.
+pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
+    args.output.iter().try_for_each(|path| check_target(path, args.force))?;
+    if args.input.data == Path::new("-") && !(args.web || args.simulate || args.export) {
+        return Err(CliError::user(
+            "standard input cannot be both the table and the answers; name a file, or say --web",
+        ));
+    }
+    let progress = Progress::start("reading");
+    let pool = Pool::read(args)?;
+    drop(progress);
+    if args.simulate {
+        return simulate(args, pool);
+    }
+    let path = session_path(args)?;
+    let (mut journal, past) = Journal::open(&path)?;
+    if past.cut {
+        note(&format!("note: {}: the last line was cut off and is left out", path.display()));
+    }
+    let (header, is_new) = match past.header {
+        Some(header) => {
+            header.check_pool(&pool.id, &path)?;
+            check_classes(&args.classes, &header.classes, &path)?;
+            (header, false)
+        }
+        None => (Header::new(pool.id.clone(), classes(args, &pool.known)?, args.seed), true),
+    };
+    let mut record = Record::new(pool.id.rows, header.classes.clone());
+    for (line, event) in &past.events {
+        let at = |why: String| CliError::user(format!("{}: line {line}: {why}", path.display()));
+        let step = record.check(event).map_err(at)?;
+        record.take(step);
+    }
+    let told = told(args, &pool, &record)?;
+    // Nothing is written before everything that was told is known to fit.
+    if is_new {
+        journal.begin(&header)?;
+    }
+    for event in &told {
+        let step = record.check(event).map_err(CliError::user)?;
+        journal.append(event)?;
+        record.take(step);
+    }
+    let (record, items, session) = if args.export {
+        let session = if args.with_predictions {
+            Some(resume(&header, &record, &pool.points)?)
+        } else {
+            None
+        };
+        (record, pool.items, session)
+    } else {
+        let progress = Progress::start("learning");
+        let session = resume(&header, &record, &pool.points)?;
+        drop((pool.points, progress));
+        let desk = Desk::new(record, journal, session)?;
+        note(&format!("every answer is kept in {}", path.display()));
+        let (desk, items) = if args.web {
+            web::run(desk, pool.items, pool.id.source, args.port)?
+        } else {
+            terminal(desk, pool.items)?
+        };
+        let (record, session) = desk.finish()?;
+        (record, items, Some(session))
+    };
+    let Some(target) = &args.output else { return Ok(()) };
+    let predictions = session.as_ref().filter(|_| args.with_predictions);
+    let lines = export::lines(&record, predictions);
+    let format = args.export_format.unwrap_or_else(|| ExportFormat::of(target));
+    write_file(target, args.force, |out| export::write(out, format, &lines, &items))?;
+    note(&format!("{} labels written to {}", lines.len(), target.display()));
+    Ok(())
+}
+
+fn terminal(mut desk: Desk, items: Items) -> Result<(Desk, Items), CliError> {
+    let mut input = std::io::stdin().lock();
+    terminal::run(&mut desk, &items, &mut input)?;
+    Ok((desk, items))
+}
+
+fn session_path(args: &LabelArgs) -> Result<PathBuf, CliError> {
+    let data = &args.input.data;
+    match (&args.session, data.file_name()) {
+        (Some(path), _) => Ok(path.clone()),
+        (None, Some(name)) if data != Path::new("-") => {
+            let mut name = name.to_owned();
+            name.push(".session.jsonl");
+            Ok(PathBuf::from(name))
+        }
+        _ => Err(CliError::user("name a file for the answers by --session")),
+    }
+}
+
+/// The classes of a new session: those named, or those of the labels known beforehand.
+fn classes(args: &LabelArgs, known: &[(usize, String)]) -> Result<Vec<String>, CliError> {
+    let mut classes: Vec<String> =
+        args.classes.iter().map(|class| class.trim().to_owned()).collect();
+    if classes.is_empty() {
+        classes = known.iter().map(|(_, class)| class.clone()).collect();
+        classes.sort_unstable();
+        classes.dedup();
+    }
+    if classes.len() < 2 {
+        return Err(CliError::user("name the classes, at least two: --classes A,B"));
+    }
+    for (place, class) in classes.iter().enumerate() {
+        if class.is_empty() {
+            return Err(CliError::user("--classes: a class has no name"));
+        }
+        if classes[..place].contains(class) {
+            return Err(CliError::user(format!("--classes: {class:?} is named twice")));
+        }
+    }
+    Ok(classes)
+}
+
+fn check_classes(named: &[String], of_session: &[String], path: &Path) -> Result<(), CliError> {
+    let named: Vec<&str> = named.iter().map(|class| class.trim()).collect();
+    if named.is_empty() || named == of_session {
+        return Ok(());
+    }
+    Err(CliError::user(format!(
+        "{}: line 1: the classes of this session are {}; leave --classes out, or name another file by --session",
+        path.display(),
+        of_session.join(",")
+    )))
+}
+
+/// Labels told beforehand that the session does not have yet. What Label Studio says of rows that were answered
+/// otherwise changes their answers.
+fn told(args: &LabelArgs, pool: &Pool, record: &Record) -> Result<Vec<Event>, CliError> {
+    let classes = record.classes();
+    let class = |name: &str, from: &str| {
+        let place = classes.iter().position(|class| class == name);
+        let unknown = || {
+            CliError::user(format!(
+                "{from}: there is no class {name:?}; there are {}",
+                classes.join(", ")
+            ))
+        };
+        place.ok_or_else(unknown)
+    };
+    let mut labels: Vec<(usize, String)> = Vec::new();
+    for (row, name) in &pool.known {
+        class(name, &format!("--known, row {row}"))?;
+        if record.label(*row).is_none() {
+            labels.push((*row, name.clone()));
+        }
+    }
+    let mut events = Vec::new();
+    if let Some(path) = &args.import_labelstudio {
+        let imported = label_studio::read(path, record.rows(), &pool.items)?;
+        let mut seen = vec![false; record.rows()];
+        for (row, name) in imported {
+            let place = class(&name, &path.display().to_string())?;
+            if std::mem::replace(&mut seen[row], true) {
+                return Err(CliError::user(format!(
+                    "{}: two tasks are about row {row}",
+                    path.display()
+                )));
+            }
+            match record.label(row) {
+                None => {
+                    labels.retain(|(known, _)| *known != row);
+                    labels.push((row, name));
+                }
+                Some(label) if label != place => events.push(Event::Change { row, class: name }),
+                Some(_) => {}
+            }
+        }
+    }
+    if !labels.is_empty() {
+        events.push(Event::Known { labels });
+    }
+    Ok(events)
+}
+
+fn resume(header: &Header, record: &Record, points: &Points) -> Result<LabellingSession, CliError> {
+    let labelling =
+        LabellingParams::new(header.classes.len()).seed(header.seed).threads(Threads::all());
+    let file = LabellingFile {
+        version: LabellingFile::VERSION,
+        labelling: labelling.check()?,
+        first_points: points.len(),
+        points: points.len(),
+        answers: record.answers(),
+        skipped: record.skipped().to_vec(),
+    };
+    LabellingSession::resume(&file, points).map_err(|error| CliError::user(error.to_string()))
+}
+
+fn simulate(args: &LabelArgs, pool: Pool) -> Result<(), CliError> {
+    let Some(truth) = pool.truth else { unreachable!("--simulate requires --label") };
+    let progress = Progress::start("playing");
+    let labelling =
+        LabellingParams::new(truth.classes.len()).seed(args.seed).threads(Threads::all());
+    let session = labelling.check()?.session(&pool.points)?;
+    drop(pool.points);
+    let play = Play { order: args.order, seed: args.seed, max_answers: args.max_answers };
+    let played = simulate::play(session, &truth.of_row, truth.classes, play)?;
+    drop(progress);
+    played.print(args.json)
+}

@@ -1,0 +1,226 @@
+'use strict';
+// All texts of items reach the page by textContent; nothing is ever parsed as HTML.
+
+const at = (id) => document.getElementById(id);
+const SVG = 'http://www.w3.org/2000/svg';
+let state = null;
+let busy = false;
+let over = false;
+
+function element(name, text, className) {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
+function say(text) {
+  at('message').textContent = text;
+  at('message').hidden = text === '';
+}
+
+async function call(path, body) {
+  const options = body === undefined ? {} : {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  };
+  const reply = await fetch(path, options);
+  const answer = await reply.json();
+  return { ok: reply.ok, answer };
+}
+
+async function send(path, body) {
+  if (busy || over) return;
+  busy = true;
+  try {
+    const { ok, answer } = await call(path, body);
+    say(ok ? '' : answer.error);
+    if (answer.state) show(answer.state);
+  } catch {
+    say('The program does not answer. All answers given are kept; start it again with the same command.');
+  } finally {
+    busy = false;
+  }
+}
+
+async function look() {
+  if (!busy && !over) {
+    try {
+      const { ok, answer } = await call('/api/state');
+      if (!ok) say(answer.error);
+      else if (!busy) show(answer.state);
+    } catch {
+      say('The program does not answer. All answers given are kept; start it again with the same command.');
+    }
+  }
+}
+
+function answer(index) {
+  if (state && state.question) send('/api/answer', { row: state.question.row, class: index });
+}
+
+function show(next) {
+  const other = !state || !state.question || !next.question || state.question.row !== next.question.row;
+  const first = !state;
+  state = next;
+  at('pool').textContent = state.pool;
+  if (first) makeClasses();
+  const p = state.progress;
+  at('bar').value = p.answered / p.points;
+  at('count').textContent = `${p.answered} of ${p.points} labelled`;
+  at('corrections').textContent = p.corrections;
+  at('skipped').textContent = p.skipped;
+  const o = state.outlook;
+  at('tocome').replaceChildren(Math.round(o.expected) + ' ', element('small', `${Math.round(o.low)} to ${Math.round(o.high)}`));
+  if (other || first) showItem();
+  showQuestion();
+  drawCurve();
+  showRecent();
+  if (!state.settled) setTimeout(look, 400);
+}
+
+function makeClasses() {
+  state.classes.forEach((name, index) => {
+    const button = element('button', name);
+    button.type = 'button';
+    if (state.keys[index]) button.append(' ', element('kbd', state.keys[index]));
+    button.addEventListener('click', () => { button.blur(); answer(index); });
+    at('classes').append(button);
+  });
+}
+
+function showItem() {
+  const question = state.question;
+  const image = at('image');
+  const item = question ? question.item : { texts: [], features: [], image: false };
+  at('row').textContent = question ? `row ${question.row}${question.skipped ? ', skipped before' : ''}` : '';
+  image.hidden = !item.image;
+  if (item.image) {
+    image.src = `/api/image/${question.row}`;
+    image.alt = `image of row ${question.row}`;
+  } else {
+    image.removeAttribute('src');
+  }
+  at('texts').replaceChildren();
+  for (const { name, value } of item.texts) {
+    at('texts').append(element('h2', name), element('p', value));
+  }
+  at('features').hidden = item.features.length === 0;
+  const body = at('features').tBodies[0];
+  body.replaceChildren();
+  for (const { name, value } of item.features) {
+    const row = element('tr');
+    row.append(element('td', name), element('td', value));
+    body.append(row);
+  }
+  if (question && item.more_features > 0) {
+    const row = element('tr');
+    row.append(element('td', `and ${item.more_features} more columns`), element('td', ''));
+    body.append(row);
+  }
+  at('item').scrollTop = 0;
+  for (const row of state.ahead) new Image().src = `/api/image/${row}`;
+}
+
+function showQuestion() {
+  const question = state.question;
+  at('guess').textContent = question ? state.classes[question.class] : 'Every row has a label.';
+  at('sure').textContent = question ? `${(100 * question.probability).toFixed(0)} % sure` : 'Look through the last answers, or stop.';
+  for (const id of ['confirm', 'skip']) at(id).disabled = !question;
+  at('undo').disabled = !state.can_undo;
+  [...at('classes').children].forEach((button, index) => {
+    button.disabled = !question;
+    button.classList.toggle('predicted', Boolean(question) && index === question.class);
+  });
+}
+
+function drawCurve() {
+  const box = { left: 30, right: 312, top: 8, bottom: 130 };
+  const shape = (name, attributes, text) => {
+    const made = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text !== undefined) made.textContent = text;
+    return made;
+  };
+  const curve = state.curve;
+  const most = Math.max(1, ...curve.map((point) => Math.max(point[1], point[2] ?? 0)));
+  const last = Math.max(1, curve.length ? curve[curve.length - 1][0] : 1);
+  const x = (value) => box.left + (box.right - box.left) * value / last;
+  const y = (value) => box.bottom - (box.bottom - box.top) * value / most;
+  const path = (column) => {
+    let text = '';
+    for (const point of curve) {
+      if (point[column] !== null) text += `${text ? 'L' : 'M'}${x(point[0]).toFixed(1)} ${y(point[column]).toFixed(1)}`;
+    }
+    return text;
+  };
+  at('curve').replaceChildren(
+    shape('path', { class: 'axis', d: `M${box.left} ${box.top}V${box.bottom}H${box.right}` }),
+    shape('text', { x: box.left - 4, y: box.top + 6, 'text-anchor': 'end' }, Math.round(most)),
+    shape('text', { x: box.left - 4, y: box.bottom, 'text-anchor': 'end' }, '0'),
+    shape('text', { x: box.right, y: box.bottom + 12, 'text-anchor': 'end' }, `${last} answers`),
+    shape('path', { class: 'expected', d: path(2) }),
+    shape('path', { class: 'so-far', d: path(1) }),
+  );
+}
+
+function showRecent() {
+  const list = at('recent');
+  if (!at('review').open || list.contains(document.activeElement)) return;
+  list.replaceChildren();
+  for (const given of state.recent) {
+    const line = element('li');
+    const what = element('span', given.text ? `row ${given.row}: ${given.text}` : `row ${given.row}`, 'what');
+    if (given.corrected) what.classList.add('corrected');
+    const choice = element('select');
+    choice.setAttribute('aria-label', `label of row ${given.row}`);
+    state.classes.forEach((name, index) => choice.append(new Option(name, index, false, index === given.class)));
+    choice.addEventListener('change', () => {
+      const index = Number(choice.value);
+      choice.blur();
+      send('/api/change', { row: given.row, class: index });
+    });
+    line.append(what, choice);
+    list.append(line);
+  }
+}
+
+async function stop() {
+  await send('/api/stop', {});
+  if (at('message').hidden) {
+    over = true;
+    say('Stopped. All answers are saved; this page can be closed.');
+    document.querySelectorAll('button, select').forEach((control) => { control.disabled = true; });
+  }
+}
+
+at('image').addEventListener('load', (event) => {
+  event.target.classList.toggle('small', event.target.naturalWidth <= 96);
+});
+at('confirm').addEventListener('click', (event) => { event.target.blur(); if (state.question) answer(state.question.class); });
+at('skip').addEventListener('click', (event) => { event.target.blur(); if (state.question) send('/api/skip', { row: state.question.row }); });
+at('undo').addEventListener('click', (event) => { event.target.blur(); send('/api/undo', {}); });
+at('stop').addEventListener('click', stop);
+at('review').addEventListener('toggle', () => { if (state) showRecent(); });
+
+document.addEventListener('keydown', (event) => {
+  // A key held down answers once.
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || !state) return;
+  const target = event.target;
+  const key = event.key;
+  if (target instanceof HTMLSelectElement) return;
+  // A control reached by Tab is pressed by these as everywhere.
+  if ((key === 'Enter' || key === ' ') && (target instanceof HTMLButtonElement || target.tagName === 'SUMMARY')) return;
+  const index = state.keys.indexOf(key.length === 1 ? key.toLowerCase() : key);
+  const exact = state.keys.indexOf(key);
+  if (key === 'Enter' || key === ' ') at('confirm').click();
+  else if (exact >= 0) answer(exact);
+  else if (key === 's') at('skip').click();
+  else if (key === 'u') at('undo').click();
+  else if (index >= 0) answer(index);
+  else return;
+  event.preventDefault();
+});
+
+look();

@@ -1,0 +1,204 @@
+//! The model, on a thread of its own: whoever answers never waits for it longer than they care to.
+
+use crate::error::CliError;
+use halfspaces_online::{LabellingError, LabellingQuestion, LabellingSession, Outlook};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Questions known ahead: as many answers may come while the model still learns from the first of them.
+const AHEAD: usize = 64;
+/// Between two looks at whether the thread still lives.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// What the model is told.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Command {
+    /// The answer to a question as it was shown.
+    Answer(LabellingQuestion, usize),
+    Skip(LabellingQuestion),
+    /// The answer of a row is taken back.
+    Withdraw(usize),
+    /// A row is skipped no longer.
+    Unskip(usize),
+    Change(usize, usize),
+}
+
+/// What the model said last.
+#[derive(Debug, Clone)]
+pub(super) struct Snapshot {
+    /// Number of commands that it knows.
+    done: u64,
+    /// Open questions, the surest first; behind them those that were skipped, in their order.
+    pub(super) questions: Vec<LabellingQuestion>,
+    pub(super) outlook: Outlook,
+}
+
+#[derive(Debug)]
+struct Shared {
+    snapshot: Mutex<Snapshot>,
+    changed: Condvar,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Snapshot> {
+        // A snapshot is replaced whole, so it is good whoever panicked.
+        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Worker {
+    sender: Sender<Command>,
+    sent: u64,
+    shared: Arc<Shared>,
+    thread: JoinHandle<LabellingSession>,
+}
+
+impl Worker {
+    /// Starts the thread, with rows that were skipped before.
+    pub(super) fn start(mut session: LabellingSession, skipped: Vec<usize>) -> Worker {
+        let snapshot = look(&mut session, &skipped, 0);
+        let shared = Arc::new(Shared { snapshot: Mutex::new(snapshot), changed: Condvar::new() });
+        let (sender, receiver) = channel();
+        let theirs = Arc::clone(&shared);
+        let thread = std::thread::spawn(move || work(session, skipped, &receiver, &theirs));
+        Worker { sender, sent: 0, shared, thread }
+    }
+
+    pub(super) fn tell(&mut self, command: Command) -> Result<(), CliError> {
+        self.sender.send(command).map_err(|_| stopped())?;
+        self.sent += 1;
+        Ok(())
+    }
+
+    /// What the model says, once it knows all that it was told or `patience` is over.
+    pub(super) fn snapshot(&self, patience: Duration) -> Snapshot {
+        let start = now();
+        let mut snapshot = self.shared.lock();
+        while snapshot.done < self.sent {
+            let left = patience.saturating_sub(start.elapsed());
+            if left.is_zero() {
+                break;
+            }
+            let waited = self.shared.changed.wait_timeout(snapshot, left);
+            snapshot = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        snapshot.clone()
+    }
+
+    /// What the model says once it knows all that it was told.
+    pub(super) fn settled(&self) -> Result<Snapshot, CliError> {
+        loop {
+            let snapshot = self.snapshot(LOOK);
+            if snapshot.done == self.sent {
+                return Ok(snapshot);
+            }
+            if self.thread.is_finished() {
+                return Err(stopped());
+            }
+        }
+    }
+
+    /// Whether the snapshot knows all that was told.
+    pub(super) fn knows_all(&self, snapshot: &Snapshot) -> bool {
+        snapshot.done == self.sent
+    }
+
+    /// The session, once it knows all that it was told.
+    pub(super) fn finish(self) -> Result<LabellingSession, CliError> {
+        drop(self.sender);
+        self.thread.join().map_err(|_| stopped())
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a person waits; no result depends on it but which question is next"
+)]
+fn now() -> Instant {
+    Instant::now()
+}
+
+fn stopped() -> CliError {
+    CliError::system(
+        "the model has stopped by a fault of this program; the answers are in the session file",
+    )
+}
+
+fn work(
+    mut session: LabellingSession,
+    mut skipped: Vec<usize>,
+    receiver: &Receiver<Command>,
+    shared: &Shared,
+) -> LabellingSession {
+    let mut done = 0;
+    while let Ok(first) = receiver.recv() {
+        // All that has come meanwhile, before the look at every point.
+        for command in std::iter::once(first).chain(receiver.try_iter()) {
+            let obeyed = obey(&mut session, &mut skipped, command);
+            assert!(obeyed.is_ok(), "the record accepted {command:?}, the model says {obeyed:?}");
+            done += 1;
+        }
+        let snapshot = look(&mut session, &skipped, done);
+        *shared.lock() = snapshot;
+        shared.changed.notify_all();
+    }
+    session
+}
+
+fn obey(
+    session: &mut LabellingSession,
+    skipped: &mut Vec<usize>,
+    command: Command,
+) -> Result<(), LabellingError> {
+    match command {
+        Command::Answer(question, class) => {
+            session.ask(question)?;
+            session.answer(class)?;
+            skipped.retain(|row| *row != question.index);
+        }
+        Command::Skip(question) => {
+            session.ask(question)?;
+            session.skip()?;
+            skipped.retain(|row| *row != question.index);
+            skipped.push(question.index);
+        }
+        Command::Withdraw(row) => {
+            session.withdraw(row)?;
+        }
+        Command::Unskip(row) => skipped.retain(|other| *other != row),
+        Command::Change(row, class) => session.change(row, class)?,
+    }
+    Ok(())
+}
+
+fn look(session: &mut LabellingSession, skipped: &[usize], done: u64) -> Snapshot {
+    let mut is_skipped = vec![false; session.progress().points];
+    skipped.iter().for_each(|row| is_skipped[*row] = true);
+    let predict = |session: &LabellingSession, row: usize| match session.predict(row) {
+        Ok(question) => question,
+        Err(error) => unreachable!("a row of the pool: {error}"),
+    };
+    let open =
+        (0..is_skipped.len()).filter(|row| session.class(*row).is_none() && !is_skipped[*row]);
+    let mut questions: Vec<LabellingQuestion> = open.map(|row| predict(session, row)).collect();
+    let surer = |a: &LabellingQuestion, b: &LabellingQuestion| {
+        b.probability.total_cmp(&a.probability).then(a.index.cmp(&b.index))
+    };
+    if questions.len() > AHEAD {
+        questions.select_nth_unstable_by(AHEAD, surer);
+        questions.truncate(AHEAD);
+    }
+    questions.sort_unstable_by(surer);
+    // Of points that are equally sure to all digits shown the session knows the surest.
+    if let Some(surest) = session.next()
+        && !is_skipped[surest.index]
+    {
+        questions.retain(|question| question.index != surest.index);
+        questions.insert(0, surest);
+    }
+    questions.extend(skipped.iter().take(AHEAD).map(|row| predict(session, *row)));
+    Snapshot { done, questions, outlook: session.outlook() }
+}

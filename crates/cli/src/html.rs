@@ -1,0 +1,77 @@
+//! Reports as HTML files that need nothing else.
+
+/// A text as part of a page: nothing in it is a tag, an entity or the end of an attribute.
+pub(crate) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// A table, whose cells are texts.
+pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let cells = |tag: &str, cells: &mut dyn Iterator<Item = String>| {
+        let cells: String = cells.map(|cell| format!("<{tag}>{}</{tag}>", escape(&cell))).collect();
+        format!("<tr>{cells}</tr>\n")
+    };
+    let head = cells("th", &mut header.iter().map(|name| (*name).to_owned()));
+    let body: String = rows.into_iter().map(|row| cells("td", &mut row.into_iter())).collect();
+    format!(
+        "<div class=\"wide\"><table><thead>{head}</thead><tbody>\n{body}</tbody></table></div>\n"
+    )
+}
+
+/// A page around a body, which is HTML.
+pub(crate) fn page(title: &str, body: &str) -> String {
+    let title = escape(title);
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{body}</main>\n</body>\n</html>\n"
+    )
+}
+
+const STYLE: &str = "
+:root{--paper:#fbfbf9;--ink:#1d2125;--soft:#5c646d;--line:#d9dcdf}
+@media (prefers-color-scheme:dark){:root{--paper:#15181b;--ink:#e8eaec;--soft:#a3abb3;--line:#383e44}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+main{max-width:64rem;margin:0 auto;padding:1.5rem 1rem 4rem}
+h1{font-size:1.5rem;overflow-wrap:anywhere}
+h2{font-size:1.15rem;margin-top:2rem}
+p,figcaption{max-width:46rem}
+figcaption,th{color:var(--soft);font-size:.9rem}
+.wide{overflow-x:auto}
+table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
+th,td{text-align:left;padding:.3rem .7rem;border-bottom:1px solid var(--line);vertical-align:top}
+td{overflow-wrap:anywhere;min-width:4rem;max-width:28rem}
+figure{margin:1.2rem 0}
+figure svg{width:100%;max-width:44rem;height:auto}
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_stay_texts() {
+        let text = "<script>alert('x')</script> & \"y\"";
+        let page = page(text, &table(&[text], [vec![text.to_owned()]]));
+        assert!(!page.contains("<script") && !page.contains("'x'"));
+        assert_eq!(
+            page.matches("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; &quot;y&quot;")
+                .count(),
+            4
+        );
+    }
+}
