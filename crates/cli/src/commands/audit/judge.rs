@@ -1,0 +1,232 @@
+//! How well every label agrees with classifiers that were learned without its row.
+
+use crate::error::CliError;
+use crate::learner::{Learned, Method, Plan};
+use halfspaces_linalg::rand::seq::SliceRandom;
+use halfspaces_linalg::{
+    Classifier, FitSample, InputError, Label, Params, PointSet, Points, RngStream, RowView,
+    Threads, rng_for,
+};
+use halfspaces_pac::{LabelAudit, wrong_labels_bound};
+use halfspaces_tables::TableClassifier;
+
+/// A row, the most suspicious first.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Suspect {
+    pub(super) row: usize,
+    /// The class that the classifier says.
+    pub(super) suggested: usize,
+    /// Negative where that is not its label, the more the surer.
+    pub(super) agreement: f64,
+}
+
+/// What an audit says.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Judgement {
+    pub(super) ranking: Vec<Suspect>,
+    /// Labels that are likely wrong, by confident learning's rule.
+    pub(super) likely: usize,
+    /// No more are wrong, except with the probability asked for.
+    pub(super) at_most: usize,
+    /// Labels other than what the classifier says.
+    pub(super) disagreements: usize,
+}
+
+/// How it is done.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Audit {
+    pub(super) plan: Plan,
+    pub(super) folds: usize,
+    pub(super) failure: f64,
+}
+
+impl Audit {
+    /// Judges labels that are classes 0, 1, .., `count` of them.
+    pub(super) fn run(
+        &self,
+        points: &Points,
+        classes: &[usize],
+        count: usize,
+    ) -> Result<Judgement, CliError> {
+        let open = self.failure > 0.0 && self.failure < 1.0;
+        InputError::check_parameter("failure", self.failure, open, "in (0, 1)")?;
+        if count == 2 { self.two(points, classes) } else { self.several(points, classes, count) }
+    }
+
+    fn two(&self, points: &Points, classes: &[usize]) -> Result<Judgement, CliError> {
+        let sign = |class: &usize| if *class == 1 { Label::Positive } else { Label::Negative };
+        let labels: Vec<Label> = classes.iter().map(sign).collect();
+        let Plan { method, seed, threads, .. } = self.plan;
+        let audit = if method == Method::Auto {
+            // Every row is judged by models of the other folds, so that none needs to be kept back for a bound.
+            let learner = TableClassifier::params().held_out(0.0).seed(seed).check()?;
+            LabelAudit::run(&learner, points, &labels, self.folds, seed, threads)?
+        } else {
+            LabelAudit::run(&ByPlan(self.plan), points, &labels, self.folds, seed, threads)?
+        };
+        let suspect = |s: &halfspaces_pac::Suspect| {
+            let given = classes[s.row];
+            let suggested = if s.agreement < 0.0 { 1 - given } else { given };
+            Suspect { row: s.row, suggested, agreement: s.agreement }
+        };
+        Ok(Judgement {
+            ranking: audit.ranking_by_class().iter().map(suspect).collect(),
+            likely: audit.likely_wrong(),
+            at_most: audit.wrong_at_most(self.failure)?,
+            disagreements: audit.folds().iter().map(|count| count.errors()).sum(),
+        })
+    }
+
+    /// The agreement of a row is the probability of its label, less that of the most probable other class; without
+    /// probabilities the lead of the class that wins.
+    ///
+    /// The bound is that of two classes, whose proof does not ask how many there are: let the classifier differ from the truth on
+    /// M points, b of which have the right label. It disagrees with these b and with the c wrong labels elsewhere at least.
+    fn several(
+        &self,
+        points: &Points,
+        classes: &[usize],
+        count: usize,
+    ) -> Result<Judgement, CliError> {
+        let fits = (2..=classes.len()).contains(&self.folds);
+        InputError::check_parameter(
+            "folds",
+            self.folds as f64,
+            fits,
+            "from 2 to the number of points",
+        )?;
+        let mut order: Vec<usize> = (0..classes.len()).collect();
+        order.shuffle(&mut rng_for(RngStream::Split, self.plan.seed));
+        let mut rows: Vec<Judged> = Vec::with_capacity(classes.len());
+        let mut at_most = 0;
+        for fold in 0..self.folds {
+            let (mut out, mut rest): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+            for (place, &row) in order.iter().enumerate() {
+                if place % self.folds == fold { out.push(row) } else { rest.push(row) }
+            }
+            let known: Vec<usize> = rest.iter().map(|row| classes[*row]).collect();
+            check_all_known(&known, count)?;
+            let (learned, _) = Learned::fit(&self.plan, &points.select(&rest)?, &known, None)?;
+            let decisions = learned.decide(&points.select(&out)?, self.plan.threads)?;
+            let mut errors = 0;
+            for (place, &row) in out.iter().enumerate() {
+                let (given, said) = (classes[row], decisions.classes[place]);
+                errors += usize::from(given != said);
+                let lead = decisions.values[place];
+                let values = match &decisions.probabilities {
+                    Some(probabilities) => probabilities[place].clone(),
+                    None => {
+                        (0..count).map(|class| if class == said { lead } else { 0.0 }).collect()
+                    }
+                };
+                rows.push(Judged { row, given, said, values });
+            }
+            at_most += wrong_labels_bound(errors, out.len(), self.failure / self.folds as f64);
+        }
+        let likely = likely_wrong(&rows, count);
+        let disagreements = rows.iter().filter(|judged| judged.given != judged.said).count();
+        let mut ranking: Vec<Suspect> = rows.iter().map(Judged::suspect).collect();
+        ranking.sort_by(|a, b| a.agreement.total_cmp(&b.agreement).then(a.row.cmp(&b.row)));
+        Ok(Judgement { ranking, likely, at_most, disagreements })
+    }
+}
+
+/// A row of several classes, with a value per class.
+#[derive(Debug, Clone, PartialEq)]
+struct Judged {
+    row: usize,
+    given: usize,
+    said: usize,
+    values: Vec<f64>,
+}
+
+impl Judged {
+    fn suspect(&self) -> Suspect {
+        let others = self.values.iter().enumerate().filter(|(class, _)| *class != self.given);
+        let (best, most) = others.fold((self.given, f64::NEG_INFINITY), |best, (class, value)| {
+            if *value > best.1 { (class, *value) } else { best }
+        });
+        let agreement = self.values[self.given] - most;
+        let suggested = if agreement < 0.0 { best } else { self.given };
+        Suspect { row: self.row, suggested, agreement }
+    }
+}
+
+/// Confident learning's count: rows of which some other class is at least as probable as it is on average for rows of that
+/// label, and more than their own.
+fn likely_wrong(rows: &[Judged], count: usize) -> usize {
+    let mut sums = vec![(0.0, 0_usize); count];
+    for judged in rows {
+        let (sum, rows) = &mut sums[judged.given];
+        (*sum, *rows) = (*sum + judged.values[judged.given], *rows + 1);
+    }
+    let is_likely = |judged: &&Judged| {
+        let suspect = judged.suspect();
+        let (sum, rows) = sums[suspect.suggested];
+        suspect.agreement < 0.0 && judged.values[suspect.suggested] >= sum / rows as f64
+    };
+    rows.iter().filter(is_likely).count()
+}
+
+/// A class that is in one fold alone cannot be learned without it.
+fn check_all_known(known: &[usize], count: usize) -> Result<(), CliError> {
+    let mut seen = vec![false; count];
+    known.iter().for_each(|class| seen[*class] = true);
+    if seen.into_iter().all(|seen| seen) {
+        return Ok(());
+    }
+    Err(CliError::user(
+        "--folds: a class has too few rows to be learned without one of the folds; take its rows out, or more folds",
+    ))
+}
+
+/// A learner of the command as one of the library.
+#[derive(Debug, Clone, Copy)]
+struct ByPlan(Plan);
+
+#[derive(Debug)]
+struct ByPlanModel(Learned);
+
+impl FitSample for ByPlan {
+    type Model = ByPlanModel;
+    type Error = CliError;
+
+    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<ByPlanModel, CliError> {
+        let classes: Vec<usize> =
+            labels.iter().map(|y| usize::from(*y == Label::Positive)).collect();
+        check_all_known(&classes, 2)?;
+        // Folds are learned side by side.
+        let plan = Plan { threads: Threads::ONE, ..self.0 };
+        let (learned, _) = Learned::fit(&plan, &dense(points)?, &classes, None)?;
+        Ok(ByPlanModel(learned))
+    }
+}
+
+fn dense<P: PointSet>(points: &P) -> Result<Points, InputError> {
+    let mut values = Vec::with_capacity(points.len() * points.dim());
+    for row in 0..points.len() {
+        let Some(x) = points.row(row) else { unreachable!("a row of the points") };
+        values.extend(row_values(x));
+    }
+    Points::new(values, points.dim())
+}
+
+fn row_values<R: RowView>(x: R) -> Vec<f64> {
+    let mut values = vec![0.0; x.dim()];
+    x.add_scaled_to(1.0, &mut values);
+    values
+}
+
+impl Classifier for ByPlanModel {
+    fn dim(&self) -> usize {
+        self.0.dim()
+    }
+
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        let point = Points::new(row_values(x), x.dim())?;
+        let decided = self.0.decide(&point, Threads::ONE);
+        // Of a point of the right dimension nothing else can go wrong.
+        let decided = decided.map_err(|_| InputError::Overflow { row: 0 })?;
+        Ok(decided.values[0])
+    }
+}
