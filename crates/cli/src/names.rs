@@ -20,11 +20,12 @@ pub(crate) fn suggestion(wanted: &str, names: &[&str]) -> String {
     format!("; there are {}{more}", listed.join(", "))
 }
 
-/// The name nearest to `wanted`, if it is near: at most a third of its letters differ.
+/// The name nearest to `wanted`, if it is near: at most a third of its letters differ, and fewer than half.
 fn nearest<'a>(wanted: &str, names: &[&'a str]) -> Option<&'a str> {
     let fold = |s: &str| s.trim().to_lowercase();
     let wanted = fold(wanted);
-    let close = wanted.chars().count().div_ceil(3);
+    let length = wanted.chars().count();
+    let close = length.div_ceil(3).min(length.div_ceil(2).saturating_sub(1));
     let distances = names.iter().map(|name| (edits(&wanted, &fold(name)), *name));
     distances.filter(|(d, _)| *d <= close).min_by_key(|(d, _)| *d).map(|(_, name)| name)
 }
@@ -63,6 +64,8 @@ mod tests {
     fn the_nearest_name_is_suggested_else_all() {
         assert_eq!(suggestion("lable", &["age", "label"]), "; did you mean `label`?");
         assert_eq!(suggestion("Class ", &["class"]), "; did you mean `class`?");
+        assert_eq!(suggestion("x", &["y", "X"]), "; did you mean `X`?");
+        assert_eq!(suggestion("x", &["y", "z"]), "; there are `y`, `z`");
         assert_eq!(suggestion("y", &["age", "label"]), "; there are `age`, `label`");
         let many: Vec<String> = (0..14).map(|i| format!("column{i:03}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();

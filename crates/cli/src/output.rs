@@ -60,6 +60,14 @@ fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(),
     }
 }
 
+/// The fault of the writer below a CSV writer, so that a reader that has gone away is known as such.
+pub(crate) fn csv_fault(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
 /// Whether a file may be written at `path`: it is not there or may be overwritten, and its folder is.
 pub(crate) fn check_target(path: &Path, force: bool) -> Result<(), CliError> {
     let shown = path.display();

@@ -10,6 +10,8 @@
 
 use crate::error::CliError;
 use crate::frame::{Frame, MISSING, Values};
+use crate::input::Hints;
+use crate::names::suggestion;
 use clap::{Args, ValueEnum};
 use halfspaces_linalg::{Points, zeros};
 use serde::{Deserialize, Serialize};
@@ -63,7 +65,6 @@ pub(crate) struct Recipe {
 
 /// How one column becomes coordinates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct ColumnRecipe {
     pub(crate) name: String,
     #[serde(flatten)]
@@ -218,10 +219,12 @@ impl Recipe {
         &self.constant
     }
 
-    /// Columns that are read as texts, whatever they look like.
-    pub(crate) fn text_columns(&self) -> BTreeSet<String> {
+    /// What is known of a table for this model before it is read; `others` are columns of texts besides.
+    pub(crate) fn hints(&self, others: &[String]) -> Hints {
         let texts = self.columns.iter().filter(|c| !matches!(c.kind, Kind::Number { .. }));
-        texts.map(|c| c.name.clone()).collect()
+        let texts = texts.map(|c| &c.name).chain(others).cloned().collect();
+        let expected = self.columns.iter().map(|c| &c.name).chain(others).cloned().collect();
+        Hints { texts, expected }
     }
 
     /// The points of a table, whose columns may stand in any order among others.
@@ -327,11 +330,12 @@ impl ColumnRecipe {
                         None if unseen == Unseen::Zero => {}
                         None => {
                             let names: Vec<&str> = levels.iter().map(String::as_str).collect();
-                            let hint = crate::names::suggestion(&text, &names);
+                            let hint = suggestion(&text, &names);
                             return Err(CliError::user(format!(
-                                "{}, column `{name}`: the model has not seen the category `{text}`{hint} To count it \
-                                 as none of the known ones, say --unseen zero",
-                                frame.place(at)
+                                "{}, column `{name}`: the model has not seen the category `{text}`{}; fix it, or say \
+                                 --unseen zero to count it as none of these",
+                                frame.place(at),
+                                hint.trim_end_matches('?')
                             )));
                         }
                     }

@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use crate::frame::Frame;
-use crate::input::{Hints, InputArgs};
+use crate::input::InputArgs;
 use crate::labels::find_class;
 use crate::model_file::ModelFile;
 use crate::output::note;
@@ -27,9 +27,7 @@ pub(super) fn read(
     unseen: Unseen,
 ) -> Result<Judged, CliError> {
     let name = label.unwrap_or(&model.label.column);
-    let mut texts = model.recipe.text_columns();
-    texts.insert(name.to_owned());
-    let frame = input.read_as(&Hints { texts })?;
+    let frame = input.read_as(&model.recipe.hints(&[name.to_owned()]))?;
     let truth = match frame.column(name) {
         Some(_) => Some(classes(model, &frame, name)?),
         None if needed || label.is_some() => {

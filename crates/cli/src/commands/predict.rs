@@ -1,14 +1,13 @@
 //! `predict`: the labels of a table's rows.
 
 use crate::error::CliError;
-use crate::input::{Hints, InputArgs};
+use crate::input::InputArgs;
 use crate::model_file::ModelFile;
-use crate::output::OutputArgs;
+use crate::output::{OutputArgs, csv_fault};
 use crate::progress::Progress;
 use crate::recipe::Unseen;
 use crate::threads::ThreadsArg;
 use clap::Args;
-use std::io;
 use std::path::PathBuf;
 
 /// Predict the label of every row of a table.
@@ -46,9 +45,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), CliError> {
     args.output.check()?;
     let model = ModelFile::load(&args.model)?;
     let progress = Progress::start("predicting");
-    let mut texts = model.recipe.text_columns();
-    texts.extend(args.keep.iter().cloned());
-    let frame = args.input.read_as(&Hints { texts })?;
+    let frame = args.input.read_as(&model.recipe.hints(&args.keep))?;
     let kept = args.keep.iter().map(|name| frame.column(name).ok_or_else(|| frame.no_column(name)));
     let kept = kept.collect::<Result<Vec<_>, _>>()?;
     let points = model.recipe.apply(&frame, args.unseen)?;
@@ -63,7 +60,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), CliError> {
         if args.all {
             header.extend(shares.iter().map(String::as_str));
         }
-        csv.write_record(&header)?;
+        csv.write_record(&header).map_err(csv_fault)?;
         let mut cells: Vec<String> = Vec::new();
         for (row, (class, value)) in found.classes.iter().zip(&found.values).enumerate() {
             cells.clear();
@@ -77,10 +74,9 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), CliError> {
                     None => cells.extend(names.iter().map(|_| String::new())),
                 }
             }
-            csv.write_record(&cells)?;
+            csv.write_record(&cells).map_err(csv_fault)?;
         }
-        csv.flush()?;
-        Ok::<(), io::Error>(())
+        csv.flush()
     })
 }
 

@@ -29,7 +29,7 @@ pub(super) fn read(
     hints: &Hints,
 ) -> Result<Frame, CliError> {
     source.check_text()?;
-    let layout = layout(source, format, reading)?;
+    let layout = layout(source, format, reading, hints)?;
     let texts = &hints.texts;
     let mut frame = match read_columns(source, &layout, reading, texts, &BTreeSet::new())? {
         Outcome::Frame(frame) => frame,
@@ -52,7 +52,12 @@ pub(super) fn read(
     Ok(frame)
 }
 
-fn layout(source: &Source, format: Format, reading: &ReadingArgs) -> Result<Layout, CliError> {
+fn layout(
+    source: &Source,
+    format: Format,
+    reading: &ReadingArgs,
+    hints: &Hints,
+) -> Result<Layout, CliError> {
     let delimiter = match (reading.delimiter, format) {
         (Some(delimiter), _) => delimiter,
         (None, Format::Tsv) => b'\t',
@@ -67,7 +72,9 @@ fn layout(source: &Source, format: Format, reading: &ReadingArgs) -> Result<Layo
     let Some(first) = rows.first() else {
         return Err(CliError::user(format!("{}: the file has no rows", source.name())));
     };
-    let header = reading.header || !reading.no_header && csv_layout::has_header(&rows);
+    let expected = hints.header(first);
+    let header = reading.header
+        || !reading.no_header && expected.unwrap_or_else(|| csv_layout::has_header(&rows));
     let names = if header {
         let name = |cell: &Vec<u8>| {
             String::from_utf8(cell.clone()).map_err(|_| {
@@ -79,7 +86,7 @@ fn layout(source: &Source, format: Format, reading: &ReadingArgs) -> Result<Layo
         };
         first.iter().map(name).collect::<Result<_, _>>()?
     } else {
-        if !reading.no_header {
+        if !reading.no_header && expected.is_none() {
             note(&format!(
                 "note: {}: the first line is read as data, columns are named c1 to c{}; --header if it holds names",
                 source.name(),

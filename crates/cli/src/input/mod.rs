@@ -90,12 +90,26 @@ fn delimiter(text: &str) -> Result<u8, String> {
 pub(crate) struct Hints {
     /// Columns that hold texts, whatever they look like: labels and categories.
     pub(crate) texts: BTreeSet<String>,
+    /// Columns that are looked for: a first line with one of these names is a header.
+    pub(crate) expected: BTreeSet<String>,
 }
 
 impl Hints {
-    /// These columns hold texts.
+    /// These columns are looked for, and hold texts.
     pub(crate) fn texts<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Hints {
-        Hints { texts: names.into_iter().map(Into::into).collect() }
+        let texts: BTreeSet<String> = names.into_iter().map(Into::into).collect();
+        Hints { expected: texts.clone(), texts }
+    }
+
+    /// Whether the first line of a text file holds names, if the names that are looked for say so.
+    fn header(&self, first: &[Vec<u8>]) -> Option<bool> {
+        if first.iter().any(|cell| self.expected.iter().any(|name| name.as_bytes() == cell)) {
+            return Some(true);
+        }
+        let numbered =
+            |name: &String| name.strip_prefix('c').is_some_and(|n| n.parse::<usize>().is_ok());
+        let without = !self.expected.is_empty() && self.expected.iter().all(numbered);
+        without.then_some(false)
     }
 }
 
