@@ -63,6 +63,18 @@ pub(super) struct Journal {
     path: PathBuf,
     /// Bytes that are whole lines.
     len: u64,
+    /// Whether the file was not there before.
+    created: bool,
+}
+
+impl Drop for Journal {
+    /// A session that never began leaves no file behind.
+    fn drop(&mut self) {
+        if self.created && self.len == 0 {
+            // An empty file does no harm either: it is taken for a new one.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
 }
 
 /// What a session file holds.
@@ -93,13 +105,13 @@ impl Journal {
             )));
         }
         let mut options = OpenOptions::new();
-        let mut file = options
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(failed)?;
+        options.read(true).write(true);
+        let (mut file, created) = match options.clone().create_new(true).open(path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                (options.open(path).map_err(failed)?, false)
+            }
+            opened => (opened.map_err(failed)?, true),
+        };
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -124,7 +136,7 @@ impl Journal {
             file.set_len(len).and_then(|()| file.sync_all()).map_err(failed)?;
         }
         file.seek(SeekFrom::Start(len)).map_err(failed)?;
-        Ok((Journal { file, path: path.to_owned(), len }, past))
+        Ok((Journal { file, path: path.to_owned(), len, created }, past))
     }
 
     /// Writes the first line.

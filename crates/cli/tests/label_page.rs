@@ -1,0 +1,318 @@
+//! `halfspaces label --web`: the page's server.
+
+mod support;
+
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+use support::{Draws, Page, digits, digits_folder, labels_of_session, pool, refused};
+
+const NEW: [&str; 5] = ["pool.csv", "--classes", "in,out", "--session", "s.jsonl"];
+
+fn question(state: &Value) -> Option<(usize, usize)> {
+    let question = state.get("question").filter(|question| !question.is_null())?;
+    Some((question["row"].as_u64().unwrap() as usize, question["class"].as_u64().unwrap() as usize))
+}
+
+/// 8 × 8 grey images, darker where the number is larger.
+fn write_images(folder: &Path, values: &[u8]) {
+    fs::create_dir_all(folder).unwrap();
+    for (row, image) in values.chunks_exact(64).enumerate() {
+        let file = fs::File::create(folder.join(format!("{row:04}.png"))).unwrap();
+        let mut encoder = png::Encoder::new(file, 8, 8);
+        encoder.set_color(png::ColorType::Grayscale);
+        let mut writer = encoder.write_header().unwrap();
+        let grey: Vec<u8> = image.iter().map(|value| 255 - value.saturating_mul(15)).collect();
+        writer.write_image_data(&grey).unwrap();
+    }
+}
+
+/// All digits into ten classes, features in NPY, images in PNG, names of the files in CSV.
+#[test]
+fn digits_are_labelled_through_the_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let (truth, source) = (digits(), fs::read(digits_folder().join("digits.npy")).unwrap());
+    let values = &source[source.len() - 64 * truth.len()..];
+    write_images(&folder.path().join("images"), values);
+    let mut items = String::from("file\n");
+    (0..truth.len()).for_each(|row| items.push_str(&format!("images/{row:04}.png\n")));
+    fs::write(folder.path().join("items.csv"), items).unwrap();
+    let features = digits_folder().join("digits.npy");
+    let args = [
+        features.to_str().unwrap(),
+        "--items",
+        "items.csv",
+        "--image",
+        "file",
+        "--classes",
+        "0,1,2,3,4,5,6,7,8,9",
+        "--session",
+        "s.jsonl",
+        "-o",
+        "labels.csv",
+    ];
+    let page = Page::start(folder.path(), &args);
+    let mut state = page.state();
+    assert_eq!(state["keys"], json!(["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"]));
+    let mut corrections = 0;
+    while let Some((row, class)) = question(&state) {
+        let answer: usize = truth[row].parse().unwrap();
+        corrections += u64::from(answer != class);
+        if row % 100 == 0 {
+            let image = page.get(&format!("/api/image/{row}")).unwrap();
+            assert!(
+                image.head.contains("content-type: image/png") && image.head.contains("sandbox"),
+                "{}",
+                image.head
+            );
+            assert_eq!(
+                image.body,
+                fs::read(folder.path().join(format!("images/{row:04}.png"))).unwrap()
+            );
+        }
+        let reply = page.post("/api/answer", &json!({ "row": row, "class": answer })).unwrap();
+        assert_eq!(reply.status, 200);
+        state = reply.json()["state"].clone();
+    }
+    assert_eq!(state["progress"]["answered"], 500);
+    assert_eq!(state["progress"]["corrections"], corrections);
+    // 32 where every answer is learned from before the next question; a random order needs 36 to 50.
+    assert!(corrections <= 45, "{corrections}");
+    page.stop();
+    let labels = fs::read_to_string(folder.path().join("labels.csv")).unwrap();
+    for (row, line) in labels.lines().skip(1).enumerate() {
+        assert!(line.starts_with(&format!("{row},images/{row:04}.png,{},", truth[row])), "{line}");
+    }
+    assert_eq!(labels.lines().count(), 501);
+}
+
+/// Killed at 25 moments: every answer that was acknowledged is there once.
+#[test]
+fn nothing_is_lost_when_it_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let truth = pool(folder.path(), 150);
+    let session = folder.path().join("s.jsonl");
+    let mut draws = Draws(5);
+    let mut acknowledged: Vec<usize> = Vec::new();
+    for life in 0..26 {
+        let page = Page::start(folder.path(), &NEW);
+        let mut state = page.state();
+        let mut left = if life < 25 { 1 + draws.below(8) } else { usize::MAX };
+        while let Some((row, _)) = question(&state) {
+            assert!(!acknowledged.contains(&row), "row {row} is asked again");
+            let answer = json!({ "row": row, "class": usize::from(truth[row] == "out") });
+            left -= 1;
+            if left == 0 {
+                let mut page = page;
+                let wait = Duration::from_micros(draws.below(6000) as u64);
+                // Both at once: the answer and the end.
+                let replied = std::thread::scope(|scope| {
+                    let sent = scope.spawn(|| {
+                        let stub = Page {
+                            child: std::process::Command::new("true").spawn().unwrap(),
+                            port: page.port,
+                            token: page.token.clone(),
+                        };
+                        stub.post("/api/answer", &answer).is_ok_and(|reply| reply.status == 200)
+                    });
+                    std::thread::sleep(wait);
+                    page.child.kill().unwrap();
+                    sent.join().unwrap()
+                });
+                page.child.wait().unwrap();
+                let text = fs::read_to_string(&session).unwrap();
+                let kept = text.lines().any(|line| {
+                    line.contains(&format!("\"answer\",\"row\":{row},")) && line.ends_with('}')
+                });
+                assert!(kept || !replied, "an answer that was acknowledged is lost");
+                acknowledged.extend(kept.then_some(row));
+                break;
+            }
+            let reply = page.post("/api/answer", &answer).unwrap();
+            acknowledged.push(row);
+            // Sent again, as if the reply had been lost: nothing changes.
+            let again = page.post("/api/answer", &answer).unwrap();
+            assert_eq!((reply.status, again.status), (200, 200));
+            assert_eq!(again.json()["state"]["progress"]["answered"], acknowledged.len());
+            state = again.json()["state"].clone();
+        }
+    }
+    let labels = labels_of_session(&session);
+    assert!(labels.iter().all(|(row, class)| class == truth[*row]) && labels.len() == 150);
+}
+
+#[test]
+fn strangers_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    pool(folder.path(), 10);
+    let page = Page::start(folder.path(), &NEW);
+    let own = format!("http://127.0.0.1:{}", page.port);
+    let cookie = format!("halfspaces-label-{}={}", page.port, page.token);
+    let (json_type, bearer) =
+        (("Content-Type", "application/json"), format!("Bearer {}", page.token));
+    let answer = json!({ "row": question(&page.state()).unwrap().0, "class": 0 }).to_string();
+    let send = |method: &str, path: &str, headers: &[(&str, &str)]| {
+        page.send(method, path, headers, if method == "POST" { &answer } else { "" }).unwrap()
+    };
+    let wrong = format!("/?token={}", "0".repeat(page.token.len()));
+    for path in ["/", "/?token=", &wrong, "/page.js", "/api/state", "/api/image/0"] {
+        let reply = send("GET", path, &[]);
+        assert_eq!(reply.status, 401, "{path}");
+        assert!(!String::from_utf8_lossy(&reply.body).contains(&page.token));
+    }
+    let first = send("GET", &format!("/?token={}", page.token), &[]);
+    assert!(first.status == 303 && first.head.contains("location: /"), "{}", first.head);
+    assert!(
+        first.head.contains(&format!("set-cookie: {cookie}; HttpOnly; SameSite=Strict")),
+        "{}",
+        first.head
+    );
+    let shown = send("GET", "/", &[("Cookie", &cookie)]);
+    assert_eq!(shown.status, 200);
+    let policy =
+        shown.head.lines().find(|line| line.starts_with("content-security-policy")).unwrap();
+    assert!(
+        policy.contains("default-src 'none'")
+            && !policy.contains("unsafe")
+            && !policy.contains("http"),
+        "{policy}"
+    );
+    for (headers, status) in [
+        (vec![("Cookie", cookie.as_str()), json_type], 403),
+        (vec![("Cookie", &cookie), json_type, ("Origin", "http://evil.example")], 403),
+        (vec![("Cookie", &cookie), json_type, ("Origin", "null")], 403),
+        (vec![("Authorization", &bearer), json_type, ("Origin", "http://evil.example")], 403),
+        (vec![("Cookie", &cookie), json_type, ("Origin", &own), ("Host", "evil.example")], 421),
+        (
+            vec![
+                ("Cookie", &cookie),
+                json_type,
+                ("Origin", &own),
+                ("Sec-Fetch-Site", "cross-site"),
+            ],
+            403,
+        ),
+        (vec![("Cookie", &cookie), ("Content-Type", "text/plain"), ("Origin", &own)], 415),
+        (vec![json_type, ("Origin", &own)], 401),
+    ] {
+        assert_eq!(send("POST", "/api/answer", &headers).status, status, "{headers:?}");
+    }
+    assert_eq!(page.state()["progress"]["answered"], 0, "nothing was taken of all that");
+    assert_eq!(
+        send("DELETE", "/api/state", &[("Cookie", &cookie), json_type, ("Origin", &own)]).status,
+        405
+    );
+    assert_eq!(send("GET", "/../../etc/hostname", &[("Cookie", &cookie)]).status, 404);
+    assert_eq!(send("GET", "/api/image/../state", &[("Cookie", &cookie)]).status, 404);
+    assert_eq!(
+        send("POST", "/api/answer", &[("Cookie", &cookie), json_type, ("Origin", &own)]).status,
+        200
+    );
+    for (path, body, status) in [
+        ("/api/answer", json!({ "row": 0 }), 409),
+        ("/api/answer", json!({ "row": 99, "class": 0 }), 409),
+        ("/api/answer", json!({ "row": 0, "class": 7 }), 409),
+        ("/api/skip", json!({ "row": 99 }), 409),
+        ("/api/change", json!({ "row": 99, "class": 0 }), 409),
+        ("/api/none", json!({}), 404),
+        ("/api/answer", json!({ "row": "x".repeat(5000) }), 400),
+    ] {
+        let reply = page.post(path, &body).unwrap();
+        assert_eq!(reply.status, status, "{path} {body}");
+        assert!(reply.json()["error"].as_str().is_some_and(|why| !why.is_empty()));
+    }
+    assert_eq!(page.state()["progress"]["answered"], 1);
+    page.stop();
+}
+
+/// Texts of items reach the page as JSON, and the page's script makes no HTML of any text.
+#[test]
+fn texts_are_no_html() {
+    let folder = tempfile::tempdir().unwrap();
+    let evil = "<img src=x onerror=alert(1)><script>alert(2)</script>";
+    let mut text = String::from("x,body\n");
+    (0..10).for_each(|row| text.push_str(&format!("{row},{evil} {row}\n")));
+    fs::write(folder.path().join("pool.csv"), text).unwrap();
+    let args = [&NEW[..], &["--show", "body"]].concat();
+    let page = Page::start(folder.path(), &args);
+    let state = page.get("/api/state").unwrap();
+    assert!(
+        state.head.contains("content-type: application/json") && state.head.contains("nosniff")
+    );
+    let shown = &state.json()["state"]["question"]["item"]["texts"][0];
+    assert!(shown["value"].as_str().unwrap().starts_with(evil) && shown["name"] == "body");
+    let (html, script) = (page.get("/").unwrap(), page.get("/page.js").unwrap());
+    let (html, script) =
+        (String::from_utf8(html.body).unwrap(), String::from_utf8(script.body).unwrap());
+    for word in [
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "createContextualFragment",
+    ] {
+        assert!(!script.contains(word), "{word}");
+    }
+    assert!(!html.contains("onclick") && !html.contains("<style") && !html.contains("http"));
+    assert_eq!(html.matches("<script").count(), 1, "{html}");
+    page.stop();
+}
+
+#[test]
+fn undo_skip_and_change_on_the_page() {
+    let folder = tempfile::tempdir().unwrap();
+    pool(folder.path(), 12);
+    let page = Page::start(folder.path(), &NEW);
+    let do_it = |path: &str, body: Value| page.post(path, &body).unwrap().json()["state"].clone();
+    let (first, _) = question(&page.state()).unwrap();
+    let state = do_it("/api/answer", json!({ "row": first, "class": 1 }));
+    let (second, _) = question(&state).unwrap();
+    assert!(state["can_undo"] == true && state["recent"][0]["row"] == first);
+    let state = do_it("/api/skip", json!({ "row": second }));
+    assert_eq!(state["progress"]["skipped"], 1);
+    assert_ne!(question(&state).unwrap().0, second);
+    assert_eq!(question(&do_it("/api/undo", json!({}))).unwrap().0, second);
+    let state = do_it("/api/undo", json!({}));
+    assert_eq!(
+        (question(&state).unwrap().0, state["progress"]["answered"].as_u64()),
+        (first, Some(0))
+    );
+    assert_eq!(page.post("/api/undo", &json!({})).unwrap().status, 409);
+    do_it("/api/answer", json!({ "row": first, "class": 1 }));
+    let state = do_it("/api/change", json!({ "row": first, "class": 0 }));
+    assert_eq!(state["recent"][0]["class"], 0);
+    assert_eq!(state["curve"].as_array().unwrap().len(), 2);
+    page.stop();
+    let text = fs::read_to_string(folder.path().join("s.jsonl")).unwrap();
+    assert!(text.lines().last().unwrap().contains("\"change\""));
+    // The answer changed is what the next sitting knows.
+    let page = Page::start(folder.path(), &NEW);
+    assert_eq!(page.state()["recent"][0]["class"], 0);
+    page.stop();
+}
+
+/// Paths of images that lead out of the folder, by dots or by a link, are refused before anything is shown.
+#[test]
+fn images_stay_in_their_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    pool(folder.path(), 2);
+    let items = folder.path().join("items");
+    fs::create_dir(&items).unwrap();
+    fs::write(folder.path().join("secret.png"), "secret").unwrap();
+    fs::write(items.join("a.png"), "a").unwrap();
+    for name in ["../secret.png", "/etc/hostname.png", "link.png"] {
+        #[cfg(unix)]
+        if name == "link.png" {
+            std::os::unix::fs::symlink(folder.path().join("secret.png"), items.join(name)).unwrap();
+        }
+        fs::write(items.join("items.csv"), format!("file\na.png\n{name}\n")).unwrap();
+        let args =
+            [&["label"], &NEW[..], &["--items", "items/items.csv", "--image", "file", "--web"]]
+                .concat();
+        let said = refused(folder.path(), &args);
+        assert!(said.contains("line 3, column `file`: ") && said.contains(name), "{said}");
+        assert!(!folder.path().join("s.jsonl").exists());
+    }
+}
