@@ -163,11 +163,6 @@ impl Frame {
         }
     }
 
-    /// The text of a cell as the file has it; empty where it is missing.
-    pub(crate) fn text_of(&self, row: usize, column: usize) -> String {
-        self.columns[column].values.text(row)
-    }
-
     /// "data.csv, line 7": where a row came from.
     pub(crate) fn place(&self, row: usize) -> String {
         format!("{}, {} {}", self.source, self.places.unit, self.places.number(row))
@@ -197,8 +192,14 @@ mod tests {
             (part.place(0), part.place(1)),
             ("t.csv, line 5".into(), "t.csv, line 3".into())
         );
-        assert_eq!((part.text_of(0, 0), part.text_of(0, 1)), (String::new(), "b".into()));
-        assert_eq!((part.text_of(1, 0), part.text_of(1, 1)), ("2.5".into(), String::new()));
+        assert_eq!(
+            (part.columns[0].values.text(0), part.columns[1].values.text(0)),
+            (String::new(), "b".into())
+        );
+        assert_eq!(
+            (part.columns[0].values.text(1), part.columns[1].values.text(1)),
+            ("2.5".into(), String::new())
+        );
         assert!(part.columns[1].values.is_missing(1) && !part.columns[0].values.is_missing(1));
         let error = frame.clone().take("X").unwrap_err().to_string();
         assert_eq!(error, "t.csv: there is no column `X`; did you mean `x`?");

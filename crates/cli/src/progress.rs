@@ -17,19 +17,6 @@ impl Progress {
         bar.enable_steady_tick(Duration::from_millis(100));
         Progress(bar)
     }
-
-    /// Work on so many bytes.
-    pub(crate) fn bytes(what: &str, total: u64) -> Progress {
-        let bar = ProgressBar::with_draw_target(Some(total), target());
-        bar.set_style(style("{msg} {bytes}/{total_bytes} {bytes_per_sec} {eta} left"));
-        bar.set_message(what.to_owned());
-        Progress(bar)
-    }
-
-    /// So much is done.
-    pub(crate) fn advance(&self, by: u64) {
-        self.0.inc(by);
-    }
 }
 
 impl Drop for Progress {

@@ -57,7 +57,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<(), CliError> {
         return say(&String::from_utf8_lossy(&page));
     };
     let mut pages = vec![("halfspaces.1".to_owned(), page(command.clone()).map_err(failed)?)];
-    for sub in command.get_subcommands() {
+    for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
         let name = format!("halfspaces-{}", sub.get_name());
         let sub = sub.clone().display_name(name.clone());
         pages.push((format!("{name}.1"), page(sub).map_err(failed)?));

@@ -111,6 +111,13 @@ struct ClassCount {
 /// Learns a model.
 pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
     check_target(&args.output, args.force)?;
+    if args.weights.is_some() && args.learner != Method::Auto {
+        let learner = args.learner.name();
+        let advice = "use --learner auto";
+        return Err(CliError::user(format!(
+            "--weights: the learner {learner} takes none; {advice}"
+        )));
+    }
     let progress = Progress::start("reading");
     let mut frame = args.input.read_as(&Hints::texts([&args.label]))?;
     drop(progress);

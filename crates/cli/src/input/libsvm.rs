@@ -54,6 +54,9 @@ pub(super) fn read(source: &Source) -> Result<Frame, CliError> {
                 "the line begins with `{label}`; write a label before it, 0 if unknown"
             )));
         }
+        if label.parse::<f64>().is_err() {
+            return Err(fault(format!("the label `{label}` is not a number")));
+        }
         let row = lines.len();
         lines.push(number);
         codes.push(levels.code(label));

@@ -147,12 +147,7 @@ impl Learned {
             };
             return Ok((Learned::Auto { model: Box::new(model) }, findings));
         }
-        if weights.is_some() {
-            return Err(CliError::user(format!(
-                "--weights: the learner {} takes none; use --learner auto",
-                plan.method.name()
-            )));
-        }
+        assert!(weights.is_none(), "the command refuses weights for other learners");
         let scale = ZScore::fit(points)?;
         let scaled = scale.apply_on(points, plan.threads)?;
         let learner = BinaryLearner::new(plan)?;

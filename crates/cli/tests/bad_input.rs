@@ -1,0 +1,250 @@
+//! Everything that can be wrong with arguments and files: exit code 2, one line that begins with `error:` and names the
+//! cause, nothing overwritten.
+
+mod common;
+
+use common::{halfspaces, table};
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+/// What is in the file that no command may touch.
+const PRECIOUS: &str = "precious";
+
+/// Arguments, and what the message must contain. `out` is there, and `--force` given where it is an output.
+const CASES: [(&str, &str); 83] = [
+    // Files.
+    ("fit nothing.csv --label y -o out --force", "nothing.csv: there is no such file"),
+    ("fit goof.csv --label y -o out --force", "did you mean `good.csv`?"),
+    ("fit folder --label y -o out --force", "folder is a directory"),
+    ("fit empty.csv --label y -o out --force", "the file is empty"),
+    ("fit blank.csv --label y -o out --force", "the file has no rows"),
+    ("fit header.csv --label y -o out --force", "the table has no rows"),
+    ("fit binary.csv --label y -o out --force", "the file is binary"),
+    ("fit utf16.csv --label y -o out --force", "save it as UTF-8"),
+    ("fit latin1.csv --label y -o out --force", "line 3, column `a`: not UTF-8"),
+    ("fit book.xlsx --label y -o out --force", "save a workbook as CSV"),
+    ("fit old.xls --label y -o out --force", "an old Excel workbook"),
+    ("fit table.pkl --label y -o out --force", "a Python pickle"),
+    ("fit table.h5 --label y -o out --force", "an HDF5 file"),
+    ("fit table.csv.bz2 --label y -o out --force", "compressed by bzip2"),
+    ("fit table.csv.xz --label y -o out --force", "compressed by xz"),
+    ("fit old.feather --label y -o out --force", "Feather version 1"),
+    ("fit cut.csv.gz --label y -o out --force", "cut off or damaged"),
+    ("fit cut.csv.zst --label y -o out --force", "cut off or damaged"),
+    ("fit cut.parquet --label y -o out --force", "not a Parquet file that can be read"),
+    ("fit cut.arrow --label y -o out --force", "not an Arrow file that can be read"),
+    ("fit cut.npy --label y -o out --force", "cut off"),
+    ("fit cut.npz --label y -o out --force", "not an NPZ archive"),
+    ("fit objects.npy --label y -o out --force", "items of type |O are not read"),
+    ("fit scalar.npy --label y -o out --force", "a table has rows"),
+    ("fit lengths.npz --label y -o out --force", "`y` has 3; they must have as many"),
+    ("fit matrices.npz --label y -o out --force", "both have two dimensions"),
+    ("fit infinite.npy --label x1 -o out --force", "row 2, column `x0`: inf"),
+    ("fit good.csv --format parquet --label y -o out --force", "not a Parquet file"),
+    ("fit good.csv --format npz --label y -o out --force", "not an NPZ archive"),
+    (
+        "fit good.csv --format libsvm --label y -o out --force",
+        "line 1: the label `a,b,colour,y` is not a number",
+    ),
+    // LIBSVM.
+    ("fit pair.libsvm --label label -o out --force", "line 2: `2=5` is not index:value"),
+    ("fit order.libsvm --label label -o out --force", "line 1: index 1 does not come after 3"),
+    ("fit zero.libsvm --label label -o out --force", "line 1: index 0 does not come after 0"),
+    ("fit unlabelled.libsvm --label label -o out --force", "line 1: the line begins with `1:2`"),
+    ("fit nan.libsvm --label label -o out --force", "line 1: `1:nan`: write a finite number"),
+    // Cells.
+    (
+        "fit ragged.csv --label y -o out --force",
+        "ragged.csv, line 3: 2 cells, but the header has 3",
+    ),
+    ("fit quote.csv --label y -o out --force", "a quote that is opened there is closed in line"),
+    ("fit twice.csv --label y -o out --force", "two columns are called `a`"),
+    ("fit nameless.csv --label y -o out --force", "column 2 has no name"),
+    ("fit infinite.csv --label y -o out --force", "line 3, column `a`: `1e999` is infinite"),
+    (
+        "fit slip.csv --label y -o out --force",
+        "slip.csv, line 31, column `a`: `3O` is not a number, as 39",
+    ),
+    ("fit good.csv --delimiter ; --label y -o out --force", "there is no column `y`"),
+    (
+        "fit good.csv --no-header --label y -o out --force",
+        "line 1, column `c1`: `a` is not a number",
+    ),
+    ("fit good.csv --delimiter ab --label y -o out --force", "one ASCII character is needed"),
+    // Labels.
+    ("fit good.csv --label Y2 -o out --force", "there is no column `Y2`"),
+    ("fit good.csv --label colou -o out --force", "did you mean `colour`?"),
+    (
+        "fit unlabelled.csv --label y -o out --force",
+        "unlabelled.csv, line 4, column `y`: the label is missing",
+    ),
+    ("fit one.csv --label y -o out --force", "every row has the same label, `n`"),
+    ("fit good.csv --label y --positive p2 -o out --force", "--positive p2: no row has this label"),
+    ("fit few.csv --label y -o out --force", "it must be at least 10"),
+    // Columns.
+    (
+        "fit prose.csv --label y -o out --force",
+        "say --drop 'a' to leave the column out, or --text 'a'",
+    ),
+    ("fit constant.csv --label y -o out --force", "no column to learn from"),
+    ("fit good.csv --label y --drop b2 -o out --force", "there is no column `b2`"),
+    ("fit good.csv --label y --text b2 -o out --force", "there is no column `b2`"),
+    ("fit good.csv --label y --category b2 -o out --force", "there is no column `b2`"),
+    ("fit good.csv --label y --weights w -o out --force", "there is no column `w`"),
+    (
+        "fit good.csv --label y --weights colour -o out --force",
+        "weights in column `colour` are not numbers",
+    ),
+    (
+        "fit good.csv --label y --weights a -o out --force",
+        "line 2, column `a`: a weight is a number of at least 0",
+    ),
+    (
+        "fit good.csv --label y --weights b --learner svm -o out --force",
+        "--weights: the learner svm takes none",
+    ),
+    // Options.
+    ("fit good.csv --label y --holdout 1.5 -o out --force", "at least 0 and below 1"),
+    ("fit good.csv --label y --holdout half -o out --force", "not a number"),
+    ("fit good.csv --label y --threads 0 -o out --force", "at least 1"),
+    ("fit good.csv --label y --learner magic -o out --force", "magic"),
+    (
+        "fit good.csv --label y --learner massart --noise 0.7 -o out --force",
+        "noise = 0.7 is out of range",
+    ),
+    (
+        "fit good.csv --label y --learner logistic --noise 0.1 -o out --force",
+        "--noise: the learner logistic",
+    ),
+    ("fit good.csv --label y --learner svm --c -1 -o out --force", "unexpected argument '-1'"),
+    ("fit good.csv --label y --learner svm --c=-1 -o out --force", "out of range"),
+    ("fit good.csv --label y --outpt out", "unexpected argument '--outpt'"),
+    ("fit good.csv --label y", "--output"),
+    // Outputs.
+    (
+        "fit good.csv --label y -o out",
+        "out already exists; name another file, or overwrite it with --force",
+    ),
+    ("fit good.csv --label y -o folder --force", "folder is a directory"),
+    ("fit good.csv --label y -o nowhere/model.json", "there is no directory nowhere"),
+    // Models.
+    ("predict nothing.json good.csv -o out --force", "there is no such model"),
+    ("predict good.csv good.csv -o out --force", "not a model file"),
+    ("predict other.json good.csv -o out --force", "not a model file, but \"something else\""),
+    ("predict later.json good.csv -o out --force", "a model file of version 2"),
+    ("predict narrow.json good.csv -o out --force", "a damaged model: the learner takes"),
+    ("predict cut.json good.csv -o out --force", "cut off"),
+    // Tables for a model.
+    ("predict model.json without.csv -o out --force", "there is no column `b`"),
+    (
+        "predict model.json unseen.csv -o out --force",
+        "unseen.csv, line 3, column `colour`: the model has not seen",
+    ),
+    (
+        "predict model.json text.csv -o out --force",
+        "text.csv, line 3, column `a`: `x` is not a number",
+    ),
+    ("evaluate model.json good.csv --label z", "Name the column of labels with --label"),
+    ("evaluate model.json good.csv --label colour", "no label is one of the model's classes n, p"),
+];
+
+fn files(dir: &Path) {
+    let write = |name: &str, bytes: &[u8]| fs::write(dir.join(name), bytes).unwrap();
+    let good = table(40);
+    write("good.csv", good.as_bytes());
+    fs::create_dir(dir.join("folder")).unwrap();
+    write("empty.csv", b"");
+    write("blank.csv", b"\n\n  \n");
+    write("header.csv", b"a,b,y\n");
+    write("binary.csv", b"a,b\0\x01\x02,y\n");
+    write("utf16.csv", b"\xff\xfea\0,\0y\0");
+    write("latin1.csv", b"a,b,y\nx,1,n\nM\xfcller,2,p\n");
+    write("old.xls", b"\xd0\xcf\x11\xe0rest");
+    write("table.pkl", b"\x80\x04\x95rest");
+    write("table.h5", b"\x89HDF\r\n");
+    write("table.csv.bz2", b"BZh91AY");
+    write("table.csv.xz", b"\xfd7zXZ\0");
+    write("old.feather", b"FEA1\0\0\0\0");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(good.as_bytes()).unwrap();
+    let gzip = gzip.finish().unwrap();
+    write("cut.csv.gz", &gzip[..gzip.len() / 2]);
+    let zstd = zstd::encode_all(good.as_bytes(), 1).unwrap();
+    write("cut.csv.zst", &zstd[..zstd.len() / 2]);
+    write("cut.parquet", b"PAR1 and then nothing");
+    write("cut.arrow", b"ARROW1\0\0 and then nothing");
+    write("cut.npy", &common::npy("<f8", "(3, 2)", &[0; 40]));
+    write("objects.npy", &common::npy("|O", "(1, 1)", &[0; 8]));
+    write("scalar.npy", &common::npy("<f8", "()", &[0; 8]));
+    let infinite: Vec<u8> =
+        [1.0, 0.0, f64::INFINITY, 1.0].iter().flat_map(|v: &f64| v.to_le_bytes()).collect();
+    write("infinite.npy", &common::npy("<f8", "(2, 2)", &infinite));
+    let matrix = common::npy("<f8", "(2, 1)", &[0; 16]);
+    let vector = common::npy("|u1", "(3,)", &[0; 3]);
+    let npz = common::npz(&[("X.npy", &matrix), ("y.npy", &vector)]);
+    write("lengths.npz", &npz);
+    write("cut.npz", &npz[..npz.len() / 2]);
+    write("matrices.npz", &common::npz(&[("X.npy", &matrix), ("Z.npy", &matrix)]));
+    write("book.xlsx", &common::npz(&[("xl/workbook.xml", b"<workbook/>")]));
+    write("pair.libsvm", b"1 1:2\n-1 2=5\n");
+    write("order.libsvm", b"1 3:2 1:5\n");
+    write("zero.libsvm", b"1 0:2 1:5\n");
+    write("unlabelled.libsvm", b"1:2 2:5\n");
+    write("nan.libsvm", b"1 1:nan\n");
+    write("ragged.csv", b"a,b,y\n1,2,n\n3,4\n");
+    write("quote.csv", b"a,b,y\n1,2,n\n\"3,4,p\n5,6,n\n7,8,p\n9,1,n\n2,3,p\n");
+    write("twice.csv", b"a,a,y\n1,2,n\n3,4,p\n");
+    write("nameless.csv", b"a,,y\n1,2,n\n3,4,p\n");
+    write("infinite.csv", b"a,b,y\n1,2,n\n1e999,4,p\n");
+    let slip: String = (0..40)
+        .map(|i| if i == 29 { "3O,p\n".into() } else { format!("{i},{}\n", ["n", "p"][i % 2]) })
+        .collect();
+    write("slip.csv", format!("a,y\n{slip}").as_bytes());
+    write("unlabelled.csv", b"a,y\n1,n\n2,p\n3,\n");
+    write("one.csv", b"a,y\n1,n\n2,n\n3,n\n");
+    write("few.csv", b"a,y\n1,n\n2,p\n3,n\n4,p\n");
+    let prose: String =
+        (0..60).map(|i| format!("text number {i},{}\n", ["n", "p"][i % 2])).collect();
+    write("prose.csv", format!("a,y\n{prose}").as_bytes());
+    write("constant.csv", b"a,y\n1,n\n1,p\n1,n\n");
+    write("without.csv", good.replacen(",b,", ",other,", 1).as_bytes());
+    write("unseen.csv", b"a,b,colour,y\n1,2,red,n\n1,2,purple,n\n");
+    write("text.csv", b"a,b,colour,y\n1,2,red,n\nx,2,red,n\n");
+    // Models.
+    let fit = "fit good.csv --label y --learner logistic -o model.json";
+    halfspaces(dir).args(fit.split(' ')).assert().success();
+    let model = fs::read_to_string(dir.join("model.json")).unwrap();
+    write("later.json", model.replace("\"version\":1", "\"version\":2").as_bytes());
+    write("cut.json", &model.as_bytes()[..model.len() / 2]);
+    write("other.json", b"{\"format\": \"something else\", \"version\": 1}");
+    let mut narrow: serde_json::Value = serde_json::from_str(&model).unwrap();
+    narrow["recipe"]["columns"].as_array_mut().unwrap().pop();
+    write("narrow.json", narrow.to_string().as_bytes());
+    write("out", PRECIOUS.as_bytes());
+}
+
+#[test]
+fn every_fault_is_one_line_with_its_cause_and_overwrites_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    files(dir.path());
+    let before = common::listing(dir.path());
+    let mut faults = Vec::new();
+    for (args, says) in CASES {
+        let output = halfspaces(dir.path()).args(args.split(' ')).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        let errors: Vec<&str> = stderr.lines().filter(|line| line.starts_with("error:")).collect();
+        let sound = output.status.code() == Some(2)
+            && output.stdout.is_empty()
+            && errors.len() == 1
+            && stderr.contains(says)
+            && stderr.lines().all(|line| !line.contains("panicked"));
+        if !sound {
+            let code = output.status;
+            faults.push(format!("{args}\n  should say: {says}\n  {code}: {stderr}"));
+        }
+        assert_eq!(fs::read_to_string(dir.path().join("out")).unwrap(), PRECIOUS, "{args}");
+        assert_eq!(common::listing(dir.path()), before, "{args}");
+    }
+    assert!(faults.is_empty(), "{} of {}:\n{}", faults.len(), CASES.len(), faults.join("\n"));
+}

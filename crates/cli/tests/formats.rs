@@ -1,0 +1,268 @@
+//! The same table in every format gives the same model and the same predictions.
+
+mod common;
+
+use arrow_array::builder::StringDictionaryBuilder;
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow_ipc::CompressionType;
+use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+use common::{halfspaces, npy, npz};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, GzipLevel, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+const ROWS: usize = 60;
+
+/// A row: a number that may be missing, a whole number, a category, a truth, and the label.
+fn row(i: usize) -> (Option<f64>, i64, &'static str, bool, &'static str) {
+    let x = ((i * 37) % 100) as f64 / 8.0 - 5.0;
+    let k = ((i * 59 + 13) % 10) as i64 - 5;
+    let colour = ["red", "green", "blue"][(i * 7 / 2) % 3];
+    let flag = (i * 11) % 4 == 0;
+    let label = if x + k as f64 > 0.0 || flag { "yes" } else { "no" };
+    ((i % 17 != 3).then_some(x), k, colour, flag, label)
+}
+
+fn csv(delimiter: char) -> String {
+    let mut text = ["x", "k", "colour", "flag", "y\n"].join(&delimiter.to_string());
+    for i in 0..ROWS {
+        let (x, k, colour, flag, label) = row(i);
+        let x = x.map_or(String::new(), |x| x.to_string());
+        let cells = [x, k.to_string(), colour.into(), flag.to_string(), label.into()];
+        text.push_str(&cells.join(&delimiter.to_string()));
+        text.push('\n');
+    }
+    text
+}
+
+fn batch() -> RecordBatch {
+    let rows: Vec<_> = (0..ROWS).map(row).collect();
+    let x: Float64Array = rows.iter().map(|r| r.0).collect();
+    let k: Int64Array = rows.iter().map(|r| Some(r.1)).collect();
+    let mut colour = StringDictionaryBuilder::<Int32Type>::new();
+    rows.iter().for_each(|r| colour.append_value(r.2));
+    let flag: BooleanArray = rows.iter().map(|r| Some(r.3)).collect();
+    let y: StringArray = rows.iter().map(|r| Some(r.4)).collect();
+    let columns: [(&str, ArrayRef); 5] = [
+        ("x", Arc::new(x)),
+        ("k", Arc::new(k)),
+        ("colour", Arc::new(colour.finish())),
+        ("flag", Arc::new(flag)),
+        ("y", Arc::new(y)),
+    ];
+    RecordBatch::try_from_iter(columns).unwrap()
+}
+
+fn parquet_file(batch: &RecordBatch, compression: Compression) -> Vec<u8> {
+    let properties = WriterProperties::builder()
+        .set_compression(compression)
+        .set_max_row_group_row_count(Some(25))
+        .build();
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties)).unwrap();
+    writer.write(batch).unwrap();
+    writer.into_inner().unwrap()
+}
+
+fn arrow_file(batch: &RecordBatch, compression: Option<CompressionType>) -> Vec<u8> {
+    let options = IpcWriteOptions::default().try_with_compression(compression).unwrap();
+    let mut writer =
+        FileWriter::try_new_with_options(Vec::new(), &batch.schema(), options).unwrap();
+    writer.write(&batch.slice(0, 20)).unwrap();
+    writer.write(&batch.slice(20, ROWS - 20)).unwrap();
+    writer.into_inner().unwrap()
+}
+
+fn arrow_stream(batch: &RecordBatch) -> Vec<u8> {
+    let mut writer = StreamWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    writer.write(batch).unwrap();
+    writer.into_inner().unwrap()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(bytes).unwrap();
+    gzip.finish().unwrap()
+}
+
+/// What a model knows, its classes and columns included, without the names of files.
+fn model(dir: &Path, name: &str) -> serde_json::Value {
+    let text = fs::read_to_string(dir.join(name)).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn predictions(dir: &Path, model: &str, data: &str) -> String {
+    let output = halfspaces(dir).args(["predict", model, data]).assert().success();
+    String::from_utf8(output.get_output().stdout.clone()).unwrap()
+}
+
+#[test]
+fn one_table_in_every_format() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| fs::write(dir.path().join(name), bytes).unwrap();
+    let plain = csv(',');
+    write("plain.csv", plain.as_bytes());
+    let batch = batch();
+    let level = ZstdLevel::try_new(1).unwrap();
+    let files: Vec<(&str, Vec<u8>)> = vec![
+        ("semicolons.csv", csv(';').into_bytes()),
+        ("tabs.tsv", csv('\t').into_bytes()),
+        ("bars.txt", csv('|').into_bytes()),
+        ("windows.csv", format!("\u{feff}{}", plain.replace('\n', "\r\n")).into_bytes()),
+        ("spaces.csv", plain.replace(',', " , ").into_bytes()),
+        ("quoted.csv", plain.replace("red", "\"red\"").replace("yes", "\"yes\"").into_bytes()),
+        ("packed.csv.gz", gzip(plain.as_bytes())),
+        ("packed_without_a_name", gzip(plain.as_bytes())),
+        ("packed.csv.zst", zstd::encode_all(plain.as_bytes(), 1).unwrap()),
+        ("plain.parquet", parquet_file(&batch, Compression::UNCOMPRESSED)),
+        ("snappy.parquet", parquet_file(&batch, Compression::SNAPPY)),
+        ("gzip.parquet", parquet_file(&batch, Compression::GZIP(GzipLevel::default()))),
+        ("zstd.parquet", parquet_file(&batch, Compression::ZSTD(level))),
+        ("lz4.parquet", parquet_file(&batch, Compression::LZ4_RAW)),
+        ("packed.parquet.gz", gzip(&parquet_file(&batch, Compression::SNAPPY))),
+        ("plain.arrow", arrow_file(&batch, None)),
+        ("lz4.feather", arrow_file(&batch, Some(CompressionType::LZ4_FRAME))),
+        ("zstd.feather", arrow_file(&batch, Some(CompressionType::ZSTD))),
+        ("stream.arrows", arrow_stream(&batch)),
+    ];
+    let fit = |data: &str, model: &str| {
+        let args =
+            ["fit", data, "--label", "y", "--learner", "logistic", "--holdout", "0.2", "-o", model];
+        halfspaces(dir.path()).args(args).assert().success();
+    };
+    fit("plain.csv", "plain.json");
+    let expected = model(dir.path(), "plain.json");
+    let labels = predictions(dir.path(), "plain.json", "plain.csv");
+    assert_eq!(labels.lines().count(), ROWS + 1);
+    assert!(labels.contains("\nyes,") && labels.contains("\nno,"), "{labels}");
+    for (name, bytes) in &files {
+        write(name, bytes);
+        assert_eq!(predictions(dir.path(), "plain.json", name), labels, "{name}");
+        fit(name, &format!("{name}.json"));
+        assert_eq!(model(dir.path(), &format!("{name}.json")), expected, "{name}");
+        // And by a pipe, where nothing can be read twice.
+        let piped = halfspaces(dir.path())
+            .args(["predict", "plain.json", "-"])
+            .write_stdin(bytes.clone())
+            .assert()
+            .success();
+        assert_eq!(String::from_utf8_lossy(&piped.get_output().stdout), labels, "{name}");
+    }
+}
+
+#[test]
+fn columns_in_any_order_among_others() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("plain.csv"), csv(',')).unwrap();
+    let args = "fit plain.csv --label y --learner svm -o model.json";
+    halfspaces(dir.path()).args(args.split(' ')).assert().success();
+    let expected = predictions(dir.path(), "model.json", "plain.csv");
+    // Turned around, with the index that pandas writes and a column that nobody knows.
+    let turned: Vec<String> = csv(',')
+        .lines()
+        .enumerate()
+        .map(|(i, line)| {
+            let cells: Vec<&str> = line.split(',').rev().collect();
+            let (index, other) =
+                if i == 0 { (String::new(), "note") } else { ((i - 1).to_string(), "z") };
+            format!("{index},{},{other}", cells.join(","))
+        })
+        .collect();
+    fs::write(dir.path().join("turned.csv"), turned.join("\n")).unwrap();
+    let output =
+        halfspaces(dir.path()).args(["predict", "model.json", "turned.csv"]).assert().success();
+    let output = output.get_output();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+    let notes = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(notes, "note: turned.csv: the first column has no name: an index, left out\n");
+}
+
+#[test]
+fn arrays_and_libsvm_name_their_columns_by_number() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| fs::write(dir.path().join(name), bytes).unwrap();
+    let value = |i: usize, j: usize| ((i * 37 + j * 61 + i * j) % 50) as f64 / 4.0 - 6.0;
+    let label = |i: usize| u8::from(value(i, 0) > value(i, 2));
+    let data: Vec<u8> =
+        (0..ROWS).flat_map(|i| (0..3).flat_map(move |j| value(i, j).to_le_bytes())).collect();
+    let matrix = npy("<f8", &format!("({ROWS}, 3)"), &data);
+    let labels = npy("|u1", &format!("({ROWS},)"), &(0..ROWS).map(label).collect::<Vec<u8>>());
+    write("points.npy", &matrix);
+    write("all.npz", &npz(&[("X.npy", &matrix), ("y.npy", &labels)]));
+    let mut table = "x0,x1,x2,y\n".to_owned();
+    let (mut svm, mut dense) = (String::new(), "label,1,2,3\n".to_owned());
+    for i in 0..ROWS {
+        let [a, b, c] = [0, 1, 2].map(|j| value(i, j));
+        table.push_str(&format!("{a},{b},{c},{}\n", label(i)));
+        dense.push_str(&format!("{},{a},{b},{c}\n", label(i)));
+        let pair = |j: usize, v: f64| if v == 0.0 { String::new() } else { format!(" {j}:{v}") };
+        svm.push_str(&format!("{}{}{}{}\n", label(i), pair(1, a), pair(2, b), pair(3, c)));
+    }
+    write("table.csv", table.as_bytes());
+    write("dense.csv", dense.as_bytes());
+    write("sparse.txt", svm.as_bytes());
+    for (label, files) in [("y", ["table.csv", "all.npz"]), ("label", ["dense.csv", "sparse.txt"])]
+    {
+        let mut models = Vec::new();
+        for file in files {
+            let args = format!("fit {file} --label {label} --learner perceptron -o {file}.json");
+            halfspaces(dir.path()).args(args.split(' ')).assert().success();
+            let mut model = model(dir.path(), &format!("{file}.json"));
+            model["recipe"]["sparse"] = false.into();
+            models.push(model);
+        }
+        assert_eq!(models[0], models[1], "{label}");
+    }
+    let expected = predictions(dir.path(), "table.csv.json", "table.csv");
+    assert_eq!(predictions(dir.path(), "all.npz.json", "points.npy"), expected);
+    assert_eq!(predictions(dir.path(), "sparse.txt.json", "sparse.txt"), expected);
+    // Indices that no row has are zeros.
+    write("short.txt", b"0 1:2.5\n0 2:1\n");
+    write("short.csv", b"1,2,3\n2.5,0,0\n0,1,0\n");
+    let expected = predictions(dir.path(), "sparse.txt.json", "short.csv");
+    assert_eq!(predictions(dir.path(), "sparse.txt.json", "short.txt"), expected);
+}
+
+/// A table whose columns are years, as pandas writes it; several classes, whose names are numbers and are kept.
+#[test]
+fn years_are_names_and_classes_keep_theirs() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut text = ",2019,2020,2021,class\n".to_owned();
+    for i in 0..90 {
+        let group = i % 3;
+        let cell = |j: usize| {
+            f64::from(u8::from(j == group)) * 3.0 + ((i * 31 + j * 17) % 10) as f64 / 10.0
+        };
+        text.push_str(&format!(
+            "{i},{},{},{},{}\n",
+            cell(0),
+            cell(1),
+            cell(2),
+            ["01", "1.50", "x y"][group]
+        ));
+    }
+    fs::write(dir.path().join("years.csv"), text).unwrap();
+    for learner in ["auto", "logistic", "svm", "massart", "perspectron", "perceptron"] {
+        let args = format!("fit years.csv --label class --learner {learner} -o {learner}.json");
+        halfspaces(dir.path()).args(args.split(' ')).assert().success();
+        let model = model(dir.path(), &format!("{learner}.json"));
+        assert_eq!(model["label"]["classes"], serde_json::json!(["01", "1.50", "x y"]));
+        let columns: Vec<&str> = model["recipe"]["columns"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|c| c["name"].as_str().unwrap())
+            .collect();
+        assert_eq!(columns, ["2019", "2020", "2021"]);
+        let labels = predictions(dir.path(), &format!("{learner}.json"), "years.csv");
+        let found: Vec<&str> =
+            labels.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
+        let right =
+            found.iter().enumerate().filter(|(i, l)| **l == ["01", "1.50", "x y"][i % 3]).count();
+        assert!(right >= 88, "{learner}: {right} of 90");
+    }
+}
