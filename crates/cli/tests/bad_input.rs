@@ -1,5 +1,6 @@
 //! Everything that can be wrong with arguments and files: exit code 2, one line that begins with `error:` and names the
 //! cause, nothing overwritten.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
 

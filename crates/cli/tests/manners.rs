@@ -1,4 +1,5 @@
 //! How the command behaves: signals, pipes, files that are there, help, completions, manual pages.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
 

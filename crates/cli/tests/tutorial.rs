@@ -3,6 +3,7 @@
 //! A block marked `console` holds commands, `$ ` before each, and what they print. `…` in a line stands for any text, a
 //! line of `…` alone for any number of lines. Each page has a directory of its own, with copies of the files of
 //! crates/data/datasets and crates/cli/tests/data.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -74,9 +74,10 @@ mod tests {
 
     #[test]
     fn probabilities_follow_the_rates() {
-        // Of value 1 three in four are of class 1, of value -1 one in four.
+        // Of value 10 three in four are of class 1, of value -10 one in four.
         let row = |i: usize| {
-            (vec![if i % 2 == 0 { 10.0 } else { -10.0 }], usize::from((i % 8 < 6) == (i % 2 == 0)))
+            let high = i.is_multiple_of(2);
+            (vec![if high { 10.0 } else { -10.0 }], usize::from((i % 8 < 6) == high))
         };
         let (values, classes): (Vec<_>, Vec<_>) = (0..400).map(row).unzip();
         let calibration = Calibration::fit(&values, &classes).unwrap().unwrap();
