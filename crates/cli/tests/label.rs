@@ -1,5 +1,7 @@
 //! `halfspaces label` in the terminal, its session file and its exports.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails says where")]
+
 mod support;
 
 use serde_json::Value;
@@ -171,11 +173,9 @@ fn nothing_is_lost_when_it_is_killed() {
             assert_eq!(labels.get(row).map(String::as_str), Some(truth[*row]), "life {life}");
         }
         // The last one was or was not on the disk.
-        if let Some(row) = last {
-            if labels.contains_key(&row) {
-                acknowledged.push(row);
-                under_way += usize::from(life < 25);
-            }
+        if let Some(row) = last.filter(|row| labels.contains_key(row)) {
+            acknowledged.push(row);
+            under_way += usize::from(life < 25);
         }
         assert_eq!(labels.len(), acknowledged.len(), "life {life}");
     }

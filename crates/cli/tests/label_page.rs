@@ -1,5 +1,7 @@
 //! `halfspaces label --web`: the page's server.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails says where")]
+
 mod support;
 
 use serde_json::{Value, json};

@@ -188,7 +188,7 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         let desk = Desk::new(record, journal, session)?;
         note(&format!("every answer is kept in {}", path.display()));
         let (desk, items) = if args.web {
-            web::run(desk, pool.items, pool.id.source, args.port)?
+            web::run(desk, pool.items, file_name(&args.input.data), args.port)?
         } else {
             terminal(desk, pool.items)?
         };
@@ -208,6 +208,12 @@ fn terminal(mut desk: Desk, items: Items) -> Result<(Desk, Items), CliError> {
     let mut input = std::io::stdin().lock();
     terminal::run(&mut desk, &items, &mut input)?;
     Ok((desk, items))
+}
+
+/// The name of the pool on its page.
+fn file_name(path: &Path) -> String {
+    path.file_name()
+        .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 fn session_path(args: &LabelArgs) -> Result<PathBuf, CliError> {

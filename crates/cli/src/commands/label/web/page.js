@@ -84,7 +84,7 @@ function makeClasses() {
   state.classes.forEach((name, index) => {
     const button = element('button', name);
     button.type = 'button';
-    if (state.keys[index]) button.append(' ', element('kbd', state.keys[index]));
+    if (state.keys[index] && state.keys[index] !== name) button.append(' ', element('kbd', state.keys[index]));
     button.addEventListener('click', () => { button.blur(); answer(index); });
     at('classes').append(button);
   });
