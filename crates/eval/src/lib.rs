@@ -9,7 +9,7 @@
 //! - [`trial_rng`] gives every trial its own stream, so results depend neither on threads nor on
 //!   order nor on shards.
 //! - [`Claim`]s are judged [`Verdict::Holds`], [`Verdict::Violated`] or [`Verdict::Inconclusive`]
-//!   by the rules in [`Evidence`].
+//!   by the rules in [`Evidence`], and [`Verdict::Weak`] where their [`Null`] passes as well.
 //!
 //! ```
 //! use halfspaces_eval::{Evidence, Side, Verdict};
@@ -42,7 +42,8 @@ mod trial;
 pub use rand;
 
 pub use claim::{
-    Claim, ClaimStatement, Evidence, MAX_SAMPLED_CLAIMS, REFUTATION_LEVEL, Side, Verdict,
+    Claim, ClaimKind, ClaimStatement, Evidence, MAX_SAMPLED_CLAIMS, Null, REFUTATION_LEVEL,
+    SLACK_LIMIT, Side, Verdict,
 };
 pub use experiment::{
     AnyExperiment, Description, Experiment, ExperimentError, Group, Planned, Results, Section,

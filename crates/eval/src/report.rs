@@ -1,10 +1,11 @@
 //! The report: a ledger of claims on top, then one section an experiment, in one HTML file without
 //! scripts or outside references.
 
-use crate::claim::{Claim, REFUTATION_LEVEL, Verdict};
+use crate::claim::{Claim, ClaimKind, REFUTATION_LEVEL, Verdict};
 use crate::experiment::Section;
 use crate::figure::FigureError;
 use crate::run_info::RunInfo;
+use crate::table::Table;
 use crate::text::{json_text, short};
 use askama::Template;
 use thiserror::Error;
@@ -78,6 +79,25 @@ pub struct Appendix {
     pub folded: bool,
 }
 
+const CSV_COLUMNS: [&str; 16] = [
+    "id",
+    "experiment",
+    "kind",
+    "verdict",
+    "statement",
+    "source",
+    "trials",
+    "quantity",
+    "measured",
+    "bound",
+    "null",
+    "null failure rate",
+    "null cases",
+    "slack",
+    "why loose",
+    "detail",
+];
+
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page<'a> {
@@ -85,7 +105,7 @@ struct Page<'a> {
     run: &'a RunInfo,
     rerun: String,
     claims: Vec<&'a Claim>,
-    counts: [(Verdict, usize); 3],
+    counts: Vec<(Verdict, String)>,
     pages: Vec<PageSection<'a>>,
     level: f64,
     appendices: &'a [Appendix],
@@ -95,6 +115,31 @@ struct PageSection<'a> {
     section: &'a Section,
     rerun: String,
     figures: Vec<(&'a str, &'a str)>,
+}
+
+/// What the ledger comes to: what holds by kind, then the other verdicts that occur. What holds is shown
+/// even where nothing does.
+fn counts(claims: &[&Claim]) -> Vec<(Verdict, String)> {
+    let mut counts = Vec::new();
+    for verdict in Verdict::ALL {
+        let of: Vec<&&Claim> = claims.iter().filter(|c| c.verdict == verdict).collect();
+        match verdict {
+            Verdict::Holds => {
+                for kind in [ClaimKind::Proved, ClaimKind::Measured] {
+                    let count = of.iter().filter(|c| c.kind == kind).count();
+                    let hold = if count == 1 { "holds" } else { "hold" };
+                    counts.push((verdict, format!("{count} {kind} {hold}")));
+                }
+            }
+            _ if of.is_empty() => (),
+            Verdict::Observed => {
+                let plural = if of.len() == 1 { "" } else { "s" };
+                counts.push((verdict, format!("{} observation{plural}", of.len())));
+            }
+            _ => counts.push((verdict, format!("{} {verdict}", of.len()))),
+        }
+    }
+    counts
 }
 
 impl Report {
@@ -116,8 +161,7 @@ impl Report {
             .map(|s| s.figures.iter().map(|f| Ok((f.name.clone(), f.to_svg()?))).collect())
             .collect::<Result<Vec<Vec<_>>, FigureError>>()?;
         let claims: Vec<&Claim> = sections.iter().flat_map(|s| &s.claims).collect();
-        let verdicts = [Verdict::Holds, Verdict::Violated, Verdict::Inconclusive];
-        let counts = verdicts.map(|v| (v, claims.iter().filter(|c| c.verdict == v).count()));
+        let counts = counts(&claims);
         let pages = sections.iter().zip(&drawn).map(|(section, drawn)| PageSection {
             section,
             rerun: rerun(Some(&section.id)),
@@ -155,6 +199,42 @@ impl Report {
         json_text(&claims)
     }
 
+    /// The ledger as CSV, one claim a line.
+    #[must_use]
+    pub fn claims_csv(&self) -> String {
+        let mut table = Table::new("claims", "", &CSV_COLUMNS);
+        let number = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
+        for claim in self.claims() {
+            table.push(vec![
+                claim.id.clone(),
+                claim.experiment.clone(),
+                claim.kind.to_string(),
+                claim.verdict.to_string(),
+                claim.statement.clone(),
+                claim.source.clone(),
+                claim.trials.to_string(),
+                claim.quantity.clone(),
+                number(claim.measured),
+                claim.bound.to_string(),
+                claim.null.clone(),
+                number(claim.null_failure_rate()),
+                claim.null_cases.to_string(),
+                number(claim.slack),
+                claim.loose.clone().unwrap_or_else(String::new),
+                claim.detail.clone(),
+            ]);
+        }
+        table.to_csv()
+    }
+
+    /// What the ledger comes to, by kind: "31 proved hold, 12 measured hold, 6 observations".
+    #[must_use]
+    pub fn headline(&self) -> String {
+        let claims: Vec<&Claim> = self.claims().collect();
+        let counts: Vec<String> = counts(&claims).into_iter().map(|(_, text)| text).collect();
+        counts.join(", ")
+    }
+
     /// The ledger as plain text for a terminal.
     #[must_use]
     pub fn ledger_text(&self) -> String {
@@ -162,24 +242,28 @@ impl Report {
         for claim in self.claims() {
             let measured = claim.measured.as_ref().map_or("-".into(), short);
             text.push_str(&format!(
-                "{:<5} {:<12} {}\n      {} = {measured}, bound {}; {} trials; {} [{}]\n",
+                "{:<5} {:<12} {:<11} {}\n      {} = {measured}, bound {}; {} trials; {} [{}]\n      null: {}\n",
                 claim.id,
                 claim.verdict,
+                claim.kind,
                 claim.statement,
                 claim.quantity,
                 short(&claim.bound),
                 claim.trials,
                 claim.detail,
                 claim.source,
+                claim.null_text(),
             ));
         }
+        text.push_str(&self.headline());
+        text.push('\n');
         text
     }
 
-    /// Whether some claim is violated.
+    /// Whether some claim is violated, or weak.
     #[must_use]
-    pub fn any_violated(&self) -> bool {
-        self.claims().any(|claim| claim.verdict == Verdict::Violated)
+    pub fn any_fault(&self) -> bool {
+        self.claims().any(|claim| matches!(claim.verdict, Verdict::Violated | Verdict::Weak))
     }
 }
 
@@ -187,7 +271,7 @@ impl Report {
 mod tests {
     use super::*;
     use crate::run_info::tests::example;
-    use crate::{Axis, ClaimStatement, Evidence, Figure, Side, Table};
+    use crate::{Axis, ClaimStatement, Evidence, Figure, Null, Side};
 
     fn report(ratios: &[f64]) -> Report {
         let run = example();
@@ -196,9 +280,12 @@ mod tests {
             id: "E1".into(),
             statement: "a <= b".into(),
             source: "s".into(),
+            kind: ClaimKind::Proved,
+            null: "b/3".into(),
             checks: &[],
         };
-        section.judge(statement, Evidence::deterministic("a / b", Side::AtMost, 2, ratios));
+        let evidence = Evidence::deterministic("a / b", Side::AtMost, 2, ratios);
+        section.judge(statement, evidence, Null::SmallerBound);
         let mut table = Table::new("t", "cap", &["x"]);
         table.push(vec!["<script>".into()]);
         section.tables.push(table);
@@ -243,9 +330,27 @@ mod tests {
         let page = report(&[0.5, 0.25]);
         assert!(page.ledger_text().contains("holds"));
         assert!(page.ledger_text().contains("largest a / b = 0.5, bound 1; 2 trials"));
-        assert!(!page.any_violated());
-        assert!(report(&[1.5, 0.1]).any_violated());
+        assert!(
+            page.ledger_text().contains("null: b/3: fails; slack 2\n1 proved holds, 0 measured")
+        );
+        assert!(!page.any_fault());
+        assert!(report(&[1.5, 0.1]).any_fault());
         let claims: Vec<Claim> = serde_json::from_str(&page.claims_json()).unwrap();
         assert_eq!(claims.len(), 1);
+    }
+
+    /// A null that passes is a fault, on the page and for the exit status.
+    #[test]
+    fn a_weak_claim_is_a_fault() {
+        let page = report(&[0.2, 0.1]);
+        assert!(page.any_fault());
+        assert_eq!(page.headline(), "0 proved hold, 0 measured hold, 1 weak");
+        assert!(page.html().contains("1 weak") && page.html().contains("b/3: passes; slack 5"));
+        let csv = page.claims_csv();
+        assert!(csv.starts_with("id,experiment,kind,verdict,"));
+        assert!(
+            csv.contains("\nE1,E,proved,weak,a <= b,s,2,largest a / b,0.2,1,b/3,0,1,5,,"),
+            "{csv}"
+        );
     }
 }

@@ -6,8 +6,8 @@
 use halfspaces_data::{Marginal, UnitSphere, random_target};
 use halfspaces_eval::rand::{RngExt, rngs::ChaCha8Rng};
 use halfspaces_eval::{
-    AnyExperiment, Axis, ClaimStatement, Colour, Evidence, Experiment, Figure, FolderLock, Host,
-    Layer, Planned, Report, Results, RunInfo, SCHEMA, Scale, Section, Shard, Table, TrialStore,
+    AnyExperiment, Axis, ClaimKind, ClaimStatement, Colour, Evidence, Experiment, Figure,
+    FolderLock, Host, Layer, Null, Planned, Report, Results, RunInfo, SCHEMA, Scale, Section, Shard, Table, TrialStore,
     Verdict, stats, write_outputs,
 };
 use halfspaces_linalg::{Classifier, angle};
@@ -65,6 +65,8 @@ impl Experiment for Disagreement {
             id: "A1".into(),
             statement: "Two halfspaces at angle θ disagree on a share θ/π of the sphere.".into(),
             source: "by symmetry".into(),
+            kind: ClaimKind::Proved,
+            null: "half of the sphere at every angle".into(),
             checks: &["halfspaces_linalg::angle", "halfspaces_data::UnitSphere"],
         }]
     }
@@ -102,8 +104,11 @@ impl Experiment for Disagreement {
             let mean = stats::mean(&deviations).map_or("no trials".into(), |m| format!("{m:.4}"));
             table.push(vec![group.configuration.dim.to_string(), mean]);
         }
+        // The null on the same pairs: what it says of each is off by more than the tolerance.
+        let half = results.outcomes().map(|(_, o)| (0.5 - o.share_of_angle).abs() > TOLERANCE);
+        let null = Null::of_cases(half);
         for claim in self.claims() {
-            section.judge(claim, Evidence::worst_of(&judged));
+            section.judge(claim, Evidence::worst_of(&judged), null);
         }
         section.tables.push(table);
         let pair = |o: &Outcome| (o.share_of_angle, o.disagreement);

@@ -56,7 +56,7 @@ pub(super) fn publish(
     write_atomically(&folder.join(RUN), &run.to_json())?;
 
     say(&format!("{}{}\n", report.ledger_text(), folder.join("index.html").display()))?;
-    Ok(if report.any_violated() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    Ok(if report.any_fault() { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
 /// The store of a run's trials, shared by threads.

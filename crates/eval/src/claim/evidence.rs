@@ -18,6 +18,9 @@ pub const REFUTATION_LEVEL: f64 = 0.05 / MAX_SAMPLED_CLAIMS as f64;
 /// meet with equality.
 const ROUNDING: f64 = 1e-9;
 
+/// Slack is stated up to here: a measured value at or below 0 leaves any amount of it.
+const MAX_SLACK: f64 = 1e9;
+
 /// Why values above their bound need not refute it.
 const NO_SCATTER: &str = ", all values the same: Student's test has no scatter to go by";
 
@@ -39,6 +42,23 @@ pub enum Verdict {
     Violated,
     /// They decide neither way, or trials are missing.
     Inconclusive,
+    /// The claim passed its rule, but so does its null in half of the cases or more: the test shows
+    /// nothing, which is a fault of the suite.
+    Weak,
+    /// An observation ([`ClaimKind::Observation`](crate::ClaimKind)) that came out as stated. It is
+    /// reported, and not counted among what holds.
+    Observed,
+}
+
+impl Verdict {
+    /// All of them, in the order of the ledger's counts.
+    pub const ALL: [Verdict; 5] = [
+        Verdict::Holds,
+        Verdict::Observed,
+        Verdict::Weak,
+        Verdict::Inconclusive,
+        Verdict::Violated,
+    ];
 }
 
 impl fmt::Display for Verdict {
@@ -47,6 +67,8 @@ impl fmt::Display for Verdict {
             Verdict::Holds => "holds",
             Verdict::Violated => "violated",
             Verdict::Inconclusive => "inconclusive",
+            Verdict::Weak => "weak",
+            Verdict::Observed => "observed",
         })
     }
 }
@@ -93,10 +115,19 @@ pub struct Evidence {
     /// The p-value of all tests together: a true claim looks as bad as this with at most this
     /// probability. 1 while trials are missing.
     pub p_value: f64,
+    /// The largest factor by which the bound could be made stricter and still hold, up to 1e9; `None`
+    /// without trials, and for a bound that cannot be divided, 0 or less.
+    pub slack: Option<f64>,
 }
 
 fn finite(value: f64) -> Option<f64> {
     Some(value).filter(|v| v.is_finite())
+}
+
+/// bound / measured, for a bound from above.
+fn slack(bound: f64, measured: f64) -> Option<f64> {
+    let factor = if measured <= 0.0 { MAX_SLACK } else { (bound / measured).min(MAX_SLACK) };
+    (bound > 0.0 && !measured.is_nan()).then_some(factor)
 }
 
 impl Evidence {
@@ -130,6 +161,10 @@ impl Evidence {
             detail: format!("{exceptions} exceptions in {} of {planned} cases", ratios.len()),
             tests: 0,
             p_value: if exceptions > 0 { 0.0 } else { 1.0 },
+            slack: extreme.and_then(|extreme| match side {
+                Side::AtMost => slack(1.0, extreme),
+                Side::AtLeast => finite(extreme.min(MAX_SLACK)),
+            }),
         }
     }
 
@@ -162,6 +197,7 @@ impl Evidence {
             detail: format!("{failures} failures in {trials} of {planned} trials"),
             tests: 1,
             p_value,
+            slack: upper.and_then(|upper| slack(delta, upper)),
         }
     }
 
@@ -207,6 +243,7 @@ impl Evidence {
             detail,
             tests: 1,
             p_value,
+            slack: interval.and_then(|i| slack(bound, i.high)),
         }
     }
 
@@ -234,7 +271,8 @@ impl Evidence {
         let severity = |verdict| match verdict {
             Verdict::Violated => 2,
             Verdict::Inconclusive => 1,
-            Verdict::Holds => 0,
+            // Of a claim with its null, not of evidence alone.
+            Verdict::Holds | Verdict::Weak | Verdict::Observed => 0,
         };
         let size = |e: &Evidence| e.measured.unwrap_or(f64::INFINITY);
         let worst = settings.iter().max_by(|(_, a), (_, b)| {
@@ -248,6 +286,8 @@ impl Evidence {
                 detail: format!("worst of {}: {name}; {}", settings.len(), evidence.detail),
                 tests,
                 p_value: settings.iter().map(|(_, e)| e.p_value).fold(1.0, f64::min),
+                // What every setting leaves room for.
+                slack: settings.iter().try_fold(MAX_SLACK, |s, (_, e)| Some(s.min(e.slack?))),
                 ..evidence.clone()
             },
         }

@@ -1,21 +1,61 @@
 //! Claims, before and after they are judged.
 
 use super::evidence::{Evidence, REFUTATION_LEVEL, Verdict};
+use super::null::Null;
 use crate::text::short;
 use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What a claim rests on.
+///
+/// ```
+/// use halfspaces_eval::ClaimKind;
+/// assert_eq!(ClaimKind::Measured.to_string(), "measured");
+/// assert_eq!(serde_json::to_string(&ClaimKind::Proved)?, "\"proved\"");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClaimKind {
+    /// A theorem with its constants, of a source or of ours.
+    Proved,
+    /// A number that was read off measurements, with other seeds than those it is judged on.
+    Measured,
+    /// Reported, and not counted among what holds: no null could be made to fail.
+    Observation,
+}
+
+impl ClaimKind {
+    /// All of them, in the order of the ledger's counts.
+    pub const ALL: [ClaimKind; 3] =
+        [ClaimKind::Proved, ClaimKind::Measured, ClaimKind::Observation];
+}
+
+impl fmt::Display for ClaimKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            ClaimKind::Proved => "proved",
+            ClaimKind::Measured => "measured",
+            ClaimKind::Observation => "observation",
+        })
+    }
+}
 
 /// What is claimed, and where it is from.
 ///
 /// ```
-/// use halfspaces_eval::{Claim, ClaimStatement, Evidence, Side};
+/// use halfspaces_eval::{Claim, ClaimKind, ClaimStatement, Evidence, Null, Side};
 /// let statement = ClaimStatement {
 ///     id: "K3".into(),
 ///     statement: "at most (R/γ)² mistakes".into(),
 ///     source: "Kakade Theorem 4.1".into(),
+///     kind: ClaimKind::Proved,
+///     null: "the bound divided by 3".into(),
 ///     checks: &[],
 /// };
 /// let evidence = Evidence::deterministic("mistakes / bound", Side::AtMost, 2, &[0.5, 0.9]);
-/// assert_eq!(Claim::new(statement.clone(), "K", evidence).statement, statement.statement);
+/// let claim = Claim::new(statement.clone(), "K", evidence, Null::SmallerBound);
+/// assert_eq!(claim.statement, statement.statement);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimStatement {
@@ -25,6 +65,10 @@ pub struct ClaimStatement {
     pub statement: String,
     /// Document and number.
     pub source: String,
+    /// What it rests on.
+    pub kind: ClaimKind,
+    /// The simplest thing that must not pass.
+    pub null: String,
     /// Paths of the public items that it checks, such as `halfspaces_online::Perceptron`.
     pub checks: &'static [&'static str],
 }
@@ -32,13 +76,26 @@ pub struct ClaimStatement {
 /// A claim with its verdict: one line of the ledger.
 ///
 /// ```
-/// use halfspaces_eval::{Claim, ClaimStatement, Evidence, Verdict};
-/// let statement = "fails with probability at most 1/2".into();
-/// let statement = ClaimStatement { id: "P1".into(), statement, source: "CKST24 Theorem 3".into(), checks: &[] };
-/// let claim = Claim::new(statement, "P", Evidence::probability(20, 20, 20, 0.5));
-/// assert_eq!((claim.verdict, claim.tests), (Verdict::Violated, 1));
+/// use halfspaces_eval::{Claim, ClaimKind, ClaimStatement, Evidence, Null, Verdict};
+/// let statement = ClaimStatement {
+///     id: "P1".into(),
+///     statement: "fails with probability at most 1/2".into(),
+///     source: "CKST24 Theorem 3".into(),
+///     kind: ClaimKind::Proved,
+///     null: "a coin".into(),
+///     checks: &[],
+/// };
+/// let judge = |failures, coin: [bool; 20]| {
+///     let evidence = Evidence::probability(20, failures, 20, 0.5);
+///     Claim::new(statement.clone(), "P", evidence, Null::of_cases(coin))
+/// };
+/// let violated = judge(20, [true; 20]);
+/// assert_eq!((violated.verdict, violated.tests), (Verdict::Violated, 1));
 /// // 2⁻²⁰
-/// assert!(claim.detail.contains("p = 9.54e-7"));
+/// assert!(violated.detail.contains("p = 9.54e-7"));
+/// // What a coin can do as well shows nothing.
+/// assert_eq!(judge(0, [true; 20]).verdict, Verdict::Holds);
+/// assert_eq!(judge(0, [false; 20]).verdict, Verdict::Weak);
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
@@ -48,6 +105,19 @@ pub struct Claim {
     pub statement: String,
     /// Document and number.
     pub source: String,
+    /// What it rests on.
+    pub kind: ClaimKind,
+    /// The simplest thing that must not pass.
+    pub null: String,
+    /// Cases in which the null failed; a smaller bound is one case.
+    pub null_failures: usize,
+    /// Cases of the null.
+    pub null_cases: usize,
+    /// The largest factor by which the bound could be made stricter and still hold, up to 1e9; `null`
+    /// where the bound cannot be divided.
+    pub slack: Option<f64>,
+    /// Why the bound cannot be approached, where no instance comes within a factor of 3.
+    pub loose: Option<String>,
     /// The experiment that measured it.
     pub experiment: String,
     /// The verdict.
@@ -67,10 +137,22 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Joins a statement with its evidence; the detail of a claim that rests on chance ends with its
-    /// p-value.
+    /// Joins a statement with its evidence and that on its null; the detail of a claim that rests on
+    /// chance ends with its p-value. What passed its rule is weak if the null does in more than half of
+    /// the cases, or in none because there are none; an observation is observed, whatever its null does.
     #[must_use]
-    pub fn new(statement: ClaimStatement, experiment: &str, evidence: Evidence) -> Claim {
+    pub fn new(
+        statement: ClaimStatement,
+        experiment: &str,
+        evidence: Evidence,
+        null: Null,
+    ) -> Claim {
+        let verdict = match (evidence.verdict, statement.kind) {
+            (Verdict::Holds, ClaimKind::Observation) => Verdict::Observed,
+            (Verdict::Holds, _) if !null.fails(&evidence) => Verdict::Weak,
+            (verdict, _) => verdict,
+        };
+        let (null_failures, null_cases) = null.counts(&evidence);
         let mut detail = evidence.detail;
         let rule = format!("violated at {REFUTATION_LEVEL} or less");
         match evidence.tests {
@@ -85,8 +167,14 @@ impl Claim {
             id: statement.id,
             statement: statement.statement,
             source: statement.source,
+            kind: statement.kind,
+            null: statement.null,
+            null_failures,
+            null_cases,
+            slack: evidence.slack,
+            loose: null.reason().map(str::to_owned),
             experiment: experiment.into(),
-            verdict: evidence.verdict,
+            verdict,
             trials: evidence.trials,
             quantity: evidence.quantity,
             measured: evidence.measured,
@@ -95,6 +183,31 @@ impl Claim {
             tests: evidence.tests,
         }
     }
+
+    /// Share of the cases in which the null failed; `None` without cases.
+    #[must_use]
+    pub fn null_failure_rate(&self) -> Option<f64> {
+        (self.null_cases > 0).then(|| self.null_failures as f64 / self.null_cases as f64)
+    }
+
+    /// What the null is and what became of it, and the slack of the bound, as the ledger says it.
+    #[must_use]
+    pub fn null_text(&self) -> String {
+        let mut text = match (self.null_failures, self.null_cases) {
+            (_, 0) => format!("{}: not measured", self.null),
+            (failures, 1) => {
+                format!("{}: {}", self.null, if failures == 1 { "fails" } else { "passes" })
+            }
+            (failures, cases) => format!("{}: fails in {failures} of {cases}", self.null),
+        };
+        if let Some(slack) = self.slack {
+            text.push_str(&format!("; slack {}", short(&slack)));
+        }
+        if let Some(reason) = &self.loose {
+            text.push_str(&format!(", {reason}"));
+        }
+        text
+    }
 }
 
 #[cfg(test)]
@@ -102,34 +215,87 @@ mod tests {
     use super::*;
     use crate::Side;
 
-    #[test]
-    fn the_ledger_names_the_level_that_was_used() {
-        let statement = || ClaimStatement {
+    fn statement(kind: ClaimKind) -> ClaimStatement {
+        ClaimStatement {
             id: "X".into(),
             statement: "s".into(),
             source: "t".into(),
+            kind,
+            null: "a coin".into(),
             checks: &[],
-        };
+        }
+    }
+
+    const FAILS: Null = Null::Rival { failures: 3, cases: 3 };
+    const PASSES: Null = Null::Rival { failures: 1, cases: 3 };
+
+    /// Of every kind: what is found where the bound is wrong, the null stands in for the learner, the
+    /// null passes, or trials are missing.
+    #[test]
+    fn every_kind_has_its_verdicts() {
+        // Ratios of the learner and of its null, of which the null's break the bound; and fewer of them
+        // than are planned.
+        let rules: [&dyn Fn(f64, usize) -> Evidence; 3] = [
+            &|ratio, n| Evidence::deterministic("m", Side::AtMost, 60, &vec![ratio; n]),
+            &|ratio, n| Evidence::probability(60, if ratio > 1.0 { n } else { 0 }, n, 0.1),
+            &|ratio, n| {
+                let values: Vec<f64> = (0..n).map(|i| ratio + 0.001 * (i % 7) as f64).collect();
+                Evidence::mean("m", 60, &values, 1.1)
+            },
+        ];
+        for judge in rules {
+            let (learner, coin, cut) = (judge(0.9, 60), judge(2.0, 60), judge(0.9, 30));
+            for (kind, as_claimed, no_null) in [
+                (ClaimKind::Proved, Verdict::Holds, Verdict::Weak),
+                (ClaimKind::Measured, Verdict::Holds, Verdict::Weak),
+                (ClaimKind::Observation, Verdict::Observed, Verdict::Observed),
+            ] {
+                let verdict = |evidence: &Evidence, null| {
+                    Claim::new(statement(kind), "X", evidence.clone(), null).verdict
+                };
+                assert_eq!(verdict(&learner, FAILS), as_claimed);
+                assert_eq!(verdict(&learner, PASSES), no_null);
+                assert_eq!(verdict(&learner, Null::of_cases([])), no_null);
+                for null in [FAILS, PASSES] {
+                    assert_eq!(verdict(&coin, null), Verdict::Violated);
+                    assert_eq!(verdict(&cut, null), Verdict::Inconclusive);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_ledger_says_what_became_of_the_null() {
+        let evidence = Evidence::deterministic("m", Side::AtMost, 1, &[0.25]);
+        let text = |null| Claim::new(statement(ClaimKind::Proved), "X", evidence.clone(), null);
+        assert_eq!(text(FAILS).null_text(), "a coin: fails in 3 of 3; slack 4");
+        assert_eq!(text(FAILS).null_failure_rate(), Some(1.0));
+        assert_eq!(text(Null::of_cases([])).null_text(), "a coin: not measured; slack 4");
+        assert_eq!(text(Null::of_cases([])).null_failure_rate(), None);
+        assert_eq!(text(Null::SmallerBound).null_text(), "a coin: passes; slack 4");
+        assert_eq!(text(Null::SmallerBound).verdict, Verdict::Weak);
+        let loose = text(Null::LooseBound { reason: "as nothing comes near it" });
+        assert_eq!(loose.verdict, Verdict::Holds);
+        assert_eq!(loose.null_text(), "a coin: passes; slack 4, as nothing comes near it");
+    }
+
+    #[test]
+    fn the_ledger_names_the_level_that_was_used() {
+        let statement = || statement(ClaimKind::Proved);
         let sampled = Evidence::probability(59, 0, 59, 0.05);
-        let claim = Claim::new(statement(), "X", sampled.clone());
+        let claim = Claim::new(statement(), "X", sampled.clone(), FAILS);
         assert!(claim.detail.ends_with("; p = 1, violated at 0.001 or less"), "{}", claim.detail);
         let many = vec![(String::new(), sampled); 7];
-        let claim = Claim::new(statement(), "X", Evidence::worst_of(&many));
+        let claim = Claim::new(statement(), "X", Evidence::worst_of(&many), FAILS);
         assert!(claim.detail.contains("after Bonferroni over 7 tests") && claim.tests == 7);
         let exact = Evidence::deterministic("r", Side::AtMost, 1, &[0.5]);
-        assert!(!Claim::new(statement(), "X", exact).detail.contains("p ="));
+        assert!(!Claim::new(statement(), "X", exact, FAILS).detail.contains("p ="));
     }
 
     #[test]
     fn the_ledger_line_is_valid_json_even_without_trials() {
-        let statement = ClaimStatement {
-            id: "X".into(),
-            statement: "s".into(),
-            source: "t".into(),
-            checks: &[],
-        };
         let evidence = Evidence::deterministic("r", Side::AtMost, 2, &[]);
-        let claim = Claim::new(statement, "X", evidence);
+        let claim = Claim::new(statement(ClaimKind::Proved), "X", evidence, FAILS);
         let text = serde_json::to_string(&claim).unwrap();
         assert!(
             text.contains(r#""verdict":"inconclusive""#) && text.contains(r#""measured":null"#)

@@ -11,9 +11,15 @@
 //!
 //! A deterministic claim is refuted without any test, by one exception; that it holds means that
 //! none was met.
+//!
+//! A test that nothing could fail shows nothing. So every claim names a null, the simplest thing that
+//! must not pass, and the null is measured on the same instances: a claim whose null passes in more
+//! than half of the cases is [`Verdict::Weak`].
 
 mod evidence;
 mod ledger;
+mod null;
 
 pub use evidence::{Evidence, MAX_SAMPLED_CLAIMS, REFUTATION_LEVEL, Side, Verdict};
-pub use ledger::{Claim, ClaimStatement};
+pub use ledger::{Claim, ClaimKind, ClaimStatement};
+pub use null::{Null, SLACK_LIMIT};

@@ -229,7 +229,7 @@ impl<E: Experiment> AnyExperiment for E {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Evidence, Side, Verdict};
+    use crate::{ClaimKind, Evidence, Null, Side, Verdict};
     use rand::RngExt;
     use rand::rngs::ChaCha8Rng;
 
@@ -260,6 +260,8 @@ mod tests {
                 id: "D".into(),
                 statement: "small".into(),
                 source: "none".into(),
+                kind: ClaimKind::Proved,
+                null: "a third".into(),
                 checks: &[],
             }]
         }
@@ -281,7 +283,7 @@ mod tests {
             let evidence =
                 Evidence::deterministic("draw / bound", Side::AtMost, results.planned(), &ratios);
             for claim in self.claims() {
-                section.judge(claim, evidence.clone());
+                section.judge(claim, evidence.clone(), Null::SmallerBound);
             }
         }
     }

@@ -15,8 +15,8 @@ use std::error::Error;
 ///
 /// ```
 /// use halfspaces_eval::{
-///     AnyExperiment, ClaimStatement, Evidence, Experiment, Planned, Results, Scale, Section, Shard, Side,
-///     TrialStore, Verdict,
+///     AnyExperiment, ClaimKind, ClaimStatement, Evidence, Experiment, Null, Planned, Results, Scale,
+///     Section, Shard, Side, TrialStore, Verdict,
 /// };
 /// use halfspaces_eval::rand::{RngExt, rngs::ChaCha8Rng};
 /// use std::{error::Error, sync::Mutex};
@@ -32,8 +32,14 @@ use std::error::Error;
 ///         "Dice"
 ///     }
 ///     fn claims(&self) -> Vec<ClaimStatement> {
-///         let statement = "no die shows more than its faces".into();
-///         vec![ClaimStatement { id: "D1".into(), statement, source: "common sense".into(), checks: &[] }]
+///         vec![ClaimStatement {
+///             id: "D1".into(),
+///             statement: "no die shows more than its faces".into(),
+///             source: "common sense".into(),
+///             kind: ClaimKind::Proved,
+///             null: "a third of the faces".into(),
+///             checks: &[],
+///         }]
 ///     }
 ///     fn plan(&self, scale: Scale) -> Result<Vec<Planned<u32>>, Box<dyn Error + Send + Sync>> {
 ///         let trials = scale.pick(3, 30, 300);
@@ -48,7 +54,7 @@ use std::error::Error;
 ///         let evidence =
 ///             Evidence::deterministic("shown / faces", Side::AtMost, results.planned(), &shares);
 ///         for claim in self.claims() {
-///             section.judge(claim, evidence.clone());
+///             section.judge(claim, evidence.clone(), Null::SmallerBound);
 ///         }
 ///     }
 /// }

@@ -1,17 +1,24 @@
 //! What an experiment contributes to the report.
 
-use crate::claim::{Claim, ClaimStatement, Evidence};
+use crate::claim::{Claim, ClaimStatement, Evidence, Null};
 use crate::figure::Figure;
 use crate::table::Table;
 
 /// What an experiment found: evidence for each of its claims (by id), tables, figures.
 ///
 /// ```
-/// use halfspaces_eval::{ClaimStatement, Evidence, Section, Side};
+/// use halfspaces_eval::{ClaimKind, ClaimStatement, Evidence, Null, Section, Side};
 /// let mut section = Section { id: "D".into(), title: "Dice".into(), ..Section::default() };
-/// let statement = "no die shows more than its faces".into();
-/// let claim = ClaimStatement { id: "D1".into(), statement, source: "common sense".into(), checks: &[] };
-/// section.judge(claim, Evidence::deterministic("shown / faces", Side::AtMost, 1, &[0.5]));
+/// let claim = ClaimStatement {
+///     id: "D1".into(),
+///     statement: "no die shows more than its faces".into(),
+///     source: "common sense".into(),
+///     kind: ClaimKind::Proved,
+///     null: "a third of the faces".into(),
+///     checks: &[],
+/// };
+/// let evidence = Evidence::deterministic("shown / faces", Side::AtMost, 1, &[0.5]);
+/// section.judge(claim, evidence, Null::SmallerBound);
 /// assert_eq!(section.claims[0].experiment, "D");
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -33,9 +40,9 @@ pub struct Section {
 }
 
 impl Section {
-    /// Adds the verdict on a claim of this experiment.
-    pub fn judge(&mut self, claim: ClaimStatement, evidence: Evidence) {
-        let claim = Claim::new(claim, &self.id, evidence);
+    /// Adds the verdict on a claim of this experiment, from its evidence and what became of its null.
+    pub fn judge(&mut self, claim: ClaimStatement, evidence: Evidence, null: Null) {
+        let claim = Claim::new(claim, &self.id, evidence, null);
         self.claims.push(claim);
     }
 }

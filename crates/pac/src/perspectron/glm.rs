@@ -160,7 +160,7 @@ impl<L: Link + Clone> Params for GlmParams<L> {
 /// together. Without a link, [`Perspectron`](crate::Perspectron) needs only a bound on the noise.
 ///
 /// *Source.* CKST24 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4; without the factor ε⁻² ours:
-/// docs/theory/glm-without-padding-loss.md. *Claims:* P5, P7, P7t. Shown in P11.
+/// docs/theory/glm-without-padding-loss.md. *Claims:* P5, P7. Shown in P11.
 ///
 /// ```
 /// use halfspaces_linalg::{FitStream, Params};

@@ -1,10 +1,10 @@
 //! Claims, and the evidence on them.
 
-use halfspaces_eval::{ClaimStatement, Evidence, Group, Results, Section};
+use halfspaces_eval::{ClaimStatement, Evidence, Group, Null, Results, Section};
 use std::fmt::Display;
 
 /// What an experiment says of itself: its id and title, then each claim with its sentence, its source
-/// (document and number) and the public items that it checks, of which one that is not there does not
+/// (document and number), its kind, the null that it is judged against, and the public items that it checks, of which one that is not there does not
 /// compile.
 macro_rules! about {
     ($id:literal, $title:literal; $($claims:tt)+) => {
@@ -28,11 +28,14 @@ pub(crate) use about;
 
 /// The claims of [`about`].
 macro_rules! claims {
-    ($($id:literal: $statement:tt [$source:tt] $($package:ident::{$($item:tt)+}),+;)+) => {
+    ($($id:literal: $statement:tt [$source:tt] $kind:ident, null $null:tt
+        $($package:ident::{$($item:tt)+}),+;)+) => {
         vec![$(ClaimStatement {
             id: $id.into(),
             statement: $statement.into(),
             source: $source.into(),
+            kind: halfspaces_eval::ClaimKind::$kind,
+            null: $null.into(),
             checks: checks!($($package::{$($item)+}),+),
         }),+]
     };
@@ -65,16 +68,28 @@ macro_rules! of_part {
 }
 pub(crate) use of_part;
 
-/// Adds the verdicts on the claims of an experiment, in their order.
+/// Adds the verdicts on the claims of an experiment, in their order, each with its null.
 pub(crate) fn judge_all<const N: usize>(
     section: &mut Section,
     claims: Vec<ClaimStatement>,
-    evidence: [Evidence; N],
+    evidence: [(Evidence, Null); N],
 ) {
     assert_eq!(claims.len(), N, "every claim has its evidence");
-    for (claim, evidence) in claims.into_iter().zip(evidence) {
-        section.judge(claim, evidence);
+    for (claim, (evidence, null)) in claims.into_iter().zip(evidence) {
+        section.judge(claim, evidence, null);
     }
+}
+
+/// Something else on the same trials, of the settings given: whether it misses what is claimed.
+pub(crate) fn null_of<'a, C: 'a, O: 'a>(
+    groups: impl IntoIterator<Item = &'a Group<C, O>>,
+    failed: impl Fn(&C, &O) -> bool,
+) -> Null {
+    let groups = groups.into_iter();
+    Null::of_cases(groups.flat_map(|g| {
+        let failed = &failed;
+        g.outcomes.iter().map(move |o| failed(&g.configuration, o))
+    }))
 }
 
 /// "Fails with probability at most `delta`", of the trials of one setting.

@@ -5,7 +5,7 @@ use crate::experiments::noise::planar::{Planar, descend, genes};
 use halfspaces_data::{
     GlmNoise, Instance, Link, MarginBall, Population, Region, StandardLink, random_target_with_rng,
 };
-use halfspaces_linalg::{FitStream, Halfspace, Params};
+use halfspaces_linalg::{ExampleStream, FitStream, Halfspace, Params, RowView};
 use halfspaces_pac::{Denominator, Elimination, GlmParams, GlmPerspectron, GlmSchedule, Selection};
 
 /// δ of every fit.
@@ -130,6 +130,17 @@ pub(crate) struct Outcome {
     pub(super) examples: u64,
     /// (examples, average excess of the iterates so far, or of a run that long).
     pub(super) curve: Vec<(u64, f64)>,
+    /// Of a fit: the excess of its nulls.
+    pub(super) nulls: Option<Nulls>,
+}
+
+/// What learns too little: ℓ01 - (opt_RCN + τ/2).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Nulls {
+    /// Of w = 0, which predicts +1.
+    pub(super) zero: f64,
+    /// Of the sum of 20 labelled examples.
+    pub(super) few: f64,
 }
 
 pub(super) fn params<L: Link + Clone>(
@@ -147,6 +158,17 @@ pub(super) fn params<L: Link + Clone>(
         Rule::Ours => params.selection(Selection::AllIterates),
         Rule::Thinned => params,
     }
+}
+
+/// The sum of 20 examples, each times its label.
+fn sum<S: ExampleStream>(stream: &mut S) -> Result<Vec<f64>, Failure> {
+    let mut w = vec![0.0; stream.dim()];
+    for _ in 0..20 {
+        let next = stream.next_row().map_err(|_| "the stream failed")?;
+        let (x, y) = next.ok_or("the stream ended")?;
+        x.add_scaled_to(y.as_f64(), &mut w);
+    }
+    Ok(w)
 }
 
 /// w, learned from points of the plane.
@@ -222,6 +244,17 @@ impl Model {
             }
             Model::Plane(planar) => Ok(planar.excess(in_plane(w))),
         }
+    }
+
+    /// What the nulls err, the examples drawn anew.
+    pub(super) fn nulls(&self, rng: &mut ChaCha8Rng) -> Result<Nulls, Failure> {
+        let (zero, few) = match self {
+            Model::Random(instance, _) => {
+                (vec![0.0; DIM], sum(&mut instance.stream_with_rng(rng))?)
+            }
+            Model::Plane(planar) => (vec![0.0; 2], sum(&mut planar.stream(rng))?),
+        };
+        Ok(Nulls { zero: self.excess(&zero)?, few: self.excess(&few)? })
     }
 
     /// What is learned, and the examples it took.

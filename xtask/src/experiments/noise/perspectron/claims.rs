@@ -1,10 +1,11 @@
 //! The claims and their evidence.
 
 use super::exponents::needs;
-use super::learners::{DIM, POPULATION, curve, judge, lemma};
+use super::learners::{DIM, POPULATION, curve, few, judge, lemma};
 use super::plots::{curve_figures, fit_table, grid_table, needs_table};
 use super::workload::{
-    Configuration, EXCESS, FAILURE, LEMMA, MARGIN, MARGINS, Outcome, RATE, Task, mean_bound,
+    Configuration, EXCESS, FAILURE, JUDGED_RATE, MARGIN, MARGINS, Outcome, Task, UNKNOWN_MARGIN,
+    mean_bound,
 };
 use crate::experiments::common::*;
 use crate::noisy::{Noise, Terrain, instance};
@@ -15,32 +16,39 @@ use halfspaces_pac::{
 
 pub(crate) struct PerspectronExperiment;
 
-/// The widest interval of an exponent that says something.
-const WIDEST: f64 = 0.5;
+/// How far an exponent may be from what it is said to be.
+const CLOSE: f64 = 0.15;
 
 impl Experiment for PerspectronExperiment {
     about! {
         "P3", "The Perspectron: Massart noise at the price of random noise";
-        "P2": "A run of T = 16/(εγ)² steps of the Perspectron has an iterate with an error of at most η + ε/2 with probability at least 1/2, at ε = γ = 0.3, η = 0.3, under random and Massart noise."
+        "P2": "A run of T = 16/(εγ)² steps of the Perspectron has an iterate with an error of at most η + ε/2 with probability at least 1/2, at η = ε = 0.1, γ = 0.3, under random and Massart noise."
             ["CKST24 Lemma 3"]
+            Proved, null "the first iterate, one labelled example"
             halfspaces_pac::{Direction, schedule::paper_run_length, schedule::paper_step};
-        "P3": "The Perspectron with the constants as printed and all iterates as candidates has an error of at most η + ε with probability at least 1 - δ, at ε = γ = 0.2, δ = 0.1, η = 0.3."
+        "P3": "The Perspectron with the constants as printed and all iterates as candidates has an error of at most η + ε with probability at least 1 - δ, at η = ε = 0.1, γ = 0.3, δ = 0.1."
             ["CKST24 Theorem 3"]
+            Proved, null "the sum of 20 labelled examples"
             halfspaces_pac::{Perspectron, Schedule, Selection};
         "P4": "The mean error of the iterates of a run of T steps exceeds η by at most (1-η)/(γ√T) in expectation, at T = 2^6, 2^7, ..., 2^16 and five margins from 0.28 to 0.1; so (1-η)²/(εγ)² steps suffice for an excess of ε."
             ["CKST24 Lemma 3, with 1-η"]
+            Proved, null "the bound divided by 3"
             halfspaces_pac::{Direction, schedule::step};
-        "P4s": "The number of steps after which the mean error of the iterates is η + ε grows no faster than (1/ε)² and (1/γ)²: the 95 % interval of each exponent, fitted under random classification noise with nine in ten points at the margin, contains 2 or lies below it and is at most 0.5 wide."
-            ["CKST24 Theorem 3, exponents"]
+        "P4s": "Under random classification noise with nine in ten points at the margin, the number of steps after which the mean error of the iterates is η + ε grows as (1/ε)² and (1/γ)²: both fitted exponents are within 0.15 of 2 in expectation."
+            ["CKST24 Theorem 3, exponents; that they are met is measured"]
+            Measured, null "exponents of 1.5 and of 2.5"
             halfspaces_pac::{Direction, schedule::step};
-        "P6": "Without knowing η, the Perspectron over the corrected grid of guesses has an error of at most η + ε with probability at least 1 - δ, at ε = 0.25, γ = 0.3, δ = 0.1 and noise rates from 0 to 0.45."
+        "P6": "Without knowing η, the Perspectron over the corrected grid of guesses has an error of at most η + ε with probability at least 1 - δ, at ε = 0.1, γ = 0.3, δ = 0.1 and noise rates from 0 to 0.35."
             ["CKST24 App. A, corrected"]
+            Proved, null "the sum of 20 labelled examples"
             halfspaces_pac::{GridPerspectron, GridSchedule};
-        "P6m": "Without knowing γ, the Perspectron that halves a guess of it finds a halfspace with an error of at most η + ε with probability at least 1 - δ, at ε = γ = 0.2, δ = 0.1, η = 0.3."
+        "P6m": "Without knowing γ, the Perspectron that halves a guess of it finds a halfspace with an error of at most η + ε with probability at least 1 - δ, at η = ε = γ = δ = 0.1."
             ["ours"]
+            Proved, null "the first guess of the margin, 1"
             halfspaces_pac::{MarginSearch};
-        "P8": "With a few random iterates of one run as candidates, early elimination among them and a count that stops once the best is good enough, the Perspectron has an error of at most η + ε with probability at least 1 - δ, at ε = γ = 0.2, δ = 0.1, η = 0.3."
+        "P8": "With a few random iterates of one run as candidates, early elimination among them and a count that stops once the best is good enough, the Perspectron has an error of at most η + ε with probability at least 1 - δ, at η = ε = 0.1, γ = 0.3, δ = 0.1."
             ["ours, docs/theory/thinned-selection.md"]
+            Proved, null "the sum of 20 labelled examples"
             halfspaces_pac::{Perspectron, Selection, Elimination, schedule::CloseEnough, schedule::choice_accuracy};
     }
 
@@ -67,7 +75,7 @@ impl Experiment for PerspectronExperiment {
         for (terrain, noise) in scale.pick(few[1..2].to_vec(), few.to_vec(), many) {
             add(Task::Theorem, terrain, noise, scale.pick(8, 29, 60));
         }
-        for rate in scale.pick(vec![0.1], vec![0.0, 0.1, 0.35], vec![0.0, 0.1, 0.35, 0.45]) {
+        for rate in scale.pick(vec![0.1], vec![0.0, 0.1, 0.35], vec![0.0, 0.1, 0.2, 0.35]) {
             let trials = scale.pick(3, 29, 60);
             add(Task::Grid { rate }, Terrain::Spiked, Noise::Adverse, trials);
         }
@@ -80,7 +88,7 @@ impl Experiment for PerspectronExperiment {
             (Terrain::Spiked, Noise::Far),
         ] {
             let trials =
-                if noise == Noise::Rcn { scale.pick(3, 10, 40) } else { scale.pick(2, 5, 20) };
+                if noise == Noise::Rcn { scale.pick(3, 24, 40) } else { scale.pick(2, 5, 20) };
             add(Task::Curves, terrain, noise, trials);
         }
         Ok(plan)
@@ -91,23 +99,25 @@ impl Experiment for PerspectronExperiment {
         match task {
             Task::Lemma => lemma(terrain, noise, rng),
             Task::Theorem => {
-                let instance = instance(terrain, noise, DIM, RATE, MARGIN, rng)?;
+                let instance = instance(terrain, noise, DIM, JUDGED_RATE, MARGIN, rng)?;
                 let population = instance.population(POPULATION, rng.random())?;
-                let params = Perspectron::params(RATE, MARGIN).excess(EXCESS).failure(FAILURE);
+                let params =
+                    Perspectron::params(JUDGED_RATE, MARGIN).excess(EXCESS).failure(FAILURE);
                 let printed = params
                     .schedule(Schedule::Paper)
                     .selection(Selection::AllIterates)
                     .elimination(Elimination::Never);
                 let fit = printed.check()?.fit_stream(&mut instance.stream(rng.random()))?;
-                let full = judge(&fit, &population, RATE)?;
+                let full = judge(&fit, &population, JUDGED_RATE)?;
                 let thinned =
                     params.seed(rng.random()).elimination(Elimination::EarlyStop).check()?;
                 let fit = thinned.fit_stream(&mut instance.stream(rng.random()))?;
-                let thinned = judge(&fit, &population, RATE)?;
-                Ok(Outcome::Theorem { full, thinned })
+                let thinned = judge(&fit, &population, JUDGED_RATE)?;
+                let few = few(&instance, &population, JUDGED_RATE, rng)?;
+                Ok(Outcome::Theorem { full, thinned, few })
             }
             Task::Grid { rate } => {
-                let (excess, margin) = (0.25, 0.3);
+                let (excess, margin) = (EXCESS, MARGIN);
                 let instance = instance(terrain, noise, DIM, rate, margin, rng)?;
                 let population = instance.population(POPULATION, rng.random())?;
                 let params = GridPerspectron::params(Margin::Known(margin))
@@ -121,15 +131,16 @@ impl Experiment for PerspectronExperiment {
                 let printed = params.schedule(halfspaces_pac::GridSchedule::Paper).check()?;
                 let fit = printed.fit_stream(&mut instance.stream(rng.random()))?;
                 let paper = judge(&fit, &population, rate)?;
-                Ok(Outcome::Grid { paper, corrected, rate: chosen })
+                let few = few(&instance, &population, rate, rng)?;
+                Ok(Outcome::Grid { paper, corrected, rate: chosen, few })
             }
             Task::Search => {
-                let instance = instance(terrain, noise, DIM, RATE, MARGIN, rng)?;
+                let instance = instance(terrain, noise, DIM, JUDGED_RATE, UNKNOWN_MARGIN, rng)?;
                 let population = instance.population(POPULATION, rng.random())?;
-                let params = Perspectron::params(RATE, 1.0).excess(EXCESS).failure(FAILURE);
+                let params = Perspectron::params(JUDGED_RATE, 1.0).excess(EXCESS).failure(FAILURE);
                 let search = MarginSearch::new(params.seed(rng.random()))?;
                 let found = search.fit_stream(&mut instance.stream(rng.random()))?;
-                let fit = judge(&found.fit, &population, RATE)?;
+                let fit = judge(&found.fit, &population, JUDGED_RATE)?;
                 let done = found.termination.is_converged();
                 Ok(Outcome::Search { fit, margin: found.margin, found: done })
             }
@@ -154,15 +165,15 @@ impl Experiment for PerspectronExperiment {
             failures(
                 &runs,
                 0.5,
-                |o| of_part!(o, Outcome::Lemma { least, .. } => *least >= LEMMA / 2.0),
+                |o| of_part!(o, Outcome::Lemma { least, .. } => *least >= EXCESS / 2.0),
             ),
             failures(&fits, FAILURE, |o| o.theorem().0.excess > EXCESS),
             expectation(&curves),
-            slopes(&curves),
+            exponents_are(&curves, 2.0),
             failures(
                 &grids,
                 FAILURE,
-                |o| of_part!(o, Outcome::Grid { corrected, .. } => corrected.excess > 0.25),
+                |o| of_part!(o, Outcome::Grid { corrected, .. } => corrected.excess > EXCESS),
             ),
             failures(
                 &searches,
@@ -170,6 +181,32 @@ impl Experiment for PerspectronExperiment {
                 |o| of_part!(o, Outcome::Search { fit, found, .. } => !found || fit.excess > EXCESS),
             ),
             failures(&fits, FAILURE, |o| o.theorem().1.excess > EXCESS),
+        ];
+        let first = null_of(runs, |_, o| of_part!(o, Outcome::Lemma { steps, .. } => *steps > 2));
+        let sum_in_fits = null_of(
+            fits.iter().copied(),
+            |_, o| of_part!(o, Outcome::Theorem { few, .. } => *few > EXCESS),
+        );
+        let sum_in_grids = null_of(
+            grids.iter().copied(),
+            |_, o| of_part!(o, Outcome::Grid { few, .. } => *few > EXCESS),
+        );
+        let first_guess = null_of(
+            searches.iter().copied(),
+            |_, o| of_part!(o, Outcome::Search { margin, .. } => *margin < 1.0),
+        );
+        let other_exponents = Null::of_cases(
+            [1.5, 2.5].map(|exponent| exponents_are(&curves, exponent).verdict != Verdict::Holds),
+        );
+        let [lemma, full, mean, exponents, grid, search, thinned] = evidence;
+        let evidence = [
+            (lemma, first),
+            (full, sum_in_fits),
+            (mean, Null::SmallerBound),
+            (exponents, other_exponents),
+            (grid, sum_in_grids),
+            (search, first_guess),
+            (thinned, sum_in_fits),
         ];
         judge_all(section, Experiment::claims(self), evidence);
         section.summary.push("Errors are judged on 4000 points of the instance, exactly in the labels. RCN flips every label with probability η; the Massart adversaries flip with the same η only far from the boundary, only near it, or where a halfspace that misleads least squares disagrees with w*. Points are uniform in the ball outside the margin, nine in ten at the margin, four in five along a direction without meaning, or in an ellipsoid of condition 30.".into());
@@ -201,27 +238,21 @@ pub(super) fn expectation(groups: &[&Group<Configuration, Outcome>]) -> Evidence
     Evidence::worst_of(&judged)
 }
 
-fn slopes(groups: &[&Group<Configuration, Outcome>]) -> Evidence {
+/// Equivalence, by two one-sided tests: both exponents within [`CLOSE`] of the one given.
+fn exponents_are(groups: &[&Group<Configuration, Outcome>], exponent: f64) -> Evidence {
     let mut judged = Vec::new();
     // Where not every label is noisy, the error falls below η, and there is nothing to fit.
     for group in groups.iter().filter(|g| g.configuration.noise == Noise::Rcn) {
         let both = group.outcomes.iter().filter_map(|o| needs(o.curves()));
         let (in_excess, in_margin): (Vec<f64>, Vec<f64>) = both.unzip();
         for (name, values) in [("1/ε", in_excess), ("1/γ", in_margin)] {
-            let quantity = format!("exponent of the steps in {name}");
-            // The bound is met with equality as γ and ε shrink: an interval that reaches down to 2
-            // does not refute it. A wide one says nothing; so an exponent from 2 + WIDEST on would come
-            // out as holding with probability at most 2.5 %.
-            let mut evidence = Evidence::growth(&quantity, group.planned, &values, 2.0);
-            let interval = stats::mean_interval(&values, 0.95);
-            let met = interval.is_some_and(|i| i.low <= 2.0 && i.high - i.low <= WIDEST);
-            if evidence.verdict != Verdict::Violated {
-                let holds = met && values.len() >= group.planned;
-                evidence.verdict = if holds { Verdict::Holds } else { Verdict::Inconclusive };
+            for (sign, word) in [(1.0, "above"), (-1.0, "below")] {
+                let off: Vec<f64> = values.iter().map(|v| sign * (v - exponent)).collect();
+                let quantity =
+                    format!("exponent of the steps in {name}, by how much {word} {exponent}");
+                let evidence = Evidence::growth(&quantity, group.planned, &off, CLOSE);
+                judged.push((format!("{}, {name}, {word}", group.configuration), evidence));
             }
-            evidence.quantity = format!("{quantity}, lower end of the 95 % interval");
-            evidence.measured = interval.map(|i| i.low);
-            judged.push((format!("{}, {name}", group.configuration), evidence));
         }
     }
     Evidence::worst_of(&judged)
@@ -247,17 +278,20 @@ mod tests {
     fn planted_wrong_bounds_are_caught() {
         let judged =
             |excess| Judged { excess, candidates: 1, remaining: 1, training: 1, validation: 1 };
-        let theorem =
-            |full, thinned| Outcome::Theorem { full: judged(full), thinned: judged(thinned) };
+        let theorem = |full, thinned| Outcome::Theorem {
+            full: judged(full),
+            thinned: judged(thinned),
+            few: 0.2,
+        };
         let fits = |full, thinned| group(Task::Theorem, vec![theorem(full, thinned); 29]);
-        assert_eq!(verdict("P3", vec![fits(0.1, 0.3)]), Verdict::Holds);
-        assert_eq!(verdict("P8", vec![fits(0.1, 0.3)]), Verdict::Violated);
-        assert_eq!(verdict("P3", vec![fits(0.3, 0.1)]), Verdict::Violated);
-        assert_eq!(verdict("P8", vec![fits(0.3, 0.1)]), Verdict::Holds);
+        assert_eq!(verdict("P3", vec![fits(0.05, 0.3)]), Verdict::Holds);
+        assert_eq!(verdict("P8", vec![fits(0.05, 0.3)]), Verdict::Violated);
+        assert_eq!(verdict("P3", vec![fits(0.3, 0.05)]), Verdict::Violated);
+        assert_eq!(verdict("P8", vec![fits(0.3, 0.05)]), Verdict::Holds);
         let run = |least| group(Task::Lemma, vec![Outcome::Lemma { least, steps: 9 }; 20]);
-        assert_eq!(verdict("P2", vec![run(0.1)]), Verdict::Holds);
+        assert_eq!(verdict("P2", vec![run(0.04)]), Verdict::Holds);
         assert_eq!(verdict("P2", vec![run(0.2)]), Verdict::Violated);
-        let search = |found| Outcome::Search { fit: judged(0.1), margin: 0.1, found };
+        let search = |found| Outcome::Search { fit: judged(0.05), margin: 0.1, found };
         assert_eq!(
             verdict("P6m", vec![group(Task::Search, vec![search(true); 29])]),
             Verdict::Holds

@@ -1,8 +1,8 @@
 //! Whole fits, judged, and runs iterate by iterate.
 
-use super::workload::{CURVE, Judged, LEMMA, Outcome, RATE};
+use super::workload::{CURVE, EXCESS, JUDGED_RATE, Judged, MARGIN, Outcome, RATE};
 use crate::experiments::common::*;
-use crate::noisy::{Noise, Terrain, fork, instance};
+use crate::noisy::{Noise, NoisyInstance, Terrain, fork, instance};
 use halfspaces_data::Population;
 use halfspaces_linalg::{ExampleStream, Halfspace, RowView};
 use halfspaces_pac::{Denominator, Direction, Fit, SignLink, schedule};
@@ -28,27 +28,46 @@ pub(super) fn judge(fit: &Fit, population: &Population, rate: f64) -> Result<Jud
     })
 }
 
+/// Examples of the null.
+const FEW: usize = 20;
+
+/// The null: error minus η of the sum of [`FEW`] examples, each times its label.
+pub(super) fn few(
+    instance: &NoisyInstance,
+    population: &Population,
+    rate: f64,
+    rng: &mut ChaCha8Rng,
+) -> Result<f64, Failure> {
+    let mut stream = instance.stream_with_rng(fork(rng));
+    let mut w = vec![0.0; DIM];
+    for _ in 0..FEW {
+        let Some((x, y)) = stream.next_row()? else { unreachable!("an instance has no end") };
+        x.add_scaled_to(y.as_f64(), &mut w);
+    }
+    Ok(population.error(&Halfspace::new(w)?)?.mean() - rate)
+}
+
 /// One run of the printed length; the error of every iterate until one is good enough.
 pub(super) fn lemma(
     terrain: Terrain,
     noise: Noise,
     rng: &mut ChaCha8Rng,
 ) -> Result<Outcome, Failure> {
-    let instance = instance(terrain, noise, DIM, RATE, LEMMA, rng)?;
+    let instance = instance(terrain, noise, DIM, JUDGED_RATE, MARGIN, rng)?;
     let population = instance.population(1000, rng.random())?;
-    let steps = schedule::paper_run_length(LEMMA, LEMMA);
-    let step = schedule::paper_step(LEMMA, steps);
+    let steps = schedule::paper_run_length(EXCESS, MARGIN);
+    let step = schedule::paper_step(MARGIN, steps);
     let direction = Direction {
-        link: SignLink { level: 1.0 - 2.0 * RATE },
-        denominator: Denominator::Plus(LEMMA),
+        link: SignLink { level: 1.0 - 2.0 * JUDGED_RATE },
+        denominator: Denominator::Plus(MARGIN),
     };
     let mut stream = instance.stream_with_rng(fork(rng));
     let mut w = vec![0.0; DIM];
     let mut least = f64::INFINITY;
     for t in 1..=steps {
-        let error = population.error(&Halfspace::new(w.clone())?)?.mean() - RATE;
+        let error = population.error(&Halfspace::new(w.clone())?)?.mean() - JUDGED_RATE;
         least = least.min(error);
-        if least < LEMMA / 2.0 {
+        if least < EXCESS / 2.0 {
             return Ok(Outcome::Lemma { least, steps: t });
         }
         let Some((x, y)) = stream.next_row()? else { unreachable!("an instance has no end") };

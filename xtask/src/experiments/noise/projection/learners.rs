@@ -51,7 +51,10 @@ pub(super) fn learn<P: PointSet>(
     let behind = perspectron(&reduced, &labels, run, noise, kept, excess, seed)?;
     let projected = error(&projection.back(&behind)?)?;
     let plain = perspectron(&training, &labels, run, noise, margin, excess, seed)?;
-    Ok(Outcome::Learn { projected, plain: error(&plain)? })
+    let common = Label::from_sign(labels.iter().map(|y| y.as_f64()).sum());
+    let wrong = source.target.label_all(&judged)?.iter().filter(|y| **y != common).count() as f64;
+    let constant = noise + (1.0 - 2.0 * noise) * wrong / judged.len() as f64;
+    Ok(Outcome::Learn { projected, plain: error(&plain)?, constant })
 }
 
 fn perspectron<P: PointSet>(

@@ -79,7 +79,12 @@ pub(crate) enum Outcome {
     /// Least margin of the image of w* on the projected points, over γ.
     Margins { share: f64 },
     /// Errors with and without projection, exact over the labels.
-    Learn { projected: f64, plain: f64 },
+    Learn {
+        projected: f64,
+        plain: f64,
+        /// Of the commoner label.
+        constant: f64,
+    },
 }
 
 /// Points of one of the kinds, all with one target.
@@ -145,7 +150,7 @@ impl Outcome {
 
     /// With and without projection.
     pub(super) fn errors(&self) -> (f64, f64) {
-        of_part!(self, Outcome::Learn { projected, plain } => (*projected, *plain))
+        of_part!(self, Outcome::Learn { projected, plain, .. } => (*projected, *plain))
     }
 }
 

@@ -165,7 +165,22 @@ pub(super) fn fit(
         condition: fit.levels().iter().map(|l| l.condition).fold(0.0, f64::max).min(1e300),
         soft_margin,
         slope: None,
+        covariance_slope: None,
     })
+}
+
+/// Σ x xᵀ, scaled to trace d.
+fn covariance(points: &Points) -> Vec<Vec<f64>> {
+    let dim = points.dim();
+    let mut sum = vec![vec![0.0; dim]; dim];
+    for x in points.rows() {
+        for (row, v) in sum.iter_mut().zip(x.as_slice()) {
+            kernels::axpy(*v, x.as_slice(), row);
+        }
+    }
+    let trace: f64 = sum.iter().enumerate().map(|(i, row)| row[i]).sum();
+    sum.iter_mut().flatten().for_each(|v| *v *= dim as f64 / trace);
+    sum
 }
 
 /// ln of the relative Frobenius error of the scatter of n elliptical points, at each n.
@@ -181,7 +196,7 @@ pub(super) fn scatter(dim: usize, rng: &mut ChaCha8Rng) -> Result<Outcome, Failu
         row[j] = (axes[j] * dim as f64 / trace).sqrt();
     }
     let root = rotation.apply(&Points::from_rows(&rows)?)?;
-    let (mut logs, mut outcome) = (Vec::new(), None);
+    let (mut logs, mut of_covariance, mut outcome) = (Vec::new(), Vec::new(), None);
     for n in SCATTER_POINTS {
         let mut values = Gaussian::new(dim, condition)?.sample_with_rng(n, rng)?.into_vec();
         // Elliptical, not normal: radii of no finite mean, which the scatter must not see.
@@ -193,15 +208,18 @@ pub(super) fn scatter(dim: usize, rng: &mut ChaCha8Rng) -> Result<Outcome, Failu
         let solver = ForsterTransform::params().check()?;
         let result = solver.fit(&points)?;
         let estimate = result.transform().scatter(Normalisation::Trace);
-        let (mut error, mut size) = (0.0, 0.0);
+        let covariance = covariance(&points);
+        let (mut error, mut null_error, mut size) = (0.0, 0.0, 0.0);
         for i in 0..dim {
             for j in 0..dim {
                 let truth: f64 = root.rows().map(|r| r.as_slice()[i] * r.as_slice()[j]).sum();
                 error += (estimate[(i, j)] - truth).powi(2);
+                null_error += (covariance[i][j] - truth).powi(2);
                 size += truth * truth;
             }
         }
         logs.push(((n as f64).ln(), 0.5 * (error / size).ln()));
+        of_covariance.push(0.5 * (null_error / size).ln());
         let accuracy = Accuracy::TwoSided(1e-6);
         let (residual_share, certified) = recheck(&points, result.position(), accuracy, false)?;
         let isotropic = matches!(result.outcome(), Found::RadiallyIsotropic(_));
@@ -216,11 +234,13 @@ pub(super) fn scatter(dim: usize, rng: &mut ChaCha8Rng) -> Result<Outcome, Failu
             condition: 1.0,
             soft_margin: None,
             slope: None,
+            covariance_slope: None,
         });
     }
     let (x, y): (Vec<f64>, Vec<f64>) = logs.into_iter().unzip();
     let mut outcome = outcome.ok_or("no sizes")?;
     outcome.slope = Some(stats::slope(&x, &y).ok_or("the scatter has no finite error")?);
+    outcome.covariance_slope = stats::slope(&x, &of_covariance);
     Ok(outcome)
 }
 

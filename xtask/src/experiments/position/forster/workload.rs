@@ -100,6 +100,8 @@ pub(crate) struct Outcome {
     pub(super) soft_margin: Option<f64>,
     /// Slope of ln(scatter error) in ln n.
     pub(super) slope: Option<f64>,
+    /// The same of the covariance matrix.
+    pub(super) covariance_slope: Option<f64>,
 }
 
 impl Outcome {

@@ -23,8 +23,8 @@ pub(crate) enum Configuration {
 pub(crate) enum Outcome {
     /// Algorithm 1 and random order at each of [`SIZES`].
     Drawn(Vec<(Run, f64)>),
-    /// The run on points, and those drawn.
-    Real(Run, Vec<Run>),
+    /// The run on points, those drawn, and those drawn with a tenth of the points.
+    Real(Run, Vec<Run>, Vec<Run>),
 }
 
 /// 10^e.
@@ -38,7 +38,15 @@ pub(super) fn drawn(outcome: &Outcome) -> &[(Run, f64)] {
 
 pub(super) fn beside(outcome: &Outcome) -> (&Run, &[Run]) {
     match outcome {
-        Outcome::Real(run, drawn) => (run, drawn),
+        Outcome::Real(run, drawn, _) => (run, drawn),
+        Outcome::Drawn(_) => unreachable!("the outcome of another part"),
+    }
+}
+
+/// The same of the runs with a tenth of the points.
+pub(super) fn null_differences(outcome: &Outcome) -> [f64; 2] {
+    match outcome {
+        Outcome::Real(run, _, null) => apart(run, null),
         Outcome::Drawn(_) => unreachable!("the outcome of another part"),
     }
 }
@@ -46,6 +54,10 @@ pub(super) fn beside(outcome: &Outcome) -> (&Run, &[Run]) {
 /// Relative difference of mistakes in buckets and difference of ln sin θ: drawn, on average, less real.
 pub(super) fn differences(outcome: &Outcome) -> [f64; 2] {
     let (run, drawn) = beside(outcome);
+    apart(run, drawn)
+}
+
+fn apart(run: &Run, drawn: &[Run]) -> [f64; 2] {
     let mean = |of: &dyn Fn(&Run) -> f64| drawn.iter().map(of).sum::<f64>() / drawn.len() as f64;
     let chains = mean(&|r| r.chains as f64);
     [(chains - run.chains as f64) / chains, mean(&|r| r.log_sin) - run.log_sin]

@@ -27,15 +27,19 @@ impl Experiment for OptimumExperiment {
         "S12", "The best of all learners on small pools, exactly: choosing the order saves the logarithm";
         "S12": "On every pool of n points drawn from five kinds, some learner that chooses the order makes at most d + 1 mistakes whatever the labels of a halfspace: d = 2, n <= 128; d = 3, n <= 40; d = 4, n <= 16. (In d = 3 and n = 64 that is no longer so of every pool.)"
             ["ours; measured over all dichotomies, not proved"]
+            Measured, null "the best learner in the worst order"
             halfspaces_online::{LabellingGame, Dichotomies};
         "S12p": "On n points of the plane, no two parallel, the best learner that chooses the order makes 2 mistakes in the worst case and the best in the worst order 1 + ⌊lg n⌋, exactly, n >= 2."
             ["ours, docs/theory/optimum.md"]
+            Proved, null "the best learner in the worst order, held against 2 mistakes"
             halfspaces_online::{LabellingGame};
         "S12l": "On average over the dichotomies of a pool, sampled greedy makes at most 1.1 times the mistakes of the best of all learners that choose the order, in expectation over pools of five kinds; d = 2 and n = 8 and 16, d = 3 and n = 8 and 10, at full scale also 12."
             ["ours; measured, not proved"]
+            Measured, null "the perceptron in random order"
             halfspaces_online::{SampledGreedy, LabellingGame};
         "K9": "Halving over the dichotomies of a pool of n >= 2 points makes at most lg of their number, at most d lg n, mistakes in every order and without a margin, here against an adversary that chooses points and labels."
             ["Kakade Theorem 2.2 with Cover 1965, docs/theory/optimum.md"]
+            Proved, null "the bound divided by 3"
             halfspaces_online::{Halving, HalfspaceClass, Dichotomies};
     }
 
@@ -105,6 +109,16 @@ impl Experiment for OptimumExperiment {
                 o.halving as f64 / bound
             }),
         ];
+        let claimed = groups_of(results, is_claimed);
+        let worst_order = null_of(claimed, |c, o| o.worst > c.dim + 1);
+        let plane = groups_of(results, |c| c.dim == 2 && c.kind != Kind::Integers);
+        let exchanged = null_of(plane, |_, o| o.worst != 2);
+        let perceptron =
+            null_of(beside, |_, o| o.share(Learner::Perceptron).is_some_and(|share| share > OVER));
+        let nulls = [worst_order, exchanged, perceptron, Null::SmallerBound];
+        let [a, b, c, d] = evidence;
+        let [na, nb, nc, nd] = nulls;
+        let evidence = [(a, na), (b, nb), (c, nc), (d, nd)];
         judge_all(section, Experiment::claims(self), evidence);
         section.summary.push("Every labelling that some halfspace gives is listed, and the game of a learner against all of them is solved: no learner, of whatever kind, can promise fewer mistakes than the optimum, and some learner makes as few. So the value stays near d while that of the worst order follows the logarithm of n. On average a dichotomy is drawn uniformly.".into());
         for dim in [2, 3, 4] {

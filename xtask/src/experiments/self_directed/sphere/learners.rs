@@ -84,7 +84,7 @@ pub(super) fn label_pools(
     let target = random_target_with_rng(d, rng)?;
     let all = UnitSphere::new(d)?.sample_with_rng(largest(&setting.sizes)?, rng)?;
     let seed = rng.random();
-    let mut outcome = Outcome { counts: Vec::new(), chains: 0.0, rise: 0.0, acute: 0, passes: 0.0 };
+    let mut outcome = Outcome { counts: Vec::new(), rise: 0.0, acute: 0, passes: 0.0 };
     for (&n, (points, labels)) in setting.sizes.iter().zip(nested(&all, &target, &setting.sizes)?) {
         let mut count = |learner, mistakes| {
             outcome.counts.push(Count { learner, points: n, mistakes });
@@ -111,8 +111,6 @@ pub(super) fn label_pools(
             let length = ChainLength::Practical { factor };
             let run = TwoChains::new(d, length, seed)?.simulate(&points, &labels)?;
             count(learner, run.mistakes.len());
-            let share = run.chain_mistakes as f64 / (2 * run.chain_length) as f64;
-            outcome.chains = outcome.chains.max(share);
         }
         let (rise, acute) = largest_rise(&points, &labels, &greedy.mistakes, &target);
         outcome.rise = outcome.rise.max(rise);

@@ -57,8 +57,6 @@ pub(crate) struct Count {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     pub(super) counts: Vec<Count>,
-    /// Largest chain mistakes over 2k.
-    pub(super) chains: f64,
     /// Largest tan θ after a mistake over tan θ before, θ < π/2.
     pub(super) rise: f64,
     /// Mistakes that were made at θ < π/2.

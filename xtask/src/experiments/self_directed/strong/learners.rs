@@ -142,7 +142,12 @@ fn flat_means(
         Ok((runs > 0).then_some(means))
     };
     let random = means(Start::Random, random)?;
-    Ok(Outcome::Flat { dim, random, warm: means(Start::Warm, warm)? })
+    let warm = means(Start::Warm, warm)?;
+    let mut perceptron = [0; 2];
+    for (count, (points, labels)) in perceptron.iter_mut().zip(&pools) {
+        *count = mistakes(&mut Perceptron::new(dim)?, points, labels)?;
+    }
+    Ok(Outcome::Flat { dim, random, warm, perceptron })
 }
 
 pub(super) fn growth(

@@ -113,6 +113,8 @@ pub(crate) enum Outcome {
         /// Mean mistakes at both sizes, with random starts and with warm ones, where such runs were made.
         random: Option<[f64; 2]>,
         warm: Option<[f64; 2]>,
+        /// Mistakes of the perceptron on the same points, as they come.
+        perceptron: [usize; 2],
     },
     Growth {
         dim: usize,

@@ -1,0 +1,108 @@
+//! What must not pass, and whether it did.
+
+use super::evidence::Evidence;
+
+/// From this factor on the bound divided by it still holds, so that it is far from what was measured:
+/// the null of [`Null::SmallerBound`] passes.
+pub const SLACK_LIMIT: f64 = 3.0;
+
+/// The null of a claim, measured: the simplest thing that must not pass the claim's rule.
+///
+/// ```
+/// use halfspaces_eval::{Evidence, Null, Side};
+/// let coin = Null::of_cases([true, true, false]);
+/// assert_eq!(coin, Null::Rival { failures: 2, cases: 3 });
+/// // A third of the bound is refuted by a run that came to half of it, not by one that came to a tenth.
+/// let of = |ratio| Evidence::deterministic("m / bound", Side::AtMost, 1, &[ratio]);
+/// assert!(Null::SmallerBound.fails(&of(0.5)) && !Null::SmallerBound.fails(&of(0.1)));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Null {
+    /// Something else on the same instances, judged case by case as the claim is.
+    Rival {
+        /// Cases in which it misses what is claimed.
+        failures: usize,
+        /// Cases in all.
+        cases: usize,
+    },
+    /// The bound divided by [`SLACK_LIMIT`], on the measurements themselves.
+    SmallerBound,
+    /// As [`Null::SmallerBound`], of a bound that no instance can come near, for the reason given. It
+    /// stands in the ledger in place of an instance.
+    LooseBound {
+        /// Why the bound cannot be approached.
+        reason: &'static str,
+    },
+}
+
+impl Null {
+    /// Whether something else fails, case by case.
+    #[must_use]
+    pub fn of_cases(failed: impl IntoIterator<Item = bool>) -> Null {
+        let (mut failures, mut cases) = (0, 0);
+        for failed in failed {
+            failures += usize::from(failed);
+            cases += 1;
+        }
+        Null::Rival { failures, cases }
+    }
+
+    /// Failures and cases; a smaller bound is one case.
+    #[must_use]
+    pub fn counts(&self, evidence: &Evidence) -> (usize, usize) {
+        match *self {
+            Null::Rival { failures, cases } => (failures, cases),
+            Null::SmallerBound | Null::LooseBound { .. } => {
+                let refuted = evidence.slack.is_some_and(|slack| slack < SLACK_LIMIT);
+                (usize::from(refuted), 1)
+            }
+        }
+    }
+
+    /// Whether the null fails in at least half of the cases, of which there must be some, or a reason
+    /// is given why it cannot.
+    #[must_use]
+    pub fn fails(&self, evidence: &Evidence) -> bool {
+        let (failures, cases) = self.counts(evidence);
+        (cases > 0 && 2 * failures >= cases) || self.reason().is_some()
+    }
+
+    /// Why the bound cannot be approached.
+    #[must_use]
+    pub fn reason(&self) -> Option<&'static str> {
+        match self {
+            Null::LooseBound { reason } => Some(reason),
+            Null::Rival { .. } | Null::SmallerBound => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Side;
+
+    #[test]
+    fn half_of_the_cases_is_enough_and_none_is_not() {
+        let evidence = Evidence::deterministic("m", Side::AtMost, 1, &[0.9]);
+        let rival = |failures, cases| Null::Rival { failures, cases }.fails(&evidence);
+        assert!(rival(2, 4) && rival(3, 5) && rival(1, 1));
+        assert!(!rival(1, 4) && !rival(2, 5) && !rival(0, 0));
+    }
+
+    #[test]
+    fn a_third_of_the_bound_is_the_limit() {
+        let of = |side, ratio| Evidence::deterministic("m", side, 1, &[ratio]);
+        assert!(Null::SmallerBound.fails(&of(Side::AtMost, 1.0 / 2.99)));
+        assert!(!Null::SmallerBound.fails(&of(Side::AtMost, 1.0 / 3.01)));
+        assert!(Null::SmallerBound.fails(&of(Side::AtLeast, 2.99)));
+        assert!(!Null::SmallerBound.fails(&of(Side::AtLeast, 3.01)));
+        let loose = Null::LooseBound { reason: "no instance is known" };
+        let far = of(Side::AtMost, 0.01);
+        assert!(loose.fails(&far) && loose.counts(&far) == (0, 1));
+        // A mean judged against 0 has no bound to divide.
+        let mean = Evidence::mean("m", 3, &[-1.0, -2.0, -1.5], 0.0);
+        assert_eq!(mean.slack, None);
+        assert!(!Null::SmallerBound.fails(&mean));
+    }
+}
