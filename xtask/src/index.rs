@@ -30,7 +30,9 @@ Written by `cargo xtask index` from [theorems.md](theorems.md), the claims of th
 From code to theorems: [the last section](#from-code-to-theorems). Verdicts are those of the published
 [ledger](results/ledger.txt); [its page](results/README.md) says of which version, whose statements may have been worded otherwise.
 Not yet published: `cargo xtask reproduce --only ID` writes it. Results may be shared by several claims of an experiment. Where no
-proof or correction is given, the source's own proof, or the one it cites, stands as printed.
+proof or correction is given, the source's own proof, or the one it cites, stands as printed. R is the largest norm of a point, γ the margin, d the
+dimension, n the points, η the noise rate, ε the excess error, δ the failure probability, opt_RCN the error of the target itself under a link, and τ what
+the link lacks of being odd ([conventions.md](conventions.md)).
 ";
 
 /// A claim of the suite with all that is known about it without running it.

@@ -9,7 +9,8 @@
 //! Towards a heavy subspace f falls without end and curvature vanishes; there the direction is cut to
 //! spectral norm [`CAP`], a long step along it.
 //!
-//! *Source.* DKTZ23 §3; the Riemannian form of Tyler's likelihood (Wiesel 2012), where its convexity is proved.
+//! *Source.* Wiesel 2012: the Riemannian form of Tyler's likelihood, and the proof that it is convex. Position is that of DKTZ23 §3, which
+//! has no Newton step.
 //! Nothing rests on it: every answer is certified from the points (Claims: F1, F2).
 
 use crate::dense::{add, eigen, inner, product};

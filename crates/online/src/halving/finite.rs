@@ -1,4 +1,4 @@
-//! Finite classes of hypotheses.
+//! Finite classes of hypotheses. Part of `Halving`. Claims: K1, K2.
 
 use halfspaces_linalg::{InputError, RowView};
 

@@ -24,8 +24,8 @@ use std::ops::Range;
 /// early. Where every mistake counts and labels are right, [`crate::Perceptron`] is the same learner
 /// without the sums.
 ///
-/// *Source.* Freund and Schapire 1999, §2. Measured against the learners for noisy labels.
-/// Claims: P10, PR.
+/// *Source.* Freund and Schapire 1999, §2. Claims: none of its own; compared with the learners for noisy labels in
+/// P10 and PR.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, DenseRow, Label};

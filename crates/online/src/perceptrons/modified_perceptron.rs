@@ -190,7 +190,7 @@ impl OnlineLearner for ModifiedPerceptron {
 /// every mistake outside the band, until there is none.
 ///
 /// *Guarantee.* If a unit w* labels every point right and α = w0 · w* > 0 for the start w0, it stops after
-/// at most ⌊2 ln(1/α)/σ²⌋ updates, and every point with |w · x| > σ‖w‖ is labelled right.
+/// at most ⌊2 ln(1/α)/σ²⌋ updates, and every point with |w · x| > σ‖w‖‖x‖ is labelled right.
 ///
 /// *Cost.* O(d) memory besides the points; one pass of O(n d) per update at most.
 ///

@@ -1,7 +1,7 @@
 //! Which region a rule takes: all points of a subspace, or those beyond a threshold, by the signed sum of
 //! the points that no direction was fitted to.
 //!
-//! *Source.* docs/theory/massart-without-margin.md, "Choice". Claims: PM, PMn, PMt.
+//! *Source.* docs/theory/massart-without-margin.md, "Choice", and for `Least` and `Whole` "The practical schedule". Claims: PM, PMn, PMt.
 
 use super::rule::PositionedAnswer;
 use halfspaces_linalg::{Halfspace, InputError, Label, Points, Threads, margins};

@@ -22,11 +22,11 @@ impl Experiment for ForsterExperiment {
         "F1": "On points with planted heavy subspaces, on real data and on elliptical data, the transform reaches the accuracy δ asked for, on the whole span or inside a heavy subspace, and every certificate is true when recomputed from the points. An answer may be left unresolved in two cases only: where a planted subspace holds exactly its share of the points, and where its points lie off it by a relative 1e-9, near the membership tolerance 1e-10, and δ < 1e-6 is beyond rounding. Other points that near the tolerance, such as rows of a Vandermonde matrix, may stay unresolved as well and are not covered."
             ["DKTZ23 §3"]
             Proved, null "the bound divided by 3"
-            halfspaces_forster::{ForsterTransform, Isotropy, Subspace, Position};
+            halfspaces_forster::{Forster, ForsterTransform, Isotropy, Subspace, Position};
         "F2": "For δ <= 1e-3 and planted subspaces that are exact, a heavy subspace is found wherever a planted one makes position within δ impossible, and every heavy subspace returned is a planted one: same dimension, same points. Where the planted subspace holds exactly its share of the points the answer may be unresolved."
             ["DKTZ23 §3"]
             Proved, null "the answer that no subspace is heavy"
-            halfspaces_forster::{ForsterTransform, Subspace};
+            halfspaces_forster::{Forster, ForsterTransform, Subspace};
         "F3": "On elliptical data of condition 100 in d = 20 dimensions, the relative error of the scatter matrix falls like 1/√n from n = 1000 to 100 000: the slope of its logarithm in ln n is at most -0.45 in expectation."
             ["Tyler 1987"]
             Measured, null "the covariance matrix of the same points"
