@@ -4,7 +4,7 @@ For every data set (CSV, class last; folder as argument), noise and seed: rows d
 for the truth, and labels turned: uniform, each with probability 0.1; far25 and side40, as in tables.py; class20, those of the
 more frequent class with probability 0.2, of the other with 0.02. cleanlab ranks by out-of-fold probabilities (five folds) of each
 classifier; the best of its three ways to rank is named for each classifier's mean over everything, in hindsight. Our side is
-`cargo build --release -p halfspaces-tables --example audit_csv`: LabelAudit of TableClassifier, five folds. Precision at k, k the number of
+`halfspaces audit` (`cargo build --release -p halfspaces-cli`): LabelAudit of TableClassifier, five folds; its seconds are those of the whole process. Precision at k, k the number of
 wrong labels, and average precision, in per cent, as Markdown; in the last columns the mean difference from the best peer of the
 row with its standard error over the seeds.
 """
@@ -50,9 +50,10 @@ def ours(program, points, given, folder):
     rows = np.c_[points, given]
     np.savetxt(table, rows, delimiter=",", header=names + ",label", comments="", fmt=["%.17g"] * points.shape[1] + ["%d"])
     start = time.perf_counter()
-    subprocess.run([program, table, "1", ranking], check=True, stdout=subprocess.DEVNULL)
+    command = [program, "audit", table, "--label", "label", "--threads", "1", "-o", ranking, "--force"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     seconds = time.perf_counter() - start
-    order = np.loadtxt(ranking, delimiter=",")[:, 0].astype(int)
+    order = np.loadtxt(ranking, delimiter=",", skiprows=1, usecols=1).astype(int)
     suspicion = np.empty(len(given))
     suspicion[order] = -np.arange(len(given))
     return suspicion, seconds
@@ -94,7 +95,7 @@ def main():
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--noises", default=",".join(NOISES))
     parser.add_argument("--classifiers", default="logistic,RBF SVM,LightGBM")
-    parser.add_argument("--program", default=ROOT / "target/release/examples/audit_csv")
+    parser.add_argument("--program", default=ROOT / "target/release/halfspaces")
     parser.add_argument("--save", type=pathlib.Path, help="every result, as JSON lines")
     options = parser.parse_args()
     results = []

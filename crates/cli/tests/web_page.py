@@ -5,13 +5,16 @@
 
 Checks that every digit gets its true label, that the page asks no other server, that texts with HTML in them are shown as
 texts, and prints corrections and how long each answer took, from the key to the next question on the page. With --pictures it
-takes pictures of the page: light and dark, wide and narrow. Needs nothing but Python and Chromium.
+takes pictures of the page: light and dark, wide and narrow. With --large 300 it also answers so many questions about a made-up
+pool of 100 000 rows and 100 columns. Needs nothing but Python and Chromium.
 """
 
 import argparse
+import array
 import base64
 import json
 import pathlib
+import random
 import re
 import secrets
 import socket
@@ -172,7 +175,7 @@ def digits(options, browser, folder):
         deadline = time.time() + 5
         while browser.value(f"busy || (state.question && {SHOWN} === {json.dumps(shown[0])})"):
             assert time.time() < deadline, f"row {row} stays after its answer"
-    waits = sorted(browser.value("window.waits"))
+    waited = waits(browser)
     corrections = browser.value("state.progress.corrections")
     if options.pictures:
         browser.picture(options.pictures / "digits-done.png", 1280, 800, False)
@@ -180,8 +183,39 @@ def digits(options, browser, folder):
     assert program.wait(10) == 0
     labels = [line.split(",")[2] for line in (folder / "labels.csv").read_text().splitlines()[1:]]
     assert labels == truth, "every digit has its label"
-    p = lambda share: waits[min(len(waits) - 1, int(share * len(waits)))]
-    print(f"{asked} digits labelled by keys, {corrections} corrections; key to next question p50 {p(.5):.1f} ms, p99 {p(.99):.1f} ms, most {waits[-1]:.1f} ms")
+    print(f"{asked} digits labelled by keys, {corrections} corrections; {waited}")
+
+
+def waits(browser):
+    found = sorted(browser.value("window.waits"))
+    p = lambda share: found[min(len(found) - 1, int(share * len(found)))]
+    return f"key to next question p50 {p(.5):.1f} ms, p99 {p(.99):.1f} ms, most {found[-1]:.1f} ms"
+
+
+def large(options, browser, folder):
+    rows, columns = 100_000, 100
+    draws = random.Random(1)
+    values = array.array("d", (draws.gauss(0, 1) for _ in range(rows * columns)))
+    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {columns}), }}".ljust(117) + "\n"
+    (folder / "large.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + values.tobytes())
+    slips = random.Random(2)
+    truth = lambda row: ("in" if values[row * columns] + values[row * columns + 1] > 0 else "out") if slips.random() > 0.05 else "out"
+    start_time = time.time()
+    program, address = start(options.program, folder, ["large.npy", "--classes", "in,out", "--session", "l.jsonl"])
+    print(f"the page of {rows} rows and {columns} columns is there after {time.time() - start_time:.1f} s")
+    browser.call("Page.navigate", url=address)
+    time.sleep(1)
+    browser.value(READY)
+    browser.value(CLOCK)
+    for _ in range(options.large):
+        shown = browser.value(SHOWN)
+        row = int(re.match(r"row (\d+)", shown).group(1))
+        browser.key("1" if truth(row) == "in" else "2")
+        while browser.value(f"busy || {SHOWN} === {json.dumps(shown)}"):
+            pass
+    print(f"{options.large} answers, {browser.value('state.progress.corrections')} corrections; {waits(browser)}")
+    browser.value("stop()")
+    assert program.wait(10) == 0
 
 
 def texts(options, browser, folder):
@@ -214,6 +248,7 @@ def main():
     parser.add_argument("--program", type=lambda path: str(pathlib.Path(path).resolve()), default="target/release/halfspaces")
     parser.add_argument("--chromium", default="/usr/bin/chromium")
     parser.add_argument("--pictures", type=pathlib.Path)
+    parser.add_argument("--large", type=int, default=0, metavar="ANSWERS")
     options = parser.parse_args()
     if options.pictures:
         options.pictures.mkdir(parents=True, exist_ok=True)
@@ -223,6 +258,8 @@ def main():
         try:
             digits(options, browser, folder)
             texts(options, browser, folder)
+            if options.large:
+                large(options, browser, folder)
             foreign = [url for url in browser.requests() if not re.match(r"http://127\.0\.0\.1:\d+/|data:,|about:", url)]
             assert not foreign, foreign
             assert not browser.complaints(), browser.complaints()

@@ -2,7 +2,7 @@
 //! `cargo run --release -p halfspaces-tables --example audit_csv -- data.csv [positive class] [ranking.csv]`
 //!
 //! The class is the last column; columns without numbers become one 0/1 column per category. The third argument is a
-//! file for the whole ranking (row, agreement), the most suspicious first: our side of `benches/peers/wrong_labels.py`.
+//! file for the whole ranking (row, agreement), the most suspicious first. `halfspaces audit` does the same and more.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 

@@ -230,3 +230,37 @@ impl Classifier for ByPlanModel {
         Ok(decided.values[0])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(given: usize, said: usize, values: [f64; 3]) -> Judged {
+        Judged { row: 0, given, said, values: values.to_vec() }
+    }
+
+    /// Hand-computed: means of the own class are 0.5 of class 0 and 0.6 of class 1, and class 2 has no row.
+    #[test]
+    fn likely_wrong_by_hand() {
+        let rows = [
+            judged(0, 0, [0.9, 0.1, 0.0]),
+            judged(0, 1, [0.1, 0.7, 0.2]),
+            judged(0, 1, [0.45, 0.5, 0.05]),
+            judged(1, 1, [0.2, 0.6, 0.2]),
+            judged(1, 0, [0.55, 0.45, 0.0]),
+            judged(1, 1, [0.1, 0.75, 0.15]),
+        ];
+        let suspect = rows[1].suspect();
+        assert_eq!(suspect.suggested, 1);
+        assert!((suspect.agreement + 0.6).abs() < 1e-12);
+        assert_eq!(rows[0].suspect().suggested, 0);
+        // Class 0: (0.9 + 0.1 + 0.45)/3 = 0.483; class 1: 0.6. The second row (0.7) and the fifth (0.55), not the third (0.5).
+        assert_eq!(likely_wrong(&rows, 3), 2);
+    }
+
+    #[test]
+    fn a_class_must_be_learned_in_every_fold() {
+        assert!(check_all_known(&[0, 1, 2, 1], 3).is_ok());
+        assert!(check_all_known(&[0, 2, 2], 3).is_err());
+    }
+}

@@ -9,7 +9,7 @@ use halfspaces_online::{LabellingQuestion, LabellingSession, Outlook};
 use std::time::Duration;
 
 /// How long an answer waits for the model to learn from it. After that the next question is one that was chosen before.
-const PATIENCE: Duration = Duration::from_millis(50);
+const PATIENCE: Duration = Duration::from_millis(40);
 
 #[derive(Debug)]
 pub(super) struct Desk {
@@ -43,7 +43,7 @@ impl Desk {
         session: LabellingSession,
     ) -> Result<Desk, CliError> {
         let worker = Worker::start(session, record.skipped().to_vec());
-        let snapshot = worker.settled()?;
+        let snapshot = worker.snapshot(Duration::ZERO);
         let mut desk = Desk { record, journal, worker, question: None, snapshot };
         desk.next()?;
         Ok(desk)
@@ -163,18 +163,62 @@ impl Desk {
     /// The surest question of those that are open by the record; those that were skipped only when no other is left.
     fn next(&mut self) -> Result<(), CliError> {
         self.snapshot = self.worker.snapshot(PATIENCE);
-        let mut found = self.among(false);
-        if found.is_none() && !self.is_settled() {
-            self.snapshot = self.worker.settled()?;
-            found = self.among(false);
+        if self.among(&self.snapshot, false).is_none() {
+            // So many answers came that the model knows no further question yet.
+            self.snapshot = self.worker.wait(|snapshot| self.among(snapshot, false).is_some())?;
         }
-        self.question = found.or_else(|| self.among(true));
+        let found = self.among(&self.snapshot, false);
+        self.question = found.or_else(|| self.among(&self.snapshot, true));
         Ok(())
     }
 
-    fn among(&self, skipped: bool) -> Option<LabellingQuestion> {
+    fn among(&self, snapshot: &Snapshot, skipped: bool) -> Option<LabellingQuestion> {
         let open = |row: usize| self.record.label(row).is_none();
         let fits = |row: usize| open(row) && self.record.skipped().contains(&row) == skipped;
-        self.snapshot.questions.iter().copied().find(|question| fits(question.index))
+        snapshot.questions.iter().copied().find(|question| fits(question.index))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::label::journal::{Header, PoolId};
+    use halfspaces_linalg::{Params, Points};
+    use halfspaces_online::LabellingParams;
+
+    /// However slowly the model learns, each row is asked once, and all are asked: here it has no time at all.
+    #[test]
+    fn answers_faster_than_the_model_are_all_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let (mut journal, _) = Journal::open(&path).unwrap();
+        let (rows, classes) = (700, vec!["a".to_owned(), "b".to_owned()]);
+        let pool = PoolId { source: "p".into(), rows, columns: 2, fingerprint: "0".into() };
+        journal.begin(&Header::new(pool, classes.clone(), 0)).unwrap();
+        let values = (0..2 * rows).map(|i| ((i * 7919) % 1009) as f64).collect();
+        let points = Points::new(values, 2).unwrap();
+        let session =
+            LabellingParams::new(2).landmarks(20).check().unwrap().session(&points).unwrap();
+        let mut desk = Desk::new(Record::new(rows, classes), journal, session).unwrap();
+        let mut asked = vec![false; rows];
+        while let Some(question) = desk.question() {
+            let row = question.index;
+            assert!(!std::mem::replace(&mut asked[row], true), "row {row} is asked twice");
+            // As `answer` does, but without waiting for the model.
+            let class = usize::from(row % 3 == 0);
+            let name = |class: usize| ["a", "b"][class].to_owned();
+            let (predicted, probability) = (name(question.class), question.probability);
+            let event =
+                Event::Answer { row, class: name(class), predicted, probability, to_come: None };
+            assert!(desk.take(&event, Command::Answer(question, class)).is_ok());
+            desk.question = desk.among(&desk.snapshot, false);
+            if desk.question.is_none() {
+                desk.next().unwrap();
+            }
+        }
+        assert!(asked.into_iter().all(|asked| asked));
+        let (record, session) = desk.finish().unwrap();
+        assert_eq!((record.asked(), session.progress().answered), (rows, rows));
+        assert_eq!(record.corrections(), session.progress().corrections);
     }
 }

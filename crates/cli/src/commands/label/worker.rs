@@ -7,8 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Questions known ahead: as many answers may come while the model still learns from the first of them.
-const AHEAD: usize = 64;
+/// Questions known ahead: as many answers may come before the model has learned from the first of them.
+const AHEAD: usize = 512;
 /// Between two looks at whether the thread still lives.
 const LOOK: Duration = Duration::from_millis(500);
 
@@ -88,17 +88,17 @@ impl Worker {
         snapshot.clone()
     }
 
-    /// What the model says once it knows all that it was told.
-    pub(super) fn settled(&self) -> Result<Snapshot, CliError> {
-        loop {
-            let snapshot = self.snapshot(LOOK);
-            if snapshot.done == self.sent {
-                return Ok(snapshot);
-            }
+    /// What the model says once it knows all that it was told, or `enough` of it.
+    pub(super) fn wait(&self, enough: impl Fn(&Snapshot) -> bool) -> Result<Snapshot, CliError> {
+        let mut snapshot = self.shared.lock();
+        while snapshot.done < self.sent && !enough(&snapshot) {
             if self.thread.is_finished() {
                 return Err(stopped());
             }
+            let waited = self.shared.changed.wait_timeout(snapshot, LOOK);
+            snapshot = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
+        Ok(snapshot.clone())
     }
 
     /// Whether the snapshot knows all that was told.
@@ -134,13 +134,10 @@ fn work(
     shared: &Shared,
 ) -> LabellingSession {
     let mut done = 0;
-    while let Ok(first) = receiver.recv() {
-        // All that has come meanwhile, before the look at every point.
-        for command in std::iter::once(first).chain(receiver.try_iter()) {
-            let obeyed = obey(&mut session, &mut skipped, command);
-            assert!(obeyed.is_ok(), "the record accepted {command:?}, the model says {obeyed:?}");
-            done += 1;
-        }
+    while let Ok(command) = receiver.recv() {
+        let obeyed = obey(&mut session, &mut skipped, command);
+        assert!(obeyed.is_ok(), "the record accepted {command:?}, the model says {obeyed:?}");
+        done += 1;
         let snapshot = look(&mut session, &skipped, done);
         *shared.lock() = snapshot;
         shared.changed.notify_all();

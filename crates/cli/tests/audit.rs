@@ -1,0 +1,168 @@
+//! `halfspaces audit` and `halfspaces transform`.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails says where")]
+
+mod support;
+
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use support::{Draws, good, refused};
+
+/// Classes by the sign of x (three: by thirds of it), ten of 300 labels wrong, far from the boundary. The wrong rows.
+fn slips(folder: &Path, classes: &[&str]) -> Vec<usize> {
+    let mut draws = Draws(11);
+    let (mut text, mut wrong) = (String::from("x,y,note,label\n"), Vec::new());
+    for row in 0..300 {
+        let (x, y) = (draws.next(), draws.next());
+        let class = (x * classes.len() as f64) as usize;
+        let middle = (class as f64 + 0.5) / classes.len() as f64;
+        let slip = row % 30 == 11;
+        let x = if slip { middle } else { x };
+        let label = classes[if slip { (class + 1) % classes.len() } else { class }];
+        wrong.extend(slip.then_some(row));
+        writeln!(text, "{x},{y},<b onmouseover=alert(1)>{},{label}", row % 7).unwrap();
+    }
+    fs::write(folder.join("data.csv"), text).unwrap();
+    wrong
+}
+
+#[test]
+fn slips_are_found_in_two_and_three_classes() {
+    let folder = tempfile::tempdir().unwrap();
+    for (classes, learner) in [
+        (&["neg", "pos"][..], "auto"),
+        (&["neg", "pos"], "logistic"),
+        (&["neg", "pos"], "massart"),
+        (&["a", "b", "c"], "auto"),
+        (&["a", "b", "c"], "svm"),
+    ] {
+        let wrong = slips(folder.path(), classes);
+        let audit = ["audit", "data.csv", "--label", "label", "--learner", learner, "--force"];
+        let files = ["-o", "ranking.csv", "--html", "report.html", "--json", "--top", "15"];
+        let found = good(folder.path(), &[&audit[..], &files].concat());
+        let found: Value = serde_json::from_str(&found).unwrap();
+        let ranking = fs::read_to_string(folder.path().join("ranking.csv")).unwrap();
+        let rows: Vec<usize> = ranking
+            .lines()
+            .skip(1)
+            .map(|line| line.split(',').nth(1).unwrap().parse().unwrap())
+            .collect();
+        assert_eq!(rows.len(), 300);
+        let caught = rows[..wrong.len()].iter().filter(|row| wrong.contains(row)).count();
+        let least = match learner {
+            // A decision list of halfspaces is as sure of all rows that one rule decides.
+            "massart" => 6,
+            // A linear machine cannot tell the middle of three classes from the others.
+            "svm" => 5,
+            _ => 9,
+        };
+        assert!(caught >= least, "{classes:?} {learner}: {caught} of {}", wrong.len());
+        let number = |name: &str| found[name].as_u64().unwrap();
+        assert_eq!((number("rows"), found["ranking"].as_array().unwrap().len()), (300, 15));
+        assert!(
+            number("wrong_at_most") >= 10 && number("wrong_at_most") >= number("disagreements")
+        );
+        assert_eq!(found["ranking"][0]["row"].as_u64().unwrap() as usize, rows[0]);
+        assert_ne!(found["ranking"][0]["label"], found["ranking"][0]["suggested"]);
+        let place = format!("data.csv, line {}", rows[0] + 2);
+        assert_eq!(found["ranking"][0]["place"], place.as_str());
+        let report = fs::read_to_string(folder.path().join("report.html")).unwrap();
+        assert!(
+            !report.contains("<b onmouse") && report.contains("&lt;b onmouseover=alert(1)&gt;")
+        );
+        assert!(report.contains(&place) && report.contains("<svg") && !report.contains("<script"));
+        assert!(!report.contains("src=") && !report.contains("href="), "it needs no other file");
+    }
+}
+
+#[test]
+fn audits_that_cannot_be_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    slips(folder.path(), &["neg", "pos"]);
+    fs::write(folder.path().join("one.csv"), "x,label\n1,a\n2,a\n").unwrap();
+    fs::write(folder.path().join("rare.csv"), "x,label\n1,a\n2,a\n3,b\n4,b\n5,c\n").unwrap();
+    for (args, part) in [
+        (&["data.csv", "--label", "lable"][..], "did you mean `label`?"),
+        (&["one.csv", "--label", "label"], "all labels are a"),
+        (&["rare.csv", "--label", "label", "--learner", "logistic"], "too few rows"),
+        (&["data.csv", "--label", "label", "--folds", "1"], "folds"),
+        (&["data.csv", "--label", "label", "--failure", "0"], "failure"),
+        (&["data.csv", "--label", "label", "--html", "data.csv"], "already exists"),
+    ] {
+        let said = refused(folder.path(), &[&["audit"], args].concat());
+        assert!(said.contains(part), "{said}");
+    }
+}
+
+fn column(text: &str, skipped: usize) -> Vec<Vec<f64>> {
+    let number = |cell: &str| cell.parse().unwrap();
+    text.lines().skip(1).map(|line| line.split(',').skip(skipped).map(number).collect()).collect()
+}
+
+/// The files hold what they say: unit vectors in position, and the map that leads to them.
+#[test]
+fn points_are_in_position() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut draws = Draws(3);
+    let (mut text, mut points) = (String::from("a,b,c\n"), Vec::new());
+    for _ in 0..200 {
+        let (x, y, z) = (draws.next() - 0.5, draws.next() - 0.5, draws.next() - 0.5);
+        points.push(vec![1000.0 * x, x + 0.1 * y, z * 1e-3]);
+        writeln!(text, "{},{},{}", 1000.0 * x, x + 0.1 * y, z * 1e-3).unwrap();
+    }
+    fs::write(folder.path().join("data.csv"), text).unwrap();
+    let files = [
+        "-o",
+        "points.csv",
+        "--matrix",
+        "matrix.csv",
+        "--scatter",
+        "scatter.csv",
+        "--html",
+        "report.html",
+    ];
+    let said = good(folder.path(), &[&["transform", "data.csv"], &files[..]].concat());
+    assert!(said.contains("in radially isotropic position"), "{said}");
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let (units, matrix, scatter) = (
+        column(&read("points.csv"), 2),
+        column(&read("matrix.csv"), 1),
+        column(&read("scatter.csv"), 1),
+    );
+    for i in 0..3 {
+        for j in 0..3 {
+            let sum: f64 = units.iter().map(|u| u[i] * u[j]).sum();
+            assert!(
+                (3.0 / 200.0 * sum - f64::from(u8::from(i == j))).abs() < 2e-6,
+                "{i} {j} {sum}"
+            );
+            // S A Aᵀ is a multiple of 1.
+            let product = |r: usize, c: usize| -> f64 {
+                let aat = |k: usize| -> f64 { (0..3).map(|l| matrix[k][l] * matrix[c][l]).sum() };
+                (0..3).map(|k| scatter[r][k] * aat(k)).sum()
+            };
+            let expected = if i == j { product(0, 0) } else { 0.0 };
+            assert!((product(i, j) - expected).abs() < 1e-6 * product(0, 0), "{i} {j}");
+        }
+    }
+    for (x, u) in points.iter().zip(&units) {
+        let image: Vec<f64> = (0..3).map(|j| (0..3).map(|i| x[i] * matrix[i][j]).sum()).collect();
+        let norm = image.iter().map(|v: &f64| v * v).sum::<f64>().sqrt();
+        assert!(image.iter().zip(u).all(|(v, u)| (v / norm - u).abs() < 1e-9));
+    }
+    let report = read("report.html");
+    assert!(
+        report.matches("<svg").count() == 2
+            && !report.contains("<script")
+            && !report.contains("src=")
+    );
+    let said = good(folder.path(), &["transform", "data.csv", "--json", "--center"]);
+    let json: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!((json["points"].as_u64(), json["center"].as_array().unwrap().len()), (Some(200), 3));
+    assert_eq!(json["pieces"][0]["rows"].as_array().unwrap().len(), 200);
+    let said = refused(folder.path(), &["transform", "data.csv", "--matrix", "matrix.csv"]);
+    assert!(said.contains("matrix.csv already exists"), "{said}");
+    let said = refused(folder.path(), &["transform", "data.csv", "--accuracy", "2"]);
+    assert!(said.contains("--accuracy"), "{said}");
+}
