@@ -43,6 +43,11 @@ impl CliError {
         format!("error: {self}")
     }
 
+    /// The same, with the name of the file before it unless it says it already.
+    pub(crate) fn within(self, file: &str) -> CliError {
+        if self.message.contains(file) { self } else { self.at(file) }
+    }
+
     /// The same, with `place` and a colon before it.
     pub(crate) fn at(self, place: &str) -> CliError {
         CliError { message: format!("{place}: {}", self.message), ..self }

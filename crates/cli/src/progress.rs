@@ -19,6 +19,21 @@ impl Progress {
     }
 }
 
+impl Progress {
+    /// Work on so many rows, with rate and time left.
+    pub(crate) fn rows(what: &str, total: u64) -> Progress {
+        let bar = ProgressBar::with_draw_target(Some(total), target());
+        bar.set_style(style("{msg} {human_pos} of {human_len} rows, {per_sec}, {eta} left"));
+        bar.set_message(what.to_owned());
+        Progress(bar)
+    }
+
+    /// So many more are done.
+    pub(crate) fn advance(&self, by: u64) {
+        self.0.inc(by);
+    }
+}
+
 impl Drop for Progress {
     fn drop(&mut self) {
         self.0.finish_and_clear();

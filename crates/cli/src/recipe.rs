@@ -430,3 +430,125 @@ fn split(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::{Column, Places};
+    use halfspaces_linalg::PointSet;
+
+    fn frame(columns: Vec<(&str, Values)>) -> Frame {
+        let rows = columns[0].1.len();
+        let column = |(name, values): (&str, Values)| Column { name: name.to_owned(), values };
+        let columns = columns.into_iter().map(column).collect();
+        Frame { columns, rows, source: "t".into(), places: Places::rows(), sparse: false }
+    }
+
+    fn texts(cells: &[&str]) -> Values {
+        let mut levels: Vec<String> = Vec::new();
+        let code = |cell: &&str| {
+            if cell.is_empty() {
+                return MISSING;
+            }
+            let at = levels.iter().position(|level| level == cell).unwrap_or_else(|| {
+                levels.push((*cell).to_owned());
+                levels.len() - 1
+            });
+            at as u32
+        };
+        let codes = cells.iter().map(code).collect();
+        Values::Texts { codes, levels }
+    }
+
+    fn fit(frame: &Frame) -> Recipe {
+        Recipe::fit(frame, &RecipeOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn medians_stand_in_for_missing_numbers() {
+        let nan = f64::NAN;
+        for (values, median) in [
+            (vec![5.0, 1.0, 9.0], 5.0),
+            (vec![5.0, 1.0, 9.0, 7.0], 6.0),
+            (vec![nan, 5.0, 1.0, 9.0], 5.0),
+            (vec![nan, 5.0, 1.0], 3.0),
+            (vec![1e308, -1e308, 1e308, 1e308], 1e308),
+        ] {
+            let missing = values.iter().any(|v| v.is_nan());
+            let expected = Kind::Number { median, missing };
+            assert_eq!(numbers(&values), Some(expected), "{values:?}");
+        }
+        assert_eq!(numbers(&[2.0, 2.0]), None);
+        assert_eq!(numbers(&[nan, nan]), None);
+        assert!(numbers(&[2.0, nan]).is_some());
+        let table = frame(vec![("x", Values::Numbers(vec![4.0, nan, 6.0]))]);
+        let points = fit(&table).apply(&table, Unseen::Error).unwrap();
+        assert_eq!(points.as_slice(), [4.0, 0.0, 5.0, 1.0, 6.0, 0.0]);
+    }
+
+    #[test]
+    fn categories_have_a_coordinate_each() {
+        let table = frame(vec![
+            ("c", texts(&["b", "a", "", "b"])),
+            ("same", texts(&["z", "z", "z", "z"])),
+            ("x", Values::Numbers(vec![1.0, 2.0, 3.0, 4.0])),
+        ]);
+        let recipe = fit(&table);
+        assert_eq!(recipe.coordinates(), ["c=a", "c=b", "c is missing", "x"]);
+        assert_eq!(recipe.constant(), ["same"]);
+        assert!(recipe.places().eq([("c", 0..3), ("x", 3..4)]));
+        let points = recipe.apply(&table, Unseen::Error).unwrap();
+        let expected = [0., 1., 0., 1., 1., 0., 0., 2., 0., 0., 1., 3., 0., 1., 0., 4.];
+        assert_eq!(points.as_slice(), expected);
+        // Numbers where categories were: by their text.
+        let numbers = frame(vec![("c", texts(&["1", "2.5"]))]);
+        let turned = frame(vec![("c", Values::Numbers(vec![2.5, 1.0]))]);
+        let points = fit(&numbers).apply(&turned, Unseen::Error).unwrap();
+        assert_eq!(points.as_slice(), [0.0, 1.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn free_text_is_told_from_categories() {
+        let categorical = |cells: Vec<String>| {
+            let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+            Recipe::fit(&frame(vec![("c", texts(&cells))]), &RecipeOptions::default()).is_ok()
+        };
+        let each = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
+        assert!(categorical(each(MIN_FREE)) && !categorical(each(MIN_FREE + 1)));
+        // 31 and more, half of the rows and one more with a text of their own.
+        let shared = |alone: usize, pairs: usize| {
+            let twice = (0..pairs).flat_map(|i| [format!("p{i}"), format!("p{i}")]);
+            each(alone).into_iter().chain(twice).collect::<Vec<_>>()
+        };
+        assert!(categorical(shared(30, 15)) && !categorical(shared(31, 15)));
+        assert!(
+            categorical(shared(0, MAX_CATEGORIES)) && !categorical(shared(0, MAX_CATEGORIES + 1))
+        );
+    }
+
+    #[test]
+    fn words_of_two_rows_count() {
+        let options = RecipeOptions { drop: vec![], text: vec!["t".into()] };
+        let table =
+            frame(vec![("t", texts(&["Red, red apple!", "a RED pear", "pear", "apple a"]))]);
+        let recipe = Recipe::fit(&table, &options).unwrap();
+        assert_eq!(recipe.coordinates(), ["t~a", "t~apple", "t~pear", "t~red"]);
+        let points = recipe.apply(&table, Unseen::Error).unwrap();
+        let (half, third) = (1.0 / 2f64.sqrt(), 1.0 / 3f64.sqrt());
+        let rows: Vec<&[f64]> = points.as_slice().chunks(points.dim()).collect();
+        assert_eq!(rows[0], [0.0, half, 0.0, half]);
+        assert_eq!(rows[1], [third, 0.0, third, third]);
+        assert_eq!(rows[2], [0.0, 0.0, 1.0, 0.0]);
+        // The commonest are kept; a word of every row says nothing.
+        let many: Vec<String> = (0..MAX_WORDS + 9)
+            .flat_map(|i| vec![format!("all w{i:04}"); if i % 2 == 0 { 2 } else { 3 }])
+            .collect();
+        let cells: Vec<&str> = many.iter().map(String::as_str).collect();
+        let Some(Kind::Words { words }) = words(&texts(&cells)) else { panic!("words") };
+        assert_eq!(words.len(), MAX_WORDS);
+        assert!(!words.contains(&"all".to_owned()));
+        assert!(
+            (0..MAX_WORDS + 9).filter(|i| i % 2 == 1).all(|i| words.contains(&format!("w{i:04}")))
+        );
+    }
+}

@@ -13,7 +13,7 @@ use std::path::Path;
 const PRECIOUS: &str = "precious";
 
 /// Arguments, and what the message must contain. `out` is there, and `--force` given where it is an output.
-const CASES: [(&str, &str); 83] = [
+const CASES: [(&str, &str); 90] = [
     // Files.
     ("fit nothing.csv --label y -o out --force", "nothing.csv: there is no such file"),
     ("fit goof.csv --label y -o out --force", "did you mean `good.csv`?"),
@@ -122,6 +122,22 @@ const CASES: [(&str, &str); 83] = [
     ("fit good.csv --label y --learner svm --c=-1 -o out --force", "out of range"),
     ("fit good.csv --label y --outpt out", "unexpected argument '--outpt'"),
     ("fit good.csv --label y", "--output"),
+    ("fit - --label y --stream -o out --force", "standard input cannot be read more than once"),
+    (
+        "fit pair.libsvm --label label --stream -o out --force",
+        "--stream reads CSV and TSV files only",
+    ),
+    ("fit ragged.csv --label y --stream -o out --force", "ragged.csv, line 3: 2 cells"),
+    ("fit slip.csv --label y --stream -o out --force", "`3O` is not a number"),
+    ("fit twice.csv --label y --stream -o out --force", "two columns are called `a`"),
+    (
+        "fit good.csv --label z --stream --learner perceptron -o out --force",
+        "there is no column `z`",
+    ),
+    (
+        "fit three.csv --label y --stream --learner massart -o out --force",
+        "massart learns two classes from a stream",
+    ),
     // Outputs.
     (
         "fit good.csv --label y -o out",
@@ -212,6 +228,8 @@ fn files(dir: &Path) {
     write("without.csv", good.replacen(",b,", ",other,", 1).as_bytes());
     write("unseen.csv", b"a,b,colour,y\n1,2,red,n\n1,2,purple,n\n");
     write("text.csv", b"a,b,colour,y\n1,2,red,n\nx,2,red,n\n");
+    let three: String = (0..40).map(|i| format!("{i},{}\n", i % 3)).collect();
+    write("three.csv", format!("a,y\n{three}").as_bytes());
     // Models.
     let fit = "fit good.csv --label y --learner logistic -o model.json";
     halfspaces(dir).args(fit.split(' ')).assert().success();

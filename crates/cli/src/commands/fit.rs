@@ -2,9 +2,9 @@
 
 use crate::error::CliError;
 use crate::frame::{Frame, Values};
-use crate::input::{Hints, InputArgs};
+use crate::input::{Hints, InputArgs, LargeTable};
 use crate::labels::Labels;
-use crate::learner::{Findings, Learned, Method, Plan};
+use crate::learner::{Batch, Findings, Learned, Method, Plan};
 use crate::model_file::{Known, LabelPart, ModelFile};
 use crate::output::{check_target, note, say};
 use crate::progress::Progress;
@@ -13,9 +13,10 @@ use crate::statistics::{CONFIDENCE, Rate};
 use crate::threads::ThreadsArg;
 use clap::Args;
 use halfspaces_linalg::rand::seq::SliceRandom;
-use halfspaces_linalg::{RngStream, rng_for};
+use halfspaces_linalg::{PointSet, RngStream, rng_for};
 use halfspaces_pac::ErrorCount;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// From so many rows on a tenth is held out, at least and at most so many; before, a twentieth.
@@ -24,6 +25,11 @@ const LARGE_SHARE: f64 = 0.1;
 const SMALL_SHARE: f64 = 0.05;
 const MIN_LARGE: usize = 1500;
 const MAX_HELD_OUT: usize = 20_000;
+
+/// Rows of a file larger than memory on which columns, classes and error are measured.
+const SAMPLE: usize = 60_000;
+/// Rows of it read at a time.
+const CHUNK: usize = 4096;
 
 /// Most candidates listed of what was compared.
 const LISTED: usize = 3;
@@ -68,6 +74,10 @@ pub(crate) struct FitArgs {
     /// Share of the rows held out to measure the error; 0 for none [default: a twentieth, a tenth from 5000 rows on]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     holdout: Option<f64>,
+    /// Read the file in parts: for CSV files larger than memory. perceptron and massart learn from every row, the others from
+    /// a random sample of 60 000
+    #[arg(long, conflicts_with = "weights")]
+    stream: bool,
     /// Seed of every random choice
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -89,13 +99,16 @@ fn share(text: &str) -> Result<f64, String> {
 #[derive(Debug, Serialize)]
 struct Summary {
     data: String,
-    rows: usize,
+    rows: u64,
+    /// Rows of a stream on which columns, classes and error were measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sampled: Option<usize>,
     columns: usize,
     coordinates: usize,
     constant_columns: Vec<String>,
     classes: Vec<ClassCount>,
     learner: Method,
-    learned_from: usize,
+    learned_from: u64,
     findings: Findings,
     held_out: Option<Rate>,
     confidence: f64,
@@ -119,7 +132,12 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
         )));
     }
     let progress = Progress::start("reading");
-    let mut frame = args.input.read_as(&Hints::texts([&args.label]))?;
+    let hints = Hints::texts([&args.label]);
+    let large = args.stream.then(|| Large::open(args, &hints)).transpose()?;
+    let mut frame = match &large {
+        Some(large) => large.sample()?,
+        None => args.input.read_as(&hints)?,
+    };
     drop(progress);
     let mut labels = Labels::take(&mut frame, &args.label)?;
     let several = labels.classes.len() > 2;
@@ -129,6 +147,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
     let against_rest = args.positive.clone().filter(|_| several);
     let weights = args.weights.as_deref().map(|name| take_weights(&mut frame, name)).transpose()?;
     let (rows, columns) = (frame.rows, frame.columns.len());
+    let all_rows = large.as_ref().map_or(rows as u64, |large| large.rows);
     let (learn_rows, held_rows) = split(rows, args.holdout, args.seed);
 
     let counts: Vec<ClassCount> = (labels.classes.iter().enumerate())
@@ -158,10 +177,24 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
     let targets: Vec<usize> = learn_rows.iter().filter_map(class).collect();
     let weights: Option<Vec<f64>> =
         weights.map(|weights| learn_rows.iter().map(|row| weights[*row]).collect());
-    let progress = Progress::start("learning");
-    let learned = Learned::fit(&plan, &points, &targets, weights.as_deref());
-    drop(progress);
-    let (mut learned, findings) = learned.map_err(|fault| fault.at(&source))?;
+    let learned = match &large {
+        Some(large) if Learned::streams(plan.method) => {
+            let held_out: BTreeSet<u64> = held_rows.iter().map(|row| large.sampled[*row]).collect();
+            let target = Target { classes: &classes, against_rest: against_rest.as_deref() };
+            let batches = |chunks: Chunks<'_>| {
+                let mut batches = large.batches(chunks, &recipe, &target, &held_out);
+                Learned::fit_stream(&plan, &points, &targets, &mut batches)
+            };
+            large.table.in_chunks(&recipe.hints(std::slice::from_ref(&args.label)), CHUNK, batches)
+        }
+        _ => {
+            let progress = Progress::start("learning");
+            let learned = Learned::fit(&plan, &points, &targets, weights.as_deref());
+            drop(progress);
+            learned.map(|(learned, findings)| (learned, findings, learn_rows.len() as u64))
+        }
+    };
+    let (mut learned, findings, learned_from) = learned.map_err(|fault| fault.within(&source))?;
     drop(points);
 
     let held_out = if held_rows.is_empty() {
@@ -180,22 +213,99 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
 
     let summary = Summary {
         data: source,
-        rows,
+        rows: all_rows,
+        sampled: large.as_ref().map(|large| large.sampled.len()),
         columns,
         coordinates: recipe.dim(),
         constant_columns: recipe.constant().to_vec(),
         classes: counts,
         learner: args.learner,
-        learned_from: learn_rows.len(),
+        learned_from,
         findings: findings.clone(),
         held_out: held_out.map(|count| Rate::new(count.errors(), count.points())).transpose()?,
         confidence: CONFIDENCE,
         model: args.output.display().to_string(),
     };
     let label = LabelPart { column: args.label.clone(), classes, against_rest };
-    let known = Known { rows: learn_rows.len() as u64, held_out, seed: args.seed, findings };
+    let known = Known { rows: learned_from, held_out, seed: args.seed, findings };
     ModelFile::new(label, recipe, learned, known).save(&args.output, args.force)?;
     if args.json { super::say_json(&summary) } else { say(&text(&summary)) }
+}
+
+type Chunks<'c> = &'c mut dyn Iterator<Item = Result<Frame, CliError>>;
+
+/// What labels mean.
+struct Target<'t> {
+    classes: &'t [String],
+    against_rest: Option<&'t str>,
+}
+
+impl Target<'_> {
+    fn class(&self, label: &str) -> Option<usize> {
+        match self.against_rest {
+            Some(positive) => Some(usize::from(label == positive)),
+            None => self.classes.iter().position(|class| class == label),
+        }
+    }
+}
+
+/// A file larger than memory, and a random sample of its rows.
+struct Large {
+    table: LargeTable,
+    label: String,
+    /// Rows of the file.
+    rows: u64,
+    /// The numbers of those in the sample, rising.
+    sampled: Vec<u64>,
+}
+
+impl Large {
+    fn open(args: &FitArgs, hints: &Hints) -> Result<Large, CliError> {
+        let table = LargeTable::open(&args.input, hints.clone())?;
+        let rows = table.count()?;
+        let mut rng = rng_for(RngStream::Caller, args.seed);
+        let size = rows.min(SAMPLE as u64) as usize;
+        let drawn = halfspaces_linalg::rand::seq::index::sample(&mut rng, rows as usize, size);
+        let mut sampled: Vec<u64> = drawn.into_iter().map(|row| row as u64).collect();
+        sampled.sort_unstable();
+        Ok(Large { table, label: args.label.clone(), rows, sampled })
+    }
+
+    fn sample(&self) -> Result<Frame, CliError> {
+        self.table.rows(&self.sampled)
+    }
+
+    /// The rows that are not held out, as points and classes. A label that the sample does not have is left out.
+    fn batches<'b>(
+        &'b self,
+        chunks: Chunks<'b>,
+        recipe: &'b Recipe,
+        target: &'b Target<'b>,
+        held_out: &'b BTreeSet<u64>,
+    ) -> impl Iterator<Item = Result<Batch, CliError>> + 'b {
+        let progress = Progress::rows("learning", self.rows);
+        let mut first = 0;
+        chunks.map(move |chunk| {
+            let mut chunk = chunk?;
+            let number = first;
+            first += chunk.rows as u64;
+            progress.advance(chunk.rows as u64);
+            let labels = Labels::take(&mut chunk, &self.label)?;
+            let class: Vec<Option<usize>> =
+                labels.classes.iter().map(|label| target.class(label)).collect();
+            let (mut rows, mut classes) = (Vec::new(), Vec::new());
+            for (row, label) in labels.of_row.iter().enumerate() {
+                if let Some(class) = class[*label]
+                    && !held_out.contains(&(number + row as u64))
+                {
+                    rows.push(row);
+                    classes.push(class);
+                }
+            }
+            let points = recipe.apply(&chunk, Unseen::Zero)?;
+            Ok((points.select(&rows)?, classes))
+        })
+    }
 }
 
 /// The classes of the rows learned from, and per class of the file its number among them: one that has no such row
@@ -265,8 +375,9 @@ pub(crate) fn split(rows: usize, share: Option<f64>, seed: u64) -> (Vec<usize>, 
 fn text(summary: &Summary) -> String {
     let Summary { data, rows, columns, coordinates, classes, findings, model, .. } = summary;
     let classes: Vec<String> = classes.iter().map(|c| format!("{} ({})", c.name, c.rows)).collect();
+    let sample = summary.sampled.map_or(String::new(), |n| format!(" (in a sample of {n} rows)"));
     let mut lines = vec![format!(
-        "data        {data}: {rows} rows, {columns} columns, {coordinates} coordinates; classes {}",
+        "data        {data}: {rows} rows, {columns} columns, {coordinates} coordinates; classes {}{sample}",
         classes.join(", ")
     )];
     if !summary.constant_columns.is_empty() {

@@ -8,7 +8,7 @@ use crate::error::CliError;
 use crate::frame::{Column, Frame, Places};
 use crate::output::note;
 use ::csv::{ByteRecord, Reader, ReaderBuilder, Trim};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 
 /// Rows looked at to tell a header from data.
@@ -30,20 +30,7 @@ pub(super) fn read(
 ) -> Result<Frame, CliError> {
     source.check_text()?;
     let layout = layout(source, format, reading, hints)?;
-    let texts = &hints.texts;
-    let mut frame = match read_columns(source, &layout, reading, texts, &BTreeSet::new())? {
-        Outcome::Frame(frame) => frame,
-        Outcome::Again(words) => match read_columns(source, &layout, reading, texts, &words)? {
-            Outcome::Frame(frame) => frame,
-            Outcome::Again(columns) => {
-                return Err(CliError::user(format!(
-                    "{}: the file changed while it was read (column `{}`); try again",
-                    source.name(),
-                    columns.first().map_or("", String::as_str)
-                )));
-            }
-        },
-    };
+    let mut frame = read_rows(source, &layout, reading, hints, None)?;
     let is_index = |name: &str| name.is_empty() || name == "Unnamed: 0";
     if layout.header && frame.columns.len() > 1 && is_index(&frame.columns[0].name) {
         note(&format!("note: {}: the first column has no name: an index, left out", source.name()));
@@ -129,69 +116,185 @@ fn next<R: BufRead>(
     }
 }
 
-enum Outcome {
-    Frame(Frame),
-    /// There are words in these columns, which must be read as texts from the start.
-    Again(BTreeSet<String>),
-}
-
-fn read_columns(
+/// All rows, or those numbered `only`, in order.
+fn read_rows(
     source: &Source,
     layout: &Layout,
     reading: &ReadingArgs,
-    texts: &BTreeSet<String>,
-    words: &BTreeSet<String>,
-) -> Result<Outcome, CliError> {
-    let mut reader = reader(source, layout.delimiter)?;
-    let mut record = ByteRecord::new();
-    if layout.header {
-        next(&mut reader, &mut record, source)?;
-    }
-    let builder = |name| ColumnBuilder::new(texts.contains(name) || words.contains(name));
-    let mut builders: Vec<ColumnBuilder> = layout.names.iter().map(builder).collect();
-    let mut lines = Vec::new();
-    while next(&mut reader, &mut record, source)? {
-        let line = record.position().map_or(0, ::csv::Position::line);
-        if record.len() != layout.names.len() {
-            return Err(wrong_length(source, layout, line, &record, &reader));
-        }
-        lines.push(line);
-        for ((cell, builder), name) in record.iter().zip(&mut builders).zip(&layout.names) {
-            builder.push(cell, &reading.missing).map_err(|fault| {
-                let place = format!("{}, line {line}, column `{name}`", source.name());
-                let shown = String::from_utf8_lossy(cell);
-                CliError::user(match fault {
-                    CellFault::NotUtf8 => format!("{place}: not UTF-8 text; save the file as UTF-8"),
-                    CellFault::Infinite => format!(
-                        "{place}: `{shown}` is infinite; write a finite number, or say --missing {shown}"
-                    ),
-                })
-            })?;
+    hints: &Hints,
+    only: Option<&[u64]>,
+) -> Result<Frame, CliError> {
+    let none = BTreeSet::new();
+    let outcome =
+        Rows::open(source, layout)?.take(reading, &hints.texts, &none, usize::MAX, only)?;
+    let words = match outcome {
+        Outcome::Frame(frame) => return Ok(frame),
+        Outcome::Words(columns) => columns.into_keys().collect(),
+    };
+    match Rows::open(source, layout)?.take(reading, &hints.texts, &words, usize::MAX, only)? {
+        Outcome::Frame(frame) => Ok(frame),
+        Outcome::Words(columns) => {
+            let column = columns.first_key_value().map_or("", |(name, _)| name.as_str());
+            Err(CliError::user(format!(
+                "{}: the file changed while it was read (column `{column}`); try again",
+                source.name()
+            )))
         }
     }
-    let mut columns = Vec::with_capacity(builders.len());
-    let mut again = BTreeSet::new();
-    for (builder, name) in builders.into_iter().zip(&layout.names) {
-        match builder.finish(texts.contains(name)) {
-            Built::Values(values) => columns.push(Column { name: name.clone(), values }),
-            Built::Again => {
-                again.insert(name.clone());
+}
+
+/// A file that is read more than once, in parts.
+pub(super) struct Stream<'s> {
+    source: &'s Source,
+    layout: Layout,
+    reading: &'s ReadingArgs,
+    hints: &'s Hints,
+}
+
+impl<'s> Stream<'s> {
+    /// Looks at the first rows.
+    pub(super) fn open(
+        source: &'s Source,
+        format: Format,
+        reading: &'s ReadingArgs,
+        hints: &'s Hints,
+    ) -> Result<Stream<'s>, CliError> {
+        source.check_text()?;
+        Ok(Stream { source, layout: layout(source, format, reading, hints)?, reading, hints })
+    }
+
+    /// The number of rows.
+    pub(super) fn count(&self) -> Result<u64, CliError> {
+        let mut rows = Rows::open(self.source, &self.layout)?;
+        while next(&mut rows.reader, &mut rows.record, self.source)? {
+            rows.taken += 1;
+        }
+        Ok(rows.taken)
+    }
+
+    /// The rows numbered `rows`, which rise.
+    pub(super) fn rows(&self, rows: &[u64]) -> Result<Frame, CliError> {
+        read_rows(self.source, &self.layout, self.reading, self.hints, Some(rows))
+    }
+
+    /// All rows, `size` at a time.
+    pub(super) fn chunks(
+        &self,
+        size: usize,
+    ) -> Result<impl Iterator<Item = Result<Frame, CliError>>, CliError> {
+        let mut rows = Rows::open(self.source, &self.layout)?;
+        let none = BTreeSet::new();
+        Ok(std::iter::from_fn(move || {
+            let chunk = rows.take(self.reading, &self.hints.texts, &none, size, None);
+            match chunk {
+                Err(error) => Some(Err(error)),
+                Ok(Outcome::Frame(frame)) if frame.rows == 0 => None,
+                Ok(Outcome::Frame(frame)) => Some(Ok(frame)),
+                Ok(Outcome::Words(columns)) => {
+                    let (name, (line, cell)) = columns.into_iter().next()?;
+                    let place = format!("{}, line {line}, column `{name}`", self.source.name());
+                    let message =
+                        format!("{place}: `{cell}` is not a number, as the cells before it are");
+                    let advice = format!("fix it, or say --category '{name}'");
+                    Some(Err(CliError::user(format!("{message}; {advice}"))))
+                }
             }
-            Built::Mixed { row, cell, numbers } => {
-                let place = format!("{}, line {}, column `{name}`", source.name(), lines[row]);
-                return Err(CliError::user(format!(
-                    "{place}: `{cell}` is not a number, as {numbers} other cells are; fix it, or say --missing \
-                     '{cell}' if it means that the value is missing, or --category '{name}' if they are categories"
-                )));
+        }))
+    }
+}
+
+enum Outcome {
+    Frame(Frame),
+    /// There are words in these columns, in this line the first, which must be read as texts from the start.
+    Words(BTreeMap<String, (u64, String)>),
+}
+
+/// The rows of a file, one after the other.
+struct Rows<'s> {
+    source: &'s Source,
+    layout: &'s Layout,
+    reader: Reader<Box<dyn BufRead + 's>>,
+    record: ByteRecord,
+    /// Rows read.
+    taken: u64,
+}
+
+impl<'s> Rows<'s> {
+    fn open(source: &'s Source, layout: &'s Layout) -> Result<Rows<'s>, CliError> {
+        let mut reader = reader(source, layout.delimiter)?;
+        let mut record = ByteRecord::new();
+        if layout.header {
+            next(&mut reader, &mut record, source)?;
+        }
+        Ok(Rows { source, layout, reader, record, taken: 0 })
+    }
+
+    /// The next `most` rows, or as far as there are; of these the ones numbered `only`.
+    fn take(
+        &mut self,
+        reading: &ReadingArgs,
+        texts: &BTreeSet<String>,
+        words: &BTreeSet<String>,
+        most: usize,
+        only: Option<&[u64]>,
+    ) -> Result<Outcome, CliError> {
+        let Rows { source, layout, reader, record, taken } = self;
+        let builder = |name| ColumnBuilder::new(texts.contains(name) || words.contains(name));
+        let mut builders: Vec<ColumnBuilder> = layout.names.iter().map(builder).collect();
+        let mut lines = Vec::new();
+        let mut wanted = only.map(|rows| rows.iter().copied().peekable());
+        while lines.len() < most && next(reader, record, source)? {
+            let number = *taken;
+            *taken += 1;
+            if let Some(wanted) = &mut wanted
+                && wanted.next_if_eq(&number).is_none()
+            {
+                continue;
+            }
+            let line = record.position().map_or(0, ::csv::Position::line);
+            if record.len() != layout.names.len() {
+                return Err(wrong_length(source, layout, line, record, reader));
+            }
+            lines.push(line);
+            for ((cell, builder), name) in record.iter().zip(&mut builders).zip(&layout.names) {
+                builder.push(cell, &reading.missing).map_err(|fault| {
+                    let place = format!("{}, line {line}, column `{name}`", source.name());
+                    let shown = String::from_utf8_lossy(cell);
+                    CliError::user(match fault {
+                        CellFault::NotUtf8 => {
+                            format!("{place}: not UTF-8 text; save the file as UTF-8")
+                        }
+                        CellFault::Infinite => format!(
+                            "{place}: `{shown}` is infinite; write a finite number, or say --missing {shown}"
+                        ),
+                    })
+                })?;
             }
         }
+        let mut columns = Vec::with_capacity(builders.len());
+        let mut of_words = BTreeMap::new();
+        for (builder, name) in builders.into_iter().zip(&layout.names) {
+            match builder.finish(texts.contains(name)) {
+                Built::Values(values) => columns.push(Column { name: name.clone(), values }),
+                Built::Words { row, cell } => {
+                    of_words.insert(name.clone(), (lines[row], cell));
+                }
+                Built::Mixed { row, cell, numbers } => {
+                    let place = format!("{}, line {}, column `{name}`", source.name(), lines[row]);
+                    return Err(CliError::user(format!(
+                        "{place}: `{cell}` is not a number, as {numbers} other cells are; fix it, or say --missing \
+                         '{cell}' if it means that the value is missing, or --category '{name}' if they are categories"
+                    )));
+                }
+            }
+        }
+        if !of_words.is_empty() {
+            return Ok(Outcome::Words(of_words));
+        }
+        let (rows, source) = (lines.len(), source.name().to_owned());
+        let places = Places::lines(lines);
+        Ok(Outcome::Frame(Frame { columns, rows, source, places, sparse: false }))
     }
-    if !again.is_empty() {
-        return Ok(Outcome::Again(again));
-    }
-    let rows = lines.len();
-    let source = source.name().to_owned();
-    Ok(Outcome::Frame(Frame { columns, rows, source, places: Places::lines(lines), sparse: false }))
 }
 
 fn wrong_length<R: BufRead>(

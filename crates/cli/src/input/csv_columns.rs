@@ -38,9 +38,10 @@ enum Kind {
         codes: Vec<u32>,
         levels: Levels,
     },
-    /// Numbers came first, then words: it must be read again as texts.
-    Again {
-        rows: usize,
+    /// Numbers came first, then this word: it must be read again as texts.
+    Words {
+        row: usize,
+        cell: String,
     },
 }
 
@@ -48,8 +49,11 @@ enum Kind {
 #[derive(Debug)]
 pub(super) enum Built {
     Values(Values),
-    /// Read the file again with this column as texts.
-    Again,
+    /// Numbers up to this row and its cell: the file must be read again with this column as texts.
+    Words {
+        row: usize,
+        cell: String,
+    },
     /// A column of numbers but for this row's cell; so many of its cells are numbers.
     Mixed {
         row: usize,
@@ -90,12 +94,12 @@ impl ColumnBuilder {
             Kind::Numbers(values) if absent => values.push(f64::NAN),
             Kind::Numbers(values) => {
                 let word = utf8(cell)?;
-                self.first_word = Some((values.len(), word.to_owned()));
                 if self.numbers > 0 {
-                    self.kind = Kind::Again { rows: values.len() + 1 };
+                    self.kind = Kind::Words { row: values.len(), cell: word.to_owned() };
                 } else {
                     let mut levels = Levels::default();
                     let mut codes = vec![MISSING; values.len()];
+                    self.first_word = Some((values.len(), word.to_owned()));
                     codes.push(levels.code(word));
                     self.kind = Kind::Texts { codes, levels };
                 }
@@ -110,7 +114,7 @@ impl ColumnBuilder {
                 }
                 codes.push(levels.code(word));
             }
-            Kind::Again { rows } => *rows += 1,
+            Kind::Words { .. } => {}
         }
         Ok(())
     }
@@ -119,7 +123,7 @@ impl ColumnBuilder {
     pub(super) fn finish(self, texts: bool) -> Built {
         match self.kind {
             Kind::Numbers(values) => Built::Values(Values::Numbers(values)),
-            Kind::Again { .. } => Built::Again,
+            Kind::Words { row, cell } => Built::Words { row, cell },
             Kind::Texts { codes, levels } => {
                 let present = codes.iter().filter(|c| **c != MISSING).count();
                 let different = levels.len() > MIN_DIFFERENT;
@@ -189,7 +193,7 @@ mod tests {
             panic!("texts")
         };
         assert_eq!((codes, levels), (vec![0, MISSING, 1], vec!["01".into(), "1".into()]));
-        assert!(matches!(column(&["1", "a"], false), Built::Again));
+        assert!(matches!(column(&["", "1", "a"], false), Built::Words { row: 2, .. }));
         assert!(matches!(column(&["", "a", "1"], false), Built::Values(Values::Texts { .. })));
     }
 

@@ -125,6 +125,64 @@ impl InputArgs {
     }
 }
 
+/// A text file too large for memory, read more than once.
+#[derive(Debug)]
+pub(crate) struct LargeTable {
+    source: Source,
+    format: Format,
+    reading: ReadingArgs,
+    hints: Hints,
+}
+
+impl LargeTable {
+    /// Opens a file.
+    pub(crate) fn open(input: &InputArgs, mut hints: Hints) -> Result<LargeTable, CliError> {
+        if input.data == std::path::Path::new("-") {
+            return Err(CliError::user(
+                "--stream: standard input cannot be read more than once; name a file",
+            ));
+        }
+        let source = Source::open(&input.data)?;
+        let format = match input.reading.format {
+            Some(format) => format,
+            None => source.format()?,
+        };
+        if !matches!(format, Format::Csv | Format::Tsv) {
+            let name = source.name();
+            return Err(CliError::user(format!("{name}: --stream reads CSV and TSV files only")));
+        }
+        hints.texts.extend(input.reading.category.iter().cloned());
+        Ok(LargeTable { source, format, reading: input.reading.clone(), hints })
+    }
+
+    fn stream(&self) -> Result<csv::Stream<'_>, CliError> {
+        csv::Stream::open(&self.source, self.format, &self.reading, &self.hints)
+    }
+
+    /// The number of rows.
+    pub(crate) fn count(&self) -> Result<u64, CliError> {
+        self.stream()?.count()
+    }
+
+    /// The rows numbered `rows`, which rise.
+    pub(crate) fn rows(&self, rows: &[u64]) -> Result<Frame, CliError> {
+        let frame = self.stream()?.rows(rows)?;
+        check_names(&frame)?;
+        Ok(frame)
+    }
+
+    /// Hands all rows to `learn`, `size` at a time, read as the columns that `hints` knows.
+    pub(crate) fn in_chunks<T>(
+        &self,
+        hints: &Hints,
+        size: usize,
+        learn: impl FnOnce(&mut dyn Iterator<Item = Result<Frame, CliError>>) -> Result<T, CliError>,
+    ) -> Result<T, CliError> {
+        let stream = csv::Stream::open(&self.source, self.format, &self.reading, hints)?;
+        learn(&mut stream.chunks(size)?)
+    }
+}
+
 /// Reads a table from a file, or from standard input for `-`.
 pub(crate) fn read(
     path: &std::path::Path,

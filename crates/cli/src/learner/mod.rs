@@ -2,6 +2,7 @@
 
 mod binary;
 mod calibration;
+mod stream;
 
 use crate::error::CliError;
 use binary::{BinaryLearner, BinaryModel};
@@ -14,6 +15,7 @@ use halfspaces_linalg::{
 use halfspaces_pac::{OneVsRest, OneVsRestModel};
 use halfspaces_tables::{TableClassesModel, TableClassifier};
 use serde::{Deserialize, Serialize};
+pub(crate) use stream::Batch;
 
 /// Rows decided at a time by one thread; the decisions do not depend on it.
 const BLOCK: usize = 1024;

@@ -1,0 +1,182 @@
+//! Models of every learner follow docs/model.schema.json, and what does not is refused.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{halfspaces, table};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+fn schema() -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/model.schema.json");
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// What of `value` is not as `schema` says, for the keywords that the schema uses; another keyword is a panic.
+fn faults(schema: &Value, value: &Value, root: &Value, place: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (keyword, rule) in schema.as_object().unwrap() {
+        let fault = |what: &str| vec![format!("{place}: {what} {rule}")];
+        found.extend(match keyword.as_str() {
+            "$schema" | "$defs" | "title" | "description" => vec![],
+            "$ref" => {
+                let name = rule.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
+                faults(&root["$defs"][name], value, root, place)
+            }
+            "type" => {
+                let sound = match rule.as_str().unwrap() {
+                    "object" => value.is_object(),
+                    "array" => value.is_array(),
+                    "string" => value.is_string(),
+                    "number" => value.is_number(),
+                    "integer" => value.is_u64() || value.is_i64(),
+                    "boolean" => value.is_boolean(),
+                    "null" => value.is_null(),
+                    other => panic!("type {other}"),
+                };
+                if sound { vec![] } else { fault("is not of type") }
+            }
+            "const" => {
+                if value == rule {
+                    vec![]
+                } else {
+                    fault("is not")
+                }
+            }
+            "enum" => {
+                if rule.as_array().unwrap().contains(value) {
+                    vec![]
+                } else {
+                    fault("is none of")
+                }
+            }
+            "minimum" => {
+                let least = value.as_f64().is_none_or(|v| v >= rule.as_f64().unwrap());
+                if least { vec![] } else { fault("is below") }
+            }
+            "minItems" => {
+                let enough =
+                    value.as_array().is_none_or(|v| v.len() as u64 >= rule.as_u64().unwrap());
+                if enough { vec![] } else { fault("has fewer items than") }
+            }
+            "required" => {
+                let names = rule.as_array().unwrap().iter().map(|name| name.as_str().unwrap());
+                let missing = names.filter(|name| value.get(name).is_none());
+                missing.map(|name| format!("{place}: {name} is missing")).collect()
+            }
+            "properties" => {
+                let rules = rule.as_object().unwrap().iter();
+                let given = rules.filter_map(|(name, rule)| Some((name, rule, value.get(name)?)));
+                given
+                    .flat_map(|(n, rule, v)| faults(rule, v, root, &format!("{place}.{n}")))
+                    .collect()
+            }
+            "additionalProperties" => {
+                assert_eq!(rule, &json!(false));
+                let known = schema["properties"].as_object().unwrap();
+                let given = value.as_object().into_iter().flatten();
+                let others = given.filter(|(name, _)| !known.contains_key(*name));
+                others.map(|(name, _)| format!("{place}: {name} is unknown")).collect()
+            }
+            "items" => {
+                let items = value.as_array().into_iter().flatten().enumerate();
+                items.flat_map(|(i, v)| faults(rule, v, root, &format!("{place}[{i}]"))).collect()
+            }
+            "oneOf" => {
+                let of = |rule: &Value| faults(rule, value, root, place);
+                let all: Vec<Vec<String>> = rule.as_array().unwrap().iter().map(of).collect();
+                match all.iter().filter(|faults| faults.is_empty()).count() {
+                    1 => vec![],
+                    0 => all.into_iter().flatten().collect(),
+                    _ => fault("is more than one of"),
+                }
+            }
+            other => panic!("the schema uses {other}, which this test does not check"),
+        });
+    }
+    found
+}
+
+#[test]
+fn models_follow_the_schema_and_changed_ones_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut text = table(120).replace("\n-5,", "\n,");
+    fs::write(dir.path().join("two.csv"), &text).unwrap();
+    // A column of words, and three classes.
+    text = text
+        .lines()
+        .enumerate()
+        .map(|(i, line)| match i {
+            0 => format!("note,{line}\n"),
+            _ if i % 9 == 0 => {
+                format!("some {} words,{}z\n", ["new", "old"][i % 2], &line[..line.len() - 1])
+            }
+            _ => format!("other {} words,{line}\n", ["new", "old"][i % 2]),
+        })
+        .collect();
+    fs::write(dir.path().join("three.csv"), &text).unwrap();
+    let schema = schema();
+    for learner in ["auto", "massart", "perspectron", "perceptron", "logistic", "svm"] {
+        for data in ["two.csv", "three.csv --text note"] {
+            let args =
+                format!("fit {data} --label y --learner {learner} --holdout 0.4 -o m.json --force");
+            halfspaces(dir.path()).args(args.split(' ')).assert().success();
+            let model = fs::read_to_string(dir.path().join("m.json")).unwrap();
+            let model: Value = serde_json::from_str(&model).unwrap();
+            let found = faults(&schema, &model, &schema, "model");
+            assert!(found.is_empty(), "{learner} {data}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_changed_model_is_refused_by_the_schema_or_the_program() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("t.csv"), table(120)).unwrap();
+    let args = "fit t.csv --label y --learner logistic --holdout 0.4 -o m.json";
+    halfspaces(dir.path()).args(args.split(' ')).assert().success();
+    let model: Value =
+        serde_json::from_str(&fs::read_to_string(dir.path().join("m.json")).unwrap()).unwrap();
+    let schema = schema();
+    let set = |pointer: &str, to: Value| {
+        let mut changed = model.clone();
+        *changed.pointer_mut(pointer).unwrap() = to;
+        changed
+    };
+    // By both.
+    for (pointer, to) in [
+        ("/format", json!("other")),
+        ("/version", json!(2)),
+        ("/recipe/columns", json!([])),
+        ("/recipe/columns/0/kind", json!("date")),
+        ("/label/classes", json!("np")),
+        ("/learned/by", json!("magic")),
+        ("/learned/model/two/halfspace/halfspace/bias", json!(null)),
+        ("/known/held_out/points", json!(0)),
+        ("/known/rows", json!(-1)),
+    ] {
+        let changed = set(pointer, to);
+        assert!(!faults(&schema, &changed, &schema, "model").is_empty(), "{pointer}");
+        fs::write(dir.path().join("changed.json"), changed.to_string()).unwrap();
+        halfspaces(dir.path()).args(["predict", "changed.json", "t.csv"]).assert().code(2);
+    }
+    // What a schema cannot say.
+    for (pointer, to) in [
+        ("/recipe/columns/0/name", json!("b")),
+        ("/recipe/columns/2/levels", json!(["red", "green", "blue"])),
+        ("/recipe/columns/2/levels", json!(["green", "red"])),
+        ("/label/classes", json!(["n", "n"])),
+        ("/label/classes", json!(["n", "o", "p"])),
+        ("/learned/by", json!("auto")),
+        ("/learned/scale/means", json!([0.0])),
+        ("/learned/calibration/log_odds", json!([[1.0, 0.0], [1.0, 0.0]])),
+        ("/known/held_out/errors", json!(1000)),
+    ] {
+        fs::write(dir.path().join("changed.json"), set(pointer, to).to_string()).unwrap();
+        let done =
+            halfspaces(dir.path()).args(["predict", "changed.json", "t.csv"]).assert().code(2);
+        let stderr = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+        assert!(stderr.starts_with("error: changed.json: a damaged model"), "{pointer}: {stderr}");
+    }
+}

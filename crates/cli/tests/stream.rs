@@ -1,0 +1,67 @@
+//! `fit --stream`: files read in parts.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{halfspaces, table};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+fn fit(dir: &Path, args: &str) -> Value {
+    let args = format!("fit {args} --json --force");
+    let output = halfspaces(dir).args(args.split(' ')).assert().success();
+    serde_json::from_slice(&output.get_output().stdout).unwrap()
+}
+
+/// Rows of two columns of numbers and one of categories; classes by the angle.
+fn wheel(rows: usize, classes: &[&str]) -> String {
+    let mut text = "x,y,z,class\n".to_owned();
+    for i in 0..rows {
+        let angle = (i as f64 * 0.618_034).fract();
+        let (x, y) = (angle * std::f64::consts::TAU).sin_cos();
+        let class = classes[(angle * classes.len() as f64) as usize];
+        text.push_str(&format!("{x:.4},{y:.4},{},{class}\n", ["u", "v"][i % 2]));
+    }
+    text
+}
+
+#[test]
+fn a_small_file_gives_the_model_that_it_gives_in_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("t.csv"), table(300)).unwrap();
+    let read = |name: &str| fs::read(dir.path().join(name)).unwrap();
+    for learner in ["auto", "logistic", "perspectron"] {
+        fit(dir.path(), &format!("t.csv --label y --learner {learner} -o memory.json"));
+        fit(dir.path(), &format!("t.csv --label y --learner {learner} --stream -o stream.json"));
+        assert!(read("memory.json") == read("stream.json"), "{learner}");
+    }
+}
+
+#[test]
+fn every_row_is_learned_from_but_those_held_out() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("t.csv"), wheel(70_000, &["a", "b"])).unwrap();
+    let found = fit(dir.path(), "t.csv --label class --learner perceptron --stream -o m.json");
+    // A sample of 60 000, a tenth of it held out.
+    assert_eq!(found["rows"], 70_000);
+    assert_eq!(found["sampled"], 60_000);
+    assert_eq!(found["held_out"]["of"], 6000);
+    assert_eq!(found["learned_from"], 64_000);
+    assert!(found["held_out"]["rate"].as_f64().unwrap() < 0.02, "{found}");
+}
+
+#[test]
+fn several_classes_and_lists_of_halfspaces() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("three.csv"), wheel(9000, &["a", "b", "c"])).unwrap();
+    let found = fit(dir.path(), "three.csv --label class --learner perceptron --stream -o m.json");
+    assert_eq!(found["learned_from"], 7500);
+    assert!(found["held_out"]["rate"].as_f64().unwrap() < 0.1, "{found}");
+    let args =
+        "three.csv --label class --positive b --learner massart --noise 0.1 --stream -o m.json";
+    let found = fit(dir.path(), args);
+    assert!(found["held_out"]["rate"].as_f64().unwrap() < 0.1, "{found}");
+    let evaluate = ["evaluate", "m.json", "three.csv"];
+    halfspaces(dir.path()).args(evaluate).assert().success();
+}
