@@ -365,7 +365,7 @@ fn numbers(values: &[f64]) -> Option<Kind> {
     let mut present: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
     let missing = present.len() < values.len();
     let first = *present.first()?;
-    if !missing && present.iter().all(|v| *v == first) {
+    if !missing && !present.iter().any(|v| (*v - first).abs() > 0.0) {
         return None;
     }
     let (count, middle) = (present.len(), present.len() / 2);

@@ -24,7 +24,7 @@ fn row(i: usize) -> (Option<f64>, i64, &'static str, bool, &'static str) {
     let x = ((i * 37) % 100) as f64 / 8.0 - 5.0;
     let k = ((i * 59 + 13) % 10) as i64 - 5;
     let colour = ["red", "green", "blue"][(i * 7 / 2) % 3];
-    let flag = (i * 11) % 4 == 0;
+    let flag = (i * 11).is_multiple_of(4);
     let label = if x + k as f64 > 0.0 || flag { "yes" } else { "no" };
     ((i % 17 != 3).then_some(x), k, colour, flag, label)
 }

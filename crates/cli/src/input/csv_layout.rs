@@ -6,8 +6,8 @@ use super::csv_columns::is_number;
 const SAMPLE: usize = 100;
 
 /// Years are names of columns, not data: whole numbers from here to [`LAST_YEAR`].
-const FIRST_YEAR: f64 = 1000.0;
-const LAST_YEAR: f64 = 2999.0;
+const FIRST_YEAR: i64 = 1000;
+const LAST_YEAR: i64 = 2999;
 
 /// The one of `,`, tab, `;` and `|` that is in every line of `head`, and most often; the comma if none is.
 pub(super) fn delimiter(head: &[u8]) -> u8 {
@@ -72,18 +72,30 @@ pub(super) fn has_header(rows: &[Vec<Vec<u8>>]) -> bool {
             |(at, cell): (usize, &Vec<u8>)| rest.iter().any(|row| row.get(at) == Some(cell));
         return !first.iter().enumerate().any(comes_back);
     }
-    let whole = numbers.iter().all(|v| v.fract() == 0.0);
-    let by_one = numbers.windows(2).all(|w| w[1] - w[0] == 1.0);
+    let Some(numbers) = whole(&numbers) else { return false };
     let rising = numbers.windows(2).all(|w| w[1] > w[0]);
-    let years = numbers.iter().all(|v| (FIRST_YEAR..=LAST_YEAR).contains(v));
-    let counted = by_one && numbers.len() > 2 && (numbers[0] == 0.0 || numbers[0] == 1.0);
+    let counted = by_one(&numbers) && numbers.len() > 2 && (0..=1).contains(&numbers[0]);
     // Data of such a kind would go on with more of it.
-    let goes_on = rest.iter().take(1).any(|row| {
+    let goes_on = rest.first().is_some_and(|row| {
         let below: Vec<f64> = row.iter().filter_map(|cell| is_number(cell)).collect();
-        below.len() == row.len() && below.windows(2).all(|w| w[1] - w[0] == 1.0)
-            || below.iter().all(|v| (FIRST_YEAR..=LAST_YEAR).contains(v) && v.fract() == 0.0)
+        whole(&below)
+            .is_some_and(|below| below.len() == row.len() && by_one(&below) || are_years(&below))
     });
-    whole && (counted || (years && rising)) && !goes_on
+    (counted || are_years(&numbers) && rising) && !goes_on
+}
+
+/// The numbers, if all are whole.
+fn whole(numbers: &[f64]) -> Option<Vec<i64>> {
+    let one = |v: &f64| (v.fract().abs() <= 0.0 && v.abs() < 1e15).then_some(*v as i64);
+    numbers.iter().map(one).collect()
+}
+
+fn by_one(numbers: &[i64]) -> bool {
+    numbers.windows(2).all(|w| w[1] - w[0] == 1)
+}
+
+fn are_years(numbers: &[i64]) -> bool {
+    !numbers.is_empty() && numbers.iter().all(|v| (FIRST_YEAR..=LAST_YEAR).contains(v))
 }
 
 #[cfg(test)]
