@@ -127,9 +127,13 @@ impl Desk {
         Ok(())
     }
 
-    /// Ends the session: what it was told, and the model, which knows all of it.
-    pub(super) fn finish(self) -> Result<(Record, LabellingSession), CliError> {
-        Ok((self.record, self.worker.finish()?))
+    /// Ends the session: what it was told, and the model, once it knows all of it. Without `model` nothing is waited for.
+    pub(super) fn finish(
+        self,
+        model: bool,
+    ) -> Result<(Record, Option<LabellingSession>), CliError> {
+        let session = if model { Some(self.worker.finish()?) } else { None };
+        Ok((self.record, session))
     }
 
     /// Rows that may be asked next.
@@ -217,7 +221,8 @@ mod tests {
             }
         }
         assert!(asked.into_iter().all(|asked| asked));
-        let (record, session) = desk.finish().unwrap();
+        let (record, session) = desk.finish(true).unwrap();
+        let session = session.unwrap();
         assert_eq!((record.asked(), session.progress().answered), (rows, rows));
         assert_eq!(record.corrections(), session.progress().corrections);
     }

@@ -176,14 +176,16 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
     }
     let (record, items, session) = if args.export {
         let session = if args.with_predictions {
-            Some(resume(&header, &record, &pool.points)?)
+            Some(resume(&header, &record, &pool.points, Threads::all())?)
         } else {
             None
         };
         (record, pool.items, session)
     } else {
         let progress = Progress::start("learning");
-        let session = resume(&header, &record, &pool.points)?;
+        // One core is left to the browser and to the page's server, which answers while the model learns.
+        let threads = if args.web { all_but_one() } else { Threads::all() };
+        let session = resume(&header, &record, &pool.points, threads)?;
         drop((pool.points, progress));
         let desk = Desk::new(record, journal, session)?;
         note(&format!("every answer is kept in {}", path.display()));
@@ -192,8 +194,8 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         } else {
             terminal(desk, pool.items)?
         };
-        let (record, session) = desk.finish()?;
-        (record, items, Some(session))
+        let (record, session) = desk.finish(args.with_predictions)?;
+        (record, items, session)
     };
     let Some(target) = &args.output else { return Ok(()) };
     let predictions = session.as_ref().filter(|_| args.with_predictions);
@@ -208,6 +210,13 @@ fn terminal(mut desk: Desk, items: Items) -> Result<(Desk, Items), CliError> {
     let mut input = std::io::stdin().lock();
     terminal::run(&mut desk, &items, &mut input)?;
     Ok((desk, items))
+}
+
+fn all_but_one() -> Threads {
+    match Threads::new(Threads::all().count().saturating_sub(1).max(1)) {
+        Ok(threads) => threads,
+        Err(error) => unreachable!("at least one: {error}"),
+    }
 }
 
 /// The name of the pool on its page.
@@ -313,9 +322,13 @@ fn told(args: &LabelArgs, pool: &Pool, record: &Record) -> Result<Vec<Event>, Cl
     Ok(events)
 }
 
-fn resume(header: &Header, record: &Record, points: &Points) -> Result<LabellingSession, CliError> {
-    let labelling =
-        LabellingParams::new(header.classes.len()).seed(header.seed).threads(Threads::all());
+fn resume(
+    header: &Header,
+    record: &Record,
+    points: &Points,
+    threads: Threads,
+) -> Result<LabellingSession, CliError> {
+    let labelling = LabellingParams::new(header.classes.len()).seed(header.seed).threads(threads);
     let file = LabellingFile {
         version: LabellingFile::VERSION,
         labelling: labelling.check()?,
