@@ -2,6 +2,8 @@
 
 mod any;
 mod definition;
+#[cfg(test)]
+mod planted_faults;
 mod results;
 mod section;
 
