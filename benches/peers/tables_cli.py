@@ -27,7 +27,7 @@ LABEL = "class"
 SCRIPT = """
 import sys
 import pandas as pd
-from sklearn.linear_model import {name}
+from sklearn.{module} import {name}
 from sklearn.preprocessing import StandardScaler
 from sklearn.pipeline import make_pipeline
 table = pd.read_csv(sys.argv[1])
@@ -150,9 +150,10 @@ def large(options):
         jobs["fit --stream --learner perceptron"] = [*fit, "--stream", "--learner", "perceptron"]
         jobs["fit --stream --learner auto"] = [*fit, "--stream", "--learner", "auto"]
         jobs["predict (logistic)"] = [options.program, "predict", "model.json", "train.csv", "-o", "out.csv", "--force"]
-        for name, model in (("LogisticRegression", "max_iter=1000"), ("LinearSVC", "")):
+        scripts = (("linear_model", "LogisticRegression", "max_iter=1000"), ("svm", "LinearSVC", ""))
+        for module, name, model in scripts:
             script = place / f"{name}.py"
-            script.write_text(SCRIPT.format(name=name, options=model))
+            script.write_text(SCRIPT.format(module=module, name=name, options=model))
             jobs[f"scikit-learn {name}"] = [sys.executable, str(script), "train.csv"]
         if liblinear:
             jobs["LIBLINEAR -s 2"] = [liblinear, "-s", "2", "train.libsvm", "train.model"]

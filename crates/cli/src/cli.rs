@@ -1,14 +1,15 @@
 //! The command line.
 
-use crate::commands::audit::AuditArgs;
-use crate::commands::completions::{CompletionsArgs, ManArgs};
-use crate::commands::evaluate::EvaluateArgs;
-use crate::commands::explain::ExplainArgs;
-use crate::commands::fit::FitArgs;
-use crate::commands::label::LabelArgs;
-use crate::commands::predict::PredictArgs;
-use crate::commands::transform::TransformArgs;
-use clap::{Parser, Subcommand};
+use crate::commands::audit::{self, AuditArgs};
+use crate::commands::completions::{CompletionsArgs, ManArgs, completions, man};
+use crate::commands::evaluate::{self, EvaluateArgs};
+use crate::commands::explain::{self, ExplainArgs};
+use crate::commands::fit::{self, FitArgs};
+use crate::commands::label::{self, LabelArgs};
+use crate::commands::predict::{self, PredictArgs};
+use crate::commands::transform::{self, TransformArgs};
+use crate::error::CliError;
+use clap::{CommandFactory, Parser, Subcommand};
 
 const EXIT_CODES: &str = "Exit codes:
   0    done
@@ -38,4 +39,21 @@ pub(crate) enum Command {
     Transform(TransformArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
+}
+
+impl Command {
+    /// Does it.
+    pub(crate) fn run(self) -> Result<(), CliError> {
+        match self {
+            Command::Fit(args) => fit::run(&args),
+            Command::Predict(args) => predict::run(&args),
+            Command::Evaluate(args) => evaluate::run(&args),
+            Command::Explain(args) => explain::run(&args),
+            Command::Label(args) => label::run(&args),
+            Command::Audit(args) => audit::run(&args),
+            Command::Transform(args) => transform::run(&args),
+            Command::Completions(args) => completions(&args, Cli::command()),
+            Command::Man(args) => man(&args, Cli::command()),
+        }
+    }
 }

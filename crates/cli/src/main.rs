@@ -23,7 +23,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let command = cli::Cli::parse().command;
-    let done = interrupt::on_signal().and_then(|()| commands::run(command));
+    let done = interrupt::on_signal().and_then(|()| command.run());
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

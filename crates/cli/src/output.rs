@@ -2,6 +2,7 @@
 
 use crate::error::CliError;
 use clap::Args;
+use serde::Serialize;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -41,6 +42,30 @@ impl OutputArgs {
 /// Writes results to stdout. A reader that has gone away is no error.
 pub(crate) fn say(text: &str) -> Result<(), CliError> {
     to_stdout(|out| out.write_all(text.as_bytes()))
+}
+
+/// Prints a result as JSON.
+pub(crate) fn say_json<T: Serialize>(result: &T) -> Result<(), CliError> {
+    let text = serde_json::to_string_pretty(result);
+    let text = text.map_err(|e| CliError::system(format!("JSON: {e}")))?;
+    say(&format!("{text}\n"))
+}
+
+/// Rows of cells in columns of equal width, the first to the left, the others to the right.
+pub(crate) fn aligned(table: &[Vec<String>]) -> Vec<String> {
+    let columns = table.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        let lengths = table.iter().filter_map(|row| row.get(column)).map(|c| c.chars().count());
+        lengths.max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).enumerate().map(|(at, (cell, width))| {
+            if at == 0 { format!("{cell:width$}") } else { format!("{cell:>width$}") }
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    table.iter().map(line).collect()
 }
 
 /// Writes a line to stderr. There is nobody to tell if even that fails.

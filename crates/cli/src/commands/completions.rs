@@ -1,9 +1,8 @@
 //! `completions` and `man`.
 
-use crate::cli::Cli;
 use crate::error::CliError;
 use crate::output::{OutputArgs, check_target, say, write_file};
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 use std::io;
 use std::path::PathBuf;
@@ -34,19 +33,18 @@ pub(crate) struct ManArgs {
     force: bool,
 }
 
-/// Writes completions.
-pub(crate) fn completions(args: &CompletionsArgs) -> Result<(), CliError> {
+/// Writes completions of `command`.
+pub(crate) fn completions(args: &CompletionsArgs, mut command: Command) -> Result<(), CliError> {
     args.output.check()?;
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "halfspaces", &mut script);
+    clap_complete::generate(args.shell, &mut command, "halfspaces", &mut script);
     args.output.write(|out| out.write_all(&script))
 }
 
-/// Writes manual pages.
-pub(crate) fn man(args: &ManArgs) -> Result<(), CliError> {
-    let mut command = Cli::command();
+/// Writes manual pages of `command`.
+pub(crate) fn man(args: &ManArgs, mut command: Command) -> Result<(), CliError> {
     command.build();
-    let page = |command: clap::Command| {
+    let page = |command: Command| {
         let mut page = Vec::new();
         clap_mangen::Man::new(command).render(&mut page)?;
         Ok::<Vec<u8>, io::Error>(page)

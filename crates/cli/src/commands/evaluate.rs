@@ -1,11 +1,11 @@
 //! `evaluate`: a model's errors on a labelled table.
 
-use super::judged;
+use super::judged::read;
 use crate::error::CliError;
 use crate::input::InputArgs;
 use crate::learner::Decisions;
 use crate::model_file::ModelFile;
-use crate::output::say;
+use crate::output::{aligned, say, say_json};
 use crate::progress::Progress;
 use crate::recipe::Unseen;
 use crate::statistics::{CONFIDENCE, Rate};
@@ -83,12 +83,12 @@ struct Coverage {
 pub(crate) fn run(args: &EvaluateArgs) -> Result<(), CliError> {
     let model = ModelFile::load(&args.model)?;
     let progress = Progress::start("evaluating");
-    let judged = judged::read(&model, &args.input, args.label.as_deref(), true, args.unseen)?;
+    let judged = read(&model, &args.input, args.label.as_deref(), true, args.unseen)?;
     let found = model.learned.decide(&judged.points, args.threads.get())?;
     drop(progress);
     let Some(truth) = judged.truth else { unreachable!("labels were asked for") };
     let evaluation = evaluate(judged.source, &model.label.classes, &found, &truth)?;
-    if args.json { super::say_json(&evaluation) } else { say(&text(&evaluation)) }
+    if args.json { say_json(&evaluation) } else { say(&text(&evaluation)) }
 }
 
 fn evaluate(
@@ -177,23 +177,6 @@ fn text(evaluation: &Evaluation) -> String {
     }));
     lines.extend(aligned(&table));
     lines.join("\n") + "\n"
-}
-
-/// Rows of cells in columns of equal width, the first to the left, the others to the right.
-pub(super) fn aligned(table: &[Vec<String>]) -> Vec<String> {
-    let columns = table.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        let lengths = table.iter().filter_map(|row| row.get(column)).map(|c| c.chars().count());
-        lengths.max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).enumerate().map(|(at, (cell, width))| {
-            if at == 0 { format!("{cell:width$}") } else { format!("{cell:>width$}") }
-        });
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-    };
-    table.iter().map(line).collect()
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! `explain`: what a model goes by.
 
-use super::evaluate::aligned;
-use super::judged::{self, Judged};
+use super::judged::{Judged, read};
 use crate::error::CliError;
 use crate::input::{InputArgs, ReadingArgs};
 use crate::learner::Decisions;
 use crate::model_file::ModelFile;
-use crate::output::say;
+use crate::output::{aligned, say, say_json};
 use crate::progress::Progress;
 use crate::recipe::Unseen;
 use crate::statistics::Rate;
@@ -127,7 +126,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), CliError> {
         None => None,
         Some(data) => {
             let input = InputArgs { data: data.clone(), reading: args.reading.clone() };
-            let judged = judged::read(&model, &input, args.label.as_deref(), false, args.unseen)?;
+            let judged = read(&model, &input, args.label.as_deref(), false, args.unseen)?;
             Some(on_data(&model, &judged, args.top, args.threads.get())?)
         }
     };
@@ -142,7 +141,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), CliError> {
         weights: weights(&model, args.top),
         on_data,
     };
-    if args.json { super::say_json(&explanation) } else { say(&text(&explanation)) }
+    if args.json { say_json(&explanation) } else { say(&text(&explanation)) }
 }
 
 fn weights(model: &ModelFile, top: usize) -> Vec<ClassWeights> {

@@ -6,7 +6,7 @@ use crate::input::{Hints, InputArgs, LargeTable};
 use crate::labels::Labels;
 use crate::learner::{Batch, Findings, Learned, Method, Plan};
 use crate::model_file::{Known, LabelPart, ModelFile};
-use crate::output::{check_target, note, say};
+use crate::output::{check_target, note, say, say_json};
 use crate::progress::Progress;
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
 use crate::statistics::{CONFIDENCE, Rate};
@@ -229,7 +229,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
     let label = LabelPart { column: args.label.clone(), classes, against_rest };
     let known = Known { rows: learned_from, held_out, seed: args.seed, findings };
     ModelFile::new(label, recipe, learned, known).save(&args.output, args.force)?;
-    if args.json { super::say_json(&summary) } else { say(&text(&summary)) }
+    if args.json { say_json(&summary) } else { say(&text(&summary)) }
 }
 
 type Chunks<'c> = &'c mut dyn Iterator<Item = Result<Frame, CliError>>;

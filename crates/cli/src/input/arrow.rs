@@ -1,7 +1,7 @@
 //! Arrow IPC files and streams, and what Parquet shares with them: record batches.
 
-use super::Hints;
 use super::levels::Levels;
+use super::reading::Hints;
 use super::source::Source;
 use crate::error::CliError;
 use crate::frame::{Column, Frame, MISSING, Places, Values};

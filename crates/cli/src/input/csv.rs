@@ -1,9 +1,9 @@
 //! Tables of text: cells between delimiters, quoted where need be.
 
 use super::csv_columns::{Built, CellFault, ColumnBuilder};
-use super::csv_layout;
+use super::csv_layout::{self};
+use super::reading::{Format, Hints, ReadingArgs};
 use super::source::Source;
-use super::{Format, Hints, ReadingArgs};
 use crate::error::CliError;
 use crate::frame::{Column, Frame, Places};
 use crate::output::note;

@@ -1,7 +1,7 @@
 //! Columns of a text file while they are read.
 
-use super::MISSING_CELLS;
 use super::levels::Levels;
+use super::reading::MISSING_CELLS;
 use crate::frame::{MISSING, Values};
 
 /// A column that reads as texts is one of numbers with mistakes in it if more than this share of its cells are

@@ -1,7 +1,7 @@
 //! Parquet.
 
-use super::Hints;
 use super::arrow::from_batches;
+use super::reading::Hints;
 use super::source::Source;
 use crate::error::CliError;
 use crate::frame::Frame;

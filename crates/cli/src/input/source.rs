@@ -1,6 +1,5 @@
 //! Where bytes come from: a file or standard input, compressed or not.
 
-use super::Format;
 use crate::error::CliError;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -141,35 +140,6 @@ impl Source {
                 File::open(path).map(Some).map_err(|e| self.failed(&e))
             }
             _ => Ok(None),
-        }
-    }
-
-    /// What the file is, by its first bytes, or by its name where these are text.
-    pub(super) fn format(&self) -> Result<Format, CliError> {
-        let head = self.head();
-        let begins = |magic: &[u8]| head.starts_with(magic);
-        if begins(b"PAR1") {
-            return Ok(Format::Parquet);
-        }
-        if begins(b"ARROW1") || begins(b"\xff\xff\xff\xff") {
-            return Ok(Format::Arrow);
-        }
-        if begins(b"\x93NUMPY") {
-            return Ok(Format::Npy);
-        }
-        if begins(b"PK\x03\x04") {
-            return Ok(Format::Npz);
-        }
-        self.check_text()?;
-        let lower = self.name.to_lowercase();
-        let plain = lower.strip_suffix(".gz").or(lower.strip_suffix(".zst")).unwrap_or(&lower);
-        let ends = |ends: &[&str]| ends.iter().any(|end| plain.ends_with(end));
-        if ends(&[".libsvm", ".svm", ".svmlight"]) || super::libsvm::looks_like(head) {
-            Ok(Format::Libsvm)
-        } else if ends(&[".tsv", ".tab"]) {
-            Ok(Format::Tsv)
-        } else {
-            Ok(Format::Csv)
         }
     }
 

@@ -1,6 +1,6 @@
 //! Learners of two classes, all behind one name.
 
-use super::{Findings, Method, Plan};
+use super::plan::{Findings, Method, Plan};
 use crate::error::CliError;
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::{

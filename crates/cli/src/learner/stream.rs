@@ -1,7 +1,8 @@
 //! Learning from more rows than memory holds, a batch at a time, each seen once.
 
 use super::binary::{BinaryLearner, BinaryModel, unlifted};
-use super::{Findings, Fitted, Learned, Method, Plan, Standardised};
+use super::learned::{Fitted, Learned, Standardised};
+use super::plan::{Findings, Method, Plan};
 use crate::error::CliError;
 use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_linalg::{DenseRow, ExampleStream, FitSample, FitStream, Label, PointSet, Points};

@@ -1,0 +1,35 @@
+//! What kind of file it is.
+
+use super::libsvm::looks_like;
+use super::reading::Format;
+use super::source::Source;
+use crate::error::CliError;
+
+/// What the file is, by its first bytes, or by its name where these are text.
+pub(super) fn format(source: &Source) -> Result<Format, CliError> {
+    let head = source.head();
+    let begins = |magic: &[u8]| head.starts_with(magic);
+    if begins(b"PAR1") {
+        return Ok(Format::Parquet);
+    }
+    if begins(b"ARROW1") || begins(b"\xff\xff\xff\xff") {
+        return Ok(Format::Arrow);
+    }
+    if begins(b"\x93NUMPY") {
+        return Ok(Format::Npy);
+    }
+    if begins(b"PK\x03\x04") {
+        return Ok(Format::Npz);
+    }
+    source.check_text()?;
+    let lower = source.name().to_lowercase();
+    let plain = lower.strip_suffix(".gz").or(lower.strip_suffix(".zst")).unwrap_or(&lower);
+    let ends = |ends: &[&str]| ends.iter().any(|end| plain.ends_with(end));
+    if ends(&[".libsvm", ".svm", ".svmlight"]) || looks_like(head) {
+        Ok(Format::Libsvm)
+    } else if ends(&[".tsv", ".tab"]) {
+        Ok(Format::Tsv)
+    } else {
+        Ok(Format::Csv)
+    }
+}
