@@ -1,5 +1,6 @@
 //! `halfspaces label`: a person confirms or corrects, in the terminal or in a browser.
 
+mod args;
 mod desk;
 mod export;
 mod images;
@@ -15,11 +16,9 @@ mod web;
 mod worker;
 
 use crate::error::CliError;
-use crate::input::InputArgs;
 use crate::output::{check_target, note, write_file};
 use crate::progress::Progress;
-use crate::recipe::RecipeOptions;
-use clap::{Args, ValueEnum};
+pub(crate) use args::LabelArgs;
 use desk::Desk;
 use export::ExportFormat;
 use halfspaces_linalg::{Params, PointSet, Points, Threads};
@@ -28,108 +27,8 @@ use items::Items;
 use journal::{Header, Journal};
 use pool::Pool;
 use record::{Event, Record};
-use serde::Serialize;
 use simulate::Play;
 use std::path::{Path, PathBuf};
-
-const EXAMPLES: &str = "\
-Examples:
-  halfspaces label mails.csv --classes ham,spam --text body --show body -o labels.csv
-  halfspaces label features.npy --items images/ --classes cat,dog,bird --web
-  halfspaces label features.npy --items items.csv --image file --known label --web
-  halfspaces label mails.csv --session mails.csv.session.jsonl --text body --show body --export -o labels.csv
-  halfspaces label data.csv --label class --simulate --json
-
-Every answer is in the session file before the next question is shown; the same command goes on where the last one
-stopped, however it ended.";
-
-/// Label a pool with a person who confirms or corrects what is predicted
-#[derive(Debug, Clone, Args)]
-#[command(after_help = EXAMPLES)]
-pub(crate) struct LabelArgs {
-    #[command(flatten)]
-    pub(crate) input: InputArgs,
-    /// The classes, at least two [default: those of the session, or of --known]
-    #[arg(long, value_delimiter = ',', value_name = "A,B,..")]
-    pub(crate) classes: Vec<String>,
-    /// Seed of what is drawn at random
-    #[arg(long, default_value_t = 0)]
-    pub(crate) seed: u64,
-    #[command(flatten)]
-    pub(crate) columns: RecipeOptions,
-
-    /// What is shown where it is not in DATA: a table with one row per row of DATA, or a folder with one image per row
-    #[arg(long, value_name = "FILE|FOLDER", help_heading = "Items")]
-    pub(crate) items: Option<PathBuf>,
-    /// Columns shown; texts among them are learned from only if --text names them
-    #[arg(long, value_delimiter = ',', value_name = "COLUMN,..", help_heading = "Items")]
-    pub(crate) show: Vec<String>,
-    /// Column of image files, which start from the table's folder
-    #[arg(long, value_name = "COLUMN", help_heading = "Items")]
-    pub(crate) image: Option<String>,
-    /// Folder that holds all images [default: that of the table]
-    #[arg(long, value_name = "FOLDER", requires = "image", help_heading = "Items")]
-    pub(crate) image_root: Option<PathBuf>,
-
-    /// Column of labels known beforehand; empty where there is none
-    #[arg(long, value_name = "COLUMN", help_heading = "Answers")]
-    pub(crate) known: Option<String>,
-    /// Labels from Label Studio, exported as JSON
-    #[arg(long, value_name = "FILE", help_heading = "Answers")]
-    pub(crate) import_labelstudio: Option<PathBuf>,
-    /// File of the answers, one line each [default: DATA.session.jsonl in this folder]
-    #[arg(long, value_name = "FILE", help_heading = "Answers")]
-    pub(crate) session: Option<PathBuf>,
-    /// Ask on a page in the browser
-    #[arg(long, help_heading = "Answers")]
-    pub(crate) web: bool,
-    /// Port of the page; 0 takes a free one
-    #[arg(long, default_value_t = 0, requires = "web", help_heading = "Answers")]
-    pub(crate) port: u16,
-    /// Ask nothing: write what the session has
-    #[arg(long, requires = "output", conflicts_with_all = ["web", "simulate"], help_heading = "Answers")]
-    pub(crate) export: bool,
-    /// Write the labels to this file when the session stops
-    #[arg(short, long, value_name = "FILE", help_heading = "Labels")]
-    pub(crate) output: Option<PathBuf>,
-    /// Overwrite the file if it is there
-    #[arg(long, requires = "output", help_heading = "Labels")]
-    pub(crate) force: bool,
-    /// Format of the file written [default: by its name: .jsonl, .json for Label Studio, else CSV]
-    #[arg(long = "as", value_name = "FORMAT", requires = "output", help_heading = "Labels")]
-    pub(crate) export_format: Option<ExportFormat>,
-    /// Write rows without an answer too, with the class predicted and its probability
-    #[arg(long, requires = "output", help_heading = "Labels")]
-    pub(crate) with_predictions: bool,
-
-    /// Play the session against the labels of --label instead of asking
-    #[arg(long, requires = "label", conflicts_with_all = ["web", "session", "known", "import_labelstudio", "output"], help_heading = "Simulation")]
-    pub(crate) simulate: bool,
-    /// Column of the true labels
-    #[arg(long, value_name = "COLUMN", requires = "simulate", help_heading = "Simulation")]
-    pub(crate) label: Option<String>,
-    /// Which row is next
-    #[arg(long, value_enum, default_value_t = Order::Recommended, requires = "simulate", help_heading = "Simulation")]
-    pub(crate) order: Order,
-    /// Stop after so many answers
-    #[arg(long, value_name = "COUNT", requires = "simulate", help_heading = "Simulation")]
-    pub(crate) max_answers: Option<usize>,
-    /// Print the result as JSON
-    #[arg(long, requires = "simulate", help_heading = "Simulation")]
-    pub(crate) json: bool,
-}
-
-/// Which row is next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Order {
-    /// The surest
-    Recommended,
-    /// Any
-    Random,
-    /// That of the file
-    Given,
-}
 
 /// Runs `label`.
 pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {

@@ -1,6 +1,6 @@
 //! What is labelled: points to learn from, items to show, labels known beforehand.
 
-use super::LabelArgs;
+use super::args::LabelArgs;
 use super::images::Images;
 use super::items::Items;
 use super::journal::PoolId;

@@ -1,6 +1,6 @@
 //! A session played against known labels: what a person would have had to correct, and how long they would have waited.
 
-use super::Order;
+use super::args::Order;
 use crate::error::CliError;
 use crate::output::say;
 use halfspaces_linalg::{RngStream, rng_for};

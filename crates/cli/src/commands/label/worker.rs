@@ -73,11 +73,12 @@ impl Worker {
         Ok(())
     }
 
-    /// What the model says, once it knows all that it was told or `patience` is over.
+    /// What the model says, once it knows all that it was told or `patience` is over. A model that is behind by more
+    /// than one answer is not waited for: it would not know the last one in time.
     pub(super) fn snapshot(&self, patience: Duration) -> Snapshot {
         let start = now();
         let mut snapshot = self.shared.lock();
-        while snapshot.done < self.sent {
+        while snapshot.done + 1 == self.sent {
             let left = patience.saturating_sub(start.elapsed());
             if left.is_zero() {
                 break;
