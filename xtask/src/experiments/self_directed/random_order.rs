@@ -88,7 +88,7 @@ fn stream<L: OnlineLearner>(
 impl Experiment for RandomOrderExperiment {
     about! {
         "S6", "Random order: every learner tested makes at least 0.3 d ln(n/d) mistakes on the sphere";
-        "S6": "On n uniform points of the sphere in random order, labelled by a uniformly random halfspace, six online learners (perceptron, modified perceptron, passive-aggressive, second-order perceptron, ALMA, centre of gravity) make each at least 0.3 d ln(n/d) mistakes in expectation, at every n tested from 10 d on; so also when a learner stops after 1 % of n >= 1000 d points."
+        "S6": "On n uniform points of the sphere in random order, labelled by a uniformly random halfspace, six online learners (perceptron, modified perceptron, passive-aggressive, second-order perceptron, ALMA, centre of gravity) make each at least 0.3 d ln(n/d) mistakes in expectation, at every n tested from 10 d on. So a learner that stops after 1 % of n >= 1000 d points has made 0.3 d ln(0.01 n/d), the logarithm being of the points it has seen."
             ["DKTZ23, random-order lower bound; evidence, not proof, and the constant is ours"]
             Measured, null "greedy, which chooses its order, on pools of the same kind"
             halfspaces_online::{Perceptron, ModifiedPerceptron, PassiveAggressive,

@@ -110,6 +110,8 @@ pub(crate) struct Outcome {
     /// Of a fit to independent draws from the data: its bound and its error, noise included.
     pub(super) exact_bound: f64,
     pub(super) exact_error: f64,
+    /// The same, error and bound, of all such fits, the first among them.
+    pub(super) draws: Vec<(f64, f64)>,
 }
 
 /// Accuracies of a learner, one a fold and trial: in the target group, or overall.
