@@ -260,10 +260,10 @@ impl Report {
         text
     }
 
-    /// Whether some claim is violated, or weak.
+    /// Whether some claim has this verdict.
     #[must_use]
-    pub fn any_fault(&self) -> bool {
-        self.claims().any(|claim| matches!(claim.verdict, Verdict::Violated | Verdict::Weak))
+    pub fn any(&self, verdict: Verdict) -> bool {
+        self.claims().any(|claim| claim.verdict == verdict)
     }
 }
 
@@ -333,8 +333,8 @@ mod tests {
         assert!(
             page.ledger_text().contains("null: b/3: fails; slack 2\n1 proved holds, 0 measured")
         );
-        assert!(!page.any_fault());
-        assert!(report(&[1.5, 0.1]).any_fault());
+        assert!(!page.any(Verdict::Violated) && !page.any(Verdict::Weak));
+        assert!(report(&[1.5, 0.1]).any(Verdict::Violated));
         let claims: Vec<Claim> = serde_json::from_str(&page.claims_json()).unwrap();
         assert_eq!(claims.len(), 1);
     }
@@ -343,7 +343,7 @@ mod tests {
     #[test]
     fn a_weak_claim_is_a_fault() {
         let page = report(&[0.2, 0.1]);
-        assert!(page.any_fault());
+        assert!(page.any(Verdict::Weak));
         assert_eq!(page.headline(), "0 proved hold, 0 measured hold, 1 weak");
         assert!(page.html().contains("1 weak") && page.html().contains("b/3: passes; slack 5"));
         let csv = page.claims_csv();

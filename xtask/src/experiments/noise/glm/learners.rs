@@ -49,7 +49,7 @@ pub(super) fn curve(
         Ok(())
     })?;
     let excess = curve.last().ok_or("no run was long enough")?.1;
-    Ok(Outcome { excess, examples: plan.run_length, curve, nulls: None })
+    Ok(Outcome { excess, examples: plan.run_length, curve, zero: None })
 }
 
 pub(super) fn trap(
@@ -74,5 +74,5 @@ pub(super) fn trap(
         steps *= 10;
     }
     let excess = curve.last().ok_or("no run was long enough")?.1;
-    Ok(Outcome { excess, examples: longest, curve, nulls: None })
+    Ok(Outcome { excess, examples: longest, curve, zero: None })
 }

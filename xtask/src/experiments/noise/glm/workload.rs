@@ -5,7 +5,7 @@ use crate::experiments::noise::planar::{Planar, descend, genes};
 use halfspaces_data::{
     GlmNoise, Instance, Link, MarginBall, Population, Region, StandardLink, random_target_with_rng,
 };
-use halfspaces_linalg::{ExampleStream, FitStream, Halfspace, Params, RowView};
+use halfspaces_linalg::{FitStream, Halfspace, Params};
 use halfspaces_pac::{Denominator, Elimination, GlmParams, GlmPerspectron, GlmSchedule, Selection};
 
 /// δ of every fit.
@@ -56,9 +56,9 @@ pub(super) enum Source {
     /// Three points of the plane, searched for the largest error of the flow of D = max(|w·x|, γ/2).
     #[strum(to_string = "searched")]
     Searched,
-    /// The two points on which larger paddings turn the certificate round.
-    #[strum(to_string = "two points")]
-    Pair,
+    /// As the random ones, with a link so steep that labels are all but clean.
+    #[strum(to_string = "steep")]
+    Steep,
 }
 
 /// What is divided by, in multiples of γ; for the question whether the padding matters.
@@ -130,17 +130,8 @@ pub(crate) struct Outcome {
     pub(super) examples: u64,
     /// (examples, average excess of the iterates so far, or of a run that long).
     pub(super) curve: Vec<(u64, f64)>,
-    /// Of a fit: the excess of its nulls.
-    pub(super) nulls: Option<Nulls>,
-}
-
-/// What learns too little: ℓ01 - (opt_RCN + τ/2).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Nulls {
-    /// Of w = 0, which predicts +1.
-    pub(super) zero: f64,
-    /// Of the sum of 20 labelled examples.
-    pub(super) few: f64,
+    /// Of a fit: the excess of its null, w = 0, which predicts +1.
+    pub(super) zero: Option<f64>,
 }
 
 pub(super) fn params<L: Link + Clone>(
@@ -158,17 +149,6 @@ pub(super) fn params<L: Link + Clone>(
         Rule::Ours => params.selection(Selection::AllIterates),
         Rule::Thinned => params,
     }
-}
-
-/// The sum of 20 examples, each times its label.
-fn sum<S: ExampleStream>(stream: &mut S) -> Result<Vec<f64>, Failure> {
-    let mut w = vec![0.0; stream.dim()];
-    for _ in 0..20 {
-        let next = stream.next_row().map_err(|_| "the stream failed")?;
-        let (x, y) = next.ok_or("the stream ended")?;
-        x.add_scaled_to(y.as_f64(), &mut w);
-    }
-    Ok(w)
 }
 
 /// w, learned from points of the plane.
@@ -216,7 +196,10 @@ impl Model {
                 });
                 Ok(Model::Plane(Planar::decode(margin, &best)))
             }
-            Source::Pair => Ok(Model::Plane(Planar::two_points(margin, 0.0))),
+            Source::Steep => {
+                let link = StandardLink::logistic(20.0)?;
+                Model::random(link, Region::Everywhere, DIM, margin, rng)
+            }
         }
     }
 
@@ -246,15 +229,10 @@ impl Model {
         }
     }
 
-    /// What the nulls err, the examples drawn anew.
-    pub(super) fn nulls(&self, rng: &mut ChaCha8Rng) -> Result<Nulls, Failure> {
-        let (zero, few) = match self {
-            Model::Random(instance, _) => {
-                (vec![0.0; DIM], sum(&mut instance.stream_with_rng(rng))?)
-            }
-            Model::Plane(planar) => (vec![0.0; 2], sum(&mut planar.stream(rng))?),
-        };
-        Ok(Nulls { zero: self.excess(&zero)?, few: self.excess(&few)? })
+    /// The excess of w = 0.
+    pub(super) fn zero(&self) -> Result<f64, Failure> {
+        let dim = if matches!(self, Model::Random(..)) { DIM } else { 2 };
+        self.excess(&vec![0.0; dim])
     }
 
     /// What is learned, and the examples it took.

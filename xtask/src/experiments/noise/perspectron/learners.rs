@@ -1,6 +1,6 @@
 //! Whole fits, judged, and runs iterate by iterate.
 
-use super::workload::{CURVE, EXCESS, JUDGED_RATE, Judged, MARGIN, Outcome, RATE};
+use super::workload::{CURVE, EXCESS, JUDGED_RATE, Judged, LEMMA_MARGIN, Outcome, RATE};
 use crate::experiments::common::*;
 use crate::noisy::{Noise, NoisyInstance, Terrain, fork, instance};
 use halfspaces_data::Population;
@@ -53,13 +53,13 @@ pub(super) fn lemma(
     noise: Noise,
     rng: &mut ChaCha8Rng,
 ) -> Result<Outcome, Failure> {
-    let instance = instance(terrain, noise, DIM, JUDGED_RATE, MARGIN, rng)?;
+    let instance = instance(terrain, noise, DIM, JUDGED_RATE, LEMMA_MARGIN, rng)?;
     let population = instance.population(1000, rng.random())?;
-    let steps = schedule::paper_run_length(EXCESS, MARGIN);
-    let step = schedule::paper_step(MARGIN, steps);
+    let steps = schedule::paper_run_length(EXCESS, LEMMA_MARGIN);
+    let step = schedule::paper_step(LEMMA_MARGIN, steps);
     let direction = Direction {
         link: SignLink { level: 1.0 - 2.0 * JUDGED_RATE },
-        denominator: Denominator::Plus(MARGIN),
+        denominator: Denominator::Plus(LEMMA_MARGIN),
     };
     let mut stream = instance.stream_with_rng(fork(rng));
     let mut w = vec![0.0; DIM];

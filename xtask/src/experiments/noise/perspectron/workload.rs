@@ -6,12 +6,15 @@ use crate::noisy::{Noise, Terrain};
 /// ε of the lemma and the theorems: with η = 0.1 a coin is far from η + ε.
 pub(super) const EXCESS: f64 = 0.1;
 
-pub(super) const MARGIN: f64 = 0.3;
+pub(super) const MARGIN: f64 = 0.2;
+
+/// γ of the lemma.
+pub(super) const LEMMA_MARGIN: f64 = 0.3;
 
 /// η there.
 pub(super) const JUDGED_RATE: f64 = 0.1;
 
-/// γ where it is not told: on points at such a margin the guess must be halved.
+/// γ where it is not told.
 pub(super) const UNKNOWN_MARGIN: f64 = 0.1;
 
 pub(super) const FAILURE: f64 = 0.1;
@@ -74,10 +77,7 @@ pub(crate) struct Judged {
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
     /// The least error of the iterates minus η, and the step it was first below η + ε/2.
-    Lemma {
-        least: f64,
-        steps: u64,
-    },
+    Lemma { least: f64, steps: u64 },
     Theorem {
         full: Judged,
         thinned: Judged,
@@ -95,6 +95,8 @@ pub(crate) enum Outcome {
         fit: Judged,
         margin: f64,
         found: bool,
+        /// As above.
+        few: f64,
     },
     /// For each margin: (steps, mean error of the iterates minus η).
     Curves(Vec<Vec<(u64, f64)>>),

@@ -38,7 +38,7 @@ impl Experiment for PositionedExperiment {
             halfspaces_pac::{PositionedMassart};
         "PMt": "With the theorem's own numbers, on Student-t points of condition 1e6, the fit converges within N = ⌈(16dλ/ε) ln(4/ε)⌉ rules, every rule has a conditional error of at most λ = η + ε/2 and the list an error of at most η + ε, all with probability at least 1 - δ (δ = 0.05)."
             ["ours, after DKT21: docs/theory/massart-without-margin.md"]
-            Proved, null "the commoner label"
+            Observation, null "one answer for all, whose error of about 1/2 is within η + ε at the ε that can be run"
             halfspaces_pac::{PositionedMassart, PositionedPlan, positioned_rules, positioned_points, positioned_steps, positioned_choice};
     }
 
