@@ -260,6 +260,12 @@ impl Report {
         text
     }
 
+    /// Whether some claim is violated, or weak.
+    #[must_use]
+    pub fn any_fault(&self) -> bool {
+        self.any(Verdict::Violated) || self.any(Verdict::Weak)
+    }
+
     /// Whether some claim has this verdict.
     #[must_use]
     pub fn any(&self, verdict: Verdict) -> bool {
