@@ -141,8 +141,12 @@ pub(crate) fn list() -> Result<ExitCode, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_eval::{MAX_SAMPLED_CLAIMS, TrialStore};
+    use halfspaces_eval::{Claim, MAX_SAMPLED_CLAIMS, Shard, TrialKey, TrialStore, Verdict};
     use std::collections::BTreeSet;
+    use std::sync::Mutex;
+
+    /// Seconds at smoke scale from which on an experiment is not run here.
+    const QUICK: f64 = 0.15;
 
     #[test]
     fn every_experiment_has_its_cost() {
@@ -165,9 +169,46 @@ mod tests {
             assert_eq!(section.claims.len(), experiment.describe().claims.len());
             for claim in section.claims {
                 assert!(ids.insert(claim.id.clone()), "two claims {}", claim.id);
+                assert!(!claim.null.is_empty(), "{} without its null", claim.id);
                 sampled += usize::from(claim.tests > 0);
             }
         }
         assert!(sampled > 20 && sampled <= MAX_SAMPLED_CLAIMS, "{sampled}");
+    }
+
+    /// A trial that was planned and is not there may be one that did not end well: without it no claim
+    /// that rests on its setting holds.
+    #[test]
+    fn a_missing_trial_is_noticed() {
+        let open = |claim: &Claim| claim.verdict == Verdict::Inconclusive;
+        let mut tried = 0;
+        for experiment in all(&Arc::new(Inputs::builtin())) {
+            let id = experiment.describe().id;
+            let empty = TrialStore::read(&[]).unwrap();
+            let section = experiment.section(Scale::Smoke, 1, &empty).unwrap();
+            assert!(section.claims.iter().all(open), "{id}: a claim that needs no trial");
+            if cost(id, Scale::Smoke) > QUICK {
+                continue;
+            }
+            let keys = experiment.keys(Scale::Smoke, 1).unwrap();
+            let all = Mutex::new(empty);
+            experiment.run(Scale::Smoke, 1, Shard::WHOLE, &all, &|| ()).unwrap();
+            let all = all.into_inner().unwrap();
+            let of_all = experiment.section(Scale::Smoke, 1, &all).unwrap();
+            let last = |k: &TrialKey| {
+                keys.iter().rfind(|other| other.configuration == k.configuration) == Some(k)
+            };
+            for missing in keys.iter().filter(|k| last(k)) {
+                let mut store = TrialStore::read(&[]).unwrap();
+                for key in keys.iter().filter(|key| *key != missing) {
+                    store.append(key, all.get(key).unwrap().clone()).unwrap();
+                }
+                let section = experiment.section(Scale::Smoke, 1, &store).unwrap();
+                let noticed = section.claims.iter().any(open);
+                assert!(noticed || of_all.claims.iter().all(open), "{missing} was not missed");
+                tried += 1;
+            }
+        }
+        assert!(tried > 20, "{tried}");
     }
 }
