@@ -162,7 +162,7 @@ impl LabellingGame {
             if count(&set) as f64 > patterns(wrong.len() / 2, budget) {
                 return false;
             }
-            wrong.sort_by_cached_key(|side| count(side));
+            wrong.sort_by_cached_key(count);
             for side in wrong {
                 if self.suffices(&side, budget - 1, Chooser::Learner, known) {
                     set = without(&set, &side);
@@ -185,7 +185,7 @@ impl LabellingGame {
         // The most even first: they do the most harm.
         splits.sort_by_cached_key(|[plus, minus]| count(plus).abs_diff(count(minus)));
         splits.into_iter().all(|mut two| {
-            two.sort_by_cached_key(|side| count(side));
+            two.sort_by_cached_key(count);
             two.iter().any(|side| self.suffices(side, budget - 1, Chooser::Adversary, known))
         })
     }

@@ -136,7 +136,8 @@ impl Experiment for HugePoolsExperiment {
         }
         let drawn_groups = || groups_of(results, |c| matches!(c, Configuration::Drawn { .. }));
         // Case by case: one draw at one size.
-        let cases = |failed: &dyn Fn(f64, f64, &(Run, f64)) -> bool| {
+        type Misses<'a> = &'a dyn Fn(f64, f64, &(Run, f64)) -> bool;
+        let cases = |misses: Misses| {
             let mut cases = Vec::new();
             for group in drawn_groups() {
                 let Configuration::Drawn { dim } = group.configuration else {
@@ -145,7 +146,7 @@ impl Experiment for HugePoolsExperiment {
                 for outcome in &group.outcomes {
                     let sizes = SIZES.iter().zip(drawn(outcome));
                     let judged = sizes.filter(|(e, _)| **e >= LEAST_JUDGED);
-                    cases.extend(judged.map(|(e, run)| failed(dim as f64, power(*e).ln(), run)));
+                    cases.extend(judged.map(|(e, run)| misses(dim as f64, power(*e).ln(), run)));
                 }
             }
             Null::of_cases(cases)
