@@ -2,9 +2,8 @@
 
 use super::items::Items;
 use super::label_studio;
-use super::record::{Given, Record};
+use super::lines::Line;
 use clap::ValueEnum;
-use halfspaces_online::{LabellingQuestion, LabellingSession};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -29,67 +28,6 @@ impl ExportFormat {
             _ => ExportFormat::Csv,
         }
     }
-}
-
-/// A row as it is exported.
-#[derive(Debug)]
-pub(super) struct Line {
-    pub(super) row: usize,
-    pub(super) label: String,
-    pub(super) source: Source,
-    /// Of the label predicted, of rows that nobody has labelled.
-    pub(super) probability: Option<f64>,
-}
-
-/// Where a label comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
-    Confirmed,
-    Corrected,
-    Known,
-    Predicted,
-}
-
-impl Source {
-    fn name(self) -> &'static str {
-        match self {
-            Source::Confirmed => "confirmed",
-            Source::Corrected => "corrected",
-            Source::Known => "known",
-            Source::Predicted => "predicted",
-        }
-    }
-}
-
-/// The labels by row; with a session also what it predicts of the others.
-pub(super) fn lines(record: &Record, predictions: Option<&LabellingSession>) -> Vec<Line> {
-    let mut given: Vec<Option<&Given>> = vec![None; record.rows()];
-    record.given().iter().for_each(|label| given[label.row] = Some(label));
-    let classes = record.classes();
-    let mut lines = Vec::new();
-    for (row, given) in given.into_iter().enumerate() {
-        let line = match (given, predictions) {
-            (Some(given), _) => {
-                let source = match given.asked {
-                    None => Source::Known,
-                    Some(_) if given.is_correction() => Source::Corrected,
-                    Some(_) => Source::Confirmed,
-                };
-                Line { row, label: classes[given.class].clone(), source, probability: None }
-            }
-            (None, Some(session)) => {
-                let LabellingQuestion { class, probability, .. } = match session.predict(row) {
-                    Ok(question) => question,
-                    Err(error) => unreachable!("a row of the pool: {error}"),
-                };
-                let label = classes[class].clone();
-                Line { row, label, source: Source::Predicted, probability: Some(probability) }
-            }
-            (None, None) => continue,
-        };
-        lines.push(line);
-    }
-    lines
 }
 
 pub(super) fn write(

@@ -1,7 +1,7 @@
 //! Label Studio's JSON: tasks with data, annotations and predictions of kind "choices".
 
-use super::export::{Line, Source};
 use super::items::Items;
+use super::lines::{Line, Source};
 use crate::error::CliError;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;

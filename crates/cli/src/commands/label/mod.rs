@@ -8,6 +8,7 @@ mod items;
 mod journal;
 mod keys;
 mod label_studio;
+mod lines;
 mod pool;
 mod record;
 mod simulate;
@@ -98,10 +99,10 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
     };
     let Some(target) = &args.output else { return Ok(()) };
     let predictions = session.as_ref().filter(|_| args.with_predictions);
-    let lines = export::lines(&record, predictions);
+    let labelled = lines::lines(&record, predictions);
     let format = args.export_format.unwrap_or_else(|| ExportFormat::of(target));
-    write_file(target, args.force, |out| export::write(out, format, &lines, &items))?;
-    note(&format!("{} labels written to {}", lines.len(), target.display()));
+    write_file(target, args.force, |out| export::write(out, format, &labelled, &items))?;
+    note(&format!("{} labels written to {}", labelled.len(), target.display()));
     Ok(())
 }
 

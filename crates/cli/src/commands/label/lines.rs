@@ -1,0 +1,65 @@
+//! The labels of a session row by row, as they are exported.
+
+use super::record::{Given, Record};
+use halfspaces_online::{LabellingQuestion, LabellingSession};
+
+/// A row as it is exported.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) row: usize,
+    pub(super) label: String,
+    pub(super) source: Source,
+    /// Of the label predicted, of rows that nobody has labelled.
+    pub(super) probability: Option<f64>,
+}
+
+/// Where a label comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    Confirmed,
+    Corrected,
+    Known,
+    Predicted,
+}
+
+impl Source {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Source::Confirmed => "confirmed",
+            Source::Corrected => "corrected",
+            Source::Known => "known",
+            Source::Predicted => "predicted",
+        }
+    }
+}
+
+/// The labels by row; with a session also what it predicts of the others.
+pub(super) fn lines(record: &Record, predictions: Option<&LabellingSession>) -> Vec<Line> {
+    let mut given: Vec<Option<&Given>> = vec![None; record.rows()];
+    record.given().iter().for_each(|label| given[label.row] = Some(label));
+    let classes = record.classes();
+    let mut lines = Vec::new();
+    for (row, given) in given.into_iter().enumerate() {
+        let line = match (given, predictions) {
+            (Some(given), _) => {
+                let source = match given.asked {
+                    None => Source::Known,
+                    Some(_) if given.is_correction() => Source::Corrected,
+                    Some(_) => Source::Confirmed,
+                };
+                Line { row, label: classes[given.class].clone(), source, probability: None }
+            }
+            (None, Some(session)) => {
+                let LabellingQuestion { class, probability, .. } = match session.predict(row) {
+                    Ok(question) => question,
+                    Err(error) => unreachable!("a row of the pool: {error}"),
+                };
+                let label = classes[class].clone();
+                Line { row, label, source: Source::Predicted, probability: Some(probability) }
+            }
+            (None, None) => continue,
+        };
+        lines.push(line);
+    }
+    lines
+}
