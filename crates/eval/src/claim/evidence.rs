@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Confidence of every bound on which a claim holds.
-const CONFIDENCE: f64 = 0.95;
+pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// Most claims of a suite that may rest on chance.
 pub const MAX_SAMPLED_CLAIMS: usize = 50;

@@ -19,6 +19,7 @@
 mod evidence;
 mod ledger;
 mod null;
+mod uniform;
 
 pub use evidence::{Evidence, MAX_SAMPLED_CLAIMS, REFUTATION_LEVEL, Side, Verdict};
 pub use ledger::{Claim, ClaimKind, ClaimStatement};
