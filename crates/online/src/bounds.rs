@@ -3,7 +3,7 @@
 //! `radius` is R = max ‖x‖, `margin` is γ = min y (w* · x) for the stated target, `target_norm` is
 //! ‖w*‖. Without a positive margin the bound is infinite: nothing is promised.
 //!
-//! Claims: K1, K2, K3, K3n, K4, K5, K6, K7, K8, P9, P9r.
+//! Claims: K1, K2, K3, K3n, K4, K5, K6, K7, K8, P9, P9h, P9r, S5x.
 
 /// (a/margin)², infinite unless the margin is positive.
 fn squared_ratio(a: f64, margin: f64) -> f64 {
@@ -102,6 +102,21 @@ pub fn massart_excess_any_horizon(rounds: f64, noise: f64, margin: f64) -> f64 {
     root / (root - 1.0) * massart_excess(rounds, noise, margin)
 }
 
+/// Online Massart learner that does not know T, by falling steps without restarts: √2 times [`massart_excess`], below the
+/// √2/(√2-1) of restarting (docs/theory/online-massart.md).
+#[must_use]
+pub fn massart_excess_anytime(rounds: f64, noise: f64, margin: f64) -> f64 {
+    std::f64::consts::SQRT_2 * massart_excess(rounds, noise, margin)
+}
+
+/// Online Massart learner: by how much Σ P\[mistake | past\] exceeds ηT + [`massart_excess`] with probability at most δ:
+/// √(T ln(1/δ)/2)/γ. Given the past and the point, an increment of the proof has one of two values, at most 2/γ
+/// apart.
+#[must_use]
+pub fn massart_deviation(rounds: f64, margin: f64, failure: f64) -> f64 {
+    (-0.5 * rounds * failure.ln()).sqrt() / margin
+}
+
 /// ε of the online LeakyReLU learner over T rounds: (1-η)/(T^¼ √γ), but at most ½ - η, so that its losses are convex.
 #[must_use]
 pub fn leaky_relu_accuracy(rounds: f64, noise: f64, margin: f64) -> f64 {
@@ -119,6 +134,70 @@ pub fn leaky_relu_excess(rounds: f64, noise: f64, margin: f64) -> f64 {
     } else {
         f64::INFINITY
     }
+}
+
+/// Super-linear decay: how many of the steps ξ' <= ξ^(1-ρ) κ^ρ take ξ from M to e²κ, where ln(M/κ) is `log_excess`:
+/// ⌈ln(½ ln(M/κ))/(-ln(1-ρ))⌉ (docs/theory/super-linear-convergence.md).
+///
+/// ```
+/// use halfspaces_online::bounds::super_linear_decays;
+/// assert_eq!(super_linear_decays(2.0, 0.1), 0);
+/// assert_eq!(super_linear_decays(8.0, 0.5), 2);
+/// ```
+#[must_use]
+pub fn super_linear_decays(log_excess: f64, rho: f64) -> u64 {
+    ((0.5 * log_excess).ln() / -(-rho).ln_1p()).max(0.0).ceil() as u64
+}
+
+/// Least T such that T steps, each of which decays with probability at least 2/3 given the past, hold
+/// `decays` of them with probability at least 1 - `failure`: P\[Bin(T, 2/3) < `decays`\] <= δ, computed.
+///
+/// # Panics
+/// Unless δ is above 0.
+///
+/// ```
+/// use halfspaces_online::bounds::super_linear_steps;
+/// // One decay in T steps is missing with probability 3^-T.
+/// assert_eq!(super_linear_steps(1, 1.0 / 26.0), 3);
+/// assert_eq!((super_linear_steps(1, 1.0 / 28.0), super_linear_steps(0, 0.1)), (4, 0));
+/// ```
+#[must_use]
+pub fn super_linear_steps(decays: u64, failure: f64) -> u64 {
+    assert!(failure > 0.0, "no number of steps is certain");
+    let suffices = |steps: u64| fewer_decays(decays, steps) <= failure;
+    let mut most = decays;
+    while !suffices(most) {
+        most *= 2;
+    }
+    // Enough at `most`, not below `least`.
+    let mut least = decays;
+    while least < most {
+        let middle = least + (most - least) / 2;
+        if suffices(middle) { most = middle } else { least = middle + 1 }
+    }
+    most
+}
+
+/// P\[Bin(`steps`, 2/3) < `decays`\], `steps` >= `decays`: the largest term, and the others by their ratios.
+fn fewer_decays(decays: u64, steps: u64) -> f64 {
+    let Some(last) = decays.checked_sub(1) else { return 0.0 };
+    // No term of all is larger than that of the mode.
+    let mode = last.min(2 * (steps + 1) / 3);
+    let left = (steps - mode) as f64;
+    let log_binomial: f64 = (1..=mode).map(|j| ((left + j as f64) / j as f64).ln()).sum();
+    let largest = (log_binomial + mode as f64 * (2.0f64 / 3.0).ln() - left * 3f64.ln()).exp();
+    let mut sum = largest;
+    let mut term = largest;
+    for i in (1..=mode).rev() {
+        term *= i as f64 / (2.0 * (steps - i + 1) as f64);
+        sum += term;
+    }
+    term = largest;
+    for i in mode..last {
+        term *= 2.0 * (steps - i) as f64 / (i + 1) as f64;
+        sum += term;
+    }
+    sum
 }
 
 /// Passive-aggressive: Σ (hinge loss)² <= (R‖u‖)² for any u with y (u · x) >= 1 throughout (Crammer
@@ -218,9 +297,31 @@ mod tests {
         assert_eq!(leaky_relu_excess(16.0, 0.25, 0.0), f64::INFINITY);
         let epochs = massart_excess_any_horizon(16.0, 0.25, 0.5) / 6.0;
         assert!((epochs - 3.414_213_562_373_095).abs() < 1e-12);
+        assert!((massart_excess_anytime(16.0, 0.25, 0.5) / 6.0).powi(2) - 2.0 < 1e-12);
+        // T = 8, δ = e⁻¹, γ = ½: √4/½.
+        assert!((massart_deviation(8.0, 0.5, (-1f64).exp()) - 4.0).abs() < 1e-12);
         let one = (1.5f64 / 0.5).ln();
         assert!((ellipsoid_mistakes(3, 0.5) - 24.0 * one).abs() < 1e-12);
         let centre = centre_of_gravity_mistakes(3, 0.5);
         assert!((centre - 3.0 * one / 0.458_675_145_387_081_9).abs() < 1e-12);
+    }
+
+    /// Σ_{i<S} C(T, i) 2^i / 3^T in whole numbers.
+    #[test]
+    fn the_tail_of_the_decays_is_the_binomial_one() {
+        for steps in 1..=30u64 {
+            let (mut sum, mut binomial) = (0u128, 1u128);
+            for decays in 1..=steps {
+                sum += binomial << (decays - 1);
+                binomial = binomial * u128::from(steps - decays + 1) / u128::from(decays);
+                let exact = sum as f64 / 3f64.powi(steps as i32);
+                assert!((fewer_decays(decays, steps) / exact - 1.0).abs() < 1e-12);
+            }
+        }
+        for (decays, failure) in [(1, 0.5), (40, 0.01), (700, 0.05), (2000, 1e-12)] {
+            let steps = super_linear_steps(decays, failure);
+            assert!(fewer_decays(decays, steps) <= failure);
+            assert!(fewer_decays(decays, steps - 1) > failure, "one less is not enough");
+        }
     }
 }

@@ -18,12 +18,14 @@
 
 use super::walk::Walk;
 use super::{AnswerStatus, Pool, SelfDirectedLearner, predict, project};
+use crate::bounds;
 use crate::error::OnlineError;
 use crate::protocol::{Question, Round};
 use halfspaces_linalg::{
     InputError, Label, PointSet, RngStream, RowView, normalise, rng_for, zeros,
 };
 use rand::seq::SliceRandom;
+use std::f64::consts::PI;
 
 /// Points per dimension of which the start is made.
 const START_POINTS: usize = 4;
@@ -34,6 +36,7 @@ const START_POINTS: usize = 4;
 /// use halfspaces_online::{ChainLength, TwoChains};
 /// assert!(TwoChains::new(3, ChainLength::Practical { factor: 2.0 }, 1).is_ok());
 /// assert!(TwoChains::new(3, ChainLength::Theory { delta: 0.05 }, 1).is_ok());
+/// assert!(TwoChains::new(3, ChainLength::Exact { delta: 0.05 }, 1).is_ok());
 /// assert!(TwoChains::new(3, ChainLength::Fixed(0), 1).is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,6 +54,12 @@ pub enum ChainLength {
         /// Failure probability δ in (0, 1).
         delta: f64,
     },
+    /// The least number of steps that the same proof allows, computed: [`bounds::super_linear_steps`], about half of
+    /// [`ChainLength::Theory`].
+    Exact {
+        /// Failure probability δ in (0, 1).
+        delta: f64,
+    },
     /// As given.
     Fixed(usize),
 }
@@ -65,6 +74,13 @@ impl ChainLength {
             ChainLength::Theory { delta } => {
                 (24.0 * d * growth + 4.5 * (4.0 / delta).ln()).ceil() as usize
             }
+            ChainLength::Exact { delta } => {
+                // ln(M/κ) with M = tan θ₀ = e - 1 and κ = 12π/(n cos θ₀).
+                let start = std::f64::consts::E - 1.0;
+                let excess = start * points as f64 / (12.0 * PI * start.hypot(1.0));
+                let decays = bounds::super_linear_decays(excess.ln(), 1.0 / (8.0 * d));
+                bounds::super_linear_steps(decays, delta / 4.0) as usize
+            }
             ChainLength::Fixed(buckets) => buckets,
         }
         .max(1)
@@ -76,7 +92,7 @@ impl ChainLength {
                 let fine = factor > 0.0 && factor.is_finite();
                 InputError::check_parameter("factor", factor, fine, "positive and finite")
             }
-            ChainLength::Theory { delta } => {
+            ChainLength::Theory { delta } | ChainLength::Exact { delta } => {
                 let fine = delta > 0.0 && delta < 1.0;
                 InputError::check_parameter("delta", delta, fine, "above 0 and below 1")
             }

@@ -319,6 +319,7 @@ mod tests {
             for length in [
                 ChainLength::Practical { factor: 2.0 },
                 ChainLength::Theory { delta: 0.1 },
+                ChainLength::Exact { delta: 0.1 },
                 ChainLength::Fixed(3),
             ] {
                 let learner = TwoChains::new(dim, length, 6).unwrap();
