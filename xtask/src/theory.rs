@@ -8,7 +8,7 @@ use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag
 use std::collections::BTreeSet;
 
 /// Name and text of every document; the errata first, the proofs after.
-const DOCUMENTS: [(&str, &str); 11] = [
+const DOCUMENTS: [(&str, &str); 12] = [
     ("errata.md", include_str!("../../docs/theory/errata.md")),
     ("massart-certificate.md", include_str!("../../docs/theory/massart-certificate.md")),
     ("glm-without-padding-loss.md", include_str!("../../docs/theory/glm-without-padding-loss.md")),
@@ -18,6 +18,7 @@ const DOCUMENTS: [(&str, &str); 11] = [
     ("massart-without-margin.md", include_str!("../../docs/theory/massart-without-margin.md")),
     ("super-linear-convergence.md", include_str!("../../docs/theory/super-linear-convergence.md")),
     ("algorithm-1-in-law.md", include_str!("../../docs/theory/algorithm-1-in-law.md")),
+    ("largest-margin.md", include_str!("../../docs/theory/largest-margin.md")),
     ("optimum.md", include_str!("../../docs/theory/optimum.md")),
     ("volumetric-centre.md", include_str!("../../docs/theory/volumetric-centre.md")),
 ];

@@ -1,0 +1,91 @@
+//! The exact law of the misclassified point of largest margin. Proofs: docs/theory/largest-margin.md.
+
+use super::Configuration;
+use std::f64::consts::PI;
+
+/// Nodes of the midpoint rule; the integrands are smooth in s.
+const NODES: u32 = 800;
+
+/// What the laws integrate over the places from that of margin m sin θ at r = 1 up to `end`:
+/// (1 - (m sin θ/sin tθ)²)^power sin^-`weight`(tθ), with t = t₀ + (1 - t₀) s².
+fn integral(setting: &Configuration, m: f64, end: f64, power: f64, weight: i32) -> f64 {
+    let theta = setting.angle;
+    let start = (m * theta.sin()).min(1.0).asin() / theta;
+    let room = 1.0 - start;
+    let last = ((end - start) / room).clamp(0.0, 1.0).sqrt();
+    let node = |i: u32| {
+        let s = last * (f64::from(i) + 0.5) / f64::from(NODES);
+        let past = room * s * s;
+        let sin = ((start + past) * theta).sin();
+        // sin²(tθ) - sin²(t₀θ) = sin((t - t₀)θ) sin((t + t₀)θ).
+        let share = (past * theta).sin() * ((2.0 * start + past) * theta).sin() / (sin * sin);
+        // sin tθ over sin θ, of size 1.
+        share.max(0.0).powf(power) * (sin / theta.sin()).powi(-weight) * 2.0 * room * s
+    };
+    (0..NODES).map(node).sum::<f64>() * last / f64::from(NODES)
+}
+
+/// p(m): the probability that a point is misclassified with |w · x| > m sin θ.
+fn tail(setting: &Configuration, m: f64) -> f64 {
+    setting.angle / PI * integral(setting, m, 1.0, 0.5 * setting.dim as f64 - 1.0, 0)
+}
+
+/// P[the largest margin is at most m sin θ | some point is misclassified].
+pub(super) fn largest(setting: &Configuration, m: f64) -> f64 {
+    let n = setting.points as f64;
+    let below = (n * (-tail(setting, m)).ln_1p()).exp();
+    let none = (n * (-setting.angle / PI).ln_1p()).exp();
+    ((below - none) / (1.0 - none)).clamp(0.0, 1.0)
+}
+
+/// P[the place of the point is at most t | its margin is m sin θ].
+pub(super) fn place(setting: &Configuration, m: f64, t: f64) -> f64 {
+    let power = 0.5 * setting.dim as f64 - 2.0;
+    let up_to = |end: f64| integral(setting, m, end, power, 2);
+    (up_to(t) / up_to(1.0)).clamp(0.0, 1.0)
+}
+
+/// The m that the largest margin over sin θ stays below with probability `share`.
+pub(super) fn quantile(setting: &Configuration, share: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        let below = (setting.points as f64 * (-tail(setting, middle)).ln_1p()).exp();
+        if below < share { low = middle } else { high = middle }
+    }
+    high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In d = 4 all is elementary: E[1 - (a/sin tθ)²] = (1 - t₀) - a² (cot t₀θ - cot θ)/θ, a = m sin θ; and the
+    /// place has density ∝ sin⁻².
+    #[test]
+    fn four_dimensions_are_done_by_hand() {
+        for (angle, m) in [(1.2f64, 0.3f64), (0.3, 0.9), (1e-4, 0.01), (0.5, 0.9999)] {
+            let setting = Configuration { dim: 4, points: 1000, angle };
+            let a = m * angle.sin();
+            let start = a.asin();
+            let cot = |angle: f64| 1.0 / angle.tan();
+            let expected = 1.0 - start / angle - a * a * (cot(start) - cot(angle)) / angle;
+            let found = tail(&setting, m) * PI / angle;
+            assert!((found - expected).abs() < 1e-5 * (1.0 - m), "{angle} {m}: {found} {expected}");
+            let t = 0.3 * start / angle + 0.7;
+            let expected = (cot(start) - cot(t * angle)) / (cot(start) - cot(angle));
+            assert!((place(&setting, m, t) - expected).abs() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn the_laws_begin_and_end_where_they_should() {
+        for dim in [3, 10, 30] {
+            let setting = Configuration { dim, points: 500, angle: 0.7 };
+            assert!(largest(&setting, 1e-6) < 1e-3 && largest(&setting, 1.0) > 1.0 - 1e-12);
+            assert_eq!((place(&setting, 0.4, 0.0), place(&setting, 0.4, 1.0)), (0.0, 1.0));
+            let third = quantile(&setting, 1.0 / 3.0);
+            assert!((largest(&setting, third) - 1.0 / 3.0).abs() < 1e-9);
+        }
+    }
+}
