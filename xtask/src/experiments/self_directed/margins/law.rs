@@ -12,6 +12,10 @@ fn integral(setting: &Configuration, m: f64, end: f64, power: f64, weight: i32) 
     let theta = setting.angle;
     let start = (m * theta.sin()).min(1.0).asin() / theta;
     let room = 1.0 - start;
+    if room <= 0.0 {
+        // No point has a margin above sin θ.
+        return 0.0;
+    }
     let last = ((end - start) / room).clamp(0.0, 1.0).sqrt();
     let node = |i: u32| {
         let s = last * (f64::from(i) + 0.5) / f64::from(NODES);

@@ -142,7 +142,10 @@ mod tests {
     fn judge(own: usize, worst: usize, sampled: f64, halving: usize) -> Vec<Verdict> {
         let outcome = |jitter: u8| {
             let mean = sampled + 0.01 * f64::from(jitter);
-            let counts = vec![Count { learner: Learner::Sampled, worst: 2, mean }];
+            let counts = vec![
+                Count { learner: Learner::Sampled, worst: 2, mean },
+                Count { learner: Learner::Perceptron, worst: 6, mean: 2.5 },
+            ];
             let beside = Beside { random: 3.0, random_average: 1.7, own_average: 1.4, counts };
             Outcome { dichotomies: 16, own, worst, halving, beside: Some(beside) }
         };
