@@ -12,8 +12,8 @@ fn integral(setting: &Configuration, m: f64, end: f64, power: f64, weight: i32) 
     let theta = setting.angle;
     let start = (m * theta.sin()).min(1.0).asin() / theta;
     let room = 1.0 - start;
-    if room <= 0.0 {
-        // No point has a margin above sin θ.
+    if room <= 0.0 || end <= start {
+        // No point has a margin above sin θ, and none of that margin a place before the first.
         return 0.0;
     }
     let last = ((end - start) / room).clamp(0.0, 1.0).sqrt();
