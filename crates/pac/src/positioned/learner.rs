@@ -11,6 +11,7 @@ use super::schedule::{
 };
 use super::source::{Fresh, Part, Parts, Remainder, Source, Supply};
 use crate::ErrorCount;
+use crate::noise_setting::{check_noise, check_target};
 use halfspaces_data::LabelledPoints;
 use halfspaces_forster::{Accuracy, Forster, ForsterError, ForsterTransform};
 use halfspaces_linalg::{
@@ -85,6 +86,26 @@ pub struct PositionedMassart(PositionedParams);
 
 load_params!(PositionedMassart: PositionedParams);
 
+impl Params for PositionedParams {
+    type Learner = PositionedMassart;
+    type Error = InputError;
+
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for η outside [0, 1/2), ε or δ outside (0, 1), ε above 1 - 2η, or a
+    /// held-out share outside [0, 1).
+    fn check(self) -> Result<PositionedMassart, InputError> {
+        check_noise(self.noise)?;
+        check_target(self.excess, self.failure)?;
+        // Beyond λ = 1/2 the loss is not convex, and chance reaches the error.
+        let leak = positioned_leak(self.noise, self.excess);
+        InputError::check_parameter("noise + excess / 2", leak, leak <= 0.5, "at most 1/2")?;
+        let in_range = (0.0..1.0).contains(&self.held_out);
+        let requirement = "at least 0 and below 1";
+        InputError::check_parameter("held-out share", self.held_out, in_range, requirement)?;
+        Ok(PositionedMassart(self))
+    }
+}
+
 /// Which points of a sample are for what.
 ///
 /// ```
@@ -127,10 +148,6 @@ enum Step<T> {
 }
 
 impl PositionedMassart {
-    pub(super) fn checked(params: PositionedParams) -> Self {
-        PositionedMassart(params)
-    }
-
     /// For flips of probability at most `noise` η in [0, 1/2).
     #[must_use]
     pub fn params(noise: f64) -> PositionedParams {

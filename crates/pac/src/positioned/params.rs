@@ -1,15 +1,13 @@
-//! Parameters of [`PositionedMassart`]. Claims: PM, PMn, PMt.
+//! Parameters of `PositionedMassart`. Claims: PM, PMn, PMt.
 
-use super::learner::PositionedMassart;
-use super::schedule::{PositionedSchedule, positioned_leak};
+use super::schedule::PositionedSchedule;
 use crate::NoiseSetting;
-use crate::noise_setting::{check_noise, check_target};
-use halfspaces_linalg::{InputError, Params, Threads, setters};
+use halfspaces_linalg::{Threads, setters};
 
 /// Share of a sample that is held out by default.
 const DEFAULT_HELD_OUT: f64 = 0.15;
 
-/// Unchecked parameters of a [`PositionedMassart`].
+/// Unchecked parameters of a [`PositionedMassart`](crate::PositionedMassart).
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -63,25 +61,5 @@ impl PositionedParams {
 
         /// Threads for positions, descents and regions; the result does not depend on them. Default: one.
         threads: Threads,
-    }
-}
-
-impl Params for PositionedParams {
-    type Learner = PositionedMassart;
-    type Error = InputError;
-
-    /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for η outside [0, 1/2), ε or δ outside (0, 1), ε above 1 - 2η, or a
-    /// held-out share outside [0, 1).
-    fn check(self) -> Result<PositionedMassart, InputError> {
-        check_noise(self.noise)?;
-        check_target(self.excess, self.failure)?;
-        // Beyond λ = 1/2 the loss is not convex, and chance reaches the error.
-        let leak = positioned_leak(self.noise, self.excess);
-        InputError::check_parameter("noise + excess / 2", leak, leak <= 0.5, "at most 1/2")?;
-        let in_range = (0.0..1.0).contains(&self.held_out);
-        let requirement = "at least 0 and below 1";
-        InputError::check_parameter("held-out share", self.held_out, in_range, requirement)?;
-        Ok(PositionedMassart::checked(self))
     }
 }
