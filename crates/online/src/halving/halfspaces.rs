@@ -1,6 +1,6 @@
 //! Halfspaces given one by one.
 //!
-//! Claims: K1.
+//! Claims: K1, K9.
 
 use super::finite::{FiniteClass, positive_of};
 use halfspaces_linalg::{Halfspace, InputError, RowView, kernels};

@@ -17,7 +17,7 @@ use halfspaces_linalg::{Classifier, InputError, Label, RowView, getters, load_ch
 /// than a few dimensions use a [`crate::VersionSpace`] learner, which counts volume in place of
 /// hypotheses.
 ///
-/// *Source.* Kakade Algorithm 1 and Theorem 2.2. Claims: K1, K2.
+/// *Source.* Kakade Algorithm 1 and Theorem 2.2. Claims: K1, K2, K9.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Halfspace, Label};

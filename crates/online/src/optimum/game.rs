@@ -30,7 +30,7 @@ type Set = Box<[u64]>;
 /// *When to use it.* As the oracle of a learner on small pools; it is no learner for large ones.
 ///
 /// *Source.* Littlestone 1988 for worst order; Goldman and Sloan 1994 for self-directed; the solver is ours. Claims:
-/// S12, S12l.
+/// S12, S12l, S12p.
 ///
 /// ```
 /// use halfspaces_data::{Gaussian, Marginal};

@@ -63,7 +63,7 @@ struct Cut {
 ///
 /// *When to use it.* Where each mistake is dear and the data well-conditioned.
 ///
-/// *Source.* Ours, after Kakade §3. Claims: S1v.
+/// *Source.* Ours, after Kakade §3. Claims: S1v, S12l.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;

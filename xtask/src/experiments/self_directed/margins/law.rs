@@ -1,6 +1,6 @@
 //! The exact law of the misclassified point of largest margin. Proofs: docs/theory/largest-margin.md.
 
-use super::Configuration;
+use super::workload::Configuration;
 use std::f64::consts::PI;
 
 /// Nodes of the midpoint rule; the integrands are smooth in s.

@@ -2,118 +2,13 @@
 //! there does to the angle.
 
 mod law;
+mod workload;
 
 use crate::experiments::common::*;
-use rand_distr::{Binomial, Distribution};
 use std::f64::consts::{E, PI};
+use workload::{Configuration, FAILURE, Outcome, PRINTED, draw};
 
 pub(crate) struct MarginsExperiment;
-
-/// The constant of DKTZ23 in both bounds.
-const PRINTED: f64 = 12.0 * PI;
-/// Both hold with probability 2/3.
-const FAILURE: f64 = 1.0 / 3.0;
-
-/// Many draws of n points at one angle make a trial.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Configuration {
-    dim: usize,
-    points: u64,
-    angle: f64,
-}
-
-impl Configuration {
-    /// n θ.
-    fn mass(&self) -> f64 {
-        self.points as f64 * self.angle
-    }
-
-    /// DKTZ23's lower bound on the largest margin, over sin θ, with `constant` for 12π.
-    fn bound(&self, constant: f64) -> f64 {
-        let (d, ratio) = (self.dim as f64, self.mass() / constant);
-        if ratio <= (d / 2.0).exp() {
-            (ratio.ln().max(0.0) / (4.0 * d)).sqrt()
-        } else {
-            1.0 - ratio.powf(-2.0 / d)
-        }
-    }
-
-    /// ln of the bound on tan θ after the mistake over tan θ before.
-    fn decay(&self) -> f64 {
-        let rho = 1.0 / (8.0 * self.dim as f64);
-        let zeta = PRINTED / self.angle.cos();
-        rho * (zeta / self.points as f64 / self.angle.tan()).ln()
-    }
-
-    fn regime(&self) -> &'static str {
-        if self.mass() / PRINTED <= (self.dim as f64 / 2.0).exp() {
-            "small nθ"
-        } else {
-            "large nθ"
-        }
-    }
-
-    /// Whether the decay is claimed and not trivial: n sin θ > 12π.
-    fn decays(&self) -> bool {
-        self.points as f64 * self.angle.sin() > PRINTED
-    }
-}
-
-/// One draw of n points.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Outcome {
-    /// Largest |w · x| over sin θ among points where w and the target disagree; 0 if there is none.
-    margin: f64,
-    /// ln of tan θ after the mistake on that point over tan θ before.
-    decay: f64,
-    /// The same of the first of these points, whatever its margin.
-    first_margin: f64,
-    first_decay: f64,
-    /// Where that point is in the wedge, from 0 at w's boundary to 1 at the target's; 0 without it.
-    turn: f64,
-}
-
-/// Draws n uniform points of the sphere and looks at those on which two unit vectors at angle θ
-/// disagree. Only their number and their projections on the plane of the two matter: binomial with
-/// probability θ/π; radius r with r² ~ Beta(1, d/2 - 1), direction uniform in the double wedge.
-fn draw(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
-    let theta = setting.angle;
-    let count = Binomial::new(setting.points, theta / PI)?.sample(rng);
-    // The margin is r sin(tθ) for a uniform t, and the target's r sin((1-t)θ).
-    let (mut margin, mut radius, mut rest, mut turn) = (0.0, 0.0, 0.0, 0.0);
-    let mut first = None;
-    for _ in 0..count {
-        let exponent = 2.0 / (setting.dim as f64 - 2.0);
-        let r = (1.0 - rng.random::<f64>().powf(exponent)).sqrt();
-        let t: f64 = rng.random();
-        let of_w = r * (t * theta).sin();
-        let _ = first.get_or_insert((of_w, r, (1.0 - t) * theta));
-        if of_w > margin {
-            (margin, radius, rest, turn) = (of_w, r, (1.0 - t) * theta, t);
-        }
-    }
-    let decay =
-        |(margin, radius, rest)| (tan_after(theta, margin, radius, rest) / theta.tan()).ln();
-    // Without a point nothing changes.
-    let first = first.unwrap_or((0.0, 0.0, 0.0));
-    Ok(Outcome {
-        margin: margin / theta.sin(),
-        decay: decay((margin, radius, rest)),
-        first_margin: first.0 / theta.sin(),
-        first_decay: decay(first),
-        turn,
-    })
-}
-
-/// tan of the angle to w* after w -= (w · x) x, for w at the angle θ and a point x on the wrong side
-/// whose part in their plane has length r, the angle `rest` from w*'s boundary and |w · x| = `margin`.
-/// The part of w' across w* is put together from parts of its own size, so nothing cancels.
-fn tan_after(theta: f64, margin: f64, radius: f64, rest: f64) -> f64 {
-    let along = theta.cos() + margin * radius * rest.sin();
-    let in_plane = theta.sin() - margin * radius * rest.cos();
-    let out_of_plane = margin * (1.0 - radius * radius).max(0.0).sqrt();
-    in_plane.hypot(out_of_plane) / along
-}
 
 impl Experiment for MarginsExperiment {
     about! {
@@ -279,6 +174,7 @@ fn by_setting(results: &Results<Configuration, Outcome>) -> Table {
 
 #[cfg(test)]
 mod tests {
+    use super::workload::tan_after;
     use super::*;
     use halfspaces_data::{Marginal, UnitSphere};
     use halfspaces_linalg::{PointSet, angle, kernels, normalise};
