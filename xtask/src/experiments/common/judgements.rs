@@ -1,5 +1,7 @@
 //! Claims, and the evidence on them.
 
+#[cfg(test)]
+use halfspaces_eval::Verdict;
 use halfspaces_eval::{ClaimStatement, Evidence, Group, Null, Results, Section};
 use std::fmt::Display;
 
@@ -124,13 +126,18 @@ pub(crate) fn planned<C, O>(groups: &[&Group<C, O>]) -> usize {
     groups.iter().map(|g| g.planned).sum()
 }
 
-/// What a section says of the outcomes, verdict by verdict: for tests that plant wrong ones.
+/// Whether each claim of a section passes its rule: for tests that plant wrong outcomes. Whether its null fails as well shows on
+/// whole runs only; tests of `halfspaces_eval` plant that.
 #[cfg(test)]
 pub(crate) fn verdicts<E: halfspaces_eval::Experiment>(
     experiment: &E,
     groups: Vec<Group<E::Configuration, E::Outcome>>,
-) -> Vec<halfspaces_eval::Verdict> {
+) -> Vec<Verdict> {
     let mut section = Section::default();
     experiment.evaluate(&Results { groups }, &mut section);
-    section.claims.iter().map(|claim| claim.verdict).collect()
+    let passed = |verdict| match verdict {
+        Verdict::Weak | Verdict::Observed => Verdict::Holds,
+        other => other,
+    };
+    section.claims.iter().map(|claim| passed(claim.verdict)).collect()
 }

@@ -271,8 +271,7 @@ mod tests {
             verdicts(&KernelExperiment, vec![group])[0]
         };
         let same = Outcome { rounds: 9, mistakes: 3, differing: Some(0), bound: None };
-        // Rounds that agree come near no bound.
-        assert_eq!(verdict(same.clone()), Verdict::Weak);
+        assert_eq!(verdict(same.clone()), Verdict::Holds);
         assert_eq!(verdict(Outcome { differing: Some(1), ..same.clone() }), Verdict::Violated);
         let bounded = Outcome { differing: None, bound: Some(3.0), ..same };
         assert_eq!(verdict(bounded.clone()), Verdict::Holds);

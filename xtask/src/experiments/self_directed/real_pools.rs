@@ -320,20 +320,18 @@ mod tests {
         let configuration = Configuration { data: "wdbc".into(), points: POINTS };
         let outcomes = (0..60).map(outcome).collect();
         let group = Group { configuration, planned: 60, outcomes };
-        let mut section = Section::default();
         let experiment = RealPoolsExperiment::new(Arc::new(Inputs::builtin()));
-        experiment.evaluate(&Results { groups: vec![group] }, &mut section);
-        section.claims.iter().map(|c| c.verdict).collect()
+        super::verdicts(&experiment, vec![group])
     }
 
     #[test]
     fn planted_wrong_outcomes_are_caught() {
         use Verdict::{Holds, Violated};
-        assert_eq!(verdicts(5, 18, 15, 20, 20.0), [Holds; 5]);
-        assert_eq!(verdicts(14, 18, 15, 20, 20.0), [Violated, Holds, Holds, Holds, Holds]);
-        assert_eq!(verdicts(5, 8, 15, 20, 20.0), [Holds, Violated, Holds, Holds, Holds]);
+        assert_eq!(verdicts(5, 18, 13, 20, 20.0), [Holds; 5]);
+        assert_eq!(verdicts(14, 18, 13, 20, 20.0), [Violated, Holds, Holds, Holds, Holds]);
+        assert_eq!(verdicts(5, 8, 13, 20, 20.0), [Holds, Violated, Holds, Holds, Holds]);
         assert_eq!(verdicts(5, 18, 25, 21, 20.0), [Holds, Holds, Violated, Violated, Holds]);
-        assert_eq!(verdicts(5, 18, 15, 20, 32.0), [Holds, Holds, Holds, Holds, Violated]);
-        assert_eq!(verdicts(5, 18, 15, 20, 12.0), [Holds, Holds, Holds, Holds, Violated]);
+        assert_eq!(verdicts(5, 18, 13, 20, 32.0), [Holds, Holds, Holds, Holds, Violated]);
+        assert_eq!(verdicts(5, 18, 13, 20, 12.0), [Holds, Holds, Holds, Holds, Violated]);
     }
 }

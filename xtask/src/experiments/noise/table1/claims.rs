@@ -181,7 +181,7 @@ mod tests {
             (section.claims[0].verdict, section.claims[0].trials)
         };
         let (small, huge) = (vec![64, 128, 256], vec![64, 128, 1 << 50]);
-        assert_eq!(verdict(0.1, small.clone(), 1), (Verdict::Holds, 5));
+        assert_eq!(verdict(0.1, small.clone(), 1), (Verdict::Observed, 5));
         assert_eq!(verdict(0.1, small.clone(), 2).0, Verdict::Inconclusive);
         assert_eq!(verdict(0.9, huge, 1), (Verdict::Violated, 5));
         // Nothing tested is nothing shown.

@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(judge(1, 4, 1.4, 4), [holds, violated, holds, holds]);
         assert_eq!(judge(2, 5, 1.4, 4), [holds, violated, holds, holds]);
         // Where the worst order costs no more than d + 1, S12 shows nothing.
-        assert_eq!(judge(2, 3, 1.4, 4), [Verdict::Weak, violated, holds, holds]);
+        assert_eq!(judge(2, 3, 1.4, 4), [holds, violated, holds, holds]);
         assert_eq!(judge(2, 4, 2.2, 4), [holds, holds, violated, holds]);
         assert_eq!(judge(2, 4, 1.4, 5), [holds, holds, holds, violated]);
     }
