@@ -42,8 +42,8 @@ pub enum Verdict {
     Violated,
     /// They decide neither way, or trials are missing.
     Inconclusive,
-    /// The claim passed its rule, but so does its null in half of the cases or more: the test shows
-    /// nothing, which is a fault of the suite.
+    /// The claim passed its rule, but its null does not fail ([`Null::fails`](crate::Null::fails)): the test
+    /// shows nothing, which is a fault of the suite.
     Weak,
     /// An observation ([`ClaimKind::Observation`](crate::ClaimKind)) that came out as stated. It is
     /// reported, and not counted among what holds.
@@ -118,6 +118,9 @@ pub struct Evidence {
     /// The largest factor by which the bound could be made stricter and still hold, up to 1e9; `None`
     /// without trials, and for a bound that cannot be divided, 0 or less.
     pub slack: Option<f64>,
+    /// The failure probability that is claimed, the largest of all settings; `None` where something
+    /// else is. A null is held against it.
+    pub claimed_probability: Option<f64>,
 }
 
 fn finite(value: f64) -> Option<f64> {
@@ -165,6 +168,7 @@ impl Evidence {
                 Side::AtMost => slack(1.0, extreme),
                 Side::AtLeast => finite(extreme.min(MAX_SLACK)),
             }),
+            claimed_probability: None,
         }
     }
 
@@ -198,6 +202,7 @@ impl Evidence {
             tests: 1,
             p_value,
             slack: upper.and_then(|upper| slack(delta, upper)),
+            claimed_probability: Some(delta),
         }
     }
 
@@ -244,6 +249,7 @@ impl Evidence {
             tests: 1,
             p_value,
             slack: interval.and_then(|i| slack(bound, i.high)),
+            claimed_probability: None,
         }
     }
 
@@ -288,6 +294,9 @@ impl Evidence {
                 p_value: settings.iter().map(|(_, e)| e.p_value).fold(1.0, f64::min),
                 // What every setting leaves room for.
                 slack: settings.iter().try_fold(MAX_SLACK, |s, (_, e)| Some(s.min(e.slack?))),
+                claimed_probability: settings
+                    .iter()
+                    .try_fold(0.0, |p: f64, (_, e)| Some(p.max(e.claimed_probability?))),
                 ..evidence.clone()
             },
         }

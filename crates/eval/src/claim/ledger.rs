@@ -138,8 +138,8 @@ pub struct Claim {
 
 impl Claim {
     /// Joins a statement with its evidence and that on its null; the detail of a claim that rests on
-    /// chance ends with its p-value. What passed its rule is weak if the null does in more than half of
-    /// the cases, or in none because there are none; an observation is observed, whatever its null does.
+    /// chance ends with its p-value. What passed its rule is weak unless the null fails ([`Null::fails`]);
+    /// an observation is observed, whatever its null does.
     #[must_use]
     pub fn new(
         statement: ClaimStatement,

@@ -13,8 +13,8 @@
 //! none was met.
 //!
 //! A test that nothing could fail shows nothing. So every claim names a null, the simplest thing that
-//! must not pass, and the null is measured on the same instances: a claim whose null passes in more
-//! than half of the cases is [`Verdict::Weak`].
+//! must not pass, and the null is measured on the same instances: a claim whose null does not fail
+//! ([`Null::fails`]) is [`Verdict::Weak`].
 
 mod evidence;
 mod ledger;

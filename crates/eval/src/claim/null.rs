@@ -1,6 +1,7 @@
 //! What must not pass, and whether it did.
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, REFUTATION_LEVEL};
+use crate::stats::binomial_tail;
 
 /// From this factor on the bound divided by it still holds, so that it is far from what was measured:
 /// the null of [`Null::SmallerBound`] passes.
@@ -59,12 +60,20 @@ impl Null {
         }
     }
 
-    /// Whether the null fails in at least half of the cases, of which there must be some, or a reason
-    /// is given why it cannot.
+    /// Whether the null fails, or a reason is given why it cannot. Beside a claim on the probability of
+    /// a failure, something else fails if its failures refute that probability by the claim's own rule, an
+    /// exact test at [`REFUTATION_LEVEL`]; beside any other claim if it fails in at least half of the
+    /// cases. Without cases it does not fail.
     #[must_use]
     pub fn fails(&self, evidence: &Evidence) -> bool {
         let (failures, cases) = self.counts(evidence);
-        (cases > 0 && 2 * failures >= cases) || self.reason().is_some()
+        match (self, evidence.claimed_probability) {
+            (Null::Rival { .. }, Some(claimed)) => {
+                binomial_tail(failures as u64, cases as u64, claimed)
+                    .is_some_and(|p| p <= REFUTATION_LEVEL)
+            }
+            _ => (cases > 0 && 2 * failures >= cases) || self.reason().is_some(),
+        }
     }
 
     /// Why the bound cannot be approached.
@@ -88,6 +97,29 @@ mod tests {
         let rival = |failures, cases| Null::Rival { failures, cases }.fails(&evidence);
         assert!(rival(2, 4) && rival(3, 5) && rival(1, 1));
         assert!(!rival(1, 4) && !rival(2, 5) && !rival(0, 0));
+    }
+
+    /// Against a claimed probability the null is judged as the claim is: by whether its failures refute it.
+    #[test]
+    fn beside_a_probability_the_null_must_refute_it() {
+        let fails = |failures, cases, claimed| {
+            let evidence = Evidence::probability(100, 0, 100, claimed);
+            Null::Rival { failures, cases }.fails(&evidence)
+        };
+        // P[Binomial(59, 0.05) >= 10] = 7.6e-4, and >= 9 is 2.7e-3.
+        assert!(fails(10, 59, 0.05) && !fails(9, 59, 0.05));
+        // Where failures are allowed in 60 % of the cases, failing in half of them is to pass.
+        assert!(!fails(55, 100, 0.6) && fails(80, 100, 0.6));
+        assert!(!fails(0, 0, 0.05));
+        let settings =
+            [0.05, 0.6].map(|claimed| (String::new(), Evidence::probability(100, 0, 100, claimed)));
+        let several = Evidence::worst_of(&settings);
+        assert_eq!(several.claimed_probability, Some(0.6));
+        assert!(!Null::Rival { failures: 55, cases: 100 }.fails(&several));
+        let mean = (String::new(), Evidence::mean("m", 3, &[1.0, 2.0, 1.5], 2.0));
+        let mixed = Evidence::worst_of(&[settings[0].clone(), mean]);
+        assert_eq!(mixed.claimed_probability, None);
+        assert!(Null::Rival { failures: 50, cases: 100 }.fails(&mixed));
     }
 
     #[test]

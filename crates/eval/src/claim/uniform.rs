@@ -53,6 +53,7 @@ impl Evidence {
             tests: 1,
             p_value,
             slack: None,
+            claimed_probability: None,
         }
     }
 }
