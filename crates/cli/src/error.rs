@@ -1,7 +1,7 @@
 //! What ends a command early: one line, and an exit code.
 
 use halfspaces_linalg::InputError;
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// A failure as one line for the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +58,15 @@ impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts: Vec<&str> =
             self.message.lines().map(str::trim).filter(|part| !part.is_empty()).collect();
-        f.write_str(&parts.join(" "))
+        // A name may hold anything: what cannot be seen is shown escaped, and no terminal obeys it.
+        for letter in parts.join(" ").chars() {
+            if letter.is_control() {
+                write!(f, "{}", letter.escape_default())?;
+            } else {
+                f.write_char(letter)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -68,5 +76,16 @@ impl std::error::Error for CliError {}
 impl From<InputError> for CliError {
     fn from(error: InputError) -> CliError {
         CliError::user(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_shown_escaped() {
+        let error = CliError::user("no column `label\r`;\n  there are `\u{1b}[31mred`, `größe`\n");
+        assert_eq!(error.line(), r"error: no column `label\r`; there are `\u{1b}[31mred`, `größe`");
     }
 }

@@ -393,6 +393,13 @@ fn categories(
         levels.iter().zip(&used).filter(|(_, n)| **n > 0).map(|(level, _)| level.clone()).collect();
     let alone = used.iter().filter(|n| **n == 1).count();
     let free = names.len() > MIN_FREE && alone as f64 > FREE_SHARE * present as f64;
+    if free && names.iter().all(|name| has_decimal_comma(name)) {
+        return Err(CliError::user(format!(
+            "{}, column `{name}`: numbers with a decimal comma are read as text; write them with a point \
+             (pandas: to_csv(..., decimal='.'))",
+            frame.source
+        )));
+    }
     if free || names.len() > MAX_CATEGORIES {
         return Err(CliError::user(format!(
             "{}, column `{name}`: {} different texts in {present} rows are no categories; say --drop '{name}' to \
@@ -406,6 +413,11 @@ fn categories(
     }
     names.sort_unstable();
     Ok(Some(Kind::Category { levels: names, missing }))
+}
+
+/// Whether a text is a number but for a comma in place of the point.
+fn has_decimal_comma(text: &str) -> bool {
+    text.matches(',').count() <= 1 && text.replacen(',', ".", 1).trim().parse::<f64>().is_ok()
 }
 
 /// The commonest words that are in two rows or more; none if there are none.
@@ -524,6 +536,19 @@ mod tests {
         assert!(
             categorical(shared(0, MAX_CATEGORIES)) && !categorical(shared(0, MAX_CATEGORIES + 1))
         );
+    }
+
+    #[test]
+    fn decimal_commas_are_named_as_such() {
+        let cells: Vec<String> = (0..=MIN_FREE).map(|i| format!("-1,{i}e0")).collect();
+        let mut cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+        let says = |cells: &[&str]| {
+            let refused = Recipe::fit(&frame(vec![("c", texts(cells))]), &RecipeOptions::default());
+            refused.unwrap_err().to_string()
+        };
+        assert!(says(&cells).contains("decimal comma"), "{}", says(&cells));
+        cells.push("1,2,3");
+        assert!(says(&cells).contains("are no categories"), "{}", says(&cells));
     }
 
     #[test]

@@ -158,6 +158,12 @@ mod tests {
         learner.weights.as_mut_slice()[0] = 0.5;
         learner.observe(x, Label::Negative).unwrap();
         assert!((learner.weights()[0] - (0.5 - step * 0.875 / 0.5)).abs() < 1e-15);
+        // Nearer than Δ and just beyond it: divided by Δ, and by |w · x|.
+        for (value, divisor) in [(1.0 / 14.0, 1.0 / 7.0), (0.15, 0.15)] {
+            learner.weights.as_mut_slice()[0] = value;
+            learner.observe(x, Label::Negative).unwrap();
+            assert!((learner.weights()[0] - (value - step * 0.875 / divisor)).abs() < 1e-15);
+        }
         learner.weights.as_mut_slice()[0] = 1.0 - 1e-9;
         learner.observe(x, Label::Positive).unwrap();
         assert!((norm(learner.weights()) - 1.0).abs() < 1e-15, "projected");
