@@ -1,7 +1,7 @@
 //! How a CSV file is to be understood.
 
 use super::error::ReadError;
-use halfspaces_linalg::setters;
+use halfspaces_linalg::{Threads, setters};
 use std::fmt;
 
 /// The longest line that is read unless the options say otherwise: 64 MiB, a million columns of numbers in
@@ -170,6 +170,7 @@ pub struct CsvOptions {
     pub(super) missing: Missing,
     pub(super) max_categories: usize,
     pub(super) max_line: usize,
+    pub(super) threads: Threads,
 }
 
 impl Default for CsvOptions {
@@ -183,6 +184,7 @@ impl Default for CsvOptions {
             missing: Missing::Error,
             max_categories: 1024,
             max_line: MAX_LINE_BYTES,
+            threads: Threads::ONE,
         }
     }
 }
@@ -234,6 +236,11 @@ impl CsvOptions {
         /// The largest number of different values a categorical column or the label column may have; it
         /// bounds the memory of a scan. Default: 1024.
         max_categories: usize,
+
+        /// How many threads read a dense table of numbers; no result and no message depends on it. Rows are read side by
+        /// side once no column can turn out to hold categories, and up to the first block with a quote in it;
+        /// everything else, and a scan or a stream, is read by one. Default: one.
+        threads: Threads,
     }
 
     /// Refuses a delimiter that cannot separate fields.

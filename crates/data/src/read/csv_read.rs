@@ -1,14 +1,13 @@
 //! All examples of a CSV file at once.
 
 use super::collect;
+use super::csv_numbers::Numbers;
 use super::csv_options::CsvOptions;
-use super::csv_scan::RowObserver;
-use super::csv_schema::{ColumnKind, CsvSchema, Layout};
+use super::csv_schema::CsvSchema;
 use super::csv_stream::CsvStream;
 use super::dataset::Dataset;
 use super::error::ReadError;
 use super::input::{Recorder, open};
-use super::number::parse;
 use halfspaces_linalg::{Label, PointSet, Points, SparsePoints};
 use std::io::{Read, Seek};
 use std::path::Path;
@@ -24,9 +23,9 @@ pub fn read_csv(
 ) -> Result<Dataset<Points>, ReadError> {
     let (mut file, name) = open(path.as_ref())?;
     let mut numbers = Numbers::default();
-    let schema = CsvSchema::scan_with(&mut file, &name, options, &mut numbers)?;
-    if let Some(data) = numbers.under(&schema)? {
-        return Ok(data);
+    let schema = CsvSchema::scan_with(&mut file, &name, options, Some(&mut numbers))?;
+    if let Some((points, labels)) = numbers.under(&schema)? {
+        return dataset(points, labels, &schema);
     }
     drop(numbers);
     file.rewind().map_err(|source| ReadError::Io { name: name.clone(), source })?;
@@ -65,9 +64,9 @@ pub fn read_csv_from<R: Read>(
 ) -> Result<Dataset<Points>, ReadError> {
     let mut recorder = Recorder::new(reader);
     let mut numbers = Numbers::default();
-    let schema = CsvSchema::scan_with(&mut recorder, name, options, &mut numbers)?;
-    if let Some(data) = numbers.under(&schema)? {
-        return Ok(data);
+    let schema = CsvSchema::scan_with(&mut recorder, name, options, Some(&mut numbers))?;
+    if let Some((points, labels)) = numbers.under(&schema)? {
+        return dataset(points, labels, &schema);
     }
     drop(numbers);
     collect_dense(CsvStream::new(&recorder.into_bytes()[..], name, schema))
@@ -85,73 +84,6 @@ pub fn read_csv_sparse_from<R: Read>(
     let mut recorder = Recorder::new(reader);
     let schema = CsvSchema::scan(&mut recorder, name, options)?;
     collect_sparse(CsvStream::new(&recorder.into_bytes()[..], name, schema))
-}
-
-/// The points of a table of numbers, kept while it is scanned in the hope that it is one.
-#[derive(Debug, Default)]
-struct Numbers {
-    values: Vec<f64>,
-    /// The classes in the order in which they appear, and that of every row.
-    classes: Vec<Box<[u8]>>,
-    class_of: Vec<u8>,
-    /// A field was not a finite number, or there are too many classes or values.
-    failed: bool,
-}
-
-impl Numbers {
-    /// The points, if the schema says that every column but the labels' is numeric.
-    fn under(&mut self, schema: &CsvSchema) -> Result<Option<Dataset<Points>>, ReadError> {
-        let Layout { kinds, classes, .. } = &schema.layout;
-        let numeric = |kind: &ColumnKind| matches!(kind, ColumnKind::Numeric | ColumnKind::Label);
-        let complete = self.class_of.len() as u64 == schema.rows();
-        if self.failed || !complete || !kinds.iter().all(numeric) {
-            return Ok(None);
-        }
-        let label = |text: &[u8]| match classes.binary_search_by(|(class, _)| (**class).cmp(text)) {
-            Ok(place) => classes[place].1,
-            Err(_) => unreachable!("the scan has seen the label of every row"),
-        };
-        let labels: Vec<Label> = self.classes.iter().map(|text| label(text)).collect();
-        let labels = self.class_of.iter().map(|class| labels[usize::from(*class)]).collect();
-        self.values.shrink_to_fit();
-        let points = Points::new(std::mem::take(&mut self.values), schema.dim())?;
-        Ok(Some(dataset(points, labels, schema)?))
-    }
-
-    /// Keeps a row; `None` if it is not one of numbers.
-    fn keep<'f>(&mut self, fields: impl Iterator<Item = &'f [u8]>, label: usize) -> Option<()> {
-        for (i, field) in fields.enumerate() {
-            if i == label {
-                let place = match self.classes.iter().position(|class| class[..] == *field) {
-                    Some(place) => place,
-                    None => {
-                        self.classes.push(field.into());
-                        self.classes.len() - 1
-                    }
-                };
-                self.class_of.push(u8::try_from(place).ok()?);
-            } else {
-                let value = parse(field).filter(|value| value.is_finite())?;
-                if self.values.len() == self.values.capacity() {
-                    self.values.try_reserve(1).ok()?;
-                }
-                self.values.push(value);
-            }
-        }
-        Some(())
-    }
-}
-
-impl RowObserver for Numbers {
-    fn is_active(&self) -> bool {
-        !self.failed
-    }
-
-    fn observe<'f>(&mut self, fields: impl Iterator<Item = &'f [u8]>, label: usize) {
-        if !self.failed && self.keep(fields, label).is_none() {
-            *self = Numbers { failed: true, ..Numbers::default() };
-        }
-    }
 }
 
 fn dataset<P: PointSet>(
@@ -187,12 +119,21 @@ fn collect_sparse<R: Read>(stream: CsvStream<R>) -> Result<Dataset<SparsePoints>
 mod tests {
     use super::*;
     use crate::read::{Categorical, Column, FileKind, Header, LabelColumn, Missing, NumberFault};
-    use halfspaces_linalg::PointSet;
+    use halfspaces_linalg::{PointSet, Threads};
     use proptest::prelude::*;
     use std::io::Write;
 
+    /// By one thread and by three, alike.
     fn read(text: &str, options: &CsvOptions) -> Result<Dataset<Points>, ReadError> {
-        read_csv_from(text.as_bytes(), "t", options)
+        let one = read_csv_from(text.as_bytes(), "t", options);
+        let three = options.clone().threads(Threads::new(3).unwrap());
+        let three = read_csv_from(text.as_bytes(), "t", &three);
+        match (&one, &three) {
+            (Ok(one), Ok(three)) => assert_eq!(one, three, "{text:?}"),
+            (Err(one), Err(three)) => assert_eq!(one.to_string(), three.to_string(), "{text:?}"),
+            _ => panic!("{text:?}: {one:?} and {three:?}"),
+        }
+        one
     }
 
     fn message(text: &str, options: &CsvOptions) -> String {

@@ -8,6 +8,7 @@
 
 use super::classes::{Unlabelled, label_texts};
 use super::csv_column::{Observed, Role};
+use super::csv_numbers::{Block, Numbers, read_blocks};
 use super::csv_options::{Categorical, Column, CsvOptions, Header, LabelColumn};
 use super::csv_schema::{AutoCategorical, Class, ColumnKind, CsvSchema, Layout, MISSING};
 use super::error::{Location, ReadError, excerpt};
@@ -28,15 +29,15 @@ impl CsvSchema {
         name: &str,
         options: &CsvOptions,
     ) -> Result<CsvSchema, ReadError> {
-        CsvSchema::scan_with(reader, name, options, &mut NoObserver)
+        CsvSchema::scan_with(reader, name, options, None)
     }
 
-    /// [`CsvSchema::scan`] that shows its rows to `observer`.
-    pub(super) fn scan_with<R: Read, O: RowObserver>(
+    /// [`CsvSchema::scan`] that keeps its rows in `numbers`.
+    pub(super) fn scan_with<R: Read>(
         reader: R,
         name: &str,
         options: &CsvOptions,
-        observer: &mut O,
+        mut numbers: Option<&mut Numbers>,
     ) -> Result<CsvSchema, ReadError> {
         options.check()?;
         let mut records = Records::new(reader, name, options.delimiter, None, options.max_line);
@@ -55,18 +56,30 @@ impl CsvSchema {
         }
         if scan.header == Some(false) {
             scan.observe_first(&first)?;
-            observer.observe(first.fields(), label);
+            if let Some(numbers) = &mut numbers {
+                numbers.observe(first.fields(), label);
+            }
         }
         while !scan.is_settled() && records.advance()? {
             scan.observe(records.fields(), |i| records.at(Some(i)), records.line())?;
-            observer.observe(records.fields(), label);
+            if let Some(numbers) = &mut numbers {
+                numbers.observe(records.fields(), label);
+            }
         }
         // From here on only the labels can bring anything new.
         let place = |records: &Records<R>| records.at(Some(label));
-        while observer.is_active() && records.advance()? {
-            let field = records.fields().skip(label);
-            scan.observe_label(field, |_| place(&records), records.line())?;
-            observer.observe(records.fields(), label);
+        if let Some(numbers) = numbers.filter(|numbers| numbers.is_active()) {
+            let width = first.fields.len();
+            read_blocks(&mut records, options, width, label, |block, before| {
+                scan.observe_block(&block, name, before)?;
+                numbers.append(&block);
+                Ok(numbers.is_active())
+            })?;
+            while numbers.is_active() && records.advance()? {
+                let field = records.fields().skip(label);
+                scan.observe_label(field, |_| place(&records), records.line())?;
+                numbers.observe(records.fields(), label);
+            }
         }
         while records.advance_to_field(label)? {
             scan.observe_label(records.fields(), |_| place(&records), records.line())?;
@@ -82,26 +95,6 @@ impl CsvSchema {
         let (file, name) = open(path.as_ref())?;
         CsvSchema::scan(file, &name, options)
     }
-}
-
-/// Sees the rows of data that a scan passes.
-pub(super) trait RowObserver {
-    /// Whether it still takes rows.
-    fn is_active(&self) -> bool;
-
-    /// The fields of the next row, and which of them is the label.
-    fn observe<'f>(&mut self, fields: impl Iterator<Item = &'f [u8]>, label: usize);
-}
-
-/// Sees nothing.
-struct NoObserver;
-
-impl RowObserver for NoObserver {
-    fn is_active(&self) -> bool {
-        false
-    }
-
-    fn observe<'f>(&mut self, _: impl Iterator<Item = &'f [u8]>, _: usize) {}
 }
 
 /// The first record, kept until the scan knows whether it is a header.
@@ -234,6 +227,20 @@ impl<'a> Scan<'a> {
         };
         self.observe_field(self.label, field, &at, line)?;
         self.rows += 1;
+        Ok(())
+    }
+
+    /// Takes the rows of a block in, of which the labels alone can bring anything new, and those only where a
+    /// class appears first; `before` is the number of the line before it.
+    fn observe_block(&mut self, block: &Block, name: &str, before: u64) -> Result<(), ReadError> {
+        let mut classes = 0;
+        for (class, line) in block.classes() {
+            let line = before + line;
+            let at = |i| Location::new(name, line, Some(i + 1));
+            self.observe_label([class].into_iter(), at, line)?;
+            classes += 1;
+        }
+        self.rows += (block.rows() - classes) as u64;
         Ok(())
     }
 

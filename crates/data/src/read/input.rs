@@ -40,3 +40,43 @@ impl<R: Read> Read for Recorder<R> {
         Ok(count)
     }
 }
+
+/// A reader that bytes can be given back to.
+#[derive(Debug)]
+pub(super) struct Returnable<R> {
+    reader: R,
+    /// Read before the rest of `reader`, from `next` on.
+    returned: Vec<u8>,
+    next: usize,
+}
+
+impl<R: Read> Returnable<R> {
+    pub(super) fn new(reader: R) -> Returnable<R> {
+        Returnable { reader, returned: Vec::new(), next: 0 }
+    }
+
+    /// The next bytes read are these.
+    pub(super) fn give_back(&mut self, bytes: Vec<u8>) {
+        assert!(
+            self.next == self.returned.len(),
+            "bytes are given back once those before are read"
+        );
+        (self.returned, self.next) = (bytes, 0);
+    }
+}
+
+impl<R: Read> Read for Returnable<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = &self.returned[self.next..];
+        if left.is_empty() {
+            return self.reader.read(buffer);
+        }
+        let count = left.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&left[..count]);
+        self.next += count;
+        if self.next == self.returned.len() {
+            (self.returned, self.next) = (Vec::new(), 0);
+        }
+        Ok(count)
+    }
+}

@@ -69,6 +69,50 @@ impl<R: BufRead> Lines<R> {
         Ok(true)
     }
 
+    /// Takes at least `size` bytes of whole lines past, unless the input ends before, and adds them to
+    /// `block`; `false` if there is nothing more. A line that is too long is taken up to the limit.
+    pub(super) fn take_block(
+        &mut self,
+        block: &mut Vec<u8>,
+        size: usize,
+    ) -> Result<bool, ReadError> {
+        let failed = |source| ReadError::Io { name: self.name.clone(), source };
+        if self.lost {
+            return Ok(false);
+        }
+        let start = block.len();
+        let most = size.saturating_add(self.limit);
+        loop {
+            let buffer = match self.reader.fill_buf() {
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                buffer => buffer.map_err(failed)?,
+            };
+            let taken = block.len() - start;
+            if buffer.is_empty() || taken >= most {
+                return Ok(taken > 0);
+            }
+            // The last line begins within the first `size` bytes.
+            let from = size.saturating_sub(taken + 1).min(buffer.len());
+            let end = memchr(b'\n', &buffer[from..]).map(|at| from + at + 1);
+            let count = end.unwrap_or(buffer.len());
+            block.extend_from_slice(&buffer[..count]);
+            self.reader.consume(count);
+            if end.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Counts `lines` that [`Lines::take_block`] took past.
+    pub(super) fn skip(&mut self, lines: u64) {
+        self.number += lines;
+    }
+
+    /// The reader; what it has buffered has been taken.
+    pub(super) fn reader_mut(&mut self) -> &mut R {
+        &mut self.reader
+    }
+
     /// Refuses what is no text and skips the byte-order mark, given the first line.
     fn check_start(&mut self) -> Result<(), ReadError> {
         if let Some(kind) = FileKind::detect(&self.bytes, self.allow_nul) {

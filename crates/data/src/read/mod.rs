@@ -24,6 +24,7 @@
 mod classes;
 mod collect;
 mod csv_column;
+mod csv_numbers;
 mod csv_options;
 mod csv_read;
 mod csv_scan;

@@ -12,8 +12,9 @@
 //! two busy cores; the other two by fast-float2, without the checks of blanks, numbers and labels).
 
 use super::error::{Location, ReadError};
+use super::input::Returnable;
 use super::lines::{BUFFER, Lines};
-use std::io::{BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 
 const QUOTE: u8 = b'"';
 
@@ -23,7 +24,7 @@ const MAX_COLUMNS: usize = 1 << 22;
 /// The records of an input.
 #[derive(Debug)]
 pub(super) struct Records<R> {
-    lines: Lines<BufReader<R>>,
+    lines: Lines<BufReader<Returnable<R>>>,
     delimiter: u8,
     /// First line of the present record.
     line: u64,
@@ -43,7 +44,7 @@ impl<R: Read> Records<R> {
         width: Option<usize>,
         max_line: usize,
     ) -> Records<R> {
-        let reader = BufReader::with_capacity(BUFFER, reader);
+        let reader = BufReader::with_capacity(BUFFER, Returnable::new(reader));
         let lines = Lines::new(reader, name, max_line, delimiter == 0);
         Records { lines, delimiter, line: 0, spans: Vec::new(), width, found: 0 }
     }
@@ -106,6 +107,35 @@ impl<R: Read> Records<R> {
         } else {
             Err(ReadError::Ragged { at: self.at(None), expected, found: self.found })
         }
+    }
+
+    /// Takes at least `size` bytes of whole lines past, unless the input ends before, and adds them to `block`;
+    /// `false` if there is nothing more. Each line must be counted by [`Records::skip`] or given back.
+    pub(super) fn take_block(
+        &mut self,
+        block: &mut Vec<u8>,
+        size: usize,
+    ) -> Result<bool, ReadError> {
+        self.lines.take_block(block, size)
+    }
+
+    /// Counts lines taken by [`Records::take_block`].
+    pub(super) fn skip(&mut self, lines: u64) {
+        self.lines.skip(lines);
+    }
+
+    /// Gives whole lines taken by [`Records::take_block`] back, the last ones.
+    pub(super) fn give_back(&mut self, bytes: Vec<u8>) {
+        let reader = self.lines.reader_mut();
+        let unread = [&bytes[..], reader.buffer()].concat();
+        let buffered = reader.buffer().len();
+        reader.consume(buffered);
+        reader.get_mut().give_back(unread);
+    }
+
+    /// Number of the last line read.
+    pub(super) fn last_line(&self) -> u64 {
+        self.lines.number()
     }
 
     /// The fields of the present record.
