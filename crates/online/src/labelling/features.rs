@@ -285,3 +285,55 @@ impl Features {
         Change { head, kernel: None, shrink: 0.0, gains: Vec::new() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_data::{Gaussian, Marginal};
+    use halfspaces_linalg::kernels;
+
+    #[test]
+    fn squares_are_standardised() {
+        let mut points = Gaussian::new(3, 1.0).unwrap().sample(200, 2).unwrap().into_vec();
+        // The square of the last column is constant.
+        points.iter_mut().skip(2).step_by(3).for_each(|v| *v = v.signum() * 2.0);
+        let points = Points::new(points, 3).unwrap();
+        let squares = Squares::fit(&points);
+        assert_eq!((squares.scales[2], squares.root), (0.0, 2f64.sqrt()));
+        let rows: Vec<Vec<f64>> = (0..200).map(|i| squares.map(row(&points, i))).collect();
+        for j in 0..2 {
+            let column = || points.as_slice().iter().skip(j).step_by(3).map(|v| v * v);
+            let mean = column().sum::<f64>() / 200.0;
+            let deviation = (column().map(|v| (v - mean).powi(2)).sum::<f64>() / 200.0).sqrt();
+            for (value, square) in rows.iter().map(|row| row[j]).zip(column()) {
+                let expected = ((square - mean) / deviation).min(3.0) / 2f64.sqrt();
+                assert!((value - expected).abs() < 1e-12);
+            }
+            assert!(rows.iter().any(|row| row[j] == 3.0 / 2f64.sqrt()), "some are cut off");
+        }
+        assert!(rows.iter().all(|row| row[2] == 0.0));
+    }
+
+    /// (z, 1)/‖(z, 1)‖, and weights of it as a direction of the stored rows.
+    #[test]
+    fn units_are_points_with_a_one_scaled_to_norm_1() {
+        let points = Gaussian::new(4, 1.0).unwrap().sample(30, 3).unwrap();
+        let maps = PoolMaps::fit(&points, 10, 1).unwrap();
+        let mut features = Features::default();
+        maps.append(&points, &mut features, Threads::ONE).unwrap();
+        let scaled = maps.scale.apply(&points).unwrap();
+        let weights = [0.3, -1.0, 0.5, 2.0, -0.7];
+        let direction = features.direction_of_units(&weights);
+        for i in 0..30 {
+            let z = row(&scaled, i);
+            let norm = (1.0 + z.iter().map(|v| v * v).sum::<f64>()).sqrt();
+            let mut unit = [0.0; 5];
+            features.unit(i, &mut unit);
+            assert!((unit[0] - 1.0 / norm).abs() < 1e-12);
+            assert!(unit[1..].iter().zip(z).all(|(u, v)| (u - v / norm).abs() < 1e-6));
+            let stored: Vec<f64> = features.row(i)[..5].iter().map(|v| f64::from(*v)).collect();
+            let product = kernels::dot(&direction.head, &stored) * features.unit_scale(i);
+            assert!((product - kernels::dot(&weights, &unit)).abs() < 1e-12);
+        }
+    }
+}

@@ -279,3 +279,73 @@ pub(super) fn cavity(mean: f64, variance: f64, site: Site) -> (f64, f64) {
     let rest = (1.0 - site.precision * variance).max(MIN_REST);
     ((mean - variance * site.shift) / rest, variance / rest)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::features::PoolMaps;
+    use super::*;
+    use halfspaces_data::{Gaussian, Marginal};
+
+    /// What is kept is what the factors make of the prior: the precision, its inverse, the mean, and what they say
+    /// of every point, after answers told, one of them a slip, and after one in the middle is taken back.
+    #[test]
+    fn the_posterior_is_that_of_its_factors() {
+        let points = Gaussian::new(3, 1.0).unwrap().sample(40, 5).unwrap();
+        let maps = PoolMaps::fit(&points, 10, 1).unwrap();
+        let mut features = Features::default();
+        maps.append(&points, &mut features, Threads::ONE).unwrap();
+        let mut soft = SoftHalfspace::new(&features).unwrap();
+        let holds = |soft: &SoftHalfspace, answers: &[(usize, f64)]| {
+            let d = soft.dim;
+            let rows: Vec<Vec<f64>> = (0..features.len())
+                .map(|i| {
+                    let mut x = vec![0.0; d];
+                    features.unit(i, &mut x);
+                    x
+                })
+                .collect();
+            let asked = |i: usize| answers.iter().any(|(index, _)| *index == i);
+            assert!((0..40).all(|i| asked(i) || soft.sites[i] == Site::NONE));
+            let close = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + b.abs());
+            for i in 0..d {
+                let shift: f64 = (0..40).map(|k| soft.sites[k].shift * rows[k][i]).sum();
+                assert!(close(soft.shift[i], shift));
+                let product: f64 =
+                    (0..d).map(|j| soft.precision[i * d + j] * soft.weights[j]).sum();
+                assert!(close(product, shift), "the mean is the inverse times the shift");
+                for j in 0..d {
+                    let of = |k: usize| soft.sites[k].precision * rows[k][i] * rows[k][j];
+                    let precision = f64::from(u8::from(i == j)) + (0..40).map(of).sum::<f64>();
+                    assert!(close(soft.precision[i * d + j], precision));
+                    let inverse = |a: usize, b: usize| -> f64 {
+                        (0..d)
+                            .map(|k| soft.inverse_root[k * d + a] * soft.inverse_root[k * d + b])
+                            .sum()
+                    };
+                    let unit: f64 = (0..d).map(|k| soft.precision[i * d + k] * inverse(k, j)).sum();
+                    assert!(close(unit, f64::from(u8::from(i == j))), "{i} {j}: {unit}");
+                }
+            }
+            for (k, x) in rows.iter().enumerate() {
+                assert!((soft.means[k] - kernels::dot(&soft.weights, x)).abs() < 1e-6);
+                assert!(close(soft.variances[k], soft.variance(x)));
+            }
+        };
+        let mut answers: Vec<(usize, f64)> = Vec::new();
+        for k in 0..12 {
+            let y = points.as_slice()[3 * k].signum() * if k == 7 { -1.0 } else { 1.0 };
+            answers.push((k, y));
+            soft.learn(&features, k, y, &answers, &[], Threads::ONE);
+            holds(&soft, &answers);
+        }
+        assert!(answers.iter().filter(|(k, y)| y * soft.means[*k] > 0.0).count() >= 11);
+        let last = soft.clone();
+        soft.learn(&features, 20, 1.0, &[&answers[..], &[(20, 1.0)]].concat(), &[], Threads::ONE);
+        soft.forget(&features, 20, &answers, &[], Threads::ONE);
+        holds(&soft, &answers);
+        assert!(soft.weights.iter().zip(&last.weights).all(|(a, b)| (a - b).abs() < 1e-9));
+        answers.remove(4);
+        soft.forget(&features, 4, &answers, &[], Threads::ONE);
+        holds(&soft, &answers);
+    }
+}

@@ -417,4 +417,41 @@ mod tests {
         let wide = Points::new(vec![1.0, 2.0], 2).unwrap();
         assert!(learner.learn_all(&wide, &[Label::Positive]).is_err());
     }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn saved_learners_are_checked() {
+        let mut learner = KernelPerceptron::new(1, Kernel::Linear).unwrap().with_budget(2).unwrap();
+        learner.observe(DenseRow::new(&[3.0]).unwrap(), Label::Negative).unwrap();
+        let text = serde_json::to_string(&learner).unwrap();
+        assert_eq!(serde_json::from_str::<KernelPerceptron>(&text).unwrap(), learner);
+        let loads = |changes: &[(&str, &str)]| {
+            let broken = changes.iter().fold(text.clone(), |text, (from, to)| {
+                assert!(text.contains(from), "{from} in {text}");
+                text.replace(from, to)
+            });
+            serde_json::from_str::<KernelPerceptron>(&broken).is_ok()
+        };
+        let (empty, full) = ("\"rows\":[]", "\"rows\":[3.0]");
+        assert!(loads(&[(full, empty), ("\"signs\":[-1.0]", "\"signs\":[]")]));
+        for changes in [
+            &[("\"signs\":[-1.0]", "\"signs\":[-2.0]")][..],
+            &[("\"signs\":[-1.0]", "\"signs\":[]")],
+            &[("\"updates\":1", "\"updates\":0")],
+            &[("\"budget\":2", "\"budget\":0")],
+            &[
+                (full, empty),
+                ("\"signs\":[-1.0]", "\"signs\":[]"),
+                ("\"budget\":2", "\"budget\":0"),
+            ],
+            &[
+                (full, "\"rows\":[3.0,1.0]"),
+                ("\"signs\":[-1.0]", "\"signs\":[-1.0,1.0]"),
+                ("\"updates\":1", "\"updates\":2"),
+                ("\"budget\":2", "\"budget\":1"),
+            ],
+        ] {
+            assert!(!loads(changes), "{changes:?}");
+        }
+    }
 }

@@ -488,6 +488,15 @@ mod tests {
 
     #[test]
     fn bad_input_is_typed() {
+        let length = |length| TwoChains::new(2, length, 1);
+        for factor in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(length(ChainLength::Practical { factor }).is_err(), "{factor}");
+        }
+        for delta in [0.0, 1.0, f64::NAN] {
+            assert!(length(ChainLength::Theory { delta }).is_err(), "{delta}");
+            assert!(length(ChainLength::Exact { delta }).is_err(), "{delta}");
+        }
+        assert!(length(ChainLength::Fixed(0)).is_err());
         let learner = TwoChains::new(2, ChainLength::Fixed(1), 1).unwrap();
         let points = Points::from_rows(&[[1.0, 0.0, 0.0]]).unwrap();
         assert!(learner.clone().simulate(&points, &[Label::Positive]).is_err());
