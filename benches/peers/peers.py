@@ -15,7 +15,8 @@ A peer that is not installed is reported as missing. What each does:
 - liblinear: a linear SVM trained to its default tolerance (it has no single pass);
 - river: one pass of linear_model.Perceptron over dictionaries made beforehand;
 - numpy: plain matrix products, in blocks that stay in cache;
-- pandas, scikit-learn: their loaders.
+- pandas, polars, PyArrow, scikit-learn: their loaders; polars and PyArrow in processes of their own, as the number of
+  their threads is fixed when they start.
 """
 
 import os
@@ -44,6 +45,18 @@ PEERS = {
     "liblinear": "liblinear.liblinearutil",
     "river": "river.linear_model",
     "pandas": "pandas",
+    "polars": "polars",
+    "PyArrow": "pyarrow",
+}
+# What a process of their own runs: `read(path)` gives the number of rows.
+READERS = {
+    "polars": "import polars\nread = lambda path: polars.read_csv(path).height",
+    "PyArrow": """
+import pyarrow, pyarrow.csv
+pyarrow.set_cpu_count(threads)
+options = pyarrow.csv.ReadOptions(use_threads=threads > 1)
+read = lambda path: pyarrow.csv.read_csv(path, read_options=options).num_rows
+""",
 }
 KERNEL_BLOCK = 256
 # Seconds: what is warmed up every time, and for how long; our side has the same.
@@ -100,6 +113,25 @@ class Ours:
     def close(self):
         self.process.stdin.close()
         self.process.wait()
+
+
+class Reader:
+    """A loader in a process of its own, with so many threads."""
+
+    LOOP = "import sys\nfor line in sys.stdin:\n    print(read(line.rstrip('\\n')), flush=True)"
+
+    def __init__(self, peer, threads, path):
+        self.path = path
+        code = f"threads = {threads}\n{READERS[peer]}\n{self.LOOP}"
+        environment = {**os.environ, "POLARS_MAX_THREADS": str(threads)}
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+        )
+
+    def __call__(self):
+        self.process.stdin.write(self.path + "\n")
+        self.process.stdin.flush()
+        return int(self.process.stdout.readline())
 
 
 class Files:
@@ -347,8 +379,12 @@ def jobs(peers, files):
     for name, ours in selections.items():
         yield f"selection, {name}", "100000 on 10000 × 50", ours, {"numpy": choice(x, y, w)}
     csv, libsvm = str(files.folder / "dense.csv"), str(files.folder / "sparse.libsvm")
-    rivals = {"pandas": lambda: len(peers["pandas"].read_csv(csv))} if has("pandas") else {}
-    yield f"reading CSV, {os.path.getsize(csv) / 1e6:.0f} MB", "200000 × 50", "csv", rivals
+    size = f"{os.path.getsize(csv) / 1e6:.0f} MB"
+    for threads, name in ((1, "one thread"), (2, "two threads")):
+        rivals = {peer: Reader(peer, threads, csv) for peer in READERS if has(peer)}
+        if threads == 1 and has("pandas"):
+            rivals["pandas"] = lambda: len(peers["pandas"].read_csv(csv))
+        yield f"reading CSV, {size}, {name}", "200000 × 50", f"csv {threads}", rivals
     rivals = {}
     if has("scikit-learn"):
         from sklearn.datasets import load_svmlight_file

@@ -7,7 +7,7 @@
 
 use halfspaces_data::read::{CsvOptions, read_csv};
 use halfspaces_features::{FeatureMap, ZScore};
-use halfspaces_linalg::{FitSample, InputError, Params, PointSet};
+use halfspaces_linalg::{FitSample, InputError, Params, PointSet, Threads};
 use halfspaces_pac::{ErrorCount, SamplePerspectron};
 use std::error::Error;
 use std::process::ExitCode;
@@ -30,8 +30,8 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Box<dyn Error>
         return Err("usage: fit_csv train.csv [positive class] [test.csv]".into());
     };
     let options = match arguments.next() {
-        Some(class) => CsvOptions::new().positive(&class),
-        None => CsvOptions::new(),
+        Some(class) => CsvOptions::new().threads(Threads::all()).positive(&class),
+        None => CsvOptions::new().threads(Threads::all()),
     };
     // A reader's errors name the file themselves.
     let (points, labels, columns) = read_csv(&train, &options)?.into_parts();

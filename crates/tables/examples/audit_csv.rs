@@ -35,8 +35,8 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Box<dyn Error>
         return Err("usage: audit_csv data.csv [positive class] [ranking.csv]".into());
     };
     let options = match arguments.next() {
-        Some(class) => CsvOptions::new().positive(&class),
-        None => CsvOptions::new(),
+        Some(class) => CsvOptions::new().threads(Threads::all()).positive(&class),
+        None => CsvOptions::new().threads(Threads::all()),
     };
     // A reader's errors name the file themselves.
     let (points, labels, _) = read_csv(&file, &options)?.into_parts();

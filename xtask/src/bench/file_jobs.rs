@@ -135,7 +135,8 @@ impl Served {
                 Ok(learner.learn_all(points, &labels)?.mistakes() as u64)
             })?,
             "csv" => timed(|| {
-                let data = read_csv(self.folder.join("dense.csv"), &CsvOptions::new())?;
+                let options = CsvOptions::new().threads(Threads::new(number.max(1))?);
+                let data = read_csv(self.folder.join("dense.csv"), &options)?;
                 Ok(data.len() as u64)
             })?,
             "libsvm" => timed(|| {

@@ -56,7 +56,7 @@ pub(super) fn result(id: &str, shape: Shape) -> Result<u64, Failure> {
         }
         // What can be said without the fit is that its certificate must hold.
         "forster" => Ok(digest([1])),
-        "csv" | "csv-stream" => Ok(by_commas(&csv_text(shape)?)?.digest()),
+        "csv" | "csv-two" | "csv-stream" => Ok(by_commas(&csv_text(shape)?)?.digest()),
         "libsvm" | "libsvm-stream" => {
             Ok(by_blanks(std::str::from_utf8(&libsvm_text(shape)?)?)?.digest())
         }
