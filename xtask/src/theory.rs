@@ -28,7 +28,7 @@ pub(crate) fn appendices(claims: &BTreeSet<String>) -> Vec<Appendix> {
     let appendix = |(name, text): (&str, &str)| Appendix {
         id: anchor(name),
         title: text.lines().next().unwrap_or(name).trim_start_matches("# ").into(),
-        html: rendered(text, claims),
+        html: rendered(text, claims, name != "errata.md"),
         // Errata are for everyone, proofs for those who ask.
         folded: name != "errata.md",
     };
@@ -39,8 +39,10 @@ fn anchor(name: &str) -> String {
     format!("theory-{}", name.trim_end_matches(".md"))
 }
 
-/// HTML of a document but its title, to stand below the headings of a section.
-fn rendered(text: &str, claims: &BTreeSet<String>) -> String {
+/// HTML of a document but its title, to stand below the heading of a section; of a folded one, below its title
+/// there.
+fn rendered(text: &str, claims: &BTreeSet<String>, folded: bool) -> String {
+    let (open, close) = if folded { ("<h4>", "</h4>\n") } else { ("<h3>", "</h3>\n") };
     let (mut in_title, mut in_table) = (false, false);
     let mut events = Vec::new();
     for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
@@ -48,11 +50,14 @@ fn rendered(text: &str, claims: &BTreeSet<String>) -> String {
             Event::Start(Tag::Heading { level: HeadingLevel::H1, .. }) => in_title = true,
             Event::End(TagEnd::Heading(HeadingLevel::H1)) => in_title = false,
             _ if in_title => (),
-            Event::Start(Tag::Heading { .. }) => events.push(Event::Html("<h4>".into())),
-            Event::End(TagEnd::Heading(_)) => events.push(Event::Html("</h4>\n".into())),
+            Event::Start(Tag::Heading { .. }) => events.push(Event::Html(open.into())),
+            Event::End(TagEnd::Heading(_)) => events.push(Event::Html(close.into())),
             Event::Start(Tag::Table(columns)) => {
                 in_table = true;
-                events.push(Event::Html("<div class=\"scroll\" tabindex=\"0\">".into()));
+                events.push(Event::Html(
+                    "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\">"
+                        .into(),
+                ));
                 events.push(Event::Start(Tag::Table(columns)));
             }
             Event::End(TagEnd::Table) => {
@@ -112,7 +117,7 @@ mod tests {
     fn names_become_links_and_stars_stay_stars() {
         let claims = ["P1", "P7"].map(str::to_owned).into();
         let text = "# T\n\nSee `online-massart.md`, `other.md`, P1.\n\n| a | c |\n|---|---|\n| w*·x > w* | P1, P7 |\n| b | P1, P9 |\n";
-        let page = rendered(text, &claims);
+        let page = rendered(text, &claims, true);
         assert!(!page.contains("T</h") && !page.contains("<em>"), "{page}");
         assert!(
             page.contains("<a href=\"#theory-online-massart\"><code>online-massart.md</code></a>")
@@ -126,7 +131,7 @@ mod tests {
     #[test]
     fn formulas_keep_their_stars() {
         for (name, text) in DOCUMENTS {
-            let page = rendered(text, &BTreeSet::new());
+            let page = rendered(text, &BTreeSet::new(), true);
             let stars = |text: &str| text.matches("w*").count();
             assert_eq!(stars(&page), stars(text), "{name}");
             for (at, _) in page.match_indices("<em>") {

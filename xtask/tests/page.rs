@@ -1,5 +1,6 @@
-//! The report as a browser shows it: every figure drawn, every link resolved, nothing on the console,
-//! nothing too wide for a telephone. Skipped, and said so, where no Chromium is installed.
+//! The report as a browser shows it: every figure drawn and named, every link resolved, filters that filter, headings
+//! in order, colours that can be read on light and dark paper, nothing on the console, nothing too wide for a
+//! telephone. Skipped, and said so, where no Chromium is installed.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::disallowed_methods, reason = "a program that hangs fails the test")]
 
@@ -15,7 +16,57 @@ const PROBE: &str = r##"<script>addEventListener("load", () => {
 const box = e => e.getBoundingClientRect();
 const inside = (a, b) => a.left >= b.left - 1 && a.right <= b.right + 1 && a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
 const apart = (a, b) => a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
-const verdict = {figures: 0, empty: [], cut: [], overlaps: [], links: 0, broken: [], too_wide: []};
+const text_of = e => e.textContent.trim().slice(0, 60);
+const verdict = {figures: 0, empty: [], cut: [], overlaps: [], links: 0, broken: [], too_wide: [], files: 0, headings: [],
+  unnamed: [], faint: [], filters: 0, wrong_filters: [], twice: [], contents_beside: false, findings: 0, missed: []};
+document.querySelectorAll("details").forEach(d => d.open = true);
+const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+const luminance = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+const parts = colour => colour.match(/[0-9.]+/g).map(Number);
+const paper = e => {
+  const rect = e.closest("svg")?.querySelector(".paper");
+  if (rect) return parts(getComputedStyle(rect).fill);
+  for (; e; e = e.parentElement) {
+    const back = parts(getComputedStyle(e).backgroundColor);
+    if (back.length < 4 || back[3] == 1) return back;
+  }
+  return [255, 255, 255];
+};
+for (const e of document.querySelectorAll("body *")) {
+  const own = [...e.childNodes].some(n => n.nodeType == 3 && n.textContent.trim());
+  if (!own || e.closest("script,style") || e.getClientRects().length == 0) continue;
+  const style = getComputedStyle(e);
+  const [a, b] = [luminance(parts(e.closest("svg") ? style.fill : style.color)), luminance(paper(e))];
+  const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  if (contrast < 4.5) verdict.faint.push(contrast.toFixed(2) + ": " + text_of(e));
+}
+let level = 0;
+for (const h of document.querySelectorAll("h1,h2,h3,h4,h5,h6")) {
+  if (+h.tagName[1] > level + 1) verdict.headings.push(text_of(h));
+  level = +h.tagName[1];
+}
+const ids = [...document.querySelectorAll("[id]")].map(e => e.id);
+verdict.twice = ids.filter((id, i) => ids.indexOf(id) < i);
+for (const e of document.querySelectorAll("svg,[role=img],[role=region],nav"))
+  if (!e.getAttribute("aria-label")) verdict.unnamed.push(e.tagName + ": " + text_of(e));
+for (const e of document.querySelectorAll("input")) if (!e.labels?.length) verdict.unnamed.push("INPUT: " + e.id);
+const rows = [...document.querySelectorAll(".ledger tbody tr")];
+const filters = name => [...document.querySelectorAll(`input[name=${name}]`)];
+const picked = (row, name, input) => input.id == name + "-all" || row.dataset[name] == input.id.slice(name.length + 1);
+for (const kind of filters("kind")) for (const v of filters("verdict")) {
+  kind.checked = v.checked = true;
+  verdict.filters++;
+  const shown = rows.filter(r => r.getClientRects().length);
+  const right = rows.filter(r => picked(r, "kind", kind) && picked(r, "verdict", v));
+  const told = +(v.id == "verdict-all" ? kind : v).parentElement.querySelector(".count").textContent;
+  const alone = v.id == "verdict-all" || kind.id == "kind-all";
+  if (shown.length != right.length || shown.some(r => !right.includes(r)) || alone && told != shown.length) verdict.wrong_filters.push(kind.id + ", " + v.id);
+}
+for (const name of ["kind", "verdict"]) if (filters(name)[0]) filters(name)[0].checked = true;
+const side = document.querySelector(".side");
+if (side) verdict.contents_beside = side.getClientRects().length > 0 && box(side).right <= box(document.querySelector("main")).left + 1;
+verdict.findings = document.querySelectorAll(".finding").length;
+verdict.missed = [...document.querySelectorAll(".missed li")].map(e => e.textContent);
 for (const svg of document.querySelectorAll("svg")) {
   verdict.figures++;
   const name = svg.closest("figure")?.querySelector("figcaption")?.textContent.slice(0, 60) ?? "?";
@@ -32,7 +83,11 @@ for (const svg of document.querySelectorAll("svg")) {
 for (const a of document.querySelectorAll("a[href]")) {
   verdict.links++;
   const href = a.getAttribute("href");
-  if (!href.startsWith("#") || !document.getElementById(href.slice(1))) verdict.broken.push(href);
+  if (href.startsWith("data:text/csv") && a.download.endsWith(".csv")) {
+    verdict.files++;
+    const csv = decodeURIComponent(href.slice(href.indexOf(",") + 1));
+    if (!csv.includes(",") || !csv.endsWith("\n")) verdict.broken.push(a.download);
+  } else if (!href.startsWith("#") || !document.getElementById(href.slice(1))) verdict.broken.push(href);
 }
 for (const e of document.querySelectorAll("main *"))
   if (!e.closest(".scroll,pre,svg") && box(e).right > document.documentElement.clientWidth + 1) verdict.too_wide.push(e.tagName + ": " + e.textContent.trim().slice(0, 60));
@@ -53,9 +108,29 @@ struct Verdict {
     links: usize,
     /// Links that lead nowhere, or away.
     broken: Vec<String>,
-    /// What a window of 420 pixels cannot hold.
+    /// What the window cannot hold.
     too_wide: Vec<String>,
+    /// Links that hold a CSV file.
+    files: usize,
+    /// Headings that skip a level.
+    headings: Vec<String>,
+    /// Figures, bars, regions and fields without a name for those who do not see them.
+    unnamed: Vec<String>,
+    /// Text with a contrast below 4.5.
+    faint: Vec<String>,
+    /// Pairs of filters of the ledger, and those that show other rows than theirs or tell another number.
+    filters: usize,
+    wrong_filters: Vec<String>,
+    /// Anchors that are there twice.
+    twice: Vec<String>,
+    contents_beside: bool,
+    findings: usize,
+    /// Findings not shown, with the reasons.
+    missed: Vec<String>,
 }
+
+/// A window: its width, and whether the reader prefers dark paper.
+type Window = (u32, bool);
 
 /// A browser, if there is one on the path.
 fn chromium() -> Option<PathBuf> {
@@ -74,14 +149,16 @@ fn chromium() -> Option<PathBuf> {
 }
 
 /// Loads `page` with the probe in it; the probe's verdict and what the console said.
-fn probed(browser: &Path, page: &str) -> (Verdict, Vec<String>) {
+fn probed(browser: &Path, page: &str, (width, dark): Window) -> (Verdict, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("page.html");
     assert!(page.contains("</body>"));
     fs::write(&path, page.replacen("</body>", &format!("{PROBE}</body>"), 1)).unwrap();
     let mut child = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
-        .args(["--enable-logging=stderr", "--window-size=420,900", "--dump-dom"])
+        .args(["--enable-logging=stderr", "--dump-dom"])
+        .arg(format!("--window-size={width},900"))
+        .arg(format!("--blink-settings=preferredColorScheme={}", u8::from(!dark)))
         .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
         .arg(format!("file://{}", path.display()))
         .stdin(Stdio::null())
@@ -119,7 +196,7 @@ fn the_report_is_sound_in_a_browser() {
     let Some(browser) = chromium() else { return };
     let folder = tempfile::tempdir().unwrap();
     let status = Command::new(env!("CARGO_BIN_EXE_xtask"))
-        .args(["reproduce", "--scale", "smoke", "--only", "K3,S3", "--out"])
+        .args(["reproduce", "--scale", "smoke", "--only", "K3,S3,S11,S12,P10,PM", "--out"])
         .arg(folder.path())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -127,11 +204,36 @@ fn the_report_is_sound_in_a_browser() {
         .unwrap();
     assert!(status.success());
     let page = fs::read_to_string(folder.path().join("index.html")).unwrap();
-    let (verdict, console) = probed(&browser, &page);
-    assert_eq!(console, [""; 0]);
-    assert!(verdict.figures >= 3 && verdict.links > 20, "{verdict:?}");
-    let Verdict { figures, links, .. } = verdict;
-    assert_eq!(verdict, Verdict { figures, links, ..Verdict::default() });
+    for (window, contents_beside) in
+        [((420, false), false), ((1000, true), false), ((1600, false), true)]
+    {
+        let (verdict, console) = probed(&browser, &page, window);
+        assert_eq!(console, [""; 0]);
+        assert!(verdict.figures >= 12 && verdict.links > 40 && verdict.files > 20, "{verdict:?}");
+        // All and three kinds, all and five verdicts.
+        assert_eq!(verdict.filters, 4 * 6);
+        // Of S11, S12, PM, and two of P10.
+        assert_eq!(verdict.findings + verdict.missed.len(), 5, "{verdict:?}");
+        assert!(verdict.findings >= 3, "{:?}", verdict.missed);
+        assert!(
+            !verdict.missed.iter().any(|why| why.contains("not drawn")),
+            "{:?}",
+            verdict.missed
+        );
+        let Verdict { figures, links, files, filters, findings, ref missed, .. } = verdict;
+        let missed = missed.clone();
+        let sound = Verdict {
+            figures,
+            links,
+            files,
+            filters,
+            findings,
+            missed,
+            contents_beside,
+            ..Verdict::default()
+        };
+        assert_eq!(verdict, sound, "{window:?}");
+    }
 }
 
 /// The probe sees what it is there to see.
@@ -140,14 +242,23 @@ fn a_bad_page_is_caught() {
     let Some(browser) = chromium() else { return };
     let page = r##"<!doctype html><meta name="viewport" content="width=device-width"><body><main>
         <p style="width:900px">wide</p><a href="#here" id="here">here</a><a href="#gone">gone</a>
-        <svg width="200" height="100"></svg>
+        <h1>First</h1><h3>Third</h3><p style="color:#777;background:#888" id="here">faint</p>
+        <section class="ledger"><label><input type="radio" name="kind" id="kind-all">all <span class="count">2</span></label>
+        <input type="radio" name="verdict" id="verdict-all"><table><tbody><tr><td>one row</td></tr></tbody></table></section>
+        <a download="a.csv" href="data:text/csv,abc">abc</a><svg width="200" height="100"></svg>
         <svg width="200" height="100"><circle r="5"/><text x="20" y="50">label</text>
         <text x="22" y="50">other</text><text x="190" y="90">far out</text></svg>
         <script>console.error("wrong")</script></main></body>"##;
-    let (verdict, console) = probed(&browser, page);
-    assert_eq!((verdict.figures, verdict.links), (2, 2));
+    let (verdict, console) = probed(&browser, page, (420, false));
+    assert_eq!((verdict.figures, verdict.links, verdict.files), (2, 3, 1));
+    assert_eq!(
+        (&verdict.headings[..], &verdict.twice[..]),
+        (&["Third".to_owned()][..], &["here".to_owned()][..])
+    );
+    assert!(verdict.faint.iter().any(|e| e.ends_with("faint")), "{verdict:?}");
+    assert_eq!((verdict.unnamed.len(), verdict.wrong_filters.len()), (3, 1), "{verdict:?}");
     assert_eq!((verdict.empty.len(), verdict.cut.len(), verdict.overlaps.len()), (1, 1, 1));
-    assert_eq!(verdict.broken, ["#gone"]);
+    assert_eq!(verdict.broken, ["#gone", "a.csv"]);
     assert!(verdict.too_wide.iter().any(|e| e.starts_with("P: wide")), "{verdict:?}");
     assert!(console.len() == 1 && console[0].contains("wrong"), "{console:?}");
 }

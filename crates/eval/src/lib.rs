@@ -46,9 +46,10 @@ pub use claim::{
     SLACK_LIMIT, Side, Verdict,
 };
 pub use experiment::{
-    AnyExperiment, Description, Experiment, ExperimentError, Group, Planned, Results, Section,
+    AnyExperiment, Description, Experiment, ExperimentError, Finding, Group, Planned, Results,
+    Section,
 };
-pub use figure::{Axis, AxisScale, Colour, Figure, FigureError, Layer};
+pub use figure::{Axis, AxisScale, Colour, Figure, Layer};
 pub use host::Host;
 pub use output::{OutputError, output_names, remove_output, write_atomically, write_outputs};
 pub use report::{Appendix, Report, ReportError};

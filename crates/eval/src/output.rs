@@ -63,7 +63,7 @@ fn files(report: &Report) -> Vec<(String, String)> {
     tables.chain(figures).collect()
 }
 
-/// Writes `claims.json`, `claims.csv`, `tables/*.csv`, `figures/*.svg` and `index.html` into `folder`.
+/// Writes `claims.json`, `claims.csv`, `findings.md`, `tables/*.csv`, `figures/*.svg` and `index.html` into `folder`.
 ///
 /// # Errors
 /// [`OutputError`].
@@ -77,6 +77,7 @@ pub fn write_outputs(folder: &Path, report: &Report) -> Result<(), OutputError> 
     }
     write_atomically(&folder.join("claims.json"), &report.claims_json())?;
     write_atomically(&folder.join("claims.csv"), &report.claims_csv())?;
+    write_atomically(&folder.join("findings.md"), &report.findings_markdown())?;
     write_atomically(&folder.join("index.html"), report.html())
 }
 

@@ -11,7 +11,7 @@ pub(super) const RUN: &str = "run.json";
 pub(super) const TRIALS: &str = "trials.jsonl";
 /// What a run writes besides tables and figures, run.json last: without it the others belong to no
 /// run.
-const FILES: [&str; 5] = [TRIALS, "claims.json", "claims.csv", "index.html", RUN];
+const FILES: [&str; 6] = [TRIALS, "claims.json", "claims.csv", "findings.md", "index.html", RUN];
 
 /// Takes an output folder for this process, and creates it if there is none. `inspect` reads what is
 /// there and refuses what this run cannot go on with; it comes once before anything is created, so

@@ -15,6 +15,8 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 const TITLE: &str = "Learning halfspaces: every claim, measured";
+/// What it is about, for those who do not know.
+const LEAD: &str = "A halfspace is the simplest rule that says yes or no: a weighted sum compared with a threshold. This page measures how few mistakes a program makes while it learns one, and how well it learns from labels of which some are wrong. A mistake is a guess that the right answer, shown after it, turns out to contradict.";
 
 /// Evaluates the experiments in `ids` and those the store knows, writes the results and prints the
 /// ledger.
@@ -40,7 +42,7 @@ pub(super) fn publish(
     }
     let claims = sections.iter().flat_map(|s| s.claims.iter().map(|c| c.id.clone())).collect();
     let rerun = |only: Option<&str>| rerun(&run, only);
-    let report = Report::new(TITLE, &run, &rerun, sections, &theory::appendices(&claims))?;
+    let report = Report::new([TITLE, LEAD], &run, &rerun, sections, &theory::appendices(&claims))?;
 
     // A signal waits until all files belong to one report.
     let _held = locked(store);

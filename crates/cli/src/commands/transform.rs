@@ -8,7 +8,7 @@ use crate::output::{check_target, note, say, write_file};
 use crate::progress::Progress;
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
 use clap::Args;
-use halfspaces_eval::{Axis, Colour, Figure, FigureError, Layer};
+use halfspaces_eval::{Axis, Colour, Figure, Layer};
 use halfspaces_forster::{
     Accuracy, Decomposition, ForsterError, ForsterTransform, Normalisation, Position, Reason,
 };
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &TransformArgs) -> Result<(), CliError> {
         write_file(path, force, |out| found.write_matrix(out, &found.names, row))?;
     }
     if let Some(path) = &args.html {
-        let report = found.report().map_err(|error| CliError::system(error.to_string()))?;
+        let report = found.report();
         write_file(path, force, |out| out.write_all(report.as_bytes()))?;
         note(&format!("report written to {}", path.display()));
     }
@@ -298,7 +298,7 @@ impl Found {
         })
     }
 
-    fn report(&self) -> Result<String, FigureError> {
+    fn report(&self) -> String {
         let mut body = format!("<p>{}</p>\n", escape(&self.summary()));
         let (zeros, left) = (self.parts.zero_rows().len(), self.left());
         if zeros > 0 {
@@ -317,7 +317,7 @@ impl Found {
             let caption = escape(&figure.caption);
             body.push_str(&format!(
                 "<figure>{}<figcaption>{caption}</figcaption></figure>\n",
-                figure.to_svg()?
+                figure.to_svg()
             ));
         }
         if let Some(piece) = self.parts.pieces().first() {
@@ -329,7 +329,7 @@ impl Found {
                 the scale of each column, whatever its tails.</p>\n");
             body.push_str(&table(&["column", "scale"], (0..self.names.len()).map(spread)));
         }
-        Ok(page(&format!("Position of {}", self.source), &body))
+        page(&format!("Position of {}", self.source), &body)
     }
 
     /// The first two coordinates of the first points of the first piece, scaled to length 1: before and after.
@@ -352,9 +352,13 @@ impl Found {
                 Err(error) => unreachable!("members have a place in their subspace: {error}"),
             }
         }
-        let figure = |name: &str, caption: &str, colour, data, x: &str, y: &str| Figure {
+        let figure = |name: &str, title: &str, colour, data, x: &str, y: &str| Figure {
             name: name.to_owned(),
-            caption: caption.to_owned(),
+            title: title.to_owned(),
+            caption: format!(
+                "The first two coordinates of {} points.",
+                members.len().div_ceil(every)
+            ),
             x: Axis::linear(x),
             y: Axis::linear(y),
             layers: vec![Layer::Points { name: "points".to_owned(), colour, data }],
@@ -362,13 +366,13 @@ impl Found {
         vec![
             figure(
                 "before",
-                "As given, scaled to length 1.",
+                "As given, scaled to length 1",
                 Colour::Orange,
                 before,
                 &self.names[0],
                 &self.names[1],
             ),
-            figure("after", "In position.", Colour::Blue, after, "u1", "u2"),
+            figure("after", "In position", Colour::Blue, after, "u1", "u2"),
         ]
     }
 }

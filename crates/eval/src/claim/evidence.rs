@@ -21,6 +21,9 @@ const ROUNDING: f64 = 1e-9;
 /// Slack is stated up to here: a measured value at or below 0 leaves any amount of it.
 const MAX_SLACK: f64 = 1e9;
 
+/// The first word of a quantity that is bounded from below.
+pub(super) const SMALLEST: &str = "smallest";
+
 /// Why values above their bound need not refute it.
 const NO_SCATTER: &str = ", all values the same: Student's test has no scatter to go by";
 
@@ -145,7 +148,7 @@ impl Evidence {
         };
         let (word, extreme) = match side {
             Side::AtMost => ("largest", ratios.iter().copied().reduce(f64::max)),
-            Side::AtLeast => ("smallest", ratios.iter().copied().reduce(f64::min)),
+            Side::AtLeast => (SMALLEST, ratios.iter().copied().reduce(f64::min)),
         };
         let exceptions = ratios.iter().filter(|r| !within(**r)).count();
         let verdict = if exceptions > 0 {

@@ -1,6 +1,6 @@
 //! Claims, before and after they are judged.
 
-use super::evidence::{Evidence, REFUTATION_LEVEL, Verdict};
+use super::evidence::{Evidence, REFUTATION_LEVEL, SMALLEST, Verdict};
 use super::null::Null;
 use crate::text::short;
 use serde::{Deserialize, Serialize};
@@ -188,6 +188,12 @@ impl Claim {
     #[must_use]
     pub fn null_failure_rate(&self) -> Option<f64> {
         (self.null_cases > 0).then(|| self.null_failures as f64 / self.null_cases as f64)
+    }
+
+    /// Whether its bound is one from below.
+    #[must_use]
+    pub fn bounds_from_below(&self) -> bool {
+        self.quantity.starts_with(SMALLEST)
     }
 
     /// What the null is and what became of it, and the slack of the bound, as the ledger says it.

@@ -2,6 +2,7 @@
 
 mod any;
 mod definition;
+mod finding;
 #[cfg(test)]
 mod planted_faults;
 mod results;
@@ -9,5 +10,6 @@ mod section;
 
 pub use any::{AnyExperiment, Description, ExperimentError};
 pub use definition::Experiment;
+pub use finding::Finding;
 pub use results::{Group, Planned, Results};
 pub use section::Section;

@@ -178,7 +178,8 @@ fn judged(rule: Rule, kind: ClaimKind, fault: Fault) -> (Verdict, String) {
     experiment.run(Scale::Smoke, 1, part, &store, &|| ()).unwrap();
     let section = experiment.section(Scale::Smoke, 1, &store.into_inner().unwrap()).unwrap();
     let verdict = section.claims[0].verdict;
-    let report = Report::new("V", &example(), &|_| String::new(), vec![section], &[]).unwrap();
+    let report =
+        Report::new(["V", ""], &example(), &|_| String::new(), vec![section], &[]).unwrap();
     (verdict, report.headline())
 }
 

@@ -1,10 +1,12 @@
 //! What an experiment contributes to the report.
 
+use super::finding::Finding;
 use crate::claim::{Claim, ClaimStatement, Evidence, Null};
 use crate::figure::Figure;
 use crate::table::Table;
 
-/// What an experiment found: evidence for each of its claims (by id), tables, figures.
+/// What an experiment found: evidence for each of its claims (by id), tables, figures, and findings for the head of
+/// the page.
 ///
 /// ```
 /// use halfspaces_eval::{ClaimKind, ClaimStatement, Evidence, Null, Section, Side};
@@ -29,6 +31,8 @@ pub struct Section {
     pub title: String,
     /// What it does and what to see, in paragraphs.
     pub summary: Vec<String>,
+    /// What it found, for the head of the page; most experiments have none.
+    pub findings: Vec<Finding>,
     /// Its claims with verdicts.
     pub claims: Vec<Claim>,
     /// Its tables.

@@ -1,11 +1,9 @@
 //! Where values lie on an axis, and its ticks.
 
 use super::model::AxisScale;
-use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
-use std::ops::Range;
 
-/// An axis laid out, as plotters wants it: data values in, pixels out.
-#[derive(Clone)]
+/// An axis laid out: data values in, shares of its length out.
+#[derive(Debug, Clone)]
 pub(super) struct AxisLayout {
     log: bool,
     /// Ends of the axis, as powers of ten when `log`.
@@ -42,7 +40,7 @@ impl AxisLayout {
     }
 
     /// Where along the axis a value lies, from 0 to 1.
-    fn place(&self, v: f64) -> f64 {
+    pub(super) fn place(&self, v: f64) -> f64 {
         let at = match (self.log, v > 0.0) {
             (false, _) => v,
             (true, true) => v.log10(),
@@ -52,30 +50,10 @@ impl AxisLayout {
         let share = (at / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0);
         if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
     }
-}
 
-impl Ranged for AxisLayout {
-    type FormatOption = NoDefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
-        from + (f64::from(to - from) * self.place(*value)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        self.ticks.iter().map(|(at, _)| *at).collect()
-    }
-
-    fn range(&self) -> Range<f64> {
-        self.low..self.high
-    }
-}
-
-impl ValueFormatter<f64> for AxisLayout {
-    fn format_ext(&self, value: &f64) -> String {
-        let tick = self.ticks.iter().find(|(at, _)| at.total_cmp(value).is_eq());
-        let Some((_, label)) = tick else { unreachable!("only ticks have labels: {value}") };
-        label.clone()
+    /// Ticks with their labels, all of one axis in one form.
+    pub(super) fn ticks(&self) -> &[(f64, String)] {
+        &self.ticks
     }
 }
 
@@ -91,8 +69,9 @@ fn linear_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     let step = [1.0, 2.0, 5.0].map(|m| m * power).into_iter().find(|s| *s >= rough);
     let step = step.unwrap_or(10.0 * power);
     let decimals = (-step.log10().floor()).max(0.0) as usize;
+    let large = high.abs().max(low.abs()) >= 1e6;
     let shown = |v: f64| match decimals {
-        0..=9 => format!("{v:.decimals$}"),
+        0..=9 if !large => plain(v, decimals),
         _ => format!("{v:.1e}"),
     };
     let first = (low / step).ceil() as i64;
@@ -100,25 +79,52 @@ fn linear_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     (first..=last.min(first + 20)).map(|i| (i as f64 * step, shown(i as f64 * step))).collect()
 }
 
-/// Powers of ten, every second or fourth if there are many, with 2 and 5 between if there are few.
+/// A number in full, its thousands apart, with a true minus sign.
+fn plain(value: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let mut grouped = String::new();
+    for (at, digit) in whole.chars().enumerate() {
+        // Four digits stay together.
+        if at > 0 && whole.len() > 4 && (whole.len() - at) % 3 == 0 {
+            grouped.push('\u{a0}');
+        }
+        grouped.push(digit);
+    }
+    let minus = if value < 0.0 && text.contains(|c: char| c.is_ascii_digit() && c != '0') {
+        "−"
+    } else {
+        ""
+    };
+    format!("{minus}{grouped}{rest}")
+}
+
+/// Powers of ten, every second, third, fifth, ... if there are many, with 2 and 5 between if there are
+/// few, and round numbers if there is hardly one.
 fn log_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     let decades = high - low;
-    let every = ((decades / 7.0).ceil() as i64).max(1);
-    let within = |p: i64, m: f64| (m * 10f64.powi(p as i32), power_label(p, m));
+    let rough = decades / 7.0;
+    let steps = [1, 2, 3, 5, 10, 20, 30, 50, 100];
+    let every: i64 = steps.into_iter().find(|s| *s as f64 >= rough).unwrap_or(200);
     let between: &[f64] = if decades <= 2.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
     let powers = low.floor() as i64..=high.ceil() as i64;
-    powers
+    let ticks: Vec<(i64, f64)> = powers
         .filter(|p| p % every == 0)
-        .flat_map(|p| between.iter().map(move |m| within(p, *m)))
-        .filter(|(at, _)| (low..=high).contains(&at.log10()))
-        .collect()
+        .flat_map(|p| between.iter().map(move |m| (p, *m)))
+        .filter(|(p, m)| (low..=high).contains(&(*p as f64 + m.log10())))
+        .collect();
+    if ticks.len() < 2 && low > -12.0 && high < 12.0 {
+        return linear_ticks(10f64.powf(low), 10f64.powf(high));
+    }
+    let in_full = ticks.iter().all(|(p, _)| (-3..=4).contains(p));
+    let label = |(power, times): &(i64, f64)| match in_full {
+        true => plain(times * 10f64.powi(*power as i32), (-power).max(0) as usize),
+        false => power_label(*power, *times),
+    };
+    ticks.iter().map(|t| (t.1 * 10f64.powi(t.0 as i32), label(t))).collect()
 }
 
 fn power_label(power: i64, times: f64) -> String {
-    if (-3..=4).contains(&power) {
-        let decimals = (-power).max(0) as usize;
-        return format!("{:.decimals$}", times * 10f64.powi(power as i32));
-    }
     let raised = |c: char| match c {
         '-' => '⁻',
         '0' => '⁰',
@@ -133,7 +139,11 @@ fn power_label(power: i64, times: f64) -> String {
         _ => '⁹',
     };
     let exponent: String = power.to_string().chars().map(raised).collect();
-    if times > 1.0 { format!("{times}·10{exponent}") } else { format!("10{exponent}") }
+    match (power, times > 1.0) {
+        (0, _) => format!("{times}"),
+        (_, true) => format!("{times}·10{exponent}"),
+        (_, false) => format!("10{exponent}"),
+    }
 }
 
 #[cfg(test)]
@@ -148,9 +158,24 @@ mod tests {
     fn ticks_are_round_and_few() {
         assert_eq!(labels(linear_ticks(0.0, 1.0)), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(labels(linear_ticks(-3.0, 47.0)), ["0", "10", "20", "30", "40"]);
+        assert_eq!(labels(linear_ticks(-0.1, 0.1)), ["−0.10", "−0.05", "0.00", "0.05", "0.10"]);
+        assert_eq!(labels(linear_ticks(0.0, 47_000.0))[1], "10\u{a0}000");
         assert_eq!(labels(log_ticks(-1.1, 2.1)), ["0.1", "1", "10", "100"]);
         assert_eq!(labels(log_ticks(0.9, 2.1)), ["10", "20", "50", "100"]);
         assert_eq!(labels(log_ticks(4.5, 6.9)), ["10⁵", "10⁶"]);
+        assert_eq!(
+            labels(log_ticks(10.0, 80.0)),
+            ["10¹⁰", "10²⁰", "10³⁰", "10⁴⁰", "10⁵⁰", "10⁶⁰", "10⁷⁰", "10⁸⁰"]
+        );
         assert!(log_ticks(-20.0, 20.0).len() <= 8);
+        // Less than a decade without a round number in it.
+        assert_eq!(labels(log_ticks(1.05, 1.25)), ["12", "14", "16"]);
+    }
+
+    /// Of one axis all labels are numbers in full, or all powers of ten.
+    #[test]
+    fn an_axis_has_one_style() {
+        assert_eq!(labels(log_ticks(-0.1, 4.2)), ["1", "10", "100", "1000", "10\u{a0}000"]);
+        assert_eq!(labels(log_ticks(0.9, 6.1)), ["10¹", "10²", "10³", "10⁴", "10⁵", "10⁶"]);
     }
 }

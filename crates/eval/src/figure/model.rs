@@ -1,7 +1,5 @@
 //! What a figure shows.
 
-use thiserror::Error;
-
 /// A colour of the palette, with its marker.
 ///
 /// ```
@@ -9,10 +7,9 @@ use thiserror::Error;
 /// let svg = |colour| {
 ///     let layers = vec![Layer::Points { name: "p".into(), colour, data: vec![(2.0, 4.0)] }];
 ///     let (x, y) = (Axis::linear("x"), Axis::linear("y"));
-///     Figure { name: "f".into(), caption: "c".into(), x, y, layers }.to_svg()
+///     Figure { name: "f".into(), title: "t".into(), caption: "c".into(), x, y, layers }.to_svg()
 /// };
-/// assert!(svg(Colour::Orange)?.contains("#E69F00") && !svg(Colour::Blue)?.contains("#E69F00"));
-/// # Ok::<(), halfspaces_eval::FigureError>(())
+/// assert!(svg(Colour::Orange).contains("mark orange") && !svg(Colour::Blue).contains("mark orange"));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
@@ -40,12 +37,11 @@ pub enum Colour {
 ///     let data = vec![(1.0, 1.0), (2.0, 100.0), (3.0, y)];
 ///     let layers = vec![Layer::Points { name: "p".into(), colour: Colour::Blue, data }];
 ///     let (x, y) = (Axis::linear("x"), Axis { label: "y".into(), scale });
-///     Figure { name: "f".into(), caption: "c".into(), x, y, layers }.to_svg()
+///     Figure { name: "f".into(), title: "t".into(), caption: "c".into(), x, y, layers }.to_svg()
 /// };
 /// // Powers have no place for 0 nor for what is below it: both are drawn at the edge.
-/// assert!(svg(AxisScale::Log, 0.0)? == svg(AxisScale::Log, -5.0)?);
-/// assert!(svg(AxisScale::Linear, 0.0)? != svg(AxisScale::Linear, -5.0)?);
-/// # Ok::<(), halfspaces_eval::FigureError>(())
+/// assert!(svg(AxisScale::Log, 0.0) == svg(AxisScale::Log, -5.0));
+/// assert!(svg(AxisScale::Linear, 0.0) != svg(AxisScale::Linear, -5.0));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AxisScale {
@@ -60,9 +56,9 @@ pub enum AxisScale {
 /// ```
 /// use halfspaces_eval::{Axis, Figure};
 /// let (x, y) = (Axis::log("examples"), Axis::linear("time / s"));
-/// let figure = Figure { name: "f".into(), caption: "c".into(), x, y, layers: vec![] };
-/// assert!(figure.to_svg()?.contains("time / s"));
-/// # Ok::<(), halfspaces_eval::FigureError>(())
+/// let (name, title, caption) = ("f".into(), "t".into(), "c".into());
+/// let figure = Figure { name, title, caption, x, y, layers: vec![] };
+/// assert!(figure.to_svg().contains("time / s"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Axis {
@@ -86,7 +82,7 @@ impl Axis {
     }
 }
 
-/// One series of a figure. Layers of the same name share one legend entry.
+/// One series of a figure. Layers of the same name are one series, which is named once.
 ///
 /// ```
 /// use halfspaces_eval::{Axis, Colour, Figure, Layer};
@@ -94,15 +90,14 @@ impl Axis {
 /// let points = Layer::Points { name: name.clone(), colour, data: vec![(2.0, 4.0), (4.0, 16.0)] };
 /// let band = Layer::Band { name, colour, data: vec![(2.0, 3.0, 5.0), (4.0, 14.0, 18.0)] };
 /// let (x, y, layers) = (Axis::log("1/γ"), Axis::log("mistakes"), vec![band, points]);
-/// let figure = Figure { name: "f".into(), caption: "c".into(), x, y, layers };
-/// assert_eq!(figure.to_svg()?.matches("perceptron").count(), 1); // in the legend
-/// # Ok::<(), halfspaces_eval::FigureError>(())
+/// let figure = Figure { name: "f".into(), title: "t".into(), caption: "c".into(), x, y, layers };
+/// assert_eq!(figure.to_svg().matches("perceptron").count(), 1); // at the end of the line
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Layer {
     /// Markers.
     Points {
-        /// Name in the legend.
+        /// Name of the series.
         name: String,
         /// Colour.
         colour: Colour,
@@ -111,7 +106,7 @@ pub enum Layer {
     },
     /// A line through the points in order.
     Line {
-        /// Name in the legend.
+        /// Name of the series.
         name: String,
         /// Colour.
         colour: Colour,
@@ -122,7 +117,7 @@ pub enum Layer {
     },
     /// The area between two curves.
     Band {
-        /// Name in the legend.
+        /// Name of the series.
         name: String,
         /// Colour.
         colour: Colour,
@@ -137,7 +132,8 @@ pub enum Layer {
 /// use halfspaces_eval::{Axis, Colour, Figure, Layer};
 /// let figure = Figure {
 ///     name: "growth".into(),
-///     caption: "Mistakes grow with 1/γ².".into(),
+///     title: "Mistakes grow with 1/γ²".into(),
+///     caption: "Medians over ten runs.".into(),
 ///     x: Axis::log("1/γ"),
 ///     y: Axis::log("mistakes"),
 ///     layers: vec![Layer::Points {
@@ -146,14 +142,15 @@ pub enum Layer {
 ///         data: vec![(2.0, 4.0), (4.0, 16.0)],
 ///     }],
 /// };
-/// assert!(figure.to_svg()?.starts_with("<svg"));
-/// # Ok::<(), halfspaces_eval::FigureError>(())
+/// assert!(figure.to_svg().starts_with("<svg") && figure.to_svg().contains("grow with 1/γ²"));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     /// File name without ending.
     pub name: String,
-    /// What to see.
+    /// What it shows, in a sentence that says the finding.
+    pub title: String,
+    /// What is drawn, of which trials, and how to read it.
     pub caption: String,
     /// The horizontal axis.
     pub x: Axis,
@@ -163,18 +160,30 @@ pub struct Figure {
     pub layers: Vec<Layer>,
 }
 
-/// A figure could not be drawn.
-///
-/// ```
-/// use halfspaces_eval::FigureError;
-/// let error = FigureError { name: "growth".into(), reason: "no font".into() };
-/// assert_eq!(error.to_string(), "figure growth: no font");
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("figure {name}: {reason}")]
-pub struct FigureError {
-    /// The figure.
-    pub name: String,
-    /// What the drawing library says.
-    pub reason: String,
+impl Layer {
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Layer::Points { name, .. } | Layer::Line { name, .. } | Layer::Band { name, .. } => {
+                name
+            }
+        }
+    }
+
+    pub(super) fn colour(&self) -> Colour {
+        match self {
+            Layer::Points { colour, .. }
+            | Layer::Line { colour, .. }
+            | Layer::Band { colour, .. } => *colour,
+        }
+    }
+
+    /// Every value, both ends of a band's.
+    pub(super) fn corners(&self) -> Vec<(f64, f64)> {
+        match self {
+            Layer::Points { data, .. } | Layer::Line { data, .. } => data.clone(),
+            Layer::Band { data, .. } => {
+                data.iter().flat_map(|(x, low, high)| [(*x, *low), (*x, *high)]).collect()
+            }
+        }
+    }
 }

@@ -22,6 +22,50 @@ pub(crate) fn curve(name: &str, colour: Colour, data: Vec<(f64, f64)>) -> [Layer
     [line(name, colour, data.clone()), points(name, colour, data)]
 }
 
+/// Medians of y for each x, and around them what lies from the 10 % to the 90 % quantile, where there are three
+/// values or more.
+pub(crate) fn median_curve(name: &str, colour: Colour, pairs: Vec<(f64, f64)>) -> Vec<Layer> {
+    let [low, high] = [0.1, 0.9].map(|q| quantiles_by_x(pairs.clone(), q));
+    let ends = low.iter().zip(&high).map(|((x, low), (_, high))| (*x, *low, *high));
+    let many = |x: f64| pairs.iter().filter(|p| p.0.total_cmp(&x).is_eq()).count() >= 3;
+    let data = ends.filter(|(x, ..)| many(*x)).collect();
+    let mut layers = vec![Layer::Band { name: name.into(), colour, data }];
+    layers.extend(curve(name, colour, medians(pairs)));
+    layers
+}
+
+/// Means of the values of each x, with their 95 % intervals.
+pub(crate) fn mean_curve(
+    name: &str,
+    colour: Colour,
+    values: impl IntoIterator<Item = (f64, Vec<f64>)>,
+) -> Vec<Layer> {
+    let (mut means, mut band) = (Vec::new(), Vec::new());
+    for (x, values) in values {
+        means.extend(stats::mean(&values).map(|mean| (x, mean)));
+        band.extend(stats::mean_interval(&values, 0.95).map(|i| (x, i.low, i.high)));
+    }
+    let mut layers = vec![Layer::Band { name: name.into(), colour, data: band }];
+    layers.extend(curve(name, colour, means));
+    layers
+}
+
+/// The title of a figure of measured values against their bound: how many of all are above it.
+pub(crate) fn bound_title<C, O>(
+    results: &Results<C, O>,
+    what: &str,
+    pair: impl Fn(&O) -> Option<(f64, f64)>,
+) -> String {
+    let pairs: Vec<(f64, f64)> = results.outcomes().filter_map(|(_, o)| pair(o)).collect();
+    // As a verdict allows for the rounding of the bound.
+    let above = pairs.iter().filter(|(bound, value)| *value > bound * (1.0 + 1e-9)).count();
+    match (above, pairs.len()) {
+        (_, 0) => format!("{what} against the bound"),
+        (0, all) => format!("{what} stay within the bound in all of {all} runs"),
+        (above, all) => format!("{what} exceed the bound in {above} of {all} runs"),
+    }
+}
+
 /// A dashed line of a bound over the span of `x`, unless there is none; around a single positive `x`.
 pub(crate) fn bound_line(name: &str, x: &[f64], bound: impl Fn(f64) -> f64) -> Vec<Layer> {
     let ends = x.iter().copied().reduce(f64::min).zip(x.iter().copied().reduce(f64::max));
@@ -77,6 +121,34 @@ pub(crate) fn quantiles_by_x(mut pairs: Vec<(f64, f64)>, q: f64) -> Vec<(f64, f6
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn curves_have_bands_where_there_are_trials() {
+        let band = |layers: &[Layer]| match &layers[0] {
+            Layer::Band { data, .. } => data.clone(),
+            other => panic!("{other:?}"),
+        };
+        let pairs = vec![(1.0, 0.0), (1.0, 10.0), (1.0, 5.0), (2.0, 7.0), (2.0, 8.0)];
+        let of = median_curve("l", Colour::Blue, pairs);
+        assert_eq!(band(&of), [(1.0, 1.0, 9.0)]);
+        assert!(matches!(&of[1], Layer::Line { data, .. } if data[..] == [(1.0, 5.0), (2.0, 7.5)]));
+        let of = mean_curve("l", Colour::Blue, [(1.0, vec![1.0, 2.0, 3.0]), (2.0, vec![5.0])]);
+        // Student's 97.5 % quantile of two degrees of freedom is 4.3027, the standard error 1/√3.
+        let [(x, low, high)] = band(&of)[..] else { panic!("one band") };
+        assert!(x == 1.0 && (high - 4.4841).abs() < 1e-3 && (low + 0.4841).abs() < 1e-3);
+        assert!(matches!(&of[1], Layer::Line { data, .. } if data[..] == [(1.0, 2.0), (2.0, 5.0)]));
+    }
+
+    #[test]
+    fn titles_count_what_exceeds_its_bound() {
+        let title = |values: Vec<f64>| {
+            let group = Group { configuration: (), planned: 3, outcomes: values };
+            bound_title(&Results { groups: vec![group] }, "Mistakes", |v| Some((2.0, *v)))
+        };
+        assert_eq!(title(vec![]), "Mistakes against the bound");
+        assert_eq!(title(vec![1.0, 2.0]), "Mistakes stay within the bound in all of 2 runs");
+        assert_eq!(title(vec![1.0, 2.1]), "Mistakes exceed the bound in 1 of 2 runs");
+    }
 
     #[test]
     fn quantiles_are_grouped_and_ordered() {

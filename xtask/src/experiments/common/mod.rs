@@ -8,8 +8,8 @@ mod tables;
 pub(crate) use crate::Failure;
 pub(crate) use figures::*;
 pub(crate) use halfspaces_eval::{
-    Axis, ClaimKind, ClaimStatement, Colour, Evidence, Experiment, Figure, Group, Layer, Null,
-    Planned, Results, Scale, Section, Side, Table, Verdict, stats,
+    Axis, ClaimKind, ClaimStatement, Colour, Evidence, Experiment, Figure, Finding, Group, Layer,
+    Null, Planned, Results, Scale, Section, Side, Table, Verdict, stats,
 };
 pub(crate) use judgements::*;
 pub(crate) use rand::rngs::ChaCha8Rng;

@@ -21,6 +21,18 @@ pub(crate) fn table<R>(
     table
 }
 
+/// A power of ten as print has it: 10⁸⁰.
+pub(crate) fn power_text(exponent: i32) -> String {
+    let raised = |c: char| match c {
+        '-' => '⁻',
+        digit => {
+            let at = digit.to_digit(10).and_then(|d| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(d as usize));
+            at.unwrap_or_else(|| unreachable!("numbers are written in digits: {digit}"))
+        }
+    };
+    format!("10{}", exponent.to_string().chars().map(raised).collect::<String>())
+}
+
 /// What stands for a number that some values do not have.
 const NOT_FINITE: &str = "not finite";
 
@@ -119,6 +131,11 @@ mod tests {
         assert_eq!(most_text(&[1.0, f64::INFINITY], 1), "inf");
         assert_eq!(mean_cells(&[1.0], 1), ["1.0".to_owned(), String::new()]);
         assert_eq!(mean_cells(&[1.0, f64::NAN], 1), [NOT_FINITE; 2]);
+    }
+
+    #[test]
+    fn powers_are_raised() {
+        assert_eq!((power_text(80), power_text(-12)), ("10⁸⁰".into(), "10⁻¹²".into()));
     }
 
     #[test]

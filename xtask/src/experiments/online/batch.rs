@@ -232,6 +232,7 @@ impl BatchExperiment {
         });
         Figure {
             name: format!("{}-updates-against-bound", self.promise.id.to_lowercase()),
+            title: bound_title(results, "Updates", |o| Some((o.update_bound, o.updates as f64))),
             caption: "Updates against the bound, one marker for each kind of data and way to pick: the trial that came closest to its bound. A marker above the dashed line would refute the claim.".into(),
             x: Axis::log(label),
             y: Axis::log("updates"),
@@ -274,6 +275,7 @@ fn margins_kept(results: &Results<Configuration, Outcome>) -> Figure {
     }
     Figure {
         name: "k5-margins".into(),
+        title: "The margin perceptron keeps at least a third of the margin".into(),
         caption: "Margin of the output as a share of the stated margin γ, every trial. A marker below the dashed line would refute the claim. A share above 1 means that the stated separator is not the best one.".into(),
         x: Axis::log("stated margin γ"),
         y: Axis::linear("output margin / γ"),

@@ -176,6 +176,7 @@ fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
     });
     Figure {
         name: "k3-mistakes-against-bound".into(),
+        title: bound_title(results, "Mistakes", |o| Some((o.bound()?, o.mistakes as f64))),
         caption: "Mistakes against the bound, one marker for each kind of data and order: the trial that came closest to its bound. A marker above the dashed line would refute the claim; the tight instance lies on it.".into(),
         x: Axis::log("bound (R/γ)²"),
         y: Axis::log("mistakes"),
@@ -196,16 +197,14 @@ fn growth(results: &Results<Configuration, Outcome>) -> Figure {
             .collect();
         inverse_margins.extend(pairs.iter().map(|p| p.0));
         let name = format!("{order} order");
-        let [low, high] = [0.1, 0.9].map(|q| quantiles_by_x(pairs.clone(), q));
-        let data = low.iter().zip(&high).map(|((x, low), (_, high))| (*x, *low, *high)).collect();
-        layers.push(Layer::Band { name: name.clone(), colour, data });
-        layers.extend(curve(&name, colour, medians(pairs)));
+        layers.extend(median_curve(&name, colour, pairs));
     }
     layers.extend(bound_line("bound 1/γ²", &inverse_margins, |x| {
         bounds::perceptron_mistakes(1.0, 1.0, 1.0 / x)
     }));
     Figure {
         name: "k3-growth".into(),
+        title: "The perceptron pays for a narrow margin, but on random data less than its bound".into(),
         caption: "Mistakes as the margin shrinks, uniform in the ball of R^20 conditioned on the margin: medians with 10 % and 90 % quantiles. The bound holds for the worst data; random data stay below it.".into(),
         x: Axis::log("1/γ"),
         y: Axis::log("mistakes"),

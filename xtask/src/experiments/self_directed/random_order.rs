@@ -203,7 +203,7 @@ fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
             .outcomes()
             .filter(|(c, _)| c.dim == dim && c.learner == learner)
             .flat_map(|(c, o)| c.checkpoints.iter().zip(o).map(|(n, m)| (*n as f64, *m as f64)));
-        layers.extend(curve(&learner.to_string(), colour, medians(pairs.collect())));
+        layers.extend(median_curve(&learner.to_string(), colour, pairs.collect()));
     }
     let mut longest: &[usize] = &[];
     for group in groups_of(results, |c| c.dim == dim) {
@@ -215,8 +215,9 @@ fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
     layers.push(dashed("0.3 d ln(n/d)", Colour::Ink, bound));
     Figure {
         name: format!("s6-random-order-d{dim}"),
+        title: "In random order no learner escapes the logarithm".into(),
         caption: format!(
-            "Mistakes in random order on the sphere of R^{dim}, medians over trials, and the lower bound that is tested (dashed). The modified perceptron and the centre of gravity grow with ln n as the bound does; the others, whose updates do not shrink with the angle to the target, grow with a power of n."
+            "Mistakes in random order on the sphere of R^{dim}, medians over trials with 10 % and 90 % quantiles, and the lower bound that is tested (dashed). The modified perceptron and the centre of gravity grow with ln n as the bound does; the others, whose updates do not shrink with the angle to the target, grow with a power of n."
         ),
         x: Axis::log("points n"),
         y: Axis::log("mistakes"),

@@ -13,7 +13,7 @@ use crate::progress::Progress;
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
 use crate::threads::ThreadsArg;
 use clap::Args;
-use halfspaces_eval::{Axis, Colour, Figure, FigureError, Layer};
+use halfspaces_eval::{Axis, Colour, Figure, Layer};
 use judge::{Audit, Judgement, Suspect};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         write_file(path, args.force, |out| found.write_csv(out))?;
     }
     if let Some(path) = &args.html {
-        let report = found.report(args.top).map_err(|error| CliError::system(error.to_string()))?;
+        let report = found.report(args.top);
         write_file(path, force, |out| out.write_all(report.as_bytes()))?;
         note(&format!("report written to {}", path.display()));
     }
@@ -207,7 +207,7 @@ impl Found {
         })
     }
 
-    fn report(&self, top: usize) -> Result<String, FigureError> {
+    fn report(&self, top: usize) -> String {
         let mut body = format!("<p>{}.</p>\n", escape(&self.summary()));
         body.push_str(
             "<p>Each row was judged by a classifier that was learned without it. The bound is proved if each label is wrong \
@@ -241,9 +241,9 @@ impl Found {
         let caption = escape(&figure.caption);
         body.push_str(&format!(
             "<figure>{}<figcaption>{caption}</figcaption></figure>\n",
-            figure.to_svg()?
+            figure.to_svg()
         ));
-        Ok(page(&format!("Labels of {}", self.frame.source), &body))
+        page(&format!("Labels of {}", self.frame.source), &body)
     }
 
     fn figure(&self) -> Figure {
@@ -253,11 +253,17 @@ impl Found {
         let data = ranking.iter().enumerate().step_by(every).map(point).collect();
         Figure {
             name: "agreement".to_owned(),
-            caption: "Agreement of every label with the classifier, the most suspicious row first: below 0 it says otherwise."
+            title: "How far every label agrees with the classifier".to_owned(),
+            caption: "The most suspicious row first: below 0 the classifier says otherwise."
                 .to_owned(),
             x: Axis::linear("rank"),
             y: Axis::linear("agreement"),
-            layers: vec![Layer::Line { name: "rows".to_owned(), colour: Colour::Blue, dashed: false, data }],
+            layers: vec![Layer::Line {
+                name: "rows".to_owned(),
+                colour: Colour::Blue,
+                dashed: false,
+                data,
+            }],
         }
     }
 }

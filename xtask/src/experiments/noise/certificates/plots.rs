@@ -32,6 +32,7 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     layers.push(dashed("c = 1/2", Colour::Ink, vec![(0.5, 0.0), (0.5, top)]));
     Figure {
         name: "p1-padding".into(),
+        title: "With max(a, cγ) nothing is lost up to c = 1/2, with a + cγ always".into(),
         caption: "By how much of the sum of its terms the link's certificate without loss falls short, in the worst distribution and w found by search or by hand: zero for max(a, cγ) up to c = 1/2, positive beyond and for every a + cγ.".into(),
         x: Axis::linear("padding c"),
         y: Axis::linear("shortfall / Σ|terms|"),

@@ -3,23 +3,24 @@
 use super::workload::{Configuration, Outcome, PADDINGS, RULES, Task};
 use crate::experiments::common::*;
 
-/// The medians of the curves of the configurations that `mine` accepts.
-fn median_curve(
+/// The curves of the configurations that `mine` accepts.
+fn pairs(
     results: &Results<Configuration, Outcome>,
     mine: impl Fn(&Task) -> bool,
 ) -> Vec<(f64, f64)> {
     let mine = results.outcomes().filter(|(c, _)| mine(&c.task));
-    medians(mine.flat_map(|(_, o)| o.curve.iter().map(|(x, y)| (*x as f64, *y))).collect())
+    mine.flat_map(|(_, o)| o.curve.iter().map(|(x, y)| (*x as f64, *y))).collect()
 }
 
 pub(super) fn curves(results: &Results<Configuration, Outcome>) -> Figure {
     let layers = RULES.into_iter().flat_map(|(rule, colour)| {
-        let data = median_curve(results, |task| *task == Task::Curve { rule });
-        curve(&rule.to_string(), colour, data)
+        let data = pairs(results, |task| *task == Task::Curve { rule });
+        median_curve(&rule.to_string(), colour, data)
     });
     Figure {
         name: "p7-curves".into(),
-        caption: "Average error of the iterates so far above opt_RCN + τ/2, against examples, each schedule with its own step and to the end of its own run: medians over models of three points searched to be hard, γ = 0.1, ε = 0.5 (smoke: 0.3 and 0.7). All fall at much the same pace; ours may stop sooner than CKST24 corrected. An error at or below the target is drawn at the lower edge.".into(),
+        title: "All schedules learn at much the same pace".into(),
+        caption: "Average error of the iterates so far above opt_RCN + τ/2, against examples, each schedule with its own step and to the end of its own run: medians with 10 % and 90 % quantiles over models of three points searched to be hard, γ = 0.1, ε = 0.5 (smoke: 0.3 and 0.7). All fall at much the same pace; ours may stop sooner than CKST24 corrected. An error at or below the target is drawn at the lower edge.".into(),
         x: Axis::log("examples"),
         y: Axis::log("average error - target"),
         layers: layers.collect(),
@@ -28,14 +29,15 @@ pub(super) fn curves(results: &Results<Configuration, Outcome>) -> Figure {
 
 pub(super) fn traps(results: &Results<Configuration, Outcome>) -> Figure {
     let layers = PADDINGS.into_iter().flat_map(|(padding, colour)| {
-        let data = median_curve(
+        let data = pairs(
             results,
             |task| matches!(task, Task::Trap { padding: mine, .. } if *mine == padding),
         );
-        curve(&format!("D = {padding}"), colour, data)
+        median_curve(&format!("D = {padding}"), colour, data)
     });
     Figure {
         name: "p7-padding".into(),
+        title: "With too large a denominator a longer run does not help".into(),
         caption: TRAP_CAPTION.into(),
         x: Axis::log("steps of the run"),
         y: Axis::linear("average error of the iterates - opt_RCN"),
@@ -43,7 +45,7 @@ pub(super) fn traps(results: &Results<Configuration, Outcome>) -> Figure {
     }
 }
 
-const TRAP_CAPTION: &str = "Average error of the iterates above opt_RCN on the trap, three points of the plane with γ = 0.1, against the length of the run, each denominator with the step of its own norm bound: medians. With max(a, 2γ) a longer run does not help; below 0 the noise is less than its limit.";
+const TRAP_CAPTION: &str = "Average error of the iterates above opt_RCN on the trap, three points of the plane with γ = 0.1, against the length of the run, each denominator with the step of its own norm bound: medians with 10 % and 90 % quantiles. With max(a, 2γ) a longer run does not help; below 0 the noise is less than its limit.";
 
 pub(super) fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
     let rows = results.groups.iter().filter_map(|g| match g.configuration {

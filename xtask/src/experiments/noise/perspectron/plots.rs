@@ -18,7 +18,7 @@ pub(super) fn curve_figures(groups: &[&Group<Configuration, Outcome>]) -> Vec<Fi
             let curves = group.outcomes.iter().filter_map(|o| o.curves().get(index));
             let pairs: Vec<(f64, f64)> = curves.flatten().map(|&(t, e)| (t as f64, e)).collect();
             steps.extend(pairs.iter().map(|(t, _)| *t));
-            layers.extend(curve(&format!("γ = {margin}"), colour, medians(pairs)));
+            layers.extend(median_curve(&format!("γ = {margin}"), colour, pairs));
         }
         let least = MARGINS.into_iter().fold(f64::INFINITY, f64::min);
         let theorem = |t: f64| mean_bound(least, t);
@@ -26,8 +26,9 @@ pub(super) fn curve_figures(groups: &[&Group<Configuration, Outcome>]) -> Vec<Fi
         let noise = if group.configuration.noise == Noise::Rcn { "rcn" } else { "massart" };
         Figure {
             name: format!("p4-{noise}-{}", group.configuration.terrain),
+            title: "The error falls with the steps, below the theorem's bound".into(),
             caption: format!(
-                "Mean error of the iterates of one run beyond η = {RATE} against its steps, {} ({}): medians over trials, each run with the step size for its length. The dashed line is (1-η)/(γ√T), the bound on the expectation for the least margin. An error at or below η is drawn at the lower edge.",
+                "Mean error of the iterates of one run beyond η = {RATE} against its steps, {} ({}): medians over trials with 10 % and 90 % quantiles, each run with the step size for its length. The dashed line is (1-η)/(γ√T), the bound on the expectation for the least margin. An error at or below η is drawn at the lower edge.",
                 group.configuration.noise, group.configuration.terrain
             ),
             x: Axis::log("steps T"),

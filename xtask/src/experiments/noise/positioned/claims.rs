@@ -1,6 +1,6 @@
 //! The claims and their evidence.
 
-use super::plots::{by_condition, by_setting, theorem_table};
+use super::plots::{by_condition, by_setting, finding, theorem_table};
 use super::workload::{
     Configuration, EXCESS, FAILURE, Ground, NOISES, Noise, Outcome, compare, theorem,
 };
@@ -138,6 +138,7 @@ impl Experiment for PositionedExperiment {
         section.summary.push("The plan was changed once after a result: with ε = 0.1 the null of one of three samples came out at 0.398, within η + ε = 0.4, so PMn was violated; ε is 0.05 since, for all claims here.".into());
         section.summary.push("Errors are exact over the coins, on 4000 fresh points, or for real data on all rows, of which learners see draws with replacement. The learners through the origin see rows scaled to norm 1, those called standardised columns of mean 0 and deviation 1 and a bias. The positioned list sees the points as they are.".into());
         section.summary.push("Real data are labelled by a halfspace fitted to the standardised rows, so that the least possible error is known; learners see the columns as they were measured.".into());
+        section.findings.push(finding(results));
         section.figures.extend(by_condition(results));
         section.tables.push(by_setting(results));
         section.tables.push(theorem_table(results));

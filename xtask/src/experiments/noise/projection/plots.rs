@@ -38,6 +38,7 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     }
     Figure {
         name: "p12-margins".into(),
+        title: "The margin survives in far fewer dimensions than the theorem asks for".into(),
         caption: "Least margin over γ = 0.5 after projection of 20 points to m dimensions, 10 % quantile over projections, and the margin claimed for the largest m shown (dashed). It is kept in far fewer dimensions than claimed; a negative one means that some point changed sides.".into(),
         x: Axis::log("dimension m"),
         y: Axis::linear("margin kept / γ"),

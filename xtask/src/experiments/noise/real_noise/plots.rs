@@ -27,7 +27,7 @@ pub(super) fn figure(
     if groups.len() < 2 {
         return None;
     }
-    let (mut lines, mut bands, mut markers) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut layers, mut bands) = (Vec::new(), Vec::new());
     // The majority is in the table; with it no axis would show the others apart.
     for Entry { name, colour, .. } in LEARNERS.iter().filter(|entry| entry.name != MAJORITY) {
         let (mut data, mut means) = (Vec::new(), Vec::new());
@@ -40,16 +40,15 @@ pub(super) fn figure(
             }
         }
         let line = if *name == SVM { dashed } else { line };
-        lines.push(line(name, *colour, means.clone()));
+        layers.extend([line(name, *colour, means.clone()), points(name, *colour, means)]);
         bands.push(Layer::Band { name: (*name).into(), colour: *colour, data });
-        markers.push(points(name, *colour, means));
     }
-    // Lines first for the legend, and again above the bands.
-    let layers = [lines.clone(), bands, lines, markers].concat();
+    layers.extend(bands);
     let kebab = noise.to_string().replace(' ', "-");
     let (suffix, of) = if group { ("-group", "of the target group") } else { ("", "of all") };
     Some(Figure {
         name: format!("pr-{data}-{kebab}{suffix}"),
+        title: format!("{data}: who minds wrong labels {noise}, and who does not"),
         caption: format!(
             "{data}, labels flipped {noise}: accuracy on clean labels {of} test examples, mean and 95 % interval over folds and trials. The flatter a line, the less its learner minds the noise."
         ),

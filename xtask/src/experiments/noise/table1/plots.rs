@@ -36,7 +36,7 @@ pub(super) fn figure(
     results: &Results<Configuration, Outcome>,
     name: &str,
     strategy: Strategy,
-    what: &str,
+    [title, what]: [&str; 2],
 ) -> Option<Figure> {
     let shown = |margin: f64| strategy == Strategy::Trap || (margin - SHOWN_MARGIN).abs() < 1e-9;
     let groups = groups_of(results, |c| c.strategy == strategy && shown(c.margin));
@@ -47,25 +47,101 @@ pub(super) fn figure(
         let Entry { name, colour, .. } = *entry;
         let curve = curve_of(&group.configuration, learner, SHOWN_EXCESS)?;
         let at = |(i, n): (usize, &usize)| {
-            let errors = group.values(|o| o.errors.get(curve)?.get(i).copied());
-            Some((*n as f64, stats::mean(&errors)?))
+            (*n as f64, group.values(|o| o.errors.get(curve)?.get(i).copied()))
         };
-        let data: Vec<(f64, f64)> = sizes.iter().enumerate().filter_map(at).collect();
-        let line = if entry.dashed { dashed } else { line };
-        layers.extend([line(name, colour, data.clone()), points(name, colour, data)]);
+        let mut drawn = mean_curve(name, colour, sizes.iter().enumerate().map(at));
+        for layer in &mut drawn {
+            if let Layer::Line { dashed, .. } = layer {
+                *dashed = entry.dashed;
+            }
+        }
+        layers.extend(drawn);
     }
     let ends = sizes.first().into_iter().chain(sizes.last());
     let level = ends.map(|n| (*n as f64, noise + SHOWN_EXCESS)).collect();
     layers.push(dashed("η + ε", Colour::Ink, level));
     Some(Figure {
         name: format!("p10-{name}"),
+        title: title.into(),
         caption: format!(
-            "{what}: error against samples, means over trials, and η + ε for ε = {SHOWN_EXCESS} (dashed). That is what the learners that are told ε aim at; the cutting plane stops there."
+            "{what}: error against samples, means over trials with 95 % intervals, and η + ε for ε = {SHOWN_EXCESS} (dashed). That is what the learners that are told ε aim at; the cutting plane stops there."
         ),
         x: Axis::log("samples n"),
         y: Axis::linear("error"),
         layers,
     })
+}
+
+/// The place of a learner in [`LEARNERS`].
+fn place(name: &str) -> usize {
+    let place = LEARNERS.iter().position(|entry| entry.name == name);
+    place.unwrap_or_else(|| unreachable!("a learner of the table: {name}"))
+}
+
+/// On the trap: learners with a convex loss end above one half, the Perspectron below η.
+pub(super) fn led_astray(results: &Results<Configuration, Outcome>) -> Finding {
+    let group = groups_of(results, |c| c.strategy == Strategy::Trap).into_iter().next();
+    let text = group.and_then(|group| {
+        let Configuration { noise, sizes, .. } = &group.configuration;
+        let at_the_end = |name: &str| {
+            let curve = curve_of(&group.configuration, place(name), SHOWN_EXCESS)?;
+            let errors = group.values(|o| o.errors.get(curve)?.last().copied());
+            stats::mean_interval(&errors, 0.95).map(|i| (stats::mean(&errors), i))
+        };
+        let (logistic, of_logistic) = at_the_end("logistic regression")?;
+        let (svm, of_svm) = at_the_end("linear SVM")?;
+        let (perspectron, of_perspectron) = at_the_end("Perspectron")?;
+        let astray = of_logistic.low > 0.5 && of_svm.low > 0.5 && of_perspectron.high < *noise;
+        let per_cent = |share: f64| format!("{:.0} %", 100.0 * share);
+        astray.then_some(format!(
+            "On data made to mislead, where labels are wrong with a probability of up to {}, logistic regression and the support vector machine end with {} and {} of all labels wrong, worse than a coin, however much they see (here {} examples). The Perspectron, which weighs every example by how sure it already is, ends at {}.",
+            per_cent(*noise),
+            per_cent(logistic?),
+            per_cent(svm?),
+            sizes.last()?,
+            per_cent(perspectron?),
+        ))
+    });
+    Finding {
+        title: "Wrong labels lead the usual methods astray, and need not".into(),
+        text,
+        figure: "p10-trap".into(),
+        claims: Vec::new(),
+    }
+}
+
+/// How often the learner of the better rate needs fewer examples than DGT19: the order of Table 1 does not show.
+pub(super) fn order_unseen(
+    results: &Results<Configuration, Outcome>,
+    slack: Option<f64>,
+) -> Finding {
+    let [perspectron, dgt] = [place("Perspectron"), place("DGT19")];
+    let (mut fewer, mut same, mut more) = (0, 0, 0);
+    for group in &results.groups {
+        for excess in &group.configuration.excesses {
+            // One that does not arrive needs more than one that does.
+            let needed = |learner| median_needed(group, learner, *excess).unwrap_or(usize::MAX);
+            match needed(perspectron).cmp(&needed(dgt)) {
+                _ if group.outcomes.is_empty() => (),
+                std::cmp::Ordering::Less => fewer += 1,
+                std::cmp::Ordering::Equal => same += 1,
+                std::cmp::Ordering::Greater => more += 1,
+            }
+        }
+    }
+    let all = fewer + same + more;
+    let unseen = all > 0 && 2 * fewer < all;
+    let text = slack.filter(|_| unseen).map(|slack| {
+        format!(
+            "By theory the Perspectron needs far fewer examples than its predecessor DGT19; of {all} settings it needed fewer in {fewer}, as many in {same} and more in {more}. All learners arrive with at most one {slack:.0}th of the examples that their theorems ask for, so at sizes one can reach the theorems say little about who is ahead."
+        )
+    });
+    Finding {
+        title: "What theory says of who needs fewer examples does not show".into(),
+        text,
+        figure: "p10-massart".into(),
+        claims: vec!["P10".into()],
+    }
 }
 
 fn rate(entry: &Entry) -> String {

@@ -16,30 +16,34 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, family: &Family)
         let mistakes = plays.iter().map(|p| (nominal(p), p.mistakes as f64)).collect();
         let bound = medians(plays.iter().filter_map(|p| Some((nominal(p), p.bound?))).collect());
         let name = learner.to_string();
-        layers.extend(curve(&name, colour, medians(mistakes)));
+        layers.extend(median_curve(&name, colour, mistakes));
         if !bound.is_empty() {
             layers.push(dashed(&format!("its bound, {name}"), colour, bound));
         }
     }
-    let (name, caption, label) = match family {
+    let (name, title, caption, label) = match family {
         Family::Hard => (
             "k8-hard-family",
-            "Mistakes on the hard family in the plane as the margin shrinks: medians over trials (solid) and each learner's bound (dashed). The perceptron follows its bound; the version-space learners pay a constant for each halving of γ, down to 2^-30.",
+            "The narrower the margin, the more the perceptron errs; others hardly notice",
+            "Mistakes on the hard family in the plane as the margin shrinks: medians over trials with 10 % and 90 % quantiles (solid) and each learner's bound (dashed). The perceptron follows its bound. Of the learners that keep a centre of all halfspaces still possible the ellipsoid method pays a constant for each halving of γ, the others do not pay at all, down to 2^-30.",
             "1/γ",
         ),
         Family::Split => (
             "k8-even-split",
-            "Mistakes on the even split in the plane, where every learner must make lg(1/γ): medians over trials (solid) and each learner's bound (dashed).",
+            "Where every answer halves what is possible, every learner pays for the margin",
+            "Mistakes on the even split in the plane, where every learner must make lg(1/γ): medians over trials with 10 % and 90 % quantiles (solid) and each learner's bound (dashed).",
             "1/γ",
         ),
         Family::Lists | Family::Real(_) => (
             "k8-decision-lists",
-            "Mistakes on decision lists of r rules, margin about 2^-r, dimension r + 1: medians over trials (solid) and each learner's bound (dashed).",
+            "Long decision lists cost the perceptron dearly, version-space learners little",
+            "Mistakes on decision lists of r rules, margin about 2^-r, dimension r + 1: medians over trials with 10 % and 90 % quantiles (solid) and each learner's bound (dashed).",
             "2^r",
         ),
     };
     Figure {
         name: name.into(),
+        title: title.into(),
         caption: caption.into(),
         x: Axis::log(label),
         y: Axis::log("mistakes"),

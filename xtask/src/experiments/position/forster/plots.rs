@@ -47,6 +47,7 @@ pub(super) fn soft_margins(results: &Results<Configuration, Outcome>) -> Figure 
     layers.push(points("median", Colour::Blue, medians(pairs)));
     Figure {
         name: "s7-soft-margin".into(),
+        title: "In position, every direction has its share of points far from the boundary".into(),
         caption: "Fraction of points with |u·x| >= 1/(2√k) for the worst u found, as a multiple of 1/(4k), over all planted cases of a dimension. A marker below the dashed line would refute the claim.".into(),
         x: Axis::log("dimension d"),
         y: Axis::log("fraction · 4k"),

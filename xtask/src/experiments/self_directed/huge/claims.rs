@@ -1,7 +1,7 @@
 //! The claims and their evidence.
 
 use super::play::{Run, chains, random_order, real, start};
-use super::plots::{agreement, by_size, figure};
+use super::plots::{agreement, by_size, figure, finding};
 use super::workload::{
     Configuration, FACTOR, Outcome, SIZES, differences, drawn, null_differences, power,
 };
@@ -166,7 +166,9 @@ impl Experiment for HugePoolsExperiment {
         ];
         judge_all(section, Experiment::claims(self), evidence);
         section.summary.push("A pool of 10^80 points is not drawn: of a bucket Algorithm 1 needs only the surest wrong point, and on the sphere that point's place in the plane of hypothesis and target has a law that can be drawn exactly. Buckets are independent, so the angle is a Markov chain. What one chain leaves the other to label counts all points of buckets with a mistake, which is more than are left: the total is an upper bound. In random order the wait for the next wrong point is geometric.".into());
-        for dim in [30, 10, 100] {
+        const DIMS: [usize; 3] = [30, 10, 100];
+        section.findings.push(finding(results, &DIMS));
+        for dim in DIMS {
             if results.groups.iter().any(|g| g.configuration == Configuration::Drawn { dim }) {
                 section.figures.push(figure(results, dim));
             }

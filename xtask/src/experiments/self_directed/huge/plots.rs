@@ -1,36 +1,63 @@
 //! Figures and tables.
 
-use super::play::buckets;
+use super::play::{Run, buckets};
 use super::workload::{Configuration, FACTOR, Outcome, SIZES, beside, differences, drawn, power};
 use crate::experiments::common::*;
-
-/// Means over the trials of one setting, at each of the sizes.
-fn means(group: &Group<Configuration, Outcome>, of: impl Fn(&Outcome, usize) -> f64) -> Vec<f64> {
-    let at = |i: usize| stats::mean(&group.values(|o| of(o, i)));
-    (0..SIZES.len()).filter_map(at).collect()
-}
 
 pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
     let d = dim as f64;
     let mut layers = Vec::new();
     for group in groups_of(results, |c| *c == Configuration::Drawn { dim }) {
-        let line = |of: &dyn Fn(&Outcome, usize) -> f64| -> Vec<(f64, f64)> {
-            let n = SIZES.iter().map(|e| f64::from(*e));
-            n.zip(means(group, of)).collect()
+        let values = |of: fn(&(Run, f64)) -> f64| {
+            let at = |i: usize| group.values(|o| of(&drawn(o)[i]) / d);
+            SIZES.iter().enumerate().map(move |(i, e)| (power(*e), at(i))).collect::<Vec<_>>()
         };
-        let random = line(&|o, i| drawn(o)[i].1 / d);
-        let chosen = line(&|o, i| drawn(o)[i].0.total() / d);
-        layers.extend(curve("its update, random order", Colour::Sky, random));
-        layers.extend(curve("Algorithm 1", Colour::Ink, chosen));
+        let random = values(|(_, random)| *random);
+        let chosen = values(|(run, _)| run.total());
+        layers.extend(mean_curve("its update, in random order", Colour::Orange, random));
+        layers.extend(mean_curve("Algorithm 1, which chooses the order", Colour::Blue, chosen));
     }
     Figure {
         name: format!("s11-huge-pools-d{dim}"),
+        title: "Who chooses the order hardly pays for more points".into(),
         caption: format!(
-            "Who chooses the order hardly pays for more points. Mistakes per dimension until n uniform points of the sphere in R^{dim} are labelled, n from 10^4 to 10^80, means over runs drawn exactly in law: Algorithm 1 grows with lnln n, its own update on points as they come with ln n."
+            "Mistakes per dimension until n uniform points of the sphere in R^{dim} are labelled, n from 10^4 to 10^80, means with 95 % intervals over runs drawn exactly in law: Algorithm 1 grows with lnln n, its own update on points as they come with ln n."
         ),
-        x: Axis::linear("log10 of the points n"),
+        x: Axis::log("points n"),
         y: Axis::linear("mistakes / d"),
         layers,
+    }
+}
+
+/// The least and the largest pool, in words: mistakes of both orders, where a size has been run.
+fn growth(group: &Group<Configuration, Outcome>, dim: usize) -> Option<String> {
+    let first = SIZES.iter().position(|e| *e >= 10)?;
+    let last = SIZES.len() - 1;
+    let mean =
+        |at: usize, of: fn(&(Run, f64)) -> f64| stats::mean(&group.values(|o| of(&drawn(o)[at])));
+    let [few, many] = [mean(first, |(run, _)| run.total())?, mean(last, |(run, _)| run.total())?];
+    let [less, more] = [mean(first, |r| r.1)?, mean(last, |r| r.1)?];
+    // What the title says.
+    (many / few < 2.0 && more / less > 4.0).then(|| {
+        format!(
+            "To label {} points in {dim} dimensions, a learner that may choose which point is next makes {many:.0} mistakes; with the points in random order the same rule makes {more:.0}. From {} points on, the first count has grown by a factor of {:.1}, the second by {:.1}.",
+            power_text(SIZES[last]), power_text(SIZES[first]), many / few, more / less
+        )
+    })
+}
+
+/// What it comes to, in the first of `dims` that was run.
+pub(super) fn finding(results: &Results<Configuration, Outcome>, dims: &[usize]) -> Finding {
+    let shown = dims.iter().find_map(|dim| {
+        let group = groups_of(results, |c| *c == Configuration::Drawn { dim: *dim });
+        group.first().map(|group| (*dim, *group))
+    });
+    let dim = shown.map_or(0, |(dim, _)| dim);
+    Finding {
+        title: "Choosing what to ask next makes the cost of more data all but vanish".into(),
+        text: shown.and_then(|(dim, group)| growth(group, dim)),
+        figure: format!("s11-huge-pools-d{dim}"),
+        claims: vec!["S11".into(), "S11r".into()],
     }
 }
 

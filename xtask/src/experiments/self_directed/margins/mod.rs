@@ -120,6 +120,7 @@ fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     }
     Figure {
         name: "s4-largest-margin".into(),
+        title: "Far from the boundary there is always a point to learn from".into(),
         caption: "The largest margin among the points on which two halfspaces at angle θ disagree, over sin θ: what is reached with probability 2/3 (solid) and the bound of DKTZ23 (dashed), against nθ. A solid line below the dashed one of its colour would refute S4.".into(),
         x: Axis::log("nθ"),
         y: Axis::linear("margin / sin θ"),

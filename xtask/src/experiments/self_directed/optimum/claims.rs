@@ -1,7 +1,7 @@
 //! The claims and their evidence.
 
 use super::learners::trial;
-use super::plots::{figure, learners, values};
+use super::plots::{figure, finding, learners, values};
 use super::workload::{Configuration, KINDS, Kind, Learner, Outcome};
 use crate::experiments::common::*;
 
@@ -121,6 +121,7 @@ impl Experiment for OptimumExperiment {
         let evidence = [(a, na), (b, nb), (c, nc), (d, nd)];
         judge_all(section, Experiment::claims(self), evidence);
         section.summary.push("Every labelling that some halfspace gives is listed, and the game of a learner against all of them is solved: no learner, of whatever kind, can promise fewer mistakes than the optimum, and some learner makes as few. So the value stays near d while that of the worst order follows the logarithm of n. On average a dichotomy is drawn uniformly.".into());
+        section.findings.push(finding(results));
         for dim in [2, 3, 4] {
             section.figures.push(figure(results, dim));
         }

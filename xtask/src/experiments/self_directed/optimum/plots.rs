@@ -6,33 +6,55 @@ use crate::experiments::common::*;
 /// The optima against n, in one dimension: means over pools of every kind but small integers, whose points coincide.
 pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
     let groups = groups_of(results, |c| c.dim == dim && c.kind != Kind::Integers);
-    let means = |of: &dyn Fn(&Outcome) -> Option<f64>| {
+    let values = |of: &dyn Fn(&Outcome) -> Option<f64>| {
         let mut sizes: Vec<usize> = groups.iter().map(|g| g.configuration.points).collect();
         sizes.sort_unstable();
         sizes.dedup();
-        let at = |n: &usize| {
-            let here = groups.iter().filter(|g| g.configuration.points == *n);
-            let values: Vec<f64> = here.flat_map(|g| g.values(of)).collect();
-            stats::mean(&values).map(|mean| (*n as f64, mean))
+        let at = |n: usize| {
+            let here = groups.iter().filter(|g| g.configuration.points == n);
+            (n as f64, here.flat_map(|g| g.values(of)).collect::<Vec<f64>>())
         };
-        sizes.iter().filter_map(at).collect::<Vec<_>>()
+        sizes.into_iter().map(at).collect::<Vec<_>>()
     };
-    let halving = means(&|o| Some(o.lg()));
-    let worst = means(&|o| Some(o.worst as f64));
-    let random = means(&|o| o.beside.as_ref().map(|b| b.random));
-    let own = means(&|o| Some(o.own as f64));
+    let lg = values(&|o| Some(o.lg())).into_iter();
+    let halving = lg.filter_map(|(n, of)| Some((n, stats::mean(&of)?))).collect();
+    let worst = values(&|o| Some(o.worst as f64));
+    let random = values(&|o| o.beside.as_ref().map(|b| b.random));
+    let own = values(&|o| Some(o.own as f64));
     let mut layers = vec![dashed("lg of the dichotomies", Colour::Ink, halving)];
-    layers.extend(curve("worst order", Colour::Orange, worst));
-    layers.extend(curve("random order, adversary", Colour::Sky, random));
-    layers.extend(curve("the learner chooses", Colour::Blue, own));
+    layers.extend(mean_curve("worst order", Colour::Orange, worst));
+    layers.extend(mean_curve("random order, adversary", Colour::Sky, random));
+    layers.extend(mean_curve("the learner chooses", Colour::Blue, own));
     Figure {
         name: format!("s12-optimum-d{dim}"),
+        title: "The best of all learners, exactly: choosing the order saves the logarithm".into(),
         caption: format!(
-            "Choosing the order saves the logarithm, exactly. The fewest mistakes that any learner can promise on n points in R^{dim}, computed over all their dichotomies; means over pools. Where the learner chooses the next point, hardly more than {dim}; where an adversary does, the logarithm of the number of dichotomies, to the next integer or two."
+            "The fewest mistakes that any learner can promise on n points in R^{dim}, computed over all their dichotomies; means over pools with 95 % intervals. Where the learner chooses the next point, hardly more than {dim}; where an adversary does, the logarithm of the number of dichotomies, to the next integer or two."
         ),
         x: Axis::log("points n"),
         y: Axis::linear("mistakes of the best learner"),
         layers,
+    }
+}
+
+/// What it comes to in the plane, on the largest pools.
+pub(super) fn finding(results: &Results<Configuration, Outcome>) -> Finding {
+    let plane = || groups_of(results, |c| c.dim == 2 && c.kind != Kind::Integers);
+    let largest = plane().iter().map(|g| g.configuration.points).max().unwrap_or(0);
+    let groups: Vec<_> =
+        plane().into_iter().filter(|g| g.configuration.points == largest).collect();
+    let own = groups.iter().flat_map(|g| g.values(|o| o.own as f64)).reduce(f64::max);
+    let worst = groups.iter().flat_map(|g| g.values(|o| o.worst as f64)).reduce(f64::min);
+    let text = own.zip(worst).filter(|(own, worst)| own < worst).map(|(own, worst)| {
+        format!(
+            "On {largest} points of the plane, the best of all conceivable learners makes at most {own} mistakes if it may choose the order of the points, and cannot promise fewer than {worst} if somebody else chooses. Both numbers are exact: they are computed over every way in which a line can label the points."
+        )
+    });
+    Finding {
+        title: "No learner can do better: the price of the order, exactly".into(),
+        text,
+        figure: "s12-optimum-d2".into(),
+        claims: vec!["S12".into(), "S12p".into()],
     }
 }
 

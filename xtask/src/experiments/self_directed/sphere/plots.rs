@@ -10,15 +10,14 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
             .outcomes()
             .filter(|(c, _)| c.dim == dim)
             .flat_map(|(_, o)| o.of(learner).map(|(n, m)| (n as f64, m as f64)));
-        let line = medians(pairs.collect());
-        if !line.is_empty() {
-            layers.extend(curve(&learner.to_string(), colour, line));
-        }
+        layers.extend(median_curve(&learner.to_string(), colour, pairs.collect()));
     }
     Figure {
         name: format!("s1-sphere-d{dim}"),
+        title: "Asked about the surest point first, a learner errs hardly more on more points"
+            .into(),
         caption: format!(
-            "Mistakes until every one of n uniform points of the sphere in R^{dim} is labelled, medians over trials. In random order they grow with ln n or faster; for a learner that takes the point of largest |w · x| first they hardly grow."
+            "Mistakes until every one of n uniform points of the sphere in R^{dim} is labelled, medians over trials with 10 % and 90 % quantiles. In random order they grow with ln n or faster; for a learner that takes the point of largest |w · x| first they hardly grow."
         ),
         x: Axis::log("points n"),
         y: Axis::log("mistakes"),

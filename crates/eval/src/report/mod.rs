@@ -1,31 +1,33 @@
-//! The report: a ledger of claims on top, then one section an experiment, in one HTML file without
-//! scripts or outside references.
+//! The report: what was found on top, the ledger of claims, then one section an experiment, in one HTML file
+//! without scripts or outside references.
 
-use crate::claim::{Claim, ClaimKind, REFUTATION_LEVEL, Verdict};
+mod bar;
+#[cfg(test)]
+mod contrast;
+mod page;
+
+#[cfg(test)]
+pub(crate) use contrast::contrast;
+
+use crate::claim::{Claim, ClaimKind, Verdict};
 use crate::experiment::Section;
-use crate::figure::FigureError;
+use crate::figure::Figure;
 use crate::run_info::RunInfo;
 use crate::table::Table;
 use crate::text::{json_text, short};
 use askama::Template;
+use page::{Drawn, Page, data_link, missed};
 use thiserror::Error;
 
-/// The report could not be made.
+/// The page could not be made.
 ///
 /// ```
-/// use halfspaces_eval::{FigureError, ReportError};
-/// let figure = FigureError { name: "growth".into(), reason: "no font".into() };
-/// assert_eq!(ReportError::from(figure).to_string(), "figure growth: no font");
+/// use halfspaces_eval::ReportError;
+/// assert!(std::mem::size_of::<ReportError>() > 0);
 /// ```
 #[derive(Debug, Error)]
-pub enum ReportError {
-    /// A figure failed.
-    #[error(transparent)]
-    Figure(#[from] FigureError),
-    /// The page failed.
-    #[error("index.html: {0}")]
-    Page(#[from] askama::Error),
-}
+#[error("index.html: {0}")]
+pub struct ReportError(#[from] askama::Error);
 
 /// A finished report: sections, drawn figures and the page.
 ///
@@ -39,7 +41,8 @@ pub enum ReportError {
 /// let section = Section { id: "D".into(), title: "Dice".into(), ..Section::default() };
 /// // The command that repeats the run, or one experiment alone, stands on the page.
 /// let rerun = |experiment: Option<&str>| format!("measure {}", experiment.unwrap_or("all"));
-/// let report = Report::new("Results", &run, &rerun, vec![section], &[])?;
+/// let front = ["Results", "What dice show."];
+/// let report = Report::new(front, &run, &rerun, vec![section], &[])?;
 /// assert!(report.html().contains("measure all") && report.html().contains("measure D"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -47,8 +50,8 @@ pub enum ReportError {
 pub struct Report {
     /// The sections, in the order of the suite.
     pub sections: Vec<Section>,
-    /// (name, svg) of every figure, by section.
-    drawn: Vec<Vec<(String, String)>>,
+    /// Every figure, by section.
+    drawn: Vec<Vec<Drawn>>,
     html: String,
 }
 
@@ -63,7 +66,8 @@ pub struct Report {
 /// )?;
 /// let (id, title, html) = ("errata".into(), "Errata".into(), "<p>T >= 16</p>".into());
 /// let errata = Appendix { id, title, html, folded: false };
-/// let report = Report::new("Results", &run, &|_| "measure".into(), vec![], &[errata])?;
+/// let front = ["Results", "What dice show."];
+/// let report = Report::new(front, &run, &|_| "measure".into(), vec![], &[errata])?;
 /// assert!(report.html().contains("id=\"errata\"") && report.html().contains("<p>T >= 16</p>"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -98,25 +102,6 @@ const CSV_COLUMNS: [&str; 16] = [
     "detail",
 ];
 
-#[derive(Template)]
-#[template(path = "report.html")]
-struct Page<'a> {
-    title: &'a str,
-    run: &'a RunInfo,
-    rerun: String,
-    claims: Vec<&'a Claim>,
-    counts: Vec<(Verdict, String)>,
-    pages: Vec<PageSection<'a>>,
-    level: f64,
-    appendices: &'a [Appendix],
-}
-
-struct PageSection<'a> {
-    section: &'a Section,
-    rerun: String,
-    figures: Vec<(&'a str, &'a str)>,
-}
-
 /// What the ledger comes to: what holds by kind, then the other verdicts that occur. What holds is shown
 /// even where nothing does.
 fn counts(claims: &[&Claim]) -> Vec<(Verdict, String)> {
@@ -143,37 +128,36 @@ fn counts(claims: &[&Claim]) -> Vec<(Verdict, String)> {
 }
 
 impl Report {
-    /// Draws the figures and writes the page, in time proportional to what it shows. `rerun` gives the
-    /// command that repeats the run, or only the experiment with the given identifier; `appendices`
-    /// stand at the end.
+    /// Draws the figures and writes the page, in time proportional to what it shows. `front` is its title and a
+    /// sentence or two on what it is about, `rerun` gives the command that repeats the run, or only the experiment
+    /// with the given identifier; `appendices` stand at the end.
     ///
     /// # Errors
     /// [`ReportError`].
+    ///
+    /// # Panics
+    /// If a finding of a section rests on a claim that it does not judge.
     pub fn new(
-        title: &str,
+        front: [&str; 2],
         run: &RunInfo,
         rerun: &dyn Fn(Option<&str>) -> String,
         sections: Vec<Section>,
         appendices: &[Appendix],
     ) -> Result<Report, ReportError> {
-        let drawn = sections
-            .iter()
-            .map(|s| s.figures.iter().map(|f| Ok((f.name.clone(), f.to_svg()?))).collect())
-            .collect::<Result<Vec<Vec<_>>, FigureError>>()?;
-        let claims: Vec<&Claim> = sections.iter().flat_map(|s| &s.claims).collect();
-        let counts = counts(&claims);
-        let pages = sections.iter().zip(&drawn).map(|(section, drawn)| PageSection {
-            section,
-            rerun: rerun(Some(&section.id)),
-            figures: (section.figures.iter().zip(drawn))
-                .map(|(figure, (_, svg))| (figure.caption.as_str(), svg.as_str()))
-                .collect(),
-        });
-        let pages = pages.collect();
-        let (level, rerun) = (REFUTATION_LEVEL, rerun(None));
-        let page = Page { title, run, rerun, claims, counts, pages, level, appendices };
-        let html = page.render()?;
-        Ok(Report { sections, drawn, html })
+        let draw = |figure: &Figure| Drawn {
+            name: figure.name.clone(),
+            title: figure.title.clone(),
+            caption: figure.caption.clone(),
+            svg: figure.to_svg(),
+            data: data_link(&figure.to_csv()),
+        };
+        let drawn = sections.iter().map(|s| s.figures.iter().map(draw).collect()).collect();
+        let mut report = Report { sections, drawn, html: String::new() };
+        let ledger = report.claims_csv();
+        let page =
+            Page::new(front, run, rerun, &report.sections, &report.drawn, &ledger, appendices);
+        report.html = page.render()?;
+        Ok(report)
     }
 
     /// All claims in the order of the ledger.
@@ -183,7 +167,38 @@ impl Report {
 
     /// Name and SVG of every figure.
     pub fn figures(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.drawn.iter().flatten().map(|(name, svg)| (name.as_str(), svg.as_str()))
+        self.drawn.iter().flatten().map(|drawn| (drawn.name.as_str(), drawn.svg.as_str()))
+    }
+
+    /// What was found, as Markdown with the figures it names: the head of the page for a README.
+    #[must_use]
+    pub fn findings_markdown(&self) -> String {
+        let mut text = String::new();
+        for section in &self.sections {
+            for finding in &section.findings {
+                let (title, figure) = (&finding.title, &finding.figure);
+                text.push_str(&match (missed(finding, section), &finding.text) {
+                    (None, Some(found)) => {
+                        let of = if finding.claims.is_empty() {
+                            format!("experiment {}", section.id)
+                        } else {
+                            format!("claims {}", finding.claims.join(", "))
+                        };
+                        format!(
+                            "## {title}\n\n![{title}](figures/{figure}.svg)\n\n{found} ({of})\n\n"
+                        )
+                    }
+                    (Some(reason), _) => {
+                        format!(
+                            "## Not shown by this run: {title}\n\n{}: {reason}.\n\n",
+                            section.id
+                        )
+                    }
+                    (None, None) => unreachable!("what is not missed has its sentences"),
+                });
+            }
+        }
+        text
     }
 
     /// The page.
@@ -277,7 +292,7 @@ impl Report {
 mod tests {
     use super::*;
     use crate::run_info::tests::example;
-    use crate::{Axis, ClaimStatement, Evidence, Figure, Null, Side};
+    use crate::{Axis, ClaimStatement, Evidence, Finding, Null, Side};
 
     fn report(ratios: &[f64]) -> Report {
         let run = example();
@@ -297,11 +312,21 @@ mod tests {
         section.tables.push(table);
         section.figures.push(Figure {
             name: "f".into(),
+            title: "it grows".into(),
             caption: "c".into(),
             x: Axis::linear("x"),
             y: Axis::linear("y"),
             layers: vec![],
         });
+        let finding = |text: Option<&str>, figure: &str| Finding {
+            title: "It grows & grows".into(),
+            text: text.map(str::to_owned),
+            figure: figure.into(),
+            claims: vec!["E1".into()],
+        };
+        section.findings.push(finding(Some("From 1 to 2."), "f"));
+        section.findings.push(finding(None, "f"));
+        section.findings.push(finding(Some("From 3 to 4."), "another"));
         let appendix = |id: &str, folded| Appendix {
             id: id.into(),
             title: "Proof".into(),
@@ -310,7 +335,7 @@ mod tests {
         };
         let appendices = [appendix("errata", false), appendix("proof", true)];
         let rerun = |only: Option<&str>| format!("cmd {}", only.unwrap_or("all"));
-        Report::new("Title", &run, &rerun, vec![section], &appendices).unwrap()
+        Report::new(["Title", "lead"], &run, &rerun, vec![section], &appendices).unwrap()
     }
 
     #[test]
@@ -323,7 +348,7 @@ mod tests {
         assert!(!html.contains("src=") && !html.contains("<link"));
         assert!(html.contains("<svg") && html.contains("cmd all") && html.contains("cmd E"));
         assert!(html.contains("id=\"E\"") && html.contains("href=\"#E\""));
-        assert!(html.contains("id=\"claim-E1\""));
+        assert!(html.contains("id=\"claim-E1\"") && html.contains("data:text/csv"));
         for id in ["errata", "proof"] {
             assert!(html.contains(&format!("id=\"{id}\"")));
             assert!(html.contains(&format!("href=\"#{id}\"")));
@@ -345,13 +370,69 @@ mod tests {
         assert_eq!(claims.len(), 1);
     }
 
+    /// What was found is shown only where its claims hold, its sentences could be made and its figure is drawn.
+    #[test]
+    fn findings_stand_or_say_why_not() {
+        let shown = |ratios: &[f64]| {
+            let page = report(ratios);
+            let html = page.html();
+            (html.matches("class=\"finding\"").count(), html.to_owned(), page.findings_markdown())
+        };
+        let (found, html, markdown) = shown(&[0.5, 0.25]);
+        assert_eq!((found, html.matches("From 1 to 2.").count()), (1, 1));
+        assert!(html.contains("its numbers are missing or say otherwise"));
+        assert!(html.contains("its figure is not drawn") && !html.contains("From 3 to 4."));
+        assert!(
+            markdown.contains("![It grows & grows](figures/f.svg)\n\nFrom 1 to 2. (claims E1)")
+        );
+        // Violated, weak, and with trials missing.
+        for (ratios, verdict) in
+            [(&[1.5, 0.1][..], "violated"), (&[0.2, 0.1], "weak"), (&[0.5], "inconclusive")]
+        {
+            let (found, html, markdown) = shown(ratios);
+            assert_eq!((found, html.matches("From 1 to 2.").count()), (0, 0));
+            assert!(html.contains(&format!("claim E1 is {verdict}")));
+            assert!(markdown.contains(&format!("claim E1 is {verdict}")));
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "experiment E: a finding rests on E9")]
+    fn a_finding_rests_on_claims_of_its_experiment() {
+        let finding = Finding {
+            title: String::new(),
+            text: None,
+            figure: String::new(),
+            claims: vec!["E9".into()],
+        };
+        let section = Section { id: "E".into(), findings: vec![finding], ..Section::default() };
+        let run = example();
+        let _ = Report::new(["", ""], &run, &|_| String::new(), vec![section], &[]);
+    }
+
+    /// The ledger has a bar, a null with what became of it, and filters with their counts.
+    #[test]
+    fn the_ledger_can_be_filtered() {
+        let page = report(&[0.5, 0.25]);
+        let html = page.html();
+        assert!(html.contains("<tr data-kind=\"proved\" data-verdict=\"holds\">"));
+        assert!(html.contains("aria-label=\"0.5, at most 1\""));
+        assert!(html.contains("style=\"left:0.0%;width:35.0%\""));
+        for (filter, count) in [("kind-proved", 1), ("kind-measured", 0), ("verdict-holds", 1)] {
+            let name = filter.split_once('-').unwrap().1;
+            let told = format!("id=\"{filter}\">{name} <span class=\"count\">{count}</span>");
+            assert!(html.contains(&told), "{told}");
+            assert!(html.contains(&format!(":has(#{filter}:checked)")));
+        }
+    }
+
     /// A null that passes is a fault, on the page and for the exit status.
     #[test]
     fn a_weak_claim_is_a_fault() {
         let page = report(&[0.2, 0.1]);
         assert!(page.any(Verdict::Weak));
         assert_eq!(page.headline(), "0 proved hold, 0 measured hold, 1 weak");
-        assert!(page.html().contains("1 weak") && page.html().contains("b/3: passes; slack 5"));
+        assert!(page.html().contains("1 weak") && page.html().contains("<dd>5"));
         let csv = page.claims_csv();
         assert!(csv.starts_with("id,experiment,kind,verdict,"));
         assert!(

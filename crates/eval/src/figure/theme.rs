@@ -1,0 +1,83 @@
+//! Colours of figures on light and on dark paper.
+
+use super::model::Colour;
+
+/// A colour on light and on dark paper. After Okabe and Ito, whose colours stay apart for colour-blind readers,
+/// darkened or lightened until each has a contrast of 3 to 1 with its paper.
+pub(super) const PALETTE: [(Colour, &str, &str); 7] = [
+    (Colour::Blue, "#0072b2", "#4aa8e0"),
+    (Colour::Orange, "#b57700", "#e69f00"),
+    (Colour::Green, "#008a65", "#3ccf9f"),
+    (Colour::Vermilion, "#d04f00", "#ff8b4d"),
+    (Colour::Purple, "#b5588e", "#e08fc0"),
+    (Colour::Sky, "#2a90d2", "#8fd0ff"),
+    (Colour::Ink, "#1f2328", "#e6e9ee"),
+];
+
+/// Paper, text that explains, lines of the grid and of the axes.
+const GREYS: [(&str, &str, &str); 4] = [
+    (".paper{fill:", "#fffffe", "#15191f"),
+    (".soft{fill:", "#57606a", "#a3acb8"),
+    (".grid{stroke:", "#e4e8ec", "#2c333c"),
+    (".axis{stroke:", "#8a929b", "#727c88"),
+];
+
+/// What does not change with the paper.
+const SHAPES: &str = "svg.hf{font:14px system-ui,-apple-system,\"Segoe UI\",Roboto,\"Liberation Sans\",sans-serif}\
+.hf text{fill:currentColor}.hf .tick{font-size:13px}.hf .title{font-size:17px;font-weight:600}\
+.hf .grid,.hf .axis,.hf .line,.hf .ring{fill:none}\
+.hf .line,.hf .ring{stroke:currentColor;stroke-width:2;stroke-linejoin:round}\
+.hf .dash{stroke-dasharray:7 5}.hf .band{fill:currentColor;fill-opacity:.15}\
+.hf .mark{fill:currentColor;fill-opacity:.85}.hf .lead{stroke-dasharray:1 3}";
+
+/// The class of a colour.
+pub(super) fn class(colour: Colour) -> &'static str {
+    match colour {
+        Colour::Blue => "blue",
+        Colour::Orange => "orange",
+        Colour::Green => "green",
+        Colour::Vermilion => "vermilion",
+        Colour::Purple => "purple",
+        Colour::Sky => "sky",
+        Colour::Ink => "ink",
+    }
+}
+
+/// The style sheet of a figure.
+pub(super) fn style() -> String {
+    let rules = |dark: bool| {
+        let pick =
+            |light: &'static str, dark_one: &'static str| if dark { dark_one } else { light };
+        let mut text = format!("svg.hf{{color:{}}}", pick(PALETTE[6].1, PALETTE[6].2));
+        for (rule, light, dark) in GREYS {
+            text.push_str(&format!(".hf {rule}{}}}", pick(light, dark)));
+        }
+        for (colour, light, dark) in PALETTE {
+            text.push_str(&format!(".hf .{}{{color:{}}}", class(colour), pick(light, dark)));
+        }
+        text
+    };
+    format!(
+        "<style>{SHAPES}{}@media (prefers-color-scheme:dark){{{}}}</style>",
+        rules(false),
+        rules(true)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::contrast;
+
+    #[test]
+    fn colours_stand_out_on_both_papers() {
+        let [(_, light, dark), soft, _, axis] = GREYS;
+        for (colour, on_light, on_dark) in PALETTE {
+            let (least, name) = if colour == Colour::Ink { (7.0, "text") } else { (3.0, "line") };
+            let found = [contrast(on_light, light), contrast(on_dark, dark)];
+            assert!(found.iter().all(|c| *c >= least), "{colour:?} as {name}: {found:?}");
+        }
+        assert!(contrast(soft.1, light) >= 4.5 && contrast(soft.2, dark) >= 4.5);
+        assert!(contrast(axis.1, light) >= 3.0 && contrast(axis.2, dark) >= 3.0);
+    }
+}
