@@ -193,16 +193,24 @@ fn probed(browser: &Path, page: &str, (width, dark): Window) -> (Verdict, Vec<St
 
 #[test]
 fn the_report_is_sound_in_a_browser() {
-    let Some(browser) = chromium() else { return };
     let folder = tempfile::tempdir().unwrap();
     let status = Command::new(env!("CARGO_BIN_EXE_xtask"))
-        .args(["reproduce", "--scale", "smoke", "--only", "K3,S3,S11,S12,P10,PM", "--out"])
+        .args(["reproduce", "--scale", "smoke", "--only", "K3,K8,S3,S9,S11,S12,P10,PM", "--out"])
         .arg(folder.path())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()
         .unwrap();
     assert!(status.success());
+    let readme =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md")).unwrap();
+    let shown: Vec<&str> = readme.split("](docs/results/figures/").skip(1).collect();
+    assert!(shown.len() >= 3);
+    for name in shown.iter().map(|rest| rest.split(')').next().unwrap()) {
+        let drawn = folder.path().join("figures").join(name);
+        assert!(drawn.is_file(), "the README shows {name}, which no run draws");
+    }
+    let Some(browser) = chromium() else { return };
     let page = fs::read_to_string(folder.path().join("index.html")).unwrap();
     for (window, contents_beside) in
         [((420, false), false), ((1000, true), false), ((1600, false), true)]

@@ -1,29 +1,34 @@
 //! The report: what was found on top, the ledger of claims, then one section an experiment, in one HTML file
 //! without scripts or outside references.
 
+mod appendix;
 mod bar;
 #[cfg(test)]
 mod contrast;
 mod page;
+mod tally;
 
 #[cfg(test)]
 pub(crate) use contrast::contrast;
 
-use crate::claim::{Claim, ClaimKind, Verdict};
+use crate::claim::{Claim, Verdict};
 use crate::experiment::Section;
 use crate::figure::Figure;
 use crate::run_info::RunInfo;
 use crate::table::Table;
 use crate::text::{json_text, short};
+pub use appendix::Appendix;
 use askama::Template;
 use page::{Drawn, Page, data_link, missed};
+use tally::counts;
 use thiserror::Error;
 
 /// The page could not be made.
 ///
 /// ```
 /// use halfspaces_eval::ReportError;
-/// assert!(std::mem::size_of::<ReportError>() > 0);
+/// let error = ReportError::from(askama::Error::Fmt);
+/// assert!(error.to_string().starts_with("index.html: "));
 /// ```
 #[derive(Debug, Error)]
 #[error("index.html: {0}")]
@@ -55,34 +60,6 @@ pub struct Report {
     html: String,
 }
 
-/// A text that goes with every report, such as errata or a proof.
-///
-/// ```
-/// use halfspaces_eval::{Appendix, Report, RunInfo};
-/// let run: RunInfo = serde_json::from_str(
-///     r#"{"schema": 1, "version": "0.1.0", "scale": "smoke", "seed": 1, "data_sets": [],
-///         "options": [], "experiments": [],
-///         "host": {"os": "linux", "arch": "x86_64", "processor": "a", "cores": 2}}"#,
-/// )?;
-/// let (id, title, html) = ("errata".into(), "Errata".into(), "<p>T >= 16</p>".into());
-/// let errata = Appendix { id, title, html, folded: false };
-/// let front = ["Results", "What dice show."];
-/// let report = Report::new(front, &run, &|_| "measure".into(), vec![], &[errata])?;
-/// assert!(report.html().contains("id=\"errata\"") && report.html().contains("<p>T >= 16</p>"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Appendix {
-    /// Its anchor on the page.
-    pub id: String,
-    /// Its title.
-    pub title: String,
-    /// Its body, HTML that goes into the page as it is.
-    pub html: String,
-    /// Whether it is shown on demand only.
-    pub folded: bool,
-}
-
 const CSV_COLUMNS: [&str; 16] = [
     "id",
     "experiment",
@@ -101,31 +78,6 @@ const CSV_COLUMNS: [&str; 16] = [
     "why loose",
     "detail",
 ];
-
-/// What the ledger comes to: what holds by kind, then the other verdicts that occur. What holds is shown
-/// even where nothing does.
-fn counts(claims: &[&Claim]) -> Vec<(Verdict, String)> {
-    let mut counts = Vec::new();
-    for verdict in Verdict::ALL {
-        let of: Vec<&&Claim> = claims.iter().filter(|c| c.verdict == verdict).collect();
-        match verdict {
-            Verdict::Holds => {
-                for kind in [ClaimKind::Proved, ClaimKind::Measured] {
-                    let count = of.iter().filter(|c| c.kind == kind).count();
-                    let hold = if count == 1 { "holds" } else { "hold" };
-                    counts.push((verdict, format!("{count} {kind} {hold}")));
-                }
-            }
-            _ if of.is_empty() => (),
-            Verdict::Observed => {
-                let plural = if of.len() == 1 { "" } else { "s" };
-                counts.push((verdict, format!("{} observation{plural}", of.len())));
-            }
-            _ => counts.push((verdict, format!("{} {verdict}", of.len()))),
-        }
-    }
-    counts
-}
 
 impl Report {
     /// Draws the figures and writes the page, in time proportional to what it shows. `front` is its title and a
@@ -292,7 +244,7 @@ impl Report {
 mod tests {
     use super::*;
     use crate::run_info::tests::example;
-    use crate::{Axis, ClaimStatement, Evidence, Finding, Null, Side};
+    use crate::{Axis, ClaimKind, ClaimStatement, Evidence, Finding, Null, Side};
 
     fn report(ratios: &[f64]) -> Report {
         let run = example();

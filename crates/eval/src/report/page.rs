@@ -1,7 +1,8 @@
 //! The page: what was found, the ledger, then one section an experiment.
 
+use super::appendix::Appendix;
 use super::bar::{Bar, bounded};
-use super::{Appendix, counts};
+use super::tally::counts;
 use crate::claim::{Claim, ClaimKind, REFUTATION_LEVEL, Verdict};
 use crate::experiment::{Finding, Section};
 use crate::run_info::RunInfo;
@@ -136,7 +137,7 @@ fn null_rate(claim: &Claim) -> String {
         (None, _) => "not measured".into(),
         (Some(rate), 1) => if rate > 0.0 { "fails" } else { "passes" }.into(),
         (Some(rate), cases) => {
-            format!("fails in {} of {cases} ({:.0} %)", claim.null_failures, 100.0 * rate)
+            format!("fails in {} of {cases} ({:.0}\u{a0}%)", claim.null_failures, 100.0 * rate)
         }
     }
 }

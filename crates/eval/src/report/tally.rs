@@ -1,0 +1,28 @@
+//! How many claims hold, by kind, and the other verdicts.
+
+use crate::claim::{Claim, ClaimKind, Verdict};
+
+/// What the ledger comes to: what holds by kind, then the other verdicts that occur. What holds is shown
+/// even where nothing does.
+pub(super) fn counts(claims: &[&Claim]) -> Vec<(Verdict, String)> {
+    let mut counts = Vec::new();
+    for verdict in Verdict::ALL {
+        let of: Vec<&&Claim> = claims.iter().filter(|c| c.verdict == verdict).collect();
+        match verdict {
+            Verdict::Holds => {
+                for kind in [ClaimKind::Proved, ClaimKind::Measured] {
+                    let count = of.iter().filter(|c| c.kind == kind).count();
+                    let hold = if count == 1 { "holds" } else { "hold" };
+                    counts.push((verdict, format!("{count} {kind} {hold}")));
+                }
+            }
+            _ if of.is_empty() => (),
+            Verdict::Observed => {
+                let plural = if of.len() == 1 { "" } else { "s" };
+                counts.push((verdict, format!("{} observation{plural}", of.len())));
+            }
+            _ => counts.push((verdict, format!("{} {verdict}", of.len()))),
+        }
+    }
+    counts
+}
