@@ -215,6 +215,9 @@ fn first_violation<P: PointSet>(
     Ok(None)
 }
 
+/// Points whose values are computed at once.
+const BLOCK: usize = 1024;
+
 /// The violated point with the least y (w · x), the first of equals.
 fn worst_violation<P: PointSet>(
     points: &P,
@@ -224,12 +227,36 @@ fn worst_violation<P: PointSet>(
     products: &mut u64,
 ) -> Result<Option<usize>, InputError> {
     let mut worst: Option<(f64, usize)> = None;
-    for (i, (x, &y)) in points.rows().zip(labels).enumerate() {
-        *products += 1;
-        let value = value(i, x, weights)?;
-        let signed = y.as_f64() * value;
-        if violates(value, y) && worst.is_none_or(|(least, _)| signed < least) {
-            worst = Some((signed, i));
+    let mut room = [0.0; BLOCK];
+    for (block, labels) in labels.chunks(BLOCK).enumerate() {
+        let first = block * BLOCK;
+        let values = &mut room[..labels.len()];
+        match points.as_dense() {
+            Some(points) => points.margins_from(first, weights, values)?,
+            None => {
+                for (i, value) in values.iter_mut().enumerate() {
+                    *value = row(points, first + i).dot(weights);
+                }
+            }
+        }
+        *products += labels.len() as u64;
+        let pairs = || values.iter().copied().zip(labels.iter().copied());
+        if !values.iter().fold(true, |all, value| all & value.is_finite()) {
+            let finite = values.iter().take_while(|value| value.is_finite()).count();
+            return Err(InputError::Overflow { row: first + finite });
+        }
+        // Nearly always none here is worse than what has been found, which is seen without a branch for each.
+        let may_be_worst = match worst {
+            Some((least, _)) => pairs().fold(false, |any, (v, y)| any | (y.as_f64() * v < least)),
+            None => pairs().fold(false, |any, (value, y)| any | violates(value, y)),
+        };
+        if may_be_worst {
+            for (i, (value, y)) in pairs().enumerate() {
+                let signed = y.as_f64() * value;
+                if violates(value, y) && worst.is_none_or(|(least, _)| signed < least) {
+                    worst = Some((signed, first + i));
+                }
+            }
         }
     }
     Ok(worst.map(|(_, i)| i))
@@ -237,8 +264,10 @@ fn worst_violation<P: PointSet>(
 
 #[cfg(test)]
 mod tests {
-    use crate::{BatchPerceptron, MarginPerceptron, Pick};
-    use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};
+    use super::*;
+    use crate::{BatchPerceptron, MarginPerceptron};
+    use halfspaces_linalg::{FitSample, Points, SparsePoints};
+    use proptest::prelude::*;
 
     const PICKS: [Pick; 3] = [Pick::Cyclic, Pick::First, Pick::Worst];
 
@@ -268,5 +297,56 @@ mod tests {
         let fit = learner.fit(&points, &labels).unwrap();
         assert_eq!(fit.termination, Termination::Converged);
         assert_eq!(fit.halfspace.normal(), [1e17, -2e17]);
+    }
+
+    /// One point after the other.
+    fn plain_worst(points: &Points, labels: &[Label], w: &[f64], least: f64) -> Option<usize> {
+        let mut worst: Option<(f64, usize)> = None;
+        for (i, (x, y)) in points.rows().zip(labels).enumerate() {
+            let signed = y.as_f64() * x.dot(w);
+            if signed <= least && worst.is_none_or(|(worst, _)| signed < worst) {
+                worst = Some((signed, i));
+            }
+        }
+        worst.map(|(_, i)| i)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Few different values, so that there are equals; over several blocks.
+        #[test]
+        fn the_worst_point_is_that_of_a_plain_scan(
+            rows in prop::collection::vec((-3i8..=3, -3i8..=3, any::<bool>()), 1..3000),
+            w in (-2i8..=2, -2i8..=2),
+            least in -9i8..=3,
+        ) {
+            let values = rows.iter().flat_map(|(a, b, _)| [f64::from(*a), f64::from(*b)]).collect();
+            let points = Points::new(values, 2).unwrap();
+            let label = |positive| if positive { Label::Positive } else { Label::Negative };
+            let labels: Vec<Label> = rows.iter().map(|(.., positive)| label(*positive)).collect();
+            let (w, least) = ([f64::from(w.0), f64::from(w.1)], f64::from(least));
+            let violates = |value: f64, y: Label| y.as_f64() * value <= least;
+            let mut products = 0;
+            let found = worst_violation(&points, &labels, &w, violates, &mut products).unwrap();
+            prop_assert_eq!(found, plain_worst(&points, &labels, &w, least));
+            prop_assert_eq!(products, rows.len() as u64);
+            let sparse = SparsePoints::from_dense(&points).unwrap();
+            let same = worst_violation(&sparse, &labels, &w, violates, &mut products).unwrap();
+            prop_assert_eq!(same, found);
+        }
+    }
+
+    /// The first product that overflows is named, in whichever block it is.
+    #[test]
+    fn the_row_that_overflows_is_named() {
+        for at in [0, 5, BLOCK - 1, BLOCK, 2 * BLOCK + 7] {
+            let mut values = vec![1.0; 2 * BLOCK + 9];
+            (values[at], values[2 * BLOCK + 8]) = (1e300, 1e300);
+            let points = Points::new(values, 1).unwrap();
+            let labels = vec![Label::Positive; points.len()];
+            let found = worst_violation(&points, &labels, &[1e10], |_, _| false, &mut 0);
+            assert_eq!(found, Err(InputError::Overflow { row: at }));
+        }
     }
 }

@@ -388,6 +388,9 @@ mod tests {
             assert!(x.norm_sq() < big.norm_sq());
         }
         assert_eq!((fit.held_out(), fit.steps()), (160, 640));
+        let (errors, candidates) = (fit.held_out_errors() as f64, fit.candidates() as f64);
+        let bound = errors / 160.0 + ((candidates / 0.05).ln() / 320.0).sqrt();
+        assert!((fit.hoeffding_sum(0.05) - bound).abs() < 1e-12);
         assert!(fit.candidates() > 1000);
     }
 

@@ -500,6 +500,19 @@ impl FitStream for PositionedMassart {
 mod tests {
     use super::*;
 
+    /// The proof takes (1/n) Σ (u·f)² >= 1/(2k) for every unit u: a quarter of the points on one of two axes is enough,
+    /// fewer are not.
+    #[test]
+    fn positions_are_as_near_as_the_proof_takes_them() {
+        let reached = |few: usize| {
+            let rows: Vec<[f64; 2]> =
+                (0..100).map(|i| if i < few { [1.0, 0.0] } else { [0.0, 1.0] }).collect();
+            let points = Points::from_rows(&rows).unwrap();
+            ACCURACY.is_reached_by(halfspaces_forster::Isotropy::measure(&points).unwrap())
+        };
+        assert!(reached(25) && !reached(24) && reached(75) && !reached(76));
+    }
+
     /// 10 000 examples, all in one dimension of position: beyond 1/√m = 0.01 below 0 a region is emitted.
     fn placed(labels: Vec<Label>, values: Vec<f64>) -> Placed {
         let left = labels.len();
