@@ -362,6 +362,20 @@ mod tests {
         let _ = Report::new(["", ""], &run, &|_| String::new(), vec![section], &[]);
     }
 
+    /// Of a table more than eight rows are shown on demand only.
+    #[test]
+    fn long_tables_are_folded() {
+        let folded = |rows: usize| {
+            let mut table = Table::new("t", "cap", &["x"]);
+            (0..rows).for_each(|row| table.push(vec![row.to_string()]));
+            let section = Section { id: "E".into(), tables: vec![table], ..Section::default() };
+            let run = example();
+            let page = Report::new(["", ""], &run, &|_| String::new(), vec![section], &[]).unwrap();
+            page.html().contains(&format!("<summary>{rows} rows"))
+        };
+        assert!(!folded(8) && folded(9));
+    }
+
     /// The ledger has a bar, a null with what became of it, and filters with their counts.
     #[test]
     fn the_ledger_can_be_filtered() {

@@ -198,6 +198,37 @@ mod tests {
         assert_eq!(verdict(0.9, small, 1), (Verdict::Inconclusive, 0));
     }
 
+    /// What the page says of the trap and of the order of the learners stands only where the numbers say so.
+    #[test]
+    fn findings_follow_the_numbers() {
+        let found = |surrogates: f64, perspectron: [f64; 3], dgt: [f64; 3]| {
+            let configuration = small();
+            let of = |(learner, _): &(usize, f64)| match LEARNERS[*learner].name {
+                "logistic regression" | "linear SVM" => vec![surrogates; 3],
+                "Perspectron" => perspectron.to_vec(),
+                "DGT19" => dgt.to_vec(),
+                _ => vec![0.1; 3],
+            };
+            let errors: Vec<Vec<f64>> = curves(&configuration).iter().map(of).collect();
+            let outcome = || Outcome { opt: 0.12, errors: errors.clone() };
+            let outcomes = vec![outcome(), outcome(), outcome()];
+            let groups = vec![Group { configuration, planned: 3, outcomes }];
+            let mut section = Section::default();
+            Table1Experiment.evaluate(&Results { groups }, &mut section);
+            [0, 1].map(|at| section.findings[at].text.clone())
+        };
+        let [trap, order] = found(0.52, [0.5, 0.2, 0.13], [0.2; 3]);
+        assert!(trap.is_some_and(|text| {
+            text.contains("get 52 % and 52 %")
+                && text.ends_with("gets 13 % wrong, the best halfspace 12 %.")
+        }));
+        assert!(order.is_some_and(|text| text.contains("fewer in 0, as many in 0 and more in 1.")));
+        // A coin does as well, the Perspectron ends above η, it is ahead.
+        assert_eq!(found(0.49, [0.5, 0.2, 0.13], [0.2; 3])[0], None);
+        assert_eq!(found(0.52, [0.5, 0.2, 0.31], [0.2; 3])[0], None);
+        assert_eq!(found(0.52, [0.1; 3], [0.5, 0.5, 0.1])[1], None);
+    }
+
     /// On the trap the surrogates stay above the target, the Perspectron does not.
     #[test]
     fn the_trap_tells_the_learners_apart() {

@@ -94,12 +94,13 @@ pub(super) fn led_astray(results: &Results<Configuration, Outcome>) -> Finding {
         let astray = of_logistic.low > 0.5 && of_svm.low > 0.5 && of_perspectron.high < *noise;
         let per_cent = |share: f64| format!("{:.0} %", 100.0 * share);
         astray.then_some(format!(
-            "On data made to mislead, where labels are wrong with a probability of up to {}, logistic regression and the support vector machine end with {} and {} of all labels wrong, worse than a coin, however much they see (here {} examples). The Perspectron, which weighs every example by how sure it already is, ends at {}.",
+            "On data made to mislead, where labels are wrong with a probability of up to {}, logistic regression and the support vector machine get {} and {} of all labels wrong after {} examples, worse than a coin. The Perspectron, which weighs every example by how sure it already is, gets {} wrong, the best halfspace {}.",
             per_cent(*noise),
             per_cent(logistic?),
             per_cent(svm?),
             sizes.last()?,
             per_cent(perspectron?),
+            per_cent(stats::mean(&group.values(|o| o.opt))?),
         ))
     });
     Finding {
@@ -133,7 +134,7 @@ pub(super) fn order_unseen(
     let unseen = all > 0 && 2 * fewer < all;
     let text = slack.filter(|_| unseen).map(|slack| {
         format!(
-            "By theory the Perspectron needs far fewer examples than its predecessor DGT19; of {all} settings it needed fewer in {fewer}, as many in {same} and more in {more}. All learners arrive with at most one {slack:.0}th of the examples that their theorems ask for, so at sizes one can reach the theorems say little about who is ahead."
+            "By theory the Perspectron needs far fewer examples than its predecessor DGT19; of {all} settings it needed fewer in {fewer}, as many in {same} and more in {more}. Every learner that arrives needs at least {slack:.0} times fewer examples than its theorem asks for, so at sizes one can reach the theorems say little about who is ahead."
         )
     });
     Finding {

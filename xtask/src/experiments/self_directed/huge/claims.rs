@@ -187,6 +187,29 @@ mod tests {
         Run { start: 10, chains, end: 0.0, log_sin }
     }
 
+    /// What the page says stands only where one order hardly pays and the other does.
+    #[test]
+    fn the_finding_follows_the_numbers() {
+        let found = |chosen: fn(f64) -> f64, random: fn(f64) -> f64| {
+            let at = |e: i32| (run(chosen(power(e).ln()) as u64, -5.0), random(power(e).ln()));
+            let outcomes = vec![Outcome::Drawn(SIZES.map(at).to_vec())];
+            let configuration = Configuration::Drawn { dim: 10 };
+            let groups = vec![Group { configuration, planned: 1, outcomes }];
+            let mut section = Section::default();
+            HugePoolsExperiment.evaluate(&Results { groups }, &mut section);
+            section.findings[0].text.clone()
+        };
+        // ln 10^10 = 23.03, ln 10^80 = 184.2, their logarithms 3.137 and 5.216; 10 mistakes of the start.
+        let text = found(|log| 1000.0 * log.ln(), |log| 10.0 * log).unwrap();
+        assert!(
+            text.contains("makes 5226 mistakes") && text.contains("rule makes 1842."),
+            "{text}"
+        );
+        assert!(text.ends_with("by a factor of 1.7, the second by 8.0."), "{text}");
+        assert_eq!(found(|log| 10.0 * log, |log| 10.0 * log), None);
+        assert_eq!(found(|log| 1000.0 * log.ln(), |log| 1000.0 * log.ln()), None);
+    }
+
     #[test]
     fn planted_wrong_outcomes_are_caught() {
         let judge = |share: f64, random: f64, off: f64| {
