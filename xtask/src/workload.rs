@@ -5,7 +5,7 @@ use crate::Failure;
 use halfspaces_data::read::{CsvOptions, Dataset, Header, Missing, read_csv, read_csv_sparse};
 use halfspaces_data::{
     Builtin, Clusters, MarginBall, Marginal, Realizable, StudentT, UnitSphere, centroid_target,
-    margin_perceptron_tight, perceptron_tight, random_target_with_rng,
+    margin_perceptron_tight, modified_perceptron_tight, perceptron_tight, random_target_with_rng,
 };
 use halfspaces_eval::{Scale, fnv1a};
 use halfspaces_features::{FeatureMap, ZScore};
@@ -58,6 +58,10 @@ pub(crate) enum Workload {
     #[serde(rename = "tight-margin")]
     #[strum(to_string = "tight for the margin perceptron, γ={margin}")]
     TightMargin { margin: f64 },
+    /// The instance on which the modified perceptron all but meets its bound from the start (α, √(1-α²), 0).
+    #[serde(rename = "tight-modified")]
+    #[strum(to_string = "tight for the modified perceptron, α={alpha}")]
+    TightModified { alpha: f64, sigma: f64 },
     /// Real points relabelled by a random halfspace, points nearer than `margin` dropped.
     #[strum(to_string = "{name} relabelled γ={margin}")]
     Relabelled { name: String, margin: f64 },
@@ -91,6 +95,7 @@ impl Workload {
             self,
             Workload::Tight { .. }
                 | Workload::TightMargin { .. }
+                | Workload::TightModified { .. }
                 | Workload::Own { .. }
                 | Workload::Centroid { .. }
         )
@@ -105,7 +110,10 @@ impl Workload {
             | Workload::Relabelled { margin, .. }
             | Workload::Centroid { margin, .. }
             | Workload::TightMargin { margin } => Some(*margin),
-            Workload::StudentT { .. } | Workload::Tight { .. } | Workload::Own { .. } => None,
+            Workload::StudentT { .. }
+            | Workload::Tight { .. }
+            | Workload::TightModified { .. }
+            | Workload::Own { .. } => None,
         }
     }
 }
@@ -454,6 +462,9 @@ impl Inputs {
             }
             Workload::Tight { dim } => dense(perceptron_tight(*dim)?),
             Workload::TightMargin { margin } => dense(margin_perceptron_tight(*margin)?),
+            Workload::TightModified { alpha, sigma } => {
+                dense(modified_perceptron_tight(*alpha, *sigma)?)
+            }
             Workload::Relabelled { name, margin } => {
                 let real = self.load(name)?;
                 let target = random_target_with_rng(real.dim(), rng)?;

@@ -51,7 +51,9 @@ pub use distributions::marginal::{Clusters, Gaussian, MarginBall, Marginal, Stud
 pub use distributions::realizable::Realizable;
 pub use distributions::rotation::Rotation;
 pub use distributions::target::{centroid_target, random_target, random_target_with_rng};
-pub use distributions::tight::{margin_perceptron_tight, perceptron_tight};
+pub use distributions::tight::{
+    margin_perceptron_tight, modified_perceptron_tight, perceptron_tight,
+};
 pub use labelled::LabelledPoints;
 pub use noise::flips::{flip_labels, flip_probabilities};
 pub use noise::instance::{Instance, InstanceStream};

@@ -71,6 +71,46 @@ pub fn margin_perceptron_tight(margin: f64) -> Result<Realizable<Points>, InputE
     Realizable::new(Points::new(values, 3)?, Halfspace::new(target.to_vec())?)
 }
 
+/// By how much of σ the points of [`modified_perceptron_tight`] lie outside the band.
+const OUTSIDE_BAND: f64 = 1e-9;
+
+/// Unit points of R³ on the boundary of the target, labelled +1 as w\* · x = 0, in an order that costs the modified perceptron all
+/// but a share of about σ²/2 of its ⌊2 ln(1/α)/σ²⌋ mistakes from the start (α, √(1-α²), 0): each point is just outside the band,
+/// w · x = -σ‖w‖ (1 + 1e-9), when its turn comes, so that ‖w‖² shrinks by 1 - σ² and w · w\* = α stays. So the
+/// constant of Notes21's bound cannot be improved; -ln(1-σ²) for σ² would be exact.
+///
+/// (There is such a point as long as the part of w across w\* is longer than σ‖w‖.)
+///
+/// # Errors
+/// [`InputError::ParameterOutOfRange`] unless α is in [1e-3, 0.9] and σ in [0.01, 0.4].
+///
+/// ```
+/// let tight = halfspaces_data::modified_perceptron_tight(0.1, 0.2)?;
+/// assert_eq!(tight.labels().len(), 112); // of ⌊2 ln(10)/0.04⌋ = 115
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+pub fn modified_perceptron_tight(alpha: f64, sigma: f64) -> Result<Realizable<Points>, InputError> {
+    let in_range = (1e-3..=0.9).contains(&alpha);
+    InputError::check_parameter("alpha", alpha, in_range, "at least 0.001 and at most 0.9")?;
+    let in_range = (0.01..=0.4).contains(&sigma);
+    InputError::check_parameter("sigma", sigma, in_range, "at least 0.01 and at most 0.4")?;
+    let mut values = Vec::new();
+    let mut w = [alpha, (1.0 - alpha * alpha).sqrt(), 0.0];
+    loop {
+        let across = norm(&w[1..]);
+        let along = sigma * (1.0 + OUTSIDE_BAND) * norm(&w) / across;
+        if along > 1.0 {
+            break;
+        }
+        let [u, v] = [w[1] / across, w[2] / across];
+        let rest = (1.0 - along * along).sqrt();
+        let x = [0.0, -along * u - rest * v, -along * v + rest * u];
+        kernels::axpy(-kernels::dot(&w, &x), &x, &mut w);
+        values.extend(x);
+    }
+    Realizable::new(Points::new(values, 3)?, Halfspace::new(vec![1.0, 0.0, 0.0])?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,5 +141,27 @@ mod tests {
             assert!(last, "nothing is violated in the end");
         }
         assert!(margin_perceptron_tight(0.0).is_err() && margin_perceptron_tight(0.6).is_err());
+    }
+
+    #[test]
+    fn each_point_is_just_outside_the_band_when_its_turn_comes() {
+        for (alpha, sigma) in [(0.5f64, 0.05f64), (0.1, 0.2), (1e-3, 0.4)] {
+            let tight = modified_perceptron_tight(alpha, sigma).unwrap();
+            assert!(tight.margin() == 0.0 && tight.labels().iter().all(|y| *y == Label::Positive));
+            let mut w = [alpha, (1.0 - alpha * alpha).sqrt(), 0.0];
+            for x in tight.points().rows().map(|x| x.as_slice()) {
+                assert!((norm(x) - 1.0).abs() < 1e-12 && x[0] == 0.0);
+                let (value, edge) = (kernels::dot(x, &w), -sigma * norm(&w));
+                assert!(value < edge && value > edge * (1.0 + 1e-8), "{value} {edge}");
+                kernels::axpy(-value, x, &mut w);
+            }
+            // ‖w‖² = (1 - σ²)^M, and not twice more times before it is α².
+            let most = 2.0 * alpha.ln() / (-sigma * sigma).ln_1p();
+            let count = tight.points().len() as f64;
+            assert!(count <= most && count > most - 2.0, "{count} {most}");
+        }
+        for (alpha, sigma) in [(0.0, 0.1), (0.95, 0.1), (0.5, 0.0), (0.5, 0.5)] {
+            assert!(modified_perceptron_tight(alpha, sigma).is_err());
+        }
     }
 }
