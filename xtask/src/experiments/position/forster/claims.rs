@@ -1,6 +1,6 @@
 //! The claims and their evidence.
 
-use super::fits::{fit, scatter};
+use super::fits::{fit, scatter, soft};
 use super::plots::{by_kind, soft_margins};
 use super::workload::{
     Configuration, EXCESSES, Kind, Outcome, SCATTER_DIM, excess_name, kind_name,
@@ -31,7 +31,7 @@ impl Experiment for ForsterExperiment {
             ["Tyler 1987"]
             Measured, null "the covariance matrix of the same points"
             halfspaces_forster::{ForsterTransform, Normalisation};
-        "S7": "Where n unit vectors x of R^k have Σ x xᵀ/n with least eigenvalue at least 1/(2k), at least a 1/(4k) fraction of them has |u·x| >= 1/(2√k) for the worst unit vector u that a search finds."
+        "S7": "Where n unit vectors x of R^k have Σ x xᵀ/n with least eigenvalue at least 1/(2k), at least a 1/(4k) fraction of them has |u·x| >= 1/(2√k) for the worst unit vector u that a search finds. Among the instances are points made so that few have it: the share is 1/(4k-1) but for one point, so the constant cannot be improved."
             ["DKTZ23 §3"]
             Proved, null "3 times the fraction"
             halfspaces_forster::{ForsterTransform, Isotropy};
@@ -72,6 +72,9 @@ impl Experiment for ForsterExperiment {
                 }
             }
         }
+        for dim in scale.pick(vec![5], vec![5, 20], vec![5, 20, 60]) {
+            plan.push(Planned { configuration: Configuration::Soft { dim }, trials: 1 });
+        }
         let configuration = Configuration::Scatter { dim: SCATTER_DIM };
         plan.push(Planned { configuration, trials: scale.pick(5, 10, 30) });
         Ok(plan)
@@ -89,6 +92,7 @@ impl Experiment for ForsterExperiment {
             Configuration::Real { name, standardised, delta } => {
                 fit(&self.inputs.raw(name, *standardised)?, *delta, None, rng)
             }
+            Configuration::Soft { dim } => soft(*dim, rng),
             Configuration::Scatter { dim } => scatter(*dim, rng),
         }
     }
@@ -170,6 +174,20 @@ mod tests {
             excess: excess_name(excess),
             delta,
         }
+    }
+
+    /// On the points made for it the share has little to spare: not a fifth.
+    #[test]
+    fn the_soft_margin_is_all_but_met() {
+        let configuration = Configuration::Soft { dim: 5 };
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let outcome = experiment().trial(&configuration, &mut rng).unwrap();
+        assert!(outcome.certified && outcome.residual_share <= 1.0);
+        let share = outcome.soft_margin.unwrap();
+        assert!((1.0..1.2).contains(&share), "{share}");
+        assert_eq!(verdicts(&configuration, outcome.clone())[3], Verdict::Holds);
+        let wrong = Outcome { soft_margin: Some(share / 1.2), ..outcome };
+        assert_eq!(verdicts(&configuration, wrong)[3], Verdict::Violated);
     }
 
     #[test]

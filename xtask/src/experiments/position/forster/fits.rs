@@ -117,6 +117,53 @@ fn worst_fraction(unit: &Points, rng: &mut ChaCha8Rng) -> f64 {
     least as f64 / unit.len() as f64
 }
 
+/// Copies of the basis in [`soft_margin_tight`].
+const COPIES: usize = 5;
+
+/// Unit points of R^k, k >= 3, of least eigenvalue 1/(2k) but for one point, of which as few as can be have |x_1| >= 1/(2√k): of
+/// (4k-1) m one for each m is e_1, and the others have |x_1| just below that and are spread evenly over the other axes.
+fn soft_margin_tight(k: usize) -> Result<Points, Failure> {
+    let groups = COPIES * (k - 1);
+    let along = 0.5 / (k as f64).sqrt() * (1.0 - 1e-9);
+    let across = (1.0 - along * along).sqrt();
+    let mut rows = vec![vec![0.0; k]; (4 * k - 1) * groups + 1];
+    for (i, row) in rows.iter_mut().enumerate() {
+        // One more than its share, as the others stay below the threshold.
+        if i <= groups {
+            row[0] = 1.0;
+        } else {
+            let j = i - groups - 1;
+            row[0] = along;
+            row[1 + j / 2 % (k - 1)] = if j.is_multiple_of(2) { across } else { -across };
+        }
+    }
+    Ok(Points::from_rows(&rows)?)
+}
+
+/// Those points as they are, without a transform.
+pub(super) fn soft(dim: usize, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
+    let points = soft_margin_tight(dim)?;
+    let isotropy = Isotropy::measure(&points)?;
+    let accuracy = Accuracy::OneSided(0.5);
+    // The search, and the direction that the points are made for.
+    let threshold = 0.5 / (dim as f64).sqrt();
+    let reach = points.rows().filter(|x| x.as_slice()[0].abs() >= threshold).count();
+    let fraction = worst_fraction(&points, rng).min(reach as f64 / points.len() as f64);
+    Ok(Outcome {
+        kind: Kind::Isotropic,
+        excusable: false,
+        residual_share: (1.0 - isotropy.least()) / accuracy.delta(),
+        certified: isotropy.least() >= 0.5,
+        must_be_found: false,
+        exact: false,
+        iterations: 0,
+        condition: 1.0,
+        soft_margin: Some(fraction * 4.0 * dim as f64),
+        slope: None,
+        covariance_slope: None,
+    })
+}
+
 /// One fit with everything about it checked again.
 pub(super) fn fit(
     points: &Points,

@@ -37,7 +37,9 @@ pub(super) fn by_kind(results: &Results<Configuration, Outcome>) -> Table {
 
 pub(super) fn soft_margins(results: &Results<Configuration, Outcome>) -> Figure {
     let pair = |(c, o): (&Configuration, &Outcome)| match c {
-        Configuration::Planted { dim, .. } => o.soft_margin.map(|margin| (*dim as f64, margin)),
+        Configuration::Planted { dim, .. } | Configuration::Soft { dim } => {
+            o.soft_margin.map(|margin| (*dim as f64, margin))
+        }
         _ => None,
     };
     let pairs: Vec<(f64, f64)> = results.outcomes().filter_map(pair).collect();
@@ -48,7 +50,7 @@ pub(super) fn soft_margins(results: &Results<Configuration, Outcome>) -> Figure 
     Figure {
         name: "s7-soft-margin".into(),
         title: "In position, every direction has its share of points far from the boundary".into(),
-        caption: "Fraction of points with |u·x| >= 1/(2√k) for the worst u found, as a multiple of 1/(4k), over all planted cases of a dimension. A marker below the dashed line would refute the claim.".into(),
+        caption: "Fraction of points with |u·x| >= 1/(2√k) for the worst u found, as a multiple of 1/(4k), over all planted cases of a dimension and the points made for it. A marker below the dashed line would refute the claim.".into(),
         x: Axis::log("dimension d"),
         y: Axis::log("fraction · 4k"),
         layers,

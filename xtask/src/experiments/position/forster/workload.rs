@@ -17,6 +17,8 @@ pub(crate) enum Configuration {
     Planted { kind: String, dim: usize, heavy: usize, excess: String, delta: f64 },
     /// Real points, as they are or standardised.
     Real { name: String, standardised: bool, delta: f64 },
+    /// Points within 1/2 of position as they are, of which as few as can be reach the threshold of the soft margin.
+    Soft { dim: usize },
     /// Error of the scatter matrix against the truth at growing n.
     Scatter { dim: usize },
 }
@@ -29,6 +31,7 @@ impl Configuration {
             Configuration::Real { name, standardised, .. } => {
                 format!("{name} {}", if *standardised { "standardised" } else { "raw" })
             }
+            Configuration::Soft { dim } => format!("least soft margin d={dim}"),
             Configuration::Scatter { dim } => format!("elliptical d={dim}"),
         };
         (name, self.delta())
@@ -37,6 +40,7 @@ impl Configuration {
     pub(super) fn delta(&self) -> f64 {
         match self {
             Configuration::Planted { delta, .. } | Configuration::Real { delta, .. } => *delta,
+            Configuration::Soft { .. } => 0.5,
             Configuration::Scatter { .. } => 1e-6,
         }
     }
