@@ -59,7 +59,7 @@ const MIN_WIDTH: f64 = 1e-16;
 /// makes fewer in practice, the ellipsoid costs less per cut.
 ///
 /// *Source.* Kakade §3, Notes21; Vaidya 1996; constants and proof are ours, in
-/// `docs/theory/volumetric-centre.md`. Claims: K8, K8v.
+/// `docs/theory/volumetric-centre.md`. Claims: K8, K8e, K8v.
 ///
 /// ```
 /// use halfspaces_online::{Centre, VolumetricCentre};
