@@ -18,6 +18,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(KernelExperiment),
         Box::new(ModifiedExperiment { inputs: inputs.clone() }),
         Box::new(VersionSpaceExperiment { inputs: inputs.clone() }),
+        Box::new(OtherBoundsExperiment { inputs: inputs.clone() }),
         Box::new(SphereExperiment),
         Box::new(MarginsExperiment),
         Box::new(ProcessExperiment),
@@ -44,7 +45,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
 
 /// Seconds an experiment takes on two cores at smoke, standard and full scale, for the estimate of
 /// what a run has left. Only the proportions matter: a run corrects them by its own speed.
-const COSTS: [(&str, [f64; 3]); 28] = [
+const COSTS: [(&str, [f64; 3]); 29] = [
     ("K1", [0.2, 6.4, 118.9]),
     ("K3", [0.3, 2.3, 24.6]),
     ("K4", [0.1, 0.8, 7.4]),
@@ -52,8 +53,9 @@ const COSTS: [(&str, [f64; 3]); 28] = [
     ("K6", [0.1, 0.4, 6.7]),
     ("K7", [0.1, 2.3, 88.7]),
     ("K8", [0.8, 13.0, 199.7]),
+    ("K10", [0.3, 4.0, 60.0]),
     ("S1", [0.9, 53.0, 260.8]),
-    ("S3", [0.1, 1.0, 6.2]),
+    ("S3", [0.3, 2.0, 12.0]),
     ("S5", [0.1, 0.3, 1.1]),
     ("S9", [1.4, 200.0, 1000.0]),
     ("S6", [0.9, 28.0, 84.6]),

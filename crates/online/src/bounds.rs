@@ -3,7 +3,7 @@
 //! `radius` is R = max ‖x‖, `margin` is γ = min y (w* · x) for the stated target, `target_norm` is
 //! ‖w*‖. Without a positive margin the bound is infinite: nothing is promised.
 //!
-//! Claims: K1, K2, K3, K3n, K4, K5, K6, K7, K8, P9, P9h, P9r, S5x.
+//! Claims: K1, K2, K3, K3n, K4, K5, K6, K7, K8, K10, K11, K12, K13, P9, P9h, P9r, S5x.
 
 /// (a/margin)², infinite unless the margin is positive.
 fn squared_ratio(a: f64, margin: f64) -> f64 {

@@ -22,7 +22,7 @@ use std::f64::consts::SQRT_2;
 /// corrections grow as 1/α². [`crate::MarginPerceptron`] keeps a third of the margin at less cost, and
 /// [`crate::HardMargin`] computes all of it.
 ///
-/// *Source.* Gentile 2001, Theorem 3. Claims: S6.
+/// *Source.* Gentile 2001, Theorem 3. Claims: K12, S6.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label};

@@ -50,7 +50,7 @@ pub enum Aggressiveness {
 /// *When to use it.* As the perceptron, where a margin is wanted and not only a label: it moves on right
 /// guesses too. PA-I or PA-II where labels may be wrong.
 ///
-/// *Source.* Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006, Theorems 2, 4 and 5. Claims: S6.
+/// *Source.* Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006, Theorems 2, 4 and 5. Claims: K10, S6.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, DenseRow, Label};

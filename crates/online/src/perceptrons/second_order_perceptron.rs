@@ -28,7 +28,7 @@ const MAX_CONDITION: f64 = 1e26;
 /// them by Givens rotations: the QR form of recursive least squares. S⁻¹, which rounding makes indefinite
 /// once ‖x‖²/a reaches 1e16, is never formed.
 ///
-/// *Source.* Cesa-Bianchi, Conconi and Gentile 2005, Theorem 3.1. Claims: S6.
+/// *Source.* Cesa-Bianchi, Conconi and Gentile 2005, Theorem 3.1. Claims: K13, S6.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, DenseRow, Label};

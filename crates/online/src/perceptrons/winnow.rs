@@ -18,7 +18,7 @@ use halfspaces_linalg::{Classifier, InputError, Label, RowView};
 /// *When to use it.* Many Boolean features of which few matter. Points off the cube are refused; for other
 /// concepts over few variables [`crate::Halving`] has the best bound.
 ///
-/// *Source.* Littlestone 1988 (with the threshold n and factor 2 of common use).
+/// *Source.* Littlestone 1988 (with the threshold n and factor 2 of common use). Claims: K11.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label};

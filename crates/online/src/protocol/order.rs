@@ -1,6 +1,6 @@
 //! Who chooses the next point: nature, chance, or an adversary.
 //!
-//! Claims: K1, K2, K3, K3n, K6, K7.
+//! Claims: K1, K2, K3, K3n, K6, K7, K10, K11, K12, K13.
 
 use super::learner::OnlineLearner;
 use halfspaces_linalg::{InputError, Label, PointSet, RngStream, rng_for};

@@ -1,0 +1,458 @@
+//! K10 to K13: the passive-aggressive learner, Winnow, ALMA and the second-order perceptron against the bounds of their
+//! sources; among the instances are some that come near to each.
+
+use crate::experiments::common::*;
+use crate::workload::{Inputs, Sample, Workload, of_either};
+use halfspaces_linalg::{DenseRow, Label, PointSet, Points, RowView};
+use halfspaces_online::{
+    Aggressiveness, Alma, AsGiven, OnlineLearner, PassiveAggressive, RandomOrder,
+    SecondOrderPerceptron, SmallestMarginMistake, Transcript, Winnow, bounds, run,
+};
+
+/// Passes over a pool in its given order, each of them rounds of its own.
+const PASSES: usize = 3;
+
+/// What a variable of a random point of Winnow is true with.
+const TRUE_SHARE: f64 = 0.1;
+
+pub(crate) struct OtherBoundsExperiment {
+    pub(crate) inputs: Arc<Inputs>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Display)]
+#[serde(tag = "learner", rename_all = "kebab-case")]
+enum Learner {
+    #[strum(to_string = "passive-aggressive")]
+    Aggressive,
+    #[strum(to_string = "Winnow")]
+    Winnow,
+    #[strum(to_string = "ALMA, α={alpha}")]
+    Alma { alpha: f64 },
+    #[strum(to_string = "second-order perceptron, a={a}")]
+    SecondOrder { a: f64 },
+}
+
+impl Learner {
+    /// Its claim, counted from 0.
+    fn claim(self) -> usize {
+        match self {
+            Learner::Aggressive => 0,
+            Learner::Winnow => 1,
+            Learner::Alma { .. } => 2,
+            Learner::SecondOrder { .. } => 3,
+        }
+    }
+}
+
+/// Name and colour by claim.
+const SERIES: [(&str, Colour); 4] = [
+    ("passive-aggressive", Colour::Blue),
+    ("Winnow", Colour::Orange),
+    ("ALMA", Colour::Green),
+    ("second-order perceptron", Colour::Vermilion),
+];
+
+#[derive(Debug, Clone, PartialEq, Serialize, Display)]
+#[serde(untagged)]
+enum Data {
+    #[strum(to_string = "{0}")]
+    Pool(Workload),
+    /// Points of the cube, labelled by the disjunction of the first variables.
+    #[strum(to_string = "{relevant} of {variables} variables")]
+    Disjunction { relevant: usize, variables: usize },
+}
+
+/// Who chooses the next point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
+#[serde(rename_all = "lowercase")]
+enum Nature {
+    /// As the points come.
+    #[strum(to_string = "given order")]
+    Given,
+    #[strum(to_string = "random order")]
+    Random,
+    /// The misclassified point of smallest margin.
+    #[strum(to_string = "adversary")]
+    Adversarial,
+    /// Points made for the weights of Winnow, one after the other.
+    #[strum(to_string = "made for the learner")]
+    Made,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Configuration {
+    #[serde(flatten)]
+    learner: Learner,
+    #[serde(flatten)]
+    data: Data,
+    nature: Nature,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    mistakes: usize,
+    /// What the bound is on: squared losses, mistakes or corrections.
+    counted: f64,
+    bound: f64,
+    /// The margin promised over that of the end; 0 where none is promised.
+    margin_ratio: f64,
+}
+
+impl Outcome {
+    fn ratio(&self) -> f64 {
+        // Without mistakes the bound of the second-order perceptron is 0 as well.
+        let counted = if self.counted == 0.0 { 0.0 } else { self.counted / self.bound };
+        counted.max(self.margin_ratio)
+    }
+}
+
+/// Plays a pool in some order.
+fn ordered<L: OnlineLearner, P: PointSet>(
+    learner: L,
+    sample: &Sample<P>,
+    nature: Nature,
+    rng: &mut ChaCha8Rng,
+) -> Result<(L, Transcript), Failure> {
+    let Sample { points, labels, .. } = sample;
+    Ok(match nature {
+        Nature::Given => {
+            let again = sample.repeated(PASSES * points.len())?;
+            run(learner, &again.points, &again.labels, AsGiven::new())?
+        }
+        Nature::Random => run(learner, points, labels, RandomOrder::with_rng(rng))?,
+        Nature::Adversarial => {
+            run(learner, points, labels, SmallestMarginMistake::new(labels.clone()))?
+        }
+        Nature::Made => unreachable!("points are made for Winnow only"),
+    })
+}
+
+fn play<P: PointSet>(
+    sample: &Sample<P>,
+    setting: &Configuration,
+    rng: &mut ChaCha8Rng,
+) -> Result<Outcome, Failure> {
+    let Sample { points, labels, radius, .. } = sample;
+    let target = sample.target.as_ref().ok_or("this pool has no target")?.normal();
+    let margin = sample.margin.ok_or("no halfspace is known to separate this pool")?;
+    let (dim, nature) = (points.dim(), setting.nature);
+    match setting.learner {
+        Learner::Aggressive => {
+            let learner = PassiveAggressive::new(dim, Aggressiveness::Unbounded)?;
+            let (_, played) = ordered(learner, sample, nature, rng)?;
+            let losses = played.rounds().iter().map(|round| {
+                (1.0 - round.truth.as_f64() * round.prediction.value).max(0.0).powi(2)
+            });
+            let losses: f64 = losses.sum();
+            Ok(Outcome {
+                mistakes: played.mistakes(),
+                // A mistake has a loss of 1 at least, so that the first is the larger.
+                counted: losses.max(played.mistakes() as f64),
+                bound: bounds::passive_aggressive_mistakes(*radius, margin),
+                margin_ratio: 0.0,
+            })
+        }
+        Learner::Alma { alpha } => {
+            let (mut learner, played) = ordered(Alma::new(dim, alpha)?, sample, nature, rng)?;
+            let mut mistakes = played.mistakes();
+            // The margin on points of norm 1.
+            let far = |x: P::Row<'_>| x.dot(target).abs() / x.norm_sq().sqrt();
+            let margin = points.rows().map(far).fold(f64::INFINITY, f64::min);
+            let bound = bounds::alma_corrections(alpha, margin);
+            // On until no correction is due; far beyond the bound it is refuted.
+            let mut before = u64::MAX;
+            while learner.updates() != before && learner.updates() as f64 <= 2.0 * bound {
+                before = learner.updates();
+                for (x, y) in points.rows().zip(labels) {
+                    mistakes += usize::from(learner.observe(x, *y)?.is_wrong(*y));
+                }
+            }
+            let weights = learner.weights();
+            let length = halfspaces_linalg::norm(weights);
+            let signed = points
+                .rows()
+                .zip(labels)
+                .map(|(x, y)| y.as_f64() * x.dot(weights) / x.norm_sq().sqrt() / length);
+            let promised = (1.0 - alpha) * margin;
+            let least = signed.fold(f64::INFINITY, f64::min);
+            Ok(Outcome {
+                mistakes,
+                counted: learner.updates() as f64,
+                bound,
+                margin_ratio: if least > 0.0 { promised / least } else { f64::MAX },
+            })
+        }
+        Learner::SecondOrder { a } => {
+            let learner = SecondOrderPerceptron::new(dim, a)?;
+            let (learner, played) = match nature {
+                Nature::Given => run(learner, points, labels, AsGiven::new())?,
+                _ => ordered(learner, sample, nature, rng)?,
+            };
+            let mut quadratic = 0.0;
+            for round in played.rounds().iter().filter(|r| r.prediction.is_wrong(r.truth)) {
+                let x = points.row(round.index).ok_or("a round of another pool")?;
+                quadratic += x.dot(target).powi(2);
+            }
+            Ok(Outcome {
+                mistakes: played.mistakes(),
+                counted: played.mistakes() as f64,
+                bound: bounds::second_order_mistakes(a, quadratic, learner.log_det(), margin),
+                margin_ratio: 0.0,
+            })
+        }
+        Learner::Winnow => unreachable!("Winnow learns disjunctions"),
+    }
+}
+
+fn play_winnow(
+    relevant: usize,
+    variables: usize,
+    nature: Nature,
+    rng: &mut ChaCha8Rng,
+) -> Result<Outcome, Failure> {
+    let learner = Winnow::new(variables)?;
+    let mistakes = if nature == Nature::Made {
+        against_winnow(learner, relevant)?
+    } else {
+        let truth = |row: &[f64]| {
+            let label = row.iter().take(relevant).any(|v| *v > 0.0);
+            if label { Label::Positive } else { Label::Negative }
+        };
+        let rows: Vec<Vec<f64>> = (0..10 * variables)
+            .map(|_| {
+                (0..variables).map(|_| f64::from(u8::from(rng.random_bool(TRUE_SHARE)))).collect()
+            })
+            .collect();
+        let labels: Vec<Label> = rows.iter().map(|row| truth(row)).collect();
+        let points = Points::from_rows(&rows)?;
+        let (_, played) = match nature {
+            Nature::Adversarial => {
+                run(learner, &points, &labels, SmallestMarginMistake::new(labels.clone()))?
+            }
+            _ => run(learner, &points, &labels, AsGiven::new())?,
+        };
+        played.mistakes()
+    };
+    let bound = bounds::winnow_mistakes(relevant, variables);
+    Ok(Outcome { mistakes, counted: mistakes as f64, bound, margin_ratio: 0.0 })
+}
+
+/// Each point by the weights, always wrong. While the irrelevant weights reach the threshold n, the heaviest of them that just reach
+/// it, labelled -1: halving takes about n/2 from them. Else the lightest relevant variable with irrelevant ones to just below n,
+/// labelled +1, which adds about n: so a promotion pays for two demotions, as in the proof of the bound.
+fn against_winnow(mut learner: Winnow, relevant: usize) -> Result<usize, Failure> {
+    let variables = learner.weights().len();
+    let threshold = variables as f64;
+    let mut mistakes = 0;
+    loop {
+        let weights = learner.weights();
+        let mut rest: Vec<usize> = (relevant..variables).collect();
+        rest.sort_by(|i, j| weights[*j].total_cmp(&weights[*i]));
+        let mut x = vec![0.0; variables];
+        let truth = if rest.iter().map(|i| weights[*i]).sum::<f64>() >= threshold {
+            let mut sum = 0.0;
+            for i in rest {
+                if sum < threshold {
+                    (x[i], sum) = (1.0, sum + weights[i]);
+                }
+            }
+            Label::Negative
+        } else {
+            let lightest = (0..relevant).min_by(|i, j| weights[*i].total_cmp(&weights[*j]));
+            let lightest = lightest.ok_or("a disjunction of no variables")?;
+            let mut sum = weights[lightest];
+            if sum >= threshold {
+                return Ok(mistakes);
+            }
+            x[lightest] = 1.0;
+            for i in rest {
+                if sum + weights[i] < threshold {
+                    (x[i], sum) = (1.0, sum + weights[i]);
+                }
+            }
+            Label::Positive
+        };
+        if !learner.observe(DenseRow::new(&x)?, truth)?.is_wrong(truth) {
+            return Err("a point made for Winnow was no mistake".into());
+        }
+        mistakes += 1;
+    }
+}
+
+impl Experiment for OtherBoundsExperiment {
+    about! {
+        "K10", "Passive-aggressive, Winnow, ALMA, second order: each within the bound of its source";
+        "K10": "On points of norm at most R that a unit vector separates with margin γ, the sum of the squared hinge losses of the passive-aggressive learner, and so its mistakes, are at most (R/γ)²: in given order, gone round three times, in random order, and in that of an adversary that always asks the misclassified point of smallest margin. On the negative basis it is met."
+            ["Crammer et al. 2006, Theorem 2"]
+            Proved, null "the bound divided by 3"
+            halfspaces_online::{PassiveAggressive, SmallestMarginMistake, bounds::passive_aggressive_mistakes};
+        "K11": "On points of {0,1}^n labelled by a monotone disjunction of k variables, Winnow with threshold n and factor 2 makes at most 2 + 3k(1 + lg n) mistakes: on random points, in the order of the adversary of K10, and against one that makes each point for the weights, which costs it more than half of the bound."
+            ["Littlestone 1988, in the form with threshold n and factor 2"]
+            Proved, null "the bound divided by 3"
+            halfspaces_online::{Winnow, SmallestMarginMistake, bounds::winnow_mistakes};
+        "K12": "On points of norm 1 that a unit vector separates with margin γ, ALMA makes at most (2/γ²)(2/α-1)² + 8/α - 4 corrections, in the orders of K10 and then gone round until none is due, and ends with margin at least (1-α)γ."
+            ["Gentile 2001, Theorem 3"]
+            Proved, null "the bound divided by 3"
+            halfspaces_online::{Alma, SmallestMarginMistake, bounds::alma_corrections};
+        "K13": "On points that a unit vector u separates with margin γ, the second-order perceptron makes at most (1/γ)√((a + u'Mu) ln det(I + M/a)) mistakes, M = Σ x x' over the mistakes, in the orders of K10, gone through once."
+            ["Cesa-Bianchi, Conconi and Gentile 2005, Theorem 3.1"]
+            Proved, null "the bound divided by 3"
+            halfspaces_online::{SecondOrderPerceptron, SmallestMarginMistake, bounds::second_order_mistakes};
+    }
+
+    fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
+        let points = scale.pick(150, 500, 2000);
+        let mut workloads = Workload::synthetic(points, &[0.4, 0.1], scale);
+        let real = if scale == Scale::Smoke { vec![] } else { self.inputs.real() };
+        workloads.extend(real.into_iter().map(|name| Workload::Relabelled { name, margin: 0.02 }));
+        let trials = scale.pick(2, 5, 20);
+        let mut plan = Vec::new();
+        let mut add = |learner, data, nature, trials| {
+            plan.push(Planned { configuration: Configuration { learner, data, nature }, trials });
+        };
+        for workload in workloads {
+            for learner in [
+                Learner::Aggressive,
+                Learner::Alma { alpha: 0.5 },
+                Learner::Alma { alpha: 0.2 },
+                Learner::SecondOrder { a: 1.0 },
+            ] {
+                for nature in [Nature::Given, Nature::Random, Nature::Adversarial] {
+                    // Every round of the adversary looks at every point that is left.
+                    let slow = matches!(workload, Workload::Relabelled { .. });
+                    if nature == Nature::Adversarial && slow {
+                        continue;
+                    }
+                    let trials = if workload.is_fixed() { 1 } else { trials };
+                    add(learner, Data::Pool(workload.clone()), nature, trials);
+                }
+            }
+        }
+        for variables in scale.pick(vec![64], vec![64, 256], vec![64, 256, 1024]) {
+            for relevant in [1, 3] {
+                for nature in [Nature::Random, Nature::Adversarial, Nature::Made] {
+                    let trials = if nature == Nature::Made { 1 } else { trials };
+                    add(Learner::Winnow, Data::Disjunction { relevant, variables }, nature, trials);
+                }
+            }
+        }
+        Ok(plan)
+    }
+
+    fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
+        match &setting.data {
+            Data::Pool(workload) => {
+                of_either!(&self.inputs.pool(workload, rng)?, sample => play(sample, setting, rng))
+            }
+            Data::Disjunction { relevant, variables } => {
+                play_winnow(*relevant, *variables, setting.nature, rng)
+            }
+        }
+    }
+
+    fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
+        let judged = |claim: usize, quantity: &str| {
+            let mine = groups_of(results, |c| c.learner.claim() == claim);
+            let ratios: Vec<f64> = mine.iter().flat_map(|g| g.values(Outcome::ratio)).collect();
+            let evidence = Evidence::deterministic(quantity, Side::AtMost, planned(&mine), &ratios);
+            (evidence, Null::SmallerBound)
+        };
+        let evidence = [
+            judged(0, "of squared losses and mistakes / (R/γ)²"),
+            judged(1, "mistakes / bound"),
+            judged(2, "of corrections / bound and promised margin / output margin"),
+            judged(3, "mistakes / bound"),
+        ];
+        judge_all(section, Experiment::claims(self), evidence);
+        section.summary.push("Three learners on the pools of K3 to K5, the negative basis among them: there every order costs d corrections, which meets the bound of the passive-aggressive learner, and that of the second-order perceptron up to √(2 ln 2) = 1.18. Winnow learns disjunctions of a few of many variables. Its worst opponent sees the weights and makes each point for them: a promotion of one relevant variable brings as many irrelevant ones along as it may, and two demotions take them back.".into());
+        section.figures.push(counted_against_bound(results));
+        section.tables.push(by_configuration(results));
+    }
+}
+
+fn counted_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
+    // The axes have no place for a trial without mistakes.
+    let pair = |o: &Outcome| (o.counted > 0.0).then_some((o.bound, o.counted));
+    let series = [0, 1, 2, 3].map(|claim| {
+        let (name, colour) = SERIES[claim];
+        (name.to_owned(), colour, move |c: &Configuration| c.learner.claim() == claim)
+    });
+    Figure {
+        name: "k10-counted-against-bound".into(),
+        title: bound_title(results, "Mistakes, losses and corrections", pair),
+        caption: "Mistakes (Winnow, second-order perceptron), squared losses (passive-aggressive) and corrections (ALMA) against the bound, one marker for each kind of data, order and learner: the trial that came closest to its bound. A marker above the dashed line would refute a claim.".into(),
+        x: Axis::log("bound"),
+        y: Axis::log("counted"),
+        layers: against_bound(results, "bound", series, pair),
+    }
+}
+
+fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
+    let caption = "Medians over trials; worst ratio over all";
+    table(
+        "k10-other-bounds",
+        caption,
+        &results.groups,
+        &[
+            ("learner", &|g| g.configuration.learner.to_string()),
+            ("data", &|g| g.configuration.data.to_string()),
+            ("order", &|g| g.configuration.nature.to_string()),
+            ("trials", &|g| g.count()),
+            ("mistakes", &|g| g.median(1, |o| o.mistakes as f64)),
+            ("counted", &|g| g.median(1, |o| o.counted)),
+            ("bound", &|g| g.median(1, |o| o.bound)),
+            ("worst ratio", &|g| g.most(4, Outcome::ratio)),
+        ],
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Real trials on the instances made for the bounds: each holds, and refutes what is a little smaller than its slack.
+    #[test]
+    fn the_bounds_are_nearly_met() {
+        let experiment = OtherBoundsExperiment { inputs: Arc::new(Inputs::builtin()) };
+        let tight = || Data::Pool(Workload::Tight { dim: 25 });
+        let disjunction = Data::Disjunction { relevant: 1, variables: 64 };
+        for (learner, data, nature, counted, share) in [
+            (Learner::Aggressive, tight(), Nature::Given, 25.0, 0.999),
+            (Learner::Winnow, disjunction, Nature::Made, 16.0, 0.69),
+            (Learner::Alma { alpha: 0.5 }, tight(), Nature::Given, 304.0, 0.65),
+            (Learner::SecondOrder { a: 1.0 }, tight(), Nature::Given, 25.0, 0.84),
+        ] {
+            let configuration = Configuration { learner, data, nature };
+            let mut rng = ChaCha8Rng::seed_from_u64(1);
+            let outcome = experiment.trial(&configuration, &mut rng).unwrap();
+            assert_eq!(outcome.counted, counted, "{learner}");
+            assert!(outcome.ratio() > share && outcome.ratio() <= 1.0 + 1e-9, "{learner}");
+            let verdict = |outcome: Outcome| {
+                let configuration = configuration.clone();
+                let group = Group { configuration, planned: 1, outcomes: vec![outcome] };
+                verdicts(&experiment, vec![group])[learner.claim()]
+            };
+            assert_eq!(verdict(outcome.clone()), Verdict::Holds);
+            let smaller = Outcome { bound: outcome.bound * 0.99 * share, ..outcome.clone() };
+            assert_eq!(verdict(smaller), Verdict::Violated);
+            let thin = Outcome { margin_ratio: 1.01, ..outcome };
+            assert_eq!(verdict(thin), Verdict::Violated);
+        }
+    }
+
+    #[test]
+    fn other_orders_are_within_the_bounds_too() {
+        let experiment = OtherBoundsExperiment { inputs: Arc::new(Inputs::builtin()) };
+        let ball = || Data::Pool(Workload::Ball { dim: 5, points: 60, margin: 0.1 });
+        let disjunction = || Data::Disjunction { relevant: 3, variables: 32 };
+        for learner in [Learner::Aggressive, Learner::Winnow, Learner::Alma { alpha: 0.5 }] {
+            for nature in [Nature::Random, Nature::Adversarial] {
+                let data = if learner == Learner::Winnow { disjunction() } else { ball() };
+                let configuration = Configuration { learner, data, nature };
+                let mut rng = ChaCha8Rng::seed_from_u64(1);
+                let outcome = experiment.trial(&configuration, &mut rng).unwrap();
+                assert!(outcome.mistakes > 0 && outcome.ratio() <= 1.0, "{learner}: {outcome:?}");
+            }
+        }
+    }
+}
