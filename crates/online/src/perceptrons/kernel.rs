@@ -5,7 +5,9 @@
 use faer::traits::pulp::{Simd, WithSimd};
 use halfspaces_linalg::{InputError, RowView, exp_neg, kernels};
 
-/// A kernel K(x, z).
+/// A kernel K(x, z). Every one is positive semidefinite, a product of a feature space, as the bounds need: x · z, its powers and those
+/// of 1 + x · z by the products of kernels (Schur), and the Gaussian as a limit of such sums. What is not, a Gaussian of
+/// negative scale, is refused; of other functions there is no kernel.
 ///
 /// ```
 /// use halfspaces_linalg::DenseRow;
@@ -157,6 +159,39 @@ mod tests {
         for scale in [5e-324, 1e-310, 1.0, f64::MAX] {
             assert_eq!(Kernel::Gaussian { scale }.value(x, &[1.0, 2.0]).unwrap(), 1.0);
         }
+    }
+
+    /// Σ a_i a_j K(x_i, x_j) is a squared length in feature space, so no weights make it negative.
+    #[test]
+    fn kernels_are_positive_semidefinite() {
+        use faer::{Mat, Side};
+        use halfspaces_data::{Gaussian, Marginal};
+        use halfspaces_linalg::PointSet;
+        let points = Gaussian::new(3, 1.0).unwrap().sample(14, 1).unwrap();
+        let gram = |value: &dyn Fn(&[f64], &[f64]) -> f64| {
+            let rows: Vec<&[f64]> = points.rows().map(|x| x.as_slice()).collect();
+            let gram = Mat::from_fn(14, 14, |i, j| value(rows[i], rows[j]));
+            let values = gram.self_adjoint_eigenvalues(Side::Lower).unwrap();
+            (values[0], values[13])
+        };
+        for kernel in [
+            Kernel::Linear,
+            Kernel::Polynomial { degree: 3 },
+            Kernel::Inhomogeneous { degree: 2 },
+            Kernel::Gaussian { scale: 0.7 },
+        ] {
+            let of = |x: &[f64], z: &[f64]| kernel.value(DenseRow::new(x).unwrap(), z).unwrap();
+            let (least, largest) = gram(&of);
+            assert!(least >= -1e-12 * largest, "{kernel:?}: {least} {largest}");
+        }
+        // exp(+‖x - z‖²) is not, and is refused.
+        let growing = |x: &[f64], z: &[f64]| {
+            x.iter().zip(z).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().exp()
+        };
+        assert!(gram(&growing).0 < -1.0);
+        let refused =
+            Kernel::Gaussian { scale: -1.0 }.value(DenseRow::new(&[1.0]).unwrap(), &[0.0]);
+        assert!(matches!(refused, Err(InputError::ParameterOutOfRange { .. })));
     }
 
     #[test]

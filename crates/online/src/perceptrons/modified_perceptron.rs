@@ -20,8 +20,8 @@ use rand::Rng;
 /// *Guarantee.* If w* (unit) labels every point right and α = w0 · w* > 0, it makes at most
 /// ⌊2 ln(1/α)/σ²⌋ mistakes that are not abstentions, whatever the order and however small the margin
 /// ([`crate::bounds::modified_perceptron_mistakes`]): w · w* never falls, and each update multiplies ‖w‖²
-/// by at most 1 - σ². Abstentions are not bounded. A uniformly random start has α >= 1/√d with constant
-/// probability, and then the bound is (ln d)/σ².
+/// by at most 1 - σ². Abstentions are not bounded. A uniformly random start has α >= 1/√d with
+/// probability at least 0.158 (1/2 in d = 1, 1/4 in d = 2, falling to P\[Z >= 1\] of a normal Z), and then the bound is (ln d)/σ².
 ///
 /// If x is parallel to w, a mistake leaves w = 0: the start has failed (α <= 0, or a wrong label), every
 /// later guess abstains, and another start is needed ([`ModifiedPerceptron::start_failed`]).
@@ -355,6 +355,36 @@ mod tests {
             assert!(!fit.learner.guess(x).unwrap().is_wrong(*y));
         }
         assert_eq!(fit.label_all(&points), fit.learner.halfspace().unwrap().label_all(&points));
+    }
+
+    /// P[w0 · w* >= 1/√d] is ∫ cos^(d-2) from asin 1/√d to π/2, over the whole: 1/4 in d = 2, falling to P[Z >= 1] = 0.1587 of a
+    /// normal Z, so above 1/8 in every dimension; and starts are drawn so.
+    #[test]
+    fn a_random_start_is_good_with_constant_probability() {
+        use std::f64::consts::FRAC_PI_2;
+        let probability = |d: i32| {
+            let integral = |from: f64| {
+                let step = (FRAC_PI_2 - from) / 4000.0;
+                let node = |i: i32| (from + (f64::from(i) + 0.5) * step).cos().powi(d - 2);
+                (0..4000).map(node).sum::<f64>() * step
+            };
+            integral((1.0 / f64::from(d)).sqrt().asin()) / integral(-FRAC_PI_2)
+        };
+        assert!((probability(2) - 0.25).abs() < 1e-9);
+        let all: Vec<f64> = (2..300).map(probability).collect();
+        assert!(all.iter().all(|p| *p > 0.1586) && all.is_sorted_by(|a, b| a > b));
+        assert!((probability(10_000) - 0.158_66).abs() < 1e-4);
+        for d in [2, 10] {
+            let target = random_target(d, 1).unwrap();
+            let good = (0..4000).filter(|seed| {
+                let start = ModifiedPerceptron::new(d, 0.1, 2000 + seed).unwrap();
+                let alpha = halfspaces_linalg::kernels::dot(start.weights(), target.normal());
+                alpha >= 1.0 / (d as f64).sqrt()
+            });
+            let share = good.count() as f64 / 4000.0;
+            // Five standard deviations.
+            assert!((share - probability(d as i32)).abs() < 0.035, "{d}: {share}");
+        }
     }
 
     fn batch(start: ModifiedPerceptron, max_updates: u64) -> BatchModifiedPerceptron {
