@@ -4,7 +4,7 @@ use super::dichotomies::Dichotomies;
 use std::collections::HashMap;
 
 /// A set of dichotomies, a bit for each.
-type Set = Box<[u64]>;
+pub(super) type Set = Box<[u64]>;
 
 /// The game of labelling a small pool: a learner predicts point after point and is told each label; whoever answers
 /// need only keep to the labels of some halfspace. Its values are the fewest mistakes that any learner
@@ -15,6 +15,7 @@ type Set = Box<[u64]>;
 /// | the learner (self-directed) | an adversary | [`LabellingGame::self_directed`] |
 /// | the adversary (worst order; Littlestone's dimension) | the adversary | [`LabellingGame::worst_order`] |
 /// | chance | an adversary that sees the order as it comes | [`LabellingGame::random_order`] |
+/// | chance | of a dichotomy fixed beforehand, the worst one | [`LabellingGame::random_order_fixed_target`] |
 /// | chance | of a dichotomy drawn uniformly | [`LabellingGame::random_order_on_average`] |
 /// | the learner | of a dichotomy drawn uniformly | [`LabellingGame::self_directed_on_average`] |
 ///
@@ -24,7 +25,7 @@ type Set = Box<[u64]>;
 /// but for the levels of k. Proofs: docs/theory/optimum.md.
 ///
 /// *Cost.* The two worst cases: milliseconds for 128 points in d = 2, 40 in d = 3 and 16 in d = 4; to show that 4 mistakes do
-/// not suffice for 64 points in d = 3 takes 20 s. The three others visit every set that some answers leave:
+/// not suffice for 64 points in d = 3 takes 20 s. The others visit every set that some answers leave:
 /// quadratically many in d = 2, 40 ms for 12 points in d = 3.
 ///
 /// *When to use it.* As the oracle of a learner on small pools; it is no learner for large ones.
@@ -69,6 +70,17 @@ impl LabellingGame {
             positive.push(set);
         }
         LabellingGame { dichotomies: count, positive }
+    }
+
+    /// How many dichotomies there are.
+    pub(super) fn size(&self) -> usize {
+        self.dichotomies
+    }
+
+    /// The game of labellings that need not be those of halfspaces.
+    #[cfg(test)]
+    pub(super) fn of_sets(dichotomies: usize, positive: Vec<Set>) -> LabellingGame {
+        LabellingGame { dichotomies, positive }
     }
 
     /// Fewest mistakes that a learner which chooses the order can promise, whatever the labels.
@@ -212,7 +224,7 @@ impl LabellingGame {
     }
 
     /// All dichotomies.
-    fn all(&self) -> Set {
+    pub(super) fn all(&self) -> Set {
         let words = self.dichotomies.div_ceil(64);
         let word = |i: usize| {
             let left = self.dichotomies - 64 * i;
@@ -222,7 +234,7 @@ impl LabellingGame {
     }
 
     /// For each point that the set leaves open, its dichotomies that label it +1 and those that label it -1.
-    fn splits<'a>(&'a self, set: &'a Set) -> impl Iterator<Item = [Set; 2]> + 'a {
+    pub(super) fn splits<'a>(&'a self, set: &'a Set) -> impl Iterator<Item = [Set; 2]> + 'a {
         self.positive.iter().filter_map(move |positive| {
             let plus: Set = set.iter().zip(positive).map(|(s, p)| s & p).collect();
             let minus = without(set, &plus);
@@ -329,6 +341,21 @@ mod tests {
                 assert_eq!(plane.self_directed(), 2);
                 assert_eq!(plane.worst_order(), 1 + n.ilog2() as usize, "n = {n}");
             }
+        }
+    }
+
+    /// Thresholds on a line, -1 below and +1 above: whoever chooses goes up from the least point and says -1 until told
+    /// otherwise, one mistake; in the worst order they cost ⌊lg(n+1)⌋, and with n = 2^k - 1 points k are forced.
+    #[test]
+    fn thresholds_of_a_line_cost_one_mistake_who_chooses() {
+        for n in [1, 2, 3, 6, 7, 15, 31, 62, 63] {
+            // Cell i of n + 1: the points from i on are positive.
+            let above = |point: usize| [(1u64 << point << 1) - 1].into();
+            let line = LabellingGame::of_sets(n + 1, (0..n).map(above).collect());
+            assert_eq!(line.self_directed(), 1);
+            assert_eq!(line.worst_order(), (n + 1).ilog2() as usize, "n = {n}");
+            // Chance asks the best border of those left no more often than any other.
+            assert!(line.random_order() <= line.worst_order() as f64);
         }
     }
 

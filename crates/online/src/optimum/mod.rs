@@ -2,6 +2,7 @@
 //! learner plays against whoever chooses among them.
 
 mod dichotomies;
+mod fixed_target;
 mod game;
 #[cfg(test)]
 mod oracle;

@@ -147,7 +147,9 @@ mod tests {
                 Count { learner: Learner::Sampled, worst: 2, mean },
                 Count { learner: Learner::Perceptron, worst: 6, mean: 2.5 },
             ];
-            let beside = Beside { random: 3.0, random_average: 1.7, own_average: 1.4, counts };
+            let random_fixed = [1.7; 2];
+            let beside =
+                Beside { random: 3.0, random_fixed, random_average: 1.7, own_average: 1.4, counts };
             Outcome { dichotomies: 16, own, worst, halving, beside: Some(beside) }
         };
         let outcomes = (0..6).map(outcome).collect();

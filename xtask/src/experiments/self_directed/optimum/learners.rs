@@ -12,6 +12,9 @@ use halfspaces_online::{
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
+/// Rounds after which the two ends of the value of random order with a fixed target are within some 0.5 %.
+const FIXED_TARGET_ROUNDS: usize = 30;
+
 pub(super) fn trial(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
     let pool = setting.kind.draw(setting.dim, setting.points, rng)?;
     let dichotomies = Dichotomies::new(&pool)?;
@@ -19,6 +22,7 @@ pub(super) fn trial(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Out
     let beside = if setting.learners {
         Some(Beside {
             random: game.random_order(),
+            random_fixed: game.random_order_fixed_target(FIXED_TARGET_ROUNDS),
             random_average: game.random_order_on_average(),
             own_average: game.self_directed_on_average(),
             counts: counts(&pool, &dichotomies, rng.random())?,

@@ -77,8 +77,12 @@ pub(super) fn values(results: &Results<Configuration, Outcome>) -> Table {
             ("the learner chooses", &|g| range(g, &|o| o.own as f64)),
             ("worst order", &|g| range(g, &|o| o.worst as f64)),
             ("random order, adversary", &|g| g.median(2, |o| o.beside.as_ref().map(|b| b.random))),
+            ("random order, fixed target, at least", &|g| {
+                g.median(3, |o| o.beside.as_ref().map(|b| b.random_fixed[0]))
+            }),
+            ("at most", &|g| g.median(3, |o| o.beside.as_ref().map(|b| b.random_fixed[1]))),
             ("random order, on average", &|g| {
-                g.median(2, |o| o.beside.as_ref().map(|b| b.random_average))
+                g.median(3, |o| o.beside.as_ref().map(|b| b.random_average))
             }),
             ("the learner chooses, on average", &|g| {
                 g.median(2, |o| o.beside.as_ref().map(|b| b.own_average))

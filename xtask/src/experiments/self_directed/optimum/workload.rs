@@ -110,6 +110,8 @@ pub(crate) struct Count {
 pub(crate) struct Beside {
     /// Random order against an adversary.
     pub(super) random: f64,
+    /// Random order, a dichotomy fixed beforehand: from below and from above.
+    pub(super) random_fixed: [f64; 2],
     /// Random order, uniform dichotomy.
     pub(super) random_average: f64,
     /// Best order, uniform dichotomy.
