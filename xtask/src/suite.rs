@@ -34,6 +34,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(MassartExperiment),
         Box::new(MassartRivalsExperiment),
         Box::new(Table1Experiment),
+        Box::new(HardExperiment),
         Box::new(RealNoiseExperiment::new(inputs.clone())),
         Box::new(TablesExperiment),
         Box::new(WrongLabelsExperiment { inputs: inputs.clone() }),
@@ -45,7 +46,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
 
 /// Seconds an experiment takes on two cores at smoke, standard and full scale, for the estimate of
 /// what a run has left. Only the proportions matter: a run corrects them by its own speed.
-const COSTS: [(&str, [f64; 3]); 29] = [
+const COSTS: [(&str, [f64; 3]); 30] = [
     ("K1", [0.2, 6.4, 118.9]),
     ("K3", [0.3, 2.3, 24.6]),
     ("K4", [0.1, 0.8, 7.4]),
@@ -64,11 +65,12 @@ const COSTS: [(&str, [f64; 3]); 29] = [
     ("S10", [8.0, 68.0, 270.0]),
     ("F1", [0.4, 3.5, 27.5]),
     ("P1", [0.3, 1.1, 10.0]),
-    ("P3", [2.5, 10.0, 63.1]),
+    ("P3", [3.0, 30.0, 120.0]),
     ("P7", [1.6, 9.3, 123.9]),
     ("P9", [0.2, 2.4, 29.7]),
     ("P9r", [0.2, 3.0, 40.0]),
     ("P10", [0.3, 13.0, 299.4]),
+    ("P13", [1.0, 15.0, 150.0]),
     ("PR", [0.7, 5.6, 407.3]),
     ("PT", [0.6, 12.0, 110.0]),
     ("PW", [0.3, 2.0, 15.0]),

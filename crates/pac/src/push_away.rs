@@ -12,7 +12,7 @@ use halfspaces_linalg::{Halfspace, InputError, Label, RowView, kernels, norm, no
 /// sign(v · T(x)) = sign(v · x) and |v · T(x)| >= γ/3. So the target's label is unchanged. O(d) per point.
 ///
 /// *Source.* CKST24 Appendix B, (13) and Lemma 8. The printed test |w · x| >= γ/3 is made with ŵ: for
-/// ‖w‖ > 2 the first claim fails as printed. Claims: P11.
+/// ‖w‖ > 2 the first claim fails as printed. Claims: P1, P11.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Halfspace};

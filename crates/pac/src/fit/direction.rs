@@ -11,7 +11,7 @@
 //! | abs(w·x) + αγ | links, up to a loss of ε (CKST24 Lemma 6) |
 //! | max(abs(w·x), γ/2) | links, without loss (ours); no larger floor will do |
 //!
-//! Claims: P1, P1f, P2, P4, P4s.
+//! Claims: P1, P1f, P2, P4, P4s, P13, P13s.
 
 use halfspaces_data::Link;
 use halfspaces_linalg::Label;

@@ -156,7 +156,7 @@ impl From<NoiseSetting> for PerspectronParams {
 ///
 /// *Source.* CKST24 Algorithm 1, Lemmas 2 to 4, Theorem 3; the factor (1-η), the denominator and the thinned
 /// selection are ours: docs/theory/perspectron-schedules.md, massart-certificate.md, thinned-selection.md.
-/// *Claims:* P1, P2, P3, P4, P4s, P8, P10.
+/// *Claims:* P1, P2, P3, P4, P4s, P8, P10, P13.
 ///
 /// ```
 /// use halfspaces_linalg::{FitStream, Params};

@@ -13,7 +13,7 @@
 //!
 //! *Source.* CKST24 Algorithm 1 and Appendix A, cut to the examples at hand.
 //!
-//! Claims: P10, P12p, PR, PRe.
+//! Claims: P10, P10o, P12p, PR, PRe.
 
 use super::margin::Margin;
 use crate::error_count::ErrorBound;

@@ -200,7 +200,7 @@ impl Params for DgtParams {
 /// *Source.* CKST24, Table 1 (Õ(γ^-3 ε^-5) samples) for \[DGT19\], whose Claim 2.1 it quotes. The
 /// loop, λ, the accuracy γε/2 and the mass γε are those of that paper, from memory; the proofs
 /// above, the number of steps, the repeated runs, the cap and the commonest label as default are ours. One
-/// sample serves every round, where \[DGT19\] draws afresh. Claims: P10.
+/// sample serves every round, where \[DGT19\] draws afresh. Claims: P10, P10o.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, MarginBall, random_target};

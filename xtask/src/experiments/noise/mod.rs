@@ -2,8 +2,10 @@
 
 mod certificates;
 mod glm;
+mod hard;
 mod massart;
 mod massart_rivals;
+mod pairs;
 mod perspectron;
 mod planar;
 mod positioned;
@@ -16,6 +18,7 @@ mod wrong_labels;
 
 pub(crate) use certificates::CertificateExperiment;
 pub(crate) use glm::GlmExperiment;
+pub(crate) use hard::HardExperiment;
 pub(crate) use massart::MassartExperiment;
 pub(crate) use massart_rivals::MassartRivalsExperiment;
 pub(crate) use perspectron::PerspectronExperiment;

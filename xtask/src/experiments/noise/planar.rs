@@ -151,20 +151,45 @@ impl Planar {
     /// learner without its noise. λ = 1/(B√T), B = 2/least D.
     pub(super) fn mean_run(&self, denominator: Denominator, steps: u64) -> f64 {
         let step = denominator.least() / (2.0 * (steps as f64).sqrt());
-        let (mut w, mut sum) = ([0.0; 2], 0.0);
+        self.mean_and_least(denominator, step, steps).0
+    }
+
+    /// As [`Planar::mean_run`] with steps of a given size, and the least excess of those iterates.
+    pub(super) fn mean_and_least(
+        &self,
+        denominator: Denominator,
+        step: f64,
+        steps: u64,
+    ) -> (f64, f64) {
+        let (mut w, mut sum, mut least) = ([0.0; 2], 0.0, f64::INFINITY);
         for t in 0..steps {
             if 2 * t >= steps {
-                sum += self.excess(w);
+                let excess = self.excess(w);
+                sum += excess;
+                least = least.min(excess);
             }
             let mean = self.mean_direction(denominator, w);
             w = projected([w[0] - step * mean[0], w[1] - step * mean[1]]);
         }
-        sum / steps.div_ceil(2) as f64
+        (sum / steps.div_ceil(2) as f64, least)
+    }
+
+    /// One example.
+    pub(super) fn draw(&self, rng: &mut ChaCha8Rng) -> ([f64; 2], Label) {
+        let mut left: f64 = rng.random();
+        let chosen = self.atoms.iter().find(|a| {
+            left -= a.mass;
+            left < 0.0
+        });
+        // The masses add up to 1 but for rounding.
+        let Some(atom) = chosen.or(self.atoms.last()) else { unreachable!("a model has points") };
+        let truth = Label::from_sign(atom.x[0]);
+        (atom.x, if rng.random::<f64>() < atom.flip { -truth } else { truth })
     }
 
     /// Examples without end.
     pub(super) fn stream<'a>(&'a self, rng: &'a mut ChaCha8Rng) -> PlanarStream<'a> {
-        PlanarStream { planar: self, rng }
+        PlanarStream { planar: self, rng, point: [0.0; 2] }
     }
 }
 
@@ -189,6 +214,8 @@ fn projected(w: [f64; 2]) -> [f64; 2] {
 pub(super) struct PlanarStream<'a> {
     planar: &'a Planar,
     rng: &'a mut ChaCha8Rng,
+    /// The point of the last example.
+    point: [f64; 2],
 }
 
 impl ExampleStream for PlanarStream<'_> {
@@ -203,18 +230,9 @@ impl ExampleStream for PlanarStream<'_> {
     }
 
     fn next_row(&mut self) -> Result<Option<(DenseRow<'_>, Label)>, InputError> {
-        let mut left: f64 = self.rng.random();
-        let chosen = self.planar.atoms.iter().find(|a| {
-            left -= a.mass;
-            left < 0.0
-        });
-        // The masses add up to 1 but for rounding.
-        let Some(atom) = chosen.or(self.planar.atoms.last()) else {
-            unreachable!("a model has points")
-        };
-        let truth = Label::from_sign(atom.x[0]);
-        let label = if self.rng.random::<f64>() < atom.flip { -truth } else { truth };
-        Ok(Some((DenseRow::new(&atom.x)?, label)))
+        let (x, label) = self.planar.draw(self.rng);
+        self.point = x;
+        Ok(Some((DenseRow::new(&self.point)?, label)))
     }
 }
 

@@ -18,6 +18,19 @@ pub(super) enum Certificate {
     /// Lemma 2 with D = max(a, γ).
     #[strum(to_string = "Lemma 2: D = max(a, γ)")]
     Lemma2Max,
+    /// CKST24 Lemma 7: Lemma 2 with a level lower than 1-2η by `short`, and as much of a loss.
+    #[strum(to_string = "Lemma 7: D = a + γ, level lower by {short}")]
+    Lemma7 { short: f64 },
+    /// Lemma 7 without the loss, as printed.
+    #[strum(to_string = "Lemma 7 as printed, level lower by {short}")]
+    Lemma7Printed { short: f64 },
+    /// CKST24 Appendix B, the step along the sphere: σ(w·x cos θ), points pushed away from the boundary, the part of
+    /// g across w; for Massart noise.
+    #[strum(to_string = "App. B, along the sphere")]
+    Tangential,
+    /// CKST24 Appendix B, the step with the norm: σ(ŵ·x), points pushed away; for Massart noise.
+    #[strum(to_string = "App. B, norm-dependent step")]
+    NormStep,
     /// CKST24 Lemma 5: a link, D = a, with τ/2.
     #[strum(to_string = "Lemma 5: D = a")]
     Lemma5,
@@ -41,19 +54,24 @@ const SHARES: [f64; 7] = [0.1, 0.25, 0.5, 0.6, 0.75, 1.0, 1.25];
 impl Certificate {
     pub(super) fn all() -> Vec<Certificate> {
         use Certificate::{
-            Floor, Lemma1, Lemma2, Lemma2Max, Lemma5, Lemma5Printed, Lemma6, Padding,
+            Floor, Lemma1, Lemma2, Lemma2Max, Lemma5, Lemma5Printed, Lemma6, Lemma7, Lemma7Printed,
+            NormStep, Padding, Tangential,
         };
         let mut all = vec![Lemma1, Lemma2, Lemma2Max, Lemma5, Lemma5Printed];
         all.extend([0.1, 0.5].map(|excess| Lemma6 { excess }));
         all.extend(SHARES.map(|share| Floor { share }));
         all.extend(SHARES.map(|share| Padding { share }));
+        all.extend([0.1, 0.5].map(|short| Lemma7 { short }));
+        all.extend([Lemma7Printed { short: 0.5 }, Tangential, NormStep]);
         all
     }
 
     /// Whether it is proved, or said to fail.
     pub(super) fn is_proved(self) -> bool {
         match self {
-            Certificate::Lemma5Printed | Certificate::Padding { .. } => false,
+            Certificate::Lemma5Printed
+            | Certificate::Lemma7Printed { .. }
+            | Certificate::Padding { .. } => false,
             Certificate::Floor { share } => share <= 0.5,
             _ => true,
         }
@@ -61,10 +79,14 @@ impl Certificate {
 
     pub(super) fn denominator(self, margin: f64) -> Denominator {
         match self {
-            Certificate::Lemma1 | Certificate::Lemma5 | Certificate::Lemma5Printed => {
-                Denominator::Plus(0.0)
-            }
-            Certificate::Lemma2 => Denominator::Plus(margin),
+            Certificate::Lemma1
+            | Certificate::Lemma5
+            | Certificate::Lemma5Printed
+            | Certificate::Tangential
+            | Certificate::NormStep => Denominator::Plus(0.0),
+            Certificate::Lemma2
+            | Certificate::Lemma7 { .. }
+            | Certificate::Lemma7Printed { .. } => Denominator::Plus(margin),
             Certificate::Lemma2Max => Denominator::AtLeast(margin),
             Certificate::Lemma6 { excess } => {
                 Denominator::Plus(schedule::paper_padding(excess) * margin)
@@ -75,17 +97,65 @@ impl Certificate {
     }
 
     pub(super) fn is_massart(self) -> bool {
-        matches!(self, Certificate::Lemma1 | Certificate::Lemma2 | Certificate::Lemma2Max)
+        matches!(
+            self,
+            Certificate::Lemma1
+                | Certificate::Lemma2
+                | Certificate::Lemma2Max
+                | Certificate::Lemma7 { .. }
+                | Certificate::Lemma7Printed { .. }
+                | Certificate::Tangential
+                | Certificate::NormStep
+        )
+    }
+
+    /// Whether it speaks of pushed points, which are made in the plane.
+    pub(super) fn pushes(self) -> bool {
+        matches!(self, Certificate::Tangential | Certificate::NormStep)
+    }
+
+    /// By how much the level of the learner falls short of 1-2η.
+    fn short(self) -> f64 {
+        match self {
+            Certificate::Lemma7 { short } | Certificate::Lemma7Printed { short } => short,
+            _ => 0.0,
+        }
     }
 
     /// What the right side gives away besides τ.
     pub(super) fn loss(self) -> f64 {
-        if let Certificate::Lemma6 { excess } = self { excess } else { 0.0 }
+        match self {
+            Certificate::Lemma6 { excess } => excess,
+            Certificate::Lemma7 { short } => short,
+            _ => 0.0,
+        }
     }
 
     /// Whether w·x = 0 is excluded.
     fn excludes_zero(self) -> bool {
         matches!(self.denominator(1.0), Denominator::Plus(padding) if padding <= 0.0)
+    }
+}
+
+/// A link whose values are smaller in size by a number, or 0: what a learner that takes the noise for larger uses.
+#[derive(Debug, Clone, Copy)]
+struct Shortened<'a, L> {
+    link: &'a L,
+    short: f64,
+}
+
+impl<L: Link> Link for Shortened<'_, L> {
+    fn value(&self, t: f64) -> f64 {
+        let value = self.link.value(t);
+        if self.short > 0.0 { (value.abs() - self.short).max(0.0).copysign(value) } else { value }
+    }
+
+    fn clamped(&self, t: f64) -> f64 {
+        self.value(t.clamp(-1.0, 1.0))
+    }
+
+    fn asymmetry(&self) -> f64 {
+        self.link.asymmetry()
     }
 }
 
@@ -98,7 +168,7 @@ pub(crate) struct Slack {
     pub(super) point: f64,
 }
 
-/// One point: w·x, w*·x, the flip probability and its limit, the mass.
+/// One point: w·x, w*·x, the flip probability, the mass.
 pub(super) struct Row {
     pub(super) value: f64,
     pub(super) margin: f64,
@@ -106,12 +176,14 @@ pub(super) struct Row {
     pub(super) mass: f64,
 }
 
-/// Left less right side of the inequality, and the sum of the sizes of its terms, at one point.
+/// Left less right side of the inequality, and the sum of the sizes of its terms, at one point; `full` is the largest flip
+/// probability that the noise condition allows there.
 pub(super) fn terms<L: Link>(
     certificate: Certificate,
-    direction: &Direction<&L>,
+    direction: &Direction<L>,
     row: &Row,
     flip: f64,
+    full: f64,
 ) -> (f64, f64) {
     let truth = Label::from_sign(row.margin);
     let (kept, flipped) = (
@@ -120,7 +192,6 @@ pub(super) fn terms<L: Link>(
     );
     let left = (kept + flipped) * (row.value - row.margin);
     let error = if Label::from_sign(row.value) == truth { flip } else { 1.0 - flip };
-    let full = (1.0 - direction.link.clamped(row.margin).abs()) / 2.0;
     let spared = if certificate == Certificate::Lemma5Printed {
         0.0
     } else {
@@ -141,7 +212,8 @@ pub(super) fn slack<L: Link>(
     worst_noise: bool,
     rows: impl Iterator<Item = Row>,
 ) -> Option<Slack> {
-    let direction = Direction { link, denominator: certificate.denominator(margin) };
+    let shortened = Shortened { link, short: certificate.short() };
+    let direction = Direction { link: shortened, denominator: certificate.denominator(margin) };
     let (mut difference, mut sizes, mut point) = (0.0, 0.0, f64::INFINITY);
     for row in rows {
         // Far above where 1/a would overflow.
@@ -151,11 +223,11 @@ pub(super) fn slack<L: Link>(
         let full = (1.0 - link.clamped(row.margin).abs()) / 2.0;
         let relative =
             |(difference, size): (f64, f64)| difference / f64::max(size, f64::MIN_POSITIVE);
-        let mut here = terms(certificate, &direction, &row, row.flip);
+        let mut here = terms(certificate, &direction, &row, row.flip, full);
         if worst_noise {
             // Both sides are linear in the flip probability, so the worst is at an end.
             for flip in [0.0, full] {
-                let other = terms(certificate, &direction, &row, flip);
+                let other = terms(certificate, &direction, &row, flip, full);
                 if relative(other) < relative(here) {
                     here = other;
                 }

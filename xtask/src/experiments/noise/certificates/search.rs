@@ -5,7 +5,8 @@ use super::workload::{Configuration, Outcome, POINTS, draw};
 use crate::experiments::common::*;
 use crate::experiments::noise::planar::{Atom, Planar, StepLink, descend, dot, genes};
 use halfspaces_data::random_target_with_rng;
-use halfspaces_linalg::{PointSet, kernels};
+use halfspaces_linalg::{DenseRow, Halfspace, PointSet, kernels};
+use halfspaces_pac::PushAway;
 use rand_distr::StandardNormal;
 use std::f64::consts::TAU;
 
@@ -84,6 +85,10 @@ fn decode(certificate: Certificate, numbers: &[f64]) -> (Planar, [f64; 2]) {
 }
 
 fn planar_slack(certificate: Certificate, planar: &Planar, w: [f64; 2]) -> Option<Slack> {
+    if certificate.pushes() {
+        let rows = pushed(certificate, planar, w)?;
+        return slack(certificate, &planar.link, planar.margin, false, rows.into_iter());
+    }
     let rows = planar.atoms.iter().map(|Atom { x, flip, mass }| Row {
         value: dot(w, *x),
         margin: x[0],
@@ -91,6 +96,23 @@ fn planar_slack(certificate: Certificate, planar: &Planar, w: [f64; 2]) -> Optio
         mass: *mass,
     });
     slack(certificate, &planar.link, planar.margin * (1.0 - 1e-12), false, rows)
+}
+
+/// The points pushed away from the boundary of w, as [`Certificate::Tangential`] sees them from ŵ cos θ, whose inequality
+/// is that of Lemma 5 there times cos θ, and [`Certificate::NormStep`] from ŵ; `None` where the first does not speak, cos θ <= 0.
+fn pushed(certificate: Certificate, planar: &Planar, w: [f64; 2]) -> Option<Vec<Row>> {
+    let norm = w[0].hypot(w[1]);
+    let scale = if certificate == Certificate::Tangential { w[0] / norm } else { 1.0 };
+    if norm <= 0.0 || scale < 1e-9 {
+        return None;
+    }
+    let push = PushAway::new(&Halfspace::new(w.to_vec()).ok()?, planar.margin).ok()?;
+    let rows = planar.atoms.iter().map(|Atom { x, flip, mass }| {
+        let at = push.apply(DenseRow::new(x).ok()?).ok()?;
+        let value = scale * dot(w, [at[0], at[1]]) / norm;
+        Some(Row { value, margin: at[0], flip: *flip, mass: *mass })
+    });
+    rows.collect()
 }
 
 /// The one-point example of docs/theory for a certificate: its slack is negative where that fails.
@@ -102,9 +124,14 @@ pub(super) fn worked(certificate: Certificate) -> Option<Slack> {
         }
         Certificate::Padding { share } if share < 1.0 => (0.5, jump, 0.5, share - 1.0),
         Certificate::Padding { .. } | Certificate::Floor { .. } => (0.5, jump, -0.5, 0.0),
+        // docs/theory/errata.md: 3/4 where 1 is printed.
+        Certificate::Lemma7Printed { .. } => {
+            (0.5, StepLink { near: [0.5; 2], far: [0.5; 2], jump: 0.5 }, 0.5, -1.0)
+        }
         _ => return None,
     };
-    let atoms = vec![Atom { x: [x, 0.0], flip: 0.0, mass: 1.0 }];
+    let flip = if matches!(certificate, Certificate::Lemma7Printed { .. }) { 0.25 } else { 0.0 };
+    let atoms = vec![Atom { x: [x, 0.0], flip, mass: 1.0 }];
     planar_slack(certificate, &Planar { margin, link, atoms }, [w, 0.0])
 }
 
@@ -131,6 +158,29 @@ mod tests {
     use super::*;
 
     /// The one-point examples of docs/theory: G and what it owes, by hand.
+    /// App. B: x = (γ, 0.8) with γ = 0.5 seen from ŵ = (0.6, 0.8), and pushed where ŵ is across it.
+    #[test]
+    fn pushed_points_worked_by_hand() {
+        let link = StepLink { near: [0.5; 2], far: [0.5; 2], jump: 0.5 };
+        let at = |x: [f64; 2]| Planar {
+            margin: 0.5,
+            link,
+            atoms: vec![Atom { x, flip: 0.0, mass: 1.0 }],
+        };
+        // ŵ·x = 0.94, no push; along the sphere times cos θ = 0.6.
+        let row = |certificate, x| pushed(certificate, &at(x), [1.2, 1.6]).unwrap().remove(0);
+        let far = row(Certificate::NormStep, [0.5, 0.8]);
+        assert!((far.value - 0.94).abs() < 1e-12 && (far.margin - 0.5).abs() < 1e-12);
+        let far = row(Certificate::Tangential, [0.5, 0.8]);
+        assert!((far.value - 0.6 * 0.94).abs() < 1e-12);
+        // ŵ·x = 0: x + (γ/3) ŵ, of length √(0.390625 + 1/36), to norm 1.
+        let near = row(Certificate::NormStep, [0.5, -0.375]);
+        let length = (0.390_625f64 + 1.0 / 36.0).sqrt();
+        assert!((near.value - 1.0 / 6.0 / length).abs() < 1e-12);
+        assert!((near.margin - 0.6 / length).abs() < 1e-12);
+        assert!(pushed(Certificate::Tangential, &at([0.5, 0.8]), [-0.6, 0.8]).is_none());
+    }
+
     #[test]
     fn slacks_worked_by_hand() {
         let one = |link, x: f64, w: f64, certificate, margin| {
@@ -147,5 +197,14 @@ mod tests {
         assert!(one(jump, 0.5, -0.5, Certificate::Floor { share: 1.0 }, 0.5) < -0.1);
         assert!(one(jump, 0.5, -0.5, Certificate::Floor { share: 0.5 }, 0.5) >= 0.0);
         assert!(one(jump, 0.5, -0.75, Certificate::Padding { share: 0.25 }, 0.5) < -0.01);
+        // β = 1/2, β~ = 1/4 (the learner's level is short by 1/4), x = 1/2, w = -1, η = 1/4: G = 3/4, the sizes of its
+        // terms 15/16 and 3/16, owed 1 as printed and 3/4 as corrected.
+        let half = StepLink { near: [0.5; 2], far: [0.5; 2], jump: 0.5 };
+        let atoms = vec![Atom { x: [0.5, 0.0], flip: 0.25, mass: 1.0 }];
+        let planar = Planar { margin: 0.5, link: half, atoms };
+        let of = |certificate| planar_slack(certificate, &planar, [-1.0, 0.0]).unwrap().mean;
+        assert!((of(Certificate::Lemma7Printed { short: 0.25 }) + 0.25 / 3.125).abs() < 1e-9);
+        assert!(of(Certificate::Lemma7 { short: 0.25 }).abs() < 1e-9);
+        assert!(of(Certificate::Lemma7 { short: 0.2 }) > 0.0);
     }
 }

@@ -94,7 +94,7 @@ impl Experiment for GlmExperiment {
         };
         let evidence = [
             (corrected, zero(|rule| rule == Rule::Corrected)),
-            (ours, zero(|rule| matches!(rule, Rule::Ours | Rule::Thinned))),
+            (ours.with_note(DROPPED), zero(|rule| matches!(rule, Rule::Ours | Rule::Thinned))),
         ];
         judge_all(section, Experiment::claims(self), evidence);
         section.summary.push("Errors are exact over the labels, and over the points too for models in the plane. The hard models are three points of the plane with masses, noise and link searched so that the noiseless learner with our denominator errs longest.".into());
@@ -105,6 +105,9 @@ impl Experiment for GlmExperiment {
         section.tables.push(by_configuration(results));
     }
 }
+
+/// What the settings of P7 once had besides.
+const DROPPED: &str = "a model on two points was judged too in earlier versions, and dropped: w = 0 is within the target there, so that the null passed";
 
 const TRAP_STORY: &str = "Does the padding matter to the learner, and not only to its proof? A search over few points of the plane, made once beside this suite and short, found a model on which the learner with max(a, 2γ) stays above opt_RCN however long it runs, while γ/2 leads below it: the trap, three points with noise of rate at most 0.3, run here. For max(a, γ), a + γ/2 and a + γ, whose certificates fail as well, it found no such model, which does not show that there is none: for them only the proof is known to need the smaller padding.";
 

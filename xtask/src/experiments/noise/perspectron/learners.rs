@@ -1,11 +1,14 @@
 //! Whole fits, judged, and runs iterate by iterate.
 
-use super::workload::{CURVE, EXCESS, JUDGED_RATE, Judged, LEMMA_MARGIN, Outcome, RATE};
+use super::workload::{
+    CURVE, EXCESS, FAILURE, JUDGED_RATE, Judged, LEMMA_MARGIN, Outcome, RATE, SEARCH_EXCESS,
+};
 use crate::experiments::common::*;
+use crate::experiments::noise::pairs::lever;
 use crate::noisy::{Noise, NoisyInstance, Terrain, fork, instance};
 use halfspaces_data::Population;
-use halfspaces_linalg::{ExampleStream, Halfspace, RowView};
-use halfspaces_pac::{Denominator, Direction, Fit, SignLink, schedule};
+use halfspaces_linalg::{ExampleStream, FitStream, Halfspace, Params, RowView};
+use halfspaces_pac::{Denominator, Direction, Fit, MarginSearch, Perspectron, SignLink, schedule};
 
 pub(super) const DIM: usize = 6;
 
@@ -45,6 +48,22 @@ pub(super) fn few(
         x.add_scaled_to(y.as_f64(), &mut w);
     }
     Ok(population.error(&Halfspace::new(w)?)?.mean() - rate)
+}
+
+/// The search for the margin on [`lever`], and the Perspectron that is told the first guess instead.
+pub(super) fn unknown_margin(rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
+    let planar = lever();
+    let excess = |w: &[f64]| planar.error([w[0], w[1]]) - JUDGED_RATE;
+    let params = Perspectron::params(JUDGED_RATE, 1.0).excess(SEARCH_EXCESS).failure(FAILURE);
+    let search = MarginSearch::new(params.seed(rng.random()))?;
+    let found = search.fit_stream(&mut planar.stream(rng))?;
+    let first = params.seed(rng.random()).check()?.fit_stream(&mut planar.stream(rng))?;
+    Ok(Outcome::Margin {
+        excess: excess(found.fit.halfspace().normal()),
+        margin: found.margin,
+        found: found.termination.is_converged(),
+        first: excess(first.halfspace().normal()),
+    })
 }
 
 /// One run of the printed length; the error of every iterate until one is good enough.

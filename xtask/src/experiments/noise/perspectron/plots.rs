@@ -82,11 +82,11 @@ pub(super) fn grid_table(
         ("η", noise, g.outcomes.iter().map(trial).collect())
     };
     let of_search = |g: &&Group<Configuration, Outcome>| -> Unknown {
-        let trial = |o: &Outcome| of_part!(o, Outcome::Search { fit, margin, .. } => (fit.excess, *margin, None));
+        let trial = |o: &Outcome| of_part!(o, Outcome::Margin { excess, margin, .. } => (*excess, *margin, None));
         ("γ", JUDGED_RATE, g.outcomes.iter().map(trial).collect())
     };
     let rows = grids.iter().map(of_grid).chain(searches.iter().map(of_search));
-    let caption = "Unknown noise rate (ε = 0.1, γ = 0.2) and unknown margin (ε = γ = 0.1): medians over trials; the guess is of η or of γ";
+    let caption = "Unknown noise rate (ε = 0.1, γ = 0.2) and unknown margin (ε = 0.2, γ = 0.04, on two pairs of points): medians over trials; the guess is of η or of γ";
     table(
         "p6-unknown",
         caption,

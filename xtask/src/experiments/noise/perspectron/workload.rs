@@ -6,6 +6,9 @@ use crate::noisy::{Noise, Terrain};
 /// ε of the lemma and the theorems: with η = 0.1 a coin is far from η + ε.
 pub(super) const EXCESS: f64 = 0.1;
 
+/// ε where the margin is not told.
+pub(super) const SEARCH_EXCESS: f64 = 0.2;
+
 pub(super) const MARGIN: f64 = 0.2;
 
 /// γ of the lemma.
@@ -13,9 +16,6 @@ pub(super) const LEMMA_MARGIN: f64 = 0.3;
 
 /// η there.
 pub(super) const JUDGED_RATE: f64 = 0.1;
-
-/// γ where it is not told.
-pub(super) const UNKNOWN_MARGIN: f64 = 0.1;
 
 pub(super) const FAILURE: f64 = 0.1;
 
@@ -38,8 +38,8 @@ pub(super) enum Task {
     Theorem,
     /// Unknown noise rate: the rate there is, and the grid's excess.
     Grid { rate: f64 },
-    /// Unknown margin.
-    Search,
+    /// Unknown margin, on [`lever`](crate::experiments::noise::pairs::lever).
+    Margin,
     /// Learning curves.
     Curves,
 }
@@ -56,6 +56,7 @@ impl fmt::Display for Configuration {
         let Configuration { task, terrain, noise } = self;
         match task {
             Task::Grid { rate } => write!(f, "{terrain}, {noise}, η={rate}"),
+            Task::Margin => write!(f, "two pairs of points"),
             _ => write!(f, "{terrain}, {noise}"),
         }
     }
@@ -91,12 +92,13 @@ pub(crate) enum Outcome {
         /// As above.
         few: f64,
     },
-    Search {
-        fit: Judged,
+    Margin {
+        /// Error minus η of the search, the margin guessed last, and whether it says that it is done.
+        excess: f64,
         margin: f64,
         found: bool,
-        /// As above.
-        few: f64,
+        /// Error minus η of the learner that is told the first guess.
+        first: f64,
     },
     /// For each margin: (steps, mean error of the iterates minus η).
     Curves(Vec<Vec<(u64, f64)>>),

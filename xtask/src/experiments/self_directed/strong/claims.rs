@@ -24,7 +24,7 @@ const PAIR_FAILURE: f64 = 0.383;
 const TWO_STARTS: &str = "as 0.383 is the probability that neither of two opposite starts has the premise of S8, and runs from such starts succeed all the same on every pool tried";
 
 /// What was changed after a verdict.
-const MORE_POOLS: &str = "changed after a verdict: 80 pools of the cube in d = 20 were inconclusive, so 400 new ones are drawn";
+const MORE_POOLS: &str = "changed after a verdict: 80 pools of the cube in d = 20 were inconclusive, so 400 are drawn; under a seed whose first 80 were looked at these are among them, and only other seeds count";
 const WIDER_BOUND: &str = "changed after verdicts: the bound was 0.1 d, and on the cube the sizes were moved twice, from one to eight copies of a corner to 32 to 256";
 
 impl Experiment for StrongExperiment {

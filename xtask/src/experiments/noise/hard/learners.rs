@@ -1,0 +1,151 @@
+//! The learners of Table 1 on a sample, and the Perspectron of the theorem on a stream.
+
+use super::models::{error_of, first, sample, support};
+use super::workload::{EXCESS, FAILURE, Learner};
+use crate::experiments::common::*;
+use crate::experiments::noise::planar::Planar;
+use halfspaces_linalg::{Classifier, FitSample, FitStream, Label, Params, Points};
+use halfspaces_pac::{
+    Ckmy, CuttingPlane, Ddk, Denominator, Dgt, Direction, Margin, Perspectron, SamplePerspectron,
+    schedule,
+};
+
+/// Caps, as in P10.
+const MAX_STEPS: u64 = 300;
+const DGT_MAX_STEPS: u64 = 3000;
+
+/// Share of a sample that is held out.
+const HELD_OUT: f64 = 0.25;
+
+/// Rounds of the cutting plane.
+const CUTS: usize = 8;
+
+type Sample = (Points, Vec<Label>);
+
+/// The error of a learner of a sample, exactly.
+fn fitted<L>(learner: L, planar: &Planar, (points, labels): &Sample) -> Result<f64, Failure>
+where
+    L: FitSample,
+    Failure: From<L::Error>,
+{
+    let labels = learner.fit(points, labels)?.label_all(&support(planar)?)?;
+    Ok(error_of(planar, &labels))
+}
+
+/// The error of a learner that is told η, γ and ε, on a sample.
+pub(super) fn on_sample(
+    learner: Learner,
+    noise: f64,
+    excess: f64,
+    planar: &Planar,
+    sample: &Sample,
+    seed: u64,
+) -> Result<f64, Failure> {
+    let margin = planar.margin;
+    match learner {
+        Learner::Perspectron => {
+            let params = SamplePerspectron::params().noise(noise).margin(Margin::Known(margin));
+            let params = params.held_out(HELD_OUT).lift(false).seed(seed);
+            fitted(params.check()?, planar, sample)
+        }
+        Learner::Ddk => {
+            let params = Ddk::params(noise, margin).excess(excess).max_steps(MAX_STEPS);
+            fitted(params.validation_share(HELD_OUT).seed(seed).check()?, planar, sample)
+        }
+        Learner::Dgt => {
+            let params = Dgt::params(noise, margin / 2.0).excess(excess / 2.0);
+            fitted(params.max_steps(DGT_MAX_STEPS).seed(seed).check()?, planar, sample)
+        }
+        Learner::Ckmy => {
+            let params = Ckmy::params(noise, margin / 2.0).excess(excess / 3.0);
+            let params = params.max_steps(MAX_STEPS).validation_share(HELD_OUT).seed(seed);
+            fitted(params.check()?, planar, sample)
+        }
+        Learner::CuttingPlane => {
+            let batch = (sample.1.len() / CUTS).max(1);
+            let params = CuttingPlane::params(noise, margin).excess(excess).batch(batch);
+            fitted(params.check()?, planar, sample)
+        }
+    }
+}
+
+/// The error of the Perspectron with thinned selection, as its theorem runs it.
+pub(super) fn of_theorem(
+    planar: &Planar,
+    noise: f64,
+    excess: f64,
+    rng: &mut ChaCha8Rng,
+) -> Result<f64, Failure> {
+    of_theorem_told(planar, noise, planar.margin, excess, rng)
+}
+
+/// The same of a learner that is told another margin.
+pub(super) fn of_theorem_told(
+    planar: &Planar,
+    noise: f64,
+    margin: f64,
+    excess: f64,
+    rng: &mut ChaCha8Rng,
+) -> Result<f64, Failure> {
+    let params = Perspectron::params(noise, margin).excess(excess).failure(FAILURE);
+    let learner = params.seed(rng.random()).check()?;
+    let fit = learner.fit_stream(&mut planar.stream(rng))?;
+    Ok(error_of(planar, &fit.halfspace().label_all(&support(planar)?)?))
+}
+
+/// The error of a learner as it is judged: the theorem's Perspectron, a rival on a fresh sample.
+pub(super) fn fresh(
+    learner: Learner,
+    planar: &Planar,
+    noise: f64,
+    n: usize,
+    rng: &mut ChaCha8Rng,
+) -> Result<f64, Failure> {
+    if learner == Learner::Perspectron {
+        return of_theorem(planar, noise, 2.0 * EXCESS, rng);
+    }
+    let drawn = sample(planar, n, rng)?;
+    on_sample(learner, noise, EXCESS, planar, &drawn, rng.random())
+}
+
+/// Mean over runs of (mean error of the iterates - η) over (1-η)/(γ√T), each run of T steps.
+pub(super) fn share_of_bound(
+    planar: &Planar,
+    noise: f64,
+    steps: u64,
+    runs: u32,
+    rng: &mut ChaCha8Rng,
+) -> f64 {
+    let denominator = Denominator::AtLeast(planar.margin);
+    let direction = Direction { link: planar.link, denominator };
+    let step = schedule::step(noise, planar.margin, steps);
+    let mut sum = 0.0;
+    for _ in 0..runs {
+        let mut w = [0.0; 2];
+        for _ in 0..steps {
+            sum += planar.error(w) - noise;
+            let (x, label) = planar.draw(rng);
+            let value = w[0] * x[0] + w[1] * x[1];
+            let factor = -step * direction.coefficient(value, label);
+            w = [w[0] + factor * x[0], w[1] + factor * x[1]];
+        }
+    }
+    let bound = (1.0 - noise) / (planar.margin * (steps as f64).sqrt());
+    sum / (f64::from(runs) * steps as f64 * bound)
+}
+
+/// The least of `sizes` from which on the errors on prefixes of one sample stay at most `level`, and those errors.
+pub(super) fn doubling(
+    learner: Learner,
+    planar: &Planar,
+    (noise, excess): (f64, f64),
+    sizes: &[usize],
+    drawn: &Sample,
+    seed: u64,
+) -> Result<(Option<usize>, Vec<f64>), Failure> {
+    let error = |n: &usize| on_sample(learner, noise, excess, planar, &first(drawn, *n)?, seed);
+    let errors: Vec<f64> = sizes.iter().map(error).collect::<Result<_, _>>()?;
+    let level = noise + excess + 1e-9;
+    let good = errors.iter().rev().take_while(|e| **e <= level).count();
+    Ok((sizes.get(sizes.len() - good).copied(), errors))
+}
