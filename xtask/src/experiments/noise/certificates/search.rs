@@ -157,7 +157,6 @@ pub(super) fn search_plane(setting: &Configuration, rng: &mut ChaCha8Rng) -> Out
 mod tests {
     use super::*;
 
-    /// The one-point examples of docs/theory: G and what it owes, by hand.
     /// App. B: x = (γ, 0.8) with γ = 0.5 seen from ŵ = (0.6, 0.8), and pushed where ŵ is across it.
     #[test]
     fn pushed_points_worked_by_hand() {
@@ -173,14 +172,15 @@ mod tests {
         assert!((far.value - 0.94).abs() < 1e-12 && (far.margin - 0.5).abs() < 1e-12);
         let far = row(Certificate::Tangential, [0.5, 0.8]);
         assert!((far.value - 0.6 * 0.94).abs() < 1e-12);
-        // ŵ·x = 0: x + (γ/3) ŵ, of length √(0.390625 + 1/36), to norm 1.
-        let near = row(Certificate::NormStep, [0.5, -0.375]);
-        let length = (0.390_625f64 + 1.0 / 36.0).sqrt();
-        assert!((near.value - 1.0 / 6.0 / length).abs() < 1e-12);
+        // ŵ·x = 0.06: x + (γ/3) ŵ, of length √(0.34 + 0.06/3 + 1/36), to norm 1.
+        let near = row(Certificate::NormStep, [0.5, -0.3]);
+        let length = (0.34f64 + 0.02 + 1.0 / 36.0).sqrt();
+        assert!((near.value - (0.06 + 1.0 / 6.0) / length).abs() < 1e-12);
         assert!((near.margin - 0.6 / length).abs() < 1e-12);
         assert!(pushed(Certificate::Tangential, &at([0.5, 0.8]), [-0.6, 0.8]).is_none());
     }
 
+    /// The one-point examples of docs/theory: G and what it owes, by hand.
     #[test]
     fn slacks_worked_by_hand() {
         let one = |link, x: f64, w: f64, certificate, margin| {

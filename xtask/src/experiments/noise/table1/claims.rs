@@ -16,6 +16,11 @@ const TRAP_MARGIN: f64 = 0.05;
 /// Errors are kept to this.
 const RESOLUTION: f64 = 1e-6;
 
+/// Under random classification noise the two are level at this ε.
+const LEVEL: f64 = 0.05;
+/// What was changed after a verdict.
+const LEVELLED: &str = "changed after a verdict: under random classification noise at ε = 0.05 the two needed about as many, which was inconclusive and is not claimed any more";
+
 impl Experiment for Table1Experiment {
     about! {
         "P10", "Table 1 as measured: at sizes that can be run its order is reversed";
@@ -24,7 +29,7 @@ impl Experiment for Table1Experiment {
             Observation, null "the bound divided by 3"
             halfspaces_pac::{SamplePerspectron, Ddk, Dgt, Ckmy, CuttingPlane, ddk_steps,
                 dgt_rounds, ckmy_steps, cutting_plane_rounds, cutting_plane_batch};
-        "P10o": "The order of Table 1 does not show at these sizes: under random classification noise and under adaptive Massart noise (η = 0.2, γ from 0.3 to 0.08) the Perspectron needs at least as many examples for η + ε as DGT19, in geometric mean over paired samples, at each of ε = 0.2, 0.1 and 0.05."
+        "P10o": "The order of Table 1 does not show at these sizes: under random classification noise and under adaptive Massart noise (η = 0.2, γ from 0.3 to 0.08) the Perspectron needs at least as many examples for η + ε as DGT19, in geometric mean over paired samples, at each of ε = 0.2, 0.1 and, under adaptive noise, 0.05."
             ["ours; against the order of CKST24 Table 1"]
             Measured, null "the order of Table 1: the Perspectron needs fewer"
             halfspaces_pac::{SamplePerspectron, Dgt};
@@ -108,7 +113,8 @@ impl Experiment for Table1Experiment {
         for strategy in [Strategy::Rcn, Strategy::LeastSquares] {
             let groups = groups_of(results, |c| c.strategy == strategy);
             let excesses = groups.first().map_or(&[][..], |g| &g.configuration.excesses);
-            for excess in excesses {
+            let claimed = |excess: &&f64| strategy != Strategy::Rcn || **excess > LEVEL;
+            for excess in excesses.iter().filter(claimed) {
                 let leads = leads(results, strategy, *excess, dgt);
                 not_fewer.extend(leads.iter().map(|lead| *lead >= 0.0));
                 let against: Vec<f64> = leads.iter().map(|lead| -lead).collect();
@@ -132,7 +138,7 @@ impl Experiment for Table1Experiment {
             Experiment::claims(self),
             [
                 (evidence.with_note(&note), Null::SmallerBound),
-                (Evidence::worst_of(&reversed), Null::of_cases(not_fewer)),
+                (Evidence::worst_of(&reversed).with_note(LEVELLED), Null::of_cases(not_fewer)),
             ],
         );
         section.summary.push("Every learner of Table 1 gets the same examples, a sample that doubles, and is judged by its exact error over the labels of 10 000 fresh points (on the trap, of the whole distribution). Counted is the least sample from which on the error stays at most η + ε. Points: 80 % at the margin itself, the others far from it, in R^10; the noise is the same everywhere (RCN), or Massart's on the far points, or where it leads least squares astray. The trap is a distribution on six points of the plane with η = 0.3, γ = 0.05.".into());
