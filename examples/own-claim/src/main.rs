@@ -7,8 +7,8 @@ use halfspaces_data::{Marginal, UnitSphere, random_target};
 use halfspaces_eval::rand::{RngExt, rngs::ChaCha8Rng};
 use halfspaces_eval::{
     AnyExperiment, Axis, ClaimKind, ClaimStatement, Colour, Evidence, Experiment, Figure,
-    FolderLock, Host, Layer, Null, Planned, Report, Results, RunInfo, SCHEMA, Scale, Section, Shard, Table, TrialStore,
-    Verdict, stats, write_outputs,
+    FolderLock, Host, Layer, Null, Planned, Report, Results, RunInfo, SCHEMA, Scale, Section,
+    Shard, Table, TrialStore, Verdict, stats, write_outputs,
 };
 use halfspaces_linalg::{Classifier, angle};
 use serde::{Deserialize, Serialize};
@@ -114,7 +114,10 @@ impl Experiment for Disagreement {
         let pair = |o: &Outcome| (o.share_of_angle, o.disagreement);
         section.figures.push(Figure {
             name: "disagreement".into(),
-            caption: "Share of the points on which two halfspaces disagree.".into(),
+            title: "Two halfspaces disagree in proportion to their angle".into(),
+            caption: "One dot per pair of random halfspaces: the share of uniform points of the \
+                      sphere on which they disagree, over θ/π."
+                .into(),
             x: Axis::linear("θ/π"),
             y: Axis::linear("disagreement"),
             layers: vec![Layer::Points {
@@ -147,7 +150,8 @@ fn main() -> Result<ExitCode, Failure> {
         outputs: vec![],
     };
     let rerun = |_: Option<&str>| "cargo run -- FOLDER".to_owned();
-    let report = Report::new("Angles, measured", &run, &rerun, vec![section], &[])?;
+    let front = ["Angles, measured", "How often two halfspaces disagree, by their angle."];
+    let report = Report::new(front, &run, &rerun, vec![section], &[])?;
     write_outputs(&folder, &report)?;
     print!("{}", report.ledger_text());
     let holds = report.claims().all(|claim| claim.verdict == Verdict::Holds);
