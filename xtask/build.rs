@@ -20,11 +20,19 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace");
     let mut files = vec![root.join("Cargo.lock")];
-    let crates = ["linalg", "data", "forster", "online", "pac", "eval"];
-    let mut folders: Vec<PathBuf> = crates.map(|c| root.join("crates").join(c).join("src")).into();
-    folders.push(root.join("crates/data/datasets"));
-    folders.push(root.join("crates/eval/templates"));
-    folders.push(root.join("xtask/src"));
+    // Every library, so that none can be forgotten: a new one is here by its folder alone.
+    let mut folders = vec![
+        root.join("crates/data/datasets"),
+        root.join("crates/eval/templates"),
+        root.join("xtask/src"),
+    ];
+    println!("cargo::rerun-if-changed={}", root.join("crates").display());
+    for entry in fs::read_dir(root.join("crates")).expect("the crates are a folder") {
+        let package = entry.expect("a folder is listed").path();
+        if !package.ends_with("cli") {
+            folders.push(package.join("src"));
+        }
+    }
     for folder in &folders {
         println!("cargo::rerun-if-changed={}", folder.display());
         collect(folder, &mut files);
