@@ -5,6 +5,11 @@
 #[doc = include_str!("../../README.md")]
 pub struct Readme;
 
+/// The examples of halfspaces-kernels's README.
+#[cfg(doctest)]
+#[doc = include_str!("../../crates/kernels/README.md")]
+pub struct KernelsReadme;
+
 /// The examples of halfspaces-linalg's README.
 #[cfg(doctest)]
 #[doc = include_str!("../../crates/linalg/README.md")]

@@ -8,15 +8,8 @@
 
 use faer::traits::pulp::{Arch, Simd, WithSimd};
 
-/// Number of independent running sums. Eight doubles fill one AVX-512, two AVX or four SSE
-/// registers, and break the chain of dependent additions.
-pub const LANES: usize = 8;
-
-/// The fixed order in which the running sums are added.
-#[inline]
-pub(crate) fn add_lanes(s: [f64; LANES]) -> f64 {
-    ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
-}
+pub use halfspaces_kernels::LANES;
+pub(crate) use halfspaces_kernels::add_lanes;
 
 /// Inner product of two slices. Where the lengths differ the longer one is cut: callers that take
 /// input from outside compare dimensions first.
@@ -32,22 +25,19 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     if n >= WIDE {
         return wide_dot(&a[..n], &b[..n]);
     }
-    running_sums(&a[..n], &b[..n])
+    halfspaces_kernels::dot(a, b)
 }
 
 /// From this length on, a product gains by the vector instructions that the processor turns out to have
 /// more than it takes to choose them.
 const WIDE: usize = 192;
 
-/// Up to this length a row is copied in a few instructions.
-const NARROW: usize = 64;
-
 #[inline(never)]
 fn wide_dot(a: &[f64], b: &[f64]) -> f64 {
     Arch::new().dispatch(RunningSums(a, b))
 }
 
-/// [`running_sums`], to be compiled for several vector instructions. As it fuses no multiplication with
+/// The plain product, to be compiled for several vector instructions. As it fuses no multiplication with
 /// an addition, they do not change the result.
 struct RunningSums<'a>(&'a [f64], &'a [f64]);
 
@@ -56,103 +46,8 @@ impl WithSimd for RunningSums<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> f64 {
-        running_sums(self.0, self.1)
+        halfspaces_kernels::dot(self.0, self.1)
     }
-}
-
-/// [`dot`] of slices of one length.
-#[inline(always)]
-fn running_sums(a: &[f64], b: &[f64]) -> f64 {
-    let (a_blocks, a_rest) = a.as_chunks::<LANES>();
-    let (b_blocks, b_rest) = b.as_chunks::<LANES>();
-    let mut sums = [0.0; LANES];
-    for (x, y) in a_blocks.iter().zip(b_blocks) {
-        for ((s, x), y) in sums.iter_mut().zip(x).zip(y) {
-            *s += x * y;
-        }
-    }
-    for ((s, x), y) in sums.iter_mut().zip(a_rest).zip(b_rest) {
-        *s += x * y;
-    }
-    add_lanes(sums)
-}
-
-/// [`dot`] of `w` with each of the rows of `w`'s length that begin `rows`, one for each place of `out`.
-/// `rows` must hold them, may go on behind them, and holds finite values only.
-pub(crate) fn dot_rows(rows: &[f64], w: &[f64], out: &mut [f64]) {
-    Arch::new().dispatch(DotRows { rows, w, out });
-}
-
-/// [`running_sums`] row by row, the rest of a row as a block like the others: what stands behind the row
-/// meets zeros, and adding ± 0 changes no running sum, as none is -0.
-struct DotRows<'a> {
-    rows: &'a [f64],
-    w: &'a [f64],
-    out: &'a mut [f64],
-}
-
-impl WithSimd for DotRows<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        if self.w.len() >= WIDE {
-            for (row, out) in self.rows.chunks_exact(self.w.len()).zip(self.out) {
-                *out = running_sums(row, self.w);
-            }
-            return;
-        }
-        if self.w.len() <= NARROW {
-            self.with::<S, NARROW>(simd)
-        } else {
-            self.with::<S, WIDE>(simd)
-        }
-    }
-}
-
-impl DotRows<'_> {
-    /// With room for `ROOM` coordinates.
-    #[inline(always)]
-    fn with<S: Simd, const ROOM: usize>(self, simd: S) {
-        match S::F64_LANES {
-            2 => self.in_vectors::<S, ROOM, 4>(simd),
-            4 => self.in_vectors::<S, ROOM, 2>(simd),
-            8 => self.in_vectors::<S, ROOM, 1>(simd),
-            _ => self.in_vectors::<S, ROOM, 8>(simd),
-        }
-    }
-
-    /// With running sums in `V` vectors.
-    #[inline(always)]
-    fn in_vectors<S: Simd, const ROOM: usize, const V: usize>(self, simd: S) {
-        let d = self.w.len();
-        let mut padded = [0.0; ROOM];
-        padded[..d].copy_from_slice(self.w);
-        let width = d.next_multiple_of(LANES);
-        let w = as_vectors::<S, V>(&padded[..width]);
-        for (i, out) in self.out.iter_mut().enumerate() {
-            let row = &self.rows[i * d..];
-            let Some(row) = row.get(..width) else {
-                *out = running_sums(row, self.w);
-                continue;
-            };
-            let mut sums = [simd.splat_f64s(0.0); V];
-            for (x, w) in as_vectors::<S, V>(row).iter().zip(w) {
-                for ((s, x), w) in sums.iter_mut().zip(x).zip(w) {
-                    *s = simd.add_f64s(*s, simd.mul_f64s(*x, *w));
-                }
-            }
-            let mut lanes = [0.0; LANES];
-            S::as_mut_simd_f64s(&mut lanes).0.copy_from_slice(&sums);
-            *out = add_lanes(lanes);
-        }
-    }
-}
-
-/// Whole blocks of [`LANES`] as `V` vectors each.
-#[inline(always)]
-fn as_vectors<S: Simd, const V: usize>(values: &[f64]) -> &[[S::f64s; V]] {
-    S::as_simd_f64s(values).0.as_chunks::<V>().0
 }
 
 /// `y += a x`. Where the lengths differ the longer one is cut, as in [`dot`].
@@ -249,7 +144,6 @@ pub fn sparse_norm_sq(columns: &[u32], values: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faer::traits::pulp::Scalar;
     use proptest::prelude::*;
 
     /// The plain version that the lane-wise kernel is held against.
@@ -276,25 +170,7 @@ mod tests {
             pairs in prop::collection::vec((-1e3..1e3f64, -1e3..1e3f64), WIDE..3 * WIDE),
         ) {
             let (a, b): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
-            prop_assert_eq!(dot(&a, &b).to_bits(), running_sums(&a, &b).to_bits());
-        }
-
-        #[test]
-        fn rows_at_once_round_as_one_by_one(
-            d in 1..WIDE + 20,
-            values in prop::collection::vec(prop_oneof![-1e3..1e3f64, Just(0.0), Just(-0.0)], 0..2000),
-            w in prop::collection::vec(prop_oneof![9 => -1e3..1e3f64, 1 => Just(-0.0)], WIDE + 20),
-            wanted in 0..300usize,
-        ) {
-            let (d, w) = if values.len() % 2 == 0 { (d % 20 + 1, &w[..d % 20 + 1]) } else { (d, &w[..d]) };
-            let mut out = vec![f64::NAN; wanted.min(values.len() / d)];
-            dot_rows(&values, w, &mut out);
-            for (row, value) in values.chunks_exact(d).zip(&out) {
-                prop_assert_eq!(value.to_bits(), running_sums(row, w).to_bits());
-            }
-            let mut scalar = vec![f64::NAN; out.len()];
-            DotRows { rows: &values, w, out: &mut scalar }.with_simd(Scalar);
-            prop_assert!(out.iter().zip(&scalar).all(|(a, b)| a.to_bits() == b.to_bits()));
+            prop_assert_eq!(dot(&a, &b).to_bits(), halfspaces_kernels::dot(&a, &b).to_bits());
         }
 
         #[test]

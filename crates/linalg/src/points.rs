@@ -2,7 +2,6 @@
 
 use crate::angle::{norm, normalise};
 use crate::error::{InputError, check_finite};
-use crate::kernels;
 use crate::load_checked;
 use crate::row::{DenseRow, RowView};
 use faer::MatRef;
@@ -195,7 +194,7 @@ impl Points {
         if len.checked_sub(first).is_none_or(|left| left < out.len()) {
             return Err(InputError::IndexOutOfRange { index: len.max(first), len });
         }
-        kernels::dot_rows(&self.values[first * self.dim..], w, out);
+        halfspaces_kernels::products(&self.values[first * self.dim..], w, out);
         Ok(())
     }
 

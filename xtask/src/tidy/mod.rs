@@ -15,19 +15,26 @@ use std::process::{Command, ExitCode};
 
 /// What each package of the workspace may depend on: (package, in its library, in addition in its
 /// tests and benchmarks). A package not listed here may not be in the workspace.
-const LAYERS: [(&str, &[&str], &[&str]); 12] = [
-    ("halfspaces-linalg", &[], &[]),
+const LAYERS: [(&str, &[&str], &[&str]); 13] = [
+    ("halfspaces-kernels", &[], &[]),
+    ("halfspaces-linalg", &["halfspaces-kernels"], &[]),
     ("halfspaces-features", &["halfspaces-linalg"], &[]),
     ("halfspaces-data", &["halfspaces-linalg"], &["halfspaces-features"]),
     ("halfspaces-forster", &["halfspaces-linalg"], &["halfspaces-data"]),
     (
         "halfspaces-online",
-        &["halfspaces-linalg", "halfspaces-features", "halfspaces-forster"],
+        &["halfspaces-kernels", "halfspaces-linalg", "halfspaces-features", "halfspaces-forster"],
         &["halfspaces-data"],
     ),
     (
         "halfspaces-pac",
-        &["halfspaces-linalg", "halfspaces-features", "halfspaces-data", "halfspaces-forster"],
+        &[
+            "halfspaces-kernels",
+            "halfspaces-linalg",
+            "halfspaces-features",
+            "halfspaces-data",
+            "halfspaces-forster",
+        ],
         &[],
     ),
     (
@@ -44,7 +51,8 @@ const LAYERS: [(&str, &[&str], &[&str]); 12] = [
     ("halfspaces-tests", &LIBRARIES, &[]),
 ];
 
-const LIBRARIES: [&str; 9] = [
+const LIBRARIES: [&str; 10] = [
+    "halfspaces-kernels",
     "halfspaces-linalg",
     "halfspaces-features",
     "halfspaces-data",
@@ -55,6 +63,10 @@ const LIBRARIES: [&str; 9] = [
     "halfspaces-eval",
     "halfspaces",
 ];
+
+/// The one package with `unsafe` code. It cannot inherit the lints of the workspace, which forbid it, and writes
+/// them out.
+const MAY_HOLD_UNSAFE: &str = "halfspaces-kernels";
 
 #[derive(Debug, Deserialize)]
 struct Metadata {
@@ -146,12 +158,31 @@ fn folders(packages: &[Package]) -> Vec<&Path> {
     packages.iter().filter_map(|package| package.manifest_path.parent()).collect()
 }
 
+/// The lints of the workspace that a manifest which writes them out has left out, or weakened; in place of the one
+/// against `unsafe` it must ask for a proof of each block.
+fn missing_lints<'a>(of_workspace: &'a str, manifest: &'a str) -> impl Iterator<Item = &'a str> {
+    let tables = of_workspace.split("\n[").filter(|table| table.starts_with("workspace.lints"));
+    let lints = tables.flat_map(|table| table.lines().skip(1)).filter(|line| line.contains('='));
+    lints
+        .map(|lint| match lint {
+            "unsafe_code = \"forbid\"" => "undocumented_unsafe_blocks = \"deny\"",
+            lint => lint,
+        })
+        .filter(|lint| !manifest.lines().any(|line| line == *lint))
+}
+
 /// Lints inherited, described, introduced; no circle of modules; documents that sources name are
 /// there.
 fn house_rules(package: &Package, root: &Path) -> Result<Vec<String>, Failure> {
     let mut findings = Vec::new();
     let manifest = fs::read_to_string(&package.manifest_path)?;
-    if !manifest.contains("[lints]\nworkspace = true") {
+    if package.name == MAY_HOLD_UNSAFE {
+        let of_workspace = fs::read_to_string(root.join("Cargo.toml"))?;
+        findings.extend(
+            missing_lints(&of_workspace, &manifest)
+                .map(|lint| format!("{}: Cargo.toml lacks the lint {lint}", package.name)),
+        );
+    } else if !manifest.contains("[lints]\nworkspace = true") {
         findings
             .push(format!("{}: Cargo.toml does not inherit the workspace's lints", package.name));
     }
@@ -181,4 +212,22 @@ fn house_rules(package: &Package, root: &Path) -> Result<Vec<String>, Failure> {
         findings.extend(documents::named_by_code(root, &shown, &text));
     }
     Ok(findings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lints_that_are_written_out_are_those_of_the_workspace() {
+        let workspace = fs::read_to_string(workspace_root().join("Cargo.toml")).unwrap();
+        let own = workspace_root().join("crates/kernels/Cargo.toml");
+        let own = fs::read_to_string(own).unwrap();
+        assert_eq!(missing_lints(&workspace, &own).count(), 0);
+        for weakened in ["unwrap_used = \"warn\"", "undocumented_unsafe_blocks = \"deny\""] {
+            let less = own.replace(weakened, &weakened.replace("= \"", "= \"allow"));
+            assert_eq!(missing_lints(&workspace, &less).collect::<Vec<_>>(), [weakened]);
+        }
+        assert!(workspace.contains("\nunsafe_code = \"forbid\"\n"));
+    }
 }

@@ -1,22 +1,17 @@
 //! One pass over a pool in memory.
 //!
 //! A learner that only moves after a mistake (or a margin too small) keeps its hypothesis for long
-//! stretches. Its values on the next few points, all of the present hypothesis, are computed at once and
-//! then compared with the labels. Up to the first label at which the learner would move they are what it
-//! would have computed one by one, to the bit; the others are discarded. After a move it goes one by one
-//! until it has been right for a while, so that many moves cost no more.
+//! stretches. The values of the points that come next are then computed in one loop, each held against its
+//! label, up to the first at which the learner would move. They are what it would have computed one by one, to
+//! the bit, and so is the value of the point at which it moves. The point after that it takes by itself, so that
+//! many moves in a row cost no more.
 //!
 //! Claims: none; the tests below hold it to the rounds of the protocol that K3 plays one by one.
 
 use super::weights::Weights;
-use crate::protocol::{OnlineLearner, PartialFitError, Tally};
-use halfspaces_linalg::{InputError, Label, PointSet, Points};
+use crate::protocol::{OnlineLearner, PartialFitError, Prediction, Tally};
+use halfspaces_linalg::{InputError, Label, PointSet};
 use std::convert::Infallible;
-
-/// Rounds without a move after which the learner looks ahead.
-const MIN_QUIET_ROUNDS: usize = 16;
-/// Values computed at once, at most: few enough that they are used while the processor fetches the next.
-const MAX_LOOKAHEAD: usize = 64;
 
 /// [`OnlineLearner::learn_pool`] of a learner that can tell for how many of the next examples it would be
 /// right and not move, and takes them as learned.
@@ -24,64 +19,81 @@ pub(super) fn learn_pool_ahead<L: OnlineLearner, P: PointSet>(
     learner: &mut L,
     points: &P,
     labels: &[Label],
-    skip: impl Fn(&mut L, Ahead) -> usize,
+    skip: impl Fn(&mut L, Ahead) -> Prefix,
 ) -> Result<Tally, PartialFitError<Infallible>> {
     InputError::check_len(points.len(), labels.len())?;
     let mut tally = Tally::default();
-    let mut values = [0.0; MAX_LOOKAHEAD];
-    // The learner has not moved for `quiet` rounds; it looks ahead no further than that.
-    let (mut next, mut quiet) = (0, 0);
-    while let Some(&truth) = labels.get(next) {
-        if let (Some(points), true) = (points.as_dense(), quiet >= MIN_QUIET_ROUNDS) {
-            let stretch = quiet.min(MAX_LOOKAHEAD).min(labels.len() - next);
-            let labels = &labels[next..next + stretch];
-            let ahead = Ahead { points, first: next, labels, values: &mut values[..stretch] };
-            let skipped = skip(learner, ahead);
-            tally.rounds += skipped as u64;
-            next += skipped;
-            quiet = if skipped == stretch { quiet + skipped } else { 0 };
-            continue;
+    // Whether the learner moved in the last round: where it often does, looking ahead does not pay.
+    let (mut next, mut moved) = (0, true);
+    while next < labels.len() {
+        let mut value = None;
+        if let (Some(points), false) = (points.as_dense(), moved) {
+            let rows = &points.as_slice()[next * points.dim()..];
+            let ahead = Ahead { rows, dim: points.dim(), labels: &labels[next..] };
+            let prefix = skip(learner, ahead);
+            tally.rounds += prefix.rounds as u64;
+            next += prefix.rounds;
+            value = prefix.value_behind;
         }
-        let Some(x) = points.row(next) else { unreachable!("there are as many points as labels") };
+        let (Some(x), Some(&truth)) = (points.row(next), labels.get(next)) else { break };
         let updates = learner.updates();
-        tally.record(learner.learn(x, truth), truth)?;
-        quiet = if learner.updates() == updates { quiet + 1 } else { 0 };
+        let round = match value.map(Prediction::from_value) {
+            Some(guess) => learner.update(x, guess, truth).map(|_| guess),
+            None => learner.learn(x, truth),
+        };
+        tally.record(round, truth)?;
+        moved = learner.updates() != updates;
         next += 1;
     }
     Ok(tally)
 }
 
-/// The next examples of a pool, and room for their values.
+/// The examples of a pool that come next, as rows of `dim` values one behind the other, and their labels.
 pub(super) struct Ahead<'a> {
-    points: &'a Points,
-    first: usize,
+    rows: &'a [f64],
+    dim: usize,
     labels: &'a [Label],
-    values: &'a mut [f64],
+}
+
+/// The examples at which a learner stays.
+#[derive(Default)]
+pub(super) struct Prefix {
+    pub(super) rounds: usize,
+    /// w · x of the example behind them, if it is finite.
+    value_behind: Option<f64>,
 }
 
 impl Ahead<'_> {
-    /// How many of them come before the first whose value and label would move a learner with these weights.
+    /// Those that come before the first whose value and label would move a learner with these weights.
     pub(super) fn unchanged_prefix(
         self,
         weights: &Weights,
         stays: impl Fn(f64, Label) -> bool,
-    ) -> usize {
-        let Ahead { points, first, labels, values } = self;
+    ) -> Prefix {
+        let Ahead { rows, dim, labels } = self;
+        let mut prefix = Prefix::default();
         // What cannot be computed at once is found out about one by one.
-        if points.margins_from(first, weights.as_slice(), values).is_err() {
-            return 0;
+        if weights.dim() != dim {
+            return prefix;
         }
-        let stays = |(value, label): &(&f64, &Label)| value.is_finite() & stays(**value, **label);
-        let pairs = values.iter().zip(labels);
-        // Nearly always all of them, which is seen without a branch for each.
-        if pairs.clone().fold(true, |all, pair| all & stays(&pair)) {
-            return labels.len();
-        }
-        pairs.take_while(stays).count()
+        prefix.rounds = halfspaces_kernels::products_while(
+            rows,
+            weights.as_slice(),
+            #[inline(always)]
+            |i, value| {
+                let stays = value.is_finite() & stays(value, labels[i]);
+                if !stays {
+                    prefix.value_behind = Some(value).filter(|value| value.is_finite());
+                }
+                stays
+            },
+        );
+        prefix
     }
 }
 
 /// Whether a value's sign is the label: where a perceptron stays.
+#[inline(always)]
 pub(super) fn right(value: f64, label: Label) -> bool {
     Label::from_sign(value) == label
 }
@@ -91,7 +103,7 @@ mod tests {
     use super::*;
     use crate::{Aggressiveness, Alma, AveragedPerceptron, PassiveAggressive};
     use crate::{Perceptron, VotedPerceptron};
-    use halfspaces_linalg::{FitError, SparsePoints};
+    use halfspaces_linalg::{FitError, Points, SparsePoints};
     use proptest::prelude::*;
     use std::fmt::Debug;
 

@@ -50,9 +50,9 @@ macro_rules! mistake_driven {
             ) -> Result<$crate::Tally, $crate::PartialFitError<std::convert::Infallible>> {
                 use super::look_ahead::{learn_pool_ahead, right};
                 learn_pool_ahead(self, points, labels, |learner, ahead| {
-                    let rounds = ahead.unchanged_prefix(&learner.weights, right);
-                    learner.survive(rounds as u64);
-                    rounds
+                    let prefix = ahead.unchanged_prefix(&learner.weights, right);
+                    learner.survive(prefix.rounds as u64);
+                    prefix
                 })
             }
         }

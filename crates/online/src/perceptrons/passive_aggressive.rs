@@ -88,6 +88,7 @@ impl PassiveAggressive {
 }
 
 /// The hinge loss max(0, 1 - y (w · x)).
+#[inline(always)]
 fn loss(value: f64, truth: Label) -> f64 {
     (1.0 - truth.as_f64() * value).max(0.0)
 }

@@ -1,0 +1,30 @@
+//! Inner loops over dense rows that lie one behind the other in memory.
+//!
+//! | loop | what |
+//! |---|---|
+//! | [`dot`] | one inner product, plain: the oracle of the others |
+//! | [`products`] | w · x of many rows |
+//! | [`products_while`] | w · x row by row, until one does not please |
+//! | [`descend`] | w += c x row by row, with c from w · x and x · x |
+//!
+//! *Rounding.* Every product is that of [`dot`] to the bit: [`LANES`] running sums, coordinate j into sum j mod
+//! [`LANES`], added in one fixed order, without fused multiplication and addition. A wider register holds more of
+//! the same sums, so the result does not depend on the processor.
+//!
+//! *Speed.* The rows that come next are asked from memory some kilobytes ahead, which no safe code can; the rest
+//! of a row beyond whole blocks is read under a mask instead of coordinate by coordinate; and w stays in
+//! registers where it fits, so that a step does not wait for the store of the last. AVX-512, AVX2 or neither,
+//! whatever the processor turns out to have, found out once.
+//!
+//! *Safety.* This is the one crate of the workspace with `unsafe` code, all of it in the file `x86.rs`.
+
+mod descend;
+mod plain;
+mod products;
+mod vectors;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub use descend::descend;
+pub use plain::{LANES, add_lanes, dot};
+pub use products::{products, products_while};

@@ -1,0 +1,167 @@
+//! Inner products of consecutive rows with one vector.
+
+use crate::plain::LANES;
+use crate::vectors::Blocks;
+use crate::vectors::{Kernel, Vectors, by_blocks, dispatch};
+
+/// [`dot`](crate::dot) of `w` with each of the rows of its length that begin `rows`, one for each place of `out`.
+/// `rows` may go on behind them.
+///
+/// # Panics
+/// If `w` is empty, or `rows` holds fewer rows than `out` has places.
+///
+/// ```
+/// let mut values = [0.0; 2];
+/// halfspaces_kernels::products(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[1.0, -2.0], &mut values);
+/// assert_eq!(values, [-3.0, -5.0]);
+/// ```
+#[inline]
+pub fn products(rows: &[f64], w: &[f64], out: &mut [f64]) {
+    let rows = &rows[..out.len() * w.len()];
+    products_while(
+        rows,
+        w,
+        #[inline(always)]
+        |i, value| {
+            out[i] = value;
+            true
+        },
+    );
+}
+
+/// [`dot`](crate::dot) of `w` with each of the rows of its length in `rows`, given to `goes_on` with the row's
+/// number from 0, until it says no: how many rows came before, all if it never does. Values behind a short last
+/// row's begin are left alone.
+///
+/// # Panics
+/// If `w` is empty.
+///
+/// ```
+/// // The first row at which the sign of w · x is not that of the label.
+/// let (rows, labels) = ([1.0, 2.0, 3.0, 4.0, 5.0, -6.0], [1.0, 1.0, 1.0]);
+/// let right = |i: usize, value: f64| value * labels[i] > 0.0;
+/// assert_eq!(halfspaces_kernels::products_while(&rows, &[1.0, 1.0], right), 2);
+/// ```
+#[inline]
+pub fn products_while(rows: &[f64], w: &[f64], goes_on: impl FnMut(usize, f64) -> bool) -> usize {
+    assert!(!w.is_empty(), "rows have at least one coordinate");
+    dispatch(ProductsWhile { rows, w, goes_on })
+}
+
+struct ProductsWhile<'a, F> {
+    rows: &'a [f64],
+    w: &'a [f64],
+    goes_on: F,
+}
+
+impl<F: FnMut(usize, f64) -> bool> Kernel for ProductsWhile<'_, F> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, v: V) -> usize {
+        by_blocks!(self.w.len(), held, long, v, self)
+    }
+}
+
+/// With w in registers, in `BLOCKS` blocks of which the last may be filled up.
+#[inline(always)]
+fn held<V: Vectors, F: FnMut(usize, f64) -> bool, const BLOCKS: usize>(
+    v: V,
+    mut kernel: ProductsWhile<'_, F>,
+) -> usize {
+    let d = kernel.w.len();
+    let w = v.hold::<BLOCKS>(kernel.w);
+    for (i, row) in kernel.rows.chunks_exact(d).enumerate() {
+        v.fetch_ahead::<BLOCKS>(row);
+        if !(kernel.goes_on)(i, v.held_dot(&v.hold(row), &w)) {
+            return i;
+        }
+    }
+    kernel.rows.len() / d
+}
+
+/// With w in memory.
+#[inline(always)]
+fn long<V: Vectors, F: FnMut(usize, f64) -> bool>(v: V, mut kernel: ProductsWhile<'_, F>) -> usize {
+    let d = kernel.w.len();
+    let (w_blocks, w_rest) = kernel.w.as_chunks::<LANES>();
+    let w_rest = v.load_part(w_rest);
+    for (i, row) in kernel.rows.chunks_exact(d).enumerate() {
+        let (blocks, rest) = row.as_chunks::<LANES>();
+        let mut sums = v.splat(0.0);
+        for (x, w) in blocks.iter().zip(w_blocks) {
+            sums = v.add_product(sums, v.load_and_fetch(x), v.load(w));
+        }
+        sums = v.add_product(sums, v.load_part_and_fetch(rest), w_rest);
+        if !(kernel.goes_on)(i, v.total(sums)) {
+            return i;
+        }
+    }
+    kernel.rows.len() / d
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dot;
+    use crate::vectors::tests::{numbers, on_all};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn rows_at_once_round_as_one_by_one(
+            d in prop_oneof![1..80usize, 1..600usize],
+            begins in 0..9usize,
+            values in numbers(3000),
+            w in numbers(600),
+            stop in 0..200usize,
+        ) {
+            let (rows, w) = (&values[begins..], &w[begins.min(600 - d)..][..d]);
+            let expected: Vec<u64> =
+                rows.chunks_exact(d).take(stop + 1).map(|row| dot(row, w).to_bits()).collect();
+            let all = rows.len() / d;
+            let seen = on_all(|set| {
+                let mut seen = Vec::new();
+                let goes_on = |i: usize, value: f64| {
+                    assert_eq!(i, seen.len());
+                    seen.push(value.to_bits());
+                    i != stop
+                };
+                let count = set.run(ProductsWhile { rows, w, goes_on });
+                assert_eq!(count, stop.min(all));
+                seen
+            });
+            prop_assert!(seen.iter().all(|seen| *seen == expected));
+
+            let mut out = vec![f64::NAN; all.min(stop)];
+            products(rows, w, &mut out);
+            let exact = expected.iter().zip(&out).all(|(bits, value)| *bits == value.to_bits());
+            prop_assert!(exact);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "out of range")]
+    fn rows_that_are_not_there_are_refused() {
+        products(&[1.0; 5], &[1.0, 2.0], &mut [0.0; 3]);
+    }
+
+    #[test]
+    #[should_panic(expected = "at least one coordinate")]
+    fn no_coordinates_are_refused() {
+        products_while(&[1.0], &[], |_, _| true);
+    }
+
+    #[test]
+    fn overflows_come_out_as_in_the_plain_product() {
+        let far = [1e200, -1e200, 3.0];
+        let values = |w: &[f64]| {
+            let mut out = [0.0; 1];
+            products(&far, w, &mut out);
+            (out[0], dot(&far, w))
+        };
+        let (ours, plain) = values(&[1e200, 1e200, 1.0]);
+        assert!(ours.is_nan() && plain.is_nan());
+        assert_eq!(values(&[1e200, 0.0, 1.0]), (f64::INFINITY, f64::INFINITY));
+    }
+}

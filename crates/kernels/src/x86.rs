@@ -1,0 +1,245 @@
+//! AVX2 and AVX-512.
+//!
+//! A value of [`Avx2`] or [`Avx512`] is made by `detect` alone, and only on a processor that has the
+//! instructions. So whoever has one, as every method of theirs does, may use them: that is what "the processor
+//! has them" below stands for.
+
+use crate::plain::LANES;
+use crate::vectors::{Kernel, Vectors};
+use std::arch::x86_64::*;
+
+/// Asks for the cache line `bytes` behind the first of `values`.
+#[inline(always)]
+fn prefetch(values: &[f64], bytes: usize) {
+    let at = values.as_ptr().cast::<i8>().wrapping_add(bytes);
+    // SAFETY: a prefetch neither reads nor writes, and has no fault for whatever address it is given; the
+    // instruction belongs to SSE, which every x86-64 processor has.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(at) }
+}
+
+/// The instructions AVX and AVX2.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx2(());
+
+impl Avx2 {
+    #[inline]
+    pub(crate) fn detect() -> Option<Avx2> {
+        is_x86_feature_detected!("avx2").then_some(Avx2(()))
+    }
+
+    /// The kernel, compiled for them.
+    #[inline]
+    pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        #[target_feature(enable = "avx2")]
+        fn compiled<K: Kernel>(v: Avx2, kernel: K) -> K::Output {
+            kernel.run(v)
+        }
+        // SAFETY: the processor has them.
+        unsafe { compiled(self, kernel) }
+    }
+
+    /// All ones in the first `len` of four lanes, zeros in the others.
+    #[inline(always)]
+    fn mask(self, len: usize) -> __m256i {
+        const ONES_THEN_ZEROS: [i64; 8] = [-1, -1, -1, -1, 0, 0, 0, 0];
+        let from = 4 - len.min(4);
+        let lanes: &[i64; 4] = match ONES_THEN_ZEROS[from..].first_chunk() {
+            Some(lanes) => lanes,
+            None => unreachable!("from is at most 4"),
+        };
+        // SAFETY: the processor has them, and `lanes` are the 32 bytes that are read, at any alignment.
+        unsafe { _mm256_loadu_si256(lanes.as_ptr().cast()) }
+    }
+}
+
+impl Vectors for Avx2 {
+    type Eight = [__m256d; 2];
+
+    #[inline(always)]
+    fn splat(self, value: f64) -> Self::Eight {
+        // SAFETY: the processor has them.
+        [unsafe { _mm256_set1_pd(value) }; 2]
+    }
+
+    #[inline(always)]
+    fn load(self, values: &[f64; LANES]) -> Self::Eight {
+        let [low, high] = [&values[..4], &values[4..]];
+        // SAFETY: the processor has them, and `low` and `high` are the four numbers each that are read, at any
+        // alignment.
+        let four = |values: &[f64]| unsafe { _mm256_loadu_pd(values.as_ptr()) };
+        [four(low), four(high)]
+    }
+
+    #[inline(always)]
+    fn load_part(self, values: &[f64]) -> Self::Eight {
+        let (low, high) = values.split_at(values.len().min(4));
+        [self.load_four(low), self.load_four(high)]
+    }
+
+    #[inline(always)]
+    fn store(self, [a, b]: Self::Eight, values: &mut [f64; LANES]) {
+        let (low, high) = values.split_at_mut(4);
+        // SAFETY: the processor has them, and `low` and `high` are the four numbers each that are written, at any
+        // alignment.
+        let four = |values: &mut [f64], v| unsafe { _mm256_storeu_pd(values.as_mut_ptr(), v) };
+        four(low, a);
+        four(high, b);
+    }
+
+    #[inline(always)]
+    fn store_part(self, [a, b]: Self::Eight, values: &mut [f64]) {
+        let (low, high) = values.split_at_mut(values.len().min(4));
+        self.store_four(a, low);
+        self.store_four(b, high);
+    }
+
+    #[inline(always)]
+    fn add(self, a: Self::Eight, b: Self::Eight) -> Self::Eight {
+        // SAFETY: the processor has them.
+        let four = |a, b| unsafe { _mm256_add_pd(a, b) };
+        [four(a[0], b[0]), four(a[1], b[1])]
+    }
+
+    #[inline(always)]
+    fn mul(self, a: Self::Eight, b: Self::Eight) -> Self::Eight {
+        // SAFETY: the processor has them.
+        let four = |a, b| unsafe { _mm256_mul_pd(a, b) };
+        [four(a[0], b[0]), four(a[1], b[1])]
+    }
+
+    #[inline(always)]
+    fn total(self, [low, high]: Self::Eight) -> f64 {
+        // SAFETY: the processor has them.
+        self.total_of_four(unsafe { _mm256_add_pd(low, high) })
+    }
+
+    #[inline(always)]
+    fn fetch(self, values: &[f64], bytes: usize) {
+        prefetch(values, bytes);
+    }
+}
+
+impl Avx2 {
+    #[inline(always)]
+    fn load_four(self, values: &[f64]) -> __m256d {
+        let mask = self.mask(values.len());
+        // SAFETY: the processor has them; what the mask leaves out is not read, and the rest are the first four
+        // at most of `values`.
+        unsafe { _mm256_maskload_pd(values.as_ptr(), mask) }
+    }
+
+    #[inline(always)]
+    fn store_four(self, four: __m256d, values: &mut [f64]) {
+        let mask = self.mask(values.len());
+        // SAFETY: the processor has them; what the mask leaves out is not written, and the rest are the first
+        // four at most of `values`.
+        unsafe { _mm256_maskstore_pd(values.as_mut_ptr(), mask, four) }
+    }
+
+    /// (0 + 2) + (1 + 3).
+    #[inline(always)]
+    fn total_of_four(self, four: __m256d) -> f64 {
+        // SAFETY: the processor has them.
+        let high = unsafe { _mm256_extractf128_pd::<1>(four) };
+        // SAFETY: the processor has them.
+        let low = unsafe { _mm256_castpd256_pd128(four) };
+        // SAFETY: every x86-64 processor has SSE2, here and below.
+        let two = unsafe { _mm_add_pd(low, high) };
+        // SAFETY: as above.
+        let odd = unsafe { _mm_unpackhi_pd(two, two) };
+        // SAFETY: as above.
+        let sum = unsafe { _mm_add_sd(two, odd) };
+        // SAFETY: as above.
+        unsafe { _mm_cvtsd_f64(sum) }
+    }
+}
+
+/// The instructions AVX-512F; with them the processor has AVX2.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx512(Avx2);
+
+impl Avx512 {
+    #[inline]
+    pub(crate) fn detect() -> Option<Avx512> {
+        Avx2::detect().filter(|_| is_x86_feature_detected!("avx512f")).map(Avx512)
+    }
+
+    /// The kernel, compiled for them.
+    #[inline]
+    pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        #[target_feature(enable = "avx512f")]
+        fn compiled<K: Kernel>(v: Avx512, kernel: K) -> K::Output {
+            kernel.run(v)
+        }
+        // SAFETY: the processor has them.
+        unsafe { compiled(self, kernel) }
+    }
+}
+
+/// Ones for the first `len` of eight lanes.
+#[inline(always)]
+fn mask(len: usize) -> __mmask8 {
+    ((1u32 << len.min(LANES)) - 1) as __mmask8
+}
+
+impl Vectors for Avx512 {
+    type Eight = __m512d;
+
+    #[inline(always)]
+    fn splat(self, value: f64) -> __m512d {
+        // SAFETY: the processor has them.
+        unsafe { _mm512_set1_pd(value) }
+    }
+
+    #[inline(always)]
+    fn load(self, values: &[f64; LANES]) -> __m512d {
+        // SAFETY: the processor has them, and `values` are the eight numbers that are read, at any alignment.
+        unsafe { _mm512_loadu_pd(values.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn load_part(self, values: &[f64]) -> __m512d {
+        // SAFETY: the processor has them; what the mask leaves out is not read, and the rest are the first eight
+        // at most of `values`.
+        unsafe { _mm512_maskz_loadu_pd(mask(values.len()), values.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn store(self, eight: __m512d, values: &mut [f64; LANES]) {
+        // SAFETY: the processor has them, and `values` are the eight numbers that are written, at any alignment.
+        unsafe { _mm512_storeu_pd(values.as_mut_ptr(), eight) }
+    }
+
+    #[inline(always)]
+    fn store_part(self, eight: __m512d, values: &mut [f64]) {
+        // SAFETY: the processor has them; what the mask leaves out is not written, and the rest are the first
+        // eight at most of `values`.
+        unsafe { _mm512_mask_storeu_pd(values.as_mut_ptr(), mask(values.len()), eight) }
+    }
+
+    #[inline(always)]
+    fn add(self, a: __m512d, b: __m512d) -> __m512d {
+        // SAFETY: the processor has them.
+        unsafe { _mm512_add_pd(a, b) }
+    }
+
+    #[inline(always)]
+    fn mul(self, a: __m512d, b: __m512d) -> __m512d {
+        // SAFETY: the processor has them.
+        unsafe { _mm512_mul_pd(a, b) }
+    }
+
+    #[inline(always)]
+    fn total(self, eight: __m512d) -> f64 {
+        // SAFETY: the processor has them.
+        let low = unsafe { _mm512_castpd512_pd256(eight) };
+        // SAFETY: the processor has them.
+        let high = unsafe { _mm512_extractf64x4_pd::<1>(eight) };
+        self.0.total([low, high])
+    }
+
+    #[inline(always)]
+    fn fetch(self, values: &[f64], bytes: usize) {
+        prefetch(values, bytes);
+    }
+}
