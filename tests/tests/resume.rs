@@ -10,10 +10,10 @@ use halfspaces_linalg::{
     SparsePoints,
 };
 use halfspaces_online::{
-    Aggressiveness, Alma, AveragedPerceptron, BooleanClass, CentreOfGravity, Ellipsoid, GridClass,
-    HalfspaceClass, Halving, HardMargin, Horizon, Kernel, KernelPerceptron, ModifiedPerceptron,
-    OnlineLeakyRelu, OnlineLearner, OnlineMassart, PassiveAggressive, Perceptron,
-    SecondOrderPerceptron, VersionSpace, VolumetricCentre, VotedPerceptron, Winnow,
+    Aggressiveness, Alma, AveragedPerceptron, BayesPoint, BooleanClass, CentreOfGravity, Ellipsoid,
+    GridClass, HalfspaceClass, Halving, HardMargin, Horizon, Kernel, KernelPerceptron,
+    ModifiedPerceptron, OnlineLeakyRelu, OnlineLearner, OnlineMassart, PassiveAggressive,
+    Perceptron, SecondOrderPerceptron, VersionSpace, VolumetricCentre, VotedPerceptron, Winnow,
 };
 use halfspaces_pac::{
     Ckmy, CuttingPlane, Ddk, Dgt, Elimination, Fitting, GlmPerspectron, GlmSchedule,
@@ -87,6 +87,7 @@ fn learners_on_real_numbers() {
     check(VersionSpace::new(VolumetricCentre::new(3).unwrap()), &points, &labels);
     check(VersionSpace::new(CentreOfGravity::new(3, 5).unwrap()), &points, &labels);
     check(VersionSpace::new(HardMargin::new(3).unwrap()), &points, &labels);
+    check(BayesPoint::new(3, 5).unwrap(), &points, &labels);
     for kernel in [
         Kernel::Linear,
         Kernel::Polynomial { degree: 3 },

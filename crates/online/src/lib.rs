@@ -15,6 +15,7 @@
 //! | [`Halving`] | <= lg of the size of the class | Kakade Thm 2.2 |
 //! | [`VersionSpace`] of [`Ellipsoid`] | <= 2d(d+1) ln((1+γ)/γ) | Kakade §3 |
 //! | [`VersionSpace`] of [`CentreOfGravity`] | d ln((1+γ)/γ)/ln(e/(e-1)) for the exact centre | Kakade §3 |
+//! | [`BayesPoint`] | the same; cuts at every revealed point | Herbrich et al. 2001 |
 //! | [`VersionSpace`] of [`VolumetricCentre`] | O(d ln(d/γ)), constants in [`bounds::volumetric_mistakes`] | Kakade §3; Vaidya 1996 |
 //! | [`VersionSpace`] of [`HardMargin`] | consistent, of largest margin; no mistake bound | Notes21 |
 //! | [`OnlineMassart`] | E\[mistakes\] <= ηT + (1-η)√T/γ under Massart noise | ours, from CKST24 Lemma 2 |
@@ -82,5 +83,6 @@ pub use self_directed::{
     StrongLearner, TwoChains, VersionSpaceGreedy, WeakRun, label_pool,
 };
 pub use version_space::{
-    Centre, CentreOfGravity, HardMargin, MixingDiagnostics, VersionSpace, VolumetricCentre,
+    BayesPoint, Centre, CentreOfGravity, HardMargin, MixingDiagnostics, VersionSpace,
+    VolumetricCentre,
 };

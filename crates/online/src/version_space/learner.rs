@@ -71,6 +71,13 @@ pub(super) fn check_cut(dim: usize, a: &[f64]) -> Result<(), InputError> {
     InputError::check_parameter("length of a cut", length, unit, "1")
 }
 
+/// w · x for the centre w.
+pub(super) fn centre_value<C: Centre, R: RowView>(centre: &C, x: R) -> Result<f64, InputError> {
+    InputError::check_dim(centre.dim(), x.dim())?;
+    let value = x.dot(centre.centre());
+    if value.is_finite() { Ok(value) } else { Err(InputError::Overflow { row: 0 }) }
+}
+
 /// The learner that predicts with a centre of its version space and cuts at every mistake.
 ///
 /// ```
@@ -117,9 +124,7 @@ impl<C: Centre> Classifier for VersionSpace<C> {
     }
 
     fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
-        InputError::check_dim(self.centre.dim(), x.dim())?;
-        let value = x.dot(self.centre.centre());
-        if value.is_finite() { Ok(value) } else { Err(InputError::Overflow { row: 0 }) }
+        centre_value(&self.centre, x)
     }
 }
 

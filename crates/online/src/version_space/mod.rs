@@ -1,5 +1,6 @@
 //! Learning with a centre of the version space.
 
+mod bayes_point;
 mod centre_of_gravity;
 mod ellipsoid;
 mod hard_margin;
@@ -7,6 +8,7 @@ mod hit_and_run;
 mod learner;
 mod volumetric_centre;
 
+pub use bayes_point::BayesPoint;
 pub use centre_of_gravity::CentreOfGravity;
 pub use hard_margin::HardMargin;
 pub use hit_and_run::MixingDiagnostics;
