@@ -1,5 +1,6 @@
 //! The weak and the strong learner on the pools of one trial.
 
+use super::searched::{pair, searched};
 use super::workload::{Configuration, Count, Outcome, Run, draw};
 use crate::experiments::common::*;
 use crate::workload::Inputs;
@@ -31,19 +32,26 @@ pub(super) fn weak(
     let k = transform.inner_dim();
     let mut start: Vec<f64> = (0..k).map(|_| StandardNormal.sample(rng)).collect();
     assert!(normalise(&mut start), "a normal vector is 0 with probability 0");
-    let mut runs = Vec::new();
-    for sign in [1.0, -1.0] {
-        let start: Vec<f64> = start.iter().map(|v| sign * v).collect();
-        let run = WeakRun::simulate(&inside, &labels, start.clone(), Cap::Corrected)?;
-        let paper = WeakRun::simulate(&inside, &labels, start.clone(), Cap::Paper)?;
-        runs.push(Run {
-            cosine: kernels::dot(&start, target.normal()),
-            succeeded: run.succeeded,
-            paper_succeeded: paper.succeeded,
-            passed: (4 * k * run.passed) as f64 / inside.len() as f64,
-        });
-    }
-    Ok(Outcome::Weak { k, runs })
+    Ok(Outcome::Weak { k, runs: pair(&inside, &labels, &target, &start)? })
+}
+
+/// A run of the weak learner from one start.
+pub(super) fn run(
+    inside: &Points,
+    labels: &[Label],
+    target: &Halfspace,
+    start: &[f64],
+) -> Result<Run, Failure> {
+    let k = inside.dim();
+    let run = WeakRun::simulate(inside, labels, start.to_vec(), Cap::Corrected)?;
+    let paper = WeakRun::simulate(inside, labels, start.to_vec(), Cap::Paper)?;
+    Ok(Run {
+        cosine: kernels::dot(start, target.normal()),
+        succeeded: run.succeeded,
+        paper_succeeded: paper.succeeded,
+        passed: (4 * k * run.passed) as f64 / inside.len() as f64,
+        spent: run.updates as f64 / Cap::Corrected.updates(k) as f64,
+    })
 }
 
 /// One trial of any part.
@@ -57,6 +65,7 @@ pub(super) fn learn(
             let (points, target) = draw(inputs, kind, *dim, *points, rng)?;
             weak(&points, &target, rng)
         }
+        Configuration::Searched { goal, dim, moves } => searched(*goal, *dim, *moves, rng),
         Configuration::Reach { kind, dim, points, epsilon } => {
             let (points, target) = draw(inputs, kind, *dim, *points, rng)?;
             reach(&points, &target, *epsilon, rng)

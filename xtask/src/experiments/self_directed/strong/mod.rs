@@ -5,6 +5,7 @@ mod claims;
 mod learners;
 mod plan;
 mod plots;
+mod searched;
 mod workload;
 
 pub(crate) use claims::StrongExperiment;

@@ -1,5 +1,6 @@
 //! How often what is run at each scale.
 
+use super::searched::Goal;
 use super::workload::{Configuration, Kind, SYNTHETIC};
 use crate::experiments::common::*;
 use crate::workload::Inputs;
@@ -45,6 +46,15 @@ pub(super) fn plan(inputs: &Inputs, scale: Scale) -> Vec<Planned<Configuration>>
         for dim in dims.into_iter().filter(|d| *d != 1 || kind == Kind::Sphere) {
             let points = if wide { scale.pick(200, 400, 2000) } else { 1000 };
             let configuration = Configuration::Weak { kind: kind.clone(), dim, points };
+            plan.push(Planned { configuration, trials: scale.pick(20, 60, 300) });
+        }
+    }
+    for (goal, dims, moves) in [
+        (Goal::Updates, scale.pick(vec![5], vec![3, 5, 10], vec![2, 3, 5, 10, 20]), 2000),
+        (Goal::Failures, scale.pick(vec![3], vec![2, 3, 5], vec![2, 3, 5, 10]), 100),
+    ] {
+        for dim in dims {
+            let configuration = Configuration::Searched { goal, dim, moves };
             plan.push(Planned { configuration, trials: scale.pick(20, 60, 300) });
         }
     }

@@ -65,11 +65,9 @@ fn pair(outcome: &Outcome) -> (usize, &[Run]) {
 }
 
 pub(super) fn weak_table(results: &Results<Configuration, Outcome>) -> Table {
-    let rows = results.groups.iter().filter_map(|g| match &g.configuration {
-        Configuration::Weak { kind, dim, .. } => {
-            Some((kind, dim, g.outcomes.iter().map(pair).collect::<Vec<_>>()))
-        }
-        _ => None,
+    let rows = results.groups.iter().filter_map(|g| {
+        let (data, dim) = g.configuration.weak_data()?;
+        Some((data, dim, g.outcomes.iter().map(pair).collect::<Vec<_>>()))
     });
     let share = |pairs: &[(usize, &[Run])], of: fn(&Run) -> bool| {
         let all = pairs.iter().flat_map(|(_, runs)| runs.iter());
@@ -83,11 +81,15 @@ pub(super) fn weak_table(results: &Results<Configuration, Outcome>) -> Table {
         "Runs of the weak learner from random starts",
         rows,
         &[
-            ("data", &|(kind, ..)| kind.to_string()),
-            ("d", &|(_, dim, _)| if **dim > 0 { dim.to_string() } else { String::new() }),
+            ("data", &|(data, ..)| data.clone()),
+            ("d", &|(_, dim, _)| if *dim > 0 { dim.to_string() } else { String::new() }),
             ("k", &|(.., pairs)| pairs.median(0, |(k, _)| *k as f64)),
             ("pairs", &|(.., pairs)| pairs.count()),
             ("aligned runs", &|(.., pairs)| pairs.iter().map(aligned).sum::<usize>().to_string()),
+            ("most updates over ⌊4k ln 4k⌋", &|(.., pairs)| {
+                let most = pairs.iter().flat_map(|(_, runs)| runs.iter().map(|r| r.spent));
+                format!("{:.3}", most.fold(0.0, f64::max))
+            }),
             ("runs succeeded", &|(.., pairs)| share(pairs, |r| r.succeeded)),
             ("with the printed cap", &|(.., pairs)| share(pairs, |r| r.paper_succeeded)),
             ("pairs failed", &|(.., pairs)| pairs.iter().filter(failed).count().to_string()),

@@ -1,5 +1,6 @@
 //! Kinds of data and what a trial gives.
 
+use super::searched::Goal;
 use crate::experiments::common::*;
 use crate::workload::{Inputs, Pool, Workload};
 use halfspaces_data::{
@@ -55,6 +56,8 @@ pub(super) const SYNTHETIC: [Kind; 7] = [
 pub(crate) enum Configuration {
     /// One position, one random w₀ and -w₀.
     Weak { kind: Kind, dim: usize, points: usize },
+    /// The weak learner on points in position that a search of so many moves makes hard for it.
+    Searched { goal: Goal, dim: usize, moves: usize },
     /// A strong learner on one pool.
     Reach { kind: Kind, dim: usize, points: usize, epsilon: f64 },
     /// The strong learner's means over `random` runs from random starts and `warm` ones, on the first
@@ -75,9 +78,36 @@ pub(crate) struct Run {
     pub(super) paper_succeeded: bool,
     /// 4k times the points of the last walk, over |U|.
     pub(super) passed: f64,
+    /// Updates over ⌊4k ln 4k⌋.
+    pub(super) spent: f64,
+}
+
+impl Configuration {
+    /// Whether its runs are pairs from opposite starts.
+    pub(super) fn has_pairs(&self) -> bool {
+        match self {
+            Configuration::Weak { .. } => true,
+            Configuration::Searched { goal, .. } => *goal == Goal::Failures,
+            _ => false,
+        }
+    }
+
+    /// Where the weak learner runs; `None` where it is not run alone.
+    pub(super) fn weak_data(&self) -> Option<(String, usize)> {
+        match self {
+            Configuration::Weak { kind, dim, .. } => Some((kind.to_string(), *dim)),
+            Configuration::Searched { goal, dim, .. } => Some((goal.to_string(), *dim)),
+            _ => None,
+        }
+    }
 }
 
 impl Run {
+    /// Updates over the cap; above 1 if the cap did not do.
+    pub(super) fn ratio(&self) -> f64 {
+        if self.succeeded { self.spent } else { f64::MAX }
+    }
+
     /// Whether w₀ · w* >= 1/(2√k), the premise of the theorem.
     pub(super) fn is_aligned(&self, k: usize) -> bool {
         self.cosine >= 0.5 / (k as f64).sqrt()
