@@ -1,6 +1,8 @@
 //! Labelled points in memory, handed out one at a time.
 
-use halfspaces_linalg::{ExampleStream, InputError, Label, PointSet, RngStream, rng_for};
+use halfspaces_linalg::{
+    ExampleStream, InputError, Label, PointSet, RngStream, RowsAhead, rng_for,
+};
 use rand::seq::SliceRandom;
 
 /// A stream of borrowed points and labels that ends after the last.
@@ -77,12 +79,49 @@ impl<P: PointSet> ExampleStream for LabelledPoints<'_, P> {
         };
         Ok(Some((x, self.labels[index])))
     }
+
+    /// All that are left, of dense points in the order given.
+    fn rows_ahead(&self) -> Option<RowsAhead<'_>> {
+        let points = self.points.as_dense().filter(|_| self.order.is_none())?;
+        Some(RowsAhead::new(points, self.labels, self.next))
+    }
+
+    fn skip(&mut self, count: usize) {
+        assert!(count <= self.remaining(), "{count} examples of {}", self.remaining());
+        self.next += count;
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use halfspaces_linalg::{Points, RowView, SparsePoints};
+
+    #[test]
+    fn rows_ahead_are_those_that_come() {
+        let points = Points::new((0..6).map(f64::from).collect(), 2).unwrap();
+        let labels = [Label::Positive, Label::Negative, Label::Positive];
+        let mut stream = LabelledPoints::new(&points, &labels).unwrap();
+        stream.next_row().unwrap();
+        let ahead = stream.rows_ahead().unwrap();
+        assert_eq!((ahead.values(), ahead.labels()), (&points.as_slice()[2..], &labels[1..]));
+        let mut borrowed = &mut stream;
+        ExampleStream::skip(&mut borrowed, 1);
+        assert_eq!(ExampleStream::rows_ahead(&borrowed).unwrap().values(), [4.0, 5.0]);
+        assert_eq!(stream.next_row().unwrap().unwrap().0.as_slice(), [4.0, 5.0]);
+        assert_eq!(stream.rows_ahead().unwrap().labels(), []);
+        // Neither sparse rows nor rows in another order lie together.
+        let sparse = SparsePoints::from_dense(&points).unwrap();
+        assert_eq!(LabelledPoints::new(&sparse, &labels).unwrap().rows_ahead(), None);
+        assert_eq!(LabelledPoints::shuffled(&points, &labels, 1).unwrap().rows_ahead(), None);
+    }
+
+    #[test]
+    #[should_panic(expected = "2 examples of 1")]
+    fn more_than_is_left_is_not_skipped() {
+        let points = Points::new(vec![1.0], 1).unwrap();
+        LabelledPoints::new(&points, &[Label::Positive]).unwrap().skip(2);
+    }
 
     #[test]
     fn every_example_comes_once_with_its_label() {

@@ -1,6 +1,6 @@
 //! Labelled examples that come one at a time.
 
-use crate::{Label, RowView};
+use crate::{Label, PointSet, Points, RowView};
 
 /// Labelled examples that come one at a time and need not fit in memory: from a file, from a
 /// generator, from a socket.
@@ -50,6 +50,74 @@ pub trait ExampleStream {
     /// # Errors
     /// What is wrong with the next example, or with fetching it.
     fn next_row(&mut self) -> Result<Option<(Self::Row<'_>, Label)>, Self::Error>;
+
+    /// The examples that come next, where they lie in memory together; for what takes many in less time than
+    /// one by one. They are still to come until [`ExampleStream::skip`] passes over them.
+    fn rows_ahead(&self) -> Option<RowsAhead<'_>> {
+        None
+    }
+
+    /// Passes over the first `count` of [`ExampleStream::rows_ahead`].
+    ///
+    /// # Panics
+    /// If there are fewer.
+    fn skip(&mut self, count: usize) {
+        assert_eq!(count, 0, "a stream that shows rows ahead passes over them itself");
+    }
+}
+
+/// Dense examples that lie in memory together.
+///
+/// ```
+/// use halfspaces_linalg::{Label, Points, RowsAhead};
+/// let points = Points::from_rows(&[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])?;
+/// let labels = [Label::Positive, Label::Negative, Label::Negative];
+/// let ahead = RowsAhead::new(&points, &labels, 1).at_most(1);
+/// assert_eq!((ahead.values(), ahead.labels()), (&[3.0, 4.0][..], &[Label::Negative][..]));
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RowsAhead<'a> {
+    values: &'a [f64],
+    labels: &'a [Label],
+    dim: usize,
+}
+
+impl<'a> RowsAhead<'a> {
+    /// Those from `first` on, as many as there are both points and labels.
+    #[must_use]
+    pub fn new(points: &'a Points, labels: &'a [Label], first: usize) -> Self {
+        let (end, dim) = (points.len().min(labels.len()), points.dim());
+        let first = first.min(end);
+        let values = &points.as_slice()[first * dim..end * dim];
+        RowsAhead { values, labels: &labels[first..end], dim }
+    }
+
+    /// The first `count` of them.
+    #[must_use]
+    pub fn at_most(self, count: usize) -> Self {
+        let count = count.min(self.labels.len());
+        let (values, labels) = (&self.values[..count * self.dim], &self.labels[..count]);
+        RowsAhead { values, labels, ..self }
+    }
+
+    /// The rows one behind the other, of finite values.
+    #[must_use]
+    pub fn values(self) -> &'a [f64] {
+        self.values
+    }
+
+    /// Their labels.
+    #[must_use]
+    pub fn labels(self) -> &'a [Label] {
+        self.labels
+    }
+
+    /// Number of coordinates of each.
+    #[must_use]
+    pub fn dim(self) -> usize {
+        self.dim
+    }
 }
 
 impl<S: ExampleStream> ExampleStream for &mut S {
@@ -65,5 +133,13 @@ impl<S: ExampleStream> ExampleStream for &mut S {
 
     fn next_row(&mut self) -> Result<Option<(Self::Row<'_>, Label)>, Self::Error> {
         (**self).next_row()
+    }
+
+    fn rows_ahead(&self) -> Option<RowsAhead<'_>> {
+        (**self).rows_ahead()
+    }
+
+    fn skip(&mut self, count: usize) {
+        (**self).skip(count);
     }
 }

@@ -59,7 +59,7 @@ pub use contract::{
 pub use determinant::log_abs_determinant;
 pub use ellipsoid::Ellipsoid;
 pub use error::InputError;
-pub use example_stream::ExampleStream;
+pub use example_stream::{ExampleStream, RowsAhead};
 pub use exp::exp_neg;
 pub use halfspace::Halfspace;
 pub use label::{InvalidLabel, Label};

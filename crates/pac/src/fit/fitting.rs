@@ -170,9 +170,8 @@ impl<L: Link> Fitting<L> {
     #[inline(always)]
     fn place_and_take<R: RowView>(&mut self, x: R, label: Label) -> Result<Stage, InputError> {
         InputError::check_dim(self.dim, x.dim())?;
-        // Points of the unit ball are taken as they are: their products round as everywhere else.
         let Placement { scale, lift } = self.placement;
-        match (lift, (scale - 1.0).abs() < f64::EPSILON) {
+        match (lift, self.placement.is_unscaled()) {
             (false, true) => self.take(x, label),
             (false, false) => self.take(ScaledRow::new(x, scale), label),
             (true, true) => self.take(LiftedRow::new(x), label),
@@ -348,16 +347,24 @@ impl<L: Link, S: ExampleStream> WithSimd for Advance<'_, L, S> {
     #[inline(always)]
     fn with_simd<V: Simd>(self, _: V) -> Self::Output {
         let Advance { fitting, stream, most } = self;
-        let mut stage = fitting.stage();
-        for _ in 0..most {
-            if stage == Stage::Complete {
-                break;
+        let (mut stage, mut left) = (fitting.stage(), most);
+        while left > 0 && stage != Stage::Complete {
+            if let (Stage::Training { .. }, Some(rows)) = (stage, stream.rows_ahead()) {
+                let rows = rows.at_most(usize::try_from(left).unwrap_or(usize::MAX));
+                let together = fitting.take_rows(rows);
+                stream.skip(together);
+                left -= together as u64;
+                if together > 0 {
+                    stage = fitting.stage();
+                    continue;
+                }
             }
             let taken = fitting.taken + fitting.selector.seen();
             match stream.next_row() {
                 Err(source) => return Err(FitError::Stream { taken, source }),
                 Ok(None) => break,
                 Ok(Some((x, label))) => {
+                    left -= 1;
                     stage = fitting
                         .place_and_take(x, label)
                         .map_err(|source| FitError::at_example(taken, source))?;

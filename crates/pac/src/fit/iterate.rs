@@ -2,7 +2,9 @@
 
 use super::direction::Direction;
 use halfspaces_data::Link;
-use halfspaces_linalg::{InputError, Label, RowView, kernels, zeros};
+use halfspaces_linalg::{
+    DenseRow, InputError, Label, RowView, RowsAhead, ScaledRow, kernels, zeros,
+};
 
 /// An iterate w with what is known of its norm.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -58,18 +60,67 @@ impl Iterate {
     ) {
         let c = step * direction.coefficient(value, y);
         x.add_scaled_to(-c, &mut self.w);
-        if !project {
-            return;
-        }
-        self.norm_sq += c * (c * norm_sq - 2.0 * value);
-        self.age += 1;
-        // Also where it is NaN.
-        if self.age >= NORM_REFRESH_INTERVAL
-            || self.norm_sq.is_nan()
-            || self.norm_sq > 1.0 - NORM_SLACK
-        {
+        if project && follow(&mut self.norm_sq, &mut self.age, c, value, norm_sq) {
             self.project();
         }
+    }
+
+    /// [`Iterate::descend`] along all of `rows`, scaled by `scale` where `SCALED`, up to the first outside the unit
+    /// ball: how many were taken.
+    pub(crate) fn descend_rows<L: Link, const SCALED: bool>(
+        &mut self,
+        direction: &Direction<L>,
+        step: f64,
+        project: bool,
+        scale: f64,
+        rows: RowsAhead<'_>,
+    ) -> usize {
+        let (dim, mut taken) = (rows.dim(), 0);
+        while taken < rows.labels().len() {
+            let (values, labels) = (&rows.values()[taken * dim..], &rows.labels()[taken..]);
+            let mut may_have_left = false;
+            taken += halfspaces_kernels::descend(
+                values,
+                &mut self.w,
+                #[inline(always)]
+                |i, value, norm_sq| {
+                    // Projected before the next row.
+                    if may_have_left {
+                        return None;
+                    }
+                    let placed = |v: f64| if SCALED { scale * v } else { v };
+                    let value = placed(value);
+                    let norm_sq = if SCALED { scale * norm_sq * scale } else { norm_sq };
+                    let c = step * direction.coefficient(value, labels[i]);
+                    let factor = placed(-c);
+                    if InputError::check_in_ball(norm_sq).is_err() || !factor.is_finite() {
+                        return None;
+                    }
+                    may_have_left =
+                        project && follow(&mut self.norm_sq, &mut self.age, c, value, norm_sq);
+                    Some(factor)
+                },
+            );
+            if may_have_left {
+                self.project();
+                continue;
+            }
+            let (Some(row), Some(y)) =
+                (rows.values().get(taken * dim..(taken + 1) * dim), rows.labels().get(taken))
+            else {
+                break;
+            };
+            #[expect(clippy::expect_used, reason = "rows ahead hold finite values")]
+            let x = ScaledRow::new(DenseRow::new(row).expect("a finite row"), scale);
+            // A step that is not finite is that of the plain rule, whatever comes of it.
+            let (value, norm_sq) = (x.dot(&self.w), x.norm_sq());
+            if InputError::check_in_ball(norm_sq).is_err() {
+                break;
+            }
+            self.descend(direction, step, project, (x, value, norm_sq), *y);
+            taken += 1;
+        }
+        taken
     }
 
     #[cold]
@@ -84,11 +135,19 @@ impl Iterate {
     }
 }
 
+/// Follows ‖w‖² through a step w -= cx: whether it may have passed 1, or is to be computed anew.
+#[inline(always)]
+fn follow(w_norm_sq: &mut f64, age: &mut u32, c: f64, value: f64, norm_sq: f64) -> bool {
+    *w_norm_sq += c * (c * norm_sq - 2.0 * value);
+    *age += 1;
+    // Also where it is NaN.
+    *age >= NORM_REFRESH_INTERVAL || w_norm_sq.is_nan() || *w_norm_sq > 1.0 - NORM_SLACK
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fit::direction::{Denominator, SignLink};
-    use halfspaces_linalg::DenseRow;
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
 

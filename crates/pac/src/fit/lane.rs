@@ -41,6 +41,13 @@ impl<L> Lane<L> {
 }
 
 impl<L: Link> Lane<L> {
+    /// For how many of the coming examples nothing but a step happens.
+    #[inline]
+    pub(super) fn quiet_steps(&self) -> u64 {
+        let in_run = self.run_length - self.in_run;
+        in_run.min(self.retention.quiet_steps(self.taken)).min(self.steps() - self.taken)
+    }
+
     /// The iterate that the next example finds, at 0 at the start of a run, and whether it is retained.
     #[inline(always)]
     pub(super) fn open_step(&mut self) -> bool {
@@ -88,6 +95,14 @@ impl Retention {
         match self {
             Retention::All => total,
             Retention::Drawn { steps, .. } => steps.len() as u64,
+        }
+    }
+
+    /// How many iterates from that before example `t` on are not retained, where all before it were asked about.
+    fn quiet_steps(&self, t: u64) -> u64 {
+        match self {
+            Retention::All => 0,
+            Retention::Drawn { steps, next } => steps.get(*next).map_or(u64::MAX, |step| step - t),
         }
     }
 
@@ -155,6 +170,11 @@ impl ReservoirDraw {
 impl ReservoirIterate {
     pub(super) fn new(seed: u64) -> ReservoirIterate {
         ReservoirIterate { w: Vec::new(), draw: ReservoirDraw::new(seed) }
+    }
+
+    /// How many iterates from that before example `step` on are not taken.
+    pub(super) fn quiet_steps(&self, step: u64) -> u64 {
+        self.draw.next - step
     }
 
     /// Offers the iterate before example `step`, counted from 0, in order.

@@ -9,6 +9,7 @@ mod outcome;
 mod plan;
 #[cfg(feature = "serde")]
 mod saved;
+mod stretch;
 
 pub use direction::{Denominator, Direction, SignLink};
 pub use fitting::{Fitting, Stage};

@@ -59,6 +59,11 @@ pub(crate) struct Placement {
 }
 
 impl Placement {
+    /// Whether points are taken as long as they are: their products round as everywhere else.
+    pub(super) fn is_unscaled(self) -> bool {
+        (self.scale - 1.0).abs() < f64::EPSILON
+    }
+
     /// The dimension learned in, for points of dimension `dim`.
     pub(super) fn dim_inside(self, dim: usize) -> usize {
         dim + usize::from(self.lift)
