@@ -15,6 +15,9 @@ const ROUNDING: f64 = 1e-9;
 /// stalled. In exact arithmetic D rises with every pass; the gap alone may widen for a while.
 const MAX_IDLE_CHECKS: u32 = 16;
 
+/// Passes between two checks of the gap, as a share of those made so far.
+const CHECK_SHARE: u64 = 16;
+
 /// Unchecked parameters of [`LinearSvm`].
 ///
 /// ```
@@ -71,7 +74,8 @@ impl Params for SvmParams {
 /// Minimises P(w) = ½‖w‖² + C Σ max(0, 1 - y_i w · x_i) by coordinate ascent on its dual
 /// D(α) = Σ α_i - ½‖Σ α_i y_i x_i‖² over 0 <= α_i <= C: with w = Σ α_i y_i x_i, one coordinate is
 /// solved exactly by α_i <- clamp(α_i - (y_i w · x_i - 1)/‖x_i‖², 0, C). Each pass takes the points in
-/// a fresh random order. An intercept is the weight of a constant feature 1, and penalised with the
+/// a fresh random order, and leaves alone, until the gap is looked at again, those that their bounds hold by more than
+/// any other point can move. An intercept is the weight of a constant feature 1, and penalised with the
 /// other weights.
 ///
 /// *Guarantee.* D(α) <= min P <= P(w) for every α, so the gap P - D of the answer, recomputed from α
@@ -85,10 +89,11 @@ impl Params for SvmParams {
 /// longer raise D or narrow the gap, which in exact arithmetic they do until it is 0; the certificate says how
 /// good the answer is all the same.
 ///
-/// *Cost.* O(nd) per pass over n points (stored values, for sparse ones), O(n + d) memory.
+/// *Cost.* O(nd) per pass over n points (stored values, for sparse ones), less where points are left alone; O(n + d)
+/// memory.
 ///
-/// *Source.* Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, Algorithm 1 (the method of LIBLINEAR),
-/// without shrinking. Claims: none of its own; compared in P10 and PR.
+/// *Source.* Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, Algorithm 3 (the method of LIBLINEAR); what was left
+/// alone returns at every check of the gap, not only at the end. Claims: none of its own; compared in P10 and PR.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};
@@ -233,15 +238,18 @@ impl FitSample for LinearSvm {
         let SvmParams { c, intercept, tolerance, max_passes, seed } = self.0;
         let scale = check_sample(points, labels, c)?;
         let constant = if intercept { 1.0 } else { 0.0 };
+        let squares: Vec<f64> = points.rows().map(|x| x.norm_sq() + constant * constant).collect();
         let mut rng = rng_for(RngStream::SvmOrder, seed);
-        let mut order: Vec<usize> = (0..labels.len()).collect();
+        let mut active: Vec<usize> = Vec::with_capacity(labels.len());
+        let mut reach = Reach::UNKNOWN;
         let mut alphas = zeros(1, labels.len())?;
         let mut passes = 0;
         let (mut best_dual, mut best_gap, mut idle_checks) = (f64::NEG_INFINITY, f64::INFINITY, 0);
         loop {
             // Summed afresh, so that rounding does not pile up and the gap speaks of α alone.
             let (mut w, mut b) = weights(points, labels, &alphas, constant)?;
-            let (primal, dual) = objectives(points, labels, &alphas, &w, b, constant, c);
+            let slopes = slopes(points, labels, &w, b * constant);
+            let (primal, dual) = objectives(&slopes, &alphas, penalty(&w, b), c);
             check_duality(primal, dual, scale)?;
             idle_checks =
                 if dual > best_dual || primal - dual < best_gap { 0 } else { idle_checks + 1 };
@@ -261,26 +269,82 @@ impl FitSample for LinearSvm {
                 let fit = SvmFit { halfspace, c, alphas, primal, dual, passes, termination };
                 return Ok(fit.assured("P and D are computed from α, and weak duality holds"));
             }
-            for _ in 0..(passes / 16).clamp(1, max_passes - passes) {
-                order.shuffle(&mut rng);
-                for &i in &order {
+            active.clear();
+            active.extend((0..labels.len()).filter(|i| !reach.settles(alphas[*i], slopes[*i], c)));
+            for _ in 0..(passes / CHECK_SHARE).clamp(1, max_passes - passes) {
+                active.shuffle(&mut rng);
+                let mut next = Reach::NOTHING;
+                active.retain(|&i| {
                     let Some(x) = points.row(i) else {
-                        unreachable!("the order permutes the rows, one label each")
+                        unreachable!("the active points are rows, one label each")
                     };
                     let y = labels[i].as_f64();
                     let slope = y * (x.dot(&w) + b * constant) - 1.0;
-                    let norm_sq = x.norm_sq() + constant * constant;
+                    if reach.settles(alphas[i], slope, c) {
+                        return false;
+                    }
+                    next.add(alphas[i], slope, c);
                     // A zero point has slope -1 for ever: its α belongs at C.
-                    let free = if norm_sq > 0.0 { alphas[i] - slope / norm_sq } else { c };
+                    let free = if squares[i] > 0.0 { alphas[i] - slope / squares[i] } else { c };
                     let alpha = free.clamp(0.0, c);
                     let step = y * (alpha - alphas[i]);
-                    x.add_scaled_to(step, &mut w);
-                    b += step * constant;
-                    alphas[i] = alpha;
-                }
+                    if step != 0.0 {
+                        x.add_scaled_to(step, &mut w);
+                        b += step * constant;
+                        alphas[i] = alpha;
+                    }
+                    true
+                });
                 passes += 1;
+                reach = next.or_unknown();
+                // What is active adds at most C times its slope to the gap: less is left than what is asked.
+                if next.width() * c * active.len() as f64 <= tolerance * dual {
+                    break;
+                }
             }
         }
+    }
+}
+
+/// Slopes of the dual along the α that can still move, in one pass: what a bound α must exceed to be left alone.
+#[derive(Debug, Clone, Copy)]
+struct Reach {
+    low: f64,
+    high: f64,
+}
+
+impl Reach {
+    /// Leaves nobody alone.
+    const UNKNOWN: Reach = Reach { low: f64::NEG_INFINITY, high: f64::INFINITY };
+    /// No slope seen yet.
+    const NOTHING: Reach = Reach { low: 0.0, high: 0.0 };
+
+    /// A slope that its bounds do not stop: at 0 an α may only rise, which a negative slope asks for.
+    fn add(&mut self, alpha: f64, slope: f64, c: f64) {
+        if alpha > 0.0 {
+            self.high = self.high.max(slope);
+        }
+        if alpha < c {
+            self.low = self.low.min(slope);
+        }
+    }
+
+    /// Whether an α at its bound is held there by more than any other slope: it is not looked at again before
+    /// the next check of the gap.
+    fn settles(self, alpha: f64, slope: f64, c: f64) -> bool {
+        (alpha <= 0.0 && slope > self.high) || (alpha >= c && slope < self.low)
+    }
+
+    /// Where no slope was left on a side, nothing is known of it.
+    fn or_unknown(self) -> Reach {
+        Reach {
+            low: if self.low < 0.0 { self.low } else { f64::NEG_INFINITY },
+            high: if self.high > 0.0 { self.high } else { f64::INFINITY },
+        }
+    }
+
+    fn width(self) -> f64 {
+        self.high - self.low
     }
 }
 
@@ -312,19 +376,14 @@ fn weights<P: PointSet>(
     Ok((w, b))
 }
 
-/// P and D at α, given its weights.
-fn objectives<P: PointSet>(
-    points: &P,
-    labels: &[Label],
-    alphas: &[f64],
-    w: &[f64],
-    b: f64,
-    constant: f64,
-    c: f64,
-) -> (f64, f64) {
-    let penalty = penalty(w, b);
-    let margins = points.rows().zip(labels).map(|(x, y)| y.as_f64() * (x.dot(w) + b * constant));
-    let loss: f64 = margins.map(|m| (1.0 - m).max(0.0)).sum();
+/// y (w · x + b) - 1 of every point: the slope of -D along its α.
+fn slopes<P: PointSet>(points: &P, labels: &[Label], w: &[f64], b: f64) -> Vec<f64> {
+    points.rows().zip(labels).map(|(x, y)| y.as_f64() * (x.dot(w) + b) - 1.0).collect()
+}
+
+/// P and D at α, given its slopes and ½‖(w, b)‖².
+fn objectives(slopes: &[f64], alphas: &[f64], penalty: f64, c: f64) -> (f64, f64) {
+    let loss: f64 = slopes.iter().map(|slope| (-slope).max(0.0)).sum();
     (penalty + c * loss, alphas.iter().sum::<f64>() - penalty)
 }
 
@@ -411,6 +470,24 @@ mod tests {
         let pair = fit(&[[1.0], [-1.0]], &[plus, minus], 0.25, true);
         assert!((pair.halfspace().weights()[0] - 0.5).abs() < 1e-6);
         assert!(pair.halfspace().bias().abs() < 1e-6);
+    }
+
+    /// What is left alone could not have moved: its bound holds it by more than the slopes of a whole pass.
+    #[test]
+    fn only_what_its_bound_holds_firmly_is_left_alone() {
+        let mut reach = Reach::NOTHING;
+        // At 0 a slope above 0 cannot move α, at C one below 0 cannot; in between every slope does.
+        for (alpha, slope) in [(0.0, 9.0), (2.0, -8.0), (0.0, -0.5), (1.0, 0.75), (2.0, 0.25)] {
+            reach.add(alpha, slope, 2.0);
+        }
+        assert_eq!((reach.low, reach.high, reach.width()), (-0.5, 0.75, 1.25));
+        assert!(reach.settles(0.0, 0.76, 2.0) && !reach.settles(0.0, 0.75, 2.0));
+        assert!(reach.settles(2.0, -0.51, 2.0) && !reach.settles(2.0, -0.5, 2.0));
+        assert!(!reach.settles(1.0, 9.0, 2.0) && !reach.settles(1.0, -9.0, 2.0));
+        let half = Reach { low: 0.0, high: 0.75 }.or_unknown();
+        assert_eq!((half.low, half.high), (f64::NEG_INFINITY, 0.75));
+        let unknown = Reach::NOTHING.or_unknown();
+        assert!(!unknown.settles(0.0, 1e300, 2.0) && !unknown.settles(2.0, -1e300, 2.0));
     }
 
     #[test]
