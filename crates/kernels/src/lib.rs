@@ -5,6 +5,7 @@
 //! | [`dot`] | one inner product, plain: the oracle of the others |
 //! | [`products`] | w · x of many rows |
 //! | [`products_while`] | w · x row by row, until one does not please |
+//! | [`combine`] | sum += c x row by row, with c from w · x for a fixed w |
 //! | [`descend`] | w += c x row by row, with c from w · x and x · x |
 //!
 //! *Rounding.* Every product is that of [`dot`] to the bit: [`LANES`] running sums, coordinate j into sum j mod
@@ -18,6 +19,7 @@
 //!
 //! *Safety.* This is the one crate of the workspace with `unsafe` code, all of it in the file `x86.rs`.
 
+mod combine;
 mod descend;
 mod plain;
 mod products;
@@ -25,6 +27,7 @@ mod vectors;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub use combine::combine;
 pub use descend::descend;
 pub use plain::{LANES, add_lanes, dot};
 pub use products::{products, products_while};

@@ -97,11 +97,28 @@ impl LeakyRelu {
     ) {
         gradient.fill(0.0);
         let mut count = 0usize;
-        for (x, y) in points.rows().zip(labels) {
-            let product = x.dot(w);
-            if included(product) {
-                x.add_scaled_to(self.subgradient_factor(product, *y), gradient);
+        let mut factor = |product: f64, y: Label| {
+            included(product).then(|| {
                 count += 1;
+                self.subgradient_factor(product, y)
+            })
+        };
+        match points.as_dense() {
+            Some(dense) => {
+                halfspaces_kernels::combine(
+                    dense.as_slice(),
+                    w,
+                    gradient,
+                    #[inline(always)]
+                    |i, product| factor(product, labels[i]),
+                );
+            }
+            None => {
+                for (x, y) in points.rows().zip(labels) {
+                    if let Some(factor) = factor(x.dot(w), *y) {
+                        x.add_scaled_to(factor, gradient);
+                    }
+                }
             }
         }
         // The sum over no points is zero already.

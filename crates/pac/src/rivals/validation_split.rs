@@ -51,16 +51,35 @@ pub(super) struct BestIterate<P> {
 impl<P: PointSet> BestIterate<P> {
     /// Starts with `w`, the iterate before the first step.
     pub(super) fn new(validation: Sample<P>, w: &[f64]) -> Self {
-        let mut best = BestIterate { validation, errors: 0, step: 0, w: w.to_vec() };
-        best.errors = best.errors_of(w);
+        let errors = validation.labels.len() + 1;
+        let mut best = BestIterate { validation, errors, step: 0, w: w.to_vec() };
+        best.offer(0, w);
         best
     }
 
-    /// Validation points that `w` gets wrong.
+    /// Validation points that `w` gets wrong, counted up to those of the best.
     fn errors_of(&self, w: &[f64]) -> usize {
         let Sample { points, labels } = &self.validation;
-        let wrong = |(x, y): &(P::Row<'_>, &Label)| Label::from_sign(x.dot(w)) != **y;
-        points.rows().zip(labels).filter(wrong).count()
+        let mut errors = 0;
+        let mut goes_on = |product: f64, y: Label| {
+            errors += usize::from(Label::from_sign(product) != y);
+            errors < self.errors
+        };
+        match points.as_dense() {
+            Some(dense) => {
+                halfspaces_kernels::products_while(
+                    dense.as_slice(),
+                    w,
+                    #[inline(always)]
+                    |i, product| goes_on(product, labels[i]),
+                );
+            }
+            None => {
+                // As far as it goes on.
+                let _ = points.rows().zip(labels).all(|(x, y)| goes_on(x.dot(w), *y));
+            }
+        }
+        errors
     }
 
     /// Counts the errors of `w`, the iterate after `step` steps, and retains it if it has fewest.
