@@ -5,6 +5,7 @@
 //! | [`dot`] | one inner product, plain: the oracle of the others |
 //! | [`products`] | w · x of many rows |
 //! | [`products_while`] | w · x row by row, until one does not please |
+//! | [`add_rows`] | sum += c x row by row, with c known beforehand |
 //! | [`combine`] | sum += c x row by row, with c from w · x for a fixed w |
 //! | [`descend`] | w += c x row by row, with c from w · x and x · x |
 //!
@@ -23,6 +24,7 @@ mod combine;
 mod descend;
 mod plain;
 mod products;
+mod sum;
 mod vectors;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -31,3 +33,4 @@ pub use combine::combine;
 pub use descend::descend;
 pub use plain::{LANES, add_lanes, dot};
 pub use products::{products, products_while};
+pub use sum::add_rows;

@@ -14,6 +14,9 @@ use halfspaces_linalg::{
 /// pass over the points that sets it up.
 pub const MAX_CHOLESKY: usize = 500;
 
+/// Rows whose share of the Hessian is added at once.
+const BLOCK: usize = 64;
+
 /// Share of the slope that a step must gain (Armijo).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
 /// Halvings of a step before it is given up.
@@ -185,7 +188,7 @@ impl LogisticFit {
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::Overflow`].
     pub fn probability<R: RowView>(&self, x: R) -> Result<f64, InputError> {
-        self.decision_value(x).map(|value| sigmoid_of_minus(-value))
+        self.decision_value(x).map(|value| Logistic::of(value).right)
     }
 }
 
@@ -235,8 +238,7 @@ impl FitSample for LogisticRegression {
             let Some(next) = problem.backtrack(&v, &here, &direction) else {
                 break Termination::Stalled;
             };
-            v = next;
-            here = problem.expand(&v);
+            (v, here) = next;
             steps += 1;
         };
         let (objective, gradient_norm) = (here.objective, norm(&here.gradient));
@@ -264,18 +266,25 @@ struct Expansion {
     curvatures: Vec<f64>,
 }
 
-/// ln(1 + e^-m), to full relative accuracy at both ends.
-fn logistic_loss(m: f64) -> f64 {
-    if m > 0.0 { (-m).exp().ln_1p() } else { m.exp().ln_1p() - m }
+/// What one margin m adds, to full relative accuracy at both ends.
+struct Logistic {
+    /// ln(1 + e^-m).
+    loss: f64,
+    /// p = 1/(1 + e^m).
+    wrong: f64,
+    /// 1 - p.
+    right: f64,
 }
 
-/// 1/(1 + e^m).
-fn sigmoid_of_minus(m: f64) -> f64 {
-    if m > 0.0 {
-        let e = (-m).exp();
-        e / (1.0 + e)
-    } else {
-        (1.0 + m.exp()).recip()
+impl Logistic {
+    fn of(m: f64) -> Logistic {
+        let e = (-m.abs()).exp();
+        let [near, far] = [(1.0 + e).recip(), e / (1.0 + e)];
+        if m > 0.0 {
+            Logistic { loss: e.ln_1p(), wrong: far, right: near }
+        } else {
+            Logistic { loss: e.ln_1p() - m, wrong: near, right: far }
+        }
     }
 }
 
@@ -290,16 +299,35 @@ impl<P: PointSet> Problem<'_, P> {
     }
 
     /// w · x + b for every point.
-    fn values<'b>(&'b self, v: &'b [f64]) -> impl Iterator<Item = f64> + 'b {
+    fn values(&self, v: &[f64]) -> Vec<f64> {
+        let mut values = match self.points.as_dense() {
+            Some(dense) => {
+                let mut values = vec![0.0; self.labels.len()];
+                halfspaces_kernels::products(dense.as_slice(), &v[..dense.dim()], &mut values);
+                values
+            }
+            None => self.points.rows().map(|x| x.dot(v)).collect(),
+        };
         let bias = self.bias(v);
-        self.points.rows().map(move |x| x.dot(v) + bias)
+        values.iter_mut().for_each(|value| *value += bias);
+        values
     }
 
-    /// out += a (x, 1).
-    fn add_scaled(&self, a: f64, x: P::Row<'_>, out: &mut [f64]) {
-        x.add_scaled_to(a, out);
+    /// out += Σ factor (x, 1), one factor for each point.
+    fn add_scaled(&self, factors: &[f64], out: &mut [f64]) {
+        let d = self.points.dim();
+        match self.points.as_dense() {
+            Some(dense) => {
+                halfspaces_kernels::add_rows(dense.as_slice(), d, factors, &mut out[..d]);
+            }
+            None => {
+                for (x, factor) in self.points.rows().zip(factors) {
+                    x.add_scaled_to(*factor, out);
+                }
+            }
+        }
         if self.intercept {
-            out[self.points.dim()] += a;
+            factors.iter().for_each(|factor| out[d] += factor);
         }
     }
 
@@ -318,22 +346,20 @@ impl<P: PointSet> Problem<'_, P> {
         self.c * self.points.rows().map(|x| (x.norm_sq() + one).sqrt()).sum::<f64>()
     }
 
-    fn objective(&self, v: &[f64]) -> f64 {
-        let penalty = 0.5 * kernels::norm_sq(&self.penalised(v));
-        let margins = self.values(v).zip(self.labels).map(|(value, y)| y.as_f64() * value);
-        penalty + self.c * margins.map(logistic_loss).sum::<f64>()
-    }
-
     fn expand(&self, v: &[f64]) -> Expansion {
         let mut gradient = self.penalised(v);
+        let penalty = 0.5 * kernels::norm_sq(&gradient);
+        let mut loss = 0.0;
         let mut curvatures = Vec::with_capacity(self.labels.len());
-        for ((x, value), y) in self.points.rows().zip(self.values(v)).zip(self.labels) {
-            let margin = y.as_f64() * value;
-            let p = sigmoid_of_minus(margin);
-            self.add_scaled(-self.c * p * y.as_f64(), x, &mut gradient);
-            curvatures.push(self.c * p * sigmoid_of_minus(-margin));
+        let mut factors = self.values(v);
+        for (value, y) in factors.iter_mut().zip(self.labels) {
+            let logistic = Logistic::of(y.as_f64() * *value);
+            loss += logistic.loss;
+            curvatures.push(self.c * logistic.wrong * logistic.right);
+            *value = -self.c * logistic.wrong * y.as_f64();
         }
-        Expansion { objective: self.objective(v), gradient, curvatures }
+        self.add_scaled(&factors, &mut gradient);
+        Expansion { objective: penalty + self.c * loss, gradient, curvatures }
     }
 
     /// -H⁻¹∇f, in conjugate gradients only nearly so.
@@ -352,14 +378,31 @@ impl<P: PointSet> Problem<'_, P> {
         let d = self.points.dim();
         // The lower triangle by rows.
         let mut hessian = zeros(k, k)?;
-        for (x, s) in self.points.rows().zip(&here.curvatures) {
-            for (j, x_j) in x.entries() {
-                x.add_scaled_to(s * x_j, &mut hessian[j * k..=j * k + j]);
+        match self.points.as_dense() {
+            Some(dense) => {
+                // So few rows at a time that they stay near.
+                let blocks = dense.as_slice().chunks(BLOCK * d);
+                for (rows, s) in blocks.zip(here.curvatures.chunks(BLOCK)) {
+                    for j in 0..d {
+                        let mut factors = [0.0; BLOCK];
+                        for ((factor, row), s) in factors.iter_mut().zip(rows.chunks(d)).zip(s) {
+                            *factor = s * row[j];
+                        }
+                        let out = &mut hessian[j * k..=j * k + j];
+                        halfspaces_kernels::add_rows(rows, d, &factors[..s.len()], out);
+                    }
+                }
             }
-            if self.intercept {
-                x.add_scaled_to(*s, &mut hessian[d * k..d * k + d]);
-                hessian[d * k + d] += s;
+            None => {
+                for (x, s) in self.points.rows().zip(&here.curvatures) {
+                    for (j, x_j) in x.entries() {
+                        x.add_scaled_to(s * x_j, &mut hessian[j * k..=j * k + j]);
+                    }
+                }
             }
+        }
+        if self.intercept {
+            self.add_scaled(&here.curvatures, &mut hessian[d * k..]);
         }
         let mut l = Mat::from_fn(k, k, |i, j| if j <= i { hessian[i * k + j] } else { 0.0 });
         (0..d).for_each(|j| l[(j, j)] += 1.0);
@@ -381,9 +424,9 @@ impl<P: PointSet> Problem<'_, P> {
     /// H u.
     fn hessian_times(&self, here: &Expansion, u: &[f64]) -> Vec<f64> {
         let mut out = self.penalised(u);
-        for ((x, value), s) in self.points.rows().zip(self.values(u)).zip(&here.curvatures) {
-            self.add_scaled(s * value, x, &mut out);
-        }
+        let mut factors = self.values(u);
+        factors.iter_mut().zip(&here.curvatures).for_each(|(value, s)| *value *= s);
+        self.add_scaled(&factors, &mut out);
         out
     }
 
@@ -436,8 +479,13 @@ impl<P: PointSet> Problem<'_, P> {
         p
     }
 
-    /// The first of v + p, v + p/2, v + p/4, ... that gains [`SUFFICIENT_DECREASE`]; `None` if none does.
-    fn backtrack(&self, v: &[f64], here: &Expansion, direction: &[f64]) -> Option<Vec<f64>> {
+    /// The first of v + p, v + p/2, v + p/4, ... that gains [`SUFFICIENT_DECREASE`], and f there; `None` if none does.
+    fn backtrack(
+        &self,
+        v: &[f64],
+        here: &Expansion,
+        direction: &[f64],
+    ) -> Option<(Vec<f64>, Expansion)> {
         let slope = kernels::dot(&here.gradient, direction);
         if slope >= 0.0 {
             return None;
@@ -448,8 +496,9 @@ impl<P: PointSet> Problem<'_, P> {
             kernels::axpy(length, direction, &mut next);
             // Near the minimum the gain drowns in the rounding of f; the gradient still tells.
             let most = here.objective * (1.0 + ROUNDING) + SUFFICIENT_DECREASE * length * slope;
-            if self.objective(&next) <= most {
-                return Some(next);
+            let there = self.expand(&next);
+            if there.objective <= most {
+                return Some((next, there));
             }
             length *= 0.5;
         }
@@ -483,13 +532,14 @@ mod tests {
 
     #[test]
     fn losses_keep_their_digits_at_both_ends() {
-        assert_eq!(logistic_loss(0.0), 2f64.ln());
-        assert_eq!(logistic_loss(-800.0), 800.0);
-        assert!((logistic_loss(40.0) / (-40.0f64).exp() - 1.0).abs() < 1e-15);
-        assert_eq!(logistic_loss(800.0), 0.0);
-        assert_eq!(sigmoid_of_minus(0.0), 0.5);
-        assert!((sigmoid_of_minus(40.0) / (-40.0f64).exp() - 1.0).abs() < 1e-15);
-        assert_eq!((sigmoid_of_minus(-800.0), sigmoid_of_minus(800.0)), (1.0, 0.0));
+        let (loss, wrong) = (|m| Logistic::of(m).loss, |m| Logistic::of(m).wrong);
+        assert_eq!(loss(0.0), 2f64.ln());
+        assert_eq!(loss(-800.0), 800.0);
+        assert!((loss(40.0) / (-40.0f64).exp() - 1.0).abs() < 1e-15);
+        assert_eq!(loss(800.0), 0.0);
+        assert_eq!(wrong(0.0), 0.5);
+        assert!((wrong(40.0) / (-40.0f64).exp() - 1.0).abs() < 1e-15);
+        assert_eq!((wrong(-800.0), wrong(800.0)), (1.0, 0.0));
     }
 
     #[test]
@@ -506,7 +556,7 @@ mod tests {
                     v
                 };
                 let (up, down) = (moved(1e-5), moved(-1e-5));
-                let slope = (f.objective(&up) - f.objective(&down)) / 2e-5;
+                let slope = (f.expand(&up).objective - f.expand(&down).objective) / 2e-5;
                 assert!((slope - here.gradient[j]).abs() < 1e-6 * (1.0 + slope.abs()), "{j}");
                 let mut unit = vec![0.0; v.len()];
                 unit[j] = 1.0;
@@ -548,12 +598,12 @@ mod tests {
             if intercept {
                 v.push(fit.halfspace().bias());
             }
-            assert!((f.objective(&v) - fit.objective()).abs() < 1e-12 * fit.objective());
+            assert!((f.expand(&v).objective - fit.objective()).abs() < 1e-12 * fit.objective());
             for j in 0..v.len() {
                 for h in [-1e-3, 1e-3] {
                     let mut moved = v.clone();
                     moved[j] += h;
-                    assert!(f.objective(&moved) > fit.objective());
+                    assert!(f.expand(&moved).objective > fit.objective());
                 }
             }
             // The same by conjugate gradients alone.
@@ -562,7 +612,7 @@ mod tests {
                 let here = f.expand(&u);
                 let direction = f.by_conjugate_gradients(&here);
                 let Some(next) = f.backtrack(&u, &here, &direction) else { break };
-                u = next;
+                u = next.0;
             }
             assert!(u.iter().zip(&v).all(|(a, b)| (a - b).abs() < 1e-8));
         }
