@@ -1,7 +1,8 @@
 //! Sums of consecutive rows, each times a factor of its product with one vector.
 
+use crate::dispatch::dispatch;
 use crate::plain::LANES;
-use crate::vectors::{Blocks, Kernel, Vectors, by_blocks, dispatch};
+use crate::vectors::{Blocks, Kernel, Vectors, by_blocks};
 
 /// `out += c x` for each of the rows x of w's length in `rows`, c = `factor`(i, w · x) for row i from 0, the product
 /// as that of [`dot`](crate::dot); a row without a factor is left out. Values behind the last whole row are left alone.
@@ -97,8 +98,8 @@ fn long<V: Vectors, F: FnMut(usize, f64) -> Option<f64>>(v: V, mut kernel: Combi
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dispatch::tests::{numbers, on_all};
     use crate::dot;
-    use crate::vectors::tests::{numbers, on_all};
     use proptest::prelude::*;
 
     /// Of the sign, the size and the place of a row; one in five is left out.

@@ -1,7 +1,8 @@
 //! Steps along consecutive rows.
 
+use crate::dispatch::dispatch;
 use crate::plain::LANES;
-use crate::vectors::{Blocks, Kernel, Vectors, by_blocks, dispatch};
+use crate::vectors::{Blocks, Kernel, Vectors, by_blocks};
 
 /// `w += c x` for one row x of w's length after the other, c = `factor`(i, w · x, x · x) for row i from 0, both
 /// products as those of [`dot`](crate::dot), until `factor` gives none or one that is not finite: how many rows
@@ -38,7 +39,10 @@ impl<F: FnMut(usize, f64, f64) -> Option<f64>> Descend<'_, F> {
     /// The factor of row `i`, if it is finite: an infinite one would turn zeros that fill a block into NaNs.
     #[inline(always)]
     fn finite_factor(&mut self, i: usize, value: f64, norm_sq: f64) -> Option<f64> {
-        (self.factor)(i, value, norm_sq).filter(|c| c.is_finite())
+        match (self.factor)(i, value, norm_sq) {
+            Some(c) if c.is_finite() => Some(c),
+            _ => None,
+        }
     }
 }
 
@@ -112,8 +116,8 @@ fn long<V: Vectors, F: FnMut(usize, f64, f64) -> Option<f64>>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dispatch::tests::{numbers, on_all};
     use crate::dot;
-    use crate::vectors::tests::{numbers, on_all};
     use proptest::prelude::*;
 
     /// A step whose factor depends on both products, and stops at row `stop`.

@@ -22,6 +22,7 @@
 
 mod combine;
 mod descend;
+mod dispatch;
 mod plain;
 mod products;
 mod sum;
@@ -31,6 +32,7 @@ mod x86;
 
 pub use combine::combine;
 pub use descend::descend;
+pub use dispatch::vectors;
 pub use plain::{LANES, add_lanes, dot};
 pub use products::{products, products_while};
 pub use sum::add_rows;

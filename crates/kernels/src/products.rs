@@ -1,8 +1,9 @@
 //! Inner products of consecutive rows with one vector.
 
+use crate::dispatch::dispatch;
 use crate::plain::LANES;
 use crate::vectors::Blocks;
-use crate::vectors::{Kernel, Vectors, by_blocks, dispatch};
+use crate::vectors::{Kernel, Vectors, by_blocks};
 
 /// [`dot`](crate::dot) of `w` with each of the rows of its length that begin `rows`, one for each place of `out`.
 /// `rows` may go on behind them.
@@ -103,8 +104,8 @@ fn long<V: Vectors, F: FnMut(usize, f64) -> bool>(v: V, mut kernel: ProductsWhil
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dispatch::tests::{numbers, on_all};
     use crate::dot;
-    use crate::vectors::tests::{numbers, on_all};
     use proptest::prelude::*;
 
     proptest! {

@@ -1,7 +1,8 @@
 //! Weighted sums of consecutive rows.
 
+use crate::dispatch::dispatch;
 use crate::plain::LANES;
-use crate::vectors::{Blocks, Kernel, Vectors, dispatch};
+use crate::vectors::{Blocks, Kernel, Vectors};
 
 /// Blocks of the sum that stay in registers.
 const HELD: usize = 8;
@@ -79,7 +80,7 @@ fn held<'a, V: Vectors, const BLOCKS: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vectors::tests::{numbers, on_all};
+    use crate::dispatch::tests::{numbers, on_all};
     use proptest::prelude::*;
 
     fn bits(values: &[f64]) -> Vec<u64> {

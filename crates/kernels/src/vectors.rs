@@ -11,6 +11,8 @@ pub(crate) trait Vectors: Copy {
     /// [`LANES`] numbers.
     type Eight: Copy;
 
+    const NAME: &'static str;
+
     /// The same number in every lane.
     fn splat(self, value: f64) -> Self::Eight;
 
@@ -39,24 +41,9 @@ pub(crate) trait Vectors: Copy {
 pub(crate) trait Kernel {
     type Output;
 
-    /// Always inline, with all it calls: what is not inlined is compiled without the instructions.
+    /// Always inline, with all it calls, closures too: what is not inlined is compiled without the instructions, and
+    /// several times as slow. `cargo xtask instructions` shows it.
     fn run<V: Vectors>(self, v: V) -> Self::Output;
-}
-
-/// Runs the kernel with the widest vectors that the processor has.
-#[inline]
-pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use crate::x86::{Avx2, Avx512};
-        if let Some(wide) = Avx512::detect() {
-            return wide.run(kernel);
-        }
-        if let Some(wide) = Avx2::detect() {
-            return wide.run(kernel);
-        }
-    }
-    kernel.run(Portable)
 }
 
 /// Arrays, which the compiler puts into the vectors that every processor of the kind has.
@@ -65,6 +52,8 @@ pub(crate) struct Portable;
 
 impl Vectors for Portable {
     type Eight = [f64; LANES];
+
+    const NAME: &'static str = "portable";
 
     #[inline(always)]
     fn splat(self, value: f64) -> Self::Eight {
@@ -79,7 +68,9 @@ impl Vectors for Portable {
     #[inline(always)]
     fn load_part(self, values: &[f64]) -> Self::Eight {
         let mut eight = [0.0; LANES];
-        eight.iter_mut().zip(values).for_each(|(to, from)| *to = *from);
+        for (to, from) in eight.iter_mut().zip(values) {
+            *to = *from;
+        }
         eight
     }
 
@@ -90,17 +81,27 @@ impl Vectors for Portable {
 
     #[inline(always)]
     fn store_part(self, eight: Self::Eight, values: &mut [f64]) {
-        values.iter_mut().zip(eight).for_each(|(to, from)| *to = from);
+        for (to, from) in values.iter_mut().zip(eight) {
+            *to = from;
+        }
     }
 
     #[inline(always)]
     fn add(self, a: Self::Eight, b: Self::Eight) -> Self::Eight {
-        std::array::from_fn(|lane| a[lane] + b[lane])
+        let mut sums = a;
+        for (s, b) in sums.iter_mut().zip(b) {
+            *s += b;
+        }
+        sums
     }
 
     #[inline(always)]
     fn mul(self, a: Self::Eight, b: Self::Eight) -> Self::Eight {
-        std::array::from_fn(|lane| a[lane] * b[lane])
+        let mut products = a;
+        for (p, b) in products.iter_mut().zip(b) {
+            *p *= b;
+        }
+        products
     }
 
     #[inline(always)]
@@ -119,10 +120,11 @@ pub(crate) trait Blocks: Vectors {
     fn hold<const BLOCKS: usize>(self, values: &[f64]) -> [Self::Eight; BLOCKS] {
         let (whole, rest) = values.split_at(LANES * (BLOCKS - 1));
         let whole = whole.as_chunks().0;
-        std::array::from_fn(|i| match whole.get(i) {
-            Some(block) => self.load(block),
-            None => self.load_part(rest),
-        })
+        let mut held = [self.load_part(rest); BLOCKS];
+        for (eight, block) in held.iter_mut().zip(whole) {
+            *eight = self.load(block);
+        }
+        held
     }
 
     /// [`Blocks::hold`] backwards.
@@ -199,93 +201,3 @@ macro_rules! by_blocks {
     };
 }
 pub(crate) use by_blocks;
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-    #[cfg(target_arch = "x86_64")]
-    use crate::x86::{Avx2, Avx512};
-    use proptest::prelude::*;
-
-    /// A set of instructions to run a kernel with.
-    pub(crate) enum Set {
-        Portable(Portable),
-        #[cfg(target_arch = "x86_64")]
-        Avx2(Avx2),
-        #[cfg(target_arch = "x86_64")]
-        Avx512(Avx512),
-        Dispatched,
-    }
-
-    impl Set {
-        pub(crate) fn run<K: Kernel>(&self, kernel: K) -> K::Output {
-            match self {
-                Set::Portable(v) => kernel.run(*v),
-                #[cfg(target_arch = "x86_64")]
-                Set::Avx2(v) => v.run(kernel),
-                #[cfg(target_arch = "x86_64")]
-                Set::Avx512(v) => v.run(kernel),
-                Set::Dispatched => dispatch(kernel),
-            }
-        }
-    }
-
-    /// The answers with each set that this processor has.
-    pub(crate) fn on_all<T>(answer: impl Fn(&Set) -> T) -> Vec<T> {
-        let mut sets = vec![Set::Portable(Portable), Set::Dispatched];
-        #[cfg(target_arch = "x86_64")]
-        {
-            sets.extend(Avx2::detect().map(Set::Avx2));
-            sets.extend(Avx512::detect().map(Set::Avx512));
-        }
-        sets.iter().map(answer).collect()
-    }
-
-    /// Numbers among which there are zeros of both signs.
-    pub(crate) fn numbers(count: usize) -> impl Strategy<Value = Vec<f64>> {
-        let number = prop_oneof![6 => -1e3..1e3f64, 1 => Just(0.0), 1 => Just(-0.0)];
-        prop::collection::vec(number, count)
-    }
-
-    /// Parts of every length, at every place of a buffer, leave what stands around them alone.
-    #[test]
-    fn parts_are_read_and_written_to_their_end() {
-        struct Copy<'a>(&'a [f64], &'a mut [f64]);
-        impl Kernel for Copy<'_> {
-            type Output = f64;
-
-            #[inline(always)]
-            fn run<V: Vectors>(self, v: V) -> f64 {
-                let part = v.load_part(self.0);
-                v.store_part(part, self.1);
-                v.total(part)
-            }
-        }
-        let from: Vec<f64> = (1..=24).map(f64::from).collect();
-        for begin in 0..9 {
-            for len in 0..12 {
-                let part = &from[begin..begin + len];
-                let sum = part.iter().take(LANES).fold(0.0, |sum, v| sum + v);
-                for room in 0..12 {
-                    let answers = on_all(|set| {
-                        let mut to = [-1.0; 24];
-                        let total = set.run(Copy(part, &mut to[begin..begin + room]));
-                        assert_eq!(total.to_bits(), sum.to_bits());
-                        to
-                    });
-                    for to in answers {
-                        for (at, value) in to.iter().enumerate() {
-                            let lane = at.checked_sub(begin).filter(|l| *l < room.min(LANES));
-                            let expected = lane.map_or(-1.0, |l| *part.get(l).unwrap_or(&0.0));
-                            assert_eq!(
-                                value.to_bits(),
-                                expected.to_bits(),
-                                "{begin} {len} {room} {at}"
-                            );
-                        }
-                    }
-                }
-            }
-        }
-    }
-}

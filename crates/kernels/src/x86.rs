@@ -55,6 +55,8 @@ impl Avx2 {
 impl Vectors for Avx2 {
     type Eight = [__m256d; 2];
 
+    const NAME: &'static str = "AVX2";
+
     #[inline(always)]
     fn splat(self, value: f64) -> Self::Eight {
         // SAFETY: the processor has them.
@@ -63,11 +65,12 @@ impl Vectors for Avx2 {
 
     #[inline(always)]
     fn load(self, values: &[f64; LANES]) -> Self::Eight {
-        let [low, high] = [&values[..4], &values[4..]];
-        // SAFETY: the processor has them, and `low` and `high` are the four numbers each that are read, at any
-        // alignment.
-        let four = |values: &[f64]| unsafe { _mm256_loadu_pd(values.as_ptr()) };
-        [four(low), four(high)]
+        let (low, high) = values.split_at(4);
+        // SAFETY: the processor has them, and `low` are the four numbers that are read, at any alignment.
+        let a = unsafe { _mm256_loadu_pd(low.as_ptr()) };
+        // SAFETY: as above, of `high`.
+        let b = unsafe { _mm256_loadu_pd(high.as_ptr()) };
+        [a, b]
     }
 
     #[inline(always)]
@@ -79,11 +82,10 @@ impl Vectors for Avx2 {
     #[inline(always)]
     fn store(self, [a, b]: Self::Eight, values: &mut [f64; LANES]) {
         let (low, high) = values.split_at_mut(4);
-        // SAFETY: the processor has them, and `low` and `high` are the four numbers each that are written, at any
-        // alignment.
-        let four = |values: &mut [f64], v| unsafe { _mm256_storeu_pd(values.as_mut_ptr(), v) };
-        four(low, a);
-        four(high, b);
+        // SAFETY: the processor has them, and `low` are the four numbers that are written, at any alignment.
+        unsafe { _mm256_storeu_pd(low.as_mut_ptr(), a) };
+        // SAFETY: as above, of `high`.
+        unsafe { _mm256_storeu_pd(high.as_mut_ptr(), b) };
     }
 
     #[inline(always)]
@@ -96,15 +98,19 @@ impl Vectors for Avx2 {
     #[inline(always)]
     fn add(self, a: Self::Eight, b: Self::Eight) -> Self::Eight {
         // SAFETY: the processor has them.
-        let four = |a, b| unsafe { _mm256_add_pd(a, b) };
-        [four(a[0], b[0]), four(a[1], b[1])]
+        let low = unsafe { _mm256_add_pd(a[0], b[0]) };
+        // SAFETY: as above.
+        let high = unsafe { _mm256_add_pd(a[1], b[1]) };
+        [low, high]
     }
 
     #[inline(always)]
     fn mul(self, a: Self::Eight, b: Self::Eight) -> Self::Eight {
         // SAFETY: the processor has them.
-        let four = |a, b| unsafe { _mm256_mul_pd(a, b) };
-        [four(a[0], b[0]), four(a[1], b[1])]
+        let low = unsafe { _mm256_mul_pd(a[0], b[0]) };
+        // SAFETY: as above.
+        let high = unsafe { _mm256_mul_pd(a[1], b[1]) };
+        [low, high]
     }
 
     #[inline(always)]
@@ -184,6 +190,8 @@ fn mask(len: usize) -> __mmask8 {
 
 impl Vectors for Avx512 {
     type Eight = __m512d;
+
+    const NAME: &'static str = "AVX-512";
 
     #[inline(always)]
     fn splat(self, value: f64) -> __m512d {

@@ -83,7 +83,7 @@ impl Ahead<'_> {
             |i, value| {
                 let stays = value.is_finite() & stays(value, labels[i]);
                 if !stays {
-                    prefix.value_behind = Some(value).filter(|value| value.is_finite());
+                    prefix.value_behind = if value.is_finite() { Some(value) } else { None };
                 }
                 stays
             },

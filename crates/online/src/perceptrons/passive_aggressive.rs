@@ -93,6 +93,12 @@ fn loss(value: f64, truth: Label) -> f64 {
     (1.0 - truth.as_f64() * value).max(0.0)
 }
 
+/// Whether it stays where it is.
+#[inline(always)]
+fn stays(value: f64, truth: Label) -> bool {
+    loss(value, truth) == 0.0
+}
+
 impl OnlineLearner for PassiveAggressive {
     fn update<R: RowView>(
         &mut self,
@@ -126,7 +132,6 @@ impl OnlineLearner for PassiveAggressive {
         labels: &[Label],
     ) -> Result<Tally, PartialFitError<Infallible>> {
         learn_pool_ahead(self, points, labels, |learner, ahead| {
-            let stays = |value, y: Label| loss(value, y) == 0.0;
             ahead.unchanged_prefix(&learner.weights, stays)
         })
     }

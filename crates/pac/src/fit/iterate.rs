@@ -88,11 +88,10 @@ impl Iterate {
                     if may_have_left {
                         return None;
                     }
-                    let placed = |v: f64| if SCALED { scale * v } else { v };
-                    let value = placed(value);
+                    let value = if SCALED { scale * value } else { value };
                     let norm_sq = if SCALED { scale * norm_sq * scale } else { norm_sq };
                     let c = step * direction.coefficient(value, labels[i]);
-                    let factor = placed(-c);
+                    let factor = if SCALED { scale * -c } else { -c };
                     if InputError::check_in_ball(norm_sq).is_err() || !factor.is_finite() {
                         return None;
                     }

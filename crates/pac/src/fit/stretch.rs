@@ -3,6 +3,8 @@
 //! An event is whatever else than a step happens at an example: a run begins, an iterate is retained or taken
 //! along, training ends. Up to the next one every lane goes over the rows by itself, as its steps ask for nothing but
 //! its own iterate; they are those of one example after the other, to the bit.
+//!
+//! Claims: none of its own; the tests below hold it to one example after the other.
 
 use super::fitting::Fitting;
 use super::plan::Placement;
