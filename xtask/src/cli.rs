@@ -29,6 +29,18 @@ pub(crate) enum Command {
     Tidy(TidyOptions),
     /// Measure speed and memory beside the limits of this machine.
     Bench(BenchOptions),
+    /// Count the instructions that a row takes in ten inner loops, and hold them against those written down.
+    ///
+    /// Without noise: the processor steps through each loop one instruction at a time. Linux on x86-64; elsewhere,
+    /// and where a process may not be followed, it says so and counts nothing.
+    Instructions(InstructionsOptions),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InstructionsOptions {
+    /// Wait for a line on stdin and run one loop
+    #[arg(long, value_name = "LOOP:ROWS", hide = true)]
+    pub(crate) of: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -7,6 +7,7 @@ mod console;
 mod experiments;
 mod failure;
 mod index;
+mod instructions;
 mod interrupt;
 mod modules;
 mod noisy;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Index => index::index(),
         Command::Tidy(options) => tidy::tidy(&options),
         Command::Bench(options) => bench::bench(&options),
+        Command::Instructions(options) => instructions::instructions(&options),
     };
     outcome.unwrap_or_else(|failure| {
         console::note(&failure::explained(&failure));

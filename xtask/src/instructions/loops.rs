@@ -1,0 +1,185 @@
+//! The loops whose instructions are counted, each over a number of rows.
+
+use crate::Failure;
+use crate::console::say;
+use halfspaces_data::read::{CsvOptions, CsvSchema, CsvStream};
+use halfspaces_data::{LabelledPoints, MarginBall, Marginal, random_target};
+use halfspaces_linalg::{
+    Classifier, Label, Params, PointSet, Points, SparsePoints, Threads, largest_margins,
+    margins_into,
+};
+use halfspaces_online::{Aggressiveness, OnlineLearner, PassiveAggressive, Perceptron};
+use halfspaces_pac::{Fitting, GridPerspectron, Margin, Perspectron, SignLink};
+use std::fmt::Write;
+use std::hint::black_box;
+use std::io::BufRead;
+use std::process::ExitCode;
+
+/// Runs a loop on what was prepared for it.
+type Run = Box<dyn FnOnce() -> Result<(), Failure>>;
+
+/// A loop, and the instructions that a row takes in it.
+pub(super) struct Loop {
+    pub(super) id: &'static str,
+    /// It is run over so many rows, and over so many.
+    pub(super) rows: [usize; 2],
+    /// Written down, with AVX-512.
+    pub(super) avx512: f64,
+    pub(super) prepare: fn(usize) -> Result<Run, Failure>,
+}
+
+pub(super) const LOOPS: [Loop; 10] = [
+    Loop { id: "products-50", rows: SOME, avx512: 49.0, prepare: products::<50> },
+    Loop { id: "products-500", rows: WIDE, avx512: 401.0, prepare: products::<500> },
+    Loop { id: "scan-50", rows: FEW, avx512: 59.0, prepare: scan },
+    Loop { id: "perceptron-50", rows: SOME, avx512: 46.0, prepare: perceptron },
+    Loop { id: "passive-aggressive-50", rows: SOME, avx512: 48.0, prepare: aggressive },
+    Loop { id: "sparse-1000", rows: SOME, avx512: 335.0, prepare: sparse },
+    Loop { id: "perspectron-50", rows: SOME, avx512: 125.0, prepare: perspectron::<50> },
+    Loop { id: "perspectron-500", rows: WIDE, avx512: 912.0, prepare: perspectron::<500> },
+    Loop { id: "grid-20", rows: SOME, avx512: 1943.0, prepare: grid },
+    Loop { id: "csv-10", rows: WIDE, avx512: 3000.0, prepare: csv },
+];
+
+/// Whole blocks of the scan.
+const FEW: [usize; 2] = [64, 128];
+const SOME: [usize; 2] = [16, 48];
+const WIDE: [usize; 2] = [4, 12];
+
+/// The loop and the number of rows in `LOOP:ROWS`.
+pub(super) fn named(of: &str) -> Result<(&'static Loop, usize), Failure> {
+    let (id, rows) = of.split_once(':').ok_or("a loop is LOOP:ROWS")?;
+    let found = LOOPS.iter().find(|l| l.id == id).ok_or_else(|| format!("no loop {id:?}"))?;
+    Ok((found, rows.parse()?))
+}
+
+/// Prepares, says so by a byte, waits for a line, and runs the loop.
+pub(super) fn run(of: &str) -> Result<ExitCode, Failure> {
+    let (l, rows) = named(of)?;
+    let run = (l.prepare)(rows)?;
+    say("\n")?;
+    std::io::stdin().lock().read_line(&mut String::new())?;
+    run()?;
+    // At once: what follows is not the loop's.
+    std::process::exit(0)
+}
+
+const MARGIN: f64 = 0.05;
+
+/// The first of many points of the ball, with labels and a normal vector: the same however many are asked for.
+fn pool(rows: usize, d: usize) -> Result<(Points, Vec<Label>, Vec<f64>), Failure> {
+    let target = random_target(d, 1)?;
+    let all = MarginBall::new(&target, MARGIN)?.sample(FEW[1], 2)?;
+    let points = all.select(&(0..rows).collect::<Vec<_>>())?;
+    let labels = target.label_all(&points)?;
+    Ok((points, labels, target.into_normal()))
+}
+
+fn products<const D: usize>(rows: usize) -> Result<Run, Failure> {
+    let (points, _, w) = pool(rows, D)?;
+    let mut out = vec![0.0; rows];
+    Ok(Box::new(move || {
+        margins_into(&points, &w, &mut out)?;
+        black_box(&out);
+        Ok(())
+    }))
+}
+
+fn scan(rows: usize) -> Result<Run, Failure> {
+    let (points, _, w) = pool(rows, 50)?;
+    Ok(Box::new(move || {
+        black_box(largest_margins(&points, &w, 1, Threads::ONE)?);
+        Ok(())
+    }))
+}
+
+/// A pass in which the learner stays where it is, as it does nearly always.
+fn pass<L: OnlineLearner + 'static, P: PointSet + 'static>(
+    mut learner: L,
+    prepared: impl Fn(usize) -> Result<(P, Vec<Label>), Failure>,
+    rows: usize,
+) -> Result<Run, Failure> {
+    let (points, labels) = prepared(FEW[1])?;
+    for _ in 0..PASSES {
+        let before = learner.updates();
+        learner.learn_pool(&points, &labels)?;
+        if learner.updates() == before {
+            let (points, labels) = prepared(rows)?;
+            return Ok(Box::new(move || {
+                learner.learn_pool(&points, &labels)?;
+                black_box(learner.updates());
+                Ok(())
+            }));
+        }
+    }
+    Err("the learner does not come to rest on its points".into())
+}
+
+/// Passes in which a learner comes to rest; and passes after which a Perspectron has few events.
+const PASSES: usize = 1000;
+
+fn perceptron(rows: usize) -> Result<Run, Failure> {
+    pass(Perceptron::new(50)?, |rows| pool(rows, 50).map(|(x, y, _)| (x, y)), rows)
+}
+
+fn aggressive(rows: usize) -> Result<Run, Failure> {
+    let learner = PassiveAggressive::new(50, Aggressiveness::Unbounded)?;
+    pass(learner, |rows| pool(rows, 50).map(|(x, y, _)| (x, y)), rows)
+}
+
+/// Twenty numbers a row, in every fiftieth column.
+fn sparse(rows: usize) -> Result<Run, Failure> {
+    let prepared = |rows| {
+        let (dense, labels, _) = pool(rows, 20)?;
+        let mut points = SparsePoints::empty(1000)?;
+        for (i, x) in dense.rows().enumerate() {
+            let columns: Vec<u32> = (0..20).map(|j| 50 * j + i as u32 % 50).collect();
+            points.push(&columns, x.as_slice())?;
+        }
+        Ok((points, labels))
+    };
+    pass(Perceptron::new(1000)?, prepared, rows)
+}
+
+fn perspectron<const D: usize>(rows: usize) -> Result<Run, Failure> {
+    let fitting = Perspectron::params(0.2, MARGIN).excess(0.01).check()?.start(D)?;
+    steps(fitting, rows)
+}
+
+fn grid(rows: usize) -> Result<Run, Failure> {
+    let params = GridPerspectron::params(Margin::Known(MARGIN)).excess(0.2);
+    steps(params.check()?.start(20)?, rows)
+}
+
+/// Steps of a fit that has gone on for a while.
+fn steps(mut fitting: Fitting<SignLink>, rows: usize) -> Result<Run, Failure> {
+    let (points, labels, _) = pool(FEW[1], fitting.dim())?;
+    for _ in 0..PASSES {
+        fitting.advance(&mut LabelledPoints::new(&points, &labels)?)?;
+    }
+    let (points, labels, _) = pool(rows, fitting.dim())?;
+    Ok(Box::new(move || {
+        fitting.advance(&mut LabelledPoints::new(&points, &labels)?)?;
+        black_box(&fitting);
+        Ok(())
+    }))
+}
+
+fn csv(rows: usize) -> Result<Run, Failure> {
+    let (points, labels, _) = pool(FEW[1], 10)?;
+    let mut text = String::from("a,b,c,d,e,f,g,h,i,j,class\n");
+    for (x, y) in points.rows().zip(&labels) {
+        for v in x.as_slice() {
+            write!(text, "{v:.6},")?;
+        }
+        writeln!(text, "{}", y.as_f64())?;
+    }
+    let schema = CsvSchema::scan(text.as_bytes(), "text", &CsvOptions::new())?;
+    let mut stream = CsvStream::new(std::io::Cursor::new(text), "text", schema);
+    Ok(Box::new(move || {
+        for _ in 0..rows {
+            black_box(stream.next_row()?.is_some());
+        }
+        Ok(())
+    }))
+}
