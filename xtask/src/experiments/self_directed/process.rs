@@ -211,6 +211,12 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_steps_by_hand() {
+        // m* = 160 ln 13.815511 = 420.1267, ln δ = -4.6052: 1.5 · 425.7319 and 3 m* + 4.5 · 4.6052.
+        assert_eq!((extreme().printed(), extreme().corrected()), (639, 1282));
+    }
+
+    #[test]
     fn arrival_is_that_of_the_process() {
         let setting = extreme();
         // Literally: ln ξ after each decay.

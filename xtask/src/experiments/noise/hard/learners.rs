@@ -5,6 +5,7 @@ use super::workload::{EXCESS, FAILURE, Learner};
 use crate::experiments::common::*;
 use crate::experiments::noise::planar::Planar;
 use halfspaces_linalg::{Classifier, FitSample, FitStream, Label, Params, Points};
+use halfspaces_online::bounds;
 use halfspaces_pac::{
     Ckmy, CuttingPlane, Ddk, Denominator, Dgt, Direction, Margin, Perspectron, SamplePerspectron,
     schedule,
@@ -130,8 +131,7 @@ pub(super) fn share_of_bound(
             w = [w[0] + factor * x[0], w[1] + factor * x[1]];
         }
     }
-    let bound = (1.0 - noise) / (planar.margin * (steps as f64).sqrt());
-    sum / (f64::from(runs) * steps as f64 * bound)
+    sum / (f64::from(runs) * bounds::massart_excess(steps as f64, noise, planar.margin))
 }
 
 /// The least of `sizes` from which on the errors on prefixes of one sample stay at most `level`, and those errors.

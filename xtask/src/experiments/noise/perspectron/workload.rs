@@ -2,6 +2,7 @@
 
 use crate::experiments::common::*;
 use crate::noisy::{Noise, Terrain};
+use halfspaces_online::bounds;
 
 /// ε of the lemma and the theorems: with η = 0.1 a coin is far from η + ε.
 pub(super) const EXCESS: f64 = 0.1;
@@ -118,5 +119,5 @@ impl Outcome {
 /// (1-η)/(γ√T), what the mean error of the iterates exceeds η by in expectation, at most, with the step
 /// for T.
 pub(super) fn mean_bound(margin: f64, steps: f64) -> f64 {
-    (1.0 - RATE) / (margin * steps.sqrt())
+    bounds::massart_excess(steps, RATE, margin) / steps
 }

@@ -181,6 +181,20 @@ mod tests {
     use halfspaces_data::{Marginal, UnitSphere};
     use halfspaces_linalg::{PointSet, angle, kernels, normalise};
 
+    #[test]
+    fn bounds_by_hand() {
+        use std::f64::consts::{E, FRAC_PI_4, PI, SQRT_2};
+        let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found}");
+        // ρ = 1/32, tan θ = 1, ζ = 12π √2.
+        let setting = Configuration { dim: 4, points: 1000, angle: FRAC_PI_4 };
+        near(setting.decay(), (12.0 * PI * SQRT_2 / 1000.0).ln() / 32.0);
+        // nθ = 12π e: √(1/16). nθ = 12π 100 in d = 2: 1 - 1/100.
+        let angle = 12.0 * PI * E / 1000.0;
+        near(Configuration { dim: 4, points: 1000, angle }.bound(12.0 * PI), 0.25);
+        let angle = 12.0 * PI * 100.0 / 1e6;
+        near(Configuration { dim: 2, points: 1_000_000, angle }.bound(12.0 * PI), 0.99);
+    }
+
     /// The plain version: all n points in all d dimensions, the update made.
     fn literal(setting: &Configuration, seed: u64) -> Outcome {
         let points = UnitSphere::new(setting.dim).unwrap().sample(setting.points as usize, seed);
