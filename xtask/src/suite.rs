@@ -35,6 +35,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(MassartRivalsExperiment),
         Box::new(Table1Experiment),
         Box::new(HardExperiment),
+        Box::new(SelectionExperiment),
         Box::new(RealNoiseExperiment::new(inputs.clone())),
         Box::new(TablesExperiment),
         Box::new(WrongLabelsExperiment { inputs: inputs.clone() }),
@@ -46,7 +47,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
 
 /// Seconds an experiment takes on two cores at smoke, standard and full scale, for the estimate of
 /// what a run has left. Only the proportions matter: a run corrects them by its own speed.
-const COSTS: [(&str, [f64; 3]); 30] = [
+const COSTS: [(&str, [f64; 3]); 31] = [
     ("K1", [0.2, 6.4, 118.9]),
     ("K3", [0.3, 2.3, 24.6]),
     ("K4", [0.1, 0.8, 7.4]),
@@ -71,6 +72,7 @@ const COSTS: [(&str, [f64; 3]); 30] = [
     ("P9r", [0.2, 3.0, 40.0]),
     ("P10", [0.3, 13.0, 299.4]),
     ("P13", [1.0, 15.0, 150.0]),
+    ("P14", [0.2, 0.6, 4.0]),
     ("PR", [0.7, 5.6, 407.3]),
     ("PT", [0.6, 12.0, 110.0]),
     ("PW", [0.3, 2.0, 15.0]),

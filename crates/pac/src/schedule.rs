@@ -4,7 +4,7 @@
 //! the length of a run, N the number of runs, H the candidates. `paper_*` is as printed, the rest is
 //! corrected or ours; docs/theory holds the proofs.
 //!
-//! Claims: P1, P2, P3, P4, P4s, P5, P6, P6m, P7, P8, P13s.
+//! Claims: P1, P2, P3, P4, P4s, P5, P6, P6m, P7, P8, P13s, P14.
 
 /// N = ⌈log₂(2/δ)⌉ independent runs: each has a good iterate with probability at least 1/2, so all
 /// fail with probability at most δ/2 (CKST24 Theorem 3).

@@ -15,7 +15,7 @@ use halfspaces_linalg::{InputError, Label, PointSet, Points, RowView};
 /// are those of a plain loop. Memory as for the candidates, once more. Points are copied block by block.
 ///
 /// *Source.* CKST24 Lemma 4; dropping candidates early is ours, docs/theory/thinned-selection.md.
-/// *Claims:* P8.
+/// *Claims:* P8, P14.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points};

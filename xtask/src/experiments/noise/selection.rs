@@ -1,0 +1,269 @@
+//! P14: the choice among candidates by their errors on fresh examples (CKST24 Lemma 4), where every
+//! candidate but the best is just too bad to be chosen; and how many fewer examples would do.
+
+use crate::experiments::common::*;
+use halfspaces_pac::schedule;
+
+pub(crate) struct SelectionExperiment;
+
+/// ε: a choice fails by an error of more than ε/2 above the best one's.
+const EXCESS: f64 = 0.2;
+/// δ of the lemma.
+const FAILURE: f64 = 0.1;
+/// Points e₁, ..., e_m, each as likely: every labelling of them is that of a halfspace.
+const POINTS: usize = 1000;
+/// The choice is made on the examples of the lemma divided by each of these; the last is the null.
+const DIVISORS: [u64; 6] = [1, 2, 4, 8, 16, 100];
+
+/// How the candidates err.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
+#[serde(rename_all = "lowercase")]
+enum Family {
+    /// w and -w, of errors beside 1/2: of two errors no difference varies more.
+    #[strum(to_string = "w and -w")]
+    Opposite,
+    /// All err on points of their own, the best on a little less than half of them.
+    #[strum(to_string = "errors beside 1/2")]
+    Half,
+    /// The target itself, its labels turned with probability 0.1, and candidates that err on points of
+    /// their own.
+    #[strum(to_string = "the target and others")]
+    Target,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Configuration {
+    family: Family,
+    candidates: usize,
+}
+
+impl fmt::Display for Configuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, |H|={}", self.family, self.candidates)
+    }
+}
+
+impl Configuration {
+    /// Probability that a label is turned.
+    fn noise(&self) -> f64 {
+        match self.family {
+            Family::Target => 0.1,
+            Family::Opposite | Family::Half => 0.0,
+        }
+    }
+
+    /// Points on which the best candidate is wrong, and on which each of the others is: the fewest for
+    /// which the others' errors are more than ε/2 above.
+    fn wrong(&self) -> [usize; 2] {
+        let apart = (EXCESS / 2.0 / (1.0 - 2.0 * self.noise()) * POINTS as f64) as usize + 1;
+        match self.family {
+            Family::Target => [0, apart],
+            Family::Opposite | Family::Half => {
+                let best = (POINTS - apart) / 2;
+                [best, POINTS - best]
+            }
+        }
+    }
+
+    /// Error of the others less that of the best.
+    fn gap(&self) -> f64 {
+        let [best, others] = self.wrong();
+        (1.0 - 2.0 * self.noise()) * (others - best) as f64 / POINTS as f64
+    }
+
+    /// (8/ε²) ln(2|H|/δ).
+    fn examples(&self) -> u64 {
+        // The schedule leaves half of its δ to the choice.
+        schedule::validation(self.candidates as u64, EXCESS, 2.0 * FAILURE)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    /// Error of the chosen candidate less that of the best, for each of [`DIVISORS`].
+    above: Vec<f64>,
+}
+
+impl Outcome {
+    fn failed(&self, divisor: usize) -> bool {
+        self.above[divisor] > EXCESS / 2.0
+    }
+
+    fn null_failed(&self) -> bool {
+        self.failed(DIVISORS.len() - 1)
+    }
+}
+
+/// Whether each candidate, a column, is wrong on each point, a row; and the column of the best.
+fn candidates(setting: &Configuration, rng: &mut ChaCha8Rng) -> (Vec<bool>, usize) {
+    let columns = setting.candidates;
+    let [of_best, of_others] = setting.wrong();
+    let best = rng.random_range(0..columns);
+    let mut wrong = vec![false; POINTS * columns];
+    for column in 0..columns {
+        let count = if column == best { of_best } else { of_others };
+        for point in rand::seq::index::sample(rng, POINTS, count) {
+            wrong[point * columns + column] = true;
+        }
+    }
+    if setting.family == Family::Opposite {
+        for point in wrong.chunks_exact_mut(2) {
+            point[1 - best] = !point[best];
+        }
+    }
+    (wrong, best)
+}
+
+impl Experiment for SelectionExperiment {
+    about! {
+        "P14", "The choice among candidates by their errors on fresh examples";
+        "P14": "The candidate of |H| with the fewest errors on ⌈(8/ε²) ln(2|H|/δ)⌉ fresh examples, the earlier among equals, has error more than ε/2 above the best one's with probability at most δ, ε = 0.2, δ = 0.1: on 1000 orthogonal points, where all candidates but one have an error above that of the best by ε/2 and at most 0.002 more; w and -w, 64 and 1024 candidates of errors beside 1/2 on points of their own, and a target under random classification noise of rate 0.1 among 63 others."
+            ["CKST24 Lemma 4"]
+            Proved, null "the same choice on a hundredth of the examples"
+            halfspaces_pac::{Candidates, schedule::validation};
+    }
+
+    fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
+        let settings =
+            [(Family::Opposite, 2), (Family::Half, 64), (Family::Half, 1024), (Family::Target, 64)];
+        let planned = settings.map(|(family, candidates)| Planned {
+            configuration: Configuration { family, candidates },
+            trials: scale.pick(60, 300, 2000),
+        });
+        Ok(planned.into())
+    }
+
+    fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
+        let (wrong, best) = candidates(setting, rng);
+        let examples = setting.examples();
+        let ends = DIVISORS.map(|divisor| examples / divisor);
+        let mut errors = vec![0_u32; setting.candidates];
+        let mut above = vec![0.0; DIVISORS.len()];
+        for seen in 1..=examples {
+            let point = rng.random_range(0..POINTS) * setting.candidates;
+            let turned = rng.random_bool(setting.noise());
+            let row = &wrong[point..point + setting.candidates];
+            for (errors, wrong) in errors.iter_mut().zip(row) {
+                *errors += u32::from(*wrong != turned);
+            }
+            for (above, end) in above.iter_mut().zip(ends) {
+                if seen == end {
+                    let fewest = errors.iter().enumerate().min_by_key(|(_, errors)| **errors);
+                    let (chosen, _) = fewest.ok_or("no candidate")?;
+                    *above = if chosen == best { 0.0 } else { setting.gap() };
+                }
+            }
+        }
+        Ok(Outcome { above })
+    }
+
+    fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
+        let evidence =
+            worst_setting(&results.groups, |g| fails_at_most(g, FAILURE, |o| o.failed(0)));
+        let null = null_of(&results.groups, |_, o| o.null_failed());
+        judge_all(section, Experiment::claims(self), [(evidence, null)]);
+        section.summary.push("Hoeffding's inequality and a union bound are what the lemma rests on. The table says what they give away: the share of trials in which the choice fails on the lemma's examples, and on fewer of the same examples.".into());
+        section.tables.push(by_examples(results));
+    }
+}
+
+fn by_examples(results: &Results<Configuration, Outcome>) -> Table {
+    let rows = results
+        .groups
+        .iter()
+        .flat_map(|g| DIVISORS.iter().enumerate().map(move |(index, divisor)| (g, index, divisor)));
+    let caption =
+        "Trials in which the candidate chosen is more than ε/2 above the best, ε = 0.2, δ = 0.1";
+    table(
+        "p14-selection",
+        caption,
+        rows,
+        &[
+            ("candidates", &|(g, ..)| g.configuration.family.to_string()),
+            ("|H|", &|(g, ..)| g.configuration.candidates.to_string()),
+            ("examples", &|(g, _, divisor)| (g.configuration.examples() / **divisor).to_string()),
+            ("of the lemma's", &|(.., divisor)| format!("1/{divisor}")),
+            ("trials", &|(g, ..)| g.count()),
+            ("failed", &|(g, index, _)| {
+                g.outcomes.iter().filter(|o| o.failed(*index)).count().to_string()
+            }),
+        ],
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_linalg::{Label, Points};
+    use halfspaces_pac::{Candidates, Elimination};
+
+    const SETTING: Configuration = Configuration { family: Family::Half, candidates: 64 };
+
+    fn outcomes(setting: &Configuration, trials: u64) -> Vec<Outcome> {
+        let trial = |seed| {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            SelectionExperiment.trial(setting, &mut rng).unwrap()
+        };
+        (0..trials).map(trial).collect()
+    }
+
+    /// Real trials, judged on the examples of the lemma, on a hundredth of them, and after a plan cut short.
+    #[test]
+    fn the_lemma_holds_and_a_hundredth_of_its_examples_does_not() {
+        let verdict = |outcomes: Vec<Outcome>| {
+            let group = Group { configuration: SETTING, planned: 60, outcomes };
+            verdicts(&SelectionExperiment, vec![group])[0]
+        };
+        let real = outcomes(&SETTING, 60);
+        assert_eq!(verdict(real.clone()), Verdict::Holds);
+        assert_eq!(verdict(real[..30].to_vec()), Verdict::Inconclusive);
+        let null = |o: &Outcome| Outcome { above: o.above.iter().rev().copied().collect() };
+        assert_eq!(verdict(real.iter().map(null).collect()), Verdict::Violated);
+    }
+
+    /// Every candidate as a halfspace, with normal ±1 along each axis: the library counts the same.
+    #[test]
+    fn the_library_chooses_the_same() {
+        let setting = Configuration { family: Family::Target, candidates: 8 };
+        let mut rng = ChaCha8Rng::seed_from_u64(2);
+        let (wrong, best) = candidates(&setting, &mut rng);
+        let side = |wrong: bool| if wrong { -1.0 } else { 1.0 };
+        let normal = |column| -> Vec<f64> {
+            (0..POINTS).map(|point| side(wrong[point * 8 + column])).collect()
+        };
+        let normals = Points::from_rows(&(0..8).map(normal).collect::<Vec<_>>()).unwrap();
+        let axis = |point| (0..POINTS).map(|i| f64::from(u8::from(i == point))).collect();
+        let examples = (0..setting.examples()).map(|_| rng.random_range(0..POINTS));
+        let rows: Vec<Vec<f64>> = examples.map(axis).collect();
+        let labels: Vec<Label> = rows.iter().map(|_| Label::Positive).collect();
+        let points = Points::from_rows(&rows).unwrap();
+        let choice = Candidates::new(&normals, Elimination::Never, FAILURE).unwrap();
+        let choice = choice.choose(&points, &labels).unwrap();
+        assert_eq!((choice.index, choice.errors), (best, 0));
+        assert_eq!(choice.examples, setting.examples());
+    }
+
+    #[test]
+    fn the_examples_are_those_of_the_lemma() {
+        // 200 ln 1280 = 1430.91, 200 ln 40 = 737.78.
+        assert_eq!(SETTING.examples(), 1431);
+        assert_eq!(Configuration { family: Family::Opposite, candidates: 2 }.examples(), 738);
+    }
+
+    /// Every rival is a failure, by as little as there can be; and errs as often as it should.
+    #[test]
+    fn rivals_are_just_too_bad() {
+        for planned in SelectionExperiment.plan(Scale::Smoke).unwrap() {
+            let setting = planned.configuration;
+            let gap = setting.gap();
+            assert!(gap > EXCESS / 2.0 && gap <= EXCESS / 2.0 + 0.002, "{setting}: {gap}");
+            let mut rng = ChaCha8Rng::seed_from_u64(1);
+            let (wrong, best) = candidates(&setting, &mut rng);
+            for column in 0..setting.candidates {
+                let mine = wrong.iter().skip(column).step_by(setting.candidates);
+                let expected = setting.wrong()[usize::from(column != best)];
+                assert_eq!(mine.filter(|wrong| **wrong).count(), expected, "{setting}");
+            }
+        }
+    }
+}
