@@ -19,7 +19,7 @@ use crate::{InputError, getters, kernels, load_checked, norm, zeros};
 /// *When to use it.* Where cuts must not be stored, or need not pass through the origin. Centres that
 /// remember their cuts need fewer of them.
 ///
-/// *Source.* Kakade §3; Grötschel, Lovász and Schrijver 1988. Claims: K8.
+/// *Source.* Kakade §3; Grötschel, Lovász and Schrijver 1988. Claims: K8, S6.
 ///
 /// ```
 /// use halfspaces_linalg::Ellipsoid;

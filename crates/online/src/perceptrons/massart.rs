@@ -47,7 +47,7 @@ pub enum Horizon {
 /// *Source.* Ours, from CKST24 Lemma 2, which holds for every w and for every single x:
 /// E_y[(β sign(w·x) - y) x/(|w·x|+γ)]·(w - w*) >= 2(P[sign(w·x) != y | x] - η). Summing
 /// ‖w' - w*‖² = ‖w - w*‖² - 2λ g·(w - w*) + λ²‖g‖² with ‖g‖ <= 2(1-η)/γ gives
-/// Σ (P\[mistake | past\] - η) <= 1/(4λ) + λT(1-η)²/γ². Claims: P9, P9h.
+/// Σ (P\[mistake | past\] - η) <= 1/(4λ) + λT(1-η)²/γ². Claims: P9, P9h, S6.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label};

@@ -14,7 +14,7 @@
 //!
 //! *Source.* Kakade §3; Bertsimas and Vempala 2004 for hit-and-run with cuts.
 //!
-//! Claims: S6.
+//! Claims: S6, S6b.
 
 use super::hit_and_run::{MixingDiagnostics, Sample, mean, step_budget, uniform_in_ball};
 use super::learner::{Centre, check_cut};

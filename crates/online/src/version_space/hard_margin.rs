@@ -52,7 +52,7 @@ const TOLERANCE: f64 = 1e-9;
 /// *When to use it.* In pools and streams of few mistakes, where it makes fewer than the centres with a
 /// bound; against an adversary, use those.
 ///
-/// *Source.* Notes21; the solver is Clarabel (Goulart and Chen 2024). Claims: K8e; compared in K8 and S1.
+/// *Source.* Notes21; the solver is Clarabel (Goulart and Chen 2024). Claims: K8e, S6; compared in K8 and S1.
 ///
 /// ```
 /// use halfspaces_online::{Centre, HardMargin};

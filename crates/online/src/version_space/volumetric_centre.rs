@@ -17,7 +17,7 @@
 //! z with w = c + Tz in which H(c) is the identity and every slack is 1, never as H, whose condition
 //! is 1e18 at γ = 1e-9.
 //!
-//! Claims: K8.
+//! Claims: K8, S6.
 
 use super::learner::{Centre, check_cut};
 use crate::bounds;

@@ -126,7 +126,8 @@ impl Experiment for RandomOrderExperiment {
             Measured, null "the Bayes point in the same order, which learns from every label"
             halfspaces_online::{Perceptron, ModifiedPerceptron, PassiveAggressive,
                 SecondOrderPerceptron, Alma, OnlineMassart, VersionSpace, CentreOfGravity,
-                Ellipsoid, VolumetricCentre, HardMargin};
+                VolumetricCentre, HardMargin},
+            halfspaces_linalg::{Ellipsoid};
         "S6b": "On the same points in random order every learner of S6, and the Bayes point, which learns from every label, makes at least 0.2 d ln(n/d) mistakes in expectation, at every n tested from 10 d on."
             ["DKTZ23, random-order lower bound; evidence, not proof, and the constant is ours"]
             Measured, null "version-space greedy, which chooses its order, on pools of the same kind"

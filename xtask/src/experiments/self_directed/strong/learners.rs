@@ -1,14 +1,13 @@
 //! The weak and the strong learner on the pools of one trial.
 
-use super::searched::{pair, searched};
-use super::workload::{Configuration, Count, Outcome, Run, draw};
+use super::runs::pair;
+use super::searched::searched;
+use super::workload::{Configuration, Count, Outcome, draw};
 use crate::experiments::common::*;
 use crate::workload::Inputs;
 use halfspaces_forster::{Accuracy, ForsterTransform};
-use halfspaces_linalg::{
-    Classifier, Halfspace, Label, Params, PointSet, Points, kernels, normalise,
-};
-use halfspaces_online::{Cap, Goal, Greedy, Perceptron, Start, StrongLearner, WeakRun, label_pool};
+use halfspaces_linalg::{Classifier, Halfspace, Label, Params, PointSet, Points, normalise};
+use halfspaces_online::{Goal, Greedy, Perceptron, Start, StrongLearner, label_pool};
 use rand_distr::{Distribution, StandardNormal};
 
 /// Failure probability given to the strong learner.
@@ -33,25 +32,6 @@ pub(super) fn weak(
     let mut start: Vec<f64> = (0..k).map(|_| StandardNormal.sample(rng)).collect();
     assert!(normalise(&mut start), "a normal vector is 0 with probability 0");
     Ok(Outcome::Weak { k, runs: pair(&inside, &labels, &target, &start)? })
-}
-
-/// A run of the weak learner from one start.
-pub(super) fn run(
-    inside: &Points,
-    labels: &[Label],
-    target: &Halfspace,
-    start: &[f64],
-) -> Result<Run, Failure> {
-    let k = inside.dim();
-    let run = WeakRun::simulate(inside, labels, start.to_vec(), Cap::Corrected)?;
-    let paper = WeakRun::simulate(inside, labels, start.to_vec(), Cap::Paper)?;
-    Ok(Run {
-        cosine: kernels::dot(start, target.normal()),
-        succeeded: run.succeeded,
-        paper_succeeded: paper.succeeded,
-        passed: (4 * k * run.passed) as f64 / inside.len() as f64,
-        spent: run.updates as f64 / Cap::Corrected.updates(k) as f64,
-    })
 }
 
 /// One trial of any part.

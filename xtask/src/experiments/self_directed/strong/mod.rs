@@ -5,6 +5,7 @@ mod claims;
 mod learners;
 mod plan;
 mod plots;
+mod runs;
 mod searched;
 mod workload;
 

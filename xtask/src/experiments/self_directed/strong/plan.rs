@@ -1,7 +1,6 @@
 //! How often what is run at each scale.
 
-use super::searched::Goal;
-use super::workload::{Configuration, Kind, SYNTHETIC};
+use super::workload::{Configuration, Goal, Kind, SYNTHETIC};
 use crate::experiments::common::*;
 use crate::workload::Inputs;
 

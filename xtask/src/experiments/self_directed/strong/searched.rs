@@ -1,25 +1,13 @@
 //! Points in position on which the weak learner takes long, or fails, found by a search.
 
-use super::learners::run;
-use super::workload::{Outcome, Run};
+use super::runs::{pair, run};
+use super::workload::{Goal, Outcome};
 use crate::experiments::common::*;
 use halfspaces_forster::Isotropy;
-use halfspaces_linalg::{Classifier, Halfspace, Label, Points, normalise};
+use halfspaces_linalg::{Classifier, Halfspace, Points, normalise};
 use halfspaces_online::{Cap, WeakRun};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
-
-/// What the search makes as large as it can.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Goal {
-    /// The updates from one start with w₀ · w* = 1/(2√k).
-    #[strum(to_string = "searched for long runs")]
-    Updates,
-    /// The pairs of opposite starts, of a fixed number, from which both runs fail.
-    #[strum(to_string = "searched for failures")]
-    Failures,
-}
 
 /// Points for each dimension: an odd number, so that no share of them is met exactly.
 const POINTS_PER_DIMENSION: usize = 13;
@@ -150,17 +138,6 @@ fn first_axis(k: usize) -> Result<Halfspace, Failure> {
     let mut normal = vec![0.0; k];
     normal[0] = 1.0;
     Ok(Halfspace::new(normal)?)
-}
-
-/// A run from a start and one from its opposite.
-pub(super) fn pair(
-    points: &Points,
-    labels: &[Label],
-    target: &Halfspace,
-    start: &[f64],
-) -> Result<Vec<Run>, Failure> {
-    let opposite: Vec<f64> = start.iter().map(|v| -v).collect();
-    [start, &opposite].map(|start| run(points, labels, target, start)).into_iter().collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Kinds of data and what a trial gives.
 
-use super::searched::Goal;
 use crate::experiments::common::*;
 use crate::workload::{Inputs, Pool, Workload};
 use halfspaces_data::{
@@ -67,6 +66,18 @@ pub(crate) enum Configuration {
     Growth { kind: Kind, dim: usize, sizes: Vec<usize>, epsilon: f64 },
     /// The strong learner from random starts on pools of about `copies` copies of each corner of the cube.
     Copies { kind: Kind, dim: usize, copies: Vec<usize>, epsilon: f64 },
+}
+
+/// What the search makes as large as it can.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Goal {
+    /// The updates from one start with w₀ · w* = 1/(2√k).
+    #[strum(to_string = "searched for long runs")]
+    Updates,
+    /// The pairs of opposite starts, of a fixed number, from which both runs fail.
+    #[strum(to_string = "searched for failures")]
+    Failures,
 }
 
 /// A run of the weak learner.
