@@ -170,6 +170,15 @@ mod tests {
         assert_eq!(verdict(32), Verdict::Violated);
     }
 
+    /// In one dimension the image of w*, a sum of four equal numbers of random signs, is 0 three times in eight.
+    #[test]
+    fn a_target_that_projects_to_zero_keeps_no_margin() {
+        let shares: Vec<f64> =
+            outcomes(&margins_of(100_000), 40).iter().map(Outcome::share).collect();
+        let none = shares.iter().filter(|share| **share == 0.0).count();
+        assert!((8..=22).contains(&none), "{none} of 40");
+    }
+
     #[test]
     fn a_learner_that_misses_its_target_violates_the_claim() {
         let configuration = Configuration::Learn {

@@ -10,7 +10,8 @@ use halfspaces_pac::{Margin, Perspectron, RandomProjection, SamplePerspectron, p
 
 const DELTA_LEARNER: f64 = DELTA / 2.0;
 
-/// Least margin of the image of w* on the projected points, over γ.
+/// Least margin of the image of w* on the projected points, over γ; 0 if w* itself has the image 0, as a sparse one may in
+/// few dimensions: signs that cancel.
 pub(super) fn kept_margin<P: PointSet>(
     points: &P,
     source: &Source,
@@ -20,7 +21,11 @@ pub(super) fn kept_margin<P: PointSet>(
     let normal = source.target.normal().to_vec();
     // A margin does not see the length of the image.
     let image = projection.apply(&Points::new(normal, source.target.dim())?)?;
-    let image = Halfspace::new(image.into_vec())?;
+    let image = image.into_vec();
+    if image.iter().all(|v| *v == 0.0) {
+        return Ok(0.0);
+    }
+    let image = Halfspace::new(image)?;
     Ok(image.margin_on(&projection.apply(points)?, &labels)? / source.margin)
 }
 
