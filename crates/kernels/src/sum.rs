@@ -22,7 +22,7 @@ const HELD: usize = 8;
 pub fn add_rows(rows: &[f64], width: usize, factors: &[f64], out: &mut [f64]) {
     assert!(out.len() <= width, "a row holds as many coordinates as are added");
     assert!(factors.len() * width <= rows.len(), "one row for each factor");
-    if !out.is_empty() {
+    if !out.is_empty() && !factors.is_empty() {
         dispatch(AddRows { rows, width, factors, out });
     }
 }
@@ -42,8 +42,8 @@ impl Kernel for AddRows<'_> {
     fn run<V: Vectors>(self, v: V) {
         let AddRows { rows, width, factors, out } = self;
         for (part, out) in out.chunks_mut(HELD * LANES).enumerate() {
-            let rows = rows.get(part * HELD * LANES..).unwrap_or_default();
-            let rows = factors.iter().zip(rows.chunks(width));
+            // A row holds as many coordinates as `out`, so the first reaches beyond where this part begins.
+            let rows = factors.iter().zip(rows[part * HELD * LANES..].chunks(width));
             let len = out.len();
             match len.div_ceil(LANES) {
                 1 => held::<V, 1>(v, rows, len, out),
@@ -106,7 +106,7 @@ mod tests {
             let ends = on_all(|set| {
                 // What stands around the sum stays.
                 let mut sum = sum.clone();
-                if len > 0 {
+                if len > 0 && !factors.is_empty() {
                     set.run(AddRows { rows, width, factors, out: &mut sum[begins..][..len] });
                 }
                 bits(&sum)
