@@ -35,7 +35,8 @@ pub(super) fn learn_pool_ahead<L: OnlineLearner, P: PointSet>(
             next += prefix.rounds;
             value = prefix.value_behind;
         }
-        let (Some(x), Some(&truth)) = (points.row(next), labels.get(next)) else { break };
+        let Some(&truth) = labels.get(next) else { break };
+        let Some(x) = points.row(next) else { unreachable!("one label per point, as checked") };
         let updates = learner.updates();
         let round = match value.map(Prediction::from_value) {
             Some(guess) => learner.update(x, guess, truth).map(|_| guess),
