@@ -95,8 +95,8 @@ impl<'a> RowsAhead<'a> {
 
     /// The first `count` of them.
     #[must_use]
-    pub fn at_most(self, count: usize) -> Self {
-        let count = count.min(self.labels.len());
+    pub fn at_most(self, count: u64) -> Self {
+        let count = count.min(self.labels.len() as u64) as usize;
         let (values, labels) = (&self.values[..count * self.dim], &self.labels[..count]);
         RowsAhead { values, labels, ..self }
     }

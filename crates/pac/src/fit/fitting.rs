@@ -350,7 +350,7 @@ impl<L: Link, S: ExampleStream> WithSimd for Advance<'_, L, S> {
         let (mut stage, mut left) = (fitting.stage(), most);
         while left > 0 && stage != Stage::Complete {
             if let (Stage::Training { .. }, Some(rows)) = (stage, stream.rows_ahead()) {
-                let rows = rows.at_most(usize::try_from(left).unwrap_or(usize::MAX));
+                let rows = rows.at_most(left);
                 let together = fitting.take_rows(rows);
                 stream.skip(together);
                 left -= together as u64;

@@ -27,8 +27,8 @@ impl<L: Link> Fitting<L> {
         let (lanes, quiet) = active.fold((0, self.quiet_steps()), |(lanes, quiet), lane| {
             (lanes + 1, quiet.min(lane.quiet_steps()))
         });
-        let shared = if lanes > 1 { (SHARED_VALUES / rows.dim()).max(1) } else { usize::MAX };
-        let mut rows = rows.at_most(usize::try_from(quiet).unwrap_or(usize::MAX).min(shared));
+        let shared = if lanes > 1 { (SHARED_VALUES / rows.dim()).max(1) as u64 } else { u64::MAX };
+        let mut rows = rows.at_most(quiet.min(shared));
         for lane in self.lanes.iter_mut().filter(|lane| lane.taken < lane.steps()) {
             let (w, direction) = (&mut lane.w, &lane.direction);
             let taken = if scaled {
@@ -37,7 +37,7 @@ impl<L: Link> Fitting<L> {
                 w.descend_rows::<L, false>(direction, lane.step, self.project, 1.0, rows)
             };
             // The first lane ends at a point outside the ball, if there is one; so do the others.
-            rows = rows.at_most(taken);
+            rows = rows.at_most(taken as u64);
             lane.taken += taken as u64;
             lane.in_run += taken as u64;
         }
