@@ -262,8 +262,8 @@ impl<P: PointSet> Source for Parts<'_, P> {
         if indices.is_empty() {
             return Ok(Supply::Ended);
         }
-        let count = usize::try_from(count).unwrap_or(usize::MAX);
-        for i in indices.iter().take(count) {
+        let count = count.min(indices.len() as u64) as usize;
+        for i in &indices[..count] {
             let off_origin = Self::load(self.points, &mut self.scratch, *i);
             assert!(off_origin, "the origin was left out");
             see(&mut self.scratch, self.labels[*i])?;

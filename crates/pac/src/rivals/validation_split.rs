@@ -75,8 +75,11 @@ impl<P: PointSet> BestIterate<P> {
                 );
             }
             None => {
-                // As far as it goes on.
-                let _ = points.rows().zip(labels).all(|(x, y)| goes_on(x.dot(w), *y));
+                for (x, y) in points.rows().zip(labels) {
+                    if !goes_on(x.dot(w), *y) {
+                        break;
+                    }
+                }
             }
         }
         errors
