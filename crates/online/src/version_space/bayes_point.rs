@@ -16,17 +16,16 @@
 //! Claims: S6b; the null of S6.
 
 use super::centre_of_gravity::CentreOfGravity;
-use super::learner::{Centre, centre_value};
+use super::learner::VersionSpace;
 use crate::protocol::{OnlineLearner, Prediction};
-use crate::scale::positive_norm_sq;
-use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView, getters};
+use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView};
 
 /// The Bayes point machine, online: predicts with the centre of gravity of the halfspaces that fit every
 /// revealed label, right predictions among them.
 ///
 /// *Guarantee.* For the exact centre at most d ln((1+γ)/γ)/ln(e/(e-1)) mistakes in every order, as for
-/// [`VersionSpace`](crate::VersionSpace) of [`CentreOfGravity`]; tested, not proved, for the sampled one. In random order on the sphere
-/// it makes fewer (0.2 to 0.4 d for each factor e in n, measured).
+/// [`VersionSpace`] of [`CentreOfGravity`]; tested, not proved, for the sampled one. In random order on
+/// the sphere it makes fewer (0.2 to 0.4 d for each factor e in n, measured).
 ///
 /// *Cost.* A product with each of max(64, 4d) sampled halfspaces a round; where they disagree, a cut of
 /// [`CentreOfGravity`]. All cuts are kept.
@@ -47,11 +46,9 @@ use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView, gette
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct BayesPoint {
-    centre: CentreOfGravity,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::count"))]
-    updates: u64,
+    space: VersionSpace<CentreOfGravity>,
 }
 
 impl BayesPoint {
@@ -60,12 +57,12 @@ impl BayesPoint {
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`].
     pub fn new(dim: usize, seed: u64) -> Result<BayesPoint, InputError> {
-        Ok(BayesPoint { centre: CentreOfGravity::new(dim, seed)?, updates: 0 })
+        Ok(BayesPoint { space: VersionSpace::new(CentreOfGravity::new(dim, seed)?) })
     }
 
-    getters! {
-        /// The centre of gravity and its sample.
-        centre: &CentreOfGravity,
+    /// The centre of gravity and its sample.
+    pub fn centre(&self) -> &CentreOfGravity {
+        self.space.centre()
     }
 
     /// The present hypothesis.
@@ -73,25 +70,25 @@ impl BayesPoint {
     /// # Errors
     /// [`InputError::NonFinite`] if the arithmetic has broken down.
     pub fn halfspace(&self) -> Result<Halfspace, InputError> {
-        Halfspace::new(self.centre.centre().to_vec())
+        self.space.halfspace()
     }
 }
 
 /// The value is w · x for the centre w.
 impl Classifier for BayesPoint {
     fn dim(&self) -> usize {
-        self.centre.dim()
+        self.space.dim()
     }
 
     fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
-        centre_value(&self.centre, x)
+        self.space.decision_value(x)
     }
 }
 
 impl OnlineLearner for BayesPoint {
     /// The value is w · x / ‖x‖ for the centre w.
     fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
-        Ok(Prediction::from_value(self.decision_value(x)? / positive_norm_sq(x)?.sqrt()))
+        self.space.guess(x)
     }
 
     /// Cuts at a mistake, and wherever a halfspace of the sample would have been wrong.
@@ -101,32 +98,23 @@ impl OnlineLearner for BayesPoint {
         prediction: Prediction,
         truth: Label,
     ) -> Result<bool, InputError> {
-        InputError::check_dim(self.centre.dim(), x.dim())?;
-        if self.centre.is_exhausted() {
-            return Ok(false);
-        }
-        let length = positive_norm_sq(x)?.sqrt();
+        InputError::check_dim(self.dim(), x.dim())?;
         let sign = truth.as_f64();
         let tells =
-            prediction.is_wrong(truth) || self.centre.sample().any(|w| sign * x.dot(w) < 0.0);
-        if tells {
-            let mut a = vec![0.0; self.centre.dim()];
-            x.add_scaled_to(sign / length, &mut a);
-            self.centre.cut(&a)?;
-            self.updates += 1;
-        }
-        Ok(tells)
+            prediction.is_wrong(truth) || self.centre().sample().any(|w| sign * x.dot(w) < 0.0);
+        Ok(tells && self.space.cut_towards(x, truth)?)
     }
 
     fn updates(&self) -> u64 {
-        self.updates
+        self.space.updates()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AsGiven, RandomOrder, SmallestMarginMistake, VersionSpace, run};
+    use crate::version_space::learner::Centre;
+    use crate::{AsGiven, RandomOrder, SmallestMarginMistake, run};
     use halfspaces_data::{MarginBall, Marginal, Realizable, UnitSphere, random_target};
     use halfspaces_linalg::{PointSet, Points, kernels};
 

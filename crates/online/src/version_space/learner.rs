@@ -115,6 +115,22 @@ impl<C: Centre> VersionSpace<C> {
     pub fn halfspace(&self) -> Result<Halfspace, InputError> {
         Halfspace::new(self.centre.centre().to_vec())
     }
+
+    /// Cuts off what would label `x` wrong; says whether there was anything left to cut.
+    pub(super) fn cut_towards<R: RowView>(
+        &mut self,
+        x: R,
+        truth: Label,
+    ) -> Result<bool, InputError> {
+        if self.centre.is_exhausted() {
+            return Ok(false);
+        }
+        let mut a = vec![0.0; self.centre.dim()];
+        x.add_scaled_to(truth.as_f64() / positive_norm_sq(x)?.sqrt(), &mut a);
+        self.centre.cut(&a)?;
+        self.updates += 1;
+        Ok(true)
+    }
 }
 
 /// The value is w · x for the centre w.
@@ -141,14 +157,7 @@ impl<C: Centre> OnlineLearner for VersionSpace<C> {
         truth: Label,
     ) -> Result<bool, InputError> {
         InputError::check_dim(self.centre.dim(), x.dim())?;
-        if !prediction.is_wrong(truth) || self.centre.is_exhausted() {
-            return Ok(false);
-        }
-        let mut a = vec![0.0; self.centre.dim()];
-        x.add_scaled_to(truth.as_f64() / positive_norm_sq(x)?.sqrt(), &mut a);
-        self.centre.cut(&a)?;
-        self.updates += 1;
-        Ok(true)
+        Ok(prediction.is_wrong(truth) && self.cut_towards(x, truth)?)
     }
 
     fn updates(&self) -> u64 {
