@@ -112,6 +112,9 @@ pub struct Planted {
     pub dim: usize,
     /// The points inside, by increasing index: planted ones, and outsiders that happen to lie there.
     pub members: Vec<usize>,
+    /// Distance of every point from it, relative to the point's norm. Where norms spread over many powers
+    /// of ten a point outside may be as near as any tolerance.
+    pub distances: Vec<f64>,
 }
 
 /// Distance of a member from its subspace, relative, that rounding explains.
@@ -270,13 +273,15 @@ impl HeavyCase {
         }
         let noise = if kind == HeavyKind::Noisy { NOISE } else { 0.0 };
         let planted = spaces.iter().map(|space| {
-            let lies_in = |row: &[f64]| {
+            let distance = |i: usize| {
+                let row = &rows[order[i]];
                 let across: f64 =
                     (0..d).filter(|j| !space.contains(j)).map(|j| row[j] * row[j]).sum();
-                across.sqrt() <= (1.5 * noise + ROUNDING) * kernels::norm_sq(row).sqrt()
+                (across / kernels::norm_sq(row)).sqrt()
             };
-            let members = (0..n).filter(|i| lies_in(&rows[order[*i]])).collect();
-            Planted { dim: space.len(), members }
+            let distances: Vec<f64> = (0..n).map(distance).collect();
+            let inside = |i: &usize| distances[*i] <= 1.5 * noise + ROUNDING;
+            Planted { dim: space.len(), members: (0..n).filter(inside).collect(), distances }
         });
         let planted = planted.collect();
         Ok(HeavyCase { points, planted, noise })

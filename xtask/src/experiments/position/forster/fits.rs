@@ -2,7 +2,7 @@
 
 use super::workload::{Kind, Outcome, STRICT};
 use crate::experiments::common::*;
-use halfspaces_data::{Gaussian, HeavyCase, Marginal, Rotation};
+use halfspaces_data::{Gaussian, HeavyCase, Marginal, Planted, Rotation};
 use halfspaces_forster::{
     Accuracy, ForsterTransform, Isotropy, Normalisation, Outcome as Found, Position, Subspace,
 };
@@ -57,6 +57,14 @@ fn recheck(
         && (again.largest_inside() - subspace.largest_inside()).abs() <= ROUNDING
         && position.transform.basis() == subspace.basis();
     Ok((residual / accuracy.delta(), same && same_subspace && counts))
+}
+
+/// Of the same dimension, with all of its points and no other that is farther from it than twice the tolerance.
+fn is_planted(found: &Subspace, planted: &Planted) -> bool {
+    let inside = |i: &usize| found.members().binary_search(i).is_ok();
+    found.dim() == planted.dim
+        && planted.members.iter().all(inside)
+        && found.members().iter().all(|i| planted.distances[*i] <= 2.0 * MEMBERSHIP)
 }
 
 /// The least fraction of unit vectors with |u·x| >= 1/(2√k) over directions u found by a search that
@@ -187,8 +195,7 @@ pub(super) fn fit(
         recheck(points, position, accuracy, heavy)?
     };
     let exact = case.is_some_and(|case| {
-        let (dim, members) = (position.subspace.dim(), position.subspace.members());
-        case.planted().iter().any(|planted| planted.dim == dim && planted.members == members)
+        case.planted().iter().any(|planted| is_planted(&position.subspace, planted))
     });
     let noisy = case.is_some_and(|case| case.noise() > 0.0);
     let obstruction = case.map_or(0.0, HeavyCase::obstruction);
@@ -310,6 +317,29 @@ mod tests {
         let other = HeavyCase::new(HeavyKind::Gaussian, 5, 2, 50, Excess::Share(0.1), 2).unwrap();
         let said = recheck(other.points(), fit.position(), accuracy, true);
         assert!(said.is_err() || !said.unwrap().1);
+    }
+
+    #[test]
+    fn a_point_within_the_tolerance_may_belong_to_a_planted_subspace() {
+        // The plane of the first two axes in R^3 with its share of points, and one more 8e-11 off it.
+        let mut rows: Vec<[f64; 3]> = (0..8).map(|i| [1.0, f64::from(i) - 3.5, 0.0]).collect();
+        rows.extend([[1.0, 9.0, 8e-11 * 82f64.sqrt()], [0.5, 1.0, 2.0], [1.0, -2.0, 3.0]]);
+        rows.push([2.0, 1.0, -1.0]);
+        let points = Points::from_rows(&rows).unwrap();
+        let solver = ForsterTransform::params().membership(MEMBERSHIP).check().unwrap();
+        let fit = solver.fit(&points).unwrap();
+        let found = &fit.position().subspace;
+        assert_eq!((found.dim(), found.members()), (2, &[0, 1, 2, 3, 4, 5, 6, 7, 8][..]));
+        let norm = |row: &[f64; 3]| row.iter().map(|v| v * v).sum::<f64>().sqrt();
+        let distances: Vec<f64> = rows.iter().map(|row| row[2].abs() / norm(row)).collect();
+        let planted = Planted { dim: 2, members: (0..8).collect(), distances };
+        assert!(is_planted(found, &planted));
+        let mut other = planted.clone();
+        other.distances[8] = 2.1e-10;
+        assert!(!is_planted(found, &other), "a point beyond the tolerance");
+        let missing = Planted { members: (0..10).collect(), ..planted.clone() };
+        assert!(!is_planted(found, &missing), "a point of the planted subspace is missing");
+        assert!(!is_planted(found, &Planted { dim: 1, ..planted }));
     }
 
     #[test]
