@@ -31,3 +31,8 @@ pub(crate) use selection::SelectionExperiment;
 pub(crate) use table1::Table1Experiment;
 pub(crate) use tables::TablesExperiment;
 pub(crate) use wrong_labels::WrongLabelsExperiment;
+
+/// Examples needed, to be compared: what the largest sample does not reach is more than any.
+fn or_beyond(needed: Option<usize>) -> usize {
+    needed.unwrap_or(usize::MAX)
+}

@@ -1,5 +1,6 @@
 //! The figure and the tables.
 
+use super::super::or_beyond;
 use super::told::{TRUE_MARGIN, TRUE_NOISE, TRUE_SCALE};
 use super::workload::{
     Configuration, Learner, Listed, ORDER_EXCESS, ORDER_MARGIN, ORDER_NOISE, Outcome, Told,
@@ -169,9 +170,15 @@ pub(super) fn slack_table(results: &Results<Configuration, Outcome>) -> Table {
     )
 }
 
+/// The last of sizes that double.
+fn largest(sizes: &[usize]) -> usize {
+    let Some(most) = sizes.last() else { unreachable!("each search is judged on a sample") };
+    *most
+}
+
 /// The upper median, where beyond the largest sample sorts last.
 fn median_size(sizes: impl Iterator<Item = Option<usize>>, most: usize) -> String {
-    let mut sizes: Vec<usize> = sizes.map(|n| n.unwrap_or(usize::MAX)).collect();
+    let mut sizes: Vec<usize> = sizes.map(or_beyond).collect();
     sizes.sort_unstable();
     match sizes.get(sizes.len() / 2) {
         None => String::new(),
@@ -189,11 +196,10 @@ pub(super) fn order_summary(results: &Results<Configuration, Outcome>) -> String
         for outcome in &group.outcomes {
             let (sizes, needed) =
                 of_part!(outcome, Outcome::Order { sizes, needed, .. } => (sizes, needed));
-            let size = |n: Option<usize>| n.unwrap_or(usize::MAX);
-            let fewer = needed.iter().filter(|n| size(n.0) < size(n.1)).count();
+            let fewer = needed.iter().filter(|n| or_beyond(n.0) < or_beyond(n.1)).count();
             searches += 1;
             tried += moves;
-            most = most.max(sizes.last().copied().unwrap_or(0));
+            most = most.max(largest(sizes));
             if 2 * fewer > needed.len() {
                 found.push(rival.to_string());
             }
@@ -216,7 +222,7 @@ pub(super) fn order_table(results: &Results<Configuration, Outcome>) -> Table {
         of_part!(o, Outcome::Order { needed, .. } => needed)
     }
     fn most(o: &Outcome) -> usize {
-        of_part!(o, Outcome::Order { sizes, .. } => sizes.last().copied().unwrap_or(0))
+        of_part!(o, Outcome::Order { sizes, .. } => largest(sizes))
     }
     let caption = format!(
         "Searched for what the Perspectron learns from fewer examples than a rival, η = {ORDER_NOISE}, γ = {ORDER_MARGIN}, ε = {ORDER_EXCESS}: samples needed for η + ε on fresh samples that double, medians, and in how many of the paired samples the Perspectron needs fewer"
@@ -231,12 +237,10 @@ pub(super) fn order_table(results: &Results<Configuration, Outcome>) -> Table {
             ("rival's", &|row| median_size(runs(row.1).iter().map(|n| n.1), most(row.1))),
             ("pairs", &|row| runs(row.1).len().to_string()),
             ("Perspectron needs fewer", &|row| {
-                let size = |n: Option<usize>| n.unwrap_or(usize::MAX);
-                runs(row.1).iter().filter(|n| size(n.0) < size(n.1)).count().to_string()
+                runs(row.1).iter().filter(|n| or_beyond(n.0) < or_beyond(n.1)).count().to_string()
             }),
             ("Perspectron needs more", &|row| {
-                let size = |n: Option<usize>| n.unwrap_or(usize::MAX);
-                runs(row.1).iter().filter(|n| size(n.0) > size(n.1)).count().to_string()
+                runs(row.1).iter().filter(|n| or_beyond(n.0) > or_beyond(n.1)).count().to_string()
             }),
             (
                 "error at the largest, Perspectron",

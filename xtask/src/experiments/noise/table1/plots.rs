@@ -1,5 +1,6 @@
 //! Samples needed, figures and tables.
 
+use super::super::or_beyond;
 use super::learners::{Entry, LEARNERS, curve_of};
 use super::workload::{Configuration, Outcome, Strategy};
 use crate::experiments::common::*;
@@ -22,10 +23,7 @@ pub(super) fn median_needed(
 ) -> Option<usize> {
     let Configuration { noise, sizes, .. } = &group.configuration;
     let curve = curve_of(&group.configuration, learner, excess)?;
-    let of = |o: &Outcome| {
-        // Beyond the largest sample sorts last.
-        needed(sizes, &o.errors[curve], noise + excess).unwrap_or(usize::MAX)
-    };
+    let of = |o: &Outcome| or_beyond(needed(sizes, &o.errors[curve], noise + excess));
     let mut counts: Vec<usize> = group.outcomes.iter().map(of).collect();
     counts.sort_unstable();
     counts.get(counts.len() / 2).copied().filter(|n| *n < usize::MAX)
@@ -121,8 +119,7 @@ pub(super) fn order_unseen(
     let (mut fewer, mut same, mut more) = (0, 0, 0);
     for group in &results.groups {
         for excess in &group.configuration.excesses {
-            // One that does not arrive needs more than one that does.
-            let needed = |learner| median_needed(group, learner, *excess).unwrap_or(usize::MAX);
+            let needed = |learner| or_beyond(median_needed(group, learner, *excess));
             match needed(perspectron).cmp(&needed(dgt)) {
                 _ if group.outcomes.is_empty() => (),
                 std::cmp::Ordering::Less => fewer += 1,
