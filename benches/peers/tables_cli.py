@@ -10,7 +10,6 @@ Our side is `cargo build --release -p halfspaces-cli`.
 """
 
 import argparse
-import os
 import pathlib
 import shutil
 import subprocess
@@ -101,17 +100,23 @@ def compare(options):
     print(f"| seconds, mean | | {cells} | |")
 
 
-def measured(arguments, folder, environment=None):
+# A process starts out with the peak memory of the one that starts it, so that one must be small.
+MEASURE = """
+import resource, subprocess, sys, time
+start = time.perf_counter()
+status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+print(status, time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+def measured(arguments, folder):
     """Wall time and peak memory of a process."""
-    start = time.perf_counter()
-    child = subprocess.Popen(
-        arguments, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
-    )
-    _, status, usage = os.wait4(child.pid, 0)
-    seconds = time.perf_counter() - start
-    if status != 0:
+    measure = [sys.executable, "-I", "-S", "-c", MEASURE, *arguments]
+    told = subprocess.run(measure, cwd=folder, check=True, capture_output=True, text=True)
+    status, seconds, kilobytes = told.stdout.split()
+    if int(status) != 0:
         raise RuntimeError(f"{arguments}: {status}")
-    return seconds, usage.ru_maxrss / 1024
+    return float(seconds), int(kilobytes) / 1024
 
 
 def large(options):
