@@ -8,11 +8,12 @@ use std::fmt;
 pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// Most claims of a suite that may rest on chance.
-pub const MAX_SAMPLED_CLAIMS: usize = 50;
+pub const MAX_SAMPLED_CLAIMS: usize = 62;
 
 /// Largest p-value at which a claim that rests on chance is violated: 5 % over
 /// [`MAX_SAMPLED_CLAIMS`].
-pub const REFUTATION_LEVEL: f64 = 0.05 / MAX_SAMPLED_CLAIMS as f64;
+pub const REFUTATION_LEVEL: f64 = 0.0008;
+const _: () = assert!(MAX_SAMPLED_CLAIMS as f64 * REFUTATION_LEVEL <= 0.05);
 
 /// Relative slack on a deterministic bound: the rounding of the bound itself, which theorems may
 /// meet with equality.

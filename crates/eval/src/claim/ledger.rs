@@ -243,7 +243,7 @@ mod tests {
         // than are planned.
         let rules: [&dyn Fn(f64, usize) -> Evidence; 3] = [
             &|ratio, n| Evidence::deterministic("m", Side::AtMost, 60, &vec![ratio; n]),
-            &|ratio, n| Evidence::probability(60, if ratio > 1.0 { n } else { 0 }, n, 0.1),
+            &|ratio, n| Evidence::probability(60, if ratio > 1.0 { n } else { 0 }, n, 0.09),
             &|ratio, n| {
                 let values: Vec<f64> = (0..n).map(|i| ratio + 0.001 * (i % 7) as f64).collect();
                 Evidence::mean("m", 60, &values, 1.1)
@@ -290,7 +290,7 @@ mod tests {
         let statement = || statement(ClaimKind::Proved);
         let sampled = Evidence::probability(59, 0, 59, 0.05);
         let claim = Claim::new(statement(), "X", sampled.clone(), FAILS);
-        assert!(claim.detail.ends_with("; p = 1, violated at 0.001 or less"), "{}", claim.detail);
+        assert!(claim.detail.ends_with("; p = 1, violated at 0.0008 or less"), "{}", claim.detail);
         let many = vec![(String::new(), sampled); 7];
         let claim = Claim::new(statement(), "X", Evidence::worst_of(&many), FAILS);
         assert!(claim.detail.contains("after Bonferroni over 7 tests") && claim.tests == 7);
