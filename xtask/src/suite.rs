@@ -23,6 +23,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(MarginsExperiment),
         Box::new(ProcessExperiment),
         Box::new(StrongExperiment { inputs: inputs.clone() }),
+        Box::new(StrongCostExperiment { inputs: inputs.clone() }),
         Box::new(RandomOrderExperiment),
         Box::new(HugePoolsExperiment),
         Box::new(OptimumExperiment),
@@ -47,7 +48,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
 
 /// Seconds an experiment takes on two cores at smoke, standard and full scale, for the estimate of
 /// what a run has left. Only the proportions matter: a run corrects them by its own speed.
-const COSTS: [(&str, [f64; 3]); 31] = [
+const COSTS: [(&str, [f64; 3]); 32] = [
     ("K1", [0.2, 6.4, 118.9]),
     ("K3", [0.3, 2.3, 24.6]),
     ("K4", [0.1, 0.8, 7.4]),
@@ -60,13 +61,14 @@ const COSTS: [(&str, [f64; 3]); 31] = [
     ("S3", [0.3, 2.0, 12.0]),
     ("S5", [0.1, 0.3, 1.1]),
     ("S9", [1.4, 200.0, 1000.0]),
+    ("S9c", [0.5, 10.0, 100.0]),
     ("S6", [0.9, 28.0, 84.6]),
     ("S11", [1.0, 17.0, 200.0]),
     ("S12", [0.5, 10.0, 120.0]),
     ("S10", [8.0, 68.0, 270.0]),
     ("F1", [0.4, 3.5, 27.5]),
     ("P1", [0.3, 1.1, 10.0]),
-    ("P3", [3.0, 30.0, 120.0]),
+    ("P3", [3.0, 60.0, 150.0]),
     ("P7", [1.6, 9.3, 123.9]),
     ("P9", [0.2, 2.4, 29.7]),
     ("P9r", [0.2, 3.0, 40.0]),

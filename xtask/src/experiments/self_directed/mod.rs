@@ -8,6 +8,7 @@ mod random_order;
 mod real_pools;
 mod sphere;
 mod strong;
+mod strong_cost;
 
 pub(crate) use huge::HugePoolsExperiment;
 pub(crate) use margins::MarginsExperiment;
@@ -17,3 +18,4 @@ pub(crate) use random_order::RandomOrderExperiment;
 pub(crate) use real_pools::RealPoolsExperiment;
 pub(crate) use sphere::SphereExperiment;
 pub(crate) use strong::StrongExperiment;
+pub(crate) use strong_cost::StrongCostExperiment;

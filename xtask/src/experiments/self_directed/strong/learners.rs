@@ -82,7 +82,7 @@ fn mistakes_of(
     Ok(label_pool(learner, points, labels)?.1.mistakes())
 }
 
-pub(super) fn strong(
+pub(in super::super) fn strong(
     dim: usize,
     epsilon: f64,
     start: Start,

@@ -10,3 +10,5 @@ mod searched;
 mod workload;
 
 pub(crate) use claims::StrongExperiment;
+pub(super) use learners::strong;
+pub(super) use workload::{Kind, draw};

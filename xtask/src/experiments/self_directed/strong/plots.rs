@@ -1,6 +1,6 @@
 //! Figures and tables.
 
-use super::workload::{Configuration, Count, Kind, Outcome, Run, dim};
+use super::workload::{Configuration, Count, Outcome, Run, dim};
 use crate::experiments::common::*;
 
 /// Slope of a count per doubling of n.
@@ -38,18 +38,8 @@ pub(super) fn figure(group: &Group<Configuration, Outcome>) -> Option<Figure> {
     }
     let halving = sizes.iter().map(|n| (*n, dim as f64 * n.log2())).collect();
     layers.push(dashed("d lg n", Colour::Ink, halving));
-    let slug = match kind {
-        Kind::StudentT => "student-t",
-        Kind::Sphere => "sphere",
-        Kind::Clusters => "clusters",
-        Kind::Heavy => "heavy",
-        Kind::Integer => "integer",
-        Kind::Cube => "cube",
-        Kind::Lists => "decision-lists",
-        Kind::Real(name) => name,
-    };
     Some(Figure {
-        name: format!("s9-{slug}"),
+        name: format!("s9-{}", kind.slug()),
         title: "After the transform a larger pool hardly costs more mistakes".into(),
         caption: format!(
             "Mistakes against the size of the pool, {kind}, d = {dim}: medians over trials with 10 % and 90 % quantiles; no mistake is drawn as half of one. The strong learner labels 90 % of the points, the others all. A flat line means that the mistakes do not grow with n; where d lg n lies lower, a learner without a transform may still make fewer."

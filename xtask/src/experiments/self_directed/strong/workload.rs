@@ -40,6 +40,22 @@ pub(crate) enum Kind {
     Real(String),
 }
 
+impl Kind {
+    /// In the name of a figure.
+    pub(in super::super) fn slug(&self) -> &str {
+        match self {
+            Kind::StudentT => "student-t",
+            Kind::Sphere => "sphere",
+            Kind::Clusters => "clusters",
+            Kind::Heavy => "heavy",
+            Kind::Integer => "integer",
+            Kind::Cube => "cube",
+            Kind::Lists => "decision-lists",
+            Kind::Real(name) => name,
+        }
+    }
+}
+
 pub(super) const SYNTHETIC: [Kind; 7] = [
     Kind::StudentT,
     Kind::Sphere,
@@ -167,7 +183,7 @@ pub(crate) enum Outcome {
 }
 
 /// A pool and a random target.
-pub(super) fn draw(
+pub(in super::super) fn draw(
     inputs: &Inputs,
     kind: &Kind,
     dim: usize,
