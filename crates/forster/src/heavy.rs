@@ -312,6 +312,8 @@ mod tests {
                 assert_eq!(found.is_some(), expected, "{kind:?} {excess:?}");
                 if let Some(found) = found {
                     assert_eq!((found.basis.ncols(), &found.members), (3, &truth.members));
+                    let excess = truth.members.len() as f64 / 60.0 - 0.5;
+                    assert!((found.excess - excess).abs() < 1e-12, "{}", found.excess);
                 }
             }
         }

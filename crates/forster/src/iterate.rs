@@ -118,3 +118,38 @@ impl Iterate {
         lower_factor(product(self.b.as_ref(), c).as_ref())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::newton::direction;
+    use halfspaces_data::{Clusters, Marginal};
+    use halfspaces_linalg::Threads;
+
+    /// A step sixteen times too long is halved until f falls enough, each trial a pass.
+    #[test]
+    fn a_step_too_long_is_halved() {
+        let values = Clusters::random(5, 7, 0.1, 1).unwrap().sample(200, 2).unwrap().into_vec();
+        let rows = Rows { values: values.into(), dim: 5, weights: vec![1.0; 200], total: 200.0 };
+        let mut pass = Pass::new(&rows, Threads::ONE).unwrap();
+        let one = Mat::<f64>::identity(5, 5);
+        let start = Iterate::measure(&mut pass, &rows, &one, one.clone()).unwrap().unwrap();
+        let mut unit = vec![0.0; 1000];
+        pass.unit_rows(&rows, one.as_ref(), &mut unit);
+        let mut towards = direction(&mut pass, &rows, &unit, &start.moment).unwrap();
+        let mut passes = 0;
+        let newton = start.along(&towards, &mut pass, &rows, &one, &mut passes).unwrap();
+        let (newton, length) = newton.unwrap();
+        assert!(newton.f < start.f && passes > 0);
+        let before = passes;
+        towards.values.iter_mut().for_each(|v| *v *= 16.0);
+        towards.slope *= 16.0;
+        passes = 0;
+        let halved = start.along(&towards, &mut pass, &rows, &one, &mut passes).unwrap();
+        let (halved, halved_length) = halved.unwrap();
+        // Four halvings more, to the same place.
+        assert_eq!(passes, before + 4);
+        assert!((halved_length - length).abs() < 1e-9 * length);
+        assert!((halved.f - newton.f).abs() < 1e-9 * newton.f.abs());
+    }
+}

@@ -127,4 +127,17 @@ pub(crate) mod tests {
             }
         }
     }
+
+    #[test]
+    fn the_widest_vectors_are_those_of_the_processor() {
+        #[cfg(target_arch = "x86_64")]
+        let widest = match (is_x86_feature_detected!("avx2"), is_x86_feature_detected!("avx512f")) {
+            (true, true) => "AVX-512",
+            (true, false) => "AVX2",
+            (false, _) => "portable",
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let widest = "portable";
+        assert_eq!(vectors(), widest);
+    }
 }

@@ -114,6 +114,11 @@ mod tests {
     use super::*;
     use halfspaces_linalg::{Label, PointSet, RowView};
 
+    #[test]
+    fn names_are_those_of_the_files() {
+        assert_eq!(Builtin::ALL.map(Builtin::name), ["wdbc", "ionosphere", "mushroom"]);
+    }
+
     /// Rows, dimension and positives, counted with `wc` and `awk`.
     #[test]
     fn shapes_and_classes() {

@@ -336,7 +336,8 @@ mod tests {
                 Err(StoreError::Truncated { line, .. }) => {
                     assert_eq!(line, lines + 1);
                     assert_eq!(fs::read(&path).unwrap(), &whole[..cut], "untouched");
-                    TrialStore::repair(&path).unwrap();
+                    let left = whole[..cut].iter().rev().take_while(|b| **b != b'\n').count();
+                    assert_eq!(TrialStore::repair(&path).unwrap(), left as u64);
                     assert_eq!(TrialStore::open(&path).unwrap().len(), lines);
                 }
                 Err(other) => panic!("{other}"),

@@ -314,6 +314,29 @@ mod tests {
         assert!(rows.iter().all(|row| row[2] == 0.0));
     }
 
+    /// The kernels of the ranks see nothing of a column stretched, those of the columns do.
+    #[test]
+    fn kernels_of_ranks_stay_where_a_column_is_stretched() {
+        let points = Gaussian::new(3, 1.0).unwrap().sample(60, 4).unwrap();
+        let mut values = points.as_slice().to_vec();
+        values.iter_mut().step_by(3).for_each(|v| *v = (2.0 * *v).exp());
+        let stretched = Points::new(values, 3).unwrap();
+        let featured = |points: &Points| {
+            let maps = PoolMaps::fit(points, 10, 1).unwrap();
+            let mut features = Features::default();
+            maps.append(points, &mut features, Threads::ONE).unwrap();
+            features
+        };
+        let (before, after) = (featured(&points), featured(&stretched));
+        assert_eq!(before.blocks, after.blocks);
+        let mut same = before
+            .blocks
+            .iter()
+            .map(|&(from, to)| (0..60).all(|i| before.row(i)[from..to] == after.row(i)[from..to]));
+        let kernels: Vec<bool> = same.by_ref().take(GAUSSIAN.len() + 1).collect();
+        assert!(kernels[..GAUSSIAN.len()].iter().all(|same| !same) && kernels[GAUSSIAN.len()]);
+    }
+
     /// (z, 1)/‖(z, 1)‖, and weights of it as a direction of the stored rows.
     #[test]
     fn units_are_points_with_a_one_scaled_to_norm_1() {

@@ -295,6 +295,8 @@ mod tests {
         let mut features = Features::default();
         maps.append(&points, &mut features, Threads::ONE).unwrap();
         let mut soft = SoftHalfspace::new(&features).unwrap();
+        // 2·10⁷ products of half of 4 × 4.
+        assert_eq!((soft.dim, soft.measured()), (4, 2_500_000));
         let holds = |soft: &SoftHalfspace, answers: &[(usize, f64)]| {
             let d = soft.dim;
             let rows: Vec<Vec<f64>> = (0..features.len())
