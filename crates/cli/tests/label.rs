@@ -12,6 +12,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::Duration;
 use support::{Draws, good, labels_of_session, pool, program, refused};
 
+/// Moments at which a session is killed.
+const KILLS: usize = 50;
+
 const NEW: [&str; 6] = ["label", "pool.csv", "--classes", "in,out", "--session", "s.jsonl"];
 
 /// A person at a terminal.
@@ -141,18 +144,18 @@ fn undo_skip_and_review() {
     assert_eq!(of_first["label"], "in");
 }
 
-/// Killed at 25 moments, whose answers are all there once, but for one that may have been on its way.
+/// Killed at [`KILLS`] moments, whose answers are all there once, but for one that may have been on its way.
 #[test]
 fn nothing_is_lost_when_it_is_killed() {
     let folder = tempfile::tempdir().unwrap();
-    let truth = pool(folder.path(), 150);
+    let truth = pool(folder.path(), 300);
     let session = folder.path().join("s.jsonl");
     let mut draws = Draws(3);
     let mut acknowledged: Vec<usize> = Vec::new();
     let mut under_way = 0;
-    for life in 0..26 {
+    for life in 0..=KILLS {
         let mut terminal = Terminal::start(folder.path(), &NEW);
-        let mut left = if life < 25 { 1 + draws.below(8) } else { usize::MAX };
+        let mut left = if life < KILLS { 1 + draws.below(5) } else { usize::MAX };
         let mut last = None;
         while let Some((row, _)) = terminal.question() {
             // The question after an answer acknowledges it.
@@ -175,11 +178,11 @@ fn nothing_is_lost_when_it_is_killed() {
         // The last one was or was not on the disk.
         if let Some(row) = last.filter(|row| labels.contains_key(row)) {
             acknowledged.push(row);
-            under_way += usize::from(life < 25);
+            under_way += usize::from(life < KILLS);
         }
         assert_eq!(labels.len(), acknowledged.len(), "life {life}");
     }
-    assert_eq!(acknowledged.len(), 150);
+    assert_eq!(acknowledged.len(), 300);
     assert!(under_way > 0, "some were killed after the answer was written");
 }
 

@@ -10,6 +10,9 @@ use std::path::Path;
 use std::time::Duration;
 use support::{Draws, Page, digits, digits_folder, labels_of_session, pool, refused};
 
+/// Moments at which a session is killed.
+const KILLS: usize = 50;
+
 const NEW: [&str; 5] = ["pool.csv", "--classes", "in,out", "--session", "s.jsonl"];
 
 fn question(state: &Value) -> Option<(usize, usize)> {
@@ -89,18 +92,18 @@ fn digits_are_labelled_through_the_page() {
     assert_eq!(labels.lines().count(), 501);
 }
 
-/// Killed at 25 moments: every answer that was acknowledged is there once.
+/// Killed at [`KILLS`] moments: every answer that was acknowledged is there once.
 #[test]
 fn nothing_is_lost_when_it_is_killed() {
     let folder = tempfile::tempdir().unwrap();
-    let truth = pool(folder.path(), 150);
+    let truth = pool(folder.path(), 300);
     let session = folder.path().join("s.jsonl");
     let mut draws = Draws(5);
     let mut acknowledged: Vec<usize> = Vec::new();
-    for life in 0..26 {
+    for life in 0..=KILLS {
         let page = Page::start(folder.path(), &NEW);
         let mut state = page.state();
-        let mut left = if life < 25 { 1 + draws.below(8) } else { usize::MAX };
+        let mut left = if life < KILLS { 1 + draws.below(5) } else { usize::MAX };
         while let Some((row, _)) = question(&state) {
             assert!(!acknowledged.contains(&row), "row {row} is asked again");
             let answer = json!({ "row": row, "class": usize::from(truth[row] == "out") });
@@ -141,7 +144,7 @@ fn nothing_is_lost_when_it_is_killed() {
         }
     }
     let labels = labels_of_session(&session);
-    assert!(labels.iter().all(|(row, class)| class == truth[*row]) && labels.len() == 150);
+    assert!(labels.iter().all(|(row, class)| class == truth[*row]) && labels.len() == 300);
 }
 
 #[test]
