@@ -44,3 +44,15 @@ impl std::fmt::Display for AnswerStatus {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::AnswerStatus::{Consistent, NoHalfspaceFound, Undecided};
+
+    #[test]
+    fn each_status_says_what_it_means() {
+        assert_eq!(Consistent.to_string(), "a halfspace fits all answers");
+        assert_eq!(Undecided.to_string(), "not known whether a halfspace fits all answers");
+        assert_eq!(NoHalfspaceFound.to_string(), "no halfspace found that fits all answers");
+    }
+}

@@ -355,7 +355,7 @@ mod tests {
     use super::*;
     use crate::{AsGiven, OnlineLearner, SmallestMarginMistake, VersionSpace, run};
     use halfspaces_data::{MarginBall, Marginal, Realizable, random_target};
-    use halfspaces_linalg::{Classifier, Label, PointSet, Points};
+    use halfspaces_linalg::{Classifier, Label, PointSet, Points, normalise};
 
     /// The plain version: V and its gradient at w from the constraints a · w >= b themselves.
     fn potential(constraints: &[(Vec<f64>, f64)], w: &[f64]) -> (f64, Vec<f64>) {
@@ -385,6 +385,24 @@ mod tests {
         let axis =
             |j: usize, sign: f64| (0..dim).map(|k| if k == j { sign } else { 0.0 }).collect();
         (0..2 * dim).map(|i| (axis(i / 2, if i % 2 == 0 { 1.0 } else { -1.0 }), -1.0)).collect()
+    }
+
+    #[test]
+    fn a_small_set_is_not_taken_for_empty() {
+        let target = random_target(6, 1).unwrap().into_normal();
+        let mut centre = VolumetricCentre::new(6).unwrap();
+        for k in 0..400 {
+            // Across the target but for 1e-7, wherever the centre is wrong.
+            let mut a = random_target(6, 10 + k).unwrap().into_normal();
+            kernels::axpy(-kernels::dot(&a, &target), &target, &mut a);
+            let sign = -kernels::dot(&a, centre.centre()).signum();
+            a.iter_mut().for_each(|v| *v *= sign);
+            kernels::axpy(1e-7, &target, &mut a);
+            assert!(normalise(&mut a));
+            centre.cut(&a).unwrap();
+        }
+        let volume = centre.log_volume_bound();
+        assert!(!centre.is_exhausted() && volume < -40.0, "{volume}");
     }
 
     #[test]
@@ -433,7 +451,7 @@ mod tests {
             } else {
                 random_target(dim, k).unwrap().into_normal()
             };
-            assert!(halfspaces_linalg::normalise(&mut a));
+            assert!(normalise(&mut a));
             if kernels::dot(&a, &target) < 0.0 {
                 a.iter_mut().for_each(|v| *v = -*v);
             }
@@ -544,7 +562,7 @@ mod tests {
             // Towards a needle, thinner with every cut.
             let width = gamma.powf(f64::from(k) / 50.0);
             let mut a = vec![width, if k % 2 == 0 { 1.0 } else { -1.0 }];
-            assert!(halfspaces_linalg::normalise(&mut a));
+            assert!(normalise(&mut a));
             centre.cut(&a).unwrap();
         }
         for side in [[0.0, 1.0], [0.0, -1.0], [-1.0, 0.0]] {
