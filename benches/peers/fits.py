@@ -1,0 +1,107 @@
+"""Whole fits of the linear SVM and of logistic regression beside scikit-learn's solvers, on the same numbers.
+
+Tables of the folder given (CSV, class last) with standardised columns, and Gaussian points with the labels of a halfspace, with
+columns of one scale and of scales 1 to 100; without an intercept beyond a regularised one on both sides. One thread; the
+median of three fits a side, the sides in turns. Our side is `cargo build --release -p halfspaces-pac --example time_fits`.
+"""
+
+import os
+
+for name in ("OMP", "OPENBLAS", "MKL"):
+    os.environ[f"{name}_NUM_THREADS"] = "1"
+
+import argparse
+import pathlib
+import subprocess
+import tempfile
+import time
+import warnings
+
+import numpy as np
+import tables
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+
+warnings.filterwarnings("ignore")
+SOLVERS = ("lbfgs", "newton-cholesky", "liblinear")
+
+
+def median_of(fit):
+    seconds = []
+    for _ in range(3):
+        start = time.perf_counter()
+        model = fit()
+        seconds.append(time.perf_counter() - start)
+    return sorted(seconds)[1], model
+
+
+def values(model, points, labels):
+    """y (w · x + b), and the square of the weights, the intercept among them."""
+    w, b = model.coef_[0], model.intercept_[0]
+    return labels * (points @ w + b), w @ w + b * b
+
+
+def liblinear(points, labels, c):
+    seconds, model = median_of(
+        lambda: LinearSVC(loss="hinge", C=c, dual=True, max_iter=10_000).fit(points, labels)
+    )
+    margins, square = values(model, points, labels)
+    return seconds, 0.5 * square + c * np.maximum(0, 1 - margins).sum()
+
+
+def logistic(points, labels):
+    """The fastest of the solvers and its objective, the intercept free as scikit-learn has it."""
+    found = []
+    for solver in SOLVERS:
+        seconds, model = median_of(lambda: LogisticRegression(solver=solver, max_iter=1000).fit(points, labels))
+        margins, _ = values(model, points, labels)
+        objective = 0.5 * model.coef_[0] @ model.coef_[0] + np.logaddexp(0, -margins).sum()
+        found.append((seconds, objective, solver))
+    return min(found)
+
+
+def made(scales):
+    generator = np.random.default_rng(1)
+    points = generator.standard_normal((5000, 60))
+    return points * scales, np.sign(points @ generator.standard_normal(60))
+
+
+def inputs(options):
+    for name in options.sets.split(","):
+        points, labels = tables.load(options.folder, name)
+        yield name, tables.standardised(points, points)[0], labels
+    yield "separable", *made(np.ones(60))
+    yield "separable, scaled columns", *made(np.logspace(0, 2, 60))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--sets", default="spambase,magic,wdbc,pima")
+    parser.add_argument("--program", default=tables.ROOT / "target/release/examples/time_fits")
+    options = parser.parse_args()
+    print("| table | fit | ours, ms | peer, ms | peer / ours | ours ends | objective, ours / peer - 1 |")
+    print("|---|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as place:
+        path = pathlib.Path(place) / "table.csv"
+        for name, points, labels in inputs(options):
+            np.savetxt(path, np.column_stack([points, labels]), delimiter=",", fmt="%.17g")
+            told = subprocess.run([options.program, path, "1"], check=True, capture_output=True, text=True).stdout
+            for line in told.splitlines():
+                kind, c, seconds, objective, end = line.split(maxsplit=4)
+                if kind == "svm":
+                    what, (peer, reached) = "LIBLINEAR, hinge loss", liblinear(points, labels, float(c))
+                else:
+                    peer, reached, solver = logistic(points, labels)
+                    what = f"logistic regression, {solver}"
+                seconds, gap = float(seconds), float(objective) / reached - 1
+                size = f"{len(points)} x {points.shape[1]}"
+                print(
+                    f"| {name}, {size} | {what}, C = {c} | {1000 * seconds:.1f} | {1000 * peer:.1f} "
+                    f"| {peer / seconds:.1f} | {end} | {gap:+.0e} |",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+//! Seconds of whole fits on a CSV file, class last, columns as they are:
+//! `cargo run --release -p halfspaces-pac --example time_fits -- table.csv [positive class]`
+//!
+//! Prints a line a fit: what, C, seconds (the median of three), the objective reached, and how it ended.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
+
+use halfspaces_data::read::{CsvOptions, read_csv};
+use halfspaces_linalg::{FitSample, InputError, Params};
+use halfspaces_pac::{LinearSvm, LogisticRegression};
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// The command line or a file is at fault, not the program.
+const BAD_INPUT: u8 = 2;
+
+fn main() -> ExitCode {
+    match run(std::env::args().skip(1)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(BAD_INPUT)
+        }
+    }
+}
+
+fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Box<dyn Error>> {
+    let Some(table) = arguments.next() else {
+        return Err("usage: time_fits table.csv [positive class]".into());
+    };
+    let options = match arguments.next() {
+        Some(class) => CsvOptions::new().positive(&class),
+        None => CsvOptions::new(),
+    };
+    let (points, labels, _) = read_csv(&table, &options)?.into_parts();
+    for c in [0.1, 1.0, 10.0] {
+        let learner = LinearSvm::params().c(c).check()?;
+        say("svm", c, || {
+            let fit = learner.fit(&points, &labels)?;
+            Ok((fit.primal(), format!("{:?}", fit.termination())))
+        })?;
+    }
+    let learner = LogisticRegression::params().check()?;
+    say("logistic", 1.0, || {
+        let fit = learner.fit(&points, &labels)?;
+        Ok((fit.objective(), format!("{:?}", fit.termination())))
+    })
+}
+
+/// One line: the median of three runs, and what the last one reached.
+fn say(
+    what: &str,
+    c: f64,
+    mut fit: impl FnMut() -> Result<(f64, String), InputError>,
+) -> Result<(), Box<dyn Error>> {
+    let (mut seconds, mut reached) = ([0.0; 3], (0.0, String::new()));
+    for time in &mut seconds {
+        let start = Instant::now();
+        reached = fit()?;
+        *time = start.elapsed().as_secs_f64();
+    }
+    seconds.sort_by(f64::total_cmp);
+    println!("{what} {c} {:.6} {:.6} {}", seconds[1], reached.0, reached.1);
+    Ok(())
+}
