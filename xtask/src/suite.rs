@@ -22,6 +22,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(SphereExperiment),
         Box::new(MarginsExperiment),
         Box::new(ProcessExperiment),
+        Box::new(StartExperiment),
         Box::new(StrongExperiment { inputs: inputs.clone() }),
         Box::new(StrongCostExperiment { inputs: inputs.clone() }),
         Box::new(RandomOrderExperiment),
@@ -29,6 +30,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(OptimumExperiment),
         Box::new(RealPoolsExperiment::new(inputs.clone())),
         Box::new(ForsterExperiment { inputs: inputs.clone() }),
+        Box::new(StepsExperiment),
         Box::new(CertificateExperiment),
         Box::new(PerspectronExperiment),
         Box::new(GlmExperiment),
@@ -48,7 +50,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
 
 /// Seconds an experiment takes on two cores at smoke, standard and full scale, for the estimate of
 /// what a run has left. Only the proportions matter: a run corrects them by its own speed.
-const COSTS: [(&str, [f64; 3]); 32] = [
+const COSTS: [(&str, [f64; 3]); 34] = [
     ("K1", [0.2, 6.4, 118.9]),
     ("K3", [0.3, 2.3, 24.6]),
     ("K4", [0.1, 0.8, 7.4]),
@@ -60,6 +62,7 @@ const COSTS: [(&str, [f64; 3]); 32] = [
     ("S1", [0.9, 53.0, 260.8]),
     ("S3", [0.3, 2.0, 12.0]),
     ("S5", [0.1, 0.3, 1.1]),
+    ("S13", [0.1, 0.2, 1.0]),
     ("S9", [1.4, 200.0, 1000.0]),
     ("S9c", [0.5, 10.0, 100.0]),
     ("S6", [0.9, 28.0, 84.6]),
@@ -67,6 +70,7 @@ const COSTS: [(&str, [f64; 3]); 32] = [
     ("S12", [0.5, 10.0, 120.0]),
     ("S10", [8.0, 68.0, 270.0]),
     ("F1", [0.4, 3.5, 27.5]),
+    ("F4", [0.2, 3.0, 20.0]),
     ("P1", [0.3, 1.1, 10.0]),
     ("P3", [3.0, 60.0, 150.0]),
     ("P7", [1.6, 9.3, 123.9]),

@@ -1,6 +1,6 @@
 //! What is asked of the solver: how accurate, by which steps, up to which caps.
 //!
-//! Claims: F1, F2, F3, S7, S8.
+//! Claims: F1, F2, F3, F4, S7, S8.
 
 use crate::isotropy::Isotropy;
 use halfspaces_linalg::{Threads, setters};

@@ -51,7 +51,7 @@ pub enum Normalisation {
 /// ([`scatter`](Self::scatter)). *Guarantee.* Labels of points of V are kept exactly but for rounding; how
 /// round the result is says the [`Isotropy`](crate::Isotropy) of a fit. The error of the scatter falls like 1/√n on elliptical
 /// data, whatever its tails. *Cost:* O(n d k) per application, O(d k) memory. *When not:* points outside V are
-/// projected onto it, and labels of theirs may change. *Source:* DKTZ23 §3; Tyler 1987. *Claims:* F1, F3.
+/// projected onto it, and labels of theirs may change. *Source:* DKTZ23 §3; Tyler 1987. *Claims:* F1, F3, F4.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, Params};

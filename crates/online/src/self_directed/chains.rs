@@ -14,7 +14,7 @@
 //! by [`ChainLength`]; the start by the sum of y x over 4d points, of angle tan θ₀ about √(π/8)
 //! (DKTZ23's appendix learns it with O(d) mistakes as well).
 //!
-//! Claims: S1p, S3, S4, S4u, S5, S5e, S5x, S11, S11r, S11v.
+//! Claims: S1p, S3, S4, S4u, S5, S5e, S5x, S11, S11r, S11v, S13.
 
 use super::walk::Walk;
 use super::{AnswerStatus, Pool, SelfDirectedLearner, predict, project};

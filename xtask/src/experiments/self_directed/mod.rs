@@ -7,6 +7,7 @@ mod process;
 mod random_order;
 mod real_pools;
 mod sphere;
+mod start;
 mod strong;
 mod strong_cost;
 
@@ -17,5 +18,6 @@ pub(crate) use process::ProcessExperiment;
 pub(crate) use random_order::RandomOrderExperiment;
 pub(crate) use real_pools::RealPoolsExperiment;
 pub(crate) use sphere::SphereExperiment;
+pub(crate) use start::StartExperiment;
 pub(crate) use strong::StrongExperiment;
 pub(crate) use strong_cost::StrongCostExperiment;
