@@ -314,27 +314,26 @@ mod tests {
         assert!(rows.iter().all(|row| row[2] == 0.0));
     }
 
-    /// The kernels of the ranks see nothing of a column stretched, those of the columns do.
+    /// The first kernels are of the standardised columns, the others of their ranks.
     #[test]
-    fn kernels_of_ranks_stay_where_a_column_is_stretched() {
+    fn kernels_are_of_the_columns_and_of_their_ranks() {
         let points = Gaussian::new(3, 1.0).unwrap().sample(60, 4).unwrap();
-        let mut values = points.as_slice().to_vec();
-        values.iter_mut().step_by(3).for_each(|v| *v = (2.0 * *v).exp());
-        let stretched = Points::new(values, 3).unwrap();
-        let featured = |points: &Points| {
-            let maps = PoolMaps::fit(points, 10, 1).unwrap();
-            let mut features = Features::default();
-            maps.append(points, &mut features, Threads::ONE).unwrap();
-            features
-        };
-        let (before, after) = (featured(&points), featured(&stretched));
-        assert_eq!(before.blocks, after.blocks);
-        let mut same = before
-            .blocks
-            .iter()
-            .map(|&(from, to)| (0..60).all(|i| before.row(i)[from..to] == after.row(i)[from..to]));
-        let kernels: Vec<bool> = same.by_ref().take(GAUSSIAN.len() + 1).collect();
-        assert!(kernels[..GAUSSIAN.len()].iter().all(|same| !same) && kernels[GAUSSIAN.len()]);
+        let maps = PoolMaps::fit(&points, 10, 1).unwrap();
+        let mut features = Features::default();
+        maps.append(&points, &mut features, Threads::ONE).unwrap();
+        let columns = [maps.scale.apply(&points).unwrap(), maps.ranks.apply(&points).unwrap()];
+        assert!(maps.kernels.len() > GAUSSIAN.len());
+        for (k, (map, &(from, to))) in maps.kernels.iter().zip(&features.blocks).enumerate() {
+            let of = columns.each_ref().map(|columns| map.apply(columns).unwrap());
+            let stored = |points: &Points| {
+                (0..60).all(|i| {
+                    let expected = row(points, i).iter().map(|v| *v as f32);
+                    expected.eq(features.row(i)[from..to].iter().copied())
+                })
+            };
+            let is_gaussian = k < GAUSSIAN.len();
+            assert_eq!(of.each_ref().map(stored), [is_gaussian, !is_gaussian], "{k}");
+        }
     }
 
     /// (z, 1)/‖(z, 1)‖, and weights of it as a direction of the stored rows.
