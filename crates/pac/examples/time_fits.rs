@@ -4,6 +4,7 @@
 //! Prints a line a fit: what, C, seconds (the median of three), the objective reached, and how it ended.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
+#![allow(clippy::disallowed_methods, reason = "it reports times")]
 
 use halfspaces_data::read::{CsvOptions, read_csv};
 use halfspaces_linalg::{FitSample, InputError, Params};
