@@ -24,6 +24,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(ProcessExperiment),
         Box::new(StartExperiment),
         Box::new(StrongExperiment { inputs: inputs.clone() }),
+        Box::new(PairedGrowthExperiment { inputs: inputs.clone() }),
         Box::new(StrongCostExperiment { inputs: inputs.clone() }),
         Box::new(RandomOrderExperiment),
         Box::new(HugePoolsExperiment),
@@ -50,7 +51,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
 
 /// Seconds an experiment takes on two cores at smoke, standard and full scale, for the estimate of
 /// what a run has left. Only the proportions matter: a run corrects them by its own speed.
-const COSTS: [(&str, [f64; 3]); 34] = [
+const COSTS: [(&str, [f64; 3]); 35] = [
     ("K1", [0.2, 6.4, 118.9]),
     ("K3", [0.3, 2.3, 24.6]),
     ("K4", [0.1, 0.8, 7.4]),
@@ -64,7 +65,8 @@ const COSTS: [(&str, [f64; 3]); 34] = [
     ("S5", [0.1, 0.3, 1.1]),
     ("S13", [0.1, 0.2, 1.0]),
     ("S9", [1.4, 200.0, 1000.0]),
-    ("S9c", [0.5, 10.0, 100.0]),
+    ("S9p", [0.5, 10.0, 100.0]),
+    ("S9c", [0.5, 30.0, 300.0]),
     ("S6", [0.9, 28.0, 84.6]),
     ("S11", [1.0, 17.0, 200.0]),
     ("S12", [0.5, 10.0, 120.0]),

@@ -275,6 +275,7 @@ mod tests {
     /// Each constant of a theorem, against its statement worked out by hand.
     #[test]
     fn constants_are_those_of_the_theorems() {
+        assert_eq!(halving_mistakes(1024.0), 10.0);
         assert_eq!(batch_perceptron_updates(2.0, 0.5), 16.0);
         // Harvey18 Theorem 2.1: 3 (R/γ)² updates, a third of the margin.
         assert_eq!(margin_perceptron_updates(2.0, 0.5), 48.0);

@@ -437,6 +437,19 @@ mod tests {
     use halfspaces_linalg::{Classifier, Points, SparsePoints};
     use proptest::prelude::*;
 
+    /// n = ⌊e^(e²)⌋ = 1618, of which lnln n is just below 2.
+    #[test]
+    fn chain_lengths_are_worked_by_hand() {
+        let buckets = |length: ChainLength| length.buckets(3, 1618);
+        assert_eq!(buckets(ChainLength::Practical { factor: 2.0 }), 12);
+        assert_eq!(buckets(ChainLength::Practical { factor: 1.0 }), 6);
+        // 144 + 4.5 ln 8 = 153.36.
+        assert_eq!(buckets(ChainLength::Theory { delta: 0.5 }), 154);
+        assert_eq!(buckets(ChainLength::Fixed(7)), 7);
+        // One point is one bucket.
+        assert_eq!(ChainLength::Practical { factor: 2.0 }.buckets(3, 1), 1);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 

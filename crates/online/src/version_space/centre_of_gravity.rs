@@ -43,7 +43,7 @@ const MAX_SWEEPS: usize = 12;
 /// *When to use it.* For the fewest mistakes among the centres with a bound. [`HardMargin`](crate::HardMargin)
 /// is deterministic and faster where there are many cuts.
 ///
-/// *Source.* Kakade §3; Bertsimas and Vempala 2004 for hit-and-run with cuts. Claims: K8, K8e.
+/// *Source.* Kakade §3; Bertsimas and Vempala 2004 for hit-and-run with cuts. Claims: K8, K8e, S9p.
 ///
 /// ```
 /// use halfspaces_online::{Centre, CentreOfGravity};

@@ -10,7 +10,7 @@
 //!
 //! *Source.* Kakade §3 (halving with volume in place of counting); Notes21.
 //!
-//! Claims: K8, K8e, K8v, S6, S6b.
+//! Claims: K8, K8e, K8v, S6, S6b, S9p.
 
 use crate::protocol::{OnlineLearner, Prediction};
 use crate::scale::positive_norm_sq;

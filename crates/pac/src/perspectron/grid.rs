@@ -290,3 +290,38 @@ impl FitSample for GridPerspectron {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn learner(schedule: GridSchedule, selection: Selection) -> GridPerspectron {
+        let params = GridPerspectron::params(Margin::Known(0.5)).excess(0.5).failure(0.25);
+        params.schedule(schedule).selection(selection).check().unwrap()
+    }
+
+    /// γ = ε = 1/2, δ = 1/4: three guesses of the noise rate, each for ε/2; three runs of each.
+    #[test]
+    fn guesses_are_worked_by_hand() {
+        let corrected = learner(GridSchedule::Corrected, Selection::AllIterates);
+        // 16 (1-η)²/(ε/2 · γ)² = 1024 (1-η)².
+        let lengths = |l: &GridPerspectron| -> Vec<(u64, u64, u64)> {
+            l.guesses().iter().map(|g| (g.runs, g.run_length, g.candidates)).collect()
+        };
+        let expected = [(3, 256, 768), (3, 576, 1728), (3, 1024, 3072)];
+        assert_eq!(lengths(&corrected), expected);
+        assert_eq!(corrected.training(), 3072);
+        // (32/ε²) ln(2 · 5568/(δ/2)) = 1458.9.
+        assert_eq!(corrected.validation(), 1459);
+        let paper = learner(GridSchedule::Paper, Selection::AllIterates);
+        assert_eq!(lengths(&paper), [(3, 256, 768); 2]);
+        // (8/ε²) ln(4 · 1536/δ) = 323.5.
+        assert_eq!(paper.validation(), 324);
+        // 16 (1-η)² (1 + (1+γ) √(2 ln 12))²/(ε/2 · γ)², and (4η + ε)/(ε/2) ln 12 candidates.
+        let thinned = learner(GridSchedule::Corrected, Selection::Thinned);
+        let expected = [(1, 4831, 25), (1, 10_870, 15), (1, 19_323, 5)];
+        assert_eq!(lengths(&thinned), expected);
+        // (32/ε²) ln(2 · 45/(δ/3)) = 894.04.
+        assert_eq!(thinned.validation(), 895);
+    }
+}

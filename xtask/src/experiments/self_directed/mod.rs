@@ -3,6 +3,7 @@
 mod huge;
 mod margins;
 mod optimum;
+mod paired;
 mod process;
 mod random_order;
 mod real_pools;
@@ -14,6 +15,7 @@ mod strong_cost;
 pub(crate) use huge::HugePoolsExperiment;
 pub(crate) use margins::MarginsExperiment;
 pub(crate) use optimum::OptimumExperiment;
+pub(crate) use paired::PairedGrowthExperiment;
 pub(crate) use process::ProcessExperiment;
 pub(crate) use random_order::RandomOrderExperiment;
 pub(crate) use real_pools::RealPoolsExperiment;

@@ -72,7 +72,7 @@ const PAIR_FAILURE: f64 = 0.383;
 /// *Labels of no halfspace.* A round in which every start fails is counted in [`RoundTally::failed_rounds`]; from
 /// then on the status is [`AnswerStatus::NoHalfspaceFound`], unless its hypothesis fits all answers.
 ///
-/// *Source.* DKTZ23 §3 (Algorithms 2 and 4, boosting), corrected: see [`Cap`]. Claims: S8, S8f, S9, S9d, S9g, S9m, S9r.
+/// *Source.* DKTZ23 §3 (Algorithms 2 and 4, boosting), corrected: see [`Cap`]. Claims: S8, S8f, S9, S9d, S9g, S9m, S9p, S9r.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;

@@ -1,6 +1,6 @@
 //! What a strong learner is asked for, and what its rounds came to.
 //!
-//! Claims: S8, S9, S9d, S9g, S9m, S9r.
+//! Claims: S8, S9, S9d, S9g, S9m, S9p, S9r.
 
 /// How much of the pool is to be labelled.
 ///

@@ -300,6 +300,12 @@ mod tests {
         );
     }
 
+    #[test]
+    fn the_bound_on_the_mean_is_worked_by_hand() {
+        // (1 - 0.3)/(0.1 · 8).
+        assert!((mean_bound(0.1, 64.0) - 0.875).abs() < 1e-12);
+    }
+
     /// Curves at 0.9 and at 1.1 of the bound.
     #[test]
     fn the_mean_is_held_to_its_bound() {

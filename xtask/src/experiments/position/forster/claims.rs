@@ -13,7 +13,9 @@ pub(crate) struct ForsterExperiment {
     pub(crate) inputs: Arc<Inputs>,
 }
 
-/// What was changed after a verdict.
+/// What was changed after verdicts.
+const MORE_TRIALS: &str =
+    "changed after a verdict: 10 trials were inconclusive, so 30 are drawn, or 60";
 const TOLERANCE: &str = "changed after a verdict: points within the membership tolerance of a planted subspace were forgotten, and one of 2508 answers counted one";
 
 /// Slope of ln(error) in ln n that the scatter estimate must reach; 1/√n is -1/2.
@@ -79,7 +81,7 @@ impl Experiment for ForsterExperiment {
             plan.push(Planned { configuration: Configuration::Soft { dim }, trials: 1 });
         }
         let configuration = Configuration::Scatter { dim: SCATTER_DIM };
-        plan.push(Planned { configuration, trials: scale.pick(5, 10, 30) });
+        plan.push(Planned { configuration, trials: scale.pick(5, 30, 60) });
         Ok(plan)
     }
 
@@ -131,7 +133,8 @@ impl Experiment for ForsterExperiment {
         let scatters = groups_of(results, |c| matches!(c, Configuration::Scatter { .. }));
         let slopes: Vec<f64> = scatters.iter().flat_map(|g| g.values(|o| o.slope)).collect();
         let quantity = "slope of ln(error) in ln n";
-        let slope = Evidence::growth(quantity, planned(&scatters), &slopes, SCATTER_SLOPE);
+        let slope = Evidence::growth(quantity, planned(&scatters), &slopes, SCATTER_SLOPE)
+            .with_note(MORE_TRIALS);
 
         let margins: Vec<f64> = results.outcomes().filter_map(|(_, o)| o.soft_margin).collect();
         // A trial that ends unresolved, or is about the scatter, has no position to search.
