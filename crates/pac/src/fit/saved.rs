@@ -204,3 +204,23 @@ impl<L: Link> CheckSaved for Fitting<L> {
         self.selector.check_saved(inside)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::guarantee::AverageBound;
+
+    #[test]
+    fn shares_of_a_guarantee_are_smaller_than_it() {
+        let of = |best_candidate, choice_failure| Theorem {
+            guarantee: Guarantee { excess: 0.1, failure: 0.05 },
+            best_candidate,
+            choice_failure,
+            average: AverageBound::Unknown,
+        };
+        assert!(of(0.075, 0.025).check_saved().is_ok());
+        for wrong in [of(0.1, 0.025), of(0.0, 0.025), of(0.075, 0.05), of(0.075, 0.0)] {
+            assert!(wrong.check_saved().is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -211,3 +211,63 @@ impl FitSample for MarginSearch {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Perspectron;
+    use halfspaces_linalg::{Points, RngStream, rng_for};
+    use rand::RngExt;
+
+    /// Two pairs of opposite points, of which the heavy one is long and the light one short: with a margin of 1 or
+    /// 0.5 the light one cannot turn w, although it lies beyond the margin 0.04.
+    fn lever(n: usize, seed: u64) -> (Points, Vec<Label>) {
+        let mut rng = rng_for(RngStream::Examples, seed);
+        let mut coordinates = Vec::new();
+        let mut labels = Vec::new();
+        for _ in 0..n {
+            let x = if rng.random_bool(0.31) { [0.04, -0.08] } else { [0.04, 0.99] };
+            let sign = if rng.random() { 1.0 } else { -1.0 };
+            coordinates.extend(x.map(|v| sign * v));
+            labels.push(Label::from_sign(sign));
+        }
+        (Points::new(coordinates, 2).unwrap(), labels)
+    }
+
+    /// The guesses one by one, with the numbers of the documentation.
+    #[test]
+    fn the_search_is_its_guesses_one_by_one() {
+        let (noise, excess, failure) = (0.1, 0.2, 0.1);
+        let (points, labels) = lever(300_000, 1);
+        let params = Perspectron::params(noise, 1.0).excess(excess).failure(failure);
+        let search = MarginSearch::new(params).unwrap();
+        let found = search.fit(&points, &labels).unwrap();
+        let mut stream = LabelledPoints::new(&points, &labels).unwrap();
+        let mut refused = 0;
+        loop {
+            let margin = 0.5f64.powi(refused);
+            // δ/2^(j+2) for the fit, and as much for the count.
+            let share = failure / 2f64.powi(refused + 2);
+            let params = Perspectron::params(noise, margin).excess(0.1).failure(share);
+            let mut fitting = params.check().unwrap().start(2).unwrap();
+            let stage = fitting.advance(&mut stream).unwrap();
+            let fit = fitting.finish().unwrap().without_guarantee();
+            let planned = (8.0 / (excess * excess) * (2.0 / share).ln()).ceil() as u64;
+            let mut errors = 0;
+            if stage == Stage::Complete {
+                for _ in 0..planned {
+                    let (x, label) = stream.next_row().unwrap().unwrap();
+                    errors += u64::from(fit.label(x).unwrap() != label);
+                }
+            }
+            // η + 3ε/4 = 0.25.
+            if stage != Stage::Complete || errors as f64 <= 0.25 * planned as f64 {
+                assert_eq!((&found.fit, found.margin), (&fit, margin));
+                assert_eq!(found.guesses as i32, refused + 1);
+                break;
+            }
+            refused += 1;
+        }
+        assert_eq!(refused, 2, "1 and 0.5 are refused");
+    }
+}

@@ -279,3 +279,31 @@ impl<P: PointSet> Source for Parts<'_, P> {
         self.labels.len() as u64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_data::LabelledPoints;
+    use halfspaces_linalg::Points;
+
+    /// The origin counts as drawn, and is not shown.
+    #[test]
+    fn a_request_ends_with_what_it_may_draw() {
+        let points = Points::new(vec![0.0, 1.0, 0.0, 0.0, 2.0, 3.0, 4.0], 1).unwrap();
+        let labels = [Label::Positive; 7];
+        let mut stream = LabelledPoints::new(&points, &labels).unwrap();
+        let mut fresh = Fresh { stream: &mut stream, taken: 0, scratch: Scratch::default() };
+        let mut ask = |count: u64, mut draws: u64| {
+            let mut shown = 0;
+            let see = |_: &mut Scratch, _| {
+                shown += 1;
+                Ok(())
+            };
+            let supply = fresh.visit(Part::Descent, &[], count, &mut draws, see).unwrap();
+            (supply, shown, draws, fresh.taken())
+        };
+        assert_eq!(ask(2, 4), (Supply::Rare, 1, 0, 4));
+        assert_eq!(ask(2, 9), (Supply::Complete, 2, 7, 6));
+        assert_eq!(ask(2, 9), (Supply::Ended, 1, 7, 7));
+    }
+}
