@@ -361,9 +361,14 @@ mod tests {
             let flip = only_far(noise, from);
             let (points, labels) = instance.sample(3000, 10 + seed, &flip);
             let learner = Ckmy::params(noise, 0.2).excess(0.05).max_steps(300).check().unwrap();
+            let (training, _) = split(&points, &labels, DEFAULT_SHARE, 0).unwrap();
+            let least = (training.labels.len() as f64 / 20.0).ceil() as usize;
+            let loss = LeakyRelu::new(noise + 0.05).unwrap();
             let mut longest = 0.0f64;
             let mut last = Vec::new();
-            let see = |w: &[f64], _: &Slab| {
+            let see = |w: &[f64], slab: &Slab| {
+                let values = halfspaces_linalg::margins(&training.points, w).unwrap();
+                assert_eq!(*slab, worst_slab(&values, &training.labels, loss, least));
                 longest = longest.max(norm(w));
                 last = w.to_vec();
             };
@@ -372,7 +377,6 @@ mod tests {
             let error = instance.fresh_error(fit.halfspace(), flip);
             assert!(error <= noise + 0.1, "{error}");
             if fit.termination() == Termination::Converged {
-                let (training, _) = split(&points, &labels, DEFAULT_SHARE, 0).unwrap();
                 let last = Halfspace::new(last).unwrap();
                 let errors = ErrorCount::count(&last, &training.points, &training.labels).unwrap();
                 assert!(errors.rate() < ckmy_error(noise, 0.05));
