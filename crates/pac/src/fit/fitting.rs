@@ -374,3 +374,30 @@ impl<L: Link, S: ExampleStream> WithSimd for Advance<'_, L, S> {
         Ok(stage)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Perspectron, Selection};
+    use halfspaces_data::{LabelledPoints, MarginBall, Marginal, random_target};
+    use halfspaces_linalg::{Classifier, Params};
+
+    #[test]
+    fn the_last_candidate_is_the_mean_of_the_others() {
+        let params = Perspectron::params(0.1, 0.5).excess(0.8).failure(0.9);
+        let learner = params.selection(Selection::AllIterates).check().unwrap();
+        let target = random_target(3, 1).unwrap();
+        let points = MarginBall::new(&target, 0.5).unwrap().sample(4000, 2).unwrap();
+        let labels = target.label_all(&points).unwrap();
+        let mut fitting = learner.start(3).unwrap().with_means();
+        let stage = fitting.advance(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap();
+        assert_eq!(stage, Stage::Complete);
+        let last = fitting.selector.len() - 1;
+        assert!(last > 10);
+        // A multiple of the mean is the same halfspace.
+        for j in 0..3 {
+            let sum: f64 = (0..last).map(|c| fitting.selector.candidate(c)[j]).sum();
+            assert!((fitting.selector.candidate(last)[j] - sum).abs() < 1e-9);
+        }
+    }
+}

@@ -582,7 +582,11 @@ mod tests {
         let text = serde_json::to_string(&fit).unwrap();
         assert_eq!(serde_json::from_str::<DgtFit>(&text).unwrap(), fit);
         type Change = fn(&mut DgtFit);
-        let changes: [Change; 8] = [
+        let changes: [Change; 9] = [
+            |s| {
+                s.rounds.iter_mut().for_each(|r| (r.points, r.errors) = (0, 0));
+                s.uncovered = 0;
+            },
             |s| s.rounds.clear(),
             |s| s.rounds[0].errors = s.rounds[0].points + 1,
             |s| s.rounds[0].attempts = 0,

@@ -571,6 +571,35 @@ mod tests {
         }
     }
 
+    /// Near the minimum, where few digits of the gradient are allowed to stay.
+    #[test]
+    fn conjugate_gradients_reach_their_accuracy() {
+        let (points, labels) = noisy(80, 8, 3);
+        // Correlated columns, on which the diagonal alone tells little of the Hessian.
+        let mut values = points.into_vec();
+        for row in values.chunks_exact_mut(8) {
+            let first = 5.0 * row[0];
+            row[1..].iter_mut().for_each(|v| *v += first);
+        }
+        let points = Points::new(values, 8).unwrap();
+        for intercept in [true, false] {
+            let f = problem(&points, &labels, intercept);
+            let mut v = vec![0.0; f.unknowns()];
+            for _ in 0..20 {
+                let direction = f.newton_direction(&f.expand(&v)).unwrap();
+                kernels::axpy(1.0, &direction, &mut v);
+            }
+            v.iter_mut().enumerate().for_each(|(j, v)| *v += 1e-10 * (j as f64 - 2.0));
+            let here = f.expand(&v);
+            let size = norm(&here.gradient);
+            let allowed = (size / f.gradient_scale()).sqrt() * size;
+            assert!(allowed < 1e-3 * size);
+            let mut residual = f.hessian_times(&here, &f.by_conjugate_gradients(&here));
+            kernels::axpy(1.0, &here.gradient, &mut residual);
+            assert!(norm(&residual) <= 1.01 * allowed, "{} {allowed}", norm(&residual));
+        }
+    }
+
     #[test]
     fn one_point_worked_by_hand() {
         // w = C/(1 + e^w) at C = 4 ln 3 is w = ln 3.

@@ -154,6 +154,17 @@ proptest! {
     }
 }
 
+/// Nothing is left to compare with a candidate that is alone.
+#[test]
+fn a_candidate_alone_ends_the_count() {
+    let (candidates, points, labels) = case(5, 4, 3, BLOCK);
+    let mut selector = selector(&candidates[..1], 1 << 40, Elimination::EarlyStop);
+    for (x, y) in points.rows().zip(&labels) {
+        selector.observe(x, *y);
+    }
+    assert!(selector.is_over());
+}
+
 #[test]
 fn some_deferred_are_reactivated() {
     let reactivated = (0..20).filter_map(|seed| {
@@ -218,7 +229,9 @@ fn a_saved_count_that_cannot_be_is_refused() {
     }
     assert!(!selector.is_over() && selector.check_saved(4).is_ok());
     type Tamper = fn(&mut Selector<'static>);
-    let tampers: [Tamper; 15] = [
+    let tampers: [Tamper; 16] = [
+        // One more error than the masks have, which cover every example.
+        |s| s.errors[s.alive[0]] += 1,
         |s| s.deferred.clear(),
         |s| (s.deferred, s.history) = Default::default(),
         |s| s.history.sizes.extend([usize::MAX, usize::MAX]),
