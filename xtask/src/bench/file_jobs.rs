@@ -149,7 +149,7 @@ impl Served {
 }
 
 fn chosen(race: &Race, elimination: Elimination) -> Result<u64, Failure> {
-    Ok(choose(race, elimination)?.index as u64)
+    Ok(choose(race, elimination, Threads::ONE)?.index as u64)
 }
 
 fn updates_of_perceptron<P: PointSet>(pool: &Pool<P>) -> Result<u64, Failure> {

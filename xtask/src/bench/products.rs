@@ -7,7 +7,7 @@ use crate::Failure;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use halfspaces_data::{Gaussian, Marginal, random_target};
-use halfspaces_linalg::{Classifier, Label, PointSet, Points};
+use halfspaces_linalg::{Classifier, Label, PointSet, Points, Threads};
 use halfspaces_online::{Kernel, KernelPerceptron, Transcript};
 use halfspaces_pac::{Candidates, Choice, Elimination};
 use std::hint::black_box;
@@ -23,19 +23,22 @@ pub(super) const JOBS: &[Definition] = &[
         "selection",
         "choice among candidates, all counted (candidates)",
         Target::Multiple(1.3),
-        |_, shape| selection(shape, Elimination::Never),
+        |_, shape| selection(shape, Elimination::Never, Threads::ONE),
     ),
+    choice_of("selection-two", "the same, two threads", Target::Multiple(0.7), |_, shape| {
+        selection(shape, Elimination::Never, Threads::new(2)?)
+    }),
     choice_of(
         "selection-statistical",
         "the same, those worse beyond chance dropped",
         Target::Peers,
-        |_, shape| selection(shape, Elimination::Statistical),
+        |_, shape| selection(shape, Elimination::Statistical, Threads::ONE),
     ),
     choice_of(
         "selection-early-stop",
         "the same, ended when the best is good enough",
         Target::Multiple(0.13),
-        |_, shape| selection(shape, Elimination::EarlyStop),
+        |_, shape| selection(shape, Elimination::EarlyStop, Threads::ONE),
     ),
     kernel_of("kernel-clean", "Gaussian kernel perceptron, clean labels", |_, shape| {
         kernel_perceptron(shape, false)
@@ -81,8 +84,12 @@ pub(super) fn race(n: usize, d: usize, candidates: usize) -> Result<Race, Failur
     Ok(Race { points, labels, candidates: Points::new(rows, d)? })
 }
 
-pub(super) fn choose(race: &Race, elimination: Elimination) -> Result<Choice, Failure> {
-    let candidates = Candidates::new(&race.candidates, elimination, FAILURE)?;
+pub(super) fn choose(
+    race: &Race,
+    elimination: Elimination,
+    threads: Threads,
+) -> Result<Choice, Failure> {
+    let candidates = Candidates::new(&race.candidates, elimination, FAILURE)?.with_threads(threads);
     Ok(candidates.choose(&race.points, &race.labels)?)
 }
 
@@ -91,7 +98,7 @@ fn told(choice: Choice) -> u64 {
     digest([choice.index as u64, choice.errors])
 }
 
-fn selection(shape: Shape, elimination: Elimination) -> Result<Job, Failure> {
+fn selection(shape: Shape, elimination: Elimination, threads: Threads) -> Result<Job, Failure> {
     const TILE: usize = 256;
     let race = race(shape.n, shape.d, shape.more)?;
     let single = |points: &Points| {
@@ -115,7 +122,7 @@ fn selection(shape: Shape, elimination: Elimination) -> Result<Job, Failure> {
         black_box(&mut product);
         Ok(())
     };
-    Ok(Job::new(move || choose(&race, elimination).map(told), limit))
+    Ok(Job::new(move || choose(&race, elimination, threads).map(told), limit))
 }
 
 /// Examples counted at once.

@@ -2,7 +2,7 @@
 
 use super::Elimination;
 use super::selector::Selector;
-use halfspaces_linalg::{InputError, Label, PointSet, Points, RowView};
+use halfspaces_linalg::{InputError, Label, PointSet, Points, RowView, Threads};
 
 /// Halfspaces to choose among on a sample, by their errors on it: the choice that ends every fit of a
 /// Perspectron, on its own. For halfspaces from elsewhere, such as those of several learners.
@@ -18,13 +18,15 @@ use halfspaces_linalg::{InputError, Label, PointSet, Points, RowView};
 /// *Claims:* P8, P14.
 ///
 /// ```
-/// use halfspaces_linalg::{Label, Points};
+/// use halfspaces_linalg::{Label, Points, Threads};
 /// use halfspaces_pac::{Candidates, Elimination};
 /// let points = Points::from_rows(&[[0.5, 0.1], [-0.3, 0.2], [0.1, -0.9]])?;
 /// let labels = [Label::Positive, Label::Negative, Label::Positive];
 /// let halfspaces = Points::from_rows(&[[0.0, 1.0], [2.0, 0.0]])?;
 /// let choice = Candidates::new(&halfspaces, Elimination::Lossless, 0.05)?.choose(&points, &labels)?;
 /// assert_eq!((choice.index, choice.errors), (1, 0));
+/// let candidates = Candidates::new(&halfspaces, Elimination::Lossless, 0.05)?;
+/// assert_eq!(candidates.with_threads(Threads::all()).choose(&points, &labels)?, choice);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +34,7 @@ pub struct Candidates<'c> {
     normals: &'c Points,
     elimination: Elimination,
     failure: f64,
+    threads: Threads,
 }
 
 /// What was chosen among [`Candidates`].
@@ -76,7 +79,14 @@ impl<'c> Candidates<'c> {
         }
         let in_range = failure > 0.0 && failure < 1.0;
         InputError::check_parameter("failure", failure, in_range, "above 0 and below 1")?;
-        Ok(Candidates { normals, elimination, failure })
+        Ok(Candidates { normals, elimination, failure, threads: Threads::ONE })
+    }
+
+    /// On how many threads errors are counted; the choice does not depend on it. Default: one.
+    #[must_use]
+    pub fn with_threads(mut self, threads: Threads) -> Self {
+        self.threads = threads;
+        self
     }
 
     /// The candidate with fewest errors on the sample, whose points lie in the unit ball.
@@ -93,7 +103,8 @@ impl<'c> Candidates<'c> {
         let planned = labels.len() as u64;
         let mut selector =
             Selector::new(self.normals.dim(), planned, self.elimination, self.failure)
-                .with_candidates(self.normals.as_slice());
+                .with_candidates(self.normals.as_slice())
+                .with_threads(self.threads);
         for (row, (x, label)) in points.rows().zip(labels).enumerate() {
             InputError::check_in_ball(x.norm_sq()).map_err(|error| error.at_row(row))?;
             selector.observe(x, *label);

@@ -4,7 +4,7 @@ use super::mask::{ErrorMask, LANES, set};
 use faer::linalg::matmul::matmul;
 use faer::traits::pulp::{Arch, Simd, WithSimd};
 use faer::{Accum, MatMut, MatRef, Par};
-use halfspaces_linalg::{Label, kernels};
+use halfspaces_linalg::{Label, Threads, kernels};
 
 /// Candidates multiplied at once: with a block of examples their product stays in cache.
 const TILE: usize = 256;
@@ -12,11 +12,18 @@ const TILE: usize = 256;
 /// From here to its reciprocal ‖w‖² loses nothing.
 const MIN_PLAIN_NORM_SQ: f64 = 1e-200;
 
-/// What the counting needs beside the candidates, all of it computed from them.
+/// What the counting needs beside the candidates: computed from them, and how many threads it may use.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scratch {
     /// Unit rows of all candidates, in single precision.
     unit_rows: Vec<f32>,
+    pub(super) threads: Threads,
+}
+
+/// Candidates side by side, and their products with a block of examples.
+#[derive(Debug, Default)]
+struct Tile {
+    rows: Vec<f32>,
     product: Vec<f32>,
 }
 
@@ -45,60 +52,82 @@ impl Scratch {
         errors: &mut [u64],
         masks: Option<&mut [ErrorMask]>,
     ) {
-        let rows = labels.len();
         let block: Vec<f32> = folded.iter().map(|&v| v as f32).collect();
-        let z = MatRef::from_row_major_slice(&block, rows, dim);
-        let doubt = single_precision_error(dim);
         let arch = Arch::new();
         debug_assert!(
             masks.as_ref().is_none_or(|masks| masks.len() == ids.len()),
             "one mask per candidate"
         );
-        let mut masks = masks.map(<[ErrorMask]>::iter_mut);
-        let Scratch { unit_rows, product } = self;
+        let Scratch { unit_rows, threads } = self;
         if unit_rows.len() != candidates.len() {
             unit_rows.clear();
             unit_rows.reserve(candidates.len());
             arch.dispatch(UnitRows { candidates, dim, unit_rows });
         }
-        product.resize(rows * TILE.min(ids.len().max(1)), 0.0);
-        let mut tile = Vec::with_capacity(TILE.min(ids.len()) * dim);
-        for ids in ids.chunks(TILE) {
-            let consecutive = ids.windows(2).all(|pair| pair[1] == pair[0] + 1);
-            let rows_of = if consecutive {
-                let first = ids[0];
-                &unit_rows[first * dim..(first + ids.len()) * dim]
-            } else {
-                tile.clear();
-                ids.iter().for_each(|&c| tile.extend_from_slice(&unit_rows[c * dim..][..dim]));
-                &tile
+        let mut unused = Vec::new();
+        let masks = masks.unwrap_or_else(|| {
+            unused.resize(ids.len(), ErrorMask::default());
+            &mut unused
+        });
+        let of_tile = |tile: &mut Tile, (ids, masks): (&[usize], &mut [ErrorMask])| -> Vec<u64> {
+            tile.multiply(unit_rows, ids, &block, dim);
+            let values = tile.product.chunks_exact(labels.len()).zip(ids).zip(masks);
+            let count = |((values, &c), mask): ((&[f32], &usize), &mut ErrorMask)| {
+                let w = &candidates[c * dim..][..dim];
+                count_one(arch, values, w, Block { folded, labels, dim }, mask)
             };
-            let w = MatRef::from_row_major_slice(rows_of, ids.len(), dim);
-            let product = &mut product[..rows * ids.len()];
-            let into = MatMut::from_column_major_slice_mut(product, rows, ids.len());
-            matmul(into, Accum::Replace, z, w.transpose(), 1.0, Par::Seq);
-            for (values, &c) in product.chunks_exact(rows).zip(ids) {
-                let mut unused = ErrorMask::default();
-                let mask = match &mut masks {
-                    #[expect(clippy::expect_used, reason = "checked at the entrance")]
-                    Some(masks) => masks.next().expect("one mask per candidate"),
-                    None => &mut unused,
-                };
-                let (mut wrong, doubtful) = arch.dispatch(Screen { values, doubt, mask });
-                if doubtful {
-                    let w = &candidates[c * dim..][..dim];
-                    let exact = values.iter().zip(folded.chunks_exact(dim)).zip(labels);
-                    for (place, ((v, z), y)) in exact.enumerate() {
-                        if !is_clear(*v, doubt) && folded_is_wrong(kernels::dot(z, w), *y) {
-                            wrong += 1;
-                            set(mask, place, rows);
-                        }
-                    }
-                }
-                errors[c] += wrong;
+            values.map(count).collect()
+        };
+        let tiles = ids.chunks(TILE).zip(masks.chunks_mut(TILE));
+        let wrong = threads.map_with(tiles, Tile::default, of_tile);
+        for (wrong, &c) in wrong.iter().flatten().zip(ids) {
+            errors[c] += wrong;
+        }
+    }
+}
+
+impl Tile {
+    /// The products of the candidates `ids` with every example of a block, one candidate after another.
+    fn multiply(&mut self, unit_rows: &[f32], ids: &[usize], block: &[f32], dim: usize) {
+        let examples = block.len() / dim;
+        let consecutive = ids.windows(2).all(|pair| pair[1] == pair[0] + 1);
+        let rows_of = if consecutive {
+            let first = ids[0];
+            &unit_rows[first * dim..(first + ids.len()) * dim]
+        } else {
+            self.rows.clear();
+            ids.iter().for_each(|&c| self.rows.extend_from_slice(&unit_rows[c * dim..][..dim]));
+            &self.rows
+        };
+        let z = MatRef::from_row_major_slice(block, examples, dim);
+        let w = MatRef::from_row_major_slice(rows_of, ids.len(), dim);
+        self.product.resize(examples * ids.len(), 0.0);
+        let into = MatMut::from_column_major_slice_mut(&mut self.product, examples, ids.len());
+        matmul(into, Accum::Replace, z, w.transpose(), 1.0, Par::Seq);
+    }
+}
+
+/// The errors of the candidate w, from its products with a block of examples in single precision; doubtful
+/// signs are those of a product in double.
+fn count_one(
+    arch: Arch,
+    values: &[f32],
+    w: &[f64],
+    Block { folded, labels, dim }: Block<'_>,
+    mask: &mut ErrorMask,
+) -> u64 {
+    let doubt = single_precision_error(dim);
+    let (mut wrong, doubtful) = arch.dispatch(Screen { values, doubt, mask: &mut *mask });
+    if doubtful {
+        let exact = values.iter().zip(folded.chunks_exact(dim)).zip(labels);
+        for (place, ((v, z), y)) in exact.enumerate() {
+            if !is_clear(*v, doubt) && folded_is_wrong(kernels::dot(z, w), *y) {
+                wrong += 1;
+                set(mask, place, labels.len());
             }
         }
     }
+    wrong
 }
 
 /// Whether a point with label y is predicted wrongly, from y (w·x): sign(0) = +1.

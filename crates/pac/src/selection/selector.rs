@@ -17,7 +17,7 @@ use super::mask::{
 };
 use super::screen::{Block, Scratch};
 use crate::schedule;
-use halfspaces_linalg::{InputError, Label, RowView};
+use halfspaces_linalg::{InputError, Label, RowView, Threads};
 use std::borrow::Cow;
 
 /// Beyond this dimension rows are counted one by one as they come: they are sparse, or a block of them
@@ -85,6 +85,12 @@ impl<'c> Selector<'c> {
         self.candidates = Cow::Borrowed(candidates);
         self.errors = vec![0; count];
         self.alive = (0..count).collect();
+        self
+    }
+
+    /// With so many threads to count with; the errors do not depend on it.
+    pub(super) fn with_threads(mut self, threads: Threads) -> Self {
+        self.scratch.threads = threads;
         self
     }
 

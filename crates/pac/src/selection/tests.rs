@@ -154,6 +154,32 @@ proptest! {
     }
 }
 
+/// Several tiles of candidates, and a last one that is not full.
+#[test]
+fn threads_change_nothing() {
+    let (candidates, points, labels) = case(9, 5, 700, 1500);
+    for elimination in [
+        Elimination::Never,
+        Elimination::Lossless,
+        Elimination::Statistical,
+        Elimination::EarlyStop,
+    ] {
+        let counted = |threads: usize| {
+            let threads = Threads::new(threads).unwrap();
+            let mut selector = selector(&candidates, 1500, elimination).with_threads(threads);
+            for (x, y) in points.rows().zip(&labels) {
+                selector.observe(x, *y);
+            }
+            (selector.best(), selector)
+        };
+        let one = counted(1);
+        assert!(one.1.errors.len() > 2 * 256);
+        for threads in [2, 3, 8] {
+            assert_eq!(counted(threads), one, "{elimination:?}, {threads} threads");
+        }
+    }
+}
+
 /// Nothing is left to compare with a candidate that is alone.
 #[test]
 fn a_candidate_alone_ends_the_count() {

@@ -38,7 +38,7 @@ pub(super) fn result(id: &str, shape: Shape) -> Result<u64, Failure> {
             let (learner, transcript) = label_pool(Greedy::new(d)?, &pool.points, &pool.labels)?;
             Ok(digest_of(learner.weights(), transcript.mistakes() as u64))
         }
-        "selection" => Ok(choice(&race(n, d, more)?, Elimination::Never)),
+        "selection" | "selection-two" => Ok(choice(&race(n, d, more)?, Elimination::Never)),
         "selection-statistical" => Ok(choice(&race(n, d, more)?, Elimination::Statistical)),
         "selection-early-stop" => Ok(choice(&race(n, d, more)?, Elimination::EarlyStop)),
         "kernel-clean" | "kernel-noisy" => {
