@@ -1,6 +1,6 @@
 //! The empirical 0-1 error, which every PAC guarantee speaks of.
 
-use halfspaces_linalg::{Classifier, InputError, Label, PointSet, load_checked};
+use halfspaces_linalg::{Classifier, InputError, Label, PointSet, Threads, load_checked};
 use statrs::function::beta::beta_reg;
 
 /// How many labelled points a classifier gets wrong: its empirical 0-1 error ℓ01, and the exact bound on its error
@@ -41,13 +41,33 @@ impl ErrorCount {
         points: &P,
         labels: &[Label],
     ) -> Result<ErrorCount, InputError> {
-        InputError::check_len(points.len(), labels.len())?;
+        ErrorCount::of(labels, points.len(), || classifier.label_all(points))
+    }
+
+    /// [`ErrorCount::count`] on several threads: the same count, and the same error.
+    ///
+    /// # Errors
+    /// As [`ErrorCount::count`].
+    pub fn count_on<C: Classifier + Sync, P: PointSet>(
+        classifier: &C,
+        points: &P,
+        labels: &[Label],
+        threads: Threads,
+    ) -> Result<ErrorCount, InputError> {
+        ErrorCount::of(labels, points.len(), || classifier.label_all_on(points, threads))
+    }
+
+    fn of(
+        labels: &[Label],
+        points: usize,
+        predict: impl FnOnce() -> Result<Vec<Label>, InputError>,
+    ) -> Result<ErrorCount, InputError> {
+        InputError::check_len(points, labels.len())?;
         if labels.is_empty() {
             return Err(InputError::Empty);
         }
-        let predicted = classifier.label_all(points)?;
-        let errors = predicted.iter().zip(labels).filter(|(p, y)| p != y).count();
-        Ok(ErrorCount { errors, points: labels.len() })
+        let errors = predict()?.iter().zip(labels).filter(|(p, y)| p != y).count();
+        Ok(ErrorCount { errors, points })
     }
 
     /// So many errors on so many points.
@@ -170,6 +190,8 @@ mod tests {
             let halfspace = Halfspace::new(w).unwrap();
             let dense = ErrorCount::count(&halfspace, &points, &labels).unwrap();
             assert_eq!(ErrorCount::count(&halfspace, &sparse, &labels).unwrap(), dense);
+            let two = Threads::new(2).unwrap();
+            assert_eq!(ErrorCount::count_on(&halfspace, &points, &labels, two).unwrap(), dense);
             dense.errors()
         };
         assert_eq!(count(vec![1.0, 0.0]) + count(vec![-1.0, 0.0]), 3);

@@ -35,7 +35,11 @@ pub(super) fn learn_pool_ahead<L: OnlineLearner, P: PointSet>(
             next += prefix.rounds;
             value = prefix.value_behind;
         }
-        let Some(&truth) = labels.get(next) else { break };
+        // The rows looked at ahead may have been the last.
+        if next == labels.len() {
+            break;
+        }
+        let truth = labels[next];
         let Some(x) = points.row(next) else { unreachable!("one label per point, as checked") };
         let updates = learner.updates();
         let round = match value.map(Prediction::from_value) {

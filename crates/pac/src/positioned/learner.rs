@@ -202,7 +202,7 @@ impl PositionedMassart {
             let mut source = Parts::new(points, labels, descent.clone(), choice.clone());
             let rounds = self.rounds(&mut source, level * self.leak())?;
             let fit = self.finish(rounds, source.dim(), source.taken())?;
-            let errors = ErrorCount::count(&fit, &kept, &kept_labels)?.errors();
+            let errors = ErrorCount::count_on(&fit, &kept, &kept_labels, self.0.threads)?.errors();
             if best.as_ref().is_none_or(|(least, _)| errors < *least) {
                 best = Some((errors, fit));
             }
@@ -210,7 +210,8 @@ impl PositionedMassart {
         let Some((_, mut fit)) = best else { unreachable!("there is a level") };
         if !held_out.is_empty() {
             let labels: Vec<Label> = held_out.iter().map(|&i| labels[i]).collect();
-            let count = ErrorCount::count(&fit, &points.select(&held_out)?, &labels)?;
+            let kept = points.select(&held_out)?;
+            let count = ErrorCount::count_on(&fit, &kept, &labels, self.0.threads)?;
             fit.held_out = Some(count);
         }
         Ok(fit)

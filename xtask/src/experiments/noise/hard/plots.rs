@@ -66,9 +66,26 @@ pub(super) fn worst_figure(results: &Results<Configuration, Outcome>) -> Option<
     })
 }
 
+/// Above so large an error - opt what is told misleads.
+const MISLED: f64 = 0.05;
+
+/// From the largest error - opt at each value told.
+fn told_title(what: &str, most: &[(f64, f64)], truth: f64) -> String {
+    let misleads = |of: fn(f64, f64) -> bool| {
+        most.iter().any(|(value, excess)| of(*value, truth) && *excess > MISLED)
+    };
+    let text = match (misleads(|v, t| v < t), misleads(|v, t| v > t)) {
+        (false, false) => "told wrongly, however far off here, costs no error",
+        (false, true) => "told too large misleads; told too small it costs no error",
+        (true, false) => "told too small misleads; told too large it costs no error",
+        (true, true) => "told wrongly misleads",
+    };
+    format!("{what} {text}")
+}
+
 /// error - opt against what the learner is told: the median over trials, and the largest.
 pub(super) fn told_figures(results: &Results<Configuration, Outcome>) -> Vec<Figure> {
-    let figure = |what: Told, name: &str, title: &str, truth: f64, caption: String| {
+    let figure = |what: Told, name: &str, told: &str, truth: f64, caption: String| {
         let mine =
             |c: &Configuration| matches!(c, Configuration::Told { what: w, .. } if *w == what);
         let mut pairs: Vec<(f64, f64)> = Vec::new();
@@ -78,6 +95,7 @@ pub(super) fn told_figures(results: &Results<Configuration, Outcome>) -> Vec<Fig
             pairs.extend(group.outcomes.iter().map(of));
         }
         let most = quantiles_by_x(pairs.clone(), 1.0);
+        let title = told_title(told, &most, truth);
         let top = most.iter().fold(0.01, |top: f64, (_, y)| top.max(*y));
         let mut layers = Vec::from(curve("median", Colour::Blue, medians(pairs)));
         layers.push(points("largest", Colour::Orange, most));
@@ -85,13 +103,13 @@ pub(super) fn told_figures(results: &Results<Configuration, Outcome>) -> Vec<Fig
         let x = what.to_string();
         let x = if what == Told::Noise { Axis::linear(&x) } else { Axis::log(&x) };
         let y = Axis::linear("error - opt");
-        Figure { name: name.into(), title: title.into(), caption, x, y, layers }
+        Figure { name: name.into(), title, caption, x, y, layers }
     };
     vec![
         figure(
             Told::Margin,
             "p13-told-margin",
-            "A margin told too large misleads, one too small costs examples",
+            "A margin",
             TRUE_MARGIN,
             format!(
                 "Error - opt of the Perspectron on two pairs of points of margin {TRUE_MARGIN} without a wrong label, told η = 0.1, against the margin it is told, ε = 0.2."
@@ -100,7 +118,7 @@ pub(super) fn told_figures(results: &Results<Configuration, Outcome>) -> Vec<Fig
         figure(
             Told::Noise,
             "p13-told-noise",
-            "What a noise rate told wrongly costs",
+            "A noise rate",
             TRUE_NOISE,
             format!(
                 "On two pairs of points at the margin 0.1 with every label wrong with probability {TRUE_NOISE}: error - opt of the Perspectron against the rate it is told, ε = 0.2."
@@ -109,7 +127,7 @@ pub(super) fn told_figures(results: &Results<Configuration, Outcome>) -> Vec<Fig
         figure(
             Told::Scale,
             "p13-told-link",
-            "What a link told wrongly costs",
+            "A link's scale",
             TRUE_SCALE,
             format!(
                 "Error - opt of the GLM Perspectron on points of margin 0.2 in R^6 with logistic labels of scale {TRUE_SCALE}, against the scale it is told, ε = 0.2."
@@ -171,7 +189,7 @@ pub(super) fn slack_table(results: &Results<Configuration, Outcome>) -> Table {
 }
 
 /// The last of sizes that double.
-fn largest(sizes: &[usize]) -> usize {
+fn last_size(sizes: &[usize]) -> usize {
     let Some(most) = sizes.last() else { unreachable!("each search is judged on a sample") };
     *most
 }
@@ -199,7 +217,7 @@ pub(super) fn order_summary(results: &Results<Configuration, Outcome>) -> String
             let fewer = needed.iter().filter(|n| or_beyond(n.0) < or_beyond(n.1)).count();
             searches += 1;
             tried += moves;
-            most = most.max(largest(sizes));
+            most = most.max(last_size(sizes));
             if 2 * fewer > needed.len() {
                 found.push(rival.to_string());
             }
@@ -222,7 +240,7 @@ pub(super) fn order_table(results: &Results<Configuration, Outcome>) -> Table {
         of_part!(o, Outcome::Order { needed, .. } => needed)
     }
     fn most(o: &Outcome) -> usize {
-        of_part!(o, Outcome::Order { sizes, .. } => largest(sizes))
+        of_part!(o, Outcome::Order { sizes, .. } => last_size(sizes))
     }
     let caption = format!(
         "Searched for what the Perspectron learns from fewer examples than a rival, η = {ORDER_NOISE}, γ = {ORDER_MARGIN}, ε = {ORDER_EXCESS}: samples needed for η + ε on fresh samples that double, medians, and in how many of the paired samples the Perspectron needs fewer"
@@ -253,4 +271,23 @@ pub(super) fn order_table(results: &Results<Configuration, Outcome>) -> Table {
             ("points", &|row| of_part!(row.1, Outcome::Order { atoms, .. } => points_text(atoms))),
         ],
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_say_what_misleads() {
+        let title = |excesses: [f64; 3]| {
+            let most: Vec<(f64, f64)> = [0.1, 0.2, 0.4].into_iter().zip(excesses).collect();
+            told_title("A margin", &most, 0.2)
+        };
+        assert_eq!(title([0.0; 3]), "A margin told wrongly, however far off here, costs no error");
+        let large = "A margin told too large misleads; told too small it costs no error";
+        assert_eq!(title([0.01, 0.0, 0.3]), large);
+        let small = "A margin told too small misleads; told too large it costs no error";
+        assert_eq!(title([0.06, 0.0, 0.0]), small);
+        assert_eq!(title([0.3, 0.0, 0.3]), "A margin told wrongly misleads");
+    }
 }

@@ -27,7 +27,7 @@ pub(super) fn figure(
     if groups.len() < 2 {
         return None;
     }
-    let (mut layers, mut bands) = (Vec::new(), Vec::new());
+    let (mut layers, mut bands, mut drops) = (Vec::new(), Vec::new(), Vec::new());
     // The majority is in the table; with it no axis would show the others apart.
     for Entry { name, colour, .. } in LEARNERS.iter().filter(|entry| entry.name != MAJORITY) {
         let (mut data, mut means) = (Vec::new(), Vec::new());
@@ -39,6 +39,9 @@ pub(super) fn figure(
                 data.extend(stats::mean_interval(&values, 0.95).map(|i| (rate, i.low, i.high)));
             }
         }
+        if let (Some((_, clean)), Some((_, noisy))) = (means.first(), means.last()) {
+            drops.push((*name, clean - noisy));
+        }
         let line = if *name == SVM { dashed } else { line };
         layers.extend([line(name, *colour, means.clone()), points(name, *colour, means)]);
         bands.push(Layer::Band { name: (*name).into(), colour: *colour, data });
@@ -48,7 +51,7 @@ pub(super) fn figure(
     let (suffix, of) = if group { ("-group", "of the target group") } else { ("", "of all") };
     Some(Figure {
         name: format!("pr-{data}-{kebab}{suffix}"),
-        title: format!("{data}: who minds wrong labels {noise}, and who does not"),
+        title: title(data, noise, group, &drops),
         caption: format!(
             "{data}, labels flipped {noise}: accuracy on clean labels {of} test examples, mean and 95 % interval over folds and trials. The flatter a line, the less its learner minds the noise."
         ),
@@ -56,6 +59,18 @@ pub(super) fn figure(
         y: Axis::linear("accuracy on clean labels"),
         layers,
     })
+}
+
+/// Who loses most accuracy from no noise to the highest rate, and who loses least.
+fn title(data: &str, noise: Noise, group: bool, drops: &[(&str, f64)]) -> String {
+    let whose = if group { " in the target group" } else { "" };
+    let by_drop = |a: &&(&str, f64), b: &&(&str, f64)| a.1.total_cmp(&b.1);
+    match (drops.iter().max_by(by_drop), drops.iter().min_by(by_drop)) {
+        (Some((most, _)), Some((least, _))) if most != least => format!(
+            "{data}, labels wrong {noise}: {most} loses most accuracy{whose}, {least} least"
+        ),
+        _ => format!("{data}, labels wrong {noise}: accuracy{whose}"),
+    }
 }
 
 pub(super) fn accuracies(results: &Results<Configuration, Outcome>) -> Table {
