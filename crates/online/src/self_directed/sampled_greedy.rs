@@ -393,6 +393,32 @@ mod tests {
         }
     }
 
+    /// A right prediction that leaves half of the sample, and one that leaves one point fewer.
+    #[test]
+    fn less_than_half_of_the_sample_is_drawn_anew() {
+        let learn = |learner: &mut SampledGreedy, x: [f64; 2], prediction: f64| {
+            let points = Points::from_rows(&[x]).unwrap();
+            let prediction = crate::Prediction::from_value(prediction);
+            let round = Round { index: 0, prediction, truth: Label::Positive };
+            learner.learn(&Pool::new(&points).unwrap(), round).unwrap();
+        };
+        let mut learner = SampledGreedy::new(2, 1).unwrap();
+        learn(&mut learner, [1.0, 0.0], -1.0);
+        let half = learner.size / 2;
+        assert_eq!((learner.size % 2, learner.points.len()), (0, learner.size));
+        // Every w has w₁ >= 0, so its angle is within π/2, and x at an angle m + π/2 keeps those beyond m.
+        let mut angles: Vec<f64> = learner.points.iter().map(|w| w[1].atan2(w[0])).collect();
+        angles.sort_by(f64::total_cmp);
+        for (left, drawn) in [(half, 0), (half - 1, 1)] {
+            let mut learner = learner.clone();
+            let at = learner.size - left;
+            let middle = 0.5 * (angles[at - 1] + angles[at]);
+            let before = learner.resamples();
+            learn(&mut learner, [-middle.sin(), middle.cos()], 1.0);
+            assert_eq!(learner.resamples() - before, drawn, "{left} left");
+        }
+    }
+
     /// Labels not yet revealed make no difference to what is asked.
     #[test]
     fn only_revealed_labels_are_used() {
