@@ -154,13 +154,9 @@ impl Table {
         (wrong / total).min(1.0)
     }
 
-    /// How many candidates, of these errors in order, are averaged: within two standard errors of the first, or as
-    /// good as it but for two rows.
+    /// How many candidates, of these errors in order, are averaged.
     pub(crate) fn near_best(&self, errors: &[f64]) -> usize {
-        let best = errors[0];
-        let rows = self.compared_rows().count() as f64;
-        let most = best + 2.0 * (best * (1.0 - best) / rows).sqrt().max(1.0 / rows);
-        errors.iter().take(MAX_CHOSEN).take_while(|error| **error <= most).count()
+        near_first(errors, self.compared_rows().count())
     }
 
     /// The deviation of the values from 0 on the rows compared on; 1 if they are all 0.
@@ -315,5 +311,27 @@ impl Table {
         }
         let kernel = map.map(LandmarkFeatures::into_values);
         Ok(Part { columns: scaled.columns, kernel, halfspaces })
+    }
+}
+
+/// How many of these errors, in order and counted on so many rows, are within two standard errors of the first, or as
+/// good as it but for two rows.
+fn near_first(errors: &[f64], rows: usize) -> usize {
+    let (best, rows) = (errors[0], rows as f64);
+    let most = best + 2.0 * (best * (1.0 - best) / rows).sqrt().max(1.0 / rows);
+    errors.iter().take(MAX_CHOSEN).take_while(|error| **error <= most).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_the_first_is_worked_by_hand() {
+        // 0.1 + 2 · √(0.09/100) = 0.16.
+        assert_eq!(near_first(&[0.1, 0.159, 0.161], 100), 2);
+        // Two rows of a hundred.
+        assert_eq!(near_first(&[0.0, 0.0199, 0.0201], 100), 2);
+        assert_eq!(near_first(&[0.2; 100], 100), MAX_CHOSEN);
     }
 }
