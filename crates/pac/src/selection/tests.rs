@@ -255,9 +255,7 @@ fn a_saved_count_that_cannot_be_is_refused() {
     }
     assert!(!selector.is_over() && selector.check_saved(4).is_ok());
     type Tamper = fn(&mut Selector<'static>);
-    let tampers: [Tamper; 16] = [
-        // One more error than the masks have, which cover every example.
-        |s| s.errors[s.alive[0]] += 1,
+    let tampers: [Tamper; 15] = [
         |s| s.deferred.clear(),
         |s| (s.deferred, s.history) = Default::default(),
         |s| s.history.sizes.extend([usize::MAX, usize::MAX]),
@@ -279,6 +277,21 @@ fn a_saved_count_that_cannot_be_is_refused() {
         tamper(&mut tampered);
         assert!(tampered.check_saved(4).is_err(), "{i}");
     }
+}
+
+/// One more error than the masks have, which cover every example; no history tells otherwise.
+#[cfg(feature = "serde")]
+#[test]
+fn errors_outside_the_masks_need_examples() {
+    let (candidates, points, labels) = case(3, 4, 60, 2 * BLOCK);
+    let mut selector = selector(&candidates, 1 << 40, Elimination::Statistical);
+    for (x, y) in points.rows().zip(&labels) {
+        selector.observe(x, *y);
+    }
+    assert!(selector.alive.len() > 1 && selector.check_saved(4).is_ok());
+    let last = *selector.alive.last().unwrap();
+    selector.errors[last] += 1;
+    assert!(selector.check_saved(4).is_err());
 }
 
 /// The rules of docs/theory/thinned-selection.md for a count that ends, all errors known beforehand; with how
