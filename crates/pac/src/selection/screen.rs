@@ -64,21 +64,28 @@ impl Scratch {
             unit_rows.reserve(candidates.len());
             arch.dispatch(UnitRows { candidates, dim, unit_rows });
         }
-        let mut unused = Vec::new();
-        let masks = masks.unwrap_or_else(|| {
-            unused.resize(ids.len(), ErrorMask::default());
-            &mut unused
-        });
-        let of_tile = |tile: &mut Tile, (ids, masks): (&[usize], &mut [ErrorMask])| -> Vec<u64> {
+        type Masks<'m> = Option<&'m mut [ErrorMask]>;
+        let of_tile = |tile: &mut Tile, (ids, masks): (&[usize], Masks<'_>)| -> Vec<u64> {
             tile.multiply(unit_rows, ids, &block, dim);
-            let values = tile.product.chunks_exact(labels.len()).zip(ids).zip(masks);
-            let count = |((values, &c), mask): ((&[f32], &usize), &mut ErrorMask)| {
-                let w = &candidates[c * dim..][..dim];
-                count_one(arch, values, w, Block { folded, labels, dim }, mask)
-            };
-            values.map(count).collect()
+            let block = Block { folded, labels, dim };
+            let row_of = |c: &usize| &candidates[c * dim..][..dim];
+            let values = tile.product.chunks_exact(labels.len()).zip(ids.iter().map(row_of));
+            match masks {
+                Some(masks) => {
+                    let values = values.zip(masks);
+                    values.map(|((v, w), mask)| count_one(arch, v, w, block, mask)).collect()
+                }
+                None => {
+                    let mut unused = ErrorMask::default();
+                    values.map(|(v, w)| count_one(arch, v, w, block, &mut unused)).collect()
+                }
+            }
         };
-        let tiles = ids.chunks(TILE).zip(masks.chunks_mut(TILE));
+        let tiles: Vec<(&[usize], Masks<'_>)> = match masks {
+            Some(masks) => ids.chunks(TILE).zip(masks.chunks_mut(TILE).map(Some)).collect(),
+            None => ids.chunks(TILE).map(|ids| (ids, None)).collect(),
+        };
+        let tiles = tiles.into_iter();
         let wrong = threads.map_with(tiles, Tile::default, of_tile);
         for (wrong, &c) in wrong.iter().flatten().zip(ids) {
             errors[c] += wrong;
