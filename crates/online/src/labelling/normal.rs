@@ -58,6 +58,11 @@ pub(super) struct Site {
 impl Site {
     /// Says nothing.
     pub(super) const NONE: Site = Site { precision: 0.0, shift: 0.0 };
+
+    /// What it says beyond another.
+    pub(super) fn less(self, other: Site) -> Site {
+        Site { precision: self.precision - other.precision, shift: self.shift - other.shift }
+    }
 }
 
 impl Probit {

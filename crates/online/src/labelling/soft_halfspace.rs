@@ -10,6 +10,7 @@
 use super::features::Features;
 use super::normal::{Probit, Site};
 use super::scan::products;
+use faer::traits::pulp::{Arch, Simd, WithSimd};
 use halfspaces_linalg::{InputError, Threads, kernels, zeros};
 
 /// The likelihood: all but a step, one answer in a hundred a slip.
@@ -32,7 +33,7 @@ const VARIANCE_WORK: usize = 20_000_000;
 pub(super) struct SoftHalfspace {
     dim: usize,
     sites: Vec<Site>,
-    /// Σ precision x xᵀ + I, and Σ shift x.
+    /// Σ precision x xᵀ + I, of which the lower triangle is kept, and Σ shift x.
     precision: Vec<f64>,
     shift: Vec<f64>,
     /// Inverse of the precision's Cholesky factor, by rows; the mean.
@@ -86,8 +87,7 @@ impl SoftHalfspace {
 
     /// xᵀ(precision)⁻¹x.
     fn variance(&self, x: &[f64]) -> f64 {
-        let rows = self.inverse_root.chunks_exact(self.dim).enumerate();
-        rows.map(|(i, row)| kernels::dot(&row[..=i], &x[..=i]).powi(2)).sum()
+        Arch::new().dispatch(Variance { inverse_root: &self.inverse_root, x })
     }
 
     /// A new answer, of sign `y`; `answers` has all, this one too.
@@ -128,7 +128,7 @@ impl SoftHalfspace {
             for &(i, old) in &before {
                 features.unit(i, &mut x);
                 let new = std::mem::replace(&mut self.sites[i], old);
-                self.add_factor(&x, old.precision - new.precision, old.shift - new.shift);
+                self.add_factors(&x, &[old.less(new)]);
             }
             self.solve();
             self.measure(features, surest, threads);
@@ -142,17 +142,18 @@ impl SoftHalfspace {
         self.history.clear();
         features.unit(index, &mut x);
         let site = std::mem::replace(&mut self.sites[index], Site::NONE);
-        self.add_factor(&x, -site.precision, -site.shift);
+        self.add_factors(&x, &[Site::NONE.less(site)]);
         self.solve();
         self.measure(features, &[], threads);
         self.revise(features, answers, MAX_SWEEPS, surest, threads);
     }
 
-    fn add_factor(&mut self, x: &[f64], precision: f64, shift: f64) {
-        for (row, v) in self.precision.chunks_exact_mut(self.dim).zip(x) {
-            kernels::axpy(precision * v, x, row);
+    /// Adds a factor at each of the rows x.
+    fn add_factors(&mut self, rows: &[f64], factors: &[Site]) {
+        Arch::new().dispatch(AddSquares { rows, factors, to: &mut self.precision });
+        for (x, factor) in rows.chunks_exact(self.dim).zip(factors) {
+            kernels::axpy(factor.shift, x, &mut self.shift);
         }
-        kernels::axpy(shift, x, &mut self.shift);
     }
 
     /// Revises the factors of the answers that are least sure, until they settle or for some sweeps; says what they
@@ -195,12 +196,11 @@ impl SoftHalfspace {
                     }
                 })
                 .collect();
-            for ((&(_, index, _), x), new) in
-                near.iter().zip(rows.chunks_exact(self.dim)).zip(revised)
-            {
-                let old = std::mem::replace(&mut self.sites[index], new);
-                self.add_factor(x, new.precision - old.precision, new.shift - old.shift);
-            }
+            let revise = |(&(_, index, _), new): (&(f64, usize, f64), Site)| {
+                new.less(std::mem::replace(&mut self.sites[index], new))
+            };
+            let changes: Vec<Site> = near.iter().zip(revised).map(revise).collect();
+            self.add_factors(&rows, &changes);
             self.solve();
             if most < SETTLED {
                 break;
@@ -230,15 +230,8 @@ impl SoftHalfspace {
                 };
             }
         }
-        // Its inverse, column by column.
-        self.inverse_root.fill(0.0);
-        for j in 0..d {
-            self.inverse_root[j * d + j] = 1.0 / root[j * d + j];
-            for i in j + 1..d {
-                let sum: f64 = (j..i).map(|k| root[i * d + k] * self.inverse_root[k * d + j]).sum();
-                self.inverse_root[i * d + j] = -sum / root[i * d + i];
-            }
-        }
+        let inverse_root = &mut self.inverse_root;
+        Arch::new().dispatch(InverseRoot { root: &root, inverse_root, dim: d });
         let half: Vec<f64> =
             self.inverse_root.chunks_exact(d).map(|row| kernels::dot(row, &self.shift)).collect();
         self.weights.fill(0.0);
@@ -268,6 +261,94 @@ impl SoftHalfspace {
     /// How many points the variances are measured of after each answer; all if there are no more.
     pub(super) fn measured(&self) -> usize {
         VARIANCE_WORK / (self.dim * self.dim / 2).max(1)
+    }
+}
+
+/// xᵀ(precision)⁻¹x. This and the next are compiled for the vector instructions that the processor turns out to have;
+/// no sum depends on which these are.
+struct Variance<'a> {
+    inverse_root: &'a [f64],
+    x: &'a [f64],
+}
+
+impl WithSimd for Variance<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let Variance { inverse_root, x } = self;
+        let (d, mut sum) = (x.len(), 0.0);
+        for (i, row) in inverse_root.chunks_exact(d).enumerate() {
+            let end = whole_lanes(i + 1, d);
+            sum += kernels::dot(&row[..end], &x[..end]).powi(2);
+        }
+        sum
+    }
+}
+
+/// Adds Σ precision · xxᵀ over factors and their rows x: the lower triangle, and what completes its lanes.
+struct AddSquares<'a> {
+    rows: &'a [f64],
+    factors: &'a [Site],
+    to: &'a mut [f64],
+}
+
+impl WithSimd for AddSquares<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let AddSquares { rows, factors, to } = self;
+        let d = to.len().isqrt();
+        for (i, row) in to.chunks_exact_mut(d).enumerate() {
+            let end = whole_lanes(i + 1, d);
+            for (x, factor) in rows.chunks_exact(d).zip(factors) {
+                add_scaled(factor.precision * x[i], &x[..end], &mut row[..end]);
+            }
+        }
+    }
+}
+
+/// How far a sum goes of which the first `len` of `d` terms are not 0: lanes that are not whole are slow.
+#[inline(always)]
+fn whole_lanes(len: usize, d: usize) -> usize {
+    len.next_multiple_of(kernels::LANES).min(d)
+}
+
+/// The inverse of a lower triangle.
+struct InverseRoot<'a> {
+    root: &'a [f64],
+    inverse_root: &'a mut [f64],
+    dim: usize,
+}
+
+impl WithSimd for InverseRoot<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let InverseRoot { root, inverse_root, dim: d } = self;
+        inverse_root.fill(0.0);
+        for i in 0..d {
+            // Row i is -1/root_ii times root_i0 row 0 + root_i1 row 1 + ..., up to row i - 1.
+            let (above, row) = inverse_root.split_at_mut(i * d);
+            for (k, above) in above.chunks_exact(d).enumerate() {
+                let end = whole_lanes(k + 1, d);
+                add_scaled(root[i * d + k], &above[..end], &mut row[..end]);
+            }
+            for v in &mut row[..i] {
+                *v = -*v / root[i * d + i];
+            }
+            row[i] = 1.0 / root[i * d + i];
+        }
+    }
+}
+
+/// `y += a x`, as [`kernels::axpy`], always part of the loop around it.
+#[inline(always)]
+fn add_scaled(a: f64, x: &[f64], y: &mut [f64]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y += a * x;
     }
 }
 
