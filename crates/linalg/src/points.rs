@@ -25,7 +25,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// ```
 pub trait PointSet: Sync + Sized {
     /// The view of one point.
-    type Row<'a>: RowView + Send
+    type Row<'a>: RowView + Send + Sync
     where
         Self: 'a;
 

@@ -25,7 +25,7 @@ use super::{AnswerStatus, Pool, SelfDirectedLearner, Unit, decision_value, predi
 use crate::error::OnlineError;
 use crate::protocol::{Question, Round};
 use halfspaces_linalg::{
-    Classifier, Halfspace, InputError, Label, PointSet, RowView, classify_by, zeros,
+    Classifier, Halfspace, InputError, Label, PointSet, RowView, Threads, classify_by, zeros,
 };
 
 /// Points themselves are scanned once one in so many had to be looked up, and from when one in
@@ -36,6 +36,8 @@ const COARSE: usize = 4;
 const EXACT_SHARE: usize = 8;
 /// They are again when one in so many copies is left.
 const COPY_SHARE: usize = 4;
+/// Copies that one thread scans at a time.
+const STRETCH: usize = 4096;
 
 /// Whole-pool greedy: predicts the unrevealed point of largest |w · x|/‖x‖ next, and projects it out of w
 /// at a mistake.
@@ -106,11 +108,35 @@ impl Greedy {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn simulate<P: PointSet>(points: &P, labels: &[Label]) -> Result<GreedyRun, OnlineError> {
+        Greedy::simulate_on(points, labels, Threads::ONE)
+    }
+
+    /// [`Greedy::simulate`] on several threads, on which nothing of the run depends.
+    ///
+    /// # Errors
+    /// As [`label_pool`](super::label_pool).
+    ///
+    /// ```
+    /// use halfspaces_linalg::{Classifier, Threads};
+    /// use halfspaces_data::{Marginal, UnitSphere, random_target};
+    /// use halfspaces_online::Greedy;
+    /// let points = UnitSphere::new(4)?.sample(500, 1)?;
+    /// let labels = random_target(4, 2)?.label_all(&points)?;
+    /// let run = Greedy::simulate_on(&points, &labels, Threads::all())?;
+    /// assert_eq!(run, Greedy::simulate(&points, &labels)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn simulate_on<P: PointSet>(
+        points: &P,
+        labels: &[Label],
+        threads: Threads,
+    ) -> Result<GreedyRun, OnlineError> {
         InputError::check_len(points.len(), labels.len())?;
         if points.is_empty() {
             return Err(InputError::Empty.into());
         }
-        let mut run = Bulk { points, labels, weights: start(points.dim())?, mistakes: Vec::new() };
+        let weights = start(points.dim())?;
+        let mut run = Bulk { points, labels, threads, weights, mistakes: Vec::new() };
         // The first points are asked with w = 0; right or wrong, w is then y x of the last of them.
         let mut first = 0;
         while first < points.len() && run.weights.iter().all(|w| *w == 0.0) {
@@ -131,12 +157,27 @@ impl Greedy {
 struct Bulk<'p, P> {
     points: &'p P,
     labels: &'p [Label],
+    threads: Threads,
     weights: Vec<f64>,
     mistakes: Vec<Round>,
 }
 
-/// Of the surest wrong predictions, the point and |w · x|; among equals the smallest index.
+/// Of the surest wrong predictions, |w · x| and the point; among equals the smallest index.
 type Worst = Option<(f64, usize)>;
+
+/// The worst of parts of a pool, in order.
+fn worst_of(parts: impl Iterator<Item = Worst>) -> Worst {
+    parts.flatten().reduce(|worst, next| if next.0 > worst.0 { next } else { worst })
+}
+
+/// What the scan of some rows in bytes found.
+#[derive(Clone, Default)]
+struct Found {
+    worst: Worst,
+    /// Points looked at themselves.
+    settled: usize,
+    error: Option<OnlineError>,
+}
 
 /// What a mistake leaves: the points with |w · x| below `most`, and of those at it the ones after `last`.
 /// Surer points were predicted before it, rightly.
@@ -182,37 +223,42 @@ impl<'p, P: PointSet> Bulk<'p, P> {
     fn in_bytes(&mut self, first: usize) -> Result<(Vec<usize>, Vec<Cut>, usize), OnlineError> {
         let (mut cuts, mut scanned) = (Vec::new(), 0);
         let screen = match Screen::pays(self.points) {
-            true => Screen::new(self.points, self.labels, first)?,
+            true => Screen::new(self.points, self.labels, first, self.threads)?,
             false => None,
         };
         let Some(mut screen) = screen else {
             return Ok(((first..self.points.len()).collect(), cuts, scanned));
         };
         loop {
-            let (mut worst, mut settled, mut error) = (None, 0, None);
-            screen.scan(&self.weights, |index| {
-                settled += 1;
+            let settle = |found: &mut Found, index: usize| {
+                found.settled += 1;
                 let x = match self.unit(index) {
                     Ok(x) => x,
                     Err(e) => {
-                        error = Some(e);
+                        found.error = Some(e);
                         return Settled::Out;
                     }
                 };
-                let Some(size) = self.worse(index, x.margin(&self.weights), worst) else {
+                let Some(size) = self.worse(index, x.margin(&self.weights), found.worst) else {
                     return Settled::NotBetter;
                 };
                 let left = |cut: &Cut| cut.leaves(index, x.margin(&cut.weights).abs());
                 if !cuts.iter().all(left) {
                     return Settled::Out;
                 }
-                worst = Some((size, index));
+                found.worst = Some((size, index));
                 Settled::Best(size)
-            });
-            if let Some(error) = error {
+            };
+            let mut found = screen.scan(&self.weights, self.threads, Found::default(), settle);
+            if let Some(error) = found.iter_mut().find_map(|found| found.error.take()) {
                 return Err(error);
             }
             scanned += screen.len();
+            // All others go on from the first.
+            let at_first = found.first().map_or(0, |first| first.settled);
+            let settled: usize = found.iter().map(|f| f.settled - at_first).sum();
+            let settled = at_first + settled;
+            let worst = worst_of(found.iter().map(|found| found.worst));
             let Some((most, last)) = worst else { return Ok((Vec::new(), cuts, scanned)) };
             cuts.push(Cut { weights: self.weights.clone(), most, last });
             self.ask(last)?;
@@ -240,24 +286,34 @@ impl<'p, P: PointSet> Bulk<'p, P> {
             if pool.gather(&mut rows)? {
                 cut.most = f64::INFINITY;
             }
-            let (mut worst, mut place) = (None, 0);
             scanned += rows.len();
-            rows.retain_mut(|row| {
-                let (x, index) = pool.get(row);
-                let value = x.margin(&self.weights);
-                row.size = value.abs();
-                if let Some(size) = self.worse(index, value, worst) {
-                    if !cuts.iter().all(|cut| cut.leaves(index, x.margin(&cut.weights).abs())) {
-                        return false;
-                    }
-                    (worst, place) = (Some((size, index)), row.place);
-                }
-                true
-            });
-            let Some((most, index)) = worst else { return Ok(scanned) };
-            self.ask(index)?;
-            cut = Cut { weights: Vec::new(), most, last: place };
+            let parts = self.threads.map_with(
+                rows.chunks_mut(STRETCH),
+                || (),
+                |(), rows| self.scan(&pool, rows, cuts),
+            );
+            let Some((most, last)) = worst_of(parts.into_iter()) else { return Ok(scanned) };
+            self.ask(pool.index(last))?;
+            cut = Cut { weights: Vec::new(), most, last };
         }
+    }
+
+    /// The worst of some rows, and its place; every row gets its |w · x|, NaN where one of `cuts` excludes it.
+    fn scan(&self, pool: &Gathered<'_, P>, rows: &mut [Row], cuts: &[Cut]) -> Worst {
+        let mut worst = None;
+        for row in rows {
+            let (x, index) = pool.get(row);
+            let value = x.margin(&self.weights);
+            row.size = value.abs();
+            if let Some(size) = self.worse(index, value, worst) {
+                if cuts.iter().all(|cut| cut.leaves(index, x.margin(&cut.weights).abs())) {
+                    worst = Some((size, row.place));
+                } else {
+                    row.size = f64::NAN;
+                }
+            }
+        }
+        worst
     }
 }
 
@@ -281,13 +337,15 @@ struct Gathered<'p, P> {
 }
 
 impl<P: PointSet> Gathered<'_, P> {
+    /// The point at a place.
+    fn index(&self, place: usize) -> usize {
+        self.copies.as_ref().map_or(place, |(_, indices)| indices[place])
+    }
+
     fn get(&self, row: &Row) -> (Unit<P::Row<'_>>, usize) {
-        let (points, index) = match &self.copies {
-            Some((copies, indices)) => (copies, indices[row.place]),
-            None => (self.points, row.place),
-        };
+        let points = self.copies.as_ref().map_or(self.points, |(copies, _)| copies);
         let Some(point) = points.row(row.place) else { unreachable!("rows left are in the pool") };
-        (Unit { row: point, scale: row.scale }, index)
+        (Unit { row: point, scale: row.scale }, self.index(row.place))
     }
 
     /// Copies the rows left if they are few, which gives them new places in the same order.

@@ -19,12 +19,14 @@
 use super::Unit;
 use crate::error::OnlineError;
 use faer::traits::pulp::{Arch, Simd, WithSimd};
-use halfspaces_linalg::{Label, PointSet, RowView};
+use halfspaces_linalg::{Label, PointSet, RowView, Threads};
 
 /// Coordinates taken side by side.
 const LANES: usize = 16;
 /// Rows between two looks at the best value.
 const BLOCK: usize = 256;
+/// Rows that one thread takes at a time, a multiple of [`BLOCK`]. The rows shown depend on it, and not on the threads.
+const STRETCH: usize = 64 * BLOCK;
 /// Largest integer of a row.
 const LARGEST: f32 = 127.0;
 /// 1.5 · 2^23: added to a small number it leaves that number, rounded to an integer, in the low bits.
@@ -65,6 +67,7 @@ impl Screen {
         points: &P,
         labels: &[Label],
         first: usize,
+        threads: Threads,
     ) -> Result<Option<Screen>, OnlineError> {
         let (rows, dim) = (points.len().saturating_sub(first), points.dim());
         let (Ok(bytes), Ok(steps), Ok(sure)) =
@@ -74,20 +77,40 @@ impl Screen {
         };
         let mut screen =
             Screen { dim, first, bytes, steps, sure, points: None, coarseness: 0.0, rounding: 0.0 };
+        screen.bytes.resize(rows * dim, 0);
+        screen.steps.resize(rows, 0.0);
+        screen.sure.resize(rows, 0);
+        let stretches =
+            screen.bytes.chunks_mut(STRETCH * dim).zip(screen.steps.chunks_mut(STRETCH));
         let padded = dim.next_multiple_of(LANES);
-        let (mut unit, mut q) = (vec![0.0; padded], vec![0; padded]);
-        let (mut error_sq, mut longest) = (0.0f32, 0.0f32);
         let arch = Arch::new();
-        for (x, y) in points.rows().zip(labels).skip(first) {
-            unit.fill(0.0);
-            Unit::of(x)?.add_to(1.0, &mut unit);
-            let (step, error) = arch.dispatch(Quantise { unit: &unit, q: &mut q });
-            screen.bytes.extend_from_slice(&q[..dim]);
-            screen.steps.push(if *y == Label::Positive { -step } else { step });
+        let found = threads.map_with(
+            stretches.enumerate(),
+            || (vec![0.0; padded], vec![0; padded]),
+            |(unit, q), (stretch, (bytes, steps))| {
+                let (mut error_sq, mut longest) = (0.0f32, 0.0f32);
+                let places = first + stretch * STRETCH..;
+                for ((index, bytes), to) in places.zip(bytes.chunks_exact_mut(dim)).zip(steps) {
+                    let Some(x) = points.row(index) else {
+                        unreachable!("as many rows as there are points from the first on")
+                    };
+                    unit.fill(0.0);
+                    Unit::of(x)?.add_to(1.0, unit);
+                    let (step, error) = arch.dispatch(Quantise { unit, q });
+                    bytes.copy_from_slice(&q[..dim]);
+                    *to = if labels[index] == Label::Positive { -step } else { step };
+                    error_sq = error_sq.max(error);
+                    longest = longest.max(step);
+                }
+                Ok::<_, OnlineError>((error_sq, longest))
+            },
+        );
+        let (mut error_sq, mut longest) = (0.0f32, 0.0f32);
+        for of_stretch in found {
+            let (error, step) = of_stretch?;
             error_sq = error_sq.max(error);
             longest = longest.max(step);
         }
-        screen.sure.resize(rows, 0);
         let rounding = (dim as f32 + 16.0) * f32::EPSILON;
         screen.coarseness = error_sq.sqrt() * (1.0 + rounding);
         screen.rounding = rounding * (1.0 + screen.coarseness * longest);
@@ -106,41 +129,67 @@ impl Screen {
     }
 
     /// Values every row by the unit `w` and shows `settle` the points, ascending, that may be wrong by
-    /// at least as much as the largest amount it has returned.
-    pub(super) fn scan(&mut self, w: &[f64], mut settle: impl FnMut(usize) -> Settled) {
+    /// at least as much as the largest amount it has returned. What it found is begun by `found`, on the first
+    /// stretch of rows, and gone on with from there on each of the others: what each found, in order.
+    pub(super) fn scan<F: Clone + Send + Sync>(
+        &mut self,
+        w: &[f64],
+        threads: Threads,
+        found: F,
+        settle: impl Fn(&mut F, usize) -> Settled + Sync,
+    ) -> Vec<F> {
         let w: Vec<f32> = w.iter().map(|v| *v as f32).collect();
         let mut tail = [0.0; LANES];
         let rest = self.dim % LANES;
         tail[LANES - rest..].copy_from_slice(&w[self.dim - rest..]);
-        let (arch, mut least) = (Arch::new(), 0.0f32);
-        let mut values = [0.0; BLOCK];
-        for from in (0..self.len()).step_by(BLOCK) {
-            let to = (from + BLOCK).min(self.len());
-            let largest = arch.dispatch(Value {
-                rows: &self.bytes[from * self.dim..to * self.dim],
-                w: &w,
-                tail: &tail,
-                steps: &self.steps[from..to],
-                values: &mut values,
-                sure: &mut self.sure[from..to],
-                coarseness: self.coarseness,
-                rounding: self.rounding,
-            });
-            if largest + self.rounding < least {
-                continue;
-            }
-            for (row, value) in (from..to).zip(values) {
-                let reach = self.coarseness * self.steps[row].abs() + self.rounding;
-                if value + reach >= least {
-                    let point = self.points.as_ref().map_or(self.first + row, |p| p[row]);
-                    match settle(point) {
-                        Settled::Best(amount) => least = amount as f32,
-                        Settled::NotBetter => {}
-                        Settled::Out => self.steps[row] = f32::NAN,
+        let Screen { dim, first, coarseness, rounding, .. } = *self;
+        let points = self.points.as_deref();
+        let scan = |stretch: Stretch<'_>, least: f32, mut found: F| {
+            let Stretch { from, bytes, steps, sure } = stretch;
+            let (arch, mut least) = (Arch::new(), least);
+            let mut values = [0.0; BLOCK];
+            let blocks = bytes.chunks(BLOCK * dim).zip(steps.chunks_mut(BLOCK));
+            for (block, ((rows, steps), sure)) in blocks.zip(sure.chunks_mut(BLOCK)).enumerate() {
+                let largest = arch.dispatch(Value {
+                    rows,
+                    w: &w,
+                    tail: &tail,
+                    steps,
+                    values: &mut values,
+                    sure,
+                    coarseness,
+                    rounding,
+                });
+                if largest + rounding < least {
+                    continue;
+                }
+                let from = from + block * BLOCK;
+                for ((row, step), value) in (from..).zip(steps).zip(values) {
+                    let reach = coarseness * step.abs() + rounding;
+                    if value + reach >= least {
+                        let point = points.map_or(first + row, |points| points[row]);
+                        match settle(&mut found, point) {
+                            Settled::Best(amount) => least = amount as f32,
+                            Settled::NotBetter => {}
+                            Settled::Out => *step = f32::NAN,
+                        }
                     }
                 }
             }
-        }
+            (found, least)
+        };
+        let stretches = self.bytes.chunks(STRETCH * dim).zip(self.steps.chunks_mut(STRETCH));
+        let stretches = stretches.zip(self.sure.chunks_mut(STRETCH)).enumerate();
+        let mut stretches = stretches.map(|(stretch, ((bytes, steps), sure))| Stretch {
+            from: stretch * STRETCH,
+            bytes,
+            steps,
+            sure,
+        });
+        let Some(head) = stretches.next() else { return Vec::new() };
+        let (found, least) = scan(head, 0.0, found);
+        let others = threads.map_with(stretches, || (), |(), s| scan(s, least, found.clone()).0);
+        std::iter::once(found).chain(others).collect()
     }
 
     /// Drops the rows whose |w · u| by the last w is certain to be larger than `most`, if they are many.
@@ -197,6 +246,15 @@ fn level(value: f32) -> u8 {
     // NaN is not below anything.
     let value = if value < LEAST { LEAST } else { value };
     ((value.to_bits() >> SHIFT) - (LEAST.to_bits() >> SHIFT)).min(255) as u8
+}
+
+/// Rows that are scanned one after the other.
+struct Stretch<'s> {
+    /// The first.
+    from: usize,
+    bytes: &'s [i8],
+    steps: &'s mut [f32],
+    sure: &'s mut [u8],
 }
 
 /// What a look at a point itself has shown.
@@ -350,8 +408,8 @@ mod tests {
             seed in 0u64..1000,
         ) {
             let (points, labels, w) = drawn(dim, heavy, seed);
-            let mut screen = Screen::new(&points, &labels, 0).unwrap().unwrap();
-            screen.scan(&w, |_| Settled::NotBetter);
+            let mut screen = Screen::new(&points, &labels, 0, Threads::ONE).unwrap().unwrap();
+            screen.scan(&w, Threads::ONE, (), |(), _| Settled::NotBetter);
             let values = values(&screen, &w);
             let mut beyond_rounding = 0;
             for (i, label) in labels.iter().enumerate() {
@@ -377,19 +435,18 @@ mod tests {
             let amounts: Vec<f64> =
                 (3..300).map(|i| -labels[i].as_f64() * exact(&points, i, &w)).collect();
             let worst = amounts.iter().copied().fold(0.0, f64::max);
-            let mut screen = Screen::new(&points, &labels, 3).unwrap().unwrap();
-            let mut found = 0.0;
-            screen.scan(&w, |i| {
-                if amounts[i - 3] > found {
-                    found = amounts[i - 3];
-                    return Settled::Best(found);
+            let mut screen = Screen::new(&points, &labels, 3, Threads::ONE).unwrap().unwrap();
+            let found = screen.scan(&w, Threads::ONE, 0.0, |found, i| {
+                if amounts[i - 3] > *found {
+                    *found = amounts[i - 3];
+                    return Settled::Best(*found);
                 }
                 Settled::NotBetter
             });
-            prop_assert_eq!(found, worst);
+            prop_assert_eq!(found, [worst]);
             let mut dropped = false;
             for most in [most, most / 2.0] {
-                screen.scan(&w, |_| Settled::NotBetter);
+                screen.scan(&w, Threads::ONE, (), |(), _| Settled::NotBetter);
                 // Twice what bytes may hide: these rows are certain to be beyond.
                 let values = values(&screen, &w);
                 let slack = |row: usize| 2.0 * (screen.coarseness * screen.steps[row].abs());
@@ -430,13 +487,13 @@ mod tests {
     #[test]
     fn a_point_that_is_out_is_not_shown_again() {
         let (points, labels, w) = drawn(5, false, 1);
-        let mut screen = Screen::new(&points, &labels, 0).unwrap().unwrap();
-        let mut shown = Vec::new();
-        screen.scan(&w, |i| {
+        let mut screen = Screen::new(&points, &labels, 0, Threads::ONE).unwrap().unwrap();
+        let shown = screen.scan(&w, Threads::ONE, Vec::new(), |shown, i| {
             shown.push(i);
             Settled::Out
         });
-        screen.scan(&w, |i| {
+        let shown = shown.concat();
+        screen.scan(&w, Threads::ONE, (), |(), i| {
             assert!(!shown.contains(&i));
             Settled::NotBetter
         });
