@@ -27,7 +27,8 @@ use crate::error::OnlineError;
 use crate::protocol::{Question, Round};
 use crate::version_space::{MixingDiagnostics, Sample, mean, step_budget, uniform_in_ball};
 use halfspaces_linalg::{
-    Classifier, InputError, PointSet, RngStream, RowView, getters, kernels, norm, normalise, zeros,
+    Classifier, InputError, PointSet, RngStream, RowView, Threads, getters, kernels, norm,
+    normalise, zeros,
 };
 use rand::rngs::ChaCha8Rng;
 
@@ -40,6 +41,8 @@ const CUTS_PER_DIMENSION: usize = 20;
 /// A round of hit-and-run steps is repeated until the sample is independent of where it was, at most so
 /// often.
 const MAX_SWEEPS: usize = 6;
+/// Points of the pool that one thread ranks at a time.
+const RANKED_TOGETHER: usize = 1024;
 /// Scores, as multiples of the farthest point's of the sample, beyond which a revealed point is forgotten.
 const FORGET_BEYOND: f64 = 1.5;
 
@@ -103,6 +106,7 @@ pub struct SampledGreedy {
     exhausted: bool,
     walk: Option<Walk>,
     open: Option<usize>,
+    threads: Threads,
 }
 
 impl SampledGreedy {
@@ -134,7 +138,15 @@ impl SampledGreedy {
             exhausted: false,
             walk: None,
             open: None,
+            threads: Threads::ONE,
         })
+    }
+
+    /// On how many threads the sample walks and the pool is ranked; nothing depends on them. Default: one.
+    #[must_use]
+    pub fn with_threads(mut self, threads: Threads) -> Self {
+        self.threads = threads;
+        self
     }
 
     /// Mean direction of the sample, the hypothesis; zero before the first label.
@@ -212,7 +224,8 @@ impl SampledGreedy {
     fn cut_by_last(&mut self, steps_left: &mut usize, rng: &mut ChaCha8Rng) -> bool {
         let cuts: Vec<&[f64]> = self.cuts.iter().map(|cut| cut.a.as_slice()).collect();
         let (points, shape) = (&mut self.points, &mut self.shape);
-        let mut sample = Sample { points, shape, cuts: &cuts, max_sweeps: MAX_SWEEPS, steps_left };
+        let (max_sweeps, threads) = (MAX_SWEEPS, self.threads);
+        let mut sample = Sample { points, shape, cuts: &cuts, max_sweeps, steps_left, threads };
         match sample.cut_by_last(rng) {
             Some(mixing) => {
                 self.mixing = mixing;
@@ -302,9 +315,15 @@ impl SelfDirectedLearner for SampledGreedy {
                 Some(walk) => walk,
                 None => {
                     let members: Vec<usize> = pool.unrevealed().collect();
-                    let scores: Vec<f64> =
-                        members.iter().map(|i| self.score_of(pool, *i)).collect();
-                    Walk::from_margins(&scores, members)
+                    let scores = self.threads.map_with(
+                        members.chunks(RANKED_TOGETHER),
+                        || (),
+                        |(), some| {
+                            let scores = some.iter().map(|i| self.score_of(pool, *i));
+                            scores.collect::<Vec<f64>>()
+                        },
+                    );
+                    Walk::from_margins(&scores.concat(), members)
                 }
             };
             self.open = walk.next();

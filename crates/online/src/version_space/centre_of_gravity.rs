@@ -20,7 +20,7 @@ use super::hit_and_run::{MixingDiagnostics, Sample, mean, step_budget, uniform_i
 use super::learner::{Centre, check_cut};
 use crate::bounds;
 use crate::direction::rng_for_count;
-use halfspaces_linalg::{InputError, RngStream, load_checked, zeros};
+use halfspaces_linalg::{InputError, RngStream, Threads, load_checked, zeros};
 
 /// Points of the sample at least.
 const MIN_POINTS: usize = 64;
@@ -63,6 +63,8 @@ pub struct CentreOfGravity {
     exhausted: bool,
     /// Every cut draws from a stream of its own, so a saved centre goes on as it would have.
     seed: u64,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    threads: Threads,
 }
 
 load_checked!(CentreOfGravity {
@@ -72,6 +74,8 @@ load_checked!(CentreOfGravity {
     mixing: MixingDiagnostics,
     exhausted: bool,
     seed: u64,
+    #[serde(skip)]
+    threads: Threads,
 });
 
 #[cfg(feature = "serde")]
@@ -81,7 +85,7 @@ impl CentreOfGravity {
         use halfspaces_linalg::{Halfspace, Points, kernels, norm, tolerance};
         /// What rounding, here or on another machine, changes about a number of the unit ball.
         const ROUNDING: f64 = 1e-9;
-        let CentreOfGravity { centre, points, cuts, mixing, exhausted, seed } = self;
+        let CentreOfGravity { centre, points, cuts, mixing, exhausted, seed, .. } = self;
         let dim = Halfspace::new(centre.clone())?.dim();
         let fresh = CentreOfGravity::new(dim, *seed)?;
         InputError::check_len(fresh.points.len(), points.len())?;
@@ -133,7 +137,16 @@ impl CentreOfGravity {
         let points = (0..count).map(|_| uniform_in_ball(dim, &mut rng)).collect();
         let mixing = MixingDiagnostics::UNCUT;
         let (centre, cuts) = (vec![0.0; dim], Vec::new());
-        Ok(CentreOfGravity { centre, points, cuts, mixing, exhausted: false, seed })
+        let (exhausted, threads) = (false, Threads::ONE);
+        Ok(CentreOfGravity { centre, points, cuts, mixing, exhausted, seed, threads })
+    }
+
+    /// On how many threads the sample walks; it does not depend on them. Default: one, also of a centre that was saved
+    /// and loaded.
+    #[must_use]
+    pub fn with_threads(mut self, threads: Threads) -> Self {
+        self.threads = threads;
+        self
     }
 
     /// How well the sample has mixed after the last cut.
@@ -174,6 +187,7 @@ impl Centre for CentreOfGravity {
             cuts: &cuts,
             max_sweeps: MAX_SWEEPS,
             steps_left: &mut steps_left,
+            threads: self.threads,
         };
         let Some(mixing) = sample.cut_by_last(&mut rng) else {
             self.exhausted = true;

@@ -16,7 +16,7 @@
 use super::hard_margin::HardMargin;
 use super::learner::Centre;
 use crate::direction::random_unit;
-use halfspaces_linalg::{kernels, norm};
+use halfspaces_linalg::{Threads, kernels, norm};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -32,6 +32,10 @@ const LEVELS_BEFORE_CHECK: usize = 64;
 const EFFORTS: [usize; 4] = [1, 4, 16, 64];
 /// Width of the sample below which it cannot be told from a ray.
 const MIN_WIDTH: f64 = 1e-13;
+/// Points of a sample that one thread moves at a time, and slacks (points times cuts) from which on a step is worth
+/// more than the start of threads.
+const TOGETHER: usize = 16;
+const THREADED_SLACKS: usize = 1 << 15;
 /// Steps that a cut may take, in multiples of those of one round.
 const MAX_ROUNDS: usize = 16_384;
 
@@ -93,6 +97,8 @@ pub(crate) struct Sample<'a> {
     pub(crate) max_sweeps: usize,
     /// Steps that may still be made; no level is begun that they do not cover.
     pub(crate) steps_left: &'a mut usize,
+    /// The sample does not depend on them.
+    pub(crate) threads: Threads,
 }
 
 /// What a try at a cut came to.
@@ -187,10 +193,12 @@ impl Sample<'_> {
         // Directions are shared, so fewer than d of them would leave copies in a subspace. Those of the
         // sample as last spread span the space, whatever survived; those of the present one have its
         // shape.
-        Walkers::new(self.points, self.cuts, level).spread(Some(self.shape), steps, rng);
+        let threads = self.threads;
+        let walkers = Walkers::new(self.points, self.cuts, level, threads);
+        walkers.spread(Some(self.shape), steps, rng);
         *self.steps_left -= steps;
         while mixing.sweeps < self.max_sweeps && mixing.correlation > MAX_CORRELATION {
-            Walkers::new(self.points, self.cuts, level).spread(None, steps, rng);
+            Walkers::new(self.points, self.cuts, level, threads).spread(None, steps, rng);
             *self.steps_left -= steps;
             mixing.sweeps += 1;
             mixing.correlation = correlation(&before, &along(self.points, self.last()));
@@ -275,11 +283,17 @@ struct Walkers<'a> {
     cuts: &'a [&'a [f64]],
     /// One point after the other, each with that of every cut.
     slack: Vec<f64>,
+    threads: Threads,
 }
 
 impl<'a> Walkers<'a> {
     /// Points with ‖w‖ <= 1 and a · w >= 0 for every cut a, but for the last, where it is `level`.
-    fn new(points: &'a mut [Vec<f64>], cuts: &'a [&'a [f64]], level: f64) -> Self {
+    fn new(
+        points: &'a mut [Vec<f64>],
+        cuts: &'a [&'a [f64]],
+        level: f64,
+        threads: Threads,
+    ) -> Self {
         let Some((last, earlier)) = cuts.split_last() else {
             unreachable!("a sample is made for a cut")
         };
@@ -288,12 +302,13 @@ impl<'a> Walkers<'a> {
             slack.extend(earlier.iter().map(|a| kernels::dot(a, w).max(0.0)));
             slack.push((kernels::dot(last, w) - level).max(0.0));
         }
-        Walkers { points, cuts, slack }
+        let threads = if slack.len() < THREADED_SLACKS { Threads::ONE } else { threads };
+        Walkers { points, cuts, slack, threads }
     }
 
     /// `steps` steps of hit-and-run in directions shaped by `cloud`, by the points as they are now if
     /// there is none.
-    fn spread(&mut self, cloud: Option<&[Vec<f64>]>, steps: usize, rng: &mut ChaCha8Rng) {
+    fn spread(mut self, cloud: Option<&[Vec<f64>]>, steps: usize, rng: &mut ChaCha8Rng) {
         let now: Vec<Vec<f64>>;
         let cloud = match cloud {
             Some(cloud) => cloud,
@@ -313,24 +328,56 @@ impl<'a> Walkers<'a> {
 
     /// Each point to a uniform point of its chord along the unit `u`.
     fn step(&mut self, u: &[f64], rng: &mut ChaCha8Rng) {
-        let rates: Vec<f64> = self.cuts.iter().map(|a| kernels::dot(a, u)).collect();
+        let Walkers { points, cuts, slack, threads } = self;
+        let rates: Vec<f64> = cuts.iter().map(|a| kernels::dot(a, u)).collect();
         let apart = |rate: f64| if rate > 0.0 { 1.0 / rate } else { f64::INFINITY };
         let down: Vec<f64> = rates.iter().map(|rate| apart(*rate)).collect();
         let up: Vec<f64> = rates.iter().map(|rate| apart(-*rate)).collect();
-        let count = self.cuts.len();
-        for (k, w) in self.points.iter_mut().enumerate() {
-            let slack = &mut self.slack[k * count..(k + 1) * count];
+        let count = cuts.len();
+        let chord = |w: &[f64], slack: &[f64]| {
             let (low, high) = chord(slack, &down, &up);
             // ‖w + tu‖ <= 1
             let along = kernels::dot(w, u);
             let root = (along * along + (1.0 - kernels::norm_sq(w)).max(0.0)).sqrt();
-            let (low, high) = ((-low).max(-along - root), high.min(-along + root));
-            if low < high {
-                let t = low + (high - low) * rng.random::<f64>();
-                kernels::axpy(t, u, w);
-                slack.iter_mut().zip(&rates).for_each(|(s, rate)| *s = (*s + t * rate).max(0.0));
+            ((-low).max(-along - root), high.min(-along + root))
+        };
+        let mut draw = |(low, high)| (low < high).then(|| low + (high - low) * rng.random::<f64>());
+        let go = |t: f64, w: &mut [f64], slack: &mut [f64]| {
+            kernels::axpy(t, u, w);
+            slack.iter_mut().zip(&rates).for_each(|(s, rate)| *s = (*s + t * rate).max(0.0));
+        };
+        if *threads == Threads::ONE {
+            for (w, slack) in points.iter_mut().zip(slack.chunks_mut(count)) {
+                if let Some(t) = draw(chord(w, slack)) {
+                    go(t, w, slack);
+                }
             }
+            return;
         }
+        // Numbers are drawn in the same order.
+        let parts = points.chunks(TOGETHER).zip(slack.chunks(TOGETHER * count));
+        let chords = threads.map_with(
+            parts,
+            || (),
+            |(), (points, slack)| {
+                let walkers = points.iter().zip(slack.chunks(count));
+                walkers.map(|(w, slack)| chord(w, slack)).collect::<Vec<_>>()
+            },
+        );
+        let drawn: Vec<Option<f64>> = chords.into_iter().flatten().map(draw).collect();
+        let parts = points.chunks_mut(TOGETHER).zip(slack.chunks_mut(TOGETHER * count));
+        threads.map_with(
+            parts.zip(drawn.chunks(TOGETHER)),
+            || (),
+            |(), ((points, slack), drawn)| {
+                let walkers = points.iter_mut().zip(slack.chunks_mut(count));
+                for ((w, slack), t) in walkers.zip(drawn) {
+                    if let Some(t) = t {
+                        go(*t, w, slack);
+                    }
+                }
+            },
+        );
     }
 }
 
@@ -361,6 +408,7 @@ mod tests {
                     cuts: &cuts[..made],
                     max_sweeps: 12,
                     steps_left: &mut steps_left,
+                    threads: Threads::ONE,
                 };
                 let before = sample.points.clone();
                 let outcome = sample.cut_by_last(&mut rng);
@@ -400,6 +448,7 @@ mod tests {
                     cuts: &cuts[..count],
                     max_sweeps,
                     steps_left: &mut steps_left,
+                    threads: Threads::ONE,
                 };
                 let outcome = sample.cut_by_last(&mut rng);
                 // One level of all sweeps is paid for, from exactly as many steps on.
@@ -414,5 +463,32 @@ mod tests {
             }
         }
         assert!(made > 3 && refused > 3, "{made} made, {refused} refused");
+    }
+
+    /// Enough cuts for threads to be used: the same sample, to the bit.
+    #[test]
+    fn threads_move_no_point() {
+        let dim = 6;
+        let mut rng = rng_for(RngStream::Caller, 2);
+        let mut inside: Vec<Vec<f64>> = (0..70).map(|_| uniform_in_ball(dim, &mut rng)).collect();
+        for w in &mut inside {
+            w.iter_mut().for_each(|v| *v *= 0.1);
+            w[0] += 0.5;
+        }
+        let cuts: Vec<Vec<f64>> = (0..2000).map(|_| random_unit(dim, &mut rng)).collect();
+        let contains = |a: &&Vec<f64>| inside.iter().all(|w| kernels::dot(w, a) >= 0.0);
+        let kept: Vec<&[f64]> = cuts.iter().filter(contains).map(Vec::as_slice).collect();
+        assert!(inside.len() * kept.len() > THREADED_SLACKS);
+        let walked = |count: usize| {
+            let (mut points, threads) = (inside.clone(), Threads::new(count).unwrap());
+            let mut rng = rng_for(RngStream::Caller, 3);
+            let walkers = Walkers::new(&mut points, &kept, 0.0, threads);
+            assert_eq!(walkers.threads, threads);
+            walkers.spread(None, 8, &mut rng);
+            (points, rng.random::<u64>())
+        };
+        let one = walked(1);
+        assert!((0..70).any(|k| one.0[k] != inside[k]));
+        assert!([2, 3, 7].into_iter().all(|count| walked(count) == one));
     }
 }
