@@ -6,7 +6,10 @@ use crate::protocol::{OnlineLearner, Prediction, Round, Transcript};
 use faer::linalg::matmul::matmul;
 use faer::traits::pulp::Arch;
 use faer::{Accum, MatMut, MatRef, Par};
-use halfspaces_linalg::{Classifier, InputError, Label, PointSet, Points, RowView, load_checked};
+use halfspaces_linalg::{
+    Classifier, DenseRow, InputError, Label, PointSet, Points, RowView, Threads, load_checked,
+};
+use std::ops::Range;
 
 /// The kernel perceptron: keep the points of all mistakes, the supports, and guess
 /// sign(Σ y_i K(x_i, x)).
@@ -102,7 +105,7 @@ impl KernelPerceptron {
 /// Points of [`KernelPerceptron::learn_all`] whose products with the supports are computed at once.
 const BLOCK: usize = 128;
 
-/// Supports whose kernel values with one point are computed at once.
+/// Supports whose kernel values are computed at once.
 const CHUNK: usize = 256;
 
 impl KernelPerceptron {
@@ -175,7 +178,7 @@ impl KernelPerceptron {
     }
 
     /// Learns points in order, as `observe` one by one would, but with the products of 128 points
-    /// and all supports as one matrix product. Sums are rounded differently than one by one, so a
+    /// and 256 supports as one matrix product. Sums are rounded differently than one by one, so a
     /// value within rounding of 0 may fall the other way.
     ///
     /// # Errors
@@ -186,39 +189,50 @@ impl KernelPerceptron {
         points: &Points,
         labels: &[Label],
     ) -> Result<Transcript, InputError> {
+        self.learn_all_on(points, labels, Threads::ONE)
+    }
+
+    /// [`KernelPerceptron::learn_all`] on several threads, on which nothing depends.
+    ///
+    /// # Errors
+    /// As [`KernelPerceptron::learn_all`].
+    ///
+    /// ```
+    /// use halfspaces_linalg::{Label, Points, Threads};
+    /// use halfspaces_online::{Kernel, KernelPerceptron};
+    /// let points = Points::from_rows(&[[1.0, 1.0], [1.0, -1.0]])?;
+    /// let mut learner = KernelPerceptron::new(2, Kernel::Inhomogeneous { degree: 2 })?;
+    /// let labels = [Label::Negative, Label::Positive];
+    /// let rounds = learner.learn_all_on(&points, &labels, Threads::all())?;
+    /// assert_eq!((rounds.mistakes(), learner.supports()), (2, 2));
+    /// # Ok::<(), halfspaces_linalg::InputError>(())
+    /// ```
+    pub fn learn_all_on(
+        &mut self,
+        points: &Points,
+        labels: &[Label],
+        threads: Threads,
+    ) -> Result<Transcript, InputError> {
         InputError::check_dim(self.dim, points.dim())?;
         InputError::check_len(points.len(), labels.len())?;
         let mut transcript = Transcript::default();
         let mut products = Vec::new();
         for start in (0..points.len()).step_by(BLOCK) {
-            let size = BLOCK.min(points.len() - start);
-            let known = self.supports();
+            let end = points.len().min(start + BLOCK);
+            let block = Block { points, rows: start..end, known: self.supports() };
             let updates_before = self.updates;
-            products.resize(size * known, 0.0);
-            if known > 0 {
-                let d = self.dim;
-                let block = &points.as_slice()[start * d..(start + size) * d];
-                matmul(
-                    MatMut::from_row_major_slice_mut(&mut products[..size * known], size, known),
-                    Accum::Replace,
-                    MatRef::from_row_major_slice(block, size, d),
-                    MatRef::from_row_major_slice(&self.rows, known, d).transpose(),
-                    1.0,
-                    Par::Seq,
-                );
-            }
-            for (offset, &truth) in labels[start..start + size].iter().enumerate() {
-                let index = start + offset;
-                let Some(x) = points.row(index) else {
-                    unreachable!("blocks lie within the number of points")
-                };
+            let sums = self.multiply(&block, &mut products, threads);
+            for index in block.rows.clone() {
+                let (x, truth) = (block.row(index), labels[index]);
                 let x_sq = x.norm_sq();
                 // Supports dropped since the product was taken stand at its front.
                 let learned = (self.updates - updates_before) as usize;
-                let gone = (known + learned - self.supports()).min(known);
-                let row = &mut products[offset * known + gone..(offset + 1) * known];
-                let value = self.sum_of_products(&self.signs, 0, row, x_sq)
-                    + self.sum_from(&self.signs, row.len(), x, x_sq);
+                let gone = (block.known + learned - self.supports()).min(block.known);
+                let known = match &sums {
+                    Some(sums) => sums.iter().map(|of_chunk| of_chunk[index - start]).sum::<f64>(),
+                    None => self.sum_but_gone(&block, &mut products, index, gone),
+                };
+                let value: f64 = known + self.sum_from(&self.signs, block.known - gone, x, x_sq);
                 if !value.is_finite() {
                     return Err(InputError::Overflow { row: index });
                 }
@@ -230,6 +244,66 @@ impl KernelPerceptron {
             }
         }
         Ok(transcript)
+    }
+
+    /// The products of a block of points with the supports, chunk by chunk, a row for each point; and the sums of each
+    /// chunk, where no support will be dropped, in place of the products.
+    fn multiply(
+        &self,
+        block: &Block<'_>,
+        products: &mut Vec<f64>,
+        threads: Threads,
+    ) -> Option<Vec<Vec<f64>>> {
+        let (size, d) = (block.rows.len(), self.dim);
+        let x = &block.points.as_slice()[block.rows.start * d..block.rows.end * d];
+        products.resize(size * block.known, 0.0);
+        let chunks = products.chunks_mut(size * CHUNK).zip(self.rows.chunks(CHUNK * d));
+        let sums = threads.map_with(
+            chunks.enumerate(),
+            || (),
+            |(), (chunk, (products, supports))| {
+                let count = supports.len() / d;
+                matmul(
+                    MatMut::from_row_major_slice_mut(products, size, count),
+                    Accum::Replace,
+                    MatRef::from_row_major_slice(x, size, d),
+                    MatRef::from_row_major_slice(supports, count, d).transpose(),
+                    1.0,
+                    Par::Seq,
+                );
+                if self.budget.is_some() {
+                    return Vec::new();
+                }
+                let rows = block.rows.clone().zip(products.chunks_exact_mut(count));
+                let sum = |(index, row): (usize, &mut [f64])| {
+                    let x_sq = block.row(index).norm_sq();
+                    self.sum_of_products(&self.signs, chunk * CHUNK, row, x_sq)
+                };
+                rows.map(sum).collect::<Vec<f64>>()
+            },
+        );
+        self.budget.is_none().then_some(sums)
+    }
+
+    /// Σ y_i K(x_i, x) over the supports of `products` but the first `gone`, which were dropped since.
+    fn sum_but_gone(
+        &self,
+        block: &Block<'_>,
+        products: &mut [f64],
+        index: usize,
+        gone: usize,
+    ) -> f64 {
+        let (size, x_sq) = (block.rows.len(), block.row(index).norm_sq());
+        let mut sum = 0.0;
+        for (chunk, products) in products[..size * block.known].chunks_mut(size * CHUNK).enumerate()
+        {
+            let count = products.len() / size;
+            let out = gone.saturating_sub(chunk * CHUNK).min(count);
+            let row = &mut products[(index - block.rows.start) * count..][out..count];
+            let first = (chunk * CHUNK + out).saturating_sub(gone);
+            sum += self.sum_of_products(&self.signs, first, row, x_sq);
+        }
+        sum
     }
 
     /// Σ c_i K(x_i, x) over the supports from `first` on, as many as there are products.
@@ -271,6 +345,22 @@ impl KernelPerceptron {
     }
 }
 
+/// Points learned together, and how many supports there were before them.
+struct Block<'p> {
+    points: &'p Points,
+    rows: Range<usize>,
+    known: usize,
+}
+
+impl<'p> Block<'p> {
+    fn row(&self, index: usize) -> DenseRow<'p> {
+        match self.points.row(index) {
+            Some(x) => x,
+            None => unreachable!("blocks lie within the number of points"),
+        }
+    }
+}
+
 /// The value is Σ y_i K(x_i, x).
 impl Classifier for KernelPerceptron {
     fn dim(&self) -> usize {
@@ -308,7 +398,7 @@ mod tests {
     use super::*;
     use crate::{AsGiven, Perceptron, run};
     use halfspaces_data::{Gaussian, Marginal};
-    use halfspaces_linalg::{DenseRow, SparsePoints};
+    use halfspaces_linalg::SparsePoints;
     use proptest::prelude::*;
 
     fn integer_pool(rows: Vec<(Vec<i8>, bool)>) -> (Points, Vec<Label>) {
@@ -373,6 +463,9 @@ mod tests {
                     assert!((a.prediction.value - b.prediction.value).abs() < 1e-7 * scale);
                 }
                 assert_eq!(bulk, one);
+                let (mut threaded, three) = (fresh(), Threads::new(3).unwrap());
+                assert_eq!(threaded.learn_all_on(&points, &labels, three).unwrap(), in_bulk);
+                assert_eq!(threaded, bulk);
                 assert!(budget.is_none_or(|budget| one.supports() <= budget));
             }
         }
