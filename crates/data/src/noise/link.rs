@@ -29,7 +29,7 @@ use thiserror::Error;
 /// assert_eq!(Cube.clamped(-7.0), -1.0);
 /// # Ok::<(), halfspaces_data::LinkError>(())
 /// ```
-pub trait Link {
+pub trait Link: Send + Sync {
     /// σ(t). Callers clamp t to \[-1, 1\] first, see [`Link::clamped`].
     fn value(&self, t: f64) -> f64;
 
@@ -359,7 +359,7 @@ mod tests {
     /// Any function with any stated asymmetry.
     struct Made<F>(F, f64);
 
-    impl<F: Fn(f64) -> f64> Link for Made<F> {
+    impl<F: Fn(f64) -> f64 + Send + Sync> Link for Made<F> {
         fn value(&self, t: f64) -> f64 {
             (self.0)(t)
         }

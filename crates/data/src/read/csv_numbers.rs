@@ -3,16 +3,12 @@
 use super::csv_options::CsvOptions;
 use super::csv_schema::{ColumnKind, CsvSchema, Layout};
 use super::error::ReadError;
+use super::lines::empty_blocks;
 use super::number::parse;
 use super::records::Records;
 use halfspaces_linalg::{InputError, Label, Points, Threads};
 use memchr::memchr;
 use std::io::Read;
-
-/// Bytes of a block at least; few in tests, so that small texts have many.
-const BLOCK: usize = if cfg!(test) { 1 << 6 } else { 1 << 20 };
-/// Blocks that are read at once, for each thread.
-const BLOCKS_A_THREAD: usize = 4;
 
 /// The points of a table of numbers, kept while it is scanned in the hope that it is one.
 #[derive(Debug, Default)]
@@ -169,16 +165,9 @@ pub(super) fn read_blocks<R: Read>(
         return Ok(());
     }
     let name = records.name().to_owned();
-    let mut texts = vec![Vec::new(); threads.count() * BLOCKS_A_THREAD];
+    let mut texts = empty_blocks(threads);
     loop {
-        let mut filled = 0;
-        for text in &mut texts {
-            text.clear();
-            if !records.take_block(text, BLOCK)? {
-                break;
-            }
-            filled += 1;
-        }
+        let filled = records.take_blocks(&mut texts)?;
         let tasks = texts[..filled].iter();
         let read = |(): &mut (), text: &Vec<u8>| Block::read(text, &name, options, width, label);
         let blocks = threads.map_with(tasks, || (), read);
@@ -292,7 +281,7 @@ mod tests {
     fn long_lines_are_not_cut() {
         // Blocks begin behind the 64th row.
         let first = format!("{}{:0>61},0\n", "1,0\n".repeat(64), 1);
-        assert_eq!(first.len(), 64 * 4 + BLOCK);
+        assert_eq!(first.len(), 64 * 4 + 64);
         let options = CsvOptions::new().header(Header::Absent).categorical(Categorical::None);
         for (limit, ones) in (64..66).flat_map(|limit| (20..90).map(move |ones| (limit, ones))) {
             let options = options.clone().max_line(limit);

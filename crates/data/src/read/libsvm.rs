@@ -8,7 +8,7 @@ use super::dataset::Dataset;
 use super::error::ReadError;
 use super::input::open;
 use super::libsvm_example::Example;
-use super::libsvm_schema::{LibsvmOptions, LibsvmSchema};
+use super::libsvm_schema::{Examples, LibsvmOptions, LibsvmSchema};
 use super::lines::{BUFFER, Lines};
 use halfspaces_linalg::{ExampleStream, Label, SparsePoints, SparseRow};
 use std::io::{BufRead, BufReader, Read};
@@ -134,33 +134,38 @@ fn gather<R: BufRead>(
     name: &str,
     options: &LibsvmOptions,
 ) -> Result<Dataset<SparsePoints>, ReadError> {
-    let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
-    // Which classes are positive is known after the last.
-    let mut written = Vec::new();
-    let schema = LibsvmSchema::scan_with(reader, name, options, |example, label| {
-        columns.extend_from_slice(&example.columns);
-        values.extend_from_slice(&example.values);
-        starts.push(values.len());
-        written.push(label);
-    })?;
+    let mut examples = Examples::default();
+    let schema = LibsvmSchema::scan_with(reader, name, options, Some(&mut examples))?;
+    let Examples { columns, values, mut ends, labels } = examples;
     let label = |class: &f64| match schema.rule.label(*class) {
         Some(label) => label,
         None => unreachable!("the rule was made from these classes"),
     };
-    let labels: Vec<Label> = written.iter().map(label).collect();
-    let points = SparsePoints::new(starts, columns, values, schema.dim)?;
+    // Which classes are positive is known after the last.
+    let labels: Vec<Label> = labels.iter().map(label).collect();
+    ends.insert(0, 0);
+    let points = SparsePoints::new(ends, columns, values, schema.dim)?;
     Ok(Dataset::new(points, labels, vec![])?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_linalg::{MAX_SPARSE_DIM, PointSet, Points};
+    use halfspaces_linalg::{MAX_SPARSE_DIM, PointSet, Points, Threads};
     use proptest::prelude::*;
     use std::io::Write;
 
+    /// By one thread and by three, alike.
     fn read(text: &str, options: &LibsvmOptions) -> Result<Dataset<SparsePoints>, ReadError> {
-        read_libsvm_from(text.as_bytes(), "t", options)
+        let one = read_libsvm_from(text.as_bytes(), "t", options);
+        let three = options.clone().threads(Threads::new(3).unwrap());
+        let three = read_libsvm_from(text.as_bytes(), "t", &three);
+        match (&one, &three) {
+            (Ok(one), Ok(three)) => assert_eq!(one, three, "{text:?}"),
+            (Err(one), Err(three)) => assert_eq!(one.to_string(), three.to_string(), "{text:?}"),
+            _ => panic!("{text:?}: {one:?} and {three:?}"),
+        }
+        one
     }
 
     fn message(text: &str) -> String {
@@ -367,6 +372,27 @@ mod tests {
     }
 
     proptest! {
+        /// Many blocks, with one line in so many that is not an example of two classes.
+        #[test]
+        fn threads_change_nothing(
+            lines in prop::collection::vec((0..2, 1..300u32, any::<i16>()), 1..120),
+            other in prop::option::of((0usize..120, prop::sample::select(vec![
+                "", "# nothing", "2 1:1", "1 0:1", "1 1:x", "\u{feff}1 1:1", "1 2:1 1:1", "1 1:\0", "1", "1 400:1",
+            ]))),
+            longest in any::<bool>(),
+            dim in prop::option::of(290usize..400),
+        ) {
+            let line = |(y, j, v): &(i32, u32, i16)| format!("{y} {j}:{v} {}:1", j + 1);
+            let mut lines: Vec<String> = lines.iter().map(line).collect();
+            if let Some((at, text)) = other {
+                lines.insert(at.min(lines.len()), text.to_owned());
+            }
+            let options = LibsvmOptions::new().max_line(if longest { 15 } else { 1000 });
+            let options = dim.map_or(options.clone(), |dim| options.dim(dim));
+            let _ = read(&lines.join("\n"), &options);
+            let _ = read(&lines.join("\r\n"), &options.positive(2.0));
+        }
+
         #[test]
         fn no_bytes_panic(bytes: Vec<u8>, text in "([-+.0-9:#\n\r \t]|[0-9]:[0-9]|qid:){0,40}") {
             for options in [LibsvmOptions::new(), LibsvmOptions::new().positive(1.0).dim(3)] {

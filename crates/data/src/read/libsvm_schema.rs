@@ -4,8 +4,8 @@ use super::classes::{NumberRule, same};
 use super::csv_options::MAX_LINE_BYTES;
 use super::error::{Location, ReadError};
 use super::libsvm_example::Example;
-use super::lines::Lines;
-use halfspaces_linalg::{MAX_SPARSE_DIM, getters, load_checked, setters};
+use super::lines::{Lines, empty_blocks};
+use halfspaces_linalg::{MAX_SPARSE_DIM, Threads, getters, load_checked, setters};
 use std::io::BufRead;
 
 /// How many classes are remembered for a message, at most.
@@ -27,11 +27,13 @@ pub struct LibsvmOptions {
     positive: Option<f64>,
     dim: Option<usize>,
     max_line: usize,
+    threads: Threads,
 }
 
 impl Default for LibsvmOptions {
     fn default() -> LibsvmOptions {
-        LibsvmOptions { positive: None, dim: None, max_line: MAX_LINE_BYTES }
+        let threads = Threads::ONE;
+        LibsvmOptions { positive: None, dim: None, max_line: MAX_LINE_BYTES, threads }
     }
 }
 
@@ -53,6 +55,10 @@ impl LibsvmOptions {
         /// The length in bytes that no line may exceed; it bounds the memory for an input without line ends.
         /// Default: [`MAX_LINE_BYTES`].
         max_line: usize,
+
+        /// How many threads scan a file, or read it into points; no result and no message depends on it. Lines are
+        /// taken apart side by side, a few MB for each thread at a time. Default: one.
+        threads: Threads,
     }
 
     /// The dimension that is declared, checked.
@@ -106,39 +112,36 @@ impl LibsvmSchema {
         name: &str,
         options: &LibsvmOptions,
     ) -> Result<LibsvmSchema, ReadError> {
-        LibsvmSchema::scan_with(reader, name, options, |_, _| {})
+        LibsvmSchema::scan_with(reader, name, options, None)
     }
 
-    /// [`LibsvmSchema::scan`], which shows every example with its label as written.
+    /// [`LibsvmSchema::scan`] that keeps the examples in `kept`.
     pub(super) fn scan_with<R: BufRead>(
         reader: R,
         name: &str,
         options: &LibsvmOptions,
-        mut show: impl FnMut(&Example, f64),
+        kept: Option<&mut Examples>,
     ) -> Result<LibsvmSchema, ReadError> {
         let declared = options.checked_dim()?;
+        let dim = declared.unwrap_or(MAX_SPARSE_DIM);
         let mut lines = Lines::new(reader, name, options.max_line, false);
-        let mut example = Example::default();
-        let (mut rows, mut largest) = (0, 0);
-        let mut classes = Classes::new(options.positive);
-        while lines.advance()? {
-            let Some(value) = example.read(&lines, declared.unwrap_or(MAX_SPARSE_DIM))? else {
-                continue;
-            };
-            rows += 1;
-            largest = largest.max(example.last);
-            classes.see(value, || lines.at(Some(1)))?;
-            show(&example, value);
+        let (rows, largest) = (0, 0);
+        let classes = Classes::new(options.positive);
+        let mut scan = Scan { rows, largest, classes, kept, example: Example::default() };
+        if options.threads == Threads::ONE {
+            scan.read(&mut lines, dim)?;
+        } else {
+            scan.read_blocks(&mut lines, dim, options)?;
         }
-        if rows == 0 {
+        if scan.rows == 0 {
             return Err(ReadError::NoRows { name: name.to_owned() });
         }
-        let dim = declared.unwrap_or(largest as usize); // No index is above the largest dimension.
+        let dim = declared.unwrap_or(scan.largest as usize); // No index is above the largest dimension.
         if dim == 0 {
             return Err(ReadError::NoFeatures { name: name.to_owned() });
         }
-        let rule = classes.rule()?;
-        Ok(LibsvmSchema { dim, rule, rows: Some(rows), max_line: options.max_line })
+        let rule = scan.classes.rule()?;
+        Ok(LibsvmSchema { dim, rule, rows: Some(scan.rows), max_line: options.max_line })
     }
 
     /// The schema that the options declare, for input that can be read only once. If no positive
@@ -158,6 +161,154 @@ impl LibsvmSchema {
 
         /// Number of examples in the file that was scanned; `None` if there was none.
         rows: Option<u64>,
+    }
+}
+
+/// A scan in progress.
+struct Scan<'k> {
+    rows: u64,
+    largest: u64,
+    classes: Classes,
+    kept: Option<&'k mut Examples>,
+    example: Example,
+}
+
+impl Scan<'_> {
+    /// Takes all lines that are left.
+    fn read<R: BufRead>(&mut self, lines: &mut Lines<R>, dim: usize) -> Result<(), ReadError> {
+        while lines.advance()? {
+            self.take_line(lines, dim)?;
+        }
+        Ok(())
+    }
+
+    fn take_line<R: BufRead>(&mut self, lines: &Lines<R>, dim: usize) -> Result<(), ReadError> {
+        let Some(value) = self.example.read(lines, dim)? else { return Ok(()) };
+        self.rows += 1;
+        self.largest = self.largest.max(self.example.last);
+        self.classes.see(value, || lines.at(Some(1)))?;
+        if let Some(kept) = &mut self.kept {
+            kept.push(&self.example, value);
+        }
+        Ok(())
+    }
+
+    /// [`Scan::read`], with blocks of lines taken apart side by side.
+    fn read_blocks<R: BufRead>(
+        &mut self,
+        lines: &mut Lines<R>,
+        dim: usize,
+        options: &LibsvmOptions,
+    ) -> Result<(), ReadError> {
+        // The first line is looked at for what is no text, and may begin with a byte-order mark.
+        if !lines.advance()? {
+            return Ok(());
+        }
+        self.take_line(lines, dim)?;
+        let (name, threads) = (lines.name().to_owned(), options.threads);
+        let keep = self.kept.is_some();
+        let mut texts = empty_blocks(threads);
+        loop {
+            let filled = lines.take_blocks(&mut texts)?;
+            let read = |(): &mut (), text: &Vec<u8>| {
+                Block::read(lines_after(1, text, &name, options), dim, keep)
+            };
+            let blocks = threads.map_with(texts[..filled].iter(), || (), read);
+            for (block, text) in blocks.into_iter().zip(&texts) {
+                let before = lines.number();
+                let Some(block) = block else {
+                    // Once more line by line, for what is wrong where, after what was seen before.
+                    let mut lines = lines_after(before, text, &name, options);
+                    return match self.read(&mut lines, dim) {
+                        Err(fault) => Err(fault),
+                        Ok(()) => unreachable!("a line of this block could not be taken apart"),
+                    };
+                };
+                self.rows += block.rows;
+                self.largest = self.largest.max(block.largest);
+                for (value, line) in block.classes {
+                    let at = || Location::new(&name, before + line, Some(1));
+                    self.classes.see(value, at)?;
+                }
+                if let Some(kept) = &mut self.kept {
+                    kept.append(block.examples);
+                }
+                lines.skip(block.lines);
+            }
+            if filled < texts.len() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// The lines of `text`, so many of which come before it in the file.
+fn lines_after<'t>(
+    before: u64,
+    text: &'t [u8],
+    name: &str,
+    options: &LibsvmOptions,
+) -> Lines<&'t [u8]> {
+    let mut lines = Lines::new(text, name, options.max_line, false);
+    lines.skip(before);
+    lines
+}
+
+/// Examples as they are written, one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Examples {
+    pub(super) columns: Vec<u32>,
+    pub(super) values: Vec<f64>,
+    /// Where each ends among them.
+    pub(super) ends: Vec<usize>,
+    pub(super) labels: Vec<f64>,
+}
+
+impl Examples {
+    fn push(&mut self, example: &Example, label: f64) {
+        self.columns.extend_from_slice(&example.columns);
+        self.values.extend_from_slice(&example.values);
+        self.ends.push(self.values.len());
+        self.labels.push(label);
+    }
+
+    fn append(&mut self, mut others: Examples) {
+        let before = self.values.len();
+        self.columns.append(&mut others.columns);
+        self.values.append(&mut others.values);
+        self.ends.extend(others.ends.iter().map(|end| before + end));
+        self.labels.append(&mut others.labels);
+    }
+}
+
+/// Some lines, taken apart by themselves.
+struct Block {
+    lines: u64,
+    rows: u64,
+    largest: u64,
+    /// The classes, and the line on which each appears first, counted from 1.
+    classes: Vec<(f64, u64)>,
+    examples: Examples,
+}
+
+impl Block {
+    /// Takes lines apart that stand behind one other; `None` if something is wrong with one of them.
+    fn read(mut lines: Lines<&[u8]>, dim: usize, keep: bool) -> Option<Block> {
+        let before = lines.number();
+        let (mut example, mut examples) = (Example::default(), Examples::default());
+        let (mut rows, mut largest, mut classes) = (0, 0, Vec::<(f64, u64)>::new());
+        while lines.advance().ok()? {
+            let Some(label) = example.read(&lines, dim).ok()? else { continue };
+            rows += 1;
+            largest = largest.max(example.last);
+            if classes.len() < MAX_CLASSES && !classes.iter().any(|(seen, _)| same(*seen, label)) {
+                classes.push((label, lines.number() - before));
+            }
+            if keep {
+                examples.push(&example, label);
+            }
+        }
+        Some(Block { lines: lines.number() - before, rows, largest, classes, examples })
     }
 }
 

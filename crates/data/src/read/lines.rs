@@ -5,12 +5,23 @@
 
 use super::error::{Location, ReadError};
 use super::file_kind::FileKind;
+use halfspaces_linalg::Threads;
 use memchr::memchr;
 use std::io::{self, BufRead};
+
+/// Bytes of a block at least that one thread reads; few in tests, so that small texts have many.
+const BLOCK: usize = if cfg!(test) { 1 << 6 } else { 1 << 20 };
+/// Blocks that are read at once, for each thread.
+const BLOCKS_A_THREAD: usize = 4;
 
 /// Bytes asked of a file at once.
 pub(super) const BUFFER: usize = 1 << 16;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Empty blocks for [`Lines::take_blocks`], enough to keep so many threads busy.
+pub(super) fn empty_blocks(threads: Threads) -> Vec<Vec<u8>> {
+    vec![Vec::new(); threads.count().saturating_mul(BLOCKS_A_THREAD)]
+}
 
 /// The lines of an input, ended by LF or CRLF (the last may lack it); a byte-order mark at the start is
 /// skipped.
@@ -69,13 +80,21 @@ impl<R: BufRead> Lines<R> {
         Ok(true)
     }
 
+    /// Takes whole lines past and puts them into `blocks` in place of what is there: how many were filled, fewer than
+    /// there are at the end of the input.
+    pub(super) fn take_blocks(&mut self, blocks: &mut [Vec<u8>]) -> Result<usize, ReadError> {
+        for (filled, block) in blocks.iter_mut().enumerate() {
+            block.clear();
+            if !self.take_block(block, BLOCK)? {
+                return Ok(filled);
+            }
+        }
+        Ok(blocks.len())
+    }
+
     /// Takes at least `size` bytes of whole lines past, unless the input ends before, and adds them to
     /// `block`; `false` if there is nothing more. A line that is too long is taken up to the limit.
-    pub(super) fn take_block(
-        &mut self,
-        block: &mut Vec<u8>,
-        size: usize,
-    ) -> Result<bool, ReadError> {
+    fn take_block(&mut self, block: &mut Vec<u8>, size: usize) -> Result<bool, ReadError> {
         let failed = |source| ReadError::Io { name: self.name.clone(), source };
         if self.lost {
             return Ok(false);
@@ -103,7 +122,7 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// Counts `lines` that [`Lines::take_block`] took past.
+    /// Counts `lines` that [`Lines::take_blocks`] took past.
     pub(super) fn skip(&mut self, lines: u64) {
         self.number += lines;
     }

@@ -109,22 +109,17 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Takes at least `size` bytes of whole lines past, unless the input ends before, and adds them to `block`;
-    /// `false` if there is nothing more. Each line must be counted by [`Records::skip`] or given back.
-    pub(super) fn take_block(
-        &mut self,
-        block: &mut Vec<u8>,
-        size: usize,
-    ) -> Result<bool, ReadError> {
-        self.lines.take_block(block, size)
+    /// [`Lines::take_blocks`]. Each line must be counted by [`Records::skip`] or given back.
+    pub(super) fn take_blocks(&mut self, blocks: &mut [Vec<u8>]) -> Result<usize, ReadError> {
+        self.lines.take_blocks(blocks)
     }
 
-    /// Counts lines taken by [`Records::take_block`].
+    /// Counts lines taken by [`Records::take_blocks`].
     pub(super) fn skip(&mut self, lines: u64) {
         self.lines.skip(lines);
     }
 
-    /// Gives whole lines taken by [`Records::take_block`] back, the last ones.
+    /// Gives whole lines taken by [`Records::take_blocks`] back, the last ones.
     pub(super) fn give_back(&mut self, bytes: Vec<u8>) {
         let reader = self.lines.reader_mut();
         let unread = [&bytes[..], reader.buffer()].concat();
