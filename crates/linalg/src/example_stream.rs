@@ -101,6 +101,14 @@ impl<'a> RowsAhead<'a> {
         RowsAhead { values, labels, ..self }
     }
 
+    /// Those behind the first `count`.
+    #[must_use]
+    pub fn skip(self, count: usize) -> Self {
+        let count = count.min(self.labels.len());
+        let (values, labels) = (&self.values[count * self.dim..], &self.labels[count..]);
+        RowsAhead { values, labels, ..self }
+    }
+
     /// The rows one behind the other, of finite values.
     #[must_use]
     pub fn values(self) -> &'a [f64] {

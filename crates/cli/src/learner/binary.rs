@@ -66,12 +66,14 @@ impl BinaryLearner {
             }
             Method::Perspectron => {
                 let params = SamplePerspectron::params().passes(PASSES).seed(plan.seed);
+                let params = params.threads(plan.threads);
                 let params = plan.noise.map_or(params, |noise| params.noise(noise));
                 BinaryLearner::Perspectron(params.check()?)
             }
             Method::Perceptron => BinaryLearner::Perceptron { seed: plan.seed },
             Method::Logistic => {
-                BinaryLearner::Logistic(LogisticRegression::params().c(plan.c).check()?)
+                let params = LogisticRegression::params().c(plan.c).threads(plan.threads);
+                BinaryLearner::Logistic(params.check()?)
             }
             Method::Svm => {
                 BinaryLearner::Svm(LinearSvm::params().c(plan.c).seed(plan.seed).check()?)

@@ -15,7 +15,7 @@ use faer::traits::pulp::{Arch, Simd, WithSimd};
 use halfspaces_data::Link;
 use halfspaces_linalg::{
     ExampleStream, FitError, Halfspace, InputError, Label, LiftedRow, RowView, ScaledRow,
-    Termination, norm,
+    Termination, Threads, norm,
 };
 
 /// Where a fit stands.
@@ -113,9 +113,10 @@ impl<L: Link> Fitting<L> {
         if dim == 0 {
             return Err(InputError::ZeroDimension);
         }
-        let Settings { placement, project, elimination, seed } = settings;
+        let Settings { placement, project, elimination, threads, seed } = settings;
         let inside = placement.dim_inside(dim);
-        let mut selector = Selector::new(inside, validation, elimination, choice_failure);
+        let selector = Selector::new(inside, validation, elimination, choice_failure);
+        let mut selector = selector.with_threads(threads);
         for lane in &mut lanes {
             lane.w = Iterate::zero(inside)?;
         }
@@ -196,10 +197,7 @@ impl<L: Link> Fitting<L> {
                 if index == self.longest {
                     self.reservoir.offer(lane.taken, lane.w.as_slice());
                 }
-                let row = (x, x.dot(lane.w.as_slice()), norm_sq);
-                lane.w.descend(&lane.direction, lane.step, self.project, row, label);
-                lane.taken += 1;
-                lane.in_run += 1;
+                lane.take(x, norm_sq, label, self.project);
             }
             self.taken += 1;
             if self.means && self.taken == self.training {
@@ -218,6 +216,14 @@ impl<L: Link> Fitting<L> {
             }
         }
         Ok(self.stage())
+    }
+
+    /// On how many threads the fit goes on; its outcome does not depend on it. A fit that was saved and loaded goes on
+    /// on one.
+    #[must_use]
+    pub fn with_threads(mut self, threads: Threads) -> Self {
+        self.selector = self.selector.with_threads(threads);
+        self
     }
 
     /// Makes the mean of each lane's candidates a candidate too. No proof asks for it; the choice counts it

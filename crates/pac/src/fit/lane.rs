@@ -3,13 +3,16 @@
 use super::direction::Direction;
 use super::iterate::Iterate;
 use halfspaces_data::Link;
-use halfspaces_linalg::{InputError, RngStream, rng_for};
+use halfspaces_linalg::{InputError, Label, RngStream, RowView, rng_for};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
 /// One sequence of iterates: w -= λ g(w; x, y), restarted from 0 after every run.
+///
+/// Aligned, so that no two lanes that threads go on with side by side write to one cache line.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(align(128))]
 pub(crate) struct Lane<L> {
     pub direction: Direction<L>,
     pub step: f64,
@@ -46,6 +49,15 @@ impl<L: Link> Lane<L> {
     pub(super) fn quiet_steps(&self) -> u64 {
         let in_run = self.run_length - self.in_run;
         in_run.min(self.retention.quiet_steps(self.taken)).min(self.steps() - self.taken)
+    }
+
+    /// The step of one example, of the given ‖x‖².
+    #[inline(always)]
+    pub(super) fn take<R: RowView>(&mut self, x: R, norm_sq: f64, label: Label, project: bool) {
+        let row = (x, x.dot(self.w.as_slice()), norm_sq);
+        self.w.descend(&self.direction, self.step, project, row, label);
+        self.taken += 1;
+        self.in_run += 1;
     }
 
     /// The iterate that the next example finds, at 0 at the start of a run, and whether it is retained.

@@ -2,6 +2,7 @@
 
 use super::direction::Denominator;
 use crate::selection::Elimination;
+use halfspaces_linalg::Threads;
 
 /// What a learner will do, before it has seen anything: every number of its theorem.
 ///
@@ -76,5 +77,6 @@ pub(crate) struct Settings {
     pub placement: Placement,
     pub project: bool,
     pub elimination: Elimination,
+    pub threads: Threads,
     pub seed: u64,
 }

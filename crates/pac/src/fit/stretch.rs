@@ -1,55 +1,189 @@
-//! Many examples at once, between two events.
+//! Many examples at once.
 //!
-//! An event is whatever else than a step happens at an example: a run begins, an iterate is retained or taken
-//! along, training ends. Up to the next one every lane goes over the rows by itself, as its steps ask for nothing but
-//! its own iterate; they are those of one example after the other, to the bit.
+//! A lane's steps ask for nothing but its own iterate, so every lane goes over the rows by itself, in turn or on
+//! several threads; what it retains on the way becomes candidates in the order of one example after the other. Between
+//! two events of a lane (a run begins, an iterate is retained or taken along) its rows are one loop. Iterates and
+//! candidates are those of one example after the other, to the bit.
 //!
 //! Claims: none of its own; the tests below hold it to one example after the other.
 
 use super::fitting::Fitting;
+use super::lane::{Lane, ReservoirIterate, Retention};
+use super::outcome::Origin;
 use super::plan::Placement;
 use halfspaces_data::Link;
-use halfspaces_linalg::RowsAhead;
+use halfspaces_linalg::{
+    InputError, Label, LiftedRow, RowView, RowsAhead, ScaledRow, Threads, kernels,
+};
 
 /// Several lanes go over this many values in turn, which the nearest cache holds while they do.
 const SHARED_VALUES: usize = 2048;
+/// The same on several threads, each with a cache of its own: enough for their start not to count.
+const THREADED_VALUES: usize = 1 << 16;
+
+/// What a lane did with some rows.
+struct Way {
+    taken: usize,
+    /// The iterates retained, with the example each stood before.
+    retained: Vec<(u64, Vec<f64>)>,
+}
 
 impl<L: Link> Fitting<L> {
-    /// Learns from the first of `rows`, and says from how many; none where an event is at the very first, where
-    /// it is outside the ball or of another dimension, and where points are lifted: those are taken one by one.
-    pub(super) fn take_rows(&mut self, rows: RowsAhead<'_>) -> usize {
-        let Placement { scale, lift } = self.placement;
-        if lift || rows.dim() != self.dim {
-            return 0;
-        }
-        let scaled = !self.placement.is_unscaled();
-        let active = self.lanes.iter().filter(|lane| lane.taken < lane.steps());
-        let (lanes, quiet) = active.fold((0, self.quiet_steps()), |(lanes, quiet), lane| {
-            (lanes + 1, quiet.min(lane.quiet_steps()))
-        });
-        let shared = if lanes > 1 { (SHARED_VALUES / rows.dim()).max(1) as u64 } else { u64::MAX };
-        let mut rows = rows.at_most(quiet.min(shared));
-        for lane in self.lanes.iter_mut().filter(|lane| lane.taken < lane.steps()) {
-            let (w, direction) = (&mut lane.w, &lane.direction);
-            let taken = if scaled {
-                w.descend_rows::<L, true>(direction, lane.step, self.project, scale, rows)
-            } else {
-                w.descend_rows::<L, false>(direction, lane.step, self.project, 1.0, rows)
-            };
-            // The first lane ends at a point outside the ball, if there is one; so do the others.
-            rows = rows.at_most(taken as u64);
-            lane.taken += taken as u64;
-            lane.in_run += taken as u64;
-        }
-        let taken = rows.labels().len();
-        self.taken += taken as u64;
-        taken
+    /// How many rows are taken together.
+    pub(crate) fn rows_together(&self) -> usize {
+        let values = match (self.lanes.len(), self.selector.threads()) {
+            (1, _) => return usize::MAX,
+            (_, Threads::ONE) => SHARED_VALUES,
+            _ => THREADED_VALUES,
+        };
+        (values / self.dim).max(1)
     }
 
-    /// For how many examples no event of the whole fit comes, the last example being one.
-    fn quiet_steps(&self) -> u64 {
+    /// Learns from the first of `rows`, and says from how many; none where the next example is the last one to learn
+    /// from, where a row is outside the ball or of another dimension, and where points are lifted or all iterates
+    /// retained: those are taken one by one.
+    pub(super) fn take_rows(&mut self, rows: RowsAhead<'_>) -> usize {
+        let Placement { scale, lift } = self.placement;
+        let retains_all = self.lanes.iter().any(|lane| lane.retention == Retention::All);
+        if lift || retains_all || rows.dim() != self.dim {
+            return 0;
+        }
+        let (scaled, project) = (!self.placement.is_unscaled(), self.project);
+        // After the last there are means to be offered.
         let before_the_last = (self.training - self.taken).saturating_sub(1);
-        before_the_last.min(self.reservoir.quiet_steps(self.lanes[self.longest].taken))
+        let rows = rows.at_most(before_the_last.min(self.rows_together() as u64));
+        self.each_lane(|lane, reservoir| match scaled {
+            true => lane.go_over::<true>(reservoir, project, scale, rows),
+            false => lane.go_over::<false>(reservoir, project, 1.0, rows),
+        })
+    }
+
+    /// Learns from examples in memory as one after the other would; they are no more than are left to learn from.
+    ///
+    /// # Errors
+    /// As [`Fitting::observe`]; those before the faulty one are learned from.
+    pub(crate) fn learn_from<R: RowView + Sync>(
+        &mut self,
+        examples: &[(R, Label)],
+    ) -> Result<(), InputError> {
+        examples.iter().try_for_each(|(x, _)| InputError::check_dim(self.dim, x.dim()))?;
+        let Placement { scale, lift } = self.placement;
+        match (lift, self.placement.is_unscaled()) {
+            (false, true) => self.learn_from_placed(examples, |x| x),
+            (false, false) => self.learn_from_placed(examples, |x| ScaledRow::new(x, scale)),
+            (true, true) => self.learn_from_placed(examples, LiftedRow::new),
+            (true, false) => {
+                self.learn_from_placed(examples, |x| LiftedRow::new(ScaledRow::new(x, scale)))
+            }
+        }
+    }
+
+    fn learn_from_placed<R: RowView + Sync, X: RowView>(
+        &mut self,
+        examples: &[(R, Label)],
+        place: impl Fn(R) -> X + Sync,
+    ) -> Result<(), InputError> {
+        let Some((last, examples)) = examples.split_last() else { return Ok(()) };
+        let norms_sq: Vec<f64> = examples.iter().map(|(x, _)| place(*x).norm_sq()).collect();
+        let outside = norms_sq.iter().position(|n| InputError::check_in_ball(*n).is_err());
+        let inside = outside.unwrap_or(examples.len());
+        let project = self.project;
+        self.each_lane(|lane, mut reservoir| {
+            let mut way = Way { taken: 0, retained: Vec::new() };
+            for ((x, label), norm_sq) in examples[..inside].iter().zip(&norms_sq) {
+                if lane.taken == lane.steps() {
+                    break;
+                }
+                lane.open(reservoir.as_deref_mut(), &mut way);
+                lane.take(place(*x), *norm_sq, *label, project);
+                way.taken += 1;
+            }
+            way
+        });
+        if let Some(outside) = outside {
+            return InputError::check_in_ball(norms_sq[outside]);
+        }
+        // One by one: training may end with it.
+        self.observe(last.0, last.1).map(|_| ())
+    }
+
+    /// Sends every lane its way over the same examples, and offers what it retained: how many were taken.
+    fn each_lane(
+        &mut self,
+        go: impl Fn(&mut Lane<L>, Option<&mut ReservoirIterate>) -> Way + Sync,
+    ) -> usize {
+        let (longest, mut reservoir) = (self.longest, Some(&mut self.reservoir));
+        let lanes = self.lanes.iter_mut().enumerate().map(|(index, lane)| {
+            let left = lane.steps() - lane.taken;
+            (lane, left, if index == longest { reservoir.take() } else { None })
+        });
+        let ways = self.selector.threads().map_with(
+            lanes,
+            || (),
+            |(), (lane, left, reservoir)| {
+                // In memory of this thread, away from the iterates of other lanes.
+                lane.w = lane.w.clone();
+                (left, go(lane, reservoir))
+            },
+        );
+        let taken = ways.iter().map(|(_, way)| way.taken).max().unwrap_or(0);
+        // Points outside the ball are so for every lane.
+        let all = ways.iter().all(|(left, way)| way.taken as u64 == (taken as u64).min(*left));
+        assert!(all, "a lane ends with its steps, or with the others");
+        self.taken += taken as u64;
+        let retained = ways.into_iter().enumerate().flat_map(|(lane, (_, way))| {
+            way.retained.into_iter().map(move |(step, w)| (Origin { lane, step }, w))
+        });
+        let mut retained: Vec<_> = retained.collect();
+        retained.sort_by_key(|(origin, _)| (origin.step, origin.lane));
+        for (origin, w) in retained {
+            self.selector.offer(&w);
+            self.origins.push(origin);
+        }
+        taken
+    }
+}
+
+impl<L: Link> Lane<L> {
+    /// Begins a step: the iterate is one of a new run, retained or taken along, where that is due.
+    fn open(&mut self, reservoir: Option<&mut ReservoirIterate>, way: &mut Way) {
+        if self.open_step() {
+            way.retained.push((self.taken, self.w.as_slice().to_vec()));
+        }
+        if let Some(reservoir) = reservoir {
+            reservoir.offer(self.taken, self.w.as_slice());
+        }
+    }
+
+    /// Learns from `rows`, as many as its steps ask for, up to the first outside the ball.
+    fn go_over<const SCALED: bool>(
+        &mut self,
+        mut reservoir: Option<&mut ReservoirIterate>,
+        project: bool,
+        scale: f64,
+        rows: RowsAhead<'_>,
+    ) -> Way {
+        let mut way = Way { taken: 0, retained: Vec::new() };
+        let rows = rows.at_most(self.steps() - self.taken);
+        loop {
+            let rows = rows.skip(way.taken);
+            // Nothing begins at a point outside the ball.
+            let Some(first) = rows.values().get(..rows.dim()) else { return way };
+            if InputError::check_in_ball(scale * kernels::norm_sq(first) * scale).is_err() {
+                return way;
+            }
+            self.open(reservoir.as_deref_mut(), &mut way);
+            let of_reservoir = reservoir.as_ref().map(|r| r.quiet_steps(self.taken));
+            let rows = rows.at_most(self.quiet_steps().min(of_reservoir.unwrap_or(u64::MAX)));
+            let (w, direction) = (&mut self.w, &self.direction);
+            let taken = w.descend_rows::<L, SCALED>(direction, self.step, project, scale, rows);
+            self.taken += taken as u64;
+            self.in_run += taken as u64;
+            way.taken += taken;
+            if taken < rows.labels().len() {
+                return way;
+            }
+        }
     }
 }
 
@@ -61,11 +195,27 @@ mod tests {
     use crate::test_data::Instance;
     use crate::{GridPerspectron, Margin, Perspectron, Schedule, Selection, Stage};
     use halfspaces_data::LabelledPoints;
-    use halfspaces_linalg::{FitError, InputError, Label, Params, PointSet, Points, RowView};
+    use halfspaces_linalg::{
+        DenseRow, FitError, InputError, Label, Params, PointSet, Points, RowView, SparsePoints,
+        Threads,
+    };
     use std::fmt::Debug;
 
-    /// The stream in memory, in pieces of `most`, beside one example after the other: the same state after each.
+    /// The stream in memory, in pieces of `most`, beside one example after the other: the same state after each, on
+    /// any number of threads.
     fn agrees<L: Link + Clone + PartialEq + Debug>(
+        fresh: &Fitting<L>,
+        points: &Points,
+        labels: &[Label],
+        most: u64,
+    ) -> Fitting<L> {
+        let threaded = fresh.clone().with_threads(Threads::new(3).unwrap());
+        let fit = agrees_on_its_threads(&threaded, points, labels, most);
+        assert_eq!(agrees_on_its_threads(fresh, points, labels, most), fit);
+        fit
+    }
+
+    fn agrees_on_its_threads<L: Link + Clone + PartialEq + Debug>(
         fresh: &Fitting<L>,
         points: &Points,
         labels: &[Label],
@@ -129,6 +279,51 @@ mod tests {
             let fit = agrees(&fresh.clone().with_means(), &points, &labels, u64::MAX);
             assert_eq!(fit.stage(), Stage::Complete);
             agrees(&fresh, &points, &labels, 1000);
+        }
+    }
+
+    /// In memory, in pieces of any length, lifted and scaled, sparse and dense, on any number of threads.
+    #[test]
+    fn examples_in_memory_are_one_after_the_other() {
+        let (points, labels) = Instance::new(5, 0.4, 7).sample(6000, 8, |_| 0.1);
+        let sparse = SparsePoints::from_dense(&points).unwrap();
+        let grid = GridPerspectron::params(Margin::Known(0.4)).excess(0.6);
+        let all = grid.selection(Selection::AllIterates);
+        for params in [grid, grid.lift(true), grid.radius(1.9), grid.radius(1.9).lift(true), all] {
+            let fresh = params.check().unwrap().start(5).unwrap();
+            assert!(fresh.lanes.len() > 1);
+            // To the last one to learn from, where there are so few.
+            let n = (fresh.training as usize).min(6000);
+            let mut single = fresh.clone();
+            for (x, y) in points.rows().zip(&labels).take(n) {
+                single.observe(x, *y).unwrap();
+            }
+            assert!(!single.origins.is_empty());
+            for (threads, piece) in [(1, 1), (1, 64), (2, 7), (5, 6000)] {
+                let fresh = fresh.clone().with_threads(Threads::new(threads).unwrap());
+                let (mut dense_fit, mut sparse_fit) = (fresh.clone(), fresh);
+                let rows: Vec<_> = points.rows().zip(labels.iter().copied()).take(n).collect();
+                rows.chunks(piece).for_each(|rows| dense_fit.learn_from(rows).unwrap());
+                assert_eq!(dense_fit, single);
+                let rows: Vec<_> = sparse.rows().zip(labels.iter().copied()).take(n).collect();
+                rows.chunks(piece).for_each(|rows| sparse_fit.learn_from(rows).unwrap());
+                assert_eq!(sparse_fit, single);
+            }
+            // Up to a point outside the ball, wherever it stands; none is learned from one of another dimension.
+            let far = [9.0, 0.0, 0.0, 0.0, 0.0];
+            let mut fit = fresh.clone().with_threads(Threads::new(2).unwrap());
+            let mut rows: Vec<_> = points.rows().zip(labels.iter().copied()).take(n).collect();
+            rows.insert(17, (DenseRow::new(&far).unwrap(), Label::Positive));
+            let outside = fit.learn_from(&rows).unwrap_err();
+            assert!(matches!(outside, InputError::OutsideBall { .. }), "{outside}");
+            assert_eq!(fit.taken, 17);
+            assert!(fit.learn_from(&rows[17..18]).is_err());
+            fit.learn_from(&rows[18..]).unwrap();
+            assert_eq!(fit, single);
+            rows[3].0 = DenseRow::new(&far[..2]).unwrap();
+            let other = fit.learn_from(&rows).unwrap_err();
+            assert_eq!(other, InputError::DimensionMismatch { expected: 5, found: 2 });
+            assert_eq!(fit, single);
         }
     }
 

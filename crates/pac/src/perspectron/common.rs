@@ -4,7 +4,7 @@
 
 use crate::fit::{Placement, Plan, Retention, Settings};
 use crate::selection::Elimination;
-use halfspaces_linalg::{InputError, RngStream, rng_for};
+use halfspaces_linalg::{InputError, RngStream, Threads, rng_for};
 
 /// Which iterates become candidates.
 ///
@@ -38,6 +38,8 @@ pub(crate) struct Common {
     pub radius: f64,
     pub lift: bool,
     pub elimination: Elimination,
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub threads: Threads,
     pub seed: u64,
 }
 
@@ -48,6 +50,7 @@ impl Default for Common {
             radius: 1.0,
             lift: false,
             elimination: Elimination::default(),
+            threads: Threads::ONE,
             seed: 0,
         }
     }
@@ -70,6 +73,7 @@ impl Common {
             placement: Placement { scale: 1.0 / self.radius, lift: self.lift },
             project: self.project,
             elimination: self.elimination,
+            threads: self.threads,
             seed: self.seed,
         }
     }
@@ -95,6 +99,10 @@ macro_rules! common_setters {
 
             /// Which iterates become candidates. Default: [`Selection::Thinned`].
             selection: Selection,
+
+            /// Threads: several rates or runs of one fit go over the examples side by side, and the candidates are
+            /// compared side by side. The outcome does not depend on them. Default: one.
+            threads: halfspaces_linalg::Threads => common.threads,
 
             /// Seed of the random numbers that the learner draws. Default: 0.
             seed: u64 => common.seed,

@@ -25,8 +25,8 @@ use crate::saved::{CheckSaved, saved};
 use crate::schedule;
 use crate::selection::Elimination;
 use halfspaces_linalg::{
-    AffineHalfspace, FitSample, InputError, Label, Params, PointSet, RngStream, classify_by,
-    getters, load_checked, load_params, rng_for, setters,
+    AffineHalfspace, FitSample, InputError, Label, Params, PointSet, RngStream, Threads,
+    classify_by, getters, load_checked, load_params, rng_for, setters,
 };
 use rand::seq::SliceRandom;
 
@@ -54,6 +54,8 @@ pub struct SampleParams {
     passes: u64,
     candidates: u64,
     lift: bool,
+    #[cfg_attr(feature = "serde", serde(default))]
+    threads: Threads,
     seed: u64,
 }
 
@@ -77,6 +79,9 @@ impl SampleParams {
 
         /// Whether the halfspace sought has a bias. Default: true.
         lift: bool,
+
+        /// Threads, over the guesses and the candidates. The fit does not depend on them. Default: one.
+        threads: Threads,
 
         /// Seed of the split and of the random numbers drawn. Default: 0.
         seed: u64,
@@ -255,6 +260,7 @@ impl SamplePerspectron {
             passes: 1,
             candidates: 32,
             lift: true,
+            threads: Threads::ONE,
             seed: 0,
         }
     }
@@ -278,7 +284,7 @@ impl FitSample for SamplePerspectron {
     /// [`InputError::ZeroVector`] if the points to learn from are all zero or shorter than 1e-150,
     /// [`InputError::Overflow`] for a point longer than 1e150.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<SampleFit, InputError> {
-        let SampleParams { held_out, passes, candidates, lift, seed, .. } = self.0;
+        let SampleParams { held_out, passes, candidates, lift, threads, seed, .. } = self.0;
         InputError::check_len(points.len(), labels.len())?;
         if points.len() < 2 {
             return Err(InputError::Empty);
@@ -316,6 +322,7 @@ impl FitSample for SamplePerspectron {
             placement: Placement { scale: 1.0 / radius, lift },
             project: true,
             elimination: Elimination::Lossless,
+            threads,
             seed,
         };
         let mut fitting =
@@ -323,13 +330,15 @@ impl FitSample for SamplePerspectron {
                 .with_means()
                 .with_clipping();
         for _ in 0..passes {
-            for &i in training.iter() {
-                observe(&mut fitting, points, labels, i)?;
+            for together in training.chunks(fitting.rows_together().min(training.len())) {
+                let example = |i: &usize| (row(points, *i), labels[*i]);
+                let examples: Vec<_> = together.iter().map(example).collect();
+                fitting.learn_from(&examples)?;
             }
             training.shuffle(&mut rng);
         }
         for &i in validation.iter() {
-            observe(&mut fitting, points, labels, i)?;
+            fitting.observe(row(points, i), labels[i])?;
         }
         let fit = fitting.finish()?;
         let (noise, margin) = guesses[fit.origin().lane];
@@ -345,16 +354,11 @@ impl FitSample for SamplePerspectron {
     }
 }
 
-fn observe<P: PointSet>(
-    fitting: &mut Fitting<SignLink>,
-    points: &P,
-    labels: &[Label],
-    index: usize,
-) -> Result<(), InputError> {
+fn row<P: PointSet>(points: &P, index: usize) -> P::Row<'_> {
     let Some(x) = points.row(index) else {
         unreachable!("the order is one of the indices of the points")
     };
-    fitting.observe(x, labels[index]).map(|_| ())
+    x
 }
 
 #[cfg(test)]
@@ -392,6 +396,19 @@ mod tests {
         let bound = errors / 160.0 + ((candidates / 0.05).ln() / 320.0).sqrt();
         assert!((fit.hoeffding_sum(0.05) - bound).abs() < 1e-12);
         assert!(fit.candidates() > 1000);
+    }
+
+    #[test]
+    fn threads_change_nothing() {
+        let (points, labels) = noisy(700, 3);
+        for params in [SamplePerspectron::params(), SamplePerspectron::params().passes(2)] {
+            let fit = |count: usize| {
+                let params = params.threads(Threads::new(count).unwrap());
+                params.check().unwrap().fit(&points, &labels).unwrap()
+            };
+            assert_eq!(fit(2), fit(1));
+            assert_eq!(fit(5), fit(1));
+        }
     }
 
     /// Real points with their own labels, on examples not learned from.

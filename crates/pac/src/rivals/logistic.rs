@@ -7,8 +7,10 @@ use faer::linalg::cholesky::llt::{factor, solve};
 use faer::{ColMut, Mat, Par};
 use halfspaces_linalg::{
     AffineHalfspace, Classifier, FitSample, InputError, Label, Params, PointSet, RowView,
-    Termination, classify_by, getters, kernels, load_checked, load_params, norm, setters, zeros,
+    Termination, Threads, classify_by, getters, kernels, load_checked, load_params, norm, setters,
+    zeros,
 };
+use std::ops::Range;
 
 /// Unknowns up to which the Newton system is factorised: at 500 a factorisation costs less than the
 /// pass over the points that sets it up.
@@ -16,6 +18,11 @@ pub const MAX_CHOLESKY: usize = 500;
 
 /// Rows whose share of the Hessian is added at once.
 const BLOCK: usize = 64;
+
+/// Sums over points are those of at most so many parts of at least so many points, one after the other; threads take
+/// parts.
+const MOST_PARTS: usize = 16;
+const LEAST_PART: usize = 8192;
 
 /// Share of the slope that a step must gain (Armijo).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
@@ -45,6 +52,8 @@ pub struct LogisticParams {
     intercept: bool,
     tolerance: f64,
     max_steps: u64,
+    #[cfg_attr(feature = "serde", serde(default))]
+    threads: Threads,
 }
 
 impl LogisticParams {
@@ -61,6 +70,10 @@ impl LogisticParams {
 
         /// Cap on Newton steps, at least 1. Default: 100.
         max_steps: u64,
+
+        /// Threads for the sums over points, of use from some 10 000 points on. The fit does not depend on them.
+        /// Default: one.
+        threads: Threads,
     }
 }
 
@@ -197,7 +210,8 @@ classify_by!(LogisticFit, halfspace);
 impl LogisticRegression {
     /// C = 1, with an intercept, tolerance 1e-10, at most 100 steps.
     pub fn params() -> LogisticParams {
-        LogisticParams { c: 1.0, intercept: true, tolerance: 1e-10, max_steps: 100 }
+        let (tolerance, threads) = (1e-10, Threads::ONE);
+        LogisticParams { c: 1.0, intercept: true, tolerance, max_steps: 100, threads }
     }
 }
 
@@ -211,9 +225,9 @@ impl FitSample for LogisticRegression {
     /// [`InputError::Empty`], [`InputError::LengthMismatch`]; [`InputError::Overflow`] for points
     /// whose squares leave `f64`; [`InputError::TooLarge`].
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<LogisticFit, InputError> {
-        let LogisticParams { c, intercept, tolerance, max_steps } = self.0;
+        let LogisticParams { c, intercept, tolerance, max_steps, threads } = self.0;
         check_sample(points, labels, c)?;
-        let problem = Problem { points, labels, c, intercept };
+        let problem = Problem { points, labels, c, intercept, threads };
         let small = tolerance * problem.gradient_scale();
         let mut v = zeros(1, problem.unknowns())?;
         let mut here = problem.expand(&v);
@@ -256,6 +270,7 @@ struct Problem<'a, P> {
     labels: &'a [Label],
     c: f64,
     intercept: bool,
+    threads: Threads,
 }
 
 /// f to second order at one v.
@@ -298,37 +313,80 @@ impl<P: PointSet> Problem<'_, P> {
         if self.intercept { v[self.points.dim()] } else { 0.0 }
     }
 
-    /// w · x + b for every point.
-    fn values(&self, v: &[f64]) -> Vec<f64> {
+    /// Ranges of points over which sums are taken by themselves.
+    fn parts(&self) -> impl ExactSizeIterator<Item = Range<usize>> + Send + use<P> {
+        let n = self.labels.len();
+        let size = n.div_ceil(MOST_PARTS).max(LEAST_PART);
+        (0..n.div_ceil(size)).map(move |part| part * size..n.min((part + 1) * size))
+    }
+
+    fn row(&self, index: usize) -> P::Row<'_> {
+        match self.points.row(index) {
+            Some(x) => x,
+            None => unreachable!("there is a label for each point"),
+        }
+    }
+
+    /// w · x + b for some points.
+    fn values_of(&self, part: Range<usize>, v: &[f64]) -> Vec<f64> {
+        let (d, bias) = (self.points.dim(), self.bias(v));
         let mut values = match self.points.as_dense() {
             Some(dense) => {
-                let mut values = vec![0.0; self.labels.len()];
-                halfspaces_kernels::products(dense.as_slice(), &v[..dense.dim()], &mut values);
+                let mut values = vec![0.0; part.len()];
+                let rows = &dense.as_slice()[part.start * d..];
+                halfspaces_kernels::products(rows, &v[..d], &mut values);
                 values
             }
-            None => self.points.rows().map(|x| x.dot(v)).collect(),
+            None => part.map(|index| self.row(index).dot(v)).collect(),
         };
-        let bias = self.bias(v);
         values.iter_mut().for_each(|value| *value += bias);
         values
     }
 
-    /// out += Σ factor (x, 1), one factor for each point.
-    fn add_scaled(&self, factors: &[f64], out: &mut [f64]) {
+    /// out += Σ factor (x, 1), over some points, one factor for each.
+    fn add_scaled_of(&self, part: Range<usize>, factors: &[f64], out: &mut [f64]) {
         let d = self.points.dim();
         match self.points.as_dense() {
             Some(dense) => {
-                halfspaces_kernels::add_rows(dense.as_slice(), d, factors, &mut out[..d]);
+                let rows = &dense.as_slice()[part.start * d..];
+                halfspaces_kernels::add_rows(rows, d, factors, &mut out[..d]);
             }
             None => {
-                for (x, factor) in self.points.rows().zip(factors) {
-                    x.add_scaled_to(*factor, out);
+                for (index, factor) in part.zip(factors) {
+                    self.row(index).add_scaled_to(*factor, out);
                 }
             }
         }
         if self.intercept {
             factors.iter().for_each(|factor| out[d] += factor);
         }
+    }
+
+    /// What `work` makes of every part and of zeros to add to, the first of `start`; what was added, and the rest.
+    fn over_parts<T: Send>(
+        &self,
+        start: Vec<f64>,
+        work: impl Fn(Range<usize>, &mut [f64]) -> T + Sync,
+    ) -> (Vec<f64>, Vec<T>) {
+        let len = start.len();
+        let mut starts = Some(start).into_iter();
+        let parts = self.parts().map(move |part| (part, starts.next()));
+        let done = self.threads.map_with(
+            parts,
+            || (),
+            |(), (part, start)| {
+                let mut out = start.unwrap_or_else(|| vec![0.0; len]);
+                let rest = work(part, &mut out);
+                (out, rest)
+            },
+        );
+        let (sums, rest): (Vec<Vec<f64>>, Vec<T>) = done.into_iter().unzip();
+        let join = |mut sum: Vec<f64>, next: Vec<f64>| {
+            sum.iter_mut().zip(next).for_each(|(s, n)| *s += n);
+            sum
+        };
+        let Some(sum) = sums.into_iter().reduce(join) else { unreachable!("a sample has points") };
+        (sum, rest)
     }
 
     /// v with the intercept's entry zero: what the penalty sees.
@@ -347,19 +405,24 @@ impl<P: PointSet> Problem<'_, P> {
     }
 
     fn expand(&self, v: &[f64]) -> Expansion {
-        let mut gradient = self.penalised(v);
+        let gradient = self.penalised(v);
         let penalty = 0.5 * kernels::norm_sq(&gradient);
-        let mut loss = 0.0;
-        let mut curvatures = Vec::with_capacity(self.labels.len());
-        let mut factors = self.values(v);
-        for (value, y) in factors.iter_mut().zip(self.labels) {
-            let logistic = Logistic::of(y.as_f64() * *value);
-            loss += logistic.loss;
-            curvatures.push(self.c * logistic.wrong * logistic.right);
-            *value = -self.c * logistic.wrong * y.as_f64();
-        }
-        self.add_scaled(&factors, &mut gradient);
-        Expansion { objective: penalty + self.c * loss, gradient, curvatures }
+        let (gradient, parts) = self.over_parts(gradient, |part, gradient| {
+            let mut factors = self.values_of(part.clone(), v);
+            let mut curvatures = Vec::with_capacity(part.len());
+            let mut loss = 0.0;
+            for (value, y) in factors.iter_mut().zip(&self.labels[part.clone()]) {
+                let logistic = Logistic::of(y.as_f64() * *value);
+                loss += logistic.loss;
+                curvatures.push(self.c * logistic.wrong * logistic.right);
+                *value = -self.c * logistic.wrong * y.as_f64();
+            }
+            self.add_scaled_of(part, &factors, gradient);
+            (loss, curvatures)
+        });
+        let (losses, curvatures): (Vec<f64>, Vec<Vec<f64>>) = parts.into_iter().unzip();
+        let objective = penalty + self.c * losses.iter().sum::<f64>();
+        Expansion { objective, gradient, curvatures: curvatures.concat() }
     }
 
     /// -H⁻¹∇f, in conjugate gradients only nearly so.
@@ -377,33 +440,37 @@ impl<P: PointSet> Problem<'_, P> {
         let k = self.unknowns();
         let d = self.points.dim();
         // The lower triangle by rows.
-        let mut hessian = zeros(k, k)?;
-        match self.points.as_dense() {
-            Some(dense) => {
-                // So few rows at a time that they stay near.
-                let blocks = dense.as_slice().chunks(BLOCK * d);
-                for (rows, s) in blocks.zip(here.curvatures.chunks(BLOCK)) {
-                    for j in 0..d {
-                        let mut factors = [0.0; BLOCK];
-                        for ((factor, row), s) in factors.iter_mut().zip(rows.chunks(d)).zip(s) {
-                            *factor = s * row[j];
+        let (hessian, _) = self.over_parts(zeros(k, k)?, |part, hessian| {
+            let curvatures = &here.curvatures[part.clone()];
+            match self.points.as_dense() {
+                Some(dense) => {
+                    // So few rows at a time that they stay near.
+                    let blocks = dense.as_slice()[part.start * d..].chunks(BLOCK * d);
+                    for (rows, s) in blocks.zip(curvatures.chunks(BLOCK)) {
+                        for j in 0..d {
+                            let mut factors = [0.0; BLOCK];
+                            let rows_of = factors.iter_mut().zip(rows.chunks(d));
+                            for ((factor, row), s) in rows_of.zip(s) {
+                                *factor = s * row[j];
+                            }
+                            let out = &mut hessian[j * k..=j * k + j];
+                            halfspaces_kernels::add_rows(rows, d, &factors[..s.len()], out);
                         }
-                        let out = &mut hessian[j * k..=j * k + j];
-                        halfspaces_kernels::add_rows(rows, d, &factors[..s.len()], out);
+                    }
+                }
+                None => {
+                    for (index, s) in part.clone().zip(curvatures) {
+                        let x = self.row(index);
+                        for (j, x_j) in x.entries() {
+                            x.add_scaled_to(s * x_j, &mut hessian[j * k..=j * k + j]);
+                        }
                     }
                 }
             }
-            None => {
-                for (x, s) in self.points.rows().zip(&here.curvatures) {
-                    for (j, x_j) in x.entries() {
-                        x.add_scaled_to(s * x_j, &mut hessian[j * k..=j * k + j]);
-                    }
-                }
+            if self.intercept {
+                self.add_scaled_of(part, curvatures, &mut hessian[d * k..]);
             }
-        }
-        if self.intercept {
-            self.add_scaled(&here.curvatures, &mut hessian[d * k..]);
-        }
+        });
         let mut l = Mat::from_fn(k, k, |i, j| if j <= i { hessian[i * k + j] } else { 0.0 });
         (0..d).for_each(|j| l[(j, j)] += 1.0);
         let params = Default::default();
@@ -423,10 +490,12 @@ impl<P: PointSet> Problem<'_, P> {
 
     /// H u.
     fn hessian_times(&self, here: &Expansion, u: &[f64]) -> Vec<f64> {
-        let mut out = self.penalised(u);
-        let mut factors = self.values(u);
-        factors.iter_mut().zip(&here.curvatures).for_each(|(value, s)| *value *= s);
-        self.add_scaled(&factors, &mut out);
+        let (out, _) = self.over_parts(self.penalised(u), |part, out| {
+            let mut factors = self.values_of(part.clone(), u);
+            let curvatures = &here.curvatures[part.clone()];
+            factors.iter_mut().zip(curvatures).for_each(|(value, s)| *value *= s);
+            self.add_scaled_of(part, &factors, out);
+        });
         out
     }
 
@@ -527,7 +596,7 @@ mod tests {
     }
 
     fn problem<'a, P>(points: &'a P, labels: &'a [Label], intercept: bool) -> Problem<'a, P> {
-        Problem { points, labels, c: 0.7, intercept }
+        Problem { points, labels, c: 0.7, intercept, threads: Threads::ONE }
     }
 
     #[test]
@@ -645,6 +714,45 @@ mod tests {
             }
             assert!(u.iter().zip(&v).all(|(a, b)| (a - b).abs() < 1e-8));
         }
+    }
+
+    /// Each point 300 times, at a 300th of C, in several parts: the same minimum.
+    #[test]
+    fn every_part_counts_once() {
+        let (points, labels) = noisy(100, 3, 8);
+        let copies: Vec<usize> = (0..30_000).map(|i| i % 100).collect();
+        let many = points.select(&copies).unwrap();
+        let labels_of_many: Vec<Label> = copies.iter().map(|i| labels[*i]).collect();
+        let params = LogisticRegression::params().c(0.5);
+        let once = params.check().unwrap().fit(&points, &labels).unwrap();
+        let params = params.c(0.5 / 300.0);
+        let fit = params.check().unwrap().fit(&many, &labels_of_many).unwrap();
+        assert!(fit.termination().is_converged() && once.termination().is_converged());
+        assert!((fit.objective() - once.objective()).abs() < 1e-9);
+        for (a, b) in fit.halfspace().weights().iter().zip(once.halfspace().weights()) {
+            assert!((a - b).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn threads_change_no_bit() {
+        for (n, dim) in [(2 * LEAST_PART + 700, 3), (300, 8), (9000, 37), (9000, MAX_CHOLESKY + 20)]
+        {
+            let (points, labels) = noisy(n, dim, 5);
+            let fit = |count: usize| {
+                let params = LogisticRegression::params().threads(Threads::new(count).unwrap());
+                params.max_steps(4).check().unwrap().fit(&points, &labels).unwrap()
+            };
+            let one = fit(1);
+            assert!(one.steps() > 0);
+            assert!([2, 5].into_iter().all(|count| fit(count) == one));
+        }
+        let (points, labels) = noisy(17 * LEAST_PART + 1, 2, 6);
+        let sparse = SparsePoints::from_dense(&points).unwrap();
+        let params = LogisticRegression::params();
+        let one = params.check().unwrap().fit(&sparse, &labels).unwrap();
+        let three = params.threads(Threads::new(3).unwrap()).check().unwrap();
+        assert_eq!(three.fit(&sparse, &labels).unwrap(), one);
     }
 
     #[test]

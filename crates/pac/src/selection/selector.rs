@@ -89,9 +89,13 @@ impl<'c> Selector<'c> {
     }
 
     /// With so many threads to count with; the errors do not depend on it.
-    pub(super) fn with_threads(mut self, threads: Threads) -> Self {
+    pub(crate) fn with_threads(mut self, threads: Threads) -> Self {
         self.scratch.threads = threads;
         self
+    }
+
+    pub(crate) fn threads(&self) -> Threads {
+        self.scratch.threads
     }
 
     /// Makes room for `count` more candidates.
