@@ -21,6 +21,7 @@ mod scans;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod walks;
 
 use crate::Failure;
@@ -74,6 +75,9 @@ pub(crate) fn bench(options: &BenchOptions) -> Result<ExitCode, Failure> {
     }
     if wanted(Measurement::Answers) && options.only.is_empty() {
         out["answers"] = table(&answers::table(size)?)?;
+    }
+    if wanted(Measurement::Threads) && options.only.is_empty() {
+        out["threads"] = table(&threads::table(size)?)?;
     }
     let file = options.out.clone().unwrap_or_else(|| workspace_root().join("target/bench.json"));
     write_atomically(&file, &serde_json::to_string_pretty(&out)?)?;

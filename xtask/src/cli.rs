@@ -125,4 +125,6 @@ pub(crate) enum Measurement {
     Growth,
     /// The wait after an answer in a labelling session.
     Answers,
+    /// Jobs on one thread and on two.
+    Threads,
 }

@@ -23,22 +23,19 @@ pub(super) const JOBS: &[Definition] = &[
         "selection",
         "choice among candidates, all counted (candidates)",
         Target::Multiple(1.3),
-        |_, shape| selection(shape, Elimination::Never, Threads::ONE),
+        |_, shape| selection(shape, Elimination::Never),
     ),
-    choice_of("selection-two", "the same, two threads", Target::Multiple(0.7), |_, shape| {
-        selection(shape, Elimination::Never, Threads::new(2)?)
-    }),
     choice_of(
         "selection-statistical",
         "the same, those worse beyond chance dropped",
         Target::Peers,
-        |_, shape| selection(shape, Elimination::Statistical, Threads::ONE),
+        |_, shape| selection(shape, Elimination::Statistical),
     ),
     choice_of(
         "selection-early-stop",
         "the same, ended when the best is good enough",
         Target::Multiple(0.13),
-        |_, shape| selection(shape, Elimination::EarlyStop, Threads::ONE),
+        |_, shape| selection(shape, Elimination::EarlyStop),
     ),
     kernel_of("kernel-clean", "Gaussian kernel perceptron, clean labels", |_, shape| {
         kernel_perceptron(shape, false)
@@ -98,7 +95,7 @@ fn told(choice: Choice) -> u64 {
     digest([choice.index as u64, choice.errors])
 }
 
-fn selection(shape: Shape, elimination: Elimination, threads: Threads) -> Result<Job, Failure> {
+fn selection(shape: Shape, elimination: Elimination) -> Result<Job, Failure> {
     const TILE: usize = 256;
     let race = race(shape.n, shape.d, shape.more)?;
     let single = |points: &Points| {
@@ -122,7 +119,7 @@ fn selection(shape: Shape, elimination: Elimination, threads: Threads) -> Result
         black_box(&mut product);
         Ok(())
     };
-    Ok(Job::new(move || choose(&race, elimination, threads).map(told), limit))
+    Ok(Job::new(move || choose(&race, elimination, Threads::ONE).map(told), limit))
 }
 
 /// Examples counted at once.

@@ -10,9 +10,7 @@ use halfspaces_data::read::{
     read_libsvm, write_libsvm,
 };
 use halfspaces_data::{Gaussian, Marginal, random_target};
-use halfspaces_linalg::{
-    Classifier, ExampleStream, Label, PointSet, RowView, SparsePoints, Threads,
-};
+use halfspaces_linalg::{Classifier, ExampleStream, Label, PointSet, RowView, SparsePoints};
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::io::Write as _;
@@ -26,9 +24,12 @@ pub(super) const JOBS: &[Definition] = &[
         };
         job(csv_text(shape)?.as_bytes(), stream)
     }),
-    csv("csv", "CSV, scanned and read into points", |_, shape| read_by(shape, Threads::ONE)),
-    csv("csv-two", "CSV, scanned and read into points, two threads", |_, shape| {
-        read_by(shape, Threads::new(2)?)
+    csv("csv", "CSV, scanned and read into points", |_, shape| {
+        let read = |file: &NamedTempFile| {
+            let data = read_csv(file.path(), &CsvOptions::new())?;
+            Ok(Seen::of(data.points(), data.labels()))
+        };
+        job(csv_text(shape)?.as_bytes(), read)
     }),
     libsvm("libsvm-stream", "LIBSVM, streamed (nonzeros a row)", |_, shape| {
         let schema = LibsvmSchema::declared(&LibsvmOptions::new().dim(shape.d))?;
@@ -45,14 +46,6 @@ pub(super) const JOBS: &[Definition] = &[
         job(&libsvm_text(shape)?, read)
     }),
 ];
-
-fn read_by(shape: Shape, threads: Threads) -> Result<Job, Failure> {
-    let read = move |file: &NamedTempFile| {
-        let data = read_csv(file.path(), &CsvOptions::new().threads(threads))?;
-        Ok(Seen::of(data.points(), data.labels()))
-    };
-    job(csv_text(shape)?.as_bytes(), read)
-}
 
 const fn csv(id: &'static str, what: &'static str, build: Build) -> Definition {
     reading(id, what, [shape(50, 7, 0), shape(50_000, 50, 0), shape(200_000, 50, 0)], build)

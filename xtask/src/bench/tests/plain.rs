@@ -38,7 +38,7 @@ pub(super) fn result(id: &str, shape: Shape) -> Result<u64, Failure> {
             let (learner, transcript) = label_pool(Greedy::new(d)?, &pool.points, &pool.labels)?;
             Ok(digest_of(learner.weights(), transcript.mistakes() as u64))
         }
-        "selection" | "selection-two" => Ok(choice(&race(n, d, more)?, Elimination::Never)),
+        "selection" => Ok(choice(&race(n, d, more)?, Elimination::Never)),
         "selection-statistical" => Ok(choice(&race(n, d, more)?, Elimination::Statistical)),
         "selection-early-stop" => Ok(choice(&race(n, d, more)?, Elimination::EarlyStop)),
         "kernel-clean" | "kernel-noisy" => {
@@ -56,7 +56,7 @@ pub(super) fn result(id: &str, shape: Shape) -> Result<u64, Failure> {
         }
         // What can be said without the fit is that its certificate must hold.
         "forster" => Ok(digest([1])),
-        "csv" | "csv-two" | "csv-stream" => Ok(by_commas(&csv_text(shape)?)?.digest()),
+        "csv" | "csv-stream" => Ok(by_commas(&csv_text(shape)?)?.digest()),
         "libsvm" | "libsvm-stream" => {
             Ok(by_blanks(std::str::from_utf8(&libsvm_text(shape)?)?)?.digest())
         }

@@ -1,0 +1,183 @@
+//! Jobs on one thread and on two: the same answer, and how much sooner it comes.
+
+use super::definition::{Size, digest, digest_of, duration, timed};
+use super::pools::{Pools, noisy};
+use super::products::{choose, fresh_kernel, kernel_pool, mistakes, race};
+use super::reading::{csv_text, libsvm_text};
+use super::scans::{LARGEST, indices};
+use super::shape::{Shape, shape};
+use super::walks::version_space;
+use crate::Failure;
+use halfspaces_data::random_target;
+use halfspaces_data::read::{CsvOptions, LibsvmOptions, read_csv, read_libsvm};
+use halfspaces_data::{Gaussian, Marginal};
+use halfspaces_eval::stats;
+use halfspaces_forster::ForsterTransform;
+use halfspaces_linalg::{FitSample, Params, Threads, largest_margins};
+use halfspaces_online::{Centre, Greedy};
+use halfspaces_pac::{Elimination, LogisticRegression, SamplePerspectron};
+use serde::Serialize;
+use std::fmt;
+use std::io::Write as _;
+use tempfile::NamedTempFile;
+
+/// A job that is ready to run on so many threads, and gives what identifies its result.
+type Run = Box<dyn FnMut(Threads) -> Result<u64, Failure>>;
+
+/// Name, sizes for tests, quick and full, and how to make the job.
+type Series = (&'static str, [Shape; 3], fn(Shape) -> Result<Run, Failure>);
+
+const SERIES: [Series; 10] = [
+    ("100 largest abs(w.x)", sizes(10_000, 300_000, 1_000_000, 50, 0), |Shape { n, d, .. }| {
+        let pool = Pools::default().ball(n, d)?;
+        let w = random_target(d, 3)?.into_normal();
+        Ok(Box::new(move |t| Ok(indices(largest_margins(&pool.points, &w, LARGEST, t)?))))
+    }),
+    ("greedy to a perfect labelling", sizes(1500, 300_000, 1_000_000, 50, 0), |shape| {
+        let pool = Pools::default().sphere(shape.n, shape.d)?;
+        Ok(Box::new(move |t| {
+            let run = Greedy::simulate_on(&pool.points, &pool.labels, t)?;
+            Ok(digest_of(run.halfspace.normal(), run.mistakes.len() as u64))
+        }))
+    }),
+    ("choice among candidates, all counted", sizes(600, 4096, 10_000, 50, 20_000), |shape| {
+        let race = race(shape.n, shape.d, shape.more)?;
+        Ok(Box::new(move |t| {
+            let choice = choose(&race, Elimination::Never, t)?;
+            Ok(digest([choice.index as u64, choice.errors]))
+        }))
+    }),
+    ("hit-and-run after a cut (constraints)", sizes(64, 200, 200, 50, 1000), |shape| {
+        let (start, cut) = version_space(shape.d, shape.more)?;
+        Ok(Box::new(move |t| {
+            let mut centre = start.clone().with_threads(t);
+            centre.cut(&cut)?;
+            Ok(digest_of(centre.centre(), centre.mixing().sweeps as u64))
+        }))
+    }),
+    ("Gaussian kernel perceptron, noisy", sizes(300, 5000, 20_000, 20, 0), |shape| {
+        let (points, labels) = kernel_pool(shape.n, shape.d)?;
+        let labels = noisy(&labels);
+        Ok(Box::new(move |t| {
+            Ok(mistakes(&fresh_kernel(shape.d)?.learn_all_on(&points, &labels, t)?))
+        }))
+    }),
+    ("Forster transform", sizes(500, 30_000, 100_000, 50, 0), |Shape { n, d, .. }| {
+        let points = Gaussian::new(d, 1.0)?.sample(n, 1)?;
+        Ok(Box::new(move |t| {
+            let fit = ForsterTransform::params().threads(t).check()?.fit(&points)?;
+            Ok(digest([fit.position().certificate.residual().to_bits()]))
+        }))
+    }),
+    ("fit of the sample Perspectron, noisy", sizes(300, 5000, 20_000, 20, 0), |shape| {
+        let pool = Pools::default().ball(shape.n, shape.d)?;
+        let labels = noisy(&pool.labels);
+        Ok(Box::new(move |t| {
+            let fit = SamplePerspectron::params().threads(t).check()?.fit(&pool.points, &labels)?;
+            Ok(digest_of(fit.halfspace().weights(), fit.held_out_errors()))
+        }))
+    }),
+    ("fit of logistic regression, noisy", sizes(300, 30_000, 100_000, 50, 0), |shape| {
+        let pool = Pools::default().ball(shape.n, shape.d)?;
+        let labels = noisy(&pool.labels);
+        Ok(Box::new(move |t| {
+            let fit =
+                LogisticRegression::params().threads(t).check()?.fit(&pool.points, &labels)?;
+            Ok(digest_of(fit.halfspace().weights(), fit.steps()))
+        }))
+    }),
+    ("CSV, read into points", sizes(50, 50_000, 200_000, 50, 0), |shape| {
+        let file = file_of(csv_text(shape)?.as_bytes())?;
+        Ok(Box::new(move |t| {
+            let data = read_csv(file.path(), &CsvOptions::new().threads(t))?;
+            Ok(digest([data.len() as u64, data.positives() as u64]))
+        }))
+    }),
+    (
+        "LIBSVM, read into points (nonzeros a row)",
+        sizes(50, 30_000, 100_000, 50_000, 75),
+        |shape| {
+            let file = file_of(&libsvm_text(shape)?)?;
+            Ok(Box::new(move |t| {
+                let data = read_libsvm(file.path(), &LibsvmOptions::new().threads(t))?;
+                Ok(digest([data.len() as u64, data.positives() as u64]))
+            }))
+        },
+    ),
+];
+
+const fn sizes(toy: usize, quick: usize, full: usize, d: usize, more: usize) -> [Shape; 3] {
+    let small = shape(toy, if d > 90 { 90 } else { 5 }, if more > 7 { 7 } else { more });
+    [small, shape(quick, d, more), shape(full, d, more)]
+}
+
+fn file_of(text: &[u8]) -> Result<NamedTempFile, Failure> {
+    let mut file = NamedTempFile::new()?;
+    file.write_all(text)?;
+    file.flush()?;
+    Ok(file)
+}
+
+/// One job; times in seconds.
+#[derive(Debug, Serialize)]
+pub(super) struct Threaded {
+    what: &'static str,
+    size: String,
+    one: f64,
+    two: f64,
+    /// Median over rounds of the time on one thread over that on two.
+    ratio: f64,
+}
+
+impl fmt::Display for Threaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, size, ratio) = (self.what, &self.size, self.ratio);
+        let (one, two) = (duration(self.one), duration(self.two));
+        write!(f, "| {what} | {size} | {one} | {two} | {ratio:.2} |")
+    }
+}
+
+pub(super) fn table(size: Size) -> Result<(&'static str, Vec<Threaded>), Failure> {
+    let head = "| job | size | one thread | two threads | one / two |\n|---|---|---|---|---|\n";
+    let rows = SERIES.iter().map(|series| measure(series, size));
+    Ok((head, rows.collect::<Result<_, _>>()?))
+}
+
+fn measure((what, shapes, make): &Series, size: Size) -> Result<Threaded, Failure> {
+    let (at, rounds) = match size {
+        #[cfg(test)]
+        Size::Toy => (shapes[0], 1),
+        Size::Quick => (shapes[1], 3),
+        Size::Full => (shapes[2], 9),
+    };
+    let mut run = make(at)?;
+    let two = Threads::new(2)?;
+    let result = run(two)?;
+    let (mut times, mut ratios) = ([f64::INFINITY; 2], Vec::new());
+    for _ in 0..rounds {
+        let (alone, one) = timed(&mut || run(Threads::ONE))?;
+        let (together, both) = timed(&mut || run(two))?;
+        if alone != result || together != result {
+            return Err(format!("{what}: threads change the result").into());
+        }
+        times = [times[0].min(one), times[1].min(both)];
+        ratios.push(one / both);
+    }
+    let more = if at.more > 0 { format!(", {}", at.more) } else { String::new() };
+    let size = format!("{} x {}{more}", at.n, at.d);
+    let ratio = stats::median(&ratios).ok_or("a job that was never run")?;
+    Ok(Threaded { what, size, one: times[0], two: times[1], ratio })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_job_gives_the_same_on_two_threads() {
+        let (_, rows) = table(Size::Toy).unwrap();
+        assert_eq!(rows.len(), SERIES.len());
+        assert!(rows.iter().all(|row| row.ratio > 0.0));
+        assert!(rows[0].to_string().starts_with("| 100 largest abs(w.x) | 10000 x 5 | "));
+    }
+}
