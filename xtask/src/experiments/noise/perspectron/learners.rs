@@ -15,6 +15,9 @@ pub(super) const DIM: usize = 6;
 /// Points a halfspace is judged on; the labels are averaged over exactly.
 pub(super) const POPULATION: usize = 4000;
 
+/// The same for learning curves: iterates of long runs err on few of these points, and all points of a curve on the same.
+const CURVE_POPULATION: usize = 2000;
+
 /// Runs a point of a curve averages over.
 const CURVE_RUNS: u32 = 4;
 
@@ -103,7 +106,7 @@ pub(super) fn curve(
     rng: &mut ChaCha8Rng,
 ) -> Result<Vec<(u64, f64)>, Failure> {
     let instance = instance(terrain, noise, DIM, RATE, margin, rng)?;
-    let population = instance.population(1000, rng.random())?;
+    let population = instance.population(CURVE_POPULATION, rng.random())?;
     let direction = Direction {
         link: SignLink { level: 1.0 - 2.0 * RATE },
         denominator: Denominator::AtLeast(margin),

@@ -28,7 +28,7 @@ pub(super) const MARGINS: [f64; 5] = [0.28, 0.22, 0.17, 0.13, 0.1];
 
 /// Their lengths are powers of 2 with these exponents; growth is fitted from the second number on, where
 /// the mean error is far below what it cannot exceed.
-pub(super) const CURVE: (u32, u32, u32) = (6, 14, 16);
+pub(super) const CURVE: (u32, u32, u32) = (6, 12, 16);
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -14,8 +14,7 @@ pub(crate) struct ForsterExperiment {
 }
 
 /// What was changed after verdicts.
-const MORE_TRIALS: &str =
-    "changed after a verdict: 10 trials were inconclusive, so 30 are drawn, or 60";
+const MORE_TRIALS: &str = "changed after a verdict: 10 trials were inconclusive, so 30 were drawn, or 60, and now 110, or 140";
 const TOLERANCE: &str = "changed after a verdict: points within the membership tolerance of a planted subspace were forgotten, and one of 2508 answers counted one";
 
 /// Slope of ln(error) in ln n that the scatter estimate must reach; 1/√n is -1/2.
@@ -81,7 +80,7 @@ impl Experiment for ForsterExperiment {
             plan.push(Planned { configuration: Configuration::Soft { dim }, trials: 1 });
         }
         let configuration = Configuration::Scatter { dim: SCATTER_DIM };
-        plan.push(Planned { configuration, trials: scale.pick(5, 30, 60) });
+        plan.push(Planned { configuration, trials: scale.pick(5, 110, 140) });
         Ok(plan)
     }
 

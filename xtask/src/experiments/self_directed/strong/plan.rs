@@ -102,11 +102,13 @@ pub(super) fn plan(inputs: &Inputs, scale: Scale) -> Vec<Planned<Configuration>>
         let configuration = Configuration::Growth { kind, dim, sizes, epsilon };
         plan.push(Planned { configuration, trials: scale.pick(2, 3, 12) });
     }
-    if scale != Scale::Smoke {
+    if scale == Scale::Full {
         // Fresh corners: a pool differs from the next by more than a run from another.
         for kind in [Kind::Cube, Kind::Lists] {
-            plan.push(flat(&kind, 20, [16_000, 128_000], (0, 1), scale.pick(0, 100, 400)));
+            plan.push(flat(&kind, 20, [16_000, 128_000], (0, 1), 640));
         }
+    }
+    if scale != Scale::Smoke {
         for kind in real {
             let Kind::Real(name) = &kind else { continue };
             let sizes = match name.as_str() {
