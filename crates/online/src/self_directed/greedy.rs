@@ -256,8 +256,8 @@ impl<'p, P: PointSet> Bulk<'p, P> {
             scanned += screen.len();
             // All others go on from the first.
             let at_first = found.first().map_or(0, |first| first.settled);
-            let settled: usize = found.iter().map(|f| f.settled - at_first).sum();
-            let settled = at_first + settled;
+            let settled =
+                at_first + found.iter().map(|found| found.settled - at_first).sum::<usize>();
             let worst = worst_of(found.iter().map(|found| found.worst));
             let Some((most, last)) = worst else { return Ok((Vec::new(), cuts, scanned)) };
             cuts.push(Cut { weights: self.weights.clone(), most, last });

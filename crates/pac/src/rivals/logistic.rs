@@ -1,5 +1,6 @@
 //! Logistic regression with an ℓ2 penalty, as it is used today.
 
+use super::logistic_loss::{Expansion, Logistic, Problem};
 use super::regularised_loss::{check_c, check_cap, check_sample, check_tolerance};
 use crate::saved::CheckSaved;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -10,19 +11,10 @@ use halfspaces_linalg::{
     Termination, Threads, classify_by, getters, kernels, load_checked, load_params, norm, setters,
     zeros,
 };
-use std::ops::Range;
 
 /// Unknowns up to which the Newton system is factorised: at 500 a factorisation costs less than the
 /// pass over the points that sets it up.
 pub const MAX_CHOLESKY: usize = 500;
-
-/// Rows whose share of the Hessian is added at once.
-const BLOCK: usize = 64;
-
-/// Sums over points are those of at most so many parts of at least so many points, one after the other; threads take
-/// parts.
-const MOST_PARTS: usize = 16;
-const LEAST_PART: usize = 8192;
 
 /// Share of the slope that a step must gain (Armijo).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
@@ -264,167 +256,7 @@ impl FitSample for LogisticRegression {
     }
 }
 
-/// The objective f over v = (w, b), or v = w without an intercept.
-struct Problem<'a, P> {
-    points: &'a P,
-    labels: &'a [Label],
-    c: f64,
-    intercept: bool,
-    threads: Threads,
-}
-
-/// f to second order at one v.
-struct Expansion {
-    objective: f64,
-    gradient: Vec<f64>,
-    /// C p (1 - p) of every point: the Hessian is I (without b) plus their sum times (x,1)(x,1)'.
-    curvatures: Vec<f64>,
-}
-
-/// What one margin m adds, to full relative accuracy at both ends.
-struct Logistic {
-    /// ln(1 + e^-m).
-    loss: f64,
-    /// p = 1/(1 + e^m).
-    wrong: f64,
-    /// 1 - p.
-    right: f64,
-}
-
-impl Logistic {
-    fn of(m: f64) -> Logistic {
-        let e = (-m.abs()).exp();
-        let [near, far] = [(1.0 + e).recip(), e / (1.0 + e)];
-        if m > 0.0 {
-            Logistic { loss: e.ln_1p(), wrong: far, right: near }
-        } else {
-            Logistic { loss: e.ln_1p() - m, wrong: near, right: far }
-        }
-    }
-}
-
 impl<P: PointSet> Problem<'_, P> {
-    fn unknowns(&self) -> usize {
-        self.points.dim() + usize::from(self.intercept)
-    }
-
-    /// b, 0 without an intercept.
-    fn bias(&self, v: &[f64]) -> f64 {
-        if self.intercept { v[self.points.dim()] } else { 0.0 }
-    }
-
-    /// Ranges of points over which sums are taken by themselves.
-    fn parts(&self) -> impl ExactSizeIterator<Item = Range<usize>> + Send + use<P> {
-        let n = self.labels.len();
-        let size = n.div_ceil(MOST_PARTS).max(LEAST_PART);
-        (0..n.div_ceil(size)).map(move |part| part * size..n.min((part + 1) * size))
-    }
-
-    fn row(&self, index: usize) -> P::Row<'_> {
-        match self.points.row(index) {
-            Some(x) => x,
-            None => unreachable!("there is a label for each point"),
-        }
-    }
-
-    /// w · x + b for some points.
-    fn values_of(&self, part: Range<usize>, v: &[f64]) -> Vec<f64> {
-        let (d, bias) = (self.points.dim(), self.bias(v));
-        let mut values = match self.points.as_dense() {
-            Some(dense) => {
-                let mut values = vec![0.0; part.len()];
-                let rows = &dense.as_slice()[part.start * d..];
-                halfspaces_kernels::products(rows, &v[..d], &mut values);
-                values
-            }
-            None => part.map(|index| self.row(index).dot(v)).collect(),
-        };
-        values.iter_mut().for_each(|value| *value += bias);
-        values
-    }
-
-    /// out += Σ factor (x, 1), over some points, one factor for each.
-    fn add_scaled_of(&self, part: Range<usize>, factors: &[f64], out: &mut [f64]) {
-        let d = self.points.dim();
-        match self.points.as_dense() {
-            Some(dense) => {
-                let rows = &dense.as_slice()[part.start * d..];
-                halfspaces_kernels::add_rows(rows, d, factors, &mut out[..d]);
-            }
-            None => {
-                for (index, factor) in part.zip(factors) {
-                    self.row(index).add_scaled_to(*factor, out);
-                }
-            }
-        }
-        if self.intercept {
-            factors.iter().for_each(|factor| out[d] += factor);
-        }
-    }
-
-    /// What `work` makes of every part and of zeros to add to, the first of `start`; what was added, and the rest.
-    fn over_parts<T: Send>(
-        &self,
-        start: Vec<f64>,
-        work: impl Fn(Range<usize>, &mut [f64]) -> T + Sync,
-    ) -> (Vec<f64>, Vec<T>) {
-        let len = start.len();
-        let mut starts = Some(start).into_iter();
-        let parts = self.parts().map(move |part| (part, starts.next()));
-        let done = self.threads.map_with(
-            parts,
-            || (),
-            |(), (part, start)| {
-                let mut out = start.unwrap_or_else(|| vec![0.0; len]);
-                let rest = work(part, &mut out);
-                (out, rest)
-            },
-        );
-        let (sums, rest): (Vec<Vec<f64>>, Vec<T>) = done.into_iter().unzip();
-        let join = |mut sum: Vec<f64>, next: Vec<f64>| {
-            sum.iter_mut().zip(next).for_each(|(s, n)| *s += n);
-            sum
-        };
-        let Some(sum) = sums.into_iter().reduce(join) else { unreachable!("a sample has points") };
-        (sum, rest)
-    }
-
-    /// v with the intercept's entry zero: what the penalty sees.
-    fn penalised(&self, v: &[f64]) -> Vec<f64> {
-        let mut w = v.to_vec();
-        if self.intercept {
-            w[self.points.dim()] = 0.0;
-        }
-        w
-    }
-
-    /// C Σ ‖(x, 1)‖.
-    fn gradient_scale(&self) -> f64 {
-        let one = if self.intercept { 1.0 } else { 0.0 };
-        self.c * self.points.rows().map(|x| (x.norm_sq() + one).sqrt()).sum::<f64>()
-    }
-
-    fn expand(&self, v: &[f64]) -> Expansion {
-        let gradient = self.penalised(v);
-        let penalty = 0.5 * kernels::norm_sq(&gradient);
-        let (gradient, parts) = self.over_parts(gradient, |part, gradient| {
-            let mut factors = self.values_of(part.clone(), v);
-            let mut curvatures = Vec::with_capacity(part.len());
-            let mut loss = 0.0;
-            for (value, y) in factors.iter_mut().zip(&self.labels[part.clone()]) {
-                let logistic = Logistic::of(y.as_f64() * *value);
-                loss += logistic.loss;
-                curvatures.push(self.c * logistic.wrong * logistic.right);
-                *value = -self.c * logistic.wrong * y.as_f64();
-            }
-            self.add_scaled_of(part, &factors, gradient);
-            (loss, curvatures)
-        });
-        let (losses, curvatures): (Vec<f64>, Vec<Vec<f64>>) = parts.into_iter().unzip();
-        let objective = penalty + self.c * losses.iter().sum::<f64>();
-        Expansion { objective, gradient, curvatures: curvatures.concat() }
-    }
-
     /// -H⁻¹∇f, in conjugate gradients only nearly so.
     fn newton_direction(&self, here: &Expansion) -> Result<Vec<f64>, InputError> {
         if self.unknowns() <= MAX_CHOLESKY
@@ -439,38 +271,7 @@ impl<P: PointSet> Problem<'_, P> {
     fn by_cholesky(&self, here: &Expansion) -> Result<Option<Vec<f64>>, InputError> {
         let k = self.unknowns();
         let d = self.points.dim();
-        // The lower triangle by rows.
-        let (hessian, _) = self.over_parts(zeros(k, k)?, |part, hessian| {
-            let curvatures = &here.curvatures[part.clone()];
-            match self.points.as_dense() {
-                Some(dense) => {
-                    // So few rows at a time that they stay near.
-                    let blocks = dense.as_slice()[part.start * d..].chunks(BLOCK * d);
-                    for (rows, s) in blocks.zip(curvatures.chunks(BLOCK)) {
-                        for j in 0..d {
-                            let mut factors = [0.0; BLOCK];
-                            let rows_of = factors.iter_mut().zip(rows.chunks(d));
-                            for ((factor, row), s) in rows_of.zip(s) {
-                                *factor = s * row[j];
-                            }
-                            let out = &mut hessian[j * k..=j * k + j];
-                            halfspaces_kernels::add_rows(rows, d, &factors[..s.len()], out);
-                        }
-                    }
-                }
-                None => {
-                    for (index, s) in part.clone().zip(curvatures) {
-                        let x = self.row(index);
-                        for (j, x_j) in x.entries() {
-                            x.add_scaled_to(s * x_j, &mut hessian[j * k..=j * k + j]);
-                        }
-                    }
-                }
-            }
-            if self.intercept {
-                self.add_scaled_of(part, curvatures, &mut hessian[d * k..]);
-            }
-        });
+        let hessian = self.hessian(here)?;
         let mut l = Mat::from_fn(k, k, |i, j| if j <= i { hessian[i * k + j] } else { 0.0 });
         (0..d).for_each(|j| l[(j, j)] += 1.0);
         let params = Default::default();
@@ -486,32 +287,6 @@ impl<P: PointSet> Problem<'_, P> {
         let right = ColMut::from_slice_mut(&mut direction).as_mat_mut();
         solve::solve_in_place(l.as_ref(), right, Par::Seq, stack);
         Ok(direction.iter().all(|p| p.is_finite()).then_some(direction))
-    }
-
-    /// H u.
-    fn hessian_times(&self, here: &Expansion, u: &[f64]) -> Vec<f64> {
-        let (out, _) = self.over_parts(self.penalised(u), |part, out| {
-            let mut factors = self.values_of(part.clone(), u);
-            let curvatures = &here.curvatures[part.clone()];
-            factors.iter_mut().zip(curvatures).for_each(|(value, s)| *value *= s);
-            self.add_scaled_of(part, &factors, out);
-        });
-        out
-    }
-
-    /// The diagonal of H, by which conjugate gradients are scaled.
-    fn hessian_diagonal(&self, here: &Expansion) -> Vec<f64> {
-        let mut diagonal = self.penalised(&vec![1.0; self.unknowns()]);
-        for (x, s) in self.points.rows().zip(&here.curvatures) {
-            for (j, x_j) in x.entries() {
-                diagonal[j] += s * x_j * x_j;
-            }
-        }
-        if self.intercept {
-            diagonal[self.points.dim()] =
-                here.curvatures.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-        }
-        diagonal
     }
 
     /// Conjugate gradients on H p = -∇f until the residual falls below min(½, √‖∇f‖) ‖∇f‖, which
@@ -578,6 +353,7 @@ impl<P: PointSet> Problem<'_, P> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rivals::logistic_loss::LEAST_PART;
     use halfspaces_data::{Gaussian, Marginal, random_target};
     use halfspaces_linalg::{DenseRow, Points, SparsePoints};
     use rand::rngs::ChaCha8Rng;

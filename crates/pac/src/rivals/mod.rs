@@ -9,6 +9,7 @@ mod dgt;
 mod heuristics;
 mod leaky_relu;
 mod logistic;
+mod logistic_loss;
 mod regularised_loss;
 mod svm;
 mod unit_ball;
