@@ -542,6 +542,34 @@ mod tests {
         }
     }
 
+    /// Each point thousands of times, the first so often that no other is in the part that is scanned first: of equally
+    /// sure mistakes the first is made, in bytes and among the points themselves, on any number of threads.
+    #[test]
+    fn ties_between_parts_go_to_the_first() {
+        let kinds = [[3.0, 0.0, 1.0], [1.0, -2.0, 0.0], [0.0, 1.0, -3.0], [-2.0, 0.0, 1.0]];
+        let kinds = [kinds, kinds.map(|[x, y, z]| [y - 1.0, z, x + 2.0])].concat();
+        let of = |i: usize| if i < 17_000 { 0 } else { i % kinds.len() };
+        let rows: Vec<[f64; 3]> = (0..52_000).map(|i| kinds[of(i)]).collect();
+        let points = Points::from_rows(&rows).unwrap();
+        let sparse = SparsePoints::from_dense(&points).unwrap();
+        let mut tied = 0;
+        for seed in 0..2 {
+            let labels = random_target(3, seed).unwrap().label_all(&points).unwrap();
+            let (_, transcript) = label_pool(Greedy::new(3).unwrap(), &points, &labels).unwrap();
+            let mistakes: Vec<Round> =
+                transcript.rounds().iter().filter(|r| r.is_mistake()).copied().collect();
+            tied += mistakes.iter().filter(|r| r.index >= 17_000).count();
+            for threads in [1, 3] {
+                let threads = Threads::new(threads).unwrap();
+                let run = Greedy::simulate_on(&points, &labels, threads).unwrap();
+                assert_eq!(run.mistakes, mistakes);
+                let run = Greedy::simulate_on(&sparse, &labels, threads).unwrap();
+                assert_eq!(run.mistakes, mistakes);
+            }
+        }
+        assert!(tied > 1, "{tied}");
+    }
+
     /// S2: while the angle to the target is acute, no mistake raises it.
     #[test]
     fn the_angle_never_rises_once_it_is_acute() {

@@ -388,13 +388,13 @@ fn table(results: &Results<Configuration, Outcome>) -> Table {
 mod tests {
     use super::*;
 
-    fn verdicts(
+    fn group(
         half: usize,
         random: usize,
         slipping: usize,
         came: usize,
         expected: f64,
-    ) -> Vec<Verdict> {
+    ) -> Group<Configuration, Outcome> {
         let outcome = |k: usize| Outcome {
             points: 400,
             minority: 100,
@@ -407,9 +407,33 @@ mod tests {
         };
         let configuration = Configuration { data: "wdbc".into(), points: POINTS };
         let outcomes = (0..60).map(outcome).collect();
-        let group = Group { configuration, planned: 60, outcomes };
-        let experiment = RealPoolsExperiment::new(Arc::new(Inputs::builtin()));
-        super::verdicts(&experiment, vec![group])
+        Group { configuration, planned: 60, outcomes }
+    }
+
+    fn judged(groups: Vec<Group<Configuration, Outcome>>) -> Vec<Verdict> {
+        super::verdicts(&RealPoolsExperiment::new(Arc::new(Inputs::builtin())), groups)
+    }
+
+    fn verdicts(
+        half: usize,
+        random: usize,
+        slipping: usize,
+        came: usize,
+        expected: f64,
+    ) -> Vec<Verdict> {
+        judged(vec![group(half, random, slipping, came, expected)])
+    }
+
+    /// A set with more pools counts no more than another where both are taken together.
+    #[test]
+    fn as_many_pools_of_each_set_are_taken_together() {
+        let mut many = group(5, 18, 13, 20, 20.0);
+        let wrong = group(5, 18, 13, 60, 200.0).outcomes;
+        many.outcomes.extend(wrong);
+        many.planned = 120;
+        let few = group(5, 18, 13, 20, 20.0);
+        assert_eq!(judged(vec![many.clone(), few]), [Verdict::Holds; 5]);
+        assert_ne!(judged(vec![many])[4], Verdict::Holds);
     }
 
     #[test]

@@ -214,5 +214,7 @@ mod tests {
         };
         assert_eq!(verdicts(27, 150, 1.0), [Verdict::Holds; 4]);
         assert_eq!(verdicts(60, 70, 1.01), [Verdict::Violated; 4]);
+        // A growth of 17 to 22 mistakes over ln 1000 and ten dimensions: 0.25 to 0.32.
+        assert_eq!(verdicts(37, 150, 1.0)[0], Verdict::Violated);
     }
 }
