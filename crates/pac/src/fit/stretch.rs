@@ -117,16 +117,21 @@ impl<L: Link> Fitting<L> {
             let left = lane.steps() - lane.taken;
             (lane, left, if index == longest { reservoir.take() } else { None })
         });
-        let ways = self.selector.threads().map_with(
+        let threads = self.selector.threads();
+        let ways = threads.map_with(
             lanes,
             || (),
             |(), (lane, left, reservoir)| {
-                // In memory of this thread, away from the iterates of other lanes.
-                lane.w = lane.w.clone();
+                if threads != Threads::ONE {
+                    // In memory of this thread, away from the iterates of other lanes.
+                    lane.w = lane.w.clone();
+                }
                 (left, go(lane, reservoir))
             },
         );
-        let taken = ways.iter().map(|(_, way)| way.taken).max().unwrap_or(0);
+        let Some(taken) = ways.iter().map(|(_, way)| way.taken).max() else {
+            unreachable!("a fit has at least one lane")
+        };
         // Points outside the ball are so for every lane.
         let all = ways.iter().all(|(left, way)| way.taken as u64 == (taken as u64).min(*left));
         assert!(all, "a lane ends with its steps, or with the others");
