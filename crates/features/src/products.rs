@@ -4,7 +4,7 @@
 //! the block: a row gives the same bits alone and among others, dense and sparse (a zero adds nothing),
 //! and at every vector width.
 
-use faer::traits::pulp::{Arch, Simd, WithSimd};
+use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{PointSet, RowView};
 use std::ops::Range;
 
@@ -104,7 +104,7 @@ impl Columns {
 
     /// The same for rows of as many coordinates as the columns have.
     pub(crate) fn sums_of_block<T: Term>(&self, rows: &[f64], out: &mut [f64]) {
-        Arch::new().dispatch(Block { columns: self, rows, out, term: T::term });
+        run_wide(Block { columns: self, rows, out, term: T::term });
     }
 
     /// The sums of R rows with the columns from `first` on.
@@ -138,11 +138,11 @@ struct Block<'a, F> {
     term: F,
 }
 
-impl<F: Fn(f64, f64) -> f64> WithSimd for Block<'_, F> {
+impl<F: Fn(f64, f64) -> f64> Wide for Block<'_, F> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn run(self) {
         let Block { columns, rows, out, term } = self;
         let (count, dim) = (columns.count, columns.dim());
         for (rows, out) in rows.chunks(ROWS * dim).zip(out.chunks_mut(ROWS * count)) {

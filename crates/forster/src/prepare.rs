@@ -8,7 +8,7 @@
 use crate::error::ForsterError;
 use crate::pass::Rows;
 use crate::tile::LANES;
-use faer::traits::pulp::{Arch, Simd, WithSimd};
+use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{InputError, PointSet, Points, zeros};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -44,7 +44,7 @@ impl<'a> Prepared<'a> {
         let x = points.as_slice();
         let mut signatures = Vec::with_capacity(n);
         let survey = Survey { x, mix: &mixture(dim), signatures: &mut signatures };
-        let moderate = Arch::new().dispatch(survey);
+        let moderate = run_wide(survey);
 
         // Rows keep the order of their first appearance.
         let mut places: HashTable<usize> = HashTable::new();
@@ -157,11 +157,11 @@ struct Survey<'a> {
     signatures: &'a mut Vec<Signature>,
 }
 
-impl WithSimd for Survey<'_> {
+impl Wide for Survey<'_> {
     type Output = bool;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> bool {
+    fn run(self) -> bool {
         let (mix, mix_rest) = self.mix.as_chunks::<LANES>();
         let mut moderate = true;
         for x in self.x.chunks_exact(self.mix.len()) {
@@ -210,7 +210,6 @@ fn is_multiple(x: &[f64], dim: usize, signatures: &[Signature], i: usize, j: usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faer::traits::pulp::Scalar;
 
     #[test]
     fn multiples_merge_and_zeros_go() {
@@ -254,8 +253,8 @@ mod tests {
             let x: Vec<f64> = (0..9 * dim).map(|i| ((i * i) as f64).sin()).collect();
             let mix = mixture(dim);
             let (mut dispatched, mut plain) = (Vec::new(), Vec::new());
-            Arch::new().dispatch(Survey { x: &x, mix: &mix, signatures: &mut dispatched });
-            Survey { x: &x, mix: &mix, signatures: &mut plain }.with_simd(Scalar);
+            run_wide(Survey { x: &x, mix: &mix, signatures: &mut dispatched });
+            Survey { x: &x, mix: &mix, signatures: &mut plain }.run();
             let bits = |s: &Signature| (s.key, s.largest.to_bits());
             assert!(dispatched.iter().map(bits).eq(plain.iter().map(bits)), "{dim}");
         }

@@ -8,6 +8,8 @@
 //! | [`add_rows`] | sum += c x row by row, with c known beforehand |
 //! | [`combine`] | sum += c x row by row, with c from w · x for a fixed w |
 //! | [`descend`] | w += c x row by row, with c from w · x and x · x |
+//! | [`run_wide`] | any other loop, as it is written |
+//! | [`run_fused`] | one over vectors of any length that fuse multiplication and addition |
 //!
 //! *Rounding.* Every product is that of [`dot`] to the bit: [`LANES`] running sums, coordinate j into sum j mod
 //! [`LANES`], added in one fixed order, without fused multiplication and addition. A wider register holds more of
@@ -23,16 +25,20 @@
 mod combine;
 mod descend;
 mod dispatch;
+mod fused;
 mod plain;
 mod products;
 mod sum;
 mod vectors;
+mod wide;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub use combine::combine;
 pub use descend::descend;
 pub use dispatch::vectors;
+pub use fused::{Fused, FusedLoop, Pair, run_fused};
 pub use plain::{LANES, add_lanes, dot};
 pub use products::{products, products_while};
 pub use sum::add_rows;
+pub use wide::{Wide, run_wide};

@@ -1,9 +1,10 @@
 //! AVX2 and AVX-512.
 //!
-//! A value of [`Avx2`] or [`Avx512`] is made by `detect` alone, and only on a processor that has the
+//! A value of [`Avx2`], [`Avx2Fma`] or [`Avx512`] is made by `detect` alone, and only on a processor that has the
 //! instructions. So whoever has one, as every method of theirs does, may use them: that is what "the processor
 //! has them" below stands for.
 
+use crate::fused::{Fused, FusedLoop};
 use crate::plain::LANES;
 use crate::vectors::{Kernel, Vectors};
 use std::arch::x86_64::*;
@@ -160,20 +161,26 @@ impl Avx2 {
     }
 }
 
-/// The instructions AVX-512F; with them the processor has AVX2.
+/// The instructions AVX-512F, and BW, CD, DQ and VL, without which no processor with caches to speak of has been made
+/// since 2017 (x86-64-v4); with them the processor has AVX2.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512(Avx2);
 
 impl Avx512 {
     #[inline]
     pub(crate) fn detect() -> Option<Avx512> {
-        Avx2::detect().filter(|_| is_x86_feature_detected!("avx512f")).map(Avx512)
+        let all = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512cd")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl");
+        Avx2::detect().filter(|_| all).map(Avx512)
     }
 
     /// The kernel, compiled for them.
     #[inline]
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
-        #[target_feature(enable = "avx512f")]
+        #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
         fn compiled<K: Kernel>(v: Avx512, kernel: K) -> K::Output {
             kernel.run(v)
         }
@@ -249,5 +256,126 @@ impl Vectors for Avx512 {
     #[inline(always)]
     fn fetch(self, values: &[f64], bytes: usize) {
         prefetch(values, bytes);
+    }
+}
+
+impl Avx512 {
+    /// The loop, compiled for the instructions.
+    #[inline]
+    pub(crate) fn run_fused<L: FusedLoop>(self, work: L) -> L::Output {
+        #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+        fn compiled<L: FusedLoop>(v: Avx512, work: L) -> L::Output {
+            work.run(v)
+        }
+        // SAFETY: the processor has them.
+        unsafe { compiled(self, work) }
+    }
+}
+
+impl Fused for Avx512 {
+    const LANES: usize = 8;
+    type Vector = __m512d;
+
+    #[inline(always)]
+    fn splat(self, value: f64) -> __m512d {
+        Vectors::splat(self, value)
+    }
+
+    #[inline(always)]
+    fn load(self, values: &[f64]) -> __m512d {
+        Vectors::load(self, first(values))
+    }
+
+    #[inline(always)]
+    fn store(self, vector: __m512d, values: &mut [f64]) {
+        Vectors::store(self, vector, first_mut(values));
+    }
+
+    #[inline(always)]
+    fn add(self, a: __m512d, b: __m512d) -> __m512d {
+        Vectors::add(self, a, b)
+    }
+
+    #[inline(always)]
+    fn mul_add(self, a: __m512d, b: __m512d, c: __m512d) -> __m512d {
+        // SAFETY: the processor has them.
+        unsafe { _mm512_fmadd_pd(a, b, c) }
+    }
+}
+
+/// The instructions AVX2 and FMA.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx2Fma(());
+
+impl Avx2Fma {
+    #[inline]
+    pub(crate) fn detect() -> Option<Avx2Fma> {
+        Avx2::detect().filter(|_| is_x86_feature_detected!("fma")).map(|_| Avx2Fma(()))
+    }
+
+    /// The loop, compiled for them.
+    #[inline]
+    pub(crate) fn run_fused<L: FusedLoop>(self, work: L) -> L::Output {
+        #[target_feature(enable = "avx2,fma")]
+        fn compiled<L: FusedLoop>(v: Avx2Fma, work: L) -> L::Output {
+            work.run(v)
+        }
+        // SAFETY: the processor has them.
+        unsafe { compiled(self, work) }
+    }
+}
+
+impl Fused for Avx2Fma {
+    const LANES: usize = 4;
+    type Vector = __m256d;
+
+    #[inline(always)]
+    fn splat(self, value: f64) -> __m256d {
+        // SAFETY: the processor has them.
+        unsafe { _mm256_set1_pd(value) }
+    }
+
+    #[inline(always)]
+    fn load(self, values: &[f64]) -> __m256d {
+        let four: &[f64; 4] = first(values);
+        // SAFETY: the processor has them, and `four` are the numbers that are read, at any alignment.
+        unsafe { _mm256_loadu_pd(four.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn store(self, vector: __m256d, values: &mut [f64]) {
+        let four: &mut [f64; 4] = first_mut(values);
+        // SAFETY: the processor has them, and `four` are the numbers that are written, at any alignment.
+        unsafe { _mm256_storeu_pd(four.as_mut_ptr(), vector) }
+    }
+
+    #[inline(always)]
+    fn add(self, a: __m256d, b: __m256d) -> __m256d {
+        // SAFETY: the processor has them.
+        unsafe { _mm256_add_pd(a, b) }
+    }
+
+    #[inline(always)]
+    fn mul_add(self, a: __m256d, b: __m256d, c: __m256d) -> __m256d {
+        // SAFETY: the processor has them.
+        unsafe { _mm256_fmadd_pd(a, b, c) }
+    }
+}
+
+#[inline(always)]
+fn first<const N: usize>(values: &[f64]) -> &[f64; N] {
+    assert!(values.len() >= N, "a vector is as long as the lanes are many");
+    match values.first_chunk() {
+        Some(first) => first,
+        None => unreachable!("looked at before"),
+    }
+}
+
+#[inline(always)]
+fn first_mut<const N: usize>(values: &mut [f64]) -> &mut [f64; N] {
+    assert!(values.len() >= N, "a vector is as long as the lanes are many");
+    match values.first_chunk_mut() {
+        Some(first) => first,
+        None => unreachable!("looked at before"),
     }
 }

@@ -6,10 +6,8 @@
 //! forms round identically. That is what makes dense and sparse runs of a learner comparable
 //! mistake for mistake, even where a margin is exactly zero.
 
-use faer::traits::pulp::{Arch, Simd, WithSimd};
-
-pub use halfspaces_kernels::LANES;
 pub(crate) use halfspaces_kernels::add_lanes;
+pub use halfspaces_kernels::{Fused, FusedLoop, LANES, Pair, Wide, run_fused, run_wide};
 
 /// Inner product of two slices. Where the lengths differ the longer one is cut: callers that take
 /// input from outside compare dimensions first.
@@ -34,18 +32,18 @@ const WIDE: usize = 192;
 
 #[inline(never)]
 fn wide_dot(a: &[f64], b: &[f64]) -> f64 {
-    Arch::new().dispatch(RunningSums(a, b))
+    run_wide(RunningSums(a, b))
 }
 
 /// The plain product, to be compiled for several vector instructions. As it fuses no multiplication with
 /// an addition, they do not change the result.
 struct RunningSums<'a>(&'a [f64], &'a [f64]);
 
-impl WithSimd for RunningSums<'_> {
+impl Wide for RunningSums<'_> {
     type Output = f64;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> f64 {
+    fn run(self) -> f64 {
         halfspaces_kernels::dot(self.0, self.1)
     }
 }

@@ -1,7 +1,7 @@
 //! Halfspaces of least hinge loss, each example with a weight of its own.
 //! Part of `TableClassifier`. Claims: PT, PTn.
 
-use faer::traits::pulp::{Arch, Simd, WithSimd};
+use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{AffineHalfspace, InputError, Points};
 use rand::Rng;
 use rand::seq::SliceRandom;
@@ -46,7 +46,7 @@ impl Hinge {
         for _ in 0..MAX_PASSES {
             order[..active].shuffle(rng);
             let pass = Pass { state: self, examples, order: &mut order, active, c, upper, lower };
-            let (left, largest, least) = Arch::new().dispatch(pass);
+            let (left, largest, least) = run_wide(pass);
             if largest - least <= TOLERANCE {
                 if left == order.len() {
                     break;
@@ -77,11 +77,11 @@ struct Pass<'a, 'e> {
     lower: f64,
 }
 
-impl WithSimd for Pass<'_, '_> {
+impl Wide for Pass<'_, '_> {
     type Output = (usize, f64, f64);
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> Self::Output {
+    fn run(self) -> Self::Output {
         let Pass { state, examples, order, mut active, c, upper, lower } = self;
         let Hinge { alphas, w, b } = state;
         let dim = w.len();

@@ -2,8 +2,8 @@
 
 use super::change::Change;
 use super::features::Features;
-use faer::traits::pulp::{Arch, Simd, WithSimd};
 use halfspaces_linalg::Threads;
+use halfspaces_linalg::kernels::{Wide, run_wide};
 
 /// Points looked at by a thread at a time.
 const BLOCK: usize = 2048;
@@ -34,11 +34,11 @@ struct Products<'a> {
     out: &'a mut [f64],
 }
 
-impl WithSimd for Products<'_> {
+impl Wide for Products<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn run(self) {
         let rows = self.rows.chunks_exact(self.width);
         for (row, out) in rows.zip(self.out.chunks_exact_mut(self.changes.len())) {
             for ((change, block), out) in self.changes.iter().zip(out) {
@@ -63,7 +63,7 @@ pub(super) fn products(features: &Features, changes: &[Change], threads: Threads
     threads.map_with(
         tasks,
         || (),
-        |(), (rows, out)| Arch::new().dispatch(Products { rows, width, changes: &changes, out }),
+        |(), (rows, out)| run_wide(Products { rows, width, changes: &changes, out }),
     );
     out
 }

@@ -10,7 +10,7 @@
 use super::features::Features;
 use super::normal::{Probit, Site};
 use super::scan::products;
-use faer::traits::pulp::{Arch, Simd, WithSimd};
+use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{InputError, Threads, kernels, zeros};
 
 /// The likelihood: all but a step, one answer in a hundred a slip.
@@ -87,7 +87,7 @@ impl SoftHalfspace {
 
     /// xᵀ(precision)⁻¹x.
     fn variance(&self, x: &[f64]) -> f64 {
-        Arch::new().dispatch(Variance { inverse_root: &self.inverse_root, x })
+        run_wide(Variance { inverse_root: &self.inverse_root, x })
     }
 
     /// A new answer, of sign `y`; `answers` has all, this one too.
@@ -150,7 +150,7 @@ impl SoftHalfspace {
 
     /// Adds a factor at each of the rows x.
     fn add_factors(&mut self, rows: &[f64], factors: &[Site]) {
-        Arch::new().dispatch(AddSquares { rows, factors, to: &mut self.precision });
+        run_wide(AddSquares { rows, factors, to: &mut self.precision });
         for (x, factor) in rows.chunks_exact(self.dim).zip(factors) {
             kernels::axpy(factor.shift, x, &mut self.shift);
         }
@@ -231,7 +231,7 @@ impl SoftHalfspace {
             }
         }
         let inverse_root = &mut self.inverse_root;
-        Arch::new().dispatch(InverseRoot { root: &root, inverse_root, dim: d });
+        run_wide(InverseRoot { root: &root, inverse_root, dim: d });
         let half: Vec<f64> =
             self.inverse_root.chunks_exact(d).map(|row| kernels::dot(row, &self.shift)).collect();
         self.weights.fill(0.0);
@@ -271,11 +271,11 @@ struct Variance<'a> {
     x: &'a [f64],
 }
 
-impl WithSimd for Variance<'_> {
+impl Wide for Variance<'_> {
     type Output = f64;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> f64 {
+    fn run(self) -> f64 {
         let Variance { inverse_root, x } = self;
         let (d, mut sum) = (x.len(), 0.0);
         for (i, row) in inverse_root.chunks_exact(d).enumerate() {
@@ -293,11 +293,11 @@ struct AddSquares<'a> {
     to: &'a mut [f64],
 }
 
-impl WithSimd for AddSquares<'_> {
+impl Wide for AddSquares<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn run(self) {
         let AddSquares { rows, factors, to } = self;
         let d = to.len().isqrt();
         for (i, row) in to.chunks_exact_mut(d).enumerate() {
@@ -322,11 +322,11 @@ struct InverseRoot<'a> {
     dim: usize,
 }
 
-impl WithSimd for InverseRoot<'_> {
+impl Wide for InverseRoot<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn run(self) {
         let InverseRoot { root, inverse_root, dim: d } = self;
         inverse_root.fill(0.0);
         for i in 0..d {

@@ -2,7 +2,7 @@
 //!
 //! Claims: K6.
 
-use faer::traits::pulp::{Simd, WithSimd};
+use halfspaces_linalg::kernels::Wide;
 use halfspaces_linalg::{InputError, RowView, exp_neg, kernels};
 
 /// A kernel K(x, z). Every one is positive semidefinite, a product of a feature space, as the bounds need: x · z, its powers and those
@@ -100,7 +100,7 @@ impl Kernel {
     }
 }
 
-/// Σ y_i K(x_i, x) from the products x_i · x, which it overwrites. Being a [`WithSimd`] lets it be
+/// Σ y_i K(x_i, x) from the products x_i · x, which it overwrites. Being a [`Wide`] lets it be
 /// compiled for the vector instructions that the processor turns out to have; as it fuses no
 /// multiplication with an addition, they do not change the result.
 pub(super) struct SignedSum<'a> {
@@ -111,11 +111,11 @@ pub(super) struct SignedSum<'a> {
     pub(super) signs: &'a [f64],
 }
 
-impl WithSimd for SignedSum<'_> {
+impl Wide for SignedSum<'_> {
     type Output = f64;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> f64 {
+    fn run(self) -> f64 {
         self.kernel.replace_products(self.products, self.x_sq, self.norms_sq);
         kernels::dot(self.signs, self.products)
     }
@@ -124,8 +124,8 @@ impl WithSimd for SignedSum<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faer::traits::pulp::{Arch, Scalar};
     use halfspaces_linalg::DenseRow;
+    use halfspaces_linalg::kernels::run_wide;
     use proptest::prelude::*;
 
     proptest! {
@@ -141,8 +141,8 @@ mod tests {
                 let (mut wide, mut plain) = (products.clone(), products.clone());
                 let (norms_sq, signs) = (&norms_sq, &signs);
                 let sum = |products| SignedSum { kernel, products, x_sq, norms_sq, signs };
-                let of_wide = Arch::new().dispatch(sum(&mut wide));
-                prop_assert_eq!(of_wide.to_bits(), sum(&mut plain).with_simd(Scalar).to_bits());
+                let of_wide = run_wide(sum(&mut wide));
+                prop_assert_eq!(of_wide.to_bits(), sum(&mut plain).run().to_bits());
                 prop_assert_eq!(wide, plain);
             }
         }

@@ -4,8 +4,8 @@ use super::kernel::{Kernel, SignedSum};
 use super::weights::finite;
 use crate::protocol::{OnlineLearner, Prediction, Round, Transcript};
 use faer::linalg::matmul::matmul;
-use faer::traits::pulp::Arch;
 use faer::{Accum, MatMut, MatRef, Par};
+use halfspaces_linalg::kernels::run_wide;
 use halfspaces_linalg::{
     Classifier, DenseRow, InputError, Label, PointSet, Points, RowView, Threads, load_checked,
 };
@@ -314,7 +314,7 @@ impl KernelPerceptron {
         products: &mut [f64],
         x_sq: f64,
     ) -> f64 {
-        Arch::new().dispatch(SignedSum {
+        run_wide(SignedSum {
             kernel: self.kernel,
             x_sq,
             norms_sq: &self.norms_sq[first..],

@@ -19,6 +19,7 @@
 use super::Unit;
 use crate::error::OnlineError;
 use faer::traits::pulp::{Arch, Simd, WithSimd};
+use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{Label, PointSet, RowView, Threads};
 
 /// Coordinates taken side by side.
@@ -83,7 +84,6 @@ impl Screen {
         let stretches =
             screen.bytes.chunks_mut(STRETCH * dim).zip(screen.steps.chunks_mut(STRETCH));
         let padded = dim.next_multiple_of(LANES);
-        let arch = Arch::new();
         let found = threads.map_with(
             stretches.enumerate(),
             || (vec![0.0; padded], vec![0; padded]),
@@ -96,7 +96,7 @@ impl Screen {
                     };
                     unit.fill(0.0);
                     Unit::of(x)?.add_to(1.0, unit);
-                    let (step, error) = arch.dispatch(Quantise { unit, q });
+                    let (step, error) = run_wide(Quantise { unit, q });
                     bytes.copy_from_slice(&q[..dim]);
                     *to = if labels[index] == Label::Positive { -step } else { step };
                     error_sq = error_sq.max(error);
@@ -280,11 +280,11 @@ struct Quantise<'a> {
     q: &'a mut [i8],
 }
 
-impl WithSimd for Quantise<'_> {
+impl Wide for Quantise<'_> {
     type Output = (f32, f32);
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> (f32, f32) {
+    fn run(self) -> (f32, f32) {
         let (blocks, _) = self.unit.as_chunks::<LANES>();
         let larger = |a: f32, b: f32| if a > b { a } else { b };
         let mut most = [0.0; LANES];

@@ -11,8 +11,8 @@ use super::lane::{Lane, ReservoirIterate};
 use super::outcome::{Fit, Origin};
 use super::plan::{Placement, Settings};
 use crate::selection::Selector;
-use faer::traits::pulp::{Arch, Simd, WithSimd};
 use halfspaces_data::Link;
+use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{
     ExampleStream, FitError, Halfspace, InputError, Label, LiftedRow, RowView, ScaledRow,
     Termination, Threads, norm,
@@ -276,7 +276,7 @@ impl<L: Link> Fitting<L> {
         stream: &mut S,
         most: u64,
     ) -> Result<Stage, FitError<S::Error>> {
-        Arch::new().dispatch(Advance { fitting: self, stream, most })
+        run_wide(Advance { fitting: self, stream, most })
     }
 
     /// The outcome of the whole stream, or of as much of it as the plan asks for.
@@ -347,11 +347,11 @@ struct Advance<'a, L, S> {
     most: u64,
 }
 
-impl<L: Link, S: ExampleStream> WithSimd for Advance<'_, L, S> {
+impl<L: Link, S: ExampleStream> Wide for Advance<'_, L, S> {
     type Output = Result<Stage, FitError<S::Error>>;
 
     #[inline(always)]
-    fn with_simd<V: Simd>(self, _: V) -> Self::Output {
+    fn run(self) -> Self::Output {
         let Advance { fitting, stream, most } = self;
         let (mut stage, mut left) = (fitting.stage(), most);
         while left > 0 && stage != Stage::Complete {

@@ -1,6 +1,6 @@
 //! The errors of candidates on blocks of examples, bit by bit.
 
-use faer::traits::pulp::{Arch, Simd, WithSimd};
+use halfspaces_linalg::kernels::{Wide, run_wide};
 
 /// Examples counted at once.
 pub(super) const BLOCK: usize = 512;
@@ -59,7 +59,7 @@ pub(super) fn add_pair_counts(
     counts: &mut [PairCounts],
 ) {
     debug_assert_eq!(masks.len(), counts.len(), "one count per mask");
-    Arch::new().dispatch(Compare { masks, of_leader, counts });
+    run_wide(Compare { masks, of_leader, counts });
 }
 
 /// Compiled for the vector instructions that the processor turns out to have.
@@ -69,11 +69,11 @@ struct Compare<'a> {
     counts: &'a mut [PairCounts],
 }
 
-impl WithSimd for Compare<'_> {
+impl Wide for Compare<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn run(self) {
         for (counts, mask) in self.counts.iter_mut().zip(self.masks) {
             for (a, b) in mask.iter().zip(self.of_leader) {
                 counts.errors += a.count_ones();

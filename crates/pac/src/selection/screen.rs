@@ -2,8 +2,8 @@
 
 use super::mask::{ErrorMask, LANES, set};
 use faer::linalg::matmul::matmul;
-use faer::traits::pulp::{Arch, Simd, WithSimd};
 use faer::{Accum, MatMut, MatRef, Par};
+use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{Label, Threads, kernels};
 
 /// Candidates multiplied at once: with a block of examples their product stays in cache.
@@ -53,7 +53,6 @@ impl Scratch {
         masks: Option<&mut [ErrorMask]>,
     ) {
         let block: Vec<f32> = folded.iter().map(|&v| v as f32).collect();
-        let arch = Arch::new();
         // Beside fewer masks the last candidates would go uncounted.
         assert!(
             masks.as_ref().is_none_or(|masks| masks.len() == ids.len()),
@@ -63,7 +62,7 @@ impl Scratch {
         if unit_rows.len() != candidates.len() {
             unit_rows.clear();
             unit_rows.reserve(candidates.len());
-            arch.dispatch(UnitRows { candidates, dim, unit_rows });
+            run_wide(UnitRows { candidates, dim, unit_rows });
         }
         type Masks<'m> = Option<&'m mut [ErrorMask]>;
         let of_tile = |tile: &mut Tile, (ids, masks): (&[usize], Masks<'_>)| -> Vec<u64> {
@@ -74,11 +73,11 @@ impl Scratch {
             match masks {
                 Some(masks) => {
                     let values = values.zip(masks);
-                    values.map(|((v, w), mask)| count_one(arch, v, w, block, mask)).collect()
+                    values.map(|((v, w), mask)| count_one(v, w, block, mask)).collect()
                 }
                 None => {
                     let mut unused = ErrorMask::default();
-                    values.map(|(v, w)| count_one(arch, v, w, block, &mut unused)).collect()
+                    values.map(|(v, w)| count_one(v, w, block, &mut unused)).collect()
                 }
             }
         };
@@ -118,14 +117,13 @@ impl Tile {
 /// The errors of the candidate w, from its products with a block of examples in single precision; doubtful
 /// signs are those of a product in double.
 fn count_one(
-    arch: Arch,
     values: &[f32],
     w: &[f64],
     Block { folded, labels, dim }: Block<'_>,
     mask: &mut ErrorMask,
 ) -> u64 {
     let doubt = single_precision_error(dim);
-    let (mut wrong, doubtful) = arch.dispatch(Screen { values, doubt, mask: &mut *mask });
+    let (mut wrong, doubtful) = run_wide(Screen { values, doubt, mask: &mut *mask });
     if doubtful {
         let exact = values.iter().zip(folded.chunks_exact(dim)).zip(labels);
         for (place, ((v, z), y)) in exact.enumerate() {
@@ -160,11 +158,11 @@ struct UnitRows<'a> {
     unit_rows: &'a mut Vec<f32>,
 }
 
-impl WithSimd for UnitRows<'_> {
+impl Wide for UnitRows<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn run(self) {
         for w in self.candidates.chunks_exact(self.dim) {
             let norm_sq = kernels::dot(w, w);
             if (MIN_PLAIN_NORM_SQ..1.0 / MIN_PLAIN_NORM_SQ).contains(&norm_sq) {
@@ -182,41 +180,48 @@ impl WithSimd for UnitRows<'_> {
 }
 
 /// How many values are surely negative, and whether some are too near 0 to tell; the former are marked,
-/// below what was marked before. Being a [`WithSimd`] lets it be compiled for the vector instructions that
-/// the processor turns out to have.
+/// below what was marked before.
 struct Screen<'a> {
     values: &'a [f32],
+    /// Not negative.
     doubt: f32,
     mask: &'a mut ErrorMask,
 }
 
-impl WithSimd for Screen<'_> {
+impl Wide for Screen<'_> {
     type Output = (u64, bool);
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> (u64, bool) {
+    fn run(self) -> (u64, bool) {
         let Screen { values, doubt, mask } = self;
-        let (mut bits, mut doubtful) = (ErrorMask::default(), ErrorMask::default());
+        // Not negative, floating-point numbers are in the order of their bits: those beyond doubt begin here and end
+        // with infinity. NaN lies behind, and what is nearer to 0 wraps around to behind it.
+        let first = doubt.to_bits() + 1;
+        let last = f32::INFINITY.to_bits() - first;
+        let (mut bits, mut furthest) = (ErrorMask::default(), [0; LANES]);
         let (chunks, rest) = values.as_chunks::<LANES>();
+        // One vector each: both in one loop are not seen to be two.
         for chunk in chunks {
-            for lane in 0..LANES {
-                bits[lane] = (bits[lane] << 1) | u32::from(chunk[lane] < -doubt);
-                doubtful[lane] |= u32::from(!is_clear(chunk[lane], doubt));
+            for (bits, v) in bits.iter_mut().zip(chunk) {
+                *bits = *bits << 1 | u32::from(*v < -doubt);
+            }
+            for (furthest, v) in furthest.iter_mut().zip(chunk) {
+                *furthest = v.abs().to_bits().wrapping_sub(first).max(*furthest);
             }
         }
         if !rest.is_empty() {
             bits.iter_mut().for_each(|lane| *lane <<= 1);
         }
-        for (lane, v) in rest.iter().enumerate() {
-            bits[lane] |= u32::from(*v < -doubt);
-            doubtful[lane] |= u32::from(!is_clear(*v, doubt));
+        for ((bits, furthest), v) in bits.iter_mut().zip(&mut furthest).zip(rest) {
+            *bits |= u32::from(*v < -doubt);
+            *furthest = v.abs().to_bits().wrapping_sub(first).max(*furthest);
         }
         let depth = chunks.len() as u32 + u32::from(!rest.is_empty());
         for (kept, new) in mask.iter_mut().zip(bits) {
             *kept = kept.unbounded_shl(depth) | new;
         }
         let wrong: u32 = bits.iter().map(|lane| lane.count_ones()).sum();
-        (u64::from(wrong), doubtful.iter().any(|lane| *lane != 0))
+        (u64::from(wrong), furthest.iter().any(|lane| *lane > last))
     }
 }
 
@@ -225,4 +230,50 @@ impl WithSimd for Screen<'_> {
 /// roundings of both factors, and what underflow adds.
 pub(super) fn single_precision_error(dim: usize) -> f32 {
     (dim + 8) as f32 * f32::EPSILON * 0.5 * 1.05 + dim as f32 * 1e-37
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Values among which all are that a comparison may get wrong.
+    fn value(doubt: f32) -> impl Strategy<Value = f32> {
+        let edges = [doubt, doubt.next_up(), doubt.next_down().max(0.0), 0.0, 1.0, f32::MAX];
+        let size = prop_oneof![
+            1 => prop::sample::select(edges.to_vec()),
+            400 => doubt * 1.5..1.0f32,
+            1 => Just(f32::INFINITY),
+            1 => Just(f32::NAN),
+        ];
+        (size, any::<bool>()).prop_map(|(v, negative)| if negative { -v } else { v })
+    }
+
+    proptest! {
+        /// Value by value, with any vectors, whatever stands in the mask before.
+        #[test]
+        fn screening_is_comparing_one_by_one(
+            (doubt, values) in prop::sample::select(vec![0.0f32, 1e-6, 3e-3]).prop_flat_map(|doubt| {
+                (Just(doubt), prop::collection::vec(value(doubt), 0..=512))
+            }),
+            before in any::<ErrorMask>(),
+        ) {
+            let wrong = values.iter().filter(|v| **v < -doubt).count() as u64;
+            let doubtful = values.iter().any(|v| !is_clear(*v, doubt));
+            let depth = values.len().div_ceil(LANES) as u32;
+            let mut expected = before.map(|lane| lane.unbounded_shl(depth));
+            for (place, v) in values.iter().enumerate() {
+                if *v < -doubt {
+                    set(&mut expected, place, values.len());
+                }
+            }
+            for wide in [false, true] {
+                let mut mask = before;
+                let screen = Screen { values: &values, doubt, mask: &mut mask };
+                let counted = if wide { run_wide(screen) } else { screen.run() };
+                prop_assert_eq!(counted, (wrong, doubtful));
+                prop_assert_eq!(mask, expected);
+            }
+        }
+    }
 }

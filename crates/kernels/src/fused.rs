@@ -1,0 +1,213 @@
+//! Loops written for vectors of any length, with multiplication and addition fused.
+
+#[cfg(target_arch = "x86_64")]
+use crate::x86::{Avx2Fma, Avx512};
+
+/// Vectors of `f64`, as long as the processor has them: whoever holds a value of it knows that it does.
+pub trait Fused: Copy {
+    /// How many numbers a vector holds.
+    const LANES: usize;
+    /// A vector.
+    type Vector: Copy;
+
+    /// The same number in every lane.
+    fn splat(self, value: f64) -> Self::Vector;
+
+    /// The first [`Fused::LANES`] of `values`.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    fn load(self, values: &[f64]) -> Self::Vector;
+
+    /// Over the first [`Fused::LANES`] of `values`.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    fn store(self, vector: Self::Vector, values: &mut [f64]);
+
+    /// a + b, lane by lane.
+    fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// a b + c, lane by lane, rounded once.
+    fn mul_add(self, a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector;
+}
+
+/// A loop over such vectors: see [`run_fused`].
+pub trait FusedLoop {
+    /// What comes out.
+    type Output;
+
+    /// The loop. `#[inline(always)]`, and all that it calls and that counts, closures too: what is not inlined is
+    /// compiled without the instructions.
+    fn run<F: Fused>(self, vectors: F) -> Self::Output;
+}
+
+/// [`FusedLoop::run`] with the longest vectors that the processor has. A loop whose lanes never meet has the same
+/// result with vectors of any length.
+///
+/// ```
+/// use halfspaces_kernels::{Fused, FusedLoop, run_fused};
+///
+/// /// y += a x, each number rounded once.
+/// struct AddMultiple<'a>(f64, &'a [f64; 16], &'a mut [f64; 16]);
+///
+/// impl FusedLoop for AddMultiple<'_> {
+///     type Output = ();
+///
+///     #[inline(always)]
+///     fn run<F: Fused>(self, f: F) {
+///         let AddMultiple(a, x, y) = self;
+///         let a = f.splat(a);
+///         for (x, y) in x.chunks_exact(F::LANES).zip(y.chunks_exact_mut(F::LANES)) {
+///             f.store(f.mul_add(a, f.load(x), f.load(y)), y);
+///         }
+///     }
+/// }
+///
+/// let mut y = [1.0; 16];
+/// run_fused(AddMultiple(2.0, &[3.0; 16], &mut y));
+/// assert_eq!(y, [7.0; 16]);
+/// ```
+#[inline]
+pub fn run_fused<L: FusedLoop>(work: L) -> L::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if let Some(wide) = Avx512::detect() {
+            return wide.run_fused(work);
+        }
+        if let Some(wide) = Avx2Fma::detect() {
+            return wide.run_fused(work);
+        }
+    }
+    work.run(Pair)
+}
+
+/// Two numbers, which the compiler puts into a vector where the processor is known to fuse; elsewhere the standard
+/// library rounds once, slowly.
+#[derive(Debug, Clone, Copy)]
+pub struct Pair;
+
+impl Fused for Pair {
+    const LANES: usize = 2;
+    type Vector = [f64; 2];
+
+    #[inline(always)]
+    fn splat(self, value: f64) -> [f64; 2] {
+        [value; 2]
+    }
+
+    #[inline(always)]
+    fn load(self, values: &[f64]) -> [f64; 2] {
+        [values[0], values[1]]
+    }
+
+    #[inline(always)]
+    fn store(self, vector: [f64; 2], values: &mut [f64]) {
+        values[..2].copy_from_slice(&vector);
+    }
+
+    #[inline(always)]
+    fn add(self, a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+        [a[0] + b[0], a[1] + b[1]]
+    }
+
+    #[inline(always)]
+    fn mul_add(self, a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> [f64; 2] {
+        [a[0].mul_add(b[0], c[0]), a[1].mul_add(b[1], c[1])]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dispatch::tests::numbers;
+    use proptest::prelude::*;
+
+    /// Σ a x over rows x from each place on, then added to what stands there.
+    struct Multiples<'a> {
+        rows: &'a [f64],
+        factors: &'a [f64],
+        out: Vec<f64>,
+    }
+
+    impl FusedLoop for Multiples<'_> {
+        type Output = Vec<f64>;
+
+        #[inline(always)]
+        fn run<F: Fused>(mut self, f: F) -> Vec<f64> {
+            let width = self.out.len();
+            for first in (0..width).step_by(F::LANES) {
+                let mut sum = f.splat(0.5);
+                for (a, x) in self.factors.iter().zip(self.rows.chunks_exact(width)) {
+                    sum = f.mul_add(f.splat(*a), f.load(&x[first..]), sum);
+                }
+                let out = &mut self.out[first..];
+                f.store(f.add(f.load(out), sum), out);
+            }
+            self.out
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn lanes_are_numbers_one_by_one(
+            width in (1..6usize).prop_map(|v| 8 * v),
+            values in numbers(600),
+            factors in numbers(12),
+            out in numbers(48),
+        ) {
+            let (rows, out) = (&values[..], out[..width].to_vec());
+            let expected: Vec<u64> = (0..width)
+                .map(|j| {
+                    let rows = rows.chunks_exact(width);
+                    let sum = factors.iter().zip(rows).fold(0.5, |sum, (a, x)| a.mul_add(x[j], sum));
+                    (out[j] + sum).to_bits()
+                })
+                .collect();
+            let work = || Multiples { rows, factors: &factors, out: out.clone() };
+            let mut answers = vec![work().run(Pair), run_fused(work())];
+            #[cfg(target_arch = "x86_64")]
+            {
+                answers.extend(Avx2Fma::detect().map(|v| v.run_fused(work())));
+                answers.extend(Avx512::detect().map(|v| v.run_fused(work())));
+            }
+            for answer in answers {
+                let bits: Vec<u64> = answer.iter().map(|v| v.to_bits()).collect();
+                prop_assert_eq!(&bits, &expected);
+            }
+        }
+    }
+
+    /// Too few numbers for a vector are refused, not read beyond.
+    #[test]
+    fn short_slices_are_refused() {
+        struct Short(bool);
+        impl FusedLoop for Short {
+            type Output = ();
+
+            #[inline(always)]
+            fn run<F: Fused>(self, f: F) {
+                let mut values = [0.0; 8];
+                let short = &mut values[..F::LANES - 1];
+                if self.0 {
+                    f.store(f.splat(1.0), short);
+                } else {
+                    std::hint::black_box(f.add(f.load(short), f.splat(1.0)));
+                }
+            }
+        }
+        let refuses = |work: fn()| std::panic::catch_unwind(work).is_err();
+        assert!(refuses(|| Short(true).run(Pair)) && refuses(|| Short(false).run(Pair)));
+        assert!(refuses(|| run_fused(Short(true))) && refuses(|| run_fused(Short(false))));
+        #[cfg(target_arch = "x86_64")]
+        if Avx2Fma::detect().is_some() {
+            let on = |stores| {
+                if let Some(v) = Avx2Fma::detect() {
+                    v.run_fused(Short(stores));
+                }
+            };
+            assert!(std::panic::catch_unwind(|| on(true)).is_err());
+            assert!(std::panic::catch_unwind(|| on(false)).is_err());
+        }
+    }
+}
