@@ -15,7 +15,7 @@ use crate::saved::ensure;
 use crate::tile::{AddGram, padded, tile_rows, touch};
 use crate::transform::{ForsterTransform, unit_tile};
 use faer::Mat;
-use faer::traits::pulp::Arch;
+use halfspaces_linalg::kernels::run_fused;
 use halfspaces_linalg::{InputError, PointSet, Points, load_checked, zeros};
 
 /// How far the sum of the eigenvalues may be from the trace, relative.
@@ -155,7 +155,7 @@ impl Isotropy {
                     }
                 }
             }
-            Arch::new().dispatch(AddGram { u, dim: k, m: &mut moment });
+            run_fused(AddGram { u, dim: k, m: &mut moment });
         }
         let share = k as f64 / total;
         let moment = Mat::from_fn(k, k, |i, j| share * moment[i.max(j) * width + i.min(j)]);

@@ -12,8 +12,8 @@
 //! [`MIN_BLOCK`] rows are one block, so their sums run from the first row to the last.
 
 use crate::tile::{self, Factor, add_gram, lanes_dot, padded, scale_rows};
-use faer::traits::pulp::{Arch, Simd, WithSimd};
 use faer::{Mat, MatRef};
+use halfspaces_linalg::kernels::{Fused, FusedLoop, run_fused};
 use halfspaces_linalg::{InputError, Threads, zeros};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -105,7 +105,7 @@ impl Pass {
         let dim = self.dim;
         let factor = a.map(Factor::new);
         self.each(rows, &mut [], |part| {
-            Arch::new().dispatch(MomentRun { part, dim, factor: factor.as_ref() });
+            run_fused(MomentRun { part, dim, factor: factor.as_ref() });
         });
         let share = dim as f64 / rows.total;
         let log_norms = share * tree_sum(&self.blocks, |block| block.log_norms);
@@ -120,7 +120,7 @@ impl Pass {
         let dim = self.dim;
         let factor = Factor::new(a);
         self.each(rows, out, |part| {
-            Arch::new().dispatch(UnitRun { part, dim, factor: &factor });
+            run_fused(UnitRun { part, dim, factor: &factor });
         });
     }
 
@@ -141,7 +141,7 @@ impl Pass {
         let factor = Factor::new(s.as_ref());
         // The unit rows stand where the points stood.
         self.each_of(unit, &rows.weights, &mut [], |part| {
-            Arch::new().dispatch(FourthRun { part, dim, factor: &factor });
+            run_fused(FourthRun { part, dim, factor: &factor });
         });
         self.gather(dim as f64 / rows.total)
     }
@@ -207,11 +207,11 @@ struct MomentRun<'a, 'b> {
     factor: Option<&'b Factor>,
 }
 
-impl WithSimd for MomentRun<'_, '_> {
+impl FusedLoop for MomentRun<'_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
+    fn run<F: Fused>(self, f: F) {
         let MomentRun { part, dim, factor } = self;
         let (block, width) = (tile::tile_rows(dim), padded(dim));
         let Block { tile, moment, log_norms, vanished } = part.block;
@@ -220,7 +220,7 @@ impl WithSimd for MomentRun<'_, '_> {
             blocks.peek().iter().for_each(|(next, _)| tile::touch(next));
             let u = &mut tile[..weights.len() * width];
             match factor {
-                Some(factor) => tile::product(simd, x, factor, u),
+                Some(factor) => tile::product(f, x, factor, u),
                 None => {
                     let rows = u.chunks_exact_mut(width).zip(x.chunks_exact(dim));
                     rows.for_each(|(u, x)| u[..dim].copy_from_slice(x));
@@ -229,7 +229,7 @@ impl WithSimd for MomentRun<'_, '_> {
             let scaled = scale_rows(u, dim, weights);
             *log_norms += scaled.log_norms;
             *vanished |= scaled.vanished;
-            add_gram(simd, u, width, u, dim, moment);
+            add_gram(f, u, width, u, dim, moment);
         }
     }
 }
@@ -241,17 +241,17 @@ struct UnitRun<'a, 'b> {
     factor: &'b Factor,
 }
 
-impl WithSimd for UnitRun<'_, '_> {
+impl FusedLoop for UnitRun<'_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
+    fn run<F: Fused>(self, f: F) {
         let UnitRun { part, dim, factor } = self;
         let (block, width) = (tile::tile_rows(dim), padded(dim));
         let ones = [1.0; tile::MAX_ROWS];
         for (x, out) in part.values.chunks(block * dim).zip(part.out.chunks_mut(block * dim)) {
             let u = &mut part.block.tile[..x.len() / dim * width];
-            tile::product(simd, x, factor, u);
+            tile::product(f, x, factor, u);
             scale_rows(u, dim, &ones[..x.len() / dim]);
             let rows = out.chunks_exact_mut(dim).zip(u.chunks_exact(width));
             rows.for_each(|(out, u)| out.copy_from_slice(&u[..dim]));
@@ -266,24 +266,24 @@ struct FourthRun<'a, 'b> {
     factor: &'b Factor,
 }
 
-impl WithSimd for FourthRun<'_, '_> {
+impl FusedLoop for FourthRun<'_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
+    fn run<F: Fused>(self, f: F) {
         let FourthRun { part, dim, factor } = self;
         let (block, width) = (tile::tile_rows(dim), padded(dim));
         let Block { tile, moment, .. } = part.block;
         for (u, weights) in part.values.chunks(block * dim).zip(part.weights.chunks(block)) {
             let t = &mut tile[..weights.len() * width];
-            tile::product(simd, u, factor, t);
+            tile::product(f, u, factor, t);
             let rows = t.chunks_exact_mut(width).zip(u.chunks_exact(dim));
             for ((t, u), weight) in rows.zip(weights) {
                 // t <- w (t·u) u
                 let q = weight * lanes_dot(t, u);
                 t.iter_mut().zip(u).for_each(|(t, u)| *t = q * u);
             }
-            add_gram(simd, u, dim, t, dim, moment);
+            add_gram(f, u, dim, t, dim, moment);
         }
     }
 }

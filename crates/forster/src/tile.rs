@@ -11,8 +11,7 @@
 //! none is, so the instructions change no bit of a result.
 
 use faer::MatRef;
-use faer::traits::pulp::{Arch, Simd, WithSimd};
-use halfspaces_linalg::kernels;
+use halfspaces_linalg::kernels::{self, Fused, FusedLoop, run_fused};
 
 /// Columns taken side by side in sums along a row.
 pub(crate) const LANES: usize = kernels::LANES;
@@ -52,7 +51,7 @@ pub(crate) struct Factor {
 
 impl Factor {
     pub(crate) fn new(a: MatRef<'_, f64>) -> Factor {
-        Factor::for_lanes(a, Arch::new().dispatch(Lanes))
+        Factor::for_lanes(a, run_fused(Lanes))
     }
 
     fn for_lanes(a: MatRef<'_, f64>, lanes: usize) -> Factor {
@@ -86,12 +85,12 @@ fn panels_of(columns: usize, lanes: usize) -> impl Iterator<Item = (usize, usize
 /// How many numbers a vector holds.
 struct Lanes;
 
-impl WithSimd for Lanes {
+impl FusedLoop for Lanes {
     type Output = usize;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> usize {
-        S::F64_LANES
+    fn run<F: Fused>(self, _: F) -> usize {
+        F::LANES
     }
 }
 
@@ -106,24 +105,24 @@ pub(crate) fn touch(x: &[f64]) {
 
 /// The tile U = XA for rows X; as many as there are.
 #[inline(always)]
-pub(crate) fn product<S: Simd>(simd: S, x: &[f64], factor: &Factor, u: &mut [f64]) {
+pub(crate) fn product<F: Fused>(f: F, x: &[f64], factor: &Factor, u: &mut [f64]) {
     let (dim, stride) = (factor.rows, padded(factor.columns));
     assert_eq!(x.len() / dim, u.len() / stride, "a tile has one row per point");
     for (x, u) in x.chunks(ROWS * dim).zip(u.chunks_mut(ROWS * stride)) {
         let mut panels = factor.panels.as_slice();
-        for (first, vectors) in panels_of(factor.columns, S::F64_LANES) {
+        for (first, vectors) in panels_of(factor.columns, F::LANES) {
             let from = if factor.lower { first } else { 0 };
-            let (panel, rest) = panels.split_at((dim - from) * vectors * S::F64_LANES);
+            let (panel, rest) = panels.split_at((dim - from) * vectors * F::LANES);
             panels = rest;
-            match (vectors, x.len() / dim) {
-                (2, ROWS) => product_rows::<S, 2>(simd, x, from, panel, u, first),
-                (_, ROWS) => product_rows::<S, 1>(simd, x, from, panel, u, first),
+            match (vectors, x.len() == ROWS * dim) {
+                (2, true) => product_rows::<F, 2>(f, x, from, panel, u, first),
+                (_, true) => product_rows::<F, 1>(f, x, from, panel, u, first),
                 (vectors, _) => {
                     for (x, u) in x.chunks_exact(dim).zip(u.chunks_exact_mut(stride)) {
                         if vectors == 2 {
-                            product_row::<S, 2>(simd, &x[from..], panel, &mut u[first..]);
+                            product_row::<F, 2>(f, &x[from..], panel, &mut u[first..]);
                         } else {
-                            product_row::<S, 1>(simd, &x[from..], panel, &mut u[first..]);
+                            product_row::<F, 1>(f, &x[from..], panel, &mut u[first..]);
                         }
                     }
                 }
@@ -134,64 +133,84 @@ pub(crate) fn product<S: Simd>(simd: S, x: &[f64], factor: &Factor, u: &mut [f64
 
 /// Six rows of X, from a column on, times a panel of V vectors.
 #[inline(always)]
-fn product_rows<S: Simd, const V: usize>(
-    simd: S,
+fn product_rows<F: Fused, const V: usize>(
+    f: F,
     x: &[f64],
     from: usize,
     panel: &[f64],
     u: &mut [f64],
     first: usize,
 ) {
-    let panel = S::as_simd_f64s(panel).0.as_chunks::<V>().0;
+    let panel = panel.chunks_exact(V * F::LANES);
     let (dim, stride) = (x.len() / ROWS, u.len() / ROWS);
     let row = |r: usize| &x[r * dim + from..(r + 1) * dim];
     let (x0, x1, x2) = (row(0).iter(), row(1).iter(), row(2).iter());
     let (x3, x4, x5) = (row(3).iter(), row(4).iter(), row(5).iter());
-    let mut sums = [[simd.splat_f64s(0.0); V]; ROWS];
+    let mut sums = [[f.splat(0.0); V]; ROWS];
     for ((((((a, x0), x1), x2), x3), x4), x5) in
-        panel.iter().zip(x0).zip(x1).zip(x2).zip(x3).zip(x4).zip(x5)
+        panel.zip(x0).zip(x1).zip(x2).zip(x3).zip(x4).zip(x5)
     {
-        add_multiple(simd, &mut sums[0], *x0, a);
-        add_multiple(simd, &mut sums[1], *x1, a);
-        add_multiple(simd, &mut sums[2], *x2, a);
-        add_multiple(simd, &mut sums[3], *x3, a);
-        add_multiple(simd, &mut sums[4], *x4, a);
-        add_multiple(simd, &mut sums[5], *x5, a);
+        let a = load(f, a);
+        add_multiple(f, &mut sums[0], *x0, &a);
+        add_multiple(f, &mut sums[1], *x1, &a);
+        add_multiple(f, &mut sums[2], *x2, &a);
+        add_multiple(f, &mut sums[3], *x3, &a);
+        add_multiple(f, &mut sums[4], *x4, &a);
+        add_multiple(f, &mut sums[5], *x5, &a);
     }
     for (u, sums) in u.chunks_exact_mut(stride).zip(&sums) {
-        S::as_mut_simd_f64s(&mut u[first..]).0[..V].copy_from_slice(sums);
+        store(f, sums, &mut u[first..]);
     }
 }
 
 /// One row likewise.
 #[inline(always)]
-fn product_row<S: Simd, const V: usize>(simd: S, x: &[f64], panel: &[f64], u: &mut [f64]) {
-    let mut sums = [simd.splat_f64s(0.0); V];
-    for (a, x) in S::as_simd_f64s(panel).0.as_chunks::<V>().0.iter().zip(x) {
-        add_multiple(simd, &mut sums, *x, a);
+fn product_row<F: Fused, const V: usize>(f: F, x: &[f64], panel: &[f64], u: &mut [f64]) {
+    let mut sums = [f.splat(0.0); V];
+    for (a, x) in panel.chunks_exact(V * F::LANES).zip(x) {
+        add_multiple(f, &mut sums, *x, &load(f, a));
     }
-    S::as_mut_simd_f64s(u).0[..V].copy_from_slice(&sums);
+    store(f, &sums, u);
+}
+
+/// The first V vectors of `values`.
+#[inline(always)]
+fn load<F: Fused, const V: usize>(f: F, values: &[f64]) -> [F::Vector; V] {
+    let mut vectors = [f.splat(0.0); V];
+    for (vector, values) in vectors.iter_mut().zip(values[..V * F::LANES].chunks_exact(F::LANES)) {
+        *vector = f.load(values);
+    }
+    vectors
+}
+
+/// Over the first of `values`.
+#[inline(always)]
+fn store<F: Fused, const V: usize>(f: F, vectors: &[F::Vector; V], values: &mut [f64]) {
+    let values = values[..V * F::LANES].chunks_exact_mut(F::LANES);
+    for (vector, values) in vectors.iter().zip(values) {
+        f.store(*vector, values);
+    }
 }
 
 /// sums += x a.
 #[inline(always)]
-fn add_multiple<S: Simd, const V: usize>(
-    simd: S,
-    sums: &mut [S::f64s; V],
+fn add_multiple<F: Fused, const V: usize>(
+    f: F,
+    sums: &mut [F::Vector; V],
     x: f64,
-    a: &[S::f64s; V],
+    a: &[F::Vector; V],
 ) {
-    let x = simd.splat_f64s(x);
+    let x = f.splat(x);
     for (sum, a) in sums.iter_mut().zip(a) {
-        *sum = simd.mul_add_f64s(x, *a, *sum);
+        *sum = f.mul_add(x, *a, *sum);
     }
 }
 
 /// Adds the lower half of UᵀV (and parts of the upper) to `m`, whose rows are those of a tile; for a
 /// product known to be symmetric. Rows of `u` are `stride` long, those of the tile `v` padded.
 #[inline(always)]
-pub(crate) fn add_gram<S: Simd>(
-    simd: S,
+pub(crate) fn add_gram<F: Fused>(
+    f: F,
     u: &[f64],
     stride: usize,
     v: &[f64],
@@ -199,22 +218,22 @@ pub(crate) fn add_gram<S: Simd>(
     m: &mut [f64],
 ) {
     assert_eq!(u.len() / stride, v.len() / padded(dim), "both factors have the same rows");
-    for (first, vectors) in panels_of(dim, S::F64_LANES) {
+    for (first, vectors) in panels_of(dim, F::LANES) {
         for top in (first..dim).step_by(ROWS) {
             let at = Corner { stride, dim, top, first };
             match (vectors, dim - top) {
-                (2, 1) => gram_panel::<S, 1, 2>(simd, u, v, at, m),
-                (2, 2) => gram_panel::<S, 2, 2>(simd, u, v, at, m),
-                (2, 3) => gram_panel::<S, 3, 2>(simd, u, v, at, m),
-                (2, 4) => gram_panel::<S, 4, 2>(simd, u, v, at, m),
-                (2, 5) => gram_panel::<S, 5, 2>(simd, u, v, at, m),
-                (2, _) => gram_panel::<S, ROWS, 2>(simd, u, v, at, m),
-                (_, 1) => gram_panel::<S, 1, 1>(simd, u, v, at, m),
-                (_, 2) => gram_panel::<S, 2, 1>(simd, u, v, at, m),
-                (_, 3) => gram_panel::<S, 3, 1>(simd, u, v, at, m),
-                (_, 4) => gram_panel::<S, 4, 1>(simd, u, v, at, m),
-                (_, 5) => gram_panel::<S, 5, 1>(simd, u, v, at, m),
-                (_, _) => gram_panel::<S, ROWS, 1>(simd, u, v, at, m),
+                (2, 1) => gram_panel::<F, 1, 2>(f, u, v, at, m),
+                (2, 2) => gram_panel::<F, 2, 2>(f, u, v, at, m),
+                (2, 3) => gram_panel::<F, 3, 2>(f, u, v, at, m),
+                (2, 4) => gram_panel::<F, 4, 2>(f, u, v, at, m),
+                (2, 5) => gram_panel::<F, 5, 2>(f, u, v, at, m),
+                (2, _) => gram_panel::<F, ROWS, 2>(f, u, v, at, m),
+                (_, 1) => gram_panel::<F, 1, 1>(f, u, v, at, m),
+                (_, 2) => gram_panel::<F, 2, 1>(f, u, v, at, m),
+                (_, 3) => gram_panel::<F, 3, 1>(f, u, v, at, m),
+                (_, 4) => gram_panel::<F, 4, 1>(f, u, v, at, m),
+                (_, 5) => gram_panel::<F, 5, 1>(f, u, v, at, m),
+                (_, _) => gram_panel::<F, ROWS, 1>(f, u, v, at, m),
             }
         }
     }
@@ -231,30 +250,25 @@ struct Corner {
 
 /// Rows `top` .. `top` + R and V vectors of columns from `first` on of UᵀV, added to `m`.
 #[inline(always)]
-fn gram_panel<S: Simd, const R: usize, const V: usize>(
-    simd: S,
+fn gram_panel<F: Fused, const R: usize, const V: usize>(
+    f: F,
     u: &[f64],
     v: &[f64],
     at: Corner,
     m: &mut [f64],
 ) {
-    let (width, lanes) = (padded(at.dim), S::F64_LANES);
+    let (width, lanes) = (padded(at.dim), F::LANES);
     let (rows, columns) = (at.top..at.top + R, at.first..at.first + V * lanes);
-    let mut sums = [[simd.splat_f64s(0.0); V]; R];
+    let mut sums = [[f.splat(0.0); V]; R];
     for (u, v) in u.chunks_exact(at.stride).zip(v.chunks_exact(width)) {
-        let (Some(u), Some(v)) = (
-            u[rows.clone()].first_chunk::<R>(),
-            S::as_simd_f64s(&v[columns.clone()]).0.first_chunk::<V>(),
-        ) else {
-            unreachable!("R rows and V vectors were cut out")
-        };
-        for (sums, u) in sums.iter_mut().zip(u) {
-            add_multiple(simd, sums, *u, v);
+        let v = load(f, &v[columns.clone()]);
+        for (sums, u) in sums.iter_mut().zip(&u[rows.clone()]) {
+            add_multiple(f, sums, *u, &v);
         }
     }
     for (m, sums) in m.chunks_exact_mut(width).skip(at.top).zip(&sums) {
-        for (m, sum) in S::as_mut_simd_f64s(&mut m[columns.clone()]).0.iter_mut().zip(sums) {
-            *m = simd.add_f64s(*m, *sum);
+        for (m, sum) in m[columns.clone()].chunks_exact_mut(lanes).zip(sums) {
+            f.store(f.add(f.load(m), *sum), m);
         }
     }
 }
@@ -369,12 +383,12 @@ pub(crate) struct UnitProduct<'a> {
     pub(crate) u: &'a mut [f64],
 }
 
-impl WithSimd for UnitProduct<'_> {
+impl FusedLoop for UnitProduct<'_> {
     type Output = Result<(), usize>;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> Result<(), usize> {
-        product(simd, self.x, self.factor, self.u);
+    fn run<F: Fused>(self, f: F) -> Result<(), usize> {
+        product(f, self.x, self.factor, self.u);
         unit_rows(self.u, self.factor.columns)
     }
 }
@@ -386,12 +400,12 @@ pub(crate) struct AddGram<'a> {
     pub(crate) m: &'a mut [f64],
 }
 
-impl WithSimd for AddGram<'_> {
+impl FusedLoop for AddGram<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        add_gram(simd, self.u, padded(self.dim), self.u, self.dim, self.m);
+    fn run<F: Fused>(self, f: F) {
+        add_gram(f, self.u, padded(self.dim), self.u, self.dim, self.m);
     }
 }
 
@@ -399,7 +413,7 @@ impl WithSimd for AddGram<'_> {
 mod tests {
     use super::*;
     use faer::Mat;
-    use faer::traits::pulp::Scalar;
+    use halfspaces_linalg::kernels::Pair;
 
     /// All loops over one tile, with sums of everything they leave behind.
     struct AllLoops<'a> {
@@ -408,23 +422,23 @@ mod tests {
         weights: &'a [f64],
     }
 
-    impl WithSimd for AllLoops<'_> {
+    impl FusedLoop for AllLoops<'_> {
         type Output = Vec<f64>;
 
         #[inline(always)]
-        fn with_simd<S: Simd>(self, simd: S) -> Vec<f64> {
-            let factor = Factor::for_lanes(self.a.as_ref(), S::F64_LANES);
+        fn run<F: Fused>(self, f: F) -> Vec<f64> {
+            let factor = Factor::for_lanes(self.a.as_ref(), F::LANES);
             let (dim, n) = (factor.columns, self.weights.len());
             let mut u = vec![0.0; n * padded(dim)];
-            product(simd, self.x, &factor, &mut u);
+            product(f, self.x, &factor, &mut u);
             let mut unit = u.clone();
             assert_eq!(unit_rows(&mut unit, dim), Ok(()));
             let scaled = scale_rows(&mut u, dim, self.weights);
             assert!(!scaled.vanished);
             let mut m = vec![0.0; dim * padded(dim)];
-            add_gram(simd, &u, padded(dim), &u, dim, &mut m);
+            add_gram(f, &u, padded(dim), &u, dim, &mut m);
             let mut fourth = vec![0.0; dim * padded(dim)];
-            add_gram(simd, self.x, factor.rows, &unit, dim.min(factor.rows), &mut fourth);
+            add_gram(f, self.x, factor.rows, &unit, dim.min(factor.rows), &mut fourth);
             // Above the diagonal a sum may be taken or not.
             let lower = |m: Vec<f64>| {
                 let entry = move |at: usize| {
@@ -468,8 +482,8 @@ mod tests {
                 let weights: Vec<f64> = (0..n).map(weight).collect();
                 let loops = || AllLoops { x: &x, a: &a, weights: &weights };
                 let bits = |v: Vec<f64>| v.into_iter().map(f64::to_bits).collect::<Vec<u64>>();
-                let dispatched = bits(Arch::new().dispatch(loops()));
-                assert!(dispatched == bits(loops().with_simd(Scalar)), "{n} × {dim} × {columns}");
+                let dispatched = bits(run_fused(loops()));
+                assert!(dispatched == bits(loops().run(Pair)), "{n} × {dim} × {columns}");
             }
         }
     }
@@ -482,16 +496,16 @@ mod tests {
                 let factor = Factor::new(a.as_ref());
                 let mut u = vec![0.0; n * padded(columns)];
                 struct Product<'a>(&'a [f64], &'a Factor, &'a mut [f64]);
-                impl WithSimd for Product<'_> {
+                impl FusedLoop for Product<'_> {
                     type Output = ();
                     #[inline(always)]
-                    fn with_simd<S: Simd>(self, simd: S) {
-                        product(simd, self.0, self.1, self.2);
+                    fn run<F: Fused>(self, f: F) {
+                        product(f, self.0, self.1, self.2);
                     }
                 }
-                Arch::new().dispatch(Product(&x, &factor, &mut u));
+                run_fused(Product(&x, &factor, &mut u));
                 let mut m = vec![0.0; columns * padded(columns)];
-                Arch::new().dispatch(AddGram { u: &u, dim: columns, m: &mut m });
+                run_fused(AddGram { u: &u, dim: columns, m: &mut m });
                 let plain = |r: usize, j: usize| -> f64 {
                     (0..dim).map(|l| x[r * dim + l] * a[(l, j)]).sum()
                 };

@@ -15,8 +15,8 @@ use crate::error::ForsterError;
 use crate::prepare::rescale;
 use crate::subspace::check_orthonormal;
 use crate::tile::{Factor, UnitProduct, padded, tile_rows};
-use faer::traits::pulp::Arch;
 use faer::{Mat, MatRef};
+use halfspaces_linalg::kernels::run_fused;
 use halfspaces_linalg::{Halfspace, InputError, PointSet, Points, zeros};
 
 /// What [`ForsterTransform::scatter`] is scaled to: a position determines it only up to a factor.
@@ -239,12 +239,12 @@ impl ForsterTransform {
 /// The tile of unit rows of XA; the index of a row that vanishes as error. Rows whose squares over- or
 /// underflow are rescaled first, which changes the others by no bit.
 pub(crate) fn unit_tile(factor: &Factor, x: &[f64], u: &mut [f64]) -> Result<(), usize> {
-    if Arch::new().dispatch(UnitProduct { x, factor, u }).is_ok() {
+    if run_fused(UnitProduct { x, factor, u }).is_ok() {
         return Ok(());
     }
     let mut x = x.to_vec();
     x.chunks_exact_mut(factor.rows()).for_each(rescale);
-    Arch::new().dispatch(UnitProduct { x: &x, factor, u })
+    run_fused(UnitProduct { x: &x, factor, u })
 }
 
 fn column(values: &[f64]) -> MatRef<'_, f64> {
