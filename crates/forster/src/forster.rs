@@ -153,7 +153,8 @@ impl Forster {
         points: &Points,
         weights: Option<&[f64]>,
     ) -> Result<Fit, ForsterError> {
-        let prepared = Prepared::new(points, weights)?;
+        let threads = self.0.threads;
+        let prepared = Prepared::new(points, weights, threads)?;
         let zero_rows = prepared.zero_rows();
         let Prepared { mut rows, row_of } = prepared;
         let distinct = rows.len();
@@ -193,8 +194,9 @@ impl Forster {
         let span_dim = levels[0].dim;
         let tolerance = self.0.membership;
         let subspace = Subspace::certify(points, weights, basis, span_dim, tolerance)?;
+        let members = subspace.members();
         let certificate =
-            Isotropy::measure_transformed(&transform, points, subspace.members(), weights)?;
+            Isotropy::measure_transformed(&transform, points, members, weights, threads)?;
 
         // The same members by the certificate as by the search?
         let mut inside = vec![false; distinct];
@@ -229,6 +231,7 @@ fn rows_of(m: MatRef<'_, f64>) -> Result<Points, InputError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use halfspaces_linalg::Threads;
 
     /// Three points on an axis and one off it: in position on the axis.
     fn axis(accuracy: Accuracy, agree: bool, reason: Option<Reason>) -> Outcome {
@@ -254,8 +257,14 @@ mod tests {
         let basis = Points::from_rows(&[[1.0, 0.0]]).unwrap();
         let transform = ForsterTransform::new(basis.clone(), Mat::identity(1, 1)).unwrap();
         let subspace = Subspace::certify(&points, None, basis, 2, 1e-10).unwrap();
-        let certificate =
-            Isotropy::measure_transformed(&transform, &points, subspace.members(), None).unwrap();
+        let certificate = Isotropy::measure_transformed(
+            &transform,
+            &points,
+            subspace.members(),
+            None,
+            Threads::ONE,
+        )
+        .unwrap();
         assert!(missed(judge(Position { subspace, transform, certificate }, None, true, accuracy)));
 
         // Position on the plane, but not as exact as asked for.
@@ -263,8 +272,14 @@ mod tests {
         let basis = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0]]).unwrap();
         let transform = ForsterTransform::new(basis.clone(), Mat::identity(2, 2)).unwrap();
         let subspace = Subspace::certify(&points, None, basis, 2, 1e-10).unwrap();
-        let certificate =
-            Isotropy::measure_transformed(&transform, &points, subspace.members(), None).unwrap();
+        let certificate = Isotropy::measure_transformed(
+            &transform,
+            &points,
+            subspace.members(),
+            None,
+            Threads::ONE,
+        )
+        .unwrap();
         let position = Position { subspace, transform, certificate };
         let residual = certificate.residual();
         assert!(missed(judge(position.clone(), None, true, Accuracy::TwoSided(0.99 * residual))));

@@ -10,13 +10,14 @@
 
 use crate::dense::{eigenvalues, extremes};
 use crate::error::ForsterError;
+use crate::pass::{block_rows, tree_sum};
 #[cfg(feature = "serde")]
 use crate::saved::ensure;
 use crate::tile::{AddGram, padded, tile_rows, touch};
 use crate::transform::{ForsterTransform, unit_tile};
 use faer::Mat;
 use halfspaces_linalg::kernels::run_fused;
-use halfspaces_linalg::{InputError, PointSet, Points, load_checked, zeros};
+use halfspaces_linalg::{InputError, PointSet, Points, Threads, load_checked, zeros};
 
 /// How far the sum of the eigenvalues may be from the trace, relative.
 #[cfg(feature = "serde")]
@@ -86,7 +87,7 @@ impl Isotropy {
         crate::prepare::check_weights(points.len(), weights)?;
         let dim = points.dim();
         let all: Vec<usize> = (0..points.len()).collect();
-        Isotropy::measure_rows(points, &all, weights, dim, |block, u| {
+        Isotropy::measure_rows(points, &all, weights, dim, Threads::ONE, |_, block, u| {
             let tile = u.chunks_exact_mut(padded(dim));
             for (at, (i, u)) in block.iter().zip(tile).enumerate() {
                 let u = &mut u[..dim];
@@ -106,11 +107,11 @@ impl Isotropy {
         points: &Points,
         chosen: &[usize],
         weights: Option<&[f64]>,
+        threads: Threads,
     ) -> Result<Isotropy, ForsterError> {
         let (d, k) = (points.dim(), transform.inner_dim());
         let factor = transform.as_factor();
-        let mut gathered = Vec::new();
-        Isotropy::measure_rows(points, chosen, weights, k, |block, u| {
+        Isotropy::measure_rows(points, chosen, weights, k, threads, |gathered, block, u| {
             // Neighbours are read where they are.
             let end = block[0] + block.len();
             if block.last().is_some_and(|last| last + 1 == end) {
@@ -120,18 +121,20 @@ impl Isotropy {
             }
             gathered.clear();
             block.iter().for_each(|i| gathered.extend_from_slice(row_of(points, *i)));
-            unit_tile(&factor, &gathered, u)
+            unit_tile(&factor, gathered, u)
         })
     }
 
     /// M of the k-dimensional unit vectors that `to_unit` makes of blocks of the chosen points, which
-    /// ascend, in the rows of a tile.
+    /// ascend, in the rows of a tile; it may leave what it likes in its first argument. The blocks are the same on any
+    /// number of threads.
     fn measure_rows(
         points: &Points,
         chosen: &[usize],
         weights: Option<&[f64]>,
         k: usize,
-        mut to_unit: impl FnMut(&[usize], &mut [f64]) -> Result<(), usize>,
+        threads: Threads,
+        to_unit: impl Fn(&mut Vec<f64>, &[usize], &mut [f64]) -> Result<(), usize> + Sync,
     ) -> Result<Isotropy, ForsterError> {
         if chosen.is_empty() {
             return Err(InputError::Empty.into());
@@ -140,25 +143,34 @@ impl Isotropy {
             return Err(InputError::IndexOutOfRange { index, len: points.len() }.into());
         }
         let (rows, width) = (tile_rows(k), padded(k));
-        let (mut tile, mut moment) = (zeros(rows, width)?, zeros(k, width)?);
-        let mut total = 0.0;
-        for block in chosen.chunks(rows) {
-            let u = &mut tile[..block.len() * width];
-            to_unit(block, u).map_err(|at| InputError::ZeroRow { row: block[at] })?;
-            match weights {
-                None => total += block.len() as f64,
-                Some(weights) => {
-                    for (u, &i) in u.chunks_exact_mut(width).zip(block) {
-                        total += weights[i];
-                        let scale = weights[i].sqrt();
-                        u.iter_mut().for_each(|v| *v *= scale);
+        // Σ w u uᵀ and Σ w of some of the points.
+        let of_part = |scratch: &mut Vec<f64>, part: &[usize]| {
+            let (mut tile, mut moment) = (zeros(rows, width)?, zeros(k, width)?);
+            let mut total = 0.0;
+            for block in part.chunks(rows) {
+                let u = &mut tile[..block.len() * width];
+                to_unit(scratch, block, u).map_err(|at| InputError::ZeroRow { row: block[at] })?;
+                match weights {
+                    None => total += block.len() as f64,
+                    Some(weights) => {
+                        for (u, &i) in u.chunks_exact_mut(width).zip(block) {
+                            total += weights[i];
+                            let scale = weights[i].sqrt();
+                            u.iter_mut().for_each(|v| *v *= scale);
+                        }
                     }
                 }
+                run_fused(AddGram { u, dim: k, m: &mut moment });
             }
-            run_fused(AddGram { u, dim: k, m: &mut moment });
-        }
+            Ok::<_, InputError>((moment, total))
+        };
+        let parts = chosen.chunks(block_rows(chosen.len(), k));
+        let parts = threads.map_with(parts, Vec::new, of_part).into_iter();
+        let parts: Vec<_> = parts.collect::<Result<_, _>>()?;
+        let total = tree_sum(&parts, |(_, total)| *total);
         let share = k as f64 / total;
-        let moment = Mat::from_fn(k, k, |i, j| share * moment[i.max(j) * width + i.min(j)]);
+        let sum = |at: usize| tree_sum(&parts, |(moment, _)| moment[at]);
+        let moment = Mat::from_fn(k, k, |i, j| share * sum(i.max(j) * width + i.min(j)));
         let values = eigenvalues(moment.as_ref())?;
         let (least, largest) = extremes(&values);
         // M is positive semidefinite with trace d; what rounding leaves beyond that is cut.
@@ -237,6 +249,35 @@ mod tests {
                 certificate.least() - 1e-12 <= moment && moment <= certificate.largest() + 1e-12
             );
         }
+    }
+
+    /// Parts of the points, the last of them short, add up to what all have in one sum.
+    #[test]
+    fn parts_are_all_of_the_points() {
+        let n = 2 * block_rows(1, 3) + 77;
+        let points = UnitSphere::new(3).unwrap().sample(n, 5).unwrap();
+        let weights: Vec<f64> = (0..n).map(|i| 0.5 + (i % 5) as f64).collect();
+        assert!(block_rows(n, 3) < n / 2);
+        for weights in [None, Some(&weights[..])] {
+            let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
+            let total: f64 = (0..n).map(weight).sum();
+            let moment = Mat::from_fn(3, 3, |a, b| {
+                let terms = points.as_slice().chunks_exact(3).enumerate();
+                3.0 / total * terms.map(|(i, x)| weight(i) * x[a] * x[b]).sum::<f64>()
+            });
+            let (least, largest) = extremes(&eigenvalues(moment.as_ref()).unwrap());
+            let certificate = Isotropy::measure_weighted(&points, weights).unwrap();
+            assert!((certificate.least() - least).abs() < 1e-12);
+            assert!((certificate.largest() - largest).abs() < 1e-12);
+        }
+        // The first zero row is named, whichever part finds one first.
+        let mut values = points.into_vec();
+        for row in [n - 1, n / 2] {
+            values[3 * row..][..3].fill(0.0);
+        }
+        let points = Points::new(values, 3).unwrap();
+        let fault = Isotropy::measure(&points);
+        assert_eq!(fault, Err(InputError::ZeroRow { row: n / 2 }.into()));
     }
 
     #[test]

@@ -81,11 +81,15 @@ struct Part<'a> {
     out: &'a mut [f64],
 }
 
+/// Rows of each block of `n` but the last.
+pub(crate) fn block_rows(n: usize, dim: usize) -> usize {
+    n.div_ceil(MAX_BLOCKS).max(MIN_BLOCK).next_multiple_of(tile::tile_rows(dim))
+}
+
 impl Pass {
     pub(crate) fn new(rows: &Rows<'_>, threads: Threads) -> Result<Pass, InputError> {
         let (n, dim) = (rows.len(), rows.dim);
-        let tile_rows = tile::tile_rows(dim);
-        let block_rows = n.div_ceil(MAX_BLOCKS).max(MIN_BLOCK).next_multiple_of(tile_rows);
+        let (tile_rows, block_rows) = (tile::tile_rows(dim), block_rows(n, dim));
         let count = n.div_ceil(block_rows).max(1);
         let mut blocks = Vec::with_capacity(count);
         for _ in 0..count {
@@ -189,7 +193,7 @@ impl Pass {
 }
 
 /// Σ of a number per block, halves first: an order that depends on nothing but how many there are.
-fn tree_sum(blocks: &[Block], number: impl Fn(&Block) -> f64 + Copy) -> f64 {
+pub(crate) fn tree_sum<B>(blocks: &[B], number: impl Fn(&B) -> f64 + Copy) -> f64 {
     match blocks {
         [] => 0.0,
         [block] => number(block),

@@ -9,7 +9,7 @@ use crate::error::ForsterError;
 use crate::pass::Rows;
 use crate::tile::LANES;
 use halfspaces_linalg::kernels::{Wide, run_wide};
-use halfspaces_linalg::{InputError, PointSet, Points, zeros};
+use halfspaces_linalg::{InputError, PointSet, Points, Threads, zeros};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
@@ -23,6 +23,9 @@ const MODERATE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 /// What a row beyond that range is multiplied by or divided by, until it lies within: 2^300.
 const RESCALE: f64 = 2.037_035_976_334_486e90;
 
+/// Rows that one thread takes at a time.
+const SURVEYED: usize = 4096;
+
 /// The distinct directions among some points.
 #[derive(Debug)]
 pub(crate) struct Prepared<'a> {
@@ -35,6 +38,7 @@ impl<'a> Prepared<'a> {
     pub(crate) fn new(
         points: &'a Points,
         weights: Option<&[f64]>,
+        threads: Threads,
     ) -> Result<Prepared<'a>, ForsterError> {
         let (n, dim) = (points.len(), points.dim());
         if n == 0 {
@@ -42,9 +46,18 @@ impl<'a> Prepared<'a> {
         }
         check_weights(n, weights)?;
         let x = points.as_slice();
-        let mut signatures = Vec::with_capacity(n);
-        let survey = Survey { x, mix: &mixture(dim), signatures: &mut signatures };
-        let moderate = run_wide(survey);
+        let mix = mixture(dim);
+        let surveyed = threads.map_with(
+            x.chunks(SURVEYED * dim),
+            || (),
+            |(), x| {
+                let mut signatures = Vec::with_capacity(x.len() / dim);
+                let moderate = run_wide(Survey { x, mix: &mix, signatures: &mut signatures });
+                (signatures, moderate)
+            },
+        );
+        let moderate = surveyed.iter().all(|(_, moderate)| *moderate);
+        let signatures: Vec<_> = surveyed.into_iter().flat_map(|(s, _)| s).collect();
 
         // Rows keep the order of their first appearance.
         let mut places: HashTable<usize> = HashTable::new();
@@ -223,7 +236,7 @@ mod tests {
         ])
         .unwrap();
         let weights = [1.0, 9.0, 2.0, 4.0, 8.0, 0.5];
-        let prepared = Prepared::new(&points, Some(&weights)).unwrap();
+        let prepared = Prepared::new(&points, Some(&weights), Threads::ONE).unwrap();
         assert_eq!(prepared.row_of, [Some(0), None, Some(0), Some(1), Some(0), Some(1)]);
         assert_eq!(prepared.zero_rows(), [1]);
         assert_eq!(prepared.rows.weights, [11.0, 4.5]);
@@ -237,14 +250,35 @@ mod tests {
     #[test]
     fn rows_are_read_where_they_are_unless_huge_or_repeated() {
         let plain = Points::from_rows(&[[1.0, 3.0], [1e90, 2.0], [-3.0, 1.0]]).unwrap();
-        let prepared = Prepared::new(&plain, None).unwrap();
+        let prepared = Prepared::new(&plain, None, Threads::ONE).unwrap();
         assert!(matches!(prepared.rows.values, Cow::Borrowed(_)));
         // Powers of two, exactly.
         let wild = Points::from_rows(&[[2f64.powi(500), -3.0], [3e-320, 2e-320]]).unwrap();
-        let prepared = Prepared::new(&wild, None).unwrap();
+        let prepared = Prepared::new(&wild, None, Threads::ONE).unwrap();
         assert_eq!(prepared.rows.row(0), [2f64.powi(200), -3.0 * 2f64.powi(-300)]);
         assert_eq!(prepared.rows.row(1), [3e-320 * 2f64.powi(900), 2e-320 * 2f64.powi(900)]);
         assert_eq!(RESCALE, 2f64.powi(300));
+    }
+
+    /// The same rows from several parts as from one, of which the last is short and the first alone has a long row,
+    /// be every row another or two of them alike.
+    #[test]
+    fn threads_survey_as_one() {
+        let n = 2 * SURVEYED + 5;
+        for alike in [1, 2] {
+            let row = |i: usize| i / (2 * alike) * 2 + i % 2;
+            let mut values: Vec<f64> = (0..2 * n).map(|i| (row(i) as f64 + 1.0).sin()).collect();
+            values[0] = 1e200;
+            let points = Points::new(values, 2).unwrap();
+            let prepared = |threads| {
+                let prepared = Prepared::new(&points, None, Threads::new(threads).unwrap());
+                let Prepared { rows, row_of } = prepared.unwrap();
+                (rows.values.into_owned(), rows.weights, row_of)
+            };
+            let one = prepared(1);
+            assert!((one.1.len() < n) == (alike == 2) && one.0[0] < 1e100);
+            assert!([2, 3].into_iter().all(|threads| prepared(threads) == one));
+        }
     }
 
     #[test]
@@ -265,7 +299,7 @@ mod tests {
         let rows: Vec<f64> = (0..11).map(|j| (j as f64 * 0.7).sin()).collect();
         let opposite = rows.iter().map(|v| v * -4.0);
         let points = Points::new(rows.iter().copied().chain(opposite).collect(), 11).unwrap();
-        assert_eq!(Prepared::new(&points, None).unwrap().row_of, [Some(0), Some(0)]);
+        assert_eq!(Prepared::new(&points, None, Threads::ONE).unwrap().row_of, [Some(0), Some(0)]);
         // Rows that differ, given one key: no multiples.
         let x = [1.0, 2.0, 1.0, 3.0];
         let signatures = [Signature { key: 7, largest: 2.0 }, Signature { key: 7, largest: 3.0 }];
@@ -275,15 +309,18 @@ mod tests {
     #[test]
     fn bad_input_is_typed() {
         let none = Points::new(vec![], 2).unwrap();
-        assert!(matches!(Prepared::new(&none, None), Err(ForsterError::Input(InputError::Empty))));
+        assert!(matches!(
+            Prepared::new(&none, None, Threads::ONE),
+            Err(ForsterError::Input(InputError::Empty))
+        ));
         let zeros = Points::new(vec![0.0; 4], 2).unwrap();
-        let error = Prepared::new(&zeros, None).unwrap_err();
+        let error = Prepared::new(&zeros, None, Threads::ONE).unwrap_err();
         assert_eq!(error, ForsterError::NoDirection { points: 2 });
         let one = Points::new(vec![1.0, 2.0], 1).unwrap();
-        let error = Prepared::new(&one, Some(&[1.0])).unwrap_err();
+        let error = Prepared::new(&one, Some(&[1.0]), Threads::ONE).unwrap_err();
         assert_eq!(error, ForsterError::WeightCount { points: 2, weights: 1 });
         for weight in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e101] {
-            let error = Prepared::new(&one, Some(&[1.0, weight])).unwrap_err();
+            let error = Prepared::new(&one, Some(&[1.0, weight]), Threads::ONE).unwrap_err();
             assert!(matches!(error, ForsterError::Weight { row: 1, .. }));
         }
     }
