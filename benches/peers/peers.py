@@ -62,6 +62,8 @@ KERNEL_BLOCK = 256
 # Seconds: what is warmed up every time, and for how long; our side has the same.
 QUICK = 0.05
 WARM = 0.1
+# Seconds before either side: a peer's threads wait busily for more work for some time.
+REST = 0.1
 POINT_TILE, CANDIDATE_TILE = 512, 512
 
 
@@ -419,11 +421,13 @@ def main():
             times = {name: [] for name in ("ours", *rivals)}
             results = {}
             for round in range(options.runs):
+                time.sleep(REST)
                 seconds, mine = ours(request)
                 times["ours"].append(seconds)
                 for name, call in rivals.items():
                     # A slow peer runs three times.
                     if round < 3 or warm[name] < 2.0:
+                        time.sleep(REST)
                         if warm[name] < QUICK:
                             warm_up(call)
                         seconds, results[name] = timed(call)

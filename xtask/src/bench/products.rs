@@ -22,7 +22,7 @@ pub(super) const JOBS: &[Definition] = &[
     choice_of(
         "selection",
         "choice among candidates, all counted (candidates)",
-        Target::Multiple(1.3),
+        Target::Multiple(1.25),
         |_, shape| selection(shape, Elimination::Never),
     ),
     choice_of(
@@ -34,7 +34,7 @@ pub(super) const JOBS: &[Definition] = &[
     choice_of(
         "selection-early-stop",
         "the same, ended when the best is good enough",
-        Target::Multiple(0.13),
+        Target::Multiple(0.12),
         |_, shape| selection(shape, Elimination::EarlyStop),
     ),
     kernel_of("kernel-clean", "Gaussian kernel perceptron, clean labels", |_, shape| {
