@@ -1,5 +1,6 @@
 //! The widest vectors that the processor has.
 
+use crate::fused::{FusedLoop, Pair};
 use crate::vectors::{Kernel, Portable, Vectors};
 
 /// Runs the kernel with the widest vectors that the processor has.
@@ -16,6 +17,47 @@ pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
         }
     }
     kernel.run(Portable)
+}
+
+/// [`FusedLoop::run`] with the longest vectors that the processor has. A loop whose lanes never meet has the same
+/// result with vectors of any length.
+///
+/// ```
+/// use halfspaces_kernels::{Fused, FusedLoop, run_fused};
+///
+/// /// y += a x, each number rounded once.
+/// struct AddMultiple<'a>(f64, &'a [f64; 16], &'a mut [f64; 16]);
+///
+/// impl FusedLoop for AddMultiple<'_> {
+///     type Output = ();
+///
+///     #[inline(always)]
+///     fn run<F: Fused>(self, f: F) {
+///         let AddMultiple(a, x, y) = self;
+///         let a = f.splat(a);
+///         for (x, y) in x.chunks_exact(F::LANES).zip(y.chunks_exact_mut(F::LANES)) {
+///             f.store(f.mul_add(a, f.load(x), f.load(y)), y);
+///         }
+///     }
+/// }
+///
+/// let mut y = [1.0; 16];
+/// run_fused(AddMultiple(2.0, &[3.0; 16], &mut y));
+/// assert_eq!(y, [7.0; 16]);
+/// ```
+#[inline]
+pub fn run_fused<L: FusedLoop>(work: L) -> L::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use crate::x86::{Avx2Fma, Avx512};
+        if let Some(wide) = Avx512::detect() {
+            return wide.run_fused(work);
+        }
+        if let Some(wide) = Avx2Fma::detect() {
+            return wide.run_fused(work);
+        }
+    }
+    work.run(Pair)
 }
 
 /// The widest vectors that the loops find on this processor: "AVX-512", "AVX2", or "portable" for arrays. Results

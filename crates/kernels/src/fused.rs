@@ -1,8 +1,5 @@
 //! Loops written for vectors of any length, with multiplication and addition fused.
 
-#[cfg(target_arch = "x86_64")]
-use crate::x86::{Avx2Fma, Avx512};
-
 /// Vectors of `f64`, as long as the processor has them: whoever holds a value of it knows that it does.
 pub trait Fused: Copy {
     /// How many numbers a vector holds.
@@ -32,7 +29,7 @@ pub trait Fused: Copy {
     fn mul_add(self, a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector;
 }
 
-/// A loop over such vectors: see [`run_fused`].
+/// A loop over such vectors: see [`run_fused`](crate::run_fused).
 pub trait FusedLoop {
     /// What comes out.
     type Output;
@@ -40,46 +37,6 @@ pub trait FusedLoop {
     /// The loop. `#[inline(always)]`, and all that it calls and that counts, closures too: what is not inlined is
     /// compiled without the instructions.
     fn run<F: Fused>(self, vectors: F) -> Self::Output;
-}
-
-/// [`FusedLoop::run`] with the longest vectors that the processor has. A loop whose lanes never meet has the same
-/// result with vectors of any length.
-///
-/// ```
-/// use halfspaces_kernels::{Fused, FusedLoop, run_fused};
-///
-/// /// y += a x, each number rounded once.
-/// struct AddMultiple<'a>(f64, &'a [f64; 16], &'a mut [f64; 16]);
-///
-/// impl FusedLoop for AddMultiple<'_> {
-///     type Output = ();
-///
-///     #[inline(always)]
-///     fn run<F: Fused>(self, f: F) {
-///         let AddMultiple(a, x, y) = self;
-///         let a = f.splat(a);
-///         for (x, y) in x.chunks_exact(F::LANES).zip(y.chunks_exact_mut(F::LANES)) {
-///             f.store(f.mul_add(a, f.load(x), f.load(y)), y);
-///         }
-///     }
-/// }
-///
-/// let mut y = [1.0; 16];
-/// run_fused(AddMultiple(2.0, &[3.0; 16], &mut y));
-/// assert_eq!(y, [7.0; 16]);
-/// ```
-#[inline]
-pub fn run_fused<L: FusedLoop>(work: L) -> L::Output {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if let Some(wide) = Avx512::detect() {
-            return wide.run_fused(work);
-        }
-        if let Some(wide) = Avx2Fma::detect() {
-            return wide.run_fused(work);
-        }
-    }
-    work.run(Pair)
 }
 
 /// Two numbers, which the compiler puts into a vector where the processor is known to fuse; elsewhere the standard
@@ -120,7 +77,10 @@ impl Fused for Pair {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dispatch::run_fused;
     use crate::dispatch::tests::numbers;
+    #[cfg(target_arch = "x86_64")]
+    use crate::x86::{Avx2Fma, Avx512};
     use proptest::prelude::*;
 
     /// Σ a x over rows x from each place on, then added to what stands there.

@@ -36,8 +36,8 @@ mod x86;
 
 pub use combine::combine;
 pub use descend::descend;
-pub use dispatch::vectors;
-pub use fused::{Fused, FusedLoop, Pair, run_fused};
+pub use dispatch::{run_fused, vectors};
+pub use fused::{Fused, FusedLoop, Pair};
 pub use plain::{LANES, add_lanes, dot};
 pub use products::{products, products_while};
 pub use sum::add_rows;
