@@ -227,4 +227,42 @@ mod tests {
             assert!(value <= 1.01 * least.primal(), "{value} {}", least.primal());
         }
     }
+
+    /// Where no example is ever set aside: the plain descent, which ends after the first pass that meets slopes
+    /// at most 0.05 apart.
+    #[test]
+    fn the_descent_ends_at_its_tolerance() {
+        let (n, dim) = (4, 200);
+        for seed in 0..40 {
+            let (points, labels) = noisy(n, dim, seed);
+            let signs: Vec<f64> = labels.iter().map(|y| y.as_f64()).collect();
+            let (ones, rows) = (vec![1.0; n], (0..n).collect::<Vec<usize>>());
+            let examples =
+                Examples { features: &points, signs: &signs, weights: &ones, rows: &rows };
+            let mut hinge = Hinge::new(&examples, dim);
+            hinge.solve(&examples, 1e6, &mut rng_for(RngStream::Caller, seed));
+
+            let mut rng = rng_for(RngStream::Caller, seed);
+            let (mut order, mut alphas) = (rows.clone(), vec![0.0f64; n]);
+            let (mut w, mut spread) = (vec![0.0; dim + 1], f64::INFINITY);
+            while spread > 0.05 {
+                order.shuffle(&mut rng);
+                let (mut largest, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
+                for &i in &order {
+                    let x: Vec<f64> =
+                        points.row(i).unwrap().as_slice().iter().copied().chain([1.0]).collect();
+                    let value: f64 = w.iter().zip(&x).map(|(w, x)| w * x).sum();
+                    let slope = signs[i] * value - 1.0;
+                    assert!(alphas[i] > 0.0 || slope < 0.0, "would be set aside");
+                    (largest, least) = (largest.max(slope), least.min(slope));
+                    let step = (-slope / x.iter().map(|x| x * x).sum::<f64>()).max(-alphas[i]);
+                    alphas[i] += step;
+                    w.iter_mut().zip(&x).for_each(|(w, x)| *w += signs[i] * step * x);
+                }
+                spread = largest - least;
+            }
+            let found = hinge.w.iter().chain([&hinge.b]);
+            assert!(found.zip(&w).all(|(a, b)| (a - b).abs() < 1e-12), "seed {seed}");
+        }
+    }
 }

@@ -87,6 +87,7 @@ impl Experiment for CertificateExperiment {
 
 #[cfg(test)]
 mod tests {
+    use super::super::certificate::Slack;
     use super::*;
 
     fn group(certificate: Certificate, arena: Arena) -> Group<Configuration, Outcome> {
@@ -116,5 +117,23 @@ mod tests {
             swapped[1].configuration.certificate = right;
             assert_eq!(verdicts(swapped), [Verdict::Violated; 2], "{wrong}");
         }
+    }
+
+    /// A shortfall counts from 2 % of the terms on.
+    #[test]
+    fn a_small_shortfall_is_none() {
+        let group = |certificate, worked| {
+            let configuration =
+                Configuration { certificate, arena: Arena::Plane, starts: 1, moves: 1 };
+            let least = Slack { mean: 0.1, point: 0.1 };
+            let outcomes = vec![Outcome { least, worked, tried: 1 }];
+            Group { configuration, planned: 1, outcomes }
+        };
+        let verdict = |worked| {
+            let right = group(Certificate::Floor { share: 0.5 }, 0.1);
+            verdicts(vec![right, group(Certificate::Padding { share: 0.5 }, worked)])[1]
+        };
+        assert_eq!(verdict(-0.0205), Verdict::Holds);
+        assert_eq!(verdict(-0.0195), Verdict::Violated);
     }
 }

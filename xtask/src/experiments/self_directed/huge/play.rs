@@ -146,3 +146,24 @@ fn log_sin(w: &[f64], target: &Halfspace) -> f64 {
     kernels::axpy(-along, target.normal(), &mut across);
     (norm(&across) / norm(w)).ln()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+
+    /// The start takes 4d points, and the next one may be wrong.
+    #[test]
+    fn mistakes_go_on_after_the_start() {
+        let dim = 5;
+        let mut later = 0;
+        for seed in 0..100 {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let first = start(dim, &mut rng).unwrap();
+            let counts = random_order(first, &[20.0, 21.0], dim, &mut rng);
+            assert_eq!(counts[0], first.0 as f64, "seed {seed}");
+            later += usize::from(counts[1] > counts[0]);
+        }
+        assert!(later > 0);
+    }
+}
