@@ -14,7 +14,7 @@ pub(crate) struct ForsterExperiment {
 }
 
 /// What was changed after verdicts.
-const MORE_TRIALS: &str = "changed after a verdict: 10 trials were inconclusive, so 30 were drawn, or 60, and now 110, or 140";
+const MORE_TRIALS: &str = "changed after a verdict: 10 trials were inconclusive, so 30 were drawn, or 60, and now 110, or 140; radii of mean 7 let the null pass in about half of its trials, so that it was weak once, and their mean is infinite now";
 const TOLERANCE: &str = "changed after a verdict: points within the membership tolerance of a planted subspace were forgotten, and one of 2508 answers counted one";
 
 /// Slope of ln(error) in ln n that the scatter estimate must reach; 1/√n is -1/2.

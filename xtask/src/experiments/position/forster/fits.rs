@@ -255,8 +255,8 @@ pub(super) fn scatter(dim: usize, rng: &mut ChaCha8Rng) -> Result<Outcome, Failu
         let mut values = Gaussian::new(dim, condition)?.sample_with_rng(n, rng)?.into_vec();
         // Elliptical, not normal: radii of no finite mean, which the scatter must not see.
         for row in values.chunks_exact_mut(dim) {
-            let radius: f64 = rng.random_range(1e-3..1.0);
-            row.iter_mut().for_each(|v| *v /= radius);
+            let inverse: f64 = rng.random_range(1e-12..1.0);
+            row.iter_mut().for_each(|v| *v /= inverse);
         }
         let points = rotation.apply(&Points::new(values, dim)?)?;
         let solver = ForsterTransform::params().check()?;
