@@ -141,6 +141,9 @@ mod tests {
         let newton = start.along(&towards, &mut pass, &rows, &one, &mut passes).unwrap();
         let (newton, length) = newton.unwrap();
         assert!(newton.f < start.f && passes > 0);
+        let (least, most) = extremes(&towards.values);
+        let taken = 0.5f64.powi(passes as i32 - 1);
+        assert!((length - 0.5 * taken * (most - least)).abs() < 1e-9 * length);
         let before = passes;
         towards.values.iter_mut().for_each(|v| *v *= 16.0);
         towards.slope *= 16.0;

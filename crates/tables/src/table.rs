@@ -327,6 +327,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn values_of_zero_have_deviation_one() {
+        let given = Given { classes: &[0, 1].repeat(20), count: 2, weight: &|_| 1.0 };
+        let table = Table::new(&given, &(0..40).collect::<Vec<_>>(), 1).unwrap();
+        assert_eq!(table.deviation(&[0.0; 40]), 1.0);
+        assert_eq!(table.deviation(&[-2.0; 40]), 2.0);
+    }
+
+    #[test]
     fn near_the_first_is_worked_by_hand() {
         // 0.1 + 2 · √(0.09/100) = 0.16.
         assert_eq!(near_first(&[0.1, 0.159, 0.161], 100), 2);

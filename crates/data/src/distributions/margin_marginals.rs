@@ -308,6 +308,10 @@ mod tests {
         let spread = |j: usize| points.rows().map(|x| x.as_slice()[j].powi(2)).sum::<f64>().sqrt();
         let ratio = spread(1) / spread(2);
         assert!((ratio / 100.0 - 1.0).abs() < 0.1, "{ratio}");
+        // Uniform in an ellipse: along its long axis the mean square is a quarter of the largest.
+        let longest = points.rows().map(|x| x.as_slice()[1].abs()).fold(0.0, f64::max);
+        let share = spread(1).powi(2) / 2000.0 / longest.powi(2);
+        assert!((share - 0.25).abs() < 0.02, "{share}");
         assert!(points.rows().all(|x| x.as_slice()[0].abs() <= 0.2 + 1e-9));
     }
 

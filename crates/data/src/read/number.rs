@@ -171,11 +171,25 @@ mod tests {
             (" 7 ", 7.0),
             ("9007199254740993", 9007199254740992.0),
             ("123456789012345678901", 123456789012345680000.0),
+            ("1234567890e1", 12345678900.0),
         ] {
             assert_eq!(parse(text.as_bytes()).unwrap().to_bits(), f64::to_bits(value), "{text}");
         }
         assert_eq!(parse(b"-0").unwrap().to_bits(), (-0.0f64).to_bits());
-        for text in ["", ".", "-", "+-1", "1.2.3", "1,5", "0x10", "1_000", "abc", "1e", "\u{661}"] {
+        for text in [
+            "",
+            ".",
+            "-",
+            "+-1",
+            "1.2.3",
+            "123456789.1.2",
+            "1,5",
+            "0x10",
+            "1_000",
+            "abc",
+            "1e",
+            "\u{661}",
+        ] {
             assert_eq!(parse(text.as_bytes()), None, "{text}");
         }
         for text in ["inf", "-Infinity", "NaN", "1e999"] {

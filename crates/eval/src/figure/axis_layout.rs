@@ -155,6 +155,20 @@ mod tests {
     }
 
     #[test]
+    fn values_lie_between_the_ends() {
+        let axis = |log, low, high| AxisLayout { log, low, high, ticks: Vec::new() };
+        let log = axis(true, -1.0, 3.0);
+        let expected =
+            [(0.1, 0.0), (1.0, 0.25), (1000.0, 1.0), (1e9, 1.0), (0.0, 0.0), (-1.0, 0.0)];
+        assert!(expected.iter().all(|(value, place)| (log.place(*value) - place).abs() < 1e-12));
+        let linear = axis(false, -1.0, 3.0);
+        assert_eq!(
+            [-2.0, -1.0, 0.0, 3.0, f64::NAN].map(|v| linear.place(v)),
+            [0.0, 0.0, 0.25, 1.0, 0.0]
+        );
+    }
+
+    #[test]
     fn ticks_are_round_and_few() {
         assert_eq!(labels(linear_ticks(0.0, 1.0)), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(labels(linear_ticks(-3.0, 47.0)), ["0", "10", "20", "30", "40"]);

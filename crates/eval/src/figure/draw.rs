@@ -437,6 +437,14 @@ mod tests {
         let heights = ["line0x", "line1x", "line2x", "line3x"].map(|name| height(&few, name));
         assert!(heights.is_sorted() && few.contains("lead\""));
         assert!(heights.windows(2).all(|pair| pair[1] - pair[0] > TEXT_LINE));
+        // The longest name ends at the margin.
+        let (before, _) = few.split_once(">line0x</text>").unwrap();
+        let (_, x) = before.rsplit_once(" x=\"").unwrap();
+        let x: f64 = x.split('"').next().unwrap().parse().unwrap();
+        let longest =
+            ["line0x", "line1x", "line2x", "line3x"].map(|name| text_width(name, TEXT_SIZE));
+        let end = x + longest.into_iter().fold(0.0, f64::max);
+        assert!((end - (WIDTH - MARGIN)).abs() < 0.1, "{end}");
 
         let cloud = Layer::Points {
             name: "cloud".into(),

@@ -149,6 +149,7 @@ mod tests {
         learner.weights.as_mut_slice()[0] = 0.5;
         learner.observe(x, Label::Negative).unwrap();
         assert_eq!(learner.weights(), [0.5 - 1.0 / 64.0, 0.0]);
+        assert_eq!(learner.updates(), 2);
         // λ differs from 1 - λ: η = 0, γ = 1, T = 4096 give ε = λ = 1/8, Δ = 1/7.
         let mut learner = OnlineLeakyRelu::new(2, 0.0, 1.0, 4096).unwrap();
         let step = (1.0 / 7.0) / (0.875 * 64.0);

@@ -261,7 +261,7 @@ mod tests {
         ChainLength, Ellipsoid, Greedy, HardMargin, SampledGreedy, TwoChains, VersionSpaceGreedy,
     };
     use halfspaces_data::{Marginal, StudentT, UnitSphere, random_target};
-    use halfspaces_linalg::{Classifier, Points};
+    use halfspaces_linalg::{Classifier, Points, kernels};
 
     fn interrupted<L: SelfDirectedLearner + Clone + std::fmt::Debug>(
         learner: L,
@@ -466,6 +466,35 @@ mod tests {
         let (learner, _) = label_pool(SampledGreedy::new(4, 3).unwrap(), &points, &labels).unwrap();
         assert!(!learner.is_exhausted());
         assert_eq!(learner.label_all(&points).unwrap(), labels);
+    }
+
+    /// After a mistake the hypothesis has the largest margin on all that is revealed, not only on the mistakes.
+    #[test]
+    fn what_is_revealed_nearer_than_the_margin_is_cut_too() {
+        let points = UnitSphere::new(4).unwrap().sample(300, 1).unwrap();
+        let labels = random_target(4, 2).unwrap().label_all(&points).unwrap();
+        let learner = VersionSpaceGreedy::new(HardMargin::new(4).unwrap());
+        let mut session = SelfDirectedSession::new(learner, &points).unwrap();
+        let (mut revealed, mut cuts, mut more) = (Vec::new(), 0, 0);
+        while let Some(question) = session.next().unwrap() {
+            session.reveal(labels[question.index]).unwrap();
+            revealed.push(question.index);
+            let made = session.learner().cuts() - cuts;
+            cuts += made;
+            if made > 0 {
+                more += made - 1;
+                let centre = session.learner().centre();
+                for &i in &revealed {
+                    let value = labels[i].as_f64()
+                        * kernels::dot(
+                            crate::Centre::centre(centre),
+                            points.row(i).unwrap().as_slice(),
+                        );
+                    assert!(value >= 0.99 * centre.margin(), "{value} {}", centre.margin());
+                }
+            }
+        }
+        assert!(more > 0, "no answer took more than one cut");
     }
 
     /// A question about a point that is not there, or that was revealed, is a fault of the learner.

@@ -416,6 +416,20 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_saved_fit_of_no_examples_is_refused() {
+        let learner = Perspectron::params(0.2, 0.4).excess(0.5).failure(0.4).check().unwrap();
+        let n = learner.plan().examples() as usize;
+        let (points, labels) = instance(5, 0.2, 0.4).sample(n, 1).unwrap();
+        let fit = learner.fit_stream(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap();
+        let mut saved = serde_json::to_value(&fit).unwrap();
+        *saved.pointer_mut("/origin/step").unwrap() = 0.into();
+        assert!(serde_json::from_value::<crate::Fit>(saved.clone()).is_ok());
+        *saved.pointer_mut("/training").unwrap() = 0.into();
+        assert!(serde_json::from_value::<crate::Fit>(saved).is_err());
+    }
+
     /// A file that was tampered with is refused or harmless, never a panic.
     #[cfg(feature = "serde")]
     #[test]

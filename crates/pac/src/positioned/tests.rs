@@ -208,6 +208,18 @@ fn a_practical_stream_takes_what_it_plans() {
     assert!(fit.taken() <= 22 * plan.test + 20 * plan.draws);
 }
 
+/// Of a sample all points are used, however many a stream would be asked for.
+#[test]
+fn a_large_sample_is_used_as_a_whole() {
+    let (points, labels, _) = heavy_tailed(2, 40_000, 1);
+    let learner = PositionedMassart::params(0.3).excess(0.3).held_out(0.8).check().unwrap();
+    let parts = learner.parts(40_000).unwrap();
+    assert_eq!(parts.held_out.len(), 32_000);
+    let (fit, plan) = (learner.fit(&points, &labels).unwrap(), learner.plan(2));
+    assert!(parts.choice.len() as u64 > plan.choice);
+    assert_eq!(fit.certificates()[0].count.left, parts.choice.len());
+}
+
 /// Labels that are nearly coins: no region is right often enough.
 #[test]
 fn more_noise_than_stated_is_found_out() {
