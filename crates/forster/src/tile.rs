@@ -4,7 +4,7 @@
 //! A tile has rows as long as their dimension rounded up to a multiple of [`LANES`]; what is beyond
 //! the dimension is zero and stays so. Of a lower triangular A, columns from j on meet only the rows
 //! of A from j on; of a symmetric product only the lower half is added up. Six rows of one factor and
-//! two vectors of the other are multiplied at a time, which keeps twelve sums in registers.
+//! one or two vectors of the other are multiplied at a time, which keeps six or twelve sums in registers.
 //!
 //! All loops are generic in the vector instructions and compiled for those that the processor turns
 //! out to have. Every sum is taken in one fixed order, and every product is fused with its addition or
@@ -21,6 +21,8 @@ const ROWS: usize = 6;
 pub(crate) const GROUP: usize = 48;
 /// Numbers in a tile, about: a tile and what is read with it share a first-level cache of 32 kB.
 const TILE_VALUES: usize = 2_400;
+/// Columns at most of which narrow panels are faster.
+const FEW_COLUMNS: usize = 32;
 /// Numbers in a line of the cache.
 const LINE: usize = 8;
 /// Squared lengths between these are right to rounding: no square that matters has over- or
@@ -40,7 +42,7 @@ pub(crate) fn tile_rows(dim: usize) -> usize {
     (TILE_VALUES / padded(dim) / GROUP * GROUP).clamp(GROUP, MAX_ROWS)
 }
 
-/// A matrix cut into panels of columns, two vectors wide, that are read from one end to the other.
+/// A matrix cut into panels of columns, one or two vectors wide, that are read from one end to the other.
 #[derive(Debug)]
 pub(crate) struct Factor {
     panels: Vec<f64>,
@@ -74,11 +76,12 @@ impl Factor {
     }
 }
 
-/// First columns of the panels with their widths in vectors.
+/// First columns of the panels with their widths in vectors: two, but one of eight numbers where there are few
+/// columns, as more of a triangle lies outside narrow panels.
 #[inline(always)]
 fn panels_of(columns: usize, lanes: usize) -> impl Iterator<Item = (usize, usize)> {
-    let width = 2 * lanes;
-    let vectors = move |first: usize| if columns - first > lanes { 2 } else { 1 };
+    let width = if lanes == LANES && columns <= FEW_COLUMNS { lanes } else { 2 * lanes };
+    let vectors = move |first: usize| if width.min(columns - first) > lanes { 2 } else { 1 };
     (0..columns.div_ceil(width)).map(move |p| (p * width, vectors(p * width)))
 }
 
