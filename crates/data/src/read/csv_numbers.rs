@@ -1,9 +1,9 @@
 //! The points of a table of numbers, kept while it is scanned, and blocks of its lines read side by side.
 
+use super::blocks::{Taken, take_blocks};
 use super::csv_options::CsvOptions;
 use super::csv_schema::{ColumnKind, CsvSchema, Layout};
 use super::error::ReadError;
-use super::lines::empty_blocks;
 use super::number::parse;
 use super::records::Records;
 use halfspaces_linalg::{InputError, Label, Points, Threads};
@@ -160,37 +160,25 @@ pub(super) fn read_blocks<R: Read>(
     label: usize,
     mut take: impl FnMut(Block, u64) -> Result<bool, ReadError>,
 ) -> Result<(), ReadError> {
-    let threads = options.threads;
-    if threads == Threads::ONE {
+    if options.threads == Threads::ONE {
         return Ok(());
     }
     let name = records.name().to_owned();
-    let mut texts = empty_blocks(threads);
-    loop {
-        let filled = records.take_blocks(&mut texts)?;
-        let tasks = texts[..filled].iter();
-        let read = |(): &mut (), text: &Vec<u8>| Block::read(text, &name, options, width, label);
-        let blocks = threads.map_with(tasks, || (), read);
-        for (i, block) in blocks.into_iter().enumerate() {
-            let left = match block {
-                None => i,
-                Some(block) => {
-                    let (before, lines) = (records.last_line(), block.lines);
-                    let more = take(block, before)?;
-                    records.skip(lines);
-                    if more {
-                        continue;
-                    }
-                    i + 1
-                }
-            };
-            records.give_back(texts[left..filled].concat());
-            return Ok(());
-        }
-        if filled < texts.len() {
-            return Ok(());
-        }
-    }
+    let unread = take_blocks(
+        records,
+        options.threads,
+        |records, texts| records.take_blocks(texts),
+        |text| Block::read(text, &name, options, width, label),
+        |records, block, _| {
+            let Some(block) = block else { return Ok(Taken::Refused) };
+            let (before, lines) = (records.last_line(), block.lines);
+            let more = take(block, before)?;
+            records.skip(lines);
+            Ok(if more { Taken::More } else { Taken::Last })
+        },
+    )?;
+    records.give_back(unread);
+    Ok(())
 }
 
 #[cfg(test)]

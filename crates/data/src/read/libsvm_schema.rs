@@ -1,10 +1,11 @@
 //! What must be known of LIBSVM text before it is read, found in one scan.
 
+use super::blocks::{Taken, take_blocks};
 use super::classes::{NumberRule, same};
 use super::csv_options::MAX_LINE_BYTES;
 use super::error::{Location, ReadError};
 use super::libsvm_example::Example;
-use super::lines::{Lines, empty_blocks};
+use super::lines::Lines;
 use halfspaces_linalg::{MAX_SPARSE_DIM, Threads, getters, load_checked, setters};
 use std::io::BufRead;
 
@@ -207,38 +208,31 @@ impl Scan<'_> {
         self.take_line(lines, dim)?;
         let (name, threads) = (lines.name().to_owned(), options.threads);
         let keep = self.kept.is_some();
-        let mut texts = empty_blocks(threads);
-        loop {
-            let filled = lines.take_blocks(&mut texts)?;
-            let read = |(): &mut (), text: &Vec<u8>| {
-                Block::read(lines_after(1, text, &name, options), dim, keep)
-            };
-            let blocks = threads.map_with(texts[..filled].iter(), || (), read);
-            for (block, text) in blocks.into_iter().zip(&texts) {
-                let before = lines.number();
-                let Some(block) = block else {
-                    // Once more line by line, for what is wrong where, after what was seen before.
-                    let mut lines = lines_after(before, text, &name, options);
-                    return match self.read(&mut lines, dim) {
-                        Err(fault) => Err(fault),
-                        Ok(()) => unreachable!("a line of this block could not be taken apart"),
-                    };
+        let fill = |lines: &mut Lines<R>, texts: &mut [Vec<u8>]| lines.take_blocks(texts);
+        let read = |text: &[u8]| Block::read(lines_after(1, text, &name, options), dim, keep);
+        take_blocks(lines, threads, fill, read, |lines, block, text| {
+            let before = lines.number();
+            let Some(block) = block else {
+                // Once more line by line, for what is wrong where, after what was seen before.
+                let mut lines = lines_after(before, text, &name, options);
+                return match self.read(&mut lines, dim) {
+                    Err(fault) => Err(fault),
+                    Ok(()) => unreachable!("a line of this block could not be taken apart"),
                 };
-                self.rows += block.rows;
-                self.largest = self.largest.max(block.largest);
-                for (value, line) in block.classes {
-                    let at = || Location::new(&name, before + line, Some(1));
-                    self.classes.see(value, at)?;
-                }
-                if let Some(kept) = &mut self.kept {
-                    kept.append(block.examples);
-                }
-                lines.skip(block.lines);
+            };
+            self.rows += block.rows;
+            self.largest = self.largest.max(block.largest);
+            for (value, line) in block.classes {
+                let at = || Location::new(&name, before + line, Some(1));
+                self.classes.see(value, at)?;
             }
-            if filled < texts.len() {
-                return Ok(());
+            if let Some(kept) = &mut self.kept {
+                kept.append(block.examples);
             }
-        }
+            lines.skip(block.lines);
+            Ok(Taken::More)
+        })?;
+        Ok(())
     }
 }
 

@@ -5,23 +5,15 @@
 
 use super::error::{Location, ReadError};
 use super::file_kind::FileKind;
-use halfspaces_linalg::Threads;
 use memchr::memchr;
 use std::io::{self, BufRead};
 
 /// Bytes of a block at least that one thread reads; few in tests, so that small texts have many.
 const BLOCK: usize = if cfg!(test) { 1 << 6 } else { 1 << 20 };
-/// Blocks that are read at once, for each thread.
-const BLOCKS_A_THREAD: usize = 4;
 
 /// Bytes asked of a file at once.
 pub(super) const BUFFER: usize = 1 << 16;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
-/// Empty blocks for [`Lines::take_blocks`], enough to keep so many threads busy.
-pub(super) fn empty_blocks(threads: Threads) -> Vec<Vec<u8>> {
-    vec![Vec::new(); threads.count().saturating_mul(BLOCKS_A_THREAD)]
-}
 
 /// The lines of an input, ended by LF or CRLF (the last may lack it); a byte-order mark at the start is
 /// skipped.

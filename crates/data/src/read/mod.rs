@@ -21,6 +21,7 @@
 //! # Ok::<(), halfspaces_data::read::ReadError>(())
 //! ```
 
+mod blocks;
 mod classes;
 mod collect;
 mod csv_column;

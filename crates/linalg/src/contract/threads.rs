@@ -120,11 +120,54 @@ impl Threads {
                 });
             }
         });
-        let mut results: Vec<(usize, T)> = shares.into_iter().flatten().collect();
-        results.sort_unstable_by_key(|(index, _)| *index);
-        assert_eq!(results.len(), count, "every task is taken once");
-        results.into_iter().map(|(_, result)| result).collect()
+        in_order(shares, count)
     }
+
+    /// `first` on the calling thread and `work` on each task on the others, and on the calling thread too once it is
+    /// done with `first`; the results of the tasks by task.
+    ///
+    /// ```
+    /// use halfspaces_linalg::Threads;
+    /// let (sum, squares) =
+    ///     Threads::all().map_beside(|| (1..=4).sum::<u32>(), [1, 2, 3].iter(), |i| i * i);
+    /// assert_eq!((sum, squares), (10, vec![1, 4, 9]));
+    /// ```
+    pub fn map_beside<A, I: Send, T: Send>(
+        self,
+        first: impl FnOnce() -> A,
+        tasks: impl ExactSizeIterator<Item = I> + Send,
+        work: impl Fn(I) -> T + Sync,
+    ) -> (A, Vec<T>) {
+        let count = tasks.len();
+        let others = (self.count() - 1).min(count);
+        let tasks = Mutex::new(tasks.enumerate());
+        let take_all = |share: &mut Vec<(usize, T)>| {
+            while let Some((index, task)) = next_of(&tasks) {
+                share.push((index, work(task)));
+            }
+        };
+        let mut shares: Vec<Vec<(usize, T)>> = (0..others).map(|_| Vec::new()).collect();
+        let mut own = Vec::new();
+        let answer = rayon::in_place_scope(|scope| {
+            for share in &mut shares {
+                let take_all = &take_all;
+                scope.spawn(move |_| take_all(share));
+            }
+            let answer = first();
+            take_all(&mut own);
+            answer
+        });
+        shares.push(own);
+        (answer, in_order(shares, count))
+    }
+}
+
+/// The results of `count` tasks in the order of the tasks.
+fn in_order<T>(shares: Vec<Vec<(usize, T)>>, count: usize) -> Vec<T> {
+    let mut results: Vec<(usize, T)> = shares.into_iter().flatten().collect();
+    results.sort_unstable_by_key(|(index, _)| *index);
+    assert_eq!(results.len(), count, "every task is taken once");
+    results.into_iter().map(|(_, result)| result).collect()
 }
 
 /// The next item, the lock held no longer than it takes to get it.
@@ -168,6 +211,24 @@ mod tests {
         };
         assert_eq!(lengths(1), [1, 2, 3, 1, 2]);
         assert!((2..7).all(|threads| lengths(threads) == lengths(1)));
+    }
+
+    #[test]
+    fn tasks_beside_another_are_ordered() {
+        for threads in 1..7 {
+            let threads = Threads::new(threads).unwrap();
+            let mut done = 0;
+            let (answer, lengths) = threads.map_beside(
+                || {
+                    done += 1;
+                    "first"
+                },
+                ["a", "bb", "ccc", "d", "ee"].into_iter(),
+                str::len,
+            );
+            assert_eq!((answer, done, lengths), ("first", 1, vec![1, 2, 3, 1, 2]));
+            assert!(threads.map_beside(|| (), [""; 0].into_iter(), str::len).1.is_empty());
+        }
     }
 
     #[test]
