@@ -1,13 +1,14 @@
-//! What scans a whole pool: the largest margins, and greedy self-directed labelling.
+//! What scans a whole pool: the largest margins, greedy self-directed labelling, and the batch perceptron at the worst
+//! point.
 
 use super::definition::{Definition, Job, Target, digest, digest_of};
 use super::limits::read_with_two;
-use super::pools::Pools;
+use super::pools::{Pools, noisy};
 use super::shape::{Shape, shape};
 use crate::Failure;
 use halfspaces_data::random_target;
-use halfspaces_linalg::{PointSet, Threads, largest_margins, margins_into};
-use halfspaces_online::Greedy;
+use halfspaces_linalg::{FitSample, Params, PointSet, Threads, largest_margins, margins_into};
+use halfspaces_online::{BatchPerceptron, Greedy, Pick};
 use std::rc::Rc;
 
 /// How many of the largest margins are asked for.
@@ -29,6 +30,14 @@ pub(super) const JOBS: &[Definition] = &[
         target: Target::Multiple(22.0),
         shapes: [shape(1500, 6, 0), shape(1_000_000, 50, 0), shape(1_000_000, 50, 0)],
         build: greedy,
+    },
+    Definition {
+        id: "worst",
+        what: "batch perceptron at the worst point (updates)",
+        limit: "as many scans of Xw",
+        target: Target::Multiple(1.25),
+        shapes: [shape(500, 2, 10), shape(1_000_000, 2, 30), shape(1_000_000, 2, 100)],
+        build: worst,
     },
 ];
 
@@ -58,5 +67,27 @@ fn greedy(pools: &mut Pools, shape: Shape) -> Result<Job, Failure> {
         Ok(digest_of(run.halfspace.normal(), run.mistakes.len() as u64))
     };
     let limit = move || Ok(margins_into(&scanned.points, &w, &mut margins)?);
+    Ok(Job::new(run, limit))
+}
+
+/// Points that no halfspace separates: the updates that are allowed, each after a scan, and a last scan.
+fn worst(pools: &mut Pools, shape: Shape) -> Result<Job, Failure> {
+    let pool = pools.ball(shape.n, shape.d)?;
+    let labels = noisy(&pool.labels);
+    let scanned = Rc::clone(&pool);
+    let w = random_target(shape.d, 3)?.into_normal();
+    let mut margins = vec![0.0; pool.points.len()];
+    let updates = shape.more as u64;
+    let learner = BatchPerceptron::params().pick(Pick::Worst).max_updates(updates).check()?;
+    let run = move || {
+        let fit = learner.fit(&pool.points, &labels)?;
+        Ok(digest_of(fit.halfspace.normal(), fit.updates))
+    };
+    let limit = move || {
+        for _ in 0..=updates {
+            margins_into(&scanned.points, &w, &mut margins)?;
+        }
+        Ok(())
+    };
     Ok(Job::new(run, limit))
 }

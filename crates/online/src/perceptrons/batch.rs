@@ -4,6 +4,7 @@
 //! Claims: K4, K5.
 
 use crate::scale::check_scale;
+use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{
     Halfspace, InputError, Label, Params, PointSet, RowView, Termination, classify_by, setters,
     zeros,
@@ -218,6 +219,35 @@ fn first_violation<P: PointSet>(
 /// Points whose values are computed at once.
 const BLOCK: usize = 1024;
 
+/// What is looked for among the values of a block, and what was found.
+struct Survey<'a> {
+    values: &'a [f64],
+    labels: &'a [Label],
+    least: Option<f64>,
+}
+
+struct Surveyed {
+    /// Every value is finite.
+    finite: bool,
+    /// Some y (w · x) is less than the least before.
+    less: bool,
+}
+
+impl Wide for Survey<'_> {
+    type Output = Surveyed;
+
+    #[inline(always)]
+    fn run(self) -> Surveyed {
+        let least = self.least.unwrap_or(f64::NEG_INFINITY);
+        let (mut finite, mut less) = (true, false);
+        for (value, y) in self.values.iter().zip(self.labels) {
+            finite &= value.is_finite();
+            less |= y.as_f64() * value < least;
+        }
+        Surveyed { finite, less }
+    }
+}
+
 /// The violated point with the least y (w · x), the first of equals.
 fn worst_violation<P: PointSet>(
     points: &P,
@@ -240,14 +270,15 @@ fn worst_violation<P: PointSet>(
             }
         }
         *products += labels.len() as u64;
-        let pairs = || values.iter().copied().zip(labels.iter().copied());
-        if !values.iter().fold(true, |all, value| all & value.is_finite()) {
+        let seen = run_wide(Survey { values, labels, least: worst.map(|(least, _)| least) });
+        if !seen.finite {
             let finite = values.iter().take_while(|value| value.is_finite()).count();
             return Err(InputError::Overflow { row: first + finite });
         }
+        let pairs = || values.iter().copied().zip(labels.iter().copied());
         // Nearly always none here is worse than what has been found, which is seen without a branch for each.
         let may_be_worst = match worst {
-            Some((least, _)) => pairs().fold(false, |any, (v, y)| any | (y.as_f64() * v < least)),
+            Some(_) => seen.less,
             None => pairs().fold(false, |any, (value, y)| any | violates(value, y)),
         };
         if may_be_worst {

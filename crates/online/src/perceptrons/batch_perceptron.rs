@@ -11,7 +11,7 @@ use halfspaces_linalg::{FitSample, InputError, Label, PointSet};
 /// it would go on for ever; here it stops at a cap and says so.
 ///
 /// *Cost.* O(d) memory besides the points; at most O(n d (R/γ)²) time, in practice a few passes with
-/// [`crate::Pick::Cyclic`].
+/// [`crate::Pick::Cyclic`]. With [`crate::Pick::Worst`] an update is one scan of all points, at the speed of a scan.
 ///
 /// *When to use it.* Points in memory that a halfspace is believed to separate. [`crate::MarginPerceptron`]
 /// costs three times the updates and keeps a third of the margin; where no halfspace separates the
