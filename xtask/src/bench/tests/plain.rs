@@ -38,6 +38,22 @@ pub(super) fn result(id: &str, shape: Shape) -> Result<u64, Failure> {
             let (learner, transcript) = label_pool(Greedy::new(d)?, &pool.points, &pool.labels)?;
             Ok(digest_of(learner.weights(), transcript.mistakes() as u64))
         }
+        "worst" => {
+            let pool = pools.ball(n, d)?;
+            let labels = noisy(&pool.labels);
+            let (mut w, mut updates) = (vec![0.0; d], 0);
+            while updates < more as u64 {
+                let values = pool.points.rows().map(|x| kernels::dot(x.as_slice(), &w));
+                let wrong = values.zip(&labels).enumerate();
+                let wrong = wrong.filter(|(_, (value, y))| Label::from_sign(*value) != **y);
+                let signed = wrong.map(|(i, (value, y))| (y.as_f64() * value, i));
+                let Some((_, i)) = signed.min_by(|a, b| a.0.total_cmp(&b.0)) else { break };
+                let x = pool.points.row(i).ok_or("a point of the pool")?;
+                kernels::axpy(labels[i].as_f64(), x.as_slice(), &mut w);
+                updates += 1;
+            }
+            Ok(digest_of(&w, updates))
+        }
         "selection" => Ok(choice(&race(n, d, more)?, Elimination::Never)),
         "selection-statistical" => Ok(choice(&race(n, d, more)?, Elimination::Statistical)),
         "selection-early-stop" => Ok(choice(&race(n, d, more)?, Elimination::EarlyStop)),
