@@ -1,0 +1,76 @@
+//! Seconds and errors of learners with a Gaussian kernel, on two CSV files of numbers with the class last:
+//! `cargo run --release -p halfspaces-online --example time_kernel_fits -- train.csv test.csv SCALE`
+//!
+//! The kernel is exp(-‖x - z‖²/SCALE). Prints a line a learner: name, seconds to learn from the first file, seconds to
+//! label the second (medians of three runs), wrong labels there.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
+#![allow(clippy::disallowed_methods, reason = "it reports times")]
+
+use halfspaces_data::read::{CsvOptions, Dataset, read_csv};
+use halfspaces_features::{FeatureMap, Landmarks, Nystroem, RadialKernel};
+use halfspaces_linalg::{Classifier, Label, PointSet, Points};
+use halfspaces_online::{AsGiven, AveragedPerceptron, Kernel, KernelPerceptron, run};
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// The command line or a file is at fault, not the program.
+const BAD_INPUT: u8 = 2;
+const LANDMARKS: usize = 500;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match report(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(BAD_INPUT)
+        }
+    }
+}
+
+fn report(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    let [train, test, scale] = arguments else {
+        return Err("usage: time_kernel_fits train.csv test.csv SCALE".into());
+    };
+    let options = CsvOptions::new().positive("1");
+    let (train, test) = (read_csv(train, &options)?, read_csv(test, &options)?);
+    let (dim, scale) = (train.points().dim(), scale.parse()?);
+    let kernel = Kernel::Gaussian { scale };
+    say("kernel perceptron", &test, || {
+        let mut learner = KernelPerceptron::new(dim, kernel)?;
+        learner.learn_all(train.points(), train.labels())?;
+        Ok(move |points: &Points| learner.label_all(points).map_err(Into::into))
+    })?;
+    say("averaged perceptron, 500 landmarks", &test, || {
+        let chosen = Landmarks::Uniform.choose(train.points(), LANDMARKS, 1)?;
+        let map = Nystroem::new(chosen, RadialKernel::gaussian(scale)?)?;
+        let features = map.apply(train.points())?;
+        let learner = AveragedPerceptron::new(map.output_dim())?;
+        let (learner, _) = run(learner, &features, train.labels(), AsGiven::new())?;
+        Ok(move |points: &Points| Ok(learner.label_all(&map.apply(points)?)?))
+    })
+}
+
+/// One line.
+fn say<C: Fn(&Points) -> Result<Vec<Label>, Box<dyn Error>>>(
+    what: &str,
+    test: &Dataset<Points>,
+    fit: impl Fn() -> Result<C, Box<dyn Error>>,
+) -> Result<(), Box<dyn Error>> {
+    let (mut learning, mut labelling, mut wrong) = ([0.0; 3], [0.0; 3], 0);
+    for (learning, labelling) in learning.iter_mut().zip(&mut labelling) {
+        let start = Instant::now();
+        let label = fit()?;
+        *learning = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let labels = label(test.points())?;
+        *labelling = start.elapsed().as_secs_f64();
+        wrong = labels.iter().zip(test.labels()).filter(|(a, b)| a != b).count();
+    }
+    learning.sort_by(f64::total_cmp);
+    labelling.sort_by(f64::total_cmp);
+    println!("{what}\t{:.6}\t{:.6}\t{wrong}", learning[1], labelling[1]);
+    Ok(())
+}
