@@ -139,7 +139,8 @@ impl Threads {
         work: impl Fn(I) -> T + Sync,
     ) -> (A, Vec<T>) {
         let count = tasks.len();
-        let others = (self.count() - 1).min(count);
+        let most = self.count().min(rayon::current_num_threads());
+        let others = (most - 1).min(count);
         let tasks = Mutex::new(tasks.enumerate());
         let take_all = |share: &mut Vec<(usize, T)>| {
             while let Some((index, task)) = next_of(&tasks) {

@@ -302,6 +302,21 @@ mod tests {
 
     const PICKS: [Pick; 3] = [Pick::Cyclic, Pick::First, Pick::Worst];
 
+    /// The worst point stands in the second block, all of which is worse than the first; of equals the first is taken.
+    #[test]
+    fn the_worst_point_may_be_in_any_block() {
+        for (later, expected) in [(2.0, BLOCK), (1.0, 0), (0.5, 0)] {
+            let mut values = vec![1.0; BLOCK];
+            values.resize(2 * BLOCK, later);
+            let points = Points::new(values, 1).unwrap();
+            let labels = vec![Label::Positive; 2 * BLOCK];
+            let wrong = |value: f64, y: Label| Label::from_sign(value) != y;
+            let mut products = 0;
+            let found = worst_violation(&points, &labels, &[-1.0], wrong, &mut products);
+            assert_eq!((found, products), (Ok(Some(expected)), 2 * BLOCK as u64));
+        }
+    }
+
     /// Once this went on to the cap: 1 added to -1e17 is -1e17.
     #[test]
     fn a_stall_by_rounding_is_no_cap() {

@@ -47,6 +47,7 @@ pub(super) fn result(id: &str, shape: Shape) -> Result<u64, Failure> {
                 let wrong = values.zip(&labels).enumerate();
                 let wrong = wrong.filter(|(_, (value, y))| Label::from_sign(*value) != **y);
                 let signed = wrong.map(|(i, (value, y))| (y.as_f64() * value, i));
+                // Every point is right.
                 let Some((_, i)) = signed.min_by(|a, b| a.0.total_cmp(&b.0)) else { break };
                 let x = pool.points.row(i).ok_or("a point of the pool")?;
                 kernels::axpy(labels[i].as_f64(), x.as_slice(), &mut w);
