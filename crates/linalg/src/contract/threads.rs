@@ -101,25 +101,29 @@ impl Threads {
         work: impl Fn(&mut W, I) -> T + Sync,
     ) -> Vec<T> {
         let count = tasks.len();
-        let threads = self.count().min(count);
+        let threads = self.count().min(count).min(rayon::current_num_threads());
         if threads <= 1 {
             let mut workspace = workspace();
             return tasks.map(|task| work(&mut workspace, task)).collect();
         }
         // Each thread takes the next task that none has.
         let tasks = Mutex::new(tasks.enumerate());
-        let mut shares: Vec<Vec<(usize, T)>> = (0..threads).map(|_| Vec::new()).collect();
-        rayon::scope(|scope| {
-            for share in &mut shares {
-                let (tasks, workspace, work) = (&tasks, &workspace, &work);
-                scope.spawn(move |_| {
-                    let mut workspace = workspace();
-                    while let Some((index, task)) = next_of(tasks) {
-                        share.push((index, work(&mut workspace, task)));
-                    }
-                });
+        let take_all = |share: &mut Vec<(usize, T)>| {
+            let mut workspace = workspace();
+            while let Some((index, task)) = next_of(&tasks) {
+                share.push((index, work(&mut workspace, task)));
             }
+        };
+        let mut own = Vec::new();
+        let mut shares: Vec<Vec<(usize, T)>> = (1..threads).map(|_| Vec::new()).collect();
+        rayon::in_place_scope(|scope| {
+            for share in &mut shares {
+                let take_all = &take_all;
+                scope.spawn(move |_| take_all(share));
+            }
+            take_all(&mut own);
         });
+        shares.push(own);
         in_order(shares, count)
     }
 
