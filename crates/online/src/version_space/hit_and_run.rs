@@ -32,10 +32,11 @@ const LEVELS_BEFORE_CHECK: usize = 64;
 const EFFORTS: [usize; 4] = [1, 4, 16, 64];
 /// Width of the sample below which it cannot be told from a ray.
 const MIN_WIDTH: f64 = 1e-13;
-/// Points of a sample that one thread moves at a time, and slacks (points times cuts) from which on threads are used: a
-/// step over a quarter as many was slower with two than with one. Few in tests.
-const TOGETHER: usize = 16;
-const THREADED_SLACKS: usize = if cfg!(test) { 1 << 10 } else { 1 << 20 };
+/// Steps whose directions are drawn together, and points of a sample that one thread then moves at a time.
+const STEPS_TOGETHER: usize = 32;
+const TOGETHER: usize = 8;
+/// Slacks (points times cuts) from which on threads are used. Few in tests.
+const THREADED_SLACKS: usize = if cfg!(test) { 1 << 10 } else { 1 << 12 };
 /// Steps that a cut may take, in multiples of those of one round.
 const MAX_ROUNDS: usize = 16_384;
 
@@ -236,12 +237,12 @@ pub(crate) fn mean(points: &[Vec<f64>]) -> Vec<f64> {
     mean
 }
 
-/// The direction of a Gaussian with the covariance of `cloud`; `None` where all its points are one.
-fn direction(cloud: &[Vec<f64>], mean: &[f64], rng: &mut ChaCha8Rng) -> Option<Vec<f64>> {
+/// The direction of a Gaussian with the covariance of `cloud`, which `weights` are drawn for; `None` where all its
+/// points are one.
+fn direction(cloud: &[Vec<f64>], mean: &[f64], weights: &[f64]) -> Option<Vec<f64>> {
     let mut u = vec![0.0; mean.len()];
-    for other in cloud {
-        let weight: f64 = StandardNormal.sample(rng);
-        kernels::axpy(weight, other, &mut u);
+    for (other, weight) in cloud.iter().zip(weights) {
+        kernels::axpy(*weight, other, &mut u);
         kernels::axpy(-weight, mean, &mut u);
     }
     let length = norm(&u);
@@ -277,6 +278,49 @@ fn chord(slack: &[f64], down: &[f64], up: &[f64]) -> (f64, f64) {
     (low.into_iter().fold(f64::INFINITY, f64::min), high.into_iter().fold(f64::INFINITY, f64::min))
 }
 
+/// What chance decides in a step of all points: a normal weight for each point of the cloud, of which the direction is
+/// made, and for each point where on its chord it goes.
+struct Drawn {
+    weights: Vec<f64>,
+    places: Vec<f64>,
+}
+
+/// A step of all points along the unit `u`.
+struct Step {
+    u: Vec<f64>,
+    /// a · u for every cut.
+    rates: Vec<f64>,
+    /// How far a point of slack 1 may go against u and along it, for every cut.
+    down: Vec<f64>,
+    up: Vec<f64>,
+    /// Where on its chord each point goes, in [0, 1).
+    places: Vec<f64>,
+}
+
+impl Step {
+    fn new(u: Vec<f64>, places: Vec<f64>, cuts: &[&[f64]]) -> Self {
+        let rates: Vec<f64> = cuts.iter().map(|a| kernels::dot(a, &u)).collect();
+        let apart = |rate: f64| if rate > 0.0 { 1.0 / rate } else { f64::INFINITY };
+        let down = rates.iter().map(|rate| apart(*rate)).collect();
+        let up = rates.iter().map(|rate| apart(-*rate)).collect();
+        Step { u, rates, down, up, places }
+    }
+
+    /// Moves `w`, of which this is the slack at every cut, to the `place` on its chord.
+    fn walk(&self, w: &mut [f64], slack: &mut [f64], place: f64) {
+        let (low, high) = chord(slack, &self.down, &self.up);
+        // ‖w + tu‖ <= 1
+        let along = kernels::dot(w, &self.u);
+        let root = (along * along + (1.0 - kernels::norm_sq(w)).max(0.0)).sqrt();
+        let (low, high) = ((-low).max(-along - root), high.min(-along + root));
+        if low < high {
+            let t = low + (high - low) * place;
+            kernels::axpy(t, &self.u, w);
+            slack.iter_mut().zip(&self.rates).for_each(|(s, rate)| *s = (*s + t * rate).max(0.0));
+        }
+    }
+}
+
 /// Points with their slack a · w at every cut.
 struct Walkers<'a> {
     points: &'a mut [Vec<f64>],
@@ -297,12 +341,21 @@ impl<'a> Walkers<'a> {
         let Some((last, earlier)) = cuts.split_last() else {
             unreachable!("a sample is made for a cut")
         };
-        let mut slack = Vec::with_capacity(points.len() * cuts.len());
-        for w in points.iter() {
-            slack.extend(earlier.iter().map(|a| kernels::dot(a, w).max(0.0)));
-            slack.push((kernels::dot(last, w) - level).max(0.0));
-        }
+        let mut slack = vec![0.0; points.len() * cuts.len()];
         let threads = if slack.len() < THREADED_SLACKS { Threads::ONE } else { threads };
+        let of_points = points.chunks(TOGETHER).zip(slack.chunks_mut(TOGETHER * cuts.len()));
+        threads.map_with(
+            of_points,
+            || (),
+            |(), (points, slack)| {
+                for (w, slack) in points.iter().zip(slack.chunks_mut(cuts.len())) {
+                    for (slack, a) in slack.iter_mut().zip(earlier) {
+                        *slack = kernels::dot(a, w).max(0.0);
+                    }
+                    slack[earlier.len()] = (kernels::dot(last, w) - level).max(0.0);
+                }
+            },
+        );
         Walkers { points, cuts, slack, threads }
     }
 
@@ -318,63 +371,40 @@ impl<'a> Walkers<'a> {
             }
         };
         let mean = mean(cloud);
-        for _ in 0..steps {
+        for from in (0..steps).step_by(STEPS_TOGETHER) {
+            let count = STEPS_TOGETHER.min(steps - from);
+            let drawn: Vec<Drawn> = (0..count)
+                .map(|_| Drawn {
+                    weights: cloud.iter().map(|_| StandardNormal.sample(rng)).collect(),
+                    places: self.points.iter().map(|_| rng.random()).collect(),
+                })
+                .collect();
+            let cuts = self.cuts;
+            let steps = self.threads.map_with(
+                drawn.into_iter(),
+                || (),
+                |(), Drawn { weights, places }| {
+                    let u = direction(cloud, &mean, &weights)?;
+                    Some(Step::new(u, places, cuts))
+                },
+            );
             // A sample of one point has no direction to go in.
-            if let Some(u) = direction(cloud, &mean, rng) {
-                self.step(&u, rng);
-            }
+            self.walk(&steps.into_iter().flatten().collect::<Vec<Step>>());
         }
     }
 
-    /// Each point to a uniform point of its chord along the unit `u`.
-    fn step(&mut self, u: &[f64], rng: &mut ChaCha8Rng) {
-        let Walkers { points, cuts, slack, threads } = self;
-        let rates: Vec<f64> = cuts.iter().map(|a| kernels::dot(a, u)).collect();
-        let apart = |rate: f64| if rate > 0.0 { 1.0 / rate } else { f64::INFINITY };
-        let down: Vec<f64> = rates.iter().map(|rate| apart(*rate)).collect();
-        let up: Vec<f64> = rates.iter().map(|rate| apart(-*rate)).collect();
-        let count = cuts.len();
-        let chord = |w: &[f64], slack: &[f64]| {
-            let (low, high) = chord(slack, &down, &up);
-            // ‖w + tu‖ <= 1
-            let along = kernels::dot(w, u);
-            let root = (along * along + (1.0 - kernels::norm_sq(w)).max(0.0)).sqrt();
-            ((-low).max(-along - root), high.min(-along + root))
-        };
-        let mut draw = |(low, high)| (low < high).then(|| low + (high - low) * rng.random::<f64>());
-        let go = |t: f64, w: &mut [f64], slack: &mut [f64]| {
-            kernels::axpy(t, u, w);
-            slack.iter_mut().zip(&rates).for_each(|(s, rate)| *s = (*s + t * rate).max(0.0));
-        };
-        if *threads == Threads::ONE {
-            for (w, slack) in points.iter_mut().zip(slack.chunks_mut(count)) {
-                if let Some(t) = draw(chord(w, slack)) {
-                    go(t, w, slack);
-                }
-            }
-            return;
-        }
-        // Numbers are drawn in the same order.
-        let parts = points.chunks(TOGETHER).zip(slack.chunks(TOGETHER * count));
-        let chords = threads.map_with(
-            parts,
+    /// Makes the steps. No point looks at another on its way.
+    fn walk(&mut self, steps: &[Step]) {
+        let count = self.cuts.len();
+        let parts = self.points.chunks_mut(TOGETHER).zip(self.slack.chunks_mut(TOGETHER * count));
+        self.threads.map_with(
+            parts.enumerate(),
             || (),
-            |(), (points, slack)| {
-                let walkers = points.iter().zip(slack.chunks(count));
-                walkers.map(|(w, slack)| chord(w, slack)).collect::<Vec<_>>()
-            },
-        );
-        let drawn: Vec<Option<f64>> = chords.into_iter().flatten().map(draw).collect();
-        let parts = points.chunks_mut(TOGETHER).zip(slack.chunks_mut(TOGETHER * count));
-        threads.map_with(
-            parts.zip(drawn.chunks(TOGETHER)),
-            || (),
-            |(), ((points, slack), drawn)| {
-                let walkers = points.iter_mut().zip(slack.chunks_mut(count));
-                for ((w, slack), t) in walkers.zip(drawn) {
-                    if let Some(t) = t {
-                        go(*t, w, slack);
-                    }
+            |(), (part, (points, slack))| {
+                for step in steps {
+                    let places = &step.places[part * TOGETHER..];
+                    let walkers = points.iter_mut().zip(slack.chunks_mut(count)).zip(places);
+                    walkers.for_each(|((w, slack), place)| step.walk(w, slack, *place));
                 }
             },
         );
