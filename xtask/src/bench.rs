@@ -35,7 +35,9 @@ use jobs::definitions;
 use limits::Limits;
 use pools::Pools;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::process::ExitCode;
+use threads::Series;
 
 /// Measures and prints; writes bench.json.
 pub(crate) fn bench(options: &BenchOptions) -> Result<ExitCode, Failure> {
@@ -47,12 +49,12 @@ pub(crate) fn bench(options: &BenchOptions) -> Result<ExitCode, Failure> {
         file_jobs::serve(folder)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let chosen = chosen(&options.only)?;
+    let (chosen, threaded) = chosen(&options.only)?;
     let size = if options.quick { Size::Quick } else { Size::Full };
     let wanted = |m: Measurement| options.tables.is_empty() || options.tables.contains(&m);
     let mut out = json!({ "host": Host::detect(), "quick": options.quick });
 
-    if wanted(Measurement::Jobs) {
+    if wanted(Measurement::Jobs) && !chosen.is_empty() {
         let limits = Limits::measure(size)?;
         say(&format!("{limits}\n{}", Measured::HEAD))?;
         let mut pools = Pools::default();
@@ -76,8 +78,8 @@ pub(crate) fn bench(options: &BenchOptions) -> Result<ExitCode, Failure> {
     if wanted(Measurement::Answers) && options.only.is_empty() {
         out["answers"] = table(&answers::table(size)?)?;
     }
-    if wanted(Measurement::Threads) && options.only.is_empty() {
-        out["threads"] = table(&threads::table(size)?)?;
+    if wanted(Measurement::Threads) && !threaded.is_empty() {
+        out["threads"] = table(&threads::table(&threaded, size)?)?;
     }
     let file = options.out.clone().unwrap_or_else(|| workspace_root().join("target/bench.json"));
     write_atomically(&file, &serde_json::to_string_pretty(&out)?)?;
@@ -101,14 +103,17 @@ fn judged(rows: &[Measured]) -> usize {
     rows.iter().filter(|row| row.met.is_some()).count()
 }
 
-/// The jobs asked for by name; all if none is.
-fn chosen(only: &[String]) -> Result<Vec<Definition>, Failure> {
-    let all = definitions();
+/// The jobs asked for by name, of the table beside limits and of that of threads; all if none is.
+fn chosen(only: &[String]) -> Result<(Vec<Definition>, Vec<Series>), Failure> {
+    let (all, threaded) = (definitions(), threads::SERIES);
     let only: Vec<&str> = only.iter().flat_map(|names| listed(names)).collect();
-    if let Some(unknown) = only.iter().find(|name| all.iter().all(|job| job.id != **name)) {
-        let known: Vec<&str> = all.iter().map(|job| job.id).collect();
+    let known: BTreeSet<&str> =
+        all.iter().map(|job| job.id).chain(threaded.iter().map(|job| job.id)).collect();
+    if let Some(unknown) = only.iter().find(|name| !known.contains(*name)) {
+        let known: Vec<&str> = known.into_iter().collect();
         return Err(format!("no job {unknown:?}; known are {}", known.join(", ")).into());
     }
-    let wanted = |job: &Definition| only.is_empty() || only.contains(&job.id);
-    Ok(all.into_iter().filter(wanted).collect())
+    let wanted = |id: &str| only.is_empty() || only.contains(&id);
+    let threaded = threaded.into_iter().filter(|job| wanted(job.id)).collect();
+    Ok((all.into_iter().filter(|job| wanted(job.id)).collect(), threaded))
 }

@@ -24,76 +24,134 @@ use tempfile::NamedTempFile;
 /// A job that is ready to run on so many threads, and gives what identifies its result.
 type Run = Box<dyn FnMut(Threads) -> Result<u64, Failure>>;
 
-/// Name, sizes for tests, quick and full, and how to make the job.
-type Series = (&'static str, [Shape; 3], fn(Shape) -> Result<Run, Failure>);
+/// A job that threads share.
+pub(super) struct Series {
+    /// What `--only` calls it: as the job beside its limit, where there is one.
+    pub(super) id: &'static str,
+    what: &'static str,
+    /// Sizes for tests, quick and full.
+    shapes: [Shape; 3],
+    build: fn(Shape) -> Result<Run, Failure>,
+}
 
-const SERIES: [Series; 10] = [
-    ("100 largest abs(w.x)", sizes(10_000, 300_000, 1_000_000, 50, 0), |Shape { n, d, .. }| {
-        let pool = Pools::default().ball(n, d)?;
-        let w = random_target(d, 3)?.into_normal();
-        Ok(Box::new(move |t| Ok(indices(largest_margins(&pool.points, &w, LARGEST, t)?))))
-    }),
-    ("greedy to a perfect labelling", sizes(1500, 300_000, 1_000_000, 50, 0), |shape| {
-        let pool = Pools::default().sphere(shape.n, shape.d)?;
-        Ok(Box::new(move |t| {
-            let run = Greedy::simulate_on(&pool.points, &pool.labels, t)?;
-            Ok(digest_of(run.halfspace.normal(), run.mistakes.len() as u64))
-        }))
-    }),
-    ("choice among candidates, all counted", sizes(600, 4096, 10_000, 50, 20_000), |shape| {
-        let race = race(shape.n, shape.d, shape.more)?;
-        Ok(Box::new(move |t| {
-            let choice = choose(&race, Elimination::Never, t)?;
-            Ok(digest([choice.index as u64, choice.errors]))
-        }))
-    }),
-    ("hit-and-run after a cut (constraints)", sizes(64, 200, 200, 50, 1000), |shape| {
-        let (start, cut) = version_space(shape.d, shape.more)?;
-        Ok(Box::new(move |t| {
-            let mut centre = start.clone().with_threads(t);
-            centre.cut(&cut)?;
-            Ok(digest_of(centre.centre(), centre.mixing().sweeps as u64))
-        }))
-    }),
-    ("Gaussian kernel perceptron, noisy", sizes(300, 5000, 20_000, 20, 0), |shape| {
-        let (points, labels) = kernel_pool(shape.n, shape.d)?;
-        let labels = noisy(&labels);
-        Ok(Box::new(move |t| {
-            Ok(mistakes(&fresh_kernel(shape.d)?.learn_all_on(&points, &labels, t)?))
-        }))
-    }),
-    ("Forster transform", sizes(500, 30_000, 100_000, 50, 0), |Shape { n, d, .. }| {
-        let points = Gaussian::new(d, 1.0)?.sample(n, 1)?;
-        Ok(Box::new(move |t| {
-            let fit = ForsterTransform::params().threads(t).check()?.fit(&points)?;
-            Ok(digest([fit.position().certificate.residual().to_bits()]))
-        }))
-    }),
-    ("fit of the sample Perspectron, noisy", sizes(300, 5000, 20_000, 20, 0), |shape| {
-        let pool = Pools::default().ball(shape.n, shape.d)?;
-        let labels = noisy(&pool.labels);
-        Ok(Box::new(move |t| {
-            let fit = SamplePerspectron::params().threads(t).check()?.fit(&pool.points, &labels)?;
-            Ok(digest_of(fit.halfspace().weights(), fit.held_out_errors()))
-        }))
-    }),
-    ("fit of logistic regression, noisy", sizes(300, 30_000, 100_000, 50, 0), |shape| {
-        let pool = Pools::default().ball(shape.n, shape.d)?;
-        let labels = noisy(&pool.labels);
-        Ok(Box::new(move |t| {
-            let fit =
-                LogisticRegression::params().threads(t).check()?.fit(&pool.points, &labels)?;
-            Ok(digest_of(fit.halfspace().weights(), fit.steps()))
-        }))
-    }),
-    ("CSV, read into points", sizes(50, 50_000, 200_000, 50, 0), |shape| {
+const fn series(
+    id: &'static str,
+    what: &'static str,
+    shapes: [Shape; 3],
+    build: fn(Shape) -> Result<Run, Failure>,
+) -> Series {
+    Series { id, what, shapes, build }
+}
+
+pub(super) const SERIES: [Series; 10] = [
+    series(
+        "scan",
+        "100 largest abs(w.x)",
+        sizes(10_000, 300_000, 1_000_000, 50, 0),
+        |Shape { n, d, .. }| {
+            let pool = Pools::default().ball(n, d)?;
+            let w = random_target(d, 3)?.into_normal();
+            Ok(Box::new(move |t| Ok(indices(largest_margins(&pool.points, &w, LARGEST, t)?))))
+        },
+    ),
+    series(
+        "greedy",
+        "greedy to a perfect labelling",
+        sizes(1500, 300_000, 1_000_000, 50, 0),
+        |shape| {
+            let pool = Pools::default().sphere(shape.n, shape.d)?;
+            Ok(Box::new(move |t| {
+                let run = Greedy::simulate_on(&pool.points, &pool.labels, t)?;
+                Ok(digest_of(run.halfspace.normal(), run.mistakes.len() as u64))
+            }))
+        },
+    ),
+    series(
+        "choice",
+        "choice among candidates, all counted",
+        sizes(600, 4096, 10_000, 50, 20_000),
+        |shape| {
+            let race = race(shape.n, shape.d, shape.more)?;
+            Ok(Box::new(move |t| {
+                let choice = choose(&race, Elimination::Never, t)?;
+                Ok(digest([choice.index as u64, choice.errors]))
+            }))
+        },
+    ),
+    series(
+        "hit-and-run",
+        "hit-and-run after a cut (constraints)",
+        sizes(64, 200, 200, 50, 1000),
+        |shape| {
+            let (start, cut) = version_space(shape.d, shape.more)?;
+            Ok(Box::new(move |t| {
+                let mut centre = start.clone().with_threads(t);
+                centre.cut(&cut)?;
+                Ok(digest_of(centre.centre(), centre.mixing().sweeps as u64))
+            }))
+        },
+    ),
+    series(
+        "kernel-noisy",
+        "Gaussian kernel perceptron, noisy",
+        sizes(300, 5000, 20_000, 20, 0),
+        |shape| {
+            let (points, labels) = kernel_pool(shape.n, shape.d)?;
+            let labels = noisy(&labels);
+            Ok(Box::new(move |t| {
+                Ok(mistakes(&fresh_kernel(shape.d)?.learn_all_on(&points, &labels, t)?))
+            }))
+        },
+    ),
+    series(
+        "forster",
+        "Forster transform",
+        sizes(500, 30_000, 100_000, 50, 0),
+        |Shape { n, d, .. }| {
+            let points = Gaussian::new(d, 1.0)?.sample(n, 1)?;
+            Ok(Box::new(move |t| {
+                let fit = ForsterTransform::params().threads(t).check()?.fit(&points)?;
+                Ok(digest([fit.position().certificate.residual().to_bits()]))
+            }))
+        },
+    ),
+    series(
+        "sample-perspectron",
+        "fit of the sample Perspectron, noisy",
+        sizes(300, 5000, 20_000, 20, 0),
+        |shape| {
+            let pool = Pools::default().ball(shape.n, shape.d)?;
+            let labels = noisy(&pool.labels);
+            Ok(Box::new(move |t| {
+                let fit =
+                    SamplePerspectron::params().threads(t).check()?.fit(&pool.points, &labels)?;
+                Ok(digest_of(fit.halfspace().weights(), fit.held_out_errors()))
+            }))
+        },
+    ),
+    series(
+        "logistic",
+        "fit of logistic regression, noisy",
+        sizes(300, 30_000, 100_000, 50, 0),
+        |shape| {
+            let pool = Pools::default().ball(shape.n, shape.d)?;
+            let labels = noisy(&pool.labels);
+            Ok(Box::new(move |t| {
+                let fit =
+                    LogisticRegression::params().threads(t).check()?.fit(&pool.points, &labels)?;
+                Ok(digest_of(fit.halfspace().weights(), fit.steps()))
+            }))
+        },
+    ),
+    series("csv", "CSV, read into points", sizes(50, 50_000, 200_000, 50, 0), |shape| {
         let file = file_of(csv_text(shape)?.as_bytes())?;
         Ok(Box::new(move |t| {
             let data = read_csv(file.path(), &CsvOptions::new().threads(t))?;
             Ok(digest([data.len() as u64, data.positives() as u64]))
         }))
     }),
-    (
+    series(
+        "libsvm",
         "LIBSVM, read into points (nonzeros a row)",
         sizes(50, 30_000, 100_000, 50_000, 75),
         |shape| {
@@ -137,20 +195,20 @@ impl fmt::Display for Threaded {
     }
 }
 
-pub(super) fn table(size: Size) -> Result<(&'static str, Vec<Threaded>), Failure> {
+pub(super) fn table(jobs: &[Series], size: Size) -> Result<(&'static str, Vec<Threaded>), Failure> {
     let head = "| job | size | one thread | two threads | one / two |\n|---|---|---|---|---|\n";
-    let rows = SERIES.iter().map(|series| measure(series, size));
+    let rows = jobs.iter().map(|job| measure(job, size));
     Ok((head, rows.collect::<Result<_, _>>()?))
 }
 
-fn measure((what, shapes, make): &Series, size: Size) -> Result<Threaded, Failure> {
+fn measure(Series { what, shapes, build, .. }: &Series, size: Size) -> Result<Threaded, Failure> {
     let (at, rounds) = match size {
         #[cfg(test)]
         Size::Toy => (shapes[0], 1),
         Size::Quick => (shapes[1], 3),
         Size::Full => (shapes[2], 9),
     };
-    let mut run = make(at)?;
+    let mut run = build(at)?;
     let two = Threads::new(2)?;
     let result = run(two)?;
     let (mut times, mut ratios) = ([f64::INFINITY; 2], Vec::new());
@@ -175,7 +233,7 @@ mod tests {
 
     #[test]
     fn every_job_gives_the_same_on_two_threads() {
-        let (_, rows) = table(Size::Toy).unwrap();
+        let (_, rows) = table(&SERIES, Size::Toy).unwrap();
         assert_eq!(rows.len(), SERIES.len());
         assert!(rows.iter().all(|row| row.ratio > 0.0));
         assert!(rows[0].to_string().starts_with("| 100 largest abs(w.x) | 10000 x 5 | "));
