@@ -221,7 +221,11 @@ impl KernelPerceptron {
             let end = points.len().min(start + BLOCK);
             let block = Block { points, rows: start..end, known: self.supports() };
             let updates_before = self.updates;
-            let sums = self.multiply(&block, &mut products, threads);
+            // Which supports a budget will drop is not known before; so their values are summed point by point.
+            let sums = self.budget.is_none().then(|| self.sums_by_chunk(&block, threads));
+            if sums.is_none() {
+                self.multiply(&block, &mut products, threads);
+            }
             for index in block.rows.clone() {
                 let (x, truth) = (block.row(index), labels[index]);
                 let x_sq = x.norm_sq();
@@ -246,43 +250,36 @@ impl KernelPerceptron {
         Ok(transcript)
     }
 
-    /// The products of a block of points with the supports, chunk by chunk, a row for each point; and the sums of each
-    /// chunk, where no support will be dropped, in place of the products.
-    fn multiply(
-        &self,
-        block: &Block<'_>,
-        products: &mut Vec<f64>,
-        threads: Threads,
-    ) -> Option<Vec<Vec<f64>>> {
-        let (size, d) = (block.rows.len(), self.dim);
-        let x = &block.points.as_slice()[block.rows.start * d..block.rows.end * d];
-        products.resize(size * block.known, 0.0);
-        let chunks = products.chunks_mut(size * CHUNK).zip(self.rows.chunks(CHUNK * d));
-        let sums = threads.map_with(
-            chunks.enumerate(),
-            || (),
-            |(), (chunk, (products, supports))| {
-                let count = supports.len() / d;
-                matmul(
-                    MatMut::from_row_major_slice_mut(products, size, count),
-                    Accum::Replace,
-                    MatRef::from_row_major_slice(x, size, d),
-                    MatRef::from_row_major_slice(supports, count, d).transpose(),
-                    1.0,
-                    Par::Seq,
-                );
-                if self.budget.is_some() {
-                    return Vec::new();
-                }
+    /// Σ y_i K(x_i, x) over the supports of each chunk, for every point of a block.
+    fn sums_by_chunk(&self, block: &Block<'_>, threads: Threads) -> Vec<Vec<f64>> {
+        let size = block.rows.len();
+        threads.map_with(
+            self.rows.chunks(CHUNK * self.dim).enumerate(),
+            || vec![0.0; size * CHUNK],
+            |products, (chunk, supports)| {
+                let count = supports.len() / self.dim;
+                let products = &mut products[..size * count];
+                block.multiply(supports, products);
                 let rows = block.rows.clone().zip(products.chunks_exact_mut(count));
                 let sum = |(index, row): (usize, &mut [f64])| {
                     let x_sq = block.row(index).norm_sq();
                     self.sum_of_products(&self.signs, chunk * CHUNK, row, x_sq)
                 };
-                rows.map(sum).collect::<Vec<f64>>()
+                rows.map(sum).collect()
             },
+        )
+    }
+
+    /// The products of a block of points with the supports, chunk by chunk, a row for each point.
+    fn multiply(&self, block: &Block<'_>, products: &mut Vec<f64>, threads: Threads) {
+        let size = block.rows.len();
+        products.resize(size * block.known, 0.0);
+        let chunks = products.chunks_mut(size * CHUNK).zip(self.rows.chunks(CHUNK * self.dim));
+        threads.map_with(
+            chunks,
+            || (),
+            |(), (products, supports)| block.multiply(supports, products),
         );
-        self.budget.is_none().then_some(sums)
     }
 
     /// Σ y_i K(x_i, x) over the supports of `products` but the first `gone`, which were dropped since.
@@ -353,6 +350,21 @@ struct Block<'p> {
 }
 
 impl<'p> Block<'p> {
+    /// The products of its points with some supports, a row for each point.
+    fn multiply(&self, supports: &[f64], products: &mut [f64]) {
+        let (size, d) = (self.rows.len(), self.points.dim());
+        let (x, count) =
+            (&self.points.as_slice()[self.rows.start * d..self.rows.end * d], supports.len() / d);
+        matmul(
+            MatMut::from_row_major_slice_mut(products, size, count),
+            Accum::Replace,
+            MatRef::from_row_major_slice(x, size, d),
+            MatRef::from_row_major_slice(supports, count, d).transpose(),
+            1.0,
+            Par::Seq,
+        );
+    }
+
     fn row(&self, index: usize) -> DenseRow<'p> {
         match self.points.row(index) {
             Some(x) => x,

@@ -64,8 +64,7 @@ pub(super) fn result(id: &str, shape: Shape) -> Result<u64, Failure> {
             Ok(mistakes(&run(fresh_kernel(d)?, &points, &labels, AsGiven::new())?.1))
         }
         "hit-and-run" => {
-            // The steps are held to the plain ones by the tests of the learner; here, the sample to its
-            // set.
+            // The steps are held to plain ones by the tests of the walk; here, the sample to its set.
             let (mut centre, cut) = version_space(d, more)?;
             centre.cut(&cut)?;
             assert!(centre.sample().all(|w| kernels::dot(w, &cut) >= 0.0));
