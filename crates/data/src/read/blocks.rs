@@ -55,7 +55,8 @@ pub(super) fn take_blocks<S, B: Send>(
                 Ok(Step::Filled(if ended { 0 } else { fill(source, &mut read_texts)? }))
             },
             texts[..filled].iter(),
-            |text| read(text),
+            || (),
+            |(), text| read(text),
         );
         match taken? {
             Step::Stopped { untaken } => {

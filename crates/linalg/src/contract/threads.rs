@@ -100,11 +100,32 @@ impl Threads {
         workspace: impl Fn() -> W + Sync,
         work: impl Fn(&mut W, I) -> T + Sync,
     ) -> Vec<T> {
+        let threads = if tasks.len() <= 1 { Threads::ONE } else { self };
+        threads.map_beside(|| (), tasks, workspace, work).1
+    }
+
+    /// [`Threads::map_with`] with something for the calling thread to do before it takes its share of the tasks, which
+    /// the others begin at once.
+    ///
+    /// ```
+    /// use halfspaces_linalg::Threads;
+    /// let (sum, squares) =
+    ///     Threads::all().map_beside(|| (1..=4).sum::<u32>(), [1, 2, 3].iter(), || (), |(), i| i * i);
+    /// assert_eq!((sum, squares), (10, vec![1, 4, 9]));
+    /// ```
+    pub fn map_beside<A, W, I: Send, T: Send>(
+        self,
+        first: impl FnOnce() -> A,
+        tasks: impl ExactSizeIterator<Item = I> + Send,
+        workspace: impl Fn() -> W + Sync,
+        work: impl Fn(&mut W, I) -> T + Sync,
+    ) -> (A, Vec<T>) {
         let count = tasks.len();
-        let threads = self.count().min(count).min(rayon::current_num_threads());
-        if threads <= 1 {
+        let others = (self.count().min(rayon::current_num_threads()) - 1).min(count);
+        if others == 0 {
+            let answer = first();
             let mut workspace = workspace();
-            return tasks.map(|task| work(&mut workspace, task)).collect();
+            return (answer, tasks.map(|task| work(&mut workspace, task)).collect());
         }
         // Each thread takes the next task that none has.
         let tasks = Mutex::new(tasks.enumerate());
@@ -115,44 +136,7 @@ impl Threads {
             }
         };
         let mut own = Vec::new();
-        let mut shares: Vec<Vec<(usize, T)>> = (1..threads).map(|_| Vec::new()).collect();
-        rayon::in_place_scope(|scope| {
-            for share in &mut shares {
-                let take_all = &take_all;
-                scope.spawn(move |_| take_all(share));
-            }
-            take_all(&mut own);
-        });
-        shares.push(own);
-        in_order(shares, count)
-    }
-
-    /// `first` on the calling thread and `work` on each task on the others, and on the calling thread too once it is
-    /// done with `first`; the results of the tasks by task.
-    ///
-    /// ```
-    /// use halfspaces_linalg::Threads;
-    /// let (sum, squares) =
-    ///     Threads::all().map_beside(|| (1..=4).sum::<u32>(), [1, 2, 3].iter(), |i| i * i);
-    /// assert_eq!((sum, squares), (10, vec![1, 4, 9]));
-    /// ```
-    pub fn map_beside<A, I: Send, T: Send>(
-        self,
-        first: impl FnOnce() -> A,
-        tasks: impl ExactSizeIterator<Item = I> + Send,
-        work: impl Fn(I) -> T + Sync,
-    ) -> (A, Vec<T>) {
-        let count = tasks.len();
-        let most = self.count().min(rayon::current_num_threads());
-        let others = (most - 1).min(count);
-        let tasks = Mutex::new(tasks.enumerate());
-        let take_all = |share: &mut Vec<(usize, T)>| {
-            while let Some((index, task)) = next_of(&tasks) {
-                share.push((index, work(task)));
-            }
-        };
         let mut shares: Vec<Vec<(usize, T)>> = (0..others).map(|_| Vec::new()).collect();
-        let mut own = Vec::new();
         let answer = rayon::in_place_scope(|scope| {
             for share in &mut shares {
                 let take_all = &take_all;
@@ -229,10 +213,16 @@ mod tests {
                     "first"
                 },
                 ["a", "bb", "ccc", "d", "ee"].into_iter(),
-                str::len,
+                || (),
+                |(), word| word.len(),
             );
             assert_eq!((answer, done, lengths), ("first", 1, vec![1, 2, 3, 1, 2]));
-            assert!(threads.map_beside(|| (), [""; 0].into_iter(), str::len).1.is_empty());
+            assert!(
+                threads
+                    .map_beside(|| (), [""; 0].into_iter(), || (), |(), word| word.len())
+                    .1
+                    .is_empty()
+            );
         }
     }
 

@@ -103,7 +103,7 @@ impl KernelPerceptron {
 }
 
 /// Points of [`KernelPerceptron::learn_all`] whose products with the supports are computed at once.
-const BLOCK: usize = 128;
+const BLOCK: usize = 256;
 
 /// Supports whose kernel values are computed at once.
 const CHUNK: usize = 256;
@@ -177,7 +177,7 @@ impl KernelPerceptron {
         }
     }
 
-    /// Learns points in order, as `observe` one by one would, but with the products of 128 points
+    /// Learns points in order, as `observe` one by one would, but with the products of 256 points
     /// and 256 supports as one matrix product. Sums are rounded differently than one by one, so a
     /// value within rounding of 0 may fall the other way.
     ///
@@ -215,65 +215,153 @@ impl KernelPerceptron {
     ) -> Result<Transcript, InputError> {
         InputError::check_dim(self.dim, points.dim())?;
         InputError::check_len(points.len(), labels.len())?;
+        match self.budget {
+            None => self.learn_pipelined(points, labels, threads),
+            Some(_) => self.learn_with_budget(points, labels, threads),
+        }
+    }
+
+    /// While one thread learns from a block of points, the others sum over the supports known before it for the block
+    /// that comes next.
+    fn learn_pipelined(
+        &mut self,
+        points: &Points,
+        labels: &[Label],
+        threads: Threads,
+    ) -> Result<Transcript, InputError> {
         let mut transcript = Transcript::default();
-        let mut products = Vec::new();
-        for start in (0..points.len()).step_by(BLOCK) {
-            let end = points.len().min(start + BLOCK);
-            let block = Block { points, rows: start..end, known: self.supports() };
-            let updates_before = self.updates;
-            // Which supports a budget will drop is not known before; so their values are summed point by point.
-            let sums = self.budget.is_none().then(|| self.sums_by_chunk(&block, threads));
-            if sums.is_none() {
-                self.multiply(&block, &mut products, threads);
+        let block = |from: usize| Block { points, rows: from..points.len().min(from + BLOCK) };
+        let ((), mut known) = self.sum_beside(|| (), &block(0), threads);
+        let mut found = KernelPerceptron::new(self.dim, self.kernel)?;
+        for from in (0..points.len()).step_by(BLOCK) {
+            let now = block(from);
+            // The supports of the block before are in no sum yet.
+            let late = self.supports()..self.supports() + found.supports();
+            self.absorb(&mut found);
+            let learn = || {
+                known.push(self.sum_over(late, &now, &mut Vec::new()));
+                found.learn_block(&now, &known, labels, &mut transcript)
+            };
+            let (outcome, next) = self.sum_beside(learn, &block(now.rows.end), threads);
+            if outcome.is_err() {
+                self.absorb(&mut found);
             }
+            outcome?;
+            known = next;
+        }
+        self.absorb(&mut found);
+        Ok(transcript)
+    }
+
+    /// Learns from a block; to the values that this learner gives are added the known sums, one for each point and each
+    /// chunk of supports.
+    fn learn_block(
+        &mut self,
+        block: &Block<'_>,
+        known: &[Vec<f64>],
+        labels: &[Label],
+        transcript: &mut Transcript,
+    ) -> Result<(), InputError> {
+        for index in block.rows.clone() {
+            let x = block.row(index);
+            let known: f64 = known.iter().map(|sums| sums[index - block.rows.start]).sum();
+            let value = known + self.sum_from(&self.signs, 0, x, x.norm_sq());
+            self.learn_value(value, x, index, labels[index], transcript)?;
+        }
+        Ok(())
+    }
+
+    /// A round in which the sum came to `value`.
+    fn learn_value(
+        &mut self,
+        value: f64,
+        x: DenseRow<'_>,
+        index: usize,
+        truth: Label,
+        transcript: &mut Transcript,
+    ) -> Result<(), InputError> {
+        if !value.is_finite() {
+            return Err(InputError::Overflow { row: index });
+        }
+        let prediction = Prediction::from_value(value);
+        transcript.push(Round { index, prediction, truth });
+        if prediction.is_wrong(truth) {
+            self.add_support(x, truth);
+        }
+        Ok(())
+    }
+
+    /// Takes all supports of `later` and leaves it with none.
+    fn absorb(&mut self, later: &mut KernelPerceptron) {
+        self.rows.append(&mut later.rows);
+        self.norms_sq.append(&mut later.norms_sq);
+        self.signs.append(&mut later.signs);
+        self.updates += std::mem::take(&mut later.updates);
+    }
+
+    /// Does `first` and sums over each chunk of supports for the points of a block.
+    fn sum_beside<A>(
+        &self,
+        first: impl FnOnce() -> A,
+        block: &Block<'_>,
+        threads: Threads,
+    ) -> (A, Vec<Vec<f64>>) {
+        let chunks = 0..self.supports().div_ceil(CHUNK);
+        threads.map_beside(first, chunks, Vec::new, |products, chunk| {
+            let supports = chunk * CHUNK..self.supports().min((chunk + 1) * CHUNK);
+            self.sum_over(supports, block, products)
+        })
+    }
+
+    /// Σ y_i K(x_i, x) over some supports, for every point of a block.
+    fn sum_over(
+        &self,
+        supports: Range<usize>,
+        block: &Block<'_>,
+        products: &mut Vec<f64>,
+    ) -> Vec<f64> {
+        if supports.is_empty() {
+            return vec![0.0; block.rows.len()];
+        }
+        products.resize(block.rows.len() * supports.len(), 0.0);
+        block.multiply(&self.rows[supports.start * self.dim..supports.end * self.dim], products);
+        let rows = block.rows.clone().zip(products.chunks_exact_mut(supports.len()));
+        let sum = |(index, row): (usize, &mut [f64])| {
+            let x_sq = block.row(index).norm_sq();
+            self.sum_of_products(&self.signs, supports.start, row, x_sq)
+        };
+        rows.map(sum).collect()
+    }
+
+    /// Block by block, too; but which supports will be dropped is not known before, so values are summed point by point.
+    fn learn_with_budget(
+        &mut self,
+        points: &Points,
+        labels: &[Label],
+        threads: Threads,
+    ) -> Result<Transcript, InputError> {
+        let (mut transcript, mut products) = (Transcript::default(), Vec::new());
+        for start in (0..points.len()).step_by(BLOCK) {
+            let block = Block { points, rows: start..points.len().min(start + BLOCK) };
+            let (known, updates_before) = (self.supports(), self.updates);
+            self.multiply(&block, &mut products, threads);
             for index in block.rows.clone() {
-                let (x, truth) = (block.row(index), labels[index]);
-                let x_sq = x.norm_sq();
+                let x = block.row(index);
                 // Supports dropped since the product was taken stand at its front.
                 let learned = (self.updates - updates_before) as usize;
-                let gone = (block.known + learned - self.supports()).min(block.known);
-                let known = match &sums {
-                    Some(sums) => sums.iter().map(|of_chunk| of_chunk[index - start]).sum::<f64>(),
-                    None => self.sum_but_gone(&block, &mut products, index, gone),
-                };
-                let value: f64 = known + self.sum_from(&self.signs, block.known - gone, x, x_sq);
-                if !value.is_finite() {
-                    return Err(InputError::Overflow { row: index });
-                }
-                let prediction = Prediction::from_value(value);
-                transcript.push(Round { index, prediction, truth });
-                if prediction.is_wrong(truth) {
-                    self.add_support(x, truth);
-                }
+                let gone = (known + learned - self.supports()).min(known);
+                let of_known = self.sum_but_gone(&block, &mut products, index, gone);
+                let value = of_known + self.sum_from(&self.signs, known - gone, x, x.norm_sq());
+                self.learn_value(value, x, index, labels[index], &mut transcript)?;
             }
         }
         Ok(transcript)
     }
 
-    /// Σ y_i K(x_i, x) over the supports of each chunk, for every point of a block.
-    fn sums_by_chunk(&self, block: &Block<'_>, threads: Threads) -> Vec<Vec<f64>> {
-        let size = block.rows.len();
-        threads.map_with(
-            self.rows.chunks(CHUNK * self.dim).enumerate(),
-            || vec![0.0; size * CHUNK],
-            |products, (chunk, supports)| {
-                let count = supports.len() / self.dim;
-                let products = &mut products[..size * count];
-                block.multiply(supports, products);
-                let rows = block.rows.clone().zip(products.chunks_exact_mut(count));
-                let sum = |(index, row): (usize, &mut [f64])| {
-                    let x_sq = block.row(index).norm_sq();
-                    self.sum_of_products(&self.signs, chunk * CHUNK, row, x_sq)
-                };
-                rows.map(sum).collect()
-            },
-        )
-    }
-
     /// The products of a block of points with the supports, chunk by chunk, a row for each point.
     fn multiply(&self, block: &Block<'_>, products: &mut Vec<f64>, threads: Threads) {
         let size = block.rows.len();
-        products.resize(size * block.known, 0.0);
+        products.resize(size * self.supports(), 0.0);
         let chunks = products.chunks_mut(size * CHUNK).zip(self.rows.chunks(CHUNK * self.dim));
         threads.map_with(
             chunks,
@@ -292,8 +380,7 @@ impl KernelPerceptron {
     ) -> f64 {
         let (size, x_sq) = (block.rows.len(), block.row(index).norm_sq());
         let mut sum = 0.0;
-        for (chunk, products) in products[..size * block.known].chunks_mut(size * CHUNK).enumerate()
-        {
+        for (chunk, products) in products.chunks_mut(size * CHUNK).enumerate() {
             let count = products.len() / size;
             let out = gone.saturating_sub(chunk * CHUNK).min(count);
             let row = &mut products[(index - block.rows.start) * count..][out..count];
@@ -342,11 +429,10 @@ impl KernelPerceptron {
     }
 }
 
-/// Points learned together, and how many supports there were before them.
+/// Points learned together.
 struct Block<'p> {
     points: &'p Points,
     rows: Range<usize>,
-    known: usize,
 }
 
 impl<'p> Block<'p> {
