@@ -569,6 +569,35 @@ mod tests {
         }
     }
 
+    /// What was learned before, and what an overflow in the third block leaves, are those of the learner one by one.
+    #[test]
+    fn in_bulk_it_goes_on_and_stops_where_it_would_one_by_one() {
+        let mut points = Gaussian::new(2, 1.0).unwrap().sample(3 * BLOCK, 2).unwrap();
+        let labels: Vec<Label> =
+            points.rows().map(|x| Label::from_sign(x.norm_sq() - 1.5)).collect();
+        let fresh = || KernelPerceptron::new(2, Kernel::Polynomial { degree: 2 }).unwrap();
+        let (one, transcript) = run(fresh(), &points, &labels, AsGiven::new()).unwrap();
+        let (mut bulk, half) = (fresh(), 300);
+        let part = |rows: Range<usize>| points.select(&rows.collect::<Vec<_>>()).unwrap();
+        let (first, second) = (part(0..half), part(half..points.len()));
+        let mut mistakes = bulk.learn_all(&first, &labels[..half]).unwrap().mistakes();
+        mistakes += bulk.learn_all(&second, &labels[half..]).unwrap().mistakes();
+        assert_eq!((&bulk, mistakes), (&one, transcript.mistakes()));
+
+        let bad = 2 * BLOCK + 70;
+        let mut rows = points.into_vec();
+        rows[2 * bad] = 1e200;
+        points = Points::new(rows, 2).unwrap();
+        let (mut one, mut bulk) = (fresh(), fresh());
+        for (x, y) in points.rows().zip(&labels).take(bad) {
+            one.observe(x, *y).unwrap();
+        }
+        assert!(one.supports() > 0);
+        let learned = bulk.learn_all_on(&points, &labels, Threads::new(2).unwrap());
+        assert_eq!(learned, Err(InputError::Overflow { row: bad }));
+        assert_eq!(bulk, one);
+    }
+
     #[test]
     fn a_gaussian_learns_the_circle() {
         let points = Gaussian::new(2, 1.0).unwrap().sample(3000, 3).unwrap();
