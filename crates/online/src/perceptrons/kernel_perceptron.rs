@@ -535,7 +535,7 @@ mod tests {
 
     #[test]
     fn bulk_and_one_by_one_agree_for_every_kernel_and_budget() {
-        let points = Gaussian::new(3, 1.0).unwrap().sample(900, 1).unwrap();
+        let points = Gaussian::new(3, 1.0).unwrap().sample(1500, 1).unwrap();
         // Labels of a circle, which the linear kernel never settles on.
         let labels: Vec<Label> =
             points.rows().map(|x| Label::from_sign(x.norm_sq() - 2.0)).collect();
