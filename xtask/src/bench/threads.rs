@@ -12,19 +12,24 @@ use halfspaces_data::random_target;
 use halfspaces_data::read::{CsvOptions, LibsvmOptions, read_csv, read_libsvm};
 use halfspaces_data::{Gaussian, Marginal};
 use halfspaces_eval::stats;
+use halfspaces_features::{KernelValues, RadialKernel, Transformed};
 use halfspaces_forster::ForsterTransform;
-use halfspaces_linalg::{FitSample, Params, Threads, largest_margins};
+use halfspaces_linalg::{Classifier, FitSample, Label, Params, PointSet, Threads, largest_margins};
 use halfspaces_online::{Centre, Greedy};
-use halfspaces_pac::{Elimination, LogisticRegression, SamplePerspectron};
+use halfspaces_pac::{Elimination, LogisticRegression, OneVsRest, SamplePerspectron};
 use serde::Serialize;
 use std::fmt;
 use std::io::Write as _;
 use tempfile::NamedTempFile;
 
+/// Centres whose kernel values label points.
+const CENTRES: usize = 500;
+
 /// A job that is ready to run on so many threads, and gives what identifies its result.
 type Run = Box<dyn FnMut(Threads) -> Result<u64, Failure>>;
 
 /// A job that threads share.
+#[derive(Debug)]
 pub(super) struct Series {
     /// What `--only` calls it: as the job beside its limit, where there is one.
     pub(super) id: &'static str,
@@ -43,7 +48,7 @@ const fn series(
     Series { id, what, shapes, build }
 }
 
-pub(super) const SERIES: [Series; 10] = [
+pub(super) const SERIES: [Series; 12] = [
     series(
         "scan",
         "100 largest abs(w.x)",
@@ -67,7 +72,7 @@ pub(super) const SERIES: [Series; 10] = [
         },
     ),
     series(
-        "choice",
+        "selection",
         "choice among candidates, all counted",
         sizes(600, 4096, 10_000, 50, 20_000),
         |shape| {
@@ -140,6 +145,37 @@ pub(super) const SERIES: [Series; 10] = [
                 let fit =
                     LogisticRegression::params().threads(t).check()?.fit(&pool.points, &labels)?;
                 Ok(digest_of(fit.halfspace().weights(), fit.steps()))
+            }))
+        },
+    ),
+    series("classes", "fit of ten classes", sizes(300, 5000, 20_000, 50, 0), |shape| {
+        let pool = Pools::default().ball(shape.n, shape.d)?;
+        // The class of a point: its largest coordinate of ten, five of them turned round in tests.
+        let value =
+            |x: &[f64], class: usize| if class < x.len() { x[class] } else { -x[class - x.len()] };
+        let class = |x: &[f64]| (0..10).max_by(|a, b| value(x, *a).total_cmp(&value(x, *b)));
+        let classes = pool.points.rows().map(|x| class(x.as_slice()).ok_or("no class"));
+        let classes = classes.collect::<Result<Vec<usize>, _>>()?;
+        let learner = OneVsRest::new(LogisticRegression::params().check()?);
+        Ok(Box::new(move |t| {
+            let model = learner.fit(&pool.points, &classes, t)?;
+            let found = model.class_all(&pool.points, t)?;
+            Ok(digest(found.into_iter().map(|class| class as u64)))
+        }))
+    }),
+    series(
+        "labels",
+        "labels by kernel values of 500 centres",
+        sizes(300, 5000, 20_000, 50, 0),
+        |shape| {
+            let points = Gaussian::new(shape.d, 1.0)?.sample(shape.n, 1)?;
+            let centres = points.select(&(0..CENTRES.min(shape.n)).collect::<Vec<_>>())?;
+            let kernel = RadialKernel::gaussian(shape.d as f64)?;
+            let halfspace = random_target(centres.len(), 3)?;
+            let model = Transformed::new(KernelValues::new(centres, kernel)?, halfspace)?;
+            Ok(Box::new(move |t| {
+                let labels = model.label_all_on(&points, t)?;
+                Ok(digest(labels.into_iter().map(|label| u64::from(label == Label::Positive))))
             }))
         },
     ),

@@ -22,8 +22,11 @@ fn every_job_gives_what_the_plain_version_does() {
 
 #[test]
 fn jobs_are_chosen_by_name() {
-    assert_eq!(chosen(&[]).unwrap().len(), definitions().len());
-    assert_eq!(chosen(&["scan".into()]).unwrap()[0].id, "scan");
+    let (jobs, threaded) = chosen(&[]).unwrap();
+    assert_eq!((jobs.len(), threaded.len()), (definitions().len(), threads::SERIES.len()));
+    let (jobs, threaded) = chosen(&["scan".into(), "classes".into()]).unwrap();
+    assert_eq!((jobs[0].id, threaded[0].id, threaded[1].id), ("scan", "scan", "classes"));
+    assert_eq!((jobs.len(), threaded.len()), (1, 2));
     let fault = chosen(&["no-such".into()]).unwrap_err().to_string();
-    assert!(fault.starts_with("no job \"no-such\"; known are perceptron, "), "{fault}");
+    assert!(fault.starts_with("no job \"no-such\"; known are classes, csv, "), "{fault}");
 }
