@@ -23,7 +23,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// assert_eq!(dense.select(&[2, 0])?.as_slice(), [2.0, 1.0, 1.0, 0.0]);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
-pub trait PointSet: Sync + Sized {
+pub trait PointSet: Send + Sync + Sized {
     /// The view of one point.
     type Row<'a>: RowView + Send + Sync
     where

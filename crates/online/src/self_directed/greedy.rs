@@ -36,7 +36,7 @@ const COARSE: usize = 4;
 const EXACT_SHARE: usize = 8;
 /// They are again when one in so many copies is left.
 const COPY_SHARE: usize = 4;
-/// Copies that one thread scans at a time.
+/// Points left that one thread scans at a time.
 const STRETCH: usize = 4096;
 
 /// Whole-pool greedy: predicts the unrevealed point of largest |w · x|/‖x‖ next, and projects it out of w
@@ -262,7 +262,7 @@ impl<'p, P: PointSet> Bulk<'p, P> {
             let Some((most, last)) = worst else { return Ok((Vec::new(), cuts, scanned)) };
             cuts.push(Cut { weights: self.weights.clone(), most, last });
             self.ask(last)?;
-            screen.drop_beyond(most);
+            screen.drop_beyond(most, self.threads);
             let few = EXACT_SHARE * screen.len() <= self.points.len();
             if few || COARSE * settled > screen.len() {
                 return Ok((screen.into_points(), cuts, scanned));
@@ -272,42 +272,46 @@ impl<'p, P: PointSet> Bulk<'p, P> {
 
     /// Goes on to the end over the points `left` of which `cuts` leave some: the number scanned.
     fn by_the_points(&mut self, left: &[usize], cuts: &[Cut]) -> Result<usize, OnlineError> {
-        let mut pool = Gathered { points: self.points, copies: None };
-        let mut rows: Vec<Row> =
-            left.iter().map(|place| Row { place: *place, scale: 0.0, size: 0.0 }).collect();
-        pool.gather(&mut rows)?;
-        for row in &mut rows {
-            row.scale = Unit::of(pool.get(row).0.row)?.scale;
-        }
+        let among = |part: &[usize]| self.points.len() * part.len() / left.len();
+        let parts = self.threads.map_with(
+            left.chunks(STRETCH),
+            || (),
+            |(), places| Part::new(self.points, places, among(places)),
+        );
+        let mut parts: Vec<Part<'p, P>> = parts.into_iter().collect::<Result<_, _>>()?;
         let mut cut = Cut { weights: Vec::new(), most: f64::INFINITY, last: 0 };
-        let mut scanned = 0;
+        let (mut rows, mut scanned) = (left.len(), 0);
         loop {
-            rows.retain(|row| cut.leaves(row.place, row.size));
-            if pool.gather(&mut rows)? {
-                cut.most = f64::INFINITY;
-            }
-            scanned += rows.len();
-            let parts = self.threads.map_with(
-                rows.chunks_mut(STRETCH),
+            // A few rows are scanned before another thread has begun.
+            let threads = if rows <= STRETCH { Threads::ONE } else { self.threads };
+            let found = threads.map_with(
+                parts.iter_mut(),
                 || (),
-                |(), rows| self.scan(&pool, rows, cuts),
+                |(), part| {
+                    part.keep(&cut)?;
+                    Ok::<_, OnlineError>(self.scan(part, cuts))
+                },
             );
-            let Some((most, last)) = worst_of(parts.into_iter()) else { return Ok(scanned) };
-            self.ask(pool.index(last))?;
+            let found: Vec<Worst> = found.into_iter().collect::<Result<_, _>>()?;
+            rows = parts.iter().map(|part| part.rows.len()).sum();
+            scanned += rows;
+            let Some((most, last)) = worst_of(found.into_iter()) else { return Ok(scanned) };
+            self.ask(last)?;
             cut = Cut { weights: Vec::new(), most, last };
         }
     }
 
-    /// The worst of some rows, and its place; every row gets its |w · x|, NaN where one of `cuts` excludes it.
-    fn scan(&self, pool: &Gathered<'_, P>, rows: &mut [Row], cuts: &[Cut]) -> Worst {
+    /// The worst of a part; every row gets its |w · x|, NaN where one of `cuts` excludes it.
+    fn scan(&self, part: &mut Part<'_, P>, cuts: &[Cut]) -> Worst {
         let mut worst = None;
-        for row in rows {
-            let (x, index) = pool.get(row);
+        for row in &mut part.rows {
+            let x = part.pool.get(row);
+            let index = part.pool.index(row.place);
             let value = x.margin(&self.weights);
             row.size = value.abs();
             if let Some(size) = self.worse(index, value, worst) {
                 if cuts.iter().all(|cut| cut.leaves(index, x.margin(&cut.weights).abs())) {
-                    worst = Some((size, row.place));
+                    worst = Some((size, index));
                 } else {
                     row.size = f64::NAN;
                 }
@@ -328,10 +332,38 @@ struct Row {
     size: f64,
 }
 
+/// Points left that one thread scans at a time.
+struct Part<'p, P> {
+    pool: Gathered<'p, P>,
+    rows: Vec<Row>,
+}
+
+impl<'p, P: PointSet> Part<'p, P> {
+    /// The points at some of `among` places.
+    fn new(points: &'p P, places: &[usize], among: usize) -> Result<Part<'p, P>, OnlineError> {
+        let row = |place: &usize| Row { place: *place, scale: 0.0, size: 0.0 };
+        let rows = places.iter().map(row).collect();
+        let mut part = Part { pool: Gathered { points, among, copies: None }, rows };
+        part.pool.gather(&mut part.rows)?;
+        for row in &mut part.rows {
+            row.scale = Unit::of(part.pool.get(row).row)?.scale;
+        }
+        Ok(part)
+    }
+
+    /// Keeps what a mistake leaves.
+    fn keep(&mut self, cut: &Cut) -> Result<(), InputError> {
+        self.rows.retain(|row| cut.leaves(self.pool.index(row.place), row.size));
+        self.pool.gather(&mut self.rows)
+    }
+}
+
 /// A pool, of which the points left are copied side by side once they are few: points far from one
 /// another are slow to read.
 struct Gathered<'p, P> {
     points: &'p P,
+    /// Points among which those left lie.
+    among: usize,
     /// Copies and their indices in the pool.
     copies: Option<(P, Vec<usize>)>,
 }
@@ -342,28 +374,26 @@ impl<P: PointSet> Gathered<'_, P> {
         self.copies.as_ref().map_or(place, |(_, indices)| indices[place])
     }
 
-    fn get(&self, row: &Row) -> (Unit<P::Row<'_>>, usize) {
+    fn get(&self, row: &Row) -> Unit<P::Row<'_>> {
         let points = self.copies.as_ref().map_or(self.points, |(copies, _)| copies);
         let Some(point) = points.row(row.place) else { unreachable!("rows left are in the pool") };
-        (Unit { row: point, scale: row.scale }, self.index(row.place))
+        Unit { row: point, scale: row.scale }
     }
 
     /// Copies the rows left if they are few, which gives them new places in the same order.
-    fn gather(&mut self, left: &mut [Row]) -> Result<bool, InputError> {
+    fn gather(&mut self, left: &mut [Row]) -> Result<(), InputError> {
         let share = if self.copies.is_some() { COPY_SHARE } else { EXACT_SHARE };
-        let points = self.copies.as_ref().map_or(self.points, |(copies, _)| copies);
-        if left.is_empty() || share * left.len() > points.len() {
-            return Ok(false);
+        if left.is_empty() || share * left.len() > self.among {
+            return Ok(());
         }
+        let points = self.copies.as_ref().map_or(self.points, |(copies, _)| copies);
         let places: Vec<usize> = left.iter().map(|row| row.place).collect();
         let copies = points.select(&places)?;
-        let indices = match &self.copies {
-            Some((_, indices)) => places.iter().map(|place| indices[*place]).collect(),
-            None => places,
-        };
+        let indices = places.iter().map(|place| self.index(*place)).collect();
         left.iter_mut().enumerate().for_each(|(place, row)| row.place = place);
+        self.among = left.len();
         self.copies = Some((copies, indices));
-        Ok(true)
+        Ok(())
     }
 }
 

@@ -10,8 +10,8 @@
 //! was found already is no better; the few that do not are looked up and settled exactly. So the
 //! answers are those of the points themselves, to the bit.
 //!
-//! Rows are an eighth as long as the points' and stay in one piece: those certain not to matter any
-//! more are dropped by moving the others together.
+//! Rows are an eighth as long as the points'. They lie side by side in stretches; those certain not to matter any
+//! more are dropped by moving the others of their stretch together.
 //!
 //! *Source.* Ours, for [`Greedy::simulate`](crate::Greedy::simulate), whose labels and mistakes it leaves as they are. Claims: none of
 //! its own.
@@ -26,7 +26,7 @@ use halfspaces_linalg::{Label, PointSet, RowView, Threads};
 const LANES: usize = 16;
 /// Rows between two looks at the best value.
 const BLOCK: usize = 256;
-/// Rows that one thread takes at a time, a multiple of [`BLOCK`]. The rows shown depend on it, and not on the threads.
+/// Rows that one thread takes at a time, a multiple of [`BLOCK`] below 2^16. The rows shown depend on it, and not on the threads.
 const STRETCH: usize = 64 * BLOCK;
 /// Largest integer of a row.
 const LARGEST: f32 = 127.0;
@@ -37,10 +37,21 @@ const DROPPED: usize = 4;
 /// Points of which all entries are looked at to see whether rows are mostly zeros.
 const SAMPLE: usize = 64;
 
-/// Points from `first` on with their labels, in bytes.
+/// Points from a first one on with their labels, in bytes.
 #[derive(Debug)]
 pub(super) struct Screen {
     dim: usize,
+    stretches: Vec<Stretch>,
+    /// κ.
+    coarseness: f32,
+    /// What single precision adds to the difference.
+    rounding: f32,
+}
+
+/// Rows that one thread takes at a time.
+#[derive(Debug)]
+struct Stretch {
+    /// The point of the first row there was.
     first: usize,
     /// The rows q.
     bytes: Vec<i8>,
@@ -48,11 +59,16 @@ pub(super) struct Screen {
     steps: Vec<f32>,
     /// What |w · u| is at least, for the last w, as a [`level`].
     sure: Vec<u8>,
-    /// The point of each row, once some rows are gone.
-    points: Option<Vec<usize>>,
-    /// κ.
+    /// How far each row's point is behind the first, once some rows are gone.
+    places: Option<Vec<u16>>,
+}
+
+/// What rows are valued by.
+struct Scale {
+    w: Vec<f32>,
+    /// The end of w that fills no lanes, behind zeros.
+    tail: [f32; LANES],
     coarseness: f32,
-    /// What single precision adds to the difference.
     rounding: f32,
 }
 
@@ -70,62 +86,41 @@ impl Screen {
         first: usize,
         threads: Threads,
     ) -> Result<Option<Screen>, OnlineError> {
-        let (rows, dim) = (points.len().saturating_sub(first), points.dim());
-        let (Ok(bytes), Ok(steps), Ok(sure)) =
-            (reserve(rows.saturating_mul(dim)), reserve(rows), reserve(rows))
-        else {
-            return Ok(None);
-        };
-        let mut screen =
-            Screen { dim, first, bytes, steps, sure, points: None, coarseness: 0.0, rounding: 0.0 };
-        screen.bytes.resize(rows * dim, 0);
-        screen.steps.resize(rows, 0.0);
-        screen.sure.resize(rows, 0);
-        let stretches =
-            screen.bytes.chunks_mut(STRETCH * dim).zip(screen.steps.chunks_mut(STRETCH));
+        let dim = points.dim();
         let padded = dim.next_multiple_of(LANES);
-        let found = threads.map_with(
-            stretches.enumerate(),
+        let rows = (first..points.len()).step_by(STRETCH);
+        let drawn = threads.map_with(
+            rows,
             || (vec![0.0; padded], vec![0; padded]),
-            |(unit, q), (stretch, (bytes, steps))| {
-                let (mut error_sq, mut longest) = (0.0f32, 0.0f32);
-                let places = first + stretch * STRETCH..;
-                for ((index, bytes), to) in places.zip(bytes.chunks_exact_mut(dim)).zip(steps) {
-                    let Some(x) = points.row(index) else {
-                        unreachable!("as many rows as there are points from the first on")
-                    };
-                    unit.fill(0.0);
-                    Unit::of(x)?.add_to(1.0, unit);
-                    let (step, error) = run_wide(Quantise { unit, q });
-                    bytes.copy_from_slice(&q[..dim]);
-                    *to = if labels[index] == Label::Positive { -step } else { step };
-                    error_sq = error_sq.max(error);
-                    longest = longest.max(step);
-                }
-                Ok::<_, OnlineError>((error_sq, longest))
-            },
+            |workspace, first| Stretch::new(points, labels, first, workspace),
         );
+        let mut stretches = Vec::with_capacity(drawn.len());
         let (mut error_sq, mut longest) = (0.0f32, 0.0f32);
-        for of_stretch in found {
-            let (error, step) = of_stretch?;
+        for of_stretch in drawn {
+            let Some((stretch, error, step)) = of_stretch? else { return Ok(None) };
             error_sq = error_sq.max(error);
             longest = longest.max(step);
+            stretches.push(stretch);
         }
         let rounding = (dim as f32 + 16.0) * f32::EPSILON;
-        screen.coarseness = error_sq.sqrt() * (1.0 + rounding);
-        screen.rounding = rounding * (1.0 + screen.coarseness * longest);
-        Ok(Some(screen))
+        let coarseness = error_sq.sqrt() * (1.0 + rounding);
+        let rounding = rounding * (1.0 + coarseness * longest);
+        Ok(Some(Screen { dim, stretches, coarseness, rounding }))
     }
 
     /// Number of rows.
     pub(super) fn len(&self) -> usize {
-        self.steps.len()
+        self.stretches.iter().map(Stretch::len).sum()
     }
 
     /// The points of the rows, ascending.
     pub(super) fn into_points(self) -> Vec<usize> {
-        let point = |row| self.points.as_ref().map_or(self.first + row, |points| points[row]);
-        (0..self.len()).filter(|row| !self.steps[*row].is_nan()).map(point).collect()
+        let mut points = Vec::with_capacity(self.len());
+        for stretch in &self.stretches {
+            let left = (0..stretch.len()).filter(|row| !stretch.steps[*row].is_nan());
+            points.extend(left.map(|row| stretch.point(row)));
+        }
+        points
     }
 
     /// Values every row by the unit `w` and shows `settle` the points, ascending, that may be wrong by
@@ -138,101 +133,134 @@ impl Screen {
         found: F,
         settle: impl Fn(&mut F, usize) -> Settled + Sync,
     ) -> Vec<F> {
+        let Screen { dim, coarseness, rounding, .. } = *self;
         let w: Vec<f32> = w.iter().map(|v| *v as f32).collect();
         let mut tail = [0.0; LANES];
-        let rest = self.dim % LANES;
-        tail[LANES - rest..].copy_from_slice(&w[self.dim - rest..]);
-        let Screen { dim, first, coarseness, rounding, .. } = *self;
-        let points = self.points.as_deref();
-        let scan = |stretch: Stretch<'_>, least: f32, mut found: F| {
-            let Stretch { from, bytes, steps, sure } = stretch;
-            let (arch, mut least) = (Arch::new(), least);
-            let mut values = [0.0; BLOCK];
-            let blocks = bytes.chunks(BLOCK * dim).zip(steps.chunks_mut(BLOCK));
-            for (block, ((rows, steps), sure)) in blocks.zip(sure.chunks_mut(BLOCK)).enumerate() {
-                let largest = arch.dispatch(Value {
-                    rows,
-                    w: &w,
-                    tail: &tail,
-                    steps,
-                    values: &mut values,
-                    sure,
-                    coarseness,
-                    rounding,
-                });
-                if largest + rounding < least {
-                    continue;
-                }
-                let from = from + block * BLOCK;
-                for ((row, step), value) in (from..).zip(steps).zip(values) {
-                    let reach = coarseness * step.abs() + rounding;
-                    if value + reach >= least {
-                        let point = points.map_or(first + row, |points| points[row]);
-                        match settle(&mut found, point) {
-                            Settled::Best(amount) => least = amount as f32,
-                            Settled::NotBetter => {}
-                            Settled::Out => *step = f32::NAN,
-                        }
-                    }
-                }
-            }
-            (found, least)
-        };
-        let stretches = self.bytes.chunks(STRETCH * dim).zip(self.steps.chunks_mut(STRETCH));
-        let stretches = stretches.zip(self.sure.chunks_mut(STRETCH)).enumerate();
-        let mut stretches = stretches.map(|(stretch, ((bytes, steps), sure))| Stretch {
-            from: stretch * STRETCH,
-            bytes,
-            steps,
-            sure,
-        });
-        let Some(head) = stretches.next() else { return Vec::new() };
-        let (found, least) = scan(head, 0.0, found);
-        let others = threads.map_with(stretches, || (), |(), s| scan(s, least, found.clone()).0);
+        let rest = dim % LANES;
+        tail[LANES - rest..].copy_from_slice(&w[dim - rest..]);
+        let by = Scale { w, tail, coarseness, rounding };
+        let Some((head, others)) = self.stretches.split_first_mut() else { return Vec::new() };
+        let (found, least) = head.scan(&by, 0.0, found, &settle);
+        let others = threads.map_with(
+            others.iter_mut(),
+            || (),
+            |(), stretch| stretch.scan(&by, least, found.clone(), &settle).0,
+        );
         std::iter::once(found).chain(others).collect()
     }
 
-    /// Drops the rows whose |w · u| by the last w is certain to be larger than `most`, if they are many.
-    pub(super) fn drop_beyond(&mut self, most: f64) {
+    /// Drops the rows whose |w · u| by the last w is certain to be larger than `most`, where they are many.
+    pub(super) fn drop_beyond(&mut self, most: f64, threads: Threads) {
         // Rounded up: a level holds it and what lies above.
         let most = level(most as f32 * (1.0 + f32::EPSILON));
-        let stays = |sure: u8, step: f32| sure <= most && !step.is_nan();
+        let dim = self.dim;
+        threads.map_with(
+            self.stretches.iter_mut(),
+            || (),
+            |(), stretch| stretch.drop_beyond(most, dim),
+        );
+    }
+}
+
+impl Stretch {
+    /// The points from `first` on, their largest (‖e‖/r)² and their largest r; `None` if there is no memory for it.
+    fn new<P: PointSet>(
+        points: &P,
+        labels: &[Label],
+        first: usize,
+        (unit, q): &mut (Vec<f64>, Vec<i8>),
+    ) -> Result<Option<(Stretch, f32, f32)>, OnlineError> {
+        let rows = STRETCH.min(points.len() - first);
+        let (Ok(mut bytes), Ok(mut steps), Ok(mut sure)) =
+            (reserve(rows.saturating_mul(points.dim())), reserve(rows), reserve(rows))
+        else {
+            return Ok(None);
+        };
+        let (mut error_sq, mut longest) = (0.0f32, 0.0f32);
+        for index in first..first + rows {
+            let Some(x) = points.row(index) else {
+                unreachable!("as many rows as there are points from the first on")
+            };
+            unit.fill(0.0);
+            Unit::of(x)?.add_to(1.0, unit);
+            let (step, error) = run_wide(Quantise { unit, q });
+            bytes.extend_from_slice(&q[..points.dim()]);
+            steps.push(if labels[index] == Label::Positive { -step } else { step });
+            error_sq = error_sq.max(error);
+            longest = longest.max(step);
+        }
+        sure.resize(rows, 0);
+        let stretch = Stretch { first, bytes, steps, sure, places: None };
+        Ok(Some((stretch, error_sq, longest)))
+    }
+
+    fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The point of a row.
+    fn point(&self, row: usize) -> usize {
+        self.first + self.places.as_ref().map_or(row, |places| usize::from(places[row]))
+    }
+
+    /// Goes on from `found` and the largest amount so far: what it found then and that amount.
+    fn scan<F>(
+        &mut self,
+        by: &Scale,
+        mut least: f32,
+        mut found: F,
+        settle: &impl Fn(&mut F, usize) -> Settled,
+    ) -> (F, f32) {
+        let arch = Arch::new();
+        let mut values = [0.0; BLOCK];
+        for from in (0..self.len()).step_by(BLOCK) {
+            let to = self.len().min(from + BLOCK);
+            let largest = arch.dispatch(Value {
+                rows: &self.bytes[from * by.w.len()..to * by.w.len()],
+                steps: &self.steps[from..to],
+                by,
+                values: &mut values,
+                sure: &mut self.sure[from..to],
+            });
+            if largest + by.rounding < least {
+                continue;
+            }
+            for (row, value) in (from..to).zip(values) {
+                let reach = by.coarseness * self.steps[row].abs() + by.rounding;
+                if value + reach >= least {
+                    match settle(&mut found, self.point(row)) {
+                        Settled::Best(amount) => least = amount as f32,
+                        Settled::NotBetter => {}
+                        Settled::Out => self.steps[row] = f32::NAN,
+                    }
+                }
+            }
+        }
+        (found, least)
+    }
+
+    /// Drops the rows that are out or sure at a level above `most`, if they are many.
+    fn drop_beyond(&mut self, most: u8, dim: usize) {
+        let stays = |(sure, step): (&u8, &f32)| *sure <= most && !step.is_nan();
         let rows = || self.sure.iter().zip(&self.steps);
-        let kept = rows().filter(|(sure, step)| stays(**sure, **step)).count();
+        let kept = rows().filter(|row| stays(*row)).count();
         if DROPPED * (self.len() - kept) < self.len() {
             return;
         }
-        // The places of the first rows that stay are noted in bits, so that the bytes give room back
-        // before the list takes any.
-        let (mut points, mut bits) = (self.points.take(), Vec::new());
-        if points.is_none() {
-            bits.resize(self.len().div_ceil(64), 0u64);
+        let mut left = Vec::with_capacity(kept);
+        left.extend((0..).zip(rows()).filter(|(_, row)| stays(*row)).map(|(row, _)| row));
+        let place = |row: &usize| match u16::try_from(self.point(*row) - self.first) {
+            Ok(place) => place,
+            Err(_) => unreachable!("a stretch has fewer than 2^16 rows"),
+        };
+        self.places = Some(left.iter().map(place).collect());
+        for (to, row) in left.iter().enumerate() {
+            self.bytes.copy_within(row * dim..(row + 1) * dim, to * dim);
+            self.steps[to] = self.steps[*row];
         }
-        let mut to = 0;
-        for row in 0..self.len() {
-            if !stays(self.sure[row], self.steps[row]) {
-                continue;
-            }
-            self.bytes.copy_within(row * self.dim..(row + 1) * self.dim, to * self.dim);
-            self.steps[to] = self.steps[row];
-            match &mut points {
-                Some(points) => points[to] = points[row],
-                None => bits[row / 64] |= 1 << (row % 64),
-            }
-            to += 1;
-        }
-        self.bytes.truncate(kept * self.dim);
+        self.bytes.truncate(kept * dim);
+        self.bytes.shrink_to_fit();
         self.steps.truncate(kept);
-        let mut points = points.unwrap_or_else(|| {
-            self.bytes.shrink_to_fit();
-            let mut points = Vec::with_capacity(kept);
-            let rows = 0..self.sure.len();
-            let kept_rows = rows.filter(|row| bits[row / 64] >> (row % 64) & 1 == 1);
-            points.extend(kept_rows.map(|row| self.first + row));
-            points
-        });
-        points.truncate(kept);
-        self.points = Some(points);
         self.sure.truncate(kept);
     }
 }
@@ -246,15 +274,6 @@ fn level(value: f32) -> u8 {
     // NaN is not below anything.
     let value = if value < LEAST { LEAST } else { value };
     ((value.to_bits() >> SHIFT) - (LEAST.to_bits() >> SHIFT)).min(255) as u8
-}
-
-/// Rows that are scanned one after the other.
-struct Stretch<'s> {
-    /// The first.
-    from: usize,
-    bytes: &'s [i8],
-    steps: &'s mut [f32],
-    sure: &'s mut [u8],
 }
 
 /// What a look at a point itself has shown.
@@ -312,14 +331,10 @@ impl Wide for Quantise<'_> {
 /// Values a block of rows: -y r (w · q), and what |w · u| is at least; the largest value with its κ r.
 struct Value<'a> {
     rows: &'a [i8],
-    w: &'a [f32],
-    /// The end of w that fills no lanes, behind zeros.
-    tail: &'a [f32; LANES],
     steps: &'a [f32],
+    by: &'a Scale,
     values: &'a mut [f32],
     sure: &'a mut [u8],
-    coarseness: f32,
-    rounding: f32,
 }
 
 impl WithSimd for Value<'_> {
@@ -327,7 +342,8 @@ impl WithSimd for Value<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f32 {
-        let Value { rows, w, tail, steps, values, sure, coarseness, rounding } = self;
+        let Value { rows, steps, by, values, sure } = self;
+        let Scale { w, tail, coarseness, rounding } = by;
         let mut largest = f32::NEG_INFINITY;
         for ((q, step), value) in rows.chunks_exact(w.len()).zip(steps).zip(&mut *values) {
             *value = step * dot(simd, q, w, tail);
@@ -387,11 +403,22 @@ mod tests {
         (points, labels, w)
     }
 
-    /// The values of all rows in one block.
+    /// The rows of so few points that there is one stretch.
+    fn rows(screen: &Screen) -> &Stretch {
+        assert_eq!(screen.stretches.len(), 1);
+        &screen.stretches[0]
+    }
+
+    /// The values of all rows.
     fn values(screen: &Screen, w: &[f64]) -> Vec<f32> {
         let (w, dim) = (w.iter().map(|v| *v as f32).collect::<Vec<f32>>(), screen.dim);
         let plain = |q: &[i8]| q.iter().zip(&w).map(|(q, w)| f32::from(*q) * w).sum::<f32>();
-        screen.bytes.chunks(dim).zip(&screen.steps).map(|(q, step)| step * plain(q)).collect()
+        rows(screen)
+            .bytes
+            .chunks(dim)
+            .zip(&rows(screen).steps)
+            .map(|(q, step)| step * plain(q))
+            .collect()
     }
 
     fn exact(points: &Points, i: usize, w: &[f64]) -> f64 {
@@ -414,9 +441,9 @@ mod tests {
             let mut beyond_rounding = 0;
             for (i, label) in labels.iter().enumerate() {
                 let exact = exact(&points, i, &w);
-                prop_assert!(screen.sure[i] <= level(exact.abs() as f32));
+                prop_assert!(rows(&screen).sure[i] <= level(exact.abs() as f32));
                 let difference = f64::from(values[i]) + label.as_f64() * exact;
-                let stated = screen.coarseness * screen.steps[i].abs() + screen.rounding;
+                let stated = screen.coarseness * rows(&screen).steps[i].abs() + screen.rounding;
                 prop_assert!(difference.abs() <= f64::from(stated), "{i}: {difference} {stated}");
                 beyond_rounding += usize::from(difference.abs() > f64::from(screen.rounding));
             }
@@ -449,7 +476,7 @@ mod tests {
                 screen.scan(&w, Threads::ONE, (), |(), _| Settled::NotBetter);
                 // Twice what bytes may hide: these rows are certain to be beyond.
                 let values = values(&screen, &w);
-                let slack = |row: usize| 2.0 * (screen.coarseness * screen.steps[row].abs());
+                let slack = |row: usize| 2.0 * (screen.coarseness * rows(&screen).steps[row].abs());
                 let certain = (0..screen.len()).filter(|row| {
                     let sure = values[*row].abs() - slack(*row) - 2.0 * screen.rounding;
                     // A level is at most a sixteenth wide, but the lowest.
@@ -457,13 +484,13 @@ mod tests {
                 });
                 let before = screen.len();
                 let many = before > 0 && DROPPED * certain.count() >= before;
-                screen.drop_beyond(most);
+                screen.drop_beyond(most, Threads::ONE);
                 prop_assert!(!many || screen.len() < before);
                 dropped |= screen.len() < before;
             }
             // On the sphere many rows are far from any boundary.
             prop_assert!(dropped || heavy || most > 0.1 || dim > 20);
-            let bytes = screen.bytes.len();
+            let bytes = rows(&screen).bytes.len();
             prop_assert_eq!(bytes, screen.len() * dim);
             let left = screen.into_points();
             for (i, amount) in (3..300).zip(&amounts) {
