@@ -216,7 +216,7 @@ impl Averaged {
     ) -> Result<Vec<usize>, InputError> {
         let mut classes = Vec::with_capacity(points.len());
         let blocks =
-            threads.map_blocks(points.len(), 16 * BLOCK, |rows| self.classes_of_rows(points, rows));
+            threads.map_blocks(points.len(), 2 * BLOCK, |rows| self.classes_of_rows(points, rows));
         for block in blocks {
             classes.append(&mut block?);
         }

@@ -8,7 +8,7 @@ use halfspaces_linalg::{
 use std::ops::Range;
 
 /// Points classified at a time by one thread; the classes do not depend on it.
-const BLOCK: usize = 4096;
+const BLOCK: usize = 512;
 
 /// Several classes by one binary classifier per class, that class against all others.
 ///
