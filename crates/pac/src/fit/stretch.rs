@@ -15,13 +15,17 @@ use halfspaces_data::Link;
 use halfspaces_linalg::{
     InputError, Label, LiftedRow, RowView, RowsAhead, ScaledRow, Threads, kernels,
 };
+use std::ops::Range;
 
-/// Several lanes go over this many values in turn, which the nearest cache holds while they do.
+/// Several lanes of a thread go over this many values in turn, which its nearest cache holds while they do.
 const SHARED_VALUES: usize = 2048;
-/// The same on several threads, each with a cache of its own: enough for their start not to count.
-const THREADED_VALUES: usize = 1 << 16;
+/// Values taken together: enough for the start of threads not to count.
+const VALUES_TOGETHER: usize = 1 << 18;
+/// Groups of lanes for each thread, so that none waits long for the last one.
+const GROUPS: usize = 2;
 
 /// What a lane did with some rows.
+#[derive(Default)]
 struct Way {
     taken: usize,
     /// The iterates retained, with the example each stood before.
@@ -31,12 +35,7 @@ struct Way {
 impl<L: Link> Fitting<L> {
     /// How many rows are taken together.
     pub(crate) fn rows_together(&self) -> usize {
-        let values = match (self.lanes.len(), self.selector.threads()) {
-            (1, _) => return usize::MAX,
-            (_, Threads::ONE) => SHARED_VALUES,
-            _ => THREADED_VALUES,
-        };
-        (values / self.dim).max(1)
+        if self.lanes.len() == 1 { usize::MAX } else { (VALUES_TOGETHER / self.dim).max(1) }
     }
 
     /// Learns from the first of `rows`, and says from how many; none where the next example is the last one to learn
@@ -52,9 +51,12 @@ impl<L: Link> Fitting<L> {
         // After the last there are means to be offered.
         let before_the_last = (self.training - self.taken).saturating_sub(1);
         let rows = rows.at_most(before_the_last.min(self.rows_together() as u64));
-        self.each_lane(|lane, reservoir| match scaled {
-            true => lane.go_over::<true>(reservoir, project, scale, rows),
-            false => lane.go_over::<false>(reservoir, project, 1.0, rows),
+        self.each_lane(rows.labels().len(), |lane, reservoir, way, block| {
+            let rows = rows.skip(block.start).at_most(block.len() as u64);
+            match scaled {
+                true => lane.go_over::<true>(reservoir, project, scale, rows, way),
+                false => lane.go_over::<false>(reservoir, project, 1.0, rows, way),
+            }
         })
     }
 
@@ -88,17 +90,15 @@ impl<L: Link> Fitting<L> {
         let outside = norms_sq.iter().position(|n| InputError::check_in_ball(*n).is_err());
         let inside = outside.unwrap_or(examples.len());
         let project = self.project;
-        self.each_lane(|lane, mut reservoir| {
-            let mut way = Way { taken: 0, retained: Vec::new() };
-            for ((x, label), norm_sq) in examples[..inside].iter().zip(&norms_sq) {
+        self.each_lane(inside, |lane, mut reservoir, way, block| {
+            for ((x, label), norm_sq) in examples[block.clone()].iter().zip(&norms_sq[block]) {
                 if lane.taken == lane.steps() {
                     break;
                 }
-                lane.open(reservoir.as_deref_mut(), &mut way);
+                lane.open(reservoir.as_deref_mut(), way);
                 lane.take(place(*x), *norm_sq, *label, project);
                 way.taken += 1;
             }
-            way
         });
         if let Some(outside) = outside {
             return InputError::check_in_ball(norms_sq[outside]);
@@ -107,28 +107,47 @@ impl<L: Link> Fitting<L> {
         self.observe(last.0, last.1).map(|_| ())
     }
 
-    /// Sends every lane its way over the same examples, and offers what it retained: how many were taken.
+    /// Sends every lane its way over the same `rows` examples, block by block, and offers what it retained: how many
+    /// were taken.
     fn each_lane(
         &mut self,
-        go: impl Fn(&mut Lane<L>, Option<&mut ReservoirIterate>) -> Way + Sync,
+        rows: usize,
+        go: impl Fn(&mut Lane<L>, Option<&mut ReservoirIterate>, &mut Way, Range<usize>) + Sync,
     ) -> usize {
-        let (longest, mut reservoir) = (self.longest, Some(&mut self.reservoir));
-        let lanes = self.lanes.iter_mut().enumerate().map(|(index, lane)| {
-            let left = lane.steps() - lane.taken;
-            (lane, left, if index == longest { reservoir.take() } else { None })
-        });
         let threads = self.selector.threads();
+        let group = self.lanes.len().div_ceil(GROUPS * threads.count());
+        let block = if self.lanes.len() == 1 { rows } else { SHARED_VALUES / self.dim }.max(1);
+        let (longest, mut reservoir) = (self.longest, Some(&mut self.reservoir));
+        let mut lanes: Vec<_> = self
+            .lanes
+            .iter_mut()
+            .enumerate()
+            .map(|(index, lane)| (lane, if index == longest { reservoir.take() } else { None }))
+            .collect();
         let ways = threads.map_with(
-            lanes,
+            lanes.chunks_mut(group),
             || (),
-            |(), (lane, left, reservoir)| {
+            |(), lanes| {
+                let steps_left = lanes.iter().map(|(lane, _)| lane.steps() - lane.taken);
+                let mut ways: Vec<(u64, Way)> =
+                    steps_left.map(|left| (left, Way::default())).collect();
                 if threads != Threads::ONE {
                     // In memory of this thread, away from the iterates of other lanes.
-                    lane.w = lane.w.clone();
+                    lanes.iter_mut().for_each(|(lane, _)| lane.w = lane.w.clone());
                 }
-                (left, go(lane, reservoir))
+                for first in (0..rows).step_by(block) {
+                    let block = first..rows.min(first + block);
+                    for ((lane, reservoir), (_, way)) in lanes.iter_mut().zip(&mut ways) {
+                        // Not once it has ended.
+                        if way.taken == first {
+                            go(lane, reservoir.as_deref_mut(), way, block.clone());
+                        }
+                    }
+                }
+                ways
             },
         );
+        let ways: Vec<(u64, Way)> = ways.into_iter().flatten().collect();
         let Some(taken) = ways.iter().map(|(_, way)| way.taken).max() else {
             unreachable!("a fit has at least one lane")
         };
@@ -167,27 +186,27 @@ impl<L: Link> Lane<L> {
         project: bool,
         scale: f64,
         rows: RowsAhead<'_>,
-    ) -> Way {
-        let mut way = Way { taken: 0, retained: Vec::new() };
-        let rows = rows.at_most(self.steps() - self.taken);
+        way: &mut Way,
+    ) {
+        let mut rows = rows.at_most(self.steps() - self.taken);
         loop {
-            let rows = rows.skip(way.taken);
             // Nothing begins at a point outside the ball.
-            let Some(first) = rows.values().get(..rows.dim()) else { return way };
+            let Some(first) = rows.values().get(..rows.dim()) else { return };
             if InputError::check_in_ball(scale * kernels::norm_sq(first) * scale).is_err() {
-                return way;
+                return;
             }
-            self.open(reservoir.as_deref_mut(), &mut way);
+            self.open(reservoir.as_deref_mut(), way);
             let of_reservoir = reservoir.as_ref().map(|r| r.quiet_steps(self.taken));
-            let rows = rows.at_most(self.quiet_steps().min(of_reservoir.unwrap_or(u64::MAX)));
+            let quiet = rows.at_most(self.quiet_steps().min(of_reservoir.unwrap_or(u64::MAX)));
             let (w, direction) = (&mut self.w, &self.direction);
-            let taken = w.descend_rows::<L, SCALED>(direction, self.step, project, scale, rows);
+            let taken = w.descend_rows::<L, SCALED>(direction, self.step, project, scale, quiet);
             self.taken += taken as u64;
             self.in_run += taken as u64;
             way.taken += taken;
-            if taken < rows.labels().len() {
-                return way;
+            if taken < quiet.labels().len() {
+                return;
             }
+            rows = rows.skip(taken);
         }
     }
 }
@@ -334,10 +353,11 @@ mod tests {
 
     #[test]
     fn a_point_outside_the_ball_is_found_where_it_is() {
-        let mut values = vec![0.3; 400];
+        // More rows than lanes go over in turn.
+        let mut values = vec![0.3; 2 * 3000];
         values[2 * 150] = 3.0;
         let points = Points::new(values, 2).unwrap();
-        let labels = [Label::Negative; 200];
+        let labels = [Label::Negative; 3000];
         let grid = GridPerspectron::params(Margin::Known(0.2)).excess(0.4).check().unwrap();
         let mut fitting = grid.start(2).unwrap();
         let mut stream = LabelledPoints::new(&points, &labels).unwrap();
@@ -346,7 +366,7 @@ mod tests {
             matches!(e, FitError::Example { taken: 150, source: InputError::OutsideBall { .. } })
         };
         assert!(outside(&error), "{error:?}");
-        assert_eq!((fitting.taken, stream.remaining()), (150, 49));
+        assert_eq!((fitting.taken, stream.remaining()), (150, 2849));
         agrees(&grid.start(2).unwrap(), &points, &labels, 60);
     }
 
