@@ -193,7 +193,7 @@ impl Forster {
         // The first level is that of the span.
         let span_dim = levels[0].dim;
         let tolerance = self.0.membership;
-        let subspace = Subspace::certify(points, weights, basis, span_dim, tolerance)?;
+        let subspace = Subspace::certify_on(points, weights, basis, span_dim, tolerance, threads)?;
         let members = subspace.members();
         let certificate =
             Isotropy::measure_transformed(&transform, points, members, weights, threads)?;

@@ -10,7 +10,7 @@
 
 use crate::dense::{eigenvalues, extremes};
 use crate::error::ForsterError;
-use crate::pass::{block_rows, tree_sum};
+use crate::pass::{block_rows, tree_sum, tree_sum_rows};
 #[cfg(feature = "serde")]
 use crate::saved::ensure;
 use crate::tile::{AddGram, padded, tile_rows, touch};
@@ -166,11 +166,11 @@ impl Isotropy {
         };
         let parts = chosen.chunks(block_rows(chosen.len(), k));
         let parts = threads.map_with(parts, Vec::new, of_part).into_iter();
-        let parts: Vec<_> = parts.collect::<Result<_, _>>()?;
+        let mut parts: Vec<_> = parts.collect::<Result<_, _>>()?;
         let total = tree_sum(&parts, |(_, total)| *total);
         let share = k as f64 / total;
-        let sum = |at: usize| tree_sum(&parts, |(moment, _)| moment[at]);
-        let moment = Mat::from_fn(k, k, |i, j| share * sum(i.max(j) * width + i.min(j)));
+        let sum = tree_sum_rows(parts.iter_mut().map(|(moment, _)| &mut moment[..]));
+        let moment = Mat::from_fn(k, k, |i, j| share * sum[i.max(j) * width + i.min(j)]);
         let values = eigenvalues(moment.as_ref())?;
         let (least, largest) = extremes(&values);
         // M is positive semidefinite with trace d; what rounding leaves beyond that is cut.

@@ -151,10 +151,10 @@ impl Pass {
     }
 
     /// The blocks' sums times `share`, lower half mirrored.
-    fn gather(&self, share: f64) -> Mat<f64> {
+    fn gather(&mut self, share: f64) -> Mat<f64> {
         let (dim, width) = (self.dim, padded(self.dim));
-        let sum = |at: usize| tree_sum(&self.blocks, |block| block.moment[at]);
-        Mat::from_fn(dim, dim, |i, j| share * sum(i.max(j) * width + i.min(j)))
+        let sum = tree_sum_rows(self.blocks.iter_mut().map(|block| &mut block.moment[..]));
+        Mat::from_fn(dim, dim, |i, j| share * sum[i.max(j) * width + i.min(j)])
     }
 
     fn each(&mut self, rows: &Rows<'_>, out: &mut [f64], run: impl Fn(Part<'_>) + Sync) {
@@ -202,6 +202,21 @@ pub(crate) fn tree_sum<B>(blocks: &[B], number: impl Fn(&B) -> f64 + Copy) -> f6
             tree_sum(first, number) + tree_sum(second, number)
         }
     }
+}
+
+/// [`tree_sum`] of every column of some rows, in the first of them; what stands in the others is lost.
+pub(crate) fn tree_sum_rows<'a>(rows: impl Iterator<Item = &'a mut [f64]>) -> &'a [f64] {
+    fn add_up(rows: &mut [&mut [f64]]) {
+        if rows.len() > 1 {
+            let (first, second) = rows.split_at_mut(rows.len() / 2);
+            add_up(first);
+            add_up(second);
+            first[0].iter_mut().zip(&*second[0]).for_each(|(sum, other)| *sum += other);
+        }
+    }
+    let mut rows: Vec<&mut [f64]> = rows.collect();
+    add_up(&mut rows);
+    rows.into_iter().next().unwrap_or_default()
 }
 
 /// [`Pass::moments`] over some of the rows.
@@ -297,6 +312,18 @@ mod tests {
     use super::*;
     use crate::dense::lower_factor;
     use halfspaces_data::{Gaussian, Marginal};
+
+    #[test]
+    fn columns_are_summed_in_the_order_of_one() {
+        for count in [0, 1, 2, 3, 5, 8, 25] {
+            let mut rows: Vec<Vec<f64>> = (0..count)
+                .map(|i| (0..3).map(|j| (i as f64 + 0.1).exp() / (j as f64 + 3.0)).collect())
+                .collect();
+            let plain: Vec<f64> = (0..3).map(|j| tree_sum(&rows, |row| row[j])).collect();
+            let sums = tree_sum_rows(rows.iter_mut().map(|row| &mut row[..]));
+            assert_eq!(sums, if count == 0 { &[] } else { &plain[..] });
+        }
+    }
 
     fn rows(n: usize, dim: usize, weighted: bool) -> Rows<'static> {
         let values = Gaussian::new(dim, 10.0).unwrap().sample(n, 1).unwrap().into_vec();

@@ -47,20 +47,16 @@ impl<'a> Prepared<'a> {
         check_weights(n, weights)?;
         let x = points.as_slice();
         let mix = mixture(dim);
-        let surveyed = threads.map_with(
-            x.chunks(SURVEYED * dim),
+        let mut signatures = vec![Signature { key: 0, largest: 0.0 }; n];
+        let moderate = threads.map_with(
+            x.chunks(SURVEYED * dim).zip(signatures.chunks_mut(SURVEYED)),
             || (),
-            |(), x| {
-                let mut signatures = Vec::with_capacity(x.len() / dim);
-                let moderate = run_wide(Survey { x, mix: &mix, signatures: &mut signatures });
-                (signatures, moderate)
-            },
+            |(), (x, signatures)| run_wide(Survey { x, mix: &mix, signatures }),
         );
-        let moderate = surveyed.iter().all(|(_, moderate)| *moderate);
-        let signatures: Vec<_> = surveyed.into_iter().flat_map(|(s, _)| s).collect();
+        let moderate = moderate.into_iter().all(|moderate| moderate);
 
         // Rows keep the order of their first appearance.
-        let mut places: HashTable<usize> = HashTable::new();
+        let mut places: HashTable<usize> = HashTable::with_capacity(n);
         let mut row_of = Vec::with_capacity(n);
         let (mut firsts, mut merged) = (Vec::with_capacity(n), Vec::with_capacity(n));
         for (i, signature) in signatures.iter().enumerate() {
@@ -167,7 +163,7 @@ impl Signature {
 struct Survey<'a> {
     x: &'a [f64],
     mix: &'a [f64],
-    signatures: &'a mut Vec<Signature>,
+    signatures: &'a mut [Signature],
 }
 
 impl Wide for Survey<'_> {
@@ -177,7 +173,7 @@ impl Wide for Survey<'_> {
     fn run(self) -> bool {
         let (mix, mix_rest) = self.mix.as_chunks::<LANES>();
         let mut moderate = true;
-        for x in self.x.chunks_exact(self.mix.len()) {
+        for (x, signature) in self.x.chunks_exact(self.mix.len()).zip(self.signatures) {
             let largest = largest_size(x);
             moderate &= MODERATE.contains(&largest);
             let mut sums = [0.0; LANES];
@@ -188,7 +184,7 @@ impl Wide for Survey<'_> {
             }
             let rest: f64 = x_rest.iter().zip(mix_rest).map(|(x, m)| x / largest * m).sum();
             let key = (sums.into_iter().sum::<f64>() + rest).abs().to_bits();
-            self.signatures.push(Signature { key, largest });
+            *signature = Signature { key, largest };
         }
         moderate
     }
@@ -286,7 +282,8 @@ mod tests {
         for dim in [1, 3, 8, 21] {
             let x: Vec<f64> = (0..9 * dim).map(|i| ((i * i) as f64).sin()).collect();
             let mix = mixture(dim);
-            let (mut dispatched, mut plain) = (Vec::new(), Vec::new());
+            let none = Signature { key: 0, largest: 0.0 };
+            let (mut dispatched, mut plain) = (vec![none; 9], vec![none; 9]);
             run_wide(Survey { x: &x, mix: &mix, signatures: &mut dispatched });
             Survey { x: &x, mix: &mix, signatures: &mut plain }.run();
             let bits = |s: &Signature| (s.key, s.largest.to_bits());

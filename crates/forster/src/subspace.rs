@@ -15,10 +15,12 @@ use crate::prepare::WEIGHT_RANGE;
 #[cfg(feature = "serde")]
 use crate::saved::{ascend_below, ensure};
 use halfspaces_linalg::{
-    InputError, PointSet, Points, getters, kernels, load_checked, norm, normalise, zeros,
+    InputError, PointSet, Points, Threads, getters, kernels, load_checked, norm, normalise,
 };
 use std::cmp::Ordering;
 
+/// Points that one thread looks at in turn.
+const BLOCK: usize = 4096;
 /// Relative difference of two sums of weights that their rounding explains.
 const WEIGHT_ROUNDING: f64 = 1e-12;
 /// How far the inner products of a basis may be from 0 and 1.
@@ -158,6 +160,18 @@ impl Subspace {
         span_dim: usize,
         tolerance: f64,
     ) -> Result<Subspace, ForsterError> {
+        Subspace::certify_on(points, weights, basis, span_dim, tolerance, Threads::ONE)
+    }
+
+    /// [`Subspace::certify`] on several threads, on which nothing depends.
+    pub(crate) fn certify_on(
+        points: &Points,
+        weights: Option<&[f64]>,
+        basis: Points,
+        span_dim: usize,
+        tolerance: f64,
+        threads: Threads,
+    ) -> Result<Subspace, ForsterError> {
         InputError::check_dim(points.dim(), basis.dim())?;
         crate::prepare::check_weights(points.len(), weights)?;
         check_orthonormal(&basis)?;
@@ -177,9 +191,15 @@ impl Subspace {
             weight_inside: 0.0,
             weight: 0.0,
         };
-        let (mut unit, mut outside) = (zeros(1, points.dim())?, zeros(1, points.dim())?);
-        for (i, x) in points.rows().enumerate() {
-            let residual = certificate.residual(x.as_slice(), &mut unit, &mut outside);
+        let blocks = threads.map_with(
+            points.as_slice().chunks(BLOCK * points.dim()),
+            || (vec![0.0; points.dim()], vec![0.0; points.dim()]),
+            |(unit, outside), rows| -> Vec<Option<f64>> {
+                let rows = rows.chunks_exact(points.dim());
+                rows.map(|x| certificate.residual(x, unit, outside)).collect()
+            },
+        );
+        for (i, residual) in blocks.into_iter().flatten().enumerate() {
             // Zero points have no direction.
             let Some(residual) = residual else { continue };
             let weight = weights.map_or(1.0, |weights| weights[i]);
