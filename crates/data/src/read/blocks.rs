@@ -4,7 +4,7 @@ use super::error::ReadError;
 use halfspaces_linalg::Threads;
 
 /// Blocks that are read at once, for each thread.
-const BLOCKS_A_THREAD: usize = 4;
+const BLOCKS_A_THREAD: usize = 16;
 
 /// What became of a block.
 pub(super) enum Taken {

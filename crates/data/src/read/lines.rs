@@ -9,7 +9,7 @@ use memchr::memchr;
 use std::io::{self, BufRead};
 
 /// Bytes of a block at least that one thread reads; few in tests, so that small texts have many.
-const BLOCK: usize = if cfg!(test) { 1 << 6 } else { 1 << 20 };
+const BLOCK: usize = if cfg!(test) { 1 << 6 } else { 1 << 18 };
 
 /// Bytes asked of a file at once.
 pub(super) const BUFFER: usize = 1 << 16;
