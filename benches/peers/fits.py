@@ -24,6 +24,8 @@ from sklearn.svm import LinearSVC
 
 warnings.filterwarnings("ignore")
 SOLVERS = ("lbfgs", "newton-cholesky", "liblinear")
+# The first is the default.
+TOLERANCES = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 
 
 def median_of(fit):
@@ -49,15 +51,23 @@ def liblinear(points, labels, c):
     return seconds, 0.5 * square + c * np.maximum(0, 1 - margins).sum()
 
 
-def logistic(points, labels):
-    """The fastest of the solvers and its objective, the intercept free as scikit-learn has it."""
+def logistic(points, labels, reached):
+    """The fastest of the solvers as they are, and of those that come as near to the minimum as `reached` to eight digits,
+    the tolerance lowered as far as that takes: seconds, objective and solver. The intercept is free, as scikit-learn has it."""
     found = []
     for solver in SOLVERS:
-        seconds, model = median_of(lambda: LogisticRegression(solver=solver, max_iter=1000).fit(points, labels))
-        margins, _ = values(model, points, labels)
-        objective = 0.5 * model.coef_[0] @ model.coef_[0] + np.logaddexp(0, -margins).sum()
-        found.append((seconds, objective, solver))
-    return min(found)
+        for tolerance in TOLERANCES:
+            seconds, model = median_of(
+                lambda: LogisticRegression(solver=solver, max_iter=1000, tol=tolerance).fit(points, labels)
+            )
+            margins, _ = values(model, points, labels)
+            objective = 0.5 * model.coef_[0] @ model.coef_[0] + np.logaddexp(0, -margins).sum()
+            found.append((seconds, objective, solver, tolerance))
+    yield min(fit[:3] for fit in found if fit[3] == TOLERANCES[0])
+    near = [fit for fit in found if fit[1] <= reached * (1 + 1e-8)]
+    if near:
+        seconds, objective, solver, tolerance = min(near)
+        yield seconds, objective, f"{solver}, tol = {tolerance:.0e}"
 
 
 def made(scales):
@@ -89,18 +99,19 @@ def main():
             told = subprocess.run([options.program, path, "1"], check=True, capture_output=True, text=True).stdout
             for line in told.splitlines():
                 kind, c, seconds, objective, end = line.split(maxsplit=4)
+                seconds, objective = float(seconds), float(objective)
                 if kind == "svm":
-                    what, (peer, reached) = "LIBLINEAR, hinge loss", liblinear(points, labels, float(c))
+                    peers = [(*liblinear(points, labels, float(c)), "LIBLINEAR, hinge loss")]
                 else:
-                    peer, reached, solver = logistic(points, labels)
-                    what = f"logistic regression, {solver}"
-                seconds, gap = float(seconds), float(objective) / reached - 1
+                    fits = logistic(points, labels, objective)
+                    peers = [(peer, reached, f"logistic regression, {solver}") for peer, reached, solver in fits]
                 size = f"{len(points)} x {points.shape[1]}"
-                print(
-                    f"| {name}, {size} | {what}, C = {c} | {1000 * seconds:.1f} | {1000 * peer:.1f} "
-                    f"| {peer / seconds:.1f} | {end} | {gap:+.0e} |",
-                    flush=True,
-                )
+                for peer, reached, what in peers:
+                    print(
+                        f"| {name}, {size} | {what}, C = {c} | {1000 * seconds:.1f} | {1000 * peer:.1f} "
+                        f"| {peer / seconds:.1f} | {end} | {objective / reached - 1:+.0e} |",
+                        flush=True,
+                    )
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 //! | [`products`] | w · x of many rows |
 //! | [`products_while`] | w · x row by row, until one does not please |
 //! | [`add_rows`] | sum += c x row by row, with c known beforehand |
+//! | [`add_outer`] | sum += c x x' row by row, its lower half |
 //! | [`combine`] | sum += c x row by row, with c from w · x for a fixed w |
 //! | [`descend`] | w += c x row by row, with c from w · x and x · x |
 //! | [`run_wide`] | any other loop, as it is written |
@@ -26,6 +27,7 @@ mod combine;
 mod descend;
 mod dispatch;
 mod fused;
+mod outer;
 mod plain;
 mod products;
 mod sum;
@@ -38,6 +40,7 @@ pub use combine::combine;
 pub use descend::descend;
 pub use dispatch::{run_fused, vectors};
 pub use fused::{Fused, FusedLoop, Pair};
+pub use outer::add_outer;
 pub use plain::{LANES, add_lanes, dot};
 pub use products::{products, products_while};
 pub use sum::add_rows;

@@ -6,9 +6,6 @@
 use halfspaces_linalg::{InputError, Label, PointSet, RowView, Threads, kernels, zeros};
 use std::ops::Range;
 
-/// Rows whose share of the Hessian is added at once.
-const BLOCK: usize = 64;
-
 /// Sums over points are those of at most so many parts of at least so many points, one after the other; threads take
 /// parts.
 const MOST_PARTS: usize = 16;
@@ -185,19 +182,8 @@ impl<P: PointSet> Problem<'_, P> {
             let curvatures = &here.curvatures[part.clone()];
             match self.points.as_dense() {
                 Some(dense) => {
-                    // So few rows at a time that they stay near.
-                    let blocks = dense.as_slice()[part.start * d..].chunks(BLOCK * d);
-                    for (rows, s) in blocks.zip(curvatures.chunks(BLOCK)) {
-                        for j in 0..d {
-                            let mut factors = [0.0; BLOCK];
-                            let rows_of = factors.iter_mut().zip(rows.chunks(d));
-                            for ((factor, row), s) in rows_of.zip(s) {
-                                *factor = s * row[j];
-                            }
-                            let out = &mut hessian[j * k..=j * k + j];
-                            halfspaces_kernels::add_rows(rows, d, &factors[..s.len()], out);
-                        }
-                    }
+                    let rows = &dense.as_slice()[part.start * d..part.end * d];
+                    halfspaces_kernels::add_outer(rows, d, curvatures, hessian, k);
                 }
                 None => {
                     for (index, s) in part.clone().zip(curvatures) {
