@@ -28,9 +28,10 @@ pub(super) struct Loop {
     pub(super) prepare: fn(usize) -> Result<Run, Failure>,
 }
 
-pub(super) const LOOPS: [Loop; 10] = [
+pub(super) const LOOPS: [Loop; 11] = [
     Loop { id: "products-50", rows: SOME, avx512: 41.0, prepare: products::<50> },
     Loop { id: "products-500", rows: WIDE, avx512: 401.0, prepare: products::<500> },
+    Loop { id: "outer-50", rows: FEW, avx512: 1207.0, prepare: outer },
     Loop { id: "scan-50", rows: FEW, avx512: 42.0, prepare: scan },
     Loop { id: "perceptron-50", rows: SOME, avx512: 50.0, prepare: perceptron },
     Loop { id: "passive-aggressive-50", rows: SOME, avx512: 52.0, prepare: aggressive },
@@ -41,7 +42,7 @@ pub(super) const LOOPS: [Loop; 10] = [
     Loop { id: "csv-10", rows: WIDE, avx512: 3107.0, prepare: csv },
 ];
 
-/// Whole blocks of the scan.
+/// Whole blocks of the scan and of outer products.
 const FEW: [usize; 2] = [64, 128];
 const SOME: [usize; 2] = [16, 48];
 const WIDE: [usize; 2] = [4, 12];
@@ -81,6 +82,17 @@ fn products<const D: usize>(rows: usize) -> Result<Run, Failure> {
     Ok(Box::new(move || {
         margins_into(&points, &w, &mut out)?;
         black_box(&out);
+        Ok(())
+    }))
+}
+
+/// The lower half of Σ c x x'.
+fn outer(rows: usize) -> Result<Run, Failure> {
+    let (points, _, _) = pool(rows, 50)?;
+    let (factors, mut sum) = (vec![0.5; rows], vec![0.0; 50 * 50]);
+    Ok(Box::new(move || {
+        halfspaces_kernels::add_outer(points.as_slice(), 50, &factors, &mut sum, 50);
+        black_box(&sum);
         Ok(())
     }))
 }
