@@ -177,7 +177,7 @@ impl Stretch {
             return Ok(None);
         };
         let (mut error_sq, mut longest) = (0.0f32, 0.0f32);
-        for index in first..first + rows {
+        for (index, &label) in (first..).zip(&labels[first..first + rows]) {
             let Some(x) = points.row(index) else {
                 unreachable!("as many rows as there are points from the first on")
             };
@@ -185,7 +185,7 @@ impl Stretch {
             Unit::of(x)?.add_to(1.0, unit);
             let (step, error) = run_wide(Quantise { unit, q });
             bytes.extend_from_slice(&q[..points.dim()]);
-            steps.push(if labels[index] == Label::Positive { -step } else { step });
+            steps.push(if label == Label::Positive { -step } else { step });
             error_sq = error_sq.max(error);
             longest = longest.max(step);
         }
