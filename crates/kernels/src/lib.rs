@@ -9,6 +9,8 @@
 //! | [`add_outer`] | sum += c x x' row by row, its lower half |
 //! | [`combine`] | sum += c x row by row, with c from w · x for a fixed w |
 //! | [`descend`] | w += c x row by row, with c from w · x and x · x |
+//! | [`fetch_behind`] | none: asks for what comes later |
+//! | [`run_blocks`] | one over rows that fill whole blocks |
 //! | [`run_wide`] | any other loop, as it is written |
 //! | [`run_fused`] | one over vectors of any length that fuse multiplication and addition |
 //!
@@ -23,9 +25,11 @@
 //!
 //! *Safety.* This is the one crate of the workspace with `unsafe` code, all of it in the file `x86.rs`.
 
+mod blocks;
 mod combine;
 mod descend;
 mod dispatch;
+mod fetch;
 mod fused;
 mod outer;
 mod plain;
@@ -36,9 +40,11 @@ mod wide;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub use blocks::{BlockLoop, BlockOps, run_blocks};
 pub use combine::combine;
 pub use descend::descend;
 pub use dispatch::{run_fused, vectors};
+pub use fetch::fetch_behind;
 pub use fused::{Fused, FusedLoop, Pair};
 pub use outer::add_outer;
 pub use plain::{LANES, add_lanes, dot};

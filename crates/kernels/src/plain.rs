@@ -5,7 +5,7 @@
 pub const LANES: usize = 8;
 
 /// The fixed order in which the running sums are added.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn add_lanes(s: [f64; LANES]) -> f64 {
     ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))

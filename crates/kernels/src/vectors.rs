@@ -4,7 +4,7 @@ use crate::plain::{LANES, add_lanes};
 
 /// How far ahead of the row at hand rows are fetched. From memory, passes are equally fast from 2 to 8 KB; from the
 /// last cache, faster the further.
-const AHEAD_BYTES: usize = 3072;
+pub(crate) const AHEAD_BYTES: usize = 3072;
 
 /// A set of instructions: whoever holds a value of it knows that the processor has them.
 pub(crate) trait Vectors: Copy {

@@ -11,7 +11,7 @@ use std::arch::x86_64::*;
 
 /// Asks for the cache line `bytes` behind the first of `values`.
 #[inline(always)]
-fn prefetch(values: &[f64], bytes: usize) {
+pub(crate) fn prefetch<T>(values: &[T], bytes: usize) {
     let at = values.as_ptr().cast::<i8>().wrapping_add(bytes);
     // SAFETY: a prefetch neither reads nor writes, and has no fault for whatever address it is given; the
     // instruction belongs to SSE, which every x86-64 processor has.

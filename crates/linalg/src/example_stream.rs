@@ -1,5 +1,6 @@
 //! Labelled examples that come one at a time.
 
+use crate::DenseRow;
 use crate::{Label, PointSet, Points, RowView};
 
 /// Labelled examples that come one at a time and need not fit in memory: from a file, from a
@@ -107,6 +108,12 @@ impl<'a> RowsAhead<'a> {
         let count = count.min(self.labels.len());
         let (values, labels) = (&self.values[count * self.dim..], &self.labels[count..]);
         RowsAhead { values, labels, ..self }
+    }
+
+    /// The examples one by one.
+    pub fn rows(self) -> impl ExactSizeIterator<Item = (DenseRow<'a>, Label)> {
+        let rows = self.values.chunks_exact(self.dim).map(DenseRow::from_checked);
+        rows.zip(self.labels.iter().copied())
     }
 
     /// The rows one behind the other, of finite values.

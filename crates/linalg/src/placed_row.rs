@@ -51,6 +51,11 @@ impl<R: RowView> RowView for ScaledRow<R> {
         let scale = self.scale;
         self.row.entries().map(move |(j, v)| (j, scale * v))
     }
+
+    #[inline]
+    fn fetch_behind(self) {
+        self.row.fetch_behind();
+    }
 }
 
 /// A row lifted by one dimension: (x, 1)/√2, in which an affine halfspace becomes homogeneous.
@@ -104,6 +109,11 @@ impl<R: RowView> RowView for LiftedRow<R> {
         let end = self.0.dim();
         let lifted = self.0.entries().map(|(j, v)| (j, v * FRAC_1_SQRT_2));
         lifted.chain(std::iter::once((end, FRAC_1_SQRT_2)))
+    }
+
+    #[inline]
+    fn fetch_behind(self) {
+        self.0.fetch_behind();
     }
 }
 

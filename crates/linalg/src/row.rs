@@ -44,6 +44,11 @@ pub trait RowView: Copy {
 
     /// The stored coordinates as (column, value), by increasing column; a sparse row skips zeros.
     fn entries(self) -> impl Iterator<Item = (usize, f64)>;
+
+    /// Asks for what lies some rows behind this one, for whoever reads row after row of one collection. Changes
+    /// nothing but time, and is for rows that the processor does not ask for early enough by itself.
+    #[inline]
+    fn fetch_behind(self) {}
 }
 
 /// A borrowed dense row whose values are known to be finite.
@@ -213,6 +218,13 @@ impl RowView for SparseRow<'_> {
 
     fn entries(self) -> impl Iterator<Item = (usize, f64)> {
         self.columns.iter().zip(self.values).map(|(&j, &v)| (j as usize, v))
+    }
+
+    // Between gathered weights the processor does not see which columns and values come next.
+    #[inline]
+    fn fetch_behind(self) {
+        halfspaces_kernels::fetch_behind(self.columns);
+        halfspaces_kernels::fetch_behind(self.values);
     }
 }
 

@@ -59,6 +59,7 @@ pub trait Classifier {
         let label = |row| {
             let x = points.row(row);
             let x = x.ok_or(InputError::IndexOutOfRange { index: row, len: points.len() })?;
+            x.fetch_behind();
             self.label(x).map_err(|error| error.at_row(row))
         };
         rows.map(label).collect()

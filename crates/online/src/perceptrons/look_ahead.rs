@@ -10,7 +10,7 @@
 
 use super::weights::Weights;
 use crate::protocol::{OnlineLearner, PartialFitError, Prediction, Tally};
-use halfspaces_linalg::{InputError, Label, PointSet};
+use halfspaces_linalg::{InputError, Label, PointSet, RowView};
 use std::convert::Infallible;
 
 /// [`OnlineLearner::learn_pool`] of a learner that can tell for how many of the next examples it would be
@@ -41,6 +41,7 @@ pub(super) fn learn_pool_ahead<L: OnlineLearner, P: PointSet>(
         }
         let truth = labels[next];
         let Some(x) = points.row(next) else { unreachable!("one label per point, as checked") };
+        x.fetch_behind();
         let updates = learner.updates();
         let round = match value.map(Prediction::from_value) {
             Some(guess) => learner.update(x, guess, truth).map(|_| guess),

@@ -187,7 +187,7 @@ impl<L: Link> Fitting<L> {
             InputError::check_in_ball(norm_sq)?;
             for (index, lane) in self.lanes.iter_mut().enumerate() {
                 // Lanes of fewer steps end before the longest does.
-                if lane.taken == lane.steps() {
+                if lane.is_done() {
                     continue;
                 }
                 if lane.open_step() {
@@ -370,6 +370,7 @@ impl<L: Link, S: ExampleStream> Wide for Advance<'_, L, S> {
                 Err(source) => return Err(FitError::Stream { taken, source }),
                 Ok(None) => break,
                 Ok(Some((x, label))) => {
+                    x.fetch_behind();
                     left -= 1;
                     stage = fitting
                         .place_and_take(x, label)

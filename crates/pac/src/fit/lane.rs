@@ -41,6 +41,12 @@ impl<L> Lane<L> {
     pub(super) fn steps(&self) -> u64 {
         self.runs.saturating_mul(self.run_length)
     }
+
+    /// Whether all its steps are made.
+    #[inline]
+    pub(super) fn is_done(&self) -> bool {
+        self.taken == self.steps()
+    }
 }
 
 impl<L: Link> Lane<L> {

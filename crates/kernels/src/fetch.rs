@@ -1,0 +1,27 @@
+//! Numbers asked for before they are read.
+
+use crate::vectors::AHEAD_BYTES;
+
+/// Bytes that come together.
+const LINE_BYTES: usize = 64;
+
+/// Asks for what lies some kilobytes behind `values`, as many bytes as they have: in arrays that are read from one
+/// end to the other, what is read some rows later. Changes nothing but time; what lies there need not belong to
+/// anything.
+///
+/// ```
+/// let columns: Vec<u32> = (0..4000).collect();
+/// let mut sum = 0;
+/// for row in columns.chunks(40) {
+///     halfspaces_kernels::fetch_behind(row);
+///     sum += row.iter().sum::<u32>();
+/// }
+/// assert_eq!(sum, 7_998_000);
+/// ```
+#[inline(always)]
+pub fn fetch_behind<T>(values: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    for offset in (0..size_of_val(values)).step_by(LINE_BYTES) {
+        crate::x86::prefetch(values, AHEAD_BYTES + offset);
+    }
+}
