@@ -39,9 +39,8 @@ impl Denominator {
     pub fn at(self, value: f64) -> f64 {
         match self {
             Denominator::Plus(padding) => value.abs() + padding,
-            // As `max`, in one instruction.
-            Denominator::AtLeast(floor) if value.abs() > floor => value.abs(),
-            Denominator::AtLeast(floor) => floor,
+            // Without a branch, which would be wrong every other time.
+            Denominator::AtLeast(floor) => value.abs().max(floor),
         }
     }
 

@@ -41,6 +41,14 @@ impl Iterate {
         self.age = 0;
     }
 
+    /// The same with so many weights, those added zero, in memory of its own.
+    pub(super) fn resized(&self, len: usize) -> Iterate {
+        let mut w = Vec::with_capacity(len);
+        w.extend_from_slice(&self.w[..len.min(self.w.len())]);
+        w.resize(len, 0.0);
+        Iterate { w, ..*self }
+    }
+
     pub(crate) fn as_slice(&self) -> &[f64] {
         &self.w
     }

@@ -1,5 +1,6 @@
 //! A fit in progress and its outcome: what all Perspectrons share.
 
+mod block_row;
 pub(crate) mod direction;
 mod fitting;
 mod guarantee;

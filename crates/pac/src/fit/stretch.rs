@@ -1,23 +1,23 @@
 //! Many examples at once.
 //!
-//! A lane's steps ask for nothing but its own iterate, so every lane goes over the rows by itself, in turn or on
-//! several threads; what it retains on the way becomes candidates in the order of one example after the other. Between
-//! two events of a lane (a run begins, an iterate is retained or taken along) its rows are one loop. Iterates and
+//! A lane's steps ask for nothing but its own iterate. One lane alone goes over the rows in one loop between two of its
+//! events (a run begins, an iterate is retained or taken along). Several lanes take each row side by side, so that the
+//! processor works on the steps of the others while one waits for its own; several threads have a group of lanes each.
+//! What lanes retain on the way becomes candidates in the order of one example after the other. Iterates and
 //! candidates are those of one example after the other, to the bit.
 //!
 //! Claims: none of its own; the tests below hold it to one example after the other.
 
+use super::block_row::{BlockRows, MOST_COORDINATES};
 use super::fitting::Fitting;
 use super::lane::{Lane, ReservoirIterate, Retention};
 use super::outcome::Origin;
 use super::plan::Placement;
 use halfspaces_data::Link;
-use halfspaces_linalg::{
-    InputError, Label, LiftedRow, RowView, RowsAhead, ScaledRow, Threads, kernels,
-};
-use std::ops::Range;
+use halfspaces_kernels::{BlockLoop, BlockOps, run_blocks};
+use halfspaces_linalg::{InputError, Label, LiftedRow, RowView, RowsAhead, ScaledRow, kernels};
 
-/// Several lanes of a thread go over this many values in turn, which its nearest cache holds while they do.
+/// Rows of about so many values are placed at a time: they stay in the nearest cache while lanes take them.
 const SHARED_VALUES: usize = 2048;
 /// Values taken together: enough for the start of threads not to count.
 const VALUES_TOGETHER: usize = 1 << 18;
@@ -25,11 +25,22 @@ const VALUES_TOGETHER: usize = 1 << 18;
 const GROUPS: usize = 2;
 
 /// What a lane did with some rows.
-#[derive(Default)]
 struct Way {
+    /// Steps that the lane had left.
+    steps_left: u64,
     taken: usize,
     /// The iterates retained, with the example each stood before.
     retained: Vec<(u64, Vec<f64>)>,
+}
+
+/// A lane on its way over some rows.
+struct OnWay<'a, L> {
+    lane: &'a mut Lane<L>,
+    /// With the lane whose iterates it draws from.
+    reservoir: Option<&'a mut ReservoirIterate>,
+    /// Weights of an iterate, which may be filled up.
+    dim: usize,
+    way: Way,
 }
 
 impl<L: Link> Fitting<L> {
@@ -39,25 +50,31 @@ impl<L: Link> Fitting<L> {
     }
 
     /// Learns from the first of `rows`, and says from how many; none where the next example is the last one to learn
-    /// from, where a row is outside the ball or of another dimension, and where points are lifted or all iterates
-    /// retained: those are taken one by one.
+    /// from, where a row is outside the ball or of another dimension, and where a single lane's points are lifted or all
+    /// iterates retained: those are taken one by one.
     pub(super) fn take_rows(&mut self, rows: RowsAhead<'_>) -> usize {
         let Placement { scale, lift } = self.placement;
+        let alone = self.lanes.len() == 1;
         let retains_all = self.lanes.iter().any(|lane| lane.retention == Retention::All);
-        if lift || retains_all || rows.dim() != self.dim {
+        if retains_all || rows.dim() != self.dim || (lift && alone) {
             return 0;
         }
-        let (scaled, project) = (!self.placement.is_unscaled(), self.project);
         // After the last there are means to be offered.
         let before_the_last = (self.training - self.taken).saturating_sub(1);
         let rows = rows.at_most(before_the_last.min(self.rows_together() as u64));
-        self.each_lane(rows.labels().len(), |lane, reservoir, way, block| {
-            let rows = rows.skip(block.start).at_most(block.len() as u64);
-            match scaled {
-                true => lane.go_over::<true>(reservoir, project, scale, rows, way),
-                false => lane.go_over::<false>(reservoir, project, 1.0, rows, way),
+        if !alone {
+            return self.go_side_by_side(&rows.rows().collect::<Vec<_>>()).0;
+        }
+        let mut ways = Vec::with_capacity(1);
+        for lane in &mut self.lanes {
+            let mut on_way = OnWay::new(lane, Some(&mut self.reservoir));
+            match self.placement.is_unscaled() {
+                true => on_way.go_over::<false>(self.project, 1.0, rows),
+                false => on_way.go_over::<true>(self.project, scale, rows),
             }
-        })
+            ways.push(on_way.way);
+        }
+        self.offer(ways)
     }
 
     /// Learns from examples in memory as one after the other would; they are no more than are left to learn from.
@@ -69,93 +86,79 @@ impl<L: Link> Fitting<L> {
         examples: &[(R, Label)],
     ) -> Result<(), InputError> {
         examples.iter().try_for_each(|(x, _)| InputError::check_dim(self.dim, x.dim()))?;
-        let Placement { scale, lift } = self.placement;
-        match (lift, self.placement.is_unscaled()) {
-            (false, true) => self.learn_from_placed(examples, |x| x),
-            (false, false) => self.learn_from_placed(examples, |x| ScaledRow::new(x, scale)),
-            (true, true) => self.learn_from_placed(examples, LiftedRow::new),
-            (true, false) => {
-                self.learn_from_placed(examples, |x| LiftedRow::new(ScaledRow::new(x, scale)))
-            }
-        }
-    }
-
-    fn learn_from_placed<R: RowView + Sync, X: RowView>(
-        &mut self,
-        examples: &[(R, Label)],
-        place: impl Fn(R) -> X + Sync,
-    ) -> Result<(), InputError> {
         let Some((last, examples)) = examples.split_last() else { return Ok(()) };
-        let norms_sq: Vec<f64> = examples.iter().map(|(x, _)| place(*x).norm_sq()).collect();
-        let outside = norms_sq.iter().position(|n| InputError::check_in_ball(*n).is_err());
-        let inside = outside.unwrap_or(examples.len());
-        let project = self.project;
-        self.each_lane(inside, |lane, mut reservoir, way, block| {
-            for ((x, label), norm_sq) in examples[block.clone()].iter().zip(&norms_sq[block]) {
-                if lane.taken == lane.steps() {
-                    break;
-                }
-                lane.open(reservoir.as_deref_mut(), way);
-                lane.take(place(*x), *norm_sq, *label, project);
-                way.taken += 1;
-            }
-        });
-        if let Some(outside) = outside {
-            return InputError::check_in_ball(norms_sq[outside]);
+        if let (_, Some(norm_sq)) = self.go_side_by_side(examples) {
+            return InputError::check_in_ball(norm_sq);
         }
         // One by one: training may end with it.
         self.observe(last.0, last.1).map(|_| ())
     }
 
-    /// Sends every lane its way over the same `rows` examples, block by block, and offers what it retained: how many
-    /// were taken.
-    fn each_lane(
+    /// Learns from examples of the right dimension, up to the first outside the ball: how many they were, and its
+    /// squared norm.
+    fn go_side_by_side<R: RowView + Sync>(
         &mut self,
-        rows: usize,
-        go: impl Fn(&mut Lane<L>, Option<&mut ReservoirIterate>, &mut Way, Range<usize>) + Sync,
-    ) -> usize {
+        examples: &[(R, Label)],
+    ) -> (usize, Option<f64>) {
+        let Placement { scale, lift } = self.placement;
+        match (lift, self.placement.is_unscaled()) {
+            (false, true) => self.go_placed(examples, |x| x),
+            (false, false) => self.go_placed(examples, |x| ScaledRow::new(x, scale)),
+            (true, true) => self.go_placed(examples, LiftedRow::new),
+            (true, false) => self.go_placed(examples, |x| LiftedRow::new(ScaledRow::new(x, scale))),
+        }
+    }
+
+    fn go_placed<R: RowView + Sync, X: RowView>(
+        &mut self,
+        examples: &[(R, Label)],
+        place: impl Fn(R) -> X + Sync,
+    ) -> (usize, Option<f64>) {
+        let norms_sq: Vec<f64> = examples.iter().map(|(x, _)| place(*x).norm_sq()).collect();
+        let outside = norms_sq.iter().position(|n| InputError::check_in_ball(*n).is_err());
+        let inside = outside.unwrap_or(examples.len());
+        let (dim, placement, project) = (self.dim, self.placement, self.project);
+        let dim_inside = placement.dim_inside(dim);
         let threads = self.selector.threads();
         let group = self.lanes.len().div_ceil(GROUPS * threads.count());
-        let block = if self.lanes.len() == 1 { rows } else { SHARED_VALUES / self.dim }.max(1);
+        let block = (SHARED_VALUES / dim).max(1);
         let (longest, mut reservoir) = (self.longest, Some(&mut self.reservoir));
-        let mut lanes: Vec<_> = self
-            .lanes
-            .iter_mut()
-            .enumerate()
-            .map(|(index, lane)| (lane, if index == longest { reservoir.take() } else { None }))
-            .collect();
-        let ways = threads.map_with(
-            lanes.chunks_mut(group),
-            || (),
-            |(), lanes| {
-                let steps_left = lanes.iter().map(|(lane, _)| lane.steps() - lane.taken);
-                let mut ways: Vec<(u64, Way)> =
-                    steps_left.map(|left| (left, Way::default())).collect();
-                if threads != Threads::ONE {
-                    // In memory of this thread, away from the iterates of other lanes.
-                    lanes.iter_mut().for_each(|(lane, _)| lane.w = lane.w.clone());
+        let on_way = |(index, lane): (usize, _)| {
+            OnWay::new(lane, if index == longest { reservoir.take() } else { None })
+        };
+        let mut lanes: Vec<_> = self.lanes.iter_mut().enumerate().map(on_way).collect();
+        let rows = || BlockRows::new(dim, placement);
+        threads.map_with(lanes.chunks_mut(group), rows, |rows, lanes| {
+            let in_blocks = dim <= MOST_COORDINATES;
+            let width = if in_blocks { rows.width() } else { dim_inside };
+            lanes.iter_mut().for_each(|on_way| on_way.resize(width));
+            let parts = examples[..inside].chunks(block).zip(norms_sq.chunks(block));
+            for (examples, norms_sq) in parts {
+                let facts = norms_sq.iter().copied().zip(examples.iter().map(|(_, label)| *label));
+                let points = examples.iter().map(|(x, _)| *x);
+                if in_blocks {
+                    rows.fill(points);
+                    run_blocks(SideBySide { lanes, rows, facts, project });
+                } else {
+                    side_by_side(lanes, points.map(&place), facts, project);
                 }
-                for first in (0..rows).step_by(block) {
-                    let block = first..rows.min(first + block);
-                    for ((lane, reservoir), (_, way)) in lanes.iter_mut().zip(&mut ways) {
-                        // Not once it has ended.
-                        if way.taken == first {
-                            go(lane, reservoir.as_deref_mut(), way, block.clone());
-                        }
-                    }
-                }
-                ways
-            },
-        );
-        let ways: Vec<(u64, Way)> = ways.into_iter().flatten().collect();
-        let Some(taken) = ways.iter().map(|(_, way)| way.taken).max() else {
+            }
+            lanes.iter_mut().for_each(|on_way| on_way.resize(dim_inside));
+        });
+        let ways = lanes.into_iter().map(|on_way| on_way.way).collect();
+        (self.offer(ways), outside.map(|outside| norms_sq[outside]))
+    }
+
+    /// Offers what lanes retained on their ways over the same rows: how many were taken.
+    fn offer(&mut self, ways: Vec<Way>) -> usize {
+        let Some(taken) = ways.iter().map(|way| way.taken).max() else {
             unreachable!("a fit has at least one lane")
         };
         // Points outside the ball are so for every lane.
-        let all = ways.iter().all(|(left, way)| way.taken as u64 == (taken as u64).min(*left));
+        let all = ways.iter().all(|way| way.taken as u64 == (taken as u64).min(way.steps_left));
         assert!(all, "a lane ends with its steps, or with the others");
         self.taken += taken as u64;
-        let retained = ways.into_iter().enumerate().flat_map(|(lane, (_, way))| {
+        let retained = ways.into_iter().enumerate().flat_map(|(lane, way)| {
             way.retained.into_iter().map(move |(step, w)| (Origin { lane, step }, w))
         });
         let mut retained: Vec<_> = retained.collect();
@@ -168,41 +171,87 @@ impl<L: Link> Fitting<L> {
     }
 }
 
-impl<L: Link> Lane<L> {
-    /// Begins a step: the iterate is one of a new run, retained or taken along, where that is due.
-    fn open(&mut self, reservoir: Option<&mut ReservoirIterate>, way: &mut Way) {
-        if self.open_step() {
-            way.retained.push((self.taken, self.w.as_slice().to_vec()));
+/// Sends lanes over points in the ball, whose squared norms and labels are `facts`, side by side: none of their steps
+/// waits for one of another.
+#[inline(always)]
+fn side_by_side<L: Link, X: RowView>(
+    lanes: &mut [OnWay<'_, L>],
+    points: impl Iterator<Item = X>,
+    facts: impl Iterator<Item = (f64, Label)>,
+    project: bool,
+) {
+    for (x, (norm_sq, label)) in points.zip(facts) {
+        for on_way in lanes.iter_mut().filter(|on_way| !on_way.lane.is_done()) {
+            on_way.open();
+            on_way.lane.take(x, norm_sq, label, project);
+            on_way.way.taken += 1;
         }
-        if let Some(reservoir) = reservoir {
-            reservoir.offer(self.taken, self.w.as_slice());
+    }
+}
+
+/// [`side_by_side`] over rows in blocks.
+struct SideBySide<'a, 'l, L, F> {
+    lanes: &'a mut [OnWay<'l, L>],
+    rows: &'a BlockRows,
+    facts: F,
+    project: bool,
+}
+
+impl<L: Link, F: Iterator<Item = (f64, Label)>> BlockLoop for SideBySide<'_, '_, L, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: BlockOps>(self, ops: B) {
+        side_by_side(self.lanes, self.rows.rows(ops), self.facts, self.project);
+    }
+}
+
+impl<'a, L: Link> OnWay<'a, L> {
+    fn new(lane: &'a mut Lane<L>, reservoir: Option<&'a mut ReservoirIterate>) -> Self {
+        let (steps_left, dim) = (lane.steps() - lane.taken, lane.w.as_slice().len());
+        OnWay { lane, reservoir, dim, way: Way { steps_left, taken: 0, retained: Vec::new() } }
+    }
+
+    /// Fills the iterate up to `len` weights or cuts it to them, in memory of this thread, away from those of other lanes.
+    fn resize(&mut self, len: usize) {
+        self.lane.w = self.lane.w.resized(len);
+    }
+
+    /// Begins a step: the iterate is one of a new run, retained or taken along, where that is due.
+    #[inline(always)]
+    fn open(&mut self) {
+        if self.lane.open_step() {
+            self.retain();
+        }
+        if let Some(reservoir) = &mut self.reservoir {
+            reservoir.offer(self.lane.taken, &self.lane.w.as_slice()[..self.dim]);
         }
     }
 
+    #[cold]
+    fn retain(&mut self) {
+        let w = self.lane.w.as_slice()[..self.dim].to_vec();
+        self.way.retained.push((self.lane.taken, w));
+    }
+
     /// Learns from `rows`, as many as its steps ask for, up to the first outside the ball.
-    fn go_over<const SCALED: bool>(
-        &mut self,
-        mut reservoir: Option<&mut ReservoirIterate>,
-        project: bool,
-        scale: f64,
-        rows: RowsAhead<'_>,
-        way: &mut Way,
-    ) {
-        let mut rows = rows.at_most(self.steps() - self.taken);
+    fn go_over<const SCALED: bool>(&mut self, project: bool, scale: f64, rows: RowsAhead<'_>) {
+        let mut rows = rows.at_most(self.lane.steps() - self.lane.taken);
         loop {
             // Nothing begins at a point outside the ball.
             let Some(first) = rows.values().get(..rows.dim()) else { return };
             if InputError::check_in_ball(scale * kernels::norm_sq(first) * scale).is_err() {
                 return;
             }
-            self.open(reservoir.as_deref_mut(), way);
-            let of_reservoir = reservoir.as_ref().map(|r| r.quiet_steps(self.taken));
-            let quiet = rows.at_most(self.quiet_steps().min(of_reservoir.unwrap_or(u64::MAX)));
-            let (w, direction) = (&mut self.w, &self.direction);
-            let taken = w.descend_rows::<L, SCALED>(direction, self.step, project, scale, quiet);
-            self.taken += taken as u64;
-            self.in_run += taken as u64;
-            way.taken += taken;
+            self.open();
+            let lane = &mut *self.lane;
+            let of_reservoir = self.reservoir.as_ref().map(|r| r.quiet_steps(lane.taken));
+            let quiet = rows.at_most(lane.quiet_steps().min(of_reservoir.unwrap_or(u64::MAX)));
+            let (w, direction) = (&mut lane.w, &lane.direction);
+            let taken = w.descend_rows::<L, SCALED>(direction, lane.step, project, scale, quiet);
+            lane.taken += taken as u64;
+            lane.in_run += taken as u64;
+            self.way.taken += taken;
             if taken < quiet.labels().len() {
                 return;
             }
@@ -286,9 +335,11 @@ mod tests {
                     agrees(&fresh, &points, &labels, most);
                 }
                 let grid = GridPerspectron::params(Margin::Known(0.2)).excess(0.4);
-                let fresh = grid.check().unwrap().start(d).unwrap();
-                assert!(fresh.lanes.len() > 2);
-                agrees(&fresh, &points, &labels, most);
+                for grid in [grid, grid.lift(true), grid.lift(true).radius(1.7)] {
+                    let fresh = grid.check().unwrap().start(d).unwrap();
+                    assert!(fresh.lanes.len() > 2);
+                    agrees(&fresh, &points, &labels, most);
+                }
             }
         }
     }
@@ -348,6 +399,19 @@ mod tests {
             let other = fit.learn_from(&rows).unwrap_err();
             assert_eq!(other, InputError::DimensionMismatch { expected: 5, found: 2 });
             assert_eq!(fit, single);
+        }
+    }
+
+    /// Too long for blocks.
+    #[test]
+    fn long_rows_are_one_after_the_other() {
+        for d in [MOST_COORDINATES - 1, MOST_COORDINATES + 1] {
+            let (points, labels) = Instance::new(d, 0.1, 5).sample(60, 6, |_| 0.1);
+            let grid = GridPerspectron::params(Margin::Known(0.4)).excess(0.6);
+            for lift in [false, true] {
+                let fresh = grid.lift(lift).check().unwrap().start(d).unwrap();
+                agrees(&fresh, &points, &labels, u64::MAX);
+            }
         }
     }
 
