@@ -9,7 +9,7 @@
 //! | [`add_outer`] | sum += c x x' row by row, its lower half |
 //! | [`combine`] | sum += c x row by row, with c from w · x for a fixed w |
 //! | [`descend`] | w += c x row by row, with c from w · x and x · x |
-//! | [`fetch_behind`] | none: asks for what comes later |
+//! | [`fetch`], [`fetch_behind`] | none: ask for what comes later |
 //! | [`run_blocks`] | one over rows that fill whole blocks |
 //! | [`run_wide`] | any other loop, as it is written |
 //! | [`run_fused`] | one over vectors of any length that fuse multiplication and addition |
@@ -44,7 +44,7 @@ pub use blocks::{BlockLoop, BlockOps, run_blocks};
 pub use combine::combine;
 pub use descend::descend;
 pub use dispatch::{run_fused, vectors};
-pub use fetch::fetch_behind;
+pub use fetch::{fetch, fetch_behind};
 pub use fused::{Fused, FusedLoop, Pair};
 pub use outer::add_outer;
 pub use plain::{LANES, add_lanes, dot};

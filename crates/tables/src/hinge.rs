@@ -1,8 +1,8 @@
 //! Halfspaces of least hinge loss, each example with a weight of its own.
 //! Part of `TableClassifier`. Claims: PT, PTn.
 
-use halfspaces_linalg::kernels::{Wide, run_wide};
-use halfspaces_linalg::{AffineHalfspace, InputError, Points};
+use halfspaces_kernels::{BlockLoop, BlockOps, LANES, fetch, run_blocks};
+use halfspaces_linalg::{AffineHalfspace, InputError, PointSet, Points, RowView};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
@@ -10,14 +10,23 @@ use rand::seq::SliceRandom;
 const TOLERANCE: f64 = 0.05;
 /// Passes over the examples that are not set aside.
 const MAX_PASSES: usize = 100;
+/// How many rows ahead of the one at hand are fetched.
+const AHEAD: usize = 2;
 
 /// Examples to learn from: rows of `features`, signs and weights.
 pub(crate) struct Examples<'a> {
     pub(crate) features: &'a Points,
+    /// [`squared_norms`] of the features.
+    pub(crate) norms_sq: &'a [f64],
     pub(crate) signs: &'a [f64],
     pub(crate) weights: &'a [f64],
     /// Which rows are learned from, of positive weight.
     pub(crate) rows: &'a [usize],
+}
+
+/// ‖(x, 1)‖² of rows x.
+pub(crate) fn squared_norms(features: &Points) -> Vec<f64> {
+    features.rows().map(|x| x.norm_sq() + 1.0).collect()
 }
 
 /// Minimises ½‖(w, b)‖² + C Σ weight max(0, 1 - y (w · x + b)) by dual coordinate descent, from the solution
@@ -30,13 +39,15 @@ pub(crate) struct Examples<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Hinge {
     alphas: Vec<f64>,
-    w: Vec<f64>,
+    /// Filled up with zeros.
+    w: Vec<[f64; LANES]>,
     b: f64,
 }
 
 impl Hinge {
-    pub(crate) fn new(examples: &Examples<'_>, dim: usize) -> Hinge {
-        Hinge { alphas: vec![0.0; examples.signs.len()], w: vec![0.0; dim], b: 0.0 }
+    pub(crate) fn new(examples: &Examples<'_>) -> Hinge {
+        let w = vec![[0.0; LANES]; examples.features.dim().div_ceil(LANES)];
+        Hinge { alphas: vec![0.0; examples.signs.len()], w, b: 0.0 }
     }
 
     pub(crate) fn solve<R: Rng>(&mut self, examples: &Examples<'_>, c: f64, rng: &mut R) {
@@ -46,7 +57,7 @@ impl Hinge {
         for _ in 0..MAX_PASSES {
             order[..active].shuffle(rng);
             let pass = Pass { state: self, examples, order: &mut order, active, c, upper, lower };
-            let (left, largest, least) = run_wide(pass);
+            let (left, largest, least) = run_blocks(pass);
             if largest - least <= TOLERANCE {
                 if left == order.len() {
                     break;
@@ -61,8 +72,9 @@ impl Hinge {
         }
     }
 
-    pub(crate) fn halfspace(&self) -> Result<AffineHalfspace, InputError> {
-        AffineHalfspace::new(self.w.clone(), self.b)
+    /// In `dim` dimensions, those of the features.
+    pub(crate) fn halfspace(&self, dim: usize) -> Result<AffineHalfspace, InputError> {
+        AffineHalfspace::new(self.w.as_flattened()[..dim].to_vec(), self.b)
     }
 }
 
@@ -77,23 +89,27 @@ struct Pass<'a, 'e> {
     lower: f64,
 }
 
-impl Wide for Pass<'_, '_> {
+impl BlockLoop for Pass<'_, '_> {
     type Output = (usize, f64, f64);
 
     #[inline(always)]
-    fn run(self) -> Self::Output {
+    fn run<B: BlockOps>(self, ops: B) -> Self::Output {
         let Pass { state, examples, order, mut active, c, upper, lower } = self;
         let Hinge { alphas, w, b } = state;
-        let dim = w.len();
+        let dim = examples.features.dim();
+        let row = |i: usize| &examples.features.as_slice()[i * dim..][..dim];
         let (mut largest, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
         let mut at = 0;
         while at < active {
             let i = order[at];
-            let x = &examples.features.as_slice()[i * dim..][..dim];
+            // Rows come in an order that the processor cannot foresee.
+            if let Some(next) = order.get(at + AHEAD) {
+                fetch(row(*next));
+            }
+            let x = row(i);
             let y = examples.signs[i];
             let bound = c * examples.weights[i];
-            let (product, norm_sq) = products(x, w);
-            let slope = y * (product + *b) - 1.0;
+            let slope = y * (ops.product(x, w) + *b) - 1.0;
             let alpha = alphas[i];
             // At a bound only a slope that leads inside is a violation.
             let violation = if alpha <= 0.0 {
@@ -116,9 +132,9 @@ impl Wide for Pass<'_, '_> {
             largest = largest.max(violation);
             least = least.min(violation);
             if violation.abs() > 1e-12 {
-                let new = (alpha - slope / (norm_sq + 1.0)).clamp(0.0, bound);
+                let new = (alpha - slope / examples.norms_sq[i]).clamp(0.0, bound);
                 let step = y * (new - alpha);
-                w.iter_mut().zip(x).for_each(|(w, x)| *w += step * x);
+                ops.add_multiple(step, x, w);
                 *b += step;
                 alphas[i] = new;
             }
@@ -127,26 +143,6 @@ impl Wide for Pass<'_, '_> {
         // Of no examples nothing is violated.
         if largest < least { (active, 0.0, 0.0) } else { (active, largest, least) }
     }
-}
-
-/// x · w and x · x, in eight running sums each.
-#[inline(always)]
-fn products(x: &[f64], w: &[f64]) -> (f64, f64) {
-    let (mut dot, mut square) = ([0.0; 8], [0.0; 8]);
-    let (blocks, rest) = x.as_chunks::<8>();
-    let (w_blocks, w_rest) = w.as_chunks::<8>();
-    for (x, w) in blocks.iter().zip(w_blocks) {
-        for k in 0..8 {
-            dot[k] += x[k] * w[k];
-            square[k] += x[k] * x[k];
-        }
-    }
-    let mut sums = (dot.iter().sum::<f64>(), square.iter().sum::<f64>());
-    for (x, w) in rest.iter().zip(w_rest) {
-        sums.0 += x * w;
-        sums.1 += x * x;
-    }
-    sums
 }
 
 #[cfg(test)]
@@ -189,15 +185,21 @@ mod tests {
         let signs: Vec<f64> = labels.iter().map(|y| y.as_f64()).collect();
         let rows: Vec<usize> = (0..400).collect();
         let ones = vec![1.0; 400];
-        let examples = Examples { features: &points, signs: &signs, weights: &ones, rows: &rows };
-        let mut warm = Hinge::new(&examples, 11);
+        let examples = Examples {
+            features: &points,
+            norms_sq: &squared_norms(&points),
+            signs: &signs,
+            weights: &ones,
+            rows: &rows,
+        };
+        let mut warm = Hinge::new(&examples);
         for c in [0.3, 1.0, 3.0] {
             let least = LinearSvm::params().c(c).check().unwrap().fit(&points, &labels).unwrap();
             warm.solve(&examples, c, &mut rng_for(RngStream::Caller, 1));
-            let mut cold = Hinge::new(&examples, 11);
+            let mut cold = Hinge::new(&examples);
             cold.solve(&examples, c, &mut rng_for(RngStream::Caller, 2));
             for hinge in [&warm, &cold] {
-                let found = objective(&points, &labels, &ones, c, &hinge.halfspace().unwrap());
+                let found = objective(&points, &labels, &ones, c, &hinge.halfspace(11).unwrap());
                 assert!(found <= 1.01 * least.primal(), "{found} {}", least.primal());
             }
         }
@@ -210,10 +212,16 @@ mod tests {
         let signs: Vec<f64> = labels.iter().map(|y| y.as_f64()).collect();
         let weights: Vec<f64> = (0..200).map(|i| if i < 50 { 2.0 } else { 1.0 }).collect();
         let solve = |rows: &[usize]| {
-            let examples = Examples { features: &points, signs: &signs, weights: &weights, rows };
-            let mut hinge = Hinge::new(&examples, 3);
+            let examples = Examples {
+                features: &points,
+                norms_sq: &squared_norms(&points),
+                signs: &signs,
+                weights: &weights,
+                rows,
+            };
+            let mut hinge = Hinge::new(&examples);
             hinge.solve(&examples, 1.0, &mut rng_for(RngStream::Caller, 1));
-            hinge.halfspace().unwrap()
+            hinge.halfspace(3).unwrap()
         };
         for (rows, copies) in [
             ((0..200).collect(), (0..200).chain(0..50).collect()),
@@ -237,9 +245,14 @@ mod tests {
             let (points, labels) = noisy(n, dim, seed);
             let signs: Vec<f64> = labels.iter().map(|y| y.as_f64()).collect();
             let (ones, rows) = (vec![1.0; n], (0..n).collect::<Vec<usize>>());
-            let examples =
-                Examples { features: &points, signs: &signs, weights: &ones, rows: &rows };
-            let mut hinge = Hinge::new(&examples, dim);
+            let examples = Examples {
+                features: &points,
+                norms_sq: &squared_norms(&points),
+                signs: &signs,
+                weights: &ones,
+                rows: &rows,
+            };
+            let mut hinge = Hinge::new(&examples);
             hinge.solve(&examples, 1e6, &mut rng_for(RngStream::Caller, seed));
 
             let mut rng = rng_for(RngStream::Caller, seed);
@@ -261,7 +274,7 @@ mod tests {
                 }
                 spread = largest - least;
             }
-            let found = hinge.w.iter().chain([&hinge.b]);
+            let found = hinge.w.as_flattened()[..dim].iter().chain([&hinge.b]);
             assert!(found.zip(&w).all(|(a, b)| (a - b).abs() < 1e-12), "seed {seed}");
         }
     }

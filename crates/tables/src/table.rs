@@ -2,7 +2,7 @@
 
 use crate::averaged::{Part, decide};
 use crate::candidate::{ColumnScale, Family, Method, Space};
-use crate::hinge::{Examples, Hinge};
+use crate::hinge::{Examples, Hinge, squared_norms};
 use crate::landmark_features::LandmarkFeatures;
 use halfspaces_features::{Distance, KernelValues, Landmarks, RadialKernel};
 use halfspaces_linalg::{
@@ -214,9 +214,10 @@ impl Table {
         let rows = rows.as_slice();
         let mut rng = rng_for_round(RngStream::TableOrder, self.seed, family as u32);
         let mut fits = vec![Vec::with_capacity(self.sums()); methods.len()];
+        let norms_sq = squared_norms(features);
         for signs in &self.signs {
-            let examples = Examples { features, signs, weights, rows };
-            let mut hinge = Hinge::new(&examples, features.dim());
+            let examples = Examples { features, norms_sq: &norms_sq, signs, weights, rows };
+            let mut hinge = Hinge::new(&examples);
             let sample = || -> Result<(Points, Vec<Label>), InputError> {
                 let labels = rows.iter().map(|&i| Label::from_sign(signs[i])).collect();
                 Ok((features.select(rows)?, labels))
@@ -225,7 +226,7 @@ impl Table {
                 fits.push(match *method {
                     Method::Hinge { c } => {
                         hinge.solve(&examples, c, &mut rng);
-                        hinge.halfspace()?
+                        hinge.halfspace(features.dim())?
                     }
                     Method::Logistic { c } => {
                         let (points, labels) = sample()?;
