@@ -182,7 +182,7 @@ mod tests {
                 prop_assert!((value - plain).abs() <= 1e-14 * scale);
                 let x = x.iter().copied().chain(std::iter::repeat(0.0));
                 for ((end, w), x) in end.iter().zip(w).zip(x) {
-                    prop_assert_eq!(*end, w + 0.3 * value * x);
+                    prop_assert_eq!(end.to_bits(), (w + 0.3 * value * x).to_bits());
                 }
             }
         }
