@@ -35,10 +35,10 @@ pub(super) const LOOPS: [Loop; 11] = [
     Loop { id: "scan-50", rows: FEW, avx512: 42.0, prepare: scan },
     Loop { id: "perceptron-50", rows: SOME, avx512: 50.0, prepare: perceptron },
     Loop { id: "passive-aggressive-50", rows: SOME, avx512: 52.0, prepare: aggressive },
-    Loop { id: "sparse-1000", rows: SOME, avx512: 342.0, prepare: sparse },
-    Loop { id: "perspectron-50", rows: SOME, avx512: 125.0, prepare: perspectron::<50> },
+    Loop { id: "sparse-1000", rows: SOME, avx512: 431.0, prepare: sparse },
+    Loop { id: "perspectron-50", rows: SOME, avx512: 128.0, prepare: perspectron::<50> },
     Loop { id: "perspectron-500", rows: WIDE, avx512: 912.0, prepare: perspectron::<500> },
-    Loop { id: "grid-20", rows: SOME, avx512: 1943.0, prepare: grid },
+    Loop { id: "grid-20", rows: SOME, avx512: 2058.0, prepare: grid },
     Loop { id: "csv-10", rows: WIDE, avx512: 3107.0, prepare: csv },
 ];
 

@@ -39,7 +39,7 @@ const LAYERS: [(&str, &[&str], &[&str]); 13] = [
     ),
     (
         "halfspaces-tables",
-        &["halfspaces-linalg", "halfspaces-features", "halfspaces-pac"],
+        &["halfspaces-kernels", "halfspaces-linalg", "halfspaces-features", "halfspaces-pac"],
         &["halfspaces-data"],
     ),
     // Evaluation knows no learner: experiments hand it numbers.
