@@ -21,9 +21,6 @@ use halfspaces_linalg::{InputError, Label, LiftedRow, RowView, RowsAhead, Scaled
 const SHARED_VALUES: usize = 2048;
 /// Values taken together: enough for the start of threads not to count.
 const VALUES_TOGETHER: usize = 1 << 18;
-/// Groups of lanes for each thread, so that none waits long for the last one.
-const GROUPS: usize = 2;
-
 /// What a lane did with some rows.
 struct Way {
     /// Steps that the lane had left.
@@ -120,7 +117,7 @@ impl<L: Link> Fitting<L> {
         let (dim, placement, project) = (self.dim, self.placement, self.project);
         let dim_inside = placement.dim_inside(dim);
         let threads = self.selector.threads();
-        let group = self.lanes.len().div_ceil(GROUPS * threads.count());
+        let group = self.lanes.len().div_ceil(threads.count());
         let block = (SHARED_VALUES / dim).max(1);
         let (longest, mut reservoir) = (self.longest, Some(&mut self.reservoir));
         let on_way = |(index, lane): (usize, _)| {
