@@ -4,6 +4,7 @@ use crate::Failure;
 use crate::console::say;
 use halfspaces_data::read::{CsvOptions, CsvSchema, CsvStream};
 use halfspaces_data::{LabelledPoints, MarginBall, Marginal, random_target};
+use halfspaces_kernels::{BlockLoop, BlockOps, LANES, run_blocks};
 use halfspaces_linalg::{
     Classifier, Label, Params, PointSet, Points, SparsePoints, Threads, largest_margins,
     margins_into,
@@ -28,10 +29,11 @@ pub(super) struct Loop {
     pub(super) prepare: fn(usize) -> Result<Run, Failure>,
 }
 
-pub(super) const LOOPS: [Loop; 11] = [
+pub(super) const LOOPS: [Loop; 12] = [
     Loop { id: "products-50", rows: SOME, avx512: 41.0, prepare: products::<50> },
     Loop { id: "products-500", rows: WIDE, avx512: 401.0, prepare: products::<500> },
     Loop { id: "outer-50", rows: FEW, avx512: 1207.0, prepare: outer },
+    Loop { id: "steps-300", rows: WIDE, avx512: 407.0, prepare: row_steps },
     Loop { id: "scan-50", rows: FEW, avx512: 42.0, prepare: scan },
     Loop { id: "perceptron-50", rows: SOME, avx512: 50.0, prepare: perceptron },
     Loop { id: "passive-aggressive-50", rows: SOME, avx512: 52.0, prepare: aggressive },
@@ -93,6 +95,30 @@ fn outer(rows: usize) -> Result<Run, Failure> {
     Ok(Box::new(move || {
         halfspaces_kernels::add_outer(points.as_slice(), 50, &factors, &mut sum, 50);
         black_box(&sum);
+        Ok(())
+    }))
+}
+
+/// A step of a dual descent along each row.
+struct Steps<'a>(&'a Points, &'a mut [[f64; LANES]]);
+
+impl BlockLoop for Steps<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: BlockOps>(self, ops: B) {
+        for x in self.0.rows() {
+            ops.add_multiple(-0.1 * ops.product(x.as_slice(), self.1), x.as_slice(), self.1);
+        }
+    }
+}
+
+fn row_steps(rows: usize) -> Result<Run, Failure> {
+    let (points, _, _) = pool(rows, 300)?;
+    let mut w = vec![[1.0; LANES]; 300usize.div_ceil(LANES)];
+    Ok(Box::new(move || {
+        run_blocks(Steps(&points, &mut w));
+        black_box(&w);
         Ok(())
     }))
 }
