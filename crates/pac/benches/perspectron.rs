@@ -7,7 +7,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use halfspaces_data::Marginal;
 use halfspaces_data::{Gaussian, Instance, LabelledPoints, MarginBall, Rcn, random_target};
 use halfspaces_linalg::{Classifier, Label, Params, PointSet, Points};
-use halfspaces_pac::{Candidates, Elimination, Perspectron};
+use halfspaces_pac::{Candidates, Elimination, GridPerspectron, Margin, Perspectron};
 use std::hint::black_box;
 
 const N: usize = 200_000;
@@ -32,6 +32,27 @@ fn pass(c: &mut Criterion) {
         });
     }
     group.finish();
+}
+
+/// A pass of all rates of a grid over the same examples, as many as take the same time to read.
+fn grid(c: &mut Criterion) {
+    for dim in [20, DIM, 1000] {
+        let n = N * DIM / dim / 10;
+        let target = random_target(dim, 1).unwrap();
+        let ball = MarginBall::new(&target, 0.05).unwrap();
+        let instance = Instance::new(ball, target, Rcn::new(0.2).unwrap()).unwrap();
+        let (points, labels) = instance.sample(n, 2).unwrap();
+        let learner = GridPerspectron::params(Margin::Known(0.05)).excess(0.1).check().unwrap();
+        let mut group = c.benchmark_group(format!("{n} x {dim}"));
+        group.throughput(Throughput::Bytes((n * dim * 8) as u64));
+        group.bench_function("grid of rates", |b| {
+            b.iter(|| {
+                let mut fitting = learner.start(dim).unwrap();
+                fitting.advance(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap()
+            });
+        });
+        group.finish();
+    }
 }
 
 /// A plain sum over the buffer: what reading it costs.
@@ -79,5 +100,5 @@ fn selection(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, pass, selection);
+criterion_group!(benches, pass, grid, selection);
 criterion_main!(benches);

@@ -10,7 +10,7 @@ use halfspaces_kernels::{BlockOps, LANES};
 use halfspaces_linalg::{RowView, kernels};
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// Coordinates up to which rows are copied into blocks; longer ones gain nothing, and sparse ones may hold few of theirs.
+/// Coordinates up to which rows that may be sparse are copied into blocks: longer ones may hold few of theirs.
 pub(super) const MOST_COORDINATES: usize = 512;
 
 /// Rows in blocks, one behind the other, to be placed in the same way.

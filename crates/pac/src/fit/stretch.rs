@@ -60,7 +60,7 @@ impl<L: Link> Fitting<L> {
         let before_the_last = (self.training - self.taken).saturating_sub(1);
         let rows = rows.at_most(before_the_last.min(self.rows_together() as u64));
         if !alone {
-            return self.go_side_by_side(&rows.rows().collect::<Vec<_>>()).0;
+            return self.go_side_by_side(&rows.rows().collect::<Vec<_>>(), true).0;
         }
         let mut ways = Vec::with_capacity(1);
         for lane in &mut self.lanes {
@@ -84,31 +84,35 @@ impl<L: Link> Fitting<L> {
     ) -> Result<(), InputError> {
         examples.iter().try_for_each(|(x, _)| InputError::check_dim(self.dim, x.dim()))?;
         let Some((last, examples)) = examples.split_last() else { return Ok(()) };
-        if let (_, Some(norm_sq)) = self.go_side_by_side(examples) {
+        if let (_, Some(norm_sq)) = self.go_side_by_side(examples, false) {
             return InputError::check_in_ball(norm_sq);
         }
         // One by one: training may end with it.
         self.observe(last.0, last.1).map(|_| ())
     }
 
-    /// Learns from examples of the right dimension, up to the first outside the ball: how many they were, and its
-    /// squared norm.
+    /// Learns from examples of the right dimension, all of them known to be dense or not, up to the first outside the
+    /// ball: how many they were, and its squared norm.
     fn go_side_by_side<R: RowView + Sync>(
         &mut self,
         examples: &[(R, Label)],
+        dense: bool,
     ) -> (usize, Option<f64>) {
         let Placement { scale, lift } = self.placement;
         match (lift, self.placement.is_unscaled()) {
-            (false, true) => self.go_placed(examples, |x| x),
-            (false, false) => self.go_placed(examples, |x| ScaledRow::new(x, scale)),
-            (true, true) => self.go_placed(examples, LiftedRow::new),
-            (true, false) => self.go_placed(examples, |x| LiftedRow::new(ScaledRow::new(x, scale))),
+            (false, true) => self.go_placed(examples, dense, |x| x),
+            (false, false) => self.go_placed(examples, dense, |x| ScaledRow::new(x, scale)),
+            (true, true) => self.go_placed(examples, dense, LiftedRow::new),
+            (true, false) => {
+                self.go_placed(examples, dense, |x| LiftedRow::new(ScaledRow::new(x, scale)))
+            }
         }
     }
 
     fn go_placed<R: RowView + Sync, X: RowView>(
         &mut self,
         examples: &[(R, Label)],
+        dense: bool,
         place: impl Fn(R) -> X + Sync,
     ) -> (usize, Option<f64>) {
         let norms_sq: Vec<f64> = examples.iter().map(|(x, _)| place(*x).norm_sq()).collect();
@@ -126,7 +130,7 @@ impl<L: Link> Fitting<L> {
         let mut lanes: Vec<_> = self.lanes.iter_mut().enumerate().map(on_way).collect();
         let rows = || BlockRows::new(dim, placement);
         threads.map_with(lanes.chunks_mut(group), rows, |rows, lanes| {
-            let in_blocks = dim <= MOST_COORDINATES;
+            let in_blocks = dense || dim <= MOST_COORDINATES;
             let width = if in_blocks { rows.width() } else { dim_inside };
             lanes.iter_mut().for_each(|on_way| on_way.resize(width));
             let parts = examples[..inside].chunks(block).zip(norms_sq.chunks(block));
@@ -399,15 +403,19 @@ mod tests {
         }
     }
 
-    /// Too long for blocks.
+    /// In blocks where they are known to be dense, as they are where they may be sparse.
     #[test]
     fn long_rows_are_one_after_the_other() {
         for d in [MOST_COORDINATES - 1, MOST_COORDINATES + 1] {
             let (points, labels) = Instance::new(d, 0.1, 5).sample(60, 6, |_| 0.1);
             let grid = GridPerspectron::params(Margin::Known(0.4)).excess(0.6);
+            let rows: Vec<_> = points.rows().zip(labels.iter().copied()).collect();
             for lift in [false, true] {
                 let fresh = grid.lift(lift).check().unwrap().start(d).unwrap();
-                agrees(&fresh, &points, &labels, u64::MAX);
+                let fit = agrees(&fresh, &points, &labels, u64::MAX);
+                let mut together = fresh.clone();
+                together.learn_from(&rows).unwrap();
+                assert_eq!(together, fit);
             }
         }
     }
