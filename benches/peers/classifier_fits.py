@@ -1,4 +1,4 @@
-"""Whole fits of every classifier that needs to be told nothing, beside the fastest peer that errs no more often.
+"""Whole fits of every classifier that needs to be told nothing, beside the fastest peer that is as good.
 
 Tables of the folder given (CSV, class last) with standardised columns, at most 20 000 rows, of which a quarter is kept to be labelled.
 Labels of the others are as they are, or a tenth of them is turned; those kept are never turned. Peers with their defaults: scikit-learn's
