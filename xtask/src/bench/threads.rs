@@ -221,18 +221,36 @@ pub(super) struct Threaded {
     two: f64,
     /// Median over rounds of the time on one thread over that on two.
     ratio: f64,
+    /// What stands between it and 2, where the processor's time can be asked for.
+    shares: Option<Shares>,
+}
+
+/// The ratio of the times is twice `busy` over `work`.
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Shares {
+    /// The processor's time with two threads over that with one: above 1 for work done twice, for copies, and for
+    /// threads that hinder each other at the memory.
+    work: f64,
+    /// How much of the time two threads have they use: what is missing they wait, for a thread that works alone or for
+    /// the start of another.
+    busy: f64,
 }
 
 impl fmt::Display for Threaded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, size, ratio) = (self.what, &self.size, self.ratio);
         let (one, two) = (duration(self.one), duration(self.two));
-        write!(f, "| {what} | {size} | {one} | {two} | {ratio:.2} |")
+        write!(f, "| {what} | {size} | {one} | {two} | {ratio:.2} |")?;
+        match self.shares {
+            Some(Shares { work, busy }) => write!(f, " {work:.2} | {:.0} % |", 100.0 * busy),
+            None => f.write_str(" - | - |"),
+        }
     }
 }
 
 pub(super) fn table(jobs: &[Series], size: Size) -> Result<(&'static str, Vec<Threaded>), Failure> {
-    let head = "| job | size | one thread | two threads | one / two |\n|---|---|---|---|---|\n";
+    let head = "| job | size | one thread | two threads | one / two | work, two / one | two are busy |\n\
+                |---|---|---|---|---|---|---|\n";
     let rows = jobs.iter().map(|job| measure(job, size));
     Ok((head, rows.collect::<Result<_, _>>()?))
 }
@@ -248,9 +266,16 @@ fn measure(Series { what, shapes, build, .. }: &Series, size: Size) -> Result<Th
     let two = Threads::new(2)?;
     let result = run(two)?;
     let (mut times, mut ratios) = ([f64::INFINITY; 2], Vec::new());
+    let mut shares = [Vec::new(), Vec::new()];
     for _ in 0..rounds {
+        let clocks = processor_time();
         let (alone, one) = timed(&mut || run(Threads::ONE))?;
+        let between = processor_time();
         let (together, both) = timed(&mut || run(two))?;
+        if let (Some(start), Some(between), Some(end)) = (clocks, between, processor_time()) {
+            shares[0].push((end - between) / (between - start));
+            shares[1].push((end - between) / (2.0 * both));
+        }
         if alone != result || together != result {
             return Err(format!("{what}: threads change the result").into());
         }
@@ -260,7 +285,23 @@ fn measure(Series { what, shapes, build, .. }: &Series, size: Size) -> Result<Th
     let more = if at.more > 0 { format!(", {}", at.more) } else { String::new() };
     let size = format!("{} x {}{more}", at.n, at.d);
     let ratio = stats::median(&ratios).ok_or("a job that was never run")?;
-    Ok(Threaded { what, size, one: times[0], two: times[1], ratio })
+    let shares = stats::median(&shares[0])
+        .zip(stats::median(&shares[1]))
+        .map(|(work, busy)| Shares { work, busy });
+    Ok(Threaded { what, size, one: times[0], two: times[1], ratio, shares })
+}
+
+/// Seconds that all threads of this process together have run.
+#[cfg(target_os = "linux")]
+fn processor_time() -> Option<f64> {
+    use nix::time::{ClockId, clock_gettime};
+    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).ok().map(|t| std::time::Duration::from(t).as_secs_f64())
+}
+
+/// Elsewhere nobody is asked.
+#[cfg(not(target_os = "linux"))]
+fn processor_time() -> Option<f64> {
+    None
 }
 
 #[cfg(test)]
