@@ -295,7 +295,9 @@ fn measure(Series { what, shapes, build, .. }: &Series, size: Size) -> Result<Th
 #[cfg(target_os = "linux")]
 fn processor_time() -> Option<f64> {
     use nix::time::{ClockId, clock_gettime};
-    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).ok().map(|t| std::time::Duration::from(t).as_secs_f64())
+    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)
+        .ok()
+        .map(|t| std::time::Duration::from(t).as_secs_f64())
 }
 
 /// Elsewhere nobody is asked.

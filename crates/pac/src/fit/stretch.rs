@@ -115,21 +115,25 @@ impl<L: Link> Fitting<L> {
         dense: bool,
         place: impl Fn(R) -> X + Sync,
     ) -> (usize, Option<f64>) {
-        let norms_sq: Vec<f64> = examples.iter().map(|(x, _)| place(*x).norm_sq()).collect();
+        let threads = self.selector.threads();
+        let norms_sq = threads.map_blocks(examples.len(), VALUES_TOGETHER / 64, |block| {
+            examples[block].iter().map(|(x, _)| place(*x).norm_sq()).collect::<Vec<f64>>()
+        });
+        let norms_sq = norms_sq.concat();
         let outside = norms_sq.iter().position(|n| InputError::check_in_ball(*n).is_err());
         let inside = outside.unwrap_or(examples.len());
         let (dim, placement, project) = (self.dim, self.placement, self.project);
         let dim_inside = placement.dim_inside(dim);
-        let threads = self.selector.threads();
-        let group = self.lanes.len().div_ceil(threads.count());
+        let groups = threads.count().min(self.lanes.len());
         let block = (SHARED_VALUES / dim).max(1);
         let (longest, mut reservoir) = (self.longest, Some(&mut self.reservoir));
         let on_way = |(index, lane): (usize, _)| {
             OnWay::new(lane, if index == longest { reservoir.take() } else { None })
         };
-        let mut lanes: Vec<_> = self.lanes.iter_mut().enumerate().map(on_way).collect();
+        // Dealt out in turn: lanes beside each other take about as long, those that are projected longer.
+        let mut lanes = deal(self.lanes.iter_mut().enumerate().map(on_way), groups);
         let rows = || BlockRows::new(dim, placement);
-        threads.map_with(lanes.chunks_mut(group), rows, |rows, lanes| {
+        threads.map_with(lanes.iter_mut(), rows, |rows, lanes| {
             let in_blocks = dense || dim <= MOST_COORDINATES;
             let width = if in_blocks { rows.width() } else { dim_inside };
             lanes.iter_mut().for_each(|on_way| on_way.resize(width));
@@ -146,7 +150,7 @@ impl<L: Link> Fitting<L> {
             }
             lanes.iter_mut().for_each(|on_way| on_way.resize(dim_inside));
         });
-        let ways = lanes.into_iter().map(|on_way| on_way.way).collect();
+        let ways = gather(lanes).map(|on_way| on_way.way).collect();
         (self.offer(ways), outside.map(|outside| norms_sq[outside]))
     }
 
@@ -170,6 +174,20 @@ impl<L: Link> Fitting<L> {
         }
         taken
     }
+}
+
+/// Items in `groups` groups, each next one to the next group.
+fn deal<T>(items: impl Iterator<Item = T>, groups: usize) -> Vec<Vec<T>> {
+    let mut dealt: Vec<Vec<T>> = (0..groups).map(|_| Vec::new()).collect();
+    items.enumerate().for_each(|(index, item)| dealt[index % groups].push(item));
+    dealt
+}
+
+/// The items that were dealt out, in their order.
+fn gather<T>(dealt: Vec<Vec<T>>) -> impl Iterator<Item = T> {
+    let mut groups: Vec<_> = dealt.into_iter().map(Vec::into_iter).collect();
+    let count = groups.len();
+    (0..).map_while(move |index| groups[index % count].next())
 }
 
 /// Sends lanes over points in the ball, whose squared norms and labels are `facts`, side by side: none of their steps
@@ -311,6 +329,19 @@ mod tests {
             if taken < most && stage.is_ok() {
                 return together;
             }
+        }
+    }
+
+    #[test]
+    fn items_dealt_out_are_gathered_in_order() {
+        for (count, groups) in [(1, 1), (5, 2), (6, 3), (54, 5)] {
+            let dealt = deal(0..count, groups);
+            let sizes: Vec<usize> = dealt.iter().map(Vec::len).collect();
+            assert_eq!(sizes.len(), groups);
+            assert!(
+                sizes.iter().all(|size| *size == count / groups || *size == count.div_ceil(groups))
+            );
+            assert_eq!(gather(dealt).collect::<Vec<_>>(), (0..count).collect::<Vec<_>>());
         }
     }
 

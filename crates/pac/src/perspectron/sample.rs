@@ -329,13 +329,15 @@ impl FitSample for SamplePerspectron {
             Fitting::new(points.dim(), lanes, validation.len() as u64, settings, None, 1.0)?
                 .with_means()
                 .with_clipping();
-        for _ in 0..passes {
+        for pass in 0..passes {
+            if pass > 0 {
+                training.shuffle(&mut rng);
+            }
             for together in training.chunks(fitting.rows_together().min(training.len())) {
                 let example = |i: &usize| (row(points, *i), labels[*i]);
                 let examples: Vec<_> = together.iter().map(example).collect();
                 fitting.learn_from(&examples)?;
             }
-            training.shuffle(&mut rng);
         }
         for &i in validation.iter() {
             fitting.observe(row(points, i), labels[i])?;

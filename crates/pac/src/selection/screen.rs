@@ -81,9 +81,10 @@ impl Scratch {
                 }
             }
         };
+        let size = tile_of(ids.len(), *threads);
         let tiles: Vec<(&[usize], Masks<'_>)> = match masks {
-            Some(masks) => ids.chunks(TILE).zip(masks.chunks_mut(TILE).map(Some)).collect(),
-            None => ids.chunks(TILE).map(|ids| (ids, None)).collect(),
+            Some(masks) => ids.chunks(size).zip(masks.chunks_mut(size).map(Some)).collect(),
+            None => ids.chunks(size).map(|ids| (ids, None)).collect(),
         };
         let tiles = tiles.into_iter();
         let wrong = threads.map_with(tiles, Tile::default, of_tile);
@@ -91,6 +92,12 @@ impl Scratch {
             errors[c] += wrong;
         }
     }
+}
+
+/// How many of `count` candidates are a tile: no more than [`TILE`], and as many tiles for each thread.
+fn tile_of(count: usize, threads: Threads) -> usize {
+    let tiles = count.div_ceil(TILE).next_multiple_of(threads.count()).max(1);
+    count.div_ceil(tiles).max(TILE / 4)
 }
 
 impl Tile {
@@ -238,6 +245,16 @@ mod tests {
     use proptest::prelude::*;
 
     /// Values among which all are that a comparison may get wrong.
+    #[test]
+    fn each_thread_has_as_many_tiles() {
+        let tile = |count, threads| tile_of(count, Threads::new(threads).unwrap());
+        // 7 of at most 256, 8 on two threads, 9 on three.
+        assert_eq!((tile(1782, 1), tile(1782, 2), tile(1782, 3)), (255, 223, 198));
+        assert_eq!((tile(256, 1), tile(257, 1), tile(257, 2)), (256, 129, 129));
+        // No tiles of a few candidates for the sake of threads.
+        assert_eq!((tile(1, 1), tile(100, 4), tile(0, 2)), (64, 64, 64));
+    }
+
     fn value(doubt: f32) -> impl Strategy<Value = f32> {
         let edges = [doubt, doubt.next_up(), doubt.next_down().max(0.0), 0.0, 1.0, f32::MAX];
         let size = prop_oneof![
