@@ -53,6 +53,11 @@ impl<R: RowView> RowView for ScaledRow<R> {
     }
 
     #[inline]
+    fn fetch(self) {
+        self.row.fetch();
+    }
+
+    #[inline]
     fn fetch_behind(self) {
         self.row.fetch_behind();
     }
@@ -109,6 +114,11 @@ impl<R: RowView> RowView for LiftedRow<R> {
         let end = self.0.dim();
         let lifted = self.0.entries().map(|(j, v)| (j, v * FRAC_1_SQRT_2));
         lifted.chain(std::iter::once((end, FRAC_1_SQRT_2)))
+    }
+
+    #[inline]
+    fn fetch(self) {
+        self.0.fetch();
     }
 
     #[inline]

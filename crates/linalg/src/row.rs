@@ -45,6 +45,11 @@ pub trait RowView: Copy {
     /// The stored coordinates as (column, value), by increasing column; a sparse row skips zeros.
     fn entries(self) -> impl Iterator<Item = (usize, f64)>;
 
+    /// Asks for the row itself, to be read soon, for whoever takes rows in an order that the processor cannot foresee.
+    /// Changes nothing but time.
+    #[inline]
+    fn fetch(self) {}
+
     /// Asks for what lies some rows behind this one, for whoever reads row after row of one collection. Changes
     /// nothing but time, and is for rows that the processor does not ask for early enough by itself.
     #[inline]
@@ -91,6 +96,11 @@ impl<'a> DenseRow<'a> {
 }
 
 impl RowView for DenseRow<'_> {
+    #[inline(always)]
+    fn fetch(self) {
+        halfspaces_kernels::fetch(self.0);
+    }
+
     #[inline]
     fn dim(self) -> usize {
         self.0.len()
@@ -221,6 +231,12 @@ impl RowView for SparseRow<'_> {
     }
 
     // Between gathered weights the processor does not see which columns and values come next.
+    #[inline]
+    fn fetch(self) {
+        halfspaces_kernels::fetch(self.columns);
+        halfspaces_kernels::fetch(self.values);
+    }
+
     #[inline]
     fn fetch_behind(self) {
         halfspaces_kernels::fetch_behind(self.columns);

@@ -16,7 +16,7 @@ use halfspaces_features::{KernelValues, RadialKernel, Transformed};
 use halfspaces_forster::ForsterTransform;
 use halfspaces_linalg::{Classifier, FitSample, Label, Params, PointSet, Threads, largest_margins};
 use halfspaces_online::{Centre, Greedy};
-use halfspaces_pac::{Elimination, LogisticRegression, OneVsRest, SamplePerspectron};
+use halfspaces_pac::{Elimination, LinearSvm, LogisticRegression, OneVsRest, SamplePerspectron};
 use serde::Serialize;
 use std::fmt;
 use std::io::Write as _;
@@ -48,7 +48,7 @@ const fn series(
     Series { id, what, shapes, build }
 }
 
-pub(super) const SERIES: [Series; 12] = [
+pub(super) const SERIES: [Series; 13] = [
     series(
         "scan",
         "100 largest abs(w.x)",
@@ -148,6 +148,14 @@ pub(super) const SERIES: [Series; 12] = [
             }))
         },
     ),
+    series("svm", "fit of the linear SVM, noisy", sizes(300, 30_000, 100_000, 50, 0), |shape| {
+        let pool = Pools::default().ball(shape.n, shape.d)?;
+        let labels = noisy(&pool.labels);
+        Ok(Box::new(move |t| {
+            let fit = LinearSvm::params().threads(t).check()?.fit(&pool.points, &labels)?;
+            Ok(digest_of(fit.halfspace().weights(), fit.steps()))
+        }))
+    }),
     series("classes", "fit of ten classes", sizes(300, 5000, 20_000, 50, 0), |shape| {
         let pool = Pools::default().ball(shape.n, shape.d)?;
         // The class of a point: its largest coordinate of ten, five of them turned round in tests.

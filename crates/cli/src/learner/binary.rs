@@ -75,9 +75,9 @@ impl BinaryLearner {
                 let params = LogisticRegression::params().c(plan.c).threads(plan.threads);
                 BinaryLearner::Logistic(params.check()?)
             }
-            Method::Svm => {
-                BinaryLearner::Svm(LinearSvm::params().c(plan.c).seed(plan.seed).check()?)
-            }
+            Method::Svm => BinaryLearner::Svm(
+                LinearSvm::params().c(plan.c).threads(plan.threads).seed(plan.seed).check()?,
+            ),
         })
     }
 }

@@ -1,11 +1,8 @@
 //! Logistic regression with an ℓ2 penalty, as it is used today.
 
-use super::logistic_loss::{Expansion, Logistic, Problem};
-use super::regularised_loss::{check_c, check_cap, check_sample, check_tolerance};
+use super::logistic_loss::{Expansion, Logistic};
+use super::regularised_loss::{Cholesky, Problem, check_c, check_cap, check_tolerance};
 use crate::saved::CheckSaved;
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::{factor, solve};
-use faer::{ColMut, Mat, Par};
 use halfspaces_linalg::{
     AffineHalfspace, Classifier, FitSample, InputError, Label, Params, PointSet, RowView,
     Termination, Threads, classify_by, getters, kernels, load_checked, load_params, norm, setters,
@@ -218,8 +215,7 @@ impl FitSample for LogisticRegression {
     /// whose squares leave `f64`; [`InputError::TooLarge`].
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<LogisticFit, InputError> {
         let LogisticParams { c, intercept, tolerance, max_steps, threads } = self.0;
-        check_sample(points, labels, c)?;
-        let problem = Problem { points, labels, c, intercept, threads };
+        let problem = Problem::new(points, labels, c, intercept, threads)?;
         let small = tolerance * problem.gradient_scale();
         let mut v = zeros(1, problem.unknowns())?;
         let mut here = problem.expand(&v);
@@ -269,23 +265,12 @@ impl<P: PointSet> Problem<'_, P> {
 
     /// `None` if the Hessian is not positive definite to rounding.
     fn by_cholesky(&self, here: &Expansion) -> Result<Option<Vec<f64>>, InputError> {
-        let k = self.unknowns();
-        let d = self.points.dim();
-        let hessian = self.hessian(here)?;
-        let mut l = Mat::from_fn(k, k, |i, j| if j <= i { hessian[i * k + j] } else { 0.0 });
-        (0..d).for_each(|j| l[(j, j)] += 1.0);
-        let params = Default::default();
-        let mut memory =
-            MemBuffer::new(factor::cholesky_in_place_scratch::<f64>(k, Par::Seq, params));
-        let stack = MemStack::new(&mut memory);
-        let factorised =
-            factor::cholesky_in_place(l.as_mut(), Default::default(), Par::Seq, stack, params);
-        if factorised.is_err() {
+        let hessian = self.outer_products(&here.curvatures)?;
+        let Some(mut factor) = Cholesky::new(&hessian, self.unknowns(), self.points.dim()) else {
             return Ok(None);
-        }
+        };
         let mut direction: Vec<f64> = here.gradient.iter().map(|g| -g).collect();
-        let right = ColMut::from_slice_mut(&mut direction).as_mat_mut();
-        solve::solve_in_place(l.as_ref(), right, Par::Seq, stack);
+        factor.solve(&mut direction);
         Ok(direction.iter().all(|p| p.is_finite()).then_some(direction))
     }
 
@@ -353,7 +338,7 @@ impl<P: PointSet> Problem<'_, P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rivals::logistic_loss::LEAST_PART;
+    use crate::rivals::regularised_loss::LEAST_PART;
     use halfspaces_data::{Gaussian, Marginal, random_target};
     use halfspaces_linalg::{DenseRow, Points, SparsePoints};
     use rand::rngs::ChaCha8Rng;
@@ -371,8 +356,12 @@ mod tests {
         (points, labels.into_iter().map(|y| flip(y, rng.random())).collect())
     }
 
-    fn problem<'a, P>(points: &'a P, labels: &'a [Label], intercept: bool) -> Problem<'a, P> {
-        Problem { points, labels, c: 0.7, intercept, threads: Threads::ONE }
+    fn problem<'a, P: PointSet>(
+        points: &'a P,
+        labels: &'a [Label],
+        intercept: bool,
+    ) -> Problem<'a, P> {
+        Problem::new(points, labels, 0.7, intercept, Threads::ONE).unwrap()
     }
 
     #[test]

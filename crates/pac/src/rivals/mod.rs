@@ -12,6 +12,7 @@ mod logistic;
 mod logistic_loss;
 mod regularised_loss;
 mod svm;
+mod svm_interior;
 mod unit_ball;
 mod validation_split;
 

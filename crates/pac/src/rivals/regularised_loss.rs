@@ -1,26 +1,265 @@
 //! What logistic regression and the support vector machine share: both minimise ½‖w‖² + C Σ loss.
 
-use halfspaces_linalg::{InputError, Label, PointSet, RowView};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt;
+use faer::{ColMut, Mat, Par};
+use halfspaces_linalg::{InputError, Label, PointSet, RowView, Threads, zeros};
+use std::ops::Range;
 
-/// At least one point, one label per point, and no row whose squared norm, C times, leaves f64. Returns
-/// C Σ (‖x‖² + 1).
-pub(super) fn check_sample<P: PointSet>(
-    points: &P,
-    labels: &[Label],
-    c: f64,
-) -> Result<f64, InputError> {
-    InputError::check_len(points.len(), labels.len())?;
-    if labels.is_empty() {
-        return Err(InputError::Empty);
+/// Sums over points are those of at most so many parts of at least so many points, one after the other; threads take
+/// parts.
+const MOST_PARTS: usize = 16;
+pub(super) const LEAST_PART: usize = 8192;
+
+/// Squared norms that a thread computes at a time.
+const BLOCK: usize = 4096;
+
+/// ½‖w‖² + C Σ loss over v = (w, b), or v = w without an intercept.
+///
+/// Sums over points are those of parts, one after the other, so that they do not depend on the threads.
+pub(super) struct Problem<'a, P> {
+    pub(super) points: &'a P,
+    pub(super) labels: &'a [Label],
+    pub(super) c: f64,
+    pub(super) intercept: bool,
+    pub(super) threads: Threads,
+    /// ‖x‖² of every point.
+    pub(super) norms_sq: Vec<f64>,
+}
+
+impl<'a, P: PointSet> Problem<'a, P> {
+    /// # Errors
+    /// [`InputError::Empty`], [`InputError::LengthMismatch`]; [`InputError::Overflow`] for a row whose squared norm, C
+    /// times, leaves f64.
+    pub(super) fn new(
+        points: &'a P,
+        labels: &'a [Label],
+        c: f64,
+        intercept: bool,
+        threads: Threads,
+    ) -> Result<Self, InputError> {
+        InputError::check_len(points.len(), labels.len())?;
+        if labels.is_empty() {
+            return Err(InputError::Empty);
+        }
+        let mut problem = Problem { points, labels, c, intercept, threads, norms_sq: Vec::new() };
+        let norms_sq = |block: Range<usize>| -> Vec<f64> {
+            block.map(|index| problem.row(index).norm_sq()).collect()
+        };
+        problem.norms_sq = threads.map_blocks(labels.len(), BLOCK, norms_sq).concat();
+        let mut total = 0.0;
+        for (row, norm_sq) in problem.norms_sq.iter().enumerate() {
+            total += c * (norm_sq + 1.0);
+            if !f64::is_finite(total) {
+                return Err(InputError::Overflow { row });
+            }
+        }
+        Ok(problem)
     }
-    let mut total = 0.0;
-    for (row, x) in points.rows().enumerate() {
-        total += c * (x.norm_sq() + 1.0);
-        if !total.is_finite() {
-            return Err(InputError::Overflow { row });
+
+    pub(super) fn unknowns(&self) -> usize {
+        self.points.dim() + usize::from(self.intercept)
+    }
+
+    /// b, 0 without an intercept.
+    pub(super) fn bias(&self, v: &[f64]) -> f64 {
+        if self.intercept { v[self.points.dim()] } else { 0.0 }
+    }
+
+    /// Ranges of points over which sums are taken by themselves.
+    pub(super) fn parts(&self) -> impl ExactSizeIterator<Item = Range<usize>> + Send + use<'a, P> {
+        let n = self.labels.len();
+        let size = n.div_ceil(MOST_PARTS).max(LEAST_PART);
+        (0..n.div_ceil(size)).map(move |part| part * size..n.min((part + 1) * size))
+    }
+
+    fn row(&self, index: usize) -> P::Row<'_> {
+        match self.points.row(index) {
+            Some(x) => x,
+            None => unreachable!("there is a label for each point"),
         }
     }
-    Ok(total)
+
+    /// w · x + b for some points.
+    pub(super) fn values_of(&self, part: Range<usize>, v: &[f64], values: &mut [f64]) {
+        let (d, bias) = (self.points.dim(), self.bias(v));
+        match self.points.as_dense() {
+            Some(dense) => {
+                let rows = &dense.as_slice()[part.start * d..];
+                halfspaces_kernels::products(rows, &v[..d], values);
+            }
+            None => {
+                values.iter_mut().zip(part).for_each(|(value, i)| *value = self.row(i).dot(v));
+            }
+        }
+        values.iter_mut().for_each(|value| *value += bias);
+    }
+
+    /// y (w · x + b) for some points.
+    pub(super) fn margins_of(&self, part: Range<usize>, v: &[f64], margins: &mut [f64]) {
+        self.values_of(part.clone(), v, margins);
+        margins.iter_mut().zip(&self.labels[part]).for_each(|(m, y)| *m *= y.as_f64());
+    }
+
+    /// y (w · x + b) of every point.
+    pub(super) fn margins(&self, v: &[f64]) -> Vec<f64> {
+        let (_, margins) = self.over(self.parts(), Vec::new(), |part, _| {
+            let mut margins = vec![0.0; part.len()];
+            self.margins_of(part, v, &mut margins);
+            margins
+        });
+        margins.concat()
+    }
+
+    /// Σ factor y (x, 1), one factor for each point.
+    ///
+    /// # Errors
+    /// [`InputError::TooLarge`].
+    pub(super) fn signed_sum(&self, factors: &[f64]) -> Result<Vec<f64>, InputError> {
+        let signed = factors.iter().zip(self.labels).map(|(factor, y)| factor * y.as_f64());
+        let signed: Vec<f64> = signed.collect();
+        let (sum, _) = self.over(self.parts(), zeros(1, self.unknowns())?, |part, sum| {
+            self.add_scaled_of(part.clone(), &signed[part], sum);
+        });
+        Ok(sum)
+    }
+
+    /// out += Σ factor (x, 1), over some points, one factor for each.
+    pub(super) fn add_scaled_of(&self, part: Range<usize>, factors: &[f64], out: &mut [f64]) {
+        let d = self.points.dim();
+        match self.points.as_dense() {
+            Some(dense) => {
+                let rows = &dense.as_slice()[part.start * d..];
+                halfspaces_kernels::add_rows(rows, d, factors, &mut out[..d]);
+            }
+            None => {
+                for (index, factor) in part.zip(factors) {
+                    self.row(index).add_scaled_to(*factor, out);
+                }
+            }
+        }
+        if self.intercept {
+            factors.iter().for_each(|factor| out[d] += factor);
+        }
+    }
+
+    /// What `work` makes of every part and of zeros to add to, the first of `start`; what was added, and the rest.
+    pub(super) fn over<I: Send, T: Send>(
+        &self,
+        parts: impl ExactSizeIterator<Item = I> + Send,
+        start: Vec<f64>,
+        work: impl Fn(I, &mut [f64]) -> T + Sync,
+    ) -> (Vec<f64>, Vec<T>) {
+        let len = start.len();
+        let mut starts = Some(start).into_iter();
+        let parts = parts.map(move |part| (part, starts.next()));
+        let done = self.threads.map_with(
+            parts,
+            || (),
+            |(), (part, start)| {
+                let mut out = start.unwrap_or_else(|| vec![0.0; len]);
+                let rest = work(part, &mut out);
+                (out, rest)
+            },
+        );
+        let (sums, rest): (Vec<Vec<f64>>, Vec<T>) = done.into_iter().unzip();
+        let join = |mut sum: Vec<f64>, next: Vec<f64>| {
+            sum.iter_mut().zip(next).for_each(|(s, n)| *s += n);
+            sum
+        };
+        let Some(sum) = sums.into_iter().reduce(join) else { unreachable!("a sample has points") };
+        (sum, rest)
+    }
+
+    /// v with the intercept's entry zero: what the penalty sees.
+    pub(super) fn penalised(&self, v: &[f64]) -> Vec<f64> {
+        let mut w = v.to_vec();
+        if self.intercept {
+            w[self.points.dim()] = 0.0;
+        }
+        w
+    }
+
+    /// C Σ ‖(x, 1)‖.
+    pub(super) fn gradient_scale(&self) -> f64 {
+        let one = if self.intercept { 1.0 } else { 0.0 };
+        self.c * self.norms_sq.iter().map(|norm_sq| (norm_sq + one).sqrt()).sum::<f64>()
+    }
+
+    /// The lower triangle, by rows, of Σ factor (x, 1)(x, 1)', one factor for each point.
+    ///
+    /// # Errors
+    /// [`InputError::TooLarge`].
+    pub(super) fn outer_products(&self, factors: &[f64]) -> Result<Vec<f64>, InputError> {
+        let k = self.unknowns();
+        let (sum, _) = self.over(self.parts(), zeros(k, k)?, |part, sum| {
+            self.add_outer_products_of(part.clone(), &factors[part], sum);
+        });
+        Ok(sum)
+    }
+
+    /// Adds the same of some points to `sum`.
+    pub(super) fn add_outer_products_of(
+        &self,
+        part: Range<usize>,
+        factors: &[f64],
+        sum: &mut [f64],
+    ) {
+        let (k, d) = (self.unknowns(), self.points.dim());
+        match self.points.as_dense() {
+            Some(dense) => {
+                let rows = &dense.as_slice()[part.start * d..part.end * d];
+                halfspaces_kernels::add_outer(rows, d, factors, sum, k);
+            }
+            None => {
+                for (index, factor) in part.clone().zip(factors) {
+                    let x = self.row(index);
+                    for (j, x_j) in x.entries() {
+                        x.add_scaled_to(factor * x_j, &mut sum[j * k..=j * k + j]);
+                    }
+                }
+            }
+        }
+        if self.intercept {
+            self.add_scaled_of(part, factors, &mut sum[d * k..]);
+        }
+    }
+}
+
+/// The Cholesky factor of a matrix, to solve with.
+pub(super) struct Cholesky {
+    factor: Mat<f64>,
+    memory: MemBuffer,
+}
+
+impl Cholesky {
+    /// Of `size` columns whose lower triangle is given by rows, 1 added to the first `penalised` of the diagonal. `None`
+    /// if it is not positive definite to rounding.
+    pub(super) fn new(lower: &[f64], size: usize, penalised: usize) -> Option<Cholesky> {
+        let mut factor =
+            Mat::from_fn(size, size, |i, j| if j <= i { lower[i * size + j] } else { 0.0 });
+        (0..penalised).for_each(|j| factor[(j, j)] += 1.0);
+        let params = Default::default();
+        let mut memory =
+            MemBuffer::new(llt::factor::cholesky_in_place_scratch::<f64>(size, Par::Seq, params));
+        let stack = MemStack::new(&mut memory);
+        llt::factor::cholesky_in_place(
+            factor.as_mut(),
+            Default::default(),
+            Par::Seq,
+            stack,
+            params,
+        )
+        .ok()?;
+        Some(Cholesky { factor, memory })
+    }
+
+    /// The solution in place of the right-hand side.
+    pub(super) fn solve(&mut self, right: &mut [f64]) {
+        let right = ColMut::from_slice_mut(right).as_mat_mut();
+        let stack = MemStack::new(&mut self.memory);
+        llt::solve::solve_in_place(self.factor.as_ref(), right, Par::Seq, stack);
+    }
 }
 
 /// C, the weight of the loss against ½‖w‖².

@@ -1,10 +1,14 @@
 //! Linear support vector machine with hinge loss, as it is used today.
 
-use super::regularised_loss::{check_c, check_cap, check_sample, check_tolerance};
+use super::logistic::MAX_CHOLESKY;
+use super::regularised_loss::{Problem, check_c, check_cap, check_tolerance};
+use super::svm_interior::{MAX_STEPS, interior_point};
 use crate::saved::CheckSaved;
+use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{
     AffineHalfspace, FitSample, InputError, Label, Params, PointSet, RngStream, RowView,
-    Termination, classify_by, getters, kernels, load_checked, load_params, rng_for, setters, zeros,
+    Termination, Threads, classify_by, getters, kernels, load_checked, load_params, rng_for,
+    setters, zeros,
 };
 use rand::seq::SliceRandom;
 
@@ -17,6 +21,14 @@ const MAX_IDLE_CHECKS: u32 = 16;
 
 /// Passes between two checks of the gap, as a share of those made so far.
 const CHECK_SHARE: u64 = 16;
+
+/// Passes before the interior-point method is tried: some, and one for every so many unknowns, as its steps cost more with
+/// these.
+const FEWEST_PASSES: u64 = 4;
+const UNKNOWNS_A_PASS: u64 = 4;
+
+/// How many points ahead of its turn a row is asked for.
+const AHEAD: usize = 3;
 
 /// Unchecked parameters of [`LinearSvm`].
 ///
@@ -35,6 +47,7 @@ pub struct SvmParams {
     intercept: bool,
     tolerance: f64,
     max_passes: u64,
+    threads: Threads,
     seed: u64,
 }
 
@@ -51,6 +64,9 @@ impl SvmParams {
 
         /// Cap on the passes over the points, at least 1. Default: 10 000.
         max_passes: u64,
+
+        /// Threads, in steps of the interior-point method. The fit does not depend on them. Default: one.
+        threads: Threads,
 
         /// Seed of the orders. Default: 0.
         seed: u64,
@@ -76,7 +92,9 @@ impl Params for SvmParams {
 /// solved exactly by α_i <- clamp(α_i - (y_i w · x_i - 1)/‖x_i‖², 0, C). Each pass takes the points in
 /// a fresh random order, and leaves alone, until the gap is looked at again, those that their bounds hold by more than
 /// any other point can move. An intercept is the weight of a constant feature 1, and penalised with the
-/// other weights.
+/// other weights. Where the first passes do not suffice, an interior-point method goes on (with at most [`MAX_CHOLESKY`]
+/// unknowns), whose some twenty steps hardly depend on C, on the noise or on the scales of the columns; its α are put on
+/// their bounds, and passes do what is left.
 ///
 /// *Guarantee.* D(α) <= min P <= P(w) for every α, so the gap P - D of the answer, recomputed from α
 /// alone, bounds how far w is from optimal: P(w) - min P <= gap, and ‖w - w_min‖² <= gap, because P and
@@ -89,11 +107,13 @@ impl Params for SvmParams {
 /// longer raise D or narrow the gap, which in exact arithmetic they do until it is 0; the certificate says how
 /// good the answer is all the same.
 ///
-/// *Cost.* O(nd) per pass over n points (stored values, for sparse ones), less where points are left alone; O(n + d)
-/// memory.
+/// *Cost.* O(nd) per pass over n points (stored values, for sparse ones), less where points are left alone; O(nd²) and
+/// O(d³) per step of the interior-point method; O(n + d²) memory. Threads share the steps and the sums over all points;
+/// passes have one, as each of their steps needs the weights that the last one left.
 ///
 /// *Source.* Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, Algorithm 3 (the method of LIBLINEAR); what was left
-/// alone returns at every check of the gap, not only at the end. Claims: none of its own; compared in P10 and PR.
+/// alone returns at every check of the gap, not only at the end. Mehrotra 1992 and Ferris and Munson 2003 for the
+/// interior-point method. Claims: none of its own; compared in P10 and PR.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};
@@ -134,6 +154,7 @@ pub struct SvmFit {
     primal: f64,
     dual: f64,
     passes: u64,
+    steps: u64,
     termination: Termination,
 }
 
@@ -144,12 +165,13 @@ load_checked!(SvmFit {
     primal: f64,
     dual: f64,
     passes: u64,
+    steps: u64,
     termination: Termination,
 });
 
 impl CheckSaved for SvmFit {
     fn check_saved(&self) -> Result<(), InputError> {
-        let SvmFit { halfspace, c, alphas, primal, dual, passes, termination } = self;
+        let SvmFit { halfspace, c, alphas, primal, dual, passes, steps, termination } = self;
         check_c(*c)?;
         let check = InputError::check_state;
         check(!alphas.is_empty(), "one dual variable per point, and at least one point")?;
@@ -168,6 +190,7 @@ impl CheckSaved for SvmFit {
             Termination::Stalled => *passes > 0,
             Termination::ExamplesEnded | Termination::AssumptionFailed => false,
         };
+        check(*steps <= MAX_STEPS, "the interior-point method makes at most 60 steps")?;
         check(possible, "this termination does not go with this gap and these passes")
     }
 }
@@ -189,8 +212,11 @@ impl SvmFit {
         /// D at α.
         dual: f64,
 
-        /// Passes over the points.
+        /// Passes of coordinate ascent over the points.
         passes: u64,
+
+        /// Steps of the interior-point method; 0 where passes sufficed.
+        steps: u64,
 
         /// How the run ended; see [`LinearSvm`].
         termination: Termination,
@@ -220,7 +246,8 @@ classify_by!(SvmFit, halfspace);
 impl LinearSvm {
     /// C = 1, with an intercept, relative gap 1e-4, 10 000 passes, seed 0.
     pub fn params() -> SvmParams {
-        SvmParams { c: 1.0, intercept: true, tolerance: 1e-4, max_passes: 10_000, seed: 0 }
+        let threads = Threads::ONE;
+        SvmParams { c: 1.0, intercept: true, tolerance: 1e-4, max_passes: 10_000, threads, seed: 0 }
     }
 }
 
@@ -235,21 +262,28 @@ impl FitSample for LinearSvm {
     /// whose squares leave `f64`; [`InputError::ParameterOutOfRange`] where they drown the certificate in
     /// rounding; [`InputError::TooLarge`].
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<SvmFit, InputError> {
-        let SvmParams { c, intercept, tolerance, max_passes, seed } = self.0;
-        let scale = check_sample(points, labels, c)?;
-        let constant = if intercept { 1.0 } else { 0.0 };
-        let squares: Vec<f64> = points.rows().map(|x| x.norm_sq() + constant * constant).collect();
+        let SvmParams { c, intercept, tolerance, max_passes, threads, seed } = self.0;
+        let problem = Problem::new(points, labels, c, intercept, threads)?;
+        let scale = problem.norms_sq.iter().map(|norm_sq| c * (norm_sq + 1.0)).sum();
         let mut rng = rng_for(RngStream::SvmOrder, seed);
+        let mut ascent = Ascent {
+            // That of a constant feature is 1.
+            squares: problem.norms_sq.iter().map(|n| n + f64::from(u8::from(intercept))).collect(),
+            alphas: zeros(1, labels.len())?,
+            v: Vec::new(),
+            reach: Reach::UNKNOWN,
+            problem,
+        };
         let mut active: Vec<usize> = Vec::with_capacity(labels.len());
-        let mut reach = Reach::UNKNOWN;
-        let mut alphas = zeros(1, labels.len())?;
-        let mut passes = 0;
+        let (mut passes, mut steps) = (0, 0);
+        let mut before_steps = passes_before_steps(ascent.problem.unknowns());
         let (mut best_dual, mut best_gap, mut idle_checks) = (f64::NEG_INFINITY, f64::INFINITY, 0);
         loop {
             // Summed afresh, so that rounding does not pile up and the gap speaks of α alone.
-            let (mut w, mut b) = weights(points, labels, &alphas, constant)?;
-            let slopes = slopes(points, labels, &w, b * constant);
-            let (primal, dual) = objectives(&slopes, &alphas, penalty(&w, b), c);
+            ascent.v = ascent.problem.signed_sum(&ascent.alphas)?;
+            let slopes: Vec<f64> =
+                ascent.problem.margins(&ascent.v).iter().map(|m| m - 1.0).collect();
+            let (primal, dual) = objectives(&slopes, &ascent.alphas, &ascent.v, c);
             check_duality(primal, dual, scale)?;
             idle_checks =
                 if dual > best_dual || primal - dual < best_gap { 0 } else { idle_checks + 1 };
@@ -265,44 +299,114 @@ impl FitSample for LinearSvm {
                 None
             };
             if let Some(termination) = ended {
-                let halfspace = AffineHalfspace::new(w, b * constant)?;
-                let fit = SvmFit { halfspace, c, alphas, primal, dual, passes, termination };
+                let Ascent { problem, alphas, v: mut w, .. } = ascent;
+                let bias = problem.bias(&w);
+                w.truncate(points.dim());
+                let halfspace = AffineHalfspace::new(w, bias)?;
+                let fit = SvmFit { halfspace, c, alphas, primal, dual, passes, steps, termination };
                 return Ok(fit.assured("P and D are computed from α, and weak duality holds"));
             }
+            if before_steps.take_if(|before| passes >= *before).is_some()
+                && let Some(inner) = interior_point(&ascent.problem, &ascent.alphas, tolerance)?
+            {
+                (ascent.alphas, ascent.reach, steps) = (inner.alphas, Reach::UNKNOWN, inner.steps);
+                continue;
+            }
             active.clear();
-            active.extend((0..labels.len()).filter(|i| !reach.settles(alphas[*i], slopes[*i], c)));
+            let settled = |i: &usize| ascent.reach.settles(ascent.alphas[*i], slopes[*i], c);
+            active.extend((0..labels.len()).filter(|i| !settled(i)));
             for _ in 0..(passes / CHECK_SHARE).clamp(1, max_passes - passes) {
                 active.shuffle(&mut rng);
-                let mut next = Reach::NOTHING;
-                active.retain(|&i| {
-                    let Some(x) = points.row(i) else {
-                        unreachable!("the active points are rows, one label each")
-                    };
-                    let y = labels[i].as_f64();
-                    let slope = y * (x.dot(&w) + b * constant) - 1.0;
-                    if reach.settles(alphas[i], slope, c) {
-                        return false;
-                    }
-                    next.add(alphas[i], slope, c);
-                    // A zero point has slope -1 for ever: its α belongs at C.
-                    let free = if squares[i] > 0.0 { alphas[i] - slope / squares[i] } else { c };
-                    let alpha = free.clamp(0.0, c);
-                    let step = y * (alpha - alphas[i]);
-                    if step != 0.0 {
-                        x.add_scaled_to(step, &mut w);
-                        b += step * constant;
-                        alphas[i] = alpha;
-                    }
-                    true
-                });
+                let reach = run_wide(Pass { ascent: &mut ascent, active: &mut active });
                 passes += 1;
-                reach = next.or_unknown();
+                ascent.reach = reach.or_unknown();
                 // What is active adds at most C times its slope to the gap: less is left than what is asked.
-                if next.width() * c * active.len() as f64 <= tolerance * dual {
+                if reach.width() * c * active.len() as f64 <= tolerance * dual {
                     break;
                 }
             }
         }
+    }
+}
+
+/// Passes after which steps of the interior-point method take less than those to come; `None` where they never do.
+fn passes_before_steps(unknowns: usize) -> Option<u64> {
+    (unknowns <= MAX_CHOLESKY).then_some(FEWEST_PASSES + unknowns as u64 / UNKNOWNS_A_PASS)
+}
+
+/// Where coordinate ascent stands.
+struct Ascent<'a, P> {
+    problem: Problem<'a, P>,
+    /// ‖(x, constant)‖² of every point.
+    squares: Vec<f64>,
+    alphas: Vec<f64>,
+    /// (w, b), as far as it is followed.
+    v: Vec<f64>,
+    reach: Reach,
+}
+
+impl<P: PointSet> Ascent<'_, P> {
+    /// Asks for a row ahead of its turn.
+    #[inline(always)]
+    fn fetch(&self, row: Option<&usize>) {
+        if let Some(x) = row.and_then(|i| self.problem.points.row(*i)) {
+            x.fetch();
+        }
+    }
+
+    /// Solves for the α of point `i`; `None` where it is left alone from now on, else α and slope before.
+    #[inline(always)]
+    fn step(&mut self, i: usize) -> Option<(f64, f64)> {
+        let Problem { points, labels, c, .. } = self.problem;
+        let (d, alpha, y) = (points.dim(), self.alphas[i], labels[i].as_f64());
+        let Some(x) = points.row(i) else {
+            unreachable!("the active points are rows, one label each")
+        };
+        let bias = self.problem.bias(&self.v);
+        let slope = y * (x.dot(&self.v[..d]) + bias) - 1.0;
+        if self.reach.settles(alpha, slope, c) {
+            return None;
+        }
+        let square = self.squares[i];
+        // A zero point has slope -1 for ever: its α belongs at C.
+        let free = if square > 0.0 { alpha - slope / square } else { c };
+        self.alphas[i] = free.clamp(0.0, c);
+        let step = y * (self.alphas[i] - alpha);
+        if step != 0.0 {
+            x.add_scaled_to(step, &mut self.v[..d]);
+            if let Some(bias) = self.v.get_mut(d) {
+                *bias += step;
+            }
+        }
+        Some((alpha, slope))
+    }
+}
+
+/// A pass over the active points, in their order: those left alone are taken out of them. Compiled for the vector
+/// instructions that the processor turns out to have, which do not change the result.
+struct Pass<'a, 'p, P> {
+    ascent: &'a mut Ascent<'p, P>,
+    active: &'a mut Vec<usize>,
+}
+
+impl<P: PointSet> Wide for Pass<'_, '_, P> {
+    type Output = Reach;
+
+    #[inline(always)]
+    fn run(self) -> Reach {
+        let Pass { ascent, active } = self;
+        let (c, mut reach, mut kept) = (ascent.problem.c, Reach::NOTHING, 0);
+        for place in 0..active.len() {
+            ascent.fetch(active.get(place + AHEAD));
+            let i = active[place];
+            if let Some((alpha, slope)) = ascent.step(i) {
+                reach.add(alpha, slope, c);
+                active[kept] = i;
+                kept += 1;
+            }
+        }
+        active.truncate(kept);
+        reach
     }
 }
 
@@ -360,29 +464,9 @@ fn penalty(w: &[f64], b: f64) -> f64 {
     0.5 * (kernels::norm_sq(w) + b * b)
 }
 
-/// (w, b) = Σ α_i y_i (x_i, constant), summed afresh.
-fn weights<P: PointSet>(
-    points: &P,
-    labels: &[Label],
-    alphas: &[f64],
-    constant: f64,
-) -> Result<(Vec<f64>, f64), InputError> {
-    let mut w = zeros(1, points.dim())?;
-    let mut b = 0.0;
-    for ((x, y), alpha) in points.rows().zip(labels).zip(alphas).filter(|(_, a)| **a > 0.0) {
-        x.add_scaled_to(alpha * y.as_f64(), &mut w);
-        b += alpha * y.as_f64() * constant;
-    }
-    Ok((w, b))
-}
-
-/// y (w · x + b) - 1 of every point: the slope of -D along its α.
-fn slopes<P: PointSet>(points: &P, labels: &[Label], w: &[f64], b: f64) -> Vec<f64> {
-    points.rows().zip(labels).map(|(x, y)| y.as_f64() * (x.dot(w) + b) - 1.0).collect()
-}
-
-/// P and D at α, given its slopes and ½‖(w, b)‖².
-fn objectives(slopes: &[f64], alphas: &[f64], penalty: f64, c: f64) -> (f64, f64) {
+/// P and D at α, given v = (w, b) and the slopes of -D along each α, y (w · x + b) - 1.
+fn objectives(slopes: &[f64], alphas: &[f64], v: &[f64], c: f64) -> (f64, f64) {
+    let penalty = penalty(v, 0.0);
     let loss: f64 = slopes.iter().map(|slope| (-slope).max(0.0)).sum();
     (penalty + c * loss, alphas.iter().sum::<f64>() - penalty)
 }
@@ -438,7 +522,7 @@ mod tests {
             assert!(primal - dual <= 1.001e-6 * primal);
             // A rough answer lies within its own bound of the fine one, and is worse by no more.
             let rough = params.tolerance(0.1).check().unwrap().fit(&points, &labels).unwrap();
-            assert!(rough.passes() < fit.passes());
+            assert!((rough.passes(), rough.steps()) < (fit.passes(), fit.steps()));
             assert!(rough.primal() - fit.primal() <= rough.gap());
             let apart = |a: &[f64], b: &[f64]| -> f64 {
                 a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
@@ -470,6 +554,53 @@ mod tests {
         let pair = fit(&[[1.0], [-1.0]], &[plus, minus], 0.25, true);
         assert!((pair.halfspace().weights()[0] - 0.5).abs() < 1e-6);
         assert!(pair.halfspace().bias().abs() < 1e-6);
+    }
+
+    /// Columns of scales 1 to 1000, on which passes alone do not come to an end.
+    #[test]
+    fn scales_of_columns_do_not_matter() {
+        let (points, labels) = noisy(400, 7, 5);
+        let scaled = |x: &[f64]| -> Vec<f64> {
+            x.iter().enumerate().map(|(j, v)| v * 10f64.powf(j as f64 / 2.0)).collect()
+        };
+        let rows: Vec<Vec<f64>> = points.rows().map(|x| scaled(x.as_slice())).collect();
+        let points = Points::from_rows(&rows).unwrap();
+        let fit = LinearSvm::params().tolerance(1e-6).max_passes(200).check().unwrap();
+        let fit = fit.fit(&points, &labels).unwrap();
+        assert_eq!(fit.termination(), Termination::Converged);
+        assert!(fit.steps() > 0);
+        let (primal, dual) = recomputed(&points, &labels, &fit, 1.0);
+        assert!(primal - dual <= 1.001e-6 * primal);
+    }
+
+    #[test]
+    fn passes_go_on_alone_beyond_what_is_factorised() {
+        let before = |dim: usize, intercept: bool| {
+            let points = Points::new(vec![1.0; dim], dim).unwrap();
+            let labels = [Label::Positive];
+            let problem = Problem::new(&points, &labels, 1.0, intercept, Threads::ONE).unwrap();
+            passes_before_steps(problem.unknowns())
+        };
+        assert_eq!(
+            (before(1, false), before(7, true), before(8, false)),
+            (Some(4), Some(6), Some(6))
+        );
+        assert_eq!(
+            (before(499, true), before(500, true), before(501, false)),
+            (Some(129), None, None)
+        );
+    }
+
+    #[test]
+    fn threads_change_nothing() {
+        let (points, labels) = noisy(20_000, 3, 12);
+        let fit = |count: usize| {
+            let params = LinearSvm::params().threads(Threads::new(count).unwrap());
+            params.check().unwrap().fit(&points, &labels).unwrap()
+        };
+        let one = fit(1);
+        assert!(one.steps() > 0 && one.termination() == Termination::Converged);
+        assert!(fit(2) == one && fit(5) == one);
     }
 
     /// What is left alone could not have moved: its bound holds it by more than the slopes of a whole pass.
@@ -555,6 +686,7 @@ mod tests {
                 primal: 0.5 * w * w + 1.0 - w,
                 dual: w - 0.5 * w * w,
                 passes: 7,
+                steps: 0,
                 termination: Termination::CapReached { cap: 7 },
             };
             assert_eq!(fit.check_saved(), Ok(()));
@@ -596,7 +728,8 @@ mod tests {
         let text = serde_json::to_string(&fit).unwrap();
         assert_eq!(serde_json::from_str::<SvmFit>(&text).unwrap(), fit);
         let halfspace = |w: f64| AffineHalfspace::new(vec![w, 0.0], 0.0).unwrap();
-        let changes: [&dyn Fn(&mut SvmFit); 13] = [
+        let changes: [&dyn Fn(&mut SvmFit); 14] = [
+            &|s| s.steps = 61,
             &|s| s.dual = s.primal * 1.001,
             &|s| s.primal = s.dual * 0.999,
             &|s| s.dual *= 0.999,
