@@ -51,10 +51,15 @@ impl Kernel for AddOuter<'_> {
                 to[..dim].copy_from_slice(x);
             }
             let filled = &filled[..factors.len() * width];
+            // The next rows are asked for bit by bit while these are added.
+            let mut coming = rows.chunks((HELD * BLOCK).next_multiple_of(LANES));
             for first in (0..dim).step_by(HELD) {
+                for line in coming.next().into_iter().flat_map(|part| part.chunks(LANES)) {
+                    v.fetch(line, size_of_val(rows));
+                }
                 let held = HELD.min(dim - first);
-                let rows = filled.chunks_exact(width).zip(factors);
-                for (scaled, (x, factor)) in scaled.iter_mut().zip(rows) {
+                let added = filled.chunks_exact(width).zip(factors);
+                for (scaled, (x, factor)) in scaled.iter_mut().zip(added) {
                     for (scaled, x) in scaled.iter_mut().zip(&x[first..first + held]) {
                         *scaled = factor * x;
                     }
