@@ -25,6 +25,8 @@ const RESCALE: f64 = 2.037_035_976_334_486e90;
 
 /// Rows that one thread takes at a time.
 const SURVEYED: usize = 4096;
+/// Tables in which equal directions are looked for, each by one thread.
+const SHARDS: usize = 4;
 
 /// The distinct directions among some points.
 #[derive(Debug)]
@@ -55,8 +57,12 @@ impl<'a> Prepared<'a> {
         );
         let moderate = moderate.into_iter().all(|moderate| moderate);
 
+        let shards =
+            threads.map_with(0..SHARDS, || (), |(), shard| repetitions(x, dim, &signatures, shard));
+        let mut repeated = shards.concat();
+        repeated.sort_unstable();
+        let mut repeated = repeated.into_iter().peekable();
         // Rows keep the order of their first appearance.
-        let mut places: HashTable<usize> = HashTable::with_capacity(n);
         let mut row_of = Vec::with_capacity(n);
         let (mut firsts, mut merged) = (Vec::with_capacity(n), Vec::with_capacity(n));
         for (i, signature) in signatures.iter().enumerate() {
@@ -65,20 +71,18 @@ impl<'a> Prepared<'a> {
                 continue;
             }
             let weight = weights.map_or(1.0, |weights| weights[i]);
-            let same = |place: &usize| is_multiple(x, dim, &signatures, i, firsts[*place]);
-            let hash = |place: &usize| signatures[firsts[*place]].hash();
-            let place = match places.entry(signature.hash(), same, hash) {
-                Entry::Occupied(known) => {
-                    let place = *known.get();
+            let place = match repeated.next_if(|(point, _)| *point == i) {
+                Some((_, first)) => {
+                    let Some(place) = row_of[first] else {
+                        unreachable!("what repeats a point has a direction, and so has that point")
+                    };
                     merged[place] += weight;
                     place
                 }
-                Entry::Vacant(new) => {
-                    let place = firsts.len();
-                    new.insert(place);
+                None => {
                     firsts.push(i);
                     merged.push(weight);
-                    place
+                    firsts.len() - 1
                 }
             };
             row_of.push(Some(place));
@@ -104,6 +108,33 @@ impl<'a> Prepared<'a> {
     pub(crate) fn zero_rows(&self) -> Vec<usize> {
         self.row_of.iter().zip(0..).filter(|(row, _)| row.is_none()).map(|(_, i)| i).collect()
     }
+}
+
+/// The points of a shard that are multiples of one before, each with the first of these. Equal directions are of one
+/// shard.
+fn repetitions(
+    x: &[f64],
+    dim: usize,
+    signatures: &[Signature],
+    shard: usize,
+) -> Vec<(usize, usize)> {
+    let mut firsts: HashTable<usize> = HashTable::with_capacity(signatures.len() / SHARDS);
+    let mut repeated = Vec::new();
+    for (i, signature) in signatures.iter().enumerate() {
+        let hash = signature.hash();
+        // Not by the bits by which the table finds its places.
+        if (hash >> 32) as usize % SHARDS != shard || signature.largest <= 0.0 {
+            continue;
+        }
+        let same = |first: &usize| is_multiple(x, dim, signatures, i, *first);
+        match firsts.entry(hash, same, |first| signatures[*first].hash()) {
+            Entry::Occupied(first) => repeated.push((i, *first.get())),
+            Entry::Vacant(new) => {
+                new.insert(i);
+            }
+        }
+    }
+    repeated
 }
 
 pub(crate) fn check_weights(n: usize, weights: Option<&[f64]>) -> Result<(), ForsterError> {
