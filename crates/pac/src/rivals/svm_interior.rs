@@ -336,7 +336,7 @@ pub(super) fn interior_point<P: PointSet>(
         let [products, loss] =
             sums.iter().fold([0.0; 2], |[p, l], sums| [p + sums[0], l + sums[1]]);
         let primal = 0.5 * kernels::norm_sq(&v) + c * loss;
-        if products.max(kernels::norm_sq(&missing)) <= enough * primal {
+        if products <= enough * primal {
             let alphas = parts.iter().map(settled).collect::<Vec<_>>().concat();
             if relative_gap(problem, &alphas)? <= tolerance {
                 return Ok(Some(Inner { alphas, steps }));
@@ -406,8 +406,20 @@ pub(super) fn interior_point<P: PointSet>(
     let alphas = parts.iter().map(settled).collect::<Vec<_>>().concat();
     let inside = |alpha: &f64| alpha.clamp(0.0, c);
     let unsettled: Vec<f64> = parts.iter().flat_map(|part| &part.alphas).map(inside).collect();
-    let settles = relative_gap(problem, &alphas)? <= relative_gap(problem, &unsettled)?;
-    Ok(Some(Inner { alphas: if settles { alphas } else { unsettled }, steps }))
+    Ok(Some(Inner { alphas: nearer(problem, alphas, unsettled)?, steps }))
+}
+
+/// The α of the smaller gap.
+///
+/// # Errors
+/// [`InputError::TooLarge`].
+fn nearer<P: PointSet>(
+    problem: &Problem<'_, P>,
+    one: Vec<f64>,
+    other: Vec<f64>,
+) -> Result<Vec<f64>, InputError> {
+    let first = relative_gap(problem, &one)? <= relative_gap(problem, &other)?;
+    Ok(if first { one } else { other })
 }
 
 /// (P - D)/P at α.
@@ -596,6 +608,15 @@ mod tests {
             assert!(close(dual.s, d.s + length * c.s) && close(dual.t, d.t + length * c.t));
             assert!(close(dual.slope, d.slope + length * c.slope));
         }
+    }
+
+    #[test]
+    fn the_smaller_gap_is_kept() {
+        let points = Points::new(vec![1.0], 1).unwrap();
+        let problem = Problem::new(&points, &[Label::Positive], 1.0, false, Threads::ONE).unwrap();
+        // (1 - α)² is the gap.
+        assert_eq!(nearer(&problem, vec![0.5], vec![0.25]).unwrap(), [0.5]);
+        assert_eq!(nearer(&problem, vec![0.5], vec![0.75]).unwrap(), [0.75]);
     }
 
     #[test]
