@@ -7,7 +7,7 @@ use super::error::ReadError;
 use super::number::parse;
 use super::records::Records;
 use halfspaces_linalg::{InputError, Label, Points, Threads};
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 use std::io::Read;
 
 /// The points of a table of numbers, kept while it is scanned in the hope that it is one.
@@ -130,6 +130,8 @@ impl Block {
         let CsvOptions { delimiter, max_line, .. } = *options;
         let mut records = Records::new(bytes, name, delimiter, Some(width), max_line);
         let (mut numbers, mut first_lines) = (Numbers::default(), Vec::new());
+        // One number for each delimiter, as one field of a row is its label.
+        numbers.values.try_reserve_exact(memchr_iter(delimiter, bytes).count()).ok()?;
         while records.advance().ok()? {
             numbers.keep(records.fields(), label)?;
             if numbers.classes.len() > first_lines.len() {
