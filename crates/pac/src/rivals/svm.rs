@@ -476,6 +476,7 @@ mod tests {
     use super::*;
     use halfspaces_data::{Gaussian, Marginal, random_target};
     use halfspaces_linalg::{Classifier, Points, SparsePoints};
+    use proptest::prelude::*;
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
 
@@ -571,6 +572,30 @@ mod tests {
         assert!(fit.steps() > 0);
         let (primal, dual) = recomputed(&points, &labels, &fit, 1.0);
         assert!(primal - dual <= 1.001e-6 * primal);
+    }
+
+    proptest! {
+        /// Whatever the points, scales and C: an answer, which its certificate describes.
+        #[test]
+        fn every_sample_ends_with_its_certificate(
+            (n, dim, c) in (1..20usize, 1..4usize, prop::sample::select(vec![1e-4, 1.0, 1e4])),
+            values in prop::collection::vec(prop_oneof![-3.0..3.0f64, Just(0.0), Just(1.0)], 60),
+            scale in prop::sample::select(vec![1e-3, 1.0, 1e3]),
+            positive in prop::collection::vec(any::<bool>(), 20),
+        ) {
+            let scaled = |(i, v): (usize, &f64)| if i % dim == 0 { v * scale } else { *v };
+            let values = values[..n * dim].iter().enumerate().map(scaled).collect();
+            let points = Points::new(values, dim).unwrap();
+            let label = |positive: &bool| if *positive { Label::Positive } else { Label::Negative };
+            let labels: Vec<Label> = positive[..n].iter().map(label).collect();
+            let learner = LinearSvm::params().c(c).max_passes(2000).check().unwrap();
+            let fit = learner.fit(&points, &labels).unwrap();
+            let (primal, dual) = recomputed(&points, &labels, &fit, c);
+            prop_assert!((primal - fit.primal()).abs() <= 1e-9 * primal);
+            prop_assert!((dual - fit.dual()).abs() <= 1e-9 * primal);
+            prop_assert!(fit.steps() <= MAX_STEPS && fit.passes() <= 2000);
+            prop_assert!(fit.termination() == Termination::Converged || scale * c > 1.0, "{fit:?}");
+        }
     }
 
     /// More unknowns than are factorised, and labels that the intercept tells apart.

@@ -402,11 +402,12 @@ pub(super) fn interior_point<P: PointSet>(
             |(), part| part.run(problem, Work::Go { mu, length }),
         );
     }
-    // As near as it comes; what is on no bound may have a smaller gap.
-    let alphas = parts.iter().map(settled).collect::<Vec<_>>().concat();
+    // As near as it comes; what is on no bound may have a smaller gap, and so may what it began with.
+    let settled = parts.iter().map(settled).collect::<Vec<_>>().concat();
     let inside = |alpha: &f64| alpha.clamp(0.0, c);
     let unsettled: Vec<f64> = parts.iter().flat_map(|part| &part.alphas).map(inside).collect();
-    Ok(Some(Inner { alphas: nearer(problem, alphas, unsettled)?, steps }))
+    let nearest = nearer(problem, nearer(problem, settled, unsettled)?, alphas.to_vec())?;
+    Ok(Some(Inner { alphas: nearest, steps }))
 }
 
 /// The α of the smaller gap.
