@@ -32,7 +32,7 @@ pub(super) struct Loop {
 pub(super) const LOOPS: [Loop; 12] = [
     Loop { id: "products-50", rows: SOME, avx512: 41.0, prepare: products::<50> },
     Loop { id: "products-500", rows: WIDE, avx512: 401.0, prepare: products::<500> },
-    Loop { id: "outer-50", rows: FEW, avx512: 1207.0, prepare: outer },
+    Loop { id: "outer-50", rows: FEW, avx512: 1314.0, prepare: outer },
     Loop { id: "steps-300", rows: WIDE, avx512: 407.0, prepare: row_steps },
     Loop { id: "scan-50", rows: FEW, avx512: 42.0, prepare: scan },
     Loop { id: "perceptron-50", rows: SOME, avx512: 50.0, prepare: perceptron },
@@ -40,7 +40,7 @@ pub(super) const LOOPS: [Loop; 12] = [
     Loop { id: "sparse-1000", rows: SOME, avx512: 431.0, prepare: sparse },
     Loop { id: "perspectron-50", rows: SOME, avx512: 128.0, prepare: perspectron::<50> },
     Loop { id: "perspectron-500", rows: WIDE, avx512: 912.0, prepare: perspectron::<500> },
-    Loop { id: "grid-20", rows: SOME, avx512: 1921.0, prepare: grid },
+    Loop { id: "grid-20", rows: SOME, avx512: 1969.0, prepare: grid },
     Loop { id: "csv-10", rows: WIDE, avx512: 3107.0, prepare: csv },
 ];
 
