@@ -25,7 +25,9 @@ const MOST_OF_THE_WAY: f64 = 0.995;
 /// as much smaller.
 const GAP_SHARE: f64 = 0.1;
 /// The first μ, in units of C times the mean |z · v - 1|.
-const FIRST_MU: f64 = 0.25;
+const FIRST_MU: f64 = 0.5;
+/// How many times μ a product may be corrected by.
+const LARGEST_BEND: f64 = 10.0;
 /// Points that a loop computes before it sums.
 const BLOCK: usize = 64;
 
@@ -79,7 +81,10 @@ impl Dual {
     #[inline(always)]
     fn bent(&self, weight: f64, slope: f64, mu: f64) -> Products {
         let straight = self.change(weight, (0.0, 0.0), slope);
-        (mu - straight.alpha * straight.s, mu - straight.room * straight.t)
+        // More than some μ would be for a few points what holds the step back for all.
+        let most = LARGEST_BEND * mu;
+        let bend = |product: f64| product.min(most).max(-most);
+        (mu - bend(straight.alpha * straight.s), mu - bend(straight.room * straight.t))
     }
 
     /// The largest share of itself by which something above 0 falls.
@@ -372,7 +377,7 @@ pub(super) fn interior_point<P: PointSet>(
         };
         let length = straight.longest(1.0);
         let left = (products + length * (straight.first + length * straight.second)) / products;
-        let mu = products / (2 * alphas.len()) as f64 * left.powi(3);
+        let mu = products / (2 * alphas.len()) as f64 * left.max(0.0).powi(3);
         let (mut step, _) = problem.over(parts.iter_mut(), missing.clone(), |part, right| {
             part.run(problem, Work::Bend { mu });
             problem.add_scaled_of(part.range.clone(), &part.factors, right);
@@ -534,8 +539,9 @@ mod tests {
             // To second order, products are what was asked for where those of the straight changes are taken off.
             let straight = dual.change(weight, (0.0, 0.0), change_of_slope);
             let (low, high) = dual.bent(weight, change_of_slope, mu);
-            prop_assert!(near(low + straight.alpha * straight.s, mu));
-            prop_assert!(near(high - straight.alpha * straight.t, mu));
+            let bend = |product: f64| product.clamp(-10.0 * mu, 10.0 * mu);
+            prop_assert!(near(low + bend(straight.alpha * straight.s), mu));
+            prop_assert!(near(high + bend(-straight.alpha * straight.t), mu));
 
             // The whole way to the nearest bound, and not one step more.
             let fall = dual.fall(&change);
