@@ -66,6 +66,12 @@ impl<'a, P: PointSet> Problem<'a, P> {
         if self.intercept { v[self.points.dim()] } else { 0.0 }
     }
 
+    /// ‖(x, 1)‖² of a point, ‖x‖² without an intercept.
+    #[inline(always)]
+    pub(super) fn square(&self, index: usize) -> f64 {
+        self.norms_sq[index] + if self.intercept { 1.0 } else { 0.0 }
+    }
+
     /// Ranges of points over which sums are taken by themselves.
     pub(super) fn parts(&self) -> impl ExactSizeIterator<Item = Range<usize>> + Send + use<'a, P> {
         let n = self.labels.len();

@@ -2,7 +2,7 @@
 
 use super::logistic::MAX_CHOLESKY;
 use super::regularised_loss::{Problem, check_c, check_cap, check_tolerance};
-use super::svm_interior::{MAX_STEPS, interior_point};
+use super::svm_interior::{MAX_STEPS, Objectives, interior_point};
 use crate::saved::CheckSaved;
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{
@@ -267,8 +267,6 @@ impl FitSample for LinearSvm {
         let scale = problem.norms_sq.iter().map(|norm_sq| c * (norm_sq + 1.0)).sum();
         let mut rng = rng_for(RngStream::SvmOrder, seed);
         let mut ascent = Ascent {
-            // That of a constant feature is 1.
-            squares: problem.norms_sq.iter().map(|n| n + f64::from(u8::from(intercept))).collect(),
             alphas: zeros(1, labels.len())?,
             v: Vec::new(),
             reach: Reach::UNKNOWN,
@@ -280,10 +278,9 @@ impl FitSample for LinearSvm {
         let (mut best_dual, mut best_gap, mut idle_checks) = (f64::NEG_INFINITY, f64::INFINITY, 0);
         loop {
             // Summed afresh, so that rounding does not pile up and the gap speaks of α alone.
-            ascent.v = ascent.problem.signed_sum(&ascent.alphas)?;
-            let slopes: Vec<f64> =
-                ascent.problem.margins(&ascent.v).iter().map(|m| m - 1.0).collect();
-            let (primal, dual) = objectives(&slopes, &ascent.alphas, &ascent.v, c);
+            let Objectives { v, slopes, primal, dual } =
+                Objectives::at(&ascent.problem, &ascent.alphas)?;
+            ascent.v = v;
             check_duality(primal, dual, scale)?;
             idle_checks =
                 if dual > best_dual || primal - dual < best_gap { 0 } else { idle_checks + 1 };
@@ -337,8 +334,6 @@ fn passes_before_steps(unknowns: usize) -> Option<u64> {
 /// Where coordinate ascent stands.
 struct Ascent<'a, P> {
     problem: Problem<'a, P>,
-    /// ‖(x, constant)‖² of every point.
-    squares: Vec<f64>,
     alphas: Vec<f64>,
     /// (w, b), as far as it is followed.
     v: Vec<f64>,
@@ -367,7 +362,7 @@ impl<P: PointSet> Ascent<'_, P> {
         if self.reach.settles(alpha, slope, c) {
             return None;
         }
-        let square = self.squares[i];
+        let square = self.problem.square(i);
         // A zero point has slope -1 for ever: its α belongs at C.
         let free = if square > 0.0 { alpha - slope / square } else { c };
         self.alphas[i] = free.clamp(0.0, c);
@@ -462,13 +457,6 @@ fn check_duality(primal: f64, dual: f64, scale: f64) -> Result<(), InputError> {
 /// ½‖(w, b)‖².
 fn penalty(w: &[f64], b: f64) -> f64 {
     0.5 * (kernels::norm_sq(w) + b * b)
-}
-
-/// P and D at α, given v = (w, b) and the slopes of -D along each α, y (w · x + b) - 1.
-fn objectives(slopes: &[f64], alphas: &[f64], v: &[f64], c: f64) -> (f64, f64) {
-    let penalty = penalty(v, 0.0);
-    let loss: f64 = slopes.iter().map(|slope| (-slope).max(0.0)).sum();
-    (penalty + c * loss, alphas.iter().sum::<f64>() - penalty)
 }
 
 #[cfg(test)]

@@ -316,8 +316,7 @@ pub(super) fn interior_point<P: PointSet>(
     tolerance: f64,
 ) -> Result<Option<Inner>, InputError> {
     let (c, unknowns, threads) = (problem.c, problem.unknowns(), problem.threads);
-    let mut v = problem.signed_sum(alphas)?;
-    let slopes: Vec<f64> = problem.margins(&v).iter().map(|margin| margin - 1.0).collect();
+    let Objectives { mut v, slopes, .. } = Objectives::at(problem, alphas)?;
     let typical = slopes.iter().map(|slope| slope.abs()).sum::<f64>() / slopes.len() as f64;
     let central = |i: usize| Dual::central(slopes[i], c, FIRST_MU * c * typical);
     let part = |range: Range<usize>| Part::new(range.clone(), range.map(central));
@@ -330,10 +329,9 @@ pub(super) fn interior_point<P: PointSet>(
     };
     let mut missing = missing_of(&parts, &v)?;
 
-    let constant = if problem.intercept { 1.0 } else { 0.0 };
     let settled = |part: &Part| -> Vec<f64> {
-        let squares = problem.norms_sq[part.range.clone()].iter().map(|norm_sq| norm_sq + constant);
-        squares.enumerate().map(|(i, square)| part.dual(i).settled(c, square)).collect()
+        let points = part.range.clone().enumerate();
+        points.map(|(i, index)| part.dual(i).settled(c, problem.square(index))).collect()
     };
     let (mut steps, mut enough) = (0, GAP_SHARE * tolerance);
     while steps < MAX_STEPS {
@@ -343,7 +341,7 @@ pub(super) fn interior_point<P: PointSet>(
         let primal = 0.5 * kernels::norm_sq(&v) + c * loss;
         if products <= enough * primal {
             let alphas = parts.iter().map(settled).collect::<Vec<_>>().concat();
-            if relative_gap(problem, &alphas)? <= tolerance {
+            if Objectives::at(problem, &alphas)?.relative_gap() <= tolerance {
                 return Ok(Some(Inner { alphas, steps }));
             }
             enough *= GAP_SHARE;
@@ -415,6 +413,37 @@ pub(super) fn interior_point<P: PointSet>(
     Ok(Some(Inner { alphas: nearest, steps }))
 }
 
+/// P and D at some α.
+pub(super) struct Objectives {
+    /// (w, b) = Σ α z, summed afresh.
+    pub(super) v: Vec<f64>,
+    /// z · v - 1 of every point, the slope of -D along its α.
+    pub(super) slopes: Vec<f64>,
+    pub(super) primal: f64,
+    pub(super) dual: f64,
+}
+
+impl Objectives {
+    /// # Errors
+    /// [`InputError::TooLarge`].
+    pub(super) fn at<P: PointSet>(
+        problem: &Problem<'_, P>,
+        alphas: &[f64],
+    ) -> Result<Objectives, InputError> {
+        let v = problem.signed_sum(alphas)?;
+        let slopes: Vec<f64> = problem.margins(&v).iter().map(|margin| margin - 1.0).collect();
+        let penalty = 0.5 * kernels::norm_sq(&v);
+        let loss: f64 = slopes.iter().map(|slope| (-slope).max(0.0)).sum();
+        let (primal, dual) = (penalty + problem.c * loss, alphas.iter().sum::<f64>() - penalty);
+        Ok(Objectives { v, slopes, primal, dual })
+    }
+
+    /// (P - D)/P.
+    fn relative_gap(&self) -> f64 {
+        (self.primal - self.dual) / self.primal
+    }
+}
+
 /// The α of the smaller gap.
 ///
 /// # Errors
@@ -424,20 +453,9 @@ fn nearer<P: PointSet>(
     one: Vec<f64>,
     other: Vec<f64>,
 ) -> Result<Vec<f64>, InputError> {
-    let first = relative_gap(problem, &one)? <= relative_gap(problem, &other)?;
+    let gap = |alphas: &[f64]| Ok(Objectives::at(problem, alphas)?.relative_gap());
+    let first = gap(&one)? <= gap(&other)?;
     Ok(if first { one } else { other })
-}
-
-/// (P - D)/P at α.
-///
-/// # Errors
-/// [`InputError::TooLarge`].
-fn relative_gap<P: PointSet>(problem: &Problem<'_, P>, alphas: &[f64]) -> Result<f64, InputError> {
-    let v = problem.signed_sum(alphas)?;
-    let loss: f64 = problem.margins(&v).iter().map(|margin| (1.0 - margin).max(0.0)).sum();
-    let penalty = 0.5 * kernels::norm_sq(&v);
-    let primal = penalty + problem.c * loss;
-    Ok((primal - alphas.iter().sum::<f64>() + penalty) / primal)
 }
 
 #[cfg(test)]
