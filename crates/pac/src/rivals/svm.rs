@@ -47,6 +47,7 @@ pub struct SvmParams {
     intercept: bool,
     tolerance: f64,
     max_passes: u64,
+    #[cfg_attr(feature = "serde", serde(default))]
     threads: Threads,
     seed: u64,
 }
@@ -165,6 +166,7 @@ load_checked!(SvmFit {
     primal: f64,
     dual: f64,
     passes: u64,
+    #[serde(default)]
     steps: u64,
     termination: Termination,
 });
