@@ -1,6 +1,7 @@
 //! Kernels that fall with the distance.
 
 use crate::products::{AbsoluteDifference, Columns, Product};
+use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{
     InputError, PointSet, RngStream, RowView, exp_neg, kernels, load_checked, rng_for, zeros,
 };
@@ -210,23 +211,38 @@ impl Centres {
         }
         // Finite, so that equal points have the value 1 at every scale.
         let inverse = (1.0 / kernel.scale).min(f64::MAX);
-        let value = |distance: f64| {
-            // Rounding may leave that of equal points below 0.
-            exp_neg(if distance < 0.0 { 0.0 } else { distance } * inverse)
-        };
         match kernel.distance {
             Distance::SquaredEuclidean => {
-                for (out, z_sq) in out.iter_mut().zip(&self.norms_sq) {
-                    *out = value(x_sq + z_sq - 2.0 * *out);
-                }
+                let distance = |product: f64, z_sq: f64| x_sq + z_sq - 2.0 * product;
+                run_wide(Finish { own: &self.norms_sq, inverse, distance, out });
             }
             Distance::Manhattan => {
-                for (out, z_1) in out.iter_mut().zip(&self.norms_1) {
-                    *out = value(*out + z_1);
-                }
+                let distance = |sum: f64, z_1: f64| sum + z_1;
+                run_wide(Finish { own: &self.norms_1, inverse, distance, out });
             }
         }
         Ok(())
+    }
+}
+
+/// Kernel values of distances: each of a sum over coordinates and the centre's own.
+struct Finish<'a, D> {
+    own: &'a [f64],
+    inverse: f64,
+    distance: D,
+    out: &'a mut [f64],
+}
+
+impl<D: Fn(f64, f64) -> f64> Wide for Finish<'_, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (out, own) in self.out.iter_mut().zip(self.own) {
+            let distance = (self.distance)(*out, *own);
+            // Rounding may leave that of equal points below 0.
+            *out = exp_neg(if distance < 0.0 { 0.0 } else { distance } * self.inverse);
+        }
     }
 }
 
