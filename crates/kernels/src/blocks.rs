@@ -12,18 +12,12 @@ pub trait BlockOps: Copy {
     /// `y += a x`, rounded twice. Where one has more blocks it is cut.
     fn axpy(self, a: f64, x: &[[f64; LANES]], y: &mut [[f64; LANES]]);
 
-    /// The product of a row of any length with weights that fill the blocks it takes: of four times as many running
-    /// sums as [`dot`](crate::dot), so sooner, and rounded otherwise.
-    ///
-    /// # Panics
-    /// If the row takes another number of blocks.
-    fn product(self, x: &[f64], w: &[[f64; LANES]]) -> f64;
+    /// The product of a row of single precision with weights of double precision: of four times as many running sums as
+    /// [`dot`](crate::dot), so sooner, and rounded otherwise. Where one has more blocks it is cut.
+    fn dot_single(self, x: &[[f32; LANES]], w: &[[f64; LANES]]) -> f64;
 
-    /// `w += a x` for such a row and such weights, rounded twice.
-    ///
-    /// # Panics
-    /// As [`BlockOps::product`].
-    fn add_multiple(self, a: f64, x: &[f64], w: &mut [[f64; LANES]]);
+    /// `w += a x` for such a row and such weights, rounded twice. Where one has more blocks it is cut.
+    fn axpy_single(self, a: f64, x: &[[f32; LANES]], w: &mut [[f64; LANES]]);
 }
 
 impl<V: Vectors> BlockOps for V {
@@ -45,33 +39,28 @@ impl<V: Vectors> BlockOps for V {
     }
 
     #[inline(always)]
-    fn product(self, x: &[f64], w: &[[f64; LANES]]) -> f64 {
-        assert_eq!(x.len().div_ceil(LANES), w.len(), "weights fill the blocks of a row");
-        let (blocks, rest) = x.as_chunks::<LANES>();
-        let (x_fours, w_fours) = (blocks.as_chunks::<4>().0, w.as_chunks::<4>().0);
+    fn dot_single(self, x: &[[f32; LANES]], w: &[[f64; LANES]]) -> f64 {
+        let blocks = x.len().min(w.len());
+        let (x_fours, x_rest) = x[..blocks].as_chunks::<4>();
+        let (w_fours, w_rest) = w[..blocks].as_chunks::<4>();
         let mut sums = [self.splat(0.0); 4];
         for (x, w) in x_fours.iter().zip(w_fours) {
             for ((sum, x), w) in sums.iter_mut().zip(x).zip(w) {
-                *sum = self.add_product(*sum, self.load(x), self.load(w));
+                *sum = self.add_product(*sum, self.widen(x), self.load(w));
             }
         }
         let [mut sum, b, c, d] = sums;
-        for (x, w) in blocks.iter().zip(w).skip(4 * x_fours.len()) {
-            sum = self.add_product(sum, self.load(x), self.load(w));
-        }
-        if let (false, Some(w)) = (rest.is_empty(), w.last()) {
-            sum = self.add_product(sum, self.load_part(rest), self.load(w));
+        for (x, w) in x_rest.iter().zip(w_rest) {
+            sum = self.add_product(sum, self.widen(x), self.load(w));
         }
         self.total(self.add(self.add(sum, b), self.add(c, d)))
     }
 
     #[inline(always)]
-    fn add_multiple(self, a: f64, x: &[f64], w: &mut [[f64; LANES]]) {
-        assert_eq!(x.len().div_ceil(LANES), w.len(), "weights fill the blocks of a row");
-        let (blocks, rest) = x.as_chunks::<LANES>();
-        self.axpy(a, blocks, w);
-        if let (false, Some(w)) = (rest.is_empty(), w.last_mut()) {
-            self.store(self.add_product(self.load(w), self.splat(a), self.load_part(rest)), w);
+    fn axpy_single(self, a: f64, x: &[[f32; LANES]], w: &mut [[f64; LANES]]) {
+        let a = self.splat(a);
+        for (x, w) in x.iter().zip(w) {
+            self.store(self.add_product(self.load(w), a, self.widen(x)), w);
         }
     }
 }
@@ -146,44 +135,48 @@ mod tests {
         }
     }
 
-    /// The same of a row of any length.
-    struct PartStep<'a>(&'a [f64], &'a mut [[f64; LANES]]);
+    /// The same of a row of single precision.
+    struct SingleStep<'a>(&'a [[f32; LANES]], &'a mut [[f64; LANES]]);
 
-    impl BlockLoop for PartStep<'_> {
+    impl BlockLoop for SingleStep<'_> {
         type Output = f64;
 
         #[inline(always)]
         fn run<B: BlockOps>(self, ops: B) -> f64 {
-            let PartStep(x, w) = self;
-            let value = ops.product(x, w);
-            ops.add_multiple(0.3 * value, x, w);
+            let SingleStep(x, w) = self;
+            let value = ops.dot_single(x, w);
+            ops.axpy_single(0.3 * value, x, w);
             value
         }
     }
 
     proptest! {
         #[test]
-        fn rows_of_any_length_meet_whole_blocks(
-            len in 0..100usize,
-            x in numbers(100),
-            w in numbers(100 + LANES),
+        fn rows_of_single_precision_are_those_of_double_precision(
+            (x_len, w_len) in (0..14usize, 0..14usize),
+            x in numbers(14 * LANES),
+            w in numbers(14 * LANES),
         ) {
-            let (x, w) = (&x[..len], &w[..len.next_multiple_of(LANES)]);
-            let scale: f64 = x.iter().zip(w).map(|(x, w)| (x * w).abs()).sum();
-            let plain: f64 = x.iter().zip(w).map(|(x, w)| x * w).sum();
+            let x: Vec<f32> = x[..x_len * LANES].iter().map(|x| *x as f32).collect();
+            let w = &w[..w_len * LANES];
+            let pairs = || x.iter().map(|x| f64::from(*x)).zip(w);
+            let scale: f64 = pairs().map(|(x, w)| (x * w).abs()).sum();
+            let plain: f64 = pairs().map(|(x, w)| x * w).sum();
             let ends = on_all(|set| {
                 let mut w = w.as_chunks().0.to_vec();
-                let value = set.run(Whole(PartStep(x, &mut w)));
+                let value = set.run(Whole(SingleStep(x.as_chunks().0, &mut w)));
                 (value.to_bits(), w.as_flattened().to_vec())
             });
             for (value, end) in &ends {
                 prop_assert_eq!(*value, ends[0].0);
                 let value = f64::from_bits(*value);
                 prop_assert!((value - plain).abs() <= 1e-14 * scale);
-                let x = x.iter().copied().chain(std::iter::repeat(0.0));
-                for ((end, w), x) in end.iter().zip(w).zip(x) {
-                    prop_assert_eq!(end.to_bits(), (w + 0.3 * value * x).to_bits());
-                }
+                let moved = |(i, w): (usize, &f64)| match x.get(i) {
+                    Some(x) => w + 0.3 * value * f64::from(*x),
+                    None => *w,
+                };
+                let expected: Vec<u64> = w.iter().enumerate().map(|w| moved(w).to_bits()).collect();
+                prop_assert_eq!(end.iter().map(|w| w.to_bits()).collect::<Vec<_>>(), expected);
             }
         }
 
@@ -205,11 +198,5 @@ mod tests {
             let bits: Vec<u64> = expected.iter().map(|w| w.to_bits()).collect();
             prop_assert!(ends.iter().all(|end| *end == (value.to_bits(), bits.clone())));
         }
-    }
-
-    #[test]
-    #[should_panic(expected = "fill the blocks")]
-    fn weights_of_fewer_blocks_are_refused() {
-        run_blocks(PartStep(&[1.0; 9], &mut [[0.0; LANES]; 1]));
     }
 }

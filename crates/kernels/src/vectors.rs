@@ -18,6 +18,9 @@ pub(crate) trait Vectors: Copy {
 
     fn load(self, values: &[f64; LANES]) -> Self::Eight;
 
+    /// The same of numbers of single precision.
+    fn widen(self, values: &[f32; LANES]) -> Self::Eight;
+
     /// The first [`LANES`] of `values`, zeros where there are fewer.
     fn load_part(self, values: &[f64]) -> Self::Eight;
 
@@ -63,6 +66,11 @@ impl Vectors for Portable {
     #[inline(always)]
     fn load(self, values: &[f64; LANES]) -> Self::Eight {
         *values
+    }
+
+    #[inline(always)]
+    fn widen(self, values: &[f32; LANES]) -> Self::Eight {
+        values.map(f64::from)
     }
 
     #[inline(always)]

@@ -75,6 +75,20 @@ impl Vectors for Avx2 {
     }
 
     #[inline(always)]
+    fn widen(self, values: &[f32; LANES]) -> Self::Eight {
+        let (low, high) = values.split_at(4);
+        // SAFETY: every x86-64 processor has SSE, and `low` are the four numbers that are read, at any alignment.
+        let a = unsafe { _mm_loadu_ps(low.as_ptr()) };
+        // SAFETY: as above, of `high`.
+        let b = unsafe { _mm_loadu_ps(high.as_ptr()) };
+        // SAFETY: the processor has them, here and below.
+        let a = unsafe { _mm256_cvtps_pd(a) };
+        // SAFETY: as above.
+        let b = unsafe { _mm256_cvtps_pd(b) };
+        [a, b]
+    }
+
+    #[inline(always)]
     fn load_part(self, values: &[f64]) -> Self::Eight {
         let (low, high) = values.split_at(values.len().min(4));
         [self.load_four(low), self.load_four(high)]
@@ -210,6 +224,14 @@ impl Vectors for Avx512 {
     fn load(self, values: &[f64; LANES]) -> __m512d {
         // SAFETY: the processor has them, and `values` are the eight numbers that are read, at any alignment.
         unsafe { _mm512_loadu_pd(values.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn widen(self, values: &[f32; LANES]) -> __m512d {
+        // SAFETY: the processor has them, and `values` are the eight numbers that are read, at any alignment.
+        let eight = unsafe { _mm256_loadu_ps(values.as_ptr()) };
+        // SAFETY: the processor has them.
+        unsafe { _mm512_cvtps_pd(eight) }
     }
 
     #[inline(always)]

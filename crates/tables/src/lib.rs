@@ -28,6 +28,7 @@ mod landmark_features;
 mod learn;
 mod model;
 mod report;
+mod single_rows;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use crate::averaged::{Part, decide};
 use crate::candidate::{ColumnScale, Family, Method, Space};
 use crate::hinge::{Examples, Hinge, squared_norms};
 use crate::landmark_features::LandmarkFeatures;
+use crate::single_rows::SingleRows;
 use halfspaces_features::{Distance, KernelValues, Landmarks, RadialKernel};
 use halfspaces_linalg::{
     AffineHalfspace, FitSample, InputError, Label, Params, PointSet, Points, RngStream, kernels,
@@ -186,17 +187,22 @@ impl Table {
         scaled: &Scaled,
         space: Space,
         rows: usize,
-    ) -> Result<(Points, Option<LandmarkFeatures>), InputError> {
-        let points = if rows < scaled.points.len() {
-            scaled.points.select(&(0..rows).collect::<Vec<usize>>())?
-        } else {
-            scaled.points.clone()
-        };
+    ) -> Result<(SingleRows, Option<LandmarkFeatures>), InputError> {
+        let points = &scaled.points;
         match space {
-            Space::Columns => Ok((points, None)),
+            Space::Columns => {
+                let dim = points.dim();
+                let features = SingleRows::new(rows, dim, |rows, out| {
+                    out.copy_from_slice(&points.as_slice()[rows.start * dim..rows.end * dim]);
+                    Ok(())
+                });
+                Ok((features?, None))
+            }
             Space::Kernel { distance, width } => {
                 let map = scaled.kernel(distance, width, self.seed)?;
-                Ok((map.apply(&points)?, Some(map)))
+                let write = |rows, out: &mut [f64]| map.map_rows(points, rows, out);
+                let features = SingleRows::new(rows, scaled.landmarks.len(), write)?;
+                Ok((features, Some(map)))
             }
         }
     }
@@ -205,7 +211,8 @@ impl Table {
     fn fit(
         &self,
         family: usize,
-        features: &Points,
+        features: &SingleRows,
+        columns: &Points,
         rows: &[usize],
         methods: &[Method],
     ) -> Result<Vec<Vec<AffineHalfspace>>, InputError> {
@@ -218,9 +225,11 @@ impl Table {
         for signs in &self.signs {
             let examples = Examples { features, norms_sq: &norms_sq, signs, weights, rows };
             let mut hinge = Hinge::new(&examples);
+            // Only of columns there are other methods than the hinge loss.
             let sample = || -> Result<(Points, Vec<Label>), InputError> {
+                assert_eq!(columns.dim(), features.dim(), "features that are the columns");
                 let labels = rows.iter().map(|&i| Label::from_sign(signs[i])).collect();
-                Ok((features.select(rows)?, labels))
+                Ok((columns.select(rows)?, labels))
             };
             for (method, fits) in methods.iter().zip(&mut fits) {
                 fits.push(match *method {
@@ -266,13 +275,12 @@ impl Table {
         let used = self.splits[0].0.len() + self.splits[0].1.len();
         let (features, _) = self.features(scaled, family.space, used)?;
         for (fit_to, compare_on) in &self.splits {
-            let fits = self.fit(index, &features, fit_to, methods)?;
+            let fits = self.fit(index, &features, &scaled.points, fit_to, methods)?;
             for (fits, values) in fits.iter().zip(&mut values) {
-                for &i in compare_on {
-                    let x = &features.as_slice()[i * features.dim()..][..features.dim()];
-                    let values = &mut values[i * self.sums()..][..self.sums()];
-                    for (value, h) in values.iter_mut().zip(fits) {
-                        *value = kernels::dot(x, h.weights()) + h.bias();
+                for (sum, h) in fits.iter().enumerate() {
+                    let products = features.products(compare_on, h.weights());
+                    for (i, product) in compare_on.iter().zip(products) {
+                        values[i * self.sums() + sum] = product + h.bias();
                     }
                 }
             }
@@ -296,7 +304,7 @@ impl Table {
         members.sort_by(|a, b| c(&a.0).total_cmp(&c(&b.0)));
         let methods: Vec<Method> = members.iter().map(|(method, _)| *method).collect();
         let rows: Vec<usize> = (0..self.classes.len()).collect();
-        let fits = self.fit(index, &features, &rows, &methods)?;
+        let fits = self.fit(index, &features, &scaled.points, &rows, &methods)?;
         let mut halfspaces = Vec::with_capacity(self.sums());
         for sum in 0..self.sums() {
             let mut weights = zeros(1, features.dim())?;

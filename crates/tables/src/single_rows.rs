@@ -1,0 +1,140 @@
+//! Rows of features in single precision: half as much to wait for, as fits go over them again and again.
+
+use halfspaces_kernels::{BlockLoop, BlockOps, LANES, run_blocks};
+use halfspaces_linalg::{InputError, zeros};
+use std::ops::Range;
+
+/// Rows computed together, in double precision; they do not depend on it.
+const BLOCK: usize = 256;
+
+/// Rows of `dim` features, filled up with zeros to whole blocks.
+pub(crate) struct SingleRows {
+    values: Vec<[f32; LANES]>,
+    dim: usize,
+}
+
+impl SingleRows {
+    /// As many rows, which `write` writes some at a time.
+    pub(crate) fn new(
+        rows: usize,
+        dim: usize,
+        mut write: impl FnMut(Range<usize>, &mut [f64]) -> Result<(), InputError>,
+    ) -> Result<SingleRows, InputError> {
+        let blocks = dim.div_ceil(LANES);
+        let mut values = Vec::new();
+        let fits = values.try_reserve_exact(rows.saturating_mul(blocks)).is_ok();
+        if !fits {
+            return Err(InputError::TooLarge { values: rows.saturating_mul(dim) });
+        }
+        let mut written = zeros(BLOCK.min(rows), dim)?;
+        for first in (0..rows).step_by(BLOCK) {
+            let count = BLOCK.min(rows - first);
+            let written = &mut written[..count * dim];
+            write(first..first + count, written)?;
+            for row in written.chunks_exact(dim) {
+                let (whole, rest) = row.as_chunks::<LANES>();
+                values.extend(whole.iter().map(|block| block.map(|v| v as f32)));
+                if !rest.is_empty() {
+                    values.push(filled_up(rest).map(|v| v as f32));
+                }
+            }
+        }
+        Ok(SingleRows { values, dim })
+    }
+
+    pub(crate) fn dim(&self) -> usize {
+        self.dim
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.values.len() / self.dim.div_ceil(LANES)
+    }
+
+    #[inline(always)]
+    pub(crate) fn row(&self, row: usize) -> &[[f32; LANES]] {
+        let blocks = self.dim.div_ceil(LANES);
+        &self.values[row * blocks..][..blocks]
+    }
+
+    /// The product of each of these rows with `weights`.
+    pub(crate) fn products(&self, rows: &[usize], weights: &[f64]) -> Vec<f64> {
+        run_blocks(Products { of: self, rows, weights: &in_blocks(weights) })
+    }
+}
+
+/// At most [`LANES`] numbers and zeros.
+fn filled_up(values: &[f64]) -> [f64; LANES] {
+    let mut block = [0.0; LANES];
+    block[..values.len()].copy_from_slice(values);
+    block
+}
+
+fn in_blocks(values: &[f64]) -> Vec<[f64; LANES]> {
+    values.chunks(LANES).map(filled_up).collect()
+}
+
+struct Products<'a> {
+    of: &'a SingleRows,
+    rows: &'a [usize],
+    weights: &'a [[f64; LANES]],
+}
+
+impl BlockLoop for Products<'_> {
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn run<B: BlockOps>(self, ops: B) -> Vec<f64> {
+        let mut products = Vec::with_capacity(self.rows.len());
+        for &row in self.rows {
+            products.push(ops.dot_single(self.of.row(row), self.weights));
+        }
+        products
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_filled_up_and_rounded() {
+        for (rows, dim) in [(0, 3), (1, 1), (2, 8), (300, 9), (600, 21)] {
+            let value = |i: usize, j: usize| (i * dim + j) as f64 / 3.0 - 10.0;
+            let mut seen = 0;
+            let single = SingleRows::new(rows, dim, |range, out| {
+                assert_eq!((range.start, range.len() * dim), (seen, out.len()));
+                seen = range.end;
+                for (i, out) in range.zip(out.chunks_exact_mut(dim)) {
+                    out.iter_mut().enumerate().for_each(|(j, out)| *out = value(i, j));
+                }
+                Ok(())
+            });
+            let single = single.unwrap();
+            assert_eq!((single.len(), single.dim(), seen), (rows, dim, rows));
+            let weights: Vec<f64> = (0..dim).map(|j| (j as f64).sin()).collect();
+            let order: Vec<usize> = (0..rows).rev().collect();
+            for (i, product) in order.iter().zip(single.products(&order, &weights)) {
+                let row = single.row(*i).as_flattened();
+                assert_eq!(row.len(), dim.next_multiple_of(LANES));
+                let mut expected = 0.0;
+                for (j, x) in row.iter().enumerate() {
+                    assert_eq!(*x, if j < dim { value(*i, j) as f32 } else { 0.0 });
+                    expected += f64::from(*x) * weights.get(j).copied().unwrap_or(0.0);
+                }
+                assert!((product - expected).abs() < 1e-9, "{product} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_that_cannot_be_held_are_refused() {
+        let found = SingleRows::new(usize::MAX, 9, |_, _| Ok(()));
+        assert_eq!(found.err(), Some(InputError::TooLarge { values: usize::MAX }));
+    }
+
+    #[test]
+    fn what_goes_wrong_with_a_row_comes_back() {
+        let wrong = InputError::Overflow { row: 3 };
+        assert_eq!(SingleRows::new(5, 2, |_, _| Err(wrong.clone())).err(), Some(wrong));
+    }
+}
