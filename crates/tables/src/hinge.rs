@@ -40,7 +40,7 @@ pub(crate) fn squared_norms(features: &SingleRows) -> Vec<f64> {
 }
 
 /// Minimises ½‖(w, b)‖² + C Σ weight max(0, 1 - y (w · x + b)) by dual coordinate descent, from the solution
-/// for a smaller C on, if there is one.
+/// for another C or for some of the examples on, if there is one.
 ///
 /// Examples whose dual variable is at a bound and that are far from leaving it are set aside until the others are
 /// solved for (shrinking).
@@ -60,7 +60,40 @@ impl Hinge {
         Hinge { alphas: vec![0.0; examples.signs.len()], w, b: 0.0 }
     }
 
+    /// Beginning with these dual variables, at least 0.
+    pub(crate) fn from_duals(examples: &Examples<'_>, alphas: &[f64]) -> Hinge {
+        let mut hinge = Hinge::new(examples);
+        run_blocks(Sum { state: &mut hinge, examples, alphas });
+        hinge
+    }
+
+    /// The dual variables: one per row of the features, 0 where it is not learned from.
+    pub(crate) fn duals(&self) -> &[f64] {
+        &self.alphas
+    }
+
+    /// Moves along the ray through the dual variables to the largest dual objective sΣα - ½s²‖(w, b)‖², as far as all
+    /// keep their bounds.
+    fn rescale(&mut self, examples: &Examples<'_>, c: f64) {
+        let within = |&i: &usize| c * examples.weights[i] / self.alphas[i];
+        let positive = examples.rows.iter().filter(|i| self.alphas[**i] > 0.0);
+        let most = positive.map(within).fold(f64::INFINITY, f64::min);
+        if most == f64::INFINITY {
+            return;
+        }
+        let norm_sq = self.w.as_flattened().iter().map(|w| w * w).sum::<f64>() + self.b * self.b;
+        // Of w = 0, b = 0 the quotient is infinite, and the bounds decide.
+        let scale = (self.alphas.iter().sum::<f64>() / norm_sq).min(most);
+        self.b *= scale;
+        self.w.as_flattened_mut().iter_mut().for_each(|w| *w *= scale);
+        for &i in examples.rows {
+            // Rounding may lead over a bound.
+            self.alphas[i] = (self.alphas[i] * scale).min(c * examples.weights[i]);
+        }
+    }
+
     pub(crate) fn solve<R: Rng>(&mut self, examples: &Examples<'_>, c: f64, rng: &mut R) {
+        self.rescale(examples, c);
         let mut order = examples.rows.to_vec();
         let (mut upper, mut lower) = (f64::INFINITY, f64::NEG_INFINITY);
         let mut active = order.len();
@@ -85,6 +118,30 @@ impl Hinge {
     /// In `dim` dimensions, those of the features.
     pub(crate) fn halfspace(&self, dim: usize) -> Result<AffineHalfspace, InputError> {
         AffineHalfspace::new(self.w.as_flattened()[..dim].to_vec(), self.b)
+    }
+}
+
+/// Takes over dual variables, and sums up the rows that they weigh.
+struct Sum<'a, 'e> {
+    state: &'a mut Hinge,
+    examples: &'a Examples<'e>,
+    alphas: &'a [f64],
+}
+
+impl BlockLoop for Sum<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: BlockOps>(self, ops: B) {
+        for &i in self.examples.rows {
+            let alpha = self.alphas[i];
+            if alpha > 0.0 {
+                let step = self.examples.signs[i] * alpha;
+                ops.axpy_single(step, self.examples.features.row(i), &mut self.state.w);
+                self.state.b += step;
+                self.state.alphas[i] = alpha;
+            }
+        }
     }
 }
 
@@ -299,5 +356,85 @@ mod tests {
             let found = hinge.w.as_flattened()[..dim].iter().chain([&hinge.b]);
             assert!(found.zip(&w).all(|(a, b)| (a - b).abs() < 1e-12), "seed {seed}");
         }
+    }
+
+    /// Σα - ½‖(w, b)‖² for w = Σ α y x.
+    fn dual(examples: &Examples<'_>, alphas: &[f64]) -> f64 {
+        let hinge = Hinge::from_duals(examples, alphas);
+        let squares = hinge.w.as_flattened().iter().map(|w| w * w).sum::<f64>();
+        alphas.iter().sum::<f64>() - 0.5 * (squares + hinge.b * hinge.b)
+    }
+
+    /// Of other dual variables, for a larger C: w and b are their sum, and along them the dual is largest or a variable is at
+    /// its bound. Rows that are not learned from keep out of it.
+    #[test]
+    fn a_fit_begins_at_the_best_multiple_of_dual_variables() {
+        let (points, labels) = noisy(300, 9, 4);
+        let signs: Vec<f64> = labels.iter().map(|y| y.as_f64()).collect();
+        let weights: Vec<f64> = (0..300).map(|i| 1.0 + f64::from(i % 3)).collect();
+        let features = single(&points);
+        let norms_sq = squared_norms(&features);
+        let all: Vec<usize> = (0..300).collect();
+        let rows = &all[..250];
+        let examples = Examples {
+            features: &features,
+            norms_sq: &norms_sq,
+            signs: &signs,
+            weights: &weights,
+            rows,
+        };
+        let mut first = Hinge::new(&examples);
+        first.solve(&examples, 0.01, &mut rng_for(RngStream::Caller, 1));
+        let again = Hinge::from_duals(&Examples { rows: &all, ..examples }, first.duals());
+        assert_eq!(again.alphas, first.alphas);
+        assert!(first.alphas[250..].iter().all(|alpha| *alpha <= 0.0));
+        let pairs = again.w.as_flattened().iter().zip(first.w.as_flattened());
+        assert!(pairs.chain([(&again.b, &first.b)]).all(|(a, b)| (a - b).abs() < 1e-9));
+
+        let (mut inside, mut bounded) = (0, 0);
+        for c in [0.008, 0.01, 0.011, 0.02, 1.0, 100.0] {
+            let mut hinge = first.clone();
+            hinge.rescale(&examples, c);
+            let found = Hinge::from_duals(&examples, &hinge.alphas);
+            let pairs = found.w.as_flattened().iter().zip(hinge.w.as_flattened());
+            assert!(pairs.chain([(&found.b, &hinge.b)]).all(|(a, b)| (a - b).abs() < 1e-9));
+            let within = |factor: f64| {
+                let kept = |i: &usize| factor * hinge.alphas[*i] <= c * weights[*i];
+                rows.iter().all(kept)
+            };
+            assert!(within(1.0));
+            let times = |factor: f64| hinge.alphas.iter().map(|a| factor * a).collect::<Vec<f64>>();
+            let here = dual(&examples, &hinge.alphas);
+            if within(1.001) {
+                inside += 1;
+                assert!(here > dual(&examples, &times(1.001)));
+                assert!(here > dual(&examples, &times(0.999)));
+            } else {
+                bounded += 1;
+                assert!(here < dual(&examples, &times(1.000_001)) || c < 0.01);
+            }
+        }
+        assert!(inside > 1 && bounded > 1, "{inside} {bounded}");
+    }
+
+    /// Of nothing there is no multiple; of variables whose rows cancel the bounds decide.
+    #[test]
+    fn no_dual_variables_and_rows_that_cancel_are_rescaled() {
+        let points = Points::new(vec![1.0, 2.0, 1.0, 2.0], 2).unwrap();
+        let features = single(&points);
+        let (norms_sq, weights) = (squared_norms(&features), [1.0, 2.0]);
+        let examples = Examples {
+            features: &features,
+            norms_sq: &norms_sq,
+            signs: &[1.0, -1.0],
+            weights: &weights,
+            rows: &[0, 1],
+        };
+        let mut none = Hinge::new(&examples);
+        none.rescale(&examples, 3.0);
+        assert_eq!((none.duals(), none.b), (&[0.0, 0.0][..], 0.0));
+        let mut equal = Hinge::from_duals(&examples, &[0.5, 0.5]);
+        equal.rescale(&examples, 3.0);
+        assert_eq!((equal.duals(), equal.b, equal.w[0]), (&[3.0, 3.0][..], 0.0, [0.0; LANES]));
     }
 }

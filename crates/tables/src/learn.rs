@@ -1,9 +1,9 @@
 //! From a table to an average of halfspaces.
 
 use crate::averaged::{Averaged, Part};
-use crate::candidate::{Candidate, ColumnScale, Method, Scale, families};
+use crate::candidate::{Candidate, ColumnScale, Scale, families};
 use crate::report::{Compared, TableReport};
-use crate::table::{Given, Scaled, Table, Values};
+use crate::table::{Comparison, Given, Member, Scaled, Table};
 use halfspaces_features::FeatureMap;
 use halfspaces_linalg::{InputError, PointSet, RngStream, Threads, rng_for};
 use halfspaces_pac::ErrorCount;
@@ -35,12 +35,12 @@ impl Plan {
     }
 }
 
-/// A candidate, its error, and its values on the rows compared on.
+/// A candidate, its error, and what it was compared by.
 struct Tried {
     family: usize,
     candidate: Candidate,
     error: f64,
-    values: Values,
+    compared: Comparison,
 }
 
 pub(crate) fn learn<P: PointSet>(
@@ -79,16 +79,17 @@ pub(crate) fn learn<P: PointSet>(
     };
 
     let families = families(!table.is_uniform(), table.sums());
-    let values = threads.map_with(
+    let found = threads.map_with(
         families.iter().enumerate(),
         || (),
         |(), (index, family)| table.compare(index, of_scale(family.columns), family),
     );
     let mut tried = Vec::new();
-    for (index, (family, values)) in families.iter().zip(values).enumerate() {
-        for (method, values) in family.methods.iter().zip(values?) {
+    for (index, (family, found)) in families.iter().zip(found).enumerate() {
+        for (method, compared) in family.methods.iter().zip(found?) {
             let candidate = family.candidate(*method);
-            tried.push(Tried { family: index, candidate, error: table.error(&values), values });
+            let error = table.error(&compared.values);
+            tried.push(Tried { family: index, candidate, error, compared });
         }
     }
     // Stable: of equal errors the earlier first.
@@ -98,10 +99,11 @@ pub(crate) fn learn<P: PointSet>(
     let errors: Vec<f64> = tried.iter().map(|t| t.error).collect();
     tried.truncate(table.near_best(&errors));
     let mut sum = table.no_values()?;
-    for t in &mut tried {
-        let deviation = table.deviation(&t.values);
-        sum.iter_mut().zip(&t.values).for_each(|(sum, v)| *sum += v / deviation);
-        t.error = deviation;
+    let mut deviations = Vec::with_capacity(tried.len());
+    for t in &tried {
+        let deviation = table.deviation(&t.compared.values);
+        sum.iter_mut().zip(&t.compared.values).for_each(|(sum, v)| *sum += v / deviation);
+        deviations.push(deviation);
     }
 
     let mut used: Vec<usize> = tried.iter().map(|t| t.family).collect();
@@ -111,11 +113,14 @@ pub(crate) fn learn<P: PointSet>(
         used.iter(),
         || (),
         |(), &family| {
-            let of_family = tried.iter().filter(|t| t.family == family);
-            let members: Vec<(Method, f64)> =
-                of_family.map(|t| (t.candidate.method, t.error)).collect();
+            let of_family = tried.iter().zip(&deviations).filter(|(t, _)| t.family == family);
+            let mut members = Vec::new();
+            for (t, deviation) in of_family {
+                let (method, duals) = (t.candidate.method, &t.compared.duals);
+                members.push(Member { method, deviation: *deviation, duals });
+            }
             let space = &families[family];
-            table.part(family, of_scale(space.columns), space, members)
+            table.part(family, of_scale(space.columns), space, &members)
         },
     );
     let parts = parts.into_iter().collect::<Result<Vec<Part>, InputError>>()?;

@@ -81,6 +81,26 @@ impl Scaled {
 /// Per row learned from as many values as there are sums; 0 on rows not compared on.
 pub(crate) type Values = Vec<f64>;
 
+/// Per sum the dual variables of a [`Hinge`]; none of another method.
+type Duals = Vec<Vec<f64>>;
+
+/// What a method is compared by.
+pub(crate) struct Comparison {
+    /// On the rows compared on, by fits to other rows.
+    pub(crate) values: Values,
+    /// The mean over the fits that had the row.
+    pub(crate) duals: Duals,
+}
+
+/// A method chosen for an average.
+pub(crate) struct Member<'a> {
+    pub(crate) method: Method,
+    /// Of its values.
+    pub(crate) deviation: f64,
+    /// Where its fit to all rows begins.
+    pub(crate) duals: &'a Duals,
+}
+
 /// Classes and weights of the rows learned from, and how they are split.
 pub(crate) struct Table {
     classes: Vec<usize>,
@@ -207,7 +227,8 @@ impl Table {
         }
     }
 
-    /// Halfspaces fitted to some rows, per method one per sum, for rising C.
+    /// Halfspaces fitted to some rows and their dual variables, per method one per sum: from dual variables on, if there are
+    /// some, else from one C to the next.
     fn fit(
         &self,
         family: usize,
@@ -215,14 +236,15 @@ impl Table {
         columns: &Points,
         rows: &[usize],
         methods: &[Method],
-    ) -> Result<Vec<Vec<AffineHalfspace>>, InputError> {
+        begin: Option<&[&Duals]>,
+    ) -> Result<Vec<Vec<(AffineHalfspace, Vec<f64>)>>, InputError> {
         let weights = &self.weights;
         let rows: Vec<usize> = rows.iter().copied().filter(|&i| weights[i] > 0.0).collect();
         let rows = rows.as_slice();
         let mut rng = rng_for_round(RngStream::TableOrder, self.seed, family as u32);
         let mut fits = vec![Vec::with_capacity(self.sums()); methods.len()];
         let norms_sq = squared_norms(features);
-        for signs in &self.signs {
+        for (sum, signs) in self.signs.iter().enumerate() {
             let examples = Examples { features, norms_sq: &norms_sq, signs, weights, rows };
             let mut hinge = Hinge::new(&examples);
             // Only of columns there are other methods than the hinge loss.
@@ -231,18 +253,21 @@ impl Table {
                 let labels = rows.iter().map(|&i| Label::from_sign(signs[i])).collect();
                 Ok((columns.select(rows)?, labels))
             };
-            for (method, fits) in methods.iter().zip(&mut fits) {
+            for (index, (method, fits)) in methods.iter().zip(&mut fits).enumerate() {
                 fits.push(match *method {
                     Method::Hinge { c } => {
+                        if let Some(begin) = begin {
+                            hinge = Hinge::from_duals(&examples, &begin[index][sum]);
+                        }
                         hinge.solve(&examples, c, &mut rng);
-                        hinge.halfspace(features.dim())?
+                        (hinge.halfspace(features.dim())?, hinge.duals().to_vec())
                     }
                     Method::Logistic { c } => {
                         let (points, labels) = sample()?;
                         let learner = LogisticRegression::params().c(c).tolerance(1e-6).check()?;
-                        learner.fit(&points, &labels)?.halfspace().clone()
+                        (learner.fit(&points, &labels)?.halfspace().clone(), Vec::new())
                     }
-                    Method::Perspectron => self.perspectron(sample()?)?,
+                    Method::Perspectron => (self.perspectron(sample()?)?, Vec::new()),
                 });
             }
         }
@@ -262,30 +287,39 @@ impl Table {
         Ok(learner.fit(&points, &labels)?.halfspace().clone())
     }
 
-    /// The values of each method on the rows compared on, by fits to other rows.
+    /// Each method's values on the rows compared on, by fits to other rows.
     pub(crate) fn compare(
         &self,
         index: usize,
         scaled: &Scaled,
         family: &Family,
-    ) -> Result<Vec<Values>, InputError> {
+    ) -> Result<Vec<Comparison>, InputError> {
         let methods = &family.methods;
-        let mut values = vec![self.no_values()?; methods.len()];
+        let mut compared = Vec::with_capacity(methods.len());
+        for _ in methods {
+            let duals = vec![vec![0.0; self.classes.len()]; self.sums()];
+            compared.push(Comparison { values: self.no_values()?, duals });
+        }
         // Of one split the first rows; of folds all.
         let used = self.splits[0].0.len() + self.splits[0].1.len();
         let (features, _) = self.features(scaled, family.space, used)?;
+        // Of folds a row is in all fits but one.
+        let fits_of_row = (self.splits.len() - 1).max(1) as f64;
         for (fit_to, compare_on) in &self.splits {
-            let fits = self.fit(index, &features, &scaled.points, fit_to, methods)?;
-            for (fits, values) in fits.iter().zip(&mut values) {
-                for (sum, h) in fits.iter().enumerate() {
+            let fits = self.fit(index, &features, &scaled.points, fit_to, methods, None)?;
+            for (fits, compared) in fits.iter().zip(&mut compared) {
+                for (sum, (h, duals)) in fits.iter().enumerate() {
                     let products = features.products(compare_on, h.weights());
                     for (i, product) in compare_on.iter().zip(products) {
-                        values[i * self.sums() + sum] = product + h.bias();
+                        compared.values[i * self.sums() + sum] = product + h.bias();
+                    }
+                    for (mean, dual) in compared.duals[sum].iter_mut().zip(duals) {
+                        *mean += dual / fits_of_row;
                     }
                 }
             }
         }
-        Ok(values)
+        Ok(compared)
     }
 
     /// The sum of the halfspaces of these methods, each over its deviation, fitted to all rows.
@@ -294,24 +328,21 @@ impl Table {
         index: usize,
         scaled: &Scaled,
         family: &Family,
-        mut members: Vec<(Method, f64)>,
+        members: &[Member<'_>],
     ) -> Result<Part, InputError> {
         let (features, map) = self.features(scaled, family.space, self.classes.len())?;
-        let c = |method: &Method| match *method {
-            Method::Hinge { c } | Method::Logistic { c } => c,
-            Method::Perspectron => 0.0,
-        };
-        members.sort_by(|a, b| c(&a.0).total_cmp(&c(&b.0)));
-        let methods: Vec<Method> = members.iter().map(|(method, _)| *method).collect();
+        let methods: Vec<Method> = members.iter().map(|member| member.method).collect();
+        let duals: Vec<&Duals> = members.iter().map(|member| member.duals).collect();
         let rows: Vec<usize> = (0..self.classes.len()).collect();
-        let fits = self.fit(index, &features, &scaled.points, &rows, &methods)?;
+        let fits = self.fit(index, &features, &scaled.points, &rows, &methods, Some(&duals))?;
         let mut halfspaces = Vec::with_capacity(self.sums());
         for sum in 0..self.sums() {
             let mut weights = zeros(1, features.dim())?;
             let mut bias = 0.0;
-            for (fits, (_, deviation)) in fits.iter().zip(&members) {
-                kernels::axpy(1.0 / deviation, fits[sum].weights(), &mut weights);
-                bias += fits[sum].bias() / deviation;
+            for (fits, member) in fits.iter().zip(members) {
+                let (h, _) = &fits[sum];
+                kernels::axpy(1.0 / member.deviation, h.weights(), &mut weights);
+                bias += h.bias() / member.deviation;
             }
             if let Some(map) = &map {
                 weights = map.expansion(weights);
