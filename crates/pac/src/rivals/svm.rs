@@ -305,9 +305,8 @@ impl FitSample for LinearSvm {
                 let fit = SvmFit { halfspace, c, alphas, primal, dual, passes, steps, termination };
                 return Ok(fit.assured("P and D are computed from α, and weak duality holds"));
             }
-            if before_steps.take_if(|before| passes >= *before).is_some()
-                && let Some(inner) = interior_point(&ascent.problem, &ascent.alphas, tolerance)?
-            {
+            if before_steps.take_if(|before| passes >= *before).is_some() {
+                let inner = interior_point(&ascent.problem, &ascent.alphas, tolerance)?;
                 (ascent.alphas, ascent.reach, steps) = (inner.alphas, Reach::UNKNOWN, inner.steps);
                 continue;
             }
