@@ -81,8 +81,21 @@ impl Scaled {
 /// Per row learned from as many values as there are sums; 0 on rows not compared on.
 pub(crate) type Values = Vec<f64>;
 
-/// Per sum the dual variables of a [`Hinge`]; none of another method.
+/// Per sum the dual variables of a [`Hinge`], 0 of another method.
 type Duals = Vec<Vec<f64>>;
+
+/// A halfspace, and the dual variables of its [`Hinge`]: one per row, none of another method.
+#[derive(Clone)]
+struct Fit {
+    halfspace: AffineHalfspace,
+    duals: Vec<f64>,
+}
+
+impl Fit {
+    fn without_duals(halfspace: AffineHalfspace) -> Fit {
+        Fit { halfspace, duals: Vec::new() }
+    }
+}
 
 /// What a method is compared by.
 pub(crate) struct Comparison {
@@ -237,7 +250,7 @@ impl Table {
         rows: &[usize],
         methods: &[Method],
         begin: Option<&[&Duals]>,
-    ) -> Result<Vec<Vec<(AffineHalfspace, Vec<f64>)>>, InputError> {
+    ) -> Result<Vec<Vec<Fit>>, InputError> {
         let weights = &self.weights;
         let rows: Vec<usize> = rows.iter().copied().filter(|&i| weights[i] > 0.0).collect();
         let rows = rows.as_slice();
@@ -260,14 +273,17 @@ impl Table {
                             hinge = Hinge::from_duals(&examples, &begin[index][sum]);
                         }
                         hinge.solve(&examples, c, &mut rng);
-                        (hinge.halfspace(features.dim())?, hinge.duals().to_vec())
+                        Fit {
+                            halfspace: hinge.halfspace(features.dim())?,
+                            duals: hinge.duals().to_vec(),
+                        }
                     }
                     Method::Logistic { c } => {
                         let (points, labels) = sample()?;
                         let learner = LogisticRegression::params().c(c).tolerance(1e-6).check()?;
-                        (learner.fit(&points, &labels)?.halfspace().clone(), Vec::new())
+                        Fit::without_duals(learner.fit(&points, &labels)?.halfspace().clone())
                     }
-                    Method::Perspectron => (self.perspectron(sample()?)?, Vec::new()),
+                    Method::Perspectron => Fit::without_duals(self.perspectron(sample()?)?),
                 });
             }
         }
@@ -308,10 +324,10 @@ impl Table {
         for (fit_to, compare_on) in &self.splits {
             let fits = self.fit(index, &features, &scaled.points, fit_to, methods, None)?;
             for (fits, compared) in fits.iter().zip(&mut compared) {
-                for (sum, (h, duals)) in fits.iter().enumerate() {
-                    let products = features.products(compare_on, h.weights());
+                for (sum, Fit { halfspace, duals }) in fits.iter().enumerate() {
+                    let products = features.products(compare_on, halfspace.weights());
                     for (i, product) in compare_on.iter().zip(products) {
-                        compared.values[i * self.sums() + sum] = product + h.bias();
+                        compared.values[i * self.sums() + sum] = product + halfspace.bias();
                     }
                     for (mean, dual) in compared.duals[sum].iter_mut().zip(duals) {
                         *mean += dual / fits_of_row;
@@ -340,7 +356,7 @@ impl Table {
             let mut weights = zeros(1, features.dim())?;
             let mut bias = 0.0;
             for (fits, member) in fits.iter().zip(members) {
-                let (h, _) = &fits[sum];
+                let h = &fits[sum].halfspace;
                 kernels::axpy(1.0 / member.deviation, h.weights(), &mut weights);
                 bias += h.bias() / member.deviation;
             }
