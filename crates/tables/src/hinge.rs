@@ -370,7 +370,9 @@ mod tests {
     #[test]
     fn a_fit_begins_at_the_best_multiple_of_dual_variables() {
         let (points, labels) = noisy(300, 9, 4);
-        let signs: Vec<f64> = labels.iter().map(|y| y.as_f64()).collect();
+        // More of one sign, so that b counts.
+        let sign = |(i, y): (usize, &Label)| if i % 3 == 0 { 1.0 } else { y.as_f64() };
+        let signs: Vec<f64> = labels.iter().enumerate().map(sign).collect();
         let weights: Vec<f64> = (0..300).map(|i| 1.0 + f64::from(i % 3)).collect();
         let features = single(&points);
         let norms_sq = squared_norms(&features);
