@@ -25,6 +25,9 @@ pub trait Fused: Copy {
     /// a + b, lane by lane.
     fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
+    /// a b, lane by lane.
+    fn mul(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
     /// a b + c, lane by lane, rounded once.
     fn mul_add(self, a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector;
 }
@@ -69,6 +72,11 @@ impl Fused for Pair {
     }
 
     #[inline(always)]
+    fn mul(self, a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+        [a[0] * b[0], a[1] * b[1]]
+    }
+
+    #[inline(always)]
     fn mul_add(self, a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> [f64; 2] {
         [a[0].mul_add(b[0], c[0]), a[1].mul_add(b[1], c[1])]
     }
@@ -83,7 +91,7 @@ mod tests {
     use crate::x86::{Avx2Fma, Avx512};
     use proptest::prelude::*;
 
-    /// Σ a x over rows x from each place on, then added to what stands there.
+    /// Σ a x over rows x from each place on, then added to what stands there and multiplied by it.
     struct Multiples<'a> {
         rows: &'a [f64],
         factors: &'a [f64],
@@ -102,7 +110,7 @@ mod tests {
                     sum = f.mul_add(f.splat(*a), f.load(&x[first..]), sum);
                 }
                 let out = &mut self.out[first..];
-                f.store(f.add(f.load(out), sum), out);
+                f.store(f.mul(f.load(out), f.add(f.load(out), sum)), out);
             }
             self.out
         }
@@ -121,7 +129,7 @@ mod tests {
                 .map(|j| {
                     let rows = rows.chunks_exact(width);
                     let sum = factors.iter().zip(rows).fold(0.5, |sum, (a, x)| a.mul_add(x[j], sum));
-                    (out[j] + sum).to_bits()
+                    (out[j] * (out[j] + sum)).to_bits()
                 })
                 .collect();
             let work = || Multiples { rows, factors: &factors, out: out.clone() };

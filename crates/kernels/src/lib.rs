@@ -25,6 +25,7 @@
 //!
 //! *Safety.* This is the one crate of the workspace with `unsafe` code, all of it in the file `x86.rs`.
 
+mod aligned;
 mod blocks;
 mod combine;
 mod descend;
@@ -40,6 +41,7 @@ mod wide;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub use aligned::Aligned;
 pub use blocks::{BlockLoop, BlockOps, run_blocks};
 pub use combine::combine;
 pub use descend::descend;

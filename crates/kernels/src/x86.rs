@@ -319,6 +319,11 @@ impl Fused for Avx512 {
     }
 
     #[inline(always)]
+    fn mul(self, a: __m512d, b: __m512d) -> __m512d {
+        Vectors::mul(self, a, b)
+    }
+
+    #[inline(always)]
     fn mul_add(self, a: __m512d, b: __m512d, c: __m512d) -> __m512d {
         // SAFETY: the processor has them.
         unsafe { _mm512_fmadd_pd(a, b, c) }
@@ -375,6 +380,12 @@ impl Fused for Avx2Fma {
     fn add(self, a: __m256d, b: __m256d) -> __m256d {
         // SAFETY: the processor has them.
         unsafe { _mm256_add_pd(a, b) }
+    }
+
+    #[inline(always)]
+    fn mul(self, a: __m256d, b: __m256d) -> __m256d {
+        // SAFETY: the processor has them.
+        unsafe { _mm256_mul_pd(a, b) }
     }
 
     #[inline(always)]

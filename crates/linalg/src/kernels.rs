@@ -7,7 +7,9 @@
 //! mistake for mistake, even where a margin is exactly zero.
 
 pub(crate) use halfspaces_kernels::add_lanes;
-pub use halfspaces_kernels::{Fused, FusedLoop, LANES, Pair, Wide, run_fused, run_wide};
+pub use halfspaces_kernels::{
+    Aligned, Fused, FusedLoop, LANES, Pair, Wide, fetch_behind, run_fused, run_wide,
+};
 
 /// Inner product of two slices. Where the lengths differ the longer one is cut: callers that take
 /// input from outside compare dimensions first.
