@@ -2,8 +2,8 @@
 //! Part of `TableClassifier`. Claims: PT, PTn.
 
 use crate::single_rows::SingleRows;
-use halfspaces_kernels::{BlockLoop, BlockOps, LANES, add_lanes, fetch, run_blocks};
-use halfspaces_linalg::{AffineHalfspace, InputError};
+use halfspaces_kernels::{Aligned, BlockLoop, BlockOps, LANES, add_lanes, fetch, run_blocks};
+use halfspaces_linalg::{AffineHalfspace, InputError, aligned_zeros, zeros};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
@@ -46,25 +46,25 @@ pub(crate) fn squared_norms(features: &SingleRows) -> Vec<f64> {
 /// solved for (shrinking).
 ///
 /// *Source.* Hsieh et al. 2008, Algorithm 3.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Hinge {
     alphas: Vec<f64>,
     /// Filled up with zeros.
-    w: Vec<[f64; LANES]>,
+    w: Aligned<f64>,
     b: f64,
 }
 
 impl Hinge {
-    pub(crate) fn new(examples: &Examples<'_>) -> Hinge {
-        let w = vec![[0.0; LANES]; examples.features.dim().div_ceil(LANES)];
-        Hinge { alphas: vec![0.0; examples.signs.len()], w, b: 0.0 }
+    pub(crate) fn new(examples: &Examples<'_>) -> Result<Hinge, InputError> {
+        let w = aligned_zeros(1, examples.features.dim().next_multiple_of(LANES))?;
+        Ok(Hinge { alphas: zeros(1, examples.signs.len())?, w, b: 0.0 })
     }
 
     /// Beginning with these dual variables, at least 0.
-    pub(crate) fn from_duals(examples: &Examples<'_>, alphas: &[f64]) -> Hinge {
-        let mut hinge = Hinge::new(examples);
+    pub(crate) fn from_duals(examples: &Examples<'_>, alphas: &[f64]) -> Result<Hinge, InputError> {
+        let mut hinge = Hinge::new(examples)?;
         run_blocks(Sum { state: &mut hinge, examples, alphas });
-        hinge
+        Ok(hinge)
     }
 
     /// The dual variables: one per row of the features, 0 where it is not learned from.
@@ -81,11 +81,11 @@ impl Hinge {
         if most == f64::INFINITY {
             return;
         }
-        let norm_sq = self.w.as_flattened().iter().map(|w| w * w).sum::<f64>() + self.b * self.b;
+        let norm_sq = self.w.iter().map(|w| w * w).sum::<f64>() + self.b * self.b;
         // Of w = 0, b = 0 the quotient is infinite, and the bounds decide.
         let scale = (self.alphas.iter().sum::<f64>() / norm_sq).min(most);
         self.b *= scale;
-        self.w.as_flattened_mut().iter_mut().for_each(|w| *w *= scale);
+        self.w.iter_mut().for_each(|w| *w *= scale);
         for &i in examples.rows {
             // Rounding may lead over a bound.
             self.alphas[i] = (self.alphas[i] * scale).min(c * examples.weights[i]);
@@ -117,7 +117,7 @@ impl Hinge {
 
     /// In `dim` dimensions, those of the features.
     pub(crate) fn halfspace(&self, dim: usize) -> Result<AffineHalfspace, InputError> {
-        AffineHalfspace::new(self.w.as_flattened()[..dim].to_vec(), self.b)
+        AffineHalfspace::new(self.w[..dim].to_vec(), self.b)
     }
 }
 
@@ -133,11 +133,12 @@ impl BlockLoop for Sum<'_, '_> {
 
     #[inline(always)]
     fn run<B: BlockOps>(self, ops: B) {
+        let w = self.state.w.as_chunks_mut().0;
         for &i in self.examples.rows {
             let alpha = self.alphas[i];
             if alpha > 0.0 {
                 let step = self.examples.signs[i] * alpha;
-                ops.axpy_single(step, self.examples.features.row(i), &mut self.state.w);
+                ops.axpy_single(step, self.examples.features.row(i), w);
                 self.state.b += step;
                 self.state.alphas[i] = alpha;
             }
@@ -163,6 +164,7 @@ impl BlockLoop for Pass<'_, '_> {
     fn run<B: BlockOps>(self, ops: B) -> Self::Output {
         let Pass { state, examples, order, mut active, c, upper, lower } = self;
         let Hinge { alphas, w, b } = state;
+        let w = w.as_chunks_mut().0;
         let (mut largest, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
         let mut at = 0;
         while at < active {
@@ -271,11 +273,11 @@ mod tests {
             weights: &ones,
             rows: &rows,
         };
-        let mut warm = Hinge::new(&examples);
+        let mut warm = Hinge::new(&examples).unwrap();
         for c in [0.3, 1.0, 3.0] {
             let least = LinearSvm::params().c(c).check().unwrap().fit(&points, &labels).unwrap();
             warm.solve(&examples, c, &mut rng_for(RngStream::Caller, 1));
-            let mut cold = Hinge::new(&examples);
+            let mut cold = Hinge::new(&examples).unwrap();
             cold.solve(&examples, c, &mut rng_for(RngStream::Caller, 2));
             for hinge in [&warm, &cold] {
                 let found = objective(&points, &labels, &ones, c, &hinge.halfspace(11).unwrap());
@@ -298,7 +300,7 @@ mod tests {
                 weights: &weights,
                 rows,
             };
-            let mut hinge = Hinge::new(&examples);
+            let mut hinge = Hinge::new(&examples).unwrap();
             hinge.solve(&examples, 1.0, &mut rng_for(RngStream::Caller, 1));
             hinge.halfspace(3).unwrap()
         };
@@ -331,7 +333,7 @@ mod tests {
                 weights: &ones,
                 rows: &rows,
             };
-            let mut hinge = Hinge::new(&examples);
+            let mut hinge = Hinge::new(&examples).unwrap();
             hinge.solve(&examples, 1e6, &mut rng_for(RngStream::Caller, seed));
 
             let mut rng = rng_for(RngStream::Caller, seed);
@@ -353,15 +355,15 @@ mod tests {
                 }
                 spread = largest - least;
             }
-            let found = hinge.w.as_flattened()[..dim].iter().chain([&hinge.b]);
+            let found = hinge.w[..dim].iter().chain([&hinge.b]);
             assert!(found.zip(&w).all(|(a, b)| (a - b).abs() < 1e-12), "seed {seed}");
         }
     }
 
     /// Σα - ½‖(w, b)‖² for w = Σ α y x.
     fn dual(examples: &Examples<'_>, alphas: &[f64]) -> f64 {
-        let hinge = Hinge::from_duals(examples, alphas);
-        let squares = hinge.w.as_flattened().iter().map(|w| w * w).sum::<f64>();
+        let hinge = Hinge::from_duals(examples, alphas).unwrap();
+        let squares = hinge.w.iter().map(|w| w * w).sum::<f64>();
         alphas.iter().sum::<f64>() - 0.5 * (squares + hinge.b * hinge.b)
     }
 
@@ -385,20 +387,20 @@ mod tests {
             weights: &weights,
             rows,
         };
-        let mut first = Hinge::new(&examples);
+        let mut first = Hinge::new(&examples).unwrap();
         first.solve(&examples, 0.01, &mut rng_for(RngStream::Caller, 1));
-        let again = Hinge::from_duals(&Examples { rows: &all, ..examples }, first.duals());
+        let again = Hinge::from_duals(&Examples { rows: &all, ..examples }, first.duals()).unwrap();
         assert_eq!(again.alphas, first.alphas);
         assert!(first.alphas[250..].iter().all(|alpha| *alpha <= 0.0));
-        let pairs = again.w.as_flattened().iter().zip(first.w.as_flattened());
+        let pairs = again.w.iter().zip(&*first.w);
         assert!(pairs.chain([(&again.b, &first.b)]).all(|(a, b)| (a - b).abs() < 1e-9));
 
         let (mut inside, mut bounded) = (0, 0);
         for c in [0.008, 0.01, 0.011, 0.02, 1.0, 100.0] {
-            let mut hinge = first.clone();
+            let mut hinge = Hinge::from_duals(&examples, first.duals()).unwrap();
             hinge.rescale(&examples, c);
-            let found = Hinge::from_duals(&examples, &hinge.alphas);
-            let pairs = found.w.as_flattened().iter().zip(hinge.w.as_flattened());
+            let found = Hinge::from_duals(&examples, &hinge.alphas).unwrap();
+            let pairs = found.w.iter().zip(&*hinge.w);
             assert!(pairs.chain([(&found.b, &hinge.b)]).all(|(a, b)| (a - b).abs() < 1e-9));
             let within = |factor: f64| {
                 let kept = |i: &usize| factor * hinge.alphas[*i] <= c * weights[*i];
@@ -432,11 +434,12 @@ mod tests {
             weights: &weights,
             rows: &[0, 1],
         };
-        let mut none = Hinge::new(&examples);
+        let mut none = Hinge::new(&examples).unwrap();
         none.rescale(&examples, 3.0);
         assert_eq!((none.duals(), none.b), (&[0.0, 0.0][..], 0.0));
-        let mut equal = Hinge::from_duals(&examples, &[0.5, 0.5]);
+        let mut equal = Hinge::from_duals(&examples, &[0.5, 0.5]).unwrap();
         equal.rescale(&examples, 3.0);
-        assert_eq!((equal.duals(), equal.b, equal.w[0]), (&[3.0, 3.0][..], 0.0, [0.0; LANES]));
+        assert_eq!((equal.duals(), equal.b), (&[3.0, 3.0][..], 0.0));
+        assert!(equal.w.iter().all(|w| *w == 0.0));
     }
 }

@@ -1,7 +1,7 @@
 //! Rows of features in single precision: half as much to wait for, as fits go over them again and again.
 
-use halfspaces_kernels::{BlockLoop, BlockOps, LANES, run_blocks};
-use halfspaces_linalg::{InputError, zeros};
+use halfspaces_kernels::{Aligned, BlockLoop, BlockOps, LANES, run_blocks};
+use halfspaces_linalg::{InputError, aligned_zeros, zeros};
 use std::ops::Range;
 
 /// Rows computed together, in double precision; they do not depend on it.
@@ -9,7 +9,7 @@ const BLOCK: usize = 256;
 
 /// Rows of `dim` features, filled up with zeros to whole blocks.
 pub(crate) struct SingleRows {
-    values: Vec<[f32; LANES]>,
+    values: Aligned<f32>,
     dim: usize,
 }
 
@@ -20,23 +20,15 @@ impl SingleRows {
         dim: usize,
         mut write: impl FnMut(Range<usize>, &mut [f64]) -> Result<(), InputError>,
     ) -> Result<SingleRows, InputError> {
-        let blocks = dim.div_ceil(LANES);
-        let mut values = Vec::new();
-        let fits = values.try_reserve_exact(rows.saturating_mul(blocks)).is_ok();
-        if !fits {
-            return Err(InputError::TooLarge { values: rows.saturating_mul(dim) });
-        }
+        let width = dim.next_multiple_of(LANES);
+        let mut values = aligned_zeros(rows, width)?;
         let mut written = zeros(BLOCK.min(rows), dim)?;
-        for first in (0..rows).step_by(BLOCK) {
-            let count = BLOCK.min(rows - first);
+        for (block, out) in values.chunks_mut(BLOCK * width).enumerate() {
+            let (first, count) = (block * BLOCK, out.len() / width);
             let written = &mut written[..count * dim];
             write(first..first + count, written)?;
-            for row in written.chunks_exact(dim) {
-                let (whole, rest) = row.as_chunks::<LANES>();
-                values.extend(whole.iter().map(|block| block.map(|v| v as f32)));
-                if !rest.is_empty() {
-                    values.push(filled_up(rest).map(|v| v as f32));
-                }
+            for (row, out) in written.chunks_exact(dim).zip(out.chunks_exact_mut(width)) {
+                out.iter_mut().zip(row).for_each(|(out, v)| *out = *v as f32);
             }
         }
         Ok(SingleRows { values, dim })
@@ -47,13 +39,13 @@ impl SingleRows {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.values.len() / self.dim.div_ceil(LANES)
+        self.values.len() / self.dim.next_multiple_of(LANES)
     }
 
     #[inline(always)]
     pub(crate) fn row(&self, row: usize) -> &[[f32; LANES]] {
-        let blocks = self.dim.div_ceil(LANES);
-        &self.values[row * blocks..][..blocks]
+        let width = self.dim.next_multiple_of(LANES);
+        self.values[row * width..][..width].as_chunks().0
     }
 
     /// The product of each of these rows with `weights`.

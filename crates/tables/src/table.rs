@@ -259,7 +259,7 @@ impl Table {
         let norms_sq = squared_norms(features);
         for (sum, signs) in self.signs.iter().enumerate() {
             let examples = Examples { features, norms_sq: &norms_sq, signs, weights, rows };
-            let mut hinge = Hinge::new(&examples);
+            let mut hinge = Hinge::new(&examples)?;
             // Only of columns there are other methods than the hinge loss.
             let sample = || -> Result<(Points, Vec<Label>), InputError> {
                 assert_eq!(columns.dim(), features.dim(), "features that are the columns");
@@ -270,7 +270,7 @@ impl Table {
                 fits.push(match *method {
                     Method::Hinge { c } => {
                         if let Some(begin) = begin {
-                            hinge = Hinge::from_duals(&examples, &begin[index][sum]);
+                            hinge = Hinge::from_duals(&examples, &begin[index][sum])?;
                         }
                         hinge.solve(&examples, c, &mut rng);
                         Fit {
