@@ -10,14 +10,15 @@
 
 use crate::dense::{eigenvalues, extremes};
 use crate::error::ForsterError;
+use crate::gram::AddGram;
 use crate::pass::{block_rows, tree_sum, tree_sum_rows};
 #[cfg(feature = "serde")]
 use crate::saved::ensure;
-use crate::tile::{AddGram, padded, tile_rows, touch};
+use crate::tile::{MAX_ROWS, padded, tile_rows};
 use crate::transform::{ForsterTransform, unit_tile};
 use faer::Mat;
 use halfspaces_linalg::kernels::run_fused;
-use halfspaces_linalg::{InputError, PointSet, Points, Threads, load_checked, zeros};
+use halfspaces_linalg::{InputError, PointSet, Points, Threads, aligned_zeros, load_checked};
 
 /// How far the sum of the eigenvalues may be from the trace, relative.
 #[cfg(feature = "serde")]
@@ -115,9 +116,7 @@ impl Isotropy {
             // Neighbours are read where they are.
             let end = block[0] + block.len();
             if block.last().is_some_and(|last| last + 1 == end) {
-                let (x, next) = points.as_slice()[block[0] * d..].split_at(block.len() * d);
-                touch(&next[..next.len().min(x.len())]);
-                return unit_tile(&factor, x, u);
+                return unit_tile(&factor, &points.as_slice()[block[0] * d..end * d], u);
             }
             gathered.clear();
             block.iter().for_each(|i| gathered.extend_from_slice(row_of(points, *i)));
@@ -145,22 +144,17 @@ impl Isotropy {
         let (rows, width) = (tile_rows(k), padded(k));
         // Σ w u uᵀ and Σ w of some of the points.
         let of_part = |scratch: &mut Vec<f64>, part: &[usize]| {
-            let (mut tile, mut moment) = (zeros(rows, width)?, zeros(k, width)?);
-            let mut total = 0.0;
+            let (mut tile, mut moment) = (aligned_zeros(rows, width)?, aligned_zeros(k, width)?);
+            let (mut scales, mut total) = ([1.0; MAX_ROWS], 0.0);
             for block in part.chunks(rows) {
                 let u = &mut tile[..block.len() * width];
                 to_unit(scratch, block, u).map_err(|at| InputError::ZeroRow { row: block[at] })?;
-                match weights {
-                    None => total += block.len() as f64,
-                    Some(weights) => {
-                        for (u, &i) in u.chunks_exact_mut(width).zip(block) {
-                            total += weights[i];
-                            let scale = weights[i].sqrt();
-                            u.iter_mut().for_each(|v| *v *= scale);
-                        }
-                    }
+                let scales = &mut scales[..block.len()];
+                if let Some(weights) = weights {
+                    scales.iter_mut().zip(block).for_each(|(scale, i)| *scale = weights[*i]);
                 }
-                run_fused(AddGram { u, dim: k, m: &mut moment });
+                total += scales.iter().sum::<f64>();
+                run_fused(AddGram { u, scales, dim: k, m: &mut moment });
             }
             Ok::<_, InputError>((moment, total))
         };

@@ -41,6 +41,7 @@ mod decomposition;
 mod dense;
 mod error;
 mod forster;
+mod gram;
 mod heavy;
 mod isotropy;
 mod iterate;

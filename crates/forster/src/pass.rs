@@ -11,10 +11,11 @@
 //! fixed tree: no result depends on the number of threads, not even in the last digit. Up to
 //! [`MIN_BLOCK`] rows are one block, so their sums run from the first row to the last.
 
-use crate::tile::{self, Factor, add_gram, lanes_dot, padded, scale_rows};
+use crate::gram::add_gram;
+use crate::tile::{self, Factor, lanes_dot, padded, product_and_scales, unit_or_zero_rows};
 use faer::{Mat, MatRef};
-use halfspaces_linalg::kernels::{Fused, FusedLoop, run_fused};
-use halfspaces_linalg::{InputError, Threads, zeros};
+use halfspaces_linalg::kernels::{Aligned, Fused, FusedLoop, run_fused};
+use halfspaces_linalg::{InputError, Threads, aligned_zeros};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -56,9 +57,9 @@ pub(crate) struct Moments {
 /// The buffers and sums of a block of rows.
 #[derive(Debug)]
 struct Block {
-    tile: Vec<f64>,
+    tile: Aligned<f64>,
     /// The lower half of Σ w u uᵀ, in rows of padded length.
-    moment: Vec<f64>,
+    moment: Aligned<f64>,
     log_norms: f64,
     vanished: bool,
 }
@@ -93,7 +94,8 @@ impl Pass {
         let count = n.div_ceil(block_rows).max(1);
         let mut blocks = Vec::with_capacity(count);
         for _ in 0..count {
-            let (tile, moment) = (zeros(tile_rows, padded(dim))?, zeros(dim, padded(dim))?);
+            let (tile, moment) =
+                (aligned_zeros(tile_rows, padded(dim))?, aligned_zeros(dim, padded(dim))?);
             blocks.push(Block { tile, moment, log_norms: 0.0, vanished: false });
         }
         Ok(Pass { blocks, block_rows, dim, threads })
@@ -234,21 +236,14 @@ impl FusedLoop for MomentRun<'_, '_> {
         let MomentRun { part, dim, factor } = self;
         let (block, width) = (tile::tile_rows(dim), padded(dim));
         let Block { tile, moment, log_norms, vanished } = part.block;
-        let mut blocks = part.values.chunks(block * dim).zip(part.weights.chunks(block)).peekable();
-        while let Some((x, weights)) = blocks.next() {
-            blocks.peek().iter().for_each(|(next, _)| tile::touch(next));
+        let mut scales = [0.0; tile::MAX_ROWS];
+        for (x, weights) in part.values.chunks(block * dim).zip(part.weights.chunks(block)) {
             let u = &mut tile[..weights.len() * width];
-            match factor {
-                Some(factor) => tile::product(f, x, factor, u),
-                None => {
-                    let rows = u.chunks_exact_mut(width).zip(x.chunks_exact(dim));
-                    rows.for_each(|(u, x)| u[..dim].copy_from_slice(x));
-                }
-            }
-            let scaled = scale_rows(u, dim, weights);
+            let scales = &mut scales[..weights.len()];
+            let scaled = product_and_scales(f, x, factor, dim, u, weights, scales);
+            add_gram(f, u, scales, dim, moment);
             *log_norms += scaled.log_norms;
             *vanished |= scaled.vanished;
-            add_gram(f, u, width, u, dim, moment);
         }
     }
 }
@@ -267,11 +262,10 @@ impl FusedLoop for UnitRun<'_, '_> {
     fn run<F: Fused>(self, f: F) {
         let UnitRun { part, dim, factor } = self;
         let (block, width) = (tile::tile_rows(dim), padded(dim));
-        let ones = [1.0; tile::MAX_ROWS];
         for (x, out) in part.values.chunks(block * dim).zip(part.out.chunks_mut(block * dim)) {
             let u = &mut part.block.tile[..x.len() / dim * width];
             tile::product(f, x, factor, u);
-            scale_rows(u, dim, &ones[..x.len() / dim]);
+            unit_or_zero_rows(f, u, dim);
             let rows = out.chunks_exact_mut(dim).zip(u.chunks_exact(width));
             rows.for_each(|(out, u)| out.copy_from_slice(&u[..dim]));
         }
@@ -293,16 +287,17 @@ impl FusedLoop for FourthRun<'_, '_> {
         let FourthRun { part, dim, factor } = self;
         let (block, width) = (tile::tile_rows(dim), padded(dim));
         let Block { tile, moment, .. } = part.block;
+        let mut scales = [0.0; tile::MAX_ROWS];
         for (u, weights) in part.values.chunks(block * dim).zip(part.weights.chunks(block)) {
             let t = &mut tile[..weights.len() * width];
             tile::product(f, u, factor, t);
-            let rows = t.chunks_exact_mut(width).zip(u.chunks_exact(dim));
-            for ((t, u), weight) in rows.zip(weights) {
-                // t <- w (t·u) u
-                let q = weight * lanes_dot(t, u);
-                t.iter_mut().zip(u).for_each(|(t, u)| *t = q * u);
+            let rows = t.chunks_exact_mut(width).zip(u.chunks_exact(dim)).zip(weights);
+            let scales = &mut scales[..weights.len()];
+            for (((t, u), weight), scale) in rows.zip(&mut *scales) {
+                *scale = weight * lanes_dot(t, u);
+                t[..dim].copy_from_slice(u);
             }
-            add_gram(f, u, dim, t, dim, moment);
+            add_gram(f, t, scales, dim, moment);
         }
     }
 }

@@ -1,30 +1,24 @@
-//! The inner loops over a tile, a block of rows that stays in the nearest cache: U = XA, the scaling of
-//! its rows, and UᵀV.
+//! The inner loops over a tile, a block of rows that stays in the nearest cache: U = XA, the lengths of its rows, and
+//! Σ s u uᵀ.
 //!
 //! A tile has rows as long as their dimension rounded up to a multiple of [`LANES`]; what is beyond
-//! the dimension is zero and stays so. Of a lower triangular A, columns from j on meet only the rows
-//! of A from j on; of a symmetric product only the lower half is added up. Six rows of one factor and
-//! one or two vectors of the other are multiplied at a time, which keeps six or twelve sums in registers.
+//! the dimension is zero and stays so. Of a lower triangular A, row l meets only the first l + 1 columns of U; of the
+//! symmetric sum only the lower half is added up. Several rows of X are multiplied with the vectors of a panel of A at a time,
+//! and several coordinates of u with a vector of it, as many as there are registers for the sums.
 //!
 //! All loops are generic in the vector instructions and compiled for those that the processor turns
 //! out to have. Every sum is taken in one fixed order, and every product is fused with its addition or
 //! none is, so the instructions change no bit of a result.
 
 use faer::MatRef;
-use halfspaces_linalg::kernels::{self, Fused, FusedLoop, run_fused};
+use halfspaces_linalg::kernels::{self, Aligned, Fused, FusedLoop, fetch_behind, run_fused};
 
 /// Columns taken side by side in sums along a row.
 pub(crate) const LANES: usize = kernels::LANES;
-/// Rows of one factor that are multiplied with two vectors of the other at a time.
-const ROWS: usize = 6;
-/// Rows whose lengths are found before they are scaled: a multiple of [`ROWS`] and of [`LANES`].
+/// Rows whose logarithms are taken together: a multiple of [`LANES`].
 pub(crate) const GROUP: usize = 48;
 /// Numbers in a tile, about: a tile and what is read with it share a first-level cache of 32 kB.
 const TILE_VALUES: usize = 2_400;
-/// Columns at most of which narrow panels are faster.
-const FEW_COLUMNS: usize = 32;
-/// Numbers in a line of the cache.
-const LINE: usize = 8;
 /// Squared lengths between these are right to rounding: no square that matters has over- or
 /// underflown.
 pub(crate) const SAFE: std::ops::RangeInclusive<f64> = 1e-280..=1e280;
@@ -42,12 +36,14 @@ pub(crate) fn tile_rows(dim: usize) -> usize {
     (TILE_VALUES / padded(dim) / GROUP * GROUP).clamp(GROUP, MAX_ROWS)
 }
 
-/// A matrix cut into panels of columns, one or two vectors wide, that are read from one end to the other.
+/// A matrix cut into panels of columns, whose numbers stand in the order in which they are read.
 #[derive(Debug)]
 pub(crate) struct Factor {
-    panels: Vec<f64>,
+    values: Aligned<f64>,
     rows: usize,
     columns: usize,
+    /// Of a panel, as many rows from its first column on as a vector has numbers hold one vector, the next ones two, and so
+    /// on; those before hold none.
     lower: bool,
 }
 
@@ -60,14 +56,15 @@ impl Factor {
         let (rows, columns) = a.shape();
         let vanishes = |i: usize, j: usize| a[(i, j)].abs() <= 0.0;
         let lower = rows == columns && (0..columns).all(|j| (0..j).all(|i| vanishes(i, j)));
-        let mut panels = Vec::with_capacity(rows * columns.next_multiple_of(lanes));
+        let mut values = Vec::with_capacity(rows * columns.next_multiple_of(lanes));
         for (first, vectors) in panels_of(columns, lanes) {
             for i in if lower { first } else { 0 }..rows {
+                let vectors = if lower { vectors.min((i - first) / lanes + 1) } else { vectors };
                 let columns_here = first..first + vectors * lanes;
-                panels.extend(columns_here.map(|j| if j < columns { a[(i, j)] } else { 0.0 }));
+                values.extend(columns_here.map(|j| if j < columns { a[(i, j)] } else { 0.0 }));
             }
         }
-        Factor { panels, rows, columns, lower }
+        Factor { values: Aligned::from(values.as_slice()), rows, columns, lower }
     }
 
     /// Number of columns of X.
@@ -76,13 +73,22 @@ impl Factor {
     }
 }
 
-/// First columns of the panels with their widths in vectors: two, but one of eight numbers where there are few
-/// columns, as more of a triangle lies outside narrow panels.
+/// Vectors of a panel at most: sums of six rows and the panel's row have to stay in registers, of which there are 32
+/// where vectors hold [`LANES`] numbers, elsewhere 16.
+const fn panel_vectors(lanes: usize) -> usize {
+    if lanes == LANES { 4 } else { 2 }
+}
+
+/// First columns of the panels with their widths in vectors.
 #[inline(always)]
 fn panels_of(columns: usize, lanes: usize) -> impl Iterator<Item = (usize, usize)> {
-    let width = if lanes == LANES && columns <= FEW_COLUMNS { lanes } else { 2 * lanes };
-    let vectors = move |first: usize| if width.min(columns - first) > lanes { 2 } else { 1 };
-    (0..columns.div_ceil(width)).map(move |p| (p * width, vectors(p * width)))
+    let (most, all) = (panel_vectors(lanes), columns.div_ceil(lanes));
+    (0..all).step_by(most).map(move |v| (v * lanes, most.min(all - v)))
+}
+
+/// Rows of X that are multiplied together.
+const fn rows_together(columns: usize, lanes: usize) -> usize {
+    if lanes == LANES && columns <= 3 * LANES { 8 } else { 6 }
 }
 
 /// How many numbers a vector holds.
@@ -97,216 +103,170 @@ impl FusedLoop for Lanes {
     }
 }
 
-/// Reads one number of every cache line: rows that are about to be multiplied then come from memory all
-/// at once, which the processor does not foresee from six rows read side by side.
-#[inline(always)]
-pub(crate) fn touch(x: &[f64]) {
-    let lines = x.as_chunks::<LINE>().0;
-    let bits = lines.iter().fold(0, |bits, line| bits ^ line[0].to_bits());
-    std::hint::black_box(bits);
-}
-
 /// The tile U = XA for rows X; as many as there are.
 #[inline(always)]
 pub(crate) fn product<F: Fused>(f: F, x: &[f64], factor: &Factor, u: &mut [f64]) {
     let (dim, stride) = (factor.rows, padded(factor.columns));
     assert_eq!(x.len() / dim, u.len() / stride, "a tile has one row per point");
-    for (x, u) in x.chunks(ROWS * dim).zip(u.chunks_mut(ROWS * stride)) {
-        let mut panels = factor.panels.as_slice();
-        for (first, vectors) in panels_of(factor.columns, F::LANES) {
-            let from = if factor.lower { first } else { 0 };
-            let (panel, rest) = panels.split_at((dim - from) * vectors * F::LANES);
-            panels = rest;
-            match (vectors, x.len() == ROWS * dim) {
-                (2, true) => product_rows::<F, 2>(f, x, from, panel, u, first),
-                (_, true) => product_rows::<F, 1>(f, x, from, panel, u, first),
-                (vectors, _) => {
-                    for (x, u) in x.chunks_exact(dim).zip(u.chunks_exact_mut(stride)) {
-                        if vectors == 2 {
-                            product_row::<F, 2>(f, &x[from..], panel, &mut u[first..]);
-                        } else {
-                            product_row::<F, 1>(f, &x[from..], panel, &mut u[first..]);
-                        }
-                    }
+    match rows_together(factor.columns, F::LANES) {
+        8 => product_by::<F, 8>(f, x, factor, u),
+        _ => product_by::<F, 6>(f, x, factor, u),
+    }
+}
+
+/// [`product`], R rows at a time.
+#[inline(always)]
+fn product_by<F: Fused, const R: usize>(f: F, x: &[f64], factor: &Factor, u: &mut [f64]) {
+    let (dim, stride) = (factor.rows, padded(factor.columns));
+    for (x, u) in x.chunks(R * dim).zip(u.chunks_mut(R * stride)) {
+        // Rows read side by side the processor does not foresee.
+        fetch_behind(x);
+        if x.len() == R * dim {
+            product_rows::<F, R>(f, x, factor, u);
+        } else {
+            for (x, u) in x.chunks_exact(dim).zip(u.chunks_exact_mut(stride)) {
+                product_rows::<F, 1>(f, x, factor, u);
+            }
+        }
+    }
+}
+
+/// R rows of X times A.
+#[inline(always)]
+fn product_rows<F: Fused, const R: usize>(f: F, x: &[f64], factor: &Factor, u: &mut [f64]) {
+    let mut rows = [x; R];
+    for (r, row) in rows.iter_mut().enumerate() {
+        *row = &x[r * factor.rows..][..factor.rows];
+    }
+    let mut values = &*factor.values;
+    for (first, vectors) in panels_of(factor.columns, F::LANES) {
+        let at = factor.lower.then_some(first);
+        let u = &mut u[first..];
+        let stride = padded(factor.columns);
+        values = match vectors {
+            1 => product_panel::<F, R, 1>(f, &rows, values, at, u, stride),
+            2 => product_panel::<F, R, 2>(f, &rows, values, at, u, stride),
+            3 => product_panel::<F, R, 3>(f, &rows, values, at, u, stride),
+            _ => product_panel::<F, R, 4>(f, &rows, values, at, u, stride),
+        };
+    }
+}
+
+/// R rows of X times a panel of V vectors, of a triangle from its diagonal `at` a column on; what stands behind the panel.
+#[inline(always)]
+fn product_panel<'a, F: Fused, const R: usize, const V: usize>(
+    f: F,
+    rows: &[&[f64]; R],
+    a: &'a [f64],
+    at: Option<usize>,
+    u: &mut [f64],
+    stride: usize,
+) -> &'a [f64] {
+    let mut sums = [[f.splat(0.0); V]; R];
+    let rest = match at {
+        None => add_products::<F, R, V, V>(f, rows, 0, usize::MAX, a, &mut sums),
+        Some(at) => {
+            let stage = |s| at + s * F::LANES;
+            let a = add_products::<F, R, V, 1>(f, rows, at, stage(1), a, &mut sums);
+            let a = add_products::<F, R, V, 2>(f, rows, stage(1), stage(2), a, &mut sums);
+            let a = add_products::<F, R, V, 3>(f, rows, stage(2), stage(3), a, &mut sums);
+            let a = add_products::<F, R, V, 4>(f, rows, stage(3), stage(4), a, &mut sums);
+            add_products::<F, R, V, V>(f, rows, stage(V), usize::MAX, a, &mut sums)
+        }
+    };
+    for (r, sums) in sums.iter().enumerate() {
+        let u = &mut u[r * stride..][..V * F::LANES];
+        for (v, sum) in sums.iter().enumerate() {
+            f.store(*sum, &mut u[v * F::LANES..]);
+        }
+    }
+    rest
+}
+
+/// Adds the products of columns of X and rows of A, S vectors long, none if that is more than there are; what stands behind
+/// them.
+#[inline(always)]
+fn add_products<'a, F: Fused, const R: usize, const V: usize, const S: usize>(
+    f: F,
+    rows: &[&[f64]; R],
+    from: usize,
+    to: usize,
+    a: &'a [f64],
+    sums: &mut [[F::Vector; V]; R],
+) -> &'a [f64] {
+    let to = to.min(rows[0].len());
+    if S > V || from >= to {
+        return a;
+    }
+    let (a, rest) = a.split_at((to - from) * S * F::LANES);
+    for (l, a) in (from..to).zip(a.chunks_exact(S * F::LANES)) {
+        let mut vectors = [f.splat(0.0); S];
+        for (v, vector) in vectors.iter_mut().enumerate() {
+            *vector = f.load(&a[v * F::LANES..]);
+        }
+        for (sums, row) in sums.iter_mut().zip(rows) {
+            let x = f.splat(row[l]);
+            for (sum, a) in sums.iter_mut().zip(&vectors) {
+                *sum = f.mul_add(x, *a, *sum);
+            }
+        }
+    }
+    rest
+}
+
+/// What [`product_and_scales`] met.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Scaled {
+    /// Σ w ln‖u‖² of the rows.
+    pub(crate) log_norms: f64,
+    /// A row's squared length was no positive normal number; its scale is zero.
+    pub(crate) vanished: bool,
+}
+
+/// The tile U = XA, or of X where there is no A, and w/‖u‖² of each row.
+#[inline(always)]
+pub(crate) fn product_and_scales<F: Fused>(
+    f: F,
+    x: &[f64],
+    factor: Option<&Factor>,
+    dim: usize,
+    u: &mut [f64],
+    weights: &[f64],
+    scales: &mut [f64],
+) -> Scaled {
+    let (stride, together) = (padded(dim), rows_together(dim, F::LANES));
+    assert_eq!(u.len() / stride, weights.len(), "a row has one weight");
+    let mut norms_sq = [1.0; MAX_ROWS];
+    let rows = x.chunks(together * dim).zip(u.chunks_mut(together * stride));
+    for ((x, u), norms_sq) in rows.zip(norms_sq.chunks_mut(together)) {
+        match factor {
+            Some(factor) => product(f, x, factor, u),
+            None => {
+                let rows = u.chunks_exact_mut(stride).zip(x.chunks_exact(dim));
+                rows.for_each(|(u, x)| u[..dim].copy_from_slice(x));
+            }
+        }
+        // At once, as the next rows can be multiplied meanwhile.
+        match stride / LANES {
+            1 => few_norms_sq::<F, 1>(f, u, norms_sq),
+            2 => few_norms_sq::<F, 2>(f, u, norms_sq),
+            3 => few_norms_sq::<F, 3>(f, u, norms_sq),
+            4 => few_norms_sq::<F, 4>(f, u, norms_sq),
+            _ => {
+                for (norm_sq, u) in norms_sq.iter_mut().zip(u.chunks_exact(stride)) {
+                    *norm_sq = norm_sq_of(f, u);
                 }
             }
         }
     }
-}
-
-/// Six rows of X, from a column on, times a panel of V vectors.
-#[inline(always)]
-fn product_rows<F: Fused, const V: usize>(
-    f: F,
-    x: &[f64],
-    from: usize,
-    panel: &[f64],
-    u: &mut [f64],
-    first: usize,
-) {
-    let panel = panel.chunks_exact(V * F::LANES);
-    let (dim, stride) = (x.len() / ROWS, u.len() / ROWS);
-    let row = |r: usize| &x[r * dim + from..(r + 1) * dim];
-    let (x0, x1, x2) = (row(0).iter(), row(1).iter(), row(2).iter());
-    let (x3, x4, x5) = (row(3).iter(), row(4).iter(), row(5).iter());
-    let mut sums = [[f.splat(0.0); V]; ROWS];
-    for ((((((a, x0), x1), x2), x3), x4), x5) in
-        panel.zip(x0).zip(x1).zip(x2).zip(x3).zip(x4).zip(x5)
-    {
-        let a = load(f, a);
-        add_multiple(f, &mut sums[0], *x0, &a);
-        add_multiple(f, &mut sums[1], *x1, &a);
-        add_multiple(f, &mut sums[2], *x2, &a);
-        add_multiple(f, &mut sums[3], *x3, &a);
-        add_multiple(f, &mut sums[4], *x4, &a);
-        add_multiple(f, &mut sums[5], *x5, &a);
-    }
-    for (u, sums) in u.chunks_exact_mut(stride).zip(&sums) {
-        store(f, sums, &mut u[first..]);
-    }
-}
-
-/// One row likewise.
-#[inline(always)]
-fn product_row<F: Fused, const V: usize>(f: F, x: &[f64], panel: &[f64], u: &mut [f64]) {
-    let mut sums = [f.splat(0.0); V];
-    for (a, x) in panel.chunks_exact(V * F::LANES).zip(x) {
-        add_multiple(f, &mut sums, *x, &load(f, a));
-    }
-    store(f, &sums, u);
-}
-
-/// The first V vectors of `values`.
-#[inline(always)]
-fn load<F: Fused, const V: usize>(f: F, values: &[f64]) -> [F::Vector; V] {
-    let mut vectors = [f.splat(0.0); V];
-    for (vector, values) in vectors.iter_mut().zip(values[..V * F::LANES].chunks_exact(F::LANES)) {
-        *vector = f.load(values);
-    }
-    vectors
-}
-
-/// Over the first of `values`.
-#[inline(always)]
-fn store<F: Fused, const V: usize>(f: F, vectors: &[F::Vector; V], values: &mut [f64]) {
-    let values = values[..V * F::LANES].chunks_exact_mut(F::LANES);
-    for (vector, values) in vectors.iter().zip(values) {
-        f.store(*vector, values);
-    }
-}
-
-/// sums += x a.
-#[inline(always)]
-fn add_multiple<F: Fused, const V: usize>(
-    f: F,
-    sums: &mut [F::Vector; V],
-    x: f64,
-    a: &[F::Vector; V],
-) {
-    let x = f.splat(x);
-    for (sum, a) in sums.iter_mut().zip(a) {
-        *sum = f.mul_add(x, *a, *sum);
-    }
-}
-
-/// Adds the lower half of UᵀV (and parts of the upper) to `m`, whose rows are those of a tile; for a
-/// product known to be symmetric. Rows of `u` are `stride` long, those of the tile `v` padded.
-#[inline(always)]
-pub(crate) fn add_gram<F: Fused>(
-    f: F,
-    u: &[f64],
-    stride: usize,
-    v: &[f64],
-    dim: usize,
-    m: &mut [f64],
-) {
-    assert_eq!(u.len() / stride, v.len() / padded(dim), "both factors have the same rows");
-    for (first, vectors) in panels_of(dim, F::LANES) {
-        for top in (first..dim).step_by(ROWS) {
-            let at = Corner { stride, dim, top, first };
-            match (vectors, dim - top) {
-                (2, 1) => gram_panel::<F, 1, 2>(f, u, v, at, m),
-                (2, 2) => gram_panel::<F, 2, 2>(f, u, v, at, m),
-                (2, 3) => gram_panel::<F, 3, 2>(f, u, v, at, m),
-                (2, 4) => gram_panel::<F, 4, 2>(f, u, v, at, m),
-                (2, 5) => gram_panel::<F, 5, 2>(f, u, v, at, m),
-                (2, _) => gram_panel::<F, ROWS, 2>(f, u, v, at, m),
-                (_, 1) => gram_panel::<F, 1, 1>(f, u, v, at, m),
-                (_, 2) => gram_panel::<F, 2, 1>(f, u, v, at, m),
-                (_, 3) => gram_panel::<F, 3, 1>(f, u, v, at, m),
-                (_, 4) => gram_panel::<F, 4, 1>(f, u, v, at, m),
-                (_, 5) => gram_panel::<F, 5, 1>(f, u, v, at, m),
-                (_, _) => gram_panel::<F, ROWS, 1>(f, u, v, at, m),
-            }
-        }
-    }
-}
-
-/// Where in the product a register block lies, and how long rows are.
-#[derive(Clone, Copy)]
-struct Corner {
-    stride: usize,
-    dim: usize,
-    top: usize,
-    first: usize,
-}
-
-/// Rows `top` .. `top` + R and V vectors of columns from `first` on of UᵀV, added to `m`.
-#[inline(always)]
-fn gram_panel<F: Fused, const R: usize, const V: usize>(
-    f: F,
-    u: &[f64],
-    v: &[f64],
-    at: Corner,
-    m: &mut [f64],
-) {
-    let (width, lanes) = (padded(at.dim), F::LANES);
-    let (rows, columns) = (at.top..at.top + R, at.first..at.first + V * lanes);
-    let mut sums = [[f.splat(0.0); V]; R];
-    for (u, v) in u.chunks_exact(at.stride).zip(v.chunks_exact(width)) {
-        let v = load(f, &v[columns.clone()]);
-        for (sums, u) in sums.iter_mut().zip(&u[rows.clone()]) {
-            add_multiple(f, sums, *u, &v);
-        }
-    }
-    for (m, sums) in m.chunks_exact_mut(width).skip(at.top).zip(&sums) {
-        for (m, sum) in m[columns.clone()].chunks_exact_mut(lanes).zip(sums) {
-            f.store(f.add(f.load(m), *sum), m);
-        }
-    }
-}
-
-/// What [`scale_rows`] met.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Scaled {
-    /// Σ w ln‖u‖² of the rows as they were.
-    pub(crate) log_norms: f64,
-    /// A row's squared length was no positive normal number; that row is now zero.
-    pub(crate) vanished: bool,
-}
-
-/// Scales the rows of a tile to norm √w.
-#[inline(always)]
-pub(crate) fn scale_rows(u: &mut [f64], dim: usize, weights: &[f64]) -> Scaled {
-    let stride = padded(dim);
-    assert_eq!(u.len() / stride, weights.len(), "a row has one weight");
     let mut scaled = Scaled::default();
-    for (u, weights) in u.chunks_mut(GROUP * stride).zip(weights.chunks(GROUP)) {
-        let mut norms_sq = [1.0; GROUP];
-        for (norm_sq, u) in norms_sq.iter_mut().zip(u.chunks_exact(stride)) {
-            *norm_sq = lanes_norm_sq(u);
-        }
-        scaled.log_norms += weighted_logs(&norms_sq, weights);
-        let mut scales = [0.0; GROUP];
-        for ((scale, norm_sq), weight) in scales.iter_mut().zip(&norms_sq).zip(weights) {
+    let groups = norms_sq.as_chunks::<GROUP>().0.iter().zip(weights.chunks(GROUP));
+    for ((norms_sq, weights), scales) in groups.zip(scales.chunks_mut(GROUP)) {
+        scaled.log_norms += weighted_logs(norms_sq, weights);
+        for ((scale, norm_sq), weight) in scales.iter_mut().zip(norms_sq).zip(weights) {
             let normal = (f64::MIN_POSITIVE..=f64::MAX).contains(norm_sq);
-            *scale = if normal { (weight / norm_sq).sqrt() } else { 0.0 };
+            *scale = if normal { weight / norm_sq } else { 0.0 };
             scaled.vanished |= !normal;
-        }
-        for (u, scale) in u.chunks_exact_mut(stride).zip(scales) {
-            for u in u.as_chunks_mut::<LANES>().0 {
-                u.iter_mut().for_each(|v| *v *= scale);
-            }
         }
     }
     scaled
@@ -315,28 +275,55 @@ pub(crate) fn scale_rows(u: &mut [f64], dim: usize, weights: &[f64]) -> Scaled {
 /// Scales the rows of a tile to norm 1; the first one whose length is not safe to compute is left with
 /// those after it, and its index is the error.
 #[inline(always)]
-pub(crate) fn unit_rows(u: &mut [f64], dim: usize) -> Result<(), usize> {
+pub(crate) fn unit_rows<F: Fused>(f: F, u: &mut [f64], dim: usize) -> Result<(), usize> {
     for (row, u) in u.chunks_exact_mut(padded(dim)).enumerate() {
-        let norm_sq = lanes_norm_sq(u);
+        let norm_sq = norm_sq_of(f, u);
         if !SAFE.contains(&norm_sq) {
             return Err(row);
         }
-        let scale = (1.0 / norm_sq).sqrt();
-        for u in u.as_chunks_mut::<LANES>().0 {
-            u.iter_mut().for_each(|v| *v *= scale);
-        }
+        scale_row(u, (1.0 / norm_sq).sqrt());
     }
     Ok(())
 }
 
+/// The same, but a row whose squared length is no positive normal number becomes zero.
+#[inline(always)]
+pub(crate) fn unit_or_zero_rows<F: Fused>(f: F, u: &mut [f64], dim: usize) {
+    for u in u.chunks_exact_mut(padded(dim)) {
+        let norm_sq = norm_sq_of(f, u);
+        let normal = (f64::MIN_POSITIVE..=f64::MAX).contains(&norm_sq);
+        scale_row(u, if normal { (1.0 / norm_sq).sqrt() } else { 0.0 });
+    }
+}
+
+#[inline(always)]
+fn scale_row(u: &mut [f64], scale: f64) {
+    for u in u.as_chunks_mut::<LANES>().0 {
+        u.iter_mut().for_each(|v| *v *= scale);
+    }
+}
+
+/// ‖u‖² of rows of V times [`LANES`] numbers.
+#[inline(always)]
+fn few_norms_sq<F: Fused, const V: usize>(f: F, u: &[f64], norms_sq: &mut [f64]) {
+    for (norm_sq, u) in norms_sq.iter_mut().zip(u.as_chunks::<LANES>().0.as_chunks::<V>().0) {
+        *norm_sq = norm_sq_of(f, u.as_flattened());
+    }
+}
+
 /// ‖u‖² of a row of a tile: column j goes into sum j mod [`LANES`].
 #[inline(always)]
-fn lanes_norm_sq(u: &[f64]) -> f64 {
-    let mut sums = [0.0; LANES];
-    for u in u.as_chunks::<LANES>().0 {
-        sums.iter_mut().zip(u).for_each(|(sum, u)| *sum += u * u);
+fn norm_sq_of<F: Fused>(f: F, u: &[f64]) -> f64 {
+    let mut lanes = [0.0; LANES];
+    for j in (0..LANES).step_by(F::LANES) {
+        let mut sum = f.splat(0.0);
+        for u in u.as_chunks::<LANES>().0 {
+            let u = f.load(&u[j..]);
+            sum = f.mul_add(u, u, sum);
+        }
+        f.store(sum, &mut lanes[j..]);
     }
-    sum_of_lanes(sums)
+    sum_of_lanes(lanes)
 }
 
 /// Inner product of a row with one of a tile or one as long.
@@ -360,7 +347,8 @@ fn sum_of_lanes(s: [f64; LANES]) -> f64 {
 /// logarithm: mantissas are multiplied, exponents added.
 #[inline(always)]
 fn weighted_logs(values: &[f64; GROUP], weights: &[f64]) -> f64 {
-    if weights.iter().any(|weight| weight.total_cmp(&1.0).is_ne()) {
+    // All are looked at, eight at once, instead of one after the other up to the first.
+    if weights.iter().fold(false, |any, weight| any | (weight.to_bits() != 1f64.to_bits())) {
         return values.iter().zip(weights).map(|(value, weight)| weight * value.ln()).sum();
     }
     const MANTISSA: u32 = f64::MANTISSA_DIGITS - 1;
@@ -392,29 +380,14 @@ impl FusedLoop for UnitProduct<'_> {
     #[inline(always)]
     fn run<F: Fused>(self, f: F) -> Result<(), usize> {
         product(f, self.x, self.factor, self.u);
-        unit_rows(self.u, self.factor.columns)
-    }
-}
-
-/// [`add_gram`] of a tile with itself.
-pub(crate) struct AddGram<'a> {
-    pub(crate) u: &'a [f64],
-    pub(crate) dim: usize,
-    pub(crate) m: &'a mut [f64],
-}
-
-impl FusedLoop for AddGram<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<F: Fused>(self, f: F) {
-        add_gram(f, self.u, padded(self.dim), self.u, self.dim, self.m);
+        unit_rows(f, self.u, self.factor.columns)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gram::{AddGram, add_gram};
     use faer::Mat;
     use halfspaces_linalg::kernels::Pair;
 
@@ -435,22 +408,34 @@ mod tests {
             let mut u = vec![0.0; n * padded(dim)];
             product(f, self.x, &factor, &mut u);
             let mut unit = u.clone();
-            assert_eq!(unit_rows(&mut unit, dim), Ok(()));
-            let scaled = scale_rows(&mut u, dim, self.weights);
-            assert!(!scaled.vanished);
-            let mut m = vec![0.0; dim * padded(dim)];
-            add_gram(f, &u, padded(dim), &u, dim, &mut m);
-            let mut fourth = vec![0.0; dim * padded(dim)];
-            add_gram(f, self.x, factor.rows, &unit, dim.min(factor.rows), &mut fourth);
-            // Above the diagonal a sum may be taken or not.
-            let lower = |m: Vec<f64>| {
-                let entry = move |at: usize| {
+            assert_eq!(unit_rows(f, &mut unit, dim), Ok(()));
+            let mut all = [u, unit].concat();
+            let square = (dim == factor.rows).then_some(None);
+            for factor in [Some(Some(&factor)), square].into_iter().flatten() {
+                let dim = factor.map_or(dim, |factor| factor.rows);
+                if factor.is_some_and(|factor| factor.rows != factor.columns) {
+                    continue;
+                }
+                let (mut u, mut scales) = (vec![0.0; n * padded(dim)], vec![0.0; n]);
+                for (tile, u) in u.chunks_mut(MAX_ROWS * padded(dim)).enumerate() {
+                    let rows = tile * MAX_ROWS..tile * MAX_ROWS + u.len() / padded(dim);
+                    let x = &self.x[rows.start * dim..rows.end * dim];
+                    let (weights, scales) = (&self.weights[rows.clone()], &mut scales[rows]);
+                    let scaled = product_and_scales(f, x, factor, dim, u, weights, scales);
+                    assert!(!scaled.vanished);
+                    all.push(scaled.log_norms);
+                }
+                let mut m = vec![0.0; dim * padded(dim)];
+                add_gram(f, &u, &scales, dim, &mut m);
+                // Above the diagonal a sum may be taken or not.
+                let entry = |at: usize| {
                     let (i, j) = (at / padded(dim), at % padded(dim));
                     if j <= i { m[at] } else { 0.0 }
                 };
-                (0..dim * padded(dim)).map(entry).collect::<Vec<f64>>()
-            };
-            [vec![scaled.log_norms], u, unit, lower(m), lower(fourth)].concat()
+                all.extend([u, scales].concat());
+                all.extend((0..dim * padded(dim)).map(entry));
+            }
+            all
         }
     }
 
@@ -465,8 +450,10 @@ mod tests {
         (0..n * dim).map(|i| ((i * i + 5) as f64).sin() + 0.1).collect()
     }
 
-    const SHAPES: [(usize, usize, usize); 8] = [
+    const SHAPES: [(usize, usize, usize); 10] = [
         (1, 1, 1),
+        (50, 8, 8),
+        (77, 32, 32),
         (7, 3, 3),
         (13, 5, 2),
         (50, 9, 9),
@@ -508,7 +495,8 @@ mod tests {
                 }
                 run_fused(Product(&x, &factor, &mut u));
                 let mut m = vec![0.0; columns * padded(columns)];
-                run_fused(AddGram { u: &u, dim: columns, m: &mut m });
+                let ones = vec![1.0; n];
+                run_fused(AddGram { u: &u, scales: &ones, dim: columns, m: &mut m });
                 let plain = |r: usize, j: usize| -> f64 {
                     (0..dim).map(|l| x[r * dim + l] * a[(l, j)]).sum()
                 };
@@ -529,11 +517,26 @@ mod tests {
 
     #[test]
     fn lengths_that_over_or_underflow_are_told() {
+        struct Lengths<'a>(&'a mut [f64]);
+        impl FusedLoop for Lengths<'_> {
+            type Output = (Result<(), usize>, Vec<f64>, Scaled);
+            #[inline(always)]
+            fn run<F: Fused>(self, f: F) -> Self::Output {
+                let safe = unit_rows(f, self.0, 2);
+                let (mut u, mut scales) = ([1.0; 2 * LANES], [7.0; 2]);
+                let x = [f64::INFINITY, 0.0, 2.0, 0.0];
+                let scaled = product_and_scales(f, &x, None, 2, &mut u, &[1.0; 2], &mut scales);
+                let mut all = scales.to_vec();
+                unit_or_zero_rows(f, &mut u[LANES..], 2);
+                all.extend(&u[LANES..]);
+                (safe, all, scaled)
+            }
+        }
         let mut u = vec![0.0; 3 * LANES];
         (u[0], u[LANES], u[2 * LANES]) = (3.0, 1e-150, 1.0);
-        assert_eq!(unit_rows(&mut u, 2), Err(1));
-        assert_eq!(u[0], 1.0);
-        let scaled = scale_rows(&mut [f64::INFINITY; LANES], 2, &[1.0]);
+        let (safe, all, scaled) = run_fused(Lengths(&mut u));
+        assert_eq!((safe, u[0]), (Err(1), 1.0));
         assert!(scaled.vanished);
+        assert_eq!(all[..2], [0.0, 1.0 / (4.0 + 6.0)]);
     }
 }

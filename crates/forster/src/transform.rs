@@ -17,7 +17,7 @@ use crate::subspace::check_orthonormal;
 use crate::tile::{Factor, UnitProduct, padded, tile_rows};
 use faer::{Mat, MatRef};
 use halfspaces_linalg::kernels::run_fused;
-use halfspaces_linalg::{Halfspace, InputError, PointSet, Points, zeros};
+use halfspaces_linalg::{Halfspace, InputError, PointSet, Points, aligned_zeros, zeros};
 
 /// What [`ForsterTransform::scatter`] is scaled to: a position determines it only up to a factor.
 ///
@@ -166,7 +166,7 @@ impl ForsterTransform {
         let (d, k) = (self.dim(), self.inner_dim());
         let mut out = zeros(points.len(), k)?;
         let (factor, rows) = (self.as_factor(), tile_rows(k));
-        let mut tile = zeros(rows, padded(k))?;
+        let mut tile = aligned_zeros(rows, padded(k))?;
         let blocks = points.as_slice().chunks(rows * d).zip(out.chunks_mut(rows * k));
         for (block, (x, out)) in blocks.enumerate() {
             let u = &mut tile[..x.len() / d * padded(k)];
