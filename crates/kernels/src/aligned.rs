@@ -1,5 +1,6 @@
 //! Numbers that begin where a line of the cache does.
 
+use crate::pages::zeros;
 use std::collections::TryReserveError;
 use std::ops::{Deref, DerefMut};
 
@@ -29,15 +30,14 @@ pub struct Aligned<T> {
 impl<T: Copy + Default> Aligned<T> {
     /// As many zeros. An error if the memory does not hold them.
     pub fn zeros(len: usize) -> Result<Aligned<T>, TryReserveError> {
-        // Asked for first, so that a refusal comes back as one; the buffer itself is then taken in the
-        // way that leaves its pages untouched.
-        Vec::<T>::new().try_reserve_exact(len.saturating_add(LINE / size_of::<T>()))?;
-        Ok(Aligned::held(len))
+        let buffer = zeros(len.saturating_add(Self::SPARE))?;
+        Ok(Aligned::held(buffer, len))
     }
 
-    fn held(len: usize) -> Aligned<T> {
-        // Numbers of a line more than are asked for, to begin with one.
-        let buffer = vec![T::default(); len + LINE / size_of::<T>()];
+    /// Numbers of a line more than are asked for, to begin with one.
+    const SPARE: usize = LINE / size_of::<T>();
+
+    fn held(buffer: Vec<T>, len: usize) -> Aligned<T> {
         let first = buffer.as_ptr().align_offset(LINE);
         assert!(first <= buffer.len() - len, "numbers whose size divides a line can begin one");
         Aligned { buffer, first, len }
@@ -47,7 +47,8 @@ impl<T: Copy + Default> Aligned<T> {
 /// A copy.
 impl<T: Copy + Default> From<&[T]> for Aligned<T> {
     fn from(numbers: &[T]) -> Aligned<T> {
-        let mut aligned = Aligned::held(numbers.len());
+        let buffer = vec![T::default(); numbers.len() + Self::SPARE];
+        let mut aligned = Aligned::held(buffer, numbers.len());
         aligned.copy_from_slice(numbers);
         aligned
     }

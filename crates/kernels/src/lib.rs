@@ -14,6 +14,8 @@
 //! | [`run_wide`] | any other loop, as it is written |
 //! | [`run_fused`] | one over vectors of any length that fuse multiplication and addition |
 //!
+//! [`zeros`] and [`reserve`] give large tables room in large pages, [`Aligned`] numbers that begin with a line of the cache.
+//!
 //! *Rounding.* Every product is that of [`dot`] to the bit: [`LANES`] running sums, coordinate j into sum j mod
 //! [`LANES`], added in one fixed order, without fused multiplication and addition. A wider register holds more of
 //! the same sums, so the result does not depend on the processor.
@@ -23,7 +25,8 @@
 //! registers where it fits, so that a step does not wait for the store of the last. AVX-512, AVX2 or neither,
 //! whatever the processor turns out to have, found out once.
 //!
-//! *Safety.* This is the one crate of the workspace with `unsafe` code, all of it in the file `x86.rs`.
+//! *Safety.* This is the one crate of the workspace with `unsafe` code, all of it in the
+//! files `x86.rs` and `pages.rs`.
 
 mod aligned;
 mod blocks;
@@ -33,6 +36,7 @@ mod dispatch;
 mod fetch;
 mod fused;
 mod outer;
+mod pages;
 mod plain;
 mod products;
 mod sum;
@@ -49,6 +53,7 @@ pub use dispatch::{run_fused, vectors};
 pub use fetch::{fetch, fetch_behind};
 pub use fused::{Fused, FusedLoop, Pair};
 pub use outer::add_outer;
+pub use pages::{ask_for_large_pages, reserve, zeros};
 pub use plain::{LANES, add_lanes, dot};
 pub use products::{products, products_while};
 pub use sum::add_rows;

@@ -4,7 +4,9 @@ use crate::angle::{norm, normalise};
 use crate::error::{InputError, check_finite};
 use crate::load_checked;
 use crate::row::{DenseRow, RowView};
+use crate::zeros::reserve;
 use faer::MatRef;
+use halfspaces_kernels::ask_for_large_pages;
 use std::f64::consts::FRAC_1_SQRT_2;
 
 /// A collection of points in one space, read row by row: [`Points`] or [`crate::SparsePoints`].
@@ -148,7 +150,8 @@ impl Points {
     /// rows, and those of [`Points::new`].
     pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Result<Points, InputError> {
         let dim = rows.first().ok_or(InputError::Empty)?.as_ref().len();
-        let mut values = Vec::with_capacity(rows.len() * dim);
+        let mut values = Vec::new();
+        reserve(&mut values, rows.len().saturating_mul(dim))?;
         for row in rows {
             InputError::check_dim(dim, row.as_ref().len())?;
             values.extend_from_slice(row.as_ref());
@@ -230,7 +233,8 @@ impl PointSet for Points {
     }
 
     fn select(&self, indices: &[usize]) -> Result<Points, InputError> {
-        let mut values = Vec::with_capacity(indices.len() * self.dim);
+        let mut values = Vec::new();
+        reserve(&mut values, indices.len().saturating_mul(self.dim))?;
         for &index in indices {
             let row =
                 self.row(index).ok_or(InputError::IndexOutOfRange { index, len: self.len() })?;
@@ -242,6 +246,7 @@ impl PointSet for Points {
     fn lifted(&self) -> Points {
         let dim = self.dim + 1;
         let mut values = Vec::with_capacity(self.len() * dim);
+        ask_for_large_pages(&mut values);
         for row in self.row_slices() {
             values.extend(row.iter().map(|v| v * FRAC_1_SQRT_2));
             values.push(FRAC_1_SQRT_2);

@@ -7,6 +7,7 @@ use crate::load_checked;
 use crate::points::{PointSet, Points, radius_of};
 use crate::row::{RowView, SparseRow, check_sparse_row};
 use crate::zeros::zeros;
+use halfspaces_kernels::ask_for_large_pages;
 use std::f64::consts::FRAC_1_SQRT_2;
 
 /// Sparse points (CSR): the stored values of all rows in one buffer, their columns in another.
@@ -196,6 +197,8 @@ impl PointSet for SparsePoints {
         let mut row_starts = Vec::with_capacity(self.row_starts.len());
         let mut columns = Vec::with_capacity(stored);
         let mut values = Vec::with_capacity(stored);
+        ask_for_large_pages(&mut columns);
+        ask_for_large_pages(&mut values);
         row_starts.push(0);
         for row in self.rows() {
             columns.extend_from_slice(row.columns());

@@ -3,7 +3,8 @@
 use crate::error::InputError;
 use halfspaces_kernels::Aligned;
 
-/// `rows * columns` zeros, or [`InputError::TooLarge`] where `vec![0.0; n]` would panic or abort.
+/// `rows * columns` zeros, or [`InputError::TooLarge`] where `vec![0.0; n]` would panic or abort. Large ones lie in large
+/// pages, where the system has them.
 ///
 /// # Errors
 /// [`InputError::TooLarge`].
@@ -16,10 +17,26 @@ use halfspaces_kernels::Aligned;
 /// ```
 pub fn zeros(rows: usize, columns: usize) -> Result<Vec<f64>, InputError> {
     let values = rows.saturating_mul(columns);
-    // Asked for first, so that a refusal comes back as one; the buffer itself is then taken in the
-    // way that leaves its pages untouched.
-    let fits = Vec::<f64>::new().try_reserve_exact(values).is_ok();
-    if fits { Ok(vec![0.0; values]) } else { Err(InputError::TooLarge { values }) }
+    halfspaces_kernels::zeros(values).map_err(|_| InputError::TooLarge { values })
+}
+
+/// Room for as many more values, as [`Vec::try_reserve`] makes it, in large pages where the values are many and the
+/// system has them.
+///
+/// # Errors
+/// [`InputError::TooLarge`]; `values` is as before.
+///
+/// ```
+/// use halfspaces_linalg::{InputError, reserve};
+/// let mut values = vec![1.0];
+/// reserve(&mut values, 10)?;
+/// assert!(values.capacity() > 10);
+/// assert!(reserve(&mut values, usize::MAX).is_err());
+/// # Ok::<(), InputError>(())
+/// ```
+pub fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<(), InputError> {
+    let all = values.len().saturating_add(more);
+    halfspaces_kernels::reserve(values, more).map_err(|_| InputError::TooLarge { values: all })
 }
 
 /// [`zeros`] that begin where a line of the cache does.

@@ -6,7 +6,7 @@ use super::csv_schema::{ColumnKind, CsvSchema, Layout};
 use super::error::ReadError;
 use super::number::parse;
 use super::records::Records;
-use halfspaces_linalg::{InputError, Label, Points, Threads};
+use halfspaces_linalg::{InputError, Label, Points, Threads, reserve};
 use memchr::{memchr, memchr_iter};
 use std::io::Read;
 
@@ -75,7 +75,7 @@ impl Numbers {
             } else {
                 let value = parse(field).filter(|value| value.is_finite())?;
                 if self.values.len() == self.values.capacity() {
-                    self.values.try_reserve(1).ok()?;
+                    reserve(&mut self.values, 1).ok()?;
                 }
                 self.values.push(value);
             }
@@ -88,7 +88,7 @@ impl Numbers {
         let places = rows.classes.iter().map(|class| self.place(class));
         let places: Vec<u8> = places.collect::<Option<_>>()?;
         self.class_of.extend(rows.class_of.iter().map(|class| places[usize::from(*class)]));
-        self.values.try_reserve(rows.values.len()).ok()?;
+        reserve(&mut self.values, rows.values.len()).ok()?;
         self.values.extend_from_slice(&rows.values);
         Some(())
     }

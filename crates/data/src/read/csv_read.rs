@@ -8,7 +8,7 @@ use super::csv_stream::CsvStream;
 use super::dataset::Dataset;
 use super::error::ReadError;
 use super::input::{Recorder, open};
-use halfspaces_linalg::{Label, PointSet, Points, SparsePoints};
+use halfspaces_linalg::{Label, PointSet, Points, SparsePoints, reserve};
 use std::io::{Read, Seek};
 use std::path::Path;
 
@@ -101,7 +101,7 @@ fn collect_dense<R: Read>(mut stream: CsvStream<R>) -> Result<Dataset<Points>, R
     let too_large = || ReadError::TooLarge { name: name.clone(), rows, dim };
     let (mut values, mut labels) = (Vec::new(), Vec::new());
     let size = usize::try_from(rows).ok().and_then(|n| n.checked_mul(dim)).ok_or_else(too_large)?;
-    values.try_reserve_exact(size).map_err(|_| too_large())?;
+    reserve(&mut values, size).map_err(|_| too_large())?;
     while let Some((row, label)) = stream.next_row()? {
         values.extend_from_slice(row.as_slice());
         labels.push(label);

@@ -6,7 +6,9 @@ use super::csv_options::MAX_LINE_BYTES;
 use super::error::{Location, ReadError};
 use super::libsvm_example::Example;
 use super::lines::Lines;
-use halfspaces_linalg::{MAX_SPARSE_DIM, Threads, getters, load_checked, setters};
+use halfspaces_linalg::{
+    InputError, MAX_SPARSE_DIM, Threads, getters, load_checked, reserve, setters,
+};
 use std::io::BufRead;
 
 /// How many classes are remembered for a message, at most.
@@ -189,6 +191,7 @@ impl Scan<'_> {
         self.largest = self.largest.max(self.example.last);
         self.classes.see(value, || lines.at(Some(1)))?;
         if let Some(kept) = &mut self.kept {
+            kept.reserve(self.example.values.len())?;
             kept.push(&self.example, value);
         }
         Ok(())
@@ -227,6 +230,7 @@ impl Scan<'_> {
                 self.classes.see(value, at)?;
             }
             if let Some(kept) = &mut self.kept {
+                kept.reserve(block.examples.values.len())?;
                 kept.append(block.examples);
             }
             lines.skip(block.lines);
@@ -259,6 +263,12 @@ pub(super) struct Examples {
 }
 
 impl Examples {
+    /// Room for as many more entries.
+    fn reserve(&mut self, entries: usize) -> Result<(), InputError> {
+        reserve(&mut self.columns, entries)?;
+        reserve(&mut self.values, entries)
+    }
+
     fn push(&mut self, example: &Example, label: f64) {
         self.columns.extend_from_slice(&example.columns);
         self.values.extend_from_slice(&example.values);
