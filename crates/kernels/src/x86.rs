@@ -9,13 +9,14 @@ use crate::plain::LANES;
 use crate::vectors::{Kernel, Vectors};
 use std::arch::x86_64::*;
 
-/// Asks for the cache line `bytes` behind the first of `values`.
+/// Asks for the cache line `bytes` behind the first of `values`, into the second-level cache: nearer, it would hold
+/// one of the few places that lines on their way to the first have.
 #[inline(always)]
 pub(crate) fn prefetch<T>(values: &[T], bytes: usize) {
     let at = values.as_ptr().cast::<i8>().wrapping_add(bytes);
     // SAFETY: a prefetch neither reads nor writes, and has no fault for whatever address it is given; the
     // instruction belongs to SSE, which every x86-64 processor has.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(at) }
+    unsafe { _mm_prefetch::<_MM_HINT_T1>(at) }
 }
 
 /// The instructions AVX and AVX2.
