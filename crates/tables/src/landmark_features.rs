@@ -1,62 +1,53 @@
 //! Features of a kernel by landmarks, made fast to learn on.
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
+use crate::single_rows::SingleRows;
+use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{
     solve_lower_triangular_in_place, solve_upper_triangular_in_place,
 };
-use faer::{Mat, MatMut, Par};
+use faer::perm::{swap_cols_idx, swap_rows_idx};
+use faer::{Accum, Mat, MatMut, Par};
 use halfspaces_features::{FeatureMap, KernelValues};
 use halfspaces_linalg::{InputError, PointSet, Points};
-use std::ops::Range;
 
-/// What is added to the diagonal of the landmarks' kernel matrix, so that equal landmarks do no harm.
-const RIDGE: f64 = 1e-7;
+/// A landmark is left out if the others give its features up to this squared length, of about 1.
+const TOLERANCE: f64 = 1e-5;
+/// Columns of the factor computed together; it changes rounding alone.
+const BLOCK: usize = 32;
 
 /// Features L⁻¹k(x) for the kernel values k of landmarks whose kernel matrix is LLᵀ: up to a rotation those of a
-/// [`Nystroem`](halfspaces_features::Nystroem) map, which a learner of halfspaces does not notice.
+/// [`Nystroem`](halfspaces_features::Nystroem) map, which a learner of halfspaces does not notice. Of smooth kernels
+/// a part of the landmarks gives the features of all.
 pub(crate) struct LandmarkFeatures {
     values: KernelValues,
     factor: Mat<f64>,
 }
 
 impl LandmarkFeatures {
-    pub(crate) fn new(values: KernelValues) -> Result<LandmarkFeatures, InputError> {
+    /// By as many of the centres as are needed.
+    pub(crate) fn new(values: &KernelValues) -> Result<LandmarkFeatures, InputError> {
         let own = values.apply(values.centres())?;
-        let m = own.len();
-        let entries = own.as_slice();
-        let params = Default::default();
-        let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(m, Par::Seq, params));
-        let mut ridge = RIDGE;
-        let factor = loop {
-            let entry = |i: usize, j: usize| entries[i * m + j] + if i == j { ridge } else { 0.0 };
-            let mut factor = Mat::from_fn(m, m, entry);
-            let stack = MemStack::new(&mut memory);
-            let done =
-                cholesky_in_place(factor.as_mut(), Default::default(), Par::Seq, stack, params);
-            if done.is_ok() {
-                break factor;
-            }
-            // Values of points far out, compared with the scale, are rounded by more than the ridge.
-            assert!(ridge <= m as f64, "entries of at most 1 beside a diagonal above their number");
-            ridge *= 100.0;
-        };
+        let (chosen, factor) = pivoted_cholesky(own.as_slice(), own.len());
+        let values = KernelValues::new(values.centres().select(&chosen)?, values.kernel())?;
         Ok(LandmarkFeatures { values, factor })
     }
 
-    /// The features of the points `rows`, row after row.
-    pub(crate) fn map_rows(
-        &self,
-        points: &Points,
-        rows: Range<usize>,
-        out: &mut [f64],
-    ) -> Result<(), InputError> {
-        let m = self.factor.nrows();
-        let count = rows.len();
-        self.values.map_rows(points, rows, out)?;
-        let out = MatMut::from_column_major_slice_mut(out, m, count);
-        solve_lower_triangular_in_place(self.factor.as_ref(), out, Par::Seq);
-        Ok(())
+    /// Number of features.
+    pub(crate) fn dim(&self) -> usize {
+        self.factor.nrows()
+    }
+
+    /// The features of the first points. In single precision the solution is that of a factor of which every entry
+    /// is off by some 1e-6 of itself.
+    pub(crate) fn rows(&self, points: &Points, rows: usize) -> Result<SingleRows, InputError> {
+        let write = |rows, out: &mut [f64]| self.values.map_rows(points, rows, out);
+        let mut features = SingleRows::new(rows, self.dim(), write)?;
+        let single = |i, j| self.factor[(i, j)] as f32;
+        let factor = Mat::from_fn(self.dim(), self.dim(), single);
+        for block in features.blocks_mut() {
+            solve_lower_triangular_in_place(factor.as_ref(), block, Par::Seq);
+        }
+        Ok(features)
     }
 
     /// The coefficients c with w · φ(x) = Σ c_k K(x, z_k).
@@ -72,17 +63,124 @@ impl LandmarkFeatures {
     }
 }
 
+/// Of a kernel matrix `k` of `m` points: those chosen, each the one of which the features before it leave the most, as
+/// long as that is more than [`TOLERANCE`]; and the factor L of their kernel matrix LLᵀ, in the lower half.
+fn pivoted_cholesky(k: &[f64], m: usize) -> (Vec<usize>, Mat<f64>) {
+    let mut order: Vec<usize> = (0..m).collect();
+    let mut left: Vec<f64> = (0..m).map(|i| k[i * m + i]).collect();
+    // Columns of the factor, then what the blocks before leave of `k`.
+    let mut a = Mat::from_fn(m, m, |i, j| k[i * m + j]);
+    let mut rank = 0;
+    'all: while rank < m {
+        let (first, end) = (rank, m.min(rank + BLOCK));
+        while rank < end {
+            // Of equal ones the first.
+            let first_most = |best: usize, i: usize| if left[i] > left[best] { i } else { best };
+            let pivot = (rank..m).fold(rank, first_most);
+            if left[pivot] <= TOLERANCE {
+                break 'all;
+            }
+            order.swap(rank, pivot);
+            left.swap(rank, pivot);
+            swap_rows_idx(a.as_mut(), rank, pivot);
+            swap_cols_idx(a.as_mut().get_mut(first.., ..), rank, pivot);
+            let root = left[rank].sqrt();
+            let (before, after) = a.as_mut().split_at_col_mut(rank);
+            let (row, below) = before.get(rank.., first..).split_at_row(1);
+            let mut column = after.get_mut(rank + 1.., ..1);
+            matmul(column.as_mut(), Accum::Add, below, row.transpose(), -1.0, Par::Seq);
+            for (entry, left) in column.col_mut(0).iter_mut().zip(&mut left[rank + 1..]) {
+                *entry /= root;
+                *left -= *entry * *entry;
+            }
+            a[(rank, rank)] = root;
+            rank += 1;
+        }
+        let (before, after) = a.as_mut().split_at_col_mut(end);
+        let block = before.get(end.., first..);
+        matmul(after.get_mut(end.., ..), Accum::Add, block, block.transpose(), -1.0, Par::Seq);
+    }
+    order.truncate(rank);
+    (order, a.get(..rank, ..rank).to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use halfspaces_features::{Nystroem, RadialKernel};
     use halfspaces_linalg::kernels;
 
+    fn map(points: &Points, kernel: RadialKernel) -> LandmarkFeatures {
+        LandmarkFeatures::new(&KernelValues::new(points.clone(), kernel).unwrap()).unwrap()
+    }
+
     fn applied(map: &LandmarkFeatures, points: &Points) -> Points {
-        let m = map.factor.nrows();
-        let mut features = vec![0.0; points.len() * m];
-        map.map_rows(points, 0..points.len(), &mut features).unwrap();
-        Points::new(features, m).unwrap()
+        let rows = map.rows(points, points.len()).unwrap();
+        let row = |i: usize| rows.row(i).as_flattened()[..map.dim()].iter().map(|v| f64::from(*v));
+        Points::new((0..points.len()).flat_map(row).collect(), map.dim()).unwrap()
+    }
+
+    /// Without blocks or exchanges, one number after the other: that each of those chosen has the most of what the ones
+    /// before leave of every product, up to rounding, and that after the last nothing is left above the tolerance.
+    fn assert_greedy(k: &Points, chosen: &[usize]) {
+        const ROUNDING: f64 = 1e-11;
+        let m = k.len();
+        let mut rest = k.as_slice().to_vec();
+        let most = |rest: &[f64]| (0..m).map(|i| rest[i * m + i]).fold(0.0, f64::max);
+        for &p in chosen {
+            let pivot = rest[p * m + p];
+            assert!(pivot > TOLERANCE - ROUNDING && pivot > most(&rest) - ROUNDING, "{pivot}");
+            let column: Vec<f64> = (0..m).map(|i| rest[i * m + p]).collect();
+            for i in 0..m {
+                for j in 0..m {
+                    rest[i * m + j] -= column[i] * column[j] / pivot;
+                }
+            }
+        }
+        assert!(most(&rest) <= TOLERANCE + ROUNDING, "{}", most(&rest));
+    }
+
+    #[test]
+    fn blocks_choose_as_a_plain_loop_does() {
+        let draw =
+            |i: i32, j: i32| (f64::from(i) * 12.9898 + f64::from(j) * 78.233).sin() * 43_758.5;
+        for (m, scale, some_left_out) in
+            [(1, 1.0, false), (31, 0.01, false), (100, 0.001, false), (100, 3.0, true)]
+        {
+            let row = |i: i32| [draw(i, 0).fract(), draw(i, 1).fract(), draw(i, 2).fract()];
+            let points = Points::from_rows(&(0..m).map(row).collect::<Vec<_>>()).unwrap();
+            let kernel = RadialKernel::gaussian(scale).unwrap();
+            let k = KernelValues::new(points.clone(), kernel).unwrap().apply(&points).unwrap();
+            let m = points.len();
+            let (chosen, factor) = pivoted_cholesky(k.as_slice(), m);
+            assert_greedy(&k, &chosen);
+            assert_eq!(chosen.len() < m, some_left_out, "{m} {scale}");
+            for (i, row) in chosen.iter().enumerate() {
+                for (j, column) in chosen.iter().enumerate() {
+                    let product: f64 =
+                        (0..=i.min(j)).map(|l| factor[(i, l)] * factor[(j, l)]).sum();
+                    assert!((product - k.as_slice()[row * m + column]).abs() < 1e-12);
+                }
+            }
+        }
+    }
+
+    /// The length of a landmark's features is that of the kernel, 1, up to the tolerance, whether it was chosen or not.
+    #[test]
+    fn no_landmark_loses_more_than_the_tolerance() {
+        let points: Vec<[f64; 2]> =
+            (0..200).map(|i| [f64::from(i % 17), f64::from(i % 13)]).collect();
+        let points = Points::from_rows(&points).unwrap();
+        let map = map(&points, RadialKernel::gaussian(300.0).unwrap());
+        assert!((10..60).contains(&map.dim()), "{}", map.dim());
+        let features = applied(&map, &points);
+        for row in features.as_slice().chunks(map.dim()) {
+            let left = 1.0 - kernels::dot(row, row);
+            assert!(left.abs() < TOLERANCE + 1e-5, "{left}");
+        }
+        // Not more of them than that takes: each adds more than the tolerance to the landmark it is.
+        let last = map.factor[(map.dim() - 1, map.dim() - 1)];
+        assert!(last * last > TOLERANCE && last * last < 10.0 * TOLERANCE, "{last}");
     }
 
     /// Far out, squared distances of almost equal points are mostly rounding.
@@ -92,9 +190,7 @@ mod tests {
         let rows: Vec<[f64; 3]> = (0..60).map(row).collect();
         let points = Points::from_rows(&rows).unwrap();
         let kernel = RadialKernel::gaussian(1e-3).unwrap();
-        let map =
-            LandmarkFeatures::new(KernelValues::new(points.clone(), kernel).unwrap()).unwrap();
-        assert_eq!(applied(&map, &points).len(), 60);
+        assert_eq!(applied(&map(&points, kernel), &points).len(), 60);
     }
 
     /// Products of features are those of Nyström features, and a halfspace of them is one of kernel values. Two of the landmarks
@@ -107,7 +203,7 @@ mod tests {
         let landmarks = points.select(&[0, 3, 5, 11, 17, 35]).unwrap();
         let kernel = RadialKernel::laplacian(2.0).unwrap();
         let nystroem = Nystroem::new(landmarks.clone(), kernel).unwrap().apply(&points).unwrap();
-        let map = LandmarkFeatures::new(KernelValues::new(landmarks, kernel).unwrap()).unwrap();
+        let map = map(&landmarks, kernel);
         let found = applied(&map, &points);
         let row = |points: &Points, i: usize| {
             points.as_slice()[i * points.dim()..][..points.dim()].to_vec()
@@ -119,12 +215,25 @@ mod tests {
                 assert!((product - expected).abs() < 1e-5, "{product} {expected}");
             }
         }
-        let w = [1.0, -2.0, 0.5, 3.0, -1.0, 0.25];
+        // One of the two equal landmarks is left out. The values of a halfspace by its expansion are those by features
+        // that are computed in double precision, one after the other.
+        let w = [1.0, -2.0, 0.5, 3.0, -1.0];
+        assert_eq!(map.dim(), w.len());
         let c = map.expansion(w.to_vec());
+        let factor = map.factor.clone();
         let values = map.into_values().apply(&points).unwrap();
         for i in 0..40 {
-            let (a, b) = (kernels::dot(&row(&found, i), &w), kernels::dot(&row(&values, i), &c));
-            assert!((a - b).abs() < 1e-8, "{a} {b}");
+            let k = row(&values, i);
+            let mut features = Vec::new();
+            for (j, value) in k.iter().enumerate() {
+                let known: f64 = (0..j).map(|l| factor[(j, l)] * features[l]).sum();
+                features.push((value - known) / factor[(j, j)]);
+            }
+            let (a, b) = (kernels::dot(&features, &w), kernels::dot(&k, &c));
+            assert!((a - b).abs() < 1e-12, "{a} {b}");
+            for (double, single) in features.iter().zip(row(&found, i)) {
+                assert!((double - single).abs() < 1e-6, "{double} {single}");
+            }
         }
     }
 }

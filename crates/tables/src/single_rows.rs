@@ -1,5 +1,6 @@
 //! Rows of features in single precision: half as much to wait for, as fits go over them again and again.
 
+use faer::MatMut;
 use halfspaces_kernels::{Aligned, BlockLoop, BlockOps, LANES, run_blocks};
 use halfspaces_linalg::{InputError, aligned_zeros, zeros};
 use std::ops::Range;
@@ -40,6 +41,15 @@ impl SingleRows {
 
     pub(crate) fn len(&self) -> usize {
         self.values.len() / self.dim.next_multiple_of(LANES)
+    }
+
+    /// Some rows at a time, each a column of a matrix.
+    pub(crate) fn blocks_mut(&mut self) -> impl Iterator<Item = MatMut<'_, f32>> {
+        let (dim, width) = (self.dim, self.dim.next_multiple_of(LANES));
+        self.values.chunks_mut(BLOCK * width).map(move |values| {
+            let rows = values.len() / width;
+            MatMut::from_column_major_slice_with_stride_mut(values, dim, rows, width)
+        })
     }
 
     #[inline(always)]
@@ -115,6 +125,32 @@ mod tests {
                 }
                 assert!((product - expected).abs() < 1e-9, "{product} {expected}");
             }
+        }
+    }
+
+    #[test]
+    fn every_row_is_a_column_once() {
+        for (rows, dim) in [(1, 1), (256, 8), (257, 9), (600, 21)] {
+            let single = SingleRows::new(rows, dim, |range, out| {
+                let first = range.start * dim;
+                out.iter_mut().enumerate().for_each(|(k, out)| *out = (first + k) as f64);
+                Ok(())
+            });
+            let mut single = single.unwrap();
+            let mut next = 0;
+            for mut block in single.blocks_mut() {
+                for j in 0..block.ncols() {
+                    for i in 0..block.nrows() {
+                        assert_eq!(block[(i, j)], next as f32);
+                        block[(i, j)] = -block[(i, j)];
+                        next += 1;
+                    }
+                }
+            }
+            assert_eq!(next, rows * dim);
+            let last = single.row(rows - 1).as_flattened();
+            assert_eq!(last[dim - 1], -((rows * dim - 1) as f32));
+            assert!(last[dim..].iter().all(|v| *v == 0.0));
         }
     }
 

@@ -74,7 +74,7 @@ impl Scaled {
     ) -> Result<LandmarkFeatures, InputError> {
         let median = distance.median(&self.points, seed)?;
         let kernel = RadialKernel::new(distance, width * median)?;
-        LandmarkFeatures::new(KernelValues::new(self.landmarks.clone(), kernel)?)
+        LandmarkFeatures::new(&KernelValues::new(self.landmarks.clone(), kernel)?)
     }
 }
 
@@ -233,9 +233,7 @@ impl Table {
             }
             Space::Kernel { distance, width } => {
                 let map = scaled.kernel(distance, width, self.seed)?;
-                let write = |rows, out: &mut [f64]| map.map_rows(points, rows, out);
-                let features = SingleRows::new(rows, scaled.landmarks.len(), write)?;
-                Ok((features, Some(map)))
+                Ok((map.rows(points, rows)?, Some(map)))
             }
         }
     }
