@@ -112,7 +112,7 @@ impl Params for TableParams {
 /// labels h* is at most the bound minus E\[η\], over 1 - 2 max η.
 ///
 /// *Cost.* At most `max_rows` rows are learned from, so time is linear in the table's size only for drawing them, scaling, and
-/// the bound; for n of them O(n m (d + m)) per kernel, m = n/10 landmarks but at least 300 and at most 500 (800 for several classes), and O(nm) per pass of a fit.
+/// the bound; for n of them O(n m (d + m)) per kernel, m = n/10 landmarks but at least 300 and at most 500 (800 for several classes), fewer of smooth kernels, and O(nm) per pass of a fit.
 /// O(nm) memory per thread. Of k > 2 classes k times the passes.
 ///
 /// *Several classes* ([`TableClassifier::fit_classes`]): per class a sum "this class, not another" of the same kernels, compared by
