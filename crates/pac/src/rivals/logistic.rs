@@ -92,8 +92,9 @@ impl Params for LogisticParams {
 ///
 /// Minimises f(w, b) = ½‖w‖² + C Σ ln(1 + exp(-y_i (w · x_i + b))), the objective of scikit-learn's
 /// `LogisticRegression`; the intercept b is optional and not penalised. Newton's method with
-/// backtracking, from a rough fit to one of seven points on where that is better than 0 and points and unknowns are many; the Newton system by Cholesky up to [`MAX_CHOLESKY`] unknowns, by conjugate gradients
-/// beyond.
+/// backtracking, the Newton system by Cholesky up to [`MAX_CHOLESKY`] unknowns, by conjugate gradients
+/// beyond. It begins at 0; where points and unknowns are many, at a rough fit to one of seven points
+/// if that is better.
 ///
 /// *Guarantee.* The gradient norm of the answer is reported. Without an intercept f is 1-strongly
 /// convex, so that norm bounds the distance to the one minimiser, and half its square bounds
