@@ -4,7 +4,7 @@ use super::change::Change;
 use halfspaces_features::{
     Distance, FeatureMap, Landmarks, Linear, Nystroem, RadialKernel, Ranks, ZScore,
 };
-use halfspaces_linalg::{InputError, PointSet, Points, Threads};
+use halfspaces_linalg::{InputError, PointSet, Points, Threads, reserve};
 
 /// Widths of the Gaussian kernels of standardised columns, K(x, z) = exp(-‖x - z‖²/(width² M)), M the median
 /// squared distance, with the log prior weight of each.
@@ -170,10 +170,7 @@ impl PoolMaps {
             end += squares.scales.len();
         }
         features.width = end;
-        let wanted = points.len().saturating_mul(end);
-        if features.rows.try_reserve(wanted).is_err() {
-            return Err(InputError::TooLarge { values: wanted });
-        }
+        reserve(&mut features.rows, points.len().saturating_mul(end))?;
         let indices: Vec<usize> = (0..points.len()).collect();
         for block in indices.chunks(BLOCK) {
             let block = points.select(block)?;

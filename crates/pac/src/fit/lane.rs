@@ -3,7 +3,7 @@
 use super::direction::Direction;
 use super::iterate::Iterate;
 use halfspaces_data::Link;
-use halfspaces_linalg::{InputError, Label, RngStream, RowView, rng_for};
+use halfspaces_linalg::{InputError, Label, RngStream, RowView, reserve, rng_for};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
@@ -99,9 +99,8 @@ impl Retention {
         rng: &mut ChaCha8Rng,
     ) -> Result<Retention, InputError> {
         // A count beyond `usize` is one that does not fit.
-        let values = usize::try_from(count).unwrap_or(usize::MAX);
         let mut steps = Vec::new();
-        steps.try_reserve_exact(values).map_err(|_| InputError::TooLarge { values })?;
+        reserve(&mut steps, usize::try_from(count).unwrap_or(usize::MAX))?;
         steps.extend((0..count).map(|_| rng.random_range(0..total)));
         steps.sort_unstable();
         steps.dedup();
