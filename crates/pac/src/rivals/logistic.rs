@@ -276,10 +276,11 @@ impl LogisticRegression {
         problem: &Problem<'_, P>,
     ) -> Result<Option<Vec<f64>>, InputError> {
         let (n, unknowns) = (problem.labels.len(), problem.unknowns());
-        let sample: Vec<usize> = (0..n).step_by(SAMPLED).collect();
-        if unknowns < SAMPLE_UNKNOWNS || sample.len() < SAMPLE_FOR_EACH.saturating_mul(unknowns) {
+        let few = n.div_ceil(SAMPLED) < SAMPLE_FOR_EACH.saturating_mul(unknowns);
+        if few || unknowns < SAMPLE_UNKNOWNS {
             return Ok(None);
         }
+        let sample: Vec<usize> = (0..n).step_by(SAMPLED).collect();
         let c = self.0.c * n as f64 / sample.len() as f64;
         let tolerance = self.0.tolerance.max(SAMPLE_TOLERANCE);
         let rough = LogisticRegression(LogisticParams { c, tolerance, ..self.0 });
