@@ -165,6 +165,15 @@ mod tests {
         }
     }
 
+    /// A second landmark at distance t of the first adds 1 - exp(-2t²), about 2t².
+    #[test]
+    fn what_adds_less_than_a_hundred_thousandth_is_left_out() {
+        for (added, kept) in [(0.8e-5, 1), (1.2e-5, 2)] {
+            let points = Points::from_rows(&[[0.0], [f64::sqrt(added / 2.0)]]).unwrap();
+            assert_eq!(map(&points, RadialKernel::gaussian(1.0).unwrap()).dim(), kept, "{added}");
+        }
+    }
+
     /// The length of a landmark's features is that of the kernel, 1, up to the tolerance, whether it was chosen or not.
     #[test]
     fn no_landmark_loses_more_than_the_tolerance() {
