@@ -42,8 +42,11 @@ pub fn fetch_behind<T>(values: &[T]) {
 #[inline(always)]
 fn fetch_from<T>(values: &[T], begin: usize) {
     #[cfg(target_arch = "x86_64")]
-    for offset in (0..size_of_val(values)).step_by(LINE_BYTES) {
-        crate::x86::prefetch(values, begin + offset);
+    {
+        let level = crate::cache_level::CacheLevel::detect();
+        for offset in (0..size_of_val(values)).step_by(LINE_BYTES) {
+            crate::x86::prefetch(level, values, begin + offset);
+        }
     }
     // Elsewhere nothing is asked for, which costs time alone.
     #[cfg(not(target_arch = "x86_64"))]

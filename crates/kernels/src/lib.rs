@@ -30,6 +30,8 @@
 
 mod aligned;
 mod blocks;
+#[cfg(target_arch = "x86_64")]
+mod cache_level;
 mod combine;
 mod descend;
 mod dispatch;

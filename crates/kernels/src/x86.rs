@@ -4,29 +4,33 @@
 //! instructions. So whoever has one, as every method of theirs does, may use them: that is what "the processor
 //! has them" below stands for.
 
+use crate::cache_level::CacheLevel;
 use crate::fused::{Fused, FusedLoop};
 use crate::plain::LANES;
 use crate::vectors::{Kernel, Vectors};
 use std::arch::x86_64::*;
 
-/// Asks for the cache line `bytes` behind the first of `values`, into the second-level cache: nearer, it would hold
-/// one of the few places that lines on their way to the first have.
+/// Asks for the cache line `bytes` behind the first of `values`, into the cache of `level`.
 #[inline(always)]
-pub(crate) fn prefetch<T>(values: &[T], bytes: usize) {
+pub(crate) fn prefetch<T>(level: CacheLevel, values: &[T], bytes: usize) {
     let at = values.as_ptr().cast::<i8>().wrapping_add(bytes);
-    // SAFETY: a prefetch neither reads nor writes, and has no fault for whatever address it is given; the
-    // instruction belongs to SSE, which every x86-64 processor has.
-    unsafe { _mm_prefetch::<_MM_HINT_T1>(at) }
+    match level {
+        // SAFETY: a prefetch neither reads nor writes, and has no fault for whatever address it is given; the
+        // instruction belongs to SSE, which every x86-64 processor has.
+        CacheLevel::First => unsafe { _mm_prefetch::<_MM_HINT_T0>(at) },
+        // SAFETY: as above.
+        CacheLevel::Second => unsafe { _mm_prefetch::<_MM_HINT_T1>(at) },
+    }
 }
 
 /// The instructions AVX and AVX2.
 #[derive(Clone, Copy)]
-pub(crate) struct Avx2(());
+pub(crate) struct Avx2(CacheLevel);
 
 impl Avx2 {
     #[inline]
     pub(crate) fn detect() -> Option<Avx2> {
-        is_x86_feature_detected!("avx2").then_some(Avx2(()))
+        is_x86_feature_detected!("avx2").then(|| Avx2(CacheLevel::detect()))
     }
 
     /// The kernel, compiled for them.
@@ -137,7 +141,7 @@ impl Vectors for Avx2 {
 
     #[inline(always)]
     fn fetch(self, values: &[f64], bytes: usize) {
-        prefetch(values, bytes);
+        prefetch(self.0, values, bytes);
     }
 }
 
@@ -278,7 +282,7 @@ impl Vectors for Avx512 {
 
     #[inline(always)]
     fn fetch(self, values: &[f64], bytes: usize) {
-        prefetch(values, bytes);
+        self.0.fetch(values, bytes);
     }
 }
 
