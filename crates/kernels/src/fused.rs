@@ -82,6 +82,26 @@ impl Fused for Pair {
     }
 }
 
+/// The vector that `values` begin with.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn first<const N: usize>(values: &[f64]) -> &[f64; N] {
+    let Some(first) = values.first_chunk() else {
+        unreachable!("a vector is as long as the lanes are many")
+    };
+    first
+}
+
+/// The same, to be written.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn first_mut<const N: usize>(values: &mut [f64]) -> &mut [f64; N] {
+    let Some(first) = values.first_chunk_mut() else {
+        unreachable!("a vector is as long as the lanes are many")
+    };
+    first
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -56,7 +56,7 @@ pub use fetch::{fetch, fetch_behind};
 pub use fused::{Fused, FusedLoop, Pair};
 pub use outer::add_outer;
 pub use pages::{ask_for_large_pages, reserve, zeros};
-pub use plain::{LANES, add_lanes, dot};
+pub use plain::{LANES, SINGLE_LANES, add_lanes, dot};
 pub use products::{products, products_while};
 pub use sum::add_rows;
 pub use wide::{Wide, run_wide};

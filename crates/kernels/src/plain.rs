@@ -4,6 +4,9 @@
 /// registers, and break the chain of dependent additions.
 pub const LANES: usize = 8;
 
+/// Numbers of single precision that fill as many bytes as [`LANES`] of double precision.
+pub const SINGLE_LANES: usize = 2 * LANES;
+
 /// The fixed order in which the running sums are added.
 #[inline(always)]
 #[must_use]

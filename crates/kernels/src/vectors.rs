@@ -1,6 +1,6 @@
 //! Eight numbers at once, in whatever registers there are.
 
-use crate::plain::{LANES, add_lanes};
+use crate::plain::{LANES, SINGLE_LANES, add_lanes};
 
 /// How far ahead of the row at hand rows are fetched. From memory, passes are equally fast from 2 to 8 KB; from the
 /// last cache, faster the further.
@@ -11,15 +11,15 @@ pub(crate) trait Vectors: Copy {
     /// [`LANES`] numbers.
     type Eight: Copy;
 
+    /// [`SINGLE_LANES`] numbers of single precision.
+    type Sixteen: Copy;
+
     const NAME: &'static str;
 
     /// The same number in every lane.
     fn splat(self, value: f64) -> Self::Eight;
 
     fn load(self, values: &[f64; LANES]) -> Self::Eight;
-
-    /// The same of numbers of single precision.
-    fn widen(self, values: &[f32; LANES]) -> Self::Eight;
 
     /// The first [`LANES`] of `values`, zeros where there are fewer.
     fn load_part(self, values: &[f64]) -> Self::Eight;
@@ -35,6 +35,19 @@ pub(crate) trait Vectors: Copy {
 
     /// All lanes added, in the order of [`add_lanes`].
     fn total(self, eight: Self::Eight) -> f64;
+
+    fn splat_single(self, value: f32) -> Self::Sixteen;
+
+    fn load_single(self, values: &[f32; SINGLE_LANES]) -> Self::Sixteen;
+
+    fn store_single(self, sixteen: Self::Sixteen, values: &mut [f32; SINGLE_LANES]);
+
+    fn add_single(self, a: Self::Sixteen, b: Self::Sixteen) -> Self::Sixteen;
+
+    fn mul_single(self, a: Self::Sixteen, b: Self::Sixteen) -> Self::Sixteen;
+
+    /// All lanes added: halves to halves, until one is left.
+    fn total_single(self, sixteen: Self::Sixteen) -> f32;
 
     /// Asks for the cache line `bytes` behind the first of `values`, which need not be theirs.
     fn fetch(self, values: &[f64], bytes: usize);
@@ -56,6 +69,8 @@ pub(crate) struct Portable;
 impl Vectors for Portable {
     type Eight = [f64; LANES];
 
+    type Sixteen = [f32; SINGLE_LANES];
+
     const NAME: &'static str = "portable";
 
     #[inline(always)]
@@ -66,11 +81,6 @@ impl Vectors for Portable {
     #[inline(always)]
     fn load(self, values: &[f64; LANES]) -> Self::Eight {
         *values
-    }
-
-    #[inline(always)]
-    fn widen(self, values: &[f32; LANES]) -> Self::Eight {
-        values.map(f64::from)
     }
 
     #[inline(always)]
@@ -118,6 +128,51 @@ impl Vectors for Portable {
     }
 
     #[inline(always)]
+    fn splat_single(self, value: f32) -> Self::Sixteen {
+        [value; SINGLE_LANES]
+    }
+
+    #[inline(always)]
+    fn load_single(self, values: &[f32; SINGLE_LANES]) -> Self::Sixteen {
+        *values
+    }
+
+    #[inline(always)]
+    fn store_single(self, sixteen: Self::Sixteen, values: &mut [f32; SINGLE_LANES]) {
+        *values = sixteen;
+    }
+
+    #[inline(always)]
+    fn add_single(self, a: Self::Sixteen, b: Self::Sixteen) -> Self::Sixteen {
+        let mut sums = a;
+        for (s, b) in sums.iter_mut().zip(b) {
+            *s += b;
+        }
+        sums
+    }
+
+    #[inline(always)]
+    fn mul_single(self, a: Self::Sixteen, b: Self::Sixteen) -> Self::Sixteen {
+        let mut products = a;
+        for (p, b) in products.iter_mut().zip(b) {
+            *p *= b;
+        }
+        products
+    }
+
+    #[inline(always)]
+    fn total_single(self, mut sixteen: Self::Sixteen) -> f32 {
+        let mut half = SINGLE_LANES / 2;
+        while half > 0 {
+            for lane in 0..half {
+                sixteen[lane] += sixteen[lane + half];
+            }
+            half /= 2;
+        }
+        sixteen[0]
+    }
+
+    #[inline(always)]
     fn fetch(self, _: &[f64], _: usize) {}
 }
 
@@ -157,6 +212,17 @@ pub(crate) trait Blocks: Vectors {
     #[inline(always)]
     fn add_product(self, sum: Self::Eight, a: Self::Eight, b: Self::Eight) -> Self::Eight {
         self.add(sum, self.mul(a, b))
+    }
+
+    /// The same in single precision.
+    #[inline(always)]
+    fn add_product_single(
+        self,
+        sum: Self::Sixteen,
+        a: Self::Sixteen,
+        b: Self::Sixteen,
+    ) -> Self::Sixteen {
+        self.add_single(sum, self.mul_single(a, b))
     }
 
     /// The inner product of what is held: adding the product ± 0 of zeros that fill a block changes no running

@@ -5,8 +5,8 @@
 //! has them" below stands for.
 
 use crate::cache_level::CacheLevel;
-use crate::fused::{Fused, FusedLoop};
-use crate::plain::LANES;
+use crate::fused::{Fused, FusedLoop, first, first_mut};
+use crate::plain::{LANES, SINGLE_LANES};
 use crate::vectors::{Kernel, Vectors};
 use std::arch::x86_64::*;
 
@@ -61,6 +61,8 @@ impl Avx2 {
 impl Vectors for Avx2 {
     type Eight = [__m256d; 2];
 
+    type Sixteen = [__m256; 2];
+
     const NAME: &'static str = "AVX2";
 
     #[inline(always)]
@@ -76,20 +78,6 @@ impl Vectors for Avx2 {
         let a = unsafe { _mm256_loadu_pd(low.as_ptr()) };
         // SAFETY: as above, of `high`.
         let b = unsafe { _mm256_loadu_pd(high.as_ptr()) };
-        [a, b]
-    }
-
-    #[inline(always)]
-    fn widen(self, values: &[f32; LANES]) -> Self::Eight {
-        let (low, high) = values.split_at(4);
-        // SAFETY: every x86-64 processor has SSE, and `low` are the four numbers that are read, at any alignment.
-        let a = unsafe { _mm_loadu_ps(low.as_ptr()) };
-        // SAFETY: as above, of `high`.
-        let b = unsafe { _mm_loadu_ps(high.as_ptr()) };
-        // SAFETY: the processor has them, here and below.
-        let a = unsafe { _mm256_cvtps_pd(a) };
-        // SAFETY: as above.
-        let b = unsafe { _mm256_cvtps_pd(b) };
         [a, b]
     }
 
@@ -137,6 +125,71 @@ impl Vectors for Avx2 {
     fn total(self, [low, high]: Self::Eight) -> f64 {
         // SAFETY: the processor has them.
         self.total_of_four(unsafe { _mm256_add_pd(low, high) })
+    }
+
+    #[inline(always)]
+    fn splat_single(self, value: f32) -> Self::Sixteen {
+        // SAFETY: the processor has them.
+        [unsafe { _mm256_set1_ps(value) }; 2]
+    }
+
+    #[inline(always)]
+    fn load_single(self, values: &[f32; SINGLE_LANES]) -> Self::Sixteen {
+        let (low, high) = values.split_at(LANES);
+        // SAFETY: the processor has them, and `low` are the eight numbers that are read, at any alignment.
+        let a = unsafe { _mm256_loadu_ps(low.as_ptr()) };
+        // SAFETY: as above, of `high`.
+        let b = unsafe { _mm256_loadu_ps(high.as_ptr()) };
+        [a, b]
+    }
+
+    #[inline(always)]
+    fn store_single(self, [a, b]: Self::Sixteen, values: &mut [f32; SINGLE_LANES]) {
+        let (low, high) = values.split_at_mut(LANES);
+        // SAFETY: the processor has them, and `low` are the eight numbers that are written, at any alignment.
+        unsafe { _mm256_storeu_ps(low.as_mut_ptr(), a) };
+        // SAFETY: as above, of `high`.
+        unsafe { _mm256_storeu_ps(high.as_mut_ptr(), b) };
+    }
+
+    #[inline(always)]
+    fn add_single(self, a: Self::Sixteen, b: Self::Sixteen) -> Self::Sixteen {
+        // SAFETY: the processor has them.
+        let low = unsafe { _mm256_add_ps(a[0], b[0]) };
+        // SAFETY: as above.
+        let high = unsafe { _mm256_add_ps(a[1], b[1]) };
+        [low, high]
+    }
+
+    #[inline(always)]
+    fn mul_single(self, a: Self::Sixteen, b: Self::Sixteen) -> Self::Sixteen {
+        // SAFETY: the processor has them.
+        let low = unsafe { _mm256_mul_ps(a[0], b[0]) };
+        // SAFETY: as above.
+        let high = unsafe { _mm256_mul_ps(a[1], b[1]) };
+        [low, high]
+    }
+
+    #[inline(always)]
+    fn total_single(self, [low, high]: Self::Sixteen) -> f32 {
+        // SAFETY: the processor has them, here and in the next two.
+        let eight = unsafe { _mm256_add_ps(low, high) };
+        // SAFETY: as above.
+        let high = unsafe { _mm256_extractf128_ps::<1>(eight) };
+        // SAFETY: as above.
+        let low = unsafe { _mm256_castps256_ps128(eight) };
+        // SAFETY: every x86-64 processor has SSE, here and below.
+        let four = unsafe { _mm_add_ps(low, high) };
+        // SAFETY: as above.
+        let high = unsafe { _mm_movehl_ps(four, four) };
+        // SAFETY: as above.
+        let two = unsafe { _mm_add_ps(four, high) };
+        // SAFETY: as above.
+        let odd = unsafe { _mm_shuffle_ps::<1>(two, two) };
+        // SAFETY: as above.
+        let sum = unsafe { _mm_add_ss(two, odd) };
+        // SAFETY: as above.
+        unsafe { _mm_cvtss_f32(sum) }
     }
 
     #[inline(always)]
@@ -217,6 +270,8 @@ fn mask(len: usize) -> __mmask8 {
 impl Vectors for Avx512 {
     type Eight = __m512d;
 
+    type Sixteen = __m512;
+
     const NAME: &'static str = "AVX-512";
 
     #[inline(always)]
@@ -229,14 +284,6 @@ impl Vectors for Avx512 {
     fn load(self, values: &[f64; LANES]) -> __m512d {
         // SAFETY: the processor has them, and `values` are the eight numbers that are read, at any alignment.
         unsafe { _mm512_loadu_pd(values.as_ptr()) }
-    }
-
-    #[inline(always)]
-    fn widen(self, values: &[f32; LANES]) -> __m512d {
-        // SAFETY: the processor has them, and `values` are the eight numbers that are read, at any alignment.
-        let eight = unsafe { _mm256_loadu_ps(values.as_ptr()) };
-        // SAFETY: the processor has them.
-        unsafe { _mm512_cvtps_pd(eight) }
     }
 
     #[inline(always)]
@@ -278,6 +325,45 @@ impl Vectors for Avx512 {
         // SAFETY: the processor has them.
         let high = unsafe { _mm512_extractf64x4_pd::<1>(eight) };
         self.0.total([low, high])
+    }
+
+    #[inline(always)]
+    fn splat_single(self, value: f32) -> __m512 {
+        // SAFETY: the processor has them.
+        unsafe { _mm512_set1_ps(value) }
+    }
+
+    #[inline(always)]
+    fn load_single(self, values: &[f32; SINGLE_LANES]) -> __m512 {
+        // SAFETY: the processor has them, and `values` are the sixteen numbers that are read, at any alignment.
+        unsafe { _mm512_loadu_ps(values.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn store_single(self, sixteen: __m512, values: &mut [f32; SINGLE_LANES]) {
+        // SAFETY: the processor has them, and `values` are the sixteen numbers that are written, at any alignment.
+        unsafe { _mm512_storeu_ps(values.as_mut_ptr(), sixteen) }
+    }
+
+    #[inline(always)]
+    fn add_single(self, a: __m512, b: __m512) -> __m512 {
+        // SAFETY: the processor has them.
+        unsafe { _mm512_add_ps(a, b) }
+    }
+
+    #[inline(always)]
+    fn mul_single(self, a: __m512, b: __m512) -> __m512 {
+        // SAFETY: the processor has them.
+        unsafe { _mm512_mul_ps(a, b) }
+    }
+
+    #[inline(always)]
+    fn total_single(self, sixteen: __m512) -> f32 {
+        // SAFETY: the processor has them.
+        let low = unsafe { _mm512_castps512_ps256(sixteen) };
+        // SAFETY: the processor has them.
+        let high = unsafe { _mm512_extractf32x8_ps::<1>(sixteen) };
+        self.0.total_single([low, high])
     }
 
     #[inline(always)]
@@ -397,23 +483,5 @@ impl Fused for Avx2Fma {
     fn mul_add(self, a: __m256d, b: __m256d, c: __m256d) -> __m256d {
         // SAFETY: the processor has them.
         unsafe { _mm256_fmadd_pd(a, b, c) }
-    }
-}
-
-#[inline(always)]
-fn first<const N: usize>(values: &[f64]) -> &[f64; N] {
-    assert!(values.len() >= N, "a vector is as long as the lanes are many");
-    match values.first_chunk() {
-        Some(first) => first,
-        None => unreachable!("looked at before"),
-    }
-}
-
-#[inline(always)]
-fn first_mut<const N: usize>(values: &mut [f64]) -> &mut [f64; N] {
-    assert!(values.len() >= N, "a vector is as long as the lanes are many");
-    match values.first_chunk_mut() {
-        Some(first) => first,
-        None => unreachable!("looked at before"),
     }
 }

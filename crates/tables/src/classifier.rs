@@ -113,7 +113,8 @@ impl Params for TableParams {
 ///
 /// *Cost.* At most `max_rows` rows are learned from, so time is linear in the table's size only for drawing them, scaling, and
 /// the bound; for n of them O(n m (d + m)) per kernel, m = n/10 landmarks but at least 300 and at most 500 (800 for several classes), fewer of smooth kernels, and O(nm) per pass of a fit.
-/// O(nm) memory per thread. Of k > 2 classes k times the passes.
+/// O(nm) memory per thread; up to some 13 000 rows, all of which are compared on or fitted to, for all eight kernels at once, which are not computed
+/// again then. Of k > 2 classes k times the passes.
 ///
 /// *Several classes* ([`TableClassifier::fit_classes`]): per class a sum "this class, not another" of the same kernels, compared by
 /// errors of the largest sum, with the same bound on the error.

@@ -3,7 +3,7 @@
 use crate::averaged::{Averaged, Part};
 use crate::candidate::{Candidate, ColumnScale, Scale, families};
 use crate::report::{Compared, TableReport};
-use crate::table::{Comparison, Given, Member, Scaled, Table};
+use crate::table::{Comparison, Features, Given, Member, Scaled, Table};
 use halfspaces_features::FeatureMap;
 use halfspaces_linalg::{InputError, PointSet, RngStream, Threads, rng_for};
 use halfspaces_pac::ErrorCount;
@@ -85,8 +85,11 @@ pub(crate) fn learn<P: PointSet>(
         |(), (index, family)| table.compare(index, of_scale(family.columns), family),
     );
     let mut tried = Vec::new();
+    let mut features = Vec::with_capacity(families.len());
     for (index, (family, found)) in families.iter().zip(found).enumerate() {
-        for (method, compared) in family.methods.iter().zip(found?) {
+        let (found, of_all_rows) = found?;
+        features.push(of_all_rows);
+        for (method, compared) in family.methods.iter().zip(found) {
             let candidate = family.candidate(*method);
             let error = table.error(&compared.values);
             tried.push(Tried { family: index, candidate, error, compared });
@@ -106,13 +109,14 @@ pub(crate) fn learn<P: PointSet>(
         deviations.push(deviation);
     }
 
-    let mut used: Vec<usize> = tried.iter().map(|t| t.family).collect();
-    used.sort_unstable();
-    used.dedup();
+    // What no chosen one needs is dropped here.
+    let is_used = |family: usize| tried.iter().any(|t| t.family == family);
+    let mut used: Vec<(usize, Option<Features>)> = features.into_iter().enumerate().collect();
+    used.retain(|(family, _)| is_used(*family));
     let parts = threads.map_with(
-        used.iter(),
+        used.into_iter(),
         || (),
-        |(), &family| {
+        |(), (family, features)| {
             let of_family = tried.iter().zip(&deviations).filter(|(t, _)| t.family == family);
             let mut members = Vec::new();
             for (t, deviation) in of_family {
@@ -120,7 +124,7 @@ pub(crate) fn learn<P: PointSet>(
                 members.push(Member { method, deviation: *deviation, duals });
             }
             let space = &families[family];
-            table.part(family, of_scale(space.columns), space, &members)
+            table.part(family, of_scale(space.columns), space, &members, features)
         },
     );
     let parts = parts.into_iter().collect::<Result<Vec<Part>, InputError>>()?;

@@ -97,6 +97,13 @@ impl Fit {
     }
 }
 
+/// Rows of features, their squared norms with a constant, and what makes them of the columns.
+pub(crate) struct Features {
+    rows: SingleRows,
+    norms_sq: Vec<f64>,
+    map: Option<LandmarkFeatures>,
+}
+
 /// What a method is compared by.
 pub(crate) struct Comparison {
     /// On the rows compared on, by fits to other rows.
@@ -214,28 +221,24 @@ impl Table {
         self.signs.iter().enumerate().map(of_sum).collect()
     }
 
-    /// The features of the first rows in a space, and what makes them of the columns.
-    fn features(
-        &self,
-        scaled: &Scaled,
-        space: Space,
-        rows: usize,
-    ) -> Result<(SingleRows, Option<LandmarkFeatures>), InputError> {
+    /// The features of the first rows in a space.
+    fn features(&self, scaled: &Scaled, space: Space, rows: usize) -> Result<Features, InputError> {
         let points = &scaled.points;
-        match space {
+        let (rows, map) = match space {
             Space::Columns => {
                 let dim = points.dim();
                 let features = SingleRows::new(rows, dim, |rows, out| {
                     out.copy_from_slice(&points.as_slice()[rows.start * dim..rows.end * dim]);
                     Ok(())
                 });
-                Ok((features?, None))
+                (features?, None)
             }
             Space::Kernel { distance, width } => {
                 let map = scaled.kernel(distance, width, self.seed)?;
-                Ok((map.rows(points, rows)?, Some(map)))
+                (map.rows(points, rows)?, Some(map))
             }
-        }
+        };
+        Ok(Features { norms_sq: squared_norms(&rows), rows, map })
     }
 
     /// Halfspaces fitted to some rows and their dual variables, per method one per sum: from dual variables on, if there are
@@ -243,7 +246,7 @@ impl Table {
     fn fit(
         &self,
         family: usize,
-        features: &SingleRows,
+        Features { rows: features, norms_sq, .. }: &Features,
         columns: &Points,
         rows: &[usize],
         methods: &[Method],
@@ -254,9 +257,8 @@ impl Table {
         let rows = rows.as_slice();
         let mut rng = rng_for_round(RngStream::TableOrder, self.seed, family as u32);
         let mut fits = vec![Vec::with_capacity(self.sums()); methods.len()];
-        let norms_sq = squared_norms(features);
         for (sum, signs) in self.signs.iter().enumerate() {
-            let examples = Examples { features, norms_sq: &norms_sq, signs, weights, rows };
+            let examples = Examples { features, norms_sq, signs, weights, rows };
             let mut hinge = Hinge::new(&examples)?;
             // Only of columns there are other methods than the hinge loss.
             let sample = || -> Result<(Points, Vec<Label>), InputError> {
@@ -271,10 +273,7 @@ impl Table {
                             hinge = Hinge::from_duals(&examples, &begin[index][sum])?;
                         }
                         hinge.solve(&examples, c, &mut rng);
-                        Fit {
-                            halfspace: hinge.halfspace(features.dim())?,
-                            duals: hinge.duals().to_vec(),
-                        }
+                        Fit { halfspace: hinge.halfspace()?, duals: hinge.duals().to_vec() }
                     }
                     Method::Logistic { c } => {
                         let (points, labels) = sample()?;
@@ -301,13 +300,14 @@ impl Table {
         Ok(learner.fit(&points, &labels)?.halfspace().clone())
     }
 
-    /// Each method's values on the rows compared on, by fits to other rows.
+    /// Each method's values on the rows compared on, by fits to other rows; and the features, if they are those of all
+    /// rows.
     pub(crate) fn compare(
         &self,
         index: usize,
         scaled: &Scaled,
         family: &Family,
-    ) -> Result<Vec<Comparison>, InputError> {
+    ) -> Result<(Vec<Comparison>, Option<Features>), InputError> {
         let methods = &family.methods;
         let mut compared = Vec::with_capacity(methods.len());
         for _ in methods {
@@ -316,14 +316,14 @@ impl Table {
         }
         // Of one split the first rows; of folds all.
         let used = self.splits[0].0.len() + self.splits[0].1.len();
-        let (features, _) = self.features(scaled, family.space, used)?;
+        let features = self.features(scaled, family.space, used)?;
         // Of folds a row is in all fits but one.
         let fits_of_row = (self.splits.len() - 1).max(1) as f64;
         for (fit_to, compare_on) in &self.splits {
             let fits = self.fit(index, &features, &scaled.points, fit_to, methods, None)?;
             for (fits, compared) in fits.iter().zip(&mut compared) {
                 for (sum, Fit { halfspace, duals }) in fits.iter().enumerate() {
-                    let products = features.products(compare_on, halfspace.weights());
+                    let products = features.rows.products(compare_on, halfspace.weights());
                     for (i, product) in compare_on.iter().zip(products) {
                         compared.values[i * self.sums() + sum] = product + halfspace.bias();
                     }
@@ -333,37 +333,43 @@ impl Table {
                 }
             }
         }
-        Ok(compared)
+        Ok((compared, (used == self.classes.len()).then_some(features)))
     }
 
-    /// The sum of the halfspaces of these methods, each over its deviation, fitted to all rows.
+    /// The sum of the halfspaces of these methods, each over its deviation, fitted to all rows; from their features, if
+    /// there are any yet.
     pub(crate) fn part(
         &self,
         index: usize,
         scaled: &Scaled,
         family: &Family,
         members: &[Member<'_>],
+        features: Option<Features>,
     ) -> Result<Part, InputError> {
-        let (features, map) = self.features(scaled, family.space, self.classes.len())?;
+        let n = self.classes.len();
+        let features = match features {
+            Some(features) => features,
+            None => self.features(scaled, family.space, n)?,
+        };
         let methods: Vec<Method> = members.iter().map(|member| member.method).collect();
         let duals: Vec<&Duals> = members.iter().map(|member| member.duals).collect();
-        let rows: Vec<usize> = (0..self.classes.len()).collect();
+        let rows: Vec<usize> = (0..n).collect();
         let fits = self.fit(index, &features, &scaled.points, &rows, &methods, Some(&duals))?;
         let mut halfspaces = Vec::with_capacity(self.sums());
         for sum in 0..self.sums() {
-            let mut weights = zeros(1, features.dim())?;
+            let mut weights = zeros(1, features.rows.dim())?;
             let mut bias = 0.0;
             for (fits, member) in fits.iter().zip(members) {
                 let h = &fits[sum].halfspace;
                 kernels::axpy(1.0 / member.deviation, h.weights(), &mut weights);
                 bias += h.bias() / member.deviation;
             }
-            if let Some(map) = &map {
+            if let Some(map) = &features.map {
                 weights = map.expansion(weights);
             }
             halfspaces.push(AffineHalfspace::new(weights, bias)?);
         }
-        let kernel = map.map(LandmarkFeatures::into_values);
+        let kernel = features.map.map(LandmarkFeatures::into_values);
         Ok(Part { columns: scaled.columns, kernel, halfspaces })
     }
 }

@@ -4,7 +4,7 @@ use crate::Failure;
 use crate::console::say;
 use halfspaces_data::read::{CsvOptions, CsvSchema, CsvStream};
 use halfspaces_data::{LabelledPoints, MarginBall, Marginal, random_target};
-use halfspaces_kernels::{BlockLoop, BlockOps, LANES, run_blocks};
+use halfspaces_kernels::{BlockLoop, BlockOps, SINGLE_LANES, run_blocks};
 use halfspaces_linalg::{
     Classifier, Label, Params, PointSet, Points, SparsePoints, Threads, largest_margins,
     margins_into,
@@ -30,15 +30,15 @@ pub(super) struct Loop {
 }
 
 pub(super) const LOOPS: [Loop; 12] = [
-    Loop { id: "products-50", rows: SOME, avx512: 41.0, prepare: products::<50> },
+    Loop { id: "products-50", rows: SOME, avx512: 48.0, prepare: products::<50> },
     Loop { id: "products-500", rows: WIDE, avx512: 401.0, prepare: products::<500> },
     Loop { id: "outer-50", rows: FEW, avx512: 1314.0, prepare: outer },
-    Loop { id: "steps-296", rows: WIDE, avx512: 396.0, prepare: row_steps },
-    Loop { id: "scan-50", rows: FEW, avx512: 42.0, prepare: scan },
-    Loop { id: "perceptron-50", rows: SOME, avx512: 50.0, prepare: perceptron },
-    Loop { id: "passive-aggressive-50", rows: SOME, avx512: 52.0, prepare: aggressive },
-    Loop { id: "sparse-1000", rows: SOME, avx512: 431.0, prepare: sparse },
-    Loop { id: "perspectron-50", rows: SOME, avx512: 128.0, prepare: perspectron::<50> },
+    Loop { id: "steps-304", rows: WIDE, avx512: 198.0, prepare: row_steps },
+    Loop { id: "scan-50", rows: FEW, avx512: 51.0, prepare: scan },
+    Loop { id: "perceptron-50", rows: SOME, avx512: 59.0, prepare: perceptron },
+    Loop { id: "passive-aggressive-50", rows: SOME, avx512: 61.0, prepare: aggressive },
+    Loop { id: "sparse-1000", rows: SOME, avx512: 450.0, prepare: sparse },
+    Loop { id: "perspectron-50", rows: SOME, avx512: 141.0, prepare: perspectron::<50> },
     Loop { id: "perspectron-500", rows: WIDE, avx512: 912.0, prepare: perspectron::<500> },
     Loop { id: "grid-20", rows: SOME, avx512: 1969.0, prepare: grid },
     Loop { id: "csv-10", rows: WIDE, avx512: 3107.0, prepare: csv },
@@ -100,7 +100,7 @@ fn outer(rows: usize) -> Result<Run, Failure> {
 }
 
 /// A step of a dual descent along each row.
-struct Steps<'a>(&'a [[f32; LANES]], &'a mut [[f64; LANES]]);
+struct Steps<'a>(&'a [[f32; SINGLE_LANES]], &'a mut [[f32; SINGLE_LANES]]);
 
 impl BlockLoop for Steps<'_> {
     type Output = ();
@@ -114,9 +114,9 @@ impl BlockLoop for Steps<'_> {
 }
 
 fn row_steps(rows: usize) -> Result<Run, Failure> {
-    let (points, _, _) = pool(rows, 296)?;
+    let (points, _, _) = pool(rows, 304)?;
     let single: Vec<f32> = points.as_slice().iter().map(|v| *v as f32).collect();
-    let mut w = vec![[1.0; LANES]; 296 / LANES];
+    let mut w = vec![[1.0; SINGLE_LANES]; 304 / SINGLE_LANES];
     Ok(Box::new(move || {
         run_blocks(Steps(single.as_chunks().0, &mut w));
         black_box(&w);
