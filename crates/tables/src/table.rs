@@ -394,6 +394,30 @@ mod tests {
         assert_eq!(table.deviation(&[-2.0; 40]), 2.0);
     }
 
+    /// 10 000 rows are fitted to and a quarter compared on: of more rows those left over have no features yet.
+    #[test]
+    fn features_are_kept_where_they_are_of_all_rows() {
+        for (n, kept) in [(40, true), (13_333, true), (13_334, false)] {
+            let classes: Vec<usize> = (0..n).map(|i| i % 2).collect();
+            let given = Given { classes: &classes, count: 2, weight: &|_| 1.0 };
+            let table = Table::new(&given, &(0..n).collect::<Vec<_>>(), 1).unwrap();
+            let values = classes.iter().map(|&class| class as f64 - 0.5).collect();
+            let points = Points::new(values, 1).unwrap();
+            let scaled = Scaled::new(ColumnScale::Standardised, points, &table).unwrap();
+            let methods = vec![Method::Hinge { c: 0.1 }];
+            let columns = ColumnScale::Standardised;
+            let family = Family { columns, space: Space::Columns, methods };
+            let (compared, features) = table.compare(0, &scaled, &family).unwrap();
+            assert_eq!(table.error(&compared[0].values), 0.0);
+            assert_eq!(features.is_some(), kept, "{n} rows");
+            let method = family.methods[0];
+            let members = [Member { method, deviation: 1.0, duals: &compared[0].duals }];
+            let part = table.part(0, &scaled, &family, &members, features).unwrap();
+            let again = table.part(0, &scaled, &family, &members, None).unwrap();
+            assert_eq!(part, again);
+        }
+    }
+
     #[test]
     fn near_the_first_is_worked_by_hand() {
         // 0.1 + 2 · √(0.09/100) = 0.16.
