@@ -2,8 +2,9 @@
 
 use crate::averaged::{Averaged, Part};
 use crate::candidate::{Candidate, ColumnScale, Scale, families};
+use crate::race::race;
 use crate::report::{Compared, TableReport};
-use crate::table::{Comparison, Features, Given, Member, Scaled, Table};
+use crate::table::{Comparison, Given, Member, Scaled, Table};
 use halfspaces_features::FeatureMap;
 use halfspaces_linalg::{InputError, PointSet, RngStream, Threads, rng_for};
 use halfspaces_pac::ErrorCount;
@@ -79,20 +80,15 @@ pub(crate) fn learn<P: PointSet>(
     };
 
     let families = families(!table.is_uniform(), table.sums());
-    let found = threads.map_with(
-        families.iter().enumerate(),
-        || (),
-        |(), (index, family)| table.compare(index, of_scale(family.columns), family),
-    );
+    let (entrants, dropped) = race(&table, &families, of_scale, threads)?;
     let mut tried = Vec::new();
-    let mut features = Vec::with_capacity(families.len());
-    for (index, (family, found)) in families.iter().zip(found).enumerate() {
-        let (found, of_all_rows) = found?;
-        features.push(of_all_rows);
-        for (method, compared) in family.methods.iter().zip(found) {
-            let candidate = family.candidate(*method);
+    let mut features = Vec::with_capacity(entrants.len());
+    for entrant in entrants {
+        features.push((entrant.index, entrant.features));
+        for compared in entrant.compared {
+            let candidate = entrant.family.candidate(compared.method);
             let error = table.error(&compared.values);
-            tried.push(Tried { family: index, candidate, error, compared });
+            tried.push(Tried { family: entrant.index, candidate, error, compared });
         }
     }
     // Stable: of equal errors the earlier first.
@@ -111,10 +107,9 @@ pub(crate) fn learn<P: PointSet>(
 
     // What no chosen one needs is dropped here.
     let is_used = |family: usize| tried.iter().any(|t| t.family == family);
-    let mut used: Vec<(usize, Option<Features>)> = features.into_iter().enumerate().collect();
-    used.retain(|(family, _)| is_used(*family));
+    features.retain(|(family, _)| is_used(*family));
     let parts = threads.map_with(
-        used.into_iter(),
+        features.into_iter(),
         || (),
         |(), (family, features)| {
             let of_family = tried.iter().zip(&deviations).filter(|(t, _)| t.family == family);
@@ -130,6 +125,7 @@ pub(crate) fn learn<P: PointSet>(
     let parts = parts.into_iter().collect::<Result<Vec<Part>, InputError>>()?;
     let mut report = TableReport {
         compared,
+        dropped,
         chosen: tried.len(),
         learned_from: rows.len(),
         compared_on: table.compared_rows().count(),

@@ -15,7 +15,7 @@ use halfspaces_pac::{ErrorBound, ErrorCount};
 /// let data = Builtin::Ionosphere.load()?;
 /// let model = TableClassifier::params().check()?.fit(data.points(), data.labels())?;
 /// let report = model.report();
-/// assert!(report.compared().len() > 20 && report.chosen().count() >= 1);
+/// assert_eq!(report.compared().len() + report.dropped().len(), 29);
 /// println!("{} rows compared on, best {}", report.compared_on(), report.compared()[0].candidate);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -23,6 +23,7 @@ use halfspaces_pac::{ErrorBound, ErrorCount};
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TableReport {
     pub(crate) compared: Vec<Compared>,
+    pub(crate) dropped: Vec<Dropped>,
     pub(crate) chosen: usize,
     pub(crate) learned_from: usize,
     pub(crate) compared_on: usize,
@@ -33,6 +34,8 @@ pub struct TableReport {
 #[cfg(feature = "serde")]
 load_checked!(TableReport {
     compared: Vec<Compared>,
+    #[serde(default)]
+    dropped: Vec<Dropped>,
     chosen: usize,
     learned_from: usize,
     compared_on: usize,
@@ -62,11 +65,45 @@ pub struct Compared {
     pub error: f64,
 }
 
+/// A candidate that was dropped before it was compared on all rows, as it was worse beyond chance: after as many rows it
+/// erred more often than the best by at least two standard errors of that difference more than what is near the best.
+///
+/// ```
+/// use halfspaces_data::Builtin;
+/// use halfspaces_linalg::{FitSample, Params};
+/// use halfspaces_tables::TableClassifier;
+/// let data = Builtin::Ionosphere.load()?;
+/// let model = TableClassifier::params().check()?.fit(data.points(), data.labels())?;
+/// for entry in model.report().dropped() {
+///     assert!(entry.error > entry.least_error && entry.rows < model.report().compared_on());
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Dropped {
+    /// The candidate.
+    pub candidate: Candidate,
+    /// The share of wrong labels, by weight, among the rows it was compared on.
+    pub error: f64,
+    /// That of the best of all candidates on these rows.
+    pub least_error: f64,
+    /// How many rows that were.
+    pub rows: usize,
+}
+
 impl TableReport {
-    /// All candidates, by their errors; the first of these are the chosen ones.
+    /// The candidates compared on all rows, by their errors; the first of these are the chosen ones.
     #[must_use]
     pub fn compared(&self) -> &[Compared] {
         &self.compared
+    }
+
+    /// The candidates dropped before, in the order in which they were; below 6000 rows learned from, where there are
+    /// several folds.
+    #[must_use]
+    pub fn dropped(&self) -> &[Dropped] {
+        &self.dropped
     }
 
     /// The candidates that the model is the sum of.
@@ -114,6 +151,17 @@ impl TableReport {
         let shares = self.compared.iter().all(|entry| share(entry.error)) && share(self.error);
         InputError::check_state(shares, "an error is a share between 0 and 1")?;
         let sorted = self.compared.is_sorted_by(|a, b| a.error <= b.error);
-        InputError::check_state(sorted, "candidates are sorted by their errors")
+        InputError::check_state(sorted, "candidates are sorted by their errors")?;
+        let mut dropped = self.dropped.iter();
+        let dropped = dropped.all(|entry| {
+            let rows = entry.rows >= 1 && entry.rows < self.compared_on;
+            rows && share(entry.error)
+                && share(entry.least_error)
+                && entry.error > entry.least_error
+        });
+        InputError::check_state(
+            dropped,
+            "a candidate is dropped before the last rows, as it errs more often than another",
+        )
     }
 }

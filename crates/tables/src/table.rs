@@ -106,6 +106,7 @@ pub(crate) struct Features {
 
 /// What a method is compared by.
 pub(crate) struct Comparison {
+    pub(crate) method: Method,
     /// On the rows compared on, by fits to other rows.
     pub(crate) values: Values,
     /// The mean over the fits that had the row.
@@ -184,15 +185,27 @@ impl Table {
 
     /// The share of wrong classes among the rows compared on, by weight.
     pub(crate) fn error(&self, values: &[f64]) -> f64 {
-        let (mut wrong, mut total) = (0.0, 0.0);
-        for i in self.compared_rows() {
-            total += self.weights[i];
-            if decide(self.of_row(values, i)) != self.classes[i] {
-                wrong += self.weights[i];
-            }
-        }
-        assert!(total > 0.0, "rows without any weight are refused before they are compared on");
-        (wrong / total).min(1.0)
+        self.shares(values, self.splits()).iter().sum::<f64>().min(1.0)
+    }
+
+    /// What each row compared on in the first splits adds to the share of wrong classes among them, by weight: nothing if
+    /// its class is right.
+    pub(crate) fn shares(&self, values: &[f64], splits: usize) -> Vec<f64> {
+        let rows = || self.splits[..splits].iter().flat_map(|(_, rows)| rows.iter().copied());
+        let total: f64 = rows().map(|i| self.weights[i]).sum();
+        let is_right = |i| decide(self.of_row(values, i)) == self.classes[i];
+        // Rows without weight add nothing; of all rows compared on some have weight.
+        rows()
+            .map(
+                |i| {
+                    if is_right(i) || self.weights[i] <= 0.0 {
+                        0.0
+                    } else {
+                        self.weights[i] / total
+                    }
+                },
+            )
+            .collect()
     }
 
     /// How many candidates, of these errors in order, are averaged.
@@ -300,40 +313,58 @@ impl Table {
         Ok(learner.fit(&points, &labels)?.halfspace().clone())
     }
 
-    /// Each method's values on the rows compared on, by fits to other rows; and the features, if they are those of all
-    /// rows.
+    /// What a method is compared by before any fit.
+    pub(crate) fn nothing_yet(&self, method: Method) -> Result<Comparison, InputError> {
+        let duals = vec![vec![0.0; self.classes.len()]; self.sums()];
+        Ok(Comparison { method, values: self.no_values()?, duals })
+    }
+
+    /// Whether these are the features of all rows.
+    pub(crate) fn are_all(&self, features: &Features) -> bool {
+        features.rows.len() == self.classes.len()
+    }
+
+    /// How often the rows are split.
+    pub(crate) fn splits(&self) -> usize {
+        self.splits.len()
+    }
+
+    /// The features that a space is compared by: of one split those of the first rows, of folds of all.
+    pub(crate) fn features_compared(
+        &self,
+        scaled: &Scaled,
+        space: Space,
+    ) -> Result<Features, InputError> {
+        let (fit_to, compare_on) = &self.splits[0];
+        self.features(scaled, space, fit_to.len() + compare_on.len())
+    }
+
+    /// Adds what the fits of a split to some rows say of its others.
     pub(crate) fn compare(
         &self,
         index: usize,
         scaled: &Scaled,
-        family: &Family,
-    ) -> Result<(Vec<Comparison>, Option<Features>), InputError> {
-        let methods = &family.methods;
-        let mut compared = Vec::with_capacity(methods.len());
-        for _ in methods {
-            let duals = vec![vec![0.0; self.classes.len()]; self.sums()];
-            compared.push(Comparison { values: self.no_values()?, duals });
-        }
-        // Of one split the first rows; of folds all.
-        let used = self.splits[0].0.len() + self.splits[0].1.len();
-        let features = self.features(scaled, family.space, used)?;
+        features: &Features,
+        split: usize,
+        compared: &mut [Comparison],
+    ) -> Result<(), InputError> {
         // Of folds a row is in all fits but one.
         let fits_of_row = (self.splits.len() - 1).max(1) as f64;
-        for (fit_to, compare_on) in &self.splits {
-            let fits = self.fit(index, &features, &scaled.points, fit_to, methods, None)?;
-            for (fits, compared) in fits.iter().zip(&mut compared) {
-                for (sum, Fit { halfspace, duals }) in fits.iter().enumerate() {
-                    let products = features.rows.products(compare_on, halfspace.weights());
-                    for (i, product) in compare_on.iter().zip(products) {
-                        compared.values[i * self.sums() + sum] = product + halfspace.bias();
-                    }
-                    for (mean, dual) in compared.duals[sum].iter_mut().zip(duals) {
-                        *mean += dual / fits_of_row;
-                    }
+        let (fit_to, compare_on) = &self.splits[split];
+        let methods: Vec<Method> = compared.iter().map(|of| of.method).collect();
+        let fits = self.fit(index, features, &scaled.points, fit_to, &methods, None)?;
+        for (fits, compared) in fits.iter().zip(compared) {
+            for (sum, Fit { halfspace, duals }) in fits.iter().enumerate() {
+                let products = features.rows.products(compare_on, halfspace.weights());
+                for (i, product) in compare_on.iter().zip(products) {
+                    compared.values[i * self.sums() + sum] = product + halfspace.bias();
+                }
+                for (mean, dual) in compared.duals[sum].iter_mut().zip(duals) {
+                    *mean += dual / fits_of_row;
                 }
             }
         }
-        Ok((compared, (used == self.classes.len()).then_some(features)))
+        Ok(())
     }
 
     /// The sum of the halfspaces of these methods, each over its deviation, fitted to all rows; from their features, if
@@ -374,11 +405,15 @@ impl Table {
     }
 }
 
-/// How many of these errors, in order and counted on so many rows, are within two standard errors of the first, or as
-/// good as it but for two rows.
+/// What is near the least error, counted on so many rows: two standard errors, at least two rows.
+pub(crate) fn near(least: f64, rows: usize) -> f64 {
+    let rows = rows as f64;
+    2.0 * (least * (1.0 - least) / rows).sqrt().max(1.0 / rows)
+}
+
+/// How many of these errors, in order and counted on so many rows, are near the first.
 fn near_first(errors: &[f64], rows: usize) -> usize {
-    let (best, rows) = (errors[0], rows as f64);
-    let most = best + 2.0 * (best * (1.0 - best) / rows).sqrt().max(1.0 / rows);
+    let most = errors[0] + near(errors[0], rows);
     errors.iter().take(MAX_CHOSEN).take_while(|error| **error <= most).count()
 }
 
@@ -392,30 +427,6 @@ mod tests {
         let table = Table::new(&given, &(0..40).collect::<Vec<_>>(), 1).unwrap();
         assert_eq!(table.deviation(&[0.0; 40]), 1.0);
         assert_eq!(table.deviation(&[-2.0; 40]), 2.0);
-    }
-
-    /// 10 000 rows are fitted to and a quarter compared on: of more rows those left over have no features yet.
-    #[test]
-    fn features_are_kept_where_they_are_of_all_rows() {
-        for (n, kept) in [(40, true), (13_333, true), (13_334, false)] {
-            let classes: Vec<usize> = (0..n).map(|i| i % 2).collect();
-            let given = Given { classes: &classes, count: 2, weight: &|_| 1.0 };
-            let table = Table::new(&given, &(0..n).collect::<Vec<_>>(), 1).unwrap();
-            let values = classes.iter().map(|&class| class as f64 - 0.5).collect();
-            let points = Points::new(values, 1).unwrap();
-            let scaled = Scaled::new(ColumnScale::Standardised, points, &table).unwrap();
-            let methods = vec![Method::Hinge { c: 0.1 }];
-            let columns = ColumnScale::Standardised;
-            let family = Family { columns, space: Space::Columns, methods };
-            let (compared, features) = table.compare(0, &scaled, &family).unwrap();
-            assert_eq!(table.error(&compared[0].values), 0.0);
-            assert_eq!(features.is_some(), kept, "{n} rows");
-            let method = family.methods[0];
-            let members = [Member { method, deviation: 1.0, duals: &compared[0].duals }];
-            let part = table.part(0, &scaled, &family, &members, features).unwrap();
-            let again = table.part(0, &scaled, &family, &members, None).unwrap();
-            assert_eq!(part, again);
-        }
     }
 
     #[test]

@@ -239,6 +239,34 @@ fn saved_models_are_checked() {
     }
 }
 
+/// Candidates that were dropped erred more often than another, before the last rows.
+#[cfg(feature = "serde")]
+#[test]
+fn saved_drops_are_checked() {
+    let (points, _, noisy) = ring(60, 7);
+    let model = fit(TableClassifier::params(), &points, &noisy);
+    let saved = serde_json::to_value(&model).unwrap();
+    let with = |error: f64, least_error: f64, rows: usize| {
+        let mut changed = saved.clone();
+        let candidate = &saved["report"]["compared"][0]["candidate"];
+        changed["report"]["dropped"] = serde_json::json!([
+            { "candidate": candidate, "error": error, "least_error": least_error, "rows": rows }
+        ]);
+        serde_json::from_value::<TableModel>(changed)
+    };
+    let on = model.report().compared_on();
+    assert_eq!(with(0.5, 0.25, on - 1).unwrap().report().dropped()[0].rows, on - 1);
+    for (error, least_error, rows) in
+        [(0.5, 0.25, on), (0.5, 0.25, 0), (0.25, 0.25, 9), (1.5, 0.25, 9), (0.5, -0.5, 9)]
+    {
+        assert!(with(error, least_error, rows).is_err(), "{error} {least_error} {rows}");
+    }
+    // Of models saved before candidates were dropped.
+    let mut before = saved.clone();
+    before["report"].as_object_mut().unwrap().remove("dropped");
+    assert!(serde_json::from_value::<TableModel>(before).unwrap().report().dropped().is_empty());
+}
+
 /// Points of the plane in four quarters, their names, and the same with one in five replaced by another name.
 fn quarters(n: usize, seed: u64) -> (Points, Vec<&'static str>, Vec<&'static str>) {
     let names = ["north-east", "north-west", "south-east", "south-west"];

@@ -389,7 +389,7 @@ fn text(summary: &Summary) -> String {
     if findings.compared.is_empty() {
         lines.push(format!("learner     {learner}, from {from} rows"));
     } else {
-        let (compared, chosen) = (findings.compared.len(), findings.chosen);
+        let (compared, chosen) = (findings.compared.len() + findings.dropped, findings.chosen);
         lines.push(format!(
             "learner     {learner}, from {from} rows: {compared} candidates compared, the best {chosen} averaged"
         ));

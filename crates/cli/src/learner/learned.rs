@@ -76,6 +76,7 @@ impl Learned {
             let entry = |e: &halfspaces_tables::Compared| (e.error, e.candidate.to_string());
             let findings = Findings {
                 compared: report.compared().iter().map(entry).collect(),
+                dropped: report.dropped().len(),
                 chosen: report.chosen().count(),
                 ..Findings::default()
             };

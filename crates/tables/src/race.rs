@@ -1,0 +1,246 @@
+//! Candidates compared fold by fold: those that fall behind do not see the end. Part of `TableClassifier`.
+
+use crate::candidate::{ColumnScale, Family};
+use crate::report::Dropped;
+use crate::table::{Comparison, Features, Scaled, Table, near};
+use halfspaces_linalg::{InputError, Threads};
+
+/// How many standard errors are no chance.
+const BEYOND_CHANCE: f64 = 2.0;
+
+/// Candidates that share their features, as far as they are still compared.
+pub(crate) struct Entrant<'f> {
+    pub(crate) index: usize,
+    pub(crate) family: &'f Family,
+    /// None before they are needed, when they are not needed any more, and in the end if they are not those of all rows.
+    pub(crate) features: Option<Features>,
+    pub(crate) compared: Vec<Comparison>,
+}
+
+impl Entrant<'_> {
+    fn run(&mut self, table: &Table, scaled: &Scaled, split: usize) -> Result<(), InputError> {
+        let features = match self.features.take() {
+            Some(features) => features,
+            None => table.features_compared(scaled, self.family.space)?,
+        };
+        table.compare(self.index, scaled, &features, split, &mut self.compared)?;
+        let at_end = split + 1 == table.splits();
+        if !at_end || table.are_all(&features) {
+            self.features = Some(features);
+        }
+        Ok(())
+    }
+}
+
+/// All candidates after the first fold, then, fold by fold, those that may still be near the best.
+pub(crate) fn race<'f, 's>(
+    table: &Table,
+    families: &'f [Family],
+    of_scale: impl Fn(ColumnScale) -> &'s Scaled + Sync,
+    threads: Threads,
+) -> Result<(Vec<Entrant<'f>>, Vec<Dropped>), InputError> {
+    let mut entrants = Vec::with_capacity(families.len());
+    for (index, family) in families.iter().enumerate() {
+        let compared = family.methods.iter().map(|method| table.nothing_yet(*method));
+        let compared = compared.collect::<Result<_, _>>()?;
+        entrants.push(Entrant { index, family, features: None, compared });
+    }
+    let mut dropped = Vec::new();
+    for split in 0..table.splits() {
+        let ran = threads.map_with(
+            entrants.iter_mut(),
+            || (),
+            |(), entrant| entrant.run(table, of_scale(entrant.family.columns), split),
+        );
+        ran.into_iter().collect::<Result<(), _>>()?;
+        if split + 1 < table.splits() {
+            drop_behind(table, split + 1, &mut entrants, &mut dropped);
+        }
+    }
+    Ok((entrants, dropped))
+}
+
+/// Drops candidates whose error in the first folds is above the least by more than what is near it in the end, and that
+/// beyond chance.
+fn drop_behind(
+    table: &Table,
+    folds: usize,
+    entrants: &mut Vec<Entrant<'_>>,
+    dropped: &mut Vec<Dropped>,
+) {
+    let counts = |of: &Comparison| Counted::new(table.shares(&of.values, folds));
+    let all = entrants.iter().flat_map(|entrant| &entrant.compared);
+    let least = all.map(counts).min_by(|a, b| a.error.total_cmp(&b.error));
+    let Some(least) = least else { unreachable!("the best is never dropped") };
+    let most = near(least.error, table.compared_rows().count());
+    for entrant in entrants.iter_mut() {
+        let family = entrant.family;
+        entrant.compared.retain(|of| {
+            let counted = counts(of);
+            let behind = counted.is_behind(&least, most);
+            if behind {
+                let candidate = family.candidate(of.method);
+                let (error, least_error) = (counted.error, least.error);
+                dropped.push(Dropped { candidate, error, least_error, rows: counted.shares.len() });
+            }
+            !behind
+        });
+    }
+    entrants.retain(|entrant| !entrant.compared.is_empty());
+}
+
+/// The error of a candidate, and what each row adds to it.
+struct Counted {
+    shares: Vec<f64>,
+    error: f64,
+}
+
+impl Counted {
+    fn new(shares: Vec<f64>) -> Counted {
+        Counted { error: shares.iter().sum(), shares }
+    }
+
+    /// Whether the error is above that of another on the same rows by more than `most`, and that beyond chance.
+    fn is_behind(&self, other: &Counted, most: f64) -> bool {
+        let differences = self.shares.iter().zip(&other.shares).map(|(a, b)| a - b);
+        let deviation = differences.map(|d| d * d).sum::<f64>().sqrt();
+        self.error - other.error > most + BEYOND_CHANCE * deviation
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::candidate::{Method, Space, families};
+    use crate::table::{Given, Member};
+    use halfspaces_linalg::Points;
+
+    fn table(classes: &[usize]) -> Table {
+        let given = Given { classes, count: 2, weight: &|i| 1.0 + (i % 3) as f64 };
+        Table::new(&given, &(0..classes.len()).collect::<Vec<_>>(), 1).unwrap()
+    }
+
+    /// 10 000 rows are fitted to and a quarter compared on: of more rows those left over have no features yet.
+    #[test]
+    fn features_are_kept_where_they_are_of_all_rows() {
+        for (n, kept) in [(40, true), (13_333, true), (13_334, false)] {
+            let classes: Vec<usize> = (0..n).map(|i| i % 2).collect();
+            let table = table(&classes);
+            let values = classes.iter().map(|&class| class as f64 - 0.5).collect();
+            let points = Points::new(values, 1).unwrap();
+            let columns = ColumnScale::Standardised;
+            let scaled = Scaled::new(columns, points, &table).unwrap();
+            let methods = vec![Method::Hinge { c: 0.1 }];
+            let families = [Family { columns, space: Space::Columns, methods }];
+            let (mut entrants, dropped) =
+                race(&table, &families, |_| &scaled, Threads::ONE).unwrap();
+            let Entrant { family, features, compared, .. } = entrants.pop().unwrap();
+            assert_eq!((entrants.len(), dropped.len()), (0, 0));
+            assert_eq!(table.error(&compared[0].values), 0.0);
+            assert_eq!(features.is_some(), kept, "{n} rows");
+            let members =
+                [Member { method: compared[0].method, deviation: 1.0, duals: &compared[0].duals }];
+            let part = table.part(0, &scaled, family, &members, features).unwrap();
+            let again = table.part(0, &scaled, family, &members, None).unwrap();
+            assert_eq!(part, again);
+        }
+    }
+
+    /// Beside all candidates compared on all rows, errors counted in plain loops: who is dropped, when, and that what is left
+    /// is as it would have been. Nothing but narrow kernels explains a chessboard.
+    #[test]
+    fn those_dropped_are_behind_and_others_do_not_notice() {
+        let n = 720;
+        let points: Vec<[f64; 2]> = (0..n)
+            .map(|i| [(f64::from(i) * 12.9898).sin(), (f64::from(i) * 78.233).cos()])
+            .collect();
+        let inside =
+            |x: &[f64; 2]| (3.0 * x[0]).floor() as i32 % 2 == (3.0 * x[1]).floor() as i32 % 2;
+        let slip = |i: usize| i % 5 == 3;
+        let classes: Vec<usize> =
+            points.iter().enumerate().map(|(i, x)| usize::from(inside(x) != slip(i))).collect();
+        let table = table(&classes);
+        let points = Points::from_rows(&points).unwrap();
+        let columns = ColumnScale::Standardised;
+        let scaled = Scaled::new(columns, points, &table).unwrap();
+        // Each by itself: a fit for one C begins with that for the one before.
+        let mut alone = Vec::new();
+        for family in families(true, 1).into_iter().filter(|family| family.columns == columns) {
+            alone.extend(
+                family.methods.iter().map(|m| Family { methods: vec![*m], ..family.clone() }),
+            );
+        }
+        let families = alone;
+        let (entrants, dropped) = race(&table, &families, |_| &scaled, Threads::ONE).unwrap();
+
+        // All, to the end; per candidate whether each row's class is wrong.
+        let mut all = Vec::new();
+        for (index, family) in families.iter().enumerate() {
+            let mut compared = [table.nothing_yet(family.methods[0]).unwrap()];
+            let features = table.features_compared(&scaled, family.space).unwrap();
+            for split in 0..4 {
+                table.compare(index, &scaled, &features, split, &mut compared).unwrap();
+            }
+            if let Some(left) = entrants.iter().find(|entrant| entrant.index == index) {
+                assert_eq!(left.compared[0].values, compared[0].values);
+                assert_eq!(left.compared[0].duals, compared[0].duals);
+            }
+            let [compared] = compared;
+            all.push((family.candidate(compared.method), compared.values));
+        }
+        let weight = |i: usize| 1.0 + (i % 3) as f64;
+        // Of the rows of the first folds in order: i % 4 is the fold.
+        let wrong = |values: &[f64], i: usize| usize::from(values[i] > 0.0) != classes[i];
+        let mut running: Vec<usize> = (0..all.len()).collect();
+        let mut expected = Vec::new();
+        for folds in 1..4 {
+            let rows: Vec<usize> = (0..n as usize).filter(|i| i % 4 < folds).collect();
+            let total: f64 = rows.iter().map(|i| weight(*i)).sum();
+            let error = |values: &[f64]| {
+                rows.iter().filter(|i| wrong(values, **i)).map(|i| weight(*i)).sum::<f64>() / total
+            };
+            let by_error =
+                |a: &&usize, b: &&usize| error(&all[**a].1).total_cmp(&error(&all[**b].1));
+            let best = *running.iter().min_by(by_error).unwrap();
+            let least = error(&all[best].1);
+            let near = 2.0 * (least * (1.0 - least) / f64::from(n)).sqrt();
+            running.retain(|&j| {
+                let differ =
+                    rows.iter().filter(|i| wrong(&all[j].1, **i) != wrong(&all[best].1, **i));
+                let chance =
+                    2.0 * differ.map(|i| weight(*i) * weight(*i)).sum::<f64>().sqrt() / total;
+                let behind = error(&all[j].1) - least > near + chance;
+                if behind {
+                    expected.push((all[j].0, error(&all[j].1), least, rows.len()));
+                }
+                !behind
+            });
+        }
+        assert_eq!(dropped.len(), expected.len());
+        for (found, (candidate, error, least, rows)) in dropped.iter().zip(expected) {
+            assert_eq!((found.candidate, found.rows), (candidate, rows));
+            assert!((found.error - error).abs() < 1e-12, "{} {error}", found.error);
+            assert!((found.least_error - least).abs() < 1e-12, "{} {least}", found.least_error);
+        }
+        let left: usize = entrants.iter().map(|entrant| entrant.compared.len()).sum();
+        assert_eq!(left, running.len());
+        for rows in [180, 360, 540] {
+            assert!(dropped.iter().any(|entry| entry.rows == rows), "none after {rows} rows");
+        }
+        assert!(left >= 2);
+    }
+
+    /// Of 100 rows 9 are wrong of one and 25 of another, 4 of both: the difference of 0.16 has a deviation of √26/100.
+    #[test]
+    fn behind_is_worked_by_hand() {
+        let shares = |wrong: std::ops::Range<usize>| {
+            Counted::new((0..100).map(|i| if wrong.contains(&i) { 0.01 } else { 0.0 }).collect())
+        };
+        let (good, bad) = (shares(0..9), shares(5..30));
+        assert!((bad.error - good.error - 0.16).abs() < 1e-12);
+        let slack = 0.16 - BEYOND_CHANCE * 0.26f64.sqrt() / 10.0;
+        assert!((slack - 0.058).abs() < 0.001);
+        assert!(bad.is_behind(&good, slack - 1e-9) && !bad.is_behind(&good, slack + 1e-9));
+        assert!(!good.is_behind(&bad, 0.0) && !bad.is_behind(&bad, 0.0));
+    }
+}
