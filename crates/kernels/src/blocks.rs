@@ -18,6 +18,12 @@ pub trait BlockOps: Copy {
 
     /// `y += a x` for such rows, rounded twice.
     fn axpy_single(self, a: f32, x: &[[f32; SINGLE_LANES]], y: &mut [[f32; SINGLE_LANES]]);
+
+    /// [`BlockOps::dot_single`] of a row of whole numbers, which take half the memory.
+    fn dot_short(self, a: &[[i16; SINGLE_LANES]], b: &[[f32; SINGLE_LANES]]) -> f32;
+
+    /// [`BlockOps::axpy_single`] of such a row.
+    fn axpy_short(self, a: f32, x: &[[i16; SINGLE_LANES]], y: &mut [[f32; SINGLE_LANES]]);
 }
 
 impl<V: Vectors> BlockOps for V {
@@ -40,29 +46,67 @@ impl<V: Vectors> BlockOps for V {
 
     #[inline(always)]
     fn dot_single(self, a: &[[f32; SINGLE_LANES]], b: &[[f32; SINGLE_LANES]]) -> f32 {
-        let blocks = a.len().min(b.len());
-        let (a_fours, a_rest) = a[..blocks].as_chunks::<4>();
-        let (b_fours, b_rest) = b[..blocks].as_chunks::<4>();
-        let mut sums = [self.splat_single(0.0); 4];
-        for (a, b) in a_fours.iter().zip(b_fours) {
-            for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
-                *sum = self.add_product_single(*sum, self.load_single(a), self.load_single(b));
-            }
-        }
-        let [mut sum, s, t, u] = sums;
-        for (a, b) in a_rest.iter().zip(b_rest) {
-            sum = self.add_product_single(sum, self.load_single(a), self.load_single(b));
-        }
-        self.total_single(self.add_single(self.add_single(sum, s), self.add_single(t, u)))
+        dot_loaded(self, a, b)
     }
 
     #[inline(always)]
     fn axpy_single(self, a: f32, x: &[[f32; SINGLE_LANES]], y: &mut [[f32; SINGLE_LANES]]) {
-        let a = self.splat_single(a);
-        for (x, y) in x.iter().zip(y) {
-            let moved = self.add_product_single(self.load_single(y), a, self.load_single(x));
-            self.store_single(moved, y);
+        axpy_loaded(self, a, x, y);
+    }
+
+    #[inline(always)]
+    fn dot_short(self, a: &[[i16; SINGLE_LANES]], b: &[[f32; SINGLE_LANES]]) -> f32 {
+        dot_loaded(self, a, b)
+    }
+
+    #[inline(always)]
+    fn axpy_short(self, a: f32, x: &[[i16; SINGLE_LANES]], y: &mut [[f32; SINGLE_LANES]]) {
+        axpy_loaded(self, a, x, y);
+    }
+}
+
+/// What becomes sixteen numbers of single precision.
+trait Load {
+    fn load<V: Vectors>(&self, v: V) -> V::Sixteen;
+}
+
+impl Load for [f32; SINGLE_LANES] {
+    #[inline(always)]
+    fn load<V: Vectors>(&self, v: V) -> V::Sixteen {
+        v.load_single(self)
+    }
+}
+
+impl Load for [i16; SINGLE_LANES] {
+    #[inline(always)]
+    fn load<V: Vectors>(&self, v: V) -> V::Sixteen {
+        v.load_short(self)
+    }
+}
+
+#[inline(always)]
+fn dot_loaded<V: Vectors, A: Load>(v: V, a: &[A], b: &[[f32; SINGLE_LANES]]) -> f32 {
+    let blocks = a.len().min(b.len());
+    let (a_fours, a_rest) = a[..blocks].as_chunks::<4>();
+    let (b_fours, b_rest) = b[..blocks].as_chunks::<4>();
+    let mut sums = [v.splat_single(0.0); 4];
+    for (a, b) in a_fours.iter().zip(b_fours) {
+        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+            *sum = v.add_product_single(*sum, a.load(v), v.load_single(b));
         }
+    }
+    let [mut sum, s, t, u] = sums;
+    for (a, b) in a_rest.iter().zip(b_rest) {
+        sum = v.add_product_single(sum, a.load(v), v.load_single(b));
+    }
+    v.total_single(v.add_single(v.add_single(sum, s), v.add_single(t, u)))
+}
+
+#[inline(always)]
+fn axpy_loaded<V: Vectors, X: Load>(v: V, a: f32, x: &[X], y: &mut [[f32; SINGLE_LANES]]) {
+    let a = v.splat_single(a);
+    for (x, y) in x.iter().zip(y) {
+        v.store_single(v.add_product_single(v.load_single(y), a, x.load(v)), y);
     }
 }
 
@@ -151,6 +195,21 @@ mod tests {
         }
     }
 
+    /// The same of a row of whole numbers.
+    struct ShortStep<'a>(&'a [[i16; SINGLE_LANES]], &'a mut [[f32; SINGLE_LANES]]);
+
+    impl BlockLoop for ShortStep<'_> {
+        type Output = f32;
+
+        #[inline(always)]
+        fn run<B: BlockOps>(self, ops: B) -> f32 {
+            let ShortStep(x, w) = self;
+            let value = ops.dot_short(x, w);
+            ops.axpy_short(0.3 * value, x, w);
+            value
+        }
+    }
+
     proptest! {
         #[test]
         fn single_precision_is_within_its_rounding(
@@ -178,6 +237,28 @@ mod tests {
                 let expected: Vec<u32> = w.iter().enumerate().map(|w| moved(w).to_bits()).collect();
                 prop_assert_eq!(end.iter().map(|w| w.to_bits()).collect::<Vec<_>>(), expected);
             }
+        }
+
+        /// Whole numbers are the numbers of single precision that they are.
+        #[test]
+        fn short_rows_are_single_ones(
+            (x_len, w_len) in (0..14usize, 0..14usize),
+            x in proptest::collection::vec(any::<i16>(), 14 * SINGLE_LANES),
+            w in numbers(14 * SINGLE_LANES),
+        ) {
+            let x = x[..x_len * SINGLE_LANES].as_chunks().0;
+            let single: Vec<f32> = x.as_flattened().iter().map(|x| f32::from(*x)).collect();
+            let w: Vec<f32> = w[..w_len * SINGLE_LANES].iter().map(|w| *w as f32).collect();
+            let bits = |w: &[[f32; SINGLE_LANES]]| -> Vec<u32> {
+                w.as_flattened().iter().map(|w| w.to_bits()).collect()
+            };
+            let ends = on_all(|set| {
+                let (mut a, mut b) = (w.as_chunks().0.to_vec(), w.as_chunks().0.to_vec());
+                let value = set.run(Whole(ShortStep(x, &mut a)));
+                let expected = set.run(Whole(SingleStep(single.as_chunks().0, &mut b)));
+                ((value.to_bits(), bits(&a)), (expected.to_bits(), bits(&b)))
+            });
+            prop_assert!(ends.iter().all(|(found, expected)| found == expected && *found == ends[0].0));
         }
 
         #[test]

@@ -40,6 +40,16 @@ pub(crate) trait Vectors: Copy {
 
     fn load_single(self, values: &[f32; SINGLE_LANES]) -> Self::Sixteen;
 
+    /// Whole numbers, as they are.
+    #[inline(always)]
+    fn load_short(self, values: &[i16; SINGLE_LANES]) -> Self::Sixteen {
+        let mut single = [0.0; SINGLE_LANES];
+        for (to, from) in single.iter_mut().zip(values) {
+            *to = f32::from(*from);
+        }
+        self.load_single(&single)
+    }
+
     fn store_single(self, sixteen: Self::Sixteen, values: &mut [f32; SINGLE_LANES]);
 
     fn add_single(self, a: Self::Sixteen, b: Self::Sixteen) -> Self::Sixteen;

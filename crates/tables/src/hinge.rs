@@ -1,7 +1,7 @@
 //! Halfspaces of least hinge loss, each example with a weight of its own.
 //! Part of `TableClassifier`. Claims: PT, PTn.
 
-use crate::single_rows::{SingleRows, in_blocks};
+use crate::feature_rows::{Entry, FeatureRows, in_blocks};
 use halfspaces_kernels::{BlockLoop, BlockOps, SINGLE_LANES, Wide, fetch, run_blocks, run_wide};
 use halfspaces_linalg::{AffineHalfspace, InputError, zeros};
 use rand::Rng;
@@ -16,35 +16,12 @@ const MAX_PASSES: usize = 100;
 const AHEAD: usize = 2;
 
 /// Examples to learn from: rows of `features`, signs and weights.
-pub(crate) struct Examples<'a> {
-    pub(crate) features: &'a SingleRows,
-    /// [`squared_norms`] of the features.
-    pub(crate) norms_sq: &'a [f64],
+pub(crate) struct Examples<'a, T> {
+    pub(crate) features: &'a FeatureRows<T>,
     pub(crate) signs: &'a [f64],
     pub(crate) weights: &'a [f64],
     /// Which rows are learned from, of positive weight.
     pub(crate) rows: &'a [usize],
-}
-
-/// ‖(x, 1)‖² of rows x.
-pub(crate) fn squared_norms(features: &SingleRows) -> Vec<f64> {
-    run_blocks(SquaredNorms(features))
-}
-
-struct SquaredNorms<'a>(&'a SingleRows);
-
-impl BlockLoop for SquaredNorms<'_> {
-    type Output = Vec<f64>;
-
-    #[inline(always)]
-    fn run<B: BlockOps>(self, ops: B) -> Vec<f64> {
-        let mut norms_sq = Vec::with_capacity(self.0.len());
-        for i in 0..self.0.len() {
-            let x = self.0.row(i);
-            norms_sq.push(f64::from(ops.dot_single(x, x)) + 1.0);
-        }
-        norms_sq
-    }
 }
 
 /// Minimises ½‖(w, b)‖² + C Σ weight max(0, 1 - y (w · x + b)) by dual coordinate descent, from the solution
@@ -64,13 +41,16 @@ pub(crate) struct Hinge {
 }
 
 impl Hinge {
-    pub(crate) fn new(examples: &Examples<'_>) -> Result<Hinge, InputError> {
+    pub(crate) fn new<T: Entry>(examples: &Examples<'_, T>) -> Result<Hinge, InputError> {
         let w = zeros(1, examples.features.dim())?;
         Ok(Hinge { alphas: zeros(1, examples.signs.len())?, w, b: 0.0 })
     }
 
     /// Beginning with these dual variables, at least 0.
-    pub(crate) fn from_duals(examples: &Examples<'_>, alphas: &[f64]) -> Result<Hinge, InputError> {
+    pub(crate) fn from_duals<T: Entry>(
+        examples: &Examples<'_, T>,
+        alphas: &[f64],
+    ) -> Result<Hinge, InputError> {
         let mut hinge = Hinge::new(examples)?;
         for &i in examples.rows {
             hinge.alphas[i] = alphas[i];
@@ -85,7 +65,7 @@ impl Hinge {
     }
 
     /// (w, b) = Σ α y (x, 1).
-    fn sum_up(&mut self, examples: &Examples<'_>) {
+    fn sum_up<T: Entry>(&mut self, examples: &Examples<'_, T>) {
         let Hinge { alphas, w, b } = self;
         w.fill(0.0);
         *b = run_wide(Sum { examples, alphas, w });
@@ -93,7 +73,7 @@ impl Hinge {
 
     /// Moves along the ray through the dual variables to the largest dual objective sΣα - ½s²‖(w, b)‖², as far as all
     /// keep their bounds.
-    fn rescale(&mut self, examples: &Examples<'_>, c: f64) {
+    fn rescale<T: Entry>(&mut self, examples: &Examples<'_, T>, c: f64) {
         let within = |&i: &usize| c * examples.weights[i] / self.alphas[i];
         let positive = examples.rows.iter().filter(|i| self.alphas[**i] > 0.0);
         let most = positive.map(within).fold(f64::INFINITY, f64::min);
@@ -111,7 +91,12 @@ impl Hinge {
         }
     }
 
-    pub(crate) fn solve<R: Rng>(&mut self, examples: &Examples<'_>, c: f64, rng: &mut R) {
+    pub(crate) fn solve<T: Entry, R: Rng>(
+        &mut self,
+        examples: &Examples<'_, T>,
+        c: f64,
+        rng: &mut R,
+    ) {
         self.rescale(examples, c);
         let mut waits = vec![0; self.alphas.len()];
         let mut state = State { w: in_blocks(&self.w), b: self.b, alphas: &mut self.alphas };
@@ -152,13 +137,13 @@ impl Hinge {
 }
 
 /// w += Σ α y x; Σ α y.
-struct Sum<'a, 'e> {
-    examples: &'a Examples<'e>,
+struct Sum<'a, 'e, T> {
+    examples: &'a Examples<'e, T>,
     alphas: &'a [f64],
     w: &'a mut [f64],
 }
 
-impl Wide for Sum<'_, '_> {
+impl<T: Entry> Wide for Sum<'_, '_, T> {
     type Output = f64;
 
     #[inline(always)]
@@ -169,8 +154,9 @@ impl Wide for Sum<'_, '_> {
                 let step = self.examples.signs[i] * self.alphas[i];
                 b += step;
                 let row = self.examples.features.row(i).as_flattened();
+                let step = step * f64::from(T::UNIT);
                 for (w, x) in self.w.iter_mut().zip(row) {
-                    *w += step * f64::from(*x);
+                    *w += step * (*x).into();
                 }
             }
         }
@@ -187,16 +173,16 @@ struct State<'a> {
 }
 
 /// A pass over the examples of `order`: how far apart the largest and the least violation are.
-struct Visits<'a, 'e, 's> {
+struct Visits<'a, 'e, 's, T> {
     state: &'a mut State<'s>,
-    examples: &'a Examples<'e>,
+    examples: &'a Examples<'e, T>,
     order: &'a [usize],
     /// How many passes each example waits after this one.
     waits: &'a mut [usize],
     c: f64,
 }
 
-impl BlockLoop for Visits<'_, '_, '_> {
+impl<T: Entry> BlockLoop for Visits<'_, '_, '_, T> {
     type Output = f64;
 
     #[inline(always)]
@@ -212,7 +198,7 @@ impl BlockLoop for Visits<'_, '_, '_> {
             let x = examples.features.row(i);
             let y = examples.signs[i];
             let bound = c * examples.weights[i];
-            let slope = y * (f64::from(ops.dot_single(x, w)) + *b) - 1.0;
+            let slope = y * (f64::from(T::dot(ops, x, w)) + *b) - 1.0;
             let alpha = alphas[i];
             // At a bound only a slope that leads inside is a violation.
             let violation = if alpha <= 0.0 {
@@ -225,9 +211,9 @@ impl BlockLoop for Visits<'_, '_, '_> {
             largest = largest.max(violation);
             least = least.min(violation);
             if violation.abs() > 1e-12 {
-                let new = (alpha - slope / examples.norms_sq[i]).clamp(0.0, bound);
+                let new = (alpha - slope / (examples.features.norm_sq(i) + 1.0)).clamp(0.0, bound);
                 let step = y * (new - alpha);
-                ops.axpy_single(step as f32, x, w);
+                T::axpy(ops, step as f32, x, w);
                 *b += step;
                 alphas[i] = new;
                 waits[i] = 0;
@@ -243,6 +229,7 @@ impl BlockLoop for Visits<'_, '_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::feature_rows::copy_rounded;
     use halfspaces_data::{Gaussian, Marginal, random_target};
     use halfspaces_linalg::{
         Classifier, FitSample, Label, Params, PointSet, Points, RngStream, rng_for,
@@ -262,13 +249,19 @@ mod tests {
         (points, labels.into_iter().map(flip).collect())
     }
 
-    fn single(points: &Points) -> SingleRows {
-        let dim = points.dim();
-        SingleRows::new(points.len(), dim, |rows, out| {
-            out.copy_from_slice(&points.as_slice()[rows.start * dim..rows.end * dim]);
+    fn kept<T: Entry>(points: &Points) -> FeatureRows<T> {
+        FeatureRows::new(points.len(), points.dim(), |rows, columns| {
+            copy_rounded(
+                &points.as_slice()[rows.start * points.dim()..rows.end * points.dim()],
+                columns,
+            );
             Ok(())
         })
         .unwrap()
+    }
+
+    fn single(points: &Points) -> FeatureRows<f32> {
+        kept(points)
     }
 
     fn objective(
@@ -295,13 +288,8 @@ mod tests {
         let signs: Vec<f64> = labels.iter().map(|y| y.as_f64()).collect();
         let rows: Vec<usize> = (0..400).collect();
         let ones = vec![1.0; 400];
-        let examples = Examples {
-            features: &single(&points),
-            norms_sq: &squared_norms(&single(&points)),
-            signs: &signs,
-            weights: &ones,
-            rows: &rows,
-        };
+        let examples =
+            Examples { features: &single(&points), signs: &signs, weights: &ones, rows: &rows };
         let mut warm = Hinge::new(&examples).unwrap();
         for c in [0.3, 1.0, 3.0] {
             let least = LinearSvm::params().c(c).check().unwrap().fit(&points, &labels).unwrap();
@@ -322,13 +310,8 @@ mod tests {
         let signs: Vec<f64> = labels.iter().map(|y| y.as_f64()).collect();
         let weights: Vec<f64> = (0..200).map(|i| if i < 50 { 2.0 } else { 1.0 }).collect();
         let solve = |rows: &[usize]| {
-            let examples = Examples {
-                features: &single(&points),
-                norms_sq: &squared_norms(&single(&points)),
-                signs: &signs,
-                weights: &weights,
-                rows,
-            };
+            let examples =
+                Examples { features: &single(&points), signs: &signs, weights: &weights, rows };
             let mut hinge = Hinge::new(&examples).unwrap();
             hinge.solve(&examples, 1.0, &mut rng_for(RngStream::Caller, 1));
             hinge.halfspace().unwrap()
@@ -348,12 +331,16 @@ mod tests {
 
     /// The descent in double precision and plain loops: its (w, b), the passes, the visits, and how often all were looked at
     /// because the others were solved for.
-    fn plain(examples: &Examples<'_>, c: f64, seed: u64) -> (Vec<f64>, usize, usize, usize) {
+    fn plain<T: Entry>(
+        examples: &Examples<'_, T>,
+        c: f64,
+        seed: u64,
+    ) -> (Vec<f64>, usize, usize, usize) {
         let mut rng = rng_for(RngStream::Caller, seed);
         let n = examples.rows.len();
         let row = |i: usize| -> Vec<f64> {
             let x = &examples.features.row(i).as_flattened()[..examples.features.dim()];
-            x.iter().map(|v| f64::from(*v)).chain([1.0]).collect()
+            x.iter().map(|v| (*v).into() * f64::from(T::UNIT)).chain([1.0]).collect()
         };
         let (mut alphas, mut w) = (vec![0.0f64; n], vec![0.0; examples.features.dim() + 1]);
         let (mut waits, mut due) =
@@ -403,22 +390,26 @@ mod tests {
     /// meets violations at most 0.05 apart, or after 100.
     #[test]
     fn the_descent_is_the_plain_one() {
+        descent_is_the_plain_one::<f32>(1.0, 1.0);
+        // All between -1 and 1.
+        descent_is_the_plain_one::<i16>(1.0 / 16.0, 10.0);
+    }
+
+    /// Of points times `size` and C times `times`.
+    fn descent_is_the_plain_one<T: Entry>(size: f64, times: f64) {
         let (mut early, mut capped, mut looks_at_all) = (0, 0, 0);
         for (n, dim, c) in [(4, 200, 1e6), (60, 9, 0.3), (60, 40, 1.0), (60, 40, 1e6)] {
             for seed in 0..20 {
                 let (points, labels) = noisy(n, dim, seed);
+                let values = points.as_slice().iter().map(|v| v * size).collect();
+                let points = Points::new(values, dim).unwrap();
+                let c = c * times;
                 let signs: Vec<f64> = labels.iter().map(|y| y.as_f64()).collect();
                 let weights: Vec<f64> = (0..n).map(|i| 1.0 + (i % 3) as f64).collect();
                 let rows: Vec<usize> = (0..n).collect();
-                let features = single(&points);
-                let norms_sq = squared_norms(&features);
-                let examples = Examples {
-                    features: &features,
-                    norms_sq: &norms_sq,
-                    signs: &signs,
-                    weights: &weights,
-                    rows: &rows,
-                };
+                let features = kept::<T>(&points);
+                let examples =
+                    Examples { features: &features, signs: &signs, weights: &weights, rows: &rows };
                 let mut hinge = Hinge::new(&examples).unwrap();
                 hinge.solve(&examples, c, &mut rng_for(RngStream::Caller, seed));
                 let (w, passes, visits, looks) = plain(&examples, c, seed);
@@ -438,7 +429,7 @@ mod tests {
     }
 
     /// Σα - ½‖(w, b)‖² for w = Σ α y x.
-    fn dual(examples: &Examples<'_>, alphas: &[f64]) -> f64 {
+    fn dual(examples: &Examples<'_, f32>, alphas: &[f64]) -> f64 {
         let hinge = Hinge::from_duals(examples, alphas).unwrap();
         let squares = hinge.w.iter().map(|w| w * w).sum::<f64>();
         alphas.iter().sum::<f64>() - 0.5 * (squares + hinge.b * hinge.b)
@@ -454,16 +445,9 @@ mod tests {
         let signs: Vec<f64> = labels.iter().enumerate().map(sign).collect();
         let weights: Vec<f64> = (0..300).map(|i| 1.0 + f64::from(i % 3)).collect();
         let features = single(&points);
-        let norms_sq = squared_norms(&features);
         let all: Vec<usize> = (0..300).collect();
         let rows = &all[..250];
-        let examples = Examples {
-            features: &features,
-            norms_sq: &norms_sq,
-            signs: &signs,
-            weights: &weights,
-            rows,
-        };
+        let examples = Examples { features: &features, signs: &signs, weights: &weights, rows };
         let mut first = Hinge::new(&examples).unwrap();
         first.solve(&examples, 0.01, &mut rng_for(RngStream::Caller, 1));
         let again = Hinge::from_duals(&Examples { rows: &all, ..examples }, first.duals()).unwrap();
@@ -503,14 +487,9 @@ mod tests {
     fn no_dual_variables_and_rows_that_cancel_are_rescaled() {
         let points = Points::new(vec![1.0, 2.0, 1.0, 2.0], 2).unwrap();
         let features = single(&points);
-        let (norms_sq, weights) = (squared_norms(&features), [1.0, 2.0]);
-        let examples = Examples {
-            features: &features,
-            norms_sq: &norms_sq,
-            signs: &[1.0, -1.0],
-            weights: &weights,
-            rows: &[0, 1],
-        };
+        let weights = [1.0, 2.0];
+        let examples =
+            Examples { features: &features, signs: &[1.0, -1.0], weights: &weights, rows: &[0, 1] };
         let mut none = Hinge::new(&examples).unwrap();
         none.rescale(&examples, 3.0);
         assert_eq!((none.duals(), none.b), (&[0.0, 0.0][..], 0.0));

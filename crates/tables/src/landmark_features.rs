@@ -1,6 +1,6 @@
 //! Features of a kernel by landmarks, made fast to learn on.
 
-use crate::single_rows::SingleRows;
+use crate::feature_rows::{Entry, FeatureRows, copy_rounded};
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{
     solve_lower_triangular_in_place, solve_upper_triangular_in_place,
@@ -14,6 +14,8 @@ use halfspaces_linalg::{InputError, PointSet, Points};
 const TOLERANCE: f64 = 1e-5;
 /// Columns of the factor computed together; it changes rounding alone.
 const BLOCK: usize = 32;
+/// Features solved for together.
+const SOLVED: usize = 64;
 
 /// Features L⁻¹k(x) for the kernel values k of landmarks whose kernel matrix is LLᵀ: up to a rotation those of a
 /// [`Nystroem`](halfspaces_features::Nystroem) map, which a learner of halfspaces does not notice. Of smooth kernels
@@ -39,15 +41,20 @@ impl LandmarkFeatures {
 
     /// The features of the first points. In single precision the solution is that of a factor of which every entry
     /// is off by some 1e-6 of itself.
-    pub(crate) fn rows(&self, points: &Points, rows: usize) -> Result<SingleRows, InputError> {
-        let write = |rows, out: &mut [f64]| self.values.map_rows(points, rows, out);
-        let mut features = SingleRows::new(rows, self.dim(), write)?;
-        let single = |i, j| self.factor[(i, j)] as f32;
-        let factor = Mat::from_fn(self.dim(), self.dim(), single);
-        for block in features.blocks_mut() {
-            solve_lower_triangular_in_place(factor.as_ref(), block, Par::Seq);
-        }
-        Ok(features)
+    pub(crate) fn rows<T: Entry>(
+        &self,
+        points: &Points,
+        rows: usize,
+    ) -> Result<FeatureRows<T>, InputError> {
+        let solve = ForwardSolve::new(&self.factor);
+        let mut values = Vec::new();
+        FeatureRows::new(rows, self.dim(), |rows, mut columns| {
+            values.resize(columns.nrows() * columns.ncols(), 0.0);
+            self.values.map_rows(points, rows, &mut values)?;
+            copy_rounded(&values, columns.as_mut());
+            solve.in_place(columns);
+            Ok(())
+        })
     }
 
     /// The coefficients c with w · φ(x) = Σ c_k K(x, z_k).
@@ -60,6 +67,42 @@ impl LandmarkFeatures {
 
     pub(crate) fn into_values(self) -> KernelValues {
         self.values
+    }
+}
+
+/// Solves Lx = k for many k at once: blocks of x by products with all before, and with the inverse of a block on the diagonal.
+struct ForwardSolve {
+    factor: Mat<f32>,
+    inverses: Vec<Mat<f32>>,
+}
+
+impl ForwardSolve {
+    fn new(factor: &Mat<f64>) -> ForwardSolve {
+        let m = factor.nrows();
+        let inverse = |first: usize| {
+            let end = m.min(first + SOLVED);
+            let mut inverse = Mat::identity(end - first, end - first);
+            let block = factor.get(first..end, first..end);
+            solve_lower_triangular_in_place(block, inverse.as_mut(), Par::Seq);
+            Mat::from_fn(end - first, end - first, |i, j| inverse[(i, j)] as f32)
+        };
+        ForwardSolve {
+            factor: Mat::from_fn(m, m, |i, j| factor[(i, j)] as f32),
+            inverses: (0..m).step_by(SOLVED).map(inverse).collect(),
+        }
+    }
+
+    fn in_place(&self, mut columns: MatMut<'_, f32>) {
+        let mut left = Mat::zeros(SOLVED, columns.ncols());
+        for (block, inverse) in self.inverses.iter().enumerate() {
+            let (first, count) = (block * SOLVED, inverse.nrows());
+            let (solved, rest) = columns.as_mut().split_at_row_mut(first);
+            let mut at_hand = rest.get_mut(..count, ..);
+            let before = self.factor.get(first..first + count, ..first);
+            matmul(at_hand.as_mut(), Accum::Add, before, solved.as_ref(), -1.0, Par::Seq);
+            left.get_mut(..count, ..).copy_from(at_hand.as_ref());
+            matmul(at_hand, Accum::Replace, inverse, left.get(..count, ..), 1.0, Par::Seq);
+        }
     }
 }
 
@@ -114,9 +157,12 @@ mod tests {
         LandmarkFeatures::new(&KernelValues::new(points.clone(), kernel).unwrap()).unwrap()
     }
 
-    fn applied(map: &LandmarkFeatures, points: &Points) -> Points {
-        let rows = map.rows(points, points.len()).unwrap();
-        let row = |i: usize| rows.row(i).as_flattened()[..map.dim()].iter().map(|v| f64::from(*v));
+    fn applied<T: Entry>(map: &LandmarkFeatures, points: &Points) -> Points {
+        let rows = map.rows::<T>(points, points.len()).unwrap();
+        let row = |i: usize| {
+            let row = rows.row(i).as_flattened()[..map.dim()].iter();
+            row.map(|v| (*v).into() * f64::from(T::UNIT))
+        };
         Points::new((0..points.len()).flat_map(row).collect(), map.dim()).unwrap()
     }
 
@@ -182,7 +228,11 @@ mod tests {
         let points = Points::from_rows(&points).unwrap();
         let map = map(&points, RadialKernel::gaussian(300.0).unwrap());
         assert!((10..60).contains(&map.dim()), "{}", map.dim());
-        let features = applied(&map, &points);
+        let features = applied::<f32>(&map, &points);
+        let short = applied::<i16>(&map, &points);
+        for (single, short) in features.as_slice().iter().zip(short.as_slice()) {
+            assert!((single - short).abs() < 1.6e-5, "{single} {short}");
+        }
         for row in features.as_slice().chunks(map.dim()) {
             let left = 1.0 - kernels::dot(row, row);
             assert!(left.abs() < TOLERANCE + 1e-5, "{left}");
@@ -199,7 +249,7 @@ mod tests {
         let rows: Vec<[f64; 3]> = (0..60).map(row).collect();
         let points = Points::from_rows(&rows).unwrap();
         let kernel = RadialKernel::gaussian(1e-3).unwrap();
-        assert_eq!(applied(&map(&points, kernel), &points).len(), 60);
+        assert_eq!(applied::<i16>(&map(&points, kernel), &points).len(), 60);
     }
 
     /// Products of features are those of Nyström features, and a halfspace of them is one of kernel values. Two of the landmarks
@@ -213,7 +263,7 @@ mod tests {
         let kernel = RadialKernel::laplacian(2.0).unwrap();
         let nystroem = Nystroem::new(landmarks.clone(), kernel).unwrap().apply(&points).unwrap();
         let map = map(&landmarks, kernel);
-        let found = applied(&map, &points);
+        let found = applied::<f32>(&map, &points);
         let row = |points: &Points, i: usize| {
             points.as_slice()[i * points.dim()..][..points.dim()].to_vec()
         };

@@ -23,13 +23,13 @@ mod averaged;
 mod candidate;
 mod classes_model;
 mod classifier;
+mod feature_rows;
 mod hinge;
 mod landmark_features;
 mod learn;
 mod model;
 mod race;
 mod report;
-mod single_rows;
 mod table;
 #[cfg(test)]
 mod tests;

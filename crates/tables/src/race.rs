@@ -150,7 +150,7 @@ mod tests {
     /// is as it would have been. Nothing but narrow kernels explains a chessboard.
     #[test]
     fn those_dropped_are_behind_and_others_do_not_notice() {
-        let n = 720;
+        let n = 680;
         let points: Vec<[f64; 2]> = (0..n)
             .map(|i| [(f64::from(i) * 12.9898).sin(), (f64::from(i) * 78.233).cos()])
             .collect();
@@ -224,7 +224,7 @@ mod tests {
         }
         let left: usize = entrants.iter().map(|entrant| entrant.compared.len()).sum();
         assert_eq!(left, running.len());
-        for rows in [180, 360, 540] {
+        for rows in [170, 340, 510] {
             assert!(dropped.iter().any(|entry| entry.rows == rows), "none after {rows} rows");
         }
         assert!(left >= 2);

@@ -2,9 +2,9 @@
 
 use crate::averaged::{Part, decide};
 use crate::candidate::{ColumnScale, Family, Method, Space};
-use crate::hinge::{Examples, Hinge, squared_norms};
+use crate::feature_rows::{Entry, FeatureRows, copy_rounded};
+use crate::hinge::{Examples, Hinge};
 use crate::landmark_features::LandmarkFeatures;
-use crate::single_rows::SingleRows;
 use halfspaces_features::{Distance, KernelValues, Landmarks, RadialKernel};
 use halfspaces_linalg::{
     AffineHalfspace, FitSample, InputError, Label, Params, PointSet, Points, RngStream, kernels,
@@ -97,10 +97,26 @@ impl Fit {
     }
 }
 
-/// Rows of features, their squared norms with a constant, and what makes them of the columns.
+/// Rows of a space.
+enum Rows {
+    Columns(FeatureRows<f32>),
+    /// Of length at most 1.
+    Kernel(FeatureRows<i16>),
+}
+
+/// The same of either.
+macro_rules! of_rows {
+    ($rows:expr, $either:ident => $value:expr) => {
+        match $rows {
+            Rows::Columns($either) => $value,
+            Rows::Kernel($either) => $value,
+        }
+    };
+}
+
+/// Rows of features, and what makes them of the columns.
 pub(crate) struct Features {
-    rows: SingleRows,
-    norms_sq: Vec<f64>,
+    rows: Rows,
     map: Option<LandmarkFeatures>,
 }
 
@@ -240,18 +256,19 @@ impl Table {
         let (rows, map) = match space {
             Space::Columns => {
                 let dim = points.dim();
-                let features = SingleRows::new(rows, dim, |rows, out| {
-                    out.copy_from_slice(&points.as_slice()[rows.start * dim..rows.end * dim]);
+                let features = FeatureRows::new(rows, dim, |rows, columns| {
+                    let values = &points.as_slice()[rows.start * dim..rows.end * dim];
+                    copy_rounded(values, columns);
                     Ok(())
                 });
-                (features?, None)
+                (Rows::Columns(features?), None)
             }
             Space::Kernel { distance, width } => {
                 let map = scaled.kernel(distance, width, self.seed)?;
-                (map.rows(points, rows)?, Some(map))
+                (Rows::Kernel(map.rows(points, rows)?), Some(map))
             }
         };
-        Ok(Features { norms_sq: squared_norms(&rows), rows, map })
+        Ok(Features { rows, map })
     }
 
     /// Halfspaces fitted to some rows and their dual variables, per method one per sum: from dual variables on, if there are
@@ -259,7 +276,21 @@ impl Table {
     fn fit(
         &self,
         family: usize,
-        Features { rows: features, norms_sq, .. }: &Features,
+        features: &Features,
+        columns: &Points,
+        rows: &[usize],
+        methods: &[Method],
+        begin: Option<&[&Duals]>,
+    ) -> Result<Vec<Vec<Fit>>, InputError> {
+        of_rows!(&features.rows, features => {
+            self.fit_to(family, features, columns, rows, methods, begin)
+        })
+    }
+
+    fn fit_to<T: Entry>(
+        &self,
+        family: usize,
+        features: &FeatureRows<T>,
         columns: &Points,
         rows: &[usize],
         methods: &[Method],
@@ -271,7 +302,7 @@ impl Table {
         let mut rng = rng_for_round(RngStream::TableOrder, self.seed, family as u32);
         let mut fits = vec![Vec::with_capacity(self.sums()); methods.len()];
         for (sum, signs) in self.signs.iter().enumerate() {
-            let examples = Examples { features, norms_sq, signs, weights, rows };
+            let examples = Examples { features, signs, weights, rows };
             let mut hinge = Hinge::new(&examples)?;
             // Only of columns there are other methods than the hinge loss.
             let sample = || -> Result<(Points, Vec<Label>), InputError> {
@@ -321,7 +352,7 @@ impl Table {
 
     /// Whether these are the features of all rows.
     pub(crate) fn are_all(&self, features: &Features) -> bool {
-        features.rows.len() == self.classes.len()
+        of_rows!(&features.rows, rows => rows.len()) == self.classes.len()
     }
 
     /// How often the rows are split.
@@ -355,7 +386,8 @@ impl Table {
         let fits = self.fit(index, features, &scaled.points, fit_to, &methods, None)?;
         for (fits, compared) in fits.iter().zip(compared) {
             for (sum, Fit { halfspace, duals }) in fits.iter().enumerate() {
-                let products = features.rows.products(compare_on, halfspace.weights());
+                let weights = halfspace.weights();
+                let products = of_rows!(&features.rows, rows => rows.products(compare_on, weights));
                 for (i, product) in compare_on.iter().zip(products) {
                     compared.values[i * self.sums() + sum] = product + halfspace.bias();
                 }
@@ -388,7 +420,7 @@ impl Table {
         let fits = self.fit(index, &features, &scaled.points, &rows, &methods, Some(&duals))?;
         let mut halfspaces = Vec::with_capacity(self.sums());
         for sum in 0..self.sums() {
-            let mut weights = zeros(1, features.rows.dim())?;
+            let mut weights = zeros(1, of_rows!(&features.rows, rows => rows.dim()))?;
             let mut bias = 0.0;
             for (fits, member) in fits.iter().zip(members) {
                 let h = &fits[sum].halfspace;

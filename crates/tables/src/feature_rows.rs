@@ -1,0 +1,283 @@
+//! Rows of features in few bytes, as fits go over them again and again.
+
+use faer::MatMut;
+use halfspaces_kernels::{Aligned, BlockLoop, BlockOps, SINGLE_LANES, Wide, run_blocks, run_wide};
+use halfspaces_linalg::{InputError, aligned_zeros};
+use std::ops::Range;
+
+/// Rows computed together; they do not depend on it.
+const BLOCK: usize = 256;
+
+/// What a feature is kept as: a number of [`Entry::UNIT`]s.
+pub(crate) trait Entry: Copy + Default + Into<f64> {
+    const UNIT: f32;
+
+    fn of(feature: f32) -> Self;
+
+    /// The product of a row's features with w.
+    fn dot<B: BlockOps>(ops: B, x: &[[Self; SINGLE_LANES]], w: &[[f32; SINGLE_LANES]]) -> f32;
+
+    /// w += a times a row's features.
+    fn axpy<B: BlockOps>(ops: B, a: f32, x: &[[Self; SINGLE_LANES]], w: &mut [[f32; SINGLE_LANES]]);
+}
+
+/// Of any size.
+impl Entry for f32 {
+    const UNIT: f32 = 1.0;
+
+    #[inline(always)]
+    fn of(feature: f32) -> f32 {
+        feature
+    }
+
+    #[inline(always)]
+    fn dot<B: BlockOps>(ops: B, x: &[[f32; SINGLE_LANES]], w: &[[f32; SINGLE_LANES]]) -> f32 {
+        ops.dot_single(x, w)
+    }
+
+    #[inline(always)]
+    fn axpy<B: BlockOps>(ops: B, a: f32, x: &[[f32; SINGLE_LANES]], w: &mut [[f32; SINGLE_LANES]]) {
+        ops.axpy_single(a, x, w);
+    }
+}
+
+/// Between -1 and 1, off by up to 1.6e-5.
+impl Entry for i16 {
+    const UNIT: f32 = 1.0 / 32767.0;
+
+    #[inline(always)]
+    fn of(feature: f32) -> i16 {
+        let units = 32767.0 * feature;
+        // To the nearest, as conversions cut; what is too large becomes the largest.
+        (units + 0.5f32.copysign(units)) as i16
+    }
+
+    #[inline(always)]
+    fn dot<B: BlockOps>(ops: B, x: &[[i16; SINGLE_LANES]], w: &[[f32; SINGLE_LANES]]) -> f32 {
+        ops.dot_short(x, w) * Self::UNIT
+    }
+
+    #[inline(always)]
+    fn axpy<B: BlockOps>(ops: B, a: f32, x: &[[i16; SINGLE_LANES]], w: &mut [[f32; SINGLE_LANES]]) {
+        ops.axpy_short(a * Self::UNIT, x, w);
+    }
+}
+
+/// Rows of `dim` features, filled up with zeros to whole blocks, and their squared norms.
+pub(crate) struct FeatureRows<T> {
+    values: Aligned<T>,
+    dim: usize,
+    norms_sq: Vec<f64>,
+}
+
+impl<T: Entry> FeatureRows<T> {
+    /// As many rows, which `write` writes some at a time, each a column.
+    pub(crate) fn new(
+        rows: usize,
+        dim: usize,
+        mut write: impl FnMut(Range<usize>, MatMut<'_, f32>) -> Result<(), InputError>,
+    ) -> Result<FeatureRows<T>, InputError> {
+        let width = dim.next_multiple_of(SINGLE_LANES);
+        let mut values = aligned_zeros(rows, width)?;
+        let mut written = aligned_zeros(BLOCK.min(rows), width)?;
+        let mut norms_sq = Vec::with_capacity(rows);
+        for (block, out) in values.chunks_mut(BLOCK * width).enumerate() {
+            let (first, count) = (block * BLOCK, out.len() / width);
+            let columns =
+                MatMut::from_column_major_slice_with_stride_mut(&mut written, dim, count, width);
+            write(first..first + count, columns)?;
+            run_wide(Keep { features: &written, out });
+            norms_sq.extend(out.chunks_exact(width).map(|row| run_wide(SquaredNorm(row))));
+        }
+        Ok(FeatureRows { values, dim, norms_sq })
+    }
+
+    pub(crate) fn dim(&self) -> usize {
+        self.dim
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.norms_sq.len()
+    }
+
+    #[inline(always)]
+    pub(crate) fn row(&self, row: usize) -> &[[T; SINGLE_LANES]] {
+        let width = self.dim.next_multiple_of(SINGLE_LANES);
+        self.values[row * width..][..width].as_chunks().0
+    }
+
+    /// The product of each of these rows with `weights`.
+    pub(crate) fn products(&self, rows: &[usize], weights: &[f64]) -> Vec<f64> {
+        run_blocks(Products { of: self, rows, weights: &in_blocks(weights) })
+    }
+
+    /// ‖x‖² of a row x.
+    #[inline(always)]
+    pub(crate) fn norm_sq(&self, row: usize) -> f64 {
+        self.norms_sq[row]
+    }
+}
+
+struct Keep<'a, T> {
+    features: &'a [f32],
+    out: &'a mut [T],
+}
+
+impl<T: Entry> Wide for Keep<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (out, feature) in self.out.iter_mut().zip(self.features) {
+            *out = T::of(*feature);
+        }
+    }
+}
+
+struct SquaredNorm<'a, T>(&'a [T]);
+
+impl<T: Entry> Wide for SquaredNorm<'_, T> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let mut sums = [0.0; SINGLE_LANES];
+        for block in self.0.as_chunks::<SINGLE_LANES>().0 {
+            for (sum, x) in sums.iter_mut().zip(block) {
+                let x: f64 = (*x).into();
+                *sum += x * x;
+            }
+        }
+        let unit = f64::from(T::UNIT);
+        sums.iter().sum::<f64>() * (unit * unit)
+    }
+}
+
+/// Rows, each a column, rounded to single precision.
+pub(crate) fn copy_rounded(rows: &[f64], mut columns: MatMut<'_, f32>) {
+    let dim = columns.nrows();
+    for (row, column) in rows.chunks_exact(dim).zip(columns.as_mut().col_iter_mut()) {
+        column.iter_mut().zip(row).for_each(|(out, v)| *out = *v as f32);
+    }
+}
+
+/// Rounded to single precision, and filled up with zeros to whole blocks.
+pub(crate) fn in_blocks(values: &[f64]) -> Vec<[f32; SINGLE_LANES]> {
+    let block = |values: &[f64]| {
+        let mut block = [0.0; SINGLE_LANES];
+        block.iter_mut().zip(values).for_each(|(out, v)| *out = *v as f32);
+        block
+    };
+    values.chunks(SINGLE_LANES).map(block).collect()
+}
+
+struct Products<'a, T> {
+    of: &'a FeatureRows<T>,
+    rows: &'a [usize],
+    weights: &'a [[f32; SINGLE_LANES]],
+}
+
+impl<T: Entry> BlockLoop for Products<'_, T> {
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn run<B: BlockOps>(self, ops: B) -> Vec<f64> {
+        let mut products = Vec::with_capacity(self.rows.len());
+        for &row in self.rows {
+            products.push(f64::from(T::dot(ops, self.of.row(row), self.weights)));
+        }
+        products
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows and columns numbered through, times `size`.
+    fn numbered<T: Entry>(rows: usize, dim: usize, size: f32) -> FeatureRows<T> {
+        let mut seen = 0;
+        let kept = FeatureRows::new(rows, dim, |range, mut columns| {
+            assert_eq!((range.start, range.len(), dim), (seen, columns.ncols(), columns.nrows()));
+            seen = range.end;
+            for (i, column) in range.zip(columns.as_mut().col_iter_mut()) {
+                for (j, out) in column.iter_mut().enumerate() {
+                    *out = (i * dim + j) as f32 * size - 0.5;
+                }
+            }
+            Ok(())
+        });
+        assert_eq!(seen, rows);
+        kept.unwrap()
+    }
+
+    /// Up to what rounding to the kept numbers and in single precision costs.
+    fn assert_rows<T: Entry>(rounding: f64) {
+        for (rows, dim) in [(0, 3), (1, 1), (2, 8), (256, 8), (300, 9), (600, 21)] {
+            let size = 1.0 / (rows * dim).max(1) as f32;
+            let kept = numbered::<T>(rows, dim, size);
+            assert_eq!((kept.len(), kept.dim()), (rows, dim));
+            let weights: Vec<f64> = (0..dim).map(|j| (j as f64).sin()).collect();
+            let order: Vec<usize> = (0..rows).rev().collect();
+            let products = kept.products(&order, &weights);
+            for (i, product) in order.iter().zip(products) {
+                let row = kept.row(*i).as_flattened();
+                assert_eq!(row.len(), dim.next_multiple_of(SINGLE_LANES));
+                let (mut expected, mut scale, mut norm_sq) = (0.0, 0.0, 0.0);
+                for (j, x) in row.iter().enumerate() {
+                    let x = (*x).into() * f64::from(T::UNIT);
+                    let value = f64::from((i * dim + j) as f32 * size - 0.5);
+                    assert!(
+                        (x - if j < dim { value } else { 0.0 }).abs() <= rounding,
+                        "{x} {value}"
+                    );
+                    let term = x * weights.get(j).copied().unwrap_or(0.0);
+                    expected += term;
+                    scale += term.abs();
+                    norm_sq += x * x;
+                }
+                assert!((product - expected).abs() <= 1e-6 * scale, "{product} {expected}");
+                assert!((kept.norm_sq(*i) - norm_sq).abs() <= 1e-12 * norm_sq);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_filled_up_and_rounded() {
+        assert_rows::<f32>(0.0);
+        assert_rows::<i16>(0.501 / 32767.0);
+    }
+
+    /// Beyond what sixteen bits hold is the largest that they do.
+    #[test]
+    fn features_become_the_nearest_number_of_units() {
+        let unit = 1.0 / 32767.0;
+        for (feature, units) in [
+            (0.0, 0),
+            (0.49 * unit, 0),
+            (0.51 * unit, 1),
+            (-0.51 * unit, -1),
+            (0.25, 8192),
+            (-1.0, -32767),
+            (1.0, 32767),
+            (2.0, 32767),
+            (-2.0, -32768),
+        ] {
+            assert_eq!(i16::of(feature), units, "{feature}");
+            assert_eq!(f32::of(feature), feature);
+        }
+    }
+
+    #[test]
+    fn rows_that_cannot_be_held_are_refused() {
+        let found = FeatureRows::<i16>::new(usize::MAX, 9, |_, _| Ok(()));
+        assert_eq!(found.err(), Some(InputError::TooLarge { values: usize::MAX }));
+    }
+
+    #[test]
+    fn what_goes_wrong_with_a_row_comes_back() {
+        let wrong = InputError::Overflow { row: 3 };
+        let found = FeatureRows::<f32>::new(5, 2, |_, _| Err(wrong.clone()));
+        assert_eq!(found.err(), Some(wrong));
+    }
+}
