@@ -101,7 +101,7 @@ impl Params for TableParams {
 /// Candidates are halfspaces of the columns, standardised or by rank, and of Nyström features of Gaussian and Laplacian
 /// kernels of several widths; fitted by the hinge loss for several C, by logistic regression, by the Perspectron. All are
 /// compared by their errors on rows they were not fitted to (four folds, after each of which those are dropped that are worse
-/// beyond chance; a quarter held out from 6000 rows on, no more than 10 000 rows fitted to or compared on). The
+/// beyond chance, the Perspectron after a pass on the first; a quarter held out from 6000 rows on, no more than 10 000 rows fitted to or compared on). The
 /// best eight, as far as none is worse than the best by more than two standard errors, are fitted to all rows and
 /// averaged, each by the deviation of its values: among a few hundred rows the choice of one would be luck.
 ///

@@ -1,12 +1,15 @@
 //! Candidates compared fold by fold: those that fall behind do not see the end. Part of `TableClassifier`.
 
-use crate::candidate::{ColumnScale, Family};
+use crate::candidate::{ColumnScale, Family, Method};
 use crate::report::Dropped;
-use crate::table::{Comparison, Features, Scaled, Table, near};
+use crate::table::{Comparison, Features, PASSES, Scaled, Table, near};
 use halfspaces_linalg::{InputError, Threads};
+use std::slice;
 
 /// How many standard errors are no chance.
 const BEYOND_CHANCE: f64 = 2.0;
+/// Passes of the Perspectron at first. If it is behind with these, all of them do not bring it near the best.
+const FIRST_PASSES: u64 = 1;
 
 /// Candidates that share their features, as far as they are still compared.
 pub(crate) struct Entrant<'f> {
@@ -18,17 +21,39 @@ pub(crate) struct Entrant<'f> {
 }
 
 impl Entrant<'_> {
+    /// Compares all on a fold.
     fn run(&mut self, table: &Table, scaled: &Scaled, split: usize) -> Result<(), InputError> {
-        let features = match self.features.take() {
-            Some(features) => features,
-            None => table.features_compared(scaled, self.family.space)?,
-        };
-        table.compare(self.index, scaled, &features, split, &mut self.compared)?;
+        let features = self.take_features(table, scaled)?;
+        let passes = if split == 0 { FIRST_PASSES } else { PASSES };
+        table.compare(self.index, scaled, &features, split, passes, &mut self.compared)?;
+        self.keep(features, table, split);
+        Ok(())
+    }
+
+    /// Compares the Perspectron on the first fold once more, with all its passes.
+    fn run_in_full(&mut self, table: &Table, scaled: &Scaled) -> Result<(), InputError> {
+        let is_perspectron = |of: &Comparison| of.method == Method::Perspectron;
+        if let Some(at) = self.compared.iter().position(is_perspectron) {
+            let features = self.take_features(table, scaled)?;
+            let compared = slice::from_mut(&mut self.compared[at]);
+            table.compare(self.index, scaled, &features, 0, PASSES, compared)?;
+            self.keep(features, table, 0);
+        }
+        Ok(())
+    }
+
+    fn take_features(&mut self, table: &Table, scaled: &Scaled) -> Result<Features, InputError> {
+        match self.features.take() {
+            Some(features) => Ok(features),
+            None => table.features_compared(scaled, self.family.space),
+        }
+    }
+
+    fn keep(&mut self, features: Features, table: &Table, split: usize) {
         let at_end = split + 1 == table.splits();
         if !at_end || table.are_all(&features) {
             self.features = Some(features);
         }
-        Ok(())
     }
 }
 
@@ -53,15 +78,20 @@ pub(crate) fn race<'f, 's>(
             |(), entrant| entrant.run(table, of_scale(entrant.family.columns), split),
         );
         ran.into_iter().collect::<Result<(), _>>()?;
-        if split + 1 < table.splits() {
+        if split == 0 || split + 1 < table.splits() {
             drop_behind(table, split + 1, &mut entrants, &mut dropped);
+        }
+        if split == 0 {
+            for entrant in &mut entrants {
+                entrant.run_in_full(table, of_scale(entrant.family.columns))?;
+            }
         }
     }
     Ok((entrants, dropped))
 }
 
 /// Drops candidates whose error in the first folds is above the least by more than what is near it in the end, and that
-/// beyond chance.
+/// beyond chance. Those compared on all rows in full stay, whatever their errors.
 fn drop_behind(
     table: &Table,
     folds: usize,
@@ -77,7 +107,8 @@ fn drop_behind(
         let family = entrant.family;
         entrant.compared.retain(|of| {
             let counted = counts(of);
-            let behind = counted.is_behind(&least, most);
+            let in_full = folds == table.splits() && of.method != Method::Perspectron;
+            let behind = !in_full && counted.is_behind(&least, most);
             if behind {
                 let candidate = family.candidate(of.method);
                 let (error, least_error) = (counted.error, least.error);
@@ -111,8 +142,9 @@ impl Counted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::candidate::{Method, Space, families};
+    use crate::candidate::{Space, families};
     use crate::table::{Given, Member};
+    use halfspaces_features::Distance;
     use halfspaces_linalg::Points;
 
     fn table(classes: &[usize]) -> Table {
@@ -179,7 +211,7 @@ mod tests {
             let mut compared = [table.nothing_yet(family.methods[0]).unwrap()];
             let features = table.features_compared(&scaled, family.space).unwrap();
             for split in 0..4 {
-                table.compare(index, &scaled, &features, split, &mut compared).unwrap();
+                table.compare(index, &scaled, &features, split, PASSES, &mut compared).unwrap();
             }
             if let Some(left) = entrants.iter().find(|entrant| entrant.index == index) {
                 assert_eq!(left.compared[0].values, compared[0].values);
@@ -228,6 +260,69 @@ mod tests {
             assert!(dropped.iter().any(|entry| entry.rows == rows), "none after {rows} rows");
         }
         assert!(left >= 2);
+    }
+
+    /// Columns, with the hinge loss and the Perspectron, and a narrow kernel: points of the plane, and whether a row is positive.
+    fn raced(
+        n: u32,
+        is_positive: fn(&[f64; 2]) -> bool,
+    ) -> (Table, Scaled, Vec<Family>, Vec<Dropped>, Vec<Vec<Comparison>>) {
+        let row = |i| [(f64::from(i) * 12.9898).sin(), (f64::from(i) * 78.233).cos()];
+        let points: Vec<[f64; 2]> = (0..n).map(row).collect();
+        let slip = |i: usize| i % 11 == 3;
+        let class = |(i, x): (usize, &[f64; 2])| usize::from(is_positive(x) != slip(i));
+        let classes: Vec<usize> = points.iter().enumerate().map(class).collect();
+        let table = table(&classes);
+        let points = Points::from_rows(&points).unwrap();
+        let columns = ColumnScale::Standardised;
+        let scaled = Scaled::new(columns, points, &table).unwrap();
+        let (hinge, narrow) = (Method::Hinge { c: 3.0 }, Distance::SquaredEuclidean);
+        let space = Space::Kernel { distance: narrow, width: 0.05 };
+        let families = vec![
+            Family { columns, space: Space::Columns, methods: vec![hinge, Method::Perspectron] },
+            Family { columns, space, methods: vec![hinge] },
+        ];
+        let (entrants, dropped) = race(&table, &families, |_| &scaled, Threads::ONE).unwrap();
+        let left = entrants.into_iter().map(|entrant| entrant.compared).collect();
+        (table, scaled, families, dropped, left)
+    }
+
+    fn perspectron(table: &Table, scaled: &Scaled, passes: u64) -> Comparison {
+        let mut compared = [table.nothing_yet(Method::Perspectron).unwrap()];
+        let features = table.features_compared(scaled, Space::Columns).unwrap();
+        for split in 0..table.splits() {
+            table.compare(0, scaled, &features, split, passes, &mut compared).unwrap();
+        }
+        let [compared] = compared;
+        compared
+    }
+
+    #[test]
+    fn the_perspectron_has_all_its_passes_where_one_is_near_the_best() {
+        for n in [800, 6000] {
+            let (table, scaled, _, dropped, left) = raced(n, |x| x[0] > 0.3 * x[1]);
+            assert!(dropped.is_empty());
+            let found = &left[0][1];
+            assert_eq!(found.method, Method::Perspectron);
+            assert_eq!(found.values, perspectron(&table, &scaled, 10).values);
+            assert_ne!(found.values, perspectron(&table, &scaled, 1).values);
+        }
+    }
+
+    /// With several folds other halfspaces of the columns are dropped, too; else they have been compared on all rows already.
+    #[test]
+    fn the_perspectron_is_dropped_after_a_pass_where_that_is_behind() {
+        for (n, rows, others) in [(800, 200, 1), (6000, 1500, 0)] {
+            let (table, scaled, families, dropped, left) =
+                raced(n, |x| (3.0 * x[0]).floor() as i32 % 2 == (3.0 * x[1]).floor() as i32 % 2);
+            assert_eq!(dropped.len(), 1 + others, "{n}");
+            let found = &dropped[others];
+            assert_eq!(found.candidate, families[0].candidate(Method::Perspectron));
+            let first = Counted::new(table.shares(&perspectron(&table, &scaled, 1).values, 1));
+            assert_eq!((found.error, found.rows), (first.error, rows));
+            assert!(found.error > found.least_error + 0.1);
+            assert_eq!(left.iter().map(Vec::len).sum::<usize>(), 2 - others);
+        }
     }
 
     /// Of 100 rows 9 are wrong of one and 25 of another, 4 of both: the difference of 0.16 has a deviation of √26/100.

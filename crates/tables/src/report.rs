@@ -65,8 +65,9 @@ pub struct Compared {
     pub error: f64,
 }
 
-/// A candidate that was dropped before it was compared on all rows, as it was worse beyond chance: after as many rows it
-/// erred more often than the best by at least two standard errors of that difference more than what is near the best.
+/// A candidate that was dropped before it was compared on all rows, or, if it is the Perspectron, after one of its passes, as it
+/// was worse beyond chance: on these rows it erred more often than the best by at least two standard errors of that difference
+/// more than what is near the best.
 ///
 /// ```
 /// use halfspaces_data::Builtin;
@@ -75,7 +76,7 @@ pub struct Compared {
 /// let data = Builtin::Ionosphere.load()?;
 /// let model = TableClassifier::params().check()?.fit(data.points(), data.labels())?;
 /// for entry in model.report().dropped() {
-///     assert!(entry.error > entry.least_error && entry.rows < model.report().compared_on());
+///     assert!(entry.error > entry.least_error && entry.rows <= model.report().compared_on());
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -99,8 +100,7 @@ impl TableReport {
         &self.compared
     }
 
-    /// The candidates dropped before, in the order in which they were; below 6000 rows learned from, where there are
-    /// several folds.
+    /// The candidates dropped before, in the order in which they were.
     #[must_use]
     pub fn dropped(&self) -> &[Dropped] {
         &self.dropped
@@ -154,14 +154,14 @@ impl TableReport {
         InputError::check_state(sorted, "candidates are sorted by their errors")?;
         let mut dropped = self.dropped.iter();
         let dropped = dropped.all(|entry| {
-            let rows = entry.rows >= 1 && entry.rows < self.compared_on;
+            let rows = entry.rows >= 1 && entry.rows <= self.compared_on;
             rows && share(entry.error)
                 && share(entry.least_error)
                 && entry.error > entry.least_error
         });
         InputError::check_state(
             dropped,
-            "a candidate is dropped before the last rows, as it errs more often than another",
+            "a candidate is dropped as it errs more often than another, on rows compared on",
         )
     }
 }

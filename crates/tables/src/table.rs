@@ -25,7 +25,7 @@ const FOLDS: usize = 4;
 const MANY_ROWS: usize = 6000;
 const MAX_COMPARED: usize = 10_000;
 /// Passes of the Perspectron.
-const PASSES: u64 = 10;
+pub(crate) const PASSES: u64 = 10;
 
 /// Rows to fit to and rows to label: all but a fold, and that fold. They stand in random order already.
 fn splits(n: usize) -> Vec<(Vec<usize>, Vec<usize>)> {
@@ -127,6 +127,15 @@ pub(crate) struct Comparison {
     pub(crate) values: Values,
     /// The mean over the fits that had the row.
     pub(crate) duals: Duals,
+}
+
+/// How halfspaces are fitted.
+struct Way<'a> {
+    methods: &'a [Method],
+    /// Dual variables to begin with, per method; else a fit begins with that for the C before.
+    begin: Option<&'a [&'a Duals]>,
+    /// Of the Perspectron.
+    passes: u64,
 }
 
 /// A method chosen for an average.
@@ -271,19 +280,17 @@ impl Table {
         Ok(Features { rows, map })
     }
 
-    /// Halfspaces fitted to some rows and their dual variables, per method one per sum: from dual variables on, if there are
-    /// some, else from one C to the next.
+    /// Halfspaces fitted to some rows and their dual variables, per method one per sum.
     fn fit(
         &self,
         family: usize,
         features: &Features,
         columns: &Points,
         rows: &[usize],
-        methods: &[Method],
-        begin: Option<&[&Duals]>,
+        way: &Way<'_>,
     ) -> Result<Vec<Vec<Fit>>, InputError> {
         of_rows!(&features.rows, features => {
-            self.fit_to(family, features, columns, rows, methods, begin)
+            self.fit_to(family, features, columns, rows, way)
         })
     }
 
@@ -293,8 +300,7 @@ impl Table {
         features: &FeatureRows<T>,
         columns: &Points,
         rows: &[usize],
-        methods: &[Method],
-        begin: Option<&[&Duals]>,
+        &Way { methods, begin, passes }: &Way<'_>,
     ) -> Result<Vec<Vec<Fit>>, InputError> {
         let weights = &self.weights;
         let rows: Vec<usize> = rows.iter().copied().filter(|&i| weights[i] > 0.0).collect();
@@ -324,7 +330,7 @@ impl Table {
                         let learner = LogisticRegression::params().c(c).tolerance(1e-6).check()?;
                         Fit::without_duals(learner.fit(&points, &labels)?.halfspace().clone())
                     }
-                    Method::Perspectron => Fit::without_duals(self.perspectron(sample()?)?),
+                    Method::Perspectron => Fit::without_duals(self.perspectron(sample()?, passes)?),
                 });
             }
         }
@@ -334,13 +340,14 @@ impl Table {
     fn perspectron(
         &self,
         (points, labels): (Points, Vec<Label>),
+        passes: u64,
     ) -> Result<AffineHalfspace, InputError> {
         if points.as_slice().iter().all(|v| v.abs() <= 0.0) {
             // Rows without a direction: the more frequent class.
             let sum: f64 = labels.iter().map(|y| y.as_f64()).sum();
             return AffineHalfspace::new(zeros(1, points.dim())?, 1f64.copysign(sum));
         }
-        let learner = SamplePerspectron::params().passes(PASSES).seed(self.seed).check()?;
+        let learner = SamplePerspectron::params().passes(passes).seed(self.seed).check()?;
         Ok(learner.fit(&points, &labels)?.halfspace().clone())
     }
 
@@ -370,20 +377,22 @@ impl Table {
         self.features(scaled, space, fit_to.len() + compare_on.len())
     }
 
-    /// Adds what the fits of a split to some rows say of its others.
+    /// Adds what the fits of a split to some rows say of its others, the Perspectron's after so many passes.
     pub(crate) fn compare(
         &self,
         index: usize,
         scaled: &Scaled,
         features: &Features,
         split: usize,
+        passes: u64,
         compared: &mut [Comparison],
     ) -> Result<(), InputError> {
         // Of folds a row is in all fits but one.
         let fits_of_row = (self.splits.len() - 1).max(1) as f64;
         let (fit_to, compare_on) = &self.splits[split];
         let methods: Vec<Method> = compared.iter().map(|of| of.method).collect();
-        let fits = self.fit(index, features, &scaled.points, fit_to, &methods, None)?;
+        let way = Way { methods: &methods, begin: None, passes };
+        let fits = self.fit(index, features, &scaled.points, fit_to, &way)?;
         for (fits, compared) in fits.iter().zip(compared) {
             for (sum, Fit { halfspace, duals }) in fits.iter().enumerate() {
                 let weights = halfspace.weights();
@@ -417,7 +426,8 @@ impl Table {
         let methods: Vec<Method> = members.iter().map(|member| member.method).collect();
         let duals: Vec<&Duals> = members.iter().map(|member| member.duals).collect();
         let rows: Vec<usize> = (0..n).collect();
-        let fits = self.fit(index, &features, &scaled.points, &rows, &methods, Some(&duals))?;
+        let way = Way { methods: &methods, begin: Some(&duals), passes: PASSES };
+        let fits = self.fit(index, &features, &scaled.points, &rows, &way)?;
         let mut halfspaces = Vec::with_capacity(self.sums());
         for sum in 0..self.sums() {
             let mut weights = zeros(1, of_rows!(&features.rows, rows => rows.dim()))?;
