@@ -66,10 +66,80 @@ pub fn exp_neg(t: f64) -> f64 {
     e_r * power * (1.0 / TWO_64)
 }
 
+/// The same for single precision: e^-104 is below half the least positive number.
+const SINGLE_CUT: f32 = 104.0;
+/// 1.5 · 2^23.
+const SINGLE_SHIFTER: f32 = 12_582_912.0;
+/// The first 15 bits of ln 2.
+const SINGLE_LN_2_HIGH: f32 = 0.693_145_75;
+/// ln 2 - [`SINGLE_LN_2_HIGH`].
+const SINGLE_LN_2_LOW: f32 = 1.428_606_8e-6;
+/// As [`COEFFICIENTS`], of five points: e^r within 0.1 of the last place.
+const SINGLE_COEFFICIENTS: [f32; 5] =
+    [0.5, 0.166_665_77, 0.041_666_556, 0.008_363_173, 0.001_392_617_6];
+
+/// [`exp_neg`] in single precision, within one unit in the last place. Down to -60 only for negative t.
+///
+/// ```
+/// use halfspaces_linalg::exp_neg_single;
+/// assert_eq!(exp_neg_single(0.0), 1.0);
+/// assert_eq!(exp_neg_single(f32::INFINITY), 0.0);
+/// assert!((exp_neg_single(1.0) * std::f32::consts::E - 1.0).abs() < 1e-7);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn exp_neg_single(t: f32) -> f32 {
+    let t = if t > SINGLE_CUT { SINGLE_CUT } else { t };
+    let shifted = t * std::f32::consts::LOG2_E + SINGLE_SHIFTER;
+    let k = shifted - SINGLE_SHIFTER;
+    let high = k * SINGLE_LN_2_HIGH - t;
+    let low = k * SINGLE_LN_2_LOW;
+    let r = high + low;
+    let r2 = r * r;
+    let [a, b, c, d, e] = SINGLE_COEFFICIENTS;
+    let polynomial = (a + b * r) + ((c + d * r) + e * r2) * r2;
+    let e_r = 1.0 + (high + (polynomial * r2 + low));
+    // 2^(64 - k) is always normal; times 2^-64.
+    let power = f32::from_bits(u32::wrapping_sub(127 + 64, shifted.to_bits()) << 23);
+    e_r * power * (1.0 / TWO_64 as f32)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// Distance in representable numbers from the exponential in double precision, rounded.
+    fn single_steps(t: f32) -> u32 {
+        exp_neg_single(t).to_bits().abs_diff((exp_neg(f64::from(t)) as f32).to_bits())
+    }
+
+    /// Every number of single precision between 2^-26 and the cut, and the ends.
+    #[test]
+    fn single_precision_agrees_with_double() {
+        let (mut last, mut rounded_otherwise, mut count) = (1.0, 0u32, 0u32);
+        for bits in (f32::exp2(-26.0).to_bits()..=105f32.to_bits()).step_by(7) {
+            let t = f32::from_bits(bits);
+            let value = exp_neg_single(t);
+            assert!(single_steps(t) <= 1, "{t}");
+            assert!(value <= last, "{t}");
+            last = value;
+            rounded_otherwise += single_steps(t);
+            count += 1;
+        }
+        assert!(rounded_otherwise < count / 10, "{rounded_otherwise} of {count}");
+        for k in 0..150u8 {
+            let middle = (f32::from(k) + 0.5) * std::f32::consts::LN_2;
+            for t in [middle.next_down(), middle, middle.next_up()] {
+                assert!(single_steps(t) <= 1, "{t}");
+            }
+        }
+        assert_eq!((exp_neg_single(0.0), exp_neg_single(-0.0)), (1.0, 1.0));
+        for t in [104.0, 1e3, f32::MAX, f32::INFINITY] {
+            assert_eq!(exp_neg_single(t).to_bits(), 0, "{t}");
+        }
+        assert!(exp_neg_single(f32::NAN).is_nan());
+    }
 
     /// Distance in representable numbers from the exponential of the standard library, which is
     /// itself within one of the truth.

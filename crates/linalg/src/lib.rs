@@ -60,7 +60,7 @@ pub use determinant::log_abs_determinant;
 pub use ellipsoid::Ellipsoid;
 pub use error::InputError;
 pub use example_stream::{ExampleStream, RowsAhead};
-pub use exp::exp_neg;
+pub use exp::{exp_neg, exp_neg_single};
 pub use halfspace::Halfspace;
 pub use label::{InvalidLabel, Label};
 pub use largest_margins::largest_margins;

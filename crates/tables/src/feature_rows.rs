@@ -1,6 +1,5 @@
 //! Rows of features in few bytes, as fits go over them again and again.
 
-use faer::MatMut;
 use halfspaces_kernels::{Aligned, BlockLoop, BlockOps, SINGLE_LANES, Wide, run_blocks, run_wide};
 use halfspaces_linalg::{InputError, aligned_zeros};
 use std::ops::Range;
@@ -71,11 +70,11 @@ pub(crate) struct FeatureRows<T> {
 }
 
 impl<T: Entry> FeatureRows<T> {
-    /// As many rows, which `write` writes some at a time, each a column.
+    /// As many rows, which `write` writes some at a time, each filled up.
     pub(crate) fn new(
         rows: usize,
         dim: usize,
-        mut write: impl FnMut(Range<usize>, MatMut<'_, f32>) -> Result<(), InputError>,
+        mut write: impl FnMut(Range<usize>, &mut [f32]) -> Result<(), InputError>,
     ) -> Result<FeatureRows<T>, InputError> {
         let width = dim.next_multiple_of(SINGLE_LANES);
         let mut values = aligned_zeros(rows, width)?;
@@ -83,10 +82,9 @@ impl<T: Entry> FeatureRows<T> {
         let mut norms_sq = Vec::with_capacity(rows);
         for (block, out) in values.chunks_mut(BLOCK * width).enumerate() {
             let (first, count) = (block * BLOCK, out.len() / width);
-            let columns =
-                MatMut::from_column_major_slice_with_stride_mut(&mut written, dim, count, width);
-            write(first..first + count, columns)?;
-            run_wide(Keep { features: &written, out });
+            let written = &mut written[..out.len()];
+            write(first..first + count, written)?;
+            run_wide(Keep { features: written, out });
             norms_sq.extend(out.chunks_exact(width).map(|row| run_wide(SquaredNorm(row))));
         }
         Ok(FeatureRows { values, dim, norms_sq })
@@ -153,11 +151,11 @@ impl<T: Entry> Wide for SquaredNorm<'_, T> {
     }
 }
 
-/// Rows, each a column, rounded to single precision.
-pub(crate) fn copy_rounded(rows: &[f64], mut columns: MatMut<'_, f32>) {
-    let dim = columns.nrows();
-    for (row, column) in rows.chunks_exact(dim).zip(columns.as_mut().col_iter_mut()) {
-        column.iter_mut().zip(row).for_each(|(out, v)| *out = *v as f32);
+/// Rows of `dim` numbers rounded to single precision, each filled up.
+pub(crate) fn copy_rounded(rows: &[f64], dim: usize, out: &mut [f32]) {
+    let width = dim.next_multiple_of(SINGLE_LANES);
+    for (row, out) in rows.chunks_exact(dim).zip(out.chunks_exact_mut(width)) {
+        out.iter_mut().zip(row).for_each(|(out, v)| *out = *v as f32);
     }
 }
 
@@ -197,11 +195,12 @@ mod tests {
     /// Rows and columns numbered through, times `size`.
     fn numbered<T: Entry>(rows: usize, dim: usize, size: f32) -> FeatureRows<T> {
         let mut seen = 0;
-        let kept = FeatureRows::new(rows, dim, |range, mut columns| {
-            assert_eq!((range.start, range.len(), dim), (seen, columns.ncols(), columns.nrows()));
+        let width = dim.next_multiple_of(SINGLE_LANES);
+        let kept = FeatureRows::new(rows, dim, |range, out| {
+            assert_eq!((range.start, range.len() * width), (seen, out.len()));
             seen = range.end;
-            for (i, column) in range.zip(columns.as_mut().col_iter_mut()) {
-                for (j, out) in column.iter_mut().enumerate() {
+            for (i, out) in range.zip(out.chunks_exact_mut(width)) {
+                for (j, out) in out[..dim].iter_mut().enumerate() {
                     *out = (i * dim + j) as f32 * size - 0.5;
                 }
             }

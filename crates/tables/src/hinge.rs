@@ -250,11 +250,9 @@ mod tests {
     }
 
     fn kept<T: Entry>(points: &Points) -> FeatureRows<T> {
-        FeatureRows::new(points.len(), points.dim(), |rows, columns| {
-            copy_rounded(
-                &points.as_slice()[rows.start * points.dim()..rows.end * points.dim()],
-                columns,
-            );
+        let dim = points.dim();
+        FeatureRows::new(points.len(), dim, |rows, out| {
+            copy_rounded(&points.as_slice()[rows.start * dim..rows.end * dim], dim, out);
             Ok(())
         })
         .unwrap()

@@ -1,6 +1,7 @@
 //! Features of a kernel by landmarks, made fast to learn on.
 
-use crate::feature_rows::{Entry, FeatureRows, copy_rounded};
+use crate::feature_rows::{Entry, FeatureRows};
+use crate::single_kernel::SingleKernel;
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{
     solve_lower_triangular_in_place, solve_upper_triangular_in_place,
@@ -8,6 +9,7 @@ use faer::linalg::triangular_solve::{
 use faer::perm::{swap_cols_idx, swap_rows_idx};
 use faer::{Accum, Mat, MatMut, Par};
 use halfspaces_features::{FeatureMap, KernelValues};
+use halfspaces_kernels::SINGLE_LANES;
 use halfspaces_linalg::{InputError, PointSet, Points};
 
 /// A landmark is left out if the others give its features up to this squared length, of about 1.
@@ -46,13 +48,16 @@ impl LandmarkFeatures {
         points: &Points,
         rows: usize,
     ) -> Result<FeatureRows<T>, InputError> {
+        let kernel = SingleKernel::new(&self.values);
         let solve = ForwardSolve::new(&self.factor);
-        let mut values = Vec::new();
-        FeatureRows::new(rows, self.dim(), |rows, mut columns| {
-            values.resize(columns.nrows() * columns.ncols(), 0.0);
-            self.values.map_rows(points, rows, &mut values)?;
-            copy_rounded(&values, columns.as_mut());
-            solve.in_place(columns);
+        let (dim, features) = (points.dim(), self.dim());
+        let width = features.next_multiple_of(SINGLE_LANES);
+        FeatureRows::new(rows, features, |rows, out| {
+            let count = rows.len();
+            kernel.values(&points.as_slice()[rows.start * dim..rows.end * dim], out, width);
+            solve.in_place(MatMut::from_column_major_slice_with_stride_mut(
+                out, features, count, width,
+            ));
             Ok(())
         })
     }

@@ -23,6 +23,9 @@ pub(crate) struct Entrant<'f> {
 impl Entrant<'_> {
     /// Compares all on a fold.
     fn run(&mut self, table: &Table, scaled: &Scaled, split: usize) -> Result<(), InputError> {
+        if split == 1 {
+            self.run_in_full(table, scaled)?;
+        }
         let features = self.take_features(table, scaled)?;
         let passes = if split == 0 { FIRST_PASSES } else { PASSES };
         table.compare(self.index, scaled, &features, split, passes, &mut self.compared)?;
@@ -81,10 +84,10 @@ pub(crate) fn race<'f, 's>(
         if split == 0 || split + 1 < table.splits() {
             drop_behind(table, split + 1, &mut entrants, &mut dropped);
         }
-        if split == 0 {
-            for entrant in &mut entrants {
-                entrant.run_in_full(table, of_scale(entrant.family.columns))?;
-            }
+    }
+    if table.splits() == 1 {
+        for entrant in &mut entrants {
+            entrant.run_in_full(table, of_scale(entrant.family.columns))?;
         }
     }
     Ok((entrants, dropped))

@@ -265,9 +265,9 @@ impl Table {
         let (rows, map) = match space {
             Space::Columns => {
                 let dim = points.dim();
-                let features = FeatureRows::new(rows, dim, |rows, columns| {
+                let features = FeatureRows::new(rows, dim, |rows, out| {
                     let values = &points.as_slice()[rows.start * dim..rows.end * dim];
-                    copy_rounded(values, columns);
+                    copy_rounded(values, dim, out);
                     Ok(())
                 });
                 (Rows::Columns(features?), None)
