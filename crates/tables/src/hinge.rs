@@ -8,8 +8,6 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 use std::mem;
 
-/// Largest violation of the conditions of an optimum, in units of the margin.
-const TOLERANCE: f64 = 0.05;
 /// Passes over the examples that do not wait.
 const MAX_PASSES: usize = 100;
 /// How many rows ahead of the one at hand are fetched.
@@ -91,10 +89,13 @@ impl Hinge {
         }
     }
 
+    /// Until the largest and the least violation of the conditions of an optimum are at most `tolerance` apart, in units of
+    /// the margin, but no more than 100 passes.
     pub(crate) fn solve<T: Entry, R: Rng>(
         &mut self,
         examples: &Examples<'_, T>,
         c: f64,
+        tolerance: f64,
         rng: &mut R,
     ) {
         self.rescale(examples, c);
@@ -109,7 +110,7 @@ impl Hinge {
             order.shuffle(rng);
             let visits =
                 Visits { state: &mut state, examples, order: &order, waits: &mut waits, c };
-            let solved = run_blocks(visits) <= TOLERANCE;
+            let solved = run_blocks(visits) <= tolerance;
             if solved && all {
                 break;
             }
@@ -291,9 +292,9 @@ mod tests {
         let mut warm = Hinge::new(&examples).unwrap();
         for c in [0.3, 1.0, 3.0] {
             let least = LinearSvm::params().c(c).check().unwrap().fit(&points, &labels).unwrap();
-            warm.solve(&examples, c, &mut rng_for(RngStream::Caller, 1));
+            warm.solve(&examples, c, 0.05, &mut rng_for(RngStream::Caller, 1));
             let mut cold = Hinge::new(&examples).unwrap();
-            cold.solve(&examples, c, &mut rng_for(RngStream::Caller, 2));
+            cold.solve(&examples, c, 0.05, &mut rng_for(RngStream::Caller, 2));
             for hinge in [&warm, &cold] {
                 let found = objective(&points, &labels, &ones, c, &hinge.halfspace().unwrap());
                 assert!(found <= 1.01 * least.primal(), "{found} {}", least.primal());
@@ -311,7 +312,7 @@ mod tests {
             let examples =
                 Examples { features: &single(&points), signs: &signs, weights: &weights, rows };
             let mut hinge = Hinge::new(&examples).unwrap();
-            hinge.solve(&examples, 1.0, &mut rng_for(RngStream::Caller, 1));
+            hinge.solve(&examples, 1.0, 0.05, &mut rng_for(RngStream::Caller, 1));
             hinge.halfspace().unwrap()
         };
         for (rows, copies) in [
@@ -409,7 +410,7 @@ mod tests {
                 let examples =
                     Examples { features: &features, signs: &signs, weights: &weights, rows: &rows };
                 let mut hinge = Hinge::new(&examples).unwrap();
-                hinge.solve(&examples, c, &mut rng_for(RngStream::Caller, seed));
+                hinge.solve(&examples, c, 0.05, &mut rng_for(RngStream::Caller, seed));
                 let (w, passes, visits, looks) = plain(&examples, c, seed);
                 let scale = w.iter().map(|w| w.abs()).fold(0.0, f64::max);
                 for (found, w) in hinge.w.iter().chain([&hinge.b]).zip(&w) {
@@ -447,7 +448,7 @@ mod tests {
         let rows = &all[..250];
         let examples = Examples { features: &features, signs: &signs, weights: &weights, rows };
         let mut first = Hinge::new(&examples).unwrap();
-        first.solve(&examples, 0.01, &mut rng_for(RngStream::Caller, 1));
+        first.solve(&examples, 0.01, 0.05, &mut rng_for(RngStream::Caller, 1));
         let again = Hinge::from_duals(&Examples { rows: &all, ..examples }, first.duals()).unwrap();
         assert_eq!(again.alphas, first.alphas);
         assert!(first.alphas[250..].iter().all(|alpha| *alpha <= 0.0));

@@ -24,6 +24,10 @@ const FOLDS: usize = 4;
 /// or compared on.
 const MANY_ROWS: usize = 6000;
 const MAX_COMPARED: usize = 10_000;
+/// How far apart violations of a [`Hinge`] are at most, in units of the margin: where candidates are compared, and where
+/// those chosen are fitted.
+const COMPARED_TOLERANCE: f64 = 0.2;
+const TOLERANCE: f64 = 0.05;
 /// Passes of the Perspectron.
 pub(crate) const PASSES: u64 = 10;
 
@@ -134,6 +138,8 @@ struct Way<'a> {
     methods: &'a [Method],
     /// Dual variables to begin with, per method; else a fit begins with that for the C before.
     begin: Option<&'a [&'a Duals]>,
+    /// Of the hinge loss.
+    tolerance: f64,
     /// Of the Perspectron.
     passes: u64,
 }
@@ -300,7 +306,7 @@ impl Table {
         features: &FeatureRows<T>,
         columns: &Points,
         rows: &[usize],
-        &Way { methods, begin, passes }: &Way<'_>,
+        &Way { methods, begin, tolerance, passes }: &Way<'_>,
     ) -> Result<Vec<Vec<Fit>>, InputError> {
         let weights = &self.weights;
         let rows: Vec<usize> = rows.iter().copied().filter(|&i| weights[i] > 0.0).collect();
@@ -322,7 +328,7 @@ impl Table {
                         if let Some(begin) = begin {
                             hinge = Hinge::from_duals(&examples, &begin[index][sum])?;
                         }
-                        hinge.solve(&examples, c, &mut rng);
+                        hinge.solve(&examples, c, tolerance, &mut rng);
                         Fit { halfspace: hinge.halfspace()?, duals: hinge.duals().to_vec() }
                     }
                     Method::Logistic { c } => {
@@ -391,7 +397,8 @@ impl Table {
         let fits_of_row = (self.splits.len() - 1).max(1) as f64;
         let (fit_to, compare_on) = &self.splits[split];
         let methods: Vec<Method> = compared.iter().map(|of| of.method).collect();
-        let way = Way { methods: &methods, begin: None, passes };
+        let tolerance = COMPARED_TOLERANCE;
+        let way = Way { methods: &methods, begin: None, tolerance, passes };
         let fits = self.fit(index, features, &scaled.points, fit_to, &way)?;
         for (fits, compared) in fits.iter().zip(compared) {
             for (sum, Fit { halfspace, duals }) in fits.iter().enumerate() {
@@ -426,7 +433,8 @@ impl Table {
         let methods: Vec<Method> = members.iter().map(|member| member.method).collect();
         let duals: Vec<&Duals> = members.iter().map(|member| member.duals).collect();
         let rows: Vec<usize> = (0..n).collect();
-        let way = Way { methods: &methods, begin: Some(&duals), passes: PASSES };
+        let begin = Some(duals.as_slice());
+        let way = Way { methods: &methods, begin, tolerance: TOLERANCE, passes: PASSES };
         let fits = self.fit(index, &features, &scaled.points, &rows, &way)?;
         let mut halfspaces = Vec::with_capacity(self.sums());
         for sum in 0..self.sums() {
@@ -469,6 +477,50 @@ mod tests {
         let table = Table::new(&given, &(0..40).collect::<Vec<_>>(), 1).unwrap();
         assert_eq!(table.deviation(&[0.0; 40]), 1.0);
         assert_eq!(table.deviation(&[-2.0; 40]), 2.0);
+    }
+
+    /// The descents by themselves: of a fold to one tolerance, of all rows to another, from where the folds ended.
+    #[test]
+    fn comparisons_are_rougher_than_what_is_kept() {
+        let n = 200;
+        let values: Vec<f64> = (0..2 * n).map(|i| (f64::from(i) * 12.9898).sin()).collect();
+        let classes: Vec<usize> = values
+            .chunks(2)
+            .enumerate()
+            .map(|(i, x)| usize::from((x[0] > x[1]) != (i % 7 == 3)))
+            .collect();
+        let given = Given { classes: &classes, count: 2, weight: &|_| 1.0 };
+        let rows: Vec<usize> = (0..classes.len()).collect();
+        let table = Table::new(&given, &rows, 1).unwrap();
+        let (columns, space) = (ColumnScale::Standardised, Space::Columns);
+        let scaled = Scaled::new(columns, Points::new(values, 2).unwrap(), &table).unwrap();
+        let features = table.features_compared(&scaled, space).unwrap();
+        let Rows::Columns(kept) = &features.rows else { unreachable!("features of columns") };
+        let method = Method::Hinge { c: 3.0 };
+        let order = || rng_for_round(RngStream::TableOrder, 1, 5);
+
+        let mut compared = [table.nothing_yet(method).unwrap()];
+        table.compare(5, &scaled, &features, 2, 1, &mut compared).unwrap();
+        let [compared] = compared;
+        let fold: Vec<usize> = rows.iter().copied().filter(|i| i % 4 != 2).collect();
+        let (signs, weights) = (&table.signs[0], &table.weights);
+        let examples = Examples { features: kept, signs, weights, rows: &fold };
+        let mut hinge = Hinge::new(&examples).unwrap();
+        hinge.solve(&examples, 3.0, 0.2, &mut order());
+        let thirds: Vec<f64> = hinge.duals().iter().map(|dual| dual / 3.0).collect();
+        assert_eq!(compared.duals, [thirds]);
+
+        let members = [Member { method, deviation: 2.0, duals: &compared.duals }];
+        let family = Family { columns, space, methods: vec![method] };
+        let part = table.part(5, &scaled, &family, &members, None).unwrap();
+        let examples = Examples { rows: &rows, ..examples };
+        let mut hinge = Hinge::from_duals(&examples, &compared.duals[0]).unwrap();
+        hinge.solve(&examples, 3.0, 0.05, &mut order());
+        let (found, expected) = (&part.halfspaces[0], hinge.halfspace().unwrap());
+        assert_eq!(found.bias(), expected.bias() / 2.0);
+        for (found, w) in found.weights().iter().zip(expected.weights()) {
+            assert_eq!(*found, w / 2.0);
+        }
     }
 
     #[test]
