@@ -24,6 +24,19 @@ pub trait BlockOps: Copy {
 
     /// [`BlockOps::axpy_single`] of such a row.
     fn axpy_short(self, a: f32, x: &[[i16; SINGLE_LANES]], y: &mut [[f32; SINGLE_LANES]]);
+
+    /// [`BlockOps::dot`] of a row with each of [`LANES`] vectors that lie side by side: a coordinate of all, then the next.
+    /// As many instructions for all as for one, but for the sum of what the lanes of one hold.
+    fn dots_beside(self, x: &[[f64; LANES]], w: &[[f64; LANES]]) -> [f64; LANES];
+
+    /// [`BlockOps::axpy`] of a row to each of such vectors, by a number of its own.
+    fn axpys_beside(self, a: &[f64; LANES], x: &[[f64; LANES]], w: &mut [[f64; LANES]]);
+
+    /// [`BlockOps::dot`] of each of such vectors with itself.
+    fn norms_sq_beside(self, w: &[[f64; LANES]]) -> [f64; LANES];
+
+    /// Each of such vectors times a number of its own.
+    fn scale_beside(self, a: &[f64; LANES], w: &mut [[f64; LANES]]);
 }
 
 impl<V: Vectors> BlockOps for V {
@@ -63,6 +76,55 @@ impl<V: Vectors> BlockOps for V {
     fn axpy_short(self, a: f32, x: &[[i16; SINGLE_LANES]], y: &mut [[f32; SINGLE_LANES]]) {
         axpy_loaded(self, a, x, y);
     }
+
+    #[inline(always)]
+    fn dots_beside(self, x: &[[f64; LANES]], w: &[[f64; LANES]]) -> [f64; LANES] {
+        let mut sums = [self.splat(0.0); LANES];
+        for (x, w) in x.iter().zip(w.as_chunks::<LANES>().0) {
+            for ((sum, x), w) in sums.iter_mut().zip(x).zip(w) {
+                *sum = self.add_product(*sum, self.splat(*x), self.load(w));
+            }
+        }
+        totals(self, sums)
+    }
+
+    #[inline(always)]
+    fn axpys_beside(self, a: &[f64; LANES], x: &[[f64; LANES]], w: &mut [[f64; LANES]]) {
+        let a = self.load(a);
+        for (x, w) in x.as_flattened().iter().zip(w) {
+            self.store(self.add_product(self.load(w), a, self.splat(*x)), w);
+        }
+    }
+
+    #[inline(always)]
+    fn norms_sq_beside(self, w: &[[f64; LANES]]) -> [f64; LANES] {
+        let mut sums = [self.splat(0.0); LANES];
+        for w in w.as_chunks::<LANES>().0 {
+            for (sum, w) in sums.iter_mut().zip(w) {
+                let w = self.load(w);
+                *sum = self.add_product(*sum, w, w);
+            }
+        }
+        totals(self, sums)
+    }
+
+    #[inline(always)]
+    fn scale_beside(self, a: &[f64; LANES], w: &mut [[f64; LANES]]) {
+        let a = self.load(a);
+        for w in w {
+            self.store(self.mul(self.load(w), a), w);
+        }
+    }
+}
+
+/// [`add_lanes`](crate::plain::add_lanes) of each lane by itself.
+#[inline(always)]
+fn totals<V: Vectors>(v: V, sums: [V::Eight; LANES]) -> [f64; LANES] {
+    let [a, b, c, d, e, f, g, h] = sums;
+    let [a, b, c, d] = [v.add(a, e), v.add(b, f), v.add(c, g), v.add(d, h)];
+    let mut totals = [0.0; LANES];
+    v.store(v.add(v.add(a, c), v.add(b, d)), &mut totals);
+    totals
 }
 
 /// What becomes sixteen numbers of single precision.
@@ -195,6 +257,22 @@ mod tests {
         }
     }
 
+    /// Products with eight vectors and their squared norms, then a step of each and a multiple.
+    struct Beside<'a>(&'a [f64; LANES], &'a [[f64; LANES]], &'a mut [[f64; LANES]]);
+
+    impl BlockLoop for Beside<'_> {
+        type Output = ([f64; LANES], [f64; LANES]);
+
+        #[inline(always)]
+        fn run<B: BlockOps>(self, ops: B) -> Self::Output {
+            let Beside(a, x, w) = self;
+            let found = (ops.dots_beside(x, w), ops.norms_sq_beside(w));
+            ops.axpys_beside(a, x, w);
+            ops.scale_beside(a, w);
+            found
+        }
+    }
+
     /// The same of a row of whole numbers.
     struct ShortStep<'a>(&'a [[i16; SINGLE_LANES]], &'a mut [[f32; SINGLE_LANES]]);
 
@@ -237,6 +315,38 @@ mod tests {
                 let expected: Vec<u32> = w.iter().enumerate().map(|w| moved(w).to_bits()).collect();
                 prop_assert_eq!(end.iter().map(|w| w.to_bits()).collect::<Vec<_>>(), expected);
             }
+        }
+
+        /// A row with each of eight vectors by itself, to the bit.
+        #[test]
+        fn vectors_side_by_side_are_one_by_one(
+            (x_len, w_len) in (0..6usize, 0..6usize),
+            x in numbers(6 * LANES),
+            w in numbers(6 * LANES * LANES),
+            a in numbers(LANES),
+        ) {
+            let x = x[..x_len * LANES].as_chunks().0;
+            let w = w[..w_len * LANES * LANES].as_chunks::<LANES>().0;
+            let a: [f64; LANES] = *a.first_chunk().unwrap();
+            let mut expected = Vec::new();
+            for k in 0..LANES {
+                let mut alone: Vec<f64> = w.iter().map(|w| w[k]).collect();
+                let values = [dot(x.as_flattened(), &alone), dot(&alone, &alone)];
+                alone.iter_mut().zip(x.as_flattened()).for_each(|(w, x)| *w += a[k] * x);
+                alone.iter_mut().for_each(|w| *w *= a[k]);
+                expected.extend(values.iter().chain(&alone).map(|v| v.to_bits()));
+            }
+            let ends = on_all(|set| {
+                let mut moved = w.to_vec();
+                let (values, norms_sq) = set.run(Whole(Beside(&a, x, &mut moved)));
+                let mut found = Vec::new();
+                for k in 0..LANES {
+                    let moved = moved.iter().map(|w| &w[k]);
+                    found.extend([&values[k], &norms_sq[k]].into_iter().chain(moved).map(|v| v.to_bits()));
+                }
+                found
+            });
+            prop_assert!(ends.iter().all(|end| *end == expected));
         }
 
         /// Whole numbers are the numbers of single precision that they are.

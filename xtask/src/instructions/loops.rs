@@ -40,7 +40,7 @@ pub(super) const LOOPS: [Loop; 12] = [
     Loop { id: "sparse-1000", rows: SOME, avx512: 450.0, prepare: sparse },
     Loop { id: "perspectron-50", rows: SOME, avx512: 141.0, prepare: perspectron::<50> },
     Loop { id: "perspectron-500", rows: WIDE, avx512: 912.0, prepare: perspectron::<500> },
-    Loop { id: "grid-20", rows: SOME, avx512: 1969.0, prepare: grid },
+    Loop { id: "grid-20", rows: SOME, avx512: 1085.0, prepare: grid },
     Loop { id: "csv-10", rows: WIDE, avx512: 3107.0, prepare: csv },
 ];
 

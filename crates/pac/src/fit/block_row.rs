@@ -41,11 +41,24 @@ impl BlockRows {
         }
     }
 
+    /// What a row is scaled by, and the coordinate of the constant if there is one.
+    pub(super) fn placed_by(&self) -> (f64, Option<usize>) {
+        let Placement { scale, lift } = self.placement;
+        (if self.placement.is_unscaled() { 1.0 } else { scale }, lift.then_some(self.dim))
+    }
+
+    /// A row before it is placed, filled up.
+    #[inline(always)]
+    pub(super) fn blocks(&self, row: usize) -> &[[f64; LANES]] {
+        let blocks = self.width() / LANES;
+        &self.values[row * blocks..][..blocks]
+    }
+
     /// The rows, placed.
     #[inline(always)]
     pub(super) fn rows<B: BlockOps>(&self, ops: B) -> impl Iterator<Item = BlockRow<'_, B>> {
-        let (dim, Placement { scale, lift }) = (self.dim, self.placement);
-        let scale = if self.placement.is_unscaled() { 1.0 } else { scale };
+        let (dim, (scale, lifted)) = (self.dim, self.placed_by());
+        let lift = lifted.is_some();
         let row = move |blocks| BlockRow { ops, blocks, dim, scale, lift };
         self.values.chunks_exact(self.width() / LANES).map(row)
     }

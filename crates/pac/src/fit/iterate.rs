@@ -53,6 +53,17 @@ impl Iterate {
         &self.w
     }
 
+    /// w, and what is known of its norm: ‖w‖² as followed, and for how many updates.
+    pub(super) fn parts(&self) -> (&[f64], f64, u32) {
+        (&self.w, self.norm_sq, self.age)
+    }
+
+    /// Takes the place of all weights, in their order, and of what is known of their norm.
+    pub(super) fn set_parts(&mut self, w: impl Iterator<Item = f64>, norm_sq: f64, age: u32) {
+        self.w.iter_mut().zip(w).for_each(|(to, w)| *to = w);
+        (self.norm_sq, self.age) = (norm_sq, age);
+    }
+
     /// One step, w -= λ g(w; x, y), then, if asked, onto the unit ball, for x with the given w·x and ‖x‖².
     ///
     /// ‖w‖² is followed, ‖w - cx‖² = ‖w‖² - 2c w·x + c²‖x‖², and computed from w only where it may have
@@ -144,7 +155,7 @@ impl Iterate {
 
 /// Follows ‖w‖² through a step w -= cx: whether it may have passed 1, or is to be computed anew.
 #[inline(always)]
-fn follow(w_norm_sq: &mut f64, age: &mut u32, c: f64, value: f64, norm_sq: f64) -> bool {
+pub(super) fn follow(w_norm_sq: &mut f64, age: &mut u32, c: f64, value: f64, norm_sq: f64) -> bool {
     *w_norm_sq += c * (c * norm_sq - 2.0 * value);
     *age += 1;
     // Also where it is NaN.

@@ -1,11 +1,13 @@
 //! A fit in progress and its outcome: what all Perspectrons share.
 
+mod beside;
 mod block_row;
 pub(crate) mod direction;
 mod fitting;
 mod guarantee;
 pub(crate) mod iterate;
 mod lane;
+mod on_way;
 mod outcome;
 mod plan;
 #[cfg(feature = "serde")]

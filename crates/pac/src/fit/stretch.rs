@@ -1,44 +1,28 @@
 //! Many examples at once.
 //!
 //! A lane's steps ask for nothing but its own iterate. One lane alone goes over the rows in one loop between two of its
-//! events (a run begins, an iterate is retained or taken along). Several lanes take each row side by side, so that the
-//! processor works on the steps of the others while one waits for its own; several threads have a group of lanes each.
+//! events (a run begins, an iterate is retained or taken along). Several lanes take each row side by side, eight in the
+//! lanes of vectors (`beside`); several threads have a part of the lanes each.
 //! What lanes retain on the way becomes candidates in the order of one example after the other. Iterates and
 //! candidates are those of one example after the other, to the bit.
 //!
 //! Claims: none of its own; the tests below hold it to one example after the other.
 
+use super::beside::Beside;
 use super::block_row::{BlockRows, MOST_COORDINATES};
 use super::fitting::Fitting;
-use super::lane::{Lane, ReservoirIterate, Retention};
+use super::lane::Retention;
+use super::on_way::{OnWay, Way, side_by_side};
 use super::outcome::Origin;
 use super::plan::Placement;
 use halfspaces_data::Link;
-use halfspaces_kernels::{BlockLoop, BlockOps, run_blocks};
-use halfspaces_linalg::{InputError, Label, LiftedRow, RowView, RowsAhead, ScaledRow, kernels};
+use halfspaces_kernels::run_blocks;
+use halfspaces_linalg::{InputError, Label, LiftedRow, RowView, RowsAhead, ScaledRow};
 
 /// Rows of about so many values are placed at a time: they stay in the nearest cache while lanes take them.
 const SHARED_VALUES: usize = 2048;
 /// Values taken together: enough for the start of threads not to count.
 const VALUES_TOGETHER: usize = 1 << 18;
-/// What a lane did with some rows.
-struct Way {
-    /// Steps that the lane had left.
-    steps_left: u64,
-    taken: usize,
-    /// The iterates retained, with the example each stood before.
-    retained: Vec<(u64, Vec<f64>)>,
-}
-
-/// A lane on its way over some rows.
-struct OnWay<'a, L> {
-    lane: &'a mut Lane<L>,
-    /// With the lane whose iterates it draws from.
-    reservoir: Option<&'a mut ReservoirIterate>,
-    /// Weights of an iterate, which may be filled up.
-    dim: usize,
-    way: Way,
-}
 
 impl<L: Link> Fitting<L> {
     /// How many rows are taken together.
@@ -139,11 +123,12 @@ impl<L: Link> Fitting<L> {
             lanes.iter_mut().for_each(|on_way| on_way.resize(width));
             let parts = examples[..inside].chunks(block).zip(norms_sq.chunks(block));
             for (examples, norms_sq) in parts {
-                let facts = norms_sq.iter().copied().zip(examples.iter().map(|(_, label)| *label));
-                let points = examples.iter().map(|(x, _)| *x);
+                let labels = examples.iter().map(|(_, label)| *label);
+                let facts: Vec<(f64, Label)> = norms_sq.iter().copied().zip(labels).collect();
+                let (points, facts) = (examples.iter().map(|(x, _)| *x), facts.as_slice());
                 if in_blocks {
                     rows.fill(points);
-                    run_blocks(SideBySide { lanes, rows, facts, project });
+                    run_blocks(Beside { lanes, rows, facts, project });
                 } else {
                     side_by_side(lanes, points.map(&place), facts, project);
                 }
@@ -188,95 +173,6 @@ fn gather<T>(dealt: Vec<Vec<T>>) -> impl Iterator<Item = T> {
     let mut groups: Vec<_> = dealt.into_iter().map(Vec::into_iter).collect();
     let count = groups.len();
     (0..).map_while(move |index| groups[index % count].next())
-}
-
-/// Sends lanes over points in the ball, whose squared norms and labels are `facts`, side by side: none of their steps
-/// waits for one of another.
-#[inline(always)]
-fn side_by_side<L: Link, X: RowView>(
-    lanes: &mut [OnWay<'_, L>],
-    points: impl Iterator<Item = X>,
-    facts: impl Iterator<Item = (f64, Label)>,
-    project: bool,
-) {
-    for (x, (norm_sq, label)) in points.zip(facts) {
-        for on_way in lanes.iter_mut().filter(|on_way| !on_way.lane.is_done()) {
-            on_way.open();
-            on_way.lane.take(x, norm_sq, label, project);
-            on_way.way.taken += 1;
-        }
-    }
-}
-
-/// [`side_by_side`] over rows in blocks.
-struct SideBySide<'a, 'l, L, F> {
-    lanes: &'a mut [OnWay<'l, L>],
-    rows: &'a BlockRows,
-    facts: F,
-    project: bool,
-}
-
-impl<L: Link, F: Iterator<Item = (f64, Label)>> BlockLoop for SideBySide<'_, '_, L, F> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<B: BlockOps>(self, ops: B) {
-        side_by_side(self.lanes, self.rows.rows(ops), self.facts, self.project);
-    }
-}
-
-impl<'a, L: Link> OnWay<'a, L> {
-    fn new(lane: &'a mut Lane<L>, reservoir: Option<&'a mut ReservoirIterate>) -> Self {
-        let (steps_left, dim) = (lane.steps() - lane.taken, lane.w.as_slice().len());
-        OnWay { lane, reservoir, dim, way: Way { steps_left, taken: 0, retained: Vec::new() } }
-    }
-
-    /// Fills the iterate up to `len` weights or cuts it to them, in memory of this thread, away from those of other lanes.
-    fn resize(&mut self, len: usize) {
-        self.lane.w = self.lane.w.resized(len);
-    }
-
-    /// Begins a step: the iterate is one of a new run, retained or taken along, where that is due.
-    #[inline(always)]
-    fn open(&mut self) {
-        if self.lane.open_step() {
-            self.retain();
-        }
-        if let Some(reservoir) = &mut self.reservoir {
-            reservoir.offer(self.lane.taken, &self.lane.w.as_slice()[..self.dim]);
-        }
-    }
-
-    #[cold]
-    fn retain(&mut self) {
-        let w = self.lane.w.as_slice()[..self.dim].to_vec();
-        self.way.retained.push((self.lane.taken, w));
-    }
-
-    /// Learns from `rows`, as many as its steps ask for, up to the first outside the ball.
-    fn go_over<const SCALED: bool>(&mut self, project: bool, scale: f64, rows: RowsAhead<'_>) {
-        let mut rows = rows.at_most(self.lane.steps() - self.lane.taken);
-        loop {
-            // Nothing begins at a point outside the ball.
-            let Some(first) = rows.values().get(..rows.dim()) else { return };
-            if InputError::check_in_ball(scale * kernels::norm_sq(first) * scale).is_err() {
-                return;
-            }
-            self.open();
-            let lane = &mut *self.lane;
-            let of_reservoir = self.reservoir.as_ref().map(|r| r.quiet_steps(lane.taken));
-            let quiet = rows.at_most(lane.quiet_steps().min(of_reservoir.unwrap_or(u64::MAX)));
-            let (w, direction) = (&mut lane.w, &lane.direction);
-            let taken = w.descend_rows::<L, SCALED>(direction, lane.step, project, scale, quiet);
-            lane.taken += taken as u64;
-            lane.in_run += taken as u64;
-            self.way.taken += taken;
-            if taken < quiet.labels().len() {
-                return;
-            }
-            rows = rows.skip(taken);
-        }
-    }
 }
 
 #[cfg(test)]
