@@ -1,4 +1,6 @@
 //! Candidates compared fold by fold: those that fall behind do not see the end. Part of `TableClassifier`.
+//!
+//! *Source.* Maron and Moore 1993 (racing), by the deviation of paired errors instead of Hoeffding's bound.
 
 use crate::candidate::{ColumnScale, Family, Method};
 use crate::report::Dropped;
