@@ -63,9 +63,9 @@ pub(crate) struct Findings {
     /// What was compared, best first: error and name.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(crate) compared: Vec<(f64, String)>,
+    /// How many of them are averaged.
+    pub(crate) chosen: usize,
     /// How many others were dropped before they were compared on all rows.
     #[serde(default)]
     pub(crate) dropped: usize,
-    /// How many of them are averaged.
-    pub(crate) chosen: usize,
 }
