@@ -13,6 +13,9 @@ pub(crate) trait Entry: Copy + Default + Into<f64> {
 
     fn of(feature: f32) -> Self;
 
+    /// Whether [`Entry::of`] is near it.
+    fn holds(feature: f32) -> bool;
+
     /// The product of a row's features with w.
     fn dot<B: BlockOps>(ops: B, x: &[[Self; SINGLE_LANES]], w: &[[f32; SINGLE_LANES]]) -> f32;
 
@@ -27,6 +30,11 @@ impl Entry for f32 {
     #[inline(always)]
     fn of(feature: f32) -> f32 {
         feature
+    }
+
+    #[inline(always)]
+    fn holds(_: f32) -> bool {
+        true
     }
 
     #[inline(always)]
@@ -51,6 +59,12 @@ impl Entry for i16 {
         (units + 0.5f32.copysign(units)) as i16
     }
 
+    /// What rounding adds to 1 is forgiven.
+    #[inline(always)]
+    fn holds(feature: f32) -> bool {
+        feature.abs() <= 1.001
+    }
+
     #[inline(always)]
     fn dot<B: BlockOps>(ops: B, x: &[[i16; SINGLE_LANES]], w: &[[f32; SINGLE_LANES]]) -> f32 {
         ops.dot_short(x, w) * Self::UNIT
@@ -70,12 +84,13 @@ pub(crate) struct FeatureRows<T> {
 }
 
 impl<T: Entry> FeatureRows<T> {
-    /// As many rows, which `write` writes some at a time, each filled up.
+    /// As many rows, which `write` writes some at a time, each filled up; none if a feature is not held by what it is to be
+    /// kept as.
     pub(crate) fn new(
         rows: usize,
         dim: usize,
         mut write: impl FnMut(Range<usize>, &mut [f32]) -> Result<(), InputError>,
-    ) -> Result<FeatureRows<T>, InputError> {
+    ) -> Result<Option<FeatureRows<T>>, InputError> {
         let width = dim.next_multiple_of(SINGLE_LANES);
         let mut values = aligned_zeros(rows, width)?;
         let mut written = aligned_zeros(BLOCK.min(rows), width)?;
@@ -84,10 +99,12 @@ impl<T: Entry> FeatureRows<T> {
             let (first, count) = (block * BLOCK, out.len() / width);
             let written = &mut written[..out.len()];
             write(first..first + count, written)?;
-            run_wide(Keep { features: written, out });
+            if !run_wide(Keep { features: written, out }) {
+                return Ok(None);
+            }
             norms_sq.extend(out.chunks_exact(width).map(|row| run_wide(SquaredNorm(row))));
         }
-        Ok(FeatureRows { values, dim, norms_sq })
+        Ok(Some(FeatureRows { values, dim, norms_sq }))
     }
 
     pub(crate) fn dim(&self) -> usize {
@@ -116,19 +133,23 @@ impl<T: Entry> FeatureRows<T> {
     }
 }
 
+/// Whether all are held.
 struct Keep<'a, T> {
     features: &'a [f32],
     out: &'a mut [T],
 }
 
 impl<T: Entry> Wide for Keep<'_, T> {
-    type Output = ();
+    type Output = bool;
 
     #[inline(always)]
-    fn run(self) {
+    fn run(self) -> bool {
+        let mut held = true;
         for (out, feature) in self.out.iter_mut().zip(self.features) {
             *out = T::of(*feature);
+            held &= T::holds(*feature);
         }
+        held
     }
 }
 
@@ -207,7 +228,7 @@ mod tests {
             Ok(())
         });
         assert_eq!(seen, rows);
-        kept.unwrap()
+        kept.unwrap().unwrap()
     }
 
     /// Up to what rounding to the kept numbers and in single precision costs.
@@ -264,6 +285,19 @@ mod tests {
         ] {
             assert_eq!(i16::of(feature), units, "{feature}");
             assert_eq!(f32::of(feature), feature);
+        }
+    }
+
+    #[test]
+    fn features_that_are_too_large_are_kept_in_single_precision_alone() {
+        for feature in [1.0, 1.0009, -1.0009, 1.0011, -1.0011, f32::NAN] {
+            let write = |_, out: &mut [f32]| {
+                out[2] = feature;
+                Ok(())
+            };
+            let short = FeatureRows::<i16>::new(1, 3, write).unwrap();
+            assert_eq!(short.is_some(), feature.abs() < 1.001, "{feature}");
+            assert!(FeatureRows::<f32>::new(1, 3, write).unwrap().is_some());
         }
     }
 

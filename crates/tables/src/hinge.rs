@@ -257,6 +257,7 @@ mod tests {
             Ok(())
         })
         .unwrap()
+        .unwrap()
     }
 
     fn single(points: &Points) -> FeatureRows<f32> {

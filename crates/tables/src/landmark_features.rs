@@ -1,6 +1,6 @@
 //! Features of a kernel by landmarks, made fast to learn on.
 
-use crate::feature_rows::{Entry, FeatureRows};
+use crate::feature_rows::{Entry, FeatureRows, copy_rounded};
 use crate::single_kernel::SingleKernel;
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{
@@ -11,6 +11,7 @@ use faer::{Accum, Mat, MatMut, Par};
 use halfspaces_features::{FeatureMap, KernelValues};
 use halfspaces_kernels::SINGLE_LANES;
 use halfspaces_linalg::{InputError, PointSet, Points};
+use std::ops::Range;
 
 /// A landmark is left out if the others give its features up to this squared length, of about 1.
 const TOLERANCE: f64 = 1e-5;
@@ -25,6 +26,9 @@ const SOLVED: usize = 64;
 pub(crate) struct LandmarkFeatures {
     values: KernelValues,
     factor: Mat<f64>,
+    single: SingleKernel,
+    /// Whether values in single precision are those that models have.
+    single_is_near: bool,
 }
 
 impl LandmarkFeatures {
@@ -33,7 +37,9 @@ impl LandmarkFeatures {
         let own = values.apply(values.centres())?;
         let (chosen, factor) = pivoted_cholesky(own.as_slice(), own.len());
         let values = KernelValues::new(values.centres().select(&chosen)?, values.kernel())?;
-        Ok(LandmarkFeatures { values, factor })
+        let single = SingleKernel::new(&values);
+        let single_is_near = single.is_near(&values)?;
+        Ok(LandmarkFeatures { values, factor, single, single_is_near })
     }
 
     /// Number of features.
@@ -41,20 +47,54 @@ impl LandmarkFeatures {
         self.factor.nrows()
     }
 
-    /// The features of the first points. In single precision the solution is that of a factor of which every entry
+    /// The features of the first points; none where they cannot be kept as `T`, or kernel values not be computed in single
+    /// precision. In single precision the solution is that of a factor of which every entry
     /// is off by some 1e-6 of itself.
     pub(crate) fn rows<T: Entry>(
         &self,
         points: &Points,
         rows: usize,
-    ) -> Result<FeatureRows<T>, InputError> {
-        let kernel = SingleKernel::new(&self.values);
+    ) -> Result<Option<FeatureRows<T>>, InputError> {
+        let dim = points.dim();
+        if !self.single_is_near {
+            return Ok(None);
+        }
+        self.solved(rows, |rows, out, width| {
+            self.single.values(&points.as_slice()[rows.start * dim..rows.end * dim], out, width);
+            Ok(())
+        })
+    }
+
+    /// The same by the kernel values that models have, whatever these are off by: where points lie far from 0 and much closer
+    /// to each other.
+    pub(crate) fn rows_as_models_have_them(
+        &self,
+        points: &Points,
+        rows: usize,
+    ) -> Result<FeatureRows<f32>, InputError> {
+        let mut values = Vec::new();
+        let rows = self.solved(rows, |rows, out, _| {
+            values.resize(rows.len() * self.dim(), 0.0);
+            self.values.map_rows(points, rows, &mut values)?;
+            copy_rounded(&values, self.dim(), out);
+            Ok(())
+        })?;
+        let Some(rows) = rows else { unreachable!("single precision holds whatever is written") };
+        Ok(rows)
+    }
+
+    /// Rows of kernel values that `write` writes, solved for.
+    fn solved<T: Entry>(
+        &self,
+        rows: usize,
+        mut write: impl FnMut(Range<usize>, &mut [f32], usize) -> Result<(), InputError>,
+    ) -> Result<Option<FeatureRows<T>>, InputError> {
         let solve = ForwardSolve::new(&self.factor);
-        let (dim, features) = (points.dim(), self.dim());
+        let features = self.dim();
         let width = features.next_multiple_of(SINGLE_LANES);
         FeatureRows::new(rows, features, |rows, out| {
             let count = rows.len();
-            kernel.values(&points.as_slice()[rows.start * dim..rows.end * dim], out, width);
+            write(rows, out, width)?;
             solve.in_place(MatMut::from_column_major_slice_with_stride_mut(
                 out, features, count, width,
             ));
@@ -163,7 +203,7 @@ mod tests {
     }
 
     fn applied<T: Entry>(map: &LandmarkFeatures, points: &Points) -> Points {
-        let rows = map.rows::<T>(points, points.len()).unwrap();
+        let rows = map.rows::<T>(points, points.len()).unwrap().unwrap();
         let row = |i: usize| {
             let row = rows.row(i).as_flattened()[..map.dim()].iter();
             row.map(|v| (*v).into() * f64::from(T::UNIT))
@@ -254,7 +294,18 @@ mod tests {
         let rows: Vec<[f64; 3]> = (0..60).map(row).collect();
         let points = Points::from_rows(&rows).unwrap();
         let kernel = RadialKernel::gaussian(1e-3).unwrap();
-        assert_eq!(applied::<i16>(&map(&points, kernel), &points).len(), 60);
+        // No features but those of the values that a model has: what is learned of them is what it says.
+        let map = map(&points, kernel);
+        assert!(map.rows::<i16>(&points, 60).unwrap().is_none());
+        let features = map.rows_as_models_have_them(&points, 60).unwrap();
+        let weights: Vec<f64> = (0..map.dim()).map(|j| (j as f64).cos()).collect();
+        let found = features.products(&(0..60).collect::<Vec<_>>(), &weights);
+        let expansion = map.expansion(weights);
+        let values = map.into_values().apply(&points).unwrap();
+        for (found, values) in found.iter().zip(values.as_slice().chunks(expansion.len())) {
+            let expected = kernels::dot(values, &expansion);
+            assert!((found - expected).abs() < 1e-4 * (1.0 + expected.abs()), "{found} {expected}");
+        }
     }
 
     /// Products of features are those of Nyström features, and a halfspace of them is one of kernel values. Two of the landmarks

@@ -1,13 +1,17 @@
 //! Kernel values in single precision: of table rows, whose features are kept in less.
 
-use halfspaces_features::{Distance, KernelValues};
+use halfspaces_features::{Distance, FeatureMap, KernelValues};
 use halfspaces_kernels::{Wide, run_wide};
-use halfspaces_linalg::{PointSet, exp_neg_single};
+use halfspaces_linalg::{InputError, PointSet, exp_neg_single};
 use std::array;
 
 /// Rows and centres of a tile, whose sums stay in registers.
 const ROWS: usize = 4;
 const CENTRES: usize = 16;
+
+/// Centres that are compared in both precisions, and how far apart these values may be.
+const COMPARED: usize = 32;
+const NEAR: f64 = 1e-6;
 
 /// The values of a [`KernelValues`] map, each off by some 1e-7: distances are summed up from differences, not from products,
 /// of which little is left where points are close.
@@ -43,6 +47,19 @@ impl SingleKernel {
         // Finite, so that equal points have the value 1 at every scale.
         let inverse = (1.0 / kernel.scale()).min(f64::from(f32::MAX)) as f32;
         SingleKernel { distance: kernel.distance(), inverse, origin, tiles, count }
+    }
+
+    /// Whether the values of the first centres are those of `values`: in double precision products of points leave little of
+    /// distances that are much smaller than the points.
+    pub(crate) fn is_near(&self, values: &KernelValues) -> Result<bool, InputError> {
+        let centres = values.centres();
+        let rows = centres.len().min(COMPARED);
+        let mut double = vec![0.0; rows * self.count];
+        values.map_rows(centres, 0..rows, &mut double)?;
+        let mut single = vec![0.0; rows * self.count];
+        self.values(&centres.as_slice()[..rows * centres.dim()], &mut single, self.count);
+        let is_near = |(a, b): (&f32, &f64)| (f64::from(*a) - b).abs() <= NEAR;
+        Ok(single.iter().zip(&double).all(is_near))
     }
 
     /// The values of rows with all centres, to rows of `width`.
@@ -149,7 +166,7 @@ fn distances<const R: usize>(
 mod tests {
     use super::*;
     use halfspaces_data::{Gaussian, Marginal};
-    use halfspaces_features::{FeatureMap, RadialKernel};
+    use halfspaces_features::RadialKernel;
     use halfspaces_linalg::Points;
 
     /// The largest difference to the values in double precision, written to rows one longer than they need be.
@@ -184,6 +201,18 @@ mod tests {
                     assert!(off < 3e-7, "{rows} {count} {dim}: {off}");
                 }
             }
+        }
+    }
+
+    /// Products of points at 10^3 leave distances of 10^-3 to 10^-7 of themselves, at 10^4 to 10^-5.
+    #[test]
+    fn values_of_points_far_out_are_not_near() {
+        for (far, near) in [(0.0, true), (1e3, true), (1e4, false), (1e6, false)] {
+            let row = |i: i32| [far + 1e-3 * f64::from(i), 0.0];
+            let points = Points::from_rows(&(0..40).map(row).collect::<Vec<_>>()).unwrap();
+            let kernel = RadialKernel::gaussian(1e-3).unwrap();
+            let values = KernelValues::new(points, kernel).unwrap();
+            assert_eq!(SingleKernel::new(&values).is_near(&values).unwrap(), near, "{far}");
         }
     }
 

@@ -103,17 +103,18 @@ impl Fit {
 
 /// Rows of a space.
 enum Rows {
-    Columns(FeatureRows<f32>),
-    /// Of length at most 1.
-    Kernel(FeatureRows<i16>),
+    /// Of any size: columns.
+    Single(FeatureRows<f32>),
+    /// Of length at most 1: kernel features, but where rounding says otherwise.
+    Short(FeatureRows<i16>),
 }
 
 /// The same of either.
 macro_rules! of_rows {
     ($rows:expr, $either:ident => $value:expr) => {
         match $rows {
-            Rows::Columns($either) => $value,
-            Rows::Kernel($either) => $value,
+            Rows::Single($either) => $value,
+            Rows::Short($either) => $value,
         }
     };
 }
@@ -276,11 +277,18 @@ impl Table {
                     copy_rounded(values, dim, out);
                     Ok(())
                 });
-                (Rows::Columns(features?), None)
+                let Some(features) = features? else {
+                    unreachable!("single precision holds whatever is written")
+                };
+                (Rows::Single(features), None)
             }
             Space::Kernel { distance, width } => {
                 let map = scaled.kernel(distance, width, self.seed)?;
-                (Rows::Kernel(map.rows(points, rows)?), Some(map))
+                let features = match map.rows(points, rows)? {
+                    Some(features) => Rows::Short(features),
+                    None => Rows::Single(map.rows_as_models_have_them(points, rows)?),
+                };
+                (features, Some(map))
             }
         };
         Ok(Features { rows, map })
@@ -495,7 +503,7 @@ mod tests {
         let (columns, space) = (ColumnScale::Standardised, Space::Columns);
         let scaled = Scaled::new(columns, Points::new(values, 2).unwrap(), &table).unwrap();
         let features = table.features_compared(&scaled, space).unwrap();
-        let Rows::Columns(kept) = &features.rows else { unreachable!("features of columns") };
+        let Rows::Single(kept) = &features.rows else { unreachable!("features of columns") };
         let method = Method::Hinge { c: 3.0 };
         let order = || rng_for_round(RngStream::TableOrder, 1, 5);
 
