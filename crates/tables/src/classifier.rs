@@ -100,9 +100,11 @@ impl Params for TableParams {
 ///
 /// Candidates are halfspaces of the columns, standardised or by rank, and of Nyström features of Gaussian and Laplacian
 /// kernels of several widths; fitted by the hinge loss for several C, by logistic regression, by the Perspectron. All are
-/// compared by their errors on rows they were not fitted to (four folds, after each of which those are dropped that are worse
-/// beyond chance, the Perspectron after a pass on the first; a quarter held out from 6000 rows on, no more than 10 000 rows fitted to or compared on). The
-/// best eight, as far as none is worse than the best by more than two standard errors, are fitted to all rows and
+/// compared by their errors on rows they were not fitted to, in four rounds, one for each fold. After a round those are dropped that are worse
+/// beyond chance (the Perspectron after one pass of ten), and all but the best 12, 8, then 6. From 6000 rows on there are two rounds: a rough one, fitted to 2000 rows
+/// and compared on 1000 by three fifths of the landmarks, after which the scales and kernels of the best candidates are left, four of them; then one on a
+/// quarter of the rows, no more than 10 000 rows fitted to or compared on. The best four,
+/// as far as none is worse than the best by more than two standard errors, are fitted to all rows and
 /// averaged, each by the deviation of its values: among a few hundred rows the choice of one would be luck.
 ///
 /// *Guarantee.* Rows kept back have no part in anything. From the model's errors on them comes a bound on its error on
@@ -113,7 +115,7 @@ impl Params for TableParams {
 ///
 /// *Cost.* At most `max_rows` rows are learned from, so time is linear in the table's size only for drawing them, scaling, and
 /// the bound; for n of them O(n m (d + m)) per kernel, m = n/10 landmarks but at least 300 and at most 500 (800 for several classes), fewer of smooth kernels, and O(nm) per pass of a fit.
-/// O(nm) memory per thread; up to some 13 000 rows, all of which are compared on or fitted to, for all eight kernels at once, which are not computed
+/// O(nm) memory per thread; up to some 13 000 rows, all of which are compared on or fitted to, for all kernels left at once, which are not computed
 /// again then. Of k > 2 classes k times the passes.
 ///
 /// *Several classes* ([`TableClassifier::fit_classes`]): per class a sum "this class, not another" of the same kernels, compared by
@@ -123,7 +125,7 @@ impl Params for TableParams {
 /// to choose. A proof that noise does no harm has the [`SamplePerspectron`](halfspaces_pac::SamplePerspectron) alone, for labels of a halfspace with a
 /// margin; a single halfspace to read, [`LogisticRegression`](halfspaces_pac::LogisticRegression).
 ///
-/// *Source.* Ours; its parts are of Hsieh et al. 2008 (hinge loss), Williams and Seeger 2001 (Nyström), Fine and Scheinberg 2001 (landmarks), Maron and Moore 1993 (racing), Platt 1999
+/// *Source.* Ours; its parts are of Hsieh et al. 2008 (hinge loss), Williams and Seeger 2001 (Nyström), Fine and Scheinberg 2001 (landmarks), Maron and Moore 1993 (racing), Jamieson and Talwalkar 2016 (halving), Platt 1999
 /// (probabilities), Clopper and Pearson 1934 (the bound). Claims: PT, PTn.
 ///
 /// ```

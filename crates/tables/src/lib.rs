@@ -30,6 +30,7 @@ mod learn;
 mod model;
 mod race;
 mod report;
+mod rounds;
 mod single_kernel;
 mod table;
 #[cfg(test)]

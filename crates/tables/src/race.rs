@@ -1,9 +1,11 @@
-//! Candidates compared fold by fold: those that fall behind do not see the end. Part of `TableClassifier`.
+//! Candidates compared round by round: those that fall behind do not see the end. Part of `TableClassifier`.
 //!
-//! *Source.* Maron and Moore 1993 (racing), by the deviation of paired errors instead of Hoeffding's bound.
+//! *Source.* Maron and Moore 1993 (racing), by the deviation of paired errors instead of Hoeffding's bound; Jamieson and
+//! Talwalkar 2016 (no more than so many are left after a round).
 
 use crate::candidate::{ColumnScale, Family, Method};
 use crate::report::Dropped;
+use crate::rounds::Left;
 use crate::table::{Comparison, Features, PASSES, Scaled, Table, near};
 use halfspaces_linalg::{InputError, Threads};
 use std::slice;
@@ -23,23 +25,23 @@ pub(crate) struct Entrant<'f> {
 }
 
 impl Entrant<'_> {
-    /// Compares all on a fold.
-    fn run(&mut self, table: &Table, scaled: &Scaled, split: usize) -> Result<(), InputError> {
-        if split == 1 {
+    /// Compares all in a round.
+    fn run(&mut self, table: &Table, scaled: &Scaled, round: usize) -> Result<(), InputError> {
+        if round == 1 && !table.rounds()[0].rough {
             self.run_in_full(table, scaled)?;
         }
-        let features = self.take_features(table, scaled)?;
-        let passes = if split == 0 { FIRST_PASSES } else { PASSES };
-        table.compare(self.index, scaled, &features, split, passes, &mut self.compared)?;
-        self.keep(features, table, split);
+        let features = self.take_features(table, scaled, round)?;
+        let passes = if round == 0 { FIRST_PASSES } else { PASSES };
+        table.compare(self.index, scaled, &features, round, passes, &mut self.compared)?;
+        self.keep(features, table, round);
         Ok(())
     }
 
-    /// Compares the Perspectron on the first fold once more, with all its passes.
+    /// Compares the Perspectron in the first round once more, with all its passes.
     fn run_in_full(&mut self, table: &Table, scaled: &Scaled) -> Result<(), InputError> {
         let is_perspectron = |of: &Comparison| of.method == Method::Perspectron;
         if let Some(at) = self.compared.iter().position(is_perspectron) {
-            let features = self.take_features(table, scaled)?;
+            let features = self.take_features(table, scaled, 0)?;
             let compared = slice::from_mut(&mut self.compared[at]);
             table.compare(self.index, scaled, &features, 0, PASSES, compared)?;
             self.keep(features, table, 0);
@@ -47,22 +49,30 @@ impl Entrant<'_> {
         Ok(())
     }
 
-    fn take_features(&mut self, table: &Table, scaled: &Scaled) -> Result<Features, InputError> {
+    fn take_features(
+        &mut self,
+        table: &Table,
+        scaled: &Scaled,
+        round: usize,
+    ) -> Result<Features, InputError> {
         match self.features.take() {
             Some(features) => Ok(features),
-            None => table.features_compared(scaled, self.family.space),
+            None => table.features_compared(scaled, self.family.space, round),
         }
     }
 
-    fn keep(&mut self, features: Features, table: &Table, split: usize) {
-        let at_end = split + 1 == table.splits();
-        if !at_end || table.are_all(&features) {
+    /// Folds have the same features, a rough round has its own.
+    fn keep(&mut self, features: Features, table: &Table, round: usize) {
+        let at_end = round + 1 == table.rounds().len();
+        let is_needed =
+            if at_end { table.are_all(&features) } else { !table.rounds()[round].rough };
+        if is_needed {
             self.features = Some(features);
         }
     }
 }
 
-/// All candidates after the first fold, then, fold by fold, those that may still be near the best.
+/// All candidates after the first round, then, round by round, those that may still be near the best.
 pub(crate) fn race<'f, 's>(
     table: &Table,
     families: &'f [Family],
@@ -76,51 +86,51 @@ pub(crate) fn race<'f, 's>(
         entrants.push(Entrant { index, family, features: None, compared });
     }
     let mut dropped = Vec::new();
-    for split in 0..table.splits() {
+    for (index, round) in table.rounds().iter().enumerate() {
         let ran = threads.map_with(
             entrants.iter_mut(),
             || (),
-            |(), entrant| entrant.run(table, of_scale(entrant.family.columns), split),
+            |(), entrant| entrant.run(table, of_scale(entrant.family.columns), index),
         );
         ran.into_iter().collect::<Result<(), _>>()?;
-        if split == 0 || split + 1 < table.splits() {
-            drop_behind(table, split + 1, &mut entrants, &mut dropped);
-        }
-    }
-    if table.splits() == 1 {
-        for entrant in &mut entrants {
-            entrant.run_in_full(table, of_scale(entrant.family.columns))?;
+        if let Some(left) = round.left {
+            drop_behind(table, index + 1, left, &mut entrants, &mut dropped);
         }
     }
     Ok((entrants, dropped))
 }
 
-/// Drops candidates whose error in the first folds is above the least by more than what is near it in the end, and that
-/// beyond chance. Those compared on all rows in full stay, whatever their errors.
+/// Drops candidates whose error in the first rounds is above the least by more than what is near it in the end, and that
+/// beyond chance; and those that are not among the best that are `left`, of equal ones the first.
 fn drop_behind(
     table: &Table,
-    folds: usize,
+    rounds: usize,
+    left: Left,
     entrants: &mut Vec<Entrant<'_>>,
     dropped: &mut Vec<Dropped>,
 ) {
-    let counts = |of: &Comparison| Counted::new(table.shares(&of.values, folds));
-    let all = entrants.iter().flat_map(|entrant| &entrant.compared);
-    let least = all.map(counts).min_by(|a, b| a.error.total_cmp(&b.error));
-    let Some(least) = least else { unreachable!("the best is never dropped") };
+    let mut ranked = Vec::new();
+    for (at, entrant) in entrants.iter().enumerate() {
+        for of in &entrant.compared {
+            ranked.push((at, of.method, Counted::new(table.shares(&of.values, rounds))));
+        }
+    }
+    ranked.sort_by(|(_, _, a), (_, _, b)| a.error.total_cmp(&b.error));
+    let Some((_, _, least)) = ranked.first() else { unreachable!("the best is never dropped") };
     let most = near(least.error, table.compared_rows().count());
-    for entrant in entrants.iter_mut() {
-        let family = entrant.family;
-        entrant.compared.retain(|of| {
-            let counted = counts(of);
-            let in_full = folds == table.splits() && of.method != Method::Perspectron;
-            let behind = !in_full && counted.is_behind(&least, most);
-            if behind {
-                let candidate = family.candidate(of.method);
-                let (error, least_error) = (counted.error, least.error);
-                dropped.push(Dropped { candidate, error, least_error, rows: counted.shares.len() });
-            }
-            !behind
-        });
+    let mut families = Vec::new();
+    for (rank, (at, method, counted)) in ranked.iter().enumerate() {
+        if !families.contains(at) && families.len() < left.families {
+            families.push(*at);
+        }
+        let is_left = rank < left.candidates && families.contains(at);
+        if !is_left || counted.is_behind(least, most) {
+            let Entrant { family, compared, .. } = &mut entrants[*at];
+            compared.retain(|of| of.method != *method);
+            let candidate = family.candidate(*method);
+            let (error, least_error) = (counted.error, least.error);
+            dropped.push(Dropped { candidate, error, least_error, rows: counted.shares.len() });
+        }
     }
     entrants.retain(|entrant| !entrant.compared.is_empty());
 }
@@ -151,6 +161,7 @@ mod tests {
     use crate::table::{Given, Member};
     use halfspaces_features::Distance;
     use halfspaces_linalg::Points;
+    use std::collections::BTreeSet;
 
     fn table(classes: &[usize]) -> Table {
         let given = Given { classes, count: 2, weight: &|i| 1.0 + (i % 3) as f64 };
@@ -186,15 +197,15 @@ mod tests {
     /// Beside all candidates compared on all rows, errors counted in plain loops: who is dropped, when, and that what is left
     /// is as it would have been. Nothing but narrow kernels explains a chessboard.
     #[test]
-    fn those_dropped_are_behind_and_others_do_not_notice() {
-        let dropped_after: Vec<usize> = (34..44).flat_map(|n| assert_race(20 * n)).collect();
-        for folds in 1..4 {
-            assert!(dropped_after.contains(&folds), "none after {folds}");
-        }
+    fn those_dropped_are_behind_or_too_many_and_others_do_not_notice() {
+        let (behind, too_many): (Vec<_>, Vec<_>) = (36..50).map(|n| assert_race(20 * n)).unzip();
+        let after =
+            |dropped: Vec<Vec<usize>>| dropped.concat().into_iter().collect::<BTreeSet<_>>();
+        assert_eq!((after(behind), after(too_many)), ([1, 2, 3].into(), [1, 2, 3].into()));
     }
 
-    /// After how many folds each of those dropped was.
-    fn assert_race(n: i32) -> Vec<usize> {
+    /// After how many folds each of those that were behind was dropped, and of those that were too many.
+    fn assert_race(n: i32) -> (Vec<usize>, Vec<usize>) {
         let points: Vec<[f64; 2]> = (0..n)
             .map(|i| [(f64::from(i) * 12.9898).sin(), (f64::from(i) * 78.233).cos()])
             .collect();
@@ -221,7 +232,7 @@ mod tests {
         let mut all = Vec::new();
         for (index, family) in families.iter().enumerate() {
             let mut compared = [table.nothing_yet(family.methods[0]).unwrap()];
-            let features = table.features_compared(&scaled, family.space).unwrap();
+            let features = table.features_compared(&scaled, family.space, 0).unwrap();
             for split in 0..4 {
                 table.compare(index, &scaled, &features, split, PASSES, &mut compared).unwrap();
             }
@@ -236,29 +247,36 @@ mod tests {
         // Of the rows of the first folds in order: i % 4 is the fold.
         let wrong = |values: &[f64], i: usize| usize::from(values[i] > 0.0) != classes[i];
         let mut running: Vec<usize> = (0..all.len()).collect();
-        let mut expected = Vec::new();
-        for folds in 1..4 {
+        let (mut expected, mut behind, mut too_many) = (Vec::new(), Vec::new(), Vec::new());
+        for (folds, most) in [(1, 12), (2, 8), (3, 6)] {
             let rows: Vec<usize> = (0..n as usize).filter(|i| i % 4 < folds).collect();
             let total: f64 = rows.iter().map(|i| weight(*i)).sum();
             let error = |values: &[f64]| {
                 rows.iter().filter(|i| wrong(values, **i)).map(|i| weight(*i)).sum::<f64>() / total
             };
-            let by_error =
-                |a: &&usize, b: &&usize| error(&all[**a].1).total_cmp(&error(&all[**b].1));
-            let best = *running.iter().min_by(by_error).unwrap();
+            // By sums that are rounded alike, as equal errors need not be equal else.
+            let sum = |&j: &usize| table.shares(&all[j].1, folds).iter().sum::<f64>();
+            running.sort_by(|a, b| sum(a).total_cmp(&sum(b)));
+            let (mut left, best) = (Vec::new(), running[0]);
             let least = error(&all[best].1);
             let near = 2.0 * (least * (1.0 - least) / f64::from(n)).sqrt();
-            running.retain(|&j| {
+            for (rank, &j) in running.iter().enumerate() {
                 let differ =
                     rows.iter().filter(|i| wrong(&all[j].1, **i) != wrong(&all[best].1, **i));
                 let chance =
                     2.0 * differ.map(|i| weight(*i) * weight(*i)).sum::<f64>().sqrt() / total;
-                let behind = error(&all[j].1) - least > near + chance;
-                if behind {
-                    expected.push((all[j].0, error(&all[j].1), least, rows.len()));
+                if rank >= most {
+                    too_many.push(folds);
+                } else if error(&all[j].1) - least > near + chance {
+                    behind.push(folds);
+                } else {
+                    left.push(j);
+                    continue;
                 }
-                !behind
-            });
+                expected.push((all[j].0, error(&all[j].1), least, rows.len()));
+            }
+            left.sort_unstable();
+            running = left;
         }
         assert_eq!(dropped.len(), expected.len());
         for (found, (candidate, error, least, rows)) in dropped.iter().zip(expected) {
@@ -269,7 +287,7 @@ mod tests {
         let left: usize = entrants.iter().map(|entrant| entrant.compared.len()).sum();
         assert_eq!(left, running.len());
         assert!(left >= 2);
-        dropped.iter().map(|entry| 4 * entry.rows / n as usize).collect()
+        (behind, too_many)
     }
 
     /// Columns, with the hinge loss and the Perspectron, and a narrow kernel: points of the plane, and whether a row is positive.
@@ -297,11 +315,11 @@ mod tests {
         (table, scaled, families, dropped, left)
     }
 
-    fn perspectron(table: &Table, scaled: &Scaled, passes: u64) -> Comparison {
+    fn perspectron(table: &Table, scaled: &Scaled, passes: u64, rounds: usize) -> Comparison {
         let mut compared = [table.nothing_yet(Method::Perspectron).unwrap()];
-        let features = table.features_compared(scaled, Space::Columns).unwrap();
-        for split in 0..table.splits() {
-            table.compare(0, scaled, &features, split, passes, &mut compared).unwrap();
+        for round in 0..rounds {
+            let features = table.features_compared(scaled, Space::Columns, round).unwrap();
+            table.compare(0, scaled, &features, round, passes, &mut compared).unwrap();
         }
         let [compared] = compared;
         compared
@@ -314,25 +332,110 @@ mod tests {
             assert!(dropped.is_empty());
             let found = &left[0][1];
             assert_eq!(found.method, Method::Perspectron);
-            assert_eq!(found.values, perspectron(&table, &scaled, 10).values);
-            assert_ne!(found.values, perspectron(&table, &scaled, 1).values);
+            let rounds = table.rounds().len();
+            assert_eq!(found.values, perspectron(&table, &scaled, 10, rounds).values);
+            assert_ne!(found.values, perspectron(&table, &scaled, 1, rounds).values);
         }
     }
 
-    /// With several folds other halfspaces of the columns are dropped, too; else they have been compared on all rows already.
+    #[test]
+    fn the_perspectron_has_all_its_passes_by_the_second_fold() {
+        let (table, scaled, families, ..) = raced(800, |x| x[0] > 0.3 * x[1]);
+        let compared = vec![table.nothing_yet(Method::Perspectron).unwrap()];
+        let mut entrant = Entrant { index: 0, family: &families[0], features: None, compared };
+        for (round, passes) in [(0, 1), (1, 10), (2, 10)] {
+            entrant.run(&table, &scaled, round).unwrap();
+            let plain = perspectron(&table, &scaled, passes, round + 1);
+            assert_eq!(entrant.compared[0].values, plain.values, "round {round}");
+        }
+    }
+
+    /// Of a rough round nothing is left but who was dropped.
+    #[test]
+    fn what_is_compared_by_is_of_the_whole_round() {
+        let (table, scaled, families, dropped, left) = raced(6000, |x| x[0] > 0.3 * x[1]);
+        assert!(dropped.is_empty());
+        let hinge = families[1].methods[0];
+        let mut compared = [table.nothing_yet(hinge).unwrap()];
+        let features = table.features_compared(&scaled, families[1].space, 1).unwrap();
+        table.compare(1, &scaled, &features, 1, PASSES, &mut compared).unwrap();
+        let found = &left[1][0];
+        assert!(
+            table.compared_rows().count() == 1500 && compared[0].duals[0].iter().any(|a| *a > 0.0)
+        );
+        assert_eq!(found.duals, compared[0].duals);
+        for i in 0..6000 {
+            assert_eq!(found.values[i], compared[0].values[i], "row {i}");
+        }
+    }
+
     #[test]
     fn the_perspectron_is_dropped_after_a_pass_where_that_is_behind() {
-        for (n, rows, others) in [(800, 200, 1), (6000, 1500, 0)] {
+        for (n, rows) in [(800, 200), (6000, 1000)] {
             let (table, scaled, families, dropped, left) =
                 raced(n, |x| (3.0 * x[0]).floor() as i32 % 2 == (3.0 * x[1]).floor() as i32 % 2);
-            assert_eq!(dropped.len(), 1 + others, "{n}");
-            let found = &dropped[others];
-            assert_eq!(found.candidate, families[0].candidate(Method::Perspectron));
-            let first = Counted::new(table.shares(&perspectron(&table, &scaled, 1).values, 1));
+            // The other halfspace of the columns, too.
+            assert_eq!((dropped.len(), left.len()), (2, 1), "{n}");
+            let of_columns = families[0].candidate(Method::Perspectron);
+            let found = dropped.iter().find(|entry| entry.candidate == of_columns).unwrap();
+            let first = Counted::new(table.shares(&perspectron(&table, &scaled, 1, 1).values, 1));
             assert_eq!((found.error, found.rows), (first.error, rows));
             assert!(found.error > found.least_error + 0.1);
-            assert_eq!(left.iter().map(Vec::len).sum::<usize>(), 2 - others);
         }
+    }
+
+    /// Of forty rows each candidate errs on one more than the one before it, the last on as many: too few to be behind.
+    #[test]
+    fn those_that_are_not_among_the_best_are_dropped() {
+        const ALL: usize = usize::MAX;
+        let classes: Vec<usize> = (0..40).map(|i| i % 2).collect();
+        let given = Given { classes: &classes, count: 2, weight: &|_| 1.0 };
+        let table = Table::new(&given, &(0..40).collect::<Vec<_>>(), 1).unwrap();
+        let columns = ColumnScale::Standardised;
+        let family = |wrong: &[usize]| {
+            let methods = wrong.iter().map(|wrong| Method::Hinge { c: *wrong as f64 }).collect();
+            Family { columns, space: Space::Columns, methods }
+        };
+        // How many rows each is wrong on.
+        let wrong = [vec![3, 6], vec![1, 7], vec![2, 4, 5, 7]];
+        let families = wrong.iter().map(|wrong| family(wrong)).collect::<Vec<_>>();
+        for (candidates, of_families, left) in [
+            (ALL, ALL, vec![vec![3, 6], vec![1, 7], vec![2, 4, 5, 7]]),
+            (7, ALL, vec![vec![3, 6], vec![1, 7], vec![2, 4, 5]]),
+            (4, ALL, vec![vec![3], vec![1], vec![2, 4]]),
+            (2, ALL, vec![vec![1], vec![2]]),
+            (ALL, 2, vec![vec![1, 7], vec![2, 4, 5, 7]]),
+            (ALL, 1, vec![vec![1, 7]]),
+            (4, 2, vec![vec![1], vec![2, 4]]),
+        ] {
+            let mut entrants = Vec::new();
+            for (index, (family, wrong)) in families.iter().zip(&wrong).enumerate() {
+                let mut compared = Vec::new();
+                for (method, wrong) in family.methods.iter().zip(wrong) {
+                    let mut of = table.nothing_yet(*method).unwrap();
+                    for (i, value) in of.values.iter_mut().enumerate() {
+                        *value = if (classes[i] == 1) == (i >= *wrong) { 1.0 } else { -1.0 };
+                    }
+                    compared.push(of);
+                }
+                entrants.push(Entrant { index, family, features: None, compared });
+            }
+            let mut dropped = Vec::new();
+            let most = Left { candidates, families: of_families };
+            drop_behind(&table, 4, most, &mut entrants, &mut dropped);
+            let found: Vec<Vec<usize>> = entrants
+                .iter()
+                .map(|entrant| entrant.compared.iter().map(|of| wrong_of(&table, of)).collect())
+                .collect();
+            assert_eq!(found, left);
+            let all = left.iter().map(Vec::len).sum::<usize>() + dropped.len();
+            assert_eq!(all, 8);
+            assert!(dropped.is_sorted_by(|a, b| a.error <= b.error));
+        }
+    }
+
+    fn wrong_of(table: &Table, of: &Comparison) -> usize {
+        (40.0 * table.error(&of.values)).round() as usize
     }
 
     /// Of 100 rows 9 are wrong of one and 25 of another, 4 of both: the difference of 0.16 has a deviation of √26/100.

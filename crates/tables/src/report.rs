@@ -65,9 +65,9 @@ pub struct Compared {
     pub error: f64,
 }
 
-/// A candidate that was dropped before it was compared on all rows, or, if it is the Perspectron, after one of its passes, as it
-/// was worse beyond chance: on these rows it erred more often than the best by at least two standard errors of that difference
-/// more than what is near the best.
+/// A candidate that was dropped after a round on some of the rows: worse beyond chance, as on these rows it erred more often than the
+/// best by at least two standard errors of that difference more than what is near the best; or not among the best, as no more than so
+/// many are left after a round.
 ///
 /// ```
 /// use halfspaces_data::Builtin;
@@ -76,7 +76,7 @@ pub struct Compared {
 /// let data = Builtin::Ionosphere.load()?;
 /// let model = TableClassifier::params().check()?.fit(data.points(), data.labels())?;
 /// for entry in model.report().dropped() {
-///     assert!(entry.error > entry.least_error && entry.rows <= model.report().compared_on());
+///     assert!(entry.error >= entry.least_error && entry.rows <= model.report().compared_on());
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

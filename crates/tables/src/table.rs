@@ -5,6 +5,7 @@ use crate::candidate::{ColumnScale, Family, Method, Space};
 use crate::feature_rows::{Entry, FeatureRows, copy_rounded};
 use crate::hinge::{Examples, Hinge};
 use crate::landmark_features::LandmarkFeatures;
+use crate::rounds::{Round, rounds};
 use halfspaces_features::{Distance, KernelValues, Landmarks, RadialKernel};
 use halfspaces_linalg::{
     AffineHalfspace, FitSample, InputError, Label, Params, PointSet, Points, RngStream, kernels,
@@ -16,31 +17,16 @@ use halfspaces_pac::{LogisticRegression, SamplePerspectron};
 const MIN_LANDMARKS: usize = 300;
 const MAX_LANDMARKS: usize = 500;
 const CLASSES_LANDMARKS: usize = 800;
+/// The share of them in a rough round.
+const ROUGH_LANDMARKS: f64 = 0.6;
 /// Candidates averaged, at most.
-const MAX_CHOSEN: usize = 8;
-/// Parts of the rows, each labelled by fits to the others.
-const FOLDS: usize = 4;
-/// From so many rows on candidates are compared on a quarter of them only, and no more rows than these are fitted to
-/// or compared on.
-const MANY_ROWS: usize = 6000;
-const MAX_COMPARED: usize = 10_000;
+const MAX_CHOSEN: usize = 4;
 /// How far apart violations of a [`Hinge`] are at most, in units of the margin: where candidates are compared, and where
 /// those chosen are fitted.
 const COMPARED_TOLERANCE: f64 = 0.2;
 const TOLERANCE: f64 = 0.05;
 /// Passes of the Perspectron.
 pub(crate) const PASSES: u64 = 10;
-
-/// Rows to fit to and rows to label: all but a fold, and that fold. They stand in random order already.
-fn splits(n: usize) -> Vec<(Vec<usize>, Vec<usize>)> {
-    if n >= MANY_ROWS {
-        let held_out = (n / 4).min(MAX_COMPARED);
-        let fitted = n.min(held_out + MAX_COMPARED);
-        return vec![((held_out..fitted).collect(), (0..held_out).collect())];
-    }
-    let fold = |k| (0..n).partition(|i| i % FOLDS != k);
-    (0..FOLDS).map(fold).collect()
-}
 
 /// The classes of a table's rows, 0 and 1 or more, and what an error on each row costs.
 pub(crate) struct Given<'a> {
@@ -74,11 +60,19 @@ impl Scaled {
         &self,
         distance: Distance,
         width: f64,
+        rough: bool,
         seed: u64,
     ) -> Result<LandmarkFeatures, InputError> {
         let median = distance.median(&self.points, seed)?;
         let kernel = RadialKernel::new(distance, width * median)?;
-        LandmarkFeatures::new(&KernelValues::new(self.landmarks.clone(), kernel)?)
+        let landmarks = if rough {
+            // In random order, as they were chosen.
+            let count = (ROUGH_LANDMARKS * self.landmarks.len() as f64).ceil() as usize;
+            self.landmarks.select(&(0..count).collect::<Vec<_>>())?
+        } else {
+            self.landmarks.clone()
+        };
+        LandmarkFeatures::new(&KernelValues::new(landmarks, kernel)?)
     }
 }
 
@@ -154,7 +148,7 @@ pub(crate) struct Member<'a> {
     pub(crate) duals: &'a Duals,
 }
 
-/// Classes and weights of the rows learned from, and how they are split.
+/// Classes and weights of the rows learned from, and the rounds in which candidates are compared on them.
 pub(crate) struct Table {
     classes: Vec<usize>,
     /// Per sum: +1 for the rows of its class, -1 for others. Of two classes one sum, of the second.
@@ -162,7 +156,7 @@ pub(crate) struct Table {
     /// Of mean 1.
     weights: Vec<f64>,
     uniform: bool,
-    splits: Vec<(Vec<usize>, Vec<usize>)>,
+    rounds: Vec<Round>,
     seed: u64,
 }
 
@@ -182,7 +176,7 @@ impl Table {
             classes,
             uniform: weights.iter().all(|w| w.to_bits() == weights[0].to_bits()),
             weights: weights.into_iter().map(|w| w / mean).collect(),
-            splits: splits(rows.len()),
+            rounds: rounds(rows.len()),
             seed,
         };
         let compared: f64 = table.compared_rows().map(|i| table.weights[i]).sum();
@@ -203,8 +197,20 @@ impl Table {
         self.uniform
     }
 
+    pub(crate) fn rounds(&self) -> &[Round] {
+        &self.rounds
+    }
+
+    /// The rows that errors are counted on after so many rounds: those compared on, of a rough round until there is another.
+    fn counted_rows(&self, rounds: usize) -> impl Iterator<Item = usize> {
+        let all = &self.rounds[..rounds];
+        let counted = if all[0].rough && rounds > 1 { &all[1..] } else { all };
+        counted.iter().flat_map(|round| round.compare_on.iter().copied())
+    }
+
+    /// All rows compared on.
     pub(crate) fn compared_rows(&self) -> impl Iterator<Item = usize> {
-        self.splits.iter().flat_map(|(_, rows)| rows.iter().copied())
+        self.counted_rows(self.rounds.len())
     }
 
     pub(crate) fn no_values(&self) -> Result<Values, InputError> {
@@ -217,13 +223,13 @@ impl Table {
 
     /// The share of wrong classes among the rows compared on, by weight.
     pub(crate) fn error(&self, values: &[f64]) -> f64 {
-        self.shares(values, self.splits()).iter().sum::<f64>().min(1.0)
+        self.shares(values, self.rounds.len()).iter().sum::<f64>().min(1.0)
     }
 
-    /// What each row compared on in the first splits adds to the share of wrong classes among them, by weight: nothing if
+    /// What each row that counts after so many rounds adds to the share of wrong classes among them, by weight: nothing if
     /// its class is right.
-    pub(crate) fn shares(&self, values: &[f64], splits: usize) -> Vec<f64> {
-        let rows = || self.splits[..splits].iter().flat_map(|(_, rows)| rows.iter().copied());
+    pub(crate) fn shares(&self, values: &[f64], rounds: usize) -> Vec<f64> {
+        let rows = || self.counted_rows(rounds);
         let total: f64 = rows().map(|i| self.weights[i]).sum();
         let is_right = |i| decide(self.of_row(values, i)) == self.classes[i];
         // Rows without weight add nothing; of all rows compared on some have weight.
@@ -267,7 +273,13 @@ impl Table {
     }
 
     /// The features of the first rows in a space.
-    fn features(&self, scaled: &Scaled, space: Space, rows: usize) -> Result<Features, InputError> {
+    fn features(
+        &self,
+        scaled: &Scaled,
+        space: Space,
+        rows: usize,
+        rough: bool,
+    ) -> Result<Features, InputError> {
         let points = &scaled.points;
         let (rows, map) = match space {
             Space::Columns => {
@@ -283,7 +295,7 @@ impl Table {
                 (Rows::Single(features), None)
             }
             Space::Kernel { distance, width } => {
-                let map = scaled.kernel(distance, width, self.seed)?;
+                let map = scaled.kernel(distance, width, rough, self.seed)?;
                 let features = match map.rows(points, rows)? {
                     Some(features) => Rows::Short(features),
                     None => Rows::Single(map.rows_as_models_have_them(points, rows)?),
@@ -376,34 +388,30 @@ impl Table {
         of_rows!(&features.rows, rows => rows.len()) == self.classes.len()
     }
 
-    /// How often the rows are split.
-    pub(crate) fn splits(&self) -> usize {
-        self.splits.len()
-    }
-
-    /// The features that a space is compared by: of one split those of the first rows, of folds of all.
+    /// The features that a space is compared by in a round.
     pub(crate) fn features_compared(
         &self,
         scaled: &Scaled,
         space: Space,
+        round: usize,
     ) -> Result<Features, InputError> {
-        let (fit_to, compare_on) = &self.splits[0];
-        self.features(scaled, space, fit_to.len() + compare_on.len())
+        let round = &self.rounds[round];
+        self.features(scaled, space, round.rows(), round.rough)
     }
 
-    /// Adds what the fits of a split to some rows say of its others, the Perspectron's after so many passes.
+    /// Adds what the fits of a round to some rows say of its others, the Perspectron's after so many passes.
     pub(crate) fn compare(
         &self,
         index: usize,
         scaled: &Scaled,
         features: &Features,
-        split: usize,
+        round: usize,
         passes: u64,
         compared: &mut [Comparison],
     ) -> Result<(), InputError> {
-        // Of folds a row is in all fits but one.
-        let fits_of_row = (self.splits.len() - 1).max(1) as f64;
-        let (fit_to, compare_on) = &self.splits[split];
+        let Round { fit_to, compare_on, rough, .. } = &self.rounds[round];
+        // Of folds a row is in all fits but one; of a rough round and another the latter counts.
+        let fits_of_row = (self.rounds.len() - 1) as f64;
         let methods: Vec<Method> = compared.iter().map(|of| of.method).collect();
         let tolerance = COMPARED_TOLERANCE;
         let way = Way { methods: &methods, begin: None, tolerance, passes };
@@ -415,8 +423,10 @@ impl Table {
                 for (i, product) in compare_on.iter().zip(products) {
                     compared.values[i * self.sums() + sum] = product + halfspace.bias();
                 }
-                for (mean, dual) in compared.duals[sum].iter_mut().zip(duals) {
-                    *mean += dual / fits_of_row;
+                if !rough {
+                    for (mean, dual) in compared.duals[sum].iter_mut().zip(duals) {
+                        *mean += dual / fits_of_row;
+                    }
                 }
             }
         }
@@ -436,7 +446,7 @@ impl Table {
         let n = self.classes.len();
         let features = match features {
             Some(features) => features,
-            None => self.features(scaled, family.space, n)?,
+            None => self.features(scaled, family.space, n, false)?,
         };
         let methods: Vec<Method> = members.iter().map(|member| member.method).collect();
         let duals: Vec<&Duals> = members.iter().map(|member| member.duals).collect();
@@ -502,7 +512,7 @@ mod tests {
         let table = Table::new(&given, &rows, 1).unwrap();
         let (columns, space) = (ColumnScale::Standardised, Space::Columns);
         let scaled = Scaled::new(columns, Points::new(values, 2).unwrap(), &table).unwrap();
-        let features = table.features_compared(&scaled, space).unwrap();
+        let features = table.features_compared(&scaled, space, 0).unwrap();
         let Rows::Single(kept) = &features.rows else { unreachable!("features of columns") };
         let method = Method::Hinge { c: 3.0 };
         let order = || rng_for_round(RngStream::TableOrder, 1, 5);
@@ -531,12 +541,32 @@ mod tests {
         }
     }
 
+    /// A narrow kernel needs all landmarks.
+    #[test]
+    fn a_rough_round_has_fewer_rows_and_landmarks() {
+        let n = 6000;
+        let values: Vec<f64> = (0..3 * n).map(|i| (f64::from(i) * 12.9898).sin()).collect();
+        let classes: Vec<usize> = (0..n as usize).map(|i| i % 2).collect();
+        let given = Given { classes: &classes, count: 2, weight: &|_| 1.0 };
+        let rows: Vec<usize> = (0..classes.len()).collect();
+        let table = Table::new(&given, &rows, 1).unwrap();
+        let columns = ColumnScale::Standardised;
+        let scaled = Scaled::new(columns, Points::new(values, 3).unwrap(), &table).unwrap();
+        let space = Space::Kernel { distance: Distance::Manhattan, width: 0.5 };
+        for (round, expected) in [(0, (3000, 300)), (1, (6000, 500))] {
+            let features = table.features_compared(&scaled, space, round).unwrap();
+            let found = of_rows!(&features.rows, rows => (rows.len(), rows.dim()));
+            assert_eq!(found, expected);
+            assert_eq!(table.are_all(&features), round == 1);
+        }
+    }
+
     #[test]
     fn near_the_first_is_worked_by_hand() {
         // 0.1 + 2 · √(0.09/100) = 0.16.
         assert_eq!(near_first(&[0.1, 0.159, 0.161], 100), 2);
         // Two rows of a hundred.
         assert_eq!(near_first(&[0.0, 0.0199, 0.0201], 100), 2);
-        assert_eq!(near_first(&[0.2; 100], 100), MAX_CHOSEN);
+        assert_eq!(near_first(&[0.2; 100], 100), 4);
     }
 }
