@@ -85,7 +85,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::plain::LANES;
     #[cfg(target_arch = "x86_64")]
-    use crate::x86::{Avx2, Avx512};
+    use crate::x86::{Avx2, Avx2Fma, Avx512};
     use proptest::prelude::*;
 
     /// A set of instructions to run a kernel with.
@@ -120,6 +120,17 @@ pub(crate) mod tests {
             sets.extend(Avx512::detect().map(Set::Avx512));
         }
         sets.iter().map(answer).collect()
+    }
+
+    /// What comes out of fused loops with each kind of vectors that this processor has.
+    pub(crate) fn fused_on_all<L: FusedLoop>(work: impl Fn() -> L) -> Vec<L::Output> {
+        let mut answers = vec![work().run(Pair), run_fused(work())];
+        #[cfg(target_arch = "x86_64")]
+        {
+            answers.extend(Avx2Fma::detect().map(|v| v.run_fused(work())));
+            answers.extend(Avx512::detect().map(|v| v.run_fused(work())));
+        }
+        answers
     }
 
     /// Numbers among which there are zeros of both signs.

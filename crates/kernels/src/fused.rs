@@ -106,9 +106,9 @@ pub(crate) fn first_mut<const N: usize>(values: &mut [f64]) -> &mut [f64; N] {
 mod tests {
     use super::*;
     use crate::dispatch::run_fused;
-    use crate::dispatch::tests::numbers;
+    use crate::dispatch::tests::{fused_on_all, numbers};
     #[cfg(target_arch = "x86_64")]
-    use crate::x86::{Avx2Fma, Avx512};
+    use crate::x86::Avx2Fma;
     use proptest::prelude::*;
 
     /// Σ a x over rows x from each place on, then added to what stands there and multiplied by it.
@@ -152,14 +152,7 @@ mod tests {
                     (out[j] * (out[j] + sum)).to_bits()
                 })
                 .collect();
-            let work = || Multiples { rows, factors: &factors, out: out.clone() };
-            let mut answers = vec![work().run(Pair), run_fused(work())];
-            #[cfg(target_arch = "x86_64")]
-            {
-                answers.extend(Avx2Fma::detect().map(|v| v.run_fused(work())));
-                answers.extend(Avx512::detect().map(|v| v.run_fused(work())));
-            }
-            for answer in answers {
+            for answer in fused_on_all(|| Multiples { rows, factors: &factors, out: out.clone() }) {
                 let bits: Vec<u64> = answer.iter().map(|v| v.to_bits()).collect();
                 prop_assert_eq!(&bits, &expected);
             }

@@ -1,16 +1,20 @@
 //! Outer products of rows, weighted and added.
 
-use crate::dispatch::dispatch;
-use crate::plain::LANES;
-use crate::vectors::{Blocks, Kernel, Vectors};
+use crate::aligned::Aligned;
+use crate::dispatch::run_fused;
+use crate::fetch::fetch;
+use crate::fused::{Fused, FusedLoop};
 
 /// Rows that pass at a time, few enough to stay near.
-const BLOCK: usize = 64;
+const BLOCK: usize = 32;
 /// Rows of the sum in registers.
 const HELD: usize = 4;
+/// Rows are filled up to whole vectors, which hold 2, 4 or 8 numbers.
+const WIDEST: usize = 8;
 
 /// The lower half of `out += factors[i] x x'` for each row x in order: `rows` are of length `dim`, row i of the sum begins
-/// at `i * stride` of `out`. An entry of the sum is added to as if by itself, (factor x_i) x_j row by row.
+/// at `i * stride` of `out`. An entry of the sum is added to as if by itself, (factor x_i) x_j row by row, product and sum
+/// rounded once.
 ///
 /// # Panics
 /// If there is not a factor for each row, or no room for the sum.
@@ -23,8 +27,18 @@ const HELD: usize = 4;
 pub fn add_outer(rows: &[f64], dim: usize, factors: &[f64], out: &mut [f64], stride: usize) {
     assert_eq!(rows.len(), factors.len() * dim, "a row has one factor");
     assert!(dim <= stride && dim * stride <= out.len(), "a row of the sum for each coordinate");
-    if dim > 0 {
-        dispatch(AddOuter { rows, dim, factors, out, stride });
+    if dim == 0 {
+        return;
+    }
+    let width = dim.next_multiple_of(WIDEST);
+    // Whole vectors beyond the diagonal, too, which are of no use.
+    let mut sum = vec![0.0; dim * width];
+    for (i, (sum, out)) in sum.chunks_exact_mut(width).zip(out.chunks(stride)).enumerate() {
+        sum[..=i].copy_from_slice(&out[..=i]);
+    }
+    let sum = run_fused(AddOuter { rows, dim, factors, sum });
+    for (i, (sum, out)) in sum.chunks_exact(width).zip(out.chunks_mut(stride)).enumerate() {
+        out[..=i].copy_from_slice(&sum[..=i]);
     }
 }
 
@@ -32,95 +46,107 @@ struct AddOuter<'a> {
     rows: &'a [f64],
     dim: usize,
     factors: &'a [f64],
-    out: &'a mut [f64],
-    stride: usize,
+    /// Rows filled up.
+    sum: Vec<f64>,
 }
 
-impl Kernel for AddOuter<'_> {
-    type Output = ();
+impl FusedLoop for AddOuter<'_> {
+    type Output = Vec<f64>;
 
     #[inline(always)]
-    fn run<V: Vectors>(self, v: V) {
-        let AddOuter { rows, dim, factors, out, stride } = self;
-        // Rows filled up with zeros.
-        let width = dim.next_multiple_of(LANES);
-        let mut filled = vec![0.0; BLOCK * width];
-        let mut scaled = [[0.0; HELD]; BLOCK];
+    fn run<F: Fused>(self, f: F) -> Vec<f64> {
+        let AddOuter { rows, dim, factors, mut sum } = self;
+        let width = dim.next_multiple_of(WIDEST);
+        let mut filled = Aligned::from(vec![0.0; BLOCK * width].as_slice());
+        let mut scaled = Aligned::from(&*filled);
+        // A sum for each register but a few.
+        let most = if F::LANES == WIDEST { 4 } else { 2 };
+        let mut coming = rows.chunks(BLOCK * dim).skip(1);
         for (rows, factors) in rows.chunks(BLOCK * dim).zip(factors.chunks(BLOCK)) {
-            for (to, x) in filled.chunks_exact_mut(width).zip(rows.chunks_exact(dim)) {
-                to[..dim].copy_from_slice(x);
+            for (filled, x) in filled.chunks_exact_mut(width).zip(rows.chunks_exact(dim)) {
+                filled[..dim].copy_from_slice(x);
             }
-            let filled = &filled[..factors.len() * width];
+            // Not at once: a vector cannot be read before all that was written of it has reached the cache.
+            let to = filled.chunks_exact(width).zip(scaled.chunks_exact_mut(width));
+            for ((filled, scaled), factor) in to.zip(factors) {
+                let factor = f.splat(*factor);
+                let vectors = filled.chunks_exact(F::LANES).zip(scaled.chunks_exact_mut(F::LANES));
+                for (x, scaled) in vectors {
+                    f.store(f.mul(factor, f.load(x)), scaled);
+                }
+            }
+            let end = factors.len() * width;
             // The next rows are asked for bit by bit while these are added.
-            let mut coming = rows.chunks((HELD * BLOCK).next_multiple_of(LANES));
-            for first in (0..dim).step_by(HELD) {
-                for line in coming.next().into_iter().flat_map(|part| part.chunks(LANES)) {
-                    v.fetch(line, size_of_val(rows));
-                }
-                let held = HELD.min(dim - first);
-                let added = filled.chunks_exact(width).zip(factors);
-                for (scaled, (x, factor)) in scaled.iter_mut().zip(added) {
-                    for (scaled, x) in scaled.iter_mut().zip(&x[first..first + held]) {
-                        *scaled = factor * x;
-                    }
-                }
-                let pass = Pass { filled, width, scaled: &scaled[..factors.len()], first, held };
+            let mut coming = coming.next().unwrap_or_default().chunks(HELD * BLOCK);
+            for (first, sum) in (0..dim).step_by(HELD).zip(sum.chunks_mut(HELD * width)) {
+                fetch(coming.next().unwrap_or_default());
+                let pass = Pass { filled: &filled[..end], scaled: &scaled[first..end], width };
                 // Up to the column of the last row held.
-                let blocks = (first + held).div_ceil(LANES);
-                for block in (0..blocks).step_by(2) {
-                    let out = &mut out[first * stride..];
-                    match blocks - block {
-                        1 => pass.over::<V, 1>(v, block * LANES, out, stride),
-                        _ => pass.over::<V, 2>(v, block * LANES, out, stride),
+                let vectors = (first + sum.len() / width).div_ceil(F::LANES);
+                for vector in (0..vectors).step_by(most) {
+                    let column = vector * F::LANES;
+                    match most.min(vectors - vector) {
+                        1 => pass.over::<F, 1>(f, column, sum),
+                        2 => pass.over::<F, 2>(f, column, sum),
+                        3 => pass.over::<F, 3>(f, column, sum),
+                        _ => pass.over::<F, 4>(f, column, sum),
                     }
                 }
             }
         }
+        sum
     }
 }
 
 /// A block of rows to be added to a few rows of the sum.
 struct Pass<'a> {
     filled: &'a [f64],
+    /// Rows times their factors, from the coordinate of the first row of the sum on.
+    scaled: &'a [f64],
     width: usize,
-    /// The coordinates `first..first + held` of each row times its factor.
-    scaled: &'a [[f64; HELD]],
-    first: usize,
-    held: usize,
 }
 
 impl Pass<'_> {
-    /// Adds to `N` blocks of columns, the first of them at column `from`.
+    /// Adds to `N` vectors of columns, the first of them at column `from`.
     #[inline(always)]
-    fn over<V: Vectors, const N: usize>(&self, v: V, from: usize, out: &mut [f64], stride: usize) {
-        // The columns in row `row` of those held, up to the diagonal.
-        let columns = |row: usize| {
-            let end = (self.first + row + 1).clamp(from, from + N * LANES);
-            row * stride + from..row * stride + end
-        };
-        let mut sums = [[v.splat(0.0); N]; HELD];
-        for (row, sums) in sums.iter_mut().enumerate().take(self.held) {
-            *sums = v.hold::<N>(&out[columns(row)]);
+    fn over<F: Fused, const N: usize>(&self, f: F, from: usize, sum: &mut [f64]) {
+        let mut sums = [[f.splat(0.0); N]; HELD];
+        for (held, row) in sums.iter_mut().zip(sum.chunks_exact(self.width)) {
+            *held = vectors(f, &row[from..]);
         }
-        for (x, scaled) in self.filled[from..].chunks(self.width).zip(self.scaled) {
-            let x = v.hold::<N>(&x[..N * LANES]);
-            for (sums, scaled) in sums.iter_mut().zip(scaled) {
-                let scaled = v.splat(*scaled);
-                for (sum, x) in sums.iter_mut().zip(x) {
-                    *sum = v.add_product(*sum, scaled, x);
+        let scaled = self.scaled.chunks(self.width);
+        for (x, scaled) in self.filled.chunks_exact(self.width).zip(scaled) {
+            let columns: [_; N] = vectors(f, &x[from..]);
+            for (sums, scaled) in sums.iter_mut().zip(&scaled[..HELD]) {
+                let scaled = f.splat(*scaled);
+                for (sum, x) in sums.iter_mut().zip(columns) {
+                    *sum = f.mul_add(scaled, x, *sum);
                 }
             }
         }
-        for (row, sums) in sums.into_iter().enumerate().take(self.held) {
-            v.release(sums, &mut out[columns(row)]);
+        for (held, row) in sums.iter().zip(sum.chunks_exact_mut(self.width)) {
+            for (vector, to) in held.iter().zip(row[from..].chunks_exact_mut(F::LANES)) {
+                f.store(*vector, to);
+            }
         }
     }
+}
+
+/// The first `N` vectors of `values`.
+#[inline(always)]
+fn vectors<F: Fused, const N: usize>(f: F, values: &[f64]) -> [F::Vector; N] {
+    let values = &values[..N * F::LANES];
+    let mut vectors = [f.splat(0.0); N];
+    for (vector, values) in vectors.iter_mut().zip(values.chunks_exact(F::LANES)) {
+        *vector = f.load(values);
+    }
+    vectors
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dispatch::tests::{numbers, on_all};
+    use crate::dispatch::tests::{fused_on_all, numbers};
     use proptest::prelude::*;
 
     fn bits(values: &[f64]) -> Vec<u64> {
@@ -143,15 +169,24 @@ mod tests {
             let mut expected = sum.clone();
             for (x, factor) in rows.chunks_exact(dim).zip(factors) {
                 for i in 0..dim {
-                    (0..=i).for_each(|j| expected[i * stride + j] += factor * x[i] * x[j]);
+                    (0..=i).for_each(|j| {
+                        let entry = &mut expected[i * stride + j];
+                        *entry = (factor * x[i]).mul_add(x[j], *entry);
+                    });
                 }
             }
-            let ends = on_all(|set| {
-                let mut sum = sum.clone();
-                set.run(AddOuter { rows, dim, factors, out: &mut sum, stride });
-                bits(&sum)
-            });
-            prop_assert!(ends.iter().all(|end| *end == bits(&expected)));
+            // Filled up, as for the loops.
+            let width = dim.next_multiple_of(WIDEST);
+            let mut filled = vec![0.0; dim * width];
+            for (to, row) in filled.chunks_exact_mut(width).zip(sum.chunks(stride)) {
+                to[..dim].copy_from_slice(&row[..dim]);
+            }
+            for sum in fused_on_all(|| AddOuter { rows, dim, factors, sum: filled.clone() }) {
+                for i in 0..dim {
+                    let expected = &expected[i * stride..=i * stride + i];
+                    prop_assert_eq!(bits(&sum[i * width..=i * width + i]), bits(expected));
+                }
+            }
             let mut whole = sum.clone();
             add_outer(rows, dim, factors, &mut whole, stride);
             prop_assert_eq!(bits(&whole), bits(&expected));

@@ -32,7 +32,7 @@ pub(super) struct Loop {
 pub(super) const LOOPS: [Loop; 12] = [
     Loop { id: "products-50", rows: SOME, avx512: 48.0, prepare: products::<50> },
     Loop { id: "products-500", rows: WIDE, avx512: 401.0, prepare: products::<500> },
-    Loop { id: "outer-50", rows: FEW, avx512: 1314.0, prepare: outer },
+    Loop { id: "outer-50", rows: FEW, avx512: 716.0, prepare: outer },
     Loop { id: "steps-304", rows: WIDE, avx512: 262.0, prepare: row_steps },
     Loop { id: "scan-50", rows: FEW, avx512: 51.0, prepare: scan },
     Loop { id: "perceptron-50", rows: SOME, avx512: 59.0, prepare: perceptron },

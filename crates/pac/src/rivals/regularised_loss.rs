@@ -3,6 +3,7 @@
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt;
 use faer::{ColMut, Mat, Par};
+use halfspaces_kernels::{Fused, FusedLoop, run_fused};
 use halfspaces_linalg::{InputError, Label, PointSet, RowView, Threads, zeros};
 use std::ops::Range;
 
@@ -218,16 +219,38 @@ impl<'a, P: PointSet> Problem<'a, P> {
                 halfspaces_kernels::add_outer(rows, d, factors, sum, k);
             }
             None => {
-                for (index, factor) in part.clone().zip(factors) {
-                    let x = self.row(index);
-                    for (j, x_j) in x.entries() {
-                        x.add_scaled_to(factor * x_j, &mut sum[j * k..=j * k + j]);
-                    }
-                }
+                let part = part.clone();
+                run_fused(OuterOfEntries { problem: self, part, factors, sum: &mut *sum });
             }
         }
         if self.intercept {
             self.add_scaled_of(part, factors, &mut sum[d * k..]);
+        }
+    }
+}
+
+/// [`halfspaces_kernels::add_outer`] from the entries of rows, rounded alike.
+struct OuterOfEntries<'a, 'p, P> {
+    problem: &'a Problem<'p, P>,
+    part: Range<usize>,
+    factors: &'a [f64],
+    sum: &'a mut [f64],
+}
+
+impl<P: PointSet> FusedLoop for OuterOfEntries<'_, '_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<F: Fused>(self, _: F) {
+        let k = self.problem.unknowns();
+        for (index, factor) in self.part.zip(self.factors) {
+            let x = self.problem.row(index);
+            for (i, x_i) in x.entries() {
+                let (row, scaled) = (&mut self.sum[i * k..=i * k + i], factor * x_i);
+                for (j, x_j) in x.entries().take_while(|(j, _)| *j <= i) {
+                    row[j] = scaled.mul_add(x_j, row[j]);
+                }
+            }
         }
     }
 }

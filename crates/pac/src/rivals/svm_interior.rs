@@ -470,8 +470,12 @@ mod tests {
 
     /// Every tenth label wrong, columns of scales 1 to `largest`.
     fn noisy(n: usize, dim: usize, largest: f64) -> (Points, Vec<Label>) {
-        let points = Gaussian::new(dim, 1.0).unwrap().sample(n, 3).unwrap();
-        let mut labels = random_target(dim, 4).unwrap().label_all(&points).unwrap();
+        noisy_of(Gaussian::new(dim, 1.0).unwrap().sample(n, 3).unwrap(), 4, largest)
+    }
+
+    fn noisy_of(points: Points, target: u64, largest: f64) -> (Points, Vec<Label>) {
+        let dim = points.dim();
+        let mut labels = random_target(dim, target).unwrap().label_all(&points).unwrap();
         labels.iter_mut().step_by(10).for_each(|y| *y = -*y);
         let scale = |j: usize| largest.powf(j as f64 / (dim - 1) as f64);
         let scaled = points.as_slice().iter().enumerate().map(|(i, v)| v * scale(i % dim));
@@ -496,18 +500,36 @@ mod tests {
                 for intercept in [false, true] {
                     let problem =
                         Problem::new(&points, &labels, c, intercept, Threads::ONE).unwrap();
-                    for tolerance in [1e-2, 1e-4, 1e-8] {
-                        let inner = interior_point(&problem, &[0.0; 500], tolerance).unwrap();
-                        let gap = gap(&problem, &inner.alphas);
-                        let most = if tolerance < 1e-4 { 40 } else { 25 };
-                        assert!(gap <= tolerance && inner.steps <= most, "{gap:e} {}", inner.steps);
-                        // What is not at its bound is on its margin, and that is few.
-                        let inside = inner.alphas.iter().filter(|a| **a > 0.0 && **a < c).count();
-                        assert!(tolerance > 1e-8 || inside <= 20, "{inside}");
+                    // α of 1000 times coordinates of 1000 leaves 1e-8 to rounding.
+                    let finest = if largest * c < 1e6 { 1e-8 } else { 1e-6 };
+                    for tolerance in [1e-2, 1e-4, finest] {
+                        assert_reached(&problem, tolerance);
                     }
                 }
             }
         }
+    }
+
+    #[test]
+    fn large_c_and_scales_leave_a_gap_of_a_millionth() {
+        for seed in 0..20 {
+            let points = Gaussian::new(6, 1.0).unwrap().sample(500, 100 + seed).unwrap();
+            let (points, labels) = noisy_of(points, 400 + seed, 1000.0);
+            for intercept in [false, true] {
+                let problem = Problem::new(&points, &labels, 1e3, intercept, Threads::ONE).unwrap();
+                assert_reached(&problem, 1e-6);
+            }
+        }
+    }
+
+    fn assert_reached(problem: &Problem<'_, Points>, tolerance: f64) {
+        let inner = interior_point(problem, &[0.0; 500], tolerance).unwrap();
+        let gap = gap(problem, &inner.alphas);
+        let most = if tolerance < 1e-4 { 40 } else { 25 };
+        assert!(gap <= tolerance && inner.steps <= most, "{gap:e} {}", inner.steps);
+        // What is not at its bound is on its margin, and that is few.
+        let inside = inner.alphas.iter().filter(|a| **a > 0.0 && **a < problem.c).count();
+        assert!(tolerance > 1e-6 || inside <= 20, "{inside}");
     }
 
     /// Columns that are multiples of each other, far apart: the equations are singular but for rounding.
