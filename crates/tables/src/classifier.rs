@@ -102,7 +102,7 @@ impl Params for TableParams {
 /// kernels of several widths; fitted by the hinge loss for several C, by logistic regression, by the Perspectron. All are
 /// compared by their errors on rows they were not fitted to, in four rounds, one for each fold. After a round those are dropped that are worse
 /// beyond chance (the Perspectron after one pass of ten), and all but the best 12, 8, then 6. From 6000 rows on there are two rounds: a rough one, fitted to 2000 rows
-/// and compared on 1000 by three fifths of the landmarks, after which the scales and kernels of the best candidates are left, four of them; then one on a
+/// and compared on 1000 by three fifths of the landmarks, after which the scales and kernels of the best candidates are left, three of them; then one on a
 /// quarter of the rows, no more than 10 000 rows fitted to or compared on. The best four,
 /// as far as none is worse than the best by more than two standard errors, are fitted to all rows and
 /// averaged, each by the deviation of its values: among a few hundred rows the choice of one would be luck.

@@ -14,7 +14,7 @@ const MAX_COMPARED: usize = 10_000;
 /// Before that, candidates are compared roughly: fitted to some rows, compared on others; those of so many families are left.
 const ROUGHLY_FITTED: usize = 2000;
 const ROUGHLY_COMPARED: usize = 1000;
-const FAMILIES_AFTER_ROUGH: usize = 4;
+const FAMILIES_AFTER_ROUGH: usize = 3;
 
 /// How many are left after a round at most: the best of all candidates, of the families that have the best.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -104,7 +104,7 @@ mod tests {
             let rounds = rounds(n);
             let [rough, whole] = rounds.as_slice() else { unreachable!("two rounds") };
             assert!(rough.rough && !whole.rough);
-            let left = Left { candidates: usize::MAX, families: 4 };
+            let left = Left { candidates: usize::MAX, families: 3 };
             assert_eq!((rough.left, whole.left), (Some(left), None));
             assert_eq!((rough.compare_on.len(), rough.fit_to.len()), (1000, 2000));
             assert_eq!((whole.compare_on.len(), whole.fit_to.len()), (held_out, fitted));
