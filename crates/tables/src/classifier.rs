@@ -100,9 +100,10 @@ impl Params for TableParams {
 ///
 /// Candidates are halfspaces of the columns, standardised or by rank, and of Nyström features of Gaussian and Laplacian
 /// kernels of several widths; fitted by the hinge loss for several C, by logistic regression, by the Perspectron. All are
-/// compared by their errors on rows they were not fitted to, in four rounds, one for each fold. After a round those are dropped that are worse
-/// beyond chance (the Perspectron after one pass of ten), and all but the best 12, 8, then 6. From 6000 rows on there are two rounds: a rough one, fitted to 2000 rows
-/// and compared on 1000 by three fifths of the landmarks, after which the scales and kernels of the best candidates are left, three of them; then one on a
+/// compared by their errors on rows they were not fitted to, fold by fold. After a fold those are dropped that are worse
+/// beyond chance (the Perspectron after one pass of ten), and all but the best 12, 8, then 6. From 3000 rows on there is a rough round before that, fitted
+/// to 2000 rows and compared on 1000 by three fifths of the landmarks: of all scales and kernels those two are left that have the least errors, and those
+/// two that put the fewest pairs of rows in the wrong order. From 6000 rows on there is one round after it in place of folds, on a
 /// quarter of the rows, no more than 10 000 rows fitted to or compared on. The best four,
 /// as far as none is worse than the best by more than two standard errors, are fitted to all rows and
 /// averaged, each by the deviation of its values: among a few hundred rows the choice of one would be luck.

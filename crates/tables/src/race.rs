@@ -94,38 +94,58 @@ pub(crate) fn race<'f, 's>(
         );
         ran.into_iter().collect::<Result<(), _>>()?;
         if let Some(left) = round.left {
-            drop_behind(table, index + 1, left, &mut entrants, &mut dropped);
+            drop_some(table, index + 1, left, &mut entrants, &mut dropped);
         }
     }
     Ok((entrants, dropped))
 }
 
-/// Drops candidates whose error in the first rounds is above the least by more than what is near it in the end, and that
-/// beyond chance; and those that are not among the best that are `left`, of equal ones the first.
-fn drop_behind(
+/// A candidate as the first rounds have it.
+struct Judged {
+    entrant: usize,
+    method: Method,
+    counted: Counted,
+    disorder: f64,
+}
+
+/// Drops candidates that are not among those [`Left`]; and where that is by candidates, those whose error is above the least by
+/// more than what is near it in the end, and that beyond chance.
+fn drop_some(
     table: &Table,
     rounds: usize,
     left: Left,
     entrants: &mut Vec<Entrant<'_>>,
     dropped: &mut Vec<Dropped>,
 ) {
-    let mut ranked = Vec::new();
-    for (at, entrant) in entrants.iter().enumerate() {
+    let mut judged = Vec::new();
+    for (index, entrant) in entrants.iter().enumerate() {
         for of in &entrant.compared {
-            ranked.push((at, of.method, Counted::new(table.shares(&of.values, rounds))));
+            let counted = Counted::new(table.shares(&of.values, rounds));
+            let disorder = table.disorder(&of.values, rounds);
+            judged.push(Judged { entrant: index, method: of.method, counted, disorder });
         }
     }
-    ranked.sort_by(|(_, _, a), (_, _, b)| a.error.total_cmp(&b.error));
-    let Some((_, _, least)) = ranked.first() else { unreachable!("the best is never dropped") };
-    let most = near(least.error, table.compared_rows().count());
     let mut families = Vec::new();
-    for (rank, (at, method, counted)) in ranked.iter().enumerate() {
-        if !families.contains(at) && families.len() < left.families {
-            families.push(*at);
-        }
-        let is_left = rank < left.candidates && families.contains(at);
-        if !is_left || counted.is_behind(least, most) {
-            let Entrant { family, compared, .. } = &mut entrants[*at];
+    if let Left::Families(most) = left {
+        judged.sort_by(|a, b| a.disorder.total_cmp(&b.disorder));
+        families = first_families(&judged, most);
+    }
+    let by_error = |a: &Judged, b: &Judged| a.counted.error.total_cmp(&b.counted.error);
+    judged.sort_by(|a, b| by_error(a, b).then(a.disorder.total_cmp(&b.disorder)));
+    if let Left::Families(most) = left {
+        families.extend(first_families(&judged, most));
+    }
+    let Some(Judged { counted: least, .. }) = judged.first() else {
+        unreachable!("the best is never dropped")
+    };
+    let most = near(least.error, table.compared_rows().count());
+    for (rank, Judged { entrant, method, counted, .. }) in judged.iter().enumerate() {
+        let is_left = match left {
+            Left::Candidates(candidates) => rank < candidates && !counted.is_behind(least, most),
+            Left::Families(_) => families.contains(entrant),
+        };
+        if !is_left {
+            let Entrant { family, compared, .. } = &mut entrants[*entrant];
             compared.retain(|of| of.method != *method);
             let candidate = family.candidate(*method);
             let (error, least_error) = (counted.error, least.error);
@@ -133,6 +153,17 @@ fn drop_behind(
         }
     }
     entrants.retain(|entrant| !entrant.compared.is_empty());
+}
+
+/// The entrants of the first candidates, as many as are asked for.
+fn first_families(judged: &[Judged], most: usize) -> Vec<usize> {
+    let mut families = Vec::new();
+    for Judged { entrant, .. } in judged {
+        if families.len() < most && !families.contains(entrant) {
+            families.push(*entrant);
+        }
+    }
+    families
 }
 
 /// The error of a candidate, and what each row adds to it.
@@ -256,7 +287,10 @@ mod tests {
             };
             // By sums that are rounded alike, as equal errors need not be equal else.
             let sum = |&j: &usize| table.shares(&all[j].1, folds).iter().sum::<f64>();
-            running.sort_by(|a, b| sum(a).total_cmp(&sum(b)));
+            let disorder = |&j: &usize| table.disorder(&all[j].1, folds);
+            running.sort_by(|a, b| {
+                sum(a).total_cmp(&sum(b)).then(disorder(a).total_cmp(&disorder(b)))
+            });
             let (mut left, best) = (Vec::new(), running[0]);
             let least = error(&all[best].1);
             let near = 2.0 * (least * (1.0 - least) / f64::from(n)).sqrt();
@@ -352,86 +386,153 @@ mod tests {
 
     /// Of a rough round nothing is left but who was dropped.
     #[test]
-    fn what_is_compared_by_is_of_the_whole_round() {
-        let (table, scaled, families, dropped, left) = raced(6000, |x| x[0] > 0.3 * x[1]);
-        assert!(dropped.is_empty());
-        let hinge = families[1].methods[0];
-        let mut compared = [table.nothing_yet(hinge).unwrap()];
-        let features = table.features_compared(&scaled, families[1].space, 1).unwrap();
-        table.compare(1, &scaled, &features, 1, PASSES, &mut compared).unwrap();
-        let found = &left[1][0];
-        assert!(
-            table.compared_rows().count() == 1500 && compared[0].duals[0].iter().any(|a| *a > 0.0)
-        );
-        assert_eq!(found.duals, compared[0].duals);
-        for i in 0..6000 {
-            assert_eq!(found.values[i], compared[0].values[i], "row {i}");
+    fn what_is_compared_by_is_not_of_a_rough_round() {
+        for (n, rounds, compared_on) in [(6000, 1..2, 1500), (3000, 1..5, 3000)] {
+            let (table, scaled, families, _, left) = raced(n, |x| x[0] > 0.3 * x[1]);
+            assert_eq!(table.compared_rows().count(), compared_on);
+            let found = left.iter().flatten().find(|of| of.method == families[1].methods[0]);
+            let (found, mut duals) = (found.unwrap(), vec![0.0; n as usize]);
+            for round in rounds {
+                let mut compared = [table.nothing_yet(found.method).unwrap()];
+                let features = table.features_compared(&scaled, families[0].space, round).unwrap();
+                table.compare(0, &scaled, &features, round, PASSES, &mut compared).unwrap();
+                for &i in &table.rounds()[round].compare_on {
+                    assert_eq!(found.values[i], compared[0].values[i], "{n} rows, row {i}");
+                }
+                duals.iter_mut().zip(&compared[0].duals[0]).for_each(|(sum, dual)| *sum += dual);
+            }
+            assert_eq!(found.duals, [duals]);
+            // The mean over fits: at their bound in all of them are rows of weight 3 of 2 in the mean, and C is 3.
+            let [duals] = found.duals.as_slice() else { unreachable!("two classes") };
+            let most = duals.iter().fold(0.0, |a: f64, b| a.max(*b));
+            assert!((most - 4.5).abs() < 1e-9, "{n} rows: {most}");
+        }
+    }
+
+    #[test]
+    fn errors_are_counted_on_the_rows_of_the_rounds_so_far() {
+        for (n, counted) in [
+            (6000, vec![1000, 1500]),
+            (4000, vec![1000, 1000, 2000, 3000, 4000]),
+            (800, vec![200, 400, 600, 800]),
+        ] {
+            let classes: Vec<usize> = (0..n).map(|i| i / 4 % 2).collect();
+            let table = table(&classes);
+            let values = vec![1.0; n];
+            for (rounds, rows) in counted.iter().enumerate() {
+                let shares = table.shares(&values, rounds + 1);
+                assert_eq!(shares.len(), *rows);
+                assert!((0.4..0.6).contains(&shares.iter().sum::<f64>()));
+            }
         }
     }
 
     #[test]
     fn the_perspectron_is_dropped_after_a_pass_where_that_is_behind() {
-        for (n, rows) in [(800, 200), (6000, 1000)] {
-            let (table, scaled, families, dropped, left) =
-                raced(n, |x| (3.0 * x[0]).floor() as i32 % 2 == (3.0 * x[1]).floor() as i32 % 2);
-            // The other halfspace of the columns, too.
-            assert_eq!((dropped.len(), left.len()), (2, 1), "{n}");
-            let of_columns = families[0].candidate(Method::Perspectron);
-            let found = dropped.iter().find(|entry| entry.candidate == of_columns).unwrap();
-            let first = Counted::new(table.shares(&perspectron(&table, &scaled, 1, 1).values, 1));
-            assert_eq!((found.error, found.rows), (first.error, rows));
-            assert!(found.error > found.least_error + 0.1);
+        let (table, scaled, families, dropped, left) =
+            raced(800, |x| (3.0 * x[0]).floor() as i32 % 2 == (3.0 * x[1]).floor() as i32 % 2);
+        // The other halfspace of the columns, too.
+        assert_eq!((dropped.len(), left.len()), (2, 1));
+        let of_columns = families[0].candidate(Method::Perspectron);
+        let found = dropped.iter().find(|entry| entry.candidate == of_columns).unwrap();
+        let first = Counted::new(table.shares(&perspectron(&table, &scaled, 1, 1).values, 1));
+        assert_eq!((found.error, found.rows), (first.error, 200));
+        assert!(found.error > found.least_error + 0.1);
+    }
+
+    /// Candidates that err on so many rows of forty, too few to be behind, and put all others in order.
+    #[test]
+    fn those_that_are_not_among_the_best_are_dropped() {
+        let wrong = [vec![3, 6], vec![1, 7], vec![2, 4, 5, 7]];
+        let all = 8;
+        for (most, left) in [
+            (all, vec![vec![3, 6], vec![1, 7], vec![2, 4, 5, 7]]),
+            (7, vec![vec![3, 6], vec![1, 7], vec![2, 4, 5]]),
+            (4, vec![vec![3], vec![1], vec![2, 4]]),
+            (2, vec![vec![1], vec![2]]),
+        ] {
+            assert_eq!(left_of(&wrong, Left::Candidates(most), |_| 1.0), left);
+        }
+        for (most, left) in [
+            (3, vec![vec![3, 6], vec![1, 7], vec![2, 4, 5, 7]]),
+            (2, vec![vec![1, 7], vec![2, 4, 5, 7]]),
+            (1, vec![vec![1, 7]]),
+        ] {
+            assert_eq!(left_of(&wrong, Left::Families(most), |_| 1.0), left);
         }
     }
 
-    /// Of forty rows each candidate errs on one more than the one before it, the last on as many: too few to be behind.
+    /// Where one candidate errs its values are near 0, others' are far from it: as many errors, but fewer pairs in the wrong
+    /// order.
     #[test]
-    fn those_that_are_not_among_the_best_are_dropped() {
-        const ALL: usize = usize::MAX;
+    fn families_are_left_by_disorder_too() {
+        let wrong = [vec![3], vec![1], vec![2], vec![4]];
+        let left = |most, best: usize| {
+            let size = move |wrong: usize| if wrong == best { 0.1 } else { 3.0 };
+            left_of(&wrong, Left::Families(most), size)
+        };
+        assert_eq!(left(1, 4), [vec![1], vec![4]]);
+        assert_eq!(left(1, 1), [vec![1]]);
+        assert_eq!(left(2, 4), [vec![1], vec![2], vec![4]]);
+        // Of candidates it decides between equal errors alone.
+        for (wrong, best, left) in [([2, 3, 2], 2, 2), ([2, 3, 2], 0, 0), ([2, 3, 2], 1, 0)] {
+            let sizes = [0, 1, 2].map(|index| if index == best { 0.1 } else { 3.0 });
+            let mut sizes = sizes.into_iter();
+            let wrong = wrong.map(|wrong| vec![wrong]);
+            let found = judged_left(&wrong, Left::Candidates(1), |_| sizes.next().unwrap());
+            assert_eq!(found, [(left, vec![2])]);
+        }
+    }
+
+    fn left_of(
+        wrong: &[Vec<usize>],
+        left: Left,
+        size: impl FnMut(usize) -> f64,
+    ) -> Vec<Vec<usize>> {
+        judged_left(wrong, left, size).into_iter().map(|(_, wrong)| wrong).collect()
+    }
+
+    /// Families left and how many rows their candidates left are wrong on, of candidates that are wrong on as many, by the
+    /// size given.
+    fn judged_left(
+        wrong: &[Vec<usize>],
+        left: Left,
+        mut size: impl FnMut(usize) -> f64,
+    ) -> Vec<(usize, Vec<usize>)> {
         let classes: Vec<usize> = (0..40).map(|i| i % 2).collect();
         let given = Given { classes: &classes, count: 2, weight: &|_| 1.0 };
         let table = Table::new(&given, &(0..40).collect::<Vec<_>>(), 1).unwrap();
         let columns = ColumnScale::Standardised;
-        let family = |wrong: &[usize]| {
+        let family = |wrong: &Vec<usize>| {
             let methods = wrong.iter().map(|wrong| Method::Hinge { c: *wrong as f64 }).collect();
             Family { columns, space: Space::Columns, methods }
         };
-        // How many rows each is wrong on.
-        let wrong = [vec![3, 6], vec![1, 7], vec![2, 4, 5, 7]];
-        let families = wrong.iter().map(|wrong| family(wrong)).collect::<Vec<_>>();
-        for (candidates, of_families, left) in [
-            (ALL, ALL, vec![vec![3, 6], vec![1, 7], vec![2, 4, 5, 7]]),
-            (7, ALL, vec![vec![3, 6], vec![1, 7], vec![2, 4, 5]]),
-            (4, ALL, vec![vec![3], vec![1], vec![2, 4]]),
-            (2, ALL, vec![vec![1], vec![2]]),
-            (ALL, 2, vec![vec![1, 7], vec![2, 4, 5, 7]]),
-            (ALL, 1, vec![vec![1, 7]]),
-            (4, 2, vec![vec![1], vec![2, 4]]),
-        ] {
-            let mut entrants = Vec::new();
-            for (index, (family, wrong)) in families.iter().zip(&wrong).enumerate() {
-                let mut compared = Vec::new();
-                for (method, wrong) in family.methods.iter().zip(wrong) {
-                    let mut of = table.nothing_yet(*method).unwrap();
-                    for (i, value) in of.values.iter_mut().enumerate() {
-                        *value = if (classes[i] == 1) == (i >= *wrong) { 1.0 } else { -1.0 };
-                    }
-                    compared.push(of);
+        let families: Vec<Family> = wrong.iter().map(family).collect();
+        let mut entrants = Vec::new();
+        for (index, (family, wrong)) in families.iter().zip(wrong).enumerate() {
+            let mut compared = Vec::new();
+            for (method, wrong) in family.methods.iter().zip(wrong) {
+                let mut of = table.nothing_yet(*method).unwrap();
+                let size = size(*wrong);
+                for (i, value) in of.values.iter_mut().enumerate() {
+                    let sign = if classes[i] == 1 { 1.0 } else { -1.0 };
+                    *value = if i < *wrong { -size * sign } else { sign };
                 }
-                entrants.push(Entrant { index, family, features: None, compared });
+                compared.push(of);
             }
-            let mut dropped = Vec::new();
-            let most = Left { candidates, families: of_families };
-            drop_behind(&table, 4, most, &mut entrants, &mut dropped);
-            let found: Vec<Vec<usize>> = entrants
-                .iter()
-                .map(|entrant| entrant.compared.iter().map(|of| wrong_of(&table, of)).collect())
-                .collect();
-            assert_eq!(found, left);
-            let all = left.iter().map(Vec::len).sum::<usize>() + dropped.len();
-            assert_eq!(all, 8);
-            assert!(dropped.is_sorted_by(|a, b| a.error <= b.error));
+            entrants.push(Entrant { index, family, features: None, compared });
         }
+        let mut dropped = Vec::new();
+        drop_some(&table, 4, left, &mut entrants, &mut dropped);
+        let wrongs = |entrant: &Entrant<'_>| {
+            let wrongs = entrant.compared.iter().map(|of| wrong_of(&table, of)).collect();
+            (entrant.index, wrongs)
+        };
+        let left: Vec<(usize, Vec<usize>)> = entrants.iter().map(wrongs).collect();
+        let all: usize = wrong.iter().map(Vec::len).sum();
+        assert_eq!(left.iter().map(|(_, left)| left.len()).sum::<usize>() + dropped.len(), all);
+        assert!(dropped.is_sorted_by(|a, b| a.error <= b.error));
+        left
     }
 
     fn wrong_of(table: &Table, of: &Comparison) -> usize {

@@ -11,16 +11,21 @@ const LEFT_AFTER_FOLD: [usize; FOLDS - 1] = [12, 8, 6];
 /// or compared on.
 const MANY_ROWS: usize = 6000;
 const MAX_COMPARED: usize = 10_000;
-/// Before that, candidates are compared roughly: fitted to some rows, compared on others; those of so many families are left.
+/// Where there are as many rows, candidates are compared roughly before that: fitted to some rows, compared on others.
 const ROUGHLY_FITTED: usize = 2000;
 const ROUGHLY_COMPARED: usize = 1000;
-const FAMILIES_AFTER_ROUGH: usize = 3;
+const ROUGH: usize = ROUGHLY_COMPARED + ROUGHLY_FITTED;
+/// Families left after that by each of two measures.
+const LEFT_AFTER_ROUGH: usize = 2;
 
-/// How many are left after a round at most: the best of all candidates, of the families that have the best.
+/// Who is left after a round, at most.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Left {
-    pub(crate) candidates: usize,
-    pub(crate) families: usize,
+pub(crate) enum Left {
+    /// As many candidates of least error.
+    Candidates(usize),
+    /// As many families that have those of least error, and as many that have those of least disorder: of few rows errors say
+    /// little, and nothing where one class is so rare that it is not found yet.
+    Families(usize),
 }
 
 /// A comparison of candidates by fits to some rows on others, which are the first rows together.
@@ -28,7 +33,7 @@ pub(crate) struct Left {
 pub(crate) struct Round {
     pub(crate) fit_to: Vec<usize>,
     pub(crate) compare_on: Vec<usize>,
-    /// Whether it says no more than who is left: the rows are among those of the round after it.
+    /// Whether it says no more than who is left: the rows are among those of the rounds after it.
     pub(crate) rough: bool,
     /// Of the last one all are.
     pub(crate) left: Option<Left>,
@@ -43,51 +48,65 @@ impl Round {
 
 /// The rounds for `n` rows, which stand in random order already.
 pub(crate) fn rounds(n: usize) -> Vec<Round> {
-    if n < MANY_ROWS {
-        let fold = |k| {
-            let (fit_to, compare_on) = (0..n).partition(|i| i % FOLDS != k);
-            let left = |&candidates| Left { candidates, families: usize::MAX };
-            Round { fit_to, compare_on, rough: false, left: LEFT_AFTER_FOLD.get(k).map(left) }
-        };
-        return (0..FOLDS).map(fold).collect();
+    let mut rounds = Vec::with_capacity(FOLDS + 1);
+    if n >= ROUGH {
+        rounds.push(Round {
+            fit_to: (ROUGHLY_COMPARED..ROUGH).collect(),
+            compare_on: (0..ROUGHLY_COMPARED).collect(),
+            rough: true,
+            left: Some(Left::Families(LEFT_AFTER_ROUGH)),
+        });
     }
-    let roughly = ROUGHLY_COMPARED + ROUGHLY_FITTED;
-    let rough = Round {
-        fit_to: (ROUGHLY_COMPARED..roughly).collect(),
-        compare_on: (0..ROUGHLY_COMPARED).collect(),
-        rough: true,
-        left: Some(Left { candidates: usize::MAX, families: FAMILIES_AFTER_ROUGH }),
-    };
-    let held_out = (n / 4).min(MAX_COMPARED);
-    let end = n.min(held_out + MAX_COMPARED);
-    let middle = roughly + held_out - ROUGHLY_COMPARED;
-    let whole = Round {
-        fit_to: (ROUGHLY_COMPARED..roughly).chain(middle..end).collect(),
-        compare_on: (0..ROUGHLY_COMPARED).chain(roughly..middle).collect(),
-        rough: false,
-        left: None,
-    };
-    vec![rough, whole]
+    if n < MANY_ROWS {
+        rounds.extend((0..FOLDS).map(|k| {
+            let (fit_to, compare_on) = (0..n).partition(|i| i % FOLDS != k);
+            let left = LEFT_AFTER_FOLD.get(k).map(|most| Left::Candidates(*most));
+            Round { fit_to, compare_on, rough: false, left }
+        }));
+    } else {
+        let held_out = (n / 4).min(MAX_COMPARED);
+        let middle = ROUGH + held_out - ROUGHLY_COMPARED;
+        let end = n.min(held_out + MAX_COMPARED);
+        rounds.push(Round {
+            fit_to: (ROUGHLY_COMPARED..ROUGH).chain(middle..end).collect(),
+            compare_on: (0..ROUGHLY_COMPARED).chain(ROUGH..middle).collect(),
+            rough: false,
+            left: None,
+        });
+    }
+    rounds
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Fitted to and compared on are the first rows together.
+    fn assert_first(round: &Round) {
+        let mut all = [round.fit_to.as_slice(), &round.compare_on].concat();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..round.rows()));
+    }
+
+    fn assert_rough(round: &Round) {
+        assert!(round.rough && round.left == Some(Left::Families(2)));
+        assert_eq!((round.compare_on.len(), round.fit_to.len()), (1000, 2000));
+        assert_first(round);
+    }
+
     #[test]
     fn of_few_rows_each_fold_is_compared_on_once() {
-        for n in [10, 501, 5999] {
+        for n in [10, 501, 2999, 3000, 5999] {
             let rounds = rounds(n);
-            assert_eq!(rounds.len(), 4);
-            for (k, round) in rounds.iter().enumerate() {
+            let (rough, folds) = rounds.split_at(usize::from(n >= 3000));
+            rough.iter().for_each(assert_rough);
+            assert_eq!(folds.len(), 4);
+            let left = [12, 8, 6].map(|most| Some(Left::Candidates(most)));
+            for (k, round) in folds.iter().enumerate() {
                 assert!(round.compare_on.iter().all(|i| i % 4 == k) && !round.rough);
-                let mut all = [round.fit_to.as_slice(), &round.compare_on].concat();
-                all.sort_unstable();
-                assert!(all.iter().copied().eq(0..n) && round.rows() == n);
-            }
-            for (round, most) in rounds.iter().zip([Some(12), Some(8), Some(6), None]) {
-                let left = most.map(|candidates| Left { candidates, families: usize::MAX });
-                assert_eq!(round.left, left);
+                assert_eq!(round.rows(), n);
+                assert_first(round);
+                assert_eq!(round.left, left.get(k).copied().flatten());
             }
         }
     }
@@ -103,16 +122,10 @@ mod tests {
         ] {
             let rounds = rounds(n);
             let [rough, whole] = rounds.as_slice() else { unreachable!("two rounds") };
-            assert!(rough.rough && !whole.rough);
-            let left = Left { candidates: usize::MAX, families: 3 };
-            assert_eq!((rough.left, whole.left), (Some(left), None));
-            assert_eq!((rough.compare_on.len(), rough.fit_to.len()), (1000, 2000));
+            assert_rough(rough);
+            assert!(!whole.rough && whole.left.is_none());
             assert_eq!((whole.compare_on.len(), whole.fit_to.len()), (held_out, fitted));
-            for round in [rough, whole] {
-                let mut all = [round.fit_to.as_slice(), &round.compare_on].concat();
-                all.sort_unstable();
-                assert!(all.into_iter().eq(0..round.rows()));
-            }
+            assert_first(whole);
             assert!(rough.compare_on.iter().all(|i| whole.compare_on.contains(i)));
             assert!(rough.fit_to.iter().all(|i| whole.fit_to.contains(i)));
         }

@@ -246,6 +246,30 @@ impl Table {
             .collect()
     }
 
+    /// The share of pairs of rows that a sum puts in the wrong order, one of its class and one of another, by weight; half of
+    /// those that it does not tell apart. The mean over sums; of rows of one class alone nothing is wrong.
+    pub(crate) fn disorder(&self, values: &[f64], rounds: usize) -> f64 {
+        let of_sum = |(sum, signs): (usize, &Vec<f64>)| {
+            let of_row = |i: usize| (self.of_row(values, i)[sum], signs[i] > 0.0, self.weights[i]);
+            let mut rows: Vec<(f64, bool, f64)> = self.counted_rows(rounds).map(of_row).collect();
+            rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+            // Weights of positive rows below, of wrong pairs, of all rows of either kind.
+            let (mut below, mut wrong, mut totals) = (0.0, 0.0, [0.0; 2]);
+            for equal in rows.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
+                let weight = |positive: bool| -> f64 {
+                    equal.iter().filter(|row| row.1 == positive).map(|row| row.2).sum()
+                };
+                let (positive, negative) = (weight(true), weight(false));
+                wrong += negative * (below + 0.5 * positive);
+                below += positive;
+                totals[0] += positive;
+                totals[1] += negative;
+            }
+            if wrong > 0.0 { wrong / (totals[0] * totals[1]) } else { 0.0 }
+        };
+        self.signs.iter().enumerate().map(of_sum).sum::<f64>() / self.sums() as f64
+    }
+
     /// How many candidates, of these errors in order, are averaged.
     pub(crate) fn near_best(&self, errors: &[f64]) -> usize {
         near_first(errors, self.compared_rows().count())
@@ -410,8 +434,9 @@ impl Table {
         compared: &mut [Comparison],
     ) -> Result<(), InputError> {
         let Round { fit_to, compare_on, rough, .. } = &self.rounds[round];
-        // Of folds a row is in all fits but one; of a rough round and another the latter counts.
-        let fits_of_row = (self.rounds.len() - 1) as f64;
+        // Of folds a row is in all fits but one.
+        let counted = self.rounds.iter().filter(|round| !round.rough).count();
+        let fits_of_row = (counted - 1).max(1) as f64;
         let methods: Vec<Method> = compared.iter().map(|of| of.method).collect();
         let tolerance = COMPARED_TOLERANCE;
         let way = Way { methods: &methods, begin: None, tolerance, passes };
@@ -539,6 +564,33 @@ mod tests {
         for (found, w) in found.weights().iter().zip(expected.weights()) {
             assert_eq!(*found, w / 2.0);
         }
+    }
+
+    /// Rows of weights 1, 2, 3, 4.
+    #[test]
+    fn disorder_is_worked_by_hand() {
+        let of = |classes: &[usize], count, values: &[f64]| {
+            let given = Given { classes, count, weight: &|i| (i + 1) as f64 };
+            let rows: Vec<usize> = (0..classes.len()).collect();
+            Table::new(&given, &rows, 1).unwrap().disorder(values, 4)
+        };
+        // Pairs (0, 1), (0, 3), (2, 1), (2, 3) weigh 2, 4, 6, 12.
+        for (values, wrong) in [
+            ([1.0, 2.0, 1.5, 3.0], 0.0),
+            ([2.5, 2.0, 1.5, 3.0], 2.0),
+            ([2.0, 2.0, 1.5, 3.0], 1.0),
+            ([0.0, 2.0, 5.0, 3.0], 18.0),
+            ([4.0, 2.0, 5.0, 3.0], 24.0),
+            ([1.0; 4], 12.0),
+        ] {
+            let found = of(&[0, 1, 0, 1], 2, &values);
+            assert!((found - wrong / 24.0).abs() < 1e-12, "{values:?}: {found}");
+        }
+        assert_eq!(of(&[1, 1, 1, 1], 2, &[1.0, 3.0, 2.0, 0.0]), 0.0);
+        // Per row a value of each class: of the first two all are in order, of the third the pairs of 3 with 1 and 2.
+        let values = [5.0, 0.0, 1.0, 0.0, 5.0, 2.0, 0.0, 1.0, 0.0];
+        let found = of(&[0, 1, 2], 3, &values);
+        assert!((found - 1.0 / 3.0).abs() < 1e-12, "{found}");
     }
 
     /// A narrow kernel needs all landmarks.
