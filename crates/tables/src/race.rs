@@ -174,7 +174,8 @@ struct Counted {
 
 impl Counted {
     fn new(shares: Vec<f64>) -> Counted {
-        Counted { error: shares.iter().sum(), shares }
+        // Rounded, shares may be more than 1 together.
+        Counted { error: shares.iter().sum::<f64>().min(1.0), shares }
     }
 
     /// Whether the error is above that of another on the same rows by more than `most`, and that beyond chance.

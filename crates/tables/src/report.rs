@@ -157,11 +157,11 @@ impl TableReport {
             let rows = entry.rows >= 1 && entry.rows <= self.compared_on;
             rows && share(entry.error)
                 && share(entry.least_error)
-                && entry.error > entry.least_error
+                && entry.error >= entry.least_error
         });
         InputError::check_state(
             dropped,
-            "a candidate is dropped as it errs more often than another, on rows compared on",
+            "a candidate is dropped that errs no less than the best, on rows compared on",
         )
     }
 }
