@@ -39,7 +39,8 @@ fn results_are_the_same_for_any_number_of_threads() {
 #[test]
 fn a_signal_ends_it_with_its_code_and_leaves_nothing_half_written() {
     let dir = tempfile::tempdir().unwrap();
-    fs::write(dir.path().join("t.csv"), table(40_000)).unwrap();
+    // To read it alone takes longer than the wait before the signal.
+    fs::write(dir.path().join("t.csv"), table(2_000_000)).unwrap();
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_halfspaces"))
             .args(["fit", "t.csv", "--label", "y", "-o", "m.json"])
@@ -47,7 +48,7 @@ fn a_signal_ends_it_with_its_code_and_leaves_nothing_half_written() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_millis(500));
+        std::thread::sleep(Duration::from_millis(300));
         let id = child.id().to_string();
         assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
         assert_eq!(child.wait().unwrap().code(), Some(code));
