@@ -208,6 +208,11 @@ impl Table {
         counted.iter().flat_map(|round| round.compare_on.iter().copied())
     }
 
+    /// Whether any of them has weight.
+    pub(crate) fn have_weight(&self, rounds: usize) -> bool {
+        self.counted_rows(rounds).any(|i| self.weights[i] > 0.0)
+    }
+
     /// All rows compared on.
     pub(crate) fn compared_rows(&self) -> impl Iterator<Item = usize> {
         self.counted_rows(self.rounds.len())
