@@ -1,6 +1,6 @@
 //! Numbers that begin where a line of the cache does.
 
-use crate::pages::zeros;
+use crate::pages::{reserve, zeros};
 use std::collections::TryReserveError;
 use std::ops::{Deref, DerefMut};
 
@@ -21,10 +21,9 @@ const LINE: usize = 64;
 /// ```
 #[derive(Debug)]
 pub struct Aligned<T> {
-    /// Never given a new length, which might move what it holds.
+    /// Never longer than there is room, which would move what it holds.
     buffer: Vec<T>,
     first: usize,
-    len: usize,
 }
 
 impl<T: Copy + Default> Aligned<T> {
@@ -34,13 +33,42 @@ impl<T: Copy + Default> Aligned<T> {
         Ok(Aligned::held(buffer, len))
     }
 
+    /// Room for as many numbers, of which there are none yet: what is written once need not be zero before. An error if the
+    /// memory does not hold them.
+    ///
+    /// ```
+    /// let mut numbers = halfspaces_kernels::Aligned::with_capacity(3)?;
+    /// numbers.extend_from_slice(&[1.0, 2.0]);
+    /// numbers.extend_from_slice(&[3.0]);
+    /// assert_eq!(*numbers, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), std::collections::TryReserveError>(())
+    /// ```
+    pub fn with_capacity(len: usize) -> Result<Aligned<T>, TryReserveError> {
+        let mut buffer: Vec<T> = Vec::new();
+        reserve(&mut buffer, len.saturating_add(Self::SPARE))?;
+        let first = buffer.as_ptr().align_offset(LINE);
+        buffer.resize(first, T::default());
+        Ok(Aligned { buffer, first })
+    }
+
+    /// Copies of `numbers` behind the others.
+    ///
+    /// # Panics
+    /// If there is no room for them.
+    pub fn extend_from_slice(&mut self, numbers: &[T]) {
+        let room = self.buffer.capacity() - self.buffer.len();
+        assert!(numbers.len() <= room, "as many numbers as room was made for");
+        self.buffer.extend_from_slice(numbers);
+    }
+
     /// Numbers of a line more than are asked for, to begin with one.
     const SPARE: usize = LINE / size_of::<T>();
 
-    fn held(buffer: Vec<T>, len: usize) -> Aligned<T> {
+    fn held(mut buffer: Vec<T>, len: usize) -> Aligned<T> {
         let first = buffer.as_ptr().align_offset(LINE);
         assert!(first <= buffer.len() - len, "numbers whose size divides a line can begin one");
-        Aligned { buffer, first, len }
+        buffer.truncate(first + len);
+        Aligned { buffer, first }
     }
 }
 
@@ -59,14 +87,14 @@ impl<T> Deref for Aligned<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        &self.buffer[self.first..][..self.len]
+        &self.buffer[self.first..]
     }
 }
 
 impl<T> DerefMut for Aligned<T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
-        &mut self.buffer[self.first..][..self.len]
+        &mut self.buffer[self.first..]
     }
 }
 
@@ -87,6 +115,26 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_written_into_the_room() {
+        for len in 0..100 {
+            let numbers: Vec<f64> = (0..len).map(f64::from).collect();
+            let mut written = Aligned::with_capacity(numbers.len()).unwrap();
+            let begin = written.as_ptr();
+            numbers.chunks(7).for_each(|part| written.extend_from_slice(part));
+            assert_eq!((&*written, written.as_ptr()), (&*numbers, begin));
+            assert_eq!(begin as usize % LINE, 0);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "as many numbers as room was made for")]
+    fn more_than_there_is_room_for_are_refused() {
+        let mut written = Aligned::with_capacity(100).unwrap();
+        let room = written.buffer.capacity() - written.first;
+        written.extend_from_slice(&vec![0.0; room + 1]);
+    }
+
+    #[test]
     fn a_copy_is_equal() {
         let numbers: Vec<f64> = (0..20).map(f64::from).collect();
         for len in 0..20 {
@@ -99,5 +147,6 @@ mod tests {
     fn more_than_there_is_memory_for_is_refused() {
         assert!(Aligned::<f64>::zeros(usize::MAX).is_err());
         assert!(Aligned::<f32>::zeros(usize::MAX / 4 - 3).is_err());
+        assert!(Aligned::<f64>::with_capacity(usize::MAX).is_err());
     }
 }

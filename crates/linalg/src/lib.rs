@@ -69,4 +69,4 @@ pub use placed_row::{LiftedRow, ScaledRow};
 pub use points::{PointSet, Points};
 pub use row::{DenseRow, RowView, SparseRow};
 pub use sparse::{MAX_SPARSE_DIM, SparsePoints};
-pub use zeros::{aligned_zeros, reserve, zeros};
+pub use zeros::{aligned_room, aligned_zeros, reserve, zeros};

@@ -57,3 +57,24 @@ pub fn aligned_zeros<T: Copy + Default>(
     let values = rows.saturating_mul(columns);
     Aligned::zeros(values).map_err(|_| InputError::TooLarge { values })
 }
+
+/// Room for `rows * columns` numbers, as [`aligned_zeros`] has it, none of which is there yet.
+///
+/// # Errors
+/// [`InputError::TooLarge`].
+///
+/// ```
+/// use halfspaces_linalg::{InputError, aligned_room};
+/// let mut values = aligned_room(2, 3)?;
+/// values.extend_from_slice(&[1.0; 6]);
+/// assert_eq!(*values, [1.0; 6]);
+/// assert!(aligned_room::<f64>(usize::MAX, 2).is_err());
+/// # Ok::<(), InputError>(())
+/// ```
+pub fn aligned_room<T: Copy + Default>(
+    rows: usize,
+    columns: usize,
+) -> Result<Aligned<T>, InputError> {
+    let values = rows.saturating_mul(columns);
+    Aligned::with_capacity(values).map_err(|_| InputError::TooLarge { values })
+}

@@ -1,7 +1,7 @@
 //! Rows of features in few bytes, as fits go over them again and again.
 
 use halfspaces_kernels::{Aligned, BlockLoop, BlockOps, SINGLE_LANES, Wide, run_blocks, run_wide};
-use halfspaces_linalg::{InputError, aligned_zeros};
+use halfspaces_linalg::{InputError, aligned_room, aligned_zeros};
 use std::ops::Range;
 
 /// Rows computed together; they do not depend on it.
@@ -92,17 +92,19 @@ impl<T: Entry> FeatureRows<T> {
         mut write: impl FnMut(Range<usize>, &mut [f32]) -> Result<(), InputError>,
     ) -> Result<Option<FeatureRows<T>>, InputError> {
         let width = dim.next_multiple_of(SINGLE_LANES);
-        let mut values = aligned_zeros(rows, width)?;
+        let mut values = aligned_room(rows, width)?;
         let mut written = aligned_zeros(BLOCK.min(rows), width)?;
+        let mut kept = aligned_zeros(BLOCK.min(rows), width)?;
         let mut norms_sq = Vec::with_capacity(rows);
-        for (block, out) in values.chunks_mut(BLOCK * width).enumerate() {
-            let (first, count) = (block * BLOCK, out.len() / width);
-            let written = &mut written[..out.len()];
+        for first in (0..rows).step_by(BLOCK) {
+            let count = BLOCK.min(rows - first);
+            let (written, kept) = (&mut written[..count * width], &mut kept[..count * width]);
             write(first..first + count, written)?;
-            if !run_wide(Keep { features: written, out }) {
+            if !run_wide(Keep { features: written, out: kept }) {
                 return Ok(None);
             }
-            norms_sq.extend(out.chunks_exact(width).map(|row| run_wide(SquaredNorm(row))));
+            norms_sq.extend(kept.chunks_exact(width).map(|row| run_wide(SquaredNorm(row))));
+            values.extend_from_slice(kept);
         }
         Ok(Some(FeatureRows { values, dim, norms_sq }))
     }
