@@ -1,31 +1,27 @@
 //! Features of a kernel by landmarks, made fast to learn on.
 
 use crate::feature_rows::{Entry, FeatureRows, copy_rounded};
+use crate::pivoted_cholesky::pivoted_cholesky;
 use crate::single_kernel::SingleKernel;
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{
     solve_lower_triangular_in_place, solve_upper_triangular_in_place,
 };
-use faer::perm::{swap_cols_idx, swap_rows_idx};
 use faer::{Accum, Mat, MatMut, Par};
 use halfspaces_features::{FeatureMap, KernelValues};
 use halfspaces_kernels::SINGLE_LANES;
 use halfspaces_linalg::{InputError, PointSet, Points};
 use std::ops::Range;
 
-/// A landmark is left out if the others give its features up to this squared length, of about 1.
-const TOLERANCE: f64 = 1e-5;
-/// Columns of the factor computed together; it changes rounding alone.
-const BLOCK: usize = 32;
 /// Features solved for together.
 const SOLVED: usize = 64;
 
-/// Features L⁻¹k(x) for the kernel values k of landmarks whose kernel matrix is LLᵀ: up to a rotation those of a
+/// Features U⁻ᵀk(x) for the kernel values k of landmarks whose kernel matrix is UᵀU: up to a rotation those of a
 /// [`Nystroem`](halfspaces_features::Nystroem) map, which a learner of halfspaces does not notice. Of smooth kernels
 /// a part of the landmarks gives the features of all.
 pub(crate) struct LandmarkFeatures {
     values: KernelValues,
-    factor: Mat<f64>,
+    factor: Mat<f32>,
     single: SingleKernel,
     /// Whether values in single precision are those that models have.
     single_is_near: bool,
@@ -34,9 +30,19 @@ pub(crate) struct LandmarkFeatures {
 impl LandmarkFeatures {
     /// By as many of the centres as are needed.
     pub(crate) fn new(values: &KernelValues) -> Result<LandmarkFeatures, InputError> {
-        let own = values.apply(values.centres())?;
-        let (chosen, factor) = pivoted_cholesky(own.as_slice(), own.len());
-        let values = KernelValues::new(values.centres().select(&chosen)?, values.kernel())?;
+        let centres = values.centres();
+        let m = centres.len();
+        let mut own = vec![0.0; m * m];
+        let single = SingleKernel::new(values);
+        if single.is_near(values)? {
+            single.values(centres.as_slice(), &mut own, m);
+        } else {
+            own.iter_mut()
+                .zip(values.apply(centres)?.as_slice())
+                .for_each(|(own, v)| *own = *v as f32);
+        }
+        let (chosen, factor) = pivoted_cholesky(own, m);
+        let values = KernelValues::new(centres.select(&chosen)?, values.kernel())?;
         let single = SingleKernel::new(&values);
         let single_is_near = single.is_near(&values)?;
         Ok(LandmarkFeatures { values, factor, single, single_is_near })
@@ -105,8 +111,9 @@ impl LandmarkFeatures {
     /// The coefficients c with w · φ(x) = Σ c_k K(x, z_k).
     pub(crate) fn expansion(&self, mut weights: Vec<f64>) -> Vec<f64> {
         let m = self.factor.nrows();
+        let factor = Mat::from_fn(m, m, |i, j| f64::from(self.factor[(i, j)]));
         let column = MatMut::from_column_major_slice_mut(&mut weights, m, 1);
-        solve_upper_triangular_in_place(self.factor.as_ref().transpose(), column, Par::Seq);
+        solve_upper_triangular_in_place(factor.as_ref(), column, Par::Seq);
         weights
     }
 
@@ -115,26 +122,25 @@ impl LandmarkFeatures {
     }
 }
 
-/// Solves Lx = k for many k at once: blocks of x by products with all before, and with the inverse of a block on the diagonal.
-struct ForwardSolve {
-    factor: Mat<f32>,
+/// Solves Uᵀx = k for many k at once: blocks of x by products with all before, and with the inverse of a block on the diagonal.
+struct ForwardSolve<'a> {
+    factor: &'a Mat<f32>,
     inverses: Vec<Mat<f32>>,
 }
 
-impl ForwardSolve {
-    fn new(factor: &Mat<f64>) -> ForwardSolve {
+impl ForwardSolve<'_> {
+    fn new(factor: &Mat<f32>) -> ForwardSolve<'_> {
         let m = factor.nrows();
         let inverse = |first: usize| {
             let end = m.min(first + SOLVED);
             let mut inverse = Mat::identity(end - first, end - first);
-            let block = factor.get(first..end, first..end);
-            solve_lower_triangular_in_place(block, inverse.as_mut(), Par::Seq);
+            let block = Mat::from_fn(end - first, end - first, |i, j| {
+                f64::from(factor[(first + j, first + i)])
+            });
+            solve_lower_triangular_in_place(block.as_ref(), inverse.as_mut(), Par::Seq);
             Mat::from_fn(end - first, end - first, |i, j| inverse[(i, j)] as f32)
         };
-        ForwardSolve {
-            factor: Mat::from_fn(m, m, |i, j| factor[(i, j)] as f32),
-            inverses: (0..m).step_by(SOLVED).map(inverse).collect(),
-        }
+        ForwardSolve { factor, inverses: (0..m).step_by(SOLVED).map(inverse).collect() }
     }
 
     fn in_place(&self, mut columns: MatMut<'_, f32>) {
@@ -143,7 +149,7 @@ impl ForwardSolve {
             let (first, count) = (block * SOLVED, inverse.nrows());
             let (solved, rest) = columns.as_mut().split_at_row_mut(first);
             let mut at_hand = rest.get_mut(..count, ..);
-            let before = self.factor.get(first..first + count, ..first);
+            let before = self.factor.get(..first, first..first + count).transpose();
             matmul(at_hand.as_mut(), Accum::Add, before, solved.as_ref(), -1.0, Par::Seq);
             left.get_mut(..count, ..).copy_from(at_hand.as_ref());
             matmul(at_hand, Accum::Replace, inverse, left.get(..count, ..), 1.0, Par::Seq);
@@ -151,50 +157,10 @@ impl ForwardSolve {
     }
 }
 
-/// Of a kernel matrix `k` of `m` points: those chosen, each the one of which the features before it leave the most, as
-/// long as that is more than [`TOLERANCE`]; and the factor L of their kernel matrix LLᵀ, in the lower half.
-fn pivoted_cholesky(k: &[f64], m: usize) -> (Vec<usize>, Mat<f64>) {
-    let mut order: Vec<usize> = (0..m).collect();
-    let mut left: Vec<f64> = (0..m).map(|i| k[i * m + i]).collect();
-    // Columns of the factor, then what the blocks before leave of `k`.
-    let mut a = Mat::from_fn(m, m, |i, j| k[i * m + j]);
-    let mut rank = 0;
-    'all: while rank < m {
-        let (first, end) = (rank, m.min(rank + BLOCK));
-        while rank < end {
-            // Of equal ones the first.
-            let first_most = |best: usize, i: usize| if left[i] > left[best] { i } else { best };
-            let pivot = (rank..m).fold(rank, first_most);
-            if left[pivot] <= TOLERANCE {
-                break 'all;
-            }
-            order.swap(rank, pivot);
-            left.swap(rank, pivot);
-            swap_rows_idx(a.as_mut(), rank, pivot);
-            swap_cols_idx(a.as_mut().get_mut(first.., ..), rank, pivot);
-            let root = left[rank].sqrt();
-            let (before, after) = a.as_mut().split_at_col_mut(rank);
-            let (row, below) = before.get(rank.., first..).split_at_row(1);
-            let mut column = after.get_mut(rank + 1.., ..1);
-            matmul(column.as_mut(), Accum::Add, below, row.transpose(), -1.0, Par::Seq);
-            for (entry, left) in column.col_mut(0).iter_mut().zip(&mut left[rank + 1..]) {
-                *entry /= root;
-                *left -= *entry * *entry;
-            }
-            a[(rank, rank)] = root;
-            rank += 1;
-        }
-        let (before, after) = a.as_mut().split_at_col_mut(end);
-        let block = before.get(end.., first..);
-        matmul(after.get_mut(end.., ..), Accum::Add, block, block.transpose(), -1.0, Par::Seq);
-    }
-    order.truncate(rank);
-    (order, a.get(..rank, ..rank).to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pivoted_cholesky::TOLERANCE;
     use halfspaces_features::{Nystroem, RadialKernel};
     use halfspaces_linalg::kernels;
 
@@ -209,51 +175,6 @@ mod tests {
             row.map(|v| (*v).into() * f64::from(T::UNIT))
         };
         Points::new((0..points.len()).flat_map(row).collect(), map.dim()).unwrap()
-    }
-
-    /// Without blocks or exchanges, one number after the other: that each of those chosen has the most of what the ones
-    /// before leave of every product, up to rounding, and that after the last nothing is left above the tolerance.
-    fn assert_greedy(k: &Points, chosen: &[usize]) {
-        const ROUNDING: f64 = 1e-11;
-        let m = k.len();
-        let mut rest = k.as_slice().to_vec();
-        let most = |rest: &[f64]| (0..m).map(|i| rest[i * m + i]).fold(0.0, f64::max);
-        for &p in chosen {
-            let pivot = rest[p * m + p];
-            assert!(pivot > TOLERANCE - ROUNDING && pivot > most(&rest) - ROUNDING, "{pivot}");
-            let column: Vec<f64> = (0..m).map(|i| rest[i * m + p]).collect();
-            for i in 0..m {
-                for j in 0..m {
-                    rest[i * m + j] -= column[i] * column[j] / pivot;
-                }
-            }
-        }
-        assert!(most(&rest) <= TOLERANCE + ROUNDING, "{}", most(&rest));
-    }
-
-    #[test]
-    fn blocks_choose_as_a_plain_loop_does() {
-        let draw =
-            |i: i32, j: i32| (f64::from(i) * 12.9898 + f64::from(j) * 78.233).sin() * 43_758.5;
-        for (m, scale, some_left_out) in
-            [(1, 1.0, false), (31, 0.01, false), (100, 0.001, false), (100, 3.0, true)]
-        {
-            let row = |i: i32| [draw(i, 0).fract(), draw(i, 1).fract(), draw(i, 2).fract()];
-            let points = Points::from_rows(&(0..m).map(row).collect::<Vec<_>>()).unwrap();
-            let kernel = RadialKernel::gaussian(scale).unwrap();
-            let k = KernelValues::new(points.clone(), kernel).unwrap().apply(&points).unwrap();
-            let m = points.len();
-            let (chosen, factor) = pivoted_cholesky(k.as_slice(), m);
-            assert_greedy(&k, &chosen);
-            assert_eq!(chosen.len() < m, some_left_out, "{m} {scale}");
-            for (i, row) in chosen.iter().enumerate() {
-                for (j, column) in chosen.iter().enumerate() {
-                    let product: f64 =
-                        (0..=i.min(j)).map(|l| factor[(i, l)] * factor[(j, l)]).sum();
-                    assert!((product - k.as_slice()[row * m + column]).abs() < 1e-12);
-                }
-            }
-        }
     }
 
     /// A second landmark at distance t of the first adds 1 - exp(-2t²), about 2t².
@@ -280,7 +201,7 @@ mod tests {
         }
         for row in features.as_slice().chunks(map.dim()) {
             let left = 1.0 - kernels::dot(row, row);
-            assert!(left.abs() < TOLERANCE + 1e-5, "{left}");
+            assert!(left.abs() < f64::from(TOLERANCE) + 1e-5, "{left}");
         }
         // Not more of them than that takes: each adds more than the tolerance to the landmark it is.
         let last = map.factor[(map.dim() - 1, map.dim() - 1)];
@@ -341,8 +262,8 @@ mod tests {
             let k = row(&values, i);
             let mut features = Vec::new();
             for (j, value) in k.iter().enumerate() {
-                let known: f64 = (0..j).map(|l| factor[(j, l)] * features[l]).sum();
-                features.push((value - known) / factor[(j, j)]);
+                let known: f64 = (0..j).map(|l| f64::from(factor[(l, j)]) * features[l]).sum();
+                features.push((value - known) / f64::from(factor[(j, j)]));
             }
             let (a, b) = (kernels::dot(&features, &w), kernels::dot(&k, &c));
             assert!((a - b).abs() < 1e-12, "{a} {b}");

@@ -28,6 +28,7 @@ mod hinge;
 mod landmark_features;
 mod learn;
 mod model;
+mod pivoted_cholesky;
 mod race;
 mod report;
 mod rounds;

@@ -40,6 +40,9 @@ pub(crate) struct Scaled {
     columns: ColumnScale,
     points: Points,
     landmarks: Points,
+    /// Median distances of points.
+    squared_euclidean: f64,
+    manhattan: f64,
 }
 
 impl Scaled {
@@ -53,7 +56,9 @@ impl Scaled {
             _ => CLASSES_LANDMARKS,
         };
         let landmarks = Landmarks::Uniform.choose(&points, count, table.seed)?;
-        Ok(Scaled { columns, points, landmarks })
+        let squared_euclidean = Distance::SquaredEuclidean.median(&points, table.seed)?;
+        let manhattan = Distance::Manhattan.median(&points, table.seed)?;
+        Ok(Scaled { columns, points, landmarks, squared_euclidean, manhattan })
     }
 
     fn kernel(
@@ -61,9 +66,11 @@ impl Scaled {
         distance: Distance,
         width: f64,
         rough: bool,
-        seed: u64,
     ) -> Result<LandmarkFeatures, InputError> {
-        let median = distance.median(&self.points, seed)?;
+        let median = match distance {
+            Distance::SquaredEuclidean => self.squared_euclidean,
+            Distance::Manhattan => self.manhattan,
+        };
         let kernel = RadialKernel::new(distance, width * median)?;
         let landmarks = if rough {
             // In random order, as they were chosen.
@@ -324,7 +331,7 @@ impl Table {
                 (Rows::Single(features), None)
             }
             Space::Kernel { distance, width } => {
-                let map = scaled.kernel(distance, width, rough, self.seed)?;
+                let map = scaled.kernel(distance, width, rough)?;
                 let features = match map.rows(points, rows)? {
                     Some(features) => Rows::Short(features),
                     None => Rows::Single(map.rows_as_models_have_them(points, rows)?),
