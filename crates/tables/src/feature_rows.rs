@@ -54,9 +54,12 @@ impl Entry for i16 {
 
     #[inline(always)]
     fn of(feature: f32) -> i16 {
-        let units = 32767.0 * feature;
-        // To the nearest, as conversions cut; what is too large becomes the largest.
-        (units + 0.5f32.copysign(units)) as i16
+        /// Above 2²³ single precision has whole numbers alone, and the last bits of this one are zeros.
+        const WHOLE: f32 = (3 << 22) as f32;
+        // What is too large becomes the largest.
+        let units = (32767.0 * feature).clamp(-32767.0, 32767.0);
+        // The sum is rounded to the nearest, whose last bits are those of the whole number.
+        (units + WHOLE).to_bits() as i16
     }
 
     /// What rounding adds to 1 is forgiven.
@@ -283,7 +286,7 @@ mod tests {
             (-1.0, -32767),
             (1.0, 32767),
             (2.0, 32767),
-            (-2.0, -32768),
+            (-2.0, -32767),
         ] {
             assert_eq!(i16::of(feature), units, "{feature}");
             assert_eq!(f32::of(feature), feature);
