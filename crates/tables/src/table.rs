@@ -21,10 +21,8 @@ const CLASSES_LANDMARKS: usize = 800;
 const ROUGH_LANDMARKS: f64 = 0.6;
 /// Candidates averaged, at most.
 const MAX_CHOSEN: usize = 4;
-/// How far apart violations of a [`Hinge`] are at most, in units of the margin: where candidates are compared, and where
-/// those chosen are fitted.
-const COMPARED_TOLERANCE: f64 = 0.2;
-const TOLERANCE: f64 = 0.05;
+/// How far apart violations of a [`Hinge`] are at most, in units of the margin. Nearer to its optimum it errs as often.
+const TOLERANCE: f64 = 1.0;
 /// Passes of the Perspectron.
 pub(crate) const PASSES: u64 = 10;
 
@@ -140,8 +138,6 @@ struct Way<'a> {
     methods: &'a [Method],
     /// Dual variables to begin with, per method; else a fit begins with that for the C before.
     begin: Option<&'a [&'a Duals]>,
-    /// Of the hinge loss.
-    tolerance: f64,
     /// Of the Perspectron.
     passes: u64,
 }
@@ -362,7 +358,7 @@ impl Table {
         features: &FeatureRows<T>,
         columns: &Points,
         rows: &[usize],
-        &Way { methods, begin, tolerance, passes }: &Way<'_>,
+        &Way { methods, begin, passes }: &Way<'_>,
     ) -> Result<Vec<Vec<Fit>>, InputError> {
         let weights = &self.weights;
         let rows: Vec<usize> = rows.iter().copied().filter(|&i| weights[i] > 0.0).collect();
@@ -384,7 +380,7 @@ impl Table {
                         if let Some(begin) = begin {
                             hinge = Hinge::from_duals(&examples, &begin[index][sum])?;
                         }
-                        hinge.solve(&examples, c, tolerance, &mut rng);
+                        hinge.solve(&examples, c, TOLERANCE, &mut rng);
                         Fit { halfspace: hinge.halfspace()?, duals: hinge.duals().to_vec() }
                     }
                     Method::Logistic { c } => {
@@ -450,8 +446,7 @@ impl Table {
         let counted = self.rounds.iter().filter(|round| !round.rough).count();
         let fits_of_row = (counted - 1).max(1) as f64;
         let methods: Vec<Method> = compared.iter().map(|of| of.method).collect();
-        let tolerance = COMPARED_TOLERANCE;
-        let way = Way { methods: &methods, begin: None, tolerance, passes };
+        let way = Way { methods: &methods, begin: None, passes };
         let fits = self.fit(index, features, &scaled.points, fit_to, &way)?;
         for (fits, compared) in fits.iter().zip(compared) {
             for (sum, Fit { halfspace, duals }) in fits.iter().enumerate() {
@@ -489,7 +484,7 @@ impl Table {
         let duals: Vec<&Duals> = members.iter().map(|member| member.duals).collect();
         let rows: Vec<usize> = (0..n).collect();
         let begin = Some(duals.as_slice());
-        let way = Way { methods: &methods, begin, tolerance: TOLERANCE, passes: PASSES };
+        let way = Way { methods: &methods, begin, passes: PASSES };
         let fits = self.fit(index, &features, &scaled.points, &rows, &way)?;
         let mut halfspaces = Vec::with_capacity(self.sums());
         for sum in 0..self.sums() {
@@ -534,9 +529,9 @@ mod tests {
         assert_eq!(table.deviation(&[-2.0; 40]), 2.0);
     }
 
-    /// The descents by themselves: of a fold to one tolerance, of all rows to another, from where the folds ended.
+    /// The descents by themselves: of a fold, and of all rows from where the folds ended.
     #[test]
-    fn comparisons_are_rougher_than_what_is_kept() {
+    fn descents_end_where_violations_are_a_margin_apart() {
         let n = 200;
         let values: Vec<f64> = (0..2 * n).map(|i| (f64::from(i) * 12.9898).sin()).collect();
         let classes: Vec<usize> = values
@@ -561,7 +556,7 @@ mod tests {
         let (signs, weights) = (&table.signs[0], &table.weights);
         let examples = Examples { features: kept, signs, weights, rows: &fold };
         let mut hinge = Hinge::new(&examples).unwrap();
-        hinge.solve(&examples, 3.0, 0.2, &mut order());
+        hinge.solve(&examples, 3.0, 1.0, &mut order());
         let thirds: Vec<f64> = hinge.duals().iter().map(|dual| dual / 3.0).collect();
         assert_eq!(compared.duals, [thirds]);
 
@@ -570,7 +565,7 @@ mod tests {
         let part = table.part(5, &scaled, &family, &members, None).unwrap();
         let examples = Examples { rows: &rows, ..examples };
         let mut hinge = Hinge::from_duals(&examples, &compared.duals[0]).unwrap();
-        hinge.solve(&examples, 3.0, 0.05, &mut order());
+        hinge.solve(&examples, 3.0, 1.0, &mut order());
         let (found, expected) = (&part.halfspaces[0], hinge.halfspace().unwrap());
         assert_eq!(found.bias(), expected.bias() / 2.0);
         for (found, w) in found.weights().iter().zip(expected.weights()) {
