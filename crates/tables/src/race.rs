@@ -234,19 +234,21 @@ mod tests {
     /// is as it would have been. Nothing but narrow kernels explains a chessboard.
     #[test]
     fn those_dropped_are_behind_or_too_many_and_others_do_not_notice() {
-        let (behind, too_many): (Vec<_>, Vec<_>) = (36..50).map(|n| assert_race(20 * n)).unzip();
+        let race = |n| assert_race(20 * n, if n % 2 == 0 { 2.0 } else { 3.0 });
+        let (behind, too_many): (Vec<_>, Vec<_>) = (36..50).map(race).unzip();
         let after =
             |dropped: Vec<Vec<usize>>| dropped.concat().into_iter().collect::<BTreeSet<_>>();
         assert_eq!((after(behind), after(too_many)), ([1, 2, 3].into(), [1, 2, 3].into()));
     }
 
-    /// After how many folds each of those that were behind was dropped, and of those that were too many.
-    fn assert_race(n: i32) -> (Vec<usize>, Vec<usize>) {
+    /// After how many folds each of those that were behind was dropped, and of those that were too many; of a chessboard with so
+    /// many cells to a unit.
+    fn assert_race(n: i32, cells: f64) -> (Vec<usize>, Vec<usize>) {
         let points: Vec<[f64; 2]> = (0..n)
             .map(|i| [(f64::from(i) * 12.9898).sin(), (f64::from(i) * 78.233).cos()])
             .collect();
         let inside =
-            |x: &[f64; 2]| (3.0 * x[0]).floor() as i32 % 2 == (3.0 * x[1]).floor() as i32 % 2;
+            |x: &[f64; 2]| (cells * x[0]).floor() as i32 % 2 == (cells * x[1]).floor() as i32 % 2;
         let slip = |i: usize| i % 5 == 3;
         let classes: Vec<usize> =
             points.iter().enumerate().map(|(i, x)| usize::from(inside(x) != slip(i))).collect();
