@@ -159,12 +159,11 @@ impl TableClassifier {
     }
 
     /// As [`FitSample::fit`], with what an error on each row costs, on top of the class weights. A row of weight 0 is
-    /// not learned from. The error bound does not heed weights.
+    /// as good as absent. The error bound does not heed other weights.
     ///
     /// # Errors
     /// As [`FitSample::fit`]; [`InputError::LengthMismatch`] for another number of weights;
-    /// [`InputError::ParameterOutOfRange`] for a weight that is negative or not finite, if all are 0, or if those of
-    /// all rows that candidates are compared on are 0.
+    /// [`InputError::ParameterOutOfRange`] for a weight that is negative or not finite, or if fewer than 10 are above 0.
     pub fn fit_weighted<P: PointSet>(
         &self,
         points: &P,

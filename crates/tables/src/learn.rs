@@ -50,13 +50,15 @@ pub(crate) fn learn<P: PointSet>(
     plan: &Plan,
 ) -> Result<(Averaged, TableReport), InputError> {
     let Plan { max_rows, threads, seed, .. } = *plan;
-    let n = given.classes.len();
-    if n == 0 {
+    if given.classes.is_empty() {
         return Err(InputError::Empty);
     }
+    let has_weight = |i: &usize| (given.weight)(*i) > 0.0;
+    let mut order: Vec<usize> = (0..given.classes.len()).filter(has_weight).collect();
+    let n = order.len();
     let enough = n >= MIN_TABLE_ROWS;
-    InputError::check_parameter("number of rows", n as f64, enough, "at least 10")?;
-    let mut order: Vec<usize> = (0..n).collect();
+    let requirement = "at least 10, those of weight 0 not counted";
+    InputError::check_parameter("number of rows", n as f64, enough, requirement)?;
     order.shuffle(&mut rng_for(RngStream::TableRows, seed));
     let (kept_back, rows) = order.split_at(plan.kept_back(n));
     let rows = &rows[..rows.len().min(max_rows)];

@@ -117,10 +117,6 @@ fn drop_some(
     entrants: &mut Vec<Entrant<'_>>,
     dropped: &mut Vec<Dropped>,
 ) {
-    if !table.have_weight(rounds) {
-        // Of rows without weight nothing is known of anybody.
-        return;
-    }
     let mut judged = Vec::new();
     for (index, entrant) in entrants.iter().enumerate() {
         for of in &entrant.compared {
@@ -540,37 +536,6 @@ mod tests {
         assert_eq!(left.iter().map(|(_, left)| left.len()).sum::<usize>() + dropped.len(), all);
         assert!(dropped.is_sorted_by(|a, b| a.error <= b.error));
         left
-    }
-
-    /// Of 4000 rows the first 1000, on which candidates are compared roughly, have no weight.
-    #[test]
-    fn none_is_dropped_by_rows_without_weight() {
-        let classes: Vec<usize> = (0..4000).map(|i| i % 2).collect();
-        let weight = |i: usize| if i < 1000 { 0.0 } else { 1.0 };
-        let given = Given { classes: &classes, count: 2, weight: &weight };
-        let table = Table::new(&given, &(0..4000).collect::<Vec<_>>(), 1).unwrap();
-        let families = families(false, 1);
-        let entrants = || -> Vec<Entrant<'_>> {
-            let of = |family: &Family| -> Vec<Comparison> {
-                family.methods.iter().map(|m| table.nothing_yet(*m).unwrap()).collect()
-            };
-            let all = families.iter().enumerate();
-            all.map(|(index, family)| Entrant {
-                index,
-                family,
-                features: None,
-                compared: of(family),
-            })
-            .collect()
-        };
-        for (rounds, left) in [(1, Left::Families(2)), (1, Left::Candidates(3))] {
-            let (mut entrants, mut dropped) = (entrants(), Vec::new());
-            drop_some(&table, rounds, left, &mut entrants, &mut dropped);
-            assert_eq!((entrants.len(), dropped.len()), (10, 0));
-            // The first fold has rows of weight.
-            drop_some(&table, 2, left, &mut entrants, &mut dropped);
-            assert!(entrants.len() < 10 && !dropped.is_empty());
-        }
     }
 
     fn wrong_of(table: &Table, of: &Comparison) -> usize {

@@ -156,7 +156,7 @@ pub(crate) struct Table {
     classes: Vec<usize>,
     /// Per sum: +1 for the rows of its class, -1 for others. Of two classes one sum, of the second.
     signs: Vec<Vec<f64>>,
-    /// Of mean 1.
+    /// Above 0, of mean 1.
     weights: Vec<f64>,
     uniform: bool,
     rounds: Vec<Round>,
@@ -174,22 +174,14 @@ impl Table {
         let positive = if given.count == 2 { 1..2 } else { 0..given.count };
         let sign = |class: usize, of: usize| if class == of { 1.0 } else { -1.0 };
         let signs = positive.map(|of| classes.iter().map(|&class| sign(class, of)).collect());
-        let table = Table {
+        Ok(Table {
             signs: signs.collect(),
             classes,
             uniform: weights.iter().all(|w| w.to_bits() == weights[0].to_bits()),
             weights: weights.into_iter().map(|w| w / mean).collect(),
             rounds: rounds(rows.len()),
             seed,
-        };
-        let compared: f64 = table.compared_rows().map(|i| table.weights[i]).sum();
-        InputError::check_parameter(
-            "weight of the rows compared on",
-            compared,
-            compared > 0.0,
-            "above 0; give weight to more rows",
-        )?;
-        Ok(table)
+        })
     }
 
     pub(crate) fn sums(&self) -> usize {
@@ -209,11 +201,6 @@ impl Table {
         let all = &self.rounds[..rounds];
         let counted = if all[0].rough && rounds > 1 { &all[1..] } else { all };
         counted.iter().flat_map(|round| round.compare_on.iter().copied())
-    }
-
-    /// Whether any of them has weight.
-    pub(crate) fn have_weight(&self, rounds: usize) -> bool {
-        self.counted_rows(rounds).any(|i| self.weights[i] > 0.0)
     }
 
     /// All rows compared on.
@@ -361,8 +348,6 @@ impl Table {
         &Way { methods, begin, passes }: &Way<'_>,
     ) -> Result<Vec<Vec<Fit>>, InputError> {
         let weights = &self.weights;
-        let rows: Vec<usize> = rows.iter().copied().filter(|&i| weights[i] > 0.0).collect();
-        let rows = rows.as_slice();
         let mut rng = rng_for_round(RngStream::TableOrder, self.seed, family as u32);
         let mut fits = vec![Vec::with_capacity(self.sums()); methods.len()];
         for (sum, signs) in self.signs.iter().enumerate() {
