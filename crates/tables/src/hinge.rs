@@ -1,8 +1,8 @@
 //! Halfspaces of least hinge loss, each example with a weight of its own.
 //! Part of `TableClassifier`. Claims: PT, PTn.
 
-use crate::feature_rows::{Entry, FeatureRows, in_blocks};
-use halfspaces_kernels::{BlockLoop, BlockOps, SINGLE_LANES, Wide, fetch, run_blocks, run_wide};
+use crate::feature_rows::{Entry, FeatureRows};
+use halfspaces_kernels::{BlockLoop, BlockOps, SINGLE_LANES, fetch, run_blocks};
 use halfspaces_linalg::{AffineHalfspace, InputError, zeros};
 use rand::Rng;
 use rand::seq::SliceRandom;
@@ -34,14 +34,17 @@ pub(crate) struct Examples<'a, T> {
 #[derive(Debug)]
 pub(crate) struct Hinge {
     alphas: Vec<f64>,
-    w: Vec<f64>,
+    dim: usize,
+    /// Filled up with zeros.
+    w: Vec<[f32; SINGLE_LANES]>,
     b: f64,
 }
 
 impl Hinge {
     pub(crate) fn new<T: Entry>(examples: &Examples<'_, T>) -> Result<Hinge, InputError> {
-        let w = zeros(1, examples.features.dim())?;
-        Ok(Hinge { alphas: zeros(1, examples.signs.len())?, w, b: 0.0 })
+        let dim = examples.features.dim();
+        let w = vec![[0.0; SINGLE_LANES]; dim.div_ceil(SINGLE_LANES)];
+        Ok(Hinge { alphas: zeros(1, examples.signs.len())?, dim, w, b: 0.0 })
     }
 
     /// Beginning with these dual variables, at least 0.
@@ -64,9 +67,9 @@ impl Hinge {
 
     /// (w, b) = Σ α y (x, 1).
     fn sum_up<T: Entry>(&mut self, examples: &Examples<'_, T>) {
-        let Hinge { alphas, w, b } = self;
-        w.fill(0.0);
-        *b = run_wide(Sum { examples, alphas, w });
+        let Hinge { alphas, w, b, .. } = self;
+        w.as_flattened_mut().fill(0.0);
+        *b = run_blocks(Sum { examples, alphas, w });
     }
 
     /// Moves along the ray through the dual variables to the largest dual objective sΣα - ½s²‖(w, b)‖², as far as all
@@ -78,11 +81,12 @@ impl Hinge {
         if most == f64::INFINITY {
             return;
         }
-        let norm_sq = self.w.iter().map(|w| w * w).sum::<f64>() + self.b * self.b;
+        let squares = self.w.as_flattened().iter().map(|w| f64::from(*w) * f64::from(*w));
+        let norm_sq = squares.sum::<f64>() + self.b * self.b;
         // Of w = 0, b = 0 the quotient is infinite, and the bounds decide.
         let scale = (self.alphas.iter().sum::<f64>() / norm_sq).min(most);
         self.b *= scale;
-        self.w.iter_mut().for_each(|w| *w *= scale);
+        self.w.as_flattened_mut().iter_mut().for_each(|w| *w *= scale as f32);
         for &i in examples.rows {
             // Rounding may lead over a bound.
             self.alphas[i] = (self.alphas[i] * scale).min(c * examples.weights[i]);
@@ -100,7 +104,6 @@ impl Hinge {
     ) {
         self.rescale(examples, c);
         let mut waits = vec![0; self.alphas.len()];
-        let mut state = State { w: in_blocks(&self.w), b: self.b, alphas: &mut self.alphas };
         // The examples of each pass.
         let mut due = vec![Vec::new(); MAX_PASSES];
         due[0] = examples.rows.to_vec();
@@ -108,8 +111,7 @@ impl Hinge {
             let mut order = mem::take(&mut due[pass]);
             let all = order.len() == examples.rows.len();
             order.shuffle(rng);
-            let visits =
-                Visits { state: &mut state, examples, order: &order, waits: &mut waits, c };
+            let visits = Visits { of: self, examples, order: &order, waits: &mut waits, c };
             let solved = run_blocks(visits) <= tolerance;
             if solved && all {
                 break;
@@ -129,15 +131,11 @@ impl Hinge {
                 }
             }
         }
-        self.b = state.b;
-        self.w
-            .iter_mut()
-            .zip(state.w.as_flattened())
-            .for_each(|(w, single)| *w = f64::from(*single));
     }
 
     pub(crate) fn halfspace(&self) -> Result<AffineHalfspace, InputError> {
-        AffineHalfspace::new(self.w.clone(), self.b)
+        let w = self.w.as_flattened()[..self.dim].iter().map(|w| f64::from(*w));
+        AffineHalfspace::new(w.collect(), self.b)
     }
 }
 
@@ -145,41 +143,29 @@ impl Hinge {
 struct Sum<'a, 'e, T> {
     examples: &'a Examples<'e, T>,
     alphas: &'a [f64],
-    w: &'a mut [f64],
+    w: &'a mut [[f32; SINGLE_LANES]],
 }
 
-impl<T: Entry> Wide for Sum<'_, '_, T> {
+impl<T: Entry> BlockLoop for Sum<'_, '_, T> {
     type Output = f64;
 
     #[inline(always)]
-    fn run(self) -> f64 {
+    fn run<B: BlockOps>(self, ops: B) -> f64 {
         let mut b = 0.0;
         for &i in self.examples.rows {
             if self.alphas[i] > 0.0 {
                 let step = self.examples.signs[i] * self.alphas[i];
                 b += step;
-                let row = self.examples.features.row(i).as_flattened();
-                let step = step * f64::from(T::UNIT);
-                for (w, x) in self.w.iter_mut().zip(row) {
-                    *w += step * (*x).into();
-                }
+                T::axpy(ops, step as f32, self.examples.features.row(i), self.w);
             }
         }
         b
     }
 }
 
-/// What the descent moves.
-struct State<'a> {
-    /// Filled up with zeros.
-    w: Vec<[f32; SINGLE_LANES]>,
-    b: f64,
-    alphas: &'a mut [f64],
-}
-
 /// A pass over the examples of `order`: how far apart the largest and the least violation are.
-struct Visits<'a, 'e, 's, T> {
-    state: &'a mut State<'s>,
+struct Visits<'a, 'e, T> {
+    of: &'a mut Hinge,
     examples: &'a Examples<'e, T>,
     order: &'a [usize],
     /// How many passes each example waits after this one.
@@ -187,13 +173,12 @@ struct Visits<'a, 'e, 's, T> {
     c: f64,
 }
 
-impl<T: Entry> BlockLoop for Visits<'_, '_, '_, T> {
+impl<T: Entry> BlockLoop for Visits<'_, '_, T> {
     type Output = f64;
 
     #[inline(always)]
     fn run<B: BlockOps>(self, ops: B) -> f64 {
-        let Visits { state, examples, order, waits, c } = self;
-        let State { w, b, alphas } = state;
+        let Visits { of: Hinge { alphas, w, b, .. }, examples, order, waits, c } = self;
         let (mut largest, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
         for (at, &i) in order.iter().enumerate() {
             // Rows come in an order that the processor cannot foresee.
@@ -418,7 +403,9 @@ mod tests {
                 hinge.solve(&examples, c, 0.05, &mut rng_for(RngStream::Caller, seed));
                 let (w, passes, visits, looks) = plain(&examples, c, seed);
                 let scale = w.iter().map(|w| w.abs()).fold(0.0, f64::max);
-                for (found, w) in hinge.w.iter().chain([&hinge.b]).zip(&w) {
+                let halfspace = hinge.halfspace().unwrap();
+                let b = halfspace.bias();
+                for (found, w) in halfspace.weights().iter().chain([&b]).zip(&w) {
                     assert!(
                         (found - w).abs() < 1e-4 * scale,
                         "{n} x {dim}, seed {seed}: {found} {w}"
@@ -432,11 +419,25 @@ mod tests {
         assert!(early > 20 && capped > 5 && looks_at_all > 20, "{early} {capped} {looks_at_all}");
     }
 
-    /// Σα - ½‖(w, b)‖² for w = Σ α y x.
+    /// Σα - ½‖(w, b)‖² for (w, b) = Σ α y (x, 1), in double precision.
     fn dual(examples: &Examples<'_, f32>, alphas: &[f64]) -> f64 {
-        let hinge = Hinge::from_duals(examples, alphas).unwrap();
-        let squares = hinge.w.iter().map(|w| w * w).sum::<f64>();
-        alphas.iter().sum::<f64>() - 0.5 * (squares + hinge.b * hinge.b)
+        let mut sum = vec![0.0; examples.features.dim() + 1];
+        for &i in examples.rows {
+            let x = examples.features.row(i).as_flattened().iter();
+            let x = x.take(examples.features.dim()).chain([&1.0]);
+            sum.iter_mut().zip(x).for_each(|(sum, x)| {
+                *sum += alphas[i] * examples.signs[i] * f64::from(*x);
+            });
+        }
+        alphas.iter().sum::<f64>() - 0.5 * sum.iter().map(|w| w * w).sum::<f64>()
+    }
+
+    /// The same w and b, up to rounding to single precision at every step.
+    fn assert_near(a: &Hinge, b: &Hinge) {
+        let scale = a.w.as_flattened().iter().fold(1.0, |most: f32, w| most.max(w.abs()));
+        let pairs = a.w.as_flattened().iter().zip(b.w.as_flattened());
+        assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-6 * scale));
+        assert!((a.b - b.b).abs() < 1e-9 * f64::from(scale));
     }
 
     /// Of other dual variables, for a larger C: w and b are their sum, and along them the dual is largest or a variable is at
@@ -457,17 +458,13 @@ mod tests {
         let again = Hinge::from_duals(&Examples { rows: &all, ..examples }, first.duals()).unwrap();
         assert_eq!(again.alphas, first.alphas);
         assert!(first.alphas[250..].iter().all(|alpha| *alpha <= 0.0));
-        // The descent rounds to single precision at every step.
-        let pairs = again.w.iter().zip(&*first.w);
-        assert!(pairs.chain([(&again.b, &first.b)]).all(|(a, b)| (a - b).abs() < 1e-6));
+        assert_near(&again, &first);
 
         let (mut inside, mut bounded) = (0, 0);
         for c in [0.008, 0.01, 0.011, 0.02, 1.0, 100.0] {
             let mut hinge = Hinge::from_duals(&examples, first.duals()).unwrap();
             hinge.rescale(&examples, c);
-            let found = Hinge::from_duals(&examples, &hinge.alphas).unwrap();
-            let pairs = found.w.iter().zip(&*hinge.w);
-            assert!(pairs.chain([(&found.b, &hinge.b)]).all(|(a, b)| (a - b).abs() < 1e-9));
+            assert_near(&Hinge::from_duals(&examples, &hinge.alphas).unwrap(), &hinge);
             let within = |factor: f64| {
                 let kept = |i: &usize| factor * hinge.alphas[*i] <= c * weights[*i];
                 rows.iter().all(kept)
@@ -501,6 +498,6 @@ mod tests {
         let mut equal = Hinge::from_duals(&examples, &[0.5, 0.5]).unwrap();
         equal.rescale(&examples, 3.0);
         assert_eq!((equal.duals(), equal.b), (&[3.0, 3.0][..], 0.0));
-        assert!(equal.w.iter().all(|w| *w == 0.0));
+        assert!(equal.w.as_flattened().iter().all(|w| *w == 0.0));
     }
 }
