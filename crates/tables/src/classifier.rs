@@ -99,7 +99,8 @@ impl Params for TableParams {
 /// its columns. If unsure, use this one.
 ///
 /// Candidates are halfspaces of the columns, standardised or by rank, and of Nyström features of Gaussian and Laplacian
-/// kernels of several widths; fitted by the hinge loss for several C, by logistic regression, by the Perspectron. All are
+/// kernels of several widths; fitted by the hinge loss for several C (by a descent that ends where violations of the conditions of its optimum are at most
+/// 0.7 of the margin apart: nearer to it errors are as many), by logistic regression, by the Perspectron. All are
 /// compared by their errors on rows they were not fitted to, fold by fold. After a fold those are dropped that are worse
 /// beyond chance (the Perspectron after one pass of ten), and all but the best 12, 8, then 6. From 3000 rows on there is a rough round before that, fitted
 /// to 2000 rows and compared on 1000 by three fifths of the landmarks: of all scales and kernels those two are left that have the least errors, and those
