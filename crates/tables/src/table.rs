@@ -514,6 +514,21 @@ mod tests {
         assert_eq!(table.deviation(&[-2.0; 40]), 2.0);
     }
 
+    #[test]
+    fn scales_of_kernels_are_multiples_of_the_median_of_their_distance() {
+        let given = Given { classes: &[0, 1].repeat(30), count: 2, weight: &|_| 1.0 };
+        let table = Table::new(&given, &(0..60).collect::<Vec<_>>(), 7).unwrap();
+        let values = (0..180).map(|i| (f64::from(i) * 12.9898).sin()).collect();
+        let points = Points::new(values, 3).unwrap();
+        let scaled = Scaled::new(ColumnScale::Standardised, points.clone(), &table).unwrap();
+        for distance in [Distance::SquaredEuclidean, Distance::Manhattan] {
+            let map = scaled.kernel(distance, 0.5, false).unwrap();
+            let scale = 0.5 * distance.median(&points, 7).unwrap();
+            let expected = RadialKernel::new(distance, scale).unwrap();
+            assert_eq!(map.into_values().kernel(), expected);
+        }
+    }
+
     /// The descents by themselves: of a fold, and of all rows from where the folds ended.
     #[test]
     fn descents_end_where_violations_are_close() {
