@@ -4,7 +4,7 @@ use crate::FeatureMap;
 use crate::products::{Columns, Product};
 use crate::radial_kernel::{Centres, RadialKernel};
 use faer::{Mat, Side};
-use halfspaces_linalg::{DenseRow, InputError, PointSet, Points, RowView, load_checked, zeros};
+use halfspaces_linalg::{InputError, PointSet, Points, RowView, load_checked, zeros};
 use std::ops::Range;
 
 /// Eigenvalues of the landmarks' kernel below this share of the largest are taken for 0.
@@ -172,7 +172,7 @@ impl FeatureMap for Nystroem {
     fn map_row<R: RowView>(&self, x: R, out: &mut [f64]) -> Result<(), InputError> {
         let mut values = zeros(1, self.landmarks.len())?;
         self.centres.values(self.kernel, x, &mut values)?;
-        self.directions.sums::<Product, _>(DenseRow::new(&values)?, out);
+        self.directions.sums_of_block::<Product>(&values, out);
         Ok(())
     }
 }

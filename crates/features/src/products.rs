@@ -8,9 +8,14 @@ use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{PointSet, RowView};
 use std::ops::Range;
 
-/// Rows and columns of a tile, whose sums stay in registers.
-const ROWS: usize = 4;
+/// Columns that lie side by side, and columns of a tile.
 const COLUMNS: usize = 8;
+/// Rows of a tile, whose sums stay in registers.
+const ROWS: usize = 4;
+/// Strips that a single row meets at once: as many sums under way as in a tile of several rows.
+const STRIPS: usize = 4;
+/// Rows that take their turn with a strip before the next strip is read: with 500 coordinates, 250 KB.
+const TURN: usize = 64;
 
 /// What is summed for coordinates x_i and z_i; nothing for x_i = 0.
 pub(crate) trait Term: Copy + Sync {
@@ -39,31 +44,28 @@ impl Term for AbsoluteDifference {
     }
 }
 
-/// Columns z, stored by coordinate and filled up with zeros to whole tiles.
+/// Columns z in strips of eight, of which each lies by coordinate; the last is filled up with zeros.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Columns {
-    values: Vec<f64>,
+    strips: Vec<f64>,
     count: usize,
-    stride: usize,
+    dim: usize,
 }
 
 impl Columns {
     /// From the coordinates of one column after the other.
     pub(crate) fn from_rows(rows: &[f64], dim: usize) -> Columns {
         let count = rows.len() / dim;
-        let stride = count.next_multiple_of(COLUMNS);
-        let mut values = vec![0.0; dim * stride];
-        for (k, z) in rows.chunks_exact(dim).enumerate() {
-            for (i, v) in z.iter().enumerate() {
-                values[i * stride + k] = *v;
+        let mut strips = vec![0.0; dim * count.next_multiple_of(COLUMNS)];
+        for (strip, rows) in strips.chunks_exact_mut(dim * COLUMNS).zip(rows.chunks(COLUMNS * dim))
+        {
+            for (k, z) in rows.chunks_exact(dim).enumerate() {
+                for (values, v) in strip.chunks_exact_mut(COLUMNS).zip(z) {
+                    values[k] = *v;
+                }
             }
         }
-        Columns { values, count, stride }
-    }
-
-    /// Number of coordinates.
-    pub(crate) fn dim(&self) -> usize {
-        self.values.len() / self.stride
+        Columns { strips, count, dim }
     }
 
     /// Number of columns.
@@ -76,9 +78,11 @@ impl Columns {
         assert_eq!(out.len(), self.count, "one sum per column");
         out.fill(0.0);
         for (i, x_i) in x.entries() {
-            let column = &self.values[i * self.stride..][..self.count];
-            for (out, z_i) in out.iter_mut().zip(column) {
-                *out += T::term(x_i, *z_i);
+            let strips = self.strips.chunks_exact(self.dim * COLUMNS);
+            for (out, strip) in out.chunks_mut(COLUMNS).zip(strips) {
+                for (out, z_i) in out.iter_mut().zip(&strip[i * COLUMNS..]) {
+                    *out += T::term(x_i, *z_i);
+                }
             }
         }
     }
@@ -106,28 +110,31 @@ impl Columns {
     pub(crate) fn sums_of_block<T: Term>(&self, rows: &[f64], out: &mut [f64]) {
         run_wide(Block { columns: self, rows, out, term: T::term });
     }
+}
 
-    /// The sums of R rows with the columns from `first` on.
-    #[inline(always)]
-    fn tile<const R: usize>(
-        &self,
-        rows: &[f64],
-        first: usize,
-        term: &impl Fn(f64, f64) -> f64,
-    ) -> [[f64; COLUMNS]; R] {
-        let dim = rows.len() / R;
-        let rows: [&[f64]; R] = std::array::from_fn(|r| &rows[r * dim..][..dim]);
-        let mut sums = [[0.0; COLUMNS]; R];
-        for i in 0..dim {
-            let z = &self.values[i * self.stride + first..][..COLUMNS];
+/// The sums of R rows with S strips.
+#[inline(always)]
+fn tile<const R: usize, const S: usize>(
+    rows: &[f64],
+    strips: &[f64],
+    term: &impl Fn(f64, f64) -> f64,
+) -> [[[f64; COLUMNS]; S]; R] {
+    let dim = rows.len() / R;
+    let rows: [&[f64]; R] = std::array::from_fn(|r| &rows[r * dim..][..dim]);
+    let strips: [&[f64]; S] =
+        std::array::from_fn(|s| &strips[s * dim * COLUMNS..][..dim * COLUMNS]);
+    let mut sums = [[[0.0; COLUMNS]; S]; R];
+    for i in 0..dim {
+        for (s, strip) in strips.iter().enumerate() {
+            let z = &strip[i * COLUMNS..][..COLUMNS];
             for (sums, x) in sums.iter_mut().zip(rows) {
-                for (sum, z_i) in sums.iter_mut().zip(z) {
+                for (sum, z_i) in sums[s].iter_mut().zip(z) {
                     *sum += term(x[i], *z_i);
                 }
             }
         }
-        sums
     }
+    sums
 }
 
 /// Compiled for the vector instructions that the processor turns out to have.
@@ -143,26 +150,47 @@ impl<F: Fn(f64, f64) -> f64> Wide for Block<'_, F> {
 
     #[inline(always)]
     fn run(self) {
-        let Block { columns, rows, out, term } = self;
-        let (count, dim) = (columns.count, columns.dim());
-        for (rows, out) in rows.chunks(ROWS * dim).zip(out.chunks_mut(ROWS * count)) {
-            for first in (0..count).step_by(COLUMNS) {
-                let width = COLUMNS.min(count - first);
-                let mut store = |row: usize, sums: [f64; COLUMNS]| {
-                    out[row * count + first..][..width].copy_from_slice(&sums[..width]);
-                };
-                if rows.len() == ROWS * dim {
-                    let sums = columns.tile::<ROWS>(rows, first, &term);
-                    sums.into_iter().enumerate().for_each(|(row, sums)| store(row, sums));
-                } else {
-                    for (row, x) in rows.chunks_exact(dim).enumerate() {
-                        let [sums] = columns.tile::<1>(x, first, &term);
-                        store(row, sums);
+        let Block { columns: Columns { strips, count, dim }, rows, out, term } = self;
+        let (count, dim) = (*count, *dim);
+        for (rows, out) in rows.chunks(TURN * dim).zip(out.chunks_mut(TURN * count)) {
+            let alone = rows.len() / dim % ROWS;
+            let (tiles, alone) = rows.split_at(rows.len() - alone * dim);
+            let (out, out_alone) = out.split_at_mut(tiles.len() / dim * count);
+            for (k, strip) in strips.chunks_exact(dim * COLUMNS).enumerate() {
+                let columns = k * COLUMNS..count.min((k + 1) * COLUMNS);
+                let tiles = tiles.chunks_exact(ROWS * dim).zip(out.chunks_exact_mut(ROWS * count));
+                for (rows, out) in tiles {
+                    let sums = tile::<ROWS, 1>(rows, strip, &term);
+                    for ([sums], out) in sums.iter().zip(out.chunks_exact_mut(count)) {
+                        store(&mut out[columns.clone()], sums);
+                    }
+                }
+            }
+            for (x, out) in alone.chunks_exact(dim).zip(out_alone.chunks_exact_mut(count)) {
+                let strips = strips.chunks(STRIPS * dim * COLUMNS);
+                for (strips, out) in strips.zip(out.chunks_mut(STRIPS * COLUMNS)) {
+                    if strips.len() == STRIPS * dim * COLUMNS {
+                        let [sums] = tile::<1, STRIPS>(x, strips, &term);
+                        let out = out.chunks_mut(COLUMNS);
+                        sums.iter().zip(out).for_each(|(sums, out)| store(out, sums));
+                    } else {
+                        for (strip, out) in
+                            strips.chunks_exact(dim * COLUMNS).zip(out.chunks_mut(COLUMNS))
+                        {
+                            let [[sums]] = tile::<1, 1>(x, strip, &term);
+                            store(out, &sums);
+                        }
                     }
                 }
             }
         }
     }
+}
+
+/// The sums of a strip, without those of the zeros that it is filled up with.
+#[inline(always)]
+fn store(out: &mut [f64], sums: &[f64; COLUMNS]) {
+    out.copy_from_slice(&sums[..out.len()]);
 }
 
 #[cfg(test)]
@@ -179,11 +207,16 @@ mod tests {
         sum
     }
 
+    /// More than one turn, and rows that fill no tile.
+    const ROWS_OF_TEST: usize = TURN + 11;
+    /// Strips for a row alone, strips beyond them, and one that is not full.
+    const COLUMNS_OF_TEST: usize = (STRIPS + 2) * COLUMNS + 3;
+
     proptest! {
         #[test]
         fn every_way_is_the_plain_loop_to_the_bit(
-            values in prop::collection::vec((any::<bool>(), -9.0..9.0f64), 3 * 11),
-            others in prop::collection::vec(-9.0..9.0f64, 3 * 19),
+            values in prop::collection::vec((any::<bool>(), -9.0..9.0f64), 3 * ROWS_OF_TEST),
+            others in prop::collection::vec(-9.0..9.0f64, 3 * COLUMNS_OF_TEST),
         ) {
             let values = values.into_iter().map(|(keep, v)| if keep { v } else { 0.0 }).collect();
             let points = Points::new(values, 3).unwrap();
@@ -194,16 +227,16 @@ mod tests {
                     .rows()
                     .flat_map(|x| z.chunks(3).map(move |z| plain::<T>(x.as_slice(), z)))
                     .collect();
-                for range in [0..11, 2..9, 4..5] {
-                    let mut out = vec![f64::NAN; range.len() * 19];
-                    let expected = &expected[range.start * 19..range.end * 19];
+                for range in [0..ROWS_OF_TEST, 2..9, 4..5] {
+                    let mut out = vec![f64::NAN; range.len() * COLUMNS_OF_TEST];
+                    let expected = &expected[range.start * COLUMNS_OF_TEST..range.end * COLUMNS_OF_TEST];
                     columns.sums_of_rows::<T, _>(points, range.clone(), &mut out);
                     assert_eq!(out, expected);
                     columns.sums_of_rows::<T, _>(sparse, range, &mut out);
                     assert_eq!(out, expected);
                 }
-                let mut out = vec![0.0; 19];
-                for (x, expected) in points.rows().zip(expected.chunks(19)) {
+                let mut out = vec![0.0; COLUMNS_OF_TEST];
+                for (x, expected) in points.rows().zip(expected.chunks(COLUMNS_OF_TEST)) {
                     columns.sums::<T, _>(x, &mut out);
                     assert_eq!(out, expected);
                 }

@@ -8,8 +8,10 @@
 #![allow(clippy::disallowed_methods, reason = "it reports times")]
 
 use halfspaces_data::read::{CsvOptions, Dataset, read_csv};
-use halfspaces_features::{FeatureMap, Landmarks, Nystroem, RadialKernel};
-use halfspaces_linalg::{Classifier, Label, PointSet, Points};
+use halfspaces_features::{
+    FeatureMap, KernelValues, Landmarks, Nystroem, RadialKernel, Transformed,
+};
+use halfspaces_linalg::{Classifier, Halfspace, Label, PointSet, Points};
 use halfspaces_online::{AsGiven, AveragedPerceptron, Kernel, KernelPerceptron, run};
 use std::error::Error;
 use std::process::ExitCode;
@@ -49,7 +51,11 @@ fn report(arguments: &[String]) -> Result<(), Box<dyn Error>> {
         let features = map.apply(train.points())?;
         let learner = AveragedPerceptron::new(map.output_dim())?;
         let (learner, _) = run(learner, &features, train.labels(), AsGiven::new())?;
-        Ok(move |points: &Points| Ok(learner.label_all(&map.apply(points)?)?))
+        // The halfspace of the features as a sum of kernel values, which labels without the features.
+        let values = KernelValues::new(map.landmarks().clone(), map.kernel())?;
+        let sum = Halfspace::new(map.expansion(learner.average()?.normal())?)?;
+        let model = Transformed::new(values, sum)?;
+        Ok(move |points: &Points| Ok(model.label_all(points)?))
     })
 }
 
