@@ -51,6 +51,7 @@ mod rivals;
 mod saved;
 pub mod schedule;
 mod selection;
+mod temperature;
 #[cfg(test)]
 mod test_data;
 
@@ -85,3 +86,4 @@ pub use rivals::{
     dgt_steps, dgt_training_error, feasible_radius, heuristic_step, heuristic_steps,
 };
 pub use selection::{Candidates, Choice, Elimination};
+pub use temperature::TemperatureScaling;
