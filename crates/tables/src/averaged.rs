@@ -6,6 +6,7 @@ use halfspaces_linalg::{
     AffineHalfspace, DenseRow, InputError, Label, PointSet, Points, RowView, Threads, kernels,
     zeros,
 };
+use halfspaces_pac::TemperatureScaling;
 use std::ops::Range;
 
 /// Rows whose values are computed together; they do not depend on it.
@@ -20,8 +21,8 @@ pub(crate) struct Averaged {
     standardised: Scale,
     ranked: Scale,
     parts: Vec<Part>,
-    /// The slope and offset of the log odds in each sum.
-    log_odds: Vec<(f64, f64)>,
+    /// From sums to probabilities.
+    scaling: TemperatureScaling,
 }
 
 /// Halfspaces of columns on one scale, or of their kernel values: one per sum.
@@ -41,7 +42,7 @@ struct RawAveraged {
     standardised: Scale,
     ranked: Scale,
     parts: Vec<Part>,
-    log_odds: Vec<(f64, f64)>,
+    scaling: TemperatureScaling,
 }
 
 #[cfg(feature = "serde")]
@@ -49,16 +50,17 @@ impl TryFrom<RawAveraged> for Averaged {
     type Error = InputError;
 
     fn try_from(raw: RawAveraged) -> Result<Self, InputError> {
-        let RawAveraged { standardised, ranked, parts, log_odds } = raw;
+        let RawAveraged { standardised, ranked, parts, scaling } = raw;
         InputError::check_dim(standardised.input_dim(), ranked.input_dim())?;
         let scales =
             matches!(standardised, Scale::Standardised(_)) && matches!(ranked, Scale::Ranked(_));
         InputError::check_state(scales, "standardised columns first, ranked ones second")?;
         InputError::check_state(!parts.is_empty(), "a sum of no halfspaces")?;
-        InputError::check_state(!log_odds.is_empty(), "no log odds")?;
+        let sums = parts[0].halfspaces.len();
+        InputError::check_state(sums > 0, "no halfspaces")?;
         for part in &parts {
-            let one_per_sum = part.halfspaces.len() == log_odds.len();
-            InputError::check_state(one_per_sum, "a halfspace and log odds for every sum")?;
+            let one_per_sum = part.halfspaces.len() == sums;
+            InputError::check_state(one_per_sum, "a halfspace for every sum")?;
             let features = match &part.kernel {
                 Some(kernel) => {
                     InputError::check_dim(standardised.output_dim(), kernel.input_dim())?;
@@ -70,9 +72,7 @@ impl TryFrom<RawAveraged> for Averaged {
                 InputError::check_dim(features, halfspace.weights().len())?;
             }
         }
-        let finite = log_odds.iter().all(|(slope, offset)| slope.is_finite() && offset.is_finite());
-        InputError::check_state(finite, "log odds that are not finite")?;
-        Ok(Averaged { standardised, ranked, parts, log_odds })
+        Ok(Averaged { standardised, ranked, parts, scaling })
     }
 }
 
@@ -95,9 +95,10 @@ impl Averaged {
         standardised: Scale,
         ranked: Scale,
         parts: Vec<Part>,
-        log_odds: Vec<(f64, f64)>,
+        scaling: TemperatureScaling,
     ) -> Averaged {
-        Averaged { standardised, ranked, parts, log_odds }
+        assert!(!parts.is_empty(), "an average is one of candidates");
+        Averaged { standardised, ranked, parts, scaling }
     }
 
     pub(crate) fn dim(&self) -> usize {
@@ -106,13 +107,12 @@ impl Averaged {
 
     /// Number of sums.
     pub(crate) fn sums(&self) -> usize {
-        self.log_odds.len()
+        self.parts[0].halfspaces.len()
     }
 
-    /// The logistic function of the log odds, per sum.
+    /// The probability of every class.
     pub(crate) fn probabilities(&self, values: &[f64]) -> Vec<f64> {
-        let pairs = self.log_odds.iter().zip(values);
-        pairs.map(|((slope, offset), v)| 1.0 / (1.0 + (-(slope * v + offset)).exp())).collect()
+        self.scaling.probabilities(values)
     }
 
     fn scale(&self, columns: ColumnScale) -> &Scale {

@@ -103,15 +103,16 @@ impl<C> TableClassesModel<C> {
         Ok(classes.into_iter().map(|class| &self.classes[class]).collect())
     }
 
-    /// The probability of each class, in their order: Platt's sigmoids of the sums, fitted to rows that their
-    /// halfspaces had not seen, divided by their sum. Of the labels as they are given, wrong ones included.
+    /// The probability of each class, in their order, by temperature scaling of the sums ([`TemperatureScaling`]), fitted to rows
+    /// that their halfspaces had not seen: of the labels as they are given, wrong ones included, and with the weights given to
+    /// the fit. The class predicted is the most probable one.
     ///
-    /// The most probable class need not be the one predicted: that goes by the sums themselves.
+    /// [`TemperatureScaling`]: halfspaces_pac::TemperatureScaling
     ///
     /// # Errors
     /// As [`TableClassesModel::class`].
     pub fn probabilities<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError> {
-        Ok(self.shares(&self.average.row_values(x)?))
+        Ok(self.average.probabilities(&self.average.row_values(x)?))
     }
 
     /// The decision values of every point, a row each: one per class, the largest deciding; of two classes one, whose sign
@@ -147,19 +148,7 @@ impl<C> TableClassesModel<C> {
     /// ```
     pub fn judge(&self, values: &[f64]) -> Result<(&C, Vec<f64>), InputError> {
         InputError::check_dim(self.average.sums(), values.len())?;
-        Ok((&self.classes[decide(values)], self.shares(values)))
-    }
-
-    fn shares(&self, values: &[f64]) -> Vec<f64> {
-        let mut of_class = self.average.probabilities(values);
-        if let [positive] = of_class[..] {
-            return vec![1.0 - positive, positive];
-        }
-        // Sigmoids of finite numbers may round to 0, all of them only far from every class.
-        let total: f64 = of_class.iter().sum();
-        let equal = 1.0 / of_class.len() as f64;
-        of_class.iter_mut().for_each(|p| *p = if total > 0.0 { *p / total } else { equal });
-        of_class
+        Ok((&self.classes[decide(values)], self.average.probabilities(values)))
     }
 
     /// What was compared, on which rows, and what was chosen.

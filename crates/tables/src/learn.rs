@@ -134,7 +134,7 @@ pub(crate) fn learn<P: PointSet>(
         error: table.error(&sum),
         kept_back: None,
     };
-    let average = Averaged::new(standardised, ranked, parts, table.log_odds(&sum)?);
+    let average = Averaged::new(standardised, ranked, parts, table.scaling(&sum)?);
     if !kept_back.is_empty() {
         let found = average.classes(&points.select(kept_back)?, threads)?;
         let wrong = found.iter().zip(kept_back).filter(|(y, i)| **y != given.classes[**i]).count();

@@ -68,15 +68,16 @@ impl TableModel {
         self.report.error_bound(failure)
     }
 
-    /// The probability of label +1, by Platt's sigmoid of the decision value, fitted to rows that the values' halfspaces had not
-    /// seen: of the labels as they are given, wrong ones included.
+    /// The probability of label +1, by temperature scaling of the decision value ([`TemperatureScaling`]), fitted to rows that the
+    /// values' halfspaces had not seen: of the labels as they are given, wrong ones included, and with the weights given to the
+    /// fit. It is ½ where the decision value is 0.
     ///
-    /// It need not be ½ where the decision value is 0: labels heed the weights given to the fit, probabilities do not.
+    /// [`TemperatureScaling`]: halfspaces_pac::TemperatureScaling
     ///
     /// # Errors
     /// As [`Classifier::decision_value`].
     pub fn probability<R: RowView>(&self, x: R) -> Result<f64, InputError> {
-        Ok(self.average.probabilities(&self.average.row_values(x)?)[0])
+        Ok(self.average.probabilities(&self.average.row_values(x)?)[1])
     }
 }
 

@@ -11,7 +11,7 @@ use halfspaces_linalg::{
     AffineHalfspace, FitSample, InputError, Label, Params, PointSet, Points, RngStream, kernels,
     rng_for_round, zeros,
 };
-use halfspaces_pac::{LogisticRegression, SamplePerspectron};
+use halfspaces_pac::{LogisticRegression, SamplePerspectron, TemperatureScaling};
 
 /// Landmarks of a kernel: a tenth of the rows, within these bounds; for several classes, whose boundaries are many, more.
 const MIN_LANDMARKS: usize = 300;
@@ -21,6 +21,8 @@ const CLASSES_LANDMARKS: usize = 800;
 const ROUGH_LANDMARKS: f64 = 0.6;
 /// Candidates averaged, at most.
 const MAX_CHOSEN: usize = 4;
+/// What the likelihood counts beside the penalty of a large slope, for probabilities.
+const C_OF_PROBABILITIES: f64 = 100.0;
 /// How far apart violations of a [`Hinge`] are at most, in units of the margin. Nearer to its optimum it hardly errs less.
 const TOLERANCE: f64 = 0.7;
 /// Passes of the Perspectron.
@@ -278,17 +280,18 @@ impl Table {
         if deviation > 0.0 { deviation } else { 1.0 }
     }
 
-    /// Slope and offset of the log odds (Platt), per sum.
-    pub(crate) fn log_odds(&self, sums: &[f64]) -> Result<Vec<(f64, f64)>, InputError> {
-        let learner = LogisticRegression::params().c(100.0).tolerance(1e-8).check()?;
-        let of_sum = |(sum, signs): (usize, &Vec<f64>)| {
-            let values = self.compared_rows().map(|i| self.of_row(sums, i)[sum]).collect();
-            let labels: Vec<Label> =
-                self.compared_rows().map(|i| Label::from_sign(signs[i])).collect();
-            let fit = learner.fit(&Points::new(values, 1)?, &labels)?;
-            Ok((fit.halfspace().weights()[0], fit.halfspace().bias()))
-        };
-        self.signs.iter().enumerate().map(of_sum).collect()
+    /// What makes probabilities of values.
+    pub(crate) fn scaling(&self, values: &[f64]) -> Result<TemperatureScaling, InputError> {
+        let rows: Vec<usize> = self.compared_rows().collect();
+        let of_rows = rows.iter().flat_map(|i| self.of_row(values, *i)).copied().collect();
+        let classes: Vec<usize> = rows.iter().map(|i| self.classes[*i]).collect();
+        let weights: Vec<f64> = rows.iter().map(|i| self.weights[*i]).collect();
+        TemperatureScaling::fit(
+            &Points::new(of_rows, self.sums())?,
+            &classes,
+            &weights,
+            C_OF_PROBABILITIES,
+        )
     }
 
     /// The features of the first rows in a space.

@@ -1,12 +1,10 @@
 //! What the classifier promises, on data where the answers are known.
 
-#[cfg(feature = "serde")]
-use crate::TableClassesModel;
-use crate::{Method, Space, TableClassifier, TableModel, TableParams};
+use crate::{Method, Space, TableClassesModel, TableClassifier, TableModel, TableParams};
 use halfspaces_data::{Builtin, Gaussian, Marginal};
 use halfspaces_linalg::{
-    Classifier, FitSample, InputError, Label, Params, PointSet, Points, RngStream, RowView,
-    SparsePoints, Threads, rng_for,
+    Classifier, DenseRow, FitSample, InputError, Label, Params, PointSet, Points, RngStream,
+    RowView, SparsePoints, Threads, rng_for,
 };
 use halfspaces_pac::ErrorBound;
 use rand::RngExt;
@@ -211,17 +209,15 @@ fn saved_models_are_checked() {
             let halfspace = &mut m["average"]["parts"][0]["halfspaces"][0];
             halfspace["linear"]["normal"] = serde_json::json!([1.0]);
         },
-        |m| m["average"]["log_odds"][0][0] = serde_json::Value::Null,
+        |m| m["average"]["scaling"]["slope"] = (-1.0).into(),
         |m| m["report"]["chosen"] = 0.into(),
         |m| m["report"]["chosen"] = 1000.into(),
         |m| m["report"]["error"] = 1.5.into(),
         |m| m["report"]["compared"][0]["error"] = 1.0.into(),
         |m| m["average"]["ranked"] = m["average"]["standardised"].clone(),
-        |m| m["average"]["log_odds"] = serde_json::json!([]),
+        |m| m["average"]["parts"][0]["halfspaces"] = serde_json::json!([]),
         |m| {
             // Consistent in itself, but two sums are not a model of labels ±1.
-            let log_odds = m["average"]["log_odds"][0].clone();
-            m["average"]["log_odds"] = serde_json::json!([log_odds, log_odds]);
             for part in m["average"]["parts"].as_array_mut().unwrap() {
                 let halfspace = part["halfspaces"][0].clone();
                 part["halfspaces"] = serde_json::json!([halfspace, halfspace]);
@@ -345,8 +341,42 @@ fn two_classes_are_labels() {
         assert_eq!(*classes.class(x).unwrap(), name);
         let probabilities = classes.probabilities(x).unwrap();
         assert_eq!(probabilities[1], labels.probability(x).unwrap());
-        assert_eq!(probabilities[0], 1.0 - probabilities[1]);
+        assert!((probabilities[0] + probabilities[1] - 1.0).abs() < 1e-15);
+        assert_eq!(probabilities[1] > 0.5, name == 'p');
     }
+}
+
+/// Of classes that are not equally frequent, too, and whatever the weights, which probabilities heed as classes do.
+#[test]
+fn the_class_predicted_is_the_most_probable() {
+    let (points, _, noisy) = quarters(240, 16);
+    let is_far = |x: &[f64]| x[0] + x[1] > 1.0;
+    let pairs = noisy.iter().zip(points.as_slice().chunks(2));
+    let classes: Vec<&str> = pairs.map(|(y, x)| if is_far(x) { *y } else { "elsewhere" }).collect();
+    let learner = TableClassifier::params().check().unwrap();
+    let differ = |model: TableClassesModel<&str>| {
+        let is_other = |x: &DenseRow<'_>| {
+            let shares = model.probabilities(*x).unwrap();
+            let class = model.class(*x).unwrap();
+            let own = model.classes().iter().position(|c| c == class).unwrap();
+            shares.iter().any(|share| *share > shares[own])
+        };
+        points.rows().filter(is_other).count()
+    };
+    assert_eq!(differ(learner.fit_classes(&points, &classes).unwrap()), 0);
+    let weights: Vec<f64> =
+        classes.iter().map(|y| if *y == "elsewhere" { 0.1 } else { 5.0 }).collect();
+    let weighted = learner.fit_classes_weighted(&points, &classes, &weights).unwrap();
+    let mean = |model: &TableClassesModel<&str>| {
+        let of_elsewhere = |x| {
+            model.probabilities(x).unwrap()
+                [model.classes().iter().position(|c| *c == "elsewhere").unwrap()]
+        };
+        points.rows().map(of_elsewhere).sum::<f64>() / 240.0
+    };
+    let plain = learner.fit_classes(&points, &classes).unwrap();
+    assert!(mean(&weighted) < mean(&plain) - 0.05, "{} {}", mean(&weighted), mean(&plain));
+    assert_eq!(differ(weighted), 0);
 }
 
 #[test]
@@ -391,7 +421,7 @@ fn saved_models_of_classes_are_checked() {
     }
 }
 
-/// Where every probability rounds to 0 the classes share alike.
+/// Of equal values, however far out, all classes are as likely.
 #[test]
 fn far_from_every_class_all_are_as_likely() {
     let (points, _, noisy) = quarters(80, 15);
