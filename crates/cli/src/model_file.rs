@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 const FORMAT: &str = "halfspaces model";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// A model: everything from a table's row to the name of a class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

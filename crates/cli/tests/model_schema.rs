@@ -147,7 +147,9 @@ fn a_changed_model_is_refused_by_the_schema_or_the_program() {
     // By both.
     for (pointer, to) in [
         ("/format", json!("other")),
-        ("/version", json!(2)),
+        ("/version", json!(1)),
+        ("/version", json!(3)),
+        ("/learned/scaling/slope", json!(-1.0)),
         ("/recipe/columns", json!([])),
         ("/recipe/columns/0/kind", json!("date")),
         ("/label/classes", json!("np")),
@@ -170,7 +172,6 @@ fn a_changed_model_is_refused_by_the_schema_or_the_program() {
         ("/label/classes", json!(["n", "o", "p"])),
         ("/learned/by", json!("auto")),
         ("/learned/scale/means", json!([0.0])),
-        ("/learned/calibration/log_odds", json!([[1.0, 0.0], [1.0, 0.0]])),
         ("/known/held_out/errors", json!(1000)),
     ] {
         fs::write(dir.path().join("changed.json"), set(pointer, to).to_string()).unwrap();

@@ -48,13 +48,7 @@ pub(super) enum BinaryModel {
 
 impl BinaryLearner {
     pub(super) fn new(plan: &Plan) -> Result<BinaryLearner, CliError> {
-        let noise_taken = matches!(plan.method, Method::Massart | Method::Perspectron);
-        if plan.noise.is_some() && !noise_taken {
-            let name = plan.method.name();
-            return Err(CliError::user(format!(
-                "--noise: the learner {name} takes none; massart and perspectron do"
-            )));
-        }
+        let c = plan.c.unwrap_or(1.0);
         Ok(match plan.method {
             Method::Auto => unreachable!("auto is no learner of two classes alone"),
             Method::Massart => {
@@ -72,11 +66,11 @@ impl BinaryLearner {
             }
             Method::Perceptron => BinaryLearner::Perceptron { seed: plan.seed },
             Method::Logistic => {
-                let params = LogisticRegression::params().c(plan.c).threads(plan.threads);
+                let params = LogisticRegression::params().c(c).threads(plan.threads);
                 BinaryLearner::Logistic(params.check()?)
             }
             Method::Svm => BinaryLearner::Svm(
-                LinearSvm::params().c(plan.c).threads(plan.threads).seed(plan.seed).check()?,
+                LinearSvm::params().c(c).threads(plan.threads).seed(plan.seed).check()?,
             ),
         })
     }

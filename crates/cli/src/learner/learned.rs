@@ -1,19 +1,20 @@
 //! What was learned, and what it decides of points.
 
 use super::binary::{BinaryLearner, BinaryModel};
-use super::calibration::Calibration;
 use super::plan::{Findings, Method, Plan};
 use crate::error::CliError;
 use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_linalg::{
     Classifier, FitSample, InputError, Label, Params, PointSet, Points, Threads,
 };
-use halfspaces_pac::{OneVsRest, OneVsRestModel};
+use halfspaces_pac::{OneVsRest, OneVsRestModel, TemperatureScaling};
 use halfspaces_tables::{TableClassesModel, TableClassifier};
 use serde::{Deserialize, Serialize};
 
 /// Rows decided at a time by one thread; the decisions do not depend on it.
 const BLOCK: usize = 1024;
+/// Fewest rows that probabilities are learned from.
+const MIN_SCALED: usize = 10;
 
 /// What was learned: a classifier of points into classes 0, 1, ..
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,7 +35,8 @@ pub(crate) struct Standardised {
     pub(super) by: Method,
     pub(super) scale: ZScore,
     pub(super) model: Fitted,
-    pub(super) calibration: Option<Calibration>,
+    /// From values to probabilities, if there were rows held out to learn it from.
+    pub(super) scaling: Option<TemperatureScaling>,
 }
 
 /// One binary model for two classes, else one per class against the rest.
@@ -98,7 +100,7 @@ impl Learned {
             let model = model.map_err(|e| CliError::user(e.to_string()))?;
             (Fitted::Several(model), Findings::default())
         };
-        let learned = Standardised { by: plan.method, scale, model, calibration: None };
+        let learned = Standardised { by: plan.method, scale, model, scaling: None };
         Ok((Learned::Standardised(Box::new(learned)), findings))
     }
 
@@ -110,10 +112,23 @@ impl Learned {
         threads: Threads,
     ) -> Result<(), CliError> {
         if let Learned::Standardised(learned) = self {
+            if points.len() < MIN_SCALED {
+                return Ok(());
+            }
             let values = learned.class_values(points, threads)?;
-            learned.calibration = Calibration::fit(&values, classes)?;
+            let values = Points::new(values.concat(), learned.sums())?;
+            let weights = vec![1.0; classes.len()];
+            learned.scaling = Some(TemperatureScaling::fit(&values, classes, &weights, 1.0)?);
         }
         Ok(())
+    }
+
+    /// Whether it gives probabilities.
+    pub(crate) fn has_probabilities(&self) -> bool {
+        match self {
+            Learned::Auto { .. } => true,
+            Learned::Standardised(learned) => learned.scaling.is_some(),
+        }
     }
 
     /// Which learner it is by.
@@ -171,11 +186,7 @@ impl Learned {
                     Fitted::Two(model) => model.dim(),
                     Fitted::Several(model) => model.dim(),
                 };
-                InputError::check_dim(learned.scale.output_dim(), dim)?;
-                match &learned.calibration {
-                    Some(calibration) => calibration.check_saved(learned.sums()),
-                    None => Ok(()),
-                }
+                InputError::check_dim(learned.scale.output_dim(), dim)
             }
         }
     }
@@ -204,7 +215,7 @@ impl Learned {
                 Ok(Decisions {
                     classes: values.iter().map(class).collect(),
                     values: values.iter().map(|values| lead(values)).collect(),
-                    probabilities: (learned.calibration.as_ref())
+                    probabilities: (learned.scaling.as_ref())
                         .map(|by| values.iter().map(|values| by.probabilities(values)).collect()),
                 })
             }

@@ -1,7 +1,6 @@
 //! The learners that the command offers, and what they decide of points.
 
 mod binary;
-mod calibration;
 mod learned;
 mod plan;
 mod stream;

@@ -1,5 +1,6 @@
 //! What a fit is asked for, and what it finds.
 
+use crate::error::CliError;
 use clap::ValueEnum;
 use halfspaces_linalg::Threads;
 use serde::{Deserialize, Serialize};
@@ -42,10 +43,27 @@ pub(crate) struct Plan {
     pub(crate) method: Method,
     /// η, for the learners that take it.
     pub(crate) noise: Option<f64>,
-    /// C of logistic regression and of the support vector machine.
-    pub(crate) c: f64,
+    /// C of logistic regression and of the support vector machine; by default 1.
+    pub(crate) c: Option<f64>,
     pub(crate) seed: u64,
     pub(crate) threads: Threads,
+}
+
+impl Plan {
+    /// Refuses an option that the learner would not heed.
+    pub(crate) fn check_options(&self) -> Result<(), CliError> {
+        let takes_noise = matches!(self.method, Method::Massart | Method::Perspectron);
+        let takes_c = matches!(self.method, Method::Logistic | Method::Svm);
+        let refused = |option, takers| {
+            let name = self.method.name();
+            Err(CliError::user(format!("{option}: the learner {name} takes none; {takers} do")))
+        };
+        match (self.noise, self.c) {
+            (Some(_), _) if !takes_noise => refused("--noise", "massart and perspectron"),
+            (_, Some(_)) if !takes_c => refused("--c", "logistic and svm"),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// What a fit found beside the classifier.

@@ -50,6 +50,12 @@ impl Learned {
                 Examples { batches: &mut scaled, batch: None, at: 0, dim: sample.dim() + 1 };
             let fit =
                 learner.fit_stream(&mut examples).map_err(|e| CliError::user(e.to_string()))?;
+            if fit.list().rules().is_empty() {
+                return Err(CliError::user(format!(
+                    "--stream: massart found no rule in {taken} rows, of which it sees each once; leave --stream out, or use \
+                     --learner perceptron"
+                )));
+            }
             let model = BinaryModel::List(Box::new(fit));
             let findings = model.findings();
             (Fitted::Two(model), findings)
@@ -60,7 +66,7 @@ impl Learned {
                 Findings::default(),
             )
         };
-        let learned = Standardised { by: plan.method, scale, model, calibration: None };
+        let learned = Standardised { by: plan.method, scale, model, scaling: None };
         Ok((Learned::Standardised(Box::new(learned)), findings, taken))
     }
 }
