@@ -3,9 +3,13 @@
 use crate::error::CliError;
 use clap::Args;
 use serde::Serialize;
+use std::fs::OpenOptions;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+
+/// Standard output, named as a file.
+const STDOUT: &str = "-";
 
 /// The file that is being written, beside its final place.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
@@ -13,7 +17,7 @@ static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 /// Where results go.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct OutputArgs {
-    /// File to write [default: the terminal, or wherever standard output goes]
+    /// File to write [default: standard output, also by -]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Overwrite the file if it is there
@@ -22,9 +26,14 @@ pub(crate) struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// Fails early where [`OutputArgs::write`] would fail after the work is done.
-    pub(crate) fn check(&self) -> Result<(), CliError> {
-        self.output.as_deref().map_or(Ok(()), |path| check_target(path, self.force))
+    /// Fails early where [`OutputArgs::write`] would fail after the work is done, or write over one of `inputs`.
+    pub(crate) fn check(&self, inputs: &[&Path]) -> Result<(), CliError> {
+        self.file().map_or(Ok(()), |path| check_targets(&[path], inputs, self.force))
+    }
+
+    /// The file, unless it is standard output.
+    fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| *path != Path::new(STDOUT))
     }
 
     /// Writes the file, or to stdout if none is named.
@@ -32,7 +41,7 @@ impl OutputArgs {
         &self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), CliError> {
-        match &self.output {
+        match self.file() {
             Some(path) => write_file(path, self.force, write),
             None => to_stdout(write),
         }
@@ -93,23 +102,90 @@ pub(crate) fn csv_fault(error: csv::Error) -> io::Error {
     }
 }
 
+/// What a path to be written names.
+enum Target {
+    /// A file, new or to be overwritten, at its own place: links are followed.
+    File(PathBuf),
+    /// A pipe, a device or standard output by its name: written to, never replaced.
+    Open,
+}
+
+/// What `path` names, unless nothing may be written there.
+fn target(path: &Path, force: bool) -> Result<Target, CliError> {
+    let shown = path.display();
+    if path == Path::new(STDOUT) {
+        return Err(CliError::user(
+            "`-` names no file here; name one, ./- if that is its name, or /dev/stdout",
+        ));
+    }
+    match path.metadata() {
+        Ok(found) if found.is_dir() => {
+            Err(CliError::user(format!("{shown} is a directory; name a file to write")))
+        }
+        Ok(found) if !found.is_file() || is_descriptor(path) => Ok(Target::Open),
+        Ok(_) if !force => Err(CliError::user(format!(
+            "{shown} already exists; name another file, or overwrite it with --force"
+        ))),
+        Ok(_) => Ok(Target::File(place(path))),
+        Err(_) if path.is_symlink() => Err(CliError::user(format!(
+            "{shown} is a link to a file that is not there; name another file"
+        ))),
+        Err(_) => {
+            let folder = folder_of(path);
+            if !folder.is_dir() {
+                return Err(CliError::user(format!(
+                    "{shown}: there is no directory {}; create it first",
+                    folder.display()
+                )));
+            }
+            Ok(Target::File(path.to_owned()))
+        }
+    }
+}
+
+/// Whether a path is the name of something that the process has open already.
+fn is_descriptor(path: &Path) -> bool {
+    ["/dev/stdout", "/dev/stderr"].iter().any(|name| path == Path::new(name))
+        || ["/dev/fd", "/proc/self/fd"].iter().any(|folder| path.starts_with(folder))
+}
+
+/// The one name of a file, whether it is there already or not.
+fn place(path: &Path) -> PathBuf {
+    let of_folder = || {
+        let folder = folder_of(path).canonicalize().ok()?;
+        path.file_name().map(|name| folder.join(name))
+    };
+    path.canonicalize().ok().or_else(of_folder).unwrap_or_else(|| path.to_owned())
+}
+
 /// Whether a file may be written at `path`: it is not there or may be overwritten, and its folder is.
 pub(crate) fn check_target(path: &Path, force: bool) -> Result<(), CliError> {
-    let shown = path.display();
-    if path.is_dir() {
-        return Err(CliError::user(format!("{shown} is a directory; name a file to write")));
-    }
-    if !force && path.symlink_metadata().is_ok() {
-        return Err(CliError::user(format!(
-            "{shown} already exists; name another file, or overwrite it with --force"
-        )));
-    }
-    let folder = folder_of(path);
-    if !folder.is_dir() {
-        return Err(CliError::user(format!(
-            "{shown}: there is no directory {}; create it first",
-            folder.display()
-        )));
+    target(path, force).map(drop)
+}
+
+/// The same of several, none of which may be another one or a file that is read.
+pub(crate) fn check_targets(
+    outputs: &[&Path],
+    inputs: &[&Path],
+    force: bool,
+) -> Result<(), CliError> {
+    let mut written: Vec<PathBuf> = Vec::with_capacity(outputs.len());
+    for path in outputs {
+        if matches!(target(path, force)?, Target::Open) {
+            continue;
+        }
+        let (shown, place_of_output) = (path.display(), place(path));
+        if inputs.iter().any(|input| place(input) == place_of_output) {
+            return Err(CliError::user(format!(
+                "{shown} is read and would be written over; name another file to write"
+            )));
+        }
+        if written.contains(&place_of_output) {
+            return Err(CliError::user(format!(
+                "{shown} is named twice as a file to write; name two files"
+            )));
+        }
+        written.push(place_of_output);
     }
     Ok(())
 }
@@ -128,7 +204,6 @@ pub(crate) fn write_file(
     force: bool,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), CliError> {
-    check_target(path, force)?;
     let failed = |e: io::Error| {
         let advice = "check permissions and space, or name another file";
         let message = format!("{}: cannot be written: {e}; {advice}", path.display());
@@ -138,13 +213,28 @@ pub(crate) fn write_file(
             CliError::system(message)
         }
     };
+    let place = match target(path, force)? {
+        Target::File(place) => place,
+        Target::Open => {
+            // Behind what is there: standard output may be a file with something in it.
+            let file = OpenOptions::new().append(true).open(path).map_err(failed)?;
+            let mut out = BufWriter::new(file);
+            return match write(&mut out).and_then(|()| out.flush()) {
+                Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
+                done => done.map_err(failed),
+            };
+        }
+    };
     let file = tempfile::Builder::new()
         .prefix(".halfspaces-")
         .permissions_like_others()
-        .tempfile_in(folder_of(path))
+        .tempfile_in(folder_of(&place))
         .map_err(failed)?;
     set_unfinished(Some(file.path().to_path_buf()));
     let done = (|| {
+        if let Ok(before) = place.metadata() {
+            file.as_file().set_permissions(before.permissions())?;
+        }
         let mut out = BufWriter::with_capacity(1 << 16, file.as_file());
         write(&mut out)?;
         out.flush()?;
@@ -153,8 +243,8 @@ pub(crate) fn write_file(
     })();
     let done = match done {
         Err(e) => Err(failed(e)),
-        Ok(()) if force => file.persist(path).map(drop).map_err(|e| failed(e.error)),
-        Ok(()) => match file.persist_noclobber(path) {
+        Ok(()) if force => file.persist(&place).map(drop).map_err(|e| failed(e.error)),
+        Ok(()) => match file.persist_noclobber(&place) {
             Err(e) if e.error.kind() == ErrorKind::AlreadyExists => Err(CliError::user(format!(
                 "{} has come about meanwhile; name another file, or overwrite it with --force",
                 path.display()

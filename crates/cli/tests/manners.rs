@@ -22,6 +22,42 @@ fn an_output_is_overwritten_only_by_force() {
     assert_eq!(listing(dir.path()), ["m.json", "t.csv"]);
 }
 
+/// Through a link to its file, into a pipe, to standard output by its name; what is overwritten keeps its permissions.
+#[cfg(unix)]
+#[test]
+fn links_pipes_and_permissions_stay_what_they_are() {
+    use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    fs::write(at("t.csv"), table(40)).unwrap();
+    let run = |command: &str| halfspaces(dir.path()).args(command.split(' ')).assert();
+    run("fit t.csv --label y --learner logistic -o m.json").success();
+    let said = run("predict m.json t.csv").success().get_output().stdout.clone();
+    for output in ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+        let command = format!("predict m.json t.csv -o {output}");
+        assert!(run(&command).success().get_output().stdout == said, "{output}");
+    }
+    fs::create_dir(at("far")).unwrap();
+    fs::write(at("far/real.csv"), "before").unwrap();
+    fs::set_permissions(at("far/real.csv"), fs::Permissions::from_mode(0o600)).unwrap();
+    symlink("far/real.csv", at("link.csv")).unwrap();
+    run("predict m.json t.csv -o link.csv").code(2);
+    run("predict m.json t.csv -o link.csv --force").success();
+    assert!(at("link.csv").is_symlink());
+    assert!(fs::read(at("far/real.csv")).unwrap() == said);
+    assert_eq!(fs::metadata(at("far/real.csv")).unwrap().permissions().mode() & 0o777, 0o600);
+    symlink("nowhere.csv", at("loose.csv")).unwrap();
+    run("predict m.json t.csv -o loose.csv --force").code(2);
+    assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = at("pipe");
+        move || fs::read(pipe).unwrap()
+    });
+    run("predict m.json t.csv -o pipe").success();
+    assert!(reader.join().unwrap() == said);
+    assert!(fs::metadata(at("pipe")).unwrap().file_type().is_fifo());
+}
+
 #[test]
 fn results_are_the_same_for_any_number_of_threads() {
     let dir = tempfile::tempdir().unwrap();
@@ -143,4 +179,61 @@ fn unseen_categories_and_absent_columns_by_the_stated_rule() {
     assert_eq!(predict("a\n3\n"), unseen);
     assert_eq!(predict("a,colour\n3,\n"), unseen);
     assert_ne!(predict("a,colour\n3,red\n"), unseen);
+}
+
+/// Labels are the most probable classes, for two classes and three, whatever their rates; without rows held out there are no
+/// probabilities, and `fit` says so.
+#[test]
+fn a_label_is_the_most_probable_class() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut text = "a,b,y,z\n".to_owned();
+    for i in 0..400 {
+        let (a, b) = (f64::from(i * 37 % 101) / 50.0 - 1.0, f64::from(i * 59 % 103) / 50.0 - 1.0);
+        let noise = f64::from(i * 7 % 11) / 5.0 - 1.0;
+        let z = if a - b + noise > 0.8 { "u" } else { ["v", "w"][usize::from(b + noise > 0.2)] };
+        text.push_str(&format!("{a},{b},{},{z}\n", a + b + noise > 0.9));
+    }
+    fs::write(dir.path().join("t.csv"), text).unwrap();
+    let run = |command: &str| {
+        let output = halfspaces(dir.path()).args(command.split(' ')).assert().success();
+        String::from_utf8(output.get_output().stdout.clone()).unwrap()
+    };
+    for label in ["y", "z"] {
+        let other = if label == "y" { "z" } else { "y" };
+        for learner in ["auto", "logistic", "svm", "perceptron", "perspectron", "massart"] {
+            let columns = format!("--label {label} --drop {other} --learner {learner}");
+            run(&format!("fit t.csv {columns} --holdout 0.3 -o m.json --force"));
+            let said = run(&format!("predict m.json t.csv --all --keep {label}"));
+            let mut lines = said.lines();
+            let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+            for line in lines {
+                let cells: Vec<&str> = line.split(',').collect();
+                let number = |cell: &str| cell.parse::<f64>().unwrap();
+                let own = number(cells[3]);
+                let most = cells[4..].iter().map(|cell| number(cell)).fold(0.0, f64::max);
+                assert!(own >= most, "{learner}: {line}");
+                let name = format!("probability={}", cells[1]);
+                let place = header.iter().position(|cell| *cell == name).unwrap();
+                assert_eq!(cells[place], cells[3], "{learner}: {line}");
+            }
+        }
+    }
+    let none = run("fit t.csv --label y --learner svm --holdout 0 -o m.json --force");
+    assert!(none.contains("note        no probabilities"), "{none}");
+    let some = run("fit t.csv --label y --learner svm --holdout 0.05 -o m.json --force");
+    assert!(!some.contains("no probabilities"), "{some}");
+}
+
+/// A column kept that is called as a column of the result is.
+#[test]
+fn kept_columns_have_names_of_their_own() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("t.csv"), table(40).replacen(",y\n", ",label\n", 1)).unwrap();
+    let run = |command: &str| {
+        let output = halfspaces(dir.path()).args(command.split(' ')).assert().success();
+        String::from_utf8(output.get_output().stdout.clone()).unwrap()
+    };
+    run("fit t.csv --label label --learner logistic -o m.json");
+    let said = run("predict m.json t.csv --keep label --keep a");
+    assert!(said.starts_with("kept label,a,label,value,probability\n"), "{said}");
 }

@@ -35,7 +35,7 @@ pub(crate) struct ManArgs {
 
 /// Writes completions of `command`.
 pub(crate) fn completions(args: &CompletionsArgs, mut command: Command) -> Result<(), CliError> {
-    args.output.check()?;
+    args.output.check(&[])?;
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "halfspaces", &mut script);
     args.output.write(|out| out.write_all(&script))

@@ -30,7 +30,7 @@ pub(crate) struct PredictArgs {
     /// What becomes of a category that the model has not seen, and of a column that is not there
     #[arg(long, value_enum, default_value = "error")]
     unseen: Unseen,
-    /// Copy a column of the table in front
+    /// Copy a column of the table in front; one of a name that results have, too, becomes `kept NAME`
     #[arg(long, value_name = "COLUMN")]
     keep: Vec<String>,
     /// Write the probability of every class, in columns named after them
@@ -42,7 +42,7 @@ pub(crate) struct PredictArgs {
 
 /// Predicts labels.
 pub(crate) fn run(args: &PredictArgs) -> Result<(), CliError> {
-    args.output.check()?;
+    args.output.check(&[&args.model, &args.input.data])?;
     let model = ModelFile::load(&args.model)?;
     let progress = Progress::start("predicting");
     let frame = args.input.read_as(&model.recipe.hints(&args.keep))?;
@@ -54,13 +54,15 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), CliError> {
     let names = &model.label.classes;
     args.output.write(|out| {
         let mut csv = csv::Writer::from_writer(out);
-        let mut header: Vec<&str> = args.keep.iter().map(String::as_str).collect();
-        header.extend(["label", "value", "probability"]);
-        let shares: Vec<String> = names.iter().map(|name| format!("probability={name}")).collect();
+        let mut results = ["label", "value", "probability"].map(str::to_owned).to_vec();
         if args.all {
-            header.extend(shares.iter().map(String::as_str));
+            results.extend(names.iter().map(|name| format!("probability={name}")));
         }
-        csv.write_record(&header).map_err(csv_fault)?;
+        let kept_name = |name: &String| {
+            if results.contains(name) { format!("kept {name}") } else { name.clone() }
+        };
+        let kept_names: Vec<String> = args.keep.iter().map(kept_name).collect();
+        csv.write_record(kept_names.iter().chain(&results)).map_err(csv_fault)?;
         let mut cells: Vec<String> = Vec::new();
         for (row, (class, value)) in found.classes.iter().zip(&found.values).enumerate() {
             cells.clear();
