@@ -75,7 +75,14 @@ impl std::error::Error for CliError {}
 /// What libraries say of points and parameters comes from the user's files and arguments.
 impl From<InputError> for CliError {
     fn from(error: InputError) -> CliError {
-        CliError::user(error.to_string())
+        // Which row of the file it is, a learner of some rows cannot say.
+        CliError::user(match error {
+            InputError::Overflow { .. } => {
+                "numbers are so large that their squares overflow; divide the column that has them by a power of ten"
+                    .to_owned()
+            }
+            other => other.to_string(),
+        })
     }
 }
 

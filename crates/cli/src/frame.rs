@@ -19,6 +19,25 @@ pub(crate) struct Frame {
     pub(crate) places: Places,
     /// Whether a column that is not there holds zeros, as in LIBSVM files.
     pub(crate) sparse: bool,
+    /// What whoever uses a column must know, by its name.
+    pub(crate) remarks: Vec<(String, Remark)>,
+}
+
+/// What is to be said of a column, if it is used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Remark {
+    /// The file has it, but values of its type are not read: it is none of the frame's columns.
+    Unread {
+        /// The type.
+        kind: String,
+    },
+    /// An integer of more digits than a number holds, the first, was rounded.
+    Rounded {
+        /// Its row.
+        row: usize,
+        /// It.
+        cell: String,
+    },
 }
 
 /// A column.
@@ -140,8 +159,19 @@ impl Frame {
         }
     }
 
-    /// There is no such column, with the nearest that are.
+    /// What is to be said of a column.
+    pub(crate) fn remark(&self, name: &str) -> Option<&Remark> {
+        self.remarks.iter().find(|(column, _)| column == name).map(|(_, remark)| remark)
+    }
+
+    /// There is no such column, with the nearest that are; or it is one that is not read.
     pub(crate) fn no_column(&self, name: &str) -> CliError {
+        if let Some(Remark::Unread { kind }) = self.remark(name) {
+            return CliError::user(format!(
+                "{}, column `{name}`: values of type {kind} are not read; convert it, or leave it out by --drop '{name}'",
+                self.source
+            ));
+        }
         let hint = suggestion(name, &self.names());
         CliError::user(format!("{}: there is no column `{name}`{hint}", self.source))
     }
@@ -160,6 +190,7 @@ impl Frame {
             source: self.source.clone(),
             places: self.places.select(rows),
             sparse: self.sparse,
+            remarks: self.remarks.clone(),
         }
     }
 
@@ -186,6 +217,7 @@ mod tests {
             source: "t.csv".into(),
             places: Places::lines(vec![2, 3, 5]),
             sparse: false,
+            remarks: Vec::new(),
         };
         let part = frame.select_rows(&[2, 1]);
         assert_eq!(

@@ -2,7 +2,11 @@
 
 use crate::error::CliError;
 use crate::frame::{Column, Frame};
+use crate::input::MISSING_SHOWN;
 use crate::names::suggestion;
+
+/// Labels are no classes if there are more than so many and most rows have one of their own.
+const MIN_FREE: usize = 30;
 
 /// One class per row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,11 +23,23 @@ impl Labels {
         let column = frame.take(name)?;
         if let Some(row) = (0..frame.rows).find(|row| column.values.is_missing(*row)) {
             return Err(CliError::user(format!(
-                "{}, column `{name}`: the label is missing; fill it in or remove the row",
+                "{}, column `{name}`: the label is missing, as {MISSING_SHOWN} mean; fill it in or remove the row",
                 frame.place(row)
             )));
         }
-        Ok(Labels::from_column(&column))
+        let labels = Labels::from_column(&column);
+        let mut rows_of = vec![0usize; labels.classes.len()];
+        labels.of_row.iter().for_each(|class| rows_of[*class] += 1);
+        let (count, rows) = (labels.classes.len(), frame.rows);
+        let alone = rows_of.iter().filter(|rows| **rows == 1).count();
+        if count > MIN_FREE && 2 * alone > rows {
+            return Err(CliError::user(format!(
+                "{}, column `{name}`: {count} different labels in {rows} rows, most of them once, are no classes; cut numbers \
+                 into ranges, or name another column",
+                frame.source
+            )));
+        }
+        Ok(labels)
     }
 
     /// The classes of a column in which nothing is missing.

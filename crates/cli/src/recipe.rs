@@ -9,9 +9,10 @@
 //! - Columns that never change are left out.
 
 use crate::error::CliError;
-use crate::frame::{Frame, MISSING, Values};
+use crate::frame::{Frame, MISSING, Remark, Values};
 use crate::input::Hints;
 use crate::names::suggestion;
+use crate::output::note;
 use clap::{Args, ValueEnum};
 use halfspaces_linalg::{Points, zeros};
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,21 @@ pub(crate) struct RecipeOptions {
     /// Learn from the words of a column of free text
     #[arg(long, value_name = "COLUMN")]
     pub(crate) text: Vec<String>,
+    /// Whether a column of one number, not 0, is kept: no help to a learner, but part of a direction.
+    #[arg(skip)]
+    pub(crate) keep_constant: bool,
+}
+
+impl RecipeOptions {
+    /// Refuses to leave out, or to read the words of, a column that has another part: it is `what`.
+    pub(crate) fn check_apart(&self, column: &str, what: &str) -> Result<(), CliError> {
+        for (option, names) in [("--drop", &self.drop), ("--text", &self.text)] {
+            if names.iter().any(|name| name == column) {
+                return Err(CliError::user(format!("{option} {column}: it is {what}")));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What becomes of a category that was not learned from, and of a column that is not there.
@@ -160,12 +176,25 @@ impl Kind {
 impl Recipe {
     /// Learns what the columns of a table hold. The label column must have been taken out.
     pub(crate) fn fit(frame: &Frame, options: &RecipeOptions) -> Result<Recipe, CliError> {
+        let is_dropped = |name: &String| options.drop.contains(name);
+        let dropped_unread = |name: &&String| is_dropped(name) && frame.remark(name).is_some();
         for name in options.drop.iter().chain(&options.text) {
-            if frame.column(name).is_none() {
+            if frame.column(name).is_none() && !dropped_unread(&name) {
                 return Err(frame.no_column(name));
             }
         }
-        let (mut columns, mut constant) = (Vec::new(), Vec::new());
+        for (name, remark) in &frame.remarks {
+            match remark {
+                _ if is_dropped(name) => {}
+                Remark::Unread { .. } => return Err(frame.no_column(name)),
+                Remark::Rounded { row, cell } => note(&format!(
+                    "note: {}, column `{name}`: {cell} is rounded, as integers above 2^53 are; different ones may become \
+                     equal: say --category '{name}' if they are names, --drop '{name}' to leave them out",
+                    frame.place(*row)
+                )),
+            }
+        }
+        let (mut columns, mut constant, mut wordless) = (Vec::new(), Vec::new(), Vec::new());
         for column in &frame.columns {
             let name = &column.name;
             if options.drop.contains(name) {
@@ -175,21 +204,39 @@ impl Recipe {
                 words(&column.values)
             } else {
                 match &column.values {
-                    Values::Numbers(values) => numbers(values),
+                    Values::Numbers(values) => numbers(values, options.keep_constant),
                     Values::Texts { codes, levels } => categories(codes, levels, frame, name)?,
                 }
             };
             match kind {
                 Some(kind) => columns.push(ColumnRecipe { name: name.clone(), kind }),
+                None if options.text.contains(name) => wordless.push(name.clone()),
                 None => constant.push(name.clone()),
             }
         }
+        let without_words = |names: &[String]| {
+            format!("no word is in two rows or more, but not in all, in {}", names.join(", "))
+        };
         if columns.is_empty() {
+            let mut why = Vec::new();
+            if !options.drop.is_empty() {
+                why.push(format!("left out: {}", options.drop.join(", ")));
+            }
+            if !constant.is_empty() {
+                why.push(format!("the same in all rows: {}", constant.join(", ")));
+            }
+            if !wordless.is_empty() {
+                why.push(without_words(&wordless));
+            }
+            let why = if why.is_empty() { "there is no other".to_owned() } else { why.join("; ") };
             return Err(CliError::user(format!(
-                "{}: no column to learn from: {} never change or were left out",
-                frame.source,
-                if constant.is_empty() { "all".to_owned() } else { constant.join(", ") }
+                "{}: no column to learn from: {why}",
+                frame.source
             )));
+        }
+        if !wordless.is_empty() {
+            let source = &frame.source;
+            note(&format!("note: {source}: {}: not learned from", without_words(&wordless)));
         }
         Ok(Recipe { columns, constant, sparse: frame.sparse })
     }
@@ -360,13 +407,14 @@ impl ColumnRecipe {
     }
 }
 
-/// The median, and whether some are missing; none if all are equal.
-fn numbers(values: &[f64]) -> Option<Kind> {
+/// The median, and whether some are missing; none if all are equal, and 0 or not to be kept.
+fn numbers(values: &[f64], keep_constant: bool) -> Option<Kind> {
     let mut present: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
     let missing = present.len() < values.len();
     let first = *present.first()?;
     if !missing && !present.iter().any(|v| (*v - first).abs() > 0.0) {
-        return None;
+        return (keep_constant && first.abs() > 0.0)
+            .then_some(Kind::Number { median: first, missing });
     }
     let (count, middle) = (present.len(), present.len() / 2);
     let (below, median, _) = present.select_nth_unstable_by(middle, f64::total_cmp);
@@ -393,7 +441,8 @@ fn categories(
         levels.iter().zip(&used).filter(|(_, n)| **n > 0).map(|(level, _)| level.clone()).collect();
     let alone = used.iter().filter(|n| **n == 1).count();
     let free = names.len() > MIN_FREE && alone as f64 > FREE_SHARE * present as f64;
-    if free && names.iter().all(|name| has_decimal_comma(name)) {
+    let has_comma = names.iter().any(|name| name.contains(','));
+    if free && has_comma && names.iter().all(|name| has_decimal_comma(name)) {
         return Err(CliError::user(format!(
             "{}, column `{name}`: numbers with a decimal comma are read as text; write them with a point \
              (pandas: to_csv(..., decimal='.'))",
@@ -453,7 +502,14 @@ mod tests {
         let rows = columns[0].1.len();
         let column = |(name, values): (&str, Values)| Column { name: name.to_owned(), values };
         let columns = columns.into_iter().map(column).collect();
-        Frame { columns, rows, source: "t".into(), places: Places::rows(), sparse: false }
+        Frame {
+            columns,
+            rows,
+            source: "t".into(),
+            places: Places::rows(),
+            sparse: false,
+            remarks: Vec::new(),
+        }
     }
 
     fn texts(cells: &[&str]) -> Values {
@@ -488,11 +544,14 @@ mod tests {
         ] {
             let missing = values.iter().any(|v| v.is_nan());
             let expected = Kind::Number { median, missing };
-            assert_eq!(numbers(&values), Some(expected), "{values:?}");
+            assert_eq!(numbers(&values, false), Some(expected), "{values:?}");
         }
-        assert_eq!(numbers(&[2.0, 2.0]), None);
-        assert_eq!(numbers(&[nan, nan]), None);
-        assert!(numbers(&[2.0, nan]).is_some());
+        assert_eq!(numbers(&[2.0, 2.0], false), None);
+        let kept = Kind::Number { median: 2.0, missing: false };
+        assert_eq!(numbers(&[2.0, 2.0], true), Some(kept));
+        assert_eq!(numbers(&[0.0, -0.0], true), None);
+        assert_eq!(numbers(&[nan, nan], true), None);
+        assert!(numbers(&[2.0, nan], false).is_some());
         let table = frame(vec![("x", Values::Numbers(vec![4.0, nan, 6.0]))]);
         let points = fit(&table).apply(&table, Unseen::Error).unwrap();
         assert_eq!(points.as_slice(), [4.0, 0.0, 5.0, 1.0, 6.0, 0.0]);
@@ -553,7 +612,7 @@ mod tests {
 
     #[test]
     fn words_of_two_rows_count() {
-        let options = RecipeOptions { drop: vec![], text: vec!["t".into()] };
+        let options = RecipeOptions { text: vec!["t".into()], ..RecipeOptions::default() };
         let table =
             frame(vec![("t", texts(&["Red, red apple!", "a RED pear", "pear", "apple a"]))]);
         let recipe = Recipe::fit(&table, &options).unwrap();

@@ -5,7 +5,10 @@ mod common;
 
 use arrow_array::builder::StringDictionaryBuilder;
 use arrow_array::types::Int32Type;
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::{
+    ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray,
+    TimestampMicrosecondArray,
+};
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use common::{halfspaces, npy, npz};
@@ -266,4 +269,40 @@ fn years_are_names_and_classes_keep_theirs() {
             found.iter().enumerate().filter(|(i, l)| **l == ["01", "1.50", "x y"][i % 3]).count();
         assert!(right >= 88, "{learner}: {right} of 90");
     }
+}
+
+/// A column of a type that is not read must be left out, but is in nobody's way where it is not asked for; integers that are
+/// rounded are told of.
+#[test]
+fn columns_that_are_not_read_and_integers_that_are_rounded() {
+    let dir = tempfile::tempdir().unwrap();
+    let ids: Vec<i64> = (0..40).map(|i| (1 << 53) + i).collect();
+    let labels: Vec<bool> = (0..40).map(|i| i % 3 == 0).collect();
+    let columns: [(&str, ArrayRef); 3] = [
+        ("t", Arc::new(TimestampMicrosecondArray::from(ids.clone()))),
+        ("id", Arc::new(Int64Array::from(ids))),
+        ("y", Arc::new(BooleanArray::from(labels))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    fs::write(dir.path().join("t.parquet"), parquet_file(&batch, Compression::SNAPPY)).unwrap();
+    let run = |args: &str| halfspaces(dir.path()).args(args.split(' ')).output().unwrap();
+    let error = |args: &str| String::from_utf8(run(args).stderr).unwrap();
+    let fit = "fit t.parquet --label y --learner logistic -o m.json --force";
+    let advice = "column `t`: values of type Timestamp(µs) are not read; convert it, or leave it out by --drop 't'";
+    assert!(error(fit).contains(advice), "{}", error(fit));
+    assert!(error("fit t.parquet --label t -o m.json").contains(advice));
+    let said = error(&format!("{fit} --drop t"));
+    let rounded = "t.parquet, row 2, column `id`: 9007199254740993 is rounded";
+    assert!(said.contains(rounded), "{said}");
+    let predicted = run("predict m.json t.parquet");
+    assert!(predicted.status.success() && predicted.stderr.is_empty());
+    assert_eq!(predicted.stdout.iter().filter(|byte| **byte == b'\n').count(), 41);
+    // As categories or left out they are not.
+    for option in ["--drop t --category id --text id", "--drop t --drop id"] {
+        assert!(!error(&format!("{fit} {option}")).contains("rounded"), "{option}");
+    }
+    let text: String = (0..40).map(|i| format!("900719925474099{i},{}\n", i % 2)).collect();
+    fs::write(dir.path().join("t.csv"), format!("id,y\n{text}")).unwrap();
+    let said = error("fit t.csv --label y --learner logistic -o m.json --force");
+    assert!(said.contains("t.csv, line 5, column `id`: 9007199254740993 is rounded"), "{said}");
 }

@@ -4,7 +4,7 @@ use super::levels::Levels;
 use super::reading::Hints;
 use super::source::Source;
 use crate::error::CliError;
-use crate::frame::{Column, Frame, MISSING, Places, Values};
+use crate::frame::{Column, Frame, MISSING, Places, Remark, Values};
 use crate::output::note;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -43,40 +43,69 @@ pub(super) fn from_batches(
     schema: &Schema,
     batches: impl Iterator<Item = Result<RecordBatch, CliError>>,
 ) -> Result<Frame, CliError> {
-    let builder = |field: &arrow_schema::FieldRef| {
-        let name = field.name();
-        let texts = hints.texts.contains(name) || is_text(field.data_type());
-        (name.clone(), if texts { Builder::texts() } else { Builder::Numbers(Vec::new()) })
-    };
-    let mut builders: Vec<(String, Builder)> = schema.fields().iter().map(builder).collect();
+    let (mut builders, mut remarks) = (Vec::new(), Vec::new());
+    for (at, field) in schema.fields().iter().enumerate() {
+        let (name, of) = (field.name().clone(), field.data_type());
+        if is_read(of) {
+            let texts = hints.texts.contains(&name) || is_text(of);
+            let builder = if texts { Builder::texts() } else { Builder::Numbers(Vec::new()) };
+            builders.push((at, name, builder));
+        } else {
+            remarks.push((name, Remark::Unread { kind: of.to_string() }));
+        }
+    }
     let mut rows = 0;
     for batch in batches {
         let batch = batch?;
-        for ((name, builder), array) in builders.iter_mut().zip(batch.columns()) {
-            builder.append(array.as_ref()).map_err(|fault| {
-                CliError::user(match fault {
-                    Fault::Type(of) => format!(
-                        "{}, column `{name}`: values of type {of} are not read; leave it out or convert it",
-                        source.name()
-                    ),
-                    Fault::Infinite { row } => format!(
-                        "{}, row {}, column `{name}`: the value is infinite; write a finite number or null",
-                        source.name(),
-                        rows + row + 1
-                    ),
-                })
+        for (at, name, builder) in &mut builders {
+            builder.append(batch.column(*at).as_ref()).map_err(|Infinite { row }| {
+                CliError::user(format!(
+                    "{}, row {}, column `{name}`: the value is infinite; write a finite number or null",
+                    source.name(),
+                    rows + row + 1
+                ))
             })?;
+            let is_new = !remarks.iter().any(|(column, _)| column == name);
+            let is_numbers = matches!(builder, Builder::Numbers(_));
+            if let Some((row, cell)) = rounded(batch.column(*at)).filter(|_| is_new && is_numbers) {
+                remarks.push((name.clone(), Remark::Rounded { row: rows + row, cell }));
+            }
         }
         rows += batch.num_rows();
     }
-    let column = |(name, builder): (String, Builder)| Column { name, values: builder.finish() };
+    let column =
+        |(_, name, builder): (usize, String, Builder)| Column { name, values: builder.finish() };
     let mut columns: Vec<Column> = builders.into_iter().map(column).collect();
     if let Some(at) = columns.iter().position(|c| c.name == PANDAS_INDEX) {
         note(&format!("note: {}: the index that pandas wrote is left out", source.name()));
         columns.remove(at);
     }
     let source = source.name().to_owned();
-    Ok(Frame { columns, rows, source, places: Places::rows(), sparse: false })
+    Ok(Frame { columns, rows, source, places: Places::rows(), sparse: false, remarks })
+}
+
+/// The first integer that no number is equal to, and its row.
+fn rounded(array: &dyn Array) -> Option<(usize, String)> {
+    let of = |integer: &dyn Fn(usize) -> i128| {
+        let is_rounded =
+            |i: &usize| array.is_valid(*i) && integer(*i) as f64 as i128 != integer(*i);
+        (0..array.len()).find(is_rounded).map(|i| (i, integer(i).to_string()))
+    };
+    match array.data_type() {
+        DataType::Int64 => of(&|i| i128::from(array.as_primitive::<Int64Type>().value(i))),
+        DataType::UInt64 => of(&|i| i128::from(array.as_primitive::<UInt64Type>().value(i))),
+        _ => None,
+    }
+}
+
+/// Whether there is a number or a text for values of a type.
+fn is_read(of: &DataType) -> bool {
+    match of {
+        DataType::Dictionary(_, values) => is_read(values),
+        DataType::Null | DataType::Boolean | DataType::Date32 | DataType::Date64 => true,
+        DataType::Float32 | DataType::Float64 => true,
+        of => of.is_integer() || is_text(of),
+    }
 }
 
 fn is_text(of: &DataType) -> bool {
@@ -92,9 +121,9 @@ enum Builder {
     Texts { codes: Vec<u32>, levels: Levels },
 }
 
-enum Fault {
-    Type(String),
-    Infinite { row: usize },
+/// A number that is infinite, in this row of its batch.
+struct Infinite {
+    row: usize,
 }
 
 impl Builder {
@@ -116,12 +145,12 @@ impl Builder {
         &mut self,
         value: Option<(f64, impl FnOnce() -> String)>,
         row: usize,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Infinite> {
         match self {
             Builder::Numbers(values) => {
                 let number = value.map_or(f64::NAN, |(number, _)| number);
                 if number.is_infinite() {
-                    return Err(Fault::Infinite { row });
+                    return Err(Infinite { row });
                 }
                 values.push(number);
             }
@@ -133,7 +162,7 @@ impl Builder {
         Ok(())
     }
 
-    fn append(&mut self, array: &dyn Array) -> Result<(), Fault> {
+    fn append(&mut self, array: &dyn Array) -> Result<(), Infinite> {
         match array.data_type() {
             DataType::Int8 => self.primitives::<Int8Type>(array, f64::from),
             DataType::Int16 => self.primitives::<Int16Type>(array, f64::from),
@@ -162,7 +191,7 @@ impl Builder {
             DataType::LargeUtf8 => self.strings(array, |i| array.as_string::<i64>().value(i)),
             DataType::Utf8View => self.strings(array, |i| array.as_string_view().value(i)),
             DataType::Dictionary(_, _) => self.dictionary(array),
-            other => Err(Fault::Type(other.to_string())),
+            other => unreachable!("columns of type {other} are not read"),
         }
     }
 
@@ -170,7 +199,7 @@ impl Builder {
         &mut self,
         array: &dyn Array,
         number: impl Fn(T::Native) -> f64,
-    ) -> Result<(), Fault>
+    ) -> Result<(), Infinite>
     where
         T::Native: std::fmt::Display,
     {
@@ -185,7 +214,7 @@ impl Builder {
         &mut self,
         array: &dyn Array,
         text: impl Fn(usize) -> &'a str,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Infinite> {
         let Builder::Texts { codes, levels } = self else {
             unreachable!("columns of strings are read as texts");
         };
@@ -195,7 +224,7 @@ impl Builder {
     }
 
     /// The values of a dictionary, then the value of each key.
-    fn dictionary(&mut self, array: &dyn Array) -> Result<(), Fault> {
+    fn dictionary(&mut self, array: &dyn Array) -> Result<(), Infinite> {
         let dictionary = array.as_any_dictionary();
         let keys = if dictionary.values().is_empty() {
             vec![0; array.len()]

@@ -5,7 +5,7 @@ use super::csv_layout::{self};
 use super::reading::{Format, Hints, ReadingArgs};
 use super::source::Source;
 use crate::error::CliError;
-use crate::frame::{Column, Frame, Places};
+use crate::frame::{Column, Frame, Places, Remark, Values};
 use crate::output::note;
 use ::csv::{ByteRecord, Reader, ReaderBuilder, Trim};
 use std::collections::{BTreeMap, BTreeSet};
@@ -272,10 +272,14 @@ impl<'s> Rows<'s> {
             }
         }
         let mut columns = Vec::with_capacity(builders.len());
-        let mut of_words = BTreeMap::new();
+        let (mut of_words, mut remarks) = (BTreeMap::new(), Vec::new());
         for (builder, name) in builders.into_iter().zip(&layout.names) {
             match builder.finish(texts.contains(name)) {
                 Built::Values(values) => columns.push(Column { name: name.clone(), values }),
+                Built::Rounded { values, row, cell } => {
+                    remarks.push((name.clone(), Remark::Rounded { row, cell }));
+                    columns.push(Column { name: name.clone(), values: Values::Numbers(values) });
+                }
                 Built::Words { row, cell } => {
                     of_words.insert(name.clone(), (lines[row], cell));
                 }
@@ -293,7 +297,7 @@ impl<'s> Rows<'s> {
         }
         let (rows, source) = (lines.len(), source.name().to_owned());
         let places = Places::lines(lines);
-        Ok(Outcome::Frame(Frame { columns, rows, source, places, sparse: false }))
+        Ok(Outcome::Frame(Frame { columns, rows, source, places, sparse: false, remarks }))
     }
 }
 

@@ -14,6 +14,15 @@ pub(super) fn is_number(cell: &[u8]) -> Option<f64> {
     fast_float2::parse::<f64, _>(cell).ok().filter(|v| !v.is_nan())
 }
 
+/// Up to here every integer is a number.
+pub(super) const EXACT: f64 = (1u64 << 53) as f64;
+
+/// Whether a cell, if it is an integer, is the number that it was read as. Of fractions and powers of ten nobody expects it.
+fn holds(value: f64, cell: &[u8]) -> bool {
+    let integer = std::str::from_utf8(cell).ok().and_then(|text| text.trim().parse::<i128>().ok());
+    integer.is_none_or(|integer| value as i128 == integer)
+}
+
 /// What is wrong with a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CellFault {
@@ -29,6 +38,8 @@ pub(super) struct ColumnBuilder {
     numbers: usize,
     /// The first row whose cell is neither a number nor missing, and the cell.
     first_word: Option<(usize, String)>,
+    /// The first integer that a number does not hold, and its row.
+    rounded: Option<(usize, String)>,
 }
 
 #[derive(Debug)]
@@ -54,6 +65,12 @@ pub(super) enum Built {
         row: usize,
         cell: String,
     },
+    /// Numbers, of which this row's cell is an integer that was rounded.
+    Rounded {
+        values: Vec<f64>,
+        row: usize,
+        cell: String,
+    },
     /// A column of numbers but for this row's cell; so many of its cells are numbers.
     Mixed {
         row: usize,
@@ -70,7 +87,7 @@ impl ColumnBuilder {
         } else {
             Kind::Numbers(Vec::new())
         };
-        ColumnBuilder { kind, numbers: 0, first_word: None }
+        ColumnBuilder { kind, numbers: 0, first_word: None, rounded: None }
     }
 
     /// Adds a cell.
@@ -84,6 +101,10 @@ impl ColumnBuilder {
             }
             if value.is_infinite() {
                 return Err(CellFault::Infinite);
+            }
+            if value.abs() >= EXACT && self.rounded.is_none() && !holds(value, cell) {
+                let cell = String::from_utf8_lossy(cell).into_owned();
+                self.rounded = Some((values.len(), cell));
             }
             self.numbers += 1;
             values.push(value);
@@ -122,7 +143,10 @@ impl ColumnBuilder {
     /// The column; `texts` if it is known to hold texts.
     pub(super) fn finish(self, texts: bool) -> Built {
         match self.kind {
-            Kind::Numbers(values) => Built::Values(Values::Numbers(values)),
+            Kind::Numbers(values) => match self.rounded {
+                Some((row, cell)) => Built::Rounded { values, row, cell },
+                None => Built::Values(Values::Numbers(values)),
+            },
             Kind::Words { row, cell } => Built::Words { row, cell },
             Kind::Texts { codes, levels } => {
                 let present = codes.iter().filter(|c| **c != MISSING).count();
@@ -195,6 +219,16 @@ mod tests {
         assert_eq!((codes, levels), (vec![0, MISSING, 1], vec!["01".into(), "1".into()]));
         assert!(matches!(column(&["", "1", "a"], false), Built::Words { row: 2, .. }));
         assert!(matches!(column(&["", "a", "1"], false), Built::Values(Values::Texts { .. })));
+    }
+
+    #[test]
+    fn integers_that_are_rounded_are_noticed() {
+        let built =
+            column(&["9007199254740992", "", "9007199254740993", "9007199254740995"], false);
+        let Built::Rounded { values, row, cell } = built else { panic!("{built:?}") };
+        assert_eq!((values.len(), row, cell.as_str()), (4, 2, "9007199254740993"));
+        assert_eq!(values[2], EXACT);
+        numbers(column(&["-9007199254740994", "1e300", "9007199254740993.5"], false));
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub(super) fn read(source: &Source) -> Result<Frame, CliError> {
         let label = words.next().unwrap_or_default();
         if label.contains(':') {
             return Err(fault(format!(
-                "the line begins with `{label}`; write a label before it, 0 if unknown"
+                "the line begins with `{label}`; write a label before it, any number if there is none"
             )));
         }
         if label.parse::<f64>().is_err() {
@@ -66,9 +66,12 @@ pub(super) fn read(source: &Source) -> Result<Frame, CliError> {
                 word.split_once(':').and_then(|(i, v)| Some((i.parse().ok()?, v.parse().ok()?)));
             let (index, value): (usize, f64) =
                 pair.ok_or_else(|| fault(format!("`{word}` is not index:value")))?;
+            if index == 0 {
+                return Err(fault("index 0: indices count from 1".to_owned()));
+            }
             if index <= last {
                 return Err(fault(format!(
-                    "index {index} does not come after {last}; indices rise from 1"
+                    "index {index} does not come after {last}; indices rise"
                 )));
             }
             if !value.is_finite() {
@@ -103,7 +106,7 @@ pub(super) fn read(source: &Source) -> Result<Frame, CliError> {
         all.push(Column { name: (at + 1).to_string(), values: Values::Numbers(values) });
     }
     let (source, places) = (source.name().to_owned(), Places::lines(lines));
-    Ok(Frame { columns: all, rows, source, places, sparse: true })
+    Ok(Frame { columns: all, rows, source, places, sparse: true, remarks: Vec::new() })
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ mod source;
 use crate::error::CliError;
 use crate::frame::Frame;
 use clap::Args;
-pub(crate) use reading::{Format, Hints, ReadingArgs};
+pub(crate) use reading::{Format, Hints, MISSING_SHOWN, ReadingArgs};
 use source::Source;
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -69,7 +69,14 @@ fn frame(source: &Source, columns: Vec<Column>) -> Result<Frame, CliError> {
             other.values.len()
         )));
     }
-    Ok(Frame { columns, rows, source: name.to_owned(), places: Places::rows(), sparse: false })
+    Ok(Frame {
+        columns,
+        rows,
+        source: name.to_owned(),
+        places: Places::rows(),
+        sparse: false,
+        remarks: Vec::new(),
+    })
 }
 
 /// An array, its items still bytes.

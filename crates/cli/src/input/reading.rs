@@ -7,6 +7,9 @@ use std::collections::BTreeSet;
 pub(super) const MISSING_CELLS: [&str; 13] =
     ["", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "nan", "NaN", "NAN", "null", "NULL", "None"];
 
+/// They as a message says them.
+pub(crate) const MISSING_SHOWN: &str = "an empty cell, ?, NA, N/A, NaN, null and None";
+
 /// How a file is read.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Reading")]
@@ -24,7 +27,7 @@ pub(crate) struct ReadingArgs {
     #[arg(long)]
     pub(crate) no_header: bool,
     /// A cell that means that a value is missing, besides the usual ones (empty, ?, NA, NaN, null, None)
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) missing: Vec<String>,
     /// Read a column as categories although its cells look like numbers (postcodes)
     #[arg(long, value_name = "COLUMN")]
@@ -44,7 +47,7 @@ pub(crate) enum Format {
     Parquet,
     /// Arrow IPC, file or stream; Feather version 2
     Arrow,
-    /// `NumPy` array of two dimensions; columns are named x0, x1, ..
+    /// `NumPy` array: rows are its first dimension, columns x0, x1, .. all others; of one dimension column x
     Npy,
     /// `NumPy` arrays by name; one of two dimensions gives columns x0, x1, .., others of one their own
     Npz,
