@@ -79,6 +79,7 @@ pub(crate) fn labels_of_session(path: &Path) -> BTreeMap<usize, String> {
                 assert!(labels.insert(row, class).is_none(), "row {row} is answered twice");
             }
             "undo" => drop(labels.remove(&row)),
+            "change" => drop(labels.insert(row, event["class"].as_str().unwrap().to_owned())),
             other => panic!("{other}"),
         }
     }

@@ -25,7 +25,7 @@ pub(crate) struct LabelArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
     /// The classes, at least two [default: those of the session, or of --known]
-    #[arg(long, value_delimiter = ',', value_name = "A,B,..")]
+    #[arg(long, value_delimiter = ',', value_name = "A,B,..", allow_hyphen_values = true)]
     pub(crate) classes: Vec<String>,
     /// Seed of what is drawn at random
     #[arg(long, default_value_t = 0)]
@@ -64,7 +64,7 @@ pub(crate) struct LabelArgs {
     /// Ask nothing: write what the session has
     #[arg(long, requires = "output", conflicts_with_all = ["web", "simulate"], help_heading = "Answers")]
     pub(crate) export: bool,
-    /// Write the labels to this file when the session stops
+    /// Write the labels to this file when the session ends or you stop it by q; after Ctrl-C --export does
     #[arg(short, long, value_name = "FILE", help_heading = "Labels")]
     pub(crate) output: Option<PathBuf>,
     /// Overwrite the file if it is there
@@ -78,10 +78,10 @@ pub(crate) struct LabelArgs {
     pub(crate) with_predictions: bool,
 
     /// Play the session against the labels of --label instead of asking
-    #[arg(long, requires = "label", conflicts_with_all = ["web", "session", "known", "import_labelstudio", "output"], help_heading = "Simulation")]
+    #[arg(long, requires = "label", conflicts_with_all = ["web", "session", "known", "import_labelstudio", "output", "classes"], help_heading = "Simulation")]
     pub(crate) simulate: bool,
     /// Column of the true labels
-    #[arg(long, value_name = "COLUMN", requires = "simulate", help_heading = "Simulation")]
+    #[arg(short, long, value_name = "COLUMN", requires = "simulate", help_heading = "Simulation")]
     pub(crate) label: Option<String>,
     /// Which row is next
     #[arg(long, value_enum, default_value_t = Order::Recommended, requires = "simulate", help_heading = "Simulation")]

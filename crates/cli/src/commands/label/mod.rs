@@ -17,7 +17,8 @@ mod web;
 mod worker;
 
 use crate::error::CliError;
-use crate::output::{check_target, note, write_file};
+use crate::interrupt::say_when_stopped;
+use crate::output::{check_targets, note, write_file};
 use crate::progress::Progress;
 pub(crate) use args::LabelArgs;
 use desk::Desk;
@@ -33,7 +34,7 @@ use std::path::{Path, PathBuf};
 
 /// Runs `label`.
 pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
-    args.output.iter().try_for_each(|path| check_target(path, args.force))?;
+    check_files(args)?;
     if args.input.data == Path::new("-") && !(args.web || args.simulate || args.export) {
         return Err(CliError::user(
             "standard input cannot be both the table and the answers; name a file, or say --web",
@@ -46,6 +47,13 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         return simulate(args, pool);
     }
     let path = session_path(args)?;
+    let tells_labels = args.known.is_some() || args.import_labelstudio.is_some();
+    if args.export && !tells_labels && !path.exists() {
+        return Err(CliError::user(format!(
+            "{}: there is no such session; name its file by --session",
+            path.display()
+        )));
+    }
     let (mut journal, past) = Journal::open(&path)?;
     if past.cut {
         note(&format!("note: {}: the last line was cut off and is left out", path.display()));
@@ -89,12 +97,17 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         drop((pool.points, progress));
         let desk = Desk::new(record, journal, session)?;
         note(&format!("every answer is kept in {}", path.display()));
+        say_when_stopped(args.output.as_ref().map(|output| {
+            let output = output.display();
+            format!("\nstopped; {output} is not written: the same command with --export writes it")
+        }));
         let (desk, items) = if args.web {
             web::run(desk, pool.items, file_name(&args.input.data), args.port)?
         } else {
             terminal(desk, pool.items)?
         };
         let (record, session) = desk.finish(args.with_predictions)?;
+        say_when_stopped(None);
         (record, items, session)
     };
     let Some(target) = &args.output else { return Ok(()) };
@@ -104,6 +117,16 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
     write_file(target, args.force, |out| export::write(out, format, &labelled, &items))?;
     note(&format!("{} labels written to {}", labelled.len(), target.display()));
     Ok(())
+}
+
+/// Fails early where a file cannot be written at the end, or would be written over one that is read.
+fn check_files(args: &LabelArgs) -> Result<(), CliError> {
+    let session = session_path(args).ok();
+    let read = [&args.items, &args.import_labelstudio, &session];
+    let mut inputs: Vec<&Path> = read.into_iter().flatten().map(PathBuf::as_path).collect();
+    inputs.push(&args.input.data);
+    let outputs: Vec<&Path> = args.output.iter().map(PathBuf::as_path).collect();
+    check_targets(&outputs, &inputs, args.force)
 }
 
 fn terminal(mut desk: Desk, items: Items) -> Result<(Desk, Items), CliError> {

@@ -148,7 +148,14 @@ mod tests {
             Column { name: name.into(), values: Values::Numbers(vec![number, 1.0]) },
             Column { name: "c".into(), values: Values::Texts { codes: vec![code, 0], levels } },
         ];
-        Frame { columns, rows: 2, source: "t.csv".into(), places: Places::rows(), sparse: false }
+        Frame {
+            columns,
+            rows: 2,
+            source: "t.csv".into(),
+            places: Places::rows(),
+            sparse: false,
+            remarks: Vec::new(),
+        }
     }
 
     #[test]

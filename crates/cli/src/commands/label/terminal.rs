@@ -5,6 +5,7 @@ use super::items::Items;
 use super::keys::keys;
 use crate::error::CliError;
 use crate::output::{note, say};
+use halfspaces_online::LabellingQuestion;
 use std::fmt::Write as _;
 use std::io::BufRead;
 
@@ -25,7 +26,7 @@ enum Reply {
     Unknown,
 }
 
-/// Asks until every row has a label, the person stops, or the input ends.
+/// Asks until the person stops or the input ends; when every row has a label, whether one of them is to be changed.
 pub(super) fn run(
     desk: &mut Desk,
     items: &Items,
@@ -34,31 +35,26 @@ pub(super) fn run(
     let classes = desk.record().classes().to_vec();
     let keys = keys(&classes);
     say(&help(&classes, &keys))?;
-    while let Some(question) = desk.question() {
-        let (row, guess) = (question.index, &classes[question.class]);
-        let record = desk.record();
-        let skipped = if record.skipped().contains(&row) { ", skipped before" } else { "" };
-        let text = format!(
-            "\n{}\nrow {row}{skipped}: {}\n{guess}? {:.0} % sure > ",
-            headline(desk),
-            items.line(row),
-            100.0 * question.probability
-        );
-        say(&text)?;
+    loop {
+        let asked = desk.question();
+        say(&format!("\n{}\n{}", headline(desk), prompt(desk, items, asked, &classes)))?;
         let Some(line) = read_line(input)? else { break };
-        let done = match reply(&line, &classes, &keys) {
-            Reply::Confirm => desk.answer(row, question.class),
-            Reply::Class(class) => desk.answer(row, class),
-            Reply::Skip => desk.skip(row),
-            Reply::Undo => desk.undo(),
-            Reply::Review => review(desk, items, &classes, &keys, input),
-            Reply::Stop => break,
-            Reply::Unknown => {
+        let done = match (reply(&line, &classes, &keys), asked) {
+            (Reply::Stop, _) | (Reply::Confirm, None) => break,
+            (Reply::Undo, _) => desk.undo(),
+            (Reply::Review, _) => review(desk, items, &classes, &keys, input),
+            (Reply::Unknown, _) => {
                 let said = line.trim();
                 Err(Refusal::Unfit(format!(
                     "there is no class and no command {said:?}\n{}",
                     help(&classes, &keys)
                 )))
+            }
+            (Reply::Confirm, Some(question)) => desk.answer(question.index, question.class),
+            (Reply::Class(class), Some(question)) => desk.answer(question.index, class),
+            (Reply::Skip, Some(question)) => desk.skip(question.index),
+            (Reply::Class(_) | Reply::Skip, None) => {
+                Err(Refusal::Unfit("every row has a label; r lists the last answers".to_owned()))
             }
         };
         match done {
@@ -68,6 +64,22 @@ pub(super) fn run(
         }
     }
     say(&format!("\n{}\n", headline(desk)))
+}
+
+/// The question, or what can be done when there is none.
+fn prompt(
+    desk: &Desk,
+    items: &Items,
+    asked: Option<LabellingQuestion>,
+    classes: &[String],
+) -> String {
+    let Some(LabellingQuestion { index: row, class, probability }) = asked else {
+        return "every row has a label: u undo, r review, Enter or q ends > ".to_owned();
+    };
+    let skipped = if desk.record().skipped().contains(&row) { ", skipped before" } else { "" };
+    let guess = &classes[class];
+    let sure = 100.0 * probability;
+    format!("row {row}{skipped}: {}\n{guess}? {sure:.0} % sure > ", items.line(row))
 }
 
 fn headline(desk: &Desk) -> String {
@@ -100,21 +112,18 @@ fn help(classes: &[String], keys: &[Option<char>]) -> String {
     text
 }
 
-/// The name of a class comes before a command, which may have a colon before it, before a key.
+/// A command comes before a class: one of the same name has a key. So nobody labels who means to stop.
 fn reply(line: &str, classes: &[String], keys: &[Option<char>]) -> Reply {
     let said = line.trim();
     if said.is_empty() {
         return Reply::Confirm;
     }
-    if let Some(class) = class(said, classes, keys) {
-        return Reply::Class(class);
-    }
-    match said.strip_prefix(':').unwrap_or(said) {
+    match said {
         "s" => Reply::Skip,
         "u" => Reply::Undo,
         "r" => Reply::Review,
         "q" => Reply::Stop,
-        _ => Reply::Unknown,
+        _ => class(said, classes, keys).map_or(Reply::Unknown, Reply::Class),
     }
 }
 
@@ -175,14 +184,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_come_before_commands_and_keys() {
+    fn commands_come_before_names_and_keys() {
         let classes = ["s", "1", "dog"].map(str::to_owned);
         let keys = keys(&classes);
         assert_eq!(keys, [Some('1'), Some('2'), Some('3')]);
         for (line, expected) in [
             ("\n", Reply::Confirm),
-            ("s\n", Reply::Class(0)),
-            (":s\n", Reply::Skip),
+            ("s\n", Reply::Skip),
             ("1\r\n", Reply::Class(1)),
             ("3", Reply::Class(2)),
             (" dog ", Reply::Class(2)),
