@@ -82,10 +82,16 @@ fn audits_that_cannot_be_are_refused() {
     slips(folder.path(), &["neg", "pos"]);
     fs::write(folder.path().join("one.csv"), "x,label\n1,a\n2,a\n").unwrap();
     fs::write(folder.path().join("rare.csv"), "x,label\n1,a\n2,a\n3,b\n4,b\n5,c\n").unwrap();
+    // Both rows of c fall into one of two parts, by the seed.
+    fs::write(folder.path().join("pair.csv"), "x,label\n1,a\n2,a\n3,b\n4,b\n5,c\n6,c\n").unwrap();
     for (args, part) in [
         (&["data.csv", "--label", "lable"][..], "did you mean `label`?"),
         (&["one.csv", "--label", "label"], "all labels are a"),
-        (&["rare.csv", "--label", "label", "--learner", "logistic"], "too few rows"),
+        (
+            &["rare.csv", "--label", "label", "--learner", "logistic"],
+            "a single row has the label `c`",
+        ),
+        (&["pair.csv", "--label", "label", "--folds", "2"], "more parts may do"),
         (&["data.csv", "--label", "label", "--folds", "1"], "folds"),
         (&["data.csv", "--label", "label", "--failure", "0"], "failure"),
         (&["data.csv", "--label", "label", "--html", "data.csv"], "already exists"),
@@ -151,6 +157,7 @@ fn points_are_in_position() {
         let norm = image.iter().map(|v: &f64| v * v).sum::<f64>().sqrt();
         assert!(image.iter().zip(u).all(|(v, u)| (v / norm - u).abs() < 1e-9));
     }
+    assert!((scatter[0][0] + scatter[1][1] + scatter[2][2] - 3.0).abs() < 1e-12);
     let report = read("report.html");
     assert!(
         report.matches("<svg").count() == 2
@@ -165,4 +172,39 @@ fn points_are_in_position() {
     assert!(said.contains("matrix.csv already exists"), "{said}");
     let said = refused(folder.path(), &["transform", "data.csv", "--accuracy", "2"]);
     assert!(said.contains("--accuracy"), "{said}");
+}
+
+/// Units of columns change nothing, and a column that never changes is a part of every direction, unless it is centred away.
+#[test]
+fn units_change_no_position_and_constant_columns_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut units_of = Vec::new();
+    for (name, unit) in [("plain.csv", 1.0), ("large.csv", 1e30)] {
+        let mut draws = Draws(5);
+        let mut text = String::from("a,b,one,none\n");
+        for _ in 0..100 {
+            let (x, y) = (draws.next() - 0.5, draws.next() - 0.5);
+            writeln!(text, "{:e},{:e},1,0", unit * x, y / unit).unwrap();
+        }
+        fs::write(folder.path().join(name), text).unwrap();
+        let args = ["transform", name, "-o", "u.csv", "--scatter", "s.csv", "--force"];
+        let said = good(folder.path(), &args);
+        assert!(said.contains("100 points in 3 dimensions: in radially isotropic"), "{said}");
+        assert!(said.contains("columns that never change are left out: none\n"), "{said}");
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+        let scatter = column(&read("s.csv"), 1);
+        assert!((scatter[0][0] + scatter[1][1] + scatter[2][2] - 3.0).abs() < 1e-12);
+        units_of.push(column(&read("u.csv"), 2));
+    }
+    // In position up to a rotation: inner products are the same.
+    let dot = |u: &[f64], v: &[f64]| u.iter().zip(v).map(|(a, b)| a * b).sum::<f64>();
+    let [plain, large] = &units_of[..] else { unreachable!("two tables") };
+    for i in 0..100 {
+        let (a, b) = (dot(&plain[i], &plain[0]), dot(&large[i], &large[0]));
+        assert!((a - b).abs() < 1e-5, "{i}: {a} {b}");
+    }
+    let said = good(folder.path(), &["transform", "plain.csv", "--center", "--json"]);
+    let json: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(json["left_out"], serde_json::json!(["one", "none"]));
+    assert_eq!(json["columns"], serde_json::json!(["a", "b"]));
 }

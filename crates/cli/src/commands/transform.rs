@@ -4,7 +4,7 @@ use crate::error::CliError;
 use crate::frame::Frame;
 use crate::html::{escape, page, table};
 use crate::input::InputArgs;
-use crate::output::{check_target, note, say, write_file};
+use crate::output::{check_targets, note, say, write_file};
 use crate::progress::Progress;
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
 use clap::Args;
@@ -15,7 +15,7 @@ use halfspaces_forster::{
 use halfspaces_linalg::{Params, PointSet, Points, Threads};
 use serde_json::{Value, json};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Points drawn in a figure.
 const DRAWN: usize = 500;
@@ -40,7 +40,7 @@ pub(crate) struct TransformArgs {
     #[arg(long)]
     center: bool,
     /// How far every eigenvalue of the points in position may be from 1
-    #[arg(long, value_name = "DELTA", default_value_t = 1e-6)]
+    #[arg(long, value_name = "DELTA", default_value_t = 1e-6, allow_negative_numbers = true)]
     accuracy: f64,
     /// Write the points in position as CSV: row, piece, coordinates
     #[arg(short, long, value_name = "FILE")]
@@ -69,20 +69,22 @@ struct Found {
     names: Vec<String>,
     parts: Decomposition,
     center: Option<Vec<f64>>,
+    /// Columns that never change: with --center, or all 0.
+    left_out: Vec<String>,
+    /// A power of two per coordinate, of which `points` are multiples: what rounding does must not hang on units.
+    units: Vec<f64>,
 }
 
 /// Runs `transform`.
 pub(crate) fn run(args: &TransformArgs) -> Result<(), CliError> {
     let files = [&args.output, &args.matrix, &args.scatter, &args.html];
+    let files: Vec<&Path> = files.into_iter().flatten().map(PathBuf::as_path).collect();
     let force = args.force;
-    files.into_iter().flatten().try_for_each(|path| check_target(path, force))?;
+    check_targets(&files, &[&args.input.data], force)?;
     let progress = Progress::start("reading");
     let frame = args.input.read()?;
     let found = find(args, frame)?;
     drop(progress);
-    if let Some(path) = &args.output {
-        write_file(path, args.force, |out| found.write_points(out))?;
-    }
     let first = found.parts.pieces().first();
     if first.is_none() && (args.matrix.is_some() || args.scatter.is_some()) {
         return Err(CliError::user(format!(
@@ -91,16 +93,18 @@ pub(crate) fn run(args: &TransformArgs) -> Result<(), CliError> {
             found.left()
         )));
     }
+    if let Some(path) = &args.output {
+        write_file(path, args.force, |out| found.write_points(out))?;
+    }
     if let (Some(path), Some(piece)) = (&args.matrix, first) {
-        let matrix = piece.transform.matrix();
-        let header: Vec<String> = (1..=matrix.ncols()).map(|j| format!("u{j}")).collect();
-        let row = |i: usize| (0..matrix.ncols()).map(move |j| matrix[(i, j)]).collect();
-        write_file(path, force, |out| found.write_matrix(out, &header, row))?;
+        let matrix = found.matrix(piece);
+        let columns = piece.transform.inner_dim();
+        let header: Vec<String> = (1..=columns).map(|j| format!("u{j}")).collect();
+        write_file(path, force, |out| found.write_matrix(out, &header, &matrix))?;
     }
     if let (Some(path), Some(piece)) = (&args.scatter, first) {
-        let scatter = piece.transform.scatter(Normalisation::Trace);
-        let row = |i: usize| (0..scatter.ncols()).map(|j| scatter[(i, j)]).collect();
-        write_file(path, force, |out| found.write_matrix(out, &found.names, row))?;
+        let scatter = found.scatter(piece);
+        write_file(path, force, |out| found.write_matrix(out, &found.names, &scatter))?;
     }
     if let Some(path) = &args.html {
         let report = found.report();
@@ -111,7 +115,9 @@ pub(crate) fn run(args: &TransformArgs) -> Result<(), CliError> {
 }
 
 fn find(args: &TransformArgs, frame: Frame) -> Result<Found, CliError> {
-    let recipe = Recipe::fit(&frame, &args.columns)?;
+    let columns = RecipeOptions { keep_constant: !args.center, ..args.columns.clone() };
+    let recipe = Recipe::fit(&frame, &columns)?;
+    let left_out = recipe.constant().to_vec();
     let (mut points, names) = (recipe.apply(&frame, Unseen::Error)?, recipe.coordinates());
     let source = frame.source;
     let center = args.center.then(|| medians(&points));
@@ -120,6 +126,9 @@ fn find(args: &TransformArgs, frame: Frame) -> Result<Found, CliError> {
             points.as_slice().iter().zip(center.iter().cycle()).map(|(x, m)| x - m).collect();
         points = Points::new(moved, points.dim())?;
     }
+    let units = units(&points);
+    let scaled = points.as_slice().iter().zip(units.iter().cycle()).map(|(x, unit)| x / unit);
+    let points = Points::new(scaled.collect(), points.dim())?;
     let params = ForsterTransform::params().accuracy(Accuracy::TwoSided(args.accuracy));
     let solver = params
         .threads(Threads::all())
@@ -133,7 +142,23 @@ fn find(args: &TransformArgs, frame: Frame) -> Result<Found, CliError> {
         CliError::user(format!("{source}: {error}{advice}"))
     };
     let parts = solver.decompose(&points).map_err(failed)?;
-    Ok(Found { source, points, names, parts, center })
+    Ok(Found { source, points, names, parts, center, left_out, units })
+}
+
+/// A matrix as its rows.
+fn rows(nrows: usize, ncols: usize, at: impl Fn(usize, usize) -> f64) -> Vec<Vec<f64>> {
+    (0..nrows).map(|i| (0..ncols).map(|j| at(i, j)).collect()).collect()
+}
+
+/// The largest power of two that is no more than the largest size in a column.
+fn units(points: &Points) -> Vec<f64> {
+    let mut largest = vec![0.0f64; points.dim()];
+    for row in points.as_slice().chunks_exact(points.dim()) {
+        largest.iter_mut().zip(row).for_each(|(most, x)| *most = most.max(x.abs()));
+    }
+    // Subnormal numbers have none that can be divided by.
+    let unit = |most: f64| if most >= f64::MIN_POSITIVE { most.log2().floor().exp2() } else { 1.0 };
+    largest.into_iter().map(unit).collect()
 }
 
 fn medians(points: &Points) -> Vec<f64> {
@@ -147,6 +172,30 @@ fn medians(points: &Points) -> Vec<f64> {
 }
 
 impl Found {
+    /// The matrix A of a piece, for points in the units of the table.
+    fn matrix(&self, piece: &Position) -> Vec<Vec<f64>> {
+        let matrix = piece.transform.matrix();
+        rows(matrix.nrows(), matrix.ncols(), |i, j| matrix[(i, j)] / self.units[i])
+    }
+
+    /// Tyler's scatter matrix of a piece, of points in the units of the table; its trace is the piece's dimension.
+    fn scatter(&self, piece: &Position) -> Vec<Vec<f64>> {
+        let scatter = piece.transform.scatter(Normalisation::Trace);
+        // Scaled by the largest unit, so that no square overflows.
+        let most = self.units.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        let unit = |i: usize| self.units[i] / most;
+        let trace: f64 = (0..scatter.nrows()).map(|i| scatter[(i, i)] * unit(i) * unit(i)).sum();
+        let factor = piece.transform.inner_dim() as f64 / trace;
+        let dim = scatter.nrows();
+        rows(dim, dim, |i, j| factor * scatter[(i, j)] * unit(i) * unit(j))
+    }
+
+    /// Columns left out, if any are.
+    fn note_of_columns(&self) -> Option<String> {
+        let names = self.left_out.join(", ");
+        (!names.is_empty()).then(|| format!("columns that never change are left out: {names}"))
+    }
+
     /// Per row the piece that it is in, and its unit vector there.
     fn placed(&self) -> Vec<Option<(usize, Vec<f64>)>> {
         let mut placed = vec![None; self.points.len()];
@@ -187,12 +236,12 @@ impl Found {
         &self,
         out: &mut dyn Write,
         header: &[String],
-        row: impl Fn(usize) -> Vec<f64>,
+        rows: &[Vec<f64>],
     ) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(out);
         writer.write_record(std::iter::once("column").chain(header.iter().map(String::as_str)))?;
-        for (i, name) in self.names.iter().enumerate() {
-            let cells = row(i).into_iter().map(|value| value.to_string());
+        for (name, row) in self.names.iter().zip(rows) {
+            let cells = row.iter().map(f64::to_string);
             writer.write_record(std::iter::once(name.clone()).chain(cells))?;
         }
         writer.flush()
@@ -262,34 +311,30 @@ impl Found {
         if zeros > 0 {
             text.push_str(&format!("{zeros} points are zero and have no direction\n"));
         }
-        if !left.is_empty() {
-            text.push_str(&format!("{left}\n"));
+        for line in self.note_of_columns().into_iter().chain((!left.is_empty()).then_some(left)) {
+            text.push_str(&format!("{line}\n"));
         }
         text
     }
 
     fn json(&self) -> Value {
         let piece = |piece: &Position| {
-            let (transform, scatter) =
-                (&piece.transform, piece.transform.scatter(Normalisation::Trace));
-            let matrix = transform.matrix();
-            let rows =
-                |nrows: usize, ncols: usize, at: &dyn Fn(usize, usize) -> f64| -> Vec<Vec<f64>> {
-                    (0..nrows).map(|i| (0..ncols).map(|j| at(i, j)).collect()).collect()
-                };
+            let (transform, scatter) = (&piece.transform, self.scatter(piece));
+            let matrix = self.matrix(piece);
             json!({
                 "dimension": transform.inner_dim(),
                 "of_dimensions": piece.subspace.span_dim(),
                 "rows": piece.subspace.members(),
                 "least_eigenvalue": piece.certificate.least(),
                 "largest_eigenvalue": piece.certificate.largest(),
-                "matrix": rows(matrix.nrows(), matrix.ncols(), &|i, j| matrix[(i, j)]),
-                "scatter": rows(scatter.nrows(), scatter.ncols(), &|i, j| scatter[(i, j)]),
+                "matrix": matrix,
+                "scatter": scatter,
             })
         };
         json!({
             "points": self.points.len(),
             "columns": self.names,
+            "left_out": self.left_out,
             "center": self.center,
             "pieces": self.parts.pieces().iter().map(piece).collect::<Vec<Value>>(),
             "zero_rows": self.parts.zero_rows(),
@@ -304,8 +349,8 @@ impl Found {
         if zeros > 0 {
             body.push_str(&format!("<p>{zeros} points are zero and have no direction.</p>\n"));
         }
-        if !left.is_empty() {
-            body.push_str(&format!("<p>{}.</p>\n", escape(&left)));
+        for line in self.note_of_columns().into_iter().chain((!left.is_empty()).then_some(left)) {
+            body.push_str(&format!("<p>{}.</p>\n", escape(&line)));
         }
         body.push_str("<h2>Pieces</h2>\n<p>Each holds at least its share of the points that the ones before left over. \
             The eigenvalues are those of (k/n) Σ u uᵀ over its n unit vectors u in k dimensions, recomputed from the points as given: \
@@ -321,9 +366,9 @@ impl Found {
             ));
         }
         if let Some(piece) = self.parts.pieces().first() {
-            let scatter = piece.transform.scatter(Normalisation::Trace);
+            let scatter = self.scatter(piece);
             let spread = |i: usize| {
-                vec![self.names[i].clone(), format!("{:.3e}", scatter[(i, i)].max(0.0).sqrt())]
+                vec![self.names[i].clone(), format!("{:.3e}", scatter[i][i].max(0.0).sqrt())]
             };
             body.push_str("<h2>Scatter</h2>\n<p>The square root of the diagonal of Tyler's scatter matrix of the first piece (trace k): \
                 the scale of each column, whatever its tails.</p>\n");
@@ -343,10 +388,11 @@ impl Found {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for &row in members.iter().step_by(every) {
             let x = &self.points.as_slice()[row * self.points.dim()..][..self.points.dim()];
+            let given: Vec<f64> = x.iter().zip(&self.units).map(|(x, unit)| x * unit).collect();
             // Of points as large as numbers go, too.
-            let most = x.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
-            let norm = x.iter().map(|value| (value / most) * (value / most)).sum::<f64>().sqrt();
-            before.push((x[0] / most / norm, x[1] / most / norm));
+            let most = given.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+            let norm = given.iter().map(|v| (v / most) * (v / most)).sum::<f64>().sqrt();
+            before.push((given[0] / most / norm, given[1] / most / norm));
             match piece.transform.apply_row(x) {
                 Ok(unit) => after.push((unit[0], unit[1])),
                 Err(error) => unreachable!("members have a place in their subspace: {error}"),

@@ -176,7 +176,7 @@ fn check_all_known(known: &[usize], count: usize) -> Result<(), CliError> {
         return Ok(());
     }
     Err(CliError::user(
-        "--folds: a class has too few rows to be learned without one of the folds; take its rows out, or more folds",
+        "--folds: all rows of a class are in one part, without which it cannot be learned; more parts may do",
     ))
 }
 

@@ -8,7 +8,7 @@ use crate::html::{escape, page, table};
 use crate::input::{Hints, InputArgs};
 use crate::labels::Labels;
 use crate::learner::{Method, Plan};
-use crate::output::{check_target, note, say, write_file};
+use crate::output::{check_targets, note, say, write_file};
 use crate::progress::Progress;
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
 use crate::threads::ThreadsArg;
@@ -17,7 +17,7 @@ use halfspaces_eval::{Axis, Colour, Figure, Layer};
 use judge::{Audit, Judgement, Suspect};
 use serde_json::{Value, json};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Columns of the table shown in a report.
 const SHOWN: usize = 8;
@@ -39,7 +39,7 @@ pub(crate) struct AuditArgs {
     #[command(flatten)]
     input: InputArgs,
     /// Column of the labels
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(short, long, value_name = "COLUMN")]
     label: String,
     #[command(flatten)]
     columns: RecipeOptions,
@@ -47,10 +47,10 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_enum, default_value_t = Method::Auto)]
     learner: Method,
     /// Parts of the rows, each judged by what was learned from all others
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 5, allow_negative_numbers = true)]
     folds: usize,
     /// Probability with which more labels may be wrong than the bound says
-    #[arg(long, default_value_t = 0.05)]
+    #[arg(long, default_value_t = 0.05, allow_negative_numbers = true)]
     failure: f64,
     /// Seed of the split into parts, and of the learner
     #[arg(long, default_value_t = 0)]
@@ -85,10 +85,10 @@ struct Found {
 /// Runs `audit`.
 pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
     let force = args.force;
-    [&args.output, &args.html]
-        .into_iter()
-        .flatten()
-        .try_for_each(|path| check_target(path, force))?;
+    let files = [&args.output, &args.html];
+    let files: Vec<&Path> = files.into_iter().flatten().map(PathBuf::as_path).collect();
+    check_targets(&files, &[&args.input.data], force)?;
+    args.columns.check_apart(&args.label, "the column of labels")?;
     let progress = Progress::start("auditing");
     let hints = Hints::texts([args.label.clone()]);
     let mut frame = args.input.read_as(&hints)?;
@@ -100,11 +100,20 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
             frame.source, args.label, labels.classes[0]
         )));
     }
+    for (class, name) in labels.classes.iter().enumerate() {
+        if labels.of_row.iter().filter(|label| **label == class).count() == 1 {
+            return Err(CliError::user(format!(
+                "{}, column `{}`: a single row has the label `{name}`, which nothing can be learned of without it; take the \
+                 row out",
+                frame.source, args.label
+            )));
+        }
+    }
     let points = Recipe::fit(&frame, &args.columns)?.apply(&frame, Unseen::Error)?;
     let plan = Plan {
         method: args.learner,
         noise: None,
-        c: 1.0,
+        c: None,
         seed: args.seed,
         threads: args.threads.get(),
     };
