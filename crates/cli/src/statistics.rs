@@ -31,8 +31,16 @@ impl Rate {
     /// "3.1 % (1.2 % to 6.5 %)".
     pub(crate) fn text(&self) -> String {
         let Rate { rate, low, high, .. } = self;
-        format!("{:.1} % ({:.1} % to {:.1} %)", 100.0 * rate, 100.0 * low, 100.0 * high)
+        format!("{} ({} to {})", percent(*rate), percent(*low), percent(*high))
     }
+}
+
+/// With one digit behind the point, or as many as tell a small share from none and a large one from all.
+fn percent(share: f64) -> String {
+    let from_end = 100.0 * share.min(1.0 - share);
+    let digits = if from_end > 0.0 { (1.0 - from_end.log10().floor()).max(1.0) } else { 1.0 };
+    let digits = if from_end < 0.05 { digits as usize } else { 1 };
+    format!("{:.digits$} %", 100.0 * share)
 }
 
 #[cfg(test)]
@@ -52,5 +60,12 @@ mod tests {
         // Known values: 10 of 100 give 4.90 % to 17.62 %.
         assert_eq!(Rate::new(10, 100).unwrap().text(), "10.0 % (4.9 % to 17.6 %)");
         assert!(Rate::new(0, 0).is_err());
+    }
+
+    #[test]
+    fn a_small_share_is_told_from_none() {
+        assert_eq!(Rate::new(0, 10_000).unwrap().text(), "0.0 % (0.0 % to 0.037 %)");
+        assert_eq!(Rate::new(10_000, 10_000).unwrap().text(), "100.0 % (99.963 % to 100.0 %)");
+        assert_eq!([percent(0.00049), percent(0.00051)], ["0.049 %", "0.1 %"]);
     }
 }

@@ -13,7 +13,7 @@ use std::path::Path;
 const PRECIOUS: &str = "precious";
 
 /// Arguments, and what the message must contain. `out` is there, and `--force` given where it is an output.
-const CASES: [(&str, &str); 90] = [
+const CASES: [(&str, &str); 111] = [
     // Files.
     ("fit nothing.csv --label y -o out --force", "nothing.csv: there is no such file"),
     ("fit goof.csv --label y -o out --force", "did you mean `good.csv`?"),
@@ -51,7 +51,7 @@ const CASES: [(&str, &str); 90] = [
     // LIBSVM.
     ("fit pair.libsvm --label label -o out --force", "line 2: `2=5` is not index:value"),
     ("fit order.libsvm --label label -o out --force", "line 1: index 1 does not come after 3"),
-    ("fit zero.libsvm --label label -o out --force", "line 1: index 0 does not come after 0"),
+    ("fit zero.libsvm --label label -o out --force", "line 1: index 0: indices count from 1"),
     ("fit unlabelled.libsvm --label label -o out --force", "line 1: the line begins with `1:2`"),
     ("fit nan.libsvm --label label -o out --force", "line 1: `1:nan`: write a finite number"),
     // Cells.
@@ -82,13 +82,38 @@ const CASES: [(&str, &str); 90] = [
     ),
     ("fit one.csv --label y -o out --force", "every row has the same label, `n`"),
     ("fit good.csv --label y --positive p2 -o out --force", "--positive p2: no row has this label"),
-    ("fit few.csv --label y -o out --force", "it must be at least 10"),
+    ("fit few.csv --label y -o out --force", "4 rows to learn from are too few, 10 are needed"),
+    ("fit many.csv --label y -o out --force", "40 different labels in 40 rows"),
+    ("fit good.csv --label y --positive -1 -o out --force", "--positive -1: no row has this label"),
+    ("fit good.csv --label y --drop y -o out --force", "--drop y: it is the column of labels"),
+    (
+        "fit good.csv --label y --weights y -o out --force",
+        "--weights y: it is the column of labels",
+    ),
+    ("audit good.csv --label y --text y", "--text y: it is the column of labels"),
     // Columns.
     (
         "fit prose.csv --label y -o out --force",
         "say --drop 'a' to leave the column out, or --text 'a'",
     ),
-    ("fit constant.csv --label y -o out --force", "no column to learn from"),
+    (
+        "fit constant.csv --label y -o out --force",
+        "no column to learn from: the same in all rows: a",
+    ),
+    ("fit prose.csv --label y --drop a -o out --force", "no column to learn from: left out: a"),
+    (
+        "fit rare.csv --label y --text a -o out --force",
+        "no word is in two rows or more, but not in all, in a",
+    ),
+    (
+        "fit slip.csv --label y --category a -o out --force",
+        "38 different texts in 38 rows are no categories",
+    ),
+    (
+        "fit commas.csv --label y --delimiter ; -o out --force",
+        "numbers with a decimal comma are read as text",
+    ),
+    ("fit huge.csv --label y --learner svm -o out --force", "divide the column that has them"),
     ("fit good.csv --label y --drop b2 -o out --force", "there is no column `b2`"),
     ("fit good.csv --label y --text b2 -o out --force", "there is no column `b2`"),
     ("fit good.csv --label y --category b2 -o out --force", "there is no column `b2`"),
@@ -118,8 +143,15 @@ const CASES: [(&str, &str); 90] = [
         "fit good.csv --label y --learner logistic --noise 0.1 -o out --force",
         "--noise: the learner logistic",
     ),
-    ("fit good.csv --label y --learner svm --c -1 -o out --force", "unexpected argument '-1'"),
-    ("fit good.csv --label y --learner svm --c=-1 -o out --force", "out of range"),
+    ("fit good.csv --label y --learner svm --c -1 -o out --force", "c = -1 is out of range"),
+    (
+        "fit good.csv --label y --c 2 -o out --force",
+        "--c: the learner auto takes none; logistic and svm do",
+    ),
+    ("fit good.csv --label y --noise 0.2 -o out --force", "--noise: the learner auto takes none"),
+    ("fit good.csv --label y --holdout -0.1 -o out --force", "at least 0 and below 1"),
+    ("fit good.csv --label y --seed -1 -o out --force", "invalid digit"),
+    ("label good.csv --label y --simulate --classes a,b", "cannot be used with"),
     ("fit good.csv --label y --outpt out", "unexpected argument '--outpt'"),
     ("fit good.csv --label y", "--output"),
     ("fit - --label y --stream -o out --force", "standard input cannot be read more than once"),
@@ -138,18 +170,34 @@ const CASES: [(&str, &str); 90] = [
         "fit three.csv --label y --stream --learner massart -o out --force",
         "massart learns two classes from a stream",
     ),
+    (
+        "fit good.csv --label y --stream --learner massart -o out --force",
+        "massart found no rule in 38 rows",
+    ),
     // Outputs.
     (
         "fit good.csv --label y -o out",
         "out already exists; name another file, or overwrite it with --force",
     ),
     ("fit good.csv --label y -o folder --force", "folder is a directory"),
+    ("fit good.csv --label y -o - --force", "`-` names no file here"),
+    ("fit good.csv --label y -o good.csv --force", "good.csv is read and would be written over"),
+    (
+        "predict model.json good.csv -o folder/../good.csv --force",
+        "is read and would be written over",
+    ),
+    ("predict model.json good.csv -o model.json --force", "is read and would be written over"),
+    ("transform good.csv --drop y -o a.csv --scatter ./a.csv", "./a.csv is named twice"),
+    (
+        "label good.csv --classes a,b --session nothing --export -o a.csv",
+        "nothing: there is no such session",
+    ),
     ("fit good.csv --label y -o nowhere/model.json", "there is no directory nowhere"),
     // Models.
     ("predict nothing.json good.csv -o out --force", "there is no such model"),
     ("predict good.csv good.csv -o out --force", "not a model file"),
     ("predict other.json good.csv -o out --force", "not a model file, but \"something else\""),
-    ("predict later.json good.csv -o out --force", "a model file of version 2"),
+    ("predict later.json good.csv -o out --force", "a model file of version 3"),
     ("predict narrow.json good.csv -o out --force", "a damaged model: the learner takes"),
     ("predict cut.json good.csv -o out --force", "cut off"),
     // Tables for a model.
@@ -162,7 +210,7 @@ const CASES: [(&str, &str); 90] = [
         "predict model.json text.csv -o out --force",
         "text.csv, line 3, column `a`: `x` is not a number",
     ),
-    ("evaluate model.json good.csv --label z", "Name the column of labels with --label"),
+    ("evaluate model.json good.csv --label z", "name the column of labels by --label"),
     ("evaluate model.json good.csv --label colour", "no label is one of the model's classes n, p"),
 ];
 
@@ -224,6 +272,14 @@ fn files(dir: &Path) {
     let prose: String =
         (0..60).map(|i| format!("text number {i},{}\n", ["n", "p"][i % 2])).collect();
     write("prose.csv", format!("a,y\n{prose}").as_bytes());
+    let rare: String = (0..40).map(|i| format!("word{i},{}\n", ["n", "p"][i % 2])).collect();
+    write("rare.csv", format!("a,y\n{rare}").as_bytes());
+    let many: String = (0..40).map(|i| format!("{},{i}.5\n", i % 7)).collect();
+    write("many.csv", format!("a,y\n{many}").as_bytes());
+    let commas: String = (0..40).map(|i| format!("{i},5;{}\n", ["n", "p"][i % 2])).collect();
+    write("commas.csv", format!("a;y\n{commas}").as_bytes());
+    let huge: String = (0..40).map(|i| format!("{i}e300,{}\n", ["n", "p"][i % 2])).collect();
+    write("huge.csv", format!("a,y\n{huge}").as_bytes());
     write("constant.csv", b"a,y\n1,n\n1,p\n1,n\n");
     write("without.csv", good.replacen(",b,", ",other,", 1).as_bytes());
     write("unseen.csv", b"a,b,colour,y\n1,2,red,n\n1,2,purple,n\n");
@@ -234,9 +290,9 @@ fn files(dir: &Path) {
     let fit = "fit good.csv --label y --learner logistic -o model.json";
     halfspaces(dir).args(fit.split(' ')).assert().success();
     let model = fs::read_to_string(dir.join("model.json")).unwrap();
-    write("later.json", model.replace("\"version\":1", "\"version\":2").as_bytes());
+    write("later.json", model.replace("\"version\":2", "\"version\":3").as_bytes());
     write("cut.json", &model.as_bytes()[..model.len() / 2]);
-    write("other.json", b"{\"format\": \"something else\", \"version\": 1}");
+    write("other.json", b"{\"format\": \"something else\", \"version\": 2}");
     let mut narrow: serde_json::Value = serde_json::from_str(&model).unwrap();
     narrow["recipe"]["columns"].as_array_mut().unwrap().pop();
     write("narrow.json", narrow.to_string().as_bytes());

@@ -14,7 +14,7 @@ use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Shares of the rows decided, the surest first, in percent.
+/// Shares of the rows decided, the surest first, in percent; more where values are equal.
 const COVERAGES: [usize; 6] = [100, 95, 90, 80, 70, 50];
 
 /// Measure a model on a table with labels that it was not learned from.
@@ -119,14 +119,18 @@ fn evaluate(
     let size = |row: usize| found.values[row].abs();
     surest.sort_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)));
     let mut coverage = Vec::new();
+    let mut least = surest.len() + 1;
     for percent in COVERAGES {
-        let decided = (surest.len() * percent).div_ceil(100);
+        let threshold = size(surest[(surest.len() * percent).div_ceil(100) - 1]);
+        // Rows of equal values are decided together or not at all.
+        let decided = surest.partition_point(|row| size(*row) >= threshold);
+        if decided == least {
+            continue;
+        }
+        least = decided;
         let errors = surest[..decided].iter().filter(|row| wrong[**row]).count();
-        coverage.push(Coverage {
-            share: percent as f64 / 100.0,
-            threshold: size(surest[decided - 1]),
-            error: Rate::new(errors, decided)?,
-        });
+        let share = decided as f64 / surest.len() as f64;
+        coverage.push(Coverage { share, threshold, error: Rate::new(errors, decided)? });
     }
     Ok(Evaluation {
         data,
@@ -173,7 +177,7 @@ fn text(evaluation: &Evaluation) -> String {
     let mut table =
         vec![vec!["decided".to_owned(), "if |value| is at least".to_owned(), "error".to_owned()]];
     table.extend(coverage.iter().map(|c| {
-        vec![format!("{:.0} %", 100.0 * c.share), format!("{:.4}", c.threshold), c.error.text()]
+        vec![format!("{:.1} %", 100.0 * c.share), format!("{:.4}", c.threshold), c.error.text()]
     }));
     lines.extend(aligned(&table));
     lines.join("\n") + "\n"
@@ -198,9 +202,16 @@ mod tests {
         let counts = |rate: &Option<Rate>| rate.map(|r| (r.count, r.of));
         assert_eq!(counts(&of.of_class[1].found), Some((1, 2)));
         assert_eq!(counts(&of.of_class[1].right), Some((1, 3)));
-        // 4 of 5 rows: without the one of value 0.1. The surest has a label that is not known.
-        let part = &of.coverage[3];
-        assert_eq!((part.error.count, part.error.of, part.threshold), (2, 4, 1.0));
-        assert_eq!((of.coverage[5].error.count, of.coverage[5].error.of), (1, 3));
+        // 4 of 5 rows: without the one of value 0.1. The surest has a label that is not known. 95 and 90 percent are all rows,
+        // 70 percent those of 80.
+        let decided = |of: &Evaluation| {
+            let row = |c: &Coverage| (c.error.count, c.error.of, c.threshold, c.share);
+            of.coverage.iter().map(row).collect::<Vec<_>>()
+        };
+        assert_eq!(decided(&of), [(3, 5, 0.1, 1.0), (2, 4, 1.0, 0.8), (1, 3, 2.0, 0.6)]);
+        // Of equal values all are decided.
+        let found = Decisions { values: vec![-1.0, 1.0, 1.0, -2.0, 1.0], ..found };
+        let of = evaluate("t".into(), &names, &found, &truth).unwrap();
+        assert_eq!(decided(&of), [(3, 5, 1.0, 1.0)]);
     }
 }

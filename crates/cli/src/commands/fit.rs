@@ -6,7 +6,7 @@ use crate::input::{Hints, InputArgs, LargeTable};
 use crate::labels::Labels;
 use crate::learner::{Batch, Findings, Learned, Method, Plan};
 use crate::model_file::{Known, LabelPart, ModelFile};
-use crate::output::{check_target, note, say, say_json};
+use crate::output::{check_targets, note, say, say_json};
 use crate::progress::Progress;
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
 use crate::statistics::{CONFIDENCE, Rate};
@@ -15,6 +15,7 @@ use clap::Args;
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::{PointSet, RngStream, rng_for};
 use halfspaces_pac::ErrorCount;
+use halfspaces_tables::MIN_TABLE_ROWS;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -57,29 +58,29 @@ pub(crate) struct FitArgs {
     #[arg(long)]
     force: bool,
     /// The label that counts as positive; of more than two, it against all others
-    #[arg(long, value_name = "LABEL")]
+    #[arg(long, value_name = "LABEL", allow_hyphen_values = true)]
     positive: Option<String>,
     /// How to learn
     #[arg(long, value_enum, default_value = "auto", value_name = "LEARNER")]
     learner: Method,
     /// Most wrong labels to expect, as a probability below 0.5 (massart, perspectron) [default: 0.25 for massart]
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     noise: Option<f64>,
-    /// Weight of the loss against the penalty (logistic, svm)
-    #[arg(long, value_name = "C", default_value_t = 1.0)]
-    c: f64,
+    /// Weight of the loss against the penalty (logistic, svm) [default: 1]
+    #[arg(long, value_name = "C", allow_negative_numbers = true)]
+    c: Option<f64>,
     /// Column of weights: what a wrong answer on each row costs (auto)
     #[arg(long, value_name = "COLUMN")]
     weights: Option<String>,
     /// Share of the rows held out to measure the error; 0 for none [default: a twentieth, a tenth from 5000 rows on]
-    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
     holdout: Option<f64>,
-    /// Read the file in parts: for CSV files larger than memory. perceptron and massart learn from every row, the others from
-    /// a random sample of 60 000
+    /// Read the file in parts: for CSV files larger than memory. perceptron learns from every row, massart from as many as it
+    /// needs, the others from a random sample of 60 000
     #[arg(long, conflicts_with = "weights")]
     stream: bool,
     /// Seed of every random choice
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     seed: u64,
     #[command(flatten)]
     threads: ThreadsArg,
@@ -112,6 +113,8 @@ struct Summary {
     findings: Findings,
     held_out: Option<Rate>,
     confidence: f64,
+    /// Whether `predict` gives probabilities.
+    probabilities: bool,
     model: String,
 }
 
@@ -123,13 +126,30 @@ struct ClassCount {
 
 /// Learns a model.
 pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
-    check_target(&args.output, args.force)?;
+    check_targets(&[&args.output], &[&args.input.data], args.force)?;
     if args.weights.is_some() && args.learner != Method::Auto {
         let learner = args.learner.name();
         let advice = "use --learner auto";
         return Err(CliError::user(format!(
             "--weights: the learner {learner} takes none; {advice}"
         )));
+    }
+    let plan = Plan {
+        method: args.learner,
+        noise: args.noise,
+        c: args.c,
+        seed: args.seed,
+        threads: args.threads.get(),
+    };
+    plan.check_options()?;
+    args.recipe.check_apart(&args.label, "the column of labels")?;
+    if let Some(weights) = &args.weights {
+        args.recipe.check_apart(weights, "the column of weights")?;
+        if *weights == args.label {
+            return Err(CliError::user(format!(
+                "--weights {weights}: it is the column of labels; name another one"
+            )));
+        }
     }
     let progress = Progress::start("reading");
     let hints = Hints::texts([&args.label]);
@@ -158,7 +178,6 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
         .collect();
     let (classes, numbers) = classes_of(&labels, &learn_rows, &frame, &args.label)?;
     let class = |row: &usize| numbers[labels.of_row[*row]];
-
     let training = frame.select_rows(&learn_rows);
     let held_out = frame.select_rows(&held_rows);
     drop(frame);
@@ -167,13 +186,12 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
     let source = training.source.clone();
     drop(training);
 
-    let plan = Plan {
-        method: args.learner,
-        noise: args.noise,
-        c: args.c,
-        seed: args.seed,
-        threads: args.threads.get(),
-    };
+    if args.learner == Method::Auto && learn_rows.len() < MIN_TABLE_ROWS {
+        return Err(CliError::user(format!(
+            "{source}: {} rows to learn from are too few, {MIN_TABLE_ROWS} are needed; say --holdout 0 if none are to be held out",
+            learn_rows.len()
+        )));
+    }
     let targets: Vec<usize> = learn_rows.iter().filter_map(class).collect();
     let weights: Option<Vec<f64>> =
         weights.map(|weights| learn_rows.iter().map(|row| weights[*row]).collect());
@@ -224,6 +242,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
         findings: findings.clone(),
         held_out: held_out.map(|count| Rate::new(count.errors(), count.points())).transpose()?,
         confidence: CONFIDENCE,
+        probabilities: learned.has_probabilities(),
         model: args.output.display().to_string(),
     };
     let label = LabelPart { column: args.label.clone(), classes, against_rest };
@@ -399,7 +418,7 @@ fn text(summary: &Summary) -> String {
     }
     if let (Some(noise), Some(margin)) = (findings.noise, findings.margin) {
         lines.push(format!(
-            "found       noise rate {:.0} %, margin {:.4} of the largest norm",
+            "found       best by a noise rate of {:.0} % and steps for a margin of {:.4} of the largest norm",
             100.0 * noise,
             margin
         ));
@@ -417,6 +436,10 @@ fn text(summary: &Summary) -> String {
             ));
         }
         None => lines.push("guarantee   none: no rows were held out (--holdout)".to_owned()),
+    }
+    if !summary.probabilities {
+        let why = "they are fitted to rows held out, 10 or more (--holdout)";
+        lines.push(format!("note        no probabilities: {why}"));
     }
     lines.push(format!("model       {model}"));
     lines.join("\n") + "\n"

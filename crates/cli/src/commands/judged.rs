@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use crate::frame::Frame;
-use crate::input::InputArgs;
+use crate::input::{InputArgs, MISSING_SHOWN};
 use crate::labels::find_class;
 use crate::model_file::ModelFile;
 use crate::output::note;
@@ -31,8 +31,12 @@ pub(super) fn read(
     let truth = match frame.column(name) {
         Some(_) => Some(classes(model, &frame, name)?),
         None if needed || label.is_some() => {
-            let error = frame.no_column(name);
-            return Err(CliError::user(format!("{error} Name the column of labels with --label")));
+            let error = frame.no_column(name).to_string();
+            let advice = match error.ends_with('?') {
+                true => " Name the column of labels by --label",
+                false => "; name the column of labels by --label",
+            };
+            return Err(CliError::user(error + advice));
         }
         None => None,
     };
@@ -47,7 +51,7 @@ fn classes(model: &ModelFile, frame: &Frame, name: &str) -> Result<Vec<Option<us
     for row in 0..frame.rows {
         if column.values.is_missing(row) {
             return Err(CliError::user(format!(
-                "{}, column `{name}`: the label is missing; fill it in or remove the row",
+                "{}, column `{name}`: the label is missing, as {MISSING_SHOWN} mean; fill it in or remove the row",
                 frame.place(row)
             )));
         }
