@@ -1,7 +1,8 @@
 //! What ends a command early: one line, and an exit code.
 
+use crate::names::visible;
 use halfspaces_linalg::InputError;
-use std::fmt::{self, Write};
+use std::fmt;
 
 /// A failure as one line for the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,15 +59,7 @@ impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts: Vec<&str> =
             self.message.lines().map(str::trim).filter(|part| !part.is_empty()).collect();
-        // A name may hold anything: what cannot be seen is shown escaped, and no terminal obeys it.
-        for letter in parts.join(" ").chars() {
-            if letter.is_control() {
-                write!(f, "{}", letter.escape_default())?;
-            } else {
-                f.write_char(letter)?;
-            }
-        }
-        Ok(())
+        f.write_str(&visible(&parts.join(" ")))
     }
 }
 

@@ -3,6 +3,19 @@
 /// Most names listed in a message.
 const MAX_LISTED: usize = 12;
 
+/// A name may hold anything: what cannot be seen is shown escaped, and no terminal obeys it.
+pub(crate) fn visible(name: &str) -> String {
+    let mut shown = String::with_capacity(name.len());
+    for letter in name.chars() {
+        if letter.is_control() {
+            shown.extend(letter.escape_default());
+        } else {
+            shown.push(letter);
+        }
+    }
+    shown
+}
+
 /// "; did you mean `x`?", or a list of what there is.
 pub(crate) fn suggestion(wanted: &str, names: &[&str]) -> String {
     if names.is_empty() {

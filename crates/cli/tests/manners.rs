@@ -237,3 +237,22 @@ fn kept_columns_have_names_of_their_own() {
     let said = run("predict m.json t.csv --keep label --keep a");
     assert!(said.starts_with("kept label,a,label,value,probability\n"), "{said}");
 }
+
+/// Names of classes and columns may hold anything: no terminal obeys them, no table breaks.
+#[test]
+fn names_are_shown_and_not_obeyed() {
+    let dir = tempfile::tempdir().unwrap();
+    let odd = "\"n\u{1b}[31m\no\"";
+    let rows: String =
+        (0..40).map(|i| format!("{i},1,{}\n", if i < 20 { odd } else { "p" })).collect();
+    fs::write(dir.path().join("t.csv"), format!("a,\"k\u{7}\",y\n{rows}")).unwrap();
+    let run = |command: &str| {
+        let output = halfspaces(dir.path()).args(command.split(' ')).assert().success();
+        String::from_utf8(output.get_output().stdout.clone()).unwrap()
+    };
+    let fit = run("fit t.csv --label y --learner logistic -o m.json");
+    assert!(fit.contains(r"n\u{1b}[31m\no (20), p (20)") && fit.contains(r"k\u{7}"), "{fit}");
+    let evaluated = run("evaluate m.json t.csv");
+    assert!(evaluated.contains(r"n\u{1b}[31m\no"), "{evaluated}");
+    assert!(!(fit + &evaluated).contains(['\u{1b}', '\u{7}']));
+}

@@ -5,6 +5,7 @@ use crate::error::CliError;
 use crate::input::InputArgs;
 use crate::learner::Decisions;
 use crate::model_file::ModelFile;
+use crate::names::visible;
 use crate::output::{aligned, say, say_json};
 use crate::progress::Progress;
 use crate::recipe::Unseen;
@@ -144,12 +145,16 @@ fn evaluate(
     })
 }
 
+fn rows(count: usize) -> String {
+    format!("{count} row{}", if count == 1 { "" } else { "s" })
+}
+
 fn text(evaluation: &Evaluation) -> String {
     let Evaluation { data, classes, error, confusion, of_class, coverage, unknown, .. } =
         evaluation;
     let mut lines = vec![
         format!("data      {data}: {} rows", error.of),
-        format!("error     {}, {} rows wrong", error.text(), error.count),
+        format!("error     {}, {} wrong", error.text(), rows(error.count)),
         format!(
             "          intervals hold with probability {:.0} % each, for independent rows",
             100.0 * CONFIDENCE
@@ -157,21 +162,22 @@ fn text(evaluation: &Evaluation) -> String {
         String::new(),
     ];
     let mut table = vec![vec!["true \\ predicted".to_owned()]];
-    table[0].extend(classes.iter().cloned());
+    table[0].extend(classes.iter().map(|name| visible(name)));
     for (name, row) in classes.iter().zip(confusion) {
-        let mut cells = vec![name.clone()];
+        let mut cells = vec![visible(name)];
         cells.extend(row.iter().map(ToString::to_string));
         table.push(cells);
     }
     lines.extend(aligned(&table));
     if *unknown > 0 {
-        lines.push(format!("{unknown} rows have labels that the model does not know"));
+        lines.push(format!("labels that the model does not know: {}", rows(*unknown)));
     }
     lines.push(String::new());
     let shown = |rate: &Option<Rate>| rate.map_or("no rows".to_owned(), |rate| rate.text());
     let mut table =
         vec![vec!["class".to_owned(), "found".to_owned(), "right when predicted".to_owned()]];
-    table.extend(of_class.iter().map(|c| vec![c.class.clone(), shown(&c.found), shown(&c.right)]));
+    table
+        .extend(of_class.iter().map(|c| vec![visible(&c.class), shown(&c.found), shown(&c.right)]));
     lines.extend(aligned(&table));
     lines.push(String::new());
     let mut table =

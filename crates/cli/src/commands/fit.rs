@@ -6,6 +6,7 @@ use crate::input::{Hints, InputArgs, LargeTable};
 use crate::labels::Labels;
 use crate::learner::{Batch, Findings, Learned, Method, Plan};
 use crate::model_file::{Known, LabelPart, ModelFile};
+use crate::names::visible;
 use crate::output::{check_targets, note, say, say_json};
 use crate::progress::Progress;
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
@@ -393,14 +394,15 @@ pub(crate) fn split(rows: usize, share: Option<f64>, seed: u64) -> (Vec<usize>, 
 
 fn text(summary: &Summary) -> String {
     let Summary { data, rows, columns, coordinates, classes, findings, model, .. } = summary;
-    let classes: Vec<String> = classes.iter().map(|c| format!("{} ({})", c.name, c.rows)).collect();
+    let classes: Vec<String> =
+        classes.iter().map(|c| format!("{} ({})", visible(&c.name), c.rows)).collect();
     let sample = summary.sampled.map_or(String::new(), |n| format!(" (in a sample of {n} rows)"));
     let mut lines = vec![format!(
         "data        {data}: {rows} rows, {columns} columns, {coordinates} coordinates; classes {}{sample}",
         classes.join(", ")
     )];
     if !summary.constant_columns.is_empty() {
-        let names = summary.constant_columns.join(", ");
+        let names = visible(&summary.constant_columns.join(", "));
         lines.push(format!("left out    columns that never change: {names}"));
     }
     let learner = summary.learner.name();

@@ -100,7 +100,7 @@ impl Journal {
         };
         if path.is_dir() {
             return Err(CliError::user(format!(
-                "{}: is a folder; --session names a file",
+                "{}: is a directory; --session names a file",
                 path.display()
             )));
         }
