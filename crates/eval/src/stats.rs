@@ -376,4 +376,12 @@ mod tests {
         // 1800 expected, standard deviation 13.4.
         assert!((1745..1855).contains(&covered.count()));
     }
+
+    #[test]
+    fn the_interval_leaves_as_much_on_either_side() {
+        let values: Vec<f64> = (0..100).map(f64::from).collect();
+        let Interval { low, high } =
+            bootstrap_interval(&values, |v| v.first().copied(), 20_000, 0.9, 1).unwrap();
+        assert!((low - 4.5).abs() < 1.6 && (high - 94.5).abs() < 1.6, "{low} {high}");
+    }
 }

@@ -412,4 +412,24 @@ mod tests {
             assert!(serde_json::from_str::<Subspace>(&broken).is_err(), "{to}");
         }
     }
+
+    /// 3/4 of the points on one of the two dimensions that they span.
+    #[test]
+    fn the_excess_is_over_the_share_of_the_span() {
+        let row = |i: usize| if i < 3 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
+        let points = Points::from_rows(&[0, 1, 2, 3].map(row)).unwrap();
+        let axis = Points::from_rows(&[[1.0, 0.0, 0.0]]).unwrap();
+        let line = Subspace::certify(&points, None, axis, 2, 1e-10).unwrap();
+        assert_eq!(line.excess(), 0.25);
+    }
+
+    #[test]
+    fn the_whole_span_is_no_boundary() {
+        let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0]]).unwrap();
+        let plane = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0]]).unwrap();
+        let whole = Subspace::certify(&points, None, plane, 2, 1e-10).unwrap();
+        assert!(!whole.is_boundary() && !whole.is_heavy());
+        let axis = Points::from_rows(&[[1.0, 0.0]]).unwrap();
+        assert!(Subspace::certify(&points, None, axis, 2, 1e-10).unwrap().is_boundary());
+    }
 }

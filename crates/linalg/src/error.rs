@@ -210,3 +210,14 @@ pub(crate) fn check_finite(values: &[f64], dim: usize) -> Result<(), InputError>
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn the_ball_is_closed_but_for_rounding() {
+        assert!(InputError::check_in_ball(1.0 + 1e-9).is_ok());
+        let error = InputError::check_in_ball(1.0 + 1e-8).unwrap_err();
+        assert!(matches!(error, InputError::OutsideBall { row: 0, .. }));
+    }
+}

@@ -223,3 +223,14 @@ impl Averaged {
         Ok(classes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn of_equal_values_the_first_decides() {
+        assert_eq!(decide(&[0.5, 1.0, 1.0]), 1);
+        assert_eq!(decide(&[-0.3; 3]), 0);
+        assert_eq!((decide(&[0.0]), decide(&[-0.1])), (1, 0));
+    }
+}

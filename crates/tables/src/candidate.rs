@@ -194,3 +194,16 @@ impl FeatureMap for Scale {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn with_weights_no_candidate_ignores_them() {
+        for sums in [1, 3] {
+            let all: Vec<Method> =
+                families(true, sums).into_iter().flat_map(|f| f.methods).collect();
+            assert!(all.iter().all(|m| matches!(m, Method::Hinge { .. })), "{all:?}");
+        }
+    }
+}

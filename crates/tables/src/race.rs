@@ -555,4 +555,15 @@ mod tests {
         assert!(bad.is_behind(&good, slack - 1e-9) && !bad.is_behind(&good, slack + 1e-9));
         assert!(!good.is_behind(&bad, 0.0) && !bad.is_behind(&bad, 0.0));
     }
+
+    #[test]
+    fn a_family_counts_once() {
+        let of = |entrant| Judged {
+            entrant,
+            method: Method::Perspectron,
+            counted: Counted::new(vec![0.0]),
+            disorder: 0.0,
+        };
+        assert_eq!(first_families(&[3, 3, 1, 3, 2].map(of), 2), [3, 1]);
+    }
 }

@@ -631,4 +631,16 @@ mod tests {
         assert_eq!(near_first(&[0.0, 0.0199, 0.0201], 100), 2);
         assert_eq!(near_first(&[0.2; 100], 100), 4);
     }
+
+    /// Classes that agree with the sign of the sums on three rows of four have odds of 3 there.
+    #[test]
+    fn probabilities_are_the_shares_of_rows() {
+        let classes: Vec<usize> = (0..400).map(|i| i / 200).collect();
+        let given = Given { classes: &classes, count: 2, weight: &|_| 1.0 };
+        let table = Table::new(&given, &(0..400).collect::<Vec<_>>(), 1).unwrap();
+        let sign = |i: usize| if (i % 200 < 150) == (i < 200) { -1.0 } else { 1.0 };
+        let sums: Vec<f64> = (0..400).map(sign).collect();
+        let slope = table.scaling(&sums).unwrap().slope();
+        assert!((slope - 3f64.ln()).abs() < 1e-3, "{slope}");
+    }
 }

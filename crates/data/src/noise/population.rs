@@ -223,3 +223,16 @@ fn unit_margins(points: &Points, target: &Halfspace) -> Result<Vec<f64>, InputEr
     }
     margins(points, target.clone().normalised()?.normal())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    /// √(s²/n) with s² = 0.02, for flips of 0.1 and 0.3.
+    #[test]
+    fn the_standard_error_of_two_points_by_hand() {
+        let points = Points::from_rows(&[[1.0], [1.0]]).unwrap();
+        let target = Halfspace::new(vec![1.0]).unwrap();
+        let opt = Population::with_flips(points, &target, vec![0.1, 0.3]).unwrap().opt();
+        assert!((opt.mean() - 0.2).abs() < 1e-12 && (opt.standard_error() - 0.1).abs() < 1e-12);
+    }
+}

@@ -475,4 +475,12 @@ mod tests {
             assert_eq!(verdicts(judge), [Verdict::Holds, Verdict::Violated], "{quantity}");
         }
     }
+
+    #[test]
+    fn the_worst_has_the_least_slack() {
+        let of =
+            |ratio: f64| (String::new(), Evidence::deterministic("q", Side::AtMost, 1, &[ratio]));
+        assert_eq!(Evidence::worst_of(&[of(0.5), of(0.2)]).slack, Some(2.0));
+        assert_eq!(Evidence::worst_of(&[of(0.2), of(0.5)]).slack, Some(2.0));
+    }
 }

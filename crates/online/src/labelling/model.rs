@@ -499,3 +499,14 @@ fn log_likelihood(scores: &[f64]) -> f64 {
     }
     sum + product.ln()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn a_slip_is_never_ruled_out() {
+        let p = |score: f64| Verdict { class: 0, score }.probability();
+        assert!((p(MAX_SCORE) - 0.99).abs() < 1e-12 && (p(0.0) - 0.5).abs() < 1e-12);
+        assert!((p(3f64.ln()) - 0.745).abs() < 1e-12);
+    }
+}

@@ -780,4 +780,30 @@ mod tests {
         assert_eq!(transcript.mistakes(), session.progress().corrections);
         assert!(labelling(3).learner().is_err());
     }
+
+    /// A row both answered and skipped is answered; what is taken back shows again what was predicted.
+    #[test]
+    fn a_row_is_not_skipped_once_answered_and_undo_shows_what_was_shown() {
+        let rows: Vec<[f64; 2]> = (0..20).map(|i| [f64::from(i) - 9.5, f64::from(i % 3)]).collect();
+        let points = Points::from_rows(&rows).unwrap();
+        let mut session = labelling(2).session(&points).unwrap();
+        let question = session.next().unwrap();
+        session.answer(1 - question.class).unwrap();
+        let mut file = session.file();
+        file.skipped = vec![question.index, (question.index + 1) % 20];
+        let resumed = LabellingSession::resume(&file, &points).unwrap();
+        assert_eq!(resumed.progress().skipped, 1);
+        let shown = LabellingQuestion {
+            index: 7,
+            class: 1 - session.predict(7).map_or(0, |q| q.class),
+            probability: 0.5,
+        };
+        if session.class(7).is_none() {
+            session.ask(shown).unwrap();
+            session.answer(shown.class).unwrap();
+            assert_eq!(session.undo().unwrap().class, shown.class);
+        } else {
+            panic!("7 answered");
+        }
+    }
 }

@@ -226,4 +226,17 @@ mod tests {
         assert_eq!(transcript.mistakes(), 1);
         assert_eq!(transcript.len(), 4);
     }
+
+    #[test]
+    fn the_smallest_of_the_wrong_margins_comes_first() {
+        let mut learner = Perceptron::new(1).unwrap();
+        let x = halfspaces_linalg::DenseRow::new(&[1.0]).unwrap();
+        learner.observe(x, Label::Negative).unwrap();
+        // w = -1: values -3, -0.5, -2 and 4, of which the first three are wrong.
+        let points = Points::from_rows(&[[3.0], [0.5], [2.0], [-4.0]]).unwrap();
+        let mut order = SmallestMarginMistake::new(vec![Label::Positive; 4]);
+        let asked: Vec<usize> =
+            (0..4).map(|_| order.next(&learner, &points).unwrap().unwrap()).collect();
+        assert_eq!(asked, [1, 2, 0, 3]);
+    }
 }

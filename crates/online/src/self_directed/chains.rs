@@ -517,4 +517,11 @@ mod tests {
         let none = Points::new(vec![], 2).unwrap();
         assert_eq!(learner.simulate(&none, &[]).unwrap_err(), InputError::Empty.into());
     }
+
+    /// Worked by hand with exact fractions: the bound at δ/4, not at δ/2.
+    #[test]
+    fn exact_chains_have_as_many_buckets_as_the_proof_asks() {
+        assert_eq!(ChainLength::Exact { delta: 0.1 }.buckets(2, 10_000), 32);
+        assert_eq!(ChainLength::Exact { delta: 0.01 }.buckets(3, 100_000), 64);
+    }
 }

@@ -407,4 +407,21 @@ mod tests {
             assert!((fitting.selector.candidate(last)[j] - sum).abs() < 1e-9);
         }
     }
+
+    #[test]
+    fn the_theorem_of_the_average_is_about_one_run() {
+        let params = Perspectron::params(0.1, 0.5).excess(0.8).failure(0.1);
+        let learner = params.selection(Selection::AllIterates).check().unwrap();
+        let plan = learner.plan();
+        assert!(plan.runs > 1);
+        for (more, averaged) in [(0, true), (1, false)] {
+            let n = plan.run_length as usize + more;
+            let points = halfspaces_linalg::Points::from_rows(&vec![[0.9]; n]).unwrap();
+            let labels = vec![Label::Positive; n];
+            let mut fitting = learner.start(1).unwrap();
+            fitting.advance(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap();
+            let fit = fitting.finish().unwrap();
+            assert_eq!((fit.average_guarantee().is_some(), fit.guarantee()), (averaged, None));
+        }
+    }
 }

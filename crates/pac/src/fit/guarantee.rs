@@ -101,3 +101,22 @@ impl AverageBound {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    /// 0.1 + 2 √(ln(2 · 10/0.1)/2000): half of the failure of the choice is that of the elimination.
+    #[test]
+    fn a_choice_cut_short_has_half_of_its_failure() {
+        let theorem = Theorem {
+            guarantee: Guarantee { excess: 0.2, failure: 0.6 },
+            best_candidate: 0.1,
+            choice_failure: 0.2,
+            average: AverageBound::Unknown,
+        };
+        // 0.1 + 2 sqrt(ln(2 * 10/0.1)/2000)
+        let found = theorem.in_validation(10, 1000);
+        assert!((found.excess - 0.202_939_9).abs() < 1e-6, "{found:?}");
+        assert_eq!(found.failure, 0.6);
+    }
+}

@@ -289,3 +289,24 @@ impl<L: Link + Clone> FitSample for GlmPerspectron<L> {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    /// h = (1 - 0.4 + 0.4)/2 whichever side is the noisier, and (4h + 2ε)/ε ln 30 = 40.8.
+    #[test]
+    fn the_noisier_side_decides_how_many_are_kept() {
+        let candidates = |p, n| {
+            let link = halfspaces_data::StandardLink::two_rates(p, n).unwrap();
+            GlmPerspectron::params(link, 0.5)
+                .excess(0.2)
+                .failure(0.1)
+                .check()
+                .unwrap()
+                .plan()
+                .candidates
+        };
+        // h = (1 - 0.4 + 0.4)/2 = 1/2 whichever side is noisier; (4h + 2ε)/ε ln 30 = 40.8.
+        assert_eq!((candidates(0.1, 0.3), candidates(0.3, 0.1)), (41, 41));
+    }
+}

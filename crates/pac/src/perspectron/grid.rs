@@ -324,4 +324,16 @@ mod tests {
         // (32/ε²) ln(2 · 45/(δ/3)) = 894.04.
         assert_eq!(thinned.validation(), 895);
     }
+
+    #[test]
+    fn a_fit_cut_short_says_by_how_much_its_choice_is_off() {
+        let learner = learner(GridSchedule::Corrected, Selection::Thinned);
+        let n = learner.training() as usize + 100;
+        let points = halfspaces_linalg::Points::from_rows(&vec![[0.6, 0.2]; n]).unwrap();
+        let fit = learner.fit(&points, &vec![Label::Positive; n]).unwrap();
+        assert_eq!(fit.validation(), 100);
+        let off = schedule::validation_accuracy(fit.candidates() as u64, 100, 0.25 / 6.0);
+        let excess = fit.guarantee().unwrap().excess;
+        assert!((excess - (0.375 + 2.0 * off)).abs() < 1e-12, "{excess}");
+    }
 }

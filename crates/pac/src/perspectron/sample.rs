@@ -502,4 +502,25 @@ mod tests {
         // The 160 learned from do; of the 40 others only those that change the choice may.
         assert!((160..175).contains(&changed), "{changed}");
     }
+
+    /// One point for each axis: nothing but the intercept is known of those held out, so a fit without errors there has seen them.
+    #[test]
+    fn what_is_held_out_is_not_learned_from() {
+        // One point for each axis: nothing but the intercept is known of those held out.
+        let rows: Vec<Vec<f64>> =
+            (0..40).map(|i| (0..40).map(|j| f64::from(u8::from(i == j))).collect()).collect();
+        let points = halfspaces_linalg::Points::from_rows(&rows).unwrap();
+        let labels: Vec<Label> =
+            (0..40).map(|i| Label::from_sign(if i % 2 == 0 { 1.0 } else { -1.0 })).collect();
+        for seed in 0..5 {
+            let fit = SamplePerspectron::params()
+                .passes(30)
+                .seed(seed)
+                .check()
+                .unwrap()
+                .fit(&points, &labels)
+                .unwrap();
+            assert!(fit.held_out() == 8 && fit.held_out_errors() >= 1, "{fit:?}");
+        }
+    }
 }

@@ -385,3 +385,40 @@ fn saved_fits_are_checked() {
     let text = serde_json::to_string(&params).unwrap();
     assert_eq!(serde_json::from_str::<PositionedParams>(&text).unwrap(), params);
 }
+
+/// A line of coin tosses under a class without noise: the first region fails the assumption, the last does not.
+#[test]
+fn an_assumption_that_failed_once_is_not_forgotten() {
+    // 90 % on a line with coins for labels, the rest off it without noise.
+    let target = Halfspace::new(vec![0.3, 1.0]).unwrap();
+    let sphere = UnitSphere::new(2).unwrap().sample(4000, 1).unwrap();
+    let mut values = sphere.into_vec();
+    let mut labels = Vec::new();
+    for (i, x) in values.chunks_exact_mut(2).enumerate() {
+        if i % 10 < 9 {
+            x.copy_from_slice(&[1.0, 0.0]);
+            labels.push(Label::from_sign(if i / 10 % 2 == 0 { 1.0 } else { -1.0 }));
+        } else {
+            labels.push(target.label(DenseRow::new(x).unwrap()).unwrap());
+        }
+    }
+    let points = Points::new(values, 2).unwrap();
+    let fit =
+        PositionedMassart::params(0.05).excess(0.2).check().unwrap().fit(&points, &labels).unwrap();
+    let sums: Vec<f64> =
+        fit.certificates().iter().map(|c| c.count.signed_sum(fit.leak())).collect();
+    assert!(sums.len() >= 2 && sums[0] > 0.0 && sums[sums.len() - 1] < 0.0, "{sums:?}");
+    assert_eq!(fit.termination(), Termination::AssumptionFailed);
+}
+
+/// Every value of 0 is at the origin, of label +1 by the tie rule.
+#[test]
+fn points_at_the_origin_count_as_they_are_labelled() {
+    let values: Vec<f64> = (0..60_000).map(|i| [0.0, 1.0, 0.0, -1.0][i % 4]).collect();
+    let points = Points::new(values, 1).unwrap();
+    let labels: Vec<Label> = points.as_slice().iter().map(|v| Label::from_sign(*v)).collect();
+    let learner = PositionedMassart::params(0.1).excess(0.5).check().unwrap();
+    let fit = learner.fit_stream(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap();
+    let held_out = fit.held_out().unwrap();
+    assert_eq!((held_out.points() as u64, held_out.errors()), (learner.plan(1).test, 0));
+}

@@ -263,4 +263,24 @@ mod tests {
         assert!(check_all_known(&[0, 1, 2, 1], 3).is_ok());
         assert!(check_all_known(&[0, 2, 2], 3).is_err());
     }
+
+    /// ⌊2 ln(5/0.1)⌋ for each of five folds of 30 without a disagreement: 7, and all together 35.
+    #[test]
+    fn the_folds_of_several_classes_share_the_failure() {
+        let classes: Vec<usize> = (0..150).map(|i| i % 3).collect();
+        let rows: Vec<[f64; 3]> = classes
+            .iter()
+            .enumerate()
+            .map(|(i, c)| {
+                let mut x = [i as f64 * 1e-3; 3];
+                x[*c] += 5.0;
+                x
+            })
+            .collect();
+        let points = Points::from_rows(&rows).unwrap();
+        let plan =
+            Plan { method: Method::Logistic, noise: None, c: None, seed: 1, threads: Threads::ONE };
+        let found = Audit { plan, folds: 5, failure: 0.1 }.run(&points, &classes, 3).unwrap();
+        assert_eq!((found.disagreements, found.at_most), (0, 35));
+    }
 }

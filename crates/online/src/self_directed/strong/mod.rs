@@ -638,4 +638,77 @@ mod tests {
         let labels = [Label::Positive, Label::Negative];
         assert_eq!(label_pool(learner, &zeros, &labels).unwrap().1.mistakes(), 1);
     }
+
+    /// ln(rounds/δ)/-ln(PAIR_FAILURE) pairs, rounded up; what may stay unlabelled is rounded down.
+    #[test]
+    fn pairs_and_points_spared_by_hand() {
+        let pairs = |goal, n| StrongLearner::new(4, goal, 0.1, 7).unwrap().pairs(n);
+        assert_eq!(pairs(Goal::Weak, 1000), 3);
+        assert_eq!(pairs(Goal::Strong { epsilon: 0.1 }, 1000), 7);
+        assert_eq!(pairs(Goal::Perfect, 1000), 8);
+        let spared =
+            |e, n| StrongLearner::new(4, Goal::Strong { epsilon: e }, 0.1, 7).unwrap().spared(n);
+        assert_eq!((spared(0.15, 10), spared(0.1, 5)), (1, 0));
+    }
+
+    /// Four of eight points on a plane of R⁴ hold their share k/d, four of nine do not.
+    #[test]
+    fn a_subspace_is_kept_while_it_holds_its_share() {
+        let plane = [
+            [1.0, 0.0, 0.0, 0.0],
+            [0.0, 1.0, 0.0, 0.0],
+            [1.0, 1.0, 0.0, 0.0],
+            [1.0, -1.0, 0.0, 0.0],
+        ];
+        let off = |i: usize| [1.0, 0.5, i as f64, 2.0];
+        let mut learner = StrongLearner::new(4, Goal::Perfect, 0.1, 7).unwrap();
+        let four = Points::from_rows(&plane).unwrap();
+        let placed = learner.place(&Pool::new(&four).unwrap()).unwrap();
+        assert_eq!((placed.transform.inner_dim(), placed.members.len()), (2, 4));
+        for (others, kept) in [(4, true), (5, false)] {
+            let rows: Vec<[f64; 4]> = plane.into_iter().chain((0..others).map(off)).collect();
+            let points = Points::from_rows(&rows).unwrap();
+            learner.before = Some(placed.clone());
+            let still = learner.still_in_position(&Pool::new(&points).unwrap()).unwrap();
+            assert_eq!(still.is_some(), kept, "{others}");
+        }
+    }
+
+    /// Outside its subspace a hypothesis that was right inside stays, one that failed goes.
+    #[test]
+    fn what_failed_inside_is_not_kept_outside() {
+        let plane = [
+            [1.0, 0.0, 0.0, 0.0],
+            [0.0, 1.0, 0.0, 0.0],
+            [1.0, 1.0, 0.0, 0.0],
+            [1.0, -1.0, 0.0, 0.0],
+        ];
+        let four = Points::from_rows(&plane).unwrap();
+        for (known, outside) in [(true, 0.8), (false, 0.0)] {
+            let mut learner = StrongLearner::new(4, Goal::Perfect, 0.1, 7).unwrap();
+            let placed = learner.place(&Pool::new(&four).unwrap()).unwrap();
+            learner.reached = vec![0.6, 0.0, 0.8, 0.0];
+            let run = Run::new(&placed.inside, Attempt { w: vec![1.0, 0.0], most: 0, known });
+            learner.round = Some(RoundState { placed, run, starts: Vec::new() });
+            learner.end().unwrap();
+            assert!((learner.reached[2] - outside).abs() < 1e-9, "{known}: {:?}", learner.reached);
+            assert!((norm(&learner.reached) - 1.0).abs() < 1e-9);
+        }
+    }
+
+    /// Labels of no halfspace: the one round fails.
+    #[test]
+    fn a_weak_learner_ends_after_its_round() {
+        let points = UnitSphere::new(2).unwrap().sample(400, 1).unwrap();
+        let labels = crate::self_directed::random_labels(400, 2);
+        let learner = StrongLearner::new(2, Goal::Weak, 0.1, 3).unwrap();
+        let (learner, transcript) = label_pool(learner, &points, &labels).unwrap();
+        let tally = learner.tally();
+        assert_eq!(
+            (tally.rounds, tally.successes, tally.failed_rounds),
+            (1, 0, 1),
+            "{}",
+            transcript.len()
+        );
+    }
 }
