@@ -127,7 +127,7 @@ impl Params for TableParams {
 /// to choose. A proof that noise does no harm has the [`SamplePerspectron`](halfspaces_pac::SamplePerspectron) alone, for labels of a halfspace with a
 /// margin; a single halfspace to read, [`LogisticRegression`](halfspaces_pac::LogisticRegression).
 ///
-/// *Source.* Ours; its parts are of Hsieh et al. 2008 (hinge loss), Williams and Seeger 2001 (Nyström), Fine and Scheinberg 2001 (landmarks), Maron and Moore 1993 (racing), Jamieson and Talwalkar 2016 (halving), Platt 1999
+/// *Source.* Ours; its parts are of Hsieh et al. 2008 (hinge loss), Williams and Seeger 2001 (Nyström), Fine and Scheinberg 2001 (landmarks), Maron and Moore 1993 (racing), Jamieson and Talwalkar 2016 (halving), Guo et al. 2017
 /// (probabilities), Clopper and Pearson 1934 (the bound). Claims: PT, PTn.
 ///
 /// ```
