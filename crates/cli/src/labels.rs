@@ -4,6 +4,7 @@ use crate::error::CliError;
 use crate::frame::{Column, Frame};
 use crate::input::MISSING_SHOWN;
 use crate::names::suggestion;
+use crate::output::note;
 
 /// Labels are no classes if there are more than so many and most rows have one of their own.
 const MIN_FREE: usize = 30;
@@ -18,16 +19,21 @@ pub(crate) struct Labels {
 }
 
 impl Labels {
-    /// Takes the label column out of a table. Rows without a label are an error.
+    /// Takes the label column out of a table. Rows without a label are an error, and so are labels that are no classes.
     pub(crate) fn take(frame: &mut Frame, name: &str) -> Result<Labels, CliError> {
-        let column = frame.take(name)?;
-        if let Some(row) = (0..frame.rows).find(|row| column.values.is_missing(*row)) {
-            return Err(CliError::user(format!(
-                "{}, column `{name}`: the label is missing, as {MISSING_SHOWN} mean; fill it in or remove the row",
-                frame.place(row)
-            )));
+        let labels = Labels::take_part(frame, name)?;
+        // Classes that are numbers are in the order of these.
+        let number = |class: &String| class.parse::<f64>().ok().filter(|v| v.is_finite());
+        for pair in labels.classes.windows(2) {
+            if let (Some(a), Some(b)) = (number(&pair[0]), number(&pair[1]))
+                && a.to_bits() == b.to_bits()
+            {
+                note(&format!(
+                    "note: {}, column `{name}`: `{}` and `{}` are two classes, but the same number",
+                    frame.source, pair[0], pair[1]
+                ));
+            }
         }
-        let labels = Labels::from_column(&column);
         let mut rows_of = vec![0usize; labels.classes.len()];
         labels.of_row.iter().for_each(|class| rows_of[*class] += 1);
         let (count, rows) = (labels.classes.len(), frame.rows);
@@ -40,6 +46,18 @@ impl Labels {
             )));
         }
         Ok(labels)
+    }
+
+    /// The same of a part of a table.
+    pub(crate) fn take_part(frame: &mut Frame, name: &str) -> Result<Labels, CliError> {
+        let column = frame.take(name)?;
+        if let Some(row) = (0..frame.rows).find(|row| column.values.is_missing(*row)) {
+            return Err(CliError::user(format!(
+                "{}, column `{name}`: the label is missing, as {MISSING_SHOWN} mean; fill it in or remove the row",
+                frame.place(row)
+            )));
+        }
+        Ok(Labels::from_column(&column))
     }
 
     /// The classes of a column in which nothing is missing.

@@ -278,7 +278,9 @@ fn files(dir: &Path) {
     write("many.csv", format!("a,y\n{many}").as_bytes());
     let commas: String = (0..40).map(|i| format!("{i},5;{}\n", ["n", "p"][i % 2])).collect();
     write("commas.csv", format!("a;y\n{commas}").as_bytes());
-    let huge: String = (0..40).map(|i| format!("{i}e300,{}\n", ["n", "p"][i % 2])).collect();
+    let huge: String = (0..40)
+        .map(|i| format!("{}1.1{i}e308,{}\n", ["-", ""][i % 2], ["n", "p"][i % 2]))
+        .collect();
     write("huge.csv", format!("a,y\n{huge}").as_bytes());
     write("constant.csv", b"a,y\n1,n\n1,p\n1,n\n");
     write("without.csv", good.replacen(",b,", ",other,", 1).as_bytes());

@@ -256,3 +256,16 @@ fn names_are_shown_and_not_obeyed() {
     assert!(evaluated.contains(r"n\u{1b}[31m\no"), "{evaluated}");
     assert!(!(fit + &evaluated).contains(['\u{1b}', '\u{7}']));
 }
+
+/// `1` and `1.0` stay two classes, as codes such as `01` must, but that is told.
+#[test]
+fn classes_of_the_same_number_are_told_of() {
+    let dir = tempfile::tempdir().unwrap();
+    let rows: String = (0..40).map(|i| format!("{i},{}\n", ["1", "2", "1.0"][i % 3])).collect();
+    fs::write(dir.path().join("t.csv"), format!("a,y\n{rows}")).unwrap();
+    let fit = "fit t.csv --label y --learner logistic -o m.json";
+    let output = halfspaces(dir.path()).args(fit.split(' ')).assert().success();
+    let said = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
+    assert!(said.contains("`1` and `1.0` are two classes, but the same number"), "{said}");
+    assert!(!said.contains("`2`"), "{said}");
+}

@@ -44,7 +44,7 @@ impl ZScore {
     /// Means and deviations of the columns.
     ///
     /// # Errors
-    /// [`InputError::Empty`]; [`InputError::Overflow`] if the spread of a column overflows.
+    /// [`InputError::Empty`]; [`InputError::Overflow`] if a difference of two numbers in a column does.
     pub fn fit<P: PointSet>(points: &P) -> Result<ZScore, InputError> {
         let n = points.len() as f64;
         let mut dense = zeros(1, points.dim())?;
@@ -60,20 +60,53 @@ impl ZScore {
             }
         }
         let means: Vec<f64> = first.iter().zip(shifts).map(|(f, s)| f + s).collect();
-        let mut deviations = zeros(1, points.dim())?;
+        let variances = mean_squares(points, &means, |_, difference| difference)?;
+        let is_exact = |s: &f64| *s >= f64::MIN_POSITIVE && s.is_finite();
+        let mut deviations: Vec<f64> = variances.iter().map(|s| s.sqrt()).collect();
+        if variances.iter().all(is_exact) {
+            return Ok(ZScore { means, deviations });
+        }
+        // Columns whose squares are beyond the numbers there are, in units of about their largest difference.
+        let mut units = zeros(1, points.dim())?;
         for (row, x) in points.rows().enumerate() {
             dense.fill(0.0);
             x.add_scaled_to(1.0, &mut dense);
-            for ((s, v), m) in deviations.iter_mut().zip(&dense).zip(&means) {
-                *s += (v - m) * (v - m) / n;
-                if !s.is_finite() {
+            for ((most, v), m) in units.iter_mut().zip(&dense).zip(&means) {
+                *most = f64::max(*most, (v - m).abs());
+                if !most.is_finite() {
                     return Err(InputError::Overflow { row });
                 }
             }
         }
-        deviations.iter_mut().for_each(|s| *s = s.sqrt());
+        let scaled = mean_squares(points, &means, |column, difference| {
+            if units[column] > 0.0 { difference / units[column] } else { 0.0 }
+        })?;
+        for ((column, s), variance) in deviations.iter_mut().enumerate().zip(&variances) {
+            if !is_exact(variance) {
+                *s = units[column] * scaled[column].sqrt();
+            }
+        }
         Ok(ZScore { means, deviations })
     }
+}
+
+/// Of every column the mean square of its differences from its mean, brought to scale.
+fn mean_squares<P: PointSet>(
+    points: &P,
+    means: &[f64],
+    scaled: impl Fn(usize, f64) -> f64,
+) -> Result<Vec<f64>, InputError> {
+    let n = points.len() as f64;
+    let (mut dense, mut sums) = (zeros(1, points.dim())?, zeros(1, points.dim())?);
+    for x in points.rows() {
+        dense.fill(0.0);
+        x.add_scaled_to(1.0, &mut dense);
+        for (column, ((s, v), m)) in sums.iter_mut().zip(&dense).zip(means).enumerate() {
+            let difference = scaled(column, v - m);
+            *s += difference * difference / n;
+        }
+    }
+    Ok(sums)
 }
 
 impl FeatureMap for ZScore {
@@ -112,16 +145,28 @@ mod tests {
         assert!((sum_sq / 1e5 - 1.0).abs() < 1e-12);
     }
 
+    /// However large or small the unit of a column, it is standardised alike; one that is constant stays so.
+    #[test]
+    fn columns_of_any_unit_are_standardised_alike() {
+        let of = |units: [f64; 3]| {
+            let row = |i: usize| [units[0] * (i % 3) as f64, units[1] * (i % 5) as f64, units[2]];
+            let points = Points::from_rows(&(0..60).map(row).collect::<Vec<_>>()).unwrap();
+            ZScore::fit(&points).unwrap().apply(&points).unwrap().as_slice().to_vec()
+        };
+        let plain = of([1.0, 1.0, 1.0]);
+        for units in [[1e-200, 1.0, 1e-200], [1.0, 1e200, 1e300], [1e300, 1e-300, 1.0]] {
+            let found = of(units);
+            assert!(found.iter().zip(&plain).all(|(a, b)| (a - b).abs() < 1e-12), "{units:?}");
+        }
+    }
+
     #[test]
     fn bad_input_is_typed() {
         assert_eq!(ZScore::fit(&Points::new(vec![], 1).unwrap()), Err(InputError::Empty));
-        let huge = Points::new(vec![1e300, -1e300], 1).unwrap();
+        let huge = Points::new(vec![1.5e308, -1.5e308], 1).unwrap();
         assert!(matches!(ZScore::fit(&huge), Err(InputError::Overflow { .. })));
         let map = ZScore::fit(&Points::new(vec![1.0, 2.0], 1).unwrap()).unwrap();
         assert!(map.apply(&Points::new(vec![1.0, 2.0], 2).unwrap()).is_err());
-        let near = Points::new(vec![0.0, 1e-300, 1.0], 1).unwrap();
-        let map = ZScore::fit(&near.select(&[0, 1]).unwrap()).unwrap();
-        assert_eq!(map.apply(&near).unwrap().as_slice()[2], 0.0);
         let map = ZScore::fit(&Points::new(vec![0.0, 1e-150], 1).unwrap()).unwrap();
         let far = Points::new(vec![1.0, 1e200], 1).unwrap();
         assert_eq!(map.apply(&far), Err(InputError::Overflow { row: 1 }));

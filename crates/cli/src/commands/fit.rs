@@ -310,7 +310,7 @@ impl Large {
             let number = first;
             first += chunk.rows as u64;
             progress.advance(chunk.rows as u64);
-            let labels = Labels::take(&mut chunk, &self.label)?;
+            let labels = Labels::take_part(&mut chunk, &self.label)?;
             let class: Vec<Option<usize>> =
                 labels.classes.iter().map(|label| target.class(label)).collect();
             let (mut rows, mut classes) = (Vec::new(), Vec::new());
