@@ -3,12 +3,15 @@
 use crate::FeatureMap;
 use crate::products::{Columns, Product};
 use crate::radial_kernel::{Centres, RadialKernel};
-use faer::{Mat, Side};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt_pivoting::factor::{cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::triangular_inverse::invert_lower_triangular;
+use faer::{Mat, Par, Spec};
 use halfspaces_linalg::{InputError, PointSet, Points, RowView, load_checked, zeros};
 use std::ops::Range;
 
-/// Eigenvalues of the landmarks' kernel below this share of the largest are taken for 0.
-const RANK_TOLERANCE: f64 = 1e-10;
+/// A landmark is left out if the others give its features up to this squared length, of 1.
+const TOLERANCE: f64 = 1e-10;
 /// How far a saved map may be from orthonormal on its own landmarks: rounding over the least eigenvalue.
 #[cfg(feature = "serde")]
 const WHITE_TOLERANCE: f64 = 1e-4;
@@ -16,10 +19,11 @@ const WHITE_TOLERANCE: f64 = 1e-4;
 /// Features φ of a radial kernel by landmarks z_1..z_m: φ(x) · φ(z) is the kernel wherever x or z is a landmark,
 /// and nearly so where they are near some.
 ///
-/// φ(x) = Λ^(-1/2) Vᵀ k(x), with k(x) the kernel values of x and the landmarks, and VΛVᵀ the
-/// eigendecomposition of the landmarks' own kernel matrix K; directions of eigenvalues below 1e-10 of the
-/// largest are left out, so equal landmarks do no harm and there may be fewer features than landmarks. φ(x) · φ(z) is
-/// k(x)ᵀ K⁺ k(z), the best that can be said of K(x, z) from the landmarks: never above K(x, x), with an error of
+/// φ(x) = L⁻¹ k(x), with k(x) the kernel values of x and the landmarks, and LLᵀ the Cholesky factors of the
+/// landmarks' own kernel matrix K. They are taken in an order in which each is the one of which the features before it
+/// leave the most, and those of which they leave a squared length of less than 1e-10 are left out: equal landmarks do no
+/// harm, and of a smooth kernel fewer are left than were given. φ(x) · φ(z) is
+/// k(x)ᵀ K⁻¹ k(z), the best that can be said of K(x, z) from the landmarks: never above K(x, x), with an error of
 /// at most √((1 - ‖φ(x)‖²)(1 - ‖φ(z)‖²)).
 ///
 /// *Cost.* O(m²(d + m)) once; per point O(m(s + m)) time for s stored coordinates. O(m(d + m)) memory.
@@ -27,7 +31,7 @@ const WHITE_TOLERANCE: f64 = 1e-4;
 /// *When to use it.* Labels that no halfspace of the columns explains. A few hundred landmarks do for most
 /// tables; [`RandomFourier`](crate::RandomFourier) has cheaper features that need more of them.
 ///
-/// *Source.* Williams and Seeger 2001. Claims: none of its own.
+/// *Source.* Williams and Seeger 2001; which landmarks, Fine and Scheinberg 2001. Claims: none of its own.
 ///
 /// ```
 /// use halfspaces_features::{Distance, FeatureMap, Landmarks, Nystroem, RadialKernel};
@@ -45,7 +49,7 @@ const WHITE_TOLERANCE: f64 = 1e-4;
 pub struct Nystroem {
     landmarks: Points,
     kernel: RadialKernel,
-    /// VΛ^(-1/2), a row per feature.
+    /// L⁻¹, a row per feature.
     whitening: Points,
     #[cfg_attr(feature = "serde", serde(skip))]
     centres: Centres,
@@ -57,7 +61,7 @@ load_checked!(Nystroem { landmarks: Points, kernel: RadialKernel, whitening: Poi
 
 #[cfg(feature = "serde")]
 impl Nystroem {
-    /// The features are a matter of signs and of the order of equal eigenvalues: a model fitted to them needs these very
+    /// Features are those of one order of the landmarks, which rounding may change: a model fitted to them needs these very
     /// ones, so they are saved and checked, not computed anew.
     fn load(
         landmarks: Points,
@@ -70,7 +74,7 @@ impl Nystroem {
         }
         let map = Nystroem::from_parts(landmarks, kernel, whitening);
         let features = map.apply(&map.landmarks)?;
-        // The rows of Φ are φ(z_k): Φ = KVΛ^(-1/2), and Λ^(-1/2)VᵀΦ is the identity.
+        // The rows of Φ are φ(z_k): Φ = KL⁻ᵀ, and L⁻¹Φ is the identity.
         let size = map.whitening.len();
         let identity = map.whitening.as_mat() * features.as_mat();
         let white = (0..size).all(|i| {
@@ -88,7 +92,7 @@ impl Nystroem {
 }
 
 impl Nystroem {
-    /// Features by these landmarks, one per row ([`Landmarks::choose`](crate::Landmarks::choose)).
+    /// Features by these landmarks, one per row ([`Landmarks::choose`](crate::Landmarks::choose)), as far as they are needed.
     ///
     /// # Errors
     /// [`InputError::Empty`]; [`InputError::Overflow`] if a squared norm leaves `f64`.
@@ -100,28 +104,26 @@ impl Nystroem {
         let centres = Centres::new(landmarks.as_slice(), landmarks.dim());
         let mut values = zeros(m, m)?;
         centres.values_of_rows(kernel, &landmarks, 0..m, &mut values)?;
-        let matrix = Mat::from_fn(m, m, |i, j| values[i * m + j]);
-        #[expect(clippy::expect_used, reason = "kernel values are finite, between 0 and 1")]
-        let eigen = matrix.self_adjoint_eigen(Side::Lower).expect("finite matrices decompose");
-        let (sizes, vectors) = (eigen.S().column_vector(), eigen.U());
-        let largest = sizes[m - 1];
-        let kept: Vec<usize> =
-            (0..m).rev().filter(|&k| sizes[k] > RANK_TOLERANCE * largest).collect();
-        let mut whitening = zeros(kept.len(), m)?;
-        for (row, &k) in whitening.chunks_exact_mut(m).zip(&kept) {
-            let root = sizes[k].sqrt();
-            row.iter_mut().enumerate().for_each(|(i, v)| *v = vectors[(i, k)] / root);
+        let (order, factor) = pivoted_cholesky(Mat::from_fn(m, m, |i, j| values[i * m + j]));
+        let rank = order.len();
+        let mut inverse = Mat::zeros(rank, rank);
+        invert_lower_triangular(inverse.as_mut(), factor.as_ref(), Par::Seq);
+        let mut whitening = zeros(rank, rank)?;
+        for (k, row) in whitening.chunks_exact_mut(rank).enumerate() {
+            row[..=k].iter_mut().enumerate().for_each(|(i, v)| *v = inverse[(k, i)]);
         }
-        Ok(Nystroem::from_parts(landmarks, kernel, Points::new(whitening, m)?))
+        let landmarks = landmarks.select(&order)?;
+        Ok(Nystroem::from_parts(landmarks, kernel, Points::new(whitening, rank)?))
     }
 
     fn from_parts(landmarks: Points, kernel: RadialKernel, whitening: Points) -> Nystroem {
         let centres = Centres::new(landmarks.as_slice(), landmarks.dim());
-        let directions = Columns::from_rows(whitening.as_slice(), landmarks.len());
+        let directions =
+            Columns::from_rows(whitening.as_slice(), landmarks.len()).without_last_zeros();
         Nystroem { landmarks, kernel, whitening, centres, directions }
     }
 
-    /// The landmarks.
+    /// The landmarks that are needed, in their order.
     #[must_use]
     pub fn landmarks(&self) -> &Points {
         &self.landmarks
@@ -146,6 +148,31 @@ impl Nystroem {
         }
         Ok(coefficients)
     }
+}
+
+/// The landmarks that are needed, in order, and the lower factor of their kernel matrix.
+fn pivoted_cholesky(mut kernel: Mat<f64>) -> (Vec<usize>, Mat<f64>) {
+    let m = kernel.nrows();
+    let (mut order, mut inverse) = (vec![0usize; m], vec![0usize; m]);
+    let params = Spec::default();
+    let room = cholesky_in_place_scratch::<usize, f64>(m, Par::Seq, params);
+    let mut room = MemBuffer::new(room);
+    let done = cholesky_in_place(
+        kernel.as_mut(),
+        &mut order,
+        &mut inverse,
+        Par::Seq,
+        MemStack::new(&mut room),
+        params,
+    );
+    #[expect(clippy::expect_used, reason = "kernel values are finite, 1 on the diagonal")]
+    let most = done.expect("pivots are numbers, the first is 1").0.rank;
+    // Pivots fall; the square of one is what the features before it leave.
+    let is_needed = |k: &usize| kernel[(*k, *k)].powi(2) > TOLERANCE;
+    let rank = (0..most).take_while(is_needed).count();
+    order.truncate(rank);
+    let lower = |i, j| if j <= i { kernel[(i, j)] } else { 0.0 };
+    (order, Mat::from_fn(rank, rank, lower))
 }
 
 impl FeatureMap for Nystroem {

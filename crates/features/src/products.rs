@@ -48,6 +48,8 @@ impl Term for AbsoluteDifference {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Columns {
     strips: Vec<f64>,
+    /// Coordinates of each strip that are summed over.
+    lengths: Vec<usize>,
     count: usize,
     dim: usize,
 }
@@ -65,7 +67,18 @@ impl Columns {
                 }
             }
         }
-        Columns { strips, count, dim }
+        Columns { strips, lengths: vec![dim; count.div_ceil(COLUMNS)], count, dim }
+    }
+
+    /// The same for sums of products alone, to which the zeros that all columns of a strip end with add nothing: of a triangle
+    /// half is left.
+    pub(crate) fn without_last_zeros(mut self) -> Columns {
+        let strips = self.strips.chunks_exact(self.dim * COLUMNS);
+        for (length, strip) in self.lengths.iter_mut().zip(strips) {
+            let last = strip.iter().rposition(|z| *z != 0.0);
+            *length = last.map_or(0, |at| at / COLUMNS + 1);
+        }
+        self
     }
 
     /// Number of columns.
@@ -112,19 +125,20 @@ impl Columns {
     }
 }
 
-/// The sums of R rows with S strips.
+/// The sums of R rows with S strips, over the first `len` coordinates.
 #[inline(always)]
 fn tile<const R: usize, const S: usize>(
     rows: &[f64],
     strips: &[f64],
+    len: usize,
     term: &impl Fn(f64, f64) -> f64,
 ) -> [[[f64; COLUMNS]; S]; R] {
     let dim = rows.len() / R;
-    let rows: [&[f64]; R] = std::array::from_fn(|r| &rows[r * dim..][..dim]);
+    let rows: [&[f64]; R] = std::array::from_fn(|r| &rows[r * dim..][..len]);
     let strips: [&[f64]; S] =
-        std::array::from_fn(|s| &strips[s * dim * COLUMNS..][..dim * COLUMNS]);
+        std::array::from_fn(|s| &strips[s * dim * COLUMNS..][..len * COLUMNS]);
     let mut sums = [[[0.0; COLUMNS]; S]; R];
-    for i in 0..dim {
+    for i in 0..len {
         for (s, strip) in strips.iter().enumerate() {
             let z = &strip[i * COLUMNS..][..COLUMNS];
             for (sums, x) in sums.iter_mut().zip(rows) {
@@ -150,34 +164,35 @@ impl<F: Fn(f64, f64) -> f64> Wide for Block<'_, F> {
 
     #[inline(always)]
     fn run(self) {
-        let Block { columns: Columns { strips, count, dim }, rows, out, term } = self;
+        let Block { columns: Columns { strips, lengths, count, dim }, rows, out, term } = self;
         let (count, dim) = (*count, *dim);
         for (rows, out) in rows.chunks(TURN * dim).zip(out.chunks_mut(TURN * count)) {
             let alone = rows.len() / dim % ROWS;
             let (tiles, alone) = rows.split_at(rows.len() - alone * dim);
             let (out, out_alone) = out.split_at_mut(tiles.len() / dim * count);
-            for (k, strip) in strips.chunks_exact(dim * COLUMNS).enumerate() {
+            let of_length = strips.chunks_exact(dim * COLUMNS).zip(lengths);
+            for (k, (strip, len)) in of_length.enumerate() {
                 let columns = k * COLUMNS..count.min((k + 1) * COLUMNS);
                 let tiles = tiles.chunks_exact(ROWS * dim).zip(out.chunks_exact_mut(ROWS * count));
                 for (rows, out) in tiles {
-                    let sums = tile::<ROWS, 1>(rows, strip, &term);
+                    let sums = tile::<ROWS, 1>(rows, strip, *len, &term);
                     for ([sums], out) in sums.iter().zip(out.chunks_exact_mut(count)) {
                         store(&mut out[columns.clone()], sums);
                     }
                 }
             }
             for (x, out) in alone.chunks_exact(dim).zip(out_alone.chunks_exact_mut(count)) {
-                let strips = strips.chunks(STRIPS * dim * COLUMNS);
-                for (strips, out) in strips.zip(out.chunks_mut(STRIPS * COLUMNS)) {
-                    if strips.len() == STRIPS * dim * COLUMNS {
-                        let [sums] = tile::<1, STRIPS>(x, strips, &term);
+                let strips = strips.chunks(STRIPS * dim * COLUMNS).zip(lengths.chunks(STRIPS));
+                for ((strips, lengths), out) in strips.zip(out.chunks_mut(STRIPS * COLUMNS)) {
+                    if let [a, b, c, d] = *lengths {
+                        let len = a.max(b).max(c).max(d);
+                        let [sums] = tile::<1, STRIPS>(x, strips, len, &term);
                         let out = out.chunks_mut(COLUMNS);
                         sums.iter().zip(out).for_each(|(sums, out)| store(out, sums));
                     } else {
-                        for (strip, out) in
-                            strips.chunks_exact(dim * COLUMNS).zip(out.chunks_mut(COLUMNS))
-                        {
-                            let [[sums]] = tile::<1, 1>(x, strip, &term);
+                        let strips = strips.chunks_exact(dim * COLUMNS).zip(lengths);
+                        for ((strip, len), out) in strips.zip(out.chunks_mut(COLUMNS)) {
+                            let [[sums]] = tile::<1, 1>(x, strip, *len, &term);
                             store(out, &sums);
                         }
                     }
