@@ -36,7 +36,7 @@ use halfspaces_pac::{
     DgtFit, ErrorCount, Fit, Fitting, GlmParams, GridParams, HeuristicRun, LogisticFit,
     LogisticParams, OneVsOneModel, OneVsRestModel, PerspectronParams, PositionedDecisionList,
     PositionedFit, ProjectedFit, RandomProjection, SampleFit, SampleParams, SearchFit, SignLink,
-    Stage, SvmFit, SvmParams,
+    Stage, SvmFit, SvmParams, TemperatureScaling,
 };
 use halfspaces_tables::{TableClassesModel, TableModel};
 use serde::de::DeserializeOwned;
@@ -384,6 +384,12 @@ pub const SAVED: &[Kind] = &[
         })
     }),
     ("ProjectedFit", classifier::<ProjectedFit<SvmFit>>),
+    ("TemperatureScaling", |t| {
+        load(t, |scaling: TemperatureScaling| {
+            let shares = scaling.probabilities(&[1.0, -2.0, 0.5]);
+            assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        })
+    }),
     ("ErrorCount", |t| load(t, |n: ErrorCount| assert!((0.0..=1.0).contains(&n.rate())))),
     ("CkmyFit", classifier::<DescentFit>),
     ("DdkFit", classifier::<DescentFit>),

@@ -26,7 +26,7 @@ use halfspaces_pac::{
     Candidates, Ckmy, CuttingPlane, Ddk, DecisionListOfHalfspaces, Dgt, Elimination, ErrorCount,
     Fitting, GlmHeuristic, GlmPerspectron, GridPerspectron, Heuristic, LinearSvm,
     LogisticRegression, Margin, MarginSearch, OneVsOne, OneVsRest, Perspectron, PositionedMassart,
-    Projected, RandomProjection, SamplePerspectron, ThresholdRule,
+    Projected, RandomProjection, SamplePerspectron, TemperatureScaling, ThresholdRule,
 };
 use halfspaces_tables::TableClassifier;
 use serde::Serialize;
@@ -225,6 +225,7 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
         ("SearchFit", value(&MarginSearch::new(params)?.fit_stream(&mut instance.stream(7))?)?),
         ("RandomProjection", value(&projection)?),
         ("ProjectedFit", value(&projected.fit(&points, &labels)?)?),
+        ("TemperatureScaling", value(&TemperatureScaling::new(2.5)?)?),
         ("ErrorCount", value(&ErrorCount::count(&target, &noisy, &noisy_labels)?)?),
         ("CkmyFit", value(&ckmy.max_steps(9).check()?.fit(&noisy, &noisy_labels)?)?),
         ("DdkFit", value(&ddk.max_steps(9).check()?.fit(&noisy, &noisy_labels)?)?),
