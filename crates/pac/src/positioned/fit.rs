@@ -48,8 +48,8 @@ impl RuleCertificate {
 ///
 /// *Guarantee.* Whatever the data, if the examples are independent: with probability at least 1 - δ the error
 /// on fresh examples is at most [`PositionedFit::error_bound`]`(δ)`, the exact binomial bound of the
-/// held-out errors; and where [`PositionedFit::termination`] is `Converged` under the theorem's schedule, it is at
-/// most η + ε without looking at them.
+/// held-out errors; and where labels have Massart noise of rate η and [`PositionedFit::termination`] is `Converged` under
+/// the theorem's schedule, it is at most η + ε without looking at them.
 ///
 /// ```
 /// use halfspaces_data::{Instance, Marginal, Rcn, StudentT, random_target};

@@ -42,7 +42,7 @@ const LEVELS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
 /// *Guarantee* ([`PositionedSchedule::Theorem`]). Let each label be sign(w*·x) flipped with a probability
 /// η(x) <= η, and ε <= 1 - 2η. Whatever the distribution of x, without any margin, with probability at least
 /// 1 - δ the fit converges and its error is at most η + ε. Examples: at most
-/// N (8/ε)(n + T + m) and N + 1 tests, Õ((dλ/ε²)(d³ + d²/ε²)), whatever the condition
+/// N (8/ε)(n + T + m) and N + 2 tests, the last for the error on examples held out, Õ((dλ/ε²)(d³ + d²/ε²)), whatever the condition
 /// ([`PositionedMassart::plan`]). In exact arithmetic: subspaces are told by a tolerance of 1e-10.
 ///
 /// [`PositionedSchedule::Practical`], the default, takes far fewer: one sample, split once, or some thousands

@@ -104,8 +104,9 @@ pub(super) fn choose(
     Ok(best.map(|(Cut { inside, errors, .. }, answer)| Region { answer, inside, errors }))
 }
 
-/// The regions |v·f| >= t, one for each distinct |v·f| among the points, from small to large; the last
-/// takes the whole subspace.
+/// The regions |v·f| >= t, one for each distinct |v·f| among the points, from small to large, each down to just above the next
+/// smaller one: so it holds every region with the same points, as its share of what is left is proved for one of these. The
+/// last takes the whole subspace.
 fn thresholds(v: &[f64], placed: &Placed) -> Result<Vec<Cut>, InputError> {
     let values = margins(&placed.points, v)?;
     let mut judged: Vec<(f64, bool)> = values
@@ -119,7 +120,7 @@ fn thresholds(v: &[f64], placed: &Placed) -> Result<Vec<Cut>, InputError> {
     for equal in judged.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
         inside += equal.len();
         errors += equal.iter().filter(|(_, wrong)| *wrong).count();
-        let threshold = if inside == judged.len() { 0.0 } else { equal[0].0 };
+        let threshold = judged.get(inside).map_or(0.0, |(smaller, _)| smaller.next_up());
         cuts.push(Cut { threshold, inside, errors });
     }
     Ok(cuts)
@@ -158,7 +159,8 @@ mod tests {
         let counts: Vec<_> = regions.iter().map(|r| (r.inside, r.errors)).collect();
         assert_eq!(counts, [(1, 0), (3, 1), (4, 1), (5, 2), (6, 3)]);
         let values: Vec<f64> = regions.iter().map(|r| r.threshold).collect();
-        assert_eq!(values, [1.0, 0.8, 0.6, 0.2, 0.0]);
+        let above = |smaller: f64| smaller.next_up();
+        assert_eq!(values, [above(0.8), above(0.6), above(0.2), above(0.1), 0.0]);
     }
 
     #[test]
@@ -166,9 +168,9 @@ mod tests {
         // Constant +1: 1 wrong of 6, 1 - 6·0.4 = -1.4. Thresholds: -0.4, -0.2, -0.6, 0, 0.6.
         assert_eq!(chosen(0.4, Wanted::Least, 1.0), Some((None, 6, 1)));
         // λ = 0.1: 0.4 for the constant; -0.1 for the outermost point.
-        assert_eq!(chosen(0.1, Wanted::Least, 1.0), Some((Some(1.0), 1, 0)));
+        assert_eq!(chosen(0.1, Wanted::Least, 1.0), Some((Some(0.8f64.next_up()), 1, 0)));
         // λ = 0: the empty error of one point is 0, and nothing is larger.
-        assert_eq!(chosen(0.0, Wanted::Least, 1.0), Some((Some(1.0), 1, 0)));
+        assert_eq!(chosen(0.0, Wanted::Least, 1.0), Some((Some(0.8f64.next_up()), 1, 0)));
     }
 
     #[test]
@@ -177,7 +179,10 @@ mod tests {
         assert_eq!(chosen(0.4, Wanted::Largest { slack: 0.14 }, 1.0), Some((None, 6, 1)));
         assert_eq!(chosen(0.4, Wanted::Largest { slack: 0.15 }, 1.0), None);
         // λ = 0.1: -0.01 is the only one below 0.
-        assert_eq!(chosen(0.1, Wanted::Largest { slack: 0.01 }, 1.0), Some((Some(1.0), 1, 0)));
+        assert_eq!(
+            chosen(0.1, Wanted::Largest { slack: 0.01 }, 1.0),
+            Some((Some(0.8f64.next_up()), 1, 0))
+        );
         assert_eq!(chosen(0.1, Wanted::Largest { slack: 0.011 }, 1.0), None);
         // λ = 1/2 - : thresholds -0.45, -0.35, -0.8, -0.25, 0.3.
         let wide = Wanted::Largest { slack: 0.02 };

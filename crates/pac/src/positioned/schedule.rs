@@ -66,7 +66,7 @@ fn complexity(dim: usize, points: f64, share: f64) -> f64 {
     sets(d) + sets(quadrics) + (4.0 / share).ln()
 }
 
-/// The least n with n >= 32dΛ(n), Λ = d ln(2en/d) + D ln(2en/D) + ln(4/δ'), D = d(d+1)/2: so many points of what
+/// The least n >= d² with n >= 32dΛ(n), Λ = d ln(2en/d) + D ln(2en/D) + ln(4/δ'), D = d(d+1)/2: so many points of what
 /// is left are brought into position.
 ///
 /// ```
@@ -79,7 +79,8 @@ fn complexity(dim: usize, points: f64, share: f64) -> f64 {
 #[must_use]
 pub fn positioned_points(dim: usize, share: f64) -> u64 {
     let enough = |n: f64| n >= 32.0 * dim as f64 * complexity(dim, n, share);
-    // Beyond n = d² the left side grows faster than the right; so one n parts what is too few from enough.
+    // n - 32dΛ(n) is convex and negative at n = d², so beyond one n parts what is too few from enough. (Far below d² Λ is
+    // negative and says nothing.)
     let mut high = (dim as f64).powi(2).max(1.0);
     while !enough(high) {
         high *= 2.0;
