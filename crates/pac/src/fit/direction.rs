@@ -5,11 +5,11 @@
 //!
 //! | D | proved for |
 //! |---|---|
-//! | abs(w·x), if it is never 0 | Massart noise (CKST24 Lemma 1); links, with τ/2 added (Lemma 5): no learner here |
+//! | abs(w·x), if it is never 0 | Massart noise (CKST24 Lemma 1); links (Lemma 5), with τ/2 added: no learner here |
 //! | abs(w·x) + γ | Massart noise (CKST24 Lemma 2) |
 //! | max(abs(w·x), γ) | Massart noise (ours) |
-//! | abs(w·x) + αγ | links, up to a loss of ε (CKST24 Lemma 6) |
-//! | max(abs(w·x), γ/2) | links, without loss (ours); no larger floor will do |
+//! | abs(w·x) + αγ | links, with τ/2 added, up to a loss of ε (CKST24 Lemma 6) |
+//! | max(abs(w·x), γ/2) | links, with τ/2 added, without loss (ours); no larger floor will do |
 //!
 //! Claims: P1, P1f, P2, P4, P4s, P13, P13s.
 
@@ -85,8 +85,9 @@ impl Link for SignLink {
     }
 }
 
-/// A direction g(w; x, y) = (σ(w·x) - y)/D(w·x) x: CKST24 shows E\[g\]·(w - w*) >= 2(ℓ01(w) - η) for every w under Massart noise
-/// of rate η, with any [`Denominator`] whose number is at most the margin; for links with half of it (ours), in place of η the target's own error.
+/// A direction g(w; x, y) = (σ(w·x) - y)/D(w·x) x: E\[g\]·(w - w*) >= 2(ℓ01(w) - η) for every w under Massart noise of rate η, with any
+/// [`Denominator`] whose number is at most the margin (plus the margin itself: CKST24 Lemma 2; the rest ours). For links the same holds
+/// with the target's own error plus τ/2 in place of η, with a floor of at most half the margin (ours), and with no padding.
 ///
 /// ```
 /// use halfspaces_linalg::Label;

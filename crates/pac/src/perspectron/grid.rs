@@ -42,7 +42,8 @@ use halfspaces_linalg::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum GridSchedule {
-    /// As printed: β̃ in [0, 1/2], the constants of the known noise rate. Vacuous.
+    /// As printed: β̃ in [0, 1/2], the constants of the known noise rate. Vacuous. The selection is one's own all the same: all
+    /// iterates of every guess, as printed, are a million candidates.
     Paper,
     /// β̃ in [0, 1], half the excess per guess, a finer choice.
     #[default]

@@ -36,13 +36,13 @@ use halfspaces_linalg::{
 ///
 /// ```
 /// use halfspaces_linalg::Params;
-/// use halfspaces_pac::{Perspectron, Schedule};
+/// use halfspaces_pac::{Perspectron, Schedule, Selection};
 /// let steps = |schedule| -> Result<u64, halfspaces_linalg::InputError> {
 ///     let params = Perspectron::params(0.25, 0.5).excess(0.25).schedule(schedule);
-///     Ok(params.check()?.plan().run_length)
+///     Ok(params.selection(Selection::AllIterates).check()?.plan().run_length)
 /// };
-/// // As printed 16/(εγ)² = 1024 steps.
-/// assert!(steps(Schedule::Corrected)? < steps(Schedule::Paper)?);
+/// assert_eq!(steps(Schedule::Paper)?, 1024); // 16/(εγ)²
+/// assert_eq!(steps(Schedule::Corrected)?, 576); // (1-η)² of them
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -84,13 +84,16 @@ impl PerspectronParams {
     common_setters!(setting);
     placement_setters!();
 
-    /// Whose constants. Default: [`Schedule::Ours`]. Also sets whether iterates are projected, as the
-    /// schedule has it; to change that, call [`PerspectronParams::project`] afterwards.
+    /// Whose constants. Default: [`Schedule::Ours`]. Also sets whether iterates are projected and, as printed, that all are
+    /// compared; to change these, call [`PerspectronParams::project`] and [`PerspectronParams::selection`] afterwards.
     #[must_use]
     pub fn schedule(mut self, schedule: Schedule) -> Self {
         self.schedule = schedule;
-        // The algorithm as printed does not project.
+        // The algorithm as printed does not project, and compares all iterates.
         self.common.project = schedule != Schedule::Paper;
+        if schedule == Schedule::Paper {
+            self.selection = Selection::AllIterates;
+        }
         self
     }
 
