@@ -86,8 +86,8 @@ impl ForsterTransform {
 ///
 /// *What it computes.* A linear A for which the unit vectors u = Aᵀx/‖Aᵀx‖ have
 /// M = (d/n) Σ u uᵀ ≈ I within the [`Accuracy`](crate::Accuracy) asked for; where a proper subspace of the
-/// span holds more than its share of the points, k/d of them in k of d dimensions, no such A exists,
-/// and that subspace is returned with an A for the points inside it.
+/// span holds so much more than its share of the points, k/d of them in k of d dimensions, that no such A exists,
+/// that subspace is returned with an A for the points inside it.
 ///
 /// *Guarantee.* On the result, not on the number of steps: members, inequality and eigenvalues are
 /// recomputed from the points as given, and what falls short is

@@ -2,7 +2,7 @@
 //! it.
 //!
 //! Points are in radially isotropic position when, scaled to norm 1, they have the same second moment
-//! in every direction. A linear map x -> Aᵀx brings them there exactly when no proper subspace of
+//! in every direction. Linear maps x -> Aᵀx bring them as near to that as one likes exactly when no proper subspace of
 //! their span holds more than its share of them, k/d of the points in k of d dimensions; then every
 //! halfspace has a margin on a good part of them, whatever their condition was (DKTZ23 §3).
 //!

@@ -117,8 +117,8 @@ enum Phase {
 /// Algorithm 1 of DKTZ23: two chains of hypotheses, each run through half of 2k random buckets, one mistake
 /// per bucket at most; each then labels what the other has left.
 ///
-/// *Guarantee.* For n points uniform on the sphere, O(d lnln n ln(1/δ)) mistakes with probability 1 - δ; at
-/// most 2k on the chains, always. No halfspace is looked for beyond these: the status is
+/// *Guarantee.* For n points uniform on the sphere, O(d lnln n ln(1/δ)) mistakes with probability 1 - δ, for δ >= 0.04, as the
+/// start from 4d points fails with a probability of its own (claim S13); at most 2k on the chains, always. No halfspace is looked for beyond these: the status is
 /// [`AnswerStatus::Consistent`] or [`AnswerStatus::Undecided`].
 ///
 /// *Cost.* Each point is read twice, O(nd) in all, and ordered within its bucket; O(n) memory beside the pool.

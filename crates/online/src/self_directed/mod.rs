@@ -18,7 +18,7 @@
 //! | [`VersionSpaceGreedy`] | the same, fewer mistakes, slower | about 1.6 d on the sphere, measured |
 //! | [`SampledGreedy`] | the same, fewest mistakes, slowest | about 1.5 d on the sphere, measured |
 //! | [`TwoChains`] | DKTZ23's Algorithm 1 | O(d lnln n ln(1/δ)) on the sphere, proved |
-//! | [`StrongLearner`] | any pool | Õ(d² ln(d/(εδ))), proved; from [`Start::Warm`] about d, measured |
+//! | [`StrongLearner`] | any pool | Õ(d² ln(d/(εδ))), proved; from [`Start::Warm`] 1 to 3 d, about 2.2 d on the sphere, measured |
 //!
 //! If unsure, use a [`LabellingSession`](crate::LabellingSession), whose learner is the first; where a halfspace is known to fit
 //! and a proof matters, [`StrongLearner::recommended`]. All but the first assume that a halfspace fits.

@@ -161,7 +161,7 @@ impl Experiment for MassartExperiment {
             Proved, null "the answer +1 in every round"
             halfspaces_online::{OnlineMassart, Horizon, bounds::massart_excess,
                 bounds::massart_excess_any_horizon, bounds::massart_excess_anytime};
-        "P9h": "With T known, Σ P[mistake | past] is at most ηT + (1-η)√T/γ + √(T ln(1/δ)/2)/γ with probability at least 1 - δ, δ = 0.05, in the same settings of P9, T >= 30 000."
+        "P9h": "With T known, Σ P[mistake | past] is at most ηT + (1-η)√T/γ + √(T ln(1/δ)/2)/γ with probability at least 1 - δ, δ = 0.05, in the same settings of P9, T >= 30 000. Judged over all settings together."
             ["ours, docs/theory/online-massart.md"]
             Proved, null "the answer +1 in every round"
             halfspaces_online::{OnlineMassart, bounds::massart_excess, bounds::massart_deviation};

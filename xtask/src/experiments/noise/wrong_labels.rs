@@ -127,7 +127,7 @@ fn audit<P: PointSet>(
 impl Experiment for WrongLabelsExperiment {
     about! {
         "PW", "Wrong labels: how many there are at most, and where";
-        "PW": "Where each label is wrong independently of the others, given the points, with a probability of its own of at most 1/2, the number of wrong labels exceeds the bound that the audit reports, the sum over five folds of D + √(2NL) for D disagreements with the classifier learned without the fold, L = ln(5/δ) and N = (√(L/2) + √(L/2 + 2D))² but at most the number of points in the fold, with probability at most δ = 0.05: on samples of 500 rows of real data whose own labels are the truth, with 10 % of the labels turned, 25 % of those beyond the median distance from the halfspace between the class means, and every label a coin."
+        "PW": "Where each label is wrong independently of the others, given the points, with a probability of its own of at most 1/2, the number of wrong labels exceeds the bound that the audit reports, the sum over five folds of D + √(2NL) for D disagreements with the classifier learned without the fold, L = ln(5/δ) and N = (√(L/2) + √(L/2 + 2D))² but at most the number of points in the fold, with probability at most δ = 0.05: on samples of 500 rows of real data whose own labels are the truth, with 10 % of the labels turned, 25 % of those beyond the median distance from the halfspace between the class means, and every label a coin. Judged over all of these together."
             ["Hoeffding's inequality; ours, proved at wrong_labels_bound"]
             Proved, null "a third of the reported bound, where labels are coins"
             halfspaces_pac::{LabelAudit, wrong_labels_bound};

@@ -174,7 +174,7 @@ impl Experiment for RealPoolsExperiment {
         "S10s": "On the same pools labelled by a halfspace, three wrong answers among the first fifty cost at most 5 corrections in expectation."
             ["ours, measured"]
             Measured, null "the bound divided by 3" halfspaces_online::{SurestFirst, LabellingSession};
-        "S10c": "At a random moment the corrections still to come are at most the upper end of the outlook with a probability of at least 0.9."
+        "S10c": "At a random moment the corrections still to come are at most the upper end of the outlook with a probability of at least 0.9. Judged over all pools together."
             ["ours, measured"]
             Measured, null "a third of the upper end" halfspaces_online::{Outlook, LabellingSession};
         "S10m": "At a random moment the outlook's estimate is right on average: over all pools the geometric mean of estimate over truth (counts plus one, five moments of each pool) lies between 1/1.5 and 1.5."

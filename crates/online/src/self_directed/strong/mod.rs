@@ -21,7 +21,7 @@
 //! runs from the halfspace w of the round before and from -w, cut short at 4 updates and then at 2k
 //! ([`Start::Warm`]); one walk with w = 0, which predicts +1, where V is a proper subspace and w* may
 //! vanish on it; V and its position kept for the next round as long as they are good. With warm starts
-//! mistakes are measured at about one a dimension, and flat in n on the kinds of data of claim S9g; with
+//! mistakes are measured at about 2.2 a dimension on the sphere, 1 to 3 elsewhere, and flat in n on the kinds of data of claim S9g; with
 //! random starts at several times as many. What a new V is about may be unknown: there w is as likely
 //! on the wrong side of w* as on the right one, and finds out by the first few updates.
 
@@ -59,7 +59,7 @@ const PAIR_FAILURE: f64 = 0.383;
 ///
 /// *Guarantee.* If some halfspace labels all points strictly right, [`Goal::Strong`] labels all but a share ε
 /// with Õ(d² ln(d/(εδ))) mistakes at probability 1 - δ, whatever n, and [`Goal::Perfect`] every point with
-/// Õ(d² ln n). From [`Start::Warm`], the default, mistakes are measured at about d and flat in n.
+/// Õ(d² ln n). From [`Start::Warm`], the default, mistakes are measured at 1 to 3 d and flat in n.
 ///
 /// *Cost.* A Forster transform per round, O(nd²) per iteration, unless what is left is still in position; a walk
 /// is O(|U| (d + lg |U|)) per mistake. O(nd) memory beside the pool. An answer takes at most

@@ -81,7 +81,7 @@ pub(super) fn fit_table(groups: &[&Group<Configuration, Outcome>]) -> Table {
 }
 
 /// What was not known, the true η, and of each trial the excess, the guess chosen, and the excess with
-/// the grid as printed.
+/// the grid with its guesses as printed.
 type Unknown = (&'static str, f64, Vec<(f64, f64, Option<f64>)>);
 
 pub(super) fn grid_table(
@@ -113,7 +113,7 @@ pub(super) fn grid_table(
             ("trials", &|(.., trials)| trials.count()),
             ("error - η", &|(.., trials)| trials.median(4, |t| t.0)),
             ("guess chosen", &|(.., trials)| trials.median(3, |t| t.1)),
-            ("grid as printed", &|(.., trials)| trials.median(4, |t| t.2)),
+            ("guesses as printed, thinned", &|(.., trials)| trials.median(4, |t| t.2)),
         ],
     )
 }
