@@ -269,3 +269,26 @@ fn classes_of_the_same_number_are_told_of() {
     assert!(said.contains("`1` and `1.0` are two classes, but the same number"), "{said}");
     assert!(!said.contains("`2`"), "{said}");
 }
+
+/// A column that speaks against a class weighs as much as one that speaks for it.
+#[test]
+fn weights_are_listed_by_their_size() {
+    let dir = tempfile::tempdir().unwrap();
+    let row = |i: i32| (i * 37 % 101 - 50, i * 59 % 103 - 51);
+    let rows: String = (0..200)
+        .map(|i| (row(i), if row(i).1 < row(i).0 / 4 { "p" } else { "n" }))
+        .map(|((a, b), y)| format!("{a},{b},{y}\n"))
+        .collect();
+    fs::write(dir.path().join("t.csv"), format!("weak,strong,y\n{rows}")).unwrap();
+    let run = |command: &str| {
+        let output = halfspaces(dir.path()).args(command.split(' ')).assert().success();
+        output.get_output().stdout.clone()
+    };
+    run("fit t.csv --label y --learner logistic -o m.json");
+    let explained = run("explain m.json t.csv --json");
+    let explained: serde_json::Value = serde_json::from_slice(&explained).unwrap();
+    let weights = explained["weights"][0]["weights"].as_array().unwrap();
+    let of = |at: usize| (weights[at]["coordinate"].clone(), weights[at]["weight"].as_f64());
+    assert_eq!((of(0).0, of(1).0), ("strong".into(), "weak".into()));
+    assert!(of(0).1 < Some(0.0) && of(1).1 > Some(0.0));
+}

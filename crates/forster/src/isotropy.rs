@@ -301,4 +301,15 @@ mod tests {
         // Sums within rounding.
         assert!(fits(1.0 - 0.9e-9, 1.0, 1) && !fits(1.0 - 1.1e-9, 1.0, 1));
     }
+
+    /// Two of four points along one axis of three: 3/4 · 2 along it, 3/4 across.
+    #[test]
+    fn the_residual_is_that_of_the_farther_end() {
+        let [x, y, z] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let long = Isotropy::measure(&Points::from_rows(&[x, x, y, z]).unwrap()).unwrap();
+        assert!((long.residual() - 0.5).abs() < 1e-12, "{}", long.residual());
+        // 3/5 · 2 along two axes, 3/5 along the third.
+        let flat = Isotropy::measure(&Points::from_rows(&[x, x, y, y, z]).unwrap()).unwrap();
+        assert!((flat.residual() - 0.4).abs() < 1e-12, "{}", flat.residual());
+    }
 }

@@ -446,4 +446,13 @@ mod tests {
         // 2 ln(G/δ) D/e² = 288 for equal errors, and room for chance.
         assert!((0..400).filter(|seed| passes(0.0, 1200, *seed)).count() >= 390);
     }
+
+    /// 1/(1/93) rounds to less than 93.
+    #[test]
+    fn a_grid_of_a_whole_number_of_steps_ends_at_one() {
+        for steps in [93, 99, 186] {
+            let grid = noise_grid(1.0 / f64::from(steps));
+            assert_eq!((grid.len(), grid.last()), (steps as usize + 1, Some(&1.0)));
+        }
+    }
 }

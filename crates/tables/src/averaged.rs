@@ -233,4 +233,20 @@ mod tests {
         assert_eq!(decide(&[-0.3; 3]), 0);
         assert_eq!((decide(&[0.0]), decide(&[-0.1])), (1, 0));
     }
+
+    /// 4 · 1e308 is too large, in the second block of 256 rows.
+    #[test]
+    fn a_sum_that_overflows_names_its_row() {
+        let points = Points::new([1.0, -1.0].repeat(10), 1).unwrap();
+        let [standardised, ranked] = [ColumnScale::Standardised, ColumnScale::Ranked]
+            .map(|columns| Scale::fit(columns, &points).unwrap());
+        let halfspaces = vec![AffineHalfspace::new(vec![4.0], 0.0).unwrap()];
+        let part = Part { columns: ColumnScale::Standardised, kernel: None, halfspaces };
+        let scaling = TemperatureScaling::new(1.0).unwrap();
+        let averaged = Averaged::new(standardised, ranked, vec![part], scaling);
+        let mut values = vec![1.0; 300];
+        values[280] = 1e308;
+        let found = averaged.classes(&Points::new(values, 1).unwrap(), Threads::ONE);
+        assert_eq!(found, Err(InputError::Overflow { row: 280 }));
+    }
 }

@@ -643,4 +643,16 @@ mod tests {
         let slope = table.scaling(&sums).unwrap().slope();
         assert!((slope - 3f64.ln()).abs() < 1e-3, "{slope}");
     }
+
+    #[test]
+    fn rows_without_a_direction_are_of_the_more_frequent_class() {
+        for (classes, bias) in [([1, 1, 0], 1.0), ([0, 0, 1], -1.0)] {
+            let given = Given { classes: &classes, count: 2, weight: &|_| 1.0 };
+            let table = Table::new(&given, &[0, 1, 2], 1).unwrap();
+            let label = |class: &usize| Label::from_sign(*class as f64 - 0.5);
+            let labels = classes.iter().map(label).collect();
+            let zeros = Points::new(vec![0.0; 3], 1).unwrap();
+            assert_eq!(table.perspectron((zeros, labels), 1).unwrap().bias(), bias);
+        }
+    }
 }

@@ -167,8 +167,15 @@ fn odd_tables() {
     }
     assert!(params().class_weights(0.0, 1.0).check().is_err());
     assert!(params().class_weights(1.0, f64::INFINITY).check().is_err());
-    let huge = Points::new([1e200, -1e200].repeat(10), 1).unwrap();
-    assert!(matches!(learner.fit(&huge, &[Label::Positive; 20]), Err(InputError::Overflow { .. })));
+    // The unit of a column makes no difference, as long as differences are numbers.
+    let [p, n] = [Label::Positive, Label::Negative];
+    for size in [1e200, 1e-200] {
+        let points = Points::new([size, -size].repeat(10), 1).unwrap();
+        let model = learner.fit(&points, &[p, n].repeat(10)).unwrap();
+        assert_eq!(model.label_all(&points).unwrap(), [p, n].repeat(10));
+    }
+    let huge = Points::new([1.5e308, -1.5e308].repeat(10), 1).unwrap();
+    assert!(matches!(learner.fit(&huge, &[p; 20]), Err(InputError::Overflow { .. })));
 }
 
 /// The bound is violated no more often than promised: at δ = 0.2, in 60 fits, more than 22 violations have

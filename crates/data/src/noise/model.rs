@@ -584,4 +584,42 @@ mod tests {
         }
         assert!(matches!(GlmNoise::new(Falling), Err(LinkError::WrongSign { .. })));
     }
+
+    /// Of two rates the larger is the rate, whichever side it is on.
+    #[test]
+    fn the_rate_beyond_a_margin_is_that_of_either_side() {
+        for (positive, negative) in [(0.1, 0.3), (0.3, 0.1)] {
+            let link = crate::StandardLink::two_rates(positive, negative).unwrap();
+            let noise = GlmNoise::new(link).unwrap().with_margin(0.2).unwrap();
+            assert!((noise.rate() - 0.3).abs() < 1e-12, "{}", noise.rate());
+            let flips = [0.5, -0.5].map(|margin| noise.flip_probability(&[], margin));
+            assert!((flips[0] - positive).abs() < 1e-12 && (flips[1] - negative).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn far_and_near_share_their_threshold() {
+        let far = |margin| Region::Far(0.5).contains(&[], margin);
+        let near = |margin| Region::Near(0.5).contains(&[], margin);
+        assert!(far(0.5) && far(-0.5) && !far(0.49));
+        assert!(near(0.5) && near(-0.5) && !near(0.51));
+    }
+
+    /// Of several directions the adversary takes what harms most.
+    #[test]
+    fn more_directions_harm_as_much_as_the_worst_of_them() {
+        let target = random_target(3, 1).unwrap();
+        let marginal = MarginShell::new(&target, 0.1, 0.8).unwrap();
+        let sample = marginal.sample(500, 2).unwrap();
+        let guesses = UnitSphere::new(3).unwrap().sample(4, 3).unwrap();
+        let harm = |directions: &Points| {
+            let noise = Massart::against_least_squares(0.4, &sample, &target, directions).unwrap();
+            let population = Population::new(sample.clone(), &target, &noise).unwrap();
+            let fit = least_squares(&sample, &mean_labels(&population)).unwrap();
+            population.excess(&Halfspace::new(fit).unwrap()).unwrap().mean()
+        };
+        let each = (0..4).map(|i| harm(&guesses.select(&[i]).unwrap()));
+        let worst = each.fold(0.0, f64::max);
+        assert!(worst > 0.0 && (harm(&guesses) - worst).abs() < 1e-12, "{worst}");
+    }
 }

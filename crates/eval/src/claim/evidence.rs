@@ -483,4 +483,10 @@ mod tests {
         assert_eq!(Evidence::worst_of(&[of(0.5), of(0.2)]).slack, Some(2.0));
         assert_eq!(Evidence::worst_of(&[of(0.2), of(0.5)]).slack, Some(2.0));
     }
+
+    #[test]
+    fn trials_that_are_not_all_in_have_no_p_value() {
+        assert_eq!(Evidence::probability(59, 10, 10, 0.05).p_value, 1.0);
+        assert_eq!(Evidence::mean("m", 4, &[2.0, 2.01, 2.0], 1.0).p_value, 1.0);
+    }
 }

@@ -503,10 +503,48 @@ fn log_likelihood(scores: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use halfspaces_linalg::Params;
+
     #[test]
     fn a_slip_is_never_ruled_out() {
         let p = |score: f64| Verdict { class: 0, score }.probability();
         assert!((p(MAX_SCORE) - 0.99).abs() < 1e-12 && (p(0.0) - 0.5).abs() < 1e-12);
         assert!((p(3f64.ln()) - 0.745).abs() < 1e-12);
+    }
+
+    fn model(classes: usize, rows: &[[f64; 2]]) -> Model {
+        let labelling = crate::LabellingParams::new(classes).landmarks(4).seed(1).check().unwrap();
+        Model::new(labelling, &halfspaces_linalg::Points::from_rows(rows).unwrap()).unwrap()
+    }
+
+    const ROWS: [[f64; 2]; 5] = [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]];
+
+    /// Either label of a left-out answer is wrong with probability at most one half by the model's own account.
+    #[test]
+    fn what_is_stated_of_answers_left_out_does_not_depend_on_their_labels() {
+        let mut model = model(2, &ROWS);
+        model.learn_all(&[(0, 1), (1, 0)]);
+        let errors = model.errors();
+        assert_eq!(errors.wrong_left_out, 2);
+        assert!(errors.stated_left_out < 1.0, "{}", errors.stated_left_out);
+    }
+
+    #[test]
+    fn a_changed_answer_keeps_its_place() {
+        let mut model = model(2, &ROWS);
+        model.learn_all(&[(0, 1), (2, 0), (3, 0)]);
+        model.change(0, 0);
+        assert_eq!(model.answers, [(0, 0), (2, 0), (3, 0)]);
+    }
+
+    /// Of several classes an answer has the variance 0.2 of its noise and what the features do not see.
+    #[test]
+    fn answers_the_features_see_less_of_count_less() {
+        let mut model = model(3, &ROWS);
+        let component = &mut model.components[0];
+        component.unseen[2] = 0.3;
+        let (precision, aims) = component.factor(2, 1, 3);
+        assert!((precision - 2.0).abs() < 1e-6, "{precision}");
+        assert_eq!(aims, [-1.0, 1.0, -1.0]);
     }
 }

@@ -806,4 +806,27 @@ mod tests {
             panic!("7 answered");
         }
     }
+
+    #[test]
+    fn a_row_skipped_and_then_told_is_no_longer_skipped() {
+        let (points, truth) = rings(20, 4);
+        let mut session = labelling(2).session(&points).unwrap();
+        session.next();
+        let index = session.skip().unwrap();
+        session.tell(&[(index, truth[index])]).unwrap();
+        assert_eq!((session.progress().skipped, session.progress().known), (0, 1));
+        answer_some(&mut session, &truth, 19);
+        assert_eq!(session.next(), None);
+    }
+
+    #[test]
+    fn a_withdrawal_closes_the_open_question() {
+        let (points, truth) = rings(20, 4);
+        let mut session = labelling(2).session(&points).unwrap();
+        let first = session.next().unwrap().index;
+        session.answer(truth[first]).unwrap();
+        session.next();
+        session.withdraw(first).unwrap();
+        assert_eq!(session.answer(0), Err(LabellingError::NoQuestion));
+    }
 }

@@ -408,4 +408,12 @@ mod tests {
             assert!(load(broken).is_err(), "{broken}");
         }
     }
+
+    #[test]
+    fn the_log_determinant_is_worked_by_hand() {
+        // det(I + xx'/4) = 1 + ‖x‖²/4 = 7.25.
+        let mut learner = SecondOrderPerceptron::new(2, 4.0).unwrap();
+        learner.observe(DenseRow::new(&[3.0, 4.0]).unwrap(), Label::Negative).unwrap();
+        assert!((learner.log_det() - 7.25f64.ln()).abs() < 1e-12, "{}", learner.log_det());
+    }
 }

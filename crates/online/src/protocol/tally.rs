@@ -136,4 +136,13 @@ mod tests {
         assert_eq!(last, Tally { rounds: 1, mistakes: 0, abstentions: 0 });
         assert_eq!(learner.updates(), 2);
     }
+
+    #[test]
+    fn an_abstention_is_no_mistake() {
+        let mut learner = crate::ModifiedPerceptron::from_start(vec![1.0, 0.0], 0.5).unwrap();
+        let points = halfspaces_linalg::Points::from_rows(&[[0.0, 1.0], [-1.0, 0.0]]).unwrap();
+        // Across the start it abstains, against the start it is sure.
+        let tally = learner.learn_pool(&points, &[Label::Negative, Label::Positive]).unwrap();
+        assert_eq!(tally, Tally { rounds: 2, mistakes: 1, abstentions: 1 });
+    }
 }

@@ -266,4 +266,12 @@ mod tests {
         let scaled = Scaled::new(huge, &far).unwrap();
         assert_eq!(scaled.value(far.row(0).unwrap()), Ok(1.0));
     }
+
+    #[test]
+    fn of_equal_values_the_first_class_wins() {
+        let points = Points::from_rows(&[[2.0], [-1.0]]).unwrap();
+        let model = || AffineHalfspace::new(vec![1.0], 0.0).unwrap();
+        let models = (0..3).map(|_| Scaled::new(model(), &points).unwrap()).collect();
+        assert_eq!(OneVsRestModel { models }.class_all(&points, Threads::ONE).unwrap(), [0, 0]);
+    }
 }

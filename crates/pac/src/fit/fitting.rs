@@ -424,4 +424,38 @@ mod tests {
             assert_eq!((fit.average_guarantee().is_some(), fit.guarantee()), (averaged, None));
         }
     }
+
+    #[test]
+    fn every_lane_has_the_mean_of_its_own_candidates() {
+        let params = crate::GridPerspectron::params(crate::Margin::Known(0.5)).excess(0.8);
+        let learner = params.failure(0.9).selection(Selection::Thinned).check().unwrap();
+        let n = learner.training() as usize;
+        let points = halfspaces_linalg::Points::from_rows(&vec![[0.9]; n]).unwrap();
+        let labels = vec![Label::Positive; n];
+        let mut fitting = learner.start(1).unwrap().with_means();
+        fitting.advance(&mut LabelledPoints::new(&points, &labels).unwrap()).unwrap();
+        let lanes = fitting.lanes.len();
+        let first = fitting.selector.len() - lanes;
+        assert!(lanes > 1 && first > lanes);
+        for lane in 0..lanes {
+            let own = (0..first).filter(|c| fitting.origins[*c].lane == lane);
+            let sum: f64 = own.map(|c| fitting.selector.candidate(c)[0]).sum();
+            assert!((fitting.selector.candidate(first + lane)[0] - sum).abs() < 1e-9, "{lane}");
+        }
+    }
+
+    /// γ/(2(1-η)√T) for η = 1/2, 1/4, 0 and T = 256, 576, 1024.
+    #[test]
+    fn every_guess_has_the_step_of_its_noise_rate() {
+        let params = crate::GridPerspectron::params(crate::Margin::Known(0.5)).excess(0.5);
+        let learner = params.failure(0.25).selection(Selection::AllIterates).check().unwrap();
+        let fitting = learner.start(1).unwrap();
+        let found: Vec<(u64, f64)> =
+            fitting.lanes.iter().map(|lane| (lane.run_length, 1.0 / lane.step)).collect();
+        let expected = [(256, 32.0), (576, 72.0), (1024, 128.0)];
+        for ((length, inverse), (expected_length, expected)) in found.into_iter().zip(expected) {
+            assert_eq!(length, expected_length);
+            assert!((inverse - expected).abs() < 1e-9, "{inverse}");
+        }
+    }
 }

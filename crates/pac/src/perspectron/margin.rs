@@ -52,3 +52,15 @@ impl Margin {
         guesses
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_margin_is_guessed_twice() {
+        assert_eq!(Margin::AtLeast(0.25).guesses(1.0), [1.0, 0.5, 0.25]);
+        assert_eq!(Margin::AtLeast(0.3).guesses(1.0), [1.0, 0.5, 0.3]);
+        assert_eq!(Margin::AtLeast(1.0).guesses(1.0), [1.0]);
+    }
+}

@@ -686,4 +686,17 @@ mod tests {
             }
         }
     }
+
+    /// For η = 0 as printed, λ = 1/64: 1/(4λt) + λ/γ² + √(2 ln(1/δ)/t)/γ = 1/4 + 1/16 + 1/2 at t = 64, δ = e⁻².
+    #[test]
+    fn a_printed_fit_cut_short_is_judged_by_its_own_step() {
+        let params = Perspectron::params(0.25, 0.5).excess(0.5).failure((-2f64).exp());
+        let params = params.schedule(Schedule::Paper).selection(Selection::AllIterates);
+        let learner = params.check().unwrap();
+        assert_eq!((learner.plan().run_length, learner.plan().step), (256, 1.0 / 64.0));
+        let points = Points::from_rows(&[[0.9]; 64]).unwrap();
+        let fit = learner.fit(&points, &[Label::Positive; 64]).unwrap();
+        let excess = fit.average_guarantee().unwrap().excess;
+        assert!((excess - 0.8125).abs() < 1e-12, "{excess}");
+    }
 }

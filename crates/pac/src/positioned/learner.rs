@@ -580,4 +580,33 @@ mod tests {
             assert!(fit.certificates().iter().all(|c| c.least >= 0.5), "{:?}", fit.certificates());
         }
     }
+
+    /// Clean labels are explained at every level: the list is that of λ itself.
+    #[test]
+    fn of_levels_that_do_as_well_the_first_is_taken() {
+        let target = halfspaces_data::random_target(3, 1).unwrap();
+        let ball = halfspaces_data::MarginBall::new(&target, 0.3).unwrap();
+        let points = halfspaces_data::Marginal::sample(&ball, 1000, 2).unwrap();
+        let labels = halfspaces_linalg::Classifier::label_all(&target, &points).unwrap();
+        let learner = PositionedMassart::params(0.1).check().unwrap();
+        let fit = learner.fit(&points, &labels).unwrap();
+        let parts = learner.parts(1000).unwrap();
+        let at = |level: f64| {
+            let (descent, choice) = (parts.descent.clone(), parts.choice.clone());
+            let mut source = Parts::new(&points, &labels, descent, choice);
+            learner.rounds(&mut source, level * learner.leak()).unwrap().rules
+        };
+        assert_eq!(fit.list().rules(), at(1.0));
+        assert_ne!(fit.list().rules(), at(0.25));
+    }
+
+    /// The subspace of the first rule is a line of the plane.
+    #[test]
+    fn a_certificate_has_the_dimension_of_its_subspace() {
+        let row = |i: usize| if i % 1000 < 30 { [0.0, 1.0] } else { [1.0, 0.0] };
+        let points = Points::from_rows(&(0..8000).map(row).collect::<Vec<_>>()).unwrap();
+        let learner = PositionedMassart::params(0.1).check().unwrap();
+        let fit = learner.fit(&points, &vec![Label::Positive; 8000]).unwrap();
+        assert_eq!((fit.certificates().len(), fit.certificates()[0].dim), (1, 1));
+    }
 }

@@ -401,6 +401,22 @@ fn wide_rows_count_alike() {
     assert_eq!(selector.best(), (1, 1));
 }
 
+/// Two and one errors without masks may be three disagreements, as they are here.
+#[test]
+fn what_no_mask_tells_apart_counts_as_apart() {
+    let dim = MAX_BLOCK_DIM + 1;
+    let mut x = vec![0.0; dim];
+    x[7] = 0.5;
+    let mut w = vec![0.0; dim];
+    w[7] = -1.0;
+    let mut selector = selector(&[w, vec![0.0; dim]], 9, Elimination::Never);
+    for y in [Label::Positive, Label::Negative, Label::Positive] {
+        selector.observe(DenseRow::new(&x).unwrap(), y);
+    }
+    assert_eq!(selector.disagreements(1)[0], 3);
+    assert_eq!(selector.disagreements(0)[1], 3);
+}
+
 /// The stated error of single precision covers what is measured, and is not idle.
 #[test]
 fn single_precision_errs_within_its_bound() {

@@ -283,4 +283,16 @@ mod tests {
         let found = Audit { plan, folds: 5, failure: 0.1 }.run(&points, &classes, 3).unwrap();
         assert_eq!((found.disagreements, found.at_most), (0, 35));
     }
+
+    /// Of class 0 the mean is 0.5, of class 1 it is 0.6: 0.7 for class 1 is likely, 0.55 for it is not.
+    #[test]
+    fn a_suspect_is_measured_by_the_class_it_looks_like() {
+        let rows = [
+            judged(0, 0, [0.9, 0.1, 0.0]),
+            judged(0, 1, [0.2, 0.7, 0.1]),
+            judged(0, 1, [0.4, 0.55, 0.05]),
+            judged(1, 1, [0.2, 0.6, 0.2]),
+        ];
+        assert_eq!(likely_wrong(&rows, 3), 1);
+    }
 }

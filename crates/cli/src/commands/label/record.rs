@@ -296,4 +296,14 @@ mod tests {
             assert_eq!(record.check(&event).unwrap_err(), said);
         }
     }
+
+    /// Whoever skips a row again has one row skipped, and it is asked after the others.
+    #[test]
+    fn a_row_skipped_again_is_skipped_once() {
+        let mut record = record();
+        for row in [1, 3, 1] {
+            take(&mut record, &skip(row));
+        }
+        assert_eq!(record.skipped(), [3, 1]);
+    }
 }

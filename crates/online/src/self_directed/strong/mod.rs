@@ -711,4 +711,28 @@ mod tests {
             transcript.len()
         );
     }
+
+    /// Five points of R² on a line: they are one subspace, of which nobody has more than its share.
+    fn on_a_line() -> Points {
+        Points::from_rows(&[1.0, 2.0, 3.0, 4.0, 5.0].map(|v| [v, 0.0])).unwrap()
+    }
+
+    #[test]
+    fn the_span_of_what_is_left_is_no_heavy_subspace() {
+        let mut learner = StrongLearner::new(2, Goal::Perfect, 0.1, 7).unwrap();
+        let placed = learner.place(&Pool::new(&on_a_line()).unwrap()).unwrap();
+        assert_eq!((placed.transform.inner_dim(), placed.heavy), (1, false));
+    }
+
+    /// w* may vanish on the line: all +1 is tried first, and its mistake ends a look and no run.
+    #[test]
+    fn where_the_rest_does_not_span_the_space_all_positive_is_tried() {
+        let points = on_a_line();
+        let learner = StrongLearner::new(2, Goal::Perfect, 0.1, 7).unwrap();
+        let learner = learner.with_start(Start::Random);
+        let mut session = SelfDirectedSession::new(learner, &points).unwrap();
+        assert_eq!(session.next().unwrap().unwrap().prediction.value, 0.0);
+        session.reveal(Label::Negative).unwrap();
+        assert_eq!(session.learner().tally().failures, 0);
+    }
 }

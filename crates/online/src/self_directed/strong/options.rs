@@ -113,7 +113,7 @@ pub struct RoundTally {
     /// Rounds in which every run failed: with labels of a halfspace, and positions certified, there is one
     /// with probability at most δ.
     pub failed_rounds: usize,
-    /// Rounds on a proper subspace.
+    /// Rounds on a subspace smaller than what the points without a label spanned.
     pub heavy: usize,
     /// Rounds whose position could not be certified: the guarantee does not cover them.
     pub uncertified: usize,
