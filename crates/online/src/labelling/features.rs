@@ -24,7 +24,7 @@ const BLOCK: usize = 1024;
 enum Columns {
     /// Standardised columns over the root of their number.
     All(Linear, f64),
-    Wide(Nystroem),
+    Wide(Box<Nystroem>),
 }
 
 /// The maps, fitted to the first points of a pool; points added later are mapped in the same way.
@@ -131,7 +131,7 @@ impl PoolMaps {
             let columns = Columns::All(Linear::new(dim)?, (dim as f64).sqrt());
             (columns, Some(Squares::fit(&some)))
         } else {
-            (Columns::Wide(gaussian(WIDE)?), None)
+            (Columns::Wide(Box::new(gaussian(WIDE)?)), None)
         };
         let kernels = GAUSSIAN
             .into_iter()
