@@ -203,3 +203,22 @@ impl FeatureMap for Nystroem {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of two landmarks at a distance d the first leaves 1 - exp(-d²)² = 2d² of the second: 2e-10 and 5e-11.
+    #[test]
+    fn landmarks_that_others_give_are_left_out() {
+        for (distance, left) in [(1e-5, 2), (5e-6, 1), (0.0, 1)] {
+            let landmarks = Points::new(vec![0.0, distance], 1).unwrap();
+            let map = Nystroem::new(landmarks, RadialKernel::gaussian(1.0).unwrap()).unwrap();
+            assert_eq!((map.landmarks().len(), map.output_dim()), (left, left), "{distance}");
+        }
+        // Farthest from what the ones before see comes first: of 0, 0.1 and 3 the last is second.
+        let landmarks = Points::new(vec![0.0, 0.1, 3.0], 1).unwrap();
+        let map = Nystroem::new(landmarks, RadialKernel::gaussian(1.0).unwrap()).unwrap();
+        assert_eq!(map.landmarks().as_slice(), [0.0, 3.0, 0.1]);
+    }
+}

@@ -260,4 +260,28 @@ mod tests {
             check::<AbsoluteDifference>(&points, &sparse, &columns, &others);
         }
     }
+
+    /// A triangle of 43 columns: each strip is summed over as many coordinates as its longest column has.
+    #[test]
+    fn zeros_at_the_end_are_not_summed() {
+        let size = COLUMNS_OF_TEST;
+        let entry = |k: usize, i: usize| if i <= k { (1 + k * 7 % 5 + i) as f64 } else { 0.0 };
+        let rows: Vec<f64> = (0..size).flat_map(|k| (0..size).map(move |i| entry(k, i))).collect();
+        let full = Columns::from_rows(&rows, size);
+        let short = full.clone().without_last_zeros();
+        let lengths: Vec<usize> =
+            (1..=size.div_ceil(COLUMNS)).map(|k| size.min(k * COLUMNS)).collect();
+        assert_eq!(short.lengths, lengths);
+        for count in [1, ROWS, ROWS + 3] {
+            let x: Vec<f64> = (0..count * size).map(|i| (i as f64 * 0.7).sin()).collect();
+            let sums = |columns: &Columns| {
+                let mut out = vec![f64::NAN; count * size];
+                columns.sums_of_block::<Product>(&x, &mut out);
+                out
+            };
+            assert_eq!(sums(&short), sums(&full), "{count}");
+        }
+        let none = Columns::from_rows(&[0.0; 6], 3).without_last_zeros();
+        assert_eq!(none.lengths, [0]);
+    }
 }
