@@ -11,7 +11,7 @@
 //! What it is measured against: [`Ddk`], [`Dgt`], [`Ckmy`] and [`CuttingPlane`] of the literature,
 //! [`LogisticRegression`] and [`LinearSvm`] as people use today, and two [`Heuristic`]s without guarantee.
 //! [`RandomProjection`] goes before any of them, [`PushAway`] moves points out of the margin, and
-//! [`ErrorCount`] judges a [`Classifier`](halfspaces_linalg::Classifier).
+//! [`ErrorCount`] judges a [`Classifier`](halfspaces_linalg::Classifier), and [`TemperatureScaling`] makes probabilities of its values.
 //!
 //! Parameters are checked into a learner by [`Params`](halfspaces_linalg::Params). A
 //! [`FitStream`](halfspaces_linalg::FitStream) takes a stream of examples in one pass, a
