@@ -164,4 +164,27 @@ mod tests {
         assert_eq!(find_class("1.00", &classes), Some(0));
         assert_eq!(find_class("y", &classes), None);
     }
+
+    /// More than thirty labels, of which more than half of the rows have one of their own, are none.
+    #[test]
+    fn a_label_of_its_own_for_most_rows_is_no_class() {
+        let take = |alone: usize, twice: usize| {
+            let text = |i: usize| if i < alone { i } else { alone + (i - alone) / 2 };
+            let rows = alone + 2 * twice;
+            let levels = (0..alone + twice).map(|i| format!("l{i}")).collect();
+            let codes = (0..rows).map(|i| text(i) as u32).collect();
+            let column = Column { name: "y".into(), values: Values::Texts { codes, levels } };
+            let mut frame = Frame {
+                columns: vec![column],
+                rows,
+                source: "t.csv".into(),
+                places: crate::frame::Places::rows(),
+                sparse: false,
+                remarks: Vec::new(),
+            };
+            Labels::take(&mut frame, "y").is_ok()
+        };
+        assert!(take(30, 0) && !take(31, 0));
+        assert!(take(22, 11) && !take(23, 11));
+    }
 }

@@ -121,6 +121,7 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
 
 /// Fails early where a file cannot be written at the end, or would be written over one that is read.
 fn check_files(args: &LabelArgs) -> Result<(), CliError> {
+    // A session without a name is told of when it is opened; a simulation has none.
     let session = session_path(args).ok();
     let read = [&args.items, &args.import_labelstudio, &session];
     let mut inputs: Vec<&Path> = read.into_iter().flatten().map(PathBuf::as_path).collect();
