@@ -203,6 +203,13 @@ fn units_change_no_position_and_constant_columns_are_kept() {
         let (a, b) = (dot(&plain[i], &plain[0]), dot(&large[i], &large[0]));
         assert!((a - b).abs() < 1e-5, "{i}: {a} {b}");
     }
+    // A piece that does not touch the column of the largest unit: its scatter is that of the others.
+    let flat = "x,y,z\n1,2,0\n2,1,0\n3,1,0\n1,-1,0\n5,2,0\n1,1,1e200\n2,0,3e200\n";
+    fs::write(folder.path().join("flat.csv"), flat).unwrap();
+    good(folder.path(), &["transform", "flat.csv", "--scatter", "f.csv"]);
+    let scatter = column(&fs::read_to_string(folder.path().join("f.csv")).unwrap(), 1);
+    assert!((scatter[0][0] + scatter[1][1] - 2.0).abs() < 1e-9, "{scatter:?}");
+    assert!(scatter[2].iter().all(|v| *v == 0.0), "{scatter:?}");
     let said = good(folder.path(), &["transform", "plain.csv", "--center", "--json"]);
     let json: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(json["left_out"], serde_json::json!(["one", "none"]));

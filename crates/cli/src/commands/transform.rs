@@ -181,13 +181,20 @@ impl Found {
     /// Tyler's scatter matrix of a piece, of points in the units of the table; its trace is the piece's dimension.
     fn scatter(&self, piece: &Position) -> Vec<Vec<f64>> {
         let scatter = piece.transform.scatter(Normalisation::Trace);
-        // Scaled by the largest unit, so that no square overflows.
-        let most = self.units.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        // Scaled by the largest of its roots, so that no square overflows and the trace is at least 1.
+        let roots =
+            self.units.iter().enumerate().map(|(i, unit)| unit * scatter[(i, i)].max(0.0).sqrt());
+        let most = roots.fold(f64::MIN_POSITIVE, f64::max);
         let unit = |i: usize| self.units[i] / most;
-        let trace: f64 = (0..scatter.nrows()).map(|i| scatter[(i, i)] * unit(i) * unit(i)).sum();
+        // A column that the piece's subspace does not touch has no part, however large its unit.
+        let of = |i: usize, j: usize| match scatter[(i, j)] {
+            s if s.abs() > 0.0 => s * unit(i) * unit(j),
+            _ => 0.0,
+        };
+        let trace: f64 = (0..scatter.nrows()).map(|i| of(i, i)).sum();
         let factor = piece.transform.inner_dim() as f64 / trace;
         let dim = scatter.nrows();
-        rows(dim, dim, |i, j| factor * scatter[(i, j)] * unit(i) * unit(j))
+        rows(dim, dim, |i, j| factor * of(i, j))
     }
 
     /// Columns left out, if any are.

@@ -400,6 +400,10 @@ mod tests {
     use halfspaces_data::{Builtin, Clusters, Marginal, StudentT, UnitSphere, random_target};
     use proptest::prelude::*;
 
+    /// Four points of a plane of R⁴, in position there.
+    const PLANE: [[f64; 4]; 4] =
+        [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [1.0, -1.0, 0.0, 0.0]];
+
     /// A round's first run is the plain weak learner's, update for update.
     #[test]
     fn a_round_is_a_run_of_the_weak_learner() {
@@ -654,19 +658,13 @@ mod tests {
     /// Four of eight points on a plane of R⁴ hold their share k/d, four of nine do not.
     #[test]
     fn a_subspace_is_kept_while_it_holds_its_share() {
-        let plane = [
-            [1.0, 0.0, 0.0, 0.0],
-            [0.0, 1.0, 0.0, 0.0],
-            [1.0, 1.0, 0.0, 0.0],
-            [1.0, -1.0, 0.0, 0.0],
-        ];
         let off = |i: usize| [1.0, 0.5, i as f64, 2.0];
         let mut learner = StrongLearner::new(4, Goal::Perfect, 0.1, 7).unwrap();
-        let four = Points::from_rows(&plane).unwrap();
+        let four = Points::from_rows(&PLANE).unwrap();
         let placed = learner.place(&Pool::new(&four).unwrap()).unwrap();
         assert_eq!((placed.transform.inner_dim(), placed.members.len()), (2, 4));
         for (others, kept) in [(4, true), (5, false)] {
-            let rows: Vec<[f64; 4]> = plane.into_iter().chain((0..others).map(off)).collect();
+            let rows: Vec<[f64; 4]> = PLANE.into_iter().chain((0..others).map(off)).collect();
             let points = Points::from_rows(&rows).unwrap();
             learner.before = Some(placed.clone());
             let still = learner.still_in_position(&Pool::new(&points).unwrap()).unwrap();
@@ -677,13 +675,7 @@ mod tests {
     /// Outside its subspace a hypothesis that was right inside stays, one that failed goes.
     #[test]
     fn what_failed_inside_is_not_kept_outside() {
-        let plane = [
-            [1.0, 0.0, 0.0, 0.0],
-            [0.0, 1.0, 0.0, 0.0],
-            [1.0, 1.0, 0.0, 0.0],
-            [1.0, -1.0, 0.0, 0.0],
-        ];
-        let four = Points::from_rows(&plane).unwrap();
+        let four = Points::from_rows(&PLANE).unwrap();
         for (known, outside) in [(true, 0.8), (false, 0.0)] {
             let mut learner = StrongLearner::new(4, Goal::Perfect, 0.1, 7).unwrap();
             let placed = learner.place(&Pool::new(&four).unwrap()).unwrap();
