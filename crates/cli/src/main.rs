@@ -27,8 +27,8 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            output::note(&error.line());
-            ExitCode::from(error.exit_code())
+            output::note(&format!("error: {error}"));
+            ExitCode::from(error::exit_code(&error))
         }
     }
 }

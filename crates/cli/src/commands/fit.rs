@@ -281,7 +281,7 @@ struct Large {
 
 impl Large {
     fn open(args: &FitArgs, hints: &Hints) -> Result<Large, CliError> {
-        let table = LargeTable::open(&args.input, hints.clone())?;
+        let table = args.input.open_large(hints.clone())?;
         let rows = table.count()?;
         let mut rng = rng_for(RngStream::Caller, args.seed);
         let size = rows.min(SAMPLE as u64) as usize;

@@ -174,7 +174,7 @@ mod tests {
     fn column(names: &[&str]) -> Column {
         let codes = (0..names.len() as u32).collect();
         let levels = names.iter().map(|name| (*name).to_owned()).collect();
-        Column { name: "image".into(), values: Values::Texts { codes, levels } }
+        Column { name: "image".into(), values: Values::texts(codes, &levels) }
     }
 
     #[test]

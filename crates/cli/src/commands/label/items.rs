@@ -136,11 +136,11 @@ mod tests {
     fn texts(name: &str, levels: &[&str]) -> Column {
         let codes = (0..levels.len() as u32).collect();
         let levels = levels.iter().map(|text| (*text).to_owned()).collect();
-        Column { name: name.into(), values: Values::Texts { codes, levels } }
+        Column { name: name.into(), values: Values::texts(codes, &levels) }
     }
 
     fn numbers(name: &str, values: &[f64]) -> Column {
-        Column { name: name.into(), values: Values::Numbers(values.to_vec()) }
+        Column { name: name.into(), values: Values::numbers(values.to_vec()) }
     }
 
     #[test]

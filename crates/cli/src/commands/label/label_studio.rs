@@ -130,7 +130,7 @@ mod tests {
 
     fn items() -> Items {
         let levels = ["a dog", "a cat", "a dog", "pet/0004.png"].map(str::to_owned).to_vec();
-        let values = Values::Texts { codes: vec![0, 1, 2, 3], levels };
+        let values = Values::texts(vec![0, 1, 2, 3], &levels);
         Items::new(vec![Column { name: "text".into(), values }], None, &[])
     }
 

@@ -1,19 +1,22 @@
 //! LIBSVM: `label index:value index:value ..` per line, what is not stored is zero.
 
-use super::levels::Levels;
-use super::source::Source;
-use crate::error::CliError;
-use crate::frame::{Column, Frame, Places, Values};
+use crate::levels::Levels;
+use crate::source::Source;
+use crate::error::DataError;
+use crate::block::Block;
+use crate::frame::{Column, Frame, Places};
+use crate::values::Values;
+use halfspaces_linalg::SparsePoints;
 use std::io::BufRead;
 
-/// Most values of a table held in memory, zeros included.
-const MAX_VALUES: usize = 1 << 30;
+/// Largest index of an entry: learners keep some 100 bytes for each coordinate.
+const MAX_INDEX: usize = 1 << 27;
 
 /// Name of the column of labels.
-pub(super) const LABEL: &str = "label";
+pub(crate) const LABEL: &str = "label";
 
 /// Whether text looks like it: its first line is a label, then one or more `index:value`.
-pub(super) fn looks_like(head: &[u8]) -> bool {
+pub(crate) fn looks_like(head: &[u8]) -> bool {
     let line = head.split(|b| *b == b'\n').find(|line| !line.trim_ascii().is_empty());
     let Some(Ok(line)) = line.map(std::str::from_utf8) else { return false };
     let mut words = line.split_ascii_whitespace();
@@ -27,14 +30,15 @@ pub(super) fn looks_like(head: &[u8]) -> bool {
 }
 
 /// Reads a table: columns `label` and `1`, `2`, .. up to the largest index.
-pub(super) fn read(source: &Source) -> Result<Frame, CliError> {
+pub(crate) fn read(source: &Source) -> Result<Frame, DataError> {
     source.check_text()?;
     let mut reader = source.reader()?;
     let mut line = String::new();
     let mut number = 0;
     let mut lines = Vec::new();
     let (mut codes, mut levels) = (Vec::new(), Levels::default());
-    let mut columns: Vec<Vec<f64>> = Vec::new();
+    let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+    let mut dim = 0;
     loop {
         line.clear();
         if reader.read_line(&mut line).map_err(|e| source.failed(&e))? == 0 {
@@ -46,7 +50,7 @@ pub(super) fn read(source: &Source) -> Result<Frame, CliError> {
             continue;
         }
         let fault =
-            |what: String| CliError::user(format!("{}, line {number}: {what}", source.name()));
+            |what: String| DataError::user(format!("{}, line {number}: {what}", source.name()));
         let mut words = content.split_ascii_whitespace();
         let label = words.next().unwrap_or_default();
         if label.contains(':') {
@@ -57,7 +61,6 @@ pub(super) fn read(source: &Source) -> Result<Frame, CliError> {
         if label.parse::<f64>().is_err() {
             return Err(fault(format!("the label `{label}` is not a number")));
         }
-        let row = lines.len();
         lines.push(number);
         codes.push(levels.code(label));
         let mut last = 0;
@@ -78,35 +81,27 @@ pub(super) fn read(source: &Source) -> Result<Frame, CliError> {
                 return Err(fault(format!("`{word}`: write a finite number")));
             }
             last = index;
-            if index > columns.len() {
-                if index.saturating_mul(row + 1) > MAX_VALUES {
-                    return Err(fault(format!(
-                        "with index {index} the table does not fit in memory"
-                    )));
-                }
-                columns.resize(index, Vec::new());
+            if index > MAX_INDEX {
+                return Err(fault(format!("index {index} is larger than {MAX_INDEX}, the largest")));
             }
-            let column = &mut columns[index - 1];
-            column.resize(row, 0.0);
-            column.push(value);
+            dim = dim.max(index);
+            if value != 0.0 {
+                columns.push((index - 1) as u32);
+                values.push(value);
+            }
         }
+        starts.push(values.len());
     }
-    let rows = lines.len();
-    if columns.len().saturating_mul(rows) > MAX_VALUES {
-        let name = source.name();
-        let (d, most) = (columns.len(), MAX_VALUES);
-        return Err(CliError::user(format!(
-            "{name}: {rows} rows of {d} columns are more than {most} values; use fewer of either"
-        )));
-    }
-    let texts = Values::Texts { codes, levels: levels.into_names() };
-    let mut all = vec![Column { name: LABEL.to_owned(), values: texts }];
-    for (at, mut values) in columns.into_iter().enumerate() {
-        values.resize(rows, 0.0);
-        all.push(Column { name: (at + 1).to_string(), values: Values::Numbers(values) });
-    }
-    let (source, places) = (source.name().to_owned(), Places::lines(lines));
-    Ok(Frame { columns: all, rows, source, places, sparse: true, remarks: Vec::new() })
+    let label = Column {
+        name: LABEL.to_owned(),
+        values: Values::texts(codes, &levels.into_names()),
+    };
+    let block = match dim {
+        0 => None,
+        _ => Some(Block::Sparse(SparsePoints::new(starts, columns, values, dim)?)),
+    };
+    let frame = Frame::new(source.name(), vec![label]);
+    Ok(Frame { block, places: Places::lines(lines), ..frame })
 }
 
 #[cfg(test)]

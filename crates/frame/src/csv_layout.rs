@@ -1,6 +1,6 @@
 //! What separates the cells of a CSV file, and whether its first line holds names.
 
-use super::csv_columns::is_number;
+use crate::csv_columns::is_number;
 
 /// Lines looked at.
 const SAMPLE: usize = 100;
@@ -10,7 +10,7 @@ const FIRST_YEAR: i64 = 1000;
 const LAST_YEAR: i64 = 2999;
 
 /// The one of `,`, tab, `;` and `|` that is in every line of `head`, and most often; the comma if none is.
-pub(super) fn delimiter(head: &[u8]) -> u8 {
+pub(crate) fn delimiter(head: &[u8]) -> u8 {
     let lines = complete_lines(head);
     let count = |delimiter: u8| {
         let counts = lines.iter().map(|line| outside_quotes(line, delimiter));
@@ -49,7 +49,7 @@ fn outside_quotes(line: &[u8], wanted: u8) -> usize {
 /// - all words, which do not come back below;
 /// - or words above columns of numbers;
 /// - or, besides words, years or whole numbers that rise by one, as pandas names columns.
-pub(super) fn has_header(rows: &[Vec<Vec<u8>>]) -> bool {
+pub(crate) fn has_header(rows: &[Vec<Vec<u8>>]) -> bool {
     let Some((first, rest)) = rows.split_first() else { return false };
     let mut sorted = first.clone();
     sorted.sort_unstable();

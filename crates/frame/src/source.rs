@@ -1,6 +1,6 @@
 //! Where bytes come from: a file or standard input, compressed or not.
 
-use crate::error::CliError;
+use crate::error::DataError;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 
 /// A file, or standard input, which is held in memory so that it may be read twice.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(crate) struct Source {
     name: String,
     place: Place,
     /// The first bytes, decompressed.
@@ -29,17 +29,17 @@ enum Place {
 
 impl Source {
     /// Opens a file, or standard input for `-`, and looks at its first bytes.
-    pub(super) fn open(path: &Path) -> Result<Source, CliError> {
+    pub(crate) fn open(path: &Path) -> Result<Source, DataError> {
         let (name, place) = if path == Path::new("-") {
             let name = "standard input".to_owned();
             let mut bytes = Vec::new();
             let read = io::stdin().lock().read_to_end(&mut bytes);
-            read.map_err(|e| CliError::user(format!("{name}: cannot be read: {e}")))?;
+            read.map_err(|e| DataError::user(format!("{name}: cannot be read: {e}")))?;
             (name, Place::Memory(bytes))
         } else {
             let name = path.display().to_string();
             if path.is_dir() {
-                return Err(CliError::user(format!("{name} is a directory; name a file in it")));
+                return Err(DataError::user(format!("{name} is a directory; name a file in it")));
             }
             (name, Place::File(path.to_path_buf()))
         };
@@ -49,41 +49,41 @@ impl Source {
         let head = source.read_head(source.reader()?)?;
         source.head = head;
         if source.head.is_empty() {
-            return Err(CliError::user(format!("{}: the file is empty", source.name)));
+            return Err(DataError::user(format!("{}: the file is empty", source.name)));
         }
         Ok(source)
     }
 
-    fn read_head(&self, reader: impl Read) -> Result<Vec<u8>, CliError> {
+    fn read_head(&self, reader: impl Read) -> Result<Vec<u8>, DataError> {
         let mut head = Vec::with_capacity(HEAD);
         reader.take(HEAD as u64).read_to_end(&mut head).map_err(|e| self.failed(&e))?;
         Ok(head)
     }
 
     /// The name for messages.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
     /// The first bytes.
-    pub(super) fn head(&self) -> &[u8] {
+    pub(crate) fn head(&self) -> &[u8] {
         &self.head
     }
 
     /// Cannot be read: why, and what to do.
-    pub(super) fn failed(&self, error: &io::Error) -> CliError {
+    pub(crate) fn failed(&self, error: &io::Error) -> DataError {
         let name = &self.name;
         match error.kind() {
             io::ErrorKind::NotFound => {
-                CliError::user(format!("{name}: there is no such file{}", self.neighbours()))
+                DataError::user(format!("{name}: there is no such file{}", self.neighbours()))
             }
             io::ErrorKind::PermissionDenied => {
-                CliError::user(format!("{name}: permission to read it is denied"))
+                DataError::user(format!("{name}: permission to read it is denied"))
             }
-            _ if self.compressed => CliError::user(format!(
+            _ if self.compressed => DataError::user(format!(
                 "{name}: cannot be decompressed: {error}; the file is cut off or damaged"
             )),
-            _ => CliError::user(format!("{name}: cannot be read: {error}")),
+            _ => DataError::user(format!("{name}: cannot be read: {error}")),
         }
     }
 
@@ -100,7 +100,7 @@ impl Source {
         if hint.contains("did you mean") { hint } else { String::new() }
     }
 
-    fn raw(&self) -> Result<Box<dyn BufRead + '_>, CliError> {
+    fn raw(&self) -> Result<Box<dyn BufRead + '_>, DataError> {
         Ok(match &self.place {
             Place::File(path) => {
                 let file = File::open(path).map_err(|e| self.failed(&e))?;
@@ -111,7 +111,7 @@ impl Source {
     }
 
     /// The bytes from the start, decompressed.
-    pub(super) fn reader(&self) -> Result<Box<dyn BufRead + '_>, CliError> {
+    pub(crate) fn reader(&self) -> Result<Box<dyn BufRead + '_>, DataError> {
         let mut raw = self.raw()?;
         let start = raw.fill_buf().map_err(|e| self.failed(&e))?;
         if start.starts_with(GZIP) {
@@ -126,7 +126,7 @@ impl Source {
     }
 
     /// All bytes, decompressed.
-    pub(super) fn bytes(&self) -> Result<Vec<u8>, CliError> {
+    pub(crate) fn bytes(&self) -> Result<Vec<u8>, DataError> {
         let mut bytes = Vec::new();
         self.reader()?.read_to_end(&mut bytes).map_err(|e| self.failed(&e))?;
         Ok(bytes)
@@ -134,7 +134,7 @@ impl Source {
 
     /// The file itself, where it is one and not compressed.
     #[cfg(feature = "parquet")]
-    pub(super) fn file(&self) -> Result<Option<File>, CliError> {
+    pub(crate) fn file(&self) -> Result<Option<File>, DataError> {
         match &self.place {
             Place::File(path) if !self.compressed => {
                 File::open(path).map(Some).map_err(|e| self.failed(&e))
@@ -144,15 +144,15 @@ impl Source {
     }
 
     /// Refuses what is no text.
-    pub(super) fn check_text(&self) -> Result<(), CliError> {
+    pub(crate) fn check_text(&self) -> Result<(), DataError> {
         let name = &self.name;
         let head = self.head();
         if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
-            return Err(CliError::user(format!("{name}: the file is UTF-16; save it as UTF-8")));
+            return Err(DataError::user(format!("{name}: the file is UTF-16; save it as UTF-8")));
         }
         if head.starts_with(b"FEA1") {
             let advice = "write it as Feather version 2 or Parquet";
-            return Err(CliError::user(format!("{name}: the file is Feather version 1; {advice}")));
+            return Err(DataError::user(format!("{name}: the file is Feather version 1; {advice}")));
         }
         let known: [(&[u8], &str); 5] = [
             (b"\xd0\xcf\x11\xe0", "an old Excel workbook"),
@@ -163,10 +163,10 @@ impl Source {
         ];
         if let Some((_, what)) = known.iter().find(|(magic, _)| head.starts_with(magic)) {
             let advice = "write it as CSV, Parquet, Arrow or NPY";
-            return Err(CliError::user(format!("{name}: the file is {what}; {advice}")));
+            return Err(DataError::user(format!("{name}: the file is {what}; {advice}")));
         }
         if head.contains(&0) {
-            return Err(CliError::user(format!(
+            return Err(DataError::user(format!(
                 "{name}: the file is binary, in no format known here; use CSV, LIBSVM, Parquet, Arrow, NPY or NPZ"
             )));
         }

@@ -1,9 +1,9 @@
 //! Parquet.
 
-use super::arrow::from_batches;
-use super::reading::Hints;
-use super::source::Source;
-use crate::error::CliError;
+use crate::batches::from_batches;
+use crate::options::Hints;
+use crate::source::Source;
+use crate::error::DataError;
 use crate::frame::Frame;
 use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use ::parquet::file::reader::ChunkReader;
@@ -13,7 +13,7 @@ use std::fmt::Display;
 const BATCH: usize = 8192;
 
 /// Reads a table.
-pub(super) fn read(source: &Source, hints: &Hints) -> Result<Frame, CliError> {
+pub(crate) fn read(source: &Source, hints: &Hints) -> Result<Frame, DataError> {
     match source.file()? {
         Some(file) => read_from(source, hints, file),
         None => read_from(source, hints, bytes::Bytes::from(source.bytes()?)),
@@ -24,9 +24,9 @@ fn read_from<R: ChunkReader + 'static>(
     source: &Source,
     hints: &Hints,
     reader: R,
-) -> Result<Frame, CliError> {
+) -> Result<Frame, DataError> {
     let damaged = |e: &dyn Display| {
-        CliError::user(format!("{}: not a Parquet file that can be read: {e}", source.name()))
+        DataError::user(format!("{}: not a Parquet file that can be read: {e}", source.name()))
     };
     let builder = ParquetRecordBatchReaderBuilder::try_new(reader).map_err(|e| damaged(&e))?;
     let schema = builder.schema().clone();

@@ -1,12 +1,12 @@
 //! Tables of text: cells between delimiters, quoted where need be.
 
-use super::csv_columns::{Built, CellFault, ColumnBuilder};
-use super::csv_layout::{self};
-use super::reading::{Format, Hints, ReadingArgs};
-use super::source::Source;
-use crate::error::CliError;
-use crate::frame::{Column, Frame, Places, Remark, Values};
-use crate::output::note;
+use crate::csv_columns::{Built, CellFault, ColumnBuilder};
+use crate::csv_layout::{self};
+use crate::options::{Format, Hints, ReadOptions};
+use crate::source::Source;
+use crate::error::DataError;
+use crate::frame::{Column, Frame, Places, Remark};
+use crate::values::Values;
 use ::csv::{ByteRecord, Reader, ReaderBuilder, Trim};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
@@ -16,24 +16,27 @@ const SAMPLE: usize = 100;
 
 /// How a file is laid out.
 struct Layout {
+    /// Decisions that could be wrong.
+    notes: Vec<String>,
     delimiter: u8,
     names: Vec<String>,
     header: bool,
 }
 
 /// Reads a table.
-pub(super) fn read(
+pub(crate) fn read(
     source: &Source,
     format: Format,
-    reading: &ReadingArgs,
+    reading: &ReadOptions,
     hints: &Hints,
-) -> Result<Frame, CliError> {
+) -> Result<Frame, DataError> {
     source.check_text()?;
     let layout = layout(source, format, reading, hints)?;
     let mut frame = read_rows(source, &layout, reading, hints, None)?;
+    frame.notes.extend(layout.notes.iter().cloned());
     let is_index = |name: &str| name.is_empty() || name == "Unnamed: 0";
     if layout.header && frame.columns.len() > 1 && is_index(&frame.columns[0].name) {
-        note(&format!("note: {}: the first column has no name: an index, left out", source.name()));
+        frame.notes.push(format!("{}: the first column has no name: an index, left out", source.name()));
         frame.columns.remove(0);
     }
     Ok(frame)
@@ -42,9 +45,9 @@ pub(super) fn read(
 fn layout(
     source: &Source,
     format: Format,
-    reading: &ReadingArgs,
+    reading: &ReadOptions,
     hints: &Hints,
-) -> Result<Layout, CliError> {
+) -> Result<Layout, DataError> {
     let delimiter = match (reading.delimiter, format) {
         (Some(delimiter), _) => delimiter,
         (None, Format::Tsv) => b'\t',
@@ -57,35 +60,36 @@ fn layout(
         rows.push(record.iter().map(<[u8]>::to_vec).collect());
     }
     let Some(first) = rows.first() else {
-        return Err(CliError::user(format!("{}: the file has no rows", source.name())));
+        return Err(DataError::user(format!("{}: the file has no rows", source.name())));
     };
     let expected = hints.header(first);
-    let header = reading.header
-        || !reading.no_header && expected.unwrap_or_else(|| csv_layout::has_header(&rows));
+    let header =
+        reading.header.or(expected).unwrap_or_else(|| csv_layout::has_header(&rows));
+    let mut notes = Vec::new();
     let names = if header {
         let name = |cell: &Vec<u8>| {
             String::from_utf8(cell.clone()).map_err(|_| {
                 let source = source.name();
-                CliError::user(format!(
+                DataError::user(format!(
                     "{source}, line 1: a name is not UTF-8 text; save the file as UTF-8"
                 ))
             })
         };
         first.iter().map(name).collect::<Result<_, _>>()?
     } else {
-        if !reading.no_header && expected.is_none() {
-            note(&format!(
-                "note: {}: the first line is read as data, columns are named c1 to c{}; --header if it holds names",
+        if reading.header.is_none() && expected.is_none() {
+            notes.push(format!(
+                "{}: the first line is read as data, columns are named c1 to c{}; --header if it holds names",
                 source.name(),
                 first.len()
             ));
         }
         (1..=first.len()).map(|i| format!("c{i}")).collect()
     };
-    Ok(Layout { delimiter, names, header })
+    Ok(Layout { notes, delimiter, names, header })
 }
 
-fn reader(source: &Source, delimiter: u8) -> Result<Reader<Box<dyn BufRead + '_>>, CliError> {
+fn reader(source: &Source, delimiter: u8) -> Result<Reader<Box<dyn BufRead + '_>>, DataError> {
     let mut bytes = source.reader()?;
     let start = bytes.fill_buf().map_err(|e| source.failed(&e))?;
     if start.starts_with(b"\xef\xbb\xbf") {
@@ -101,7 +105,7 @@ fn next<R: BufRead>(
     reader: &mut Reader<R>,
     record: &mut ByteRecord,
     source: &Source,
-) -> Result<bool, CliError> {
+) -> Result<bool, DataError> {
     loop {
         match reader.read_byte_record(record) {
             Ok(true) if record.len() == 1 && record[0].is_empty() => {}
@@ -109,7 +113,7 @@ fn next<R: BufRead>(
             Err(error) => {
                 return Err(match error.into_kind() {
                     ::csv::ErrorKind::Io(e) => source.failed(&e),
-                    other => CliError::user(format!("{}: {other:?}", source.name())),
+                    other => DataError::user(format!("{}: {other:?}", source.name())),
                 });
             }
         }
@@ -120,10 +124,10 @@ fn next<R: BufRead>(
 fn read_rows(
     source: &Source,
     layout: &Layout,
-    reading: &ReadingArgs,
+    reading: &ReadOptions,
     hints: &Hints,
     only: Option<&[u64]>,
-) -> Result<Frame, CliError> {
+) -> Result<Frame, DataError> {
     let none = BTreeSet::new();
     let outcome =
         Rows::open(source, layout)?.take(reading, &hints.texts, &none, usize::MAX, only)?;
@@ -135,7 +139,7 @@ fn read_rows(
         Outcome::Frame(frame) => Ok(frame),
         Outcome::Words(columns) => {
             let column = columns.first_key_value().map_or("", |(name, _)| name.as_str());
-            Err(CliError::user(format!(
+            Err(DataError::user(format!(
                 "{}: the file changed while it was read (column `{column}`); try again",
                 source.name()
             )))
@@ -144,27 +148,27 @@ fn read_rows(
 }
 
 /// A file that is read more than once, in parts.
-pub(super) struct Stream<'s> {
+pub(crate) struct Stream<'s> {
     source: &'s Source,
     layout: Layout,
-    reading: &'s ReadingArgs,
+    reading: &'s ReadOptions,
     hints: &'s Hints,
 }
 
 impl<'s> Stream<'s> {
     /// Looks at the first rows.
-    pub(super) fn open(
+    pub(crate) fn open(
         source: &'s Source,
         format: Format,
-        reading: &'s ReadingArgs,
+        reading: &'s ReadOptions,
         hints: &'s Hints,
-    ) -> Result<Stream<'s>, CliError> {
+    ) -> Result<Stream<'s>, DataError> {
         source.check_text()?;
         Ok(Stream { source, layout: layout(source, format, reading, hints)?, reading, hints })
     }
 
     /// The number of rows.
-    pub(super) fn count(&self) -> Result<u64, CliError> {
+    pub(crate) fn count(&self) -> Result<u64, DataError> {
         let mut rows = Rows::open(self.source, &self.layout)?;
         while next(&mut rows.reader, &mut rows.record, self.source)? {
             rows.taken += 1;
@@ -173,15 +177,15 @@ impl<'s> Stream<'s> {
     }
 
     /// The rows numbered `rows`, which rise.
-    pub(super) fn rows(&self, rows: &[u64]) -> Result<Frame, CliError> {
+    pub(crate) fn rows(&self, rows: &[u64]) -> Result<Frame, DataError> {
         read_rows(self.source, &self.layout, self.reading, self.hints, Some(rows))
     }
 
     /// All rows, `size` at a time.
-    pub(super) fn chunks(
+    pub(crate) fn chunks(
         &self,
         size: usize,
-    ) -> Result<impl Iterator<Item = Result<Frame, CliError>>, CliError> {
+    ) -> Result<impl Iterator<Item = Result<Frame, DataError>>, DataError> {
         let mut rows = Rows::open(self.source, &self.layout)?;
         let none = BTreeSet::new();
         Ok(std::iter::from_fn(move || {
@@ -196,7 +200,7 @@ impl<'s> Stream<'s> {
                     let message =
                         format!("{place}: `{cell}` is not a number, as the cells before it are");
                     let advice = format!("fix it, or say --category '{name}'");
-                    Some(Err(CliError::user(format!("{message}; {advice}"))))
+                    Some(Err(DataError::user(format!("{message}; {advice}"))))
                 }
             }
         }))
@@ -220,7 +224,7 @@ struct Rows<'s> {
 }
 
 impl<'s> Rows<'s> {
-    fn open(source: &'s Source, layout: &'s Layout) -> Result<Rows<'s>, CliError> {
+    fn open(source: &'s Source, layout: &'s Layout) -> Result<Rows<'s>, DataError> {
         let mut reader = reader(source, layout.delimiter)?;
         let mut record = ByteRecord::new();
         if layout.header {
@@ -232,12 +236,12 @@ impl<'s> Rows<'s> {
     /// The next `most` rows, or as far as there are; of these the ones numbered `only`.
     fn take(
         &mut self,
-        reading: &ReadingArgs,
+        reading: &ReadOptions,
         texts: &BTreeSet<String>,
         words: &BTreeSet<String>,
         most: usize,
         only: Option<&[u64]>,
-    ) -> Result<Outcome, CliError> {
+    ) -> Result<Outcome, DataError> {
         let Rows { source, layout, reader, record, taken } = self;
         let builder = |name| ColumnBuilder::new(texts.contains(name) || words.contains(name));
         let mut builders: Vec<ColumnBuilder> = layout.names.iter().map(builder).collect();
@@ -260,7 +264,7 @@ impl<'s> Rows<'s> {
                 builder.push(cell, &reading.missing).map_err(|fault| {
                     let place = format!("{}, line {line}, column `{name}`", source.name());
                     let shown = String::from_utf8_lossy(cell);
-                    CliError::user(match fault {
+                    DataError::user(match fault {
                         CellFault::NotUtf8 => {
                             format!("{place}: not UTF-8 text; save the file as UTF-8")
                         }
@@ -278,14 +282,14 @@ impl<'s> Rows<'s> {
                 Built::Values(values) => columns.push(Column { name: name.clone(), values }),
                 Built::Rounded { values, row, cell } => {
                     remarks.push((name.clone(), Remark::Rounded { row, cell }));
-                    columns.push(Column { name: name.clone(), values: Values::Numbers(values) });
+                    columns.push(Column { name: name.clone(), values: Values::numbers(values) });
                 }
                 Built::Words { row, cell } => {
                     of_words.insert(name.clone(), (lines[row], cell));
                 }
                 Built::Mixed { row, cell, numbers } => {
                     let place = format!("{}, line {}, column `{name}`", source.name(), lines[row]);
-                    return Err(CliError::user(format!(
+                    return Err(DataError::user(format!(
                         "{place}: `{cell}` is not a number, as {numbers} other cells are; fix it, or say --missing \
                          '{cell}' if it means that the value is missing, or --category '{name}' if they are categories"
                     )));
@@ -295,9 +299,8 @@ impl<'s> Rows<'s> {
         if !of_words.is_empty() {
             return Ok(Outcome::Words(of_words));
         }
-        let (rows, source) = (lines.len(), source.name().to_owned());
-        let places = Places::lines(lines);
-        Ok(Outcome::Frame(Frame { columns, rows, source, places, sparse: false, remarks }))
+        let frame = Frame::new(source.name(), columns);
+        Ok(Outcome::Frame(Frame { rows: lines.len(), places: Places::lines(lines), remarks, ..frame }))
     }
 }
 
@@ -307,7 +310,7 @@ fn wrong_length<R: BufRead>(
     line: u64,
     record: &ByteRecord,
     reader: &Reader<R>,
-) -> CliError {
+) -> DataError {
     let (found, expected) = (record.len(), layout.names.len());
     let end = reader.position().line();
     let advice = if end > line + 2 {
@@ -318,5 +321,5 @@ fn wrong_length<R: BufRead>(
     let what = if layout.header { "the header has" } else { "the first line has" };
     let cells = if found == 1 { "cell" } else { "cells" };
     let name = source.name();
-    CliError::user(format!("{name}, line {line}: {found} {cells}, but {what} {expected}; {advice}"))
+    DataError::user(format!("{name}, line {line}: {found} {cells}, but {what} {expected}; {advice}"))
 }

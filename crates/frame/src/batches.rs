@@ -1,48 +1,29 @@
-//! Arrow IPC files and streams, and what Parquet shares with them: record batches.
+//! Tables from Arrow record batches, as Arrow and Parquet files hold them.
 
-use super::levels::Levels;
-use super::reading::Hints;
-use super::source::Source;
-use crate::error::CliError;
-use crate::frame::{Column, Frame, MISSING, Places, Remark, Values};
-use crate::output::note;
+use crate::error::DataError;
+use crate::frame::{Column, Frame, Remark};
+use crate::levels::Levels;
+use crate::options::Hints;
+use crate::source::Source;
+use crate::values::{MISSING, Values};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Date64Type, Float32Type, Float64Type, Int8Type, Int16Type,
     Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, RecordBatch};
-use arrow_ipc::reader::{FileReader, StreamReader};
-use arrow_schema::{ArrowError, DataType, Schema};
-use std::io::Cursor;
+use arrow_schema::{DataType, Schema};
 
 /// Name of pandas' index in files it writes.
 const PANDAS_INDEX: &str = "__index_level_0__";
 
-/// Reads a table.
-pub(super) fn read(source: &Source, hints: &Hints) -> Result<Frame, CliError> {
-    let damaged = |e: ArrowError| {
-        CliError::user(format!("{}: not an Arrow file that can be read: {e}", source.name()))
-    };
-    let bytes = Cursor::new(source.bytes()?);
-    if source.head().starts_with(b"ARROW1") {
-        let reader = FileReader::try_new(bytes, None).map_err(damaged)?;
-        let schema = reader.schema();
-        from_batches(source, hints, &schema, reader.map(|batch| batch.map_err(damaged)))
-    } else {
-        let reader = StreamReader::try_new(bytes, None).map_err(damaged)?;
-        let schema = reader.schema();
-        from_batches(source, hints, &schema, reader.map(|batch| batch.map_err(damaged)))
-    }
-}
-
 /// A table from its batches.
-pub(super) fn from_batches(
+pub(crate) fn from_batches(
     source: &Source,
     hints: &Hints,
     schema: &Schema,
-    batches: impl Iterator<Item = Result<RecordBatch, CliError>>,
-) -> Result<Frame, CliError> {
+    batches: impl Iterator<Item = Result<RecordBatch, DataError>>,
+) -> Result<Frame, DataError> {
     let (mut builders, mut remarks) = (Vec::new(), Vec::new());
     for (at, field) in schema.fields().iter().enumerate() {
         let (name, of) = (field.name().clone(), field.data_type());
@@ -59,7 +40,7 @@ pub(super) fn from_batches(
         let batch = batch?;
         for (at, name, builder) in &mut builders {
             builder.append(batch.column(*at).as_ref()).map_err(|Infinite { row }| {
-                CliError::user(format!(
+                DataError::user(format!(
                     "{}, row {}, column `{name}`: the value is infinite; write a finite number or null",
                     source.name(),
                     rows + row + 1
@@ -76,12 +57,12 @@ pub(super) fn from_batches(
     let column =
         |(_, name, builder): (usize, String, Builder)| Column { name, values: builder.finish() };
     let mut columns: Vec<Column> = builders.into_iter().map(column).collect();
+    let mut notes = Vec::new();
     if let Some(at) = columns.iter().position(|c| c.name == PANDAS_INDEX) {
-        note(&format!("note: {}: the index that pandas wrote is left out", source.name()));
+        notes.push(format!("{}: the index that pandas wrote is left out", source.name()));
         columns.remove(at);
     }
-    let source = source.name().to_owned();
-    Ok(Frame { columns, rows, source, places: Places::rows(), sparse: false, remarks })
+    Ok(Frame { rows, remarks, notes, ..Frame::new(source.name(), columns) })
 }
 
 /// The first integer that no number is equal to, and its row.
@@ -133,10 +114,8 @@ impl Builder {
 
     fn finish(self) -> Values {
         match self {
-            Builder::Numbers(values) => Values::Numbers(values),
-            Builder::Texts { codes, levels } => {
-                Values::Texts { codes, levels: levels.into_names() }
-            }
+            Builder::Numbers(values) => Values::numbers(values),
+            Builder::Texts { codes, levels } => Values::texts(codes, &levels.into_names()),
         }
     }
 
@@ -239,7 +218,7 @@ impl Builder {
         let values = values.finish();
         match self {
             Builder::Numbers(numbers) => numbers.extend((0..array.len()).map(|i| match &values {
-                Values::Numbers(of) if array.is_valid(i) => of[keys[i]],
+                Values::Numbers(of) if array.is_valid(i) => of.values()[keys[i]],
                 _ => f64::NAN,
             })),
             Builder::Texts { codes, levels } => codes.extend((0..array.len()).map(|i| {

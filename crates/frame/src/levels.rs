@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 /// Texts and their codes.
 #[derive(Debug, Default)]
-pub(super) struct Levels {
+pub(crate) struct Levels {
     names: Vec<String>,
     codes: HashMap<String, u32>,
     last: u32,
@@ -12,7 +12,7 @@ pub(super) struct Levels {
 
 impl Levels {
     /// The code of a text, a new one if it is new.
-    pub(super) fn code(&mut self, text: &str) -> u32 {
+    pub(crate) fn code(&mut self, text: &str) -> u32 {
         // Neighbours are often equal.
         if self.names.get(self.last as usize).is_some_and(|name| name == text) {
             return self.last;
@@ -30,12 +30,12 @@ impl Levels {
     }
 
     /// How many there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.names.len()
     }
 
     /// The texts by their codes.
-    pub(super) fn into_names(self) -> Vec<String> {
+    pub(crate) fn into_names(self) -> Vec<String> {
         self.names
     }
 }

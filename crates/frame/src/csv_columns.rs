@@ -1,8 +1,8 @@
 //! Columns of a text file while they are read.
 
-use super::levels::Levels;
-use super::reading::MISSING_CELLS;
-use crate::frame::{MISSING, Values};
+use crate::levels::Levels;
+use crate::options::MISSING_CELLS;
+use crate::values::{MISSING, Values};
 
 /// A column that reads as texts is one of numbers with mistakes in it if more than this share of its cells are
 /// numbers, and more than [`MIN_DIFFERENT`] different ones.
@@ -10,12 +10,12 @@ const MOSTLY: f64 = 0.5;
 const MIN_DIFFERENT: usize = 20;
 
 /// The number that a cell holds, infinite ones included; none for words and for NaN.
-pub(super) fn is_number(cell: &[u8]) -> Option<f64> {
+pub(crate) fn is_number(cell: &[u8]) -> Option<f64> {
     fast_float2::parse::<f64, _>(cell).ok().filter(|v| !v.is_nan())
 }
 
 /// Up to here every integer is a number.
-pub(super) const EXACT: f64 = (1u64 << 53) as f64;
+pub(crate) const EXACT: f64 = (1u64 << 53) as f64;
 
 /// Whether a cell, if it is an integer, is the number that it was read as. Of fractions and powers of ten nobody expects it.
 fn holds(value: f64, cell: &[u8]) -> bool {
@@ -25,14 +25,14 @@ fn holds(value: f64, cell: &[u8]) -> bool {
 
 /// What is wrong with a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum CellFault {
+pub(crate) enum CellFault {
     NotUtf8,
     Infinite,
 }
 
 /// A column so far.
 #[derive(Debug)]
-pub(super) struct ColumnBuilder {
+pub(crate) struct ColumnBuilder {
     kind: Kind,
     /// Cells that are numbers, missing ones not counted.
     numbers: usize,
@@ -58,7 +58,7 @@ enum Kind {
 
 /// What a column turned out to be.
 #[derive(Debug)]
-pub(super) enum Built {
+pub(crate) enum Built {
     Values(Values),
     /// Numbers up to this row and its cell: the file must be read again with this column as texts.
     Words {
@@ -81,7 +81,7 @@ pub(super) enum Built {
 
 impl ColumnBuilder {
     /// A column of texts, or of what its cells look like.
-    pub(super) fn new(texts: bool) -> ColumnBuilder {
+    pub(crate) fn new(texts: bool) -> ColumnBuilder {
         let kind = if texts {
             Kind::Texts { codes: Vec::new(), levels: Levels::default() }
         } else {
@@ -91,7 +91,7 @@ impl ColumnBuilder {
     }
 
     /// Adds a cell.
-    pub(super) fn push(&mut self, cell: &[u8], missing: &[String]) -> Result<(), CellFault> {
+    pub(crate) fn push(&mut self, cell: &[u8], missing: &[String]) -> Result<(), CellFault> {
         if let Kind::Numbers(values) = &mut self.kind
             && let Some(value) = is_number(cell)
         {
@@ -141,11 +141,11 @@ impl ColumnBuilder {
     }
 
     /// The column; `texts` if it is known to hold texts.
-    pub(super) fn finish(self, texts: bool) -> Built {
+    pub(crate) fn finish(self, texts: bool) -> Built {
         match self.kind {
             Kind::Numbers(values) => match self.rounded {
                 Some((row, cell)) => Built::Rounded { values, row, cell },
-                None => Built::Values(Values::Numbers(values)),
+                None => Built::Values(Values::numbers(values)),
             },
             Kind::Words { row, cell } => Built::Words { row, cell },
             Kind::Texts { codes, levels } => {
@@ -154,14 +154,14 @@ impl ColumnBuilder {
                 let levels = levels.into_names();
                 if !texts {
                     if let Some(values) = truths(&codes, &levels) {
-                        return Built::Values(Values::Numbers(values));
+                        return Built::Values(Values::numbers(values));
                     }
                     let mostly = self.numbers as f64 > MOSTLY * present as f64;
                     if let (true, true, Some((row, cell))) = (mostly, different, self.first_word) {
                         return Built::Mixed { row, cell, numbers: self.numbers };
                     }
                 }
-                Built::Values(Values::Texts { codes, levels })
+                Built::Values(Values::texts(codes, &levels))
             }
         }
     }
@@ -203,7 +203,7 @@ mod tests {
     }
 
     fn numbers(built: Built) -> Vec<f64> {
-        let Built::Values(Values::Numbers(values)) = built else { panic!("{built:?}") };
+        let Built::Values(Values::numbers(values)) = built else { panic!("{built:?}") };
         values
     }
 
@@ -213,12 +213,13 @@ mod tests {
         assert_eq!((values[0], values[2]), (1.0, 25.0));
         assert!(values[1].is_nan() && values[3].is_nan());
         assert_eq!(numbers(column(&["True", "FALSE", "?"], false))[..2], [1.0, 0.0]);
-        let Built::Values(Values::Texts { codes, levels }) = column(&["01", "?", "1"], true) else {
+        let Built::Values(Values::Texts(texts)) = column(&["01", "?", "1"], true) else {
             panic!("texts")
         };
-        assert_eq!((codes, levels), (vec![0, MISSING, 1], vec!["01".into(), "1".into()]));
+        assert_eq!(texts.codes(), [0, MISSING, 1]);
+        assert!(texts.levels().eq(["01", "1"]));
         assert!(matches!(column(&["", "1", "a"], false), Built::Words { row: 2, .. }));
-        assert!(matches!(column(&["", "a", "1"], false), Built::Values(Values::Texts { .. })));
+        assert!(matches!(column(&["", "a", "1"], false), Built::Values(Values::Texts(_))));
     }
 
     #[test]
@@ -240,11 +241,11 @@ mod tests {
         let built = column(&cells, false);
         let Built::Mixed { row, cell, numbers } = built else { panic!("{built:?}") };
         assert_eq!((row, cell.as_str(), numbers), (0, "x", 28));
-        assert!(matches!(column(&cells, true), Built::Values(Values::Texts { .. })));
+        assert!(matches!(column(&cells, true), Built::Values(Values::Texts(_))));
         // Few different ones are codes of categories.
         assert!(matches!(
             column(&["a", "1", "1", "2"], false),
-            Built::Values(Values::Texts { .. })
+            Built::Values(Values::Texts(_))
         ));
     }
 

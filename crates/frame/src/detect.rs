@@ -1,12 +1,12 @@
 //! What kind of file it is.
 
-use super::libsvm::looks_like;
-use super::reading::Format;
-use super::source::Source;
-use crate::error::CliError;
+use crate::libsvm::looks_like;
+use crate::options::Format;
+use crate::source::Source;
+use crate::error::DataError;
 
 /// What the file is, by its first bytes, or by its name where these are text.
-pub(super) fn format(source: &Source) -> Result<Format, CliError> {
+pub(crate) fn format(source: &Source) -> Result<Format, DataError> {
     let head = source.head();
     let begins = |magic: &[u8]| head.starts_with(magic);
     if begins(b"PAR1") {

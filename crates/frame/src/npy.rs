@@ -1,9 +1,11 @@
 //! `NumPy` arrays: NPY, and NPZ, a ZIP archive of them.
 
-use super::levels::Levels;
-use super::source::Source;
-use crate::error::CliError;
-use crate::frame::{Column, Frame, MISSING, Places, Values};
+use crate::levels::Levels;
+use crate::source::Source;
+use crate::error::DataError;
+use crate::block::Block;
+use crate::frame::{Column, Frame};
+use crate::values::{MISSING, Values};
 use std::io::{Cursor, Read};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -12,71 +14,64 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 const MAX_ARRAY: u64 = 1 << 36;
 
 /// Reads an array of two dimensions, or of one, as a table.
-pub(super) fn read(source: &Source) -> Result<Frame, CliError> {
+pub(crate) fn read(source: &Source) -> Result<Frame, DataError> {
     let bytes = source.bytes()?;
     let name = source.name();
     let array = Array::parse(&bytes).map_err(|fault| fault.at(name))?;
-    let columns = array.columns("x").map_err(|fault| fault.at(name))?;
-    frame(source, columns)
+    let (columns, block) = array.parts("x").map_err(|fault| fault.at(name))?;
+    frame(source, columns, block)
 }
 
 /// Reads an archive: the array of two dimensions gives columns x0, x1, .., each of one dimension a column of its name.
-pub(super) fn read_npz(source: &Source) -> Result<Frame, CliError> {
+pub(crate) fn read_npz(source: &Source) -> Result<Frame, DataError> {
     let name = source.name();
     let damaged = |e: zip::result::ZipError| {
-        CliError::user(format!("{name}: not an NPZ archive that can be read: {e}"))
+        DataError::user(format!("{name}: not an NPZ archive that can be read: {e}"))
     };
     let mut archive = zip::ZipArchive::new(Cursor::new(source.bytes()?)).map_err(damaged)?;
     let mut columns = Vec::new();
     let mut matrix: Option<String> = None;
+    let mut block = None;
     for at in 0..archive.len() {
         let mut entry = archive.by_index(at).map_err(damaged)?;
         let found = entry.name().map_err(damaged)?.into_owned();
         let Some(array_name) = found.strip_suffix(".npy").map(str::to_owned) else {
             let advice = "an NPZ archive holds .npy files only; save a workbook as CSV";
-            return Err(CliError::user(format!("{name}: there is `{found}` in it; {advice}")));
+            return Err(DataError::user(format!("{name}: there is `{found}` in it; {advice}")));
         };
         let place = format!("{name}, array `{array_name}`");
         let mut bytes = Vec::new();
         let read = entry.by_ref().take(MAX_ARRAY).read_to_end(&mut bytes);
-        read.map_err(|e| CliError::user(format!("{place}: cannot be unpacked: {e}")))?;
+        read.map_err(|e| DataError::user(format!("{place}: cannot be unpacked: {e}")))?;
         let array = Array::parse(&bytes).map_err(|fault| fault.at(&place))?;
         if array.shape.len() > 1 {
             if let Some(other) = matrix.replace(array_name.clone()) {
-                return Err(CliError::user(format!(
+                return Err(DataError::user(format!(
                     "{name}: `{other}` and `{array_name}` both have two dimensions; leave one table in the archive"
                 )));
             }
-            columns.extend(array.columns("x").map_err(|fault| fault.at(&place))?);
-        } else {
-            columns.extend(array.columns(&array_name).map_err(|fault| fault.at(&place))?);
         }
+        let (vector, matrix) = array.parts(&array_name).map_err(|fault| fault.at(&place))?;
+        columns.extend(vector);
+        block = block.or(matrix);
     }
-    frame(source, columns)
+    frame(source, columns, block)
 }
 
-fn frame(source: &Source, columns: Vec<Column>) -> Result<Frame, CliError> {
+fn frame(source: &Source, columns: Vec<Column>, block: Option<Block>) -> Result<Frame, DataError> {
     let name = source.name();
-    let Some(first) = columns.first() else {
-        return Err(CliError::user(format!("{name}: there is no column in it")));
+    let lengths = columns.iter().map(|column| (column.name.as_str(), column.values.len()));
+    let lengths: Vec<(&str, usize)> =
+        lengths.chain(block.as_ref().map(|block| ("x0", block.rows()))).collect();
+    let Some((first, rows)) = lengths.first().copied() else {
+        return Err(DataError::user(format!("{name}: there is no column in it")));
     };
-    let rows = first.values.len();
-    if let Some(other) = columns.iter().find(|c| c.values.len() != rows) {
-        return Err(CliError::user(format!(
-            "{name}: `{}` has {rows} rows, `{}` has {}; they must have as many",
-            first.name,
-            other.name,
-            other.values.len()
+    if let Some((other, length)) = lengths.iter().find(|(_, length)| *length != rows) {
+        return Err(DataError::user(format!(
+            "{name}: `{first}` has {rows} rows, `{other}` has {length}; they must have equally many"
         )));
     }
-    Ok(Frame {
-        columns,
-        rows,
-        source: name.to_owned(),
-        places: Places::rows(),
-        sparse: false,
-        remarks: Vec::new(),
-    })
+    Ok(Frame { block, rows, ..Frame::new(name, columns) })
 }
 
 /// An array, its items still bytes.
@@ -97,14 +92,14 @@ struct Item {
 }
 
 impl<'a> Array<'a> {
-    fn parse(bytes: &'a [u8]) -> Result<Array<'a>, CliError> {
+    fn parse(bytes: &'a [u8]) -> Result<Array<'a>, DataError> {
         let broken =
-            || CliError::user("not an NPY array, or cut off; write it again by numpy.save");
+            || DataError::user("not an NPY array, or cut off; write it again by numpy.save");
         let version =
             *bytes.strip_prefix(MAGIC).and_then(|rest| rest.first()).ok_or_else(broken)?;
         let number = |range: std::ops::Range<usize>| {
             let bytes = bytes.get(range).ok_or_else(broken)?;
-            Ok::<usize, CliError>(bytes.iter().rev().fold(0, |sum, b| sum << 8 | usize::from(*b)))
+            Ok::<usize, DataError>(bytes.iter().rev().fold(0, |sum, b| sum << 8 | usize::from(*b)))
         };
         let (start, length) = match version {
             1 => (10, number(8..10)?),
@@ -126,40 +121,67 @@ impl<'a> Array<'a> {
         let data = &bytes[start + length..];
         if data.len() != size {
             let found = data.len();
-            return Err(CliError::user(format!(
+            return Err(DataError::user(format!(
                 "{found} bytes of data, but shape and type ask for {size}; the file is cut off or damaged"
             )));
         }
         Ok(Array { shape, fortran, item, data })
     }
 
-    /// The columns of a matrix, `name` and their numbers from 0; a vector as one column `name`. Of more dimensions the
-    /// last ones are laid out in a row.
-    fn columns(&self, name: &str) -> Result<Vec<Column>, CliError> {
+    /// A vector as one column `name`; a matrix of numbers as a block, of texts as columns `name` and their numbers from 0.
+    /// Of more dimensions the last ones are laid out in a row.
+    fn parts(&self, name: &str) -> Result<(Vec<Column>, Option<Block>), DataError> {
         let Some((rows, rest)) = self.shape.split_first() else {
-            return Err(CliError::user("a single number; a table has rows"));
+            return Err(DataError::user("a single number; a table has rows"));
         };
         if self.fortran && rest.len() > 1 {
             let advice = "save it in C order, by numpy.ascontiguousarray";
-            return Err(CliError::user(format!(
+            return Err(DataError::user(format!(
                 "more than two dimensions in Fortran order; {advice}"
             )));
         }
         let width: usize = rest.iter().product();
-        (0..width)
-            .map(|column| {
-                let name =
-                    if rest.is_empty() { name.to_owned() } else { format!("{name}{column}") };
-                let at = |row: usize| {
-                    let item =
-                        if self.fortran { column * rows + row } else { row * width + column };
-                    &self.data[item * self.item.size..(item + 1) * self.item.size]
-                };
-                let values = self.item.column(*rows, at, &name)?;
+        if *rows == 0 || width == 0 || self.item.size == 0 {
+            return Err(DataError::user(format!("the array is empty, of shape {:?}", self.shape)));
+        }
+        let item = |row: usize, column: usize| {
+            let item = if self.fortran { column * rows + row } else { row * width + column };
+            &self.data[item * self.item.size..(item + 1) * self.item.size]
+        };
+        if rest.is_empty() {
+            let values = self.item.column(*rows, |row| item(row, 0), name)?;
+            return Ok((vec![Column { name: name.to_owned(), values }], None));
+        }
+        if self.item.kind == 'U' {
+            let column = |column: usize| {
+                let name = format!("x{column}");
+                let values = self.item.column(*rows, |row| item(row, column), &name)?;
                 Ok(Column { name, values })
-            })
-            .collect()
+            };
+            return Ok(((0..width).map(column).collect::<Result<_, DataError>>()?, None));
+        }
+        let mut values = Vec::with_capacity(rows * width);
+        for row in 0..*rows {
+            for column in 0..width {
+                let value = self.item.number(item(row, column));
+                if value.is_infinite() {
+                    return Err(infinite(row, &format!("x{column}"), value));
+                }
+                values.push(value);
+            }
+        }
+        let numbers = u32::try_from(width).map(|width| (0..width).collect());
+        let numbers =
+            numbers.map_err(|_| DataError::user(format!("{width} columns are too many")))?;
+        Ok((Vec::new(), Some(Block::Dense { values, numbers })))
     }
+}
+
+fn infinite(row: usize, name: &str, value: f64) -> DataError {
+    DataError::user(format!(
+        "row {}, column `{name}`: {value}; write a finite number, or NaN for a missing one",
+        row + 1
+    ))
 }
 
 /// What follows `'key': ` in the header.
@@ -170,12 +192,12 @@ fn after<'h>(header: &'h str, key: &str) -> Option<&'h str> {
 }
 
 impl Item {
-    fn parse(descr: &str) -> Result<Item, CliError> {
+    fn parse(descr: &str) -> Result<Item, DataError> {
         let quote = descr.chars().next().filter(|c| *c == '\'' || *c == '"');
         let code = quote.and_then(|q| descr[1..].split(q).next());
         let refused = || {
             let shown = code.unwrap_or("records");
-            CliError::user(format!(
+            DataError::user(format!(
                 "items of type {shown} are not read; convert the array, by .astype(float) say"
             ))
         };
@@ -201,30 +223,27 @@ impl Item {
         rows: usize,
         at: impl Fn(usize) -> &'d [u8],
         name: &str,
-    ) -> Result<Values, CliError> {
+    ) -> Result<Values, DataError> {
         if self.kind == 'U' {
             let mut levels = Levels::default();
             let codes = (0..rows).map(|row| {
                 let text = self.text(at(row)).ok_or_else(|| {
-                    CliError::user(format!("row {}, column `{name}`: not Unicode", row + 1))
+                    DataError::user(format!("row {}, column `{name}`: not Unicode", row + 1))
                 })?;
-                Ok::<u32, CliError>(if text.is_empty() { MISSING } else { levels.code(&text) })
+                Ok::<u32, DataError>(if text.is_empty() { MISSING } else { levels.code(&text) })
             });
-            let codes = codes.collect::<Result<_, _>>()?;
-            return Ok(Values::Texts { codes, levels: levels.into_names() });
+            let codes = codes.collect::<Result<Vec<u32>, _>>()?;
+            return Ok(Values::texts(codes, &levels.into_names()));
         }
         let mut values = Vec::with_capacity(rows);
         for row in 0..rows {
             let value = self.number(at(row));
             if value.is_infinite() {
-                return Err(CliError::user(format!(
-                    "row {}, column `{name}`: {value}; write a finite number, or NaN for a missing one",
-                    row + 1
-                )));
+                return Err(infinite(row, name, value));
             }
             values.push(value);
         }
-        Ok(Values::Numbers(values))
+        Ok(Values::numbers(values))
     }
 
     fn number(self, bytes: &[u8]) -> f64 {
@@ -271,9 +290,9 @@ mod tests {
     fn numbers(descr: &str, data: &[u8]) -> Vec<f64> {
         let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (1,), }}\n");
         let bytes = npy(&header, data);
-        let columns = Array::parse(&bytes).unwrap().columns("y").unwrap();
+        let (columns, _) = Array::parse(&bytes).unwrap().parts("y").unwrap();
         let Values::Numbers(values) = &columns[0].values else { panic!("numbers") };
-        values.clone()
+        values.values().to_vec()
     }
 
     #[test]
@@ -287,7 +306,7 @@ mod tests {
         assert_eq!(numbers("|b1", &[1]), [1.0]);
         let header = "{'descr': '<U3', 'fortran_order': False, 'shape': (2,), }";
         let text: Vec<u8> = "ab\0ü\0\0".chars().flat_map(|c| (c as u32).to_le_bytes()).collect();
-        let columns = Array::parse(&npy(header, &text)).unwrap().columns("y").unwrap();
+        let (columns, _) = Array::parse(&npy(header, &text)).unwrap().parts("y").unwrap();
         assert_eq!(
             (columns[0].values.text(0), columns[0].values.text(1)),
             ("ab".into(), "ü".into())
@@ -299,11 +318,11 @@ mod tests {
         let bytes = |values: &[u8], order: &str| {
             let header = format!("{{'descr': '|u1', 'fortran_order': {order}, 'shape': (2, 3), }}");
             let bytes = npy(&header, values);
-            Array::parse(&bytes).unwrap().columns("x").unwrap()
+            Array::parse(&bytes).unwrap().parts("x").unwrap().1.unwrap()
         };
-        let columns = bytes(&[1, 2, 3, 4, 5, 6], "False");
-        assert_eq!(columns, bytes(&[1, 4, 2, 5, 3, 6], "True"));
-        assert_eq!((columns[2].name.as_str(), columns[2].values.text(1)), ("x2", "6".into()));
+        let block = bytes(&[1, 2, 3, 4, 5, 6], "False");
+        assert_eq!(block, bytes(&[1, 4, 2, 5, 3, 6], "True"));
+        assert_eq!((block.name(2).as_str(), block.column(2)[1]), ("x2", 6.0));
     }
 
     #[test]

@@ -1,0 +1,72 @@
+//! What a person says of a file.
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use halfspaces_frame::{Format, ReadOptions};
+
+/// How a file is read.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct ReadingArgs {
+    /// Format of the file [default: by what is in it]
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    pub(crate) format: Option<Format>,
+    /// What separates the cells of a CSV file [default: the one of , ; | and tab that fits]
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    pub(crate) delimiter: Option<u8>,
+    /// The first line holds names [default: by what is in it]
+    #[arg(long, conflicts_with = "no_header")]
+    pub(crate) header: bool,
+    /// The first line is data; columns are named c1, c2, ..
+    #[arg(long)]
+    pub(crate) no_header: bool,
+    /// A cell that means that a value is missing, besides the usual ones (empty, ?, NA, NaN, null, None)
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) missing: Vec<String>,
+    /// Read a column as categories although its cells look like numbers (postcodes)
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) category: Vec<String>,
+}
+
+impl ReadingArgs {
+    /// The options of the library.
+    pub(crate) fn options(&self) -> ReadOptions {
+        ReadOptions {
+            format: self.format,
+            delimiter: self.delimiter,
+            header: (self.header || self.no_header).then_some(self.header),
+            missing: self.missing.clone(),
+            category: self.category.clone(),
+        }
+    }
+}
+
+fn format() -> impl TypedValueParser<Value = Format> {
+    let value = |format: Format| PossibleValue::new(format.name()).help(help(format));
+    PossibleValuesParser::new(Format::ALL.map(value)).try_map(|name| name.parse::<Format>())
+}
+
+fn help(format: Format) -> &'static str {
+    match format {
+        Format::Csv => "Comma-separated values, or separated otherwise (--delimiter)",
+        Format::Tsv => "Tab-separated values",
+        Format::Libsvm => "`label index:value ..` per line; columns are named by their indices",
+        Format::Parquet => "Apache Parquet",
+        Format::Arrow => "Arrow IPC, file or stream; Feather version 2",
+        Format::Npy => {
+            "NumPy array: rows are its first dimension, columns x0, x1, .. all others; of one dimension column x"
+        }
+        Format::Npz => {
+            "NumPy arrays by name; one of two dimensions gives columns x0, x1, .., others of one their own"
+        }
+    }
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"\\t" | b"tab" => Ok(b'\t'),
+        [b'"' | b'\n' | b'\r'] => Err("quotes and line ends have a meaning of their own".into()),
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => Err("one ASCII character is needed, or tab".into()),
+    }
+}

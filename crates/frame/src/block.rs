@@ -1,0 +1,201 @@
+//! A numeric matrix that stays one block.
+
+use halfspaces_linalg::{PointSet, RowView, SparsePoints};
+
+/// A numeric matrix: the columns of an NPY array, or the entries of a LIBSVM file. Its columns have names, but no arrays
+/// of their own.
+///
+/// ```
+/// use halfspaces_frame::Block;
+/// let block = Block::Dense { values: vec![1.0, 2.0, 3.0, f64::NAN], numbers: vec![0, 1] };
+/// assert_eq!((block.name(1), block.place("x1")), ("x1".to_owned(), Some(1)));
+/// assert_eq!((block.rows(), block.dim()), (2, 2));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// Numbers row by row, NaN where one is missing. Columns are named x0, x1, ..
+    Dense {
+        /// One number for each row and column.
+        values: Vec<f64>,
+        /// The number in the name of each column, rising.
+        numbers: Vec<u32>,
+    },
+    /// Entries that are not zero. Columns are named by their numbers from 1, as in LIBSVM files.
+    Sparse(SparsePoints),
+}
+
+impl Block {
+    /// Number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        match self {
+            Block::Dense { values, numbers } => values.len() / numbers.len(),
+            Block::Sparse(points) => points.len(),
+        }
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        match self {
+            Block::Dense { numbers, .. } => numbers.len(),
+            Block::Sparse(points) => points.dim(),
+        }
+    }
+
+    /// The name of a column.
+    #[must_use]
+    pub fn name(&self, column: usize) -> String {
+        match self {
+            Block::Dense { numbers, .. } => format!("x{}", numbers[column]),
+            Block::Sparse(_) => (column + 1).to_string(),
+        }
+    }
+
+    /// The column of a name; `None` if it is no name of this block.
+    #[must_use]
+    pub fn place(&self, name: &str) -> Option<usize> {
+        let digits = match self {
+            Block::Dense { .. } => name.strip_prefix('x')?,
+            Block::Sparse(_) => name,
+        };
+        let plain = digits.bytes().all(|b| b.is_ascii_digit()) && !(digits.len() > 1 && digits.starts_with('0'));
+        let number = digits.parse::<usize>().ok().filter(|_| plain)?;
+        let column = match self {
+            Block::Dense { numbers, .. } => numbers.binary_search(&u32::try_from(number).ok()?).ok()?,
+            Block::Sparse(_) => number.checked_sub(1)?,
+        };
+        (column < self.dim()).then_some(column)
+    }
+
+    /// The values of a column, copied out.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    #[must_use]
+    pub fn column(&self, column: usize) -> Vec<f64> {
+        assert!(column < self.dim(), "the block has {} columns", self.dim());
+        match self {
+            Block::Dense { values, numbers } => {
+                values.iter().skip(column).step_by(numbers.len()).copied().collect()
+            }
+            Block::Sparse(points) => {
+                let value = |row: halfspaces_linalg::SparseRow<'_>| {
+                    let at = row.columns().binary_search(&(column as u32));
+                    at.map_or(0.0, |at| row.values()[at])
+                };
+                points.rows().map(value).collect()
+            }
+        }
+    }
+
+    /// Removes a column. The others keep their names; a sparse block keeps its width.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn remove(&mut self, column: usize) {
+        assert!(column < self.dim(), "the block has {} columns", self.dim());
+        match self {
+            Block::Dense { values, numbers } => {
+                let dim = numbers.len();
+                let mut at = 0;
+                values.retain(|_| {
+                    at += 1;
+                    (at - 1) % dim != column
+                });
+                numbers.remove(column);
+            }
+            Block::Sparse(points) => {
+                let mut rest = match SparsePoints::empty(points.dim()) {
+                    Ok(rest) => rest,
+                    Err(error) => unreachable!("the block has this width already: {error}"),
+                };
+                for row in points.rows() {
+                    let kept = row.entries().filter(|(j, _)| *j != column);
+                    let (columns, values): (Vec<u32>, Vec<f64>) =
+                        kept.map(|(j, v)| (j as u32, v)).unzip();
+                    if let Err(error) = rest.push(&columns, &values) {
+                        unreachable!("a part of a sound row: {error}");
+                    }
+                }
+                *points = rest;
+            }
+        }
+    }
+
+    /// Number of values that are stored.
+    #[must_use]
+    pub fn stored(&self) -> usize {
+        match self {
+            Block::Dense { values, .. } => values.len(),
+            Block::Sparse(points) => points.stored(),
+        }
+    }
+
+    /// The rows at `rows`, in that order.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn select(&self, rows: &[usize]) -> Block {
+        match self {
+            Block::Dense { values, numbers } => {
+                let dim = numbers.len();
+                let mut chosen = Vec::with_capacity(rows.len() * dim);
+                for row in rows {
+                    chosen.extend_from_slice(&values[row * dim..(row + 1) * dim]);
+                }
+                Block::Dense { values: chosen, numbers: numbers.clone() }
+            }
+            Block::Sparse(points) => match points.select(rows) {
+                Ok(chosen) => Block::Sparse(chosen),
+                Err(error) => unreachable!("the caller names rows of the block: {error}"),
+            },
+        }
+    }
+
+    /// The non-zero or missing values of a row, with their columns.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn entries(&self, row: usize) -> Vec<(usize, f64)> {
+        match self {
+            Block::Dense { values, numbers } => {
+                let row = &values[row * numbers.len()..(row + 1) * numbers.len()];
+                row.iter().copied().enumerate().filter(|(_, v)| *v != 0.0).collect()
+            }
+            Block::Sparse(points) => match points.row(row) {
+                Some(row) => row.entries().collect(),
+                None => unreachable!("the caller names a row of the block"),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_kinds_have_the_same_columns() {
+        let dense = Block::Dense { values: vec![0.0, 2.0, 0.0, 1.0, 0.0, 3.0], numbers: vec![0, 1, 2] };
+        let sparse = SparsePoints::new(vec![0, 1, 3], vec![1, 0, 2], vec![2.0, 1.0, 3.0], 3).unwrap();
+        let sparse = Block::Sparse(sparse);
+        for column in 0..3 {
+            assert_eq!(dense.column(column), sparse.column(column));
+        }
+        for row in 0..2 {
+            assert_eq!(dense.entries(row), sparse.entries(row));
+        }
+        for block in [&dense, &sparse] {
+            let mut rest = block.clone();
+            rest.remove(1);
+            assert_eq!(rest.place(&block.name(2)).map(|at| rest.column(at)), Some(vec![0.0, 3.0]));
+            assert_eq!((rest.rows(), rest.stored() < block.stored()), (2, true));
+        }
+        assert_eq!(dense.select(&[1]).entries(0), sparse.select(&[1]).entries(0));
+        assert_eq!((sparse.name(0), sparse.place("3"), sparse.place("4")), ("1".into(), Some(2), None));
+        assert_eq!((sparse.place("0"), sparse.place("01"), dense.place("x2"), dense.place("x3")), (None, None, Some(2), None));
+    }
+}

@@ -1,0 +1,271 @@
+//! A table in memory: Arrow arrays, a numeric block, and where each row came from.
+
+use crate::block::Block;
+use crate::error::DataError;
+use crate::names::suggestion;
+use crate::values::Values;
+use std::borrow::Cow;
+
+/// A table: named columns of the same length, and optionally a numeric block.
+///
+/// ```
+/// use halfspaces_frame::{Column, Frame, Values};
+/// let x = Column { name: "x".into(), values: Values::numbers(vec![1.0, 2.5]) };
+/// let frame = Frame::new("t.csv", vec![x]);
+/// assert_eq!((frame.rows, frame.place(1)), (2, "t.csv, row 2".to_owned()));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Frame {
+    /// The columns, in the order of the file.
+    pub columns: Vec<Column>,
+    /// A numeric matrix, whose columns stand after the others.
+    pub block: Option<Block>,
+    /// Number of rows.
+    pub rows: usize,
+    /// The name of the file, for messages.
+    pub source: String,
+    /// Where each row came from.
+    pub places: Places,
+    /// What a user of a column must know, by the column's name.
+    pub remarks: Vec<(String, Remark)>,
+    /// Decisions of the reader that could be wrong, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A fact about a column that matters only if the column is used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Remark {
+    /// The file has the column, but values of its type are not read: the frame does not have it.
+    Unread {
+        /// The type.
+        kind: String,
+    },
+    /// An integer with more digits than a number can hold was rounded; this is the first one.
+    Rounded {
+        /// Its row.
+        row: usize,
+        /// The integer.
+        cell: String,
+    },
+}
+
+/// A named column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// The name.
+    pub name: String,
+    /// One value for each row.
+    pub values: Values,
+}
+
+/// Where rows came from: lines of a file, or rows of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// "line" or "row".
+    unit: &'static str,
+    numbers: Numbers,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Numbers {
+    /// One after the other from this one.
+    From(u64),
+    List(Vec<u64>),
+}
+
+impl Places {
+    /// Rows counted from 1, of a file without lines.
+    pub fn rows() -> Places {
+        Places { unit: "row", numbers: Numbers::From(1) }
+    }
+
+    /// The lines of a text file at which rows begin.
+    pub fn lines(lines: Vec<u64>) -> Places {
+        let first = lines.first().copied().unwrap_or(1);
+        let consecutive = lines.iter().zip(first..).all(|(line, expected)| *line == expected);
+        let numbers = if consecutive { Numbers::From(first) } else { Numbers::List(lines) };
+        Places { unit: "line", numbers }
+    }
+
+    fn number(&self, row: usize) -> u64 {
+        match &self.numbers {
+            Numbers::From(first) => first + row as u64,
+            Numbers::List(list) => list[row],
+        }
+    }
+
+    fn select(&self, rows: &[usize]) -> Places {
+        let list = rows.iter().map(|row| self.number(*row)).collect();
+        Places { unit: self.unit, numbers: Numbers::List(list) }
+    }
+}
+
+impl Frame {
+    /// A table of columns that came from rows counted from 1.
+    ///
+    /// # Panics
+    /// If two columns have different lengths.
+    #[must_use]
+    pub fn new(source: impl Into<String>, columns: Vec<Column>) -> Frame {
+        let rows = columns.first().map_or(0, |column| column.values.len());
+        assert!(columns.iter().all(|c| c.values.len() == rows), "all columns have the same length");
+        Frame {
+            columns,
+            block: None,
+            rows,
+            source: source.into(),
+            places: Places::rows(),
+            remarks: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The values of a column by its name, those of a block copied out; `None` if there is no such column.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<Cow<'_, Values>> {
+        if let Some(column) = self.columns.iter().find(|column| column.name == name) {
+            return Some(Cow::Borrowed(&column.values));
+        }
+        let block = self.block.as_ref()?;
+        Some(Cow::Owned(Values::numbers(block.column(block.place(name)?))))
+    }
+
+    /// Whether there is a column of this name.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        let in_block = |block: &Block| block.place(name).is_some();
+        self.columns.iter().any(|column| column.name == name)
+            || self.block.as_ref().is_some_and(in_block)
+    }
+
+    /// Removes a column and returns it.
+    ///
+    /// # Errors
+    /// If there is no such column; the message names the nearest.
+    pub fn take(&mut self, name: &str) -> Result<Column, DataError> {
+        if let Some(at) = self.columns.iter().position(|column| column.name == name) {
+            return Ok(self.columns.remove(at));
+        }
+        let place = self.block.as_ref().and_then(|block| block.place(name));
+        match (place, self.block.take()) {
+            (Some(place), Some(mut block)) => {
+                let values = Values::numbers(block.column(place));
+                block.remove(place);
+                self.block = Some(block).filter(|block| block.dim() > 0);
+                Ok(Column { name: name.to_owned(), values })
+            }
+            (_, block) => {
+                self.block = block;
+                Err(self.no_column(name))
+            }
+        }
+    }
+
+    /// The remark on a column, if there is one.
+    #[must_use]
+    pub fn remark(&self, name: &str) -> Option<&Remark> {
+        self.remarks.iter().find(|(column, _)| column == name).map(|(_, remark)| remark)
+    }
+
+    /// The error for a column that is not there; it names the nearest one, or says that values of its type are not read.
+    #[must_use]
+    pub fn no_column(&self, name: &str) -> DataError {
+        if let Some(Remark::Unread { kind }) = self.remark(name) {
+            return DataError::user(format!(
+                "{}, column `{name}`: values of type {kind} are not read; convert it, or leave it out by --drop '{name}'",
+                self.source
+            ));
+        }
+        let names = self.names();
+        let names: Vec<&str> = names.iter().map(Cow::as_ref).collect();
+        let hint = suggestion(name, &names);
+        DataError::user(format!("{}: there is no column `{name}`{hint}", self.source))
+    }
+
+    /// The names of the columns; of a sparse block, of which any number is a name, only the first.
+    #[must_use]
+    pub fn names(&self) -> Vec<Cow<'_, str>> {
+        const OF_A_BLOCK: usize = 1000;
+        let names = self.columns.iter().map(|column| Cow::Borrowed(column.name.as_str()));
+        let block = self.block.as_ref();
+        let of_block = block.into_iter().flat_map(|block| {
+            (0..block.dim().min(OF_A_BLOCK)).map(|place| Cow::Owned(block.name(place)))
+        });
+        names.chain(of_block).collect()
+    }
+
+    /// Number of columns, those of the block included.
+    #[must_use]
+    pub fn column_count(&self) -> usize {
+        self.columns.len() + self.block.as_ref().map_or(0, Block::dim)
+    }
+
+    /// Whether a column that is not there holds zeros, as in LIBSVM files.
+    #[must_use]
+    pub fn is_sparse(&self) -> bool {
+        matches!(self.block, Some(Block::Sparse(_)))
+    }
+
+    /// The rows at `rows`, in that order.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn select_rows(&self, rows: &[usize]) -> Frame {
+        let column = |c: &Column| Column { name: c.name.clone(), values: c.values.select(rows) };
+        Frame {
+            columns: self.columns.iter().map(column).collect(),
+            block: self.block.as_ref().map(|block| block.select(rows)),
+            rows: rows.len(),
+            source: self.source.clone(),
+            places: self.places.select(rows),
+            remarks: self.remarks.clone(),
+            notes: self.notes.clone(),
+        }
+    }
+
+    /// "data.csv, line 7": where a row came from.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn place(&self, row: usize) -> String {
+        format!("{}, {} {}", self.source, self.places.unit, self.places.number(row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::values::MISSING;
+
+    #[test]
+    fn rows_keep_their_places() {
+        let texts = Values::texts(vec![0, MISSING, 1], &["a", "b"]);
+        let columns = vec![
+            Column { name: "x".into(), values: Values::numbers(vec![1.0, 2.5, f64::NAN]) },
+            Column { name: "c".into(), values: texts },
+        ];
+        let frame = Frame { places: Places::lines(vec![2, 3, 5]), ..Frame::new("t.csv", columns) };
+        let part = frame.select_rows(&[2, 1]);
+        assert_eq!(
+            (part.place(0), part.place(1)),
+            ("t.csv, line 5".into(), "t.csv, line 3".into())
+        );
+        assert_eq!(
+            (part.columns[0].values.text(0), part.columns[1].values.text(0)),
+            (String::new(), "b".into())
+        );
+        assert_eq!(
+            (part.columns[0].values.text(1), part.columns[1].values.text(1)),
+            ("2.5".into(), String::new())
+        );
+        assert!(part.columns[1].values.is_missing(1) && !part.columns[0].values.is_missing(1));
+        let error = frame.clone().take("X").unwrap_err().to_string();
+        assert_eq!(error, "t.csv: there is no column `X`; did you mean `x`?");
+        assert_eq!(
+            Places::lines(vec![4, 5, 6]),
+            Places { unit: "line", numbers: Numbers::From(4) }
+        );
+    }
+}

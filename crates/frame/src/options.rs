@@ -1,0 +1,115 @@
+//! How a file is read: what the user said, and what is known of the table beforehand.
+
+use std::collections::BTreeSet;
+
+/// Cells of text files that mean that a value is missing.
+pub(crate) const MISSING_CELLS: [&str; 13] =
+    ["", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "nan", "NaN", "NAN", "null", "NULL", "None"];
+
+/// The usual markers of missing values, as a message names them.
+pub const MISSING_SHOWN: &str = "an empty cell, ?, NA, N/A, NaN, null and None";
+
+/// How a file is read: what the user said of it. The default leaves every decision to the reader.
+///
+/// ```
+/// use halfspaces_frame::{Format, ReadOptions};
+/// let options = ReadOptions { format: Some(Format::Csv), delimiter: Some(b';'), ..ReadOptions::default() };
+/// assert_eq!(options.header, None);
+/// assert_eq!("parquet".parse(), Ok(Format::Parquet));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Format of the file. Default: by its contents.
+    pub format: Option<Format>,
+    /// The character between the cells of delimited text. Default: the one that fits.
+    pub delimiter: Option<u8>,
+    /// Whether the first line of delimited text holds names. Default: by its contents.
+    pub header: Option<bool>,
+    /// Cells that mean that a value is missing, in addition to the usual ones.
+    pub missing: Vec<String>,
+    /// Columns to read as categories although their cells look like numbers.
+    pub category: Vec<String>,
+}
+
+/// Formats of tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Comma-separated values, or separated by another character.
+    Csv,
+    /// Tab-separated values.
+    Tsv,
+    /// `label index:value ..` for each line; columns are named by their indices.
+    Libsvm,
+    /// Apache Parquet.
+    Parquet,
+    /// Arrow IPC, file or stream; Feather version 2.
+    Arrow,
+    /// A `NumPy` array: its first dimension gives rows, all others columns x0, x1, ..; of one dimension column x.
+    Npy,
+    /// `NumPy` arrays by name: one of two dimensions gives columns x0, x1, .., each of one dimension its own.
+    Npz,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Format; 7] = [
+        Format::Csv,
+        Format::Tsv,
+        Format::Libsvm,
+        Format::Parquet,
+        Format::Arrow,
+        Format::Npy,
+        Format::Npz,
+    ];
+
+    /// The name in lower case.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Csv => "csv",
+            Format::Tsv => "tsv",
+            Format::Libsvm => "libsvm",
+            Format::Parquet => "parquet",
+            Format::Arrow => "arrow",
+            Format::Npy => "npy",
+            Format::Npz => "npz",
+        }
+    }
+}
+
+impl std::str::FromStr for Format {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Format, String> {
+        let found = Format::ALL.into_iter().find(|format| format.name() == name);
+        found.ok_or_else(|| format!("`{name}` is not a format"))
+    }
+}
+
+/// What is known of a table before it is read.
+#[derive(Debug, Clone, Default)]
+pub struct Hints {
+    /// Columns that hold texts, whatever they look like: labels and categories.
+    pub texts: BTreeSet<String>,
+    /// Columns that are looked for: a first line with one of these names is a header.
+    pub expected: BTreeSet<String>,
+}
+
+impl Hints {
+    /// These columns are looked for, and hold texts.
+    pub fn texts<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Hints {
+        let texts: BTreeSet<String> = names.into_iter().map(Into::into).collect();
+        Hints { expected: texts.clone(), texts }
+    }
+
+    /// Whether the first line of a text file holds names, if the names that are looked for say so.
+    pub(crate) fn header(&self, first: &[Vec<u8>]) -> Option<bool> {
+        if first.iter().any(|cell| self.expected.iter().any(|name| name.as_bytes() == cell)) {
+            return Some(true);
+        }
+        let numbered =
+            |name: &String| name.strip_prefix('c').is_some_and(|n| n.parse::<usize>().is_ok());
+        let without = !self.expected.is_empty() && self.expected.iter().all(numbered);
+        without.then_some(false)
+    }
+}

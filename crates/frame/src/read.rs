@@ -1,0 +1,141 @@
+//! Tables from files: delimited text, LIBSVM, Parquet, Arrow, NPY and NPZ, compressed or not, or from standard input.
+
+#[cfg(feature = "arrow")]
+use crate::arrow;
+use crate::csv;
+use crate::detect;
+use crate::error::DataError;
+use crate::frame::Frame;
+use crate::libsvm;
+use crate::npy;
+use crate::options::{Format, Hints, ReadOptions};
+#[cfg(feature = "parquet")]
+use crate::parquet;
+use crate::source::Source;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// A text file too large for memory, read more than once.
+#[derive(Debug)]
+pub struct LargeTable {
+    source: Source,
+    format: Format,
+    reading: ReadOptions,
+    hints: Hints,
+}
+
+impl LargeTable {
+    /// Opens a file.
+    pub fn open(path: &Path, options: &ReadOptions, mut hints: Hints) -> Result<LargeTable, DataError> {
+        if path == Path::new("-") {
+            return Err(DataError::user(
+                "--stream: standard input cannot be read more than once; name a file",
+            ));
+        }
+        let source = Source::open(path)?;
+        let format = match options.format {
+            Some(format) => format,
+            None => detect::format(&source)?,
+        };
+        if !matches!(format, Format::Csv | Format::Tsv) {
+            let name = source.name();
+            return Err(DataError::user(format!("{name}: --stream reads CSV and TSV files only")));
+        }
+        hints.texts.extend(options.category.iter().cloned());
+        Ok(LargeTable { source, format, reading: options.clone(), hints })
+    }
+
+    fn stream(&self) -> Result<csv::Stream<'_>, DataError> {
+        csv::Stream::open(&self.source, self.format, &self.reading, &self.hints)
+    }
+
+    /// The number of rows.
+    pub fn count(&self) -> Result<u64, DataError> {
+        self.stream()?.count()
+    }
+
+    /// The rows numbered `rows`, which rise.
+    pub fn rows(&self, rows: &[u64]) -> Result<Frame, DataError> {
+        let frame = self.stream()?.rows(rows)?;
+        check_names(&frame)?;
+        Ok(frame)
+    }
+
+    /// Hands all rows to `learn`, `size` at a time, read as the columns that `hints` knows.
+    pub fn in_chunks<T>(
+        &self,
+        hints: &Hints,
+        size: usize,
+        learn: impl FnOnce(&mut dyn Iterator<Item = Result<Frame, DataError>>) -> Result<T, DataError>,
+    ) -> Result<T, DataError> {
+        let stream = csv::Stream::open(&self.source, self.format, &self.reading, hints)?;
+        learn(&mut stream.chunks(size)?)
+    }
+}
+
+/// Reads a table from a file, or from standard input for `-`.
+pub fn read(
+    path: &Path,
+    reading: &ReadOptions,
+    hints: &Hints,
+) -> Result<Frame, DataError> {
+    let source = Source::open(path)?;
+    let format = match reading.format {
+        Some(format) => format,
+        None => detect::format(&source)?,
+    };
+    let mut hints = hints.clone();
+    hints.texts.extend(reading.category.iter().cloned());
+    let frame = match format {
+        Format::Csv | Format::Tsv => csv::read(&source, format, reading, &hints),
+        Format::Libsvm => libsvm::read(&source),
+        Format::Npy => npy::read(&source),
+        Format::Npz => npy::read_npz(&source),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => parquet::read(&source, &hints),
+        #[cfg(feature = "arrow")]
+        Format::Arrow => arrow::read(&source, &hints),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => Err(without("Parquet")),
+        #[cfg(not(feature = "arrow"))]
+        Format::Arrow => Err(without("Arrow")),
+    }?;
+    if frame.rows == 0 {
+        return Err(DataError::user(format!("{}: the table has no rows", frame.source)));
+    }
+    for name in &reading.category {
+        if !frame.has(name) {
+            return Err(frame.no_column(name));
+        }
+    }
+    check_names(&frame)?;
+    Ok(frame)
+}
+
+fn check_names(frame: &Frame) -> Result<(), DataError> {
+    let mut seen = BTreeSet::new();
+    for (at, column) in frame.columns.iter().enumerate() {
+        let name = column.name.as_str();
+        let source = &frame.source;
+        if name.is_empty() {
+            return Err(DataError::user(format!(
+                "{source}: column {} has no name; give it one in the header",
+                at + 1
+            )));
+        }
+        if !seen.insert(name) {
+            return Err(DataError::user(format!(
+                "{source}: two columns are called `{name}`; rename one"
+            )));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(all(feature = "arrow", feature = "parquet")))]
+fn without(format: &str) -> DataError {
+    let feature = format.to_lowercase();
+    DataError::user(format!(
+        "this program was built without {format}; build it with `--features {feature}`"
+    ))
+}

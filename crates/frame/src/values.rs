@@ -1,0 +1,211 @@
+//! The values of a column, as Arrow arrays.
+
+use arrow_array::types::UInt32Type;
+use arrow_array::{Array, DictionaryArray, Float64Array, LargeStringArray, UInt32Array};
+use arrow_buffer::{NullBuffer, ScalarBuffer};
+use std::sync::Arc;
+
+/// The code of a missing text.
+pub const MISSING: u32 = u32::MAX;
+
+/// The values of a column: an Arrow array of one of the types that learners understand.
+///
+/// ```
+/// use halfspaces_frame::Values;
+/// let values = Values::numbers(vec![1.5, f64::NAN]);
+/// assert_eq!((values.text(0), values.is_missing(1)), ("1.5".to_owned(), true));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub enum Values {
+    /// Finite numbers. The slot of a missing number holds NaN.
+    Numbers(Float64Array),
+    /// Texts as codes into their distinct values, in order of appearance. The slot of a missing text holds [`MISSING`].
+    Texts(Texts),
+}
+
+/// A column of texts: one code for each row, and the distinct texts.
+///
+/// ```
+/// use halfspaces_frame::{MISSING, Texts};
+/// let texts = Texts::new(vec![1, MISSING, 0], &["a", "b"]);
+/// assert_eq!((texts.get(0), texts.get(1)), (Some("b"), None));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Texts {
+    codes: UInt32Array,
+    levels: LargeStringArray,
+}
+
+impl Texts {
+    /// Texts by their codes; [`MISSING`] marks a missing one.
+    ///
+    /// # Panics
+    /// If a code has no text.
+    pub fn new<S: AsRef<str>>(codes: Vec<u32>, levels: &[S]) -> Texts {
+        let levels = LargeStringArray::from_iter_values(levels);
+        let in_range = codes.iter().all(|c| *c == MISSING || (*c as usize) < levels.len());
+        assert!(in_range, "every code is the place of a text");
+        let nulls = nulls(&codes, |code| *code != MISSING);
+        Texts { codes: UInt32Array::new(ScalarBuffer::from(codes), nulls), levels }
+    }
+
+    /// One code for each row; [`MISSING`] where there is no text.
+    #[must_use]
+    pub fn codes(&self) -> &[u32] {
+        self.codes.values()
+    }
+
+    /// Number of distinct texts, some of which may have no row.
+    #[must_use]
+    pub fn level_count(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// A distinct text by its code.
+    ///
+    /// # Panics
+    /// If there is no such code.
+    #[must_use]
+    pub fn level(&self, code: u32) -> &str {
+        self.levels.value(code as usize)
+    }
+
+    /// All distinct texts, in the order of their codes.
+    pub fn levels(&self) -> impl Iterator<Item = &str> {
+        (0..self.levels.len()).map(|at| self.levels.value(at))
+    }
+
+    /// The text of a row; `None` if it is missing.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn get(&self, row: usize) -> Option<&str> {
+        match self.codes.value(row) {
+            MISSING => None,
+            code => Some(self.level(code)),
+        }
+    }
+
+    /// The column as an Arrow dictionary array, without a copy.
+    #[must_use]
+    pub fn to_arrow(&self) -> DictionaryArray<UInt32Type> {
+        match DictionaryArray::try_new(self.codes.clone(), Arc::new(self.levels.clone())) {
+            Ok(array) => array,
+            Err(error) => unreachable!("every code was checked: {error}"),
+        }
+    }
+
+    fn select(&self, rows: &[usize]) -> Texts {
+        let codes: Vec<u32> = rows.iter().map(|row| self.codes.value(*row)).collect();
+        let nulls = nulls(&codes, |code| *code != MISSING);
+        let codes = UInt32Array::new(ScalarBuffer::from(codes), nulls);
+        Texts { codes, levels: self.levels.clone() }
+    }
+}
+
+fn nulls<T>(values: &[T], is_present: impl Fn(&T) -> bool) -> Option<NullBuffer> {
+    if values.iter().all(&is_present) {
+        return None;
+    }
+    Some(values.iter().map(is_present).collect())
+}
+
+impl Values {
+    /// Numbers; NaN marks a missing one.
+    #[must_use]
+    pub fn numbers(values: Vec<f64>) -> Values {
+        let nulls = nulls(&values, |v| !v.is_nan());
+        Values::Numbers(Float64Array::new(ScalarBuffer::from(values), nulls))
+    }
+
+    /// Texts by their codes; [`MISSING`] marks a missing one.
+    ///
+    /// # Panics
+    /// If a code has no text.
+    pub fn texts<S: AsRef<str>>(codes: Vec<u32>, levels: &[S]) -> Values {
+        Values::Texts(Texts::new(codes, levels))
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Values::Numbers(values) => values.len(),
+            Values::Texts(texts) => texts.codes.len(),
+        }
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The text of a row as the file has it, or the number's shortest form; empty if it is missing.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn text(&self, row: usize) -> String {
+        match self {
+            Values::Numbers(values) if values.is_null(row) => String::new(),
+            Values::Numbers(values) => values.value(row).to_string(),
+            Values::Texts(texts) => texts.get(row).unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// Whether a row has no value.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn is_missing(&self, row: usize) -> bool {
+        match self {
+            Values::Numbers(values) => values.is_null(row),
+            Values::Texts(texts) => texts.codes.is_null(row),
+        }
+    }
+
+    /// Number of rows without a value.
+    #[must_use]
+    pub fn missing(&self) -> usize {
+        match self {
+            Values::Numbers(values) => values.null_count(),
+            Values::Texts(texts) => texts.codes.null_count(),
+        }
+    }
+
+    /// The rows at `rows`, in that order.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn select(&self, rows: &[usize]) -> Values {
+        match self {
+            Values::Numbers(values) => {
+                Values::numbers(rows.iter().map(|row| values.values()[*row]).collect())
+            }
+            Values::Texts(texts) => Values::Texts(texts.select(rows)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrow_sees_the_same_values() {
+        let texts = Texts::new(vec![1, MISSING, 0, 1], &["a", "b"]);
+        let array = texts.to_arrow();
+        let found: Vec<Option<&str>> =
+            array.downcast_dict::<LargeStringArray>().unwrap().into_iter().collect();
+        assert_eq!(found, [Some("b"), None, Some("a"), Some("b")]);
+        let part = Values::Texts(texts).select(&[2, 1]);
+        assert_eq!((part.text(0), part.is_missing(1), part.missing()), ("a".into(), true, 1));
+        let Values::Numbers(numbers) = Values::numbers(vec![2.0, f64::NAN]) else { panic!() };
+        assert_eq!((numbers.null_count(), numbers.values()[0]), (1, 2.0));
+        assert!(numbers.values()[1].is_nan());
+    }
+}
