@@ -1,3 +1,3 @@
 //! The table of the library.
 
-pub(crate) use halfspaces_frame::{Column, Frame, Remark, Values};
+pub(crate) use halfspaces_frame::{Column, Frame, Values};

@@ -8,14 +8,11 @@ mod frame;
 mod html;
 mod input;
 mod interrupt;
-mod labels;
 mod learner;
-mod model_file;
 mod names;
 mod output;
 mod progress;
 mod recipe;
-mod statistics;
 mod threads;
 
 use clap::Parser;

@@ -1,3 +1,3 @@
-//! Names as the library shows them.
+//! Names as messages show them.
 
-pub(crate) use halfspaces_frame::{suggestion, visible};
+pub(crate) use halfspaces_frame::visible;

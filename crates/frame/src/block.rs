@@ -59,10 +59,13 @@ impl Block {
             Block::Dense { .. } => name.strip_prefix('x')?,
             Block::Sparse(_) => name,
         };
-        let plain = digits.bytes().all(|b| b.is_ascii_digit()) && !(digits.len() > 1 && digits.starts_with('0'));
+        let plain = digits.bytes().all(|b| b.is_ascii_digit())
+            && !(digits.len() > 1 && digits.starts_with('0'));
         let number = digits.parse::<usize>().ok().filter(|_| plain)?;
         let column = match self {
-            Block::Dense { numbers, .. } => numbers.binary_search(&u32::try_from(number).ok()?).ok()?,
+            Block::Dense { numbers, .. } => {
+                numbers.binary_search(&u32::try_from(number).ok()?).ok()?
+            }
             Block::Sparse(_) => number.checked_sub(1)?,
         };
         (column < self.dim()).then_some(column)
@@ -154,6 +157,28 @@ impl Block {
         }
     }
 
+    /// The rows at `rows`, which rise, in the memory of the block.
+    ///
+    /// # Panics
+    /// If there is no such row, or rows do not rise.
+    #[must_use]
+    pub fn into_rows(self, rows: &[usize]) -> Block {
+        match self {
+            Block::Dense { mut values, numbers } => {
+                let dim = numbers.len();
+                for (to, from) in rows.iter().enumerate() {
+                    values.copy_within(from * dim..(from + 1) * dim, to * dim);
+                }
+                values.truncate(rows.len() * dim);
+                Block::Dense { values, numbers }
+            }
+            Block::Sparse(points) => match points.into_rows(rows) {
+                Ok(points) => Block::Sparse(points),
+                Err(error) => unreachable!("the caller names rows of the block: {error}"),
+            },
+        }
+    }
+
     /// The non-zero or missing values of a row, with their columns.
     ///
     /// # Panics
@@ -179,8 +204,10 @@ mod tests {
 
     #[test]
     fn both_kinds_have_the_same_columns() {
-        let dense = Block::Dense { values: vec![0.0, 2.0, 0.0, 1.0, 0.0, 3.0], numbers: vec![0, 1, 2] };
-        let sparse = SparsePoints::new(vec![0, 1, 3], vec![1, 0, 2], vec![2.0, 1.0, 3.0], 3).unwrap();
+        let dense =
+            Block::Dense { values: vec![0.0, 2.0, 0.0, 1.0, 0.0, 3.0], numbers: vec![0, 1, 2] };
+        let sparse =
+            SparsePoints::new(vec![0, 1, 3], vec![1, 0, 2], vec![2.0, 1.0, 3.0], 3).unwrap();
         let sparse = Block::Sparse(sparse);
         for column in 0..3 {
             assert_eq!(dense.column(column), sparse.column(column));
@@ -195,7 +222,16 @@ mod tests {
             assert_eq!((rest.rows(), rest.stored() < block.stored()), (2, true));
         }
         assert_eq!(dense.select(&[1]).entries(0), sparse.select(&[1]).entries(0));
-        assert_eq!((sparse.name(0), sparse.place("3"), sparse.place("4")), ("1".into(), Some(2), None));
-        assert_eq!((sparse.place("0"), sparse.place("01"), dense.place("x2"), dense.place("x3")), (None, None, Some(2), None));
+        for block in [&dense, &sparse] {
+            assert_eq!(block.clone().into_rows(&[1]), block.select(&[1]));
+        }
+        assert_eq!(
+            (sparse.name(0), sparse.place("3"), sparse.place("4")),
+            ("1".into(), Some(2), None)
+        );
+        assert_eq!(
+            (sparse.place("0"), sparse.place("01"), dense.place("x2"), dense.place("x3")),
+            (None, None, Some(2), None)
+        );
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::csv_columns::{Built, CellFault, ColumnBuilder};
 use crate::csv_layout::{self};
-use crate::options::{Format, Hints, ReadOptions};
-use crate::source::Source;
 use crate::error::DataError;
 use crate::frame::{Column, Frame, Places, Remark};
+use crate::options::{Format, Hints, ReadOptions};
+use crate::source::Source;
 use crate::values::Values;
 use ::csv::{ByteRecord, Reader, ReaderBuilder, Trim};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +36,9 @@ pub(crate) fn read(
     frame.notes.extend(layout.notes.iter().cloned());
     let is_index = |name: &str| name.is_empty() || name == "Unnamed: 0";
     if layout.header && frame.columns.len() > 1 && is_index(&frame.columns[0].name) {
-        frame.notes.push(format!("{}: the first column has no name: an index, left out", source.name()));
+        frame
+            .notes
+            .push(format!("{}: the first column has no name: an index, left out", source.name()));
         frame.columns.remove(0);
     }
     Ok(frame)
@@ -63,8 +65,7 @@ fn layout(
         return Err(DataError::user(format!("{}: the file has no rows", source.name())));
     };
     let expected = hints.header(first);
-    let header =
-        reading.header.or(expected).unwrap_or_else(|| csv_layout::has_header(&rows));
+    let header = reading.header.or(expected).unwrap_or_else(|| csv_layout::has_header(&rows));
     let mut notes = Vec::new();
     let names = if header {
         let name = |cell: &Vec<u8>| {
@@ -165,6 +166,11 @@ impl<'s> Stream<'s> {
     ) -> Result<Stream<'s>, DataError> {
         source.check_text()?;
         Ok(Stream { source, layout: layout(source, format, reading, hints)?, reading, hints })
+    }
+
+    /// The number of columns, an index included.
+    pub(crate) fn column_count(&self) -> usize {
+        self.layout.names.len()
     }
 
     /// The number of rows.
@@ -300,7 +306,12 @@ impl<'s> Rows<'s> {
             return Ok(Outcome::Words(of_words));
         }
         let frame = Frame::new(source.name(), columns);
-        Ok(Outcome::Frame(Frame { rows: lines.len(), places: Places::lines(lines), remarks, ..frame }))
+        Ok(Outcome::Frame(Frame {
+            rows: lines.len(),
+            places: Places::lines(lines),
+            remarks,
+            ..frame
+        }))
     }
 }
 
@@ -321,5 +332,7 @@ fn wrong_length<R: BufRead>(
     let what = if layout.header { "the header has" } else { "the first line has" };
     let cells = if found == 1 { "cell" } else { "cells" };
     let name = source.name();
-    DataError::user(format!("{name}, line {line}: {found} {cells}, but {what} {expected}; {advice}"))
+    DataError::user(format!(
+        "{name}, line {line}: {found} {cells}, but {what} {expected}; {advice}"
+    ))
 }

@@ -243,10 +243,7 @@ mod tests {
         assert_eq!((row, cell.as_str(), numbers), (0, "x", 28));
         assert!(matches!(column(&cells, true), Built::Values(Values::Texts(_))));
         // Few different ones are codes of categories.
-        assert!(matches!(
-            column(&["a", "1", "1", "2"], false),
-            Built::Values(Values::Texts(_))
-        ));
+        assert!(matches!(column(&["a", "1", "1", "2"], false), Built::Values(Values::Texts(_))));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! What kind of file it is.
 
+use crate::error::DataError;
 use crate::libsvm::looks_like;
 use crate::options::Format;
 use crate::source::Source;
-use crate::error::DataError;
 
 /// What the file is, by its first bytes, or by its name where these are text.
 pub(crate) fn format(source: &Source) -> Result<Format, DataError> {

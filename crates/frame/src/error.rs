@@ -4,7 +4,6 @@ use crate::names::visible;
 use halfspaces_linalg::InputError;
 use std::fmt;
 
-
 /// A fault in what the user gave, or in the system, as one line: where it is, what it is, what to do.
 ///
 /// ```

@@ -224,6 +224,19 @@ impl Frame {
         }
     }
 
+    /// The rows at `rows`, which rise; a block is compacted in place.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn into_rows(mut self, rows: &[usize]) -> Frame {
+        if rows.len() == self.rows {
+            return self;
+        }
+        let block = self.block.take().map(|block| block.into_rows(rows));
+        Frame { block, ..self.select_rows(rows) }
+    }
+
     /// "data.csv, line 7": where a row came from.
     ///
     /// # Panics

@@ -2,8 +2,8 @@
 
 use crate::error::DataError;
 use crate::frame::{Column, Frame};
-use crate::options::MISSING_SHOWN;
 use crate::names::suggestion;
+use crate::options::MISSING_SHOWN;
 
 /// Labels are no classes if there are more than so many and most rows have one of their own.
 const MIN_FREE: usize = 30;

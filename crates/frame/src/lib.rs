@@ -3,9 +3,9 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
-mod block;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 mod batches;
+mod block;
 mod csv;
 mod csv_columns;
 mod csv_layout;

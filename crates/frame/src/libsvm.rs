@@ -1,10 +1,10 @@
 //! LIBSVM: `label index:value index:value ..` per line, what is not stored is zero.
 
+use crate::block::Block;
+use crate::error::DataError;
+use crate::frame::{Column, Frame, Places};
 use crate::levels::Levels;
 use crate::source::Source;
-use crate::error::DataError;
-use crate::block::Block;
-use crate::frame::{Column, Frame, Places};
 use crate::values::Values;
 use halfspaces_linalg::SparsePoints;
 use std::io::BufRead;
@@ -82,7 +82,9 @@ pub(crate) fn read(source: &Source) -> Result<Frame, DataError> {
             }
             last = index;
             if index > MAX_INDEX {
-                return Err(fault(format!("index {index} is larger than {MAX_INDEX}, the largest")));
+                return Err(fault(format!(
+                    "index {index} is larger than {MAX_INDEX}, the largest"
+                )));
             }
             dim = dim.max(index);
             if value != 0.0 {
@@ -92,10 +94,8 @@ pub(crate) fn read(source: &Source) -> Result<Frame, DataError> {
         }
         starts.push(values.len());
     }
-    let label = Column {
-        name: LABEL.to_owned(),
-        values: Values::texts(codes, &levels.into_names()),
-    };
+    let label =
+        Column { name: LABEL.to_owned(), values: Values::texts(codes, &levels.into_names()) };
     let block = match dim {
         0 => None,
         _ => Some(Block::Sparse(SparsePoints::new(starts, columns, values, dim)?)),

@@ -1,10 +1,10 @@
 //! `NumPy` arrays: NPY, and NPZ, a ZIP archive of them.
 
+use crate::block::Block;
+use crate::error::DataError;
+use crate::frame::{Column, Frame};
 use crate::levels::Levels;
 use crate::source::Source;
-use crate::error::DataError;
-use crate::block::Block;
-use crate::frame::{Column, Frame};
 use crate::values::{MISSING, Values};
 use std::io::{Cursor, Read};
 

@@ -1,10 +1,10 @@
 //! Parquet.
 
 use crate::batches::from_batches;
-use crate::options::Hints;
-use crate::source::Source;
 use crate::error::DataError;
 use crate::frame::Frame;
+use crate::options::Hints;
+use crate::source::Source;
 use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use ::parquet::file::reader::ChunkReader;
 use std::fmt::Display;

@@ -16,6 +16,16 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// A text file too large for memory, read more than once.
+///
+/// ```
+/// use halfspaces_frame::{Hints, LargeTable, ReadOptions};
+/// let path = std::env::temp_dir().join(format!("halfspaces-large-{}.csv", std::process::id()));
+/// std::fs::write(&path, "a,b\n1,x\n2,y\n3,x\n")?;
+/// let table = LargeTable::open(&path, &ReadOptions::default(), Hints::default())?;
+/// assert_eq!((table.count()?, table.rows(&[1])?.rows), (3, 1));
+/// std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct LargeTable {
     source: Source,
@@ -26,7 +36,14 @@ pub struct LargeTable {
 
 impl LargeTable {
     /// Opens a file.
-    pub fn open(path: &Path, options: &ReadOptions, mut hints: Hints) -> Result<LargeTable, DataError> {
+    ///
+    /// # Errors
+    /// If it is standard input, cannot be opened, or is no delimited text.
+    pub fn open(
+        path: &Path,
+        options: &ReadOptions,
+        mut hints: Hints,
+    ) -> Result<LargeTable, DataError> {
         if path == Path::new("-") {
             return Err(DataError::user(
                 "--stream: standard input cannot be read more than once; name a file",
@@ -49,12 +66,32 @@ impl LargeTable {
         csv::Stream::open(&self.source, self.format, &self.reading, &self.hints)
     }
 
+    /// The name of the file, for messages.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    /// The number of columns.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn column_count(&self) -> Result<usize, DataError> {
+        Ok(self.stream()?.column_count())
+    }
+
     /// The number of rows.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
     pub fn count(&self) -> Result<u64, DataError> {
         self.stream()?.count()
     }
 
     /// The rows numbered `rows`, which rise.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or a cell does not fit its column.
     pub fn rows(&self, rows: &[u64]) -> Result<Frame, DataError> {
         let frame = self.stream()?.rows(rows)?;
         check_names(&frame)?;
@@ -62,6 +99,9 @@ impl LargeTable {
     }
 
     /// Hands all rows to `learn`, `size` at a time, read as the columns that `hints` knows.
+    ///
+    /// # Errors
+    /// Those of reading and of `learn`.
     pub fn in_chunks<T>(
         &self,
         hints: &Hints,
@@ -73,12 +113,11 @@ impl LargeTable {
     }
 }
 
-/// Reads a table from a file, or from standard input for `-`.
-pub fn read(
-    path: &Path,
-    reading: &ReadOptions,
-    hints: &Hints,
-) -> Result<Frame, DataError> {
+/// Reads a table from a file, or from standard input for `-`. The notes of the frame say which decisions could be wrong.
+///
+/// # Errors
+/// If the file cannot be read as a table; the message says where, what was expected, and what to do.
+pub fn read(path: &Path, reading: &ReadOptions, hints: &Hints) -> Result<Frame, DataError> {
     let source = Source::open(path)?;
     let format = match reading.format {
         Some(format) => format,

@@ -152,7 +152,9 @@ impl Source {
         }
         if head.starts_with(b"FEA1") {
             let advice = "write it as Feather version 2 or Parquet";
-            return Err(DataError::user(format!("{name}: the file is Feather version 1; {advice}")));
+            return Err(DataError::user(format!(
+                "{name}: the file is Feather version 1; {advice}"
+            )));
         }
         let known: [(&[u8], &str); 5] = [
             (b"\xd0\xcf\x11\xe0", "an old Excel workbook"),

@@ -53,8 +53,8 @@ pub use boolean::{
     BooleanConcept, BooleanPoint, Conjunction, DecisionList, Disjunction, Literal, MAX_VARIABLES,
 };
 pub use contract::{
-    Classifier, FitError, FitSample, FitStream, Params, RngStream, Termination, Threads, rng_for,
-    rng_for_round,
+    ClassModel, Classifier, FitError, FitSample, FitStream, Params, RngStream, Termination,
+    Threads, deciding_class, rng_for, rng_for_round,
 };
 pub use determinant::log_abs_determinant;
 pub use ellipsoid::Ellipsoid;

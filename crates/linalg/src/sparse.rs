@@ -141,6 +141,42 @@ impl SparsePoints {
         Ok(self)
     }
 
+    /// The points at `rows`, which rise, without a second copy in memory.
+    ///
+    /// # Errors
+    /// [`InputError::IndexOutOfRange`] for a row that is not there or does not come after the one before it.
+    ///
+    /// ```
+    /// use halfspaces_linalg::{PointSet, SparsePoints};
+    /// let points = SparsePoints::new(vec![0, 1, 3, 4], vec![1, 0, 2, 0], vec![2.0, 1.0, 3.0, 5.0], 3)?;
+    /// assert_eq!(points.clone().into_rows(&[1, 2])?, points.select(&[1, 2])?);
+    /// # Ok::<(), halfspaces_linalg::InputError>(())
+    /// ```
+    pub fn into_rows(mut self, rows: &[usize]) -> Result<SparsePoints, InputError> {
+        let len = self.len();
+        let mut least = 0;
+        for &index in rows {
+            if index < least || index >= len {
+                return Err(InputError::IndexOutOfRange { index, len });
+            }
+            least = index + 1;
+        }
+        let mut end = 0;
+        for (to, &from) in rows.iter().enumerate() {
+            let stored = self.row_starts[from]..self.row_starts[from + 1];
+            let width = stored.len();
+            self.columns.copy_within(stored.clone(), end);
+            self.values.copy_within(stored, end);
+            end += width;
+            // Starts up to `from` are no longer needed, and `to` is at most `from`.
+            self.row_starts[to + 1] = end;
+        }
+        self.row_starts.truncate(rows.len() + 1);
+        self.columns.truncate(end);
+        self.values.truncate(end);
+        Ok(self)
+    }
+
     /// Number of stored values of all rows.
     #[must_use]
     pub fn stored(&self) -> usize {
@@ -267,6 +303,20 @@ mod tests {
         assert_eq!(points, before);
         assert!(points.clone().widened(1 << 32).is_err());
         assert_eq!(points.widened(5).unwrap().dim(), 5);
+    }
+
+    #[test]
+    fn rows_are_kept_in_place() {
+        let points =
+            SparsePoints::new(vec![0, 1, 3, 3, 4], vec![1, 0, 2, 0], vec![2.0, 1.0, 3.0, 5.0], 3)
+                .unwrap();
+        for rows in [vec![], vec![0], vec![3], vec![0, 2], vec![1, 3], vec![0, 1, 2, 3]] {
+            let expected = points.select(&rows).unwrap();
+            assert_eq!(points.clone().into_rows(&rows).unwrap(), expected, "{rows:?}");
+        }
+        for rows in [vec![4], vec![1, 1], vec![2, 0]] {
+            assert!(points.clone().into_rows(&rows).is_err(), "{rows:?}");
+        }
     }
 
     proptest! {

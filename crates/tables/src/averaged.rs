@@ -3,8 +3,8 @@
 use crate::candidate::{ColumnScale, Scale};
 use halfspaces_features::{FeatureMap, KernelValues};
 use halfspaces_linalg::{
-    AffineHalfspace, DenseRow, InputError, Label, PointSet, Points, RowView, Threads, kernels,
-    zeros,
+    AffineHalfspace, DenseRow, InputError, PointSet, Points, RowView, Threads, deciding_class,
+    kernels, zeros,
 };
 use halfspaces_pac::TemperatureScaling;
 use std::ops::Range;
@@ -74,20 +74,6 @@ impl TryFrom<RawAveraged> for Averaged {
         }
         Ok(Averaged { standardised, ranked, parts, scaling })
     }
-}
-
-/// The class that values decide for: of one value, whether it is positive; else the first of the largest.
-pub(crate) fn decide(values: &[f64]) -> usize {
-    if let [value] = values {
-        return usize::from(Label::from_sign(*value) == Label::Positive);
-    }
-    let mut best = 0;
-    for (class, value) in values.iter().enumerate() {
-        if *value > values[best] {
-            best = class;
-        }
-    }
-    best
 }
 
 impl Averaged {
@@ -189,7 +175,7 @@ impl Averaged {
         let mut classes = Vec::with_capacity(rows.len());
         for first in rows.clone().step_by(BLOCK) {
             let values = self.values(points, first..rows.end.min(first + BLOCK))?;
-            classes.extend(values.chunks_exact(self.sums()).map(decide));
+            classes.extend(values.chunks_exact(self.sums()).map(deciding_class));
         }
         Ok(classes)
     }
@@ -229,9 +215,9 @@ mod tests {
     use super::*;
     #[test]
     fn of_equal_values_the_first_decides() {
-        assert_eq!(decide(&[0.5, 1.0, 1.0]), 1);
-        assert_eq!(decide(&[-0.3; 3]), 0);
-        assert_eq!((decide(&[0.0]), decide(&[-0.1])), (1, 0));
+        assert_eq!(deciding_class(&[0.5, 1.0, 1.0]), 1);
+        assert_eq!(deciding_class(&[-0.3; 3]), 0);
+        assert_eq!((deciding_class(&[0.0]), deciding_class(&[-0.1])), (1, 0));
     }
 
     /// 4 · 1e308 is too large, in the second block of 256 rows.

@@ -1,10 +1,12 @@
 //! What a fit to a table of several classes hands out.
 
-use crate::averaged::{Averaged, decide};
+use crate::averaged::Averaged;
 use crate::report::TableReport;
 #[cfg(feature = "serde")]
 use halfspaces_linalg::load_checked;
-use halfspaces_linalg::{InputError, PointSet, Points, RowView, Threads};
+use halfspaces_linalg::{
+    ClassModel, InputError, PointSet, Points, RowView, Threads, deciding_class,
+};
 use halfspaces_pac::ErrorBound;
 
 /// What a [`TableClassifier`](crate::TableClassifier) returns for labels of several classes, which are whatever the caller
@@ -87,7 +89,7 @@ impl<C> TableClassesModel<C> {
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::Overflow`].
     pub fn class<R: RowView>(&self, x: R) -> Result<&C, InputError> {
-        Ok(&self.classes[decide(&self.average.row_values(x)?)])
+        Ok(&self.classes[deciding_class(&self.average.row_values(x)?)])
     }
 
     /// The class of every row.
@@ -148,7 +150,7 @@ impl<C> TableClassesModel<C> {
     /// ```
     pub fn judge(&self, values: &[f64]) -> Result<(&C, Vec<f64>), InputError> {
         InputError::check_dim(self.average.sums(), values.len())?;
-        Ok((&self.classes[decide(values)], self.average.probabilities(values)))
+        Ok((&self.classes[deciding_class(values)], self.average.probabilities(values)))
     }
 
     /// What was compared, on which rows, and what was chosen.
@@ -163,5 +165,35 @@ impl<C> TableClassesModel<C> {
     /// [`InputError::ParameterOutOfRange`] for δ outside (0, 1).
     pub fn error_bound(&self, failure: f64) -> Result<ErrorBound, InputError> {
         self.report.error_bound(failure)
+    }
+}
+
+impl<C> ClassModel for TableClassesModel<C> {
+    fn class_count(&self) -> usize {
+        self.classes.len()
+    }
+
+    fn point_dim(&self) -> usize {
+        self.dim()
+    }
+
+    fn class_values<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError> {
+        self.average.row_values(x)
+    }
+
+    fn class_probabilities(&self, values: &[f64]) -> Option<Vec<f64>> {
+        Some(self.average.probabilities(values))
+    }
+
+    fn class_values_all<P: PointSet>(
+        &self,
+        points: &P,
+        threads: Threads,
+    ) -> Result<Vec<Vec<f64>>, InputError>
+    where
+        Self: Sync,
+    {
+        let values = self.average.values_all(points, threads)?;
+        Ok(values.rows().map(|row| row.as_slice().to_vec()).collect())
     }
 }

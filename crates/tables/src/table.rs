@@ -1,6 +1,6 @@
 //! The rows learned from, and fits to them.
 
-use crate::averaged::{Part, decide};
+use crate::averaged::Part;
 use crate::candidate::{ColumnScale, Family, Method, Space};
 use crate::feature_rows::{Entry, FeatureRows, copy_rounded};
 use crate::hinge::{Examples, Hinge};
@@ -8,8 +8,8 @@ use crate::landmark_features::LandmarkFeatures;
 use crate::rounds::{Round, rounds};
 use halfspaces_features::{Distance, KernelValues, Landmarks, RadialKernel};
 use halfspaces_linalg::{
-    AffineHalfspace, FitSample, InputError, Label, Params, PointSet, Points, RngStream, kernels,
-    rng_for_round, zeros,
+    AffineHalfspace, FitSample, InputError, Label, Params, PointSet, Points, RngStream,
+    deciding_class, kernels, rng_for_round, zeros,
 };
 use halfspaces_pac::{LogisticRegression, SamplePerspectron, TemperatureScaling};
 
@@ -228,7 +228,7 @@ impl Table {
     pub(crate) fn shares(&self, values: &[f64], rounds: usize) -> Vec<f64> {
         let rows = || self.counted_rows(rounds);
         let total: f64 = rows().map(|i| self.weights[i]).sum();
-        let is_right = |i| decide(self.of_row(values, i)) == self.classes[i];
+        let is_right = |i| deciding_class(self.of_row(values, i)) == self.classes[i];
         // Rows without weight add nothing; of all rows compared on some have weight.
         rows()
             .map(

@@ -3,15 +3,13 @@
 use super::judged::read;
 use crate::error::CliError;
 use crate::input::InputArgs;
-use crate::learner::Decisions;
-use crate::model_file::ModelFile;
 use crate::names::visible;
 use crate::output::{aligned, say, say_json};
 use crate::progress::Progress;
-use crate::recipe::Unseen;
-use crate::statistics::{CONFIDENCE, Rate};
+use crate::recipe;
 use crate::threads::ThreadsArg;
 use clap::Args;
+use halfspaces_pipeline::{CONFIDENCE, Decisions, Pipeline, Rate, Unseen};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -36,7 +34,7 @@ pub(crate) struct EvaluateArgs {
     #[arg(short, long, value_name = "COLUMN")]
     label: Option<String>,
     /// What becomes of a category that the model has not seen, and of a column that is not there
-    #[arg(long, value_enum, default_value = "error")]
+    #[arg(long, value_parser = recipe::unseen(), default_value = "error")]
     unseen: Unseen,
     #[command(flatten)]
     threads: ThreadsArg,
@@ -82,13 +80,13 @@ struct Coverage {
 
 /// Measures a model.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<(), CliError> {
-    let model = ModelFile::load(&args.model)?;
+    let model = Pipeline::load(&args.model)?;
     let progress = Progress::start("evaluating");
     let judged = read(&model, &args.input, args.label.as_deref(), true, args.unseen)?;
-    let found = model.learned.decide(&judged.points, args.threads.get())?;
+    let found = model.model().decide(&judged.design, args.threads.get())?;
     drop(progress);
     let Some(truth) = judged.truth else { unreachable!("labels were asked for") };
-    let evaluation = evaluate(judged.source, &model.label.classes, &found, &truth)?;
+    let evaluation = evaluate(judged.source, model.classes(), &found, &truth)?;
     if args.json { say_json(&evaluation) } else { say(&text(&evaluation)) }
 }
 

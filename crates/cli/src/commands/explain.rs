@@ -3,16 +3,15 @@
 use super::judged::{Judged, read};
 use crate::error::CliError;
 use crate::input::{InputArgs, ReadingArgs};
-use crate::learner::Decisions;
-use crate::model_file::ModelFile;
+use crate::names::visible;
 use crate::output::{aligned, say, say_json};
 use crate::progress::Progress;
-use crate::recipe::Unseen;
-use crate::statistics::Rate;
+use crate::recipe;
 use crate::threads::ThreadsArg;
 use clap::Args;
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::{PointSet, Points, RngStream, Threads, rng_for, rng_for_round};
+use halfspaces_pipeline::{Decisions, Design, Pipeline, Rate, Unseen};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -49,7 +48,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
     /// What becomes of a category that the model has not seen, and of a column that is not there
-    #[arg(long, value_enum, default_value = "error")]
+    #[arg(long, value_parser = recipe::unseen(), default_value = "error")]
     unseen: Unseen,
     #[command(flatten)]
     reading: ReadingArgs,
@@ -120,7 +119,7 @@ struct Bar {
 
 /// Explains a model.
 pub(crate) fn run(args: &ExplainArgs) -> Result<(), CliError> {
-    let model = ModelFile::load(&args.model)?;
+    let model = Pipeline::load(&args.model)?;
     let progress = Progress::start("explaining");
     let on_data = match &args.data {
         None => None,
@@ -131,12 +130,12 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), CliError> {
         }
     };
     drop(progress);
-    let findings = &model.known.findings;
+    let findings = &model.report().findings;
     let explanation = Explanation {
-        learner: model.method().name().to_owned(),
-        classes: model.label.classes.clone(),
-        learned_from: model.known.rows,
-        held_out: (model.known.held_out).map(|c| Rate::new(c.errors(), c.points())).transpose()?,
+        learner: model.model().method().name().to_owned(),
+        classes: model.classes().to_vec(),
+        learned_from: model.report().learned_from,
+        held_out: model.report().held_out()?,
         averaged: findings.compared.iter().take(findings.chosen).map(|(_, n)| n.clone()).collect(),
         weights: weights(&model, args.top),
         on_data,
@@ -144,12 +143,12 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), CliError> {
     if args.json { say_json(&explanation) } else { say(&text(&explanation)) }
 }
 
-fn weights(model: &ModelFile, top: usize) -> Vec<ClassWeights> {
-    let names = model.recipe.coordinates();
-    let classes = &model.label.classes;
+fn weights(model: &Pipeline, top: usize) -> Vec<ClassWeights> {
+    let names = model.recipe().coordinates();
+    let classes = model.classes();
     // Of two classes one halfspace, for the second.
     let of = |count: usize, class: usize| if count == 1 { &classes[1] } else { &classes[class] };
-    let all = model.learned.weights().unwrap_or_default();
+    let all = model.model().weights().unwrap_or_default();
     (all.iter().enumerate())
         .map(|(class, weights)| {
             let mut pairs: Vec<(&String, f64)> =
@@ -164,17 +163,17 @@ fn weights(model: &ModelFile, top: usize) -> Vec<ClassWeights> {
 }
 
 fn on_data(
-    model: &ModelFile,
+    model: &Pipeline,
     judged: &Judged,
     top: usize,
     threads: Threads,
 ) -> Result<OnData, CliError> {
-    let found = model.learned.decide(&judged.points, threads)?;
+    let found = model.model().decide(&judged.design, threads)?;
     let importance = importance(model, judged, &found, threads)?;
-    let rows_shuffled = judged.points.len().min(MAX_ROWS);
+    let rows_shuffled = judged.design.len().min(MAX_ROWS);
     Ok(OnData {
         data: judged.source.clone(),
-        rows: judged.points.len(),
+        rows: judged.design.len(),
         labelled: judged.truth.is_some(),
         rows_shuffled,
         importance: importance.into_iter().take(top).collect(),
@@ -185,15 +184,15 @@ fn on_data(
 /// By how much the share of errors rises, or without labels how many answers change, when the cells of one column are
 /// shuffled among the rows; the largest first.
 fn importance(
-    model: &ModelFile,
+    model: &Pipeline,
     judged: &Judged,
     found: &Decisions,
     threads: Threads,
 ) -> Result<Vec<Importance>, CliError> {
-    let mut rows: Vec<usize> = (0..judged.points.len()).collect();
+    let mut rows: Vec<usize> = (0..judged.design.len()).collect();
     rows.shuffle(&mut rng_for(RngStream::TableRows, 0));
     rows.truncate(MAX_ROWS);
-    let points = judged.points.select(&rows)?;
+    let points = judged.design.select(&rows)?.into_dense()?;
     let reference: Vec<Option<usize>> = match &judged.truth {
         Some(truth) => rows.iter().map(|row| truth[*row]).collect(),
         None => rows.iter().map(|row| Some(found.classes[*row])).collect(),
@@ -206,7 +205,7 @@ fn importance(
     let dim = points.dim();
     let mut order: Vec<usize> = (0..rows.len()).collect();
     let mut all = Vec::new();
-    for (column, places) in model.recipe.places() {
+    for (column, places) in model.recipe().places() {
         let mut total = 0.0;
         for shuffle in 0..SHUFFLES {
             order.shuffle(&mut rng_for_round(RngStream::TableOrder, 0, shuffle));
@@ -215,11 +214,11 @@ fn importance(
                 let source = &points.as_slice()[from * dim..][places.clone()];
                 values[to * dim..][places.clone()].copy_from_slice(source);
             }
-            let shuffled = Points::new(values, dim)?;
-            total += differ(&model.learned.decide(&shuffled, threads)?.classes) as f64 - before;
+            let shuffled = Design::Dense(Points::new(values, dim)?);
+            total += differ(&model.model().decide(&shuffled, threads)?.classes) as f64 - before;
         }
         let share = total / (f64::from(SHUFFLES) * rows.len() as f64);
-        all.push(Importance { column: column.to_owned(), share });
+        all.push(Importance { column, share });
     }
     all.sort_by(|a, b| b.share.total_cmp(&a.share));
     Ok(all)
@@ -264,18 +263,18 @@ fn text(explanation: &Explanation) -> String {
         explanation;
     let mut lines = vec![format!(
         "model     {learner}, learned from {learned_from} rows; classes {}",
-        classes.join(", ")
+        visible(&classes.join(", "))
     )];
     if let Some(rate) = held_out {
         lines.push(format!("held out  {} rows: error {}", rate.of, rate.text()));
     }
     if !averaged.is_empty() {
-        lines.push(format!("average   of {}", averaged.join("; ")));
+        lines.push(format!("average   of {}", visible(&averaged.join("; "))));
     }
     for of_class in weights {
         lines.push(String::new());
-        lines.push(format!("weights for `{}`, per standard deviation", of_class.class));
-        let row = |w: &Weight| vec![w.coordinate.clone(), format!("{:+.4}", w.weight)];
+        lines.push(format!("weights for `{}`, per standard deviation", visible(&of_class.class)));
+        let row = |w: &Weight| vec![visible(&w.coordinate), format!("{:+.4}", w.weight)];
         lines.extend(aligned(&of_class.weights.iter().map(row).collect::<Vec<_>>()));
     }
     match on_data {
@@ -293,10 +292,10 @@ fn data_lines(on_data: &OnData) -> Vec<String> {
     let what = if *labelled { "more errors" } else { "answers changed" };
     let mut lines = vec![
         String::new(),
-        format!("{data}: {rows} rows"),
+        format!("{}: {rows} rows", visible(data)),
         format!("{what} when a column is shuffled, of {rows_shuffled} rows ({SHUFFLES} times)"),
     ];
-    let row = |i: &Importance| vec![i.column.clone(), format!("{:.1} %", 100.0 * i.share)];
+    let row = |i: &Importance| vec![visible(&i.column), format!("{:.1} %", 100.0 * i.share)];
     lines.extend(aligned(&importance.iter().map(row).collect::<Vec<_>>()));
     lines.push(String::new());
     lines.push(if *labelled {

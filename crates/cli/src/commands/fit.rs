@@ -1,37 +1,19 @@
 //! `fit`: learn a model from a labelled table.
 
 use crate::error::CliError;
-use crate::frame::{Frame, Values};
-use crate::input::{Hints, InputArgs, LargeTable};
-use crate::labels::Labels;
-use crate::learner::{Batch, Findings, Learned, Method, Plan};
-use crate::model_file::{Known, LabelPart, ModelFile};
+use crate::input::{Hints, InputArgs, print_notes};
+use crate::learner;
 use crate::names::visible;
-use crate::output::{check_targets, note, say, say_json};
+use crate::output::{check_targets, note, say, say_json, write_file};
 use crate::progress::Progress;
-use crate::recipe::{Recipe, RecipeOptions, Unseen};
-use crate::statistics::{CONFIDENCE, Rate};
+use crate::recipe::ColumnArgs;
 use crate::threads::ThreadsArg;
 use clap::Args;
-use halfspaces_linalg::rand::seq::SliceRandom;
-use halfspaces_linalg::{PointSet, RngStream, rng_for};
-use halfspaces_pac::ErrorCount;
-use halfspaces_tables::MIN_TABLE_ROWS;
+use halfspaces_pipeline::{
+    CONFIDENCE, ClassCount, Findings, FitOptions, Method, Pipeline, Plan, Rate,
+};
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::path::PathBuf;
-
-/// From so many rows on a tenth is held out, at least and at most so many; before, a twentieth.
-const LARGE: usize = 5000;
-const LARGE_SHARE: f64 = 0.1;
-const SMALL_SHARE: f64 = 0.05;
-const MIN_LARGE: usize = 1500;
-const MAX_HELD_OUT: usize = 20_000;
-
-/// Rows of a file larger than memory on which columns, classes and error are measured.
-const SAMPLE: usize = 60_000;
-/// Rows of it read at a time.
-const CHUNK: usize = 4096;
 
 /// Most candidates listed of what was compared.
 const LISTED: usize = 3;
@@ -62,7 +44,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "LABEL", allow_hyphen_values = true)]
     positive: Option<String>,
     /// How to learn
-    #[arg(long, value_enum, default_value = "auto", value_name = "LEARNER")]
+    #[arg(long, value_parser = learner::method(), default_value = "auto", value_name = "LEARNER")]
     learner: Method,
     /// Most wrong labels to expect, as a probability below 0.5 (massart, perspectron) [default: 0.25 for massart]
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
@@ -86,7 +68,7 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     threads: ThreadsArg,
     #[command(flatten)]
-    recipe: RecipeOptions,
+    columns: ColumnArgs,
     /// Print what was found as JSON
     #[arg(long)]
     json: bool,
@@ -99,19 +81,26 @@ fn share(text: &str) -> Result<f64, String> {
 
 /// What is printed.
 #[derive(Debug, Serialize)]
-struct Summary {
+struct Summary<'p> {
     data: String,
     rows: u64,
     /// Rows of a stream on which columns, classes and error were measured.
     #[serde(skip_serializing_if = "Option::is_none")]
-    sampled: Option<usize>,
+    sampled: Option<u64>,
     columns: usize,
     coordinates: usize,
-    constant_columns: Vec<String>,
-    classes: Vec<ClassCount>,
+    constant_columns: &'p [String],
+    classes: &'p [ClassCount],
     learner: Method,
     learned_from: u64,
-    findings: Findings,
+    /// Rows on which candidates were compared.
+    compared_on: usize,
+    /// The error of always predicting the commonest class.
+    commonest_class_error: f64,
+    /// The cross-validated error, where one was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cross_validated_error: Option<f64>,
+    findings: &'p Findings,
     held_out: Option<Rate>,
     confidence: f64,
     /// Whether `predict` gives probabilities.
@@ -119,280 +108,86 @@ struct Summary {
     model: String,
 }
 
-#[derive(Debug, Serialize)]
-struct ClassCount {
-    name: String,
-    rows: usize,
+impl FitArgs {
+    fn options(&self) -> FitOptions {
+        FitOptions {
+            label: self.label.clone(),
+            positive: self.positive.clone(),
+            plan: Plan {
+                method: self.learner,
+                noise: self.noise,
+                c: self.c,
+                seed: self.seed,
+                threads: self.threads.get(),
+            },
+            weights: self.weights.clone(),
+            holdout: self.holdout,
+            recipe: self.columns.options(),
+        }
+    }
 }
 
 /// Learns a model.
 pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
     check_targets(&[&args.output], &[&args.input.data], args.force)?;
-    if args.weights.is_some() && args.learner != Method::Auto {
-        let learner = args.learner.name();
-        let advice = "use --learner auto";
-        return Err(CliError::user(format!(
-            "--weights: the learner {learner} takes none; {advice}"
-        )));
-    }
-    let plan = Plan {
-        method: args.learner,
-        noise: args.noise,
-        c: args.c,
-        seed: args.seed,
-        threads: args.threads.get(),
-    };
-    plan.check_options()?;
-    args.recipe.check_apart(&args.label, "the column of labels")?;
-    if let Some(weights) = &args.weights {
-        args.recipe.check_apart(weights, "the column of weights")?;
-        if *weights == args.label {
-            return Err(CliError::user(format!(
-                "--weights {weights}: it is the column of labels; name another one"
-            )));
-        }
-    }
-    let progress = Progress::start("reading");
+    let options = args.options();
+    options.check()?;
     let hints = Hints::texts([&args.label]);
-    let large = args.stream.then(|| Large::open(args, &hints)).transpose()?;
-    let mut frame = match &large {
-        Some(large) => large.sample()?,
-        None => args.input.read_as(&hints)?,
-    };
-    drop(progress);
-    let mut labels = Labels::take(&mut frame, &args.label)?;
-    let several = labels.classes.len() > 2;
-    if let Some(positive) = &args.positive {
-        labels = labels.with_positive(positive)?;
-    }
-    let against_rest = args.positive.clone().filter(|_| several);
-    let weights = args.weights.as_deref().map(|name| take_weights(&mut frame, name)).transpose()?;
-    let (rows, columns) = (frame.rows, frame.columns.len());
-    let all_rows = large.as_ref().map_or(rows as u64, |large| large.rows);
-    let (learn_rows, held_rows) = split(rows, args.holdout, args.seed);
-
-    let counts: Vec<ClassCount> = (labels.classes.iter().enumerate())
-        .map(|(i, name)| ClassCount {
-            name: name.clone(),
-            rows: labels.of_row.iter().filter(|c| **c == i).count(),
-        })
-        .collect();
-    let (classes, numbers) = classes_of(&labels, &learn_rows, &frame, &args.label)?;
-    let class = |row: &usize| numbers[labels.of_row[*row]];
-    let training = frame.select_rows(&learn_rows);
-    let held_out = frame.select_rows(&held_rows);
-    drop(frame);
-    let recipe = Recipe::fit(&training, &args.recipe)?;
-    let points = recipe.apply(&training, Unseen::Error)?;
-    let source = training.source.clone();
-    drop(training);
-
-    if args.learner == Method::Auto && learn_rows.len() < MIN_TABLE_ROWS {
-        return Err(CliError::user(format!(
-            "{source}: {} rows to learn from are too few, {MIN_TABLE_ROWS} are needed; say --holdout 0 if none are to be held out",
-            learn_rows.len()
-        )));
-    }
-    let targets: Vec<usize> = learn_rows.iter().filter_map(class).collect();
-    let weights: Option<Vec<f64>> =
-        weights.map(|weights| learn_rows.iter().map(|row| weights[*row]).collect());
-    let learned = match &large {
-        Some(large) if Learned::streams(plan.method) => {
-            let held_out: BTreeSet<u64> = held_rows.iter().map(|row| large.sampled[*row]).collect();
-            let target = Target { classes: &classes, against_rest: against_rest.as_deref() };
-            let batches = |chunks: Chunks<'_>| {
-                let mut batches = large.batches(chunks, &recipe, &target, &held_out);
-                Learned::fit_stream(&plan, &points, &targets, &mut batches)
-            };
-            large.table.in_chunks(&recipe.hints(std::slice::from_ref(&args.label)), CHUNK, batches)
-        }
-        _ => {
-            let progress = Progress::start("learning");
-            let learned = Learned::fit(&plan, &points, &targets, weights.as_deref());
-            drop(progress);
-            learned.map(|(learned, findings)| (learned, findings, learn_rows.len() as u64))
-        }
-    };
-    let (mut learned, findings, learned_from) = learned.map_err(|fault| fault.within(&source))?;
-    drop(points);
-
-    let held_out = if held_rows.is_empty() {
-        None
+    let progress = Progress::start("reading");
+    let (data, columns, fitted) = if args.stream {
+        let table = args.input.open_large(hints)?;
+        drop(progress);
+        let progress = Progress::rows("learning", table.count()?);
+        let fitted = Pipeline::fit_large(&table, &options, &mut |rows| progress.advance(rows))?;
+        (table.name().to_owned(), table.column_count()?, fitted)
     } else {
-        let points = recipe.apply(&held_out, Unseen::Zero)?;
-        let found = learned.decide(&points, plan.threads)?;
-        let truth: Vec<Option<usize>> = held_rows.iter().map(class).collect();
-        let wrong = found.classes.iter().zip(&truth).filter(|(a, b)| Some(**a) != **b).count();
-        let known: Option<Vec<usize>> = truth.into_iter().collect();
-        if let Some(known) = known {
-            learned.calibrate(&points, &known, plan.threads)?;
-        }
-        Some(ErrorCount::new(wrong, held_rows.len())?)
+        let mut frame = args.input.read_as(&hints)?;
+        print_notes(&mut frame);
+        drop(progress);
+        let progress = Progress::start("learning");
+        let (data, columns) = (frame.source.clone(), frame.column_count());
+        let fitted = Pipeline::fit(frame, &options);
+        drop(progress);
+        (data, columns, fitted?)
     };
-
+    let (pipeline, notes) = fitted;
+    notes.iter().for_each(|text| note(&format!("note: {text}")));
+    let report = pipeline.report();
+    let columns = columns - 1 - usize::from(args.weights.is_some());
     let summary = Summary {
-        data: source,
-        rows: all_rows,
-        sampled: large.as_ref().map(|large| large.sampled.len()),
+        data,
+        rows: report.rows,
+        sampled: report.sampled,
         columns,
-        coordinates: recipe.dim(),
-        constant_columns: recipe.constant().to_vec(),
-        classes: counts,
+        coordinates: pipeline.recipe().dim(),
+        constant_columns: pipeline.recipe().constant(),
+        classes: &report.classes,
         learner: args.learner,
-        learned_from,
-        findings: findings.clone(),
-        held_out: held_out.map(|count| Rate::new(count.errors(), count.points())).transpose()?,
+        learned_from: report.learned_from,
+        compared_on: report.findings.compared_on,
+        commonest_class_error: report.commonest_error,
+        cross_validated_error: report.findings.cross_validated,
+        findings: &report.findings,
+        held_out: report.held_out()?,
         confidence: CONFIDENCE,
-        probabilities: learned.has_probabilities(),
+        probabilities: pipeline.model().has_probabilities(),
         model: args.output.display().to_string(),
     };
-    let label = LabelPart { column: args.label.clone(), classes, against_rest };
-    let known = Known { rows: learned_from, held_out, seed: args.seed, findings };
-    ModelFile::new(label, recipe, learned, known).save(&args.output, args.force)?;
+    write_file(&args.output, args.force, |out| pipeline.write(out))?;
     if args.json { say_json(&summary) } else { say(&text(&summary)) }
 }
 
-type Chunks<'c> = &'c mut dyn Iterator<Item = Result<Frame, CliError>>;
-
-/// What labels mean.
-struct Target<'t> {
-    classes: &'t [String],
-    against_rest: Option<&'t str>,
-}
-
-impl Target<'_> {
-    fn class(&self, label: &str) -> Option<usize> {
-        match self.against_rest {
-            Some(positive) => Some(usize::from(label == positive)),
-            None => self.classes.iter().position(|class| class == label),
-        }
+/// Names separated by commas, the first ones of many.
+fn list(names: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }
 
-/// A file larger than memory, and a random sample of its rows.
-struct Large {
-    table: LargeTable,
-    label: String,
-    /// Rows of the file.
-    rows: u64,
-    /// The numbers of those in the sample, rising.
-    sampled: Vec<u64>,
-}
-
-impl Large {
-    fn open(args: &FitArgs, hints: &Hints) -> Result<Large, CliError> {
-        let table = args.input.open_large(hints.clone())?;
-        let rows = table.count()?;
-        let mut rng = rng_for(RngStream::Caller, args.seed);
-        let size = rows.min(SAMPLE as u64) as usize;
-        let drawn = halfspaces_linalg::rand::seq::index::sample(&mut rng, rows as usize, size);
-        let mut sampled: Vec<u64> = drawn.into_iter().map(|row| row as u64).collect();
-        sampled.sort_unstable();
-        Ok(Large { table, label: args.label.clone(), rows, sampled })
-    }
-
-    fn sample(&self) -> Result<Frame, CliError> {
-        self.table.rows(&self.sampled)
-    }
-
-    /// The rows that are not held out, as points and classes. A label that the sample does not have is left out.
-    fn batches<'b>(
-        &'b self,
-        chunks: Chunks<'b>,
-        recipe: &'b Recipe,
-        target: &'b Target<'b>,
-        held_out: &'b BTreeSet<u64>,
-    ) -> impl Iterator<Item = Result<Batch, CliError>> + 'b {
-        let progress = Progress::rows("learning", self.rows);
-        let mut first = 0;
-        chunks.map(move |chunk| {
-            let mut chunk = chunk?;
-            let number = first;
-            first += chunk.rows as u64;
-            progress.advance(chunk.rows as u64);
-            let labels = Labels::take_part(&mut chunk, &self.label)?;
-            let class: Vec<Option<usize>> =
-                labels.classes.iter().map(|label| target.class(label)).collect();
-            let (mut rows, mut classes) = (Vec::new(), Vec::new());
-            for (row, label) in labels.of_row.iter().enumerate() {
-                if let Some(class) = class[*label]
-                    && !held_out.contains(&(number + row as u64))
-                {
-                    rows.push(row);
-                    classes.push(class);
-                }
-            }
-            let points = recipe.apply(&chunk, Unseen::Zero)?;
-            Ok((points.select(&rows)?, classes))
-        })
-    }
-}
-
-/// The classes of the rows learned from, and per class of the file its number among them: one that has no such row
-/// has none.
-fn classes_of(
-    labels: &Labels,
-    rows: &[usize],
-    frame: &Frame,
-    column: &str,
-) -> Result<(Vec<String>, Vec<Option<usize>>), CliError> {
-    let mut present = vec![false; labels.classes.len()];
-    rows.iter().for_each(|row| present[labels.of_row[*row]] = true);
-    let mut names = Vec::new();
-    let mut numbers = Vec::new();
-    for (name, present) in labels.classes.iter().zip(present) {
-        numbers.push(present.then_some(names.len()));
-        if present {
-            names.push(name.clone());
-        } else {
-            note(&format!(
-                "note: all rows labelled `{name}` are held out: the model does not know the class; try --holdout 0"
-            ));
-        }
-    }
-    if names.len() < 2 {
-        let only = names.first().map_or("", String::as_str);
-        return Err(CliError::user(format!(
-            "{}, column `{column}`: every row has the same label, `{only}`; two different ones are needed",
-            frame.source
-        )));
-    }
-    Ok((names, numbers))
-}
-
-fn take_weights(frame: &mut Frame, name: &str) -> Result<Vec<f64>, CliError> {
-    let column = frame.take(name)?;
-    let Values::Numbers(weights) = column.values else {
-        let source = &frame.source;
-        return Err(CliError::user(format!(
-            "{source}: the weights in column `{name}` are not numbers"
-        )));
-    };
-    match weights.iter().position(|w| w.is_nan() || *w < 0.0) {
-        Some(row) => Err(CliError::user(format!(
-            "{}, column `{name}`: a weight is a number of at least 0",
-            frame.place(row)
-        ))),
-        None => Ok(weights),
-    }
-}
-
-/// Rows learned from and rows held out, at random, each in their order.
-pub(crate) fn split(rows: usize, share: Option<f64>, seed: u64) -> (Vec<usize>, Vec<usize>) {
-    let held_out = match share {
-        Some(share) => (share * rows as f64).round() as usize,
-        None if rows < LARGE => (SMALL_SHARE * rows as f64).round() as usize,
-        None => ((LARGE_SHARE * rows as f64).round() as usize).clamp(MIN_LARGE, MAX_HELD_OUT),
-    };
-    let mut order: Vec<usize> = (0..rows).collect();
-    order.shuffle(&mut rng_for(RngStream::TableRows, seed));
-    let mut learn = order.split_off(held_out.min(rows - 1));
-    learn.sort_unstable();
-    order.sort_unstable();
-    (learn, order)
-}
-
-fn text(summary: &Summary) -> String {
+fn text(summary: &Summary<'_>) -> String {
     let Summary { data, rows, columns, coordinates, classes, findings, model, .. } = summary;
     let classes: Vec<String> =
         classes.iter().map(|c| format!("{} ({})", visible(&c.name), c.rows)).collect();
@@ -402,7 +197,7 @@ fn text(summary: &Summary) -> String {
         classes.join(", ")
     )];
     if !summary.constant_columns.is_empty() {
-        let names = visible(&summary.constant_columns.join(", "));
+        let names = visible(&list(summary.constant_columns));
         lines.push(format!("left out    columns that never change: {names}"));
     }
     let learner = summary.learner.name();
@@ -412,7 +207,9 @@ fn text(summary: &Summary) -> String {
     } else {
         let (compared, chosen) = (findings.compared.len() + findings.dropped, findings.chosen);
         lines.push(format!(
-            "learner     {learner}, from {from} rows: {compared} candidates compared, the best {chosen} averaged"
+            "learner     {learner}, from {from} rows: {compared} candidates compared on {} rows, the best {}",
+            findings.compared_on,
+            if chosen == 1 { "one chosen".to_owned() } else { format!("{chosen} averaged") }
         ));
         for (error, name) in findings.compared.iter().take(LISTED) {
             lines.push(format!("            {:.1} % wrong: {name}", 100.0 * error));
@@ -420,13 +217,22 @@ fn text(summary: &Summary) -> String {
     }
     if let (Some(noise), Some(margin)) = (findings.noise, findings.margin) {
         lines.push(format!(
-            "found       best by a noise rate of {:.0} % and steps for a margin of {:.4} of the largest norm",
+            "selected    noise rate {:.0} %, margin {:.4} x the largest norm",
             100.0 * noise,
             margin
         ));
     }
     if let Some(ended) = &findings.ended {
         lines.push(format!("ended       {ended}"));
+    }
+    lines.push(format!(
+        "baseline    always the commonest class: {:.1} % wrong",
+        100.0 * summary.commonest_class_error
+    ));
+    if let Some(error) = summary.cross_validated_error {
+        let caveat =
+            if findings.compared.is_empty() { "" } else { ", by which candidates were chosen" };
+        lines.push(format!("validated   {:.1} % wrong in cross-validation{caveat}", 100.0 * error));
     }
     match &summary.held_out {
         Some(rate) => {
@@ -445,30 +251,4 @@ fn text(summary: &Summary) -> String {
     }
     lines.push(format!("model       {model}"));
     lines.join("\n") + "\n"
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_are_split_by_the_stated_shares() {
-        for (rows, share, held_out) in [
-            (100, None, 5),
-            (4999, None, 250),
-            (5000, None, 1500),
-            (30_000, None, 3000),
-            (1_000_000, None, 20_000),
-            (10, Some(0.25), 3),
-            (10, Some(0.0), 0),
-            (2, Some(0.99), 1),
-        ] {
-            let (learn, held) = split(rows, share, 1);
-            assert_eq!(held.len(), held_out, "{rows}");
-            let mut all = [learn, held].concat();
-            all.sort_unstable();
-            assert!(all.into_iter().eq(0..rows));
-        }
-        assert_ne!(split(100, None, 1), split(100, None, 2));
-    }
 }

@@ -2,12 +2,12 @@
 
 use crate::error::CliError;
 use crate::input::InputArgs;
-use crate::model_file::ModelFile;
 use crate::output::{OutputArgs, csv_fault};
 use crate::progress::Progress;
-use crate::recipe::Unseen;
+use crate::recipe;
 use crate::threads::ThreadsArg;
 use clap::Args;
+use halfspaces_pipeline::{Pipeline, Unseen};
 use std::path::PathBuf;
 
 /// Predict the label of every row of a table.
@@ -28,7 +28,7 @@ pub(crate) struct PredictArgs {
     #[command(flatten)]
     output: OutputArgs,
     /// What becomes of a category that the model has not seen, and of a column that is not there
-    #[arg(long, value_enum, default_value = "error")]
+    #[arg(long, value_parser = recipe::unseen(), default_value = "error")]
     unseen: Unseen,
     /// Copy a column of the table in front; one of a name that results have, too, becomes `kept NAME`
     #[arg(long, value_name = "COLUMN")]
@@ -43,15 +43,14 @@ pub(crate) struct PredictArgs {
 /// Predicts labels.
 pub(crate) fn run(args: &PredictArgs) -> Result<(), CliError> {
     args.output.check(&[&args.model, &args.input.data])?;
-    let model = ModelFile::load(&args.model)?;
+    let model = Pipeline::load(&args.model)?;
     let progress = Progress::start("predicting");
-    let frame = args.input.read_as(&model.recipe.hints(&args.keep))?;
+    let frame = args.input.read_as(&model.hints(&args.keep))?;
     let kept = args.keep.iter().map(|name| frame.column(name).ok_or_else(|| frame.no_column(name)));
     let kept = kept.collect::<Result<Vec<_>, _>>()?;
-    let points = model.recipe.apply(&frame, args.unseen)?;
-    let found = model.learned.decide(&points, args.threads.get())?;
+    let found = model.decide(&frame, args.unseen, args.threads.get())?;
     drop(progress);
-    let names = &model.label.classes;
+    let names = model.classes();
     args.output.write(|out| {
         let mut csv = csv::Writer::from_writer(out);
         let mut results = ["label", "value", "probability"].map(str::to_owned).to_vec();
@@ -66,7 +65,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), CliError> {
         let mut cells: Vec<String> = Vec::new();
         for (row, (class, value)) in found.classes.iter().zip(&found.values).enumerate() {
             cells.clear();
-            cells.extend(kept.iter().map(|column| column.values.text(row)));
+            cells.extend(kept.iter().map(|column| column.text(row)));
             cells.extend([names[*class].clone(), value.to_string()]);
             let shares = found.probabilities.as_ref().map(|all| &all[row]);
             cells.push(shares.map_or(String::new(), |shares| probability(shares[*class])));

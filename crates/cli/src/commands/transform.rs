@@ -1,18 +1,19 @@
 //! `halfspaces transform`: points in radially isotropic position.
 
 use crate::error::CliError;
-use crate::frame::Frame;
+use crate::frame::{Frame, Values};
 use crate::html::{escape, page, table};
 use crate::input::InputArgs;
 use crate::output::{check_targets, note, say, write_file};
 use crate::progress::Progress;
-use crate::recipe::{Recipe, RecipeOptions, Unseen};
+use crate::recipe::ColumnArgs;
 use clap::Args;
 use halfspaces_eval::{Axis, Colour, Figure, Layer};
 use halfspaces_forster::{
     Accuracy, Decomposition, ForsterError, ForsterTransform, Normalisation, Position, Reason,
 };
 use halfspaces_linalg::{Params, PointSet, Points, Threads};
+use halfspaces_pipeline::{Recipe, RecipeOptions, Unseen};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -35,7 +36,7 @@ pub(crate) struct TransformArgs {
     #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]
-    columns: RecipeOptions,
+    columns: ColumnArgs,
     /// Take the median off every column first: directions are then seen from the middle of the points
     #[arg(long)]
     center: bool,
@@ -115,10 +116,14 @@ pub(crate) fn run(args: &TransformArgs) -> Result<(), CliError> {
 }
 
 fn find(args: &TransformArgs, frame: Frame) -> Result<Found, CliError> {
-    let columns = RecipeOptions { keep_constant: !args.center, ..args.columns.clone() };
-    let recipe = Recipe::fit(&frame, &columns)?;
+    let columns =
+        RecipeOptions { keep_constant: !args.center, median_only: true, ..args.columns.options() };
+    let (recipe, notes) = Recipe::fit(&frame, &columns)?;
+    notes.iter().for_each(|text| note(&format!("note: {text}")));
+    note_missing(&frame, &args.columns.drop);
     let left_out = recipe.constant().to_vec();
-    let (mut points, names) = (recipe.apply(&frame, Unseen::Error)?, recipe.coordinates());
+    let mut points = recipe.apply(&frame, Unseen::Error)?.into_dense()?;
+    let names = recipe.coordinates();
     let source = frame.source;
     let center = args.center.then(|| medians(&points));
     if let Some(center) = &center {
@@ -143,6 +148,19 @@ fn find(args: &TransformArgs, frame: Frame) -> Result<Found, CliError> {
     };
     let parts = solver.decompose(&points).map_err(failed)?;
     Ok(Found { source, points, names, parts, center, left_out, units })
+}
+
+/// Says which columns have missing numbers: a direction has no coordinate for these.
+fn note_missing(frame: &Frame, dropped: &[String]) {
+    for column in frame.columns.iter().filter(|column| !dropped.contains(&column.name)) {
+        let missing = column.values.missing();
+        if missing > 0 && matches!(column.values, Values::Numbers(_)) {
+            note(&format!(
+                "note: {}, column `{}`: {missing} missing numbers are replaced by the median",
+                frame.source, column.name
+            ));
+        }
+    }
 }
 
 /// A matrix as its rows.

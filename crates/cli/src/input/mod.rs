@@ -7,7 +7,7 @@ use crate::frame::Frame;
 use crate::output::note;
 pub(crate) use args::ReadingArgs;
 use clap::Args;
-pub(crate) use halfspaces_frame::{Hints, LargeTable, MISSING_SHOWN};
+pub(crate) use halfspaces_frame::{Hints, LargeTable};
 use std::path::{Path, PathBuf};
 
 /// Which file, and how it is read.

@@ -1,11 +1,13 @@
 //! What every learner of the workspace is, and what it hands out.
 
+mod class_model;
 mod classifier;
 mod fit;
 mod rng_stream;
 mod termination;
 mod threads;
 
+pub use class_model::{ClassModel, deciding_class};
 pub use classifier::Classifier;
 pub use fit::{FitError, FitSample, FitStream, Params};
 pub use rng_stream::{RngStream, rng_for, rng_for_round};

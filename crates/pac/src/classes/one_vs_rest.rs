@@ -3,7 +3,7 @@
 use super::error::{Against, ClassesError, count};
 use super::scaled::Scaled;
 use halfspaces_linalg::{
-    Classifier, FitSample, InputError, Label, PointSet, RowView, Threads, load_checked,
+    ClassModel, Classifier, FitSample, InputError, Label, PointSet, RowView, Threads, load_checked,
 };
 use std::ops::Range;
 
@@ -148,6 +148,20 @@ impl<M: Classifier> OneVsRestModel<M> {
     {
         InputError::check_dim(self.dim(), points.dim())?;
         classes_of(points, threads, |x| self.class(x))
+    }
+}
+
+impl<M: Classifier> ClassModel for OneVsRestModel<M> {
+    fn class_count(&self) -> usize {
+        self.classes()
+    }
+
+    fn point_dim(&self) -> usize {
+        self.dim()
+    }
+
+    fn class_values<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError> {
+        self.values(x)
     }
 }
 

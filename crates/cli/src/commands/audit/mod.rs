@@ -1,20 +1,19 @@
 //! `halfspaces audit`: labels that are probably wrong.
 
-mod judge;
-
 use crate::error::CliError;
 use crate::frame::{Column, Frame};
 use crate::html::{escape, page, table};
-use crate::input::{Hints, InputArgs};
-use crate::labels::Labels;
-use crate::learner::{Method, Plan};
+use crate::input::{Hints, InputArgs, print_notes};
+use crate::learner;
+use crate::names::visible;
 use crate::output::{check_targets, note, say, write_file};
 use crate::progress::Progress;
-use crate::recipe::{Recipe, RecipeOptions, Unseen};
+use crate::recipe::ColumnArgs;
 use crate::threads::ThreadsArg;
 use clap::Args;
 use halfspaces_eval::{Axis, Colour, Figure, Layer};
-use judge::{Audit, Judgement, Suspect};
+use halfspaces_frame::Labels;
+use halfspaces_pipeline::{Audit, Judgement, Method, Plan, Recipe, Suspect, Unseen};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -42,9 +41,9 @@ pub(crate) struct AuditArgs {
     #[arg(short, long, value_name = "COLUMN")]
     label: String,
     #[command(flatten)]
-    columns: RecipeOptions,
+    columns: ColumnArgs,
     /// What judges each row, learned from the others
-    #[arg(long, value_enum, default_value_t = Method::Auto)]
+    #[arg(long, value_parser = learner::method(), default_value = "auto", value_name = "LEARNER")]
     learner: Method,
     /// Parts of the rows, each judged by what was learned from all others
     #[arg(long, default_value_t = 5, allow_negative_numbers = true)]
@@ -100,16 +99,23 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
             frame.source, args.label, labels.classes[0]
         )));
     }
-    for (class, name) in labels.classes.iter().enumerate() {
-        if labels.of_row.iter().filter(|label| **label == class).count() == 1 {
-            return Err(CliError::user(format!(
-                "{}, column `{}`: a single row has the label `{name}`, which nothing can be learned of without it; take the \
-                 row out",
-                frame.source, args.label
-            )));
-        }
+    print_notes(&mut frame);
+    let mut rows_of = vec![0usize; count];
+    labels.of_row.iter().for_each(|class| rows_of[*class] += 1);
+    let alone = labels.classes.iter().zip(&rows_of).filter(|(_, rows)| **rows == 1);
+    let alone: Vec<String> = alone.map(|(name, _)| format!("`{name}`")).collect();
+    if !alone.is_empty() {
+        return Err(CliError::user(format!(
+            "{}, column `{}`: a single row has the label {}, which cannot be learned without that row; take {} out",
+            frame.source,
+            args.label,
+            alone.join(", or "),
+            if alone.len() == 1 { "the row" } else { "these rows" }
+        )));
     }
-    let points = Recipe::fit(&frame, &args.columns)?.apply(&frame, Unseen::Error)?;
+    let (recipe, notes) = Recipe::fit(&frame, &args.columns.options())?;
+    notes.iter().for_each(|text| note(&format!("note: {text}")));
+    let design = recipe.apply(&frame, Unseen::Error)?;
     let plan = Plan {
         method: args.learner,
         noise: None,
@@ -119,7 +125,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
     };
     let audit = Audit { plan, folds: args.folds, failure: args.failure };
     let judgement =
-        audit.run(&points, &labels.of_row, count).map_err(|error| error.at(&frame.source))?;
+        audit.run(&design, &labels.of_row, count).map_err(|error| error.at(&frame.source))?;
     drop(progress);
     let found = Found { frame, labels, judgement, failure: args.failure };
     if let Some(path) = &args.output {
@@ -156,14 +162,14 @@ impl Found {
     }
 
     fn text(&self, top: usize) -> String {
-        let mut text = format!("{}: {}\n", self.frame.source, self.summary());
+        let mut text = format!("{}: {}\n", visible(&self.frame.source), self.summary());
         let suspects = &self.judgement.ranking[..top.min(self.judgement.ranking.len())];
         let width = |of: &dyn Fn(&Suspect) -> usize, least: usize| {
             suspects.iter().map(of).max().unwrap_or(0).max(least)
         };
-        let place = width(&|s| self.frame.place(s.row).chars().count(), 5);
-        let label = width(&|s| self.label(s.row).chars().count(), 5);
-        let suggested = width(&|s| self.suggested(s).chars().count(), 9);
+        let place = width(&|s| visible(&self.frame.place(s.row)).chars().count(), 5);
+        let label = width(&|s| visible(self.label(s.row)).chars().count(), 5);
+        let suggested = width(&|s| visible(self.suggested(s)).chars().count(), 9);
         text.push_str(&format!(
             "{:place$}  {:label$}  {:suggested$}  agreement\n",
             "where", "label", "suggested"
@@ -171,9 +177,9 @@ impl Found {
         for suspect in suspects {
             text.push_str(&format!(
                 "{:place$}  {:label$}  {:suggested$}  {:9.3}\n",
-                self.frame.place(suspect.row),
-                self.label(suspect.row),
-                self.suggested(suspect),
+                visible(&self.frame.place(suspect.row)),
+                visible(self.label(suspect.row)),
+                visible(self.suggested(suspect)),
                 suspect.agreement
             ));
         }

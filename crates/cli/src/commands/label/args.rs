@@ -2,7 +2,7 @@
 
 use super::export::ExportFormat;
 use crate::input::InputArgs;
-use crate::recipe::RecipeOptions;
+use crate::recipe::ColumnArgs;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ pub(crate) struct LabelArgs {
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
     #[command(flatten)]
-    pub(crate) columns: RecipeOptions,
+    pub(crate) columns: ColumnArgs,
 
     /// What is shown where it is not in DATA: a table with one row per row of DATA, or a folder with one image per row
     #[arg(long, value_name = "FILE|FOLDER", help_heading = "Items")]

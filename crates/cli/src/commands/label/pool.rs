@@ -7,12 +7,16 @@ use super::journal::PoolId;
 use crate::error::CliError;
 use crate::frame::{Column, Frame, Values};
 use crate::input::{self, Hints, ReadingArgs};
-use crate::labels::Labels;
-use crate::recipe::{Recipe, Unseen};
+use crate::output::note;
 use fnv::FnvHasher;
+use halfspaces_frame::Labels;
 use halfspaces_linalg::Points;
+use halfspaces_pipeline::{Recipe, Unseen};
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
+
+/// Columns of a block that are shown at most.
+const SHOWN_OF_A_BLOCK: usize = 25;
 
 #[derive(Debug)]
 pub(super) struct Pool {
@@ -35,13 +39,15 @@ impl Pool {
         let items_frame = shown.as_ref().unwrap_or(&frame);
         let known = match &args.known {
             Some(name) => {
-                labels_of(items_frame.column(name).or(frame.column(name)), name, items_frame)?
+                let values = items_frame.column(name).or_else(|| frame.column(name));
+                labels_of(&*values.ok_or_else(|| items_frame.no_column(name))?)
             }
             None => Vec::new(),
         };
         let column = |name: &String| {
-            let column = items_frame.column(name).or_else(|| frame.column(name));
-            column.cloned().ok_or_else(|| items_frame.no_column(name))
+            let values = items_frame.column(name).or_else(|| frame.column(name));
+            let values = values.ok_or_else(|| items_frame.no_column(name))?.into_owned();
+            Ok::<Column, CliError>(Column { name: name.clone(), values })
         };
         let texts = args.show.iter().map(column).collect::<Result<Vec<Column>, _>>()?;
         let images = match (&args.image, &args.items) {
@@ -57,17 +63,18 @@ impl Pool {
         // What is shown as text is not learned from, unless its words are.
         let is_only_shown = |column: &Column| {
             let is_named = |names: &[String]| names.contains(&column.name);
-            let is_text = matches!(column.values, Values::Texts { .. });
+            let is_text = matches!(column.values, Values::Texts(_));
             args.known.as_ref() == Some(&column.name)
                 || args.image.as_ref() == Some(&column.name)
                 || is_text && is_named(&args.show) && !is_named(&args.columns.text)
         };
         frame.columns.retain(|column| !is_only_shown(column));
         let id = identify(&frame);
-        let recipe = Recipe::fit(&frame, &args.columns)?;
-        let points = recipe.apply(&frame, Unseen::Error)?;
+        let (recipe, notes) = Recipe::fit(&frame, &args.columns.options())?;
+        notes.iter().for_each(|text| note(&format!("note: {text}")));
+        let points = recipe.apply(&frame, Unseen::Error)?.into_dense()?;
         frame.columns.retain(|column| !args.columns.drop.contains(&column.name));
-        let items = Items::new(texts, images, &frame.columns);
+        let items = Items::new(texts, images, &features(&frame));
         Ok(Pool { points, items, id, truth, known })
     }
 }
@@ -99,29 +106,40 @@ fn shown_frame(
     }
 }
 
-/// The labels of a column by name, where it has any.
-fn labels_of(
-    column: Option<&Column>,
-    name: &str,
-    frame: &Frame,
-) -> Result<Vec<(usize, String)>, CliError> {
-    let values = &column.ok_or_else(|| frame.no_column(name))?.values;
+/// The columns that are learned from, those of a block included.
+fn features(frame: &Frame) -> Vec<Column> {
+    let mut features = frame.columns.clone();
+    if let Some(block) = &frame.block {
+        let column = |place| Column {
+            name: block.name(place),
+            values: Values::numbers(block.column(place)),
+        };
+        features.extend((0..block.dim().min(SHOWN_OF_A_BLOCK)).map(column));
+    }
+    features
+}
+
+/// The labels of a column, where it has any.
+fn labels_of(values: &Values) -> Vec<(usize, String)> {
     let rows = (0..values.len()).filter(|row| !values.is_missing(*row));
-    Ok(rows.map(|row| (row, values.text(row))).collect())
+    rows.map(|row| (row, values.text(row))).collect()
 }
 
 /// What a session file recognises the pool by: names and values of the columns that may be learned from.
 fn identify(frame: &Frame) -> PoolId {
     let mut hasher = FnvHasher::default();
+    let write = |hasher: &mut FnvHasher, value: f64| {
+        let value = if value.is_nan() { f64::NAN } else { value };
+        hasher.write(&value.to_bits().to_le_bytes());
+    };
     for column in &frame.columns {
         hasher.write(column.name.as_bytes());
         hasher.write(&[0xff]);
         match &column.values {
-            Values::Numbers(values) => values.iter().for_each(|value| {
-                let value = if value.is_nan() { f64::NAN } else { *value };
-                hasher.write(&value.to_bits().to_le_bytes());
-            }),
-            Values::Texts { .. } => (0..frame.rows).for_each(|row| {
+            Values::Numbers(values) => {
+                values.values().iter().for_each(|value| write(&mut hasher, *value));
+            }
+            Values::Texts(_) => (0..frame.rows).for_each(|row| {
                 // A missing text is not an empty one.
                 let end = if column.values.is_missing(row) { 0xfe } else { 0xff };
                 hasher.write(column.values.text(row).as_bytes());
@@ -129,10 +147,18 @@ fn identify(frame: &Frame) -> PoolId {
             }),
         }
     }
+    // Column by column, as if each column of the block were an array.
+    if let Some(block) = &frame.block {
+        for place in 0..block.dim() {
+            hasher.write(block.name(place).as_bytes());
+            hasher.write(&[0xff]);
+            block.column(place).into_iter().for_each(|value| write(&mut hasher, value));
+        }
+    }
     PoolId {
         source: frame.source.clone(),
         rows: frame.rows,
-        columns: frame.columns.len(),
+        columns: frame.column_count(),
         fingerprint: format!("{:016x}", hasher.finish()),
     }
 }
@@ -140,22 +166,14 @@ fn identify(frame: &Frame) -> PoolId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::{MISSING, Places};
+    use halfspaces_frame::MISSING;
 
     fn frame(name: &str, number: f64, code: u32) -> Frame {
-        let levels = vec![String::new(), "a".into()];
         let columns = vec![
-            Column { name: name.into(), values: Values::Numbers(vec![number, 1.0]) },
-            Column { name: "c".into(), values: Values::Texts { codes: vec![code, 0], levels } },
+            Column { name: name.into(), values: Values::numbers(vec![number, 1.0]) },
+            Column { name: "c".into(), values: Values::texts(vec![code, 0], &["", "a"]) },
         ];
-        Frame {
-            columns,
-            rows: 2,
-            source: "t.csv".into(),
-            places: Places::rows(),
-            sparse: false,
-            remarks: Vec::new(),
-        }
+        Frame::new("t.csv", columns)
     }
 
     #[test]

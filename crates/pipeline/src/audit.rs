@@ -1,68 +1,112 @@
-//! How well every label agrees with classifiers that were learned without its row.
+//! Label audits: how well every label agrees with classifiers that were learned without its row.
 
-use crate::error::CliError;
-use crate::learner::{Learned, Method, Plan};
+use crate::design::Design;
+use crate::model::Model;
+use crate::plan::{Method, Plan};
+use halfspaces_frame::DataError;
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::{
     Classifier, FitSample, InputError, Label, Params, PointSet, Points, RngStream, RowView,
-    Threads, rng_for,
+    SparsePoints, Threads, rng_for,
 };
 use halfspaces_pac::{LabelAudit, wrong_labels_bound};
 use halfspaces_tables::TableClassifier;
 
-/// A row, the most suspicious first.
+/// A row with the class that a classifier gives it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Suspect {
-    pub(super) row: usize,
-    /// The class that the classifier says.
-    pub(super) suggested: usize,
-    /// Negative where that is not its label, the more the surer.
-    pub(super) agreement: f64,
+pub struct Suspect {
+    /// The row, from 0.
+    pub row: usize,
+    /// The class that the classifier predicts.
+    pub suggested: usize,
+    /// Negative where the prediction is not the label; a larger size means more confidence.
+    pub agreement: f64,
 }
 
-/// What an audit says.
+/// The result of an [`Audit`].
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Judgement {
-    pub(super) ranking: Vec<Suspect>,
+pub struct Judgement {
+    /// All rows, the most suspicious first.
+    pub ranking: Vec<Suspect>,
     /// Labels that are likely wrong, by confident learning's rule.
-    pub(super) likely: usize,
+    pub likely: usize,
     /// No more are wrong, except with the probability asked for.
-    pub(super) at_most: usize,
+    pub at_most: usize,
     /// Labels other than what the classifier says.
-    pub(super) disagreements: usize,
+    pub disagreements: usize,
 }
 
-/// How it is done.
+/// An audit of labels: each row is judged by a model that was learned without it.
+///
+/// *Guarantee.* [`Judgement::at_most`] holds with probability 1 - `failure` if each label is wrong independently of the others
+/// with a probability of at most one half. The order and the count of likely wrong labels are heuristic.
+///
+/// ```
+/// use halfspaces_linalg::Points;
+/// use halfspaces_pipeline::{Audit, Design, Method, Plan};
+/// let points = Points::new((0..60).map(f64::from).collect(), 1)?;
+/// let mut classes: Vec<usize> = (0..60).map(|i| usize::from(i >= 30)).collect();
+/// classes[7] = 1; // a wrong label
+/// let audit = Audit { plan: Plan::new(Method::Logistic), folds: 5, failure: 0.05 };
+/// let found = audit.run(&Design::Dense(points), &classes, 2)?;
+/// assert_eq!((found.ranking[0].row, found.ranking[0].suggested), (7, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Audit {
-    pub(super) plan: Plan,
-    pub(super) folds: usize,
-    pub(super) failure: f64,
+pub struct Audit {
+    /// The learner.
+    pub plan: Plan,
+    /// Number of parts of the rows, each judged by a model of all others.
+    pub folds: usize,
+    /// Probability with which more labels may be wrong than the bound says, in (0, 1).
+    pub failure: f64,
 }
 
 impl Audit {
     /// Judges labels that are classes 0, 1, .., `count` of them.
-    pub(super) fn run(
+    ///
+    /// # Errors
+    /// If the learner has no use for a parameter, folds are fewer than two or more than rows, or all rows of a class are in one
+    /// fold.
+    pub fn run(
         &self,
-        points: &Points,
+        design: &Design,
         classes: &[usize],
         count: usize,
-    ) -> Result<Judgement, CliError> {
+    ) -> Result<Judgement, DataError> {
         let open = self.failure > 0.0 && self.failure < 1.0;
         InputError::check_parameter("failure", self.failure, open, "in (0, 1)")?;
-        if count == 2 { self.two(points, classes) } else { self.several(points, classes, count) }
+        if count > 2 {
+            return self.several(design, classes, count);
+        }
+        match design {
+            Design::Dense(points) => self.two(points, classes, false),
+            Design::Sparse(points) => self.two(points, classes, true),
+        }
     }
 
-    fn two(&self, points: &Points, classes: &[usize]) -> Result<Judgement, CliError> {
+    fn two<P: PointSet + Sync>(
+        &self,
+        points: &P,
+        classes: &[usize],
+        by_entries: bool,
+    ) -> Result<Judgement, DataError> {
         let sign = |class: &usize| if *class == 1 { Label::Positive } else { Label::Negative };
         let labels: Vec<Label> = classes.iter().map(sign).collect();
         let Plan { method, seed, threads, .. } = self.plan;
-        let audit = if method == Method::Auto {
+        let audit = if method == Method::Auto && !by_entries {
             // Every row is judged by models of the other folds, so that none needs to be kept back for a bound.
             let learner = TableClassifier::params().held_out(0.0).seed(seed).check()?;
             LabelAudit::run(&learner, points, &labels, self.folds, seed, threads)?
         } else {
-            LabelAudit::run(&ByPlan(self.plan), points, &labels, self.folds, seed, threads)?
+            LabelAudit::run(
+                &ByPlan { plan: self.plan, by_entries },
+                points,
+                &labels,
+                self.folds,
+                seed,
+                threads,
+            )?
         };
         let suspect = |s: &halfspaces_pac::Suspect| {
             let given = classes[s.row];
@@ -84,10 +128,10 @@ impl Audit {
     /// M points, b of which have the right label. It disagrees with these b and with the c wrong labels elsewhere at least.
     fn several(
         &self,
-        points: &Points,
+        design: &Design,
         classes: &[usize],
         count: usize,
-    ) -> Result<Judgement, CliError> {
+    ) -> Result<Judgement, DataError> {
         let fits = (2..=classes.len()).contains(&self.folds);
         InputError::check_parameter(
             "folds",
@@ -106,8 +150,8 @@ impl Audit {
             }
             let known: Vec<usize> = rest.iter().map(|row| classes[*row]).collect();
             check_all_known(&known, count)?;
-            let (learned, _) = Learned::fit(&self.plan, &points.select(&rest)?, &known, None)?;
-            let decisions = learned.decide(&points.select(&out)?, self.plan.threads)?;
+            let (learned, _) = Model::fit(&self.plan, &design.select(&rest)?, &known, None)?;
+            let decisions = learned.decide(&design.select(&out)?, self.plan.threads)?;
             let mut errors = 0;
             for (place, &row) in out.iter().enumerate() {
                 let (given, said) = (classes[row], decisions.classes[place]);
@@ -169,62 +213,78 @@ fn likely_wrong(rows: &[Judged], count: usize) -> usize {
 }
 
 /// A class that is in one fold alone cannot be learned without it.
-fn check_all_known(known: &[usize], count: usize) -> Result<(), CliError> {
+fn check_all_known(known: &[usize], count: usize) -> Result<(), DataError> {
     let mut seen = vec![false; count];
     known.iter().for_each(|class| seen[*class] = true);
     if seen.into_iter().all(|seen| seen) {
         return Ok(());
     }
-    Err(CliError::user(
+    Err(DataError::user(
         "--folds: all rows of a class are in one part, without which it cannot be learned; more parts may do",
     ))
 }
 
-/// A learner of the command as one of the library.
+/// A learner by its plan, as a binary learner of the library.
 #[derive(Debug, Clone, Copy)]
-struct ByPlan(Plan);
+struct ByPlan {
+    plan: Plan,
+    by_entries: bool,
+}
 
 #[derive(Debug)]
-struct ByPlanModel(Learned);
+struct ByPlanModel {
+    model: Model,
+    by_entries: bool,
+}
 
 impl FitSample for ByPlan {
     type Model = ByPlanModel;
-    type Error = CliError;
+    type Error = DataError;
 
-    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<ByPlanModel, CliError> {
+    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<ByPlanModel, DataError> {
         let classes: Vec<usize> =
             labels.iter().map(|y| usize::from(*y == Label::Positive)).collect();
         check_all_known(&classes, 2)?;
-        // Folds are learned side by side.
-        let plan = Plan { threads: Threads::ONE, ..self.0 };
-        let (learned, _) = Learned::fit(&plan, &dense(points)?, &classes, None)?;
-        Ok(ByPlanModel(learned))
+        // Folds are learned in parallel.
+        let plan = Plan { threads: Threads::ONE, ..self.plan };
+        let design = design_of(points.rows(), points.dim(), self.by_entries)?;
+        let (model, _) = Model::fit(&plan, &design, &classes, None)?;
+        Ok(ByPlanModel { model, by_entries: self.by_entries })
     }
 }
 
-fn dense<P: PointSet>(points: &P) -> Result<Points, InputError> {
-    let mut values = Vec::with_capacity(points.len() * points.dim());
-    for row in 0..points.len() {
-        let Some(x) = points.row(row) else { unreachable!("a row of the points") };
-        values.extend(row_values(x));
+/// A copy of rows.
+fn design_of<R: RowView>(
+    rows: impl Iterator<Item = R>,
+    dim: usize,
+    by_entries: bool,
+) -> Result<Design, InputError> {
+    if by_entries {
+        let mut points = SparsePoints::empty(dim)?;
+        for row in rows {
+            let (columns, values): (Vec<u32>, Vec<f64>) =
+                row.entries().map(|(column, value)| (column as u32, value)).unzip();
+            points.push(&columns, &values)?;
+        }
+        return Ok(Design::Sparse(points));
     }
-    Points::new(values, points.dim())
-}
-
-fn row_values<R: RowView>(x: R) -> Vec<f64> {
-    let mut values = vec![0.0; x.dim()];
-    x.add_scaled_to(1.0, &mut values);
-    values
+    let mut values = Vec::new();
+    for row in rows {
+        let first = values.len();
+        values.resize(first + dim, 0.0);
+        row.add_scaled_to(1.0, &mut values[first..]);
+    }
+    Ok(Design::Dense(Points::new(values, dim)?))
 }
 
 impl Classifier for ByPlanModel {
     fn dim(&self) -> usize {
-        self.0.dim()
+        self.model.dim()
     }
 
     fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
-        let point = Points::new(row_values(x), x.dim())?;
-        let decided = self.0.decide(&point, Threads::ONE);
+        let point = design_of(std::iter::once(x), x.dim(), self.by_entries)?;
+        let decided = self.model.decide(&point, Threads::ONE);
         // Of a point of the right dimension nothing else can go wrong.
         let decided = decided.map_err(|_| InputError::Overflow { row: 0 })?;
         Ok(decided.values[0])
@@ -277,7 +337,7 @@ mod tests {
                 x
             })
             .collect();
-        let points = Points::from_rows(&rows).unwrap();
+        let points = Design::Dense(Points::from_rows(&rows).unwrap());
         let plan =
             Plan { method: Method::Logistic, noise: None, c: None, seed: 1, threads: Threads::ONE };
         let found = Audit { plan, folds: 5, failure: 0.1 }.run(&points, &classes, 3).unwrap();

@@ -1,10 +1,10 @@
 //! Learners of two classes, all behind one name.
 
-use super::plan::{Findings, Method, Plan};
-use crate::error::CliError;
+use crate::plan::{Findings, Method, Plan};
+use halfspaces_frame::DataError;
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::{
-    AffineHalfspace, Classifier, DenseRow, FitSample, InputError, Label, Params, PointSet,
+    AffineHalfspace, Classifier, FitSample, InputError, Label, LiftedRow, Params, PointSet,
     RngStream, RowView, Termination, rng_for,
 };
 use halfspaces_online::{AveragedPerceptron, OnlineLearner};
@@ -47,7 +47,17 @@ pub(super) enum BinaryModel {
 }
 
 impl BinaryLearner {
-    pub(super) fn new(plan: &Plan) -> Result<BinaryLearner, CliError> {
+    /// A learner to the accuracy that it has by default.
+    pub(super) fn new(plan: &Plan) -> Result<BinaryLearner, DataError> {
+        BinaryLearner::build(plan, None)
+    }
+
+    /// A learner that ends at this relative accuracy of its optimum, if it has one.
+    pub(super) fn with_tolerance(plan: &Plan, tolerance: f64) -> Result<BinaryLearner, DataError> {
+        BinaryLearner::build(plan, Some(tolerance))
+    }
+
+    fn build(plan: &Plan, tolerance: Option<f64>) -> Result<BinaryLearner, DataError> {
         let c = plan.c.unwrap_or(1.0);
         Ok(match plan.method {
             Method::Auto => unreachable!("auto is no learner of two classes alone"),
@@ -67,20 +77,23 @@ impl BinaryLearner {
             Method::Perceptron => BinaryLearner::Perceptron { seed: plan.seed },
             Method::Logistic => {
                 let params = LogisticRegression::params().c(c).threads(plan.threads);
+                let params = tolerance.map_or(params, |tolerance| params.tolerance(tolerance));
                 BinaryLearner::Logistic(params.check()?)
             }
-            Method::Svm => BinaryLearner::Svm(
-                LinearSvm::params().c(c).threads(plan.threads).seed(plan.seed).check()?,
-            ),
+            Method::Svm => {
+                let params = LinearSvm::params().c(c).threads(plan.threads).seed(plan.seed);
+                let params = tolerance.map_or(params, |tolerance| params.tolerance(tolerance));
+                BinaryLearner::Svm(params.check()?)
+            }
         })
     }
 }
 
 impl FitSample for BinaryLearner {
     type Model = BinaryModel;
-    type Error = CliError;
+    type Error = DataError;
 
-    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<BinaryModel, CliError> {
+    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<BinaryModel, DataError> {
         let halfspace = |halfspace: &AffineHalfspace, termination| BinaryModel::Halfspace {
             halfspace: halfspace.clone(),
             noise: None,
@@ -90,7 +103,7 @@ impl FitSample for BinaryLearner {
         Ok(match self {
             BinaryLearner::Massart(learner) => {
                 let fit = learner.fit(&points.lifted(), labels);
-                let fit = fit.map_err(|error| CliError::user(error.to_string()))?;
+                let fit = fit.map_err(|error| DataError::user(error.to_string()))?;
                 BinaryModel::List(Box::new(fit))
             }
             BinaryLearner::Perspectron(learner) => {
@@ -117,27 +130,26 @@ impl FitSample for BinaryLearner {
     }
 }
 
-/// Passes in one random order over points with a constant in the end; the average, as a halfspace with a bias.
+/// Passes in one random order over points lifted by a constant; the average, as a halfspace with a bias.
 fn averaged_perceptron<P: PointSet>(
     points: &P,
     labels: &[Label],
     seed: u64,
-) -> Result<AffineHalfspace, CliError> {
-    let lifted = points.lifted();
-    let mut order: Vec<usize> = (0..lifted.len()).collect();
+) -> Result<AffineHalfspace, DataError> {
+    let mut order: Vec<usize> = (0..points.len()).collect();
     order.shuffle(&mut rng_for(RngStream::Order, seed));
-    let mut learner = AveragedPerceptron::new(lifted.dim())?;
+    let mut learner = AveragedPerceptron::new(points.dim() + 1)?;
     for _ in 0..PASSES {
         for &i in &order {
-            let Some(x) = lifted.row(i) else { unreachable!("an order of the points") };
-            learner.learn(x, labels[i])?;
+            let Some(x) = points.row(i) else { unreachable!("an order of the points") };
+            learner.learn(LiftedRow::new(x), labels[i])?;
         }
     }
     unlifted(learner.average()?.normal())
 }
 
 /// The halfspace of points x that w is of (x, 1)/√2.
-pub(super) fn unlifted(w: &[f64]) -> Result<AffineHalfspace, CliError> {
+pub(super) fn unlifted(w: &[f64]) -> Result<AffineHalfspace, DataError> {
     let Some((bias, weights)) = w.split_last() else { unreachable!("points have coordinates") };
     let weights = weights.iter().map(|v| v * FRAC_1_SQRT_2).collect();
     Ok(AffineHalfspace::new(weights, bias * FRAC_1_SQRT_2)?)
@@ -183,10 +195,7 @@ impl Classifier for BinaryModel {
             BinaryModel::Halfspace { halfspace, .. } => halfspace.decision_value(x),
             BinaryModel::List(fit) => {
                 InputError::check_dim(self.dim(), x.dim())?;
-                let mut lifted = vec![0.0; fit.dim()];
-                x.add_scaled_to(FRAC_1_SQRT_2, &mut lifted);
-                lifted[fit.dim() - 1] = FRAC_1_SQRT_2;
-                fit.decision_value(DenseRow::new(&lifted)?)
+                fit.decision_value(LiftedRow::new(x))
             }
         }
     }

@@ -1,26 +1,41 @@
 //! Exact intervals for rates.
 
-use crate::error::CliError;
+use halfspaces_frame::DataError;
 use halfspaces_pac::ErrorCount;
 use serde::Serialize;
 
-/// The probability with which an interval holds.
-pub(crate) const CONFIDENCE: f64 = 0.95;
+/// The probability with which each interval holds.
+pub const CONFIDENCE: f64 = 0.95;
 
-/// A rate among independent rows, with the exact interval for the rate of the law they are drawn from
-/// (Clopper and Pearson).
+/// A rate among independent rows, with the exact interval for the rate of the law they are drawn from.
+///
+/// *Source.* Clopper and Pearson 1934.
+///
+/// ```
+/// use halfspaces_pipeline::Rate;
+/// assert_eq!(Rate::new(10, 100)?.text(), "10.0 % (4.9 % to 17.6 %)");
+/// # Ok::<(), halfspaces_frame::DataError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(crate) struct Rate {
-    pub(crate) count: usize,
-    pub(crate) of: usize,
-    pub(crate) rate: f64,
-    pub(crate) low: f64,
-    pub(crate) high: f64,
+pub struct Rate {
+    /// Rows that count.
+    pub count: usize,
+    /// All rows.
+    pub of: usize,
+    /// Their ratio.
+    pub rate: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
 }
 
 impl Rate {
-    /// `count` of `of` rows, at least one.
-    pub(crate) fn new(count: usize, of: usize) -> Result<Rate, CliError> {
+    /// The rate `count / of`; there must be at least one row.
+    ///
+    /// # Errors
+    /// If there are no rows, or fewer than `count`.
+    pub fn new(count: usize, of: usize) -> Result<Rate, DataError> {
         let tail = (1.0 - CONFIDENCE) / 2.0;
         let errors = ErrorCount::new(count, of)?;
         let high = errors.error_bound(tail)?.value();
@@ -29,7 +44,8 @@ impl Rate {
     }
 
     /// "3.1 % (1.2 % to 6.5 %)".
-    pub(crate) fn text(&self) -> String {
+    #[must_use]
+    pub fn text(&self) -> String {
         let Rate { rate, low, high, .. } = self;
         format!("{} ({} to {})", percent(*rate), percent(*low), percent(*high))
     }

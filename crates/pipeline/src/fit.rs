@@ -1,0 +1,298 @@
+//! Fitting a pipeline to a table.
+
+use crate::holdout::split;
+use crate::model::Model;
+use crate::pipeline::{LabelPart, Pipeline};
+use crate::plan::{Method, Plan};
+use crate::recipe::{Recipe, RecipeOptions, Unseen};
+use crate::report::{ClassCount, Report};
+use halfspaces_frame::{DataError, Frame, Labels, Values};
+use halfspaces_pac::ErrorCount;
+use halfspaces_tables::MIN_TABLE_ROWS;
+
+/// Fewest rows held out whose error stands alone; with fewer a cross-validated error is measured, too.
+const ENOUGH_HELD_OUT: usize = 300;
+/// Most rows for which it is.
+const MAX_CROSS_VALIDATED: usize = 5000;
+/// Its parts.
+const FOLDS: usize = 5;
+
+/// How a pipeline is fitted.
+///
+/// ```
+/// use halfspaces_pipeline::{FitOptions, Method, Plan};
+/// let options = FitOptions { holdout: Some(0.2), plan: Plan::new(Method::Svm), ..FitOptions::new("class") };
+/// assert!(options.check().is_ok());
+/// assert!(FitOptions { weights: Some("class".into()), ..FitOptions::new("class") }.check().is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct FitOptions {
+    /// The column of labels.
+    pub label: String,
+    /// The label that counts as positive; of more than two classes, it against all others.
+    pub positive: Option<String>,
+    /// The learner.
+    pub plan: Plan,
+    /// The column of weights, one for each row. Default: none.
+    pub weights: Option<String>,
+    /// Share of the rows held out to measure the error, in [0, 1). Default: see [`split`].
+    pub holdout: Option<f64>,
+    /// What is said of the columns.
+    pub recipe: RecipeOptions,
+}
+
+/// The labels of the rows learned from and held out, by the numbers of classes that have rows to learn from.
+pub(crate) struct Target {
+    pub(crate) classes: Vec<String>,
+    /// For each class of the table its number among `classes`.
+    numbers: Vec<Option<usize>>,
+    labels: Labels,
+    pub(crate) against_rest: Option<String>,
+    pub(crate) counts: Vec<ClassCount>,
+}
+
+impl FitOptions {
+    /// The default learner on the labels of this column.
+    #[must_use]
+    pub fn new(label: impl Into<String>) -> FitOptions {
+        FitOptions {
+            label: label.into(),
+            positive: None,
+            plan: Plan::new(Method::Auto),
+            weights: None,
+            holdout: None,
+            recipe: RecipeOptions::default(),
+        }
+    }
+
+    /// Checks that the options agree with each other.
+    ///
+    /// # Errors
+    /// If a parameter has no use, or a column has two roles.
+    pub fn check(&self) -> Result<(), DataError> {
+        if self.weights.is_some() && self.plan.method != Method::Auto {
+            let learner = self.plan.method.name();
+            return Err(DataError::user(format!(
+                "--weights: the learner {learner} takes none; use --learner auto"
+            )));
+        }
+        self.plan.check_options()?;
+        self.recipe.check_apart(&self.label, "the column of labels")?;
+        if let Some(weights) = &self.weights {
+            self.recipe.check_apart(weights, "the column of weights")?;
+            if *weights == self.label {
+                return Err(DataError::user(format!(
+                    "--weights {weights}: it is the column of labels; name another one"
+                )));
+            }
+        }
+        if let Some(share) = self.holdout
+            && !(0.0..1.0).contains(&share)
+        {
+            return Err(DataError::user(format!("--holdout {share}: at least 0 and below 1")));
+        }
+        Ok(())
+    }
+}
+
+impl Target {
+    /// Takes the labels out of a table.
+    pub(crate) fn take(
+        frame: &mut Frame,
+        options: &FitOptions,
+    ) -> Result<(Target, Vec<usize>, Vec<usize>), DataError> {
+        let mut labels = Labels::take(frame, &options.label)?;
+        let several = labels.classes.len() > 2;
+        if let Some(positive) = &options.positive {
+            labels = labels.with_positive(positive)?;
+        }
+        let (learn_rows, held_rows) = split(frame.rows, options.holdout, options.plan.seed);
+        let mut rows_of = vec![0usize; labels.classes.len()];
+        labels.of_row.iter().for_each(|class| rows_of[*class] += 1);
+        let count =
+            |(name, rows): (&String, &usize)| ClassCount { name: name.clone(), rows: *rows };
+        let counts = labels.classes.iter().zip(&rows_of).map(count).collect();
+        let (classes, numbers) = classes_of(&labels, &learn_rows, frame, &options.label)?;
+        let against_rest = options.positive.clone().filter(|_| several);
+        Ok((Target { classes, numbers, labels, against_rest, counts }, learn_rows, held_rows))
+    }
+
+    /// The number of a row's class; `None` if no row of it is learned from.
+    pub(crate) fn class(&self, row: usize) -> Option<usize> {
+        self.numbers[self.labels.of_row[row]]
+    }
+
+    /// The error of always predicting the commonest class.
+    pub(crate) fn commonest_error(&self) -> f64 {
+        let most = self.counts.iter().map(|class| class.rows).max().unwrap_or(0);
+        let all: usize = self.counts.iter().map(|class| class.rows).sum();
+        1.0 - most as f64 / all.max(1) as f64
+    }
+
+    pub(crate) fn label_part(&self, column: &str) -> LabelPart {
+        LabelPart {
+            column: column.to_owned(),
+            classes: self.classes.clone(),
+            against_rest: self.against_rest.clone(),
+        }
+    }
+}
+
+impl Pipeline {
+    /// Fits a pipeline to a table, and measures its error on rows held out; with notes on decisions that could be wrong.
+    ///
+    /// # Errors
+    /// If options contradict each other, the table has no such columns or too few rows, or its labels are no classes.
+    pub fn fit(
+        mut frame: Frame,
+        options: &FitOptions,
+    ) -> Result<(Pipeline, Vec<String>), DataError> {
+        options.check()?;
+        let source = frame.source.clone();
+        let (target, learn_rows, held_rows) = Target::take(&mut frame, options)?;
+        let weights = options.weights.as_deref().map(|name| take_weights(&mut frame, name));
+        let weights: Option<Vec<f64>> = weights
+            .transpose()?
+            .map(|weights| learn_rows.iter().map(|row| weights[*row]).collect());
+        let rows = frame.rows;
+        let held_out = frame.select_rows(&held_rows);
+        let training = if held_rows.is_empty() { frame } else { frame.into_rows(&learn_rows) };
+        let (recipe, mut notes) = Recipe::fit(&training, &options.recipe)?;
+        notes.splice(0..0, training.notes.iter().cloned());
+        let design = recipe.apply(&training, Unseen::Error)?;
+        drop(training);
+        check_enough(options, &source, learn_rows.len())?;
+        let classes: Vec<usize> = learn_rows.iter().filter_map(|row| target.class(*row)).collect();
+        let fitted = Model::fit(&options.plan, &design, &classes, weights.as_deref());
+        let (mut model, mut findings) = fitted.map_err(|fault| fault.within(&source))?;
+        let is_unsure = held_rows.len() < ENOUGH_HELD_OUT && classes.len() <= MAX_CROSS_VALIDATED;
+        if findings.cross_validated.is_none() && is_unsure {
+            findings.cross_validated = cross_validated(&options.plan, &design, &classes)?;
+        }
+        drop(design);
+        let truth: Vec<Option<usize>> = held_rows.iter().map(|row| target.class(*row)).collect();
+        let held_out = measure(&mut model, &recipe, &held_out, &truth, &options.plan)?;
+        let report = Report {
+            rows: rows as u64,
+            sampled: None,
+            learned_from: findings.learned_from,
+            classes: target.counts.clone(),
+            commonest_error: target.commonest_error(),
+            held_out,
+            seed: options.plan.seed,
+            findings,
+        };
+        let label = target.label_part(&options.label);
+        Ok((Pipeline { label, recipe, model, report }, notes))
+    }
+}
+
+pub(crate) fn check_enough(
+    options: &FitOptions,
+    source: &str,
+    rows: usize,
+) -> Result<(), DataError> {
+    if options.plan.method == Method::Auto && rows < MIN_TABLE_ROWS {
+        return Err(DataError::user(format!(
+            "{source}: {rows} rows to learn from are too few, {MIN_TABLE_ROWS} are needed; use --holdout 0 if none are to be \
+             held out"
+        )));
+    }
+    Ok(())
+}
+
+/// The errors of a model on rows held out, to which it is calibrated then.
+pub(crate) fn measure(
+    model: &mut Model,
+    recipe: &Recipe,
+    held_out: &Frame,
+    truth: &[Option<usize>],
+    plan: &Plan,
+) -> Result<Option<ErrorCount>, DataError> {
+    if truth.is_empty() {
+        return Ok(None);
+    }
+    let design = recipe.apply(held_out, Unseen::Zero)?;
+    let found = model.decide(&design, plan.threads)?;
+    let wrong = found.classes.iter().zip(truth).filter(|(a, b)| Some(**a) != **b).count();
+    let known: Option<Vec<usize>> = truth.iter().copied().collect();
+    if let Some(known) = known {
+        model.calibrate(&design, &known, plan.threads)?;
+    }
+    Ok(Some(ErrorCount::new(wrong, truth.len())?))
+}
+
+/// The error of the learner on rows that it was not fitted to, part by part; `None` if a class would be missing.
+fn cross_validated(
+    plan: &Plan,
+    design: &crate::design::Design,
+    classes: &[usize],
+) -> Result<Option<f64>, DataError> {
+    let count = classes.iter().max().map_or(0, |last| last + 1);
+    let mut wrong = 0;
+    for fold in 0..FOLDS {
+        let (out, rest): (Vec<usize>, Vec<usize>) =
+            (0..classes.len()).partition(|row| row % FOLDS == fold);
+        let of = |rows: &[usize]| rows.iter().map(|row| classes[*row]).collect::<Vec<usize>>();
+        let (known, truth) = (of(&rest), of(&out));
+        let mut seen = vec![false; count];
+        known.iter().for_each(|class| seen[*class] = true);
+        if !seen.into_iter().all(|seen| seen) || out.is_empty() {
+            return Ok(None);
+        }
+        let (model, _) = Model::fit(plan, &design.select(&rest)?, &known, None)?;
+        let found = model.decide(&design.select(&out)?, plan.threads)?;
+        wrong += found.classes.iter().zip(&truth).filter(|(a, b)| a != b).count();
+    }
+    Ok(Some(wrong as f64 / classes.len() as f64))
+}
+
+/// The classes of the rows learned from, and for each class of the file its number among them: one without such a row has
+/// none.
+fn classes_of(
+    labels: &Labels,
+    rows: &[usize],
+    frame: &mut Frame,
+    column: &str,
+) -> Result<(Vec<String>, Vec<Option<usize>>), DataError> {
+    let mut present = vec![false; labels.classes.len()];
+    rows.iter().for_each(|row| present[labels.of_row[*row]] = true);
+    let mut names = Vec::new();
+    let mut numbers = Vec::new();
+    for (name, present) in labels.classes.iter().zip(present) {
+        numbers.push(present.then_some(names.len()));
+        if present {
+            names.push(name.clone());
+        } else {
+            frame.notes.push(format!(
+                "all rows labelled `{name}` are held out: the model does not know the class; try --holdout 0"
+            ));
+        }
+    }
+    if names.len() < 2 {
+        let only = names.first().map_or("", String::as_str);
+        return Err(DataError::user(format!(
+            "{}, column `{column}`: every row has the same label, `{only}`; two different ones are needed",
+            frame.source
+        )));
+    }
+    Ok((names, numbers))
+}
+
+fn take_weights(frame: &mut Frame, name: &str) -> Result<Vec<f64>, DataError> {
+    let column = frame.take(name)?;
+    let Values::Numbers(weights) = column.values else {
+        let source = &frame.source;
+        return Err(DataError::user(format!(
+            "{source}: the weights in column `{name}` are not numbers"
+        )));
+    };
+    let weights = weights.values().to_vec();
+    match weights.iter().position(|w| w.is_nan() || *w < 0.0) {
+        Some(row) => Err(DataError::user(format!(
+            "{}, column `{name}`: a weight is a number of at least 0",
+            frame.place(row)
+        ))),
+        None => Ok(weights),
+    }
+}

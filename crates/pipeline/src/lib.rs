@@ -1,0 +1,26 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
+
+mod audit;
+mod design;
+mod file;
+mod fit;
+mod holdout;
+mod large;
+mod model;
+mod pipeline;
+mod plan;
+mod rate;
+mod recipe;
+mod report;
+
+pub use audit::{Audit, Judgement, Suspect};
+pub use design::Design;
+pub use fit::FitOptions;
+pub use holdout::split;
+pub use model::{Batch, Decisions, MIN_CALIBRATION_ROWS, Model};
+pub use pipeline::{Pipeline, TrueClasses};
+pub use plan::{Findings, Method, Plan};
+pub use rate::{CONFIDENCE, Rate};
+pub use recipe::{Recipe, RecipeOptions, Unseen};
+pub use report::{ClassCount, Report};

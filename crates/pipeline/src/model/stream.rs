@@ -1,0 +1,207 @@
+//! Learning from more rows than memory holds, a batch at a time, each seen once.
+
+use super::binary::{BinaryLearner, BinaryModel, unlifted};
+use super::{Core, Fitted, Model};
+use crate::design::Design;
+use crate::plan::{Findings, Method, Plan};
+use halfspaces_features::{FeatureMap, ZScore};
+use halfspaces_frame::DataError;
+use halfspaces_linalg::{
+    DenseRow, ExampleStream, FitSample, FitStream, Label, LiftedRow, PointSet, Points,
+};
+use halfspaces_online::{AveragedPerceptron, OnlineLearner};
+use halfspaces_pac::OneVsRest;
+
+/// Points and their classes.
+pub type Batch = (Design, Vec<usize>);
+
+/// Batches one after the other.
+type Batches<'b> = &'b mut dyn Iterator<Item = Result<Batch, DataError>>;
+
+impl Model {
+    /// Whether a method learns from a stream; the others learn from a sample of its rows.
+    #[must_use]
+    pub fn streams(method: Method) -> bool {
+        matches!(method, Method::Perceptron | Method::Massart)
+    }
+
+    /// Learns from `batches`, with the number of rows learned from. Dense columns are standardised by a sample of the rows, in
+    /// which every class occurs.
+    ///
+    /// # Errors
+    /// If a batch is an error, or the learner cannot learn from it.
+    pub fn fit_stream(
+        plan: &Plan,
+        sample: &Design,
+        classes: &[usize],
+        batches: Batches<'_>,
+    ) -> Result<(Model, Findings, u64), DataError> {
+        let scale = match sample {
+            Design::Dense(points) => Some(ZScore::fit(points)?),
+            Design::Sparse(_) => None,
+        };
+        let scaled = |design: Design| -> Result<Design, DataError> {
+            Ok(match (&scale, design) {
+                (Some(scale), Design::Dense(points)) => {
+                    Design::Dense(scale.apply_on(&points, plan.threads)?)
+                }
+                (_, design) => design,
+            })
+        };
+        let count = classes.iter().max().map_or(0, |last| last + 1);
+        let mut taken = 0;
+        let mut batches = batches.map(|batch| {
+            let (design, classes) = batch?;
+            taken += design.len() as u64;
+            Ok((scaled(design)?, classes))
+        });
+        let (fitted, findings) = if plan.method == Method::Massart {
+            if count > 2 {
+                return Err(DataError::user(
+                    "--stream: massart learns two classes from a stream; name one by --positive, or use --learner perceptron",
+                ));
+            }
+            let model = massart(plan, sample.dim(), &mut batches)?;
+            if let BinaryModel::List(fit) = &model
+                && fit.list().rules().is_empty()
+            {
+                return Err(DataError::user(format!(
+                    "--stream: massart found no rule in {taken} rows, of which it sees each once; leave --stream out, or use \
+                     --learner perceptron"
+                )));
+            }
+            let findings = model.findings();
+            (Fitted::Two(model), findings)
+        } else {
+            let models = perceptrons(count, sample.dim(), &mut batches)?;
+            let fitted = match scaled(sample.clone())? {
+                Design::Dense(points) => joined(models, &points, classes, plan)?,
+                Design::Sparse(points) => joined(models, &points, classes, plan)?,
+            };
+            (fitted, Findings::default())
+        };
+        let findings = Findings { learned_from: taken, ..findings };
+        let core = Core::Linear { scale, fitted };
+        Ok((Model { method: plan.method, core, calibration: None }, findings, taken))
+    }
+}
+
+/// The decision list for noisy labels, from examples in the order of the stream.
+fn massart(plan: &Plan, dim: usize, batches: Batches<'_>) -> Result<BinaryModel, DataError> {
+    let BinaryLearner::Massart(learner) = BinaryLearner::new(plan)? else {
+        unreachable!("the plan is for this learner")
+    };
+    let mut lifted = batches.map(|batch| {
+        let (design, classes) = batch?;
+        Ok((design.into_dense()?.lifted(), classes))
+    });
+    let mut examples = Examples { batches: &mut lifted, batch: None, at: 0, dim: dim + 1 };
+    let fit = learner.fit_stream(&mut examples).map_err(|e| DataError::user(e.to_string()))?;
+    Ok(BinaryModel::List(Box::new(fit)))
+}
+
+/// Averaged perceptrons, one for two classes, else one per class against the rest.
+fn perceptrons(
+    count: usize,
+    dim: usize,
+    batches: Batches<'_>,
+) -> Result<Vec<BinaryModel>, DataError> {
+    let sums = if count == 2 { 1 } else { count };
+    let mut learners =
+        (0..sums).map(|_| AveragedPerceptron::new(dim + 1)).collect::<Result<Vec<_>, _>>()?;
+    for batch in batches {
+        let (design, classes) = batch?;
+        for (place, learner) in learners.iter_mut().enumerate() {
+            let positive = if count == 2 { 1 } else { place };
+            match &design {
+                Design::Dense(points) => learn(learner, points, &classes, positive)?,
+                Design::Sparse(points) => learn(learner, points, &classes, positive)?,
+            }
+        }
+    }
+    let model = |learner: &AveragedPerceptron| {
+        let halfspace = unlifted(learner.average()?.normal())?;
+        Ok(BinaryModel::Halfspace { halfspace, noise: None, margin: None, termination: None })
+    };
+    learners.iter().map(model).collect()
+}
+
+/// One pass over a batch.
+fn learn<P: PointSet>(
+    learner: &mut AveragedPerceptron,
+    points: &P,
+    classes: &[usize],
+    positive: usize,
+) -> Result<(), DataError> {
+    for (x, class) in points.rows().zip(classes) {
+        let truth = if *class == positive { Label::Positive } else { Label::Negative };
+        learner.learn(LiftedRow::new(x), truth)?;
+    }
+    Ok(())
+}
+
+/// The models as one classifier; values of several are measured on a sample.
+fn joined<P: PointSet>(
+    mut models: Vec<BinaryModel>,
+    sample: &P,
+    classes: &[usize],
+    plan: &Plan,
+) -> Result<Fitted, DataError> {
+    if models.len() == 1 {
+        return Ok(Fitted::Two(models.remove(0)));
+    }
+    let learned = LearnedBefore { models, classes: classes.to_vec() };
+    let model = OneVsRest::new(learned).fit(sample, classes, plan.threads);
+    Ok(Fitted::Several(model.map_err(|e| DataError::user(e.to_string()))?))
+}
+
+/// Hands out models that were learned before: of the class whose first point is the first positive one.
+struct LearnedBefore {
+    models: Vec<BinaryModel>,
+    classes: Vec<usize>,
+}
+
+impl FitSample for LearnedBefore {
+    type Model = BinaryModel;
+    type Error = DataError;
+
+    fn fit<P: PointSet>(&self, _: &P, labels: &[Label]) -> Result<BinaryModel, DataError> {
+        let first = labels.iter().position(|y| *y == Label::Positive);
+        let Some(first) = first else { unreachable!("every class has a point in the sample") };
+        Ok(self.models[self.classes[first]].clone())
+    }
+}
+
+/// The rows of batches, one at a time.
+struct Examples<'b> {
+    batches: &'b mut dyn Iterator<Item = Result<(Points, Vec<usize>), DataError>>,
+    batch: Option<(Points, Vec<usize>)>,
+    at: usize,
+    dim: usize,
+}
+
+impl ExampleStream for Examples<'_> {
+    type Row<'a>
+        = DenseRow<'a>
+    where
+        Self: 'a;
+    type Error = DataError;
+
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn next_row(&mut self) -> Result<Option<(DenseRow<'_>, Label)>, DataError> {
+        while self.batch.as_ref().is_none_or(|(points, _)| self.at == points.len()) {
+            match self.batches.next() {
+                None => return Ok(None),
+                Some(batch) => (self.batch, self.at) = (Some(batch?), 0),
+            }
+        }
+        let Some((points, classes)) = &self.batch else { unreachable!("there is a row left") };
+        let row = self.at;
+        self.at += 1;
+        let Some(x) = points.row(row) else { unreachable!("there is a row left") };
+        Ok(Some((x, if classes[row] == 1 { Label::Positive } else { Label::Negative })))
+    }
+}

@@ -1,0 +1,180 @@
+//! The whole: a recipe, a model, the names of the classes, and the report of the fit.
+
+use crate::design::Design;
+use crate::model::{Decisions, Model};
+use crate::recipe::{Recipe, Unseen};
+use crate::report::Report;
+use halfspaces_frame::{DataError, Frame, Hints, MISSING_SHOWN, find_class};
+use halfspaces_linalg::Threads;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Everything from a table's row to the name of a class: made by [`Pipeline::fit`], or read from a model file.
+///
+/// See the crate's page for an example.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pipeline {
+    pub(crate) label: LabelPart,
+    pub(crate) recipe: Recipe,
+    pub(crate) model: Model,
+    pub(crate) report: Report,
+}
+
+/// The labels.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LabelPart {
+    /// The column that held them.
+    pub(crate) column: String,
+    /// The names of the classes; of two, the positive one last.
+    pub(crate) classes: Vec<String>,
+    /// The class that was asked for as positive against all others, if there were more.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) against_rest: Option<String>,
+}
+
+/// The classes of a table's labels, as a model knows them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrueClasses {
+    /// For each row the class; `None` for a label that the model does not know.
+    pub of_row: Vec<Option<usize>>,
+    /// Notes on labels that the model does not know.
+    pub notes: Vec<String>,
+}
+
+impl Pipeline {
+    /// The column that held the labels.
+    #[must_use]
+    pub fn label_column(&self) -> &str {
+        &self.label.column
+    }
+
+    /// The names of the classes; of two, the positive one last.
+    #[must_use]
+    pub fn classes(&self) -> &[String] {
+        &self.label.classes
+    }
+
+    /// How columns become coordinates.
+    #[must_use]
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// The model of coordinates.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The report of the fit.
+    #[must_use]
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// What a reader must know of a table for this model; `others` are columns of texts in addition.
+    #[must_use]
+    pub fn hints(&self, others: &[String]) -> Hints {
+        self.recipe.hints(others)
+    }
+
+    /// The points of a table.
+    ///
+    /// # Errors
+    /// As [`Recipe::apply`].
+    pub fn design(&self, frame: &Frame, unseen: Unseen) -> Result<Design, DataError> {
+        self.recipe.apply(frame, unseen)
+    }
+
+    /// Decides every row of a table.
+    ///
+    /// # Errors
+    /// As [`Recipe::apply`] and [`Model::values`].
+    pub fn decide(
+        &self,
+        frame: &Frame,
+        unseen: Unseen,
+        threads: Threads,
+    ) -> Result<Decisions, DataError> {
+        self.model.decide(&self.design(frame, unseen)?, threads)
+    }
+
+    /// The classes of the labels in a column.
+    ///
+    /// # Errors
+    /// If the column is not there, a label is missing, or no label is one of the model's classes.
+    pub fn true_classes(&self, frame: &Frame, name: &str) -> Result<TrueClasses, DataError> {
+        let Some(values) = frame.column(name) else { return Err(frame.no_column(name)) };
+        let mut unknown: Option<String> = None;
+        let mut of_row = Vec::with_capacity(frame.rows);
+        let mut known = std::collections::HashMap::new();
+        for row in 0..frame.rows {
+            if values.is_missing(row) {
+                return Err(DataError::user(format!(
+                    "{}, column `{name}`: the label is missing ({MISSING_SHOWN} count as missing); fill it in or remove \
+                     the row",
+                    frame.place(row)
+                )));
+            }
+            let text = values.text(row);
+            let class = match known.get(&text) {
+                Some(class) => *class,
+                None => *known.entry(text.clone()).or_insert(self.class_of_label(&text)),
+            };
+            if class.is_none() && unknown.is_none() {
+                unknown = Some(text);
+            }
+            of_row.push(class);
+        }
+        if of_row.iter().all(Option::is_none) {
+            let found = unknown.unwrap_or_default();
+            return Err(DataError::user(format!(
+                "{}, column `{name}`: no label is one of the model's classes {}; the first is `{found}`",
+                frame.source,
+                self.label.classes.join(", ")
+            )));
+        }
+        let note = |label: String| {
+            let count = of_row.iter().filter(|class| class.is_none()).count();
+            format!(
+                "{}: the model does not know {count} of the labels, such as `{label}`; they count as errors",
+                frame.source
+            )
+        };
+        let notes = unknown.map(note).into_iter().collect();
+        Ok(TrueClasses { of_row, notes })
+    }
+
+    /// The class that a label means; `None` if the model does not know it.
+    #[must_use]
+    pub fn class_of_label(&self, label: &str) -> Option<usize> {
+        match &self.label.against_rest {
+            Some(positive) => {
+                Some(usize::from(find_class(label, std::slice::from_ref(positive)).is_some()))
+            }
+            None => find_class(label, &self.label.classes),
+        }
+    }
+
+    /// Whether the parts of a loaded pipeline fit together.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        self.model.check_saved().map_err(|e| e.to_string())?;
+        let (dim, expected) = (self.model.dim(), self.recipe.dim());
+        if dim != expected {
+            return Err(format!(
+                "the learner takes {dim} coordinates, the columns give {expected}"
+            ));
+        }
+        let names: BTreeSet<&String> = self.label.classes.iter().collect();
+        let (classes, expected) = (self.label.classes.len(), self.model.classes());
+        if classes != expected {
+            return Err(format!("there are {classes} names for {expected} classes"));
+        }
+        if names.len() < classes {
+            return Err("two classes have the same name".to_owned());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,404 @@
+//! From the rows of a table to points, by a recipe.
+
+use super::{ColumnRecipe, Kind, Recipe, Unseen};
+use crate::design::Design;
+use halfspaces_frame::{Block, DataError, Frame, MISSING, Texts, Values, suggestion};
+use halfspaces_linalg::{PointSet, Points, RowView, SparsePoints, zeros};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+pub(super) fn design(recipe: &Recipe, frame: &Frame, unseen: Unseen) -> Result<Design, DataError> {
+    let dim = recipe.dim();
+    let mut encoders = Vec::with_capacity(recipe.columns.len());
+    let found = Found::new(frame);
+    let mut first = 0;
+    for column in &recipe.columns {
+        encoders.push((first, Encoder::new(column, &found, recipe.sparse, unseen)?));
+        first += column.kind.width();
+    }
+    let entries = Entries::new(recipe, frame, first, unseen)?;
+    if recipe.by_entries {
+        let mut points = SparsePoints::empty(dim)?;
+        let mut row_entries: Vec<(u32, f64)> = Vec::new();
+        let (mut columns, mut values) = (Vec::new(), Vec::new());
+        for row in 0..frame.rows {
+            row_entries.clear();
+            let mut write = |at: usize, value: f64| row_entries.push((at as u32, value));
+            for (first, encoder) in &encoders {
+                encoder.write(row, &mut |at, value| write(first + at, value))?;
+            }
+            entries.write(row, &mut write);
+            row_entries.retain(|(_, value)| *value != 0.0);
+            row_entries.sort_unstable_by_key(|(at, _)| *at);
+            columns.clear();
+            values.clear();
+            columns.extend(row_entries.iter().map(|(at, _)| *at));
+            values.extend(row_entries.iter().map(|(_, value)| *value));
+            points.push(&columns, &values)?;
+        }
+        return Ok(Design::Sparse(points));
+    }
+    let mut out = zeros(frame.rows, dim)?;
+    for (row, cells) in out.chunks_exact_mut(dim).enumerate() {
+        for (first, encoder) in &encoders {
+            encoder.write(row, &mut |at, value| cells[first + at] = value)?;
+        }
+        entries.write(row, &mut |at, value| cells[at] = value);
+    }
+    Ok(Design::Dense(Points::new(out, dim)?))
+}
+
+/// The columns of a table by their names.
+struct Found<'f> {
+    frame: &'f Frame,
+    by_name: HashMap<&'f str, &'f Values>,
+}
+
+impl<'f> Found<'f> {
+    fn new(frame: &'f Frame) -> Found<'f> {
+        let by_name = frame.columns.iter().map(|c| (c.name.as_str(), &c.values)).collect();
+        Found { frame, by_name }
+    }
+
+    fn column(&self, name: &str) -> Option<Source<'f>> {
+        if let Some(values) = self.by_name.get(name) {
+            return Some(match values {
+                Values::Numbers(values) => Source::Numbers(Cow::Borrowed(values.values())),
+                Values::Texts(texts) => Source::Texts(texts),
+            });
+        }
+        let block = self.frame.block.as_ref()?;
+        let place = block.place(name)?;
+        Some(match block {
+            Block::Dense { values, numbers } => {
+                Source::Strided { values, first: place, step: numbers.len() }
+            }
+            Block::Sparse(_) => Source::Numbers(Cow::Owned(block.column(place))),
+        })
+    }
+}
+
+/// The values of a column, wherever they are.
+enum Source<'f> {
+    Numbers(Cow<'f, [f64]>),
+    /// A column of a dense block.
+    Strided {
+        values: &'f [f64],
+        first: usize,
+        step: usize,
+    },
+    Texts(&'f Texts),
+}
+
+/// One column of a table on its way to coordinates.
+struct Encoder<'f> {
+    column: &'f ColumnRecipe,
+    frame: &'f Frame,
+    unseen: Unseen,
+    work: Work<'f>,
+}
+
+enum Work<'f> {
+    /// The column is not there and holds zeros.
+    Zeros,
+    /// The column is not there and counts as missing.
+    Missing,
+    Numbers(Cow<'f, [f64]>),
+    Strided {
+        values: &'f [f64],
+        first: usize,
+        step: usize,
+    },
+    /// Numbers written as texts, by code.
+    Parsed {
+        texts: &'f Texts,
+        numbers: Vec<Option<f64>>,
+    },
+    /// Coordinates of categories, by code.
+    Levels {
+        texts: &'f Texts,
+        places: Vec<Option<usize>>,
+    },
+    /// Coordinates of categories that are numbers, by their text.
+    NumberLevels {
+        numbers: Box<Source<'f>>,
+        places: HashMap<&'f str, usize>,
+    },
+    Words {
+        texts: &'f Texts,
+        places: HashMap<&'f str, usize>,
+    },
+}
+
+impl<'f> Encoder<'f> {
+    fn new(
+        column: &'f ColumnRecipe,
+        found: &Found<'f>,
+        zeros_if_absent: bool,
+        unseen: Unseen,
+    ) -> Result<Encoder<'f>, DataError> {
+        let frame = found.frame;
+        let place_of = |names: &'f [String]| -> HashMap<&'f str, usize> {
+            names.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect()
+        };
+        let work = match (found.column(&column.name), &column.kind) {
+            (None, _) if zeros_if_absent && frame.is_sparse() => Work::Zeros,
+            (None, _) if unseen == Unseen::Zero => Work::Missing,
+            (None, _) => return Err(absent(frame, &column.name)),
+            (Some(Source::Numbers(values)), Kind::Number { .. }) => Work::Numbers(values),
+            (Some(Source::Strided { values, first, step }), Kind::Number { .. }) => {
+                Work::Strided { values, first, step }
+            }
+            (Some(Source::Texts(texts)), Kind::Number { .. }) => {
+                let number = |level: &str| level.parse().ok().filter(|v: &f64| v.is_finite());
+                Work::Parsed { texts, numbers: texts.levels().map(number).collect() }
+            }
+            (Some(Source::Texts(texts)), Kind::Category { levels, .. }) => {
+                let place = place_of(levels);
+                let places = texts.levels().map(|level| place.get(level).copied()).collect();
+                Work::Levels { texts, places }
+            }
+            (Some(numbers), Kind::Category { levels, .. }) => {
+                Work::NumberLevels { numbers: Box::new(numbers), places: place_of(levels) }
+            }
+            (Some(Source::Texts(texts)), Kind::Words { words }) => {
+                Work::Words { texts, places: place_of(words) }
+            }
+            (Some(_), Kind::Words { .. }) => {
+                return Err(DataError::user(format!(
+                    "{}, column `{}`: it holds numbers, but the model learned from the words of texts; name the right \
+                     column, or write texts",
+                    frame.source, column.name
+                )));
+            }
+        };
+        Ok(Encoder { column, frame, unseen, work })
+    }
+
+    /// Hands the coordinates of a row that are not 0 to `out`.
+    fn write(&self, row: usize, out: &mut dyn FnMut(usize, f64)) -> Result<(), DataError> {
+        match &self.work {
+            Work::Zeros => Ok(()),
+            Work::Missing => {
+                self.write_missing(out);
+                Ok(())
+            }
+            Work::Numbers(values) => self.write_number(Some(values[row]), row, out),
+            Work::Strided { values, first, step } => {
+                self.write_number(Some(values[first + row * step]), row, out)
+            }
+            Work::Parsed { texts, numbers } => match texts.codes()[row] {
+                MISSING => {
+                    self.write_missing(out);
+                    Ok(())
+                }
+                code => self.write_number(numbers[code as usize], row, out),
+            },
+            Work::Levels { texts, places } => match texts.codes()[row] {
+                MISSING => self.write_category(None, row, None, out),
+                code => {
+                    self.write_category(Some(texts.level(code)), row, places[code as usize], out)
+                }
+            },
+            Work::NumberLevels { numbers, places } => {
+                let number = match numbers.as_ref() {
+                    Source::Numbers(values) => values[row],
+                    Source::Strided { values, first, step } => values[first + row * step],
+                    Source::Texts(_) => unreachable!("texts are looked up by their codes"),
+                };
+                let text = (!number.is_nan()).then(|| number.to_string());
+                let place = text.as_deref().and_then(|text| places.get(text).copied());
+                self.write_category(text.as_deref(), row, place, out)
+            }
+            Work::Words { texts, places } => {
+                let mut found: Vec<usize> = split(texts.get(row).unwrap_or_default())
+                    .filter_map(|word| places.get(word.as_str()).copied())
+                    .collect();
+                found.sort_unstable();
+                found.dedup();
+                let size = 1.0 / (found.len().max(1) as f64).sqrt();
+                found.into_iter().for_each(|place| out(place, size));
+                Ok(())
+            }
+        }
+    }
+
+    /// A number, NaN if it is missing; `None` for a text that is none.
+    fn write_number(
+        &self,
+        number: Option<f64>,
+        row: usize,
+        out: &mut dyn FnMut(usize, f64),
+    ) -> Result<(), DataError> {
+        match number {
+            Some(number) if number.is_nan() => self.write_missing(out),
+            Some(number) => out(0, number),
+            None => {
+                let Work::Parsed { texts, .. } = &self.work else {
+                    unreachable!("other columns hold numbers")
+                };
+                let (place, name) = (self.frame.place(row), &self.column.name);
+                let text = shortened(texts.get(row).unwrap_or_default());
+                return Err(DataError::user(format!(
+                    "{place}, column `{name}`: `{text}` is not a number, but the model learned from numbers; \
+                     fix it, or use --missing '{text}' if it means that the value is missing"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The category of a text, `None` if it is missing, with its place if it is known.
+    fn write_category(
+        &self,
+        text: Option<&str>,
+        row: usize,
+        place: Option<usize>,
+        out: &mut dyn FnMut(usize, f64),
+    ) -> Result<(), DataError> {
+        let Kind::Category { levels, missing } = &self.column.kind else {
+            unreachable!("only categories are looked up")
+        };
+        let name = &self.column.name;
+        match (text, place) {
+            (_, Some(place)) => out(place, 1.0),
+            (None, _) if !missing && self.unseen == Unseen::Error => {
+                return Err(DataError::user(format!(
+                    "{}, column `{name}`: the value is missing, which the model has not seen; fill it in, \
+                     or use --unseen zero",
+                    self.frame.place(row)
+                )));
+            }
+            (None, _) => self.write_missing(out),
+            (Some(_), None) if self.unseen == Unseen::Zero => {}
+            (Some(text), None) => {
+                let names: Vec<&str> = levels.iter().map(String::as_str).collect();
+                let hint = suggestion(text, &names);
+                return Err(DataError::user(format!(
+                    "{}, column `{name}`: the model has not seen the category `{}`{}; fix it, or use \
+                     --unseen zero to count it as none of these",
+                    self.frame.place(row),
+                    shortened(text),
+                    hint.trim_end_matches('?')
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn write_missing(&self, out: &mut dyn FnMut(usize, f64)) {
+        match &self.column.kind {
+            Kind::Number { median, missing } => {
+                out(0, *median);
+                if *missing {
+                    out(1, 1.0);
+                }
+            }
+            Kind::Category { levels, missing: true } => out(levels.len(), 1.0),
+            Kind::Category { .. } | Kind::Words { .. } => {}
+        }
+    }
+}
+
+/// The entries of a sparse block.
+enum Entries<'f> {
+    /// Per column of the block its coordinate, `u32::MAX` for one that is left out.
+    Block {
+        points: &'f SparsePoints,
+        places: Vec<u32>,
+    },
+    /// Columns by their names, where the table has no sparse block.
+    Columns {
+        first: usize,
+        columns: Vec<Cow<'f, Values>>,
+    },
+    None,
+}
+
+impl<'f> Entries<'f> {
+    fn new(
+        recipe: &Recipe,
+        frame: &'f Frame,
+        first: usize,
+        unseen: Unseen,
+    ) -> Result<Entries<'f>, DataError> {
+        if recipe.entries.is_empty() {
+            return Ok(Entries::None);
+        }
+        if let Some(Block::Sparse(points)) = &frame.block {
+            let mut places = vec![u32::MAX; points.dim()];
+            for (at, column) in recipe.entries.iter().enumerate() {
+                if let Some(place) = places.get_mut(*column as usize) {
+                    *place = (first + at) as u32;
+                }
+            }
+            return Ok(Entries::Block { points, places });
+        }
+        let mut columns = Vec::with_capacity(recipe.entries.len());
+        for column in &recipe.entries {
+            let name = (column + 1).to_string();
+            match frame.column(&name) {
+                Some(values) if matches!(values.as_ref(), Values::Numbers(_)) => {
+                    columns.push(values);
+                }
+                Some(_) => {
+                    return Err(DataError::user(format!(
+                        "{}, column `{name}`: it holds texts, but the model learned from numbers",
+                        frame.source
+                    )));
+                }
+                None if unseen == Unseen::Zero || frame.is_sparse() => {
+                    columns.push(Cow::Owned(Values::numbers(vec![0.0; frame.rows])));
+                }
+                None => return Err(absent(frame, &name)),
+            }
+        }
+        Ok(Entries::Columns { first, columns })
+    }
+
+    fn write(&self, row: usize, out: &mut dyn FnMut(usize, f64)) {
+        match self {
+            Entries::None => {}
+            Entries::Block { points, places } => {
+                let Some(x) = points.row(row) else { unreachable!("a block has all rows") };
+                for (column, value) in x.entries() {
+                    if places[column] != u32::MAX {
+                        out(places[column] as usize, value);
+                    }
+                }
+            }
+            Entries::Columns { first, columns } => {
+                for (at, values) in columns.iter().enumerate() {
+                    if let Values::Numbers(values) = values.as_ref()
+                        && !values.values()[row].is_nan()
+                    {
+                        out(first + at, values.values()[row]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn absent(frame: &Frame, name: &str) -> DataError {
+    let error = frame.no_column(name).to_string();
+    let error = error.trim_end_matches('?');
+    DataError::user(format!(
+        "{error}; the model learned from it: add it, or use --unseen zero to count it as missing"
+    ))
+}
+
+/// The beginning of a cell, for a message.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 100;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The words of a text: letters and digits, in lower case.
+pub(super) fn split(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase)
+}

@@ -1,0 +1,261 @@
+//! Learning a recipe from a table.
+
+use super::encode::split;
+use super::{ColumnRecipe, Kind, Recipe, RecipeOptions};
+use halfspaces_frame::{Block, DataError, Frame, MISSING, Remark, Texts, Values};
+use halfspaces_linalg::{PointSet, RowView, SparsePoints};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// Most words of a text column that become coordinates.
+pub(super) const MAX_WORDS: usize = 1000;
+/// Fewest rows that a word is in.
+const MIN_WORD_ROWS: usize = 2;
+/// Categories are free text if there are more than this many, and
+pub(super) const MIN_FREE: usize = 30;
+/// more than this share of the rows has one of its own,
+const FREE_SHARE: f64 = 0.5;
+/// or if there are more than this many.
+pub(super) const MAX_CATEGORIES: usize = 1000;
+/// Points are stored by their entries if they have more coordinates than this, and
+const MIN_SPARSE_DIM: usize = 300;
+/// fewer entries than one in this many: an entry takes 12 bytes, a coordinate of a dense row 8.
+const SPARSE_SHARE: usize = 3;
+/// Most names in a list.
+const MAX_NAMES: usize = 20;
+
+pub(super) fn recipe(
+    frame: &Frame,
+    options: &RecipeOptions,
+) -> Result<(Recipe, Vec<String>), DataError> {
+    let mut notes = Vec::new();
+    check_names(frame, options, &mut notes)?;
+    let dropped: HashSet<&str> = options.drop.iter().map(String::as_str).collect();
+    let texts: HashSet<&str> = options.text.iter().map(String::as_str).collect();
+    let (mut columns, mut constant, mut wordless) = (Vec::new(), Vec::new(), Vec::new());
+    let mut take = |name: &str, kind: Option<Kind>| match kind {
+        Some(kind) => columns.push(ColumnRecipe { name: name.to_owned(), kind }),
+        None if texts.contains(name) => wordless.push(name.to_owned()),
+        None => constant.push(name.to_owned()),
+    };
+    for column in frame.columns.iter().filter(|c| !dropped.contains(c.name.as_str())) {
+        let name = column.name.as_str();
+        let kind = match &column.values {
+            values if texts.contains(name) => words(values),
+            Values::Numbers(values) => numbers(values.values(), options),
+            Values::Texts(texts) => categories(texts, frame, name)?,
+        };
+        take(name, kind);
+    }
+    let mut entries = Vec::new();
+    match &frame.block {
+        Some(Block::Sparse(points)) => {
+            let named = dropped.iter().filter_map(|name| frame.block.as_ref()?.place(name));
+            let dropped: HashSet<usize> = named.collect();
+            entries = changing(points);
+            entries.retain(|column| !dropped.contains(&(*column as usize)));
+        }
+        Some(block) => {
+            for place in 0..block.dim() {
+                let name = block.name(place);
+                if !dropped.contains(name.as_str()) {
+                    take(&name, numbers(&block.column(place), options));
+                }
+            }
+        }
+        None => {}
+    }
+    if columns.is_empty() && entries.is_empty() {
+        return Err(nothing_to_learn(frame, options, &constant, &wordless));
+    }
+    if !wordless.is_empty() {
+        notes.push(format!("{}: {}: not learned from", frame.source, without_words(&wordless)));
+    }
+    let sparse = frame.is_sparse();
+    let mut recipe = Recipe { columns, entries, constant, sparse, by_entries: false };
+    let stored = recipe.stored(frame);
+    recipe.by_entries = recipe.dim() > MIN_SPARSE_DIM
+        && stored.saturating_mul(SPARSE_SHARE) < frame.rows.saturating_mul(recipe.dim());
+    Ok((recipe, notes))
+}
+
+impl Recipe {
+    /// Number of coordinates that are not 0, about: those of words are counted exactly.
+    fn stored(&self, frame: &Frame) -> usize {
+        let rows = frame.rows;
+        let of_column = |column: &ColumnRecipe| match &column.kind {
+            Kind::Number { .. } | Kind::Category { .. } => rows,
+            Kind::Words { words } => {
+                let words: HashSet<&str> = words.iter().map(String::as_str).collect();
+                let Some(values) = frame.column(&column.name) else { return rows };
+                let known = |row| {
+                    let found: HashSet<String> = split(&values.text(row)).collect();
+                    found.iter().filter(|word| words.contains(word.as_str())).count()
+                };
+                (0..rows).map(known).sum()
+            }
+        };
+        let of_block = match &frame.block {
+            Some(block @ Block::Sparse(_)) => block.stored(),
+            _ => 0,
+        };
+        self.columns.iter().map(of_column).sum::<usize>() + of_block
+    }
+}
+
+/// Checks that every column that is named is there and can be read.
+fn check_names(
+    frame: &Frame,
+    options: &RecipeOptions,
+    notes: &mut Vec<String>,
+) -> Result<(), DataError> {
+    let is_dropped = |name: &String| options.drop.contains(name);
+    for name in options.drop.iter().chain(&options.text) {
+        let is_unread = is_dropped(name) && frame.remark(name).is_some();
+        if !frame.has(name) && !is_unread {
+            return Err(frame.no_column(name));
+        }
+    }
+    for (name, remark) in &frame.remarks {
+        match remark {
+            _ if is_dropped(name) => {}
+            Remark::Unread { .. } => return Err(frame.no_column(name)),
+            Remark::Rounded { row, cell } => notes.push(format!(
+                "{}, column `{name}`: {cell} is rounded, as integers above 2^53 are; different ones may become \
+                 equal: use --category '{name}' if they are names, --drop '{name}' to leave them out",
+                frame.place(*row)
+            )),
+        }
+    }
+    Ok(())
+}
+
+fn without_words(names: &[String]) -> String {
+    format!("no word is in two rows or more, but not in all, in {}", list(names))
+}
+
+/// Names separated by commas, the first ones of many.
+pub(crate) fn list(names: &[String]) -> String {
+    let shown = names.iter().take(MAX_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(MAX_NAMES) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+fn nothing_to_learn(
+    frame: &Frame,
+    options: &RecipeOptions,
+    constant: &[String],
+    wordless: &[String],
+) -> DataError {
+    let mut why = Vec::new();
+    if !options.drop.is_empty() {
+        why.push(format!("left out: {}", list(&options.drop)));
+    }
+    if !constant.is_empty() {
+        why.push(format!("the same in all rows: {}", list(constant)));
+    }
+    if !wordless.is_empty() {
+        why.push(without_words(wordless));
+    }
+    if frame.is_sparse() {
+        why.push("all entries of a column are the same".to_owned());
+    }
+    let why = if why.is_empty() { "there is no other".to_owned() } else { why.join("; ") };
+    DataError::user(format!("{}: no column to learn from: {why}", frame.source))
+}
+
+/// The columns of sparse points that are not the same in all rows.
+fn changing(points: &SparsePoints) -> Vec<u32> {
+    let dim = points.dim();
+    let mut stored = vec![0u32; dim];
+    let mut first = vec![0.0f64; dim];
+    let mut differs = vec![false; dim];
+    for (column, value) in points.rows().flat_map(RowView::entries) {
+        if stored[column] == 0 {
+            first[column] = value;
+        }
+        differs[column] |= (first[column] - value).abs() > 0.0;
+        stored[column] += 1;
+    }
+    let changes = |column: &usize| {
+        differs[*column] || stored[*column] > 0 && (stored[*column] as usize) < points.len()
+    };
+    (0..dim).filter(changes).map(|column| column as u32).collect()
+}
+
+/// The median, and whether some numbers are missing; `None` if all are equal and need not be kept.
+pub(super) fn numbers(values: &[f64], options: &RecipeOptions) -> Option<Kind> {
+    let mut present: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
+    let some_missing = present.len() < values.len();
+    let missing = some_missing && !options.median_only;
+    let first = *present.first()?;
+    let is_constant = !present.iter().any(|v| (*v - first).abs() > 0.0);
+    if is_constant && !missing {
+        return (options.keep_constant && first.abs() > 0.0)
+            .then_some(Kind::Number { median: first, missing });
+    }
+    let (count, middle) = (present.len(), present.len() / 2);
+    let (below, median, _) = present.select_nth_unstable_by(middle, f64::total_cmp);
+    let mut median = *median;
+    if count % 2 == 0 {
+        // Of an even number the mean of the two in the middle.
+        let lower = below.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        median = lower / 2.0 + median / 2.0;
+    }
+    Some(Kind::Number { median, missing })
+}
+
+fn categories(texts: &Texts, frame: &Frame, name: &str) -> Result<Option<Kind>, DataError> {
+    let mut used = vec![0usize; texts.level_count()];
+    texts.codes().iter().filter(|c| **c != MISSING).for_each(|c| used[*c as usize] += 1);
+    let present: usize = used.iter().sum();
+    let missing = present < frame.rows;
+    let with_rows = texts.levels().zip(&used).filter(|(_, rows)| **rows > 0);
+    let mut names: Vec<String> = with_rows.map(|(level, _)| level.to_owned()).collect();
+    let alone = used.iter().filter(|n| **n == 1).count();
+    let free = names.len() > MIN_FREE && alone as f64 > FREE_SHARE * present as f64;
+    let has_comma = names.iter().any(|name| name.contains(','));
+    if free && has_comma && names.iter().all(|name| has_decimal_comma(name)) {
+        return Err(DataError::user(format!(
+            "{}, column `{name}`: numbers with a decimal comma are read as text; write them with a point \
+             (pandas: to_csv(..., decimal='.'))",
+            frame.source
+        )));
+    }
+    if free || names.len() > MAX_CATEGORIES {
+        return Err(DataError::user(format!(
+            "{}, column `{name}`: {} different texts in {present} rows are no categories; use --drop '{name}' to \
+             leave the column out, or --text '{name}' to learn from its words",
+            frame.source,
+            names.len()
+        )));
+    }
+    if names.is_empty() || names.len() == 1 && !missing {
+        return Ok(None);
+    }
+    names.sort_unstable();
+    Ok(Some(Kind::Category { levels: names, missing }))
+}
+
+/// Whether a text is a number but for a comma in place of the point.
+fn has_decimal_comma(text: &str) -> bool {
+    text.matches(',').count() <= 1 && text.replacen(',', ".", 1).trim().parse::<f64>().is_ok()
+}
+
+/// The commonest words that are in two rows or more; `None` if there are none.
+pub(super) fn words(values: &Values) -> Option<Kind> {
+    let mut rows_with: BTreeMap<String, usize> = BTreeMap::new();
+    for row in 0..values.len() {
+        let different: BTreeSet<String> = split(&values.text(row)).collect();
+        different.into_iter().for_each(|word| *rows_with.entry(word).or_default() += 1);
+    }
+    let common = rows_with.into_iter().filter(|(_, n)| *n >= MIN_WORD_ROWS && *n < values.len());
+    let mut common: Vec<(String, usize)> = common.collect();
+    // Stable: of equal numbers by letters.
+    common.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    common.truncate(MAX_WORDS);
+    let mut words: Vec<String> = common.into_iter().map(|(word, _)| word).collect();
+    words.sort_unstable();
+    (!words.is_empty()).then_some(Kind::Words { words })
+}

@@ -1,0 +1,286 @@
+//! From a table to coordinates: the part of a model that knows columns by name and type.
+//!
+//! - A column of numbers is one coordinate. A missing number becomes the median of those learned from; if some were
+//!   missing then, a second coordinate is 1 where the number is missing and 0 elsewhere.
+//! - A column of categories is one coordinate for each category, 1 for the row's own. If some were missing, that is one
+//!   more category; if none were, a missing one is unseen.
+//! - A column of text is one coordinate for each word that occurs in two rows or more, the commonest first: 1/√k in each
+//!   of the row's k known words.
+//! - The entries of a sparse block are coordinates as they are.
+//! - Columns that never change are left out.
+
+mod encode;
+mod learn;
+#[cfg(test)]
+mod tests;
+
+use crate::design::Design;
+use halfspaces_frame::{DataError, Frame, Hints};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// What a person says of the columns.
+///
+/// ```
+/// use halfspaces_pipeline::RecipeOptions;
+/// let options = RecipeOptions { drop: vec!["id".into()], ..RecipeOptions::default() };
+/// assert!(options.check_apart("id", "the column of labels").is_err());
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RecipeOptions {
+    /// Columns to leave out.
+    pub drop: Vec<String>,
+    /// Columns of free text, to learn from by their words.
+    pub text: Vec<String>,
+    /// Whether a column of one number other than 0 is kept: no help to a learner, but part of a direction.
+    pub keep_constant: bool,
+    /// Whether missing numbers only become the median, without a coordinate that says which are missing.
+    pub median_only: bool,
+}
+
+impl RecipeOptions {
+    /// Checks that a column with another role (`what`) is neither left out nor read as text.
+    ///
+    /// # Errors
+    /// If it is.
+    pub fn check_apart(&self, column: &str, what: &str) -> Result<(), DataError> {
+        for (option, names) in [("--drop", &self.drop), ("--text", &self.text)] {
+            if names.iter().any(|name| name == column) {
+                return Err(DataError::user(format!("{option} {column}: it is {what}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How a category that was not learned from, and a column that is not there, are treated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unseen {
+    /// An error names it. The default.
+    #[default]
+    Error,
+    /// It is none of the known categories; all values of a column that is not there are missing.
+    Zero,
+}
+
+/// How the columns of a table become coordinates.
+///
+/// ```
+/// use halfspaces_frame::{Column, Frame, Values};
+/// use halfspaces_pipeline::{Recipe, RecipeOptions, Unseen};
+/// let column = |name: &str, values| Column { name: name.into(), values };
+/// let frame = Frame::new("t", vec![
+///     column("x", Values::numbers(vec![4.0, f64::NAN, 6.0])),
+///     column("c", Values::texts(vec![0, 1, 0], &["red", "blue"])),
+/// ]);
+/// let (recipe, notes) = Recipe::fit(&frame, &RecipeOptions::default())?;
+/// assert_eq!(recipe.coordinates(), ["x", "x is missing", "c=blue", "c=red"]);
+/// let design = recipe.apply(&frame, Unseen::Error)?;
+/// assert_eq!((design.len(), design.dim(), notes.len()), (3, 4, 0));
+/// # Ok::<(), halfspaces_frame::DataError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Saved")]
+pub struct Recipe {
+    columns: Vec<ColumnRecipe>,
+    /// Columns of the sparse block that are coordinates, rising; they stand after those of the columns.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    entries: Vec<u32>,
+    /// Columns that never changed.
+    constant: Vec<String>,
+    /// Whether columns that are not there hold zeros.
+    sparse: bool,
+    /// Whether points are stored by their entries.
+    #[serde(default)]
+    by_entries: bool,
+}
+
+/// How one column becomes coordinates.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ColumnRecipe {
+    pub(crate) name: String,
+    #[serde(flatten)]
+    pub(crate) kind: Kind,
+}
+
+/// The contents of a column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub(crate) enum Kind {
+    /// Numbers.
+    Number {
+        /// The value of a missing one.
+        median: f64,
+        /// Whether a second coordinate says which are missing.
+        missing: bool,
+    },
+    /// Categories.
+    Category {
+        /// Their names, sorted.
+        levels: Vec<String>,
+        /// Whether missing is one more.
+        missing: bool,
+    },
+    /// Free text.
+    Words {
+        /// The words that count, sorted.
+        words: Vec<String>,
+    },
+}
+
+#[derive(Deserialize)]
+struct Saved {
+    columns: Vec<ColumnRecipe>,
+    #[serde(default)]
+    entries: Vec<u32>,
+    constant: Vec<String>,
+    sparse: bool,
+    #[serde(default)]
+    by_entries: bool,
+}
+
+impl TryFrom<Saved> for Recipe {
+    type Error = String;
+
+    fn try_from(saved: Saved) -> Result<Recipe, String> {
+        let Saved { columns, entries, constant, sparse, by_entries } = saved;
+        if columns.is_empty() && entries.is_empty() {
+            return Err("a recipe has at least one column".to_owned());
+        }
+        if !entries.is_sorted_by(|a, b| a < b) || !entries.is_empty() && !sparse {
+            return Err("the columns of a sparse block rise".to_owned());
+        }
+        let names: BTreeSet<&str> = columns.iter().map(|c| c.name.as_str()).collect();
+        if names.len() < columns.len() {
+            return Err("two columns of a recipe have the same name".to_owned());
+        }
+        for column in &columns {
+            let rising = |names: &[String]| names.is_sorted_by(|a, b| a < b);
+            let sound = match &column.kind {
+                Kind::Number { median, .. } => median.is_finite(),
+                Kind::Category { levels, .. } => !levels.is_empty() && rising(levels),
+                Kind::Words { words } => !words.is_empty() && rising(words),
+            };
+            if !sound {
+                let name = &column.name;
+                return Err(format!(
+                    "column `{name}`: a finite median, or names in order, at least one"
+                ));
+            }
+        }
+        Ok(Recipe { columns, entries, constant, sparse, by_entries })
+    }
+}
+
+impl Kind {
+    fn width(&self) -> usize {
+        match self {
+            Kind::Number { missing, .. } => 1 + usize::from(*missing),
+            Kind::Category { levels, missing } => levels.len() + usize::from(*missing),
+            Kind::Words { words } => words.len(),
+        }
+    }
+
+    fn coordinate_names(&self, name: &str) -> Vec<String> {
+        match self {
+            Kind::Number { missing, .. } => {
+                let absent = missing.then(|| format!("{name} is missing"));
+                std::iter::once(name.to_owned()).chain(absent).collect()
+            }
+            Kind::Category { levels, missing } => {
+                let absent = missing.then(|| format!("{name} is missing"));
+                levels.iter().map(|level| format!("{name}={level}")).chain(absent).collect()
+            }
+            Kind::Words { words } => words.iter().map(|word| format!("{name}~{word}")).collect(),
+        }
+    }
+}
+
+impl Recipe {
+    /// Learns what the columns of a table hold, with notes on decisions that could be wrong. The label column must have
+    /// been taken out.
+    ///
+    /// # Errors
+    /// If a named column is not there, a column of texts is neither categories nor named as text, or no column changes.
+    pub fn fit(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>), DataError> {
+        learn::recipe(frame, options)
+    }
+
+    /// Number of coordinates.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        let columns: usize = self.columns.iter().map(|column| column.kind.width()).sum();
+        columns + self.entries.len()
+    }
+
+    /// The names of the coordinates: a column's name, `column=category`, `column~word`, `column is missing`. Names that
+    /// two coordinates would share get the kind of their column in brackets.
+    #[must_use]
+    pub fn coordinates(&self) -> Vec<String> {
+        let of_columns = self.columns.iter().flat_map(|column| {
+            let kind = match column.kind {
+                Kind::Number { .. } => "number",
+                Kind::Category { .. } => "category",
+                Kind::Words { .. } => "text",
+            };
+            column.kind.coordinate_names(&column.name).into_iter().map(move |name| (name, kind))
+        });
+        let of_entries = self.entries.iter().map(|at| ((at + 1).to_string(), "entry"));
+        let names: Vec<(String, &str)> = of_columns.chain(of_entries).collect();
+        let mut times = std::collections::HashMap::new();
+        names.iter().for_each(|(name, _)| *times.entry(name.clone()).or_insert(0usize) += 1);
+        let apart = |(name, kind): (String, &str)| match times[&name] {
+            1 => name,
+            _ => format!("{name} [{kind}]"),
+        };
+        names.into_iter().map(apart).collect()
+    }
+
+    /// The columns used, each with the places of its coordinates; those of a sparse block by themselves.
+    #[must_use]
+    pub fn places(&self) -> Vec<(String, Range<usize>)> {
+        let mut first = 0;
+        let mut places = Vec::with_capacity(self.columns.len() + self.entries.len());
+        for column in &self.columns {
+            let end = first + column.kind.width();
+            places.push((column.name.clone(), first..end));
+            first = end;
+        }
+        for (at, entry) in self.entries.iter().enumerate() {
+            places.push(((entry + 1).to_string(), first + at..first + at + 1));
+        }
+        places
+    }
+
+    /// Columns that never changed, and are left out.
+    #[must_use]
+    pub fn constant(&self) -> &[String] {
+        &self.constant
+    }
+
+    /// Whether points are stored by their entries.
+    #[must_use]
+    pub fn is_sparse(&self) -> bool {
+        self.by_entries
+    }
+
+    /// What is known of a table for this model before it is read; `others` are columns of texts in addition.
+    #[must_use]
+    pub fn hints(&self, others: &[String]) -> Hints {
+        let texts = self.columns.iter().filter(|c| !matches!(c.kind, Kind::Number { .. }));
+        let texts = texts.map(|c| &c.name).chain(others).cloned().collect();
+        let expected = self.columns.iter().map(|c| &c.name).chain(others).cloned().collect();
+        Hints { texts, expected, ..Hints::default() }
+    }
+
+    /// The points of a table, whose columns may stand in any order among others.
+    ///
+    /// # Errors
+    /// If a column is not there, a cell is not what was learned from, or a category is unseen; the message names it and
+    /// what to do.
+    pub fn apply(&self, frame: &Frame, unseen: Unseen) -> Result<Design, DataError> {
+        encode::design(self, frame, unseen)
+    }
+}

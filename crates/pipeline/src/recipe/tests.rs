@@ -1,0 +1,184 @@
+use super::learn::{MAX_CATEGORIES, MAX_WORDS, MIN_FREE, numbers, words};
+use super::*;
+use halfspaces_frame::{Block, Column, MISSING, Values};
+use halfspaces_linalg::{PointSet, Points, RowView, SparsePoints};
+
+fn frame(columns: Vec<(&str, Values)>) -> Frame {
+    let column = |(name, values): (&str, Values)| Column { name: name.to_owned(), values };
+    Frame::new("t", columns.into_iter().map(column).collect())
+}
+
+fn dense(design: Design) -> Points {
+    let Design::Dense(points) = design else { panic!("dense points") };
+    points
+}
+
+fn texts(cells: &[&str]) -> Values {
+    let mut levels: Vec<String> = Vec::new();
+    let code = |cell: &&str| {
+        if cell.is_empty() {
+            return MISSING;
+        }
+        let at = levels.iter().position(|level| level == cell).unwrap_or_else(|| {
+            levels.push((*cell).to_owned());
+            levels.len() - 1
+        });
+        at as u32
+    };
+    let codes = cells.iter().map(code).collect();
+    Values::texts(codes, &levels)
+}
+
+fn fit(frame: &Frame) -> Recipe {
+    Recipe::fit(frame, &RecipeOptions::default()).unwrap().0
+}
+
+#[test]
+fn medians_stand_in_for_missing_numbers() {
+    let nan = f64::NAN;
+    for (values, median) in [
+        (vec![5.0, 1.0, 9.0], 5.0),
+        (vec![5.0, 1.0, 9.0, 7.0], 6.0),
+        (vec![nan, 5.0, 1.0, 9.0], 5.0),
+        (vec![nan, 5.0, 1.0], 3.0),
+        (vec![1e308, -1e308, 1e308, 1e308], 1e308),
+    ] {
+        let missing = values.iter().any(|v| v.is_nan());
+        let expected = Kind::Number { median, missing };
+        assert_eq!(numbers(&values, &RecipeOptions::default()), Some(expected), "{values:?}");
+    }
+    let keep = RecipeOptions { keep_constant: true, ..RecipeOptions::default() };
+    assert_eq!(numbers(&[2.0, 2.0], &RecipeOptions::default()), None);
+    let kept = Kind::Number { median: 2.0, missing: false };
+    assert_eq!(numbers(&[2.0, 2.0], &keep), Some(kept));
+    assert_eq!(numbers(&[0.0, -0.0], &keep), None);
+    assert_eq!(numbers(&[nan, nan], &keep), None);
+    assert!(numbers(&[2.0, nan], &RecipeOptions::default()).is_some());
+    let table = frame(vec![("x", Values::numbers(vec![4.0, nan, 6.0]))]);
+    let points = dense(fit(&table).apply(&table, Unseen::Error).unwrap());
+    assert_eq!(points.as_slice(), [4.0, 0.0, 5.0, 1.0, 6.0, 0.0]);
+}
+
+#[test]
+fn categories_have_a_coordinate_each() {
+    let table = frame(vec![
+        ("c", texts(&["b", "a", "", "b"])),
+        ("same", texts(&["z", "z", "z", "z"])),
+        ("x", Values::numbers(vec![1.0, 2.0, 3.0, 4.0])),
+    ]);
+    let recipe = fit(&table);
+    assert_eq!(recipe.coordinates(), ["c=a", "c=b", "c is missing", "x"]);
+    assert_eq!(recipe.constant(), ["same"]);
+    assert_eq!(recipe.places(), [("c".to_owned(), 0..3), ("x".to_owned(), 3..4)]);
+    let points = dense(recipe.apply(&table, Unseen::Error).unwrap());
+    let expected = [0., 1., 0., 1., 1., 0., 0., 2., 0., 0., 1., 3., 0., 1., 0., 4.];
+    assert_eq!(points.as_slice(), expected);
+    // Numbers where categories were: by their text.
+    let numbers = frame(vec![("c", texts(&["1", "2.5"]))]);
+    let turned = frame(vec![("c", Values::numbers(vec![2.5, 1.0]))]);
+    let points = dense(fit(&numbers).apply(&turned, Unseen::Error).unwrap());
+    assert_eq!(points.as_slice(), [0.0, 1.0, 1.0, 0.0]);
+}
+
+#[test]
+fn free_text_is_told_from_categories() {
+    let categorical = |cells: Vec<String>| {
+        let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+        Recipe::fit(&frame(vec![("c", texts(&cells))]), &RecipeOptions::default()).is_ok()
+    };
+    let each = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
+    assert!(categorical(each(MIN_FREE)) && !categorical(each(MIN_FREE + 1)));
+    // 31 and more, half of the rows and one more with a text of their own.
+    let shared = |alone: usize, pairs: usize| {
+        let twice = (0..pairs).flat_map(|i| [format!("p{i}"), format!("p{i}")]);
+        each(alone).into_iter().chain(twice).collect::<Vec<_>>()
+    };
+    assert!(categorical(shared(30, 15)) && !categorical(shared(31, 15)));
+    assert!(categorical(shared(0, MAX_CATEGORIES)) && !categorical(shared(0, MAX_CATEGORIES + 1)));
+}
+
+#[test]
+fn decimal_commas_are_named_as_such() {
+    let cells: Vec<String> = (0..=MIN_FREE).map(|i| format!("-1,{i}e0")).collect();
+    let mut cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+    let says = |cells: &[&str]| {
+        let refused = Recipe::fit(&frame(vec![("c", texts(cells))]), &RecipeOptions::default());
+        refused.unwrap_err().to_string()
+    };
+    assert!(says(&cells).contains("decimal comma"), "{}", says(&cells));
+    cells.push("1,2,3");
+    assert!(says(&cells).contains("are no categories"), "{}", says(&cells));
+}
+
+#[test]
+fn words_of_two_rows_count() {
+    let options = RecipeOptions { text: vec!["t".into()], ..RecipeOptions::default() };
+    let table = frame(vec![("t", texts(&["Red, red apple!", "a RED pear", "pear", "apple a"]))]);
+    let recipe = Recipe::fit(&table, &options).unwrap().0;
+    assert_eq!(recipe.coordinates(), ["t~a", "t~apple", "t~pear", "t~red"]);
+    let points = dense(recipe.apply(&table, Unseen::Error).unwrap());
+    let (half, third) = (1.0 / 2f64.sqrt(), 1.0 / 3f64.sqrt());
+    let rows: Vec<&[f64]> = points.as_slice().chunks(points.dim()).collect();
+    assert_eq!(rows[0], [0.0, half, 0.0, half]);
+    assert_eq!(rows[1], [third, 0.0, third, third]);
+    assert_eq!(rows[2], [0.0, 0.0, 1.0, 0.0]);
+    // The commonest are kept; a word of every row says nothing.
+    let many: Vec<String> = (0..MAX_WORDS + 9)
+        .flat_map(|i| vec![format!("all w{i:04}"); if i % 2 == 0 { 2 } else { 3 }])
+        .collect();
+    let cells: Vec<&str> = many.iter().map(String::as_str).collect();
+    let Some(Kind::Words { words }) = words(&texts(&cells)) else { panic!("words") };
+    assert_eq!(words.len(), MAX_WORDS);
+    assert!(!words.contains(&"all".to_owned()));
+    assert!((0..MAX_WORDS + 9).filter(|i| i % 2 == 1).all(|i| words.contains(&format!("w{i:04}"))));
+}
+
+/// A median alone stands in where nothing else may change the number of columns.
+#[test]
+fn a_median_needs_no_second_coordinate() {
+    let options = RecipeOptions { median_only: true, ..RecipeOptions::default() };
+    let table = frame(vec![("x", Values::numbers(vec![4.0, f64::NAN, 6.0]))]);
+    let (recipe, _) = Recipe::fit(&table, &options).unwrap();
+    let points = dense(recipe.apply(&table, Unseen::Error).unwrap());
+    assert_eq!(points.as_slice(), [4.0, 5.0, 6.0]);
+}
+
+/// Two coordinates of one name are told apart by the kinds of their columns.
+#[test]
+fn names_of_coordinates_are_distinct() {
+    let table =
+        frame(vec![("c", texts(&["red", "blue"])), ("c=red", Values::numbers(vec![1.0, 2.0]))]);
+    let expected = ["c=blue", "c=red [category]", "c=red [number]"];
+    assert_eq!(fit(&table).coordinates(), expected);
+}
+
+/// Few entries in many columns stay sparse, and have the coordinates that a dense table has.
+#[test]
+fn sparse_tables_stay_sparse() {
+    let (rows, dim) = (40usize, 400usize);
+    let mut points = SparsePoints::empty(dim).unwrap();
+    for row in 0..rows {
+        let columns: Vec<u32> = vec![0, 1 + (row % 7) as u32, (20 + row * 9 % 380) as u32];
+        points.push(&columns, &[1.0, 0.5, row as f64 + 1.0]).unwrap();
+    }
+    let mut table = frame(vec![("c", texts(&["a", "b"].repeat(rows / 2)))]);
+    table.block = Some(Block::Sparse(points));
+    let recipe = fit(&table);
+    let names = recipe.coordinates();
+    assert!(recipe.is_sparse() || recipe.dim() <= 300);
+    // The first column is 1 in all rows, and most have no entry.
+    assert!(!names.contains(&"1".to_owned()) && names.contains(&"2".to_owned()));
+    let wide = Recipe { by_entries: true, ..recipe.clone() };
+    let narrow = Recipe { by_entries: false, ..recipe };
+    let Design::Sparse(sparse) = wide.apply(&table, Unseen::Error).unwrap() else { panic!() };
+    let points = dense(narrow.apply(&table, Unseen::Error).unwrap());
+    assert_eq!(sparse.to_dense().unwrap(), points);
+    assert_eq!(sparse.row(0).unwrap().entries().count(), 3);
+    // The same table by names of columns.
+    let columns = (0..dim).map(|j| (1 + j, table.block.as_ref().unwrap().column(j)));
+    let mut by_name: Vec<Column> =
+        columns.map(|(j, v)| Column { name: j.to_string(), values: Values::numbers(v) }).collect();
+    by_name.push(table.columns[0].clone());
+    let by_name = Frame::new("t", by_name);
+    assert_eq!(dense(narrow.apply(&by_name, Unseen::Error).unwrap()), points);
+}
