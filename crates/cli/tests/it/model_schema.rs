@@ -1,7 +1,7 @@
 //! Models of every learner follow docs/model.schema.json, and what does not is refused.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod common;
+use crate::common;
 
 use common::{halfspaces, table};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 //! cause, nothing overwritten.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod common;
+use crate::common;
 
 use common::{halfspaces, table};
 use std::fs;

@@ -1,7 +1,7 @@
 //! `halfspaces audit` and `halfspaces transform`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails says where")]
 
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use std::fmt::Write as _;

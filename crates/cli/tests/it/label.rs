@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails says where")]
 
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use std::fs;

@@ -1,7 +1,7 @@
 //! How the command behaves: signals, pipes, files that are there, help, completions, manual pages.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod common;
+use crate::common;
 
 use common::{halfspaces, listing, table};
 use std::fs;

@@ -1,7 +1,7 @@
 //! `fit --stream`: files read in parts.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
+use crate::common;
 
 use common::{halfspaces, table};
 use serde_json::Value;
