@@ -90,9 +90,9 @@ class Ours:
     """Our side: a process that holds the points and times a job when asked."""
 
     def __init__(self, folder):
-        subprocess.run(["cargo", "build", "-q", "--release", "-p", "xtask"], cwd=ROOT, check=True)
+        subprocess.run(["cargo", "build", "-q", "--release", "-p", "halfspaces-experiments"], cwd=ROOT, check=True)
         target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-        command = [target / "release" / "xtask", "bench", "--serve", folder]
+        command = [target / "release" / "halfspaces-experiments", "bench", "--serve", folder]
         # numpy asks for huge pages for its arrays; this asks glibc for the same.
         environment = {**os.environ, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
         self.process = subprocess.Popen(

@@ -1,8 +1,10 @@
-//! The command line.
+//! The command line. The arguments of the commands in [`SUITE`] are read by the program of the experiments.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use halfspaces_eval::{Scale, Shard};
+use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
+
+/// The commands that the program of the experiments carries out.
+pub(crate) const SUITE: [&str; 5] = ["reproduce", "report", "list", "bench", "instructions"];
 
 /// Measure every claim of the halfspaces workspace, and keep the workspace tidy.
 #[derive(Debug, Parser)]
@@ -15,12 +17,9 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run the experiments and judge their claims. Interrupted runs resume.
-    ///
-    /// Exit status: 0 if no claim is violated, 1 if some claim is, 2 on a usage or input error, 130 or
-    /// 143 if interrupted by Ctrl-C or `kill`: what is finished is kept, and the same command goes on.
-    Reproduce(ReproduceOptions),
+    Reproduce,
     /// Rebuild ledger, tables, figures and page from the trials of one or more output folders.
-    Report(ReportOptions),
+    Report,
     /// List experiments and claims.
     List,
     /// Write docs/index.md: every theorem with its code, claim, experiment, tables and figures.
@@ -28,61 +27,9 @@ pub(crate) enum Command {
     /// Check layers, modules, documents and the index.
     Tidy(TidyOptions),
     /// Measure speed and memory beside the limits of this machine.
-    Bench(BenchOptions),
+    Bench,
     /// Count the instructions that a row takes in ten inner loops, and hold them against those written down.
-    ///
-    /// Without noise: the processor steps through each loop one instruction at a time. Linux on x86-64; elsewhere,
-    /// and where a process may not be followed, it says so and counts nothing.
-    Instructions(InstructionsOptions),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct InstructionsOptions {
-    /// Wait for a line on stdin and run one loop
-    #[arg(long, value_name = "LOOP:ROWS", hide = true)]
-    pub(crate) of: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ReproduceOptions {
-    /// How much to run: smoke (under a minute), standard (about ten minutes) or full (two hours)
-    #[arg(long, default_value = "standard")]
-    pub(crate) scale: Scale,
-    /// Run these experiments or claims only, by id, separated by commas or spaces
-    #[arg(long, value_name = "ID", num_args = 1..)]
-    pub(crate) only: Vec<String>,
-    /// Seed of every random stream
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Trials run at once [default: one per core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) jobs: Option<u16>,
-    /// Output folder [default: target/reproduce/SCALE, with -shard-I-of-N for a shard]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    /// Forget earlier results in the output folder
-    #[arg(long)]
-    pub(crate) fresh: bool,
-    /// Drop a last line of trials.jsonl that was cut off, and redo its trial
-    #[arg(long)]
-    pub(crate) repair: bool,
-    /// Run part I of N of the trials; merge the parts with `report`
-    #[arg(long, value_name = "I/N")]
-    pub(crate) shard: Option<Shard>,
-    /// Folder of further real data sets (magic.csv, spambase.csv, adult/adult.data); absent ones are
-    /// left out
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ReportOptions {
-    /// Output folders of one run, or of its shards
-    #[arg(required = true, value_name = "DIR")]
-    pub(crate) folders: Vec<PathBuf>,
-    /// Where to write [default: the folder, or target/reproduce/SCALE-merged for several]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
+    Instructions,
 }
 
 #[derive(Debug, Args)]
@@ -90,41 +37,4 @@ pub(crate) struct TidyOptions {
     /// Root of the workspace to check [default: this one]
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct BenchOptions {
-    /// Smaller jobs and fewer rounds, in under three minutes
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Measure these jobs only, by name, separated by commas or spaces
-    #[arg(long, value_name = "JOB", num_args = 1..)]
-    pub(crate) only: Vec<String>,
-    /// Measure these only [default: all]
-    #[arg(long, value_name = "TABLE,..", value_delimiter = ',')]
-    pub(crate) tables: Vec<Measurement>,
-    /// Where to write the figures [default: target/bench.json]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
-    /// Do one case of the memory table and print the peak of this process
-    #[arg(long, value_name = "CASE:POINTS", hide = true)]
-    pub(crate) peak: Option<String>,
-    /// Write the pools into a folder and answer job by job, for benches/peers
-    #[arg(long, value_name = "DIR", hide = true)]
-    pub(crate) serve: Option<PathBuf>,
-}
-
-/// A table of `bench`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Measurement {
-    /// Every job beside its limit.
-    Jobs,
-    /// Peak memory.
-    Memory,
-    /// Times at several sizes.
-    Growth,
-    /// The wait after an answer in a labelling session.
-    Answers,
-    /// Jobs on one thread and on two.
-    Threads,
 }

@@ -1,9 +1,9 @@
-//! What the terminal gets: results on stdout, everything else on stderr.
+//! What the terminal gets: findings on stdout, everything else on stderr.
 
 use crate::failure::Failure;
 use std::io::Write;
 
-/// Writes results to stdout. A reader that has gone away is no error.
+/// Writes findings to stdout. A reader that has gone away is no error.
 pub(crate) fn say(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -12,7 +12,7 @@ pub(crate) fn say(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a line to stderr. There is nobody to tell if even that fails.
+/// Writes a line to stderr. A failure to write is ignored: there is no other place to report it.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

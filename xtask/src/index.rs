@@ -6,19 +6,22 @@ use crate::modules::Crate;
 use crate::outputs::{outputs_of, unknown_outputs};
 use crate::suite;
 use crate::theorems::{Theorem, theorems};
-use crate::workload::Inputs;
 use crate::workspace::{files, workspace_root};
-use halfspaces_eval::{ClaimStatement, Description, Scale, TrialStore};
+use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 /// Where the index is kept.
 const INDEX: &str = "docs/index.md";
+/// Where the experiments are.
+const SUITE_FOLDER: &str = "crates/experiments";
 /// The theorems that it starts from.
 const THEOREMS: &str = "docs/theorems.md";
+/// The catalogue of the suite: its experiments, and what their claims check. The tests of the experiments see that
+/// it is up to date.
+const CATALOGUE: &str = "docs/suite.json";
 /// The published ledger, whose verdicts it shows.
 const LEDGER: &str = "docs/results/claims.json";
 
@@ -35,15 +38,35 @@ dimension, n the points, η the noise rate, ε the excess error, δ the failure 
 the link lacks of being odd ([conventions.md](conventions.md)).
 ";
 
+/// An experiment in the catalogue.
+#[derive(Debug, Deserialize)]
+struct Experiment {
+    id: String,
+    /// The type that implements it, from the root of its crate.
+    implemented_by: String,
+    /// The tables and figures that it writes, by their paths in the output folder.
+    outputs: Vec<String>,
+    claims: Vec<ClaimStatement>,
+}
+
+/// A claim in the catalogue.
+#[derive(Debug, Deserialize)]
+struct ClaimStatement {
+    id: String,
+    statement: String,
+    /// Paths of the public items that it checks.
+    checks: Vec<String>,
+}
+
 /// A claim of the suite with all that is known about it without running it.
 struct Claim {
-    statement: ClaimStatement,
+    statement: String,
     /// Where its experiment is, from the root of the workspace.
     file: String,
     /// Its tables and figures as links.
     outputs: Vec<String>,
     /// The items that it checks, each with its file.
-    items: Vec<(&'static str, String)>,
+    items: Vec<(String, String)>,
     /// Its verdict in the published ledger.
     verdict: String,
 }
@@ -55,11 +78,15 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Reads the theorems, the claims of the suite and the sources of the workspace.
+    /// Reads the theorems, the catalogue of the suite and the sources of the workspace.
     pub(crate) fn read() -> Result<Index, Failure> {
         let root = workspace_root();
         let mut findings = Vec::new();
-        let claims = claims(&root, &mut findings)?;
+        let path = root.join(CATALOGUE);
+        let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let suite: Vec<Experiment> =
+            serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+        let claims = claims(&suite, &root, &mut findings)?;
         let path = root.join(THEOREMS);
         let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         let theorems = theorems(&text)?;
@@ -86,8 +113,12 @@ impl Index {
     }
 }
 
-/// Writes the index.
+/// Writes the catalogue of the suite, and the index.
 pub(crate) fn index() -> Result<ExitCode, Failure> {
+    let catalogue = suite::catalogue()?;
+    let path = workspace_root().join(CATALOGUE);
+    fs::write(&path, catalogue).map_err(|e| format!("{}: {e}", path.display()))?;
+    note(&format!("written: {}", path.display()));
     let index = Index::read()?;
     index.findings.iter().for_each(|finding| note(finding));
     let path = workspace_root().join(INDEX);
@@ -126,7 +157,7 @@ fn text_of(
             let items = claim.items.iter();
             let items = items.map(|(path, file)| format!("[`{}`](../{file})", short(path)));
             let items = items.collect::<Vec<_>>().join(", ");
-            let (statement, verdict) = (&claim.statement.statement, &claim.verdict);
+            let (statement, verdict) = (&claim.statement, &claim.verdict);
             text.push_str(&format!("- **{id}**, {verdict}: {statement}\n"));
             let file = &claim.file;
             text.push_str(&format!("  Code: {items}. Experiment: [{file}](../{file})."));
@@ -206,47 +237,46 @@ impl Crates {
 }
 
 /// The claims of the suite by their identifiers.
-fn claims(root: &Path, findings: &mut Vec<String>) -> Result<BTreeMap<String, Claim>, Failure> {
+fn claims(
+    suite: &[Experiment],
+    root: &Path,
+    findings: &mut Vec<String>,
+) -> Result<BTreeMap<String, Claim>, Failure> {
     let mut crates = Crates { root: root.to_owned(), read: BTreeMap::new() };
-    let inputs = Arc::new(Inputs::builtin());
-    let own = Crate::read(&root.join("xtask/src/main.rs"))?;
-    let store = TrialStore::read(&[])?;
+    let own = Crate::read(&root.join(SUITE_FOLDER).join("src/lib.rs"))?;
     let verdicts = verdicts(root)?;
     let published = published(root)?;
     let (mut claims, mut all) = (BTreeMap::new(), BTreeSet::new());
-    for experiment in suite::all(&inputs) {
-        let about: Description = experiment.describe();
-        let names: Vec<&str> = about.type_name.split("::").skip(1).collect();
+    for experiment in suite {
+        let names: Vec<&str> = experiment.implemented_by.split("::").collect();
         let file = own.file_of(&names).map(|file| shown(root, file));
-        let file = file.ok_or_else(|| format!("{}: defined in no file", about.type_name))?;
-        let section = experiment.section(Scale::Full, 1, &store)?;
-        let tables = section.tables.iter().map(|t| format!("tables/{}.csv", t.name));
-        let figures = section.figures.iter().map(|f| format!("figures/{}.svg", f.name));
+        let file =
+            file.ok_or_else(|| format!("{}: defined in no file", experiment.implemented_by))?;
         // Some figures are drawn only from data, so those published count, too.
         let outputs: BTreeSet<String> =
-            published.iter().cloned().chain(tables).chain(figures).collect();
+            published.iter().chain(&experiment.outputs).cloned().collect();
         all.extend(outputs.iter().cloned());
-        for statement in about.claims {
+        for statement in &experiment.claims {
             if statement.checks.is_empty() {
                 findings.push(format!("{file}: {} checks no item", statement.id));
             }
             let mut items = Vec::new();
-            for path in statement.checks {
+            for path in &statement.checks {
                 match crates.find(path)? {
-                    Some(file) => items.push((*path, file)),
+                    Some(file) => items.push((path.clone(), file)),
                     None => findings.push(format!(
                         "{file}: {} checks {path}, which is no public item",
                         statement.id
                     )),
                 }
             }
-            let outputs = outputs_of([&statement.id, about.id], &outputs, findings);
+            let outputs = outputs_of([&statement.id, &experiment.id], &outputs, findings);
             let outputs = outputs.into_iter().map(|output| linked(root, output)).collect();
             let verdict = verdicts.get(&statement.id).map_or("not yet published", String::as_str);
             let verdict = verdict.to_owned();
-            let id = statement.id.clone();
-            let claim = Claim { statement, file: file.clone(), outputs, items, verdict };
-            claims.insert(id, claim);
+            let text = statement.statement.clone();
+            let claim = Claim { statement: text, file: file.clone(), outputs, items, verdict };
+            claims.insert(statement.id.clone(), claim);
         }
     }
     findings.extend(unknown_outputs(&all));
@@ -296,7 +326,8 @@ fn named_in_files(
     known: &BTreeSet<String>,
 ) -> Result<BTreeMap<String, BTreeSet<String>>, Failure> {
     let mut named = BTreeMap::new();
-    for path in files(vec![root.join("crates")], "rs")? {
+    let library = |path: &PathBuf| !path.starts_with(root.join(SUITE_FOLDER));
+    for path in files(vec![root.join("crates")], "rs")?.into_iter().filter(library) {
         let text = fs::read_to_string(&path)?;
         let ids = named_claims(&text, known);
         if !ids.is_empty() || lists_of_claims(&text).iter().any(|list| is_none(list)) {

@@ -1,47 +1,77 @@
-//! `cargo xtask`: reproduces every claim of the workspace and keeps the workspace tidy.
-#![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
+//! `cargo xtask`: keeps the workspace tidy, and starts the experiments that reproduce its claims.
 
-mod bench;
 mod cli;
 mod console;
-mod experiments;
 mod failure;
 mod index;
-mod instructions;
-mod interrupt;
 mod modules;
-mod noisy;
 mod outputs;
-mod progress;
-mod reproduce;
 mod suite;
 mod theorems;
-mod theory;
 mod tidy;
-mod workload;
 mod workspace;
 
 use clap::Parser;
-use cli::{Cli, Command};
+use cli::{Cli, Command, SUITE};
 use failure::Failure;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
-
-    let outcome = match Cli::parse().command {
-        Command::Reproduce(options) => reproduce::reproduce(&options),
-        Command::Report(options) => reproduce::report(&options),
-        Command::List => suite::list(),
-        Command::Index => index::index(),
-        Command::Tidy(options) => tidy::tidy(&options),
-        Command::Bench(options) => bench::bench(&options),
-        Command::Instructions(options) => instructions::instructions(&options),
-    };
-    outcome.unwrap_or_else(|failure| {
-        console::note(&failure::explained(&failure));
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    run(&arguments).unwrap_or_else(|failure| {
+        console::note(&format!("error: {failure}"));
         ExitCode::from(2)
     })
+}
+
+fn run(arguments: &[OsString]) -> Result<ExitCode, Failure> {
+    if is_for_suite(arguments) {
+        return suite::hand_over(arguments);
+    }
+    match Cli::parse().command {
+        Command::Index => index::index(),
+        Command::Tidy(options) => tidy::tidy(&options),
+        Command::Reproduce
+        | Command::Report
+        | Command::List
+        | Command::Bench
+        | Command::Instructions => unreachable!("the suite has these commands"),
+    }
+}
+
+/// Whether the program of the experiments answers: to one of its commands, or to `help` on one.
+fn is_for_suite(arguments: &[OsString]) -> bool {
+    let known = |name: Option<&OsString>| name.is_some_and(|n| SUITE.iter().any(|s| n == s));
+    let [first, rest @ ..] = arguments else { return false };
+    known(Some(first)) || first == "help" && known(rest.first())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn commands_of_the_suite_are_told_from_those_of_this_program() {
+        let of = |text: &str| {
+            let arguments: Vec<OsString> = text.split_whitespace().map(Into::into).collect();
+            is_for_suite(&arguments)
+        };
+        for text in ["list", "reproduce --help", "bench -- x", "help report", "instructions x"] {
+            assert!(of(text), "{text}");
+        }
+        for text in ["", "help", "--help", "tidy", "tidy --root list", "help tidy", "listing"] {
+            assert!(!of(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_command_is_listed() {
+        let names: Vec<String> =
+            Cli::command().get_subcommands().map(|c| c.get_name().to_owned()).collect();
+        let own = ["index", "tidy"];
+        assert!(SUITE.iter().chain(&own).all(|name| names.iter().any(|known| known == name)));
+        assert_eq!(names.len(), SUITE.len() + own.len());
+    }
 }

@@ -2,9 +2,9 @@
 
 mod documents;
 
-use crate::Failure;
 use crate::cli::TidyOptions;
 use crate::console::say;
+use crate::failure::Failure;
 use crate::index::Index;
 use crate::modules::Crate;
 use crate::workspace::{files, workspace_root};
@@ -15,7 +15,7 @@ use std::process::{Command, ExitCode};
 
 /// What each package of the workspace may depend on: (package, in its library, in addition in its
 /// tests and benchmarks). A package not listed here may not be in the workspace.
-const LAYERS: [(&str, &[&str], &[&str]); 13] = [
+const LAYERS: [(&str, &[&str], &[&str]); 14] = [
     ("halfspaces-kernels", &[], &[]),
     ("halfspaces-linalg", &["halfspaces-kernels"], &[]),
     ("halfspaces-features", &["halfspaces-linalg"], &[]),
@@ -47,7 +47,9 @@ const LAYERS: [(&str, &[&str], &[&str]); 13] = [
     // All of them behind one name.
     ("halfspaces", &LIBRARIES, &[]),
     ("halfspaces-cli", &LIBRARIES, &[]),
-    ("xtask", &LIBRARIES, &[]),
+    ("halfspaces-experiments", &LIBRARIES, &[]),
+    // Compiled in seconds: it starts the experiments and does not contain them.
+    ("xtask", &[], &[]),
     ("halfspaces-tests", &LIBRARIES, &[]),
 ];
 

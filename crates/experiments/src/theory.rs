@@ -9,19 +9,25 @@ use std::collections::BTreeSet;
 
 /// Name and text of every document; the errata first, the proofs after.
 const DOCUMENTS: [(&str, &str); 13] = [
-    ("errata.md", include_str!("../../docs/theory/errata.md")),
-    ("massart-certificate.md", include_str!("../../docs/theory/massart-certificate.md")),
-    ("glm-without-padding-loss.md", include_str!("../../docs/theory/glm-without-padding-loss.md")),
-    ("perspectron-schedules.md", include_str!("../../docs/theory/perspectron-schedules.md")),
-    ("thinned-selection.md", include_str!("../../docs/theory/thinned-selection.md")),
-    ("noise-rate-binds.md", include_str!("../../docs/theory/noise-rate-binds.md")),
-    ("online-massart.md", include_str!("../../docs/theory/online-massart.md")),
-    ("massart-without-margin.md", include_str!("../../docs/theory/massart-without-margin.md")),
-    ("super-linear-convergence.md", include_str!("../../docs/theory/super-linear-convergence.md")),
-    ("algorithm-1-in-law.md", include_str!("../../docs/theory/algorithm-1-in-law.md")),
-    ("largest-margin.md", include_str!("../../docs/theory/largest-margin.md")),
-    ("optimum.md", include_str!("../../docs/theory/optimum.md")),
-    ("volumetric-centre.md", include_str!("../../docs/theory/volumetric-centre.md")),
+    ("errata.md", include_str!("../../../docs/theory/errata.md")),
+    ("massart-certificate.md", include_str!("../../../docs/theory/massart-certificate.md")),
+    (
+        "glm-without-padding-loss.md",
+        include_str!("../../../docs/theory/glm-without-padding-loss.md"),
+    ),
+    ("perspectron-schedules.md", include_str!("../../../docs/theory/perspectron-schedules.md")),
+    ("thinned-selection.md", include_str!("../../../docs/theory/thinned-selection.md")),
+    ("noise-rate-binds.md", include_str!("../../../docs/theory/noise-rate-binds.md")),
+    ("online-massart.md", include_str!("../../../docs/theory/online-massart.md")),
+    ("massart-without-margin.md", include_str!("../../../docs/theory/massart-without-margin.md")),
+    (
+        "super-linear-convergence.md",
+        include_str!("../../../docs/theory/super-linear-convergence.md"),
+    ),
+    ("algorithm-1-in-law.md", include_str!("../../../docs/theory/algorithm-1-in-law.md")),
+    ("largest-margin.md", include_str!("../../../docs/theory/largest-margin.md")),
+    ("optimum.md", include_str!("../../../docs/theory/optimum.md")),
+    ("volumetric-centre.md", include_str!("../../../docs/theory/volumetric-centre.md")),
 ];
 
 /// All documents, with links to those of `claims` they name.

@@ -1,6 +1,5 @@
 //! The command line as its users meet it: results that survive kills, threads and shards, and clear
 //! refusals.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::disallowed_methods, reason = "a program that hangs fails the test")]
 
 use assert_cmd::Command as Assert;
@@ -10,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-const XTASK: &str = env!("CARGO_BIN_EXE_xtask");
+const SUITE: &str = env!("CARGO_BIN_EXE_halfspaces-experiments");
 
 fn reproduce(out: &Path, more: &[&str]) -> Command {
-    let mut command = Command::new(XTASK);
+    let mut command = Command::new(SUITE);
     command.arg("reproduce").arg("--out").arg(out);
     for (option, value) in [("--scale", "smoke"), ("--only", "K5")] {
         if !more.contains(&option) {
@@ -144,7 +143,7 @@ fn jobs_and_shards_do_not_matter() {
     succeed(reproduce(&place("two"), &["--jobs", "2"]));
     assert_eq!(results(&place("one")), results(&place("two")));
 
-    let mut report = Command::new(XTASK);
+    let mut report = Command::new(SUITE);
     report.arg("report");
     for part in 1..=3 {
         let out = place(&format!("part{part}"));
@@ -161,7 +160,7 @@ fn jobs_and_shards_do_not_matter() {
     let before = results(&place("one"));
     fs::remove_dir_all(place("one").join("figures")).unwrap();
     fs::remove_file(place("one").join("claims.json")).unwrap();
-    let mut again = Command::new(XTASK);
+    let mut again = Command::new(SUITE);
     again.arg("report").arg(place("one"));
     succeed(again);
     assert_eq!(results(&place("one")), before);
@@ -186,7 +185,7 @@ fn a_killed_shard_goes_on_and_is_merged() {
     assert!(kept >= 5 && trials(&place("1/2")) >= kept && trials(&place("2/2")) < all);
     assert_eq!(trials(&place("1/2")) + trials(&place("2/2")), all);
 
-    let mut report = Command::new(XTASK);
+    let mut report = Command::new(SUITE);
     report.arg("report").args([place("1/2"), place("2/2")]).arg("--out").arg(place("merged"));
     succeed(report);
     assert_eq!(results(&place("merged")), results(&place("whole")));
@@ -269,7 +268,7 @@ fn foreign_files_survive() {
         let error = refused(reproduce(&home, more));
         assert!(error.contains("index.html") && error.contains("--out"), "{error}");
     }
-    let mut report = Command::new(XTASK);
+    let mut report = Command::new(SUITE);
     report.arg("report").arg(&out).arg("--out").arg(&home);
     assert!(refused(report).contains("index.html"));
     let files: Vec<_> = fs::read_dir(&home).unwrap().map(|e| e.unwrap().file_name()).collect();
@@ -285,7 +284,7 @@ fn reports_never_lose_trials() {
     succeed(reproduce(&place("b"), &["--shard", "2/2"]));
     succeed(reproduce(&place("other"), &["--seed", "7"]));
     let report = |inputs: &[&str], out: &str| {
-        let mut command = Command::new(XTASK);
+        let mut command = Command::new(SUITE);
         command.arg("report").args(inputs.iter().map(|name| place(name)));
         command.arg("--out").arg(place(out));
         command
@@ -300,7 +299,7 @@ fn reports_never_lose_trials() {
     succeed(report(&["a", "b", "a"], "a"));
     assert_eq!(trials(&place("a")), all);
     let merged = results(&place("a"));
-    let mut again = Command::new(XTASK);
+    let mut again = Command::new(SUITE);
     again.arg("report").arg(place("a"));
     succeed(again);
     assert_eq!(results(&place("a")), merged);
@@ -412,7 +411,7 @@ fn a_full_disk_loses_nothing() {
         let out = folder.path().join(blocks);
         let mut limited = Command::new("sh");
         let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
-        limited.args(["-c", &script, "sh", XTASK]);
+        limited.args(["-c", &script, "sh", SUITE]);
         limited.args(["reproduce", "--scale", "smoke", "--only", "K5", "--out"]).arg(&out);
         let error = refused(limited);
         assert!(error.contains("trials.jsonl") && error.contains("trials are kept"), "{error}");
@@ -437,7 +436,7 @@ fn usage_errors_say_what_is_known() {
     }
     let error = refused(reproduce(&out, &["--data", "/no/such/folder"]));
     assert!(error.contains("/no/such/folder"), "{error}");
-    let mut nothing = Command::new(XTASK);
+    let mut nothing = Command::new(SUITE);
     nothing.arg("report").arg(folder.path());
     let error = refused(nothing);
     assert!(error.contains("run.json"), "{error}");
@@ -488,7 +487,7 @@ fn bad_data_is_named_by_file_line_and_column() {
 
 #[test]
 fn list_names_experiments_and_claims() {
-    let assert = Assert::new(XTASK).arg("list").assert().success();
+    let assert = Assert::new(SUITE).arg("list").assert().success();
     let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
     for id in ["K3", "K3n", "K4", "K5", "smoke", "standard", "full"] {
         assert!(text.contains(id), "{id}");

@@ -1,7 +1,6 @@
 //! The report as a browser shows it: every figure drawn and named, every link resolved, filters that filter, headings
 //! in order, colours that can be read on light and dark paper, nothing on the console, nothing too wide for a
 //! telephone. Skipped, and said so, where no Chromium is installed.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::disallowed_methods, reason = "a program that hangs fails the test")]
 
 use serde::Deserialize;
@@ -194,7 +193,7 @@ fn probed(browser: &Path, page: &str, (width, dark): Window) -> (Verdict, Vec<St
 #[test]
 fn the_report_is_sound_in_a_browser() {
     let folder = tempfile::tempdir().unwrap();
-    let status = Command::new(env!("CARGO_BIN_EXE_xtask"))
+    let status = Command::new(env!("CARGO_BIN_EXE_halfspaces-experiments"))
         .args(["reproduce", "--scale", "smoke", "--only", "K3,K8,S3,S9,S11,S12,P10,PM", "--out"])
         .arg(folder.path())
         .stdout(Stdio::null())
@@ -203,7 +202,7 @@ fn the_report_is_sound_in_a_browser() {
         .unwrap();
     assert!(status.success());
     let readme =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md")).unwrap();
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
     let shown: Vec<&str> = readme.split("](docs/results/figures/").skip(1).collect();
     assert!(shown.len() >= 3);
     for name in shown.iter().map(|rest| rest.split(')').next().unwrap()) {

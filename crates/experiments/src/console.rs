@@ -1,0 +1,18 @@
+//! What the terminal gets: results on stdout, everything else on stderr.
+
+use crate::failure::Failure;
+use std::io::Write;
+
+/// Writes results to stdout. A reader that has gone away is no error.
+pub(crate) fn say(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("stdout: {e}").into()),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a line to stderr. There is nobody to tell if even that fails.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}

@@ -1,0 +1,49 @@
+//! What ends a command early.
+
+use halfspaces_eval::{ExperimentError, OutputError, RunInfoError, StoreError};
+use std::error::Error;
+
+/// Any failure, as one line for the terminal.
+pub(crate) type Failure = Box<dyn Error + Send + Sync>;
+
+/// A failure as the terminal shows it: what is wrong, and what to do about it with the options of
+/// this command line.
+pub(crate) fn explained(failure: &Failure) -> String {
+    match advice(failure.as_ref()) {
+        Some(advice) => format!("error: {failure}; {advice}"),
+        None => format!("error: {failure}"),
+    }
+}
+
+fn advice(error: &(dyn Error + 'static)) -> Option<&'static str> {
+    const ELSEWHERE: &str = "fix this or choose another folder with --out";
+    const OTHER: &str = "choose another folder with --out, or start over with `reproduce --fresh`";
+    const FRESH: &str = "start over with --fresh";
+    if let Some(error) = error.downcast_ref::<StoreError>() {
+        return Some(match error {
+            StoreError::Io { .. } => ELSEWHERE,
+            StoreError::Write { .. } => {
+                "free space or choose another folder with --out, then run the same command again"
+            }
+            StoreError::InUse { .. } => "wait for it or choose another folder with --out",
+            StoreError::Truncated { .. } => {
+                "run the same command with --repair to drop that line and redo its trial"
+            }
+            StoreError::Malformed { .. } => {
+                "delete the line to redo its trial, or start over with --fresh"
+            }
+            StoreError::Conflict { .. } => FRESH,
+        });
+    }
+    if let Some(error) = error.downcast_ref::<RunInfoError>() {
+        return Some(match error {
+            RunInfoError::Io { .. } => "name the output folder of a run",
+            RunInfoError::Malformed { .. } | RunInfoError::OtherRun { .. } => OTHER,
+        });
+    }
+    match error.downcast_ref::<ExperimentError>() {
+        Some(ExperimentError::Store(error)) => advice(error),
+        Some(ExperimentError::Outcome { .. }) => Some(FRESH),
+        _ => error.is::<OutputError>().then_some(ELSEWHERE),
+    }
+}

@@ -1,0 +1,228 @@
+//! The experiments of the suite and how they are chosen.
+
+use crate::Failure;
+use crate::console::say;
+use crate::experiments::*;
+use crate::workload::Inputs;
+use halfspaces_eval::{AnyExperiment, Description, Scale};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Every experiment, in the order of the ledger.
+pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
+    vec![
+        Box::new(HalvingExperiment),
+        Box::new(PerceptronExperiment { inputs: inputs.clone() }),
+        Box::new(BatchExperiment::batch_perceptron(inputs.clone())),
+        Box::new(BatchExperiment::margin_perceptron(inputs.clone())),
+        Box::new(KernelExperiment),
+        Box::new(ModifiedExperiment { inputs: inputs.clone() }),
+        Box::new(VersionSpaceExperiment { inputs: inputs.clone() }),
+        Box::new(OtherBoundsExperiment { inputs: inputs.clone() }),
+        Box::new(SphereExperiment),
+        Box::new(MarginsExperiment),
+        Box::new(ProcessExperiment),
+        Box::new(StartExperiment),
+        Box::new(StrongExperiment { inputs: inputs.clone() }),
+        Box::new(PairedGrowthExperiment { inputs: inputs.clone() }),
+        Box::new(StrongCostExperiment { inputs: inputs.clone() }),
+        Box::new(RandomOrderExperiment),
+        Box::new(HugePoolsExperiment),
+        Box::new(OptimumExperiment),
+        Box::new(RealPoolsExperiment::new(inputs.clone())),
+        Box::new(ForsterExperiment { inputs: inputs.clone() }),
+        Box::new(StepsExperiment),
+        Box::new(CertificateExperiment),
+        Box::new(PerspectronExperiment),
+        Box::new(GlmExperiment),
+        Box::new(MassartExperiment),
+        Box::new(MassartRivalsExperiment),
+        Box::new(Table1Experiment),
+        Box::new(HardExperiment),
+        Box::new(SelectionExperiment),
+        Box::new(RealNoiseExperiment::new(inputs.clone())),
+        Box::new(TablesExperiment),
+        Box::new(WrongLabelsExperiment { inputs: inputs.clone() }),
+        Box::new(PushAwayExperiment),
+        Box::new(ProjectionExperiment),
+        Box::new(PositionedExperiment { inputs: inputs.clone() }),
+    ]
+}
+
+/// Seconds an experiment takes on two cores at smoke, standard and full scale, for the estimate of
+/// what a run has left. Only the proportions matter: a run corrects them by its own speed.
+const COSTS: [(&str, [f64; 3]); 35] = [
+    ("K1", [0.2, 6.2, 134.0]),
+    ("K3", [0.3, 4.1, 53.0]),
+    ("K4", [0.1, 0.8, 13.0]),
+    ("K5", [0.6, 3.2, 25.0]),
+    ("K6", [0.1, 0.3, 10.0]),
+    ("K7", [0.1, 2.5, 137.0]),
+    ("K8", [0.8, 17.0, 330.0]),
+    ("K10", [0.3, 12.0, 224.0]),
+    ("S1", [0.9, 83.0, 630.0]),
+    ("S3", [0.3, 0.8, 8.3]),
+    ("S5", [0.1, 1.3, 6.1]),
+    ("S13", [0.1, 0.1, 1.4]),
+    ("S9", [1.4, 73.0, 1130.0]),
+    ("S9p", [0.5, 4.0, 32.0]),
+    ("S9c", [0.5, 7.0, 353.0]),
+    ("S6", [0.9, 50.0, 229.0]),
+    ("S11", [1.0, 11.0, 332.0]),
+    ("S12", [0.5, 4.2, 84.0]),
+    ("S10", [6.5, 97.0, 460.0]),
+    ("F1", [0.4, 9.0, 55.0]),
+    ("F4", [0.2, 0.6, 30.0]),
+    ("P1", [0.3, 1.1, 27.0]),
+    ("P3", [3.0, 76.0, 610.0]),
+    ("P7", [1.6, 14.0, 393.0]),
+    ("P9", [0.2, 3.4, 53.0]),
+    ("P9r", [0.2, 1.3, 35.0]),
+    ("P10", [0.3, 22.0, 720.0]),
+    ("P13", [1.0, 13.0, 869.0]),
+    ("P14", [0.2, 0.6, 8.0]),
+    ("PR", [0.7, 26.0, 678.0]),
+    ("PT", [0.6, 5.4, 95.0]),
+    ("PW", [0.3, 0.6, 11.0]),
+    ("P11", [1.4, 2.7, 28.0]),
+    ("P12", [1.2, 22.0, 124.0]),
+    ("PM", [1.0, 7.7, 202.0]),
+];
+
+/// See [`COSTS`].
+pub(crate) fn cost(id: &str, scale: Scale) -> f64 {
+    let known = COSTS.iter().find(|(known, _)| *known == id);
+    let Some((_, [smoke, standard, full])) = known else {
+        unreachable!("every experiment of the suite has its cost: {id}")
+    };
+    scale.pick(*smoke, *standard, *full)
+}
+
+/// The experiments named by id or by one of their claims; all if none is named.
+pub(crate) fn chosen(
+    inputs: &Arc<Inputs>,
+    only: &[String],
+) -> Result<Vec<Box<dyn AnyExperiment>>, Failure> {
+    let named: Vec<&str> = only.iter().flat_map(|ids| listed(ids)).collect();
+    let suite: Vec<_> = all(inputs).into_iter().map(|e| (e.describe(), e)).collect();
+    let names = |about: &Description, id: &str| {
+        about.id.eq_ignore_ascii_case(id)
+            || about.claims.iter().any(|claim| claim.id.eq_ignore_ascii_case(id))
+    };
+    let unknown = named.iter().find(|id| !suite.iter().any(|(about, _)| names(about, id)));
+    let fault = match (unknown, only.is_empty() || !named.is_empty()) {
+        (Some(id), _) => format!("--only {id}: no such experiment or claim"),
+        (None, false) => "--only names no experiment and no claim".into(),
+        (None, true) => {
+            let wanted =
+                |about: &Description| only.is_empty() || named.iter().any(|id| names(about, id));
+            return Ok(suite.into_iter().filter(|(a, _)| wanted(a)).map(|(_, e)| e).collect());
+        }
+    };
+    // An experiment may go by the name of its first claim.
+    let ids = suite.iter().flat_map(|(about, _)| {
+        let claims = about.claims.iter().map(|claim| claim.id.as_str());
+        std::iter::once(about.id).chain(claims.filter(|id| *id != about.id))
+    });
+    Err(format!("{fault}; known are {}", ids.collect::<Vec<_>>().join(", ")).into())
+}
+
+/// What a list of names says, separated by commas or spaces.
+pub(crate) fn listed(text: &str) -> impl Iterator<Item = &str> {
+    text.split([',', ' ']).filter(|name| !name.is_empty())
+}
+
+/// Prints experiments, their claims and how many trials each scale runs.
+pub(crate) fn list() -> Result<ExitCode, Failure> {
+    let mut text = String::new();
+    for experiment in all(&Arc::new(Inputs::builtin())) {
+        let about = experiment.describe();
+        text.push_str(&format!("{}  {}\n", about.id, about.title));
+        for claim in about.claims {
+            let line = format!("    {:<4} {} [{}]\n", claim.id, claim.statement, claim.source);
+            text.push_str(&line);
+        }
+        let mut counts = Vec::new();
+        for scale in Scale::ALL {
+            counts.push(format!("{scale} {}", experiment.keys(scale, 1)?.len()));
+        }
+        text.push_str(&format!("    trials: {}\n", counts.join(", ")));
+    }
+    say(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_eval::{Claim, MAX_SAMPLED_CLAIMS, Shard, TrialKey, TrialStore, Verdict};
+    use std::collections::BTreeSet;
+    use std::sync::Mutex;
+
+    /// Seconds at smoke scale from which on an experiment is not run here.
+    const QUICK: f64 = 0.15;
+
+    #[test]
+    fn every_experiment_has_its_cost() {
+        let suite = all(&Arc::new(Inputs::builtin()));
+        assert_eq!(suite.len(), COSTS.len());
+        for experiment in &suite {
+            let id = experiment.describe().id;
+            let costs = Scale::ALL.map(|scale| cost(id, scale));
+            assert!(costs[0] > 0.0 && costs.is_sorted(), "{id}: {costs:?}");
+        }
+    }
+
+    /// The level at which a claim is refuted supposes that no more of them rest on chance.
+    #[test]
+    fn the_ledger_has_room_for_its_errors() {
+        let store = TrialStore::read(&[]).unwrap();
+        let (mut ids, mut sampled) = (BTreeSet::new(), 0);
+        for experiment in all(&Arc::new(Inputs::builtin())) {
+            let section = experiment.section(Scale::Full, 1, &store).unwrap();
+            assert_eq!(section.claims.len(), experiment.describe().claims.len());
+            for claim in section.claims {
+                assert!(ids.insert(claim.id.clone()), "two claims {}", claim.id);
+                assert!(!claim.null.is_empty(), "{} without its null", claim.id);
+                sampled += usize::from(claim.tests > 0);
+            }
+        }
+        assert!(sampled > 20 && sampled <= MAX_SAMPLED_CLAIMS, "{sampled}");
+    }
+
+    /// A trial that was planned and is not there may be one that did not end well: without it no claim
+    /// that rests on its setting holds.
+    #[test]
+    fn a_missing_trial_is_noticed() {
+        let open = |claim: &Claim| claim.verdict == Verdict::Inconclusive;
+        let mut tried = 0;
+        for experiment in all(&Arc::new(Inputs::builtin())) {
+            let id = experiment.describe().id;
+            let empty = TrialStore::read(&[]).unwrap();
+            let section = experiment.section(Scale::Smoke, 1, &empty).unwrap();
+            assert!(section.claims.iter().all(open), "{id}: a claim that needs no trial");
+            if cost(id, Scale::Smoke) > QUICK {
+                continue;
+            }
+            let keys = experiment.keys(Scale::Smoke, 1).unwrap();
+            let all = Mutex::new(empty);
+            experiment.run(Scale::Smoke, 1, Shard::WHOLE, &all, &|| ()).unwrap();
+            let all = all.into_inner().unwrap();
+            let of_all = experiment.section(Scale::Smoke, 1, &all).unwrap();
+            let last = |k: &TrialKey| {
+                keys.iter().rfind(|other| other.configuration == k.configuration) == Some(k)
+            };
+            for missing in keys.iter().filter(|k| last(k)) {
+                let mut store = TrialStore::read(&[]).unwrap();
+                for key in keys.iter().filter(|key| *key != missing) {
+                    store.append(key, all.get(key).unwrap().clone()).unwrap();
+                }
+                let section = experiment.section(Scale::Smoke, 1, &store).unwrap();
+                let noticed = section.claims.iter().any(open);
+                assert!(noticed || of_all.claims.iter().all(open), "{missing} was not missed");
+                tried += 1;
+            }
+        }
+        assert!(tried > 20, "{tried}");
+    }
+}
