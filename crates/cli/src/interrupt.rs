@@ -15,8 +15,12 @@ pub(crate) fn say_when_stopped(text: Option<String>) {
 /// systems than Unix end the program by themselves.
 #[cfg(unix)]
 pub(crate) fn on_signal() -> Result<(), CliError> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::iterator::Signals;
+    use std::sync::Arc;
+    // A file that grows beyond its limit is then an error of writing, as a full disk is.
+    let beyond_limit = signal_hook::flag::register(SIGXFSZ, Arc::default());
+    beyond_limit.map_err(|e| CliError::system(format!("signal handlers: {e}")))?;
     let signals = Signals::new([SIGHUP, SIGINT, SIGTERM]);
     let mut signals = signals.map_err(|e| CliError::system(format!("signal handlers: {e}")))?;
     std::thread::spawn(move || {

@@ -19,8 +19,12 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let command = cli::Cli::parse().command;
-    let done = interrupt::on_signal().and_then(|()| command.run());
+    let done = match cli::Cli::try_parse() {
+        Ok(cli) => interrupt::on_signal().and_then(|()| cli.command.run()),
+        // Help and version go to standard output, which may be full.
+        Err(asked) if !asked.use_stderr() => output::print_help(&asked),
+        Err(wrong) => wrong.exit(),
+    };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -1,6 +1,7 @@
 //! What is written: results to stdout, notes to stderr, files whole or not at all.
 
 use crate::error::CliError;
+use crate::names::visible;
 use clap::Args;
 use serde::Serialize;
 use std::fs::OpenOptions;
@@ -8,10 +9,11 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// Standard output, named as a file.
+/// Standard output, named as a file, and standard input.
 const STDOUT: &str = "-";
+const STDIN: &str = "-";
 
-/// The file that is being written, beside its final place.
+/// The file that is being written, next to its final place.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// Where results go.
@@ -48,9 +50,29 @@ impl OutputArgs {
     }
 }
 
-/// Writes results to stdout. A reader that has gone away is no error.
+/// Writes results to stdout: names in them are shown, never obeyed by the terminal. A reader that has gone away is no error.
 pub(crate) fn say(text: &str) -> Result<(), CliError> {
+    say_raw(&shown(text))
+}
+
+/// Writes a text of this program's own to stdout as it is.
+pub(crate) fn say_raw(text: &str) -> Result<(), CliError> {
     to_stdout(|out| out.write_all(text.as_bytes()))
+}
+
+/// Prints the help or the version that was asked for.
+pub(crate) fn print_help(asked: &clap::Error) -> Result<(), CliError> {
+    match asked.print().and_then(|()| io::stdout().flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+            Err(CliError::system(format!("standard output: {e}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A text with everything escaped that a terminal would obey, but for its line ends.
+fn shown(text: &str) -> String {
+    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
 /// Prints a result as JSON.
@@ -77,9 +99,9 @@ pub(crate) fn aligned(table: &[Vec<String>]) -> Vec<String> {
     table.iter().map(line).collect()
 }
 
-/// Writes a line to stderr. There is nobody to tell if even that fails.
+/// Writes a line to stderr, with everything escaped that a terminal would obey. A failure to write it cannot be reported.
 pub(crate) fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", shown(text));
 }
 
 fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CliError> {
@@ -118,7 +140,13 @@ fn target(path: &Path, force: bool) -> Result<Target, CliError> {
             "`-` names no file here; name one, ./- if that is its name, or /dev/stdout",
         ));
     }
+    if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        return Err(CliError::user(format!("{shown} ends with /; name a file to write")));
+    }
     match path.metadata() {
+        Err(e) if e.kind() == ErrorKind::InvalidFilename => {
+            Err(CliError::user(format!("a name of {} bytes is too long", path.as_os_str().len())))
+        }
         Ok(found) if found.is_dir() => {
             Err(CliError::user(format!("{shown} is a directory; name a file to write")))
         }
@@ -158,9 +186,26 @@ fn place(path: &Path) -> PathBuf {
     path.canonicalize().ok().or_else(of_folder).unwrap_or_else(|| path.to_owned())
 }
 
-/// Whether a file may be written at `path`: it is not there or may be overwritten, and its folder is.
+/// Whether a file may be written at `path`: it is not there or may be overwritten, and a file can be made in its folder.
 pub(crate) fn check_target(path: &Path, force: bool) -> Result<(), CliError> {
-    target(path, force).map(drop)
+    check_writable(&target(path, force)?, path)
+}
+
+/// Makes a file next to a target and removes it, so that work is not done in vain.
+fn check_writable(target: &Target, path: &Path) -> Result<(), CliError> {
+    let Target::File(place) = target else { return Ok(()) };
+    match unfinished_file(folder_of(place)) {
+        Ok(_) => Ok(()),
+        Err(e) => Err(CliError::user(format!(
+            "{}: cannot be written: {e}; check permissions and space, or name another file",
+            path.display()
+        ))),
+    }
+}
+
+/// A file next to the one to be written; it is removed unless it gets its name.
+fn unfinished_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    tempfile::Builder::new().prefix(".halfspaces-").permissions_like_others().tempfile_in(folder)
 }
 
 /// The same of several, none of which may be another one or a file that is read.
@@ -171,14 +216,14 @@ pub(crate) fn check_targets(
 ) -> Result<(), CliError> {
     let mut written: Vec<PathBuf> = Vec::with_capacity(outputs.len());
     for path in outputs {
-        if matches!(target(path, force)?, Target::Open) {
+        let target = target(path, force)?;
+        check_writable(&target, path)?;
+        if matches!(target, Target::Open) {
             continue;
         }
         let (shown, place_of_output) = (path.display(), place(path));
-        if inputs.iter().any(|input| place(input) == place_of_output) {
-            return Err(CliError::user(format!(
-                "{shown} is read and would be written over; name another file to write"
-            )));
+        if inputs.iter().any(|input| place_of_input(input) == place_of_output) {
+            return Err(CliError::user(format!("{shown} is an input file; choose another output")));
         }
         if written.contains(&place_of_output) {
             return Err(CliError::user(format!(
@@ -190,6 +235,11 @@ pub(crate) fn check_targets(
     Ok(())
 }
 
+/// The one name of a file that is read; standard input may be a file.
+fn place_of_input(path: &Path) -> PathBuf {
+    if path == Path::new(STDIN) { place(Path::new("/dev/stdin")) } else { place(path) }
+}
+
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -197,8 +247,8 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Writes a file whole or not at all: beside its place first, then renamed. One that is there is overwritten only
-/// with `force`, even if it has come about meanwhile.
+/// Writes a file whole or not at all: next to its place first, then renamed. An existing file is overwritten only
+/// with `force`, even if it was created in the meantime.
 pub(crate) fn write_file(
     path: &Path,
     force: bool,
@@ -225,11 +275,7 @@ pub(crate) fn write_file(
             };
         }
     };
-    let file = tempfile::Builder::new()
-        .prefix(".halfspaces-")
-        .permissions_like_others()
-        .tempfile_in(folder_of(&place))
-        .map_err(failed)?;
+    let file = unfinished_file(folder_of(&place)).map_err(failed)?;
     set_unfinished(Some(file.path().to_path_buf()));
     let done = (|| {
         if let Ok(before) = place.metadata() {
@@ -246,7 +292,7 @@ pub(crate) fn write_file(
         Ok(()) if force => file.persist(&place).map(drop).map_err(|e| failed(e.error)),
         Ok(()) => match file.persist_noclobber(&place) {
             Err(e) if e.error.kind() == ErrorKind::AlreadyExists => Err(CliError::user(format!(
-                "{} has come about meanwhile; name another file, or overwrite it with --force",
+                "{} was created in the meantime; name another file, or overwrite it with --force",
                 path.display()
             ))),
             Err(e) => Err(failed(e.error)),

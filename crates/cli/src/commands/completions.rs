@@ -1,7 +1,7 @@
 //! `completions` and `man`.
 
 use crate::error::CliError;
-use crate::output::{OutputArgs, check_target, say, write_file};
+use crate::output::{OutputArgs, check_target, say_raw, write_file};
 use clap::{Args, Command};
 use clap_complete::Shell;
 use std::io;
@@ -52,7 +52,7 @@ pub(crate) fn man(args: &ManArgs, mut command: Command) -> Result<(), CliError> 
     let failed = |e: io::Error| CliError::system(format!("manual page: {e}"));
     let Some(dir) = &args.dir else {
         let page = page(command).map_err(failed)?;
-        return say(&String::from_utf8_lossy(&page));
+        return say_raw(&String::from_utf8_lossy(&page));
     };
     let mut pages = vec![("halfspaces.1".to_owned(), page(command.clone()).map_err(failed)?)];
     for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
