@@ -3,11 +3,20 @@
 /// Most names listed in a message.
 const MAX_LISTED: usize = 12;
 
-/// A name may hold anything: what cannot be seen is shown escaped, and no terminal obeys it.
+/// The longest name that is compared with others, in letters: longer ones are near to nothing.
+const MAX_COMPARED: usize = 100;
+
+/// A name with control characters, marks of writing direction and line separators escaped, so that no terminal obeys it.
+///
+/// ```
+/// use halfspaces_frame::visible;
+/// assert_eq!(visible("a\u{1b}[31m\u{202e}b"), r"a\u{1b}[31m\u{202e}b");
+/// ```
+#[must_use]
 pub fn visible(name: &str) -> String {
     let mut shown = String::with_capacity(name.len());
     for letter in name.chars() {
-        if letter.is_control() {
+        if letter.is_control() || turns_or_breaks(letter) {
             shown.extend(letter.escape_default());
         } else {
             shown.push(letter);
@@ -16,7 +25,25 @@ pub fn visible(name: &str) -> String {
     shown
 }
 
+/// Whether a letter turns the direction of writing or ends a line, although it is no control character.
+fn turns_or_breaks(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
+}
+
+/// A name cut to a length that a message can hold.
+pub(crate) fn short(name: &str) -> String {
+    const MOST: usize = 60;
+    match name.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}...", &name[..at]),
+        None => name.to_owned(),
+    }
+}
+
 /// "; did you mean `x`?", or a list of what there is.
+#[must_use]
 pub fn suggestion(wanted: &str, names: &[&str]) -> String {
     if names.is_empty() {
         return "; there are none".to_owned();
@@ -24,7 +51,8 @@ pub fn suggestion(wanted: &str, names: &[&str]) -> String {
     if let Some(nearest) = nearest(wanted, names) {
         return format!("; did you mean `{nearest}`?");
     }
-    let listed: Vec<String> = names.iter().take(MAX_LISTED).map(|n| format!("`{n}`")).collect();
+    let listed: Vec<String> =
+        names.iter().take(MAX_LISTED).map(|n| format!("`{}`", short(n))).collect();
     let more = if names.len() > MAX_LISTED {
         format!(" and {} more", names.len() - MAX_LISTED)
     } else {
@@ -33,13 +61,23 @@ pub fn suggestion(wanted: &str, names: &[&str]) -> String {
     format!("; there are {}{more}", listed.join(", "))
 }
 
-/// The name nearest to `wanted`, if it is near: at most a third of its letters differ, and fewer than half.
+/// The name nearest to `wanted`, if it is near: at most a third of its letters differ, and fewer than half. Takes time
+/// proportional to the number of names, whatever their lengths.
 fn nearest<'a>(wanted: &str, names: &[&'a str]) -> Option<&'a str> {
-    let fold = |s: &str| s.trim().to_lowercase();
-    let wanted = fold(wanted);
+    // A letter takes at most four bytes: a longer name is not even folded.
+    let fold = |s: &str| (s.len() <= 4 * MAX_COMPARED).then(|| s.trim().to_lowercase());
+    let wanted = fold(wanted)?;
     let length = wanted.chars().count();
+    if length > MAX_COMPARED {
+        return None;
+    }
     let close = length.div_ceil(3).min(length.div_ceil(2).saturating_sub(1));
-    let distances = names.iter().map(|name| (edits(&wanted, &fold(name)), *name));
+    let distance = |name: &&'a str| {
+        let folded = fold(name)?;
+        let is_near = folded.chars().count().abs_diff(length) <= close;
+        is_near.then(|| (edits(&wanted, &folded), *name))
+    };
+    let distances = names.iter().filter_map(distance);
     distances.filter(|(d, _)| *d <= close).min_by_key(|(d, _)| *d).map(|(_, name)| name)
 }
 
@@ -83,5 +121,28 @@ mod tests {
         let many: Vec<String> = (0..14).map(|i| format!("column{i:03}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert!(suggestion("y", &many).ends_with("`column011` and 2 more"));
+    }
+
+    #[test]
+    fn long_names_are_near_to_nothing_and_cost_nothing() {
+        let long = "x".repeat(10_000_000);
+        let nearly = "x".repeat(10_000_001);
+        let names: Vec<&str> = std::iter::repeat_n(nearly.as_str(), 1000).collect();
+        assert!(suggestion(&long, &names).len() < 2000);
+        let names: Vec<String> = (0..1000).map(|i| format!("{i:0>100}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        assert!(suggestion(&"0".repeat(100), &names).contains("did you mean"));
+    }
+
+    #[test]
+    fn marks_of_direction_are_shown_escaped() {
+        for letter in [
+            '\u{202a}', '\u{202e}', '\u{2066}', '\u{2069}', '\u{200f}', '\u{61c}', '\u{2028}',
+            '\u{85}', '\u{9b}',
+        ] {
+            let shown = visible(&format!("a{letter}b"));
+            assert!(shown.is_ascii() && shown.contains("\\u{"), "{shown}");
+        }
+        assert_eq!(visible("größe ∑ 日本 ‌"), "größe ∑ 日本 ‌");
     }
 }
