@@ -1,12 +1,12 @@
 //! Tables of text: cells between delimiters, quoted where need be.
 
-use crate::csv_columns::{Built, CellFault, ColumnBuilder};
+use crate::csv_columns::{Built, ColumnBuilder};
 use crate::csv_layout::{self};
 use crate::error::DataError;
-use crate::frame::{Column, Frame, Places, Remark};
+use crate::frame::{Frame, Places, Remark};
 use crate::options::{Format, Hints, ReadOptions};
 use crate::source::Source;
-use crate::values::Values;
+use crate::typing::{Context, Expected, RawColumn, Typed, understand};
 use ::csv::{ByteRecord, Reader, ReaderBuilder, Trim};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
@@ -34,12 +34,12 @@ pub(crate) fn read(
     let layout = layout(source, format, reading, hints)?;
     let mut frame = read_rows(source, &layout, reading, hints, None)?;
     frame.notes.extend(layout.notes.iter().cloned());
-    let is_index = |name: &str| name.is_empty() || name == "Unnamed: 0";
-    if layout.header && frame.columns.len() > 1 && is_index(&frame.columns[0].name) {
+    if layout.header && frame.columns.len() > 1 && frame.columns[0].name.is_empty() {
         frame
             .notes
             .push(format!("{}: the first column has no name: an index, left out", source.name()));
         frame.columns.remove(0);
+        frame.records.remove(0);
     }
     Ok(frame)
 }
@@ -129,23 +129,23 @@ fn read_rows(
     hints: &Hints,
     only: Option<&[u64]>,
 ) -> Result<Frame, DataError> {
-    let none = BTreeSet::new();
-    let outcome =
-        Rows::open(source, layout)?.take(reading, &hints.texts, &none, usize::MAX, only)?;
-    let words = match outcome {
-        Outcome::Frame(frame) => return Ok(frame),
-        Outcome::Words(columns) => columns.into_keys().collect(),
-    };
-    match Rows::open(source, layout)?.take(reading, &hints.texts, &words, usize::MAX, only)? {
-        Outcome::Frame(frame) => Ok(frame),
-        Outcome::Words(columns) => {
-            let column = columns.first_key_value().map_or("", |(name, _)| name.as_str());
-            Err(DataError::user(format!(
-                "{}: the file changed while it was read (column `{column}`); try again",
-                source.name()
-            )))
+    // Twice if there are words below numbers, and once more if points turn out to stand between thousands.
+    const READINGS: usize = 3;
+    let mut words = BTreeSet::new();
+    let mut last = String::new();
+    for _ in 0..READINGS {
+        match Rows::open(source, layout)?.take(reading, hints, &words, usize::MAX, only)? {
+            Outcome::Frame(frame) => return Ok(*frame),
+            Outcome::Words(columns) => {
+                last = columns.keys().next().cloned().unwrap_or_default();
+                words.extend(columns.into_keys());
+            }
         }
     }
+    let name = source.name();
+    Err(DataError::user(format!(
+        "{name}: the file changed while it was read (column `{last}`); try again"
+    )))
 }
 
 /// A file that is read more than once, in parts.
@@ -195,11 +195,11 @@ impl<'s> Stream<'s> {
         let mut rows = Rows::open(self.source, &self.layout)?;
         let none = BTreeSet::new();
         Ok(std::iter::from_fn(move || {
-            let chunk = rows.take(self.reading, &self.hints.texts, &none, size, None);
+            let chunk = rows.take(self.reading, self.hints, &none, size, None);
             match chunk {
                 Err(error) => Some(Err(error)),
                 Ok(Outcome::Frame(frame)) if frame.rows == 0 => None,
-                Ok(Outcome::Frame(frame)) => Some(Ok(frame)),
+                Ok(Outcome::Frame(frame)) => Some(Ok(*frame)),
                 Ok(Outcome::Words(columns)) => {
                     let (name, (line, cell)) = columns.into_iter().next()?;
                     let place = format!("{}, line {line}, column `{name}`", self.source.name());
@@ -214,7 +214,7 @@ impl<'s> Stream<'s> {
 }
 
 enum Outcome {
-    Frame(Frame),
+    Frame(Box<Frame>),
     /// There are words in these columns, in this line the first, which must be read as texts from the start.
     Words(BTreeMap<String, (u64, String)>),
 }
@@ -243,14 +243,22 @@ impl<'s> Rows<'s> {
     fn take(
         &mut self,
         reading: &ReadOptions,
-        texts: &BTreeSet<String>,
+        hints: &Hints,
         words: &BTreeSet<String>,
         most: usize,
         only: Option<&[u64]>,
     ) -> Result<Outcome, DataError> {
         let Rows { source, layout, reader, record, taken } = self;
-        let builder = |name| ColumnBuilder::new(texts.contains(name) || words.contains(name));
-        let mut builders: Vec<ColumnBuilder> = layout.names.iter().map(builder).collect();
+        let expected = |name: &String| Expected::of(name, hints);
+        let expected: Vec<Expected> = layout.names.iter().map(expected).collect();
+        let builder = |(name, expected): (&String, &Expected)| {
+            ColumnBuilder::new(
+                words.contains(name) || expected.needs_texts(),
+                expected.markers(reading),
+            )
+        };
+        let mut builders: Vec<ColumnBuilder> =
+            layout.names.iter().zip(&expected).map(builder).collect();
         let mut lines = Vec::new();
         let mut wanted = only.map(|rows| rows.iter().copied().peekable());
         while lines.len() < most && next(reader, record, source)? {
@@ -267,51 +275,49 @@ impl<'s> Rows<'s> {
             }
             lines.push(line);
             for ((cell, builder), name) in record.iter().zip(&mut builders).zip(&layout.names) {
-                builder.push(cell, &reading.missing).map_err(|fault| {
+                builder.push(cell).map_err(|_| {
                     let place = format!("{}, line {line}, column `{name}`", source.name());
-                    let shown = String::from_utf8_lossy(cell);
-                    DataError::user(match fault {
-                        CellFault::NotUtf8 => {
-                            format!("{place}: not UTF-8 text; save the file as UTF-8")
-                        }
-                        CellFault::Infinite => format!(
-                            "{place}: `{shown}` is infinite; write a finite number, or say --missing {shown}"
-                        ),
-                    })
+                    DataError::user(format!("{place}: not UTF-8 text; save the file as UTF-8"))
                 })?;
             }
         }
-        let mut columns = Vec::with_capacity(builders.len());
-        let (mut of_words, mut remarks) = (BTreeMap::new(), Vec::new());
-        for (builder, name) in builders.into_iter().zip(&layout.names) {
-            match builder.finish(texts.contains(name)) {
-                Built::Values(values) => columns.push(Column { name: name.clone(), values }),
-                Built::Rounded { values, row, cell } => {
-                    remarks.push((name.clone(), Remark::Rounded { row, cell }));
-                    columns.push(Column { name: name.clone(), values: Values::numbers(values) });
+        let (mut of_words, mut remarks, mut columns) = (BTreeMap::new(), Vec::new(), Vec::new());
+        for ((builder, name), expected) in builders.into_iter().zip(&layout.names).zip(expected) {
+            match builder.finish() {
+                Built::Cells { cells, rounded } => {
+                    if let Some((row, cell)) = rounded {
+                        remarks.push((name.clone(), Remark::Rounded { row, cell }));
+                    }
+                    columns.push(RawColumn { name: name.clone(), cells, expected });
                 }
                 Built::Words { row, cell } => {
                     of_words.insert(name.clone(), (lines[row], cell));
-                }
-                Built::Mixed { row, cell, numbers } => {
-                    let place = format!("{}, line {}, column `{name}`", source.name(), lines[row]);
-                    return Err(DataError::user(format!(
-                        "{place}: `{cell}` is not a number, as {numbers} other cells are; fix it, or say --missing \
-                         '{cell}' if it means that the value is missing, or --category '{name}' if they are categories"
-                    )));
                 }
             }
         }
         if !of_words.is_empty() {
             return Ok(Outcome::Words(of_words));
         }
+        let place = |row: usize| {
+            format!("{}, line {}", source.name(), lines.get(row).copied().unwrap_or(0))
+        };
+        let context = Context {
+            source: source.name(),
+            place: &place,
+            options: reading,
+            delimiter: Some(layout.delimiter),
+        };
+        let Typed { columns, records, again } = understand(columns, &context)?;
+        if !again.is_empty() {
+            let line = lines.first().copied().unwrap_or(0);
+            let words =
+                again.into_iter().map(|at| (layout.names[at].clone(), (line, String::new())));
+            return Ok(Outcome::Words(words.collect()));
+        }
         let frame = Frame::new(source.name(), columns);
-        Ok(Outcome::Frame(Frame {
-            rows: lines.len(),
-            places: Places::lines(lines),
-            remarks,
-            ..frame
-        }))
+        let frame =
+            Frame { rows: lines.len(), places: Places::lines(lines), remarks, records, ..frame };
+        Ok(Outcome::Frame(Box::new(frame)))
     }
 }
 

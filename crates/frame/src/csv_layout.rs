@@ -1,6 +1,6 @@
 //! What separates the cells of a CSV file, and whether its first line holds names.
 
-use crate::csv_columns::is_number;
+use crate::csv_columns::plain_number as is_number;
 
 /// Lines looked at.
 const SAMPLE: usize = 100;

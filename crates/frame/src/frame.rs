@@ -3,6 +3,7 @@
 use crate::block::Block;
 use crate::error::DataError;
 use crate::names::suggestion;
+use crate::typing::ColumnRecord;
 use crate::values::Values;
 use std::borrow::Cow;
 
@@ -30,6 +31,8 @@ pub struct Frame {
     pub remarks: Vec<(String, Remark)>,
     /// Decisions of the reader that could be wrong, one sentence each.
     pub notes: Vec<String>,
+    /// How columns were read, in no order: see [`Frame::record`]. Columns of a block have no record.
+    pub records: Vec<ColumnRecord>,
 }
 
 /// A fact about a column that matters only if the column is used.
@@ -117,6 +120,7 @@ impl Frame {
             places: Places::rows(),
             remarks: Vec::new(),
             notes: Vec::new(),
+            records: Vec::new(),
         }
     }
 
@@ -165,6 +169,12 @@ impl Frame {
     #[must_use]
     pub fn remark(&self, name: &str) -> Option<&Remark> {
         self.remarks.iter().find(|(column, _)| column == name).map(|(_, remark)| remark)
+    }
+
+    /// How a column was read; `None` if the reader kept no record of it.
+    #[must_use]
+    pub fn record(&self, name: &str) -> Option<&ColumnRecord> {
+        self.records.iter().find(|record| record.name == name)
     }
 
     /// The error for a column that is not there; it names the nearest one, or says that values of its type are not read.
@@ -221,6 +231,7 @@ impl Frame {
             places: self.places.select(rows),
             remarks: self.remarks.clone(),
             notes: self.notes.clone(),
+            records: self.records.clone(),
         }
     }
 

@@ -1,71 +1,177 @@
 //! Labels: the classes of a column, by the names that the file has for them.
 
+use crate::classes::{ClassCollector, Classes};
 use crate::error::DataError;
 use crate::frame::{Column, Frame};
-use crate::names::suggestion;
+use crate::names::{short, suggestion};
 use crate::options::MISSING_SHOWN;
+use crate::values::Values;
+use std::collections::HashMap;
 
-/// Labels are no classes if there are more than so many and most rows have one of their own.
+/// Labels are no classes if there are more than this many and most rows have one of their own.
 const MIN_FREE: usize = 30;
 
+/// More than [`MIN_FREE`] numbers are a quantity, and no classes, if they have fewer rows than this on the average.
+const MIN_ROWS_OF_NUMBER: usize = 10;
+
 /// One class per row.
+///
+/// ```
+/// use halfspaces_frame::{Column, Labels, Values};
+/// let values = Values::texts(vec![0, 1, 2, 0], &["1.0", "0", "1"]);
+/// let labels = Labels::from_column(&Column { name: "y".into(), values });
+/// assert_eq!((labels.classes, labels.of_row), (vec!["0".to_owned(), "1".to_owned()], vec![1, 0, 1, 1]));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Labels {
     /// The class of each row, as its place in `classes`.
     pub of_row: Vec<usize>,
-    /// The names of the classes: by number if all are numbers, else by letters; of two, the positive one last.
+    /// The names of the classes: by number if all are numbers, `false` before `true`, otherwise by letters; of two, the
+    /// positive one last. Labels of the same [`ClassKey`](crate::ClassKey) are one class.
     pub classes: Vec<String>,
 }
 
 impl Labels {
-    /// Takes the label column out of a table. Rows without a label are an error, and so are labels that are no classes.
+    /// Takes the label column out of a table.
+    ///
+    /// # Errors
+    /// If a row has no label, or the labels are no classes: a quantity, or a label of its own for most rows.
     pub fn take(frame: &mut Frame, name: &str) -> Result<Labels, DataError> {
-        let labels = Labels::take_part(frame, name)?;
-        // Classes that are numbers are in the order of these.
-        let number = |class: &String| class.parse::<f64>().ok().filter(|v| v.is_finite());
-        for pair in labels.classes.windows(2) {
-            if let (Some(a), Some(b)) = (number(&pair[0]), number(&pair[1]))
-                && a.to_bits() == b.to_bits()
-            {
-                frame.notes.push(format!(
-                    "{}, column `{name}`: `{}` and `{}` are two classes, but the same number",
-                    frame.source, pair[0], pair[1]
-                ));
-            }
+        let (labels, collected) = Labels::taken(frame, name)?;
+        for spellings in collected.joined() {
+            let shown: Vec<String> = spellings.iter().map(|s| format!("`{}`", short(s))).collect();
+            frame.notes.push(format!(
+                "{}, column `{name}`: {} are one class",
+                frame.source,
+                shown.join(" and ")
+            ));
         }
-        let mut rows_of = vec![0usize; labels.classes.len()];
-        labels.of_row.iter().for_each(|class| rows_of[*class] += 1);
-        let (count, rows) = (labels.classes.len(), frame.rows);
-        let alone = rows_of.iter().filter(|rows| **rows == 1).count();
-        if count > MIN_FREE && 2 * alone > rows {
-            return Err(DataError::user(format!(
-                "{}, column `{name}`: {count} different labels in {rows} rows, most of them once, are no classes; cut numbers \
-                 into ranges, or name another column",
-                frame.source
-            )));
-        }
+        labels.check_classes(&format!("{}, column `{name}`", frame.source))?;
         Ok(labels)
     }
 
-    /// The same of a part of a table.
+    /// Takes the label column out of a part of a table, which may have one class or few rows of each.
+    ///
+    /// # Errors
+    /// If a row has no label.
     pub fn take_part(frame: &mut Frame, name: &str) -> Result<Labels, DataError> {
-        let column = frame.take(name)?;
-        if let Some(row) = (0..frame.rows).find(|row| column.values.is_missing(*row)) {
-            return Err(DataError::user(format!(
-                "{}, column `{name}`: the label is missing, as {MISSING_SHOWN} mean; fill it in or remove the row",
-                frame.place(row)
-            )));
-        }
-        Ok(Labels::from_column(&column))
+        Ok(Labels::taken(frame, name)?.0)
     }
 
-    /// The classes of a column in which nothing is missing.
+    fn taken(frame: &mut Frame, name: &str) -> Result<(Labels, ClassCollector), DataError> {
+        let column = frame.take(name)?;
+        if let Some(row) = (0..frame.rows).find(|row| column.values.is_missing(*row)) {
+            return Err(missing_label(frame, name, &column, row));
+        }
+        Ok(Labels::collect(&column))
+    }
+
+    /// The classes of a column. A missing label is a class without a name.
+    #[must_use]
     pub fn from_column(column: &Column) -> Labels {
-        let texts: Vec<String> = (0..column.values.len()).map(|i| column.values.text(i)).collect();
-        let mut classes = texts.clone();
-        sort_names(&mut classes);
-        let of_row = texts.iter().map(|text| place_of(text, &classes)).collect();
-        Labels { of_row, classes }
+        Labels::collect(column).0
+    }
+
+    fn collect(column: &Column) -> (Labels, ClassCollector) {
+        let mut collected = ClassCollector::default();
+        let of_row: Vec<usize> = match &column.values {
+            Values::Texts(texts) => {
+                // Each distinct text is looked up once, in order of the rows.
+                let mut of_level: Vec<Option<usize>> = vec![None; texts.level_count()];
+                let class = |(row, code): (usize, &u32)| match of_level.get_mut(*code as usize) {
+                    Some(class) => *class.get_or_insert_with(|| collected.add(texts.level(*code))),
+                    None => collected.add(texts.get(row).unwrap_or_default()),
+                };
+                texts.codes().iter().enumerate().map(class).collect()
+            }
+            Values::Numbers(numbers) => {
+                let mut of_number: HashMap<u64, usize> = HashMap::new();
+                let values = numbers.values().iter().enumerate();
+                let class = |(row, value): (usize, &f64)| {
+                    *of_number
+                        .entry(value.to_bits())
+                        .or_insert_with(|| collected.add(&column.values.text(row)))
+                };
+                values.map(class).collect()
+            }
+            Values::Moments(moments) => {
+                (0..moments.len()).map(|row| collected.add(&column.values.text(row))).collect()
+            }
+        };
+        let order = collected.sorted();
+        let mut places = vec![0; order.len()];
+        for (place, class) in order.iter().enumerate() {
+            places[*class] = place;
+        }
+        let of_row = of_row.into_iter().map(|class| places[class]).collect();
+        let classes = order.into_iter().map(|class| collected.names()[class].clone()).collect();
+        (Labels { of_row, classes }, collected)
+    }
+
+    /// Refuses labels that are no classes.
+    fn check_classes(&self, place: &str) -> Result<(), DataError> {
+        let (count, rows) = (self.classes.len(), self.of_row.len());
+        if count <= MIN_FREE {
+            return Ok(());
+        }
+        let alone = self.rows_of_classes().into_iter().filter(|rows| *rows == 1).count();
+        let numbers: Option<Vec<f64>> =
+            self.classes.iter().map(|class| crate::ClassKey::of(class).number()).collect();
+        // Codes such as 0 to 39 without a gap may be classes with few rows each.
+        let is_gapless = |numbers: &[f64]| {
+            let (low, high) = (numbers[0], numbers[count - 1]);
+            high - low < count as f64 && numbers.iter().all(|v| v.fract().to_bits() << 1 == 0)
+        };
+        if let Some(numbers) = numbers.filter(|numbers| {
+            rows < MIN_ROWS_OF_NUMBER * count && (2 * alone > rows || !is_gapless(numbers))
+        }) {
+            let (low, high) = (numbers[0], numbers[count - 1]);
+            return Err(DataError::user(format!(
+                "{place}: {count} different numbers from {low} to {high} in {rows} rows are a quantity, and no classes; cut them into \
+                 ranges, such as low and high, in a new column, or name another column"
+            )));
+        }
+        if 2 * alone > rows {
+            return Err(DataError::user(format!(
+                "{place}: {count} different labels in {rows} rows, most of them once, are no classes; name another column"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Number of rows of each class.
+    #[must_use]
+    pub fn rows_of_classes(&self) -> Vec<usize> {
+        let mut rows = vec![0; self.classes.len()];
+        self.of_row.iter().for_each(|class| rows[*class] += 1);
+        rows
+    }
+
+    /// Refuses classes with fewer than `least` rows.
+    ///
+    /// # Errors
+    /// If there are some; the message names all of them.
+    pub fn check_rows(&self, least: usize, place: &str) -> Result<(), DataError> {
+        const MOST_SHOWN: usize = 20;
+        let rows = self.rows_of_classes();
+        let rare: Vec<usize> = (0..rows.len()).filter(|class| rows[*class] < least).collect();
+        if rare.is_empty() {
+            return Ok(());
+        }
+        let shown: Vec<String> = rare
+            .iter()
+            .take(MOST_SHOWN)
+            .map(|class| format!("`{}` ({})", short(&self.classes[*class]), rows[*class]))
+            .collect();
+        let more = match rare.len().saturating_sub(MOST_SHOWN) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        Err(DataError::user(format!(
+            "{place}: every class needs at least {least} rows, and these have fewer: {}{more}; add rows, join classes, or take their \
+             rows out",
+            shown.join(", ")
+        )))
     }
 
     /// Makes `positive` the last of two classes; of more, that class against all others.
@@ -90,31 +196,34 @@ impl Labels {
     }
 }
 
-/// The class that a label means: of the same text, or else of the same number (`1.0` for `1`).
-pub fn find_class(text: &str, classes: &[String]) -> Option<usize> {
-    let number = |s: &str| s.trim().parse::<f64>().ok().filter(|v| v.is_finite());
-    classes.iter().position(|class| class == text).or_else(|| {
-        let wanted = number(text)?.to_bits();
-        classes.iter().position(|class| number(class).is_some_and(|v| v.to_bits() == wanted))
-    })
+/// The class that a label means: of the same text, or else of the same [`ClassKey`](crate::ClassKey). For many labels,
+/// [`Classes`] finds each one in constant time.
+#[must_use]
+pub fn find_class(label: &str, classes: &[String]) -> Option<usize> {
+    Classes::new(classes).find(label)
 }
 
-fn sort_names(names: &mut Vec<String>) {
-    let numbers: Option<Vec<f64>> = names.iter().map(|name| name.parse().ok()).collect();
-    if numbers.is_some_and(|numbers| numbers.iter().all(|v| v.is_finite())) {
-        let value = |s: &String| s.parse::<f64>().unwrap_or(f64::NAN);
-        names.sort_by(|a, b| value(a).total_cmp(&value(b)).then_with(|| a.cmp(b)));
-    } else {
-        names.sort();
-    }
-    names.dedup();
-}
-
-fn place_of(text: &str, classes: &[String]) -> usize {
-    match classes.iter().position(|class| class == text) {
-        Some(place) => place,
-        None => unreachable!("the classes were made of these texts"),
-    }
+/// The error for a row without a label: what its cell holds, how many there are, and what to do.
+fn missing_label(frame: &Frame, name: &str, column: &Column, row: usize) -> DataError {
+    let place = format!("{}, column `{name}`: the label is missing", frame.place(row));
+    let markers =
+        frame.record(name).map(|record| &record.markers).filter(|markers| !markers.is_empty());
+    let Some(markers) = markers else {
+        return DataError::user(format!(
+            "{place}, as {MISSING_SHOWN} mean; fill it in or remove the row"
+        ));
+    };
+    let counts: Vec<String> =
+        markers.iter().map(|(marker, rows)| format!("{rows} x `{}`", short(marker))).collect();
+    let empty = column.values.missing().saturating_sub(markers.values().sum());
+    let empty = if empty > 0 { format!(", {empty} x an empty cell") } else { String::new() };
+    let marker =
+        markers.iter().max_by_key(|(_, rows)| **rows).map_or("", |(marker, _)| marker.as_str());
+    DataError::user(format!(
+        "{place} ({}{empty} in this column); if `{marker}` is a class, pass --not-missing '{marker}'; otherwise fill the labels in or \
+         remove the rows",
+        counts.join(", ")
+    ))
 }
 
 #[cfg(test)]
@@ -122,10 +231,13 @@ mod tests {
     use super::*;
     use crate::values::Values;
 
-    fn labels(texts: &[&str]) -> Labels {
-        let levels: Vec<String> = texts.iter().map(|t| (*t).to_owned()).collect();
+    fn column(texts: &[&str]) -> Column {
         let codes = (0..texts.len() as u32).collect();
-        Labels::from_column(&Column { name: "y".into(), values: Values::texts(codes, &levels) })
+        Column { name: "y".into(), values: Values::texts(codes, texts) }
+    }
+
+    fn labels(texts: &[&str]) -> Labels {
+        Labels::from_column(&column(texts))
     }
 
     #[test]
@@ -170,7 +282,7 @@ mod tests {
         let take = |alone: usize, twice: usize| {
             let text = |i: usize| if i < alone { i } else { alone + (i - alone) / 2 };
             let rows = alone + 2 * twice;
-            let levels = (0..alone + twice).map(|i| format!("l{i}")).collect();
+            let levels: Vec<String> = (0..alone + twice).map(|i| format!("l{i}")).collect();
             let codes = (0..rows).map(|i| text(i) as u32).collect();
             let column = Column { name: "y".into(), values: Values::texts(codes, &levels) };
             let mut frame = Frame::new("t.csv", vec![column]);
@@ -178,5 +290,84 @@ mod tests {
         };
         assert!(take(30, 0) && !take(31, 0));
         assert!(take(22, 11) && !take(23, 11));
+    }
+
+    #[test]
+    fn spellings_of_one_class_are_joined_and_said() {
+        let mut frame = Frame::new("t.csv", vec![column(&["1", "-1", "1.0", "+1", "-1.0"])]);
+        let labels = Labels::take(&mut frame, "y").unwrap();
+        assert_eq!(
+            (labels.classes, labels.of_row),
+            (vec!["-1".into(), "1".into()], vec![1, 0, 1, 1, 0])
+        );
+        assert_eq!(frame.notes[0], "t.csv, column `y`: `1` and `1.0` and `+1` are one class");
+        assert_eq!(
+            labels_of(&["True", "false", "TRUE"]),
+            (vec!["false".into(), "True".into()], vec![1, 0, 1])
+        );
+        assert_eq!(
+            labels_of(&["b'pos'", "neg", "pos"]),
+            (vec!["neg".into(), "pos".into()], vec![1, 0, 1])
+        );
+        let numbers =
+            Column { name: "y".into(), values: Values::numbers(vec![2.0, 10.0, 2.0, -0.0, 0.0]) };
+        assert_eq!(Labels::from_column(&numbers).of_row, [1, 2, 1, 0, 0]);
+    }
+
+    fn labels_of(texts: &[&str]) -> (Vec<String>, Vec<usize>) {
+        let labels = labels(texts);
+        (labels.classes, labels.of_row)
+    }
+
+    #[test]
+    fn numbers_with_few_rows_each_are_a_quantity() {
+        let take = |count: usize, rows: usize, number: &dyn Fn(usize) -> f64| {
+            let values = Values::numbers((0..rows).map(|row| number(row % count)).collect());
+            let mut frame = Frame::new("t.csv", vec![Column { name: "y".into(), values }]);
+            Labels::take(&mut frame, "y").map(|_| ()).map_err(|e| e.to_string())
+        };
+        let error = take(214, 442, &|i| 25.0 + 1.5 * i as f64).unwrap_err();
+        assert!(
+            error.contains("214 different numbers from 25 to 344.5 in 442 rows are a quantity"),
+            "{error}"
+        );
+        assert!(
+            take(40, 400, &|i| 2.0 * i as f64).is_ok()
+                && take(40, 399, &|i| 2.0 * i as f64).is_err()
+        );
+        // Codes without a gap, and many rows each, are classes.
+        assert!(take(40, 200, &|i| i as f64).is_ok() && take(30, 60, &|i| 2.5 * i as f64).is_ok());
+    }
+
+    #[test]
+    fn all_rare_classes_are_named_together() {
+        let labels = labels(&["a", "a2", "b"]);
+        let error = labels.check_rows(2, "t.csv, column `y`").unwrap_err().to_string();
+        assert!(error.contains("`a` (1), `a2` (1), `b` (1)"), "{error}");
+        assert!(labels.check_rows(1, "").is_ok());
+    }
+
+    #[test]
+    fn a_missing_label_is_shown_with_a_way_out() {
+        let values =
+            Values::texts(vec![0, crate::MISSING, crate::MISSING, crate::MISSING], &["scratch"]);
+        let mut frame = Frame::new("t.csv", vec![Column { name: "y".into(), values }]);
+        let mut record = crate::ColumnRecord::new("y", crate::ColumnRule::category());
+        record.markers.insert("None".into(), 2);
+        frame.records.push(record);
+        let error = Labels::take(&mut frame, "y").unwrap_err().to_string();
+        assert!(
+            error.contains("row 2") && error.contains("2 x `None`, 1 x an empty cell"),
+            "{error}"
+        );
+        assert!(error.contains("if `None` is a class, pass --not-missing 'None'"), "{error}");
+    }
+
+    #[test]
+    fn time_is_linear_in_rows_and_classes() {
+        let levels: Vec<String> = (0..300_000).map(|i| format!("l{i}")).collect();
+        let values = Values::texts((0..300_000).rev().collect(), &levels);
+        let labels = Labels::from_column(&Column { name: "y".into(), values });
+        assert_eq!(labels.classes.len(), 300_000);
     }
 }

@@ -29,11 +29,6 @@ impl Levels {
         self.last
     }
 
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.names.len()
-    }
-
     /// The texts by their codes.
     pub(crate) fn into_names(self) -> Vec<String> {
         self.names

@@ -6,6 +6,7 @@ mod arrow;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 mod batches;
 mod block;
+mod classes;
 mod csv;
 mod csv_columns;
 mod csv_layout;
@@ -22,13 +23,19 @@ mod options;
 mod parquet;
 mod read;
 mod source;
+mod typing;
 mod values;
 
 pub use block::Block;
+pub use classes::{ClassCollector, ClassKey, Classes, number_label};
 pub use error::{DataError, DataErrorKind};
 pub use frame::{Column, Frame, Places, Remark};
 pub use labels::{Labels, find_class};
 pub use names::{suggestion, visible};
 pub use options::{Format, Hints, MISSING_SHOWN, ReadOptions};
 pub use read::{LargeTable, read};
+pub use typing::{
+    ColumnRecord, ColumnRule, ColumnSummary, DateOrder, Decimal, Group, Kind, MomentFormat,
+    MomentParts, NumberFormat, Reading,
+};
 pub use values::{MISSING, Texts, Values};

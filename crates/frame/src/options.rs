@@ -1,6 +1,7 @@
 //! How a file is read: what the user said, and what is known of the table beforehand.
 
-use std::collections::BTreeSet;
+use crate::typing::{ColumnRule, Decimal};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Cells of text files that mean that a value is missing.
 pub(crate) const MISSING_CELLS: [&str; 13] =
@@ -27,6 +28,13 @@ pub struct ReadOptions {
     pub header: Option<bool>,
     /// Cells that mean that a value is missing, in addition to the usual ones.
     pub missing: Vec<String>,
+    /// Usual markers of missing values, such as `None` or `NA`, that are values: the names of classes or of categories.
+    pub not_missing: Vec<String>,
+    /// The decimal mark. Default: by the contents of the columns.
+    pub decimal: Option<Decimal>,
+    /// Whether the day stands before the month in dates that fit both orders. Default: by the contents of the column, else
+    /// only where points separate the parts.
+    pub day_first: Option<bool>,
     /// Columns to read as categories although their cells look like numbers.
     pub category: Vec<String>,
 }
@@ -93,13 +101,15 @@ pub struct Hints {
     pub texts: BTreeSet<String>,
     /// Columns that are looked for: a first line with one of these names is a header.
     pub expected: BTreeSet<String>,
+    /// How columns are read, by name: the rules found when a model was learned. They come before `texts`.
+    pub rules: BTreeMap<String, ColumnRule>,
 }
 
 impl Hints {
     /// These columns are looked for, and hold texts.
     pub fn texts<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Hints {
         let texts: BTreeSet<String> = names.into_iter().map(Into::into).collect();
-        Hints { expected: texts.clone(), texts }
+        Hints { expected: texts.clone(), texts, rules: BTreeMap::new() }
     }
 
     /// Whether the first line of a text file holds names, if the names that are looked for say so.

@@ -1,9 +1,13 @@
 //! The values of a column, as Arrow arrays.
 
 use arrow_array::types::UInt32Type;
-use arrow_array::{Array, DictionaryArray, Float64Array, LargeStringArray, UInt32Array};
+use arrow_array::{
+    Array, DictionaryArray, Float64Array, LargeStringArray, TimestampMicrosecondArray, UInt32Array,
+};
 use arrow_buffer::{NullBuffer, ScalarBuffer};
 use std::sync::Arc;
+
+use crate::typing::moment_text;
 
 /// The code of a missing text.
 pub const MISSING: u32 = u32::MAX;
@@ -21,6 +25,9 @@ pub enum Values {
     Numbers(Float64Array),
     /// Texts as codes into their distinct values, in order of appearance. The slot of a missing text holds [`MISSING`].
     Texts(Texts),
+    /// Dates and times, in microseconds since 1970-01-01; a time without a date is on that day.
+    /// [`MomentParts`](crate::MomentParts) makes coordinates of them.
+    Moments(TimestampMicrosecondArray),
 }
 
 /// A column of texts: one code for each row, and the distinct texts.
@@ -127,12 +134,19 @@ impl Values {
         Values::Texts(Texts::new(codes, levels))
     }
 
+    /// Dates and times, in microseconds since 1970-01-01.
+    #[must_use]
+    pub fn moments(values: Vec<Option<i64>>) -> Values {
+        Values::Moments(TimestampMicrosecondArray::from(values))
+    }
+
     /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
             Values::Numbers(values) => values.len(),
             Values::Texts(texts) => texts.codes.len(),
+            Values::Moments(moments) => moments.len(),
         }
     }
 
@@ -142,7 +156,8 @@ impl Values {
         self.len() == 0
     }
 
-    /// The text of a row as the file has it, or the number's shortest form; empty if it is missing.
+    /// The text of a row: as the file has it, the number's shortest form, or the moment in the form of ISO 8601. Empty if it is
+    /// missing.
     ///
     /// # Panics
     /// If there is no such row.
@@ -152,6 +167,8 @@ impl Values {
             Values::Numbers(values) if values.is_null(row) => String::new(),
             Values::Numbers(values) => values.value(row).to_string(),
             Values::Texts(texts) => texts.get(row).unwrap_or_default().to_owned(),
+            Values::Moments(moments) if moments.is_null(row) => String::new(),
+            Values::Moments(moments) => moment_text(moments.value(row)),
         }
     }
 
@@ -164,6 +181,7 @@ impl Values {
         match self {
             Values::Numbers(values) => values.is_null(row),
             Values::Texts(texts) => texts.codes.is_null(row),
+            Values::Moments(moments) => moments.is_null(row),
         }
     }
 
@@ -173,6 +191,7 @@ impl Values {
         match self {
             Values::Numbers(values) => values.null_count(),
             Values::Texts(texts) => texts.codes.null_count(),
+            Values::Moments(moments) => moments.null_count(),
         }
     }
 
@@ -187,6 +206,10 @@ impl Values {
                 Values::numbers(rows.iter().map(|row| values.values()[*row]).collect())
             }
             Values::Texts(texts) => Values::Texts(texts.select(rows)),
+            Values::Moments(moments) => {
+                let value = |row: &usize| moments.is_valid(*row).then(|| moments.value(*row));
+                Values::moments(rows.iter().map(value).collect())
+            }
         }
     }
 }
@@ -207,5 +230,22 @@ mod tests {
         let Values::Numbers(numbers) = Values::numbers(vec![2.0, f64::NAN]) else { panic!() };
         assert_eq!((numbers.null_count(), numbers.values()[0]), (1, 2.0));
         assert!(numbers.values()[1].is_nan());
+    }
+
+    #[test]
+    fn moments_are_shown_in_iso_form() {
+        let moments = Values::moments(vec![
+            Some(86_400_000_000),
+            None,
+            Some(23_400_000_000),
+            Some(90_000_000_000),
+        ]);
+        let texts: Vec<String> = (0..4).map(|row| moments.text(row)).collect();
+        assert_eq!(texts, ["1970-01-02", "", "06:30:00", "1970-01-02T01:00:00"]);
+        let part = moments.select(&[1, 0]);
+        assert_eq!(
+            (part.missing(), part.is_missing(0), part.text(1)),
+            (1, true, "1970-01-02".into())
+        );
     }
 }

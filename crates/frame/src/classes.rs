@@ -1,0 +1,331 @@
+//! When two labels are the same class: one rule for files, options, streams and imports.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// The identity of a class. Two labels are the same class if their keys are equal.
+///
+/// | labels | same class |
+/// |---|---|
+/// | `1`, `+1`, `1.0`, `1e0` | yes: equal numbers |
+/// | `0`, `-0.0` | yes |
+/// | `True`, `true`, `TRUE` | yes: truth values |
+/// | `b'pos'`, `pos` | yes: bytes written by Python |
+/// | `pos`, ` pos ` | yes: surrounding blanks do not count |
+/// | `01`, `1` | no: a leading zero belongs to a code |
+/// | `Spam`, `spam` | no |
+/// | `true`, `1` | no in a column; [`Classes::find`] takes one for the other where nothing else fits |
+///
+/// Integers of any size are compared exactly.
+///
+/// ```
+/// use halfspaces_frame::ClassKey;
+/// assert_eq!(ClassKey::of("+1"), ClassKey::of("1.0"));
+/// assert_ne!(ClassKey::of("01"), ClassKey::of("1"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ClassKey(Key);
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Key {
+    Truth(bool),
+    Integer(i128),
+    /// The bits of a finite number that is no integer, or one too large to be exact.
+    Number(u64),
+    Text(String),
+}
+
+/// The longest label that can be a number.
+const MAX_NUMBER: usize = 64;
+
+impl ClassKey {
+    /// The key of a label.
+    #[must_use]
+    pub fn of(label: &str) -> ClassKey {
+        let label = without_bytes_mark(label.trim());
+        if label.eq_ignore_ascii_case("true") || label.eq_ignore_ascii_case("false") {
+            return ClassKey(Key::Truth(label.eq_ignore_ascii_case("true")));
+        }
+        ClassKey(number(label).unwrap_or_else(|| Key::Text(label.to_owned())))
+    }
+
+    /// The number that the label is; `None` if it is no number.
+    #[must_use]
+    pub fn number(&self) -> Option<f64> {
+        match &self.0 {
+            Key::Integer(value) => Some(*value as f64),
+            Key::Number(bits) => Some(f64::from_bits(*bits)),
+            Key::Truth(_) | Key::Text(_) => None,
+        }
+    }
+
+    /// The key that stands for the same truth value: `true` for 1, 0 for `false`, and so on.
+    fn counterpart(&self) -> Option<ClassKey> {
+        Some(ClassKey(match &self.0 {
+            Key::Truth(truth) => Key::Integer(i128::from(*truth)),
+            Key::Integer(0) => Key::Truth(false),
+            Key::Integer(1) => Key::Truth(true),
+            _ => return None,
+        }))
+    }
+
+    fn is_truth(&self) -> bool {
+        matches!(self.0, Key::Truth(_))
+    }
+}
+
+/// The text inside `b'..'`, or the text itself.
+fn without_bytes_mark(label: &str) -> &str {
+    let inside = |quote: char| {
+        label.strip_prefix('b')?.strip_prefix(quote)?.strip_suffix(quote).filter(|s| !s.is_empty())
+    };
+    inside('\'').or_else(|| inside('"')).unwrap_or(label)
+}
+
+fn number(label: &str) -> Option<Key> {
+    let digits = label.strip_prefix(['+', '-']).unwrap_or(label);
+    let is_number =
+        label.len() <= MAX_NUMBER && digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    let is_code =
+        digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit();
+    if !is_number || is_code {
+        return None;
+    }
+    if let Ok(integer) = label.parse::<i128>() {
+        return Some(Key::Integer(integer));
+    }
+    let value = label.parse::<f64>().ok().filter(|value| value.is_finite())?;
+    let is_exact = value.fract().to_bits() << 1 == 0 && value.abs() < (1u64 << 53) as f64;
+    Some(if is_exact { Key::Integer(value as i128) } else { Key::Number(value.to_bits()) })
+}
+
+/// The names of classes, and the class that a label means.
+///
+/// ```
+/// use halfspaces_frame::Classes;
+/// let classes = Classes::new(["0", "1"]);
+/// assert_eq!((classes.find("1.0"), classes.find("True"), classes.find("2")), (Some(1), Some(1), None));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Classes {
+    names: Vec<String>,
+    /// The class of each exact name.
+    exact: HashMap<String, usize>,
+    /// The first class of each key.
+    places: HashMap<ClassKey, usize>,
+    /// Number of classes that are truth values.
+    truths: usize,
+}
+
+impl Classes {
+    /// Classes of these names, in this order. Names may share a key; an exact name is then found first.
+    pub fn new<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Classes {
+        let mut classes = Classes::default();
+        for name in names {
+            let (name, place) = (name.into(), classes.names.len());
+            let key = ClassKey::of(&name);
+            classes.truths += usize::from(key.is_truth());
+            classes.places.entry(key).or_insert(place);
+            classes.exact.entry(name.clone()).or_insert(place);
+            classes.names.push(name);
+        }
+        classes
+    }
+
+    /// The names, in order.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Number of classes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there are no classes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The class that a label means: the one of this exact name, else the one of the same key. If there is none, 1 and 0 stand
+    /// for `true` and `false`, and the other way round, unless the classes have both kinds. `None` if nothing fits.
+    #[must_use]
+    pub fn find(&self, label: &str) -> Option<usize> {
+        if let Some(place) = self.exact.get(label) {
+            return Some(*place);
+        }
+        let key = ClassKey::of(label);
+        if let Some(place) = self.places.get(&key) {
+            return Some(*place);
+        }
+        // `true` among classes 0 and 1, or 1 among classes `false` and `true`.
+        let counterpart = key.counterpart()?;
+        let fits =
+            if key.is_truth() { self.truths == 0 && self.len() == 2 } else { self.truths > 0 };
+        self.places.get(&counterpart).copied().filter(|_| fits)
+    }
+}
+
+/// The distinct classes among labels while they are collected, and the spelling that names each one.
+///
+/// The name of a class is its shortest spelling; of equally long ones the first.
+///
+/// ```
+/// use halfspaces_frame::ClassCollector;
+/// let mut classes = ClassCollector::default();
+/// assert_eq!((classes.add("1.0"), classes.add("2"), classes.add("1")), (0, 1, 0));
+/// assert_eq!(classes.names(), ["1", "2"]);
+/// assert_eq!(classes.joined()[0], ["1.0", "1"]);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct ClassCollector {
+    names: Vec<String>,
+    places: HashMap<ClassKey, usize>,
+    /// The spellings of each class, in order of appearance.
+    spellings: Vec<Vec<String>>,
+}
+
+/// Most spellings of one class that are remembered for a message.
+const MAX_SPELLINGS: usize = 8;
+
+impl ClassCollector {
+    /// The class of a label, a new one if its key is new. Equal labels should be added once: this hashes the label.
+    pub fn add(&mut self, label: &str) -> usize {
+        let label = label.trim();
+        let place = *self.places.entry(ClassKey::of(label)).or_insert(self.names.len());
+        let Some(name) = self.names.get_mut(place) else {
+            self.names.push(label.to_owned());
+            self.spellings.push(vec![label.to_owned()]);
+            return place;
+        };
+        if label.len() < name.len() {
+            label.clone_into(name);
+        }
+        let spellings = &mut self.spellings[place];
+        if spellings.len() < MAX_SPELLINGS && !spellings.iter().any(|s| s == label) {
+            spellings.push(label.to_owned());
+        }
+        place
+    }
+
+    /// The names of the classes, in order of appearance.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The spellings of each class that has more than one.
+    #[must_use]
+    pub fn joined(&self) -> Vec<&[String]> {
+        self.spellings.iter().filter(|s| s.len() > 1).map(Vec::as_slice).collect()
+    }
+
+    /// The places of the classes in order: by number if all are numbers, `false` before `true`, otherwise by letters.
+    pub(crate) fn sorted(&self) -> Vec<usize> {
+        let keys: Vec<ClassKey> = self.names.iter().map(|name| ClassKey::of(name)).collect();
+        let all_numbers = keys.iter().all(|key| key.number().is_some());
+        let mut order: Vec<usize> = (0..self.names.len()).collect();
+        order.sort_by(|a, b| {
+            let by_name = || self.names[*a].cmp(&self.names[*b]);
+            match (&keys[*a].0, &keys[*b].0) {
+                (Key::Integer(a), Key::Integer(b)) if all_numbers => a.cmp(b),
+                (Key::Truth(a), Key::Truth(b)) => a.cmp(b),
+                _ if all_numbers => {
+                    let value = |at: usize| keys[at].number().unwrap_or(f64::NAN);
+                    value(*a).total_cmp(&value(*b)).then_with(by_name)
+                }
+                _ => by_name(),
+            }
+        });
+        order
+    }
+}
+
+/// The labels as they are, or their numbers in one spelling: in LIBSVM files a label is a number, so `01` is 1.
+#[must_use]
+pub fn number_label(label: &str) -> Option<Cow<'_, str>> {
+    let value = label.trim().parse::<f64>().ok().filter(|value| value.is_finite())?;
+    match ClassKey::of(label).0 {
+        Key::Text(_) => Some(Cow::Owned(value.to_string())),
+        _ => Some(Cow::Borrowed(label.trim())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_numbers_truths_and_bytes_are_one_class() {
+        for same in [
+            &["1", "1.0", "+1", "1e0", " 1 "][..],
+            &["0", "-0", "-0.0", ".0"],
+            &["True", "true", "TRUE"],
+            &["b'pos'", "pos", "b\"pos\""],
+            &["0.5", ".5", "5e-1"],
+            &["18446744073709551615", "+18446744073709551615"],
+            &["b'1'", "1"],
+        ] {
+            for pair in same.windows(2) {
+                assert_eq!(ClassKey::of(pair[0]), ClassKey::of(pair[1]), "{pair:?}");
+            }
+        }
+        for different in [
+            ["01", "1"],
+            ["true", "1"],
+            ["Spam", "spam"],
+            ["9007199254740992", "9007199254740993"],
+            ["inf", "infinity"],
+            ["nan", "NaN"],
+            ["1", "-1"],
+            ["b''", ""],
+        ] {
+            assert_ne!(ClassKey::of(different[0]), ClassKey::of(different[1]), "{different:?}");
+        }
+    }
+
+    #[test]
+    fn a_label_is_found_by_name_before_key() {
+        let classes = Classes::new(["1", "1.0", "x"]);
+        assert_eq!(classes.find("1.0"), Some(1));
+        assert_eq!(classes.find("1.00"), Some(0));
+        assert_eq!(classes.find("y"), None);
+    }
+
+    #[test]
+    fn truths_and_bits_stand_for_each_other_where_that_is_clear() {
+        assert_eq!(Classes::new(["False", "True"]).find("1"), Some(1));
+        assert_eq!(Classes::new(["False", "True"]).find("0.0"), Some(0));
+        assert_eq!(Classes::new(["0", "1"]).find("TRUE"), Some(1));
+        assert_eq!(Classes::new(["0", "1", "2"]).find("true"), None);
+        assert_eq!(Classes::new(["a", "b"]).find("true"), None);
+        assert_eq!(Classes::new(["1", "2"]).find("false"), None);
+    }
+
+    #[test]
+    fn collected_classes_are_in_order() {
+        let order = |labels: &[&str]| {
+            let mut classes = ClassCollector::default();
+            for label in labels {
+                classes.add(label);
+            }
+            let order = classes.sorted();
+            order.into_iter().map(|at| classes.names()[at].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(order(&["10.0", "9", "10"]), ["9", "10"]);
+        assert_eq!(order(&["10", "9", "b"]), ["10", "9", "b"]);
+        assert_eq!(order(&["true", "False", "TRUE"]), ["False", "true"]);
+        assert_eq!(order(&["2.5", "-1", "1e1"]), ["-1", "2.5", "1e1"]);
+    }
+
+    #[test]
+    fn a_libsvm_label_is_a_number() {
+        assert_eq!(number_label("01").as_deref(), Some("1"));
+        assert_eq!(number_label("+1").as_deref(), Some("+1"));
+        assert_eq!(number_label("x"), None);
+        assert_eq!(number_label("inf"), None);
+    }
+}

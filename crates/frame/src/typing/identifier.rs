@@ -1,0 +1,182 @@
+//! Columns that name rows instead of describing them: saved indices and identifiers.
+
+use std::collections::HashSet;
+
+/// Rows from which on texts and row numbers that all differ are identifiers whatever the name of the column.
+const MIN_ROWS: usize = 20;
+
+/// Whether programs give this name to an index when they save it.
+pub(crate) fn is_index_name(name: &str) -> bool {
+    let numbered = |start: &str| {
+        let rest = name.strip_prefix(start);
+        rest.is_some_and(|rest| {
+            !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+        })
+    };
+    let level = name.strip_prefix("__index_level_").and_then(|rest| rest.strip_suffix("__"));
+    name.is_empty() || numbered("Unnamed: ") || numbered("level_") || level.is_some()
+}
+
+/// Whether a name says that a column holds identifiers: `id`, `user_id`, `CustomerID`, `uuid`.
+pub(crate) fn is_identifier_name(name: &str) -> bool {
+    let lower = name.trim().to_lowercase();
+    const NAMES: [&str; 10] =
+        ["id", "ids", "uuid", "guid", "key", "identifier", "rowid", "record", "index", "rownames"];
+    let ends = ["_id", "-id", " id", ".id", "_uuid", "_guid", "_key"]
+        .iter()
+        .any(|end| lower.ends_with(end));
+    let starts = ["id_", "id-", "id "].iter().any(|start| lower.starts_with(start));
+    let is_camel = ["ID", "Id"].iter().any(|end| {
+        name.strip_suffix(end)
+            .is_some_and(|rest| rest.chars().next_back().is_some_and(char::is_lowercase))
+    });
+    NAMES.contains(&lower.as_str()) || ends || starts || is_camel
+}
+
+/// Whether a name says that a column counts something of its own, so that consecutive numbers mean more than a row.
+fn is_measured_name(name: &str) -> bool {
+    const WORDS: [&str; 16] = [
+        "day", "time", "year", "month", "week", "hour", "minute", "second", "date", "t", "step",
+        "age", "rank", "round", "period", "epoch",
+    ];
+    let lower = name.to_lowercase();
+    // R calls an index without a name `X`; `x` is a variable.
+    name == "x"
+        || lower
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| WORDS.contains(&word.trim_end_matches('s')))
+}
+
+/// What numbers name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Names {
+    Index,
+    Identifier,
+}
+
+/// Whether numbers are an index or identifiers; `None` if they are quantities. `is_first` says that only such columns stand
+/// before this one.
+pub(crate) fn of_numbers(name: &str, values: &[f64], is_first: bool) -> Option<Names> {
+    let rows = values.len();
+    if rows < 2 {
+        return None;
+    }
+    let counts = || {
+        let first = values[0];
+        let is_start = first.to_bits() << 1 == 0 || first.to_bits() == 1f64.to_bits();
+        is_start
+            && values
+                .iter()
+                .zip(0..rows)
+                .all(|(value, at)| (*value - first).to_bits() << 1 == (at as f64).to_bits() << 1)
+    };
+    if is_index_name(name) {
+        return (counts() || are_distinct_integers(values)).then_some(Names::Index);
+    }
+    if is_identifier_name(name) {
+        return are_distinct_integers(values).then_some(Names::Identifier);
+    }
+    (is_first && rows >= MIN_ROWS && !is_measured_name(name) && counts()).then_some(Names::Index)
+}
+
+fn are_distinct_integers(values: &[f64]) -> bool {
+    let is_integer = |value: &f64| value.fract().to_bits() << 1 == 0;
+    let mut seen = HashSet::with_capacity(values.len().min(1 << 16));
+    values.iter().all(|value| is_integer(value) && seen.insert(value.to_bits()))
+}
+
+/// Whether texts that are all different and in every row are identifiers.
+pub(crate) fn of_texts(name: &str, texts: &[&str]) -> Option<Names> {
+    if texts.len() < 2 {
+        return None;
+    }
+    if is_index_name(name) {
+        return Some(Names::Index);
+    }
+    let is_short = |text: &&str| text.len() <= 64 && text.split_whitespace().count() <= 2;
+    let by_name = is_identifier_name(name) && texts.iter().all(is_short);
+    let by_form = texts.len() >= MIN_ROWS && (are_uuids(texts) || are_numbered(texts));
+    (by_name || by_form).then_some(Names::Identifier)
+}
+
+/// Hexadecimal strings of one length of at least 16 digits, with hyphens or without.
+fn are_uuids(texts: &[&str]) -> bool {
+    let length = texts[0].len();
+    let is_one = |text: &&str| {
+        let digits = text.bytes().filter(u8::is_ascii_hexdigit).count();
+        text.len() == length
+            && digits >= 16
+            && text.bytes().all(|b| b.is_ascii_hexdigit() || b"-{}".contains(&b))
+    };
+    texts.iter().all(is_one)
+}
+
+/// The same word followed by a number, with marks between: `doc17`, `A-0004`.
+fn are_numbered(texts: &[&str]) -> bool {
+    let digits = |text: &str| text.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let stem = |text: &'_ str| text.len() - digits(text);
+    let first = &texts[0][..stem(texts[0])];
+    let has_letter =
+        first.chars().any(char::is_alphabetic) && !first.chars().any(char::is_whitespace);
+    has_letter && texts.iter().all(|text| digits(text) > 0 && &text[..stem(text)] == first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_indices_and_identifiers() {
+        for name in
+            ["", "Unnamed: 0", "Unnamed: 0.1", "Unnamed: 0.1.1", "__index_level_0__", "level_0"]
+        {
+            assert!(is_index_name(name), "{name}");
+        }
+        for name in ["id", "ID", "user_id", "CustomerID", "passengerId", "uuid", "id_order"] {
+            assert!(is_identifier_name(name), "{name}");
+        }
+        for name in ["acid", "fluid", "paid", "Unnamed", "width", "IDEA", "humid"] {
+            assert!(!is_identifier_name(name) && !is_index_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn quantities_are_no_identifiers() {
+        let count: Vec<f64> = (0..30).map(f64::from).collect();
+        let from_one: Vec<f64> = count.iter().map(|v| v + 1.0).collect();
+        let floats: Vec<f64> = count.iter().map(|v| v + 0.5).collect();
+        let sparse: Vec<f64> = count.iter().map(|v| v * 7.0 + 3.0).collect();
+        let repeated: Vec<f64> = count.iter().map(|v| (v / 2.0).floor()).collect();
+        assert_eq!(of_numbers("a", &count, true), Some(Names::Index));
+        assert_eq!(of_numbers("a", &from_one, true), Some(Names::Index));
+        for (name, values, is_first) in [
+            ("a", &count, false),
+            ("day", &count, true),
+            ("x", &count, true),
+            ("id", &floats, true),
+            ("a", &sparse, true),
+            ("id", &repeated, true),
+        ] {
+            assert_eq!(of_numbers(name, values, is_first), None, "{name}");
+        }
+        assert_eq!(of_numbers("customer_id", &sparse, false), Some(Names::Identifier));
+        assert_eq!(of_numbers("Unnamed: 0.1", &count, false), Some(Names::Index));
+        assert_eq!(of_numbers("a", &count[..19], true), None);
+    }
+
+    #[test]
+    fn texts_that_number_rows_are_identifiers() {
+        let docs: Vec<String> = (0..30).map(|i| format!("doc{i}")).collect();
+        let hashes: Vec<String> =
+            (0..30u64).map(|i| format!("{:016x}", i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
+        let people: Vec<String> =
+            (0..30).map(|i| format!("Jane {} Doe", (b'a' + i) as char)).collect();
+        let of = |name: &str, texts: &[String]| {
+            of_texts(name, &texts.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        assert_eq!(of("x", &docs), Some(Names::Identifier));
+        assert_eq!(of("x", &hashes), Some(Names::Identifier));
+        assert_eq!((of("name", &people), of("x", &docs[..19])), (None, None));
+        assert_eq!(of("id", &docs[..5]), Some(Names::Identifier));
+    }
+}

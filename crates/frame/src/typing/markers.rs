@@ -1,0 +1,141 @@
+//! Cells that mean that a value is missing.
+
+use super::number::NumberFormat;
+use crate::options::MISSING_CELLS;
+
+/// Words for a missing value that count only in a column of numbers, dates or truth values. In lower case.
+const AMONG_NUMBERS: [&str; 54] = [
+    "-",
+    "--",
+    "---",
+    ".",
+    "..",
+    "...",
+    "–",
+    "—",
+    "*",
+    "**",
+    "/",
+    "x",
+    "_",
+    "unknown",
+    "unk",
+    "unkn",
+    "n.a.",
+    "n.a",
+    "n. a.",
+    "na",
+    "n/a",
+    "n/d",
+    "n.d.",
+    "nd",
+    "nil",
+    "none",
+    "null",
+    "(null)",
+    "nan",
+    "-nan",
+    "nat",
+    "<na>",
+    "missing",
+    "#value!",
+    "#div/0!",
+    "#ref!",
+    "#null!",
+    "#num!",
+    "#name?",
+    "#n/a n/a",
+    "\\n",
+    "1.#ind",
+    "1.#qnan",
+    "-1.#ind",
+    "not available",
+    "not applicable",
+    "no data",
+    "no answer",
+    "not recorded",
+    "not known",
+    "k.a.",
+    "keine angabe",
+    "blank",
+    "empty",
+];
+
+/// Markers that only dates have.
+const AMONG_DATES: [&str; 4] = ["0000-00-00", "0000-00-00 00:00:00", "00.00.0000", "00/00/0000"];
+
+/// The cells of a column that mean that a value is missing: the usual ones and those that a person named, but not those that a
+/// person called values.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Markers {
+    named: Vec<String>,
+    /// The named ones that are numbers: `-999` also stands for `-999.0`.
+    numbers: Vec<f64>,
+    /// Usual ones that are values in this column.
+    values: Vec<String>,
+}
+
+impl Markers {
+    /// The usual markers and `named` ones, without those in `values`.
+    pub(crate) fn new(named: &[String], values: &[String]) -> Markers {
+        let number = |text: &String| NumberFormat::default().parse(text);
+        Markers {
+            named: named.to_vec(),
+            numbers: named.iter().filter_map(number).collect(),
+            values: values.to_vec(),
+        }
+    }
+
+    /// Whether a cell of text is one of them.
+    pub(crate) fn has(&self, cell: &[u8]) -> bool {
+        let is_among = |list: &[String]| list.iter().any(|marker| marker.as_bytes() == cell);
+        is_usual(cell) && !is_among(&self.values) || !self.named.is_empty() && is_among(&self.named)
+    }
+
+    /// Whether a number is one of them.
+    #[inline]
+    #[expect(clippy::float_cmp, reason = "a marker is one exact number")]
+    pub(crate) fn has_number(&self, value: f64) -> bool {
+        !self.numbers.is_empty() && self.numbers.iter().any(|marker| *marker == value)
+    }
+}
+
+/// Whether a cell is a marker in every column.
+pub(crate) fn is_usual(cell: &[u8]) -> bool {
+    cell.len() <= 4 && MISSING_CELLS.iter().any(|marker| marker.as_bytes() == cell)
+}
+
+/// Whether a usual marker is a word, which could be the name of a category.
+pub(crate) fn is_word(cell: &str) -> bool {
+    is_usual(cell.as_bytes()) && cell.bytes().any(|b| b.is_ascii_alphabetic())
+}
+
+/// Whether a cell means a missing value where the others are numbers or truth values, or dates for `dates`.
+pub(crate) fn is_likely(cell: &str, dates: bool) -> bool {
+    let lower = cell.trim().to_lowercase();
+    AMONG_NUMBERS.contains(&lower.as_str()) || dates && AMONG_DATES.contains(&lower.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn named_markers_join_the_usual_ones() {
+        let markers = Markers::new(&["-999".into(), "absent".into()], &["None".into()]);
+        for missing in ["", "NA", "NaN", "-999", "absent"] {
+            assert!(markers.has(missing.as_bytes()), "{missing}");
+        }
+        for present in ["None", "none", "999", "-999.0"] {
+            assert!(!markers.has(present.as_bytes()), "{present}");
+        }
+        assert!(
+            markers.has_number(-999.0)
+                && !markers.has_number(999.0)
+                && !Markers::default().has_number(0.0)
+        );
+        assert!(is_word("None") && !is_word("") && !is_word("?"));
+        assert!(is_likely("Unknown", false) && is_likely(" - ", false) && !is_likely("1O", false));
+        assert!(is_likely("0000-00-00", true) && !is_likely("0000-00-00", false));
+    }
+}

@@ -1,0 +1,232 @@
+//! How cells become typed columns: one set of rules for all formats, in memory and in a stream.
+//!
+//! A reader collects the cells of each column: plain numbers as numbers, everything else as distinct texts with codes
+//! ([`Cells`]). [`understand`] then decides what each column holds. It looks at distinct texts and their counts, so its time is
+//! linear in the rows and in the length of the distinct texts.
+
+mod apply;
+mod calendar;
+mod civil;
+mod identifier;
+mod infer;
+mod markers;
+mod moment;
+mod number;
+mod record;
+mod rule;
+
+pub use calendar::MomentParts;
+pub use moment::{DateOrder, MomentFormat};
+pub use number::{Decimal, Group, NumberFormat};
+pub use record::{ColumnRecord, ColumnSummary};
+pub use rule::{ColumnRule, Kind, Reading};
+
+pub(crate) use markers::Markers;
+pub(crate) use moment::text as moment_text;
+
+use crate::error::DataError;
+use crate::frame::Column;
+use crate::options::{Hints, ReadOptions};
+use crate::values::MISSING;
+use number::Evidence;
+use std::collections::BTreeSet;
+
+/// The cells of a column before it is known what they mean.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Cells {
+    /// Plain numbers; NaN where a cell is missing.
+    Numbers(Vec<f64>),
+    /// Truth values as 1 and 0; NaN where one is missing.
+    Booleans(Vec<f64>),
+    /// Microseconds since 1970-01-01.
+    Moments(Vec<Option<i64>>),
+    /// Texts as they stand in the file, markers of missing values included.
+    Texts(RawTexts),
+}
+
+/// Distinct texts of a column and the code of each row.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct RawTexts {
+    /// One code for each row; [`MISSING`] for a null.
+    pub(crate) codes: Vec<u32>,
+    /// The distinct texts.
+    pub(crate) levels: Vec<String>,
+}
+
+impl RawTexts {
+    /// Number of rows of each text.
+    fn rows(&self) -> Vec<usize> {
+        let mut rows = vec![0; self.levels.len()];
+        for code in self.codes.iter().filter(|code| **code != MISSING) {
+            rows[*code as usize] += 1;
+        }
+        rows
+    }
+
+    /// The first row of a text.
+    fn first_row(&self, level: usize) -> usize {
+        self.codes.iter().position(|code| *code as usize == level).unwrap_or(0)
+    }
+
+    /// One value for each row, by the value of each text.
+    fn spread<T: Copy>(&self, of_level: &[T], missing: T) -> Vec<T> {
+        self.codes
+            .iter()
+            .map(|code| of_level.get(*code as usize).copied().unwrap_or(missing))
+            .collect()
+    }
+}
+
+/// What is known of a column before it is understood.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Expected {
+    /// Nothing.
+    Anything,
+    /// A person said that it holds texts, or it is a label or is shown to people.
+    Texts,
+    /// The schema of the file declares a type.
+    Declared(Kind),
+    /// It is read by a rule found before.
+    Rule(ColumnRule),
+}
+
+impl Expected {
+    /// What is known of a column by its name.
+    pub(crate) fn of(name: &str, hints: &Hints) -> Expected {
+        if let Some(rule) = hints.rules.get(name) {
+            return Expected::Rule(rule.clone());
+        }
+        if hints.texts.contains(name) { Expected::Texts } else { Expected::Anything }
+    }
+
+    /// The cells that mean a missing number.
+    pub(crate) fn markers(&self, options: &ReadOptions) -> Markers {
+        match self {
+            Expected::Rule(rule) => {
+                Markers::new(&[&rule.missing[..], &options.missing].concat(), &rule.not_missing)
+            }
+            _ => Markers::new(&options.missing, &[]),
+        }
+    }
+
+    /// Whether plain numbers must be collected as texts, because they are no numbers or mean something else here.
+    pub(crate) fn needs_texts(&self) -> bool {
+        match self {
+            Expected::Anything => false,
+            Expected::Texts => true,
+            Expected::Declared(kind) => matches!(kind, Kind::Category | Kind::Text),
+            Expected::Rule(rule) => match &rule.reading {
+                Reading::Number(format) => format.decimal == Decimal::Comma,
+                Reading::Date(format) => format.order != DateOrder::Digits,
+                Reading::Boolean => false,
+                Reading::Text => true,
+            },
+        }
+    }
+}
+
+/// A column before it is understood.
+#[derive(Debug)]
+pub(crate) struct RawColumn {
+    pub(crate) name: String,
+    pub(crate) cells: Cells,
+    pub(crate) expected: Expected,
+}
+
+/// The file that columns come from.
+pub(crate) struct Context<'a> {
+    pub(crate) source: &'a str,
+    /// "t.csv, line 7", by row.
+    pub(crate) place: &'a dyn Fn(usize) -> String,
+    pub(crate) options: &'a ReadOptions,
+    /// The character between the cells of delimited text.
+    pub(crate) delimiter: Option<u8>,
+}
+
+/// Columns with their types, and how each was understood.
+#[derive(Debug, Default)]
+pub(crate) struct Typed {
+    pub(crate) columns: Vec<Column>,
+    pub(crate) records: Vec<ColumnRecord>,
+    /// Places of columns of plain numbers that must be collected as texts and understood again: their points may stand between
+    /// thousands. If there are any, the columns are not complete.
+    pub(crate) again: BTreeSet<usize>,
+}
+
+/// Decides what each column of a table holds.
+///
+/// # Errors
+/// If a cell is not what the others of its column are, or does not follow the rule of its column. The message names its place,
+/// the column, what was expected and what to do.
+pub(crate) fn understand(
+    columns: Vec<RawColumn>,
+    context: &Context<'_>,
+) -> Result<Typed, DataError> {
+    let evidence = evidence(&columns, context);
+    let mut typed = Typed::default();
+    if evidence.elsewhere == Some(Decimal::Comma) || context.options.decimal == Some(Decimal::Comma)
+    {
+        let is_doubtful = |column: &RawColumn| {
+            matches!(&column.cells, Cells::Numbers(values) if infer::may_be_thousands(values))
+                && column.expected == Expected::Anything
+        };
+        typed.again = (0..columns.len()).filter(|at| is_doubtful(&columns[*at])).collect();
+        if !typed.again.is_empty() {
+            return Ok(typed);
+        }
+    }
+    // An index is left out by its values only if there is something else to learn from.
+    let features = columns.iter().filter(|c| c.expected != Expected::Texts).count();
+    let mut only_names = features > 1;
+    for RawColumn { name, cells, expected, .. } in columns {
+        let column = infer::Inference { name: &name, context, evidence, is_first: only_names };
+        let (values, record) = match &expected {
+            Expected::Rule(rule) => apply::apply(&name, rule, cells, context)?,
+            Expected::Texts => column.texts(cells, true),
+            Expected::Declared(kind) => column.declared(*kind, cells)?,
+            Expected::Anything => column.anything(cells)?,
+        };
+        only_names &= record.rule.kind.is_left_out() || expected == Expected::Texts;
+        typed.records.push(record);
+        typed.columns.push(Column { name, values });
+    }
+    Ok(typed)
+}
+
+/// Which decimal mark the columns have in which it is beyond doubt.
+fn evidence(columns: &[RawColumn], context: &Context<'_>) -> Evidence {
+    let mut evidence =
+        Evidence { told: context.options.decimal, elsewhere: None, delimiter: context.delimiter };
+    let (mut comma, mut point) = (false, false);
+    for column in columns {
+        match &column.cells {
+            Cells::Numbers(values) => {
+                point |= values.iter().any(|v| v.fract().abs() > 0.0)
+                    && !infer::may_be_thousands(values);
+            }
+            Cells::Texts(texts) if matches!(column.expected, Expected::Anything) => {
+                let names: Vec<&str> = texts.levels.iter().map(String::as_str).collect();
+                if let Some(found) = number::detect(&names, &texts.rows(), evidence)
+                    .filter(|found| found.doubt.is_none())
+                {
+                    let values: Vec<f64> = found.values.into_iter().flatten().collect();
+                    let has_fractions = values.iter().any(|v| v.fract().abs() > 0.0)
+                        && !infer::may_be_thousands(&values);
+                    let mostly = 2 * values.len() > names.len();
+                    comma |= mostly && found.format.decimal == Decimal::Comma;
+                    point |= mostly && found.format.decimal == Decimal::Point && has_fractions;
+                }
+            }
+            _ => {}
+        }
+    }
+    evidence.elsewhere = match (comma, point) {
+        (true, false) => Some(Decimal::Comma),
+        (false, true) => Some(Decimal::Point),
+        _ => None,
+    };
+    evidence
+}
+
+#[cfg(test)]
+mod tests;

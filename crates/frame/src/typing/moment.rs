@@ -1,0 +1,551 @@
+//! Dates and times in text.
+//!
+//! The parser is our own: a column has to be read by each possible order of day and month before one is chosen, cell by cell
+//! without exceptions or locales, and the calendar takes 30 lines. Time zones are offsets; names of zones are not read.
+
+use super::civil::{DAY, date, days};
+use serde::{Deserialize, Serialize};
+
+/// How the dates of a column are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DateOrder {
+    /// `2024-12-31`, or a date whose month is a word
+    #[default]
+    YearFirst,
+    /// `31.12.2024`
+    DayFirst,
+    /// `12/31/2024`
+    MonthFirst,
+    /// `20241231`
+    Digits,
+    /// `06:30`, without a date
+    TimeOnly,
+}
+
+/// How the dates and times of a column are written.
+///
+/// ```
+/// use halfspaces_frame::{DateOrder, MomentFormat};
+/// let format = MomentFormat { order: DateOrder::DayFirst, offset: 0 };
+/// assert_eq!(format.parse("02.01.1970 00:00:01"), Some(86_401_000_000));
+/// assert_eq!(format.parse("1970-01-02T01:00+01:00"), Some(86_400_000_000));
+/// assert_eq!(format.parse("31.02.2024"), None);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MomentFormat {
+    /// The order of day, month and year.
+    pub order: DateOrder,
+    /// The offset from UTC of the moments that have one, in minutes, if it is the same for all at `fit`; otherwise 0.
+    pub offset: i32,
+}
+
+impl MomentFormat {
+    /// Microseconds since 1970-01-01 of a cell; `None` if it is no moment in this format. A moment with an offset from UTC is
+    /// converted to the offset of the format.
+    #[must_use]
+    pub fn parse(&self, cell: &str) -> Option<i64> {
+        let parsed = parse(cell, self.order)?;
+        Some(self.local(parsed))
+    }
+
+    fn local(&self, parsed: Parsed) -> i64 {
+        let shift = parsed.offset.map_or(0, |offset| i64::from(self.offset - offset));
+        parsed.micros + shift * 60_000_000
+    }
+
+    /// The format in words.
+    pub(crate) fn describe(&self) -> &'static str {
+        match self.order {
+            DateOrder::YearFirst => "dates",
+            DateOrder::DayFirst => "dates with the day first",
+            DateOrder::MonthFirst => "dates with the month first",
+            DateOrder::Digits => "dates such as 20241231",
+            DateOrder::TimeOnly => "times of day",
+        }
+    }
+}
+
+/// A moment as written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Parsed {
+    micros: i64,
+    /// Minutes from UTC.
+    offset: Option<i32>,
+}
+
+/// The longest cell that can be a moment, in bytes.
+const MAX_LENGTH: usize = 48;
+
+fn parse(cell: &str, order: DateOrder) -> Option<Parsed> {
+    let cell = cell.trim();
+    if cell.len() > MAX_LENGTH || !cell.is_ascii() || !cell.bytes().any(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let mut scan = Scan { rest: cell };
+    if order == DateOrder::TimeOnly {
+        // Four digits are a time only after a date.
+        let parsed = scan.time().filter(|_| cell.contains(':'))?;
+        return (scan.rest.is_empty() && parsed.micros < DAY).then_some(parsed);
+    }
+    let day = scan.date(order)?;
+    let start = day.checked_mul(DAY)?;
+    if scan.rest.is_empty() {
+        return Some(Parsed { micros: start, offset: None });
+    }
+    let is_marked =
+        scan.take("T") || scan.take("t") || scan.take(",") | scan.blanks() || scan.take(":");
+    let time = scan.time().filter(|_| is_marked && scan.rest.is_empty())?;
+    Some(Parsed { micros: start + time.micros, offset: time.offset })
+}
+
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+const DAYS: [&str; 7] =
+    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/// A place in a text.
+struct Scan<'t> {
+    rest: &'t str,
+}
+
+impl<'t> Scan<'t> {
+    fn take(&mut self, text: &str) -> bool {
+        let rest = self.rest.strip_prefix(text);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn blanks(&mut self) -> bool {
+        let rest = self.rest.trim_start();
+        let any = rest.len() < self.rest.len();
+        self.rest = rest;
+        any
+    }
+
+    /// Digits, at most `most`, and how many.
+    fn number(&mut self, most: usize) -> Option<(i64, usize)> {
+        let length = self.rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (digits, rest) = self.rest.split_at(length);
+        let value = digits.parse().ok().filter(|_| length <= most)?;
+        self.rest = rest;
+        Some((value, length))
+    }
+
+    fn two(&mut self) -> Option<i64> {
+        self.number(2).map(|(value, _)| value)
+    }
+
+    fn word(&mut self) -> &'t str {
+        let length = self.rest.bytes().take_while(u8::is_ascii_alphabetic).count();
+        let (word, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        word
+    }
+
+    fn month(&mut self) -> Option<u32> {
+        let place = named(self.word(), &MONTHS)?;
+        self.take(".");
+        Some(place as u32 + 1)
+    }
+
+    /// The mark between two parts of a date.
+    fn mark(&mut self) -> Option<&'t str> {
+        let before = self.rest;
+        let is_mark = self.take("-") || self.take("/") || self.take(".");
+        let mark = &before[..usize::from(is_mark)];
+        let is_blank = self.blanks();
+        let is_comma = self.take(",");
+        self.blanks();
+        (is_mark || is_blank || is_comma).then_some(mark)
+    }
+
+    /// Days since 1970-01-01.
+    fn date(&mut self, order: DateOrder) -> Option<i64> {
+        // The name of a day may stand before the date.
+        if self.rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            let before = self.rest;
+            if named(self.word(), &DAYS).is_some() {
+                self.take(".");
+                self.take(",");
+                self.blanks();
+            } else {
+                self.rest = before;
+            }
+        }
+        if self.rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            return self.month_day_year();
+        }
+        let (first, length) = self.number(8)?;
+        if length == 8 && (order == DateOrder::Digits || self.rest.starts_with(['T', 't'])) {
+            return days(first / 10_000, (first / 100 % 100) as u32, (first % 100) as u32);
+        }
+        let mark = self.mark()?;
+        if self.rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            let month = self.month()?;
+            self.mark()?;
+            let (last, last_length) = self.number(4)?;
+            return match length {
+                4 => days(first, month, day(last, last_length)?),
+                _ => days(year(last, last_length)?, month, day(first, length)?),
+            };
+        }
+        let (second, second_length) = self.number(2)?;
+        if length == 4 {
+            let month = day(second, second_length)?;
+            if mark.is_empty() {
+                return None;
+            }
+            if mark == "-" && second_length == 2 && self.rest.is_empty() {
+                return days(first, month, 1);
+            }
+            let last = self.take(mark).then(|| self.number(2)).flatten()?;
+            return days(first, month, day(last.0, last.1)?);
+        }
+        if mark.is_empty() || !self.take(mark) {
+            return None;
+        }
+        self.blanks();
+        let (last, last_length) = self.number(4)?;
+        let (first, second) = (day(first, length)?, day(second, second_length)?);
+        let year = year(last, last_length)?;
+        match order {
+            DateOrder::DayFirst => days(year, second, first),
+            DateOrder::MonthFirst => days(year, first, second),
+            DateOrder::YearFirst | DateOrder::Digits | DateOrder::TimeOnly => None,
+        }
+    }
+
+    /// `Jan 31, 2024` or `Jan 2024`.
+    fn month_day_year(&mut self) -> Option<i64> {
+        let month = self.month()?;
+        self.mark()?;
+        let (first, length) = self.number(4)?;
+        if length == 4 {
+            return days(first, month, 1);
+        }
+        let first = day(first, length)?;
+        for end in ["st", "nd", "rd", "th"] {
+            self.take(end);
+        }
+        self.mark()?;
+        let (last, last_length) = self.number(4)?;
+        days(year(last, last_length)?, month, first)
+    }
+
+    /// `6:30`, `06:30:15.25`, `6:30 pm`, with an offset from UTC or without, or `0630` after a date.
+    fn time(&mut self) -> Option<Parsed> {
+        let (mut hour, length) = self.number(6)?;
+        let (minute, mut second, mut micros);
+        (second, micros) = (0, 0);
+        if length == 4 || length == 6 {
+            let seconds = if length == 6 { 100 } else { 1 };
+            (second, minute, hour) = (hour % seconds, hour / seconds % 100, hour / seconds / 100);
+        } else {
+            if length > 2 || !self.take(":") {
+                return None;
+            }
+            minute = self.two()?;
+            if self.take(":") {
+                second = self.two()?;
+                if self.take(".") || self.take(",") {
+                    let length = self.rest.bytes().take_while(u8::is_ascii_digit).count();
+                    let (digits, rest) = self.rest.split_at(length);
+                    micros =
+                        format!("{digits:0<6}").get(..6)?.parse().ok().filter(|_| length > 0)?;
+                    self.rest = rest;
+                }
+            }
+        }
+        self.blanks();
+        if self.rest.starts_with(['a', 'A', 'p', 'P']) {
+            let is_afternoon = self.rest.starts_with(['p', 'P']);
+            let half = self.word();
+            if !half.eq_ignore_ascii_case("am") && !half.eq_ignore_ascii_case("pm")
+                || !(1..=12).contains(&hour)
+            {
+                return None;
+            }
+            hour = hour % 12 + if is_afternoon { 12 } else { 0 };
+            self.blanks();
+        }
+        let is_end_of_day = hour == 24 && minute == 0 && second == 0 && micros == 0;
+        if hour > 23 && !is_end_of_day || minute > 59 || second > 60 {
+            return None;
+        }
+        let offset = self.offset()?;
+        let micros = ((hour * 60 + minute) * 60 + second) * 1_000_000 + micros;
+        Some(Parsed { micros, offset })
+    }
+
+    /// An offset from UTC in minutes, if there is one; `None` if what stands there is none.
+    fn offset(&mut self) -> Option<Option<i32>> {
+        if self.rest.is_empty() {
+            return Some(None);
+        }
+        if ["Z", "z", "UTC", "GMT"].into_iter().any(|name| self.rest == name) {
+            self.rest = "";
+            return Some(Some(0));
+        }
+        let sign = if self.take("+") {
+            1
+        } else if self.take("-") {
+            -1
+        } else {
+            return None;
+        };
+        let (value, length) = self.number(4)?;
+        let (hours, minutes) = match length {
+            4 => (value / 100, value % 100),
+            1 | 2 if self.take(":") => (value, self.two()?),
+            1 | 2 => (value, 0),
+            _ => return None,
+        };
+        (hours <= 14 && minutes < 60).then_some(Some(sign * (hours * 60 + minutes) as i32))
+    }
+}
+
+/// The place of a word or its first three letters (or four, for `Sept`) among names.
+fn named(word: &str, names: &[&str]) -> Option<usize> {
+    let word = word.to_ascii_lowercase();
+    let is_short = matches!(word.len(), 3 | 4);
+    names.iter().position(|name| *name == word || is_short && name.starts_with(&word))
+}
+
+/// A day or a month: one or two digits.
+fn day(value: i64, length: usize) -> Option<u32> {
+    u32::try_from(value).ok().filter(|_| length <= 2)
+}
+
+/// A year of four digits, or of two: those up to 68 are after 2000.
+fn year(value: i64, length: usize) -> Option<i64> {
+    match length {
+        4 => Some(value),
+        2 => Some(value + if value <= 68 { 2000 } else { 1900 }),
+        _ => None,
+    }
+}
+
+/// The dates of a column.
+#[derive(Debug)]
+pub(crate) struct Detected {
+    pub(crate) format: MomentFormat,
+    /// The moment of each text; `None` where it is none.
+    pub(crate) values: Vec<Option<i64>>,
+    /// Whether the other order of day and month reads as many cells.
+    pub(crate) is_ambiguous: bool,
+    /// Whether the cells have different offsets from UTC, or only some have one.
+    pub(crate) has_offsets: bool,
+}
+
+/// Chooses the order of day and month that reads the most rows; `None` if no text is a moment. Where both orders read the
+/// same rows as different days, `day_first` decides, else a point between the parts means that the day is first.
+pub(crate) fn detect(texts: &[&str], rows: &[usize], day_first: Option<bool>) -> Option<Detected> {
+    let read = |order| {
+        let parsed: Vec<Option<Parsed>> = texts.iter().map(|text| parse(text, order)).collect();
+        let count: usize =
+            parsed.iter().zip(rows).filter(|(p, _)| p.is_some()).map(|(_, rows)| rows).sum();
+        (count, parsed)
+    };
+    let year_first = read(DateOrder::YearFirst);
+    let (mut order, mut is_ambiguous, mut best) = (DateOrder::YearFirst, false, year_first);
+    let of_rows: usize = rows.iter().sum();
+    if best.0 < of_rows {
+        let (by_day, by_month) = (read(DateOrder::DayFirst), read(DateOrder::MonthFirst));
+        if by_day.0.max(by_month.0) > best.0 {
+            is_ambiguous = by_day.0 == by_month.0 && by_day.1 != by_month.1;
+            let has_points = || {
+                texts
+                    .iter()
+                    .zip(&by_day.1)
+                    .any(|(t, p)| p.is_some() && t.contains('.') && !t.contains('/'))
+            };
+            let first = match day_first {
+                Some(first) => first,
+                None if is_ambiguous => has_points(),
+                None => by_day.0 >= by_month.0,
+            };
+            (order, best) = if first {
+                (DateOrder::DayFirst, by_day)
+            } else {
+                (DateOrder::MonthFirst, by_month)
+            };
+        }
+        let times = read(DateOrder::TimeOnly);
+        if times.0 > best.0 {
+            (order, is_ambiguous, best) = (DateOrder::TimeOnly, false, times);
+        }
+    }
+    if best.0 == 0 {
+        return None;
+    }
+    let mut offsets = best.1.iter().flatten().map(|parsed| parsed.offset);
+    let first = offsets.next().flatten();
+    let is_same = offsets.all(|offset| offset == first);
+    let format = MomentFormat { order, offset: first.filter(|_| is_same).unwrap_or(0) };
+    let values = best.1.iter().map(|parsed| parsed.map(|parsed| format.local(parsed))).collect();
+    Some(Detected {
+        format,
+        values,
+        is_ambiguous: is_ambiguous && day_first.is_none(),
+        has_offsets: !is_same,
+    })
+}
+
+/// The moment in the form of ISO 8601: a date, a date and a time, or a time where the date is 1970-01-01.
+pub(crate) fn text(micros: i64) -> String {
+    let (day, time) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
+    let (year, month, of_month) = date(day);
+    let (seconds, fraction) = (time / 1_000_000, time % 1_000_000);
+    let mut clock = format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if fraction > 0 {
+        clock.push('.');
+        clock.push_str(format!("{fraction:06}").trim_end_matches('0'));
+    }
+    match (day, time) {
+        (0, 1..) => clock,
+        (_, 0) => format!("{year:04}-{month:02}-{of_month:02}"),
+        _ => format!("{year:04}-{month:02}-{of_month:02}T{clock}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(cell: &str, order: DateOrder) -> Option<String> {
+        parse(cell, order).map(|parsed| {
+            let offset = parsed.offset.map_or(String::new(), |o| format!(" {o}"));
+            text(parsed.micros) + &offset
+        })
+    }
+
+    #[test]
+    fn dates_in_many_forms() {
+        for (cell, expected) in [
+            ("2024-12-31", "2024-12-31"),
+            ("2024/1/5", "2024-01-05"),
+            ("2024.01.05", "2024-01-05"),
+            ("2025-03-05 18:30:00", "2025-03-05T18:30:00"),
+            ("2025-03-05T18:30", "2025-03-05T18:30:00"),
+            ("2025-03-05T18:30:15.250Z", "2025-03-05T18:30:15.25 0"),
+            ("2025-03-05 18:30:00+02:00", "2025-03-05T18:30:00 120"),
+            ("2025-03-05T18:30:00-0530", "2025-03-05T18:30:00 -330"),
+            ("20240131T0630", "2024-01-31T06:30:00"),
+            ("31 Jan 2024", "2024-01-31"),
+            ("31-Jan-24", "2024-01-31"),
+            ("Jan 31, 2024", "2024-01-31"),
+            ("January 31st 2024", "2024-01-31"),
+            ("Sept 3 1999", "1999-09-03"),
+            ("Wed, 31 Jan 2024 06:30:00 GMT", "2024-01-31T06:30:00 0"),
+            ("2024-01", "2024-01-01"),
+            ("2024-01-31 24:00", "2024-02-01"),
+        ] {
+            assert_eq!(read(cell, DateOrder::YearFirst).as_deref(), Some(expected), "{cell}");
+        }
+        for (cell, day, month) in [
+            ("31.12.2024", Some("2024-12-31"), None),
+            ("12/31/2024", None, Some("2024-12-31")),
+            ("1/2/2024 6:30 pm", Some("2024-02-01T18:30:00"), Some("2024-01-02T18:30:00")),
+            ("3.4.68", Some("2068-04-03"), Some("2068-03-04")),
+            ("12/31/99 12:05 AM", None, Some("1999-12-31T00:05:00")),
+        ] {
+            assert_eq!(read(cell, DateOrder::DayFirst).as_deref(), day, "{cell}");
+            assert_eq!(read(cell, DateOrder::MonthFirst).as_deref(), month, "{cell}");
+        }
+        assert_eq!(read("06:30", DateOrder::TimeOnly).as_deref(), Some("06:30:00"));
+        assert_eq!(read("6:30:05 pm", DateOrder::TimeOnly).as_deref(), Some("18:30:05"));
+    }
+
+    #[test]
+    fn other_cells_are_no_dates() {
+        for cell in [
+            "2024-02-30",
+            "31.02.2024",
+            "1.2.3",
+            "192.168.0.1",
+            "2024",
+            "12",
+            "3,5",
+            "",
+            "may",
+            "May be",
+            "2024-13-01",
+            "1-800-555",
+            "12:75",
+            "25:00",
+            "2024-01-01x",
+            "2024-01-01 6",
+            "0000-00-00",
+            "5-",
+            "2024-1-1 25:00",
+            "a 2024-01-01",
+            "10-20",
+            "½",
+            "March Madness 64",
+        ] {
+            for order in [
+                DateOrder::YearFirst,
+                DateOrder::DayFirst,
+                DateOrder::MonthFirst,
+                DateOrder::TimeOnly,
+            ] {
+                assert_eq!(read(cell, order), None, "{cell} {order:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_column_decides_what_comes_first() {
+        let of = |cells: &[&str], day_first| {
+            let found = detect(cells, &vec![1; cells.len()], day_first).unwrap();
+            let texts: Vec<String> =
+                found.values.iter().map(|v| v.map_or(String::new(), text)).collect();
+            (found.format.order, texts.join(" "), found.is_ambiguous)
+        };
+        let (day, month) = (DateOrder::DayFirst, DateOrder::MonthFirst);
+        assert_eq!(
+            of(&["01/02/2024", "13/02/2024"], None),
+            (day, "2024-02-01 2024-02-13".into(), false)
+        );
+        assert_eq!(
+            of(&["01/02/2024", "02/13/2024"], None),
+            (month, "2024-01-02 2024-02-13".into(), false)
+        );
+        assert_eq!(of(&["01/02/2024"], None), (month, "2024-01-02".into(), true));
+        assert_eq!(of(&["01.02.2024"], None), (day, "2024-02-01".into(), true));
+        assert_eq!(of(&["01/02/2024"], Some(true)), (day, "2024-02-01".into(), false));
+        assert!(!of(&["01/01/2024", "02/02/2024"], None).2);
+    }
+
+    #[test]
+    fn one_offset_keeps_the_hour_and_several_become_utc() {
+        let of = |cells: &[&str]| {
+            let found = detect(cells, &vec![1; cells.len()], None).unwrap();
+            (text(found.values[0].unwrap()), found.format.offset, found.has_offsets)
+        };
+        assert_eq!(
+            of(&["2024-01-01T06:30+02:00", "2024-01-02T06:30+02:00"]),
+            ("2024-01-01T06:30:00".into(), 120, false)
+        );
+        assert_eq!(
+            of(&["2024-01-01T06:30+02:00", "2024-07-02T06:30+03:00"]),
+            ("2024-01-01T04:30:00".into(), 0, true)
+        );
+        let format = MomentFormat { order: DateOrder::YearFirst, offset: 120 };
+        assert_eq!(format.parse("2024-01-01T04:30Z").map(text), Some("2024-01-01T06:30:00".into()));
+    }
+}

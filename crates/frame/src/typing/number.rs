@@ -1,0 +1,492 @@
+//! Numbers in the spellings that people use, and which spelling a column has.
+//!
+//! One column has one spelling: a decimal mark, optionally a mark between groups of digits, and optionally a sign of currency,
+//! a per cent sign or a unit next to every number. [`detect`] chooses the spelling that reads the most cells.
+
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The mark between the whole part and the fraction of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decimal {
+    /// `3.5`
+    #[default]
+    Point,
+    /// `3,5`
+    Comma,
+}
+
+/// The mark between groups of digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Group {
+    /// `1,234`
+    Comma,
+    /// `1.234`
+    Point,
+    /// `1 234`, with any kind of space
+    Space,
+    /// `1'234`
+    Apostrophe,
+    /// `1_234`
+    Underscore,
+}
+
+/// How the numbers of a column are spelled. A minus before or after the number, a minus sign of Unicode, parentheses around a
+/// negative number and exponents (`1e5`, `1.5D+03`) are read in every spelling.
+///
+/// ```
+/// use halfspaces_frame::{Decimal, Group, NumberFormat};
+/// let german = NumberFormat { decimal: Decimal::Comma, group: Some(Group::Point), affix: Some("€".into()) };
+/// assert_eq!(german.parse("1.234,50 €"), Some(1234.5));
+/// assert_eq!(german.parse("1,234.50 €"), None);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NumberFormat {
+    /// The decimal mark.
+    pub decimal: Decimal,
+    /// The mark between groups of digits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<Group>,
+    /// A sign of currency, a per cent sign or a unit next to the numbers. It does not change them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub affix: Option<String>,
+}
+
+/// The longest cell that can be a number, in bytes.
+const MAX_LENGTH: usize = 64;
+
+const CURRENCY_SIGNS: [char; 12] = ['$', '€', '£', '¥', '₹', '₽', '₩', '₺', '₪', '₫', '₴', '฿'];
+const CURRENCY_CODES: [&str; 24] = [
+    "USD", "EUR", "GBP", "JPY", "CHF", "CNY", "RMB", "INR", "AUD", "CAD", "NZD", "SEK", "NOK",
+    "DKK", "PLN", "CZK", "HUF", "BRL", "MXN", "ZAR", "KRW", "RUB", "TRY", "SGD",
+];
+const OTHER_CURRENCIES: [&str; 8] = ["US$", "R$", "A$", "C$", "kr", "zł", "Rs", "Fr."];
+const PERCENT: [&str; 3] = ["%", "‰", "％"];
+const UNITS: [&str; 20] = [
+    "°C", "°F", "°", "kg", "mg", "g", "km", "cm", "mm", "m", "ms", "h", "min", "lb", "lbs", "kWh",
+    "kW", "MB", "GB", "kB",
+];
+/// The longest unit that is not in the list, in letters; a space must stand before it.
+const MAX_UNIT: usize = 4;
+
+/// A cell taken apart, independently of the marks in its digits.
+struct Parts<'t> {
+    negative: bool,
+    /// Digits and marks.
+    digits: &'t str,
+    /// From `e` on, or empty.
+    exponent: &'t str,
+    affix: Option<&'t str>,
+}
+
+impl NumberFormat {
+    /// The number in a cell; `None` if the cell is no number in this spelling, or an infinite one.
+    #[must_use]
+    pub fn parse(&self, cell: &str) -> Option<f64> {
+        let parts = Parts::of(cell)?;
+        if !self.allows(parts.affix) {
+            return None;
+        }
+        self.value(&parts)
+    }
+
+    /// Whether a number may have this affix. A number without one is accepted, but not among percentages.
+    fn allows(&self, found: Option<&str>) -> bool {
+        match (self.affix.as_deref(), found) {
+            (expected, Some(found)) => expected == Some(found),
+            (Some(expected), None) => !PERCENT.contains(&expected),
+            (None, None) => true,
+        }
+    }
+
+    fn value(&self, parts: &Parts<'_>) -> Option<f64> {
+        let decimal = match self.decimal {
+            Decimal::Point => '.',
+            Decimal::Comma => ',',
+        };
+        let (whole, fraction) = match parts.digits.split_once(decimal) {
+            Some((whole, fraction)) => (whole, fraction),
+            None => (parts.digits, ""),
+        };
+        let whole = self.ungrouped(whole)?;
+        let is_digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+        if whole.is_empty() && fraction.is_empty() || !is_digits(fraction) {
+            return None;
+        }
+        let sign = if parts.negative { "-" } else { "" };
+        let power = parts.exponent.get(1..).unwrap_or_default();
+        let power = if power.is_empty() { "0" } else { power };
+        let plain = format!("{sign}{whole}.{fraction}e{power}");
+        fast_float2::parse::<f64, _>(plain.as_bytes()).ok().filter(|value| value.is_finite())
+    }
+
+    /// The digits of the whole part without the marks between groups; `None` if a mark stands where none may.
+    fn ungrouped<'t>(&self, whole: &'t str) -> Option<Cow<'t, str>> {
+        if whole.bytes().all(|b| b.is_ascii_digit()) {
+            return Some(Cow::Borrowed(whole));
+        }
+        let group = self.group?;
+        let groups: Vec<&str> = whole.split(|letter| group.is(letter)).collect();
+        let (first, rest) = groups.split_first()?;
+        let all_digits =
+            groups.iter().all(|g| !g.is_empty() && g.bytes().all(|b| b.is_ascii_digit()));
+        // Groups of three digits; in India the last one has three and the others two.
+        let (last, middle) = rest.split_last()?;
+        let western = first.len() <= 3 && middle.iter().all(|g| g.len() == 3);
+        let indian =
+            group == Group::Comma && first.len() <= 2 && middle.iter().all(|g| g.len() == 2);
+        let in_groups = last.len() == 3 && (western || indian) && !first.starts_with('0');
+        (all_digits && (in_groups || group == Group::Underscore))
+            .then(|| Cow::Owned(groups.concat()))
+    }
+
+    /// The spelling in words, with an example: "with a decimal comma, such as `3,5`". Empty for the plain spelling.
+    pub(crate) fn describe(&self) -> String {
+        let mut parts = Vec::new();
+        if self.decimal == Decimal::Comma {
+            parts.push("a decimal comma".to_owned());
+        }
+        match self.group {
+            Some(Group::Comma) => parts.push("commas between thousands".to_owned()),
+            Some(Group::Point) => parts.push("points between thousands".to_owned()),
+            Some(Group::Space) => parts.push("spaces between thousands".to_owned()),
+            Some(Group::Apostrophe) => parts.push("apostrophes between thousands".to_owned()),
+            Some(Group::Underscore) => parts.push("underscores between digits".to_owned()),
+            None => {}
+        }
+        if let Some(affix) = &self.affix {
+            parts.push(format!("the sign `{affix}`"));
+        }
+        parts.join(" and ")
+    }
+}
+
+impl Group {
+    fn is(self, letter: char) -> bool {
+        match self {
+            Group::Comma => letter == ',',
+            Group::Point => letter == '.',
+            Group::Space => letter.is_whitespace(),
+            Group::Apostrophe => matches!(letter, '\'' | '’'),
+            Group::Underscore => letter == '_',
+        }
+    }
+}
+
+fn is_minus(letter: char) -> bool {
+    matches!(letter, '-' | '\u{2212}' | '\u{2012}' | '\u{2013}' | '\u{fe63}' | '\u{ff0d}')
+}
+
+/// Takes a sign from the start; the second part says whether it is a minus.
+fn without_sign(text: &str) -> (&str, Option<bool>) {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some('+') => (letters.as_str().trim_start(), Some(false)),
+        Some(letter) if is_minus(letter) => (letters.as_str().trim_start(), Some(true)),
+        _ => (text, None),
+    }
+}
+
+impl<'t> Parts<'t> {
+    /// `None` if the cell has more than a number: other words, other marks, or no digit.
+    fn of(cell: &'t str) -> Option<Parts<'t>> {
+        let cell = cell.trim();
+        if cell.len() > MAX_LENGTH || !cell.bytes().any(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        let inside = cell.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+        let (text, sign) = without_sign(inside.unwrap_or(cell).trim());
+        let (text, before) = without_currency(text);
+        let (text, second) = if sign.is_none() { without_sign(text) } else { (text, None) };
+        let end = text.find(|c: char| !is_of_digits(c)).unwrap_or(text.len());
+        let (digits, rest) = text.split_at(end);
+        if !digits.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',')) {
+            return None;
+        }
+        let (exponent, rest) = rest.split_at(exponent_length(rest));
+        // A space before an exponent belongs to no number.
+        if !exponent.is_empty() && digits.ends_with(char::is_whitespace) {
+            return None;
+        }
+        let is_spaced = digits.ends_with(char::is_whitespace);
+        let rest = rest.trim_start();
+        let (rest, after_minus) = match rest.chars().next() {
+            Some(letter) if is_minus(letter) => (rest[letter.len_utf8()..].trim_start(), true),
+            _ => (rest, false),
+        };
+        let (rest, last_minus) = match rest.chars().next_back() {
+            Some(letter) if is_minus(letter) => {
+                (rest[..rest.len() - letter.len_utf8()].trim_end(), true)
+            }
+            _ => (rest, false),
+        };
+        let after = match rest {
+            "" => None,
+            rest if is_affix(rest, is_spaced) => Some(rest),
+            _ => return None,
+        };
+        let signs = [sign.is_some() || second.is_some(), after_minus, last_minus, inside.is_some()];
+        let is_sound =
+            signs.iter().filter(|has| **has).count() <= 1 && !(before.is_some() && after.is_some());
+        let negative = sign == Some(true)
+            || second == Some(true)
+            || after_minus
+            || last_minus
+            || inside.is_some();
+        is_sound.then_some(Parts {
+            negative,
+            digits: digits.trim_end(),
+            exponent,
+            affix: before.or(after),
+        })
+    }
+}
+
+fn is_of_digits(letter: char) -> bool {
+    letter.is_ascii_digit()
+        || matches!(letter, '.' | ',' | '_' | '\'' | '’')
+        || letter.is_whitespace()
+}
+
+/// The length of `e5`, `D+03` at the start of a text; 0 if there is none.
+fn exponent_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    if !matches!(bytes.first(), Some(b'e' | b'E' | b'd' | b'D')) {
+        return 0;
+    }
+    let sign = usize::from(matches!(bytes.get(1), Some(b'+' | b'-')));
+    let digits = bytes[1 + sign..].iter().take_while(|b| b.is_ascii_digit()).count();
+    if digits == 0 { 0 } else { 1 + sign + digits }
+}
+
+fn without_currency(text: &str) -> (&str, Option<&str>) {
+    let signs = OTHER_CURRENCIES.iter().chain(&CURRENCY_CODES);
+    let length = signs.copied().find(|sign| text.starts_with(sign)).map(str::len);
+    let sign = text.chars().next().filter(|c| CURRENCY_SIGNS.contains(c)).map(char::len_utf8);
+    let percent = PERCENT.iter().find(|sign| text.starts_with(**sign)).map(|sign| sign.len());
+    match length.or(sign).or(percent) {
+        Some(length) => (text[length..].trim_start(), Some(&text[..length])),
+        None => (text, None),
+    }
+}
+
+fn is_affix(text: &str, is_spaced: bool) -> bool {
+    let one = |letter: char| text.chars().eq([letter]);
+    let is_known = [&CURRENCY_CODES[..], &OTHER_CURRENCIES, &PERCENT, &UNITS]
+        .iter()
+        .any(|list| list.contains(&text));
+    let is_unit = || {
+        let letters = text.chars().count();
+        is_spaced
+            && letters <= MAX_UNIT
+            && text.chars().all(|c| c.is_alphabetic() || matches!(c, '°' | '²' | '³' | '/' | 'µ'))
+    };
+    is_known || CURRENCY_SIGNS.iter().any(|sign| one(*sign)) || is_unit()
+}
+
+/// What the rest of a file says of a column whose marks have two readings.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Evidence {
+    /// The decimal mark that a person named.
+    pub(crate) told: Option<Decimal>,
+    /// The decimal mark of other columns.
+    pub(crate) elsewhere: Option<Decimal>,
+    /// The character between cells.
+    pub(crate) delimiter: Option<u8>,
+}
+
+/// The spelling of a column.
+#[derive(Debug)]
+pub(crate) struct Detected {
+    pub(crate) format: NumberFormat,
+    /// The number of each text; `None` where it is none.
+    pub(crate) values: Vec<Option<f64>>,
+    /// Why this spelling, if another one reads as many cells.
+    pub(crate) doubt: Option<&'static str>,
+}
+
+/// Chooses the spelling that reads the most rows; `None` if no text is a number. `rows` counts the rows of each text.
+pub(crate) fn detect(texts: &[&str], rows: &[usize], evidence: Evidence) -> Option<Detected> {
+    let parts: Vec<Option<Parts<'_>>> = texts.iter().map(|text| Parts::of(text)).collect();
+    let numbers =
+        || parts.iter().zip(rows).filter_map(|(parts, rows)| Some((parts.as_ref()?, *rows)));
+    let has = |mark: fn(char) -> bool| numbers().any(|(parts, _)| parts.digits.contains(mark));
+    let mut groups = vec![None];
+    groups.extend(has(|c| c == '_').then_some(Some(Group::Underscore)));
+    groups.extend(has(|c| Group::Apostrophe.is(c)).then_some(Some(Group::Apostrophe)));
+    groups.extend(has(char::is_whitespace).then_some(Some(Group::Space)));
+    let (comma, point) = (has(|c| c == ','), has(|c| c == '.'));
+    let affix = common_affix(numbers());
+    // The best spelling with each decimal mark, and the rows that it reads.
+    let mut best: [(usize, NumberFormat); 2] = Default::default();
+    let may_group = point && evidence.elsewhere == Some(Decimal::Comma);
+    for decimal in [Decimal::Point, Decimal::Comma] {
+        let (other, is_used, is_possible) = match decimal {
+            Decimal::Point => (Group::Comma, comma, true),
+            Decimal::Comma => {
+                (Group::Point, point, comma || may_group || evidence.told == Some(decimal))
+            }
+        };
+        if !is_possible || evidence.told.is_some_and(|told| told != decimal) {
+            continue;
+        }
+        for group in groups.iter().copied().chain(is_used.then_some(Some(other))) {
+            let format = NumberFormat { decimal, group, affix: affix.clone() };
+            let read = |(parts, rows): (&Parts<'_>, usize)| {
+                if format.allows(parts.affix) && format.value(parts).is_some() { rows } else { 0 }
+            };
+            let count: usize = numbers().map(read).sum();
+            let best = &mut best[decimal as usize];
+            if count > best.0 {
+                *best = (count, format);
+            }
+        }
+    }
+    let [by_point, by_comma] = best;
+    let is_tie = by_point.0 == by_comma.0;
+    let (decimal, why) = if is_tie { decide(evidence) } else { (Decimal::Point, "") };
+    let is_comma = by_comma.0 > by_point.0 || is_tie && decimal == Decimal::Comma;
+    let (count, format) = if is_comma { by_comma } else { by_point };
+    if count == 0 {
+        return None;
+    }
+    let doubt = is_tie.then_some(why);
+    let value = |parts: &Option<Parts<'_>>| {
+        let parts = parts.as_ref()?;
+        format.allows(parts.affix).then(|| format.value(parts))?
+    };
+    let values = parts.iter().map(value).collect();
+    Some(Detected { values, format, doubt })
+}
+
+/// The decimal mark of `1,234`, and why.
+fn decide(evidence: Evidence) -> (Decimal, &'static str) {
+    match evidence {
+        Evidence { elsewhere: Some(Decimal::Comma), .. } => (Decimal::Comma, "as in other columns"),
+        Evidence { elsewhere: Some(Decimal::Point), .. } => {
+            (Decimal::Point, "because other columns have a decimal point")
+        }
+        Evidence { delimiter: Some(b';'), .. } => {
+            (Decimal::Comma, "because semicolons separate the cells")
+        }
+        _ => (Decimal::Point, "because all of them have three digits after the comma"),
+    }
+}
+
+/// The affix of most of the numbers that have one, if it is more than those with another.
+fn common_affix<'p>(numbers: impl Iterator<Item = (&'p Parts<'p>, usize)>) -> Option<String> {
+    // A column with more different ones has no common one.
+    const MAX_AFFIXES: usize = 64;
+    let mut counts: Vec<(Option<&str>, usize)> = Vec::new();
+    for (parts, rows) in numbers {
+        if let Some((_, count)) = counts.iter_mut().find(|(affix, _)| *affix == parts.affix) {
+            *count += rows;
+        } else if counts.len() < MAX_AFFIXES {
+            counts.push((parts.affix, rows));
+        }
+    }
+    let without = counts.iter().find(|(affix, _)| affix.is_none()).map_or(0, |(_, count)| *count);
+    let most =
+        counts.iter().filter(|(affix, _)| affix.is_some()).max_by_key(|(_, count)| *count)?;
+    (2 * most.1 > without).then(|| most.0.map(str::to_owned))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(cells: &[&str], evidence: Evidence) -> (Vec<Option<f64>>, NumberFormat, bool) {
+        let found = detect(cells, &vec![1; cells.len()], evidence).unwrap();
+        (found.values, found.format, found.doubt.is_some())
+    }
+
+    fn values(cells: &[&str]) -> Vec<Option<f64>> {
+        column(cells, Evidence::default()).0
+    }
+
+    #[test]
+    fn one_column_has_one_spelling() {
+        for (cells, expected) in [
+            (&["3,5", "-2,25", "7"][..], &[3.5, -2.25, 7.0][..]),
+            (&["2,037", "950", "1,234,567.5"], &[2037.0, 950.0, 1_234_567.5]),
+            (&["1.234,56", "0,5", "12"], &[1234.56, 0.5, 12.0]),
+            (&["1 234", "1\u{a0}234,5", "12\u{202f}345"], &[1234.0, 1234.5, 12345.0]),
+            (&["1'234.5", "1’000"], &[1234.5, 1000.0]),
+            (&["12,34,567", "1,23,456"], &[1_234_567.0, 123_456.0]),
+            (&["801_931", "1_0"], &[801_931.0, 10.0]),
+            (&["1.5D+03", "1d2", "2e-1", "1E5"], &[1500.0, 100.0, 0.2, 1e5]),
+            (&["+5", "5-", "\u{2212}5", "(5)", "(1,234)"], &[5.0, -5.0, -5.0, -5.0, -1234.0]),
+            (&["-80.2%", "42 %", "7.5%"], &[-80.2, 42.0, 7.5]),
+            (&["$1,234.50", "-$5", "$-5.00", "$7"], &[1234.5, -5.0, -5.0, 7.0]),
+            (&["3,50 €", "1.200,00 €", "4"], &[3.5, 1200.0, 4.0]),
+            (&["EUR 12", "EUR 7"], &[12.0, 7.0]),
+            (&["12 kg", "1.5 kg"], &[12.0, 1.5]),
+            (&["-12.50-", "12.50-"], &[f64::NAN, -12.5]),
+        ] {
+            let found = values(cells);
+            for ((found, expected), cell) in found.iter().zip(expected).zip(cells) {
+                assert_eq!(*found, Some(*expected).filter(|v| !v.is_nan()), "{cell} of {cells:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_cells_are_no_numbers() {
+        for cell in [
+            "1O",
+            "doc17",
+            "12:30",
+            "2024-01-31",
+            "1.2.3.4",
+            "--5",
+            "1e",
+            "e5",
+            "",
+            "1 e5",
+            "1/2",
+            "5%%",
+            "inf",
+            "nan",
+            "1e999",
+            "0x10",
+            "3rd",
+            "+-5",
+            "$",
+            "a1",
+            "12 Main Street",
+        ] {
+            let plain = NumberFormat::default();
+            assert_eq!(plain.parse(cell), None, "{cell}");
+        }
+        // A mixture of per cent and plain numbers is not one scale.
+        assert_eq!(values(&["45%", "50%", "0.3"]), [Some(45.0), Some(50.0), None]);
+        // Another currency is another quantity.
+        assert_eq!(values(&["$5", "$6", "€7"]), [Some(5.0), Some(6.0), None]);
+    }
+
+    #[test]
+    fn thousands_or_decimals_is_decided_by_the_whole_table() {
+        let cells = &["1,234", "2,500"];
+        let of = |evidence| {
+            let (values, _, doubt) = column(cells, evidence);
+            assert!(doubt || evidence.told.is_some());
+            values[0].unwrap()
+        };
+        let none = Evidence::default();
+        assert_eq!(of(none), 1234.0);
+        assert_eq!(of(Evidence { delimiter: Some(b','), ..none }), 1234.0);
+        assert_eq!(of(Evidence { delimiter: Some(b';'), ..none }), 1.234);
+        assert_eq!(
+            of(Evidence { delimiter: Some(b';'), elsewhere: Some(Decimal::Point), ..none }),
+            1234.0
+        );
+        assert_eq!(of(Evidence { elsewhere: Some(Decimal::Comma), ..none }), 1.234);
+        assert_eq!(of(Evidence { told: Some(Decimal::Comma), ..none }), 1.234);
+        // One cell of the column decides it.
+        assert!(!column(&["1,234", "2,5"], none).2 && !column(&["1,234", "0,125"], none).2);
+        assert_eq!(values(&["1,234", "0,125"])[0], Some(1.234));
+    }
+}

@@ -1,0 +1,398 @@
+use super::*;
+use crate::values::Values;
+
+fn raw(cells: &[&str]) -> Cells {
+    Cells::Texts(infer::spelled(cells.iter().map(|cell| Some(*cell)), str::to_owned))
+}
+
+fn column(name: &str, cells: &[&str]) -> RawColumn {
+    RawColumn { name: name.into(), cells: raw(cells), expected: Expected::Anything }
+}
+
+fn typed_with(
+    columns: Vec<RawColumn>,
+    options: &ReadOptions,
+    delimiter: u8,
+) -> Result<Typed, DataError> {
+    let place = |row: usize| format!("t.csv, line {}", row + 2);
+    let context = Context { source: "t.csv", place: &place, options, delimiter: Some(delimiter) };
+    understand(columns, &context)
+}
+
+fn typed(cells: &[&str]) -> Result<(Values, ColumnRecord), DataError> {
+    let mut typed = typed_with(vec![column("c", cells)], &ReadOptions::default(), b',')?;
+    Ok((typed.columns.remove(0).values, typed.records.remove(0)))
+}
+
+fn numbers(values: &Values) -> Vec<f64> {
+    let Values::Numbers(values) = values else { panic!("{values:?}") };
+    values.values().to_vec()
+}
+
+fn repeated(cells: &[&'static str], odd: &[&'static str]) -> Vec<&'static str> {
+    cells.iter().copied().cycle().take(40).chain(odd.iter().copied()).collect()
+}
+
+#[test]
+fn markers_among_numbers_are_missing_and_said() {
+    for odd in ["-", ".", "unknown", "n.a.", "N.A.", "#DIV/0!", "Missing", "--"] {
+        let cells = repeated(&["1", "2", "3", "7"], &[odd, odd]);
+        let (values, record) = typed(&cells).unwrap();
+        assert_eq!((values.missing(), record.rule.kind), (2, Kind::Number), "{odd}");
+        assert_eq!((record.rule.missing[0].as_str(), record.markers[odd]), (odd, 2));
+        let note = &record.notes[0];
+        assert!(
+            note.contains("column `c`")
+                && note.contains(&format!("2 cells `{odd}` are read as missing")),
+            "{note}"
+        );
+        // A new row with the marker is read by the rule.
+        let again = RawColumn { expected: Expected::Rule(record.rule), ..column("c", &["5", odd]) };
+        let again = typed_with(vec![again], &ReadOptions::default(), b',').unwrap();
+        assert!(again.columns[0].values.is_missing(1) && !again.columns[0].values.is_missing(0));
+    }
+}
+
+#[test]
+fn slips_among_numbers_are_refused_with_their_line() {
+    for odd in ["1O", "l2", "absent", "1.2.3", "12/31/2024"] {
+        let cells = repeated(&["1", "2", "3", "7"], &[odd]);
+        let error = typed(&cells).unwrap_err().to_string();
+        assert!(
+            error.starts_with(&format!(
+                "t.csv, line 42, column `c`: `{odd}` is not a number, as 40 other"
+            )),
+            "{error}"
+        );
+        assert!(
+            error.contains(&format!("--missing '{odd}'")) && error.contains("--category 'c'"),
+            "{error}"
+        );
+    }
+    let error = typed(&repeated(&["1", "2", "5"], &["x1", "x2", "x3", "x4", "x5"]))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("`x1` is not a number") && error.contains("`x2`, `x3`, `x4` and 1 more"),
+        "{error}"
+    );
+    let error = typed(&repeated(&["1", "2", "3"], &["Inf"])).unwrap_err().to_string();
+    assert!(error.contains("`Inf` is infinite"), "{error}");
+}
+
+#[test]
+fn words_with_some_numbers_are_categories_and_that_is_said() {
+    let (values, record) = typed(&repeated(&["2", "3", "4", "5more"], &[])).unwrap();
+    assert_eq!(record.rule.kind, Kind::Category);
+    assert!(
+        matches!(values, Values::Texts(_))
+            && record.notes[0].contains("30 of 40 cells are numbers"),
+        "{:?}",
+        record.notes
+    );
+    let (_, record) = typed(&["Inf", "Math", "Phys", "Inf", "Math"]).unwrap();
+    assert_eq!((record.rule.kind, record.notes.len()), (Kind::Category, 0));
+    let (_, record) = typed(&["Math", "Inf", "nan", "Inf", "Math"]).unwrap();
+    assert_eq!(record.rule.kind, Kind::Category);
+    assert!(record.notes[0].contains("1 cell `nan` is read as missing; pass --not-missing nan"));
+}
+
+#[test]
+fn spellings_are_said_and_kept_for_new_rows() {
+    let (values, record) = typed(&["3,5", "12,25", "-", "7,5", "8"]).unwrap();
+    assert_eq!(numbers(&values)[..2], [3.5, 12.25]);
+    assert!(
+        record.notes.iter().any(|n| n.contains("numbers with a decimal comma (`3,5` is 3.5)")),
+        "{:?}",
+        record.notes
+    );
+    let rule = || Expected::Rule(record.rule.clone());
+    let apply = |cells: &[&str]| {
+        let typed = typed_with(
+            vec![RawColumn { expected: rule(), ..column("c", cells) }],
+            &ReadOptions::default(),
+            b',',
+        );
+        typed.map(|mut typed| {
+            (numbers(&typed.columns.remove(0).values), typed.records.remove(0).notes.len())
+        })
+    };
+    assert_eq!(apply(&["1,234", "5"]).unwrap(), (vec![1.234, 5.0], 0));
+    // Another program writes points: the whole column is read so, and that is said.
+    assert_eq!(apply(&["1.25", "5"]).unwrap(), (vec![1.25, 5.0], 1));
+    let error = apply(&["1.25", "2,5"]).unwrap_err().to_string();
+    assert!(error.contains("`1.25` is not a number with a decimal comma"), "{error}");
+    assert!(rule().needs_texts());
+    let (_, record) = typed(&["2,037", "8,120", "950"]).unwrap();
+    assert!(
+        record.notes[0].contains("thousands") && record.notes[0].contains("`2,037` is 2037"),
+        "{:?}",
+        record.notes
+    );
+    assert!(record.notes[0].contains("--decimal ','"), "{:?}", record.notes);
+    let (values, record) = typed(&["-80.2%", "42.0%"]).unwrap();
+    assert_eq!(numbers(&values), [-80.2, 42.0]);
+    assert!(record.notes[0].contains("the sign `%`"));
+}
+
+#[test]
+fn points_between_thousands_are_found_by_another_column() {
+    let columns = |cells: Cells| {
+        let points = RawColumn { name: "p".into(), cells, expected: Expected::Anything };
+        vec![points, column("q", &["3,5", "4,25"])]
+    };
+    let typed =
+        typed_with(columns(Cells::Numbers(vec![1.234, 2.5])), &ReadOptions::default(), b';')
+            .unwrap();
+    assert_eq!(typed.again.into_iter().collect::<Vec<_>>(), [0]);
+    let typed =
+        typed_with(columns(raw(&["1.234", "2.500"])), &ReadOptions::default(), b';').unwrap();
+    assert_eq!(numbers(&typed.columns[0].values), [1234.0, 2500.0]);
+    assert!(
+        typed.records[0].notes[0].contains("points between thousands"),
+        "{:?}",
+        typed.records[0].notes
+    );
+    // Not all fractions have three digits.
+    let typed = typed_with(columns(raw(&["1.234", "2.5"])), &ReadOptions::default(), b';').unwrap();
+    assert_eq!(numbers(&typed.columns[0].values), [1.234, 2.5]);
+    assert!(infer::may_be_thousands(&[1.5, 999.125, 3.0]) && !infer::may_be_thousands(&[1.0, 2.0]));
+    assert!(!infer::may_be_thousands(&[1.5, 0.0625]) && !infer::may_be_thousands(&[1234.5]));
+}
+
+#[test]
+fn dates_are_moments_and_that_is_said() {
+    let (values, record) =
+        typed(&["2025-03-05 18:30:00", "2025-03-01 00:30:00", "", "NaT"]).unwrap();
+    assert_eq!(
+        (values.text(0), values.missing(), record.rule.kind),
+        ("2025-03-05T18:30:00".into(), 2, Kind::Date)
+    );
+    assert!(
+        record
+            .notes
+            .iter()
+            .any(|note| note.contains("read as dates") && note.contains("--category 'c'"))
+    );
+    let error = typed(&["2024-02-28", "2024-02-29", "2024-02-30"]).unwrap_err().to_string();
+    assert!(
+        error.contains("line 4") && error.contains("`2024-02-30` is not a date or a time"),
+        "{error}"
+    );
+    let (values, record) = typed(&["06:30", "18:45"]).unwrap();
+    assert_eq!((values.text(1), record.rule.kind), ("18:45:00".into(), Kind::Date));
+    let later =
+        RawColumn { expected: Expected::Rule(record.rule), ..column("c", &["23:59", "later"]) };
+    let error = typed_with(vec![later], &ReadOptions::default(), b',').unwrap_err().to_string();
+    assert!(
+        error.contains("line 3") && error.contains("`later` is not one of the times of day"),
+        "{error}"
+    );
+}
+
+#[test]
+fn dates_of_eight_digits_need_a_name_or_many_values() {
+    let values: Vec<f64> = (1..=28).map(|day| 20_240_200.0 + f64::from(day)).collect();
+    let of = |name: &str, values: &[f64]| {
+        let column = RawColumn {
+            name: name.into(),
+            cells: Cells::Numbers(values.to_vec()),
+            expected: Expected::Anything,
+        };
+        let mut typed = typed_with(vec![column], &ReadOptions::default(), b',').unwrap();
+        (typed.columns.remove(0).values, typed.records.remove(0).rule)
+    };
+    let (moments, rule) = of("x", &values);
+    assert_eq!((moments.text(0), rule.kind), ("2024-02-01".into(), Kind::Date));
+    assert_eq!(of("x", &values[..5]).1.kind, Kind::Number);
+    assert_eq!(of("order_date", &values[..5]).1.kind, Kind::Date);
+    assert_eq!(of("date", &[20_240_230.0, 20_240_201.0]).1.kind, Kind::Number);
+    // In new rows, from whatever format.
+    for cells in [Cells::Numbers(vec![20_240_301.0]), raw(&["20240301"]), raw(&["2024-03-01"])] {
+        let column = RawColumn { name: "x".into(), cells, expected: Expected::Rule(rule.clone()) };
+        let typed = typed_with(vec![column], &ReadOptions::default(), b',').unwrap();
+        assert_eq!(typed.columns[0].values.text(0), "2024-03-01");
+    }
+}
+
+#[test]
+fn truths_are_numbers_in_every_spelling() {
+    let (values, record) = typed(&["True", "false", "TRUE", "", "unknown"]).unwrap();
+    assert_eq!(
+        (numbers(&values)[..3].to_vec(), values.missing(), record.rule.kind),
+        (vec![1.0, 0.0, 1.0], 2, Kind::Boolean)
+    );
+    let apply = |cells: Cells| {
+        let column =
+            RawColumn { name: "c".into(), cells, expected: Expected::Rule(record.rule.clone()) };
+        typed_with(vec![column], &ReadOptions::default(), b',')
+            .map(|mut t| numbers(&t.columns.remove(0).values))
+    };
+    assert_eq!(apply(raw(&["true", "0"])).unwrap(), [1.0, 0.0]);
+    assert_eq!(apply(Cells::Numbers(vec![1.0, 0.0])).unwrap(), [1.0, 0.0]);
+    assert_eq!(apply(Cells::Booleans(vec![1.0])).unwrap(), [1.0]);
+    assert!(apply(Cells::Numbers(vec![2.0])).is_err() && apply(raw(&["yes"])).is_err());
+}
+
+#[test]
+fn named_markers_hold_for_numbers_of_every_format_and_for_new_rows() {
+    let options = ReadOptions { missing: vec!["-999".into()], ..ReadOptions::default() };
+    let of = |cells: Cells| RawColumn { name: "a".into(), cells, expected: Expected::Anything };
+    for cells in [
+        Cells::Numbers(vec![-999.0, 2.0, 3.0]),
+        raw(&["-999", "2", "3,0"]),
+        raw(&["-999.0", "2", "zz"]),
+    ] {
+        let Ok(typed) = typed_with(vec![of(cells.clone())], &options, b',') else {
+            assert_eq!(cells, raw(&["-999.0", "2", "zz"]));
+            continue;
+        };
+        assert!(
+            typed.columns[0].values.is_missing(0) && typed.columns[0].values.missing() == 1,
+            "{cells:?}"
+        );
+        let rule = typed.records[0].rule.clone();
+        for new in [Cells::Numbers(vec![-999.0]), raw(&["-999"]), raw(&["-999,0"])] {
+            let column = RawColumn { expected: Expected::Rule(rule.clone()), ..of(new.clone()) };
+            match typed_with(vec![column], &ReadOptions::default(), b',') {
+                Ok(typed) => assert_eq!(typed.columns[0].values.missing(), 1, "{new:?}"),
+                Err(_) => assert_eq!(new, raw(&["-999,0"])),
+            }
+        }
+    }
+    // Not named: a warning, no change.
+    let values: Vec<f64> = (0..20).map(f64::from).chain([-999.0, -999.0, 3.5]).collect();
+    let typed =
+        typed_with(vec![of(Cells::Numbers(values))], &ReadOptions::default(), b',').unwrap();
+    assert_eq!(typed.columns[0].values.missing(), 0);
+    assert!(
+        typed.records[0].notes[0].contains("-999 is in 2 rows"),
+        "{:?}",
+        typed.records[0].notes
+    );
+    let ordinary: Vec<f64> = (0..=999).map(f64::from).collect();
+    let typed =
+        typed_with(vec![of(Cells::Numbers(ordinary))], &ReadOptions::default(), b',').unwrap();
+    assert!(typed.records[0].notes.is_empty());
+}
+
+#[test]
+fn columns_that_name_rows_are_marked() {
+    let count = || Cells::Numbers((0..30).map(f64::from).collect());
+    let of = |name: &str, cells: Cells, expected: Expected| RawColumn {
+        name: name.into(),
+        cells,
+        expected,
+    };
+    let measured = || {
+        of("w", Cells::Numbers((0..30).map(|i| f64::from(i) * 0.37).collect()), Expected::Anything)
+    };
+    let kinds = |columns: Vec<RawColumn>| {
+        let typed = typed_with(columns, &ReadOptions::default(), b',').unwrap();
+        typed.records.iter().map(|record| record.rule.kind).collect::<Vec<_>>()
+    };
+    use Expected::{Anything, Texts};
+    let indices = vec![
+        of("Unnamed: 0.1", count(), Anything),
+        of("Unnamed: 0", count(), Anything),
+        measured(),
+    ];
+    assert_eq!(kinds(indices), [Kind::Index, Kind::Index, Kind::Number]);
+    assert_eq!(kinds(vec![of("n", count(), Anything), measured()]), [Kind::Index, Kind::Number]);
+    assert_eq!(kinds(vec![measured(), of("n", count(), Anything)]), [Kind::Number, Kind::Number]);
+    // The only column to learn from is no index.
+    assert_eq!(kinds(vec![of("n", count(), Anything)]), [Kind::Number]);
+    let names: Vec<String> = (0..30).map(|i| format!("doc{i}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    assert_eq!(kinds(vec![column("d", &names), measured()]), [Kind::Identifier, Kind::Number]);
+    // A label and a column that is shown stay what they are.
+    assert_eq!(
+        kinds(vec![of("id", raw(&names), Texts), measured()]),
+        [Kind::Category, Kind::Number]
+    );
+    let typed =
+        typed_with(vec![column("d", &names), measured()], &ReadOptions::default(), b',').unwrap();
+    assert!(typed.records[0].notes[0].contains("--use 'd'"));
+}
+
+#[test]
+fn declared_types_count() {
+    let of = |kind: Kind, cells: Cells| {
+        let column = RawColumn { name: "area".into(), cells, expected: Expected::Declared(kind) };
+        let mut typed = typed_with(vec![column], &ReadOptions::default(), b',').unwrap();
+        (typed.columns.remove(0).values, typed.records.remove(0))
+    };
+    let (values, record) = of(Kind::Category, raw(&["10", "20", "10"]));
+    assert!(
+        matches!(values, Values::Texts(_)) && record.notes[0].contains("category"),
+        "{:?}",
+        record.notes
+    );
+    let (values, record) = of(Kind::Text, raw(&["01", "02", "01"]));
+    assert!(
+        matches!(values, Values::Texts(_)) && record.notes[0].contains("declares texts"),
+        "{:?}",
+        record.notes
+    );
+    let (values, _) = of(Kind::Text, raw(&["1,5", "2,5", ""]));
+    assert_eq!((numbers(&values)[0], values.missing()), (1.5, 1));
+    let (values, record) = of(Kind::Index, Cells::Numbers(vec![5.0, 7.0]));
+    assert_eq!((numbers(&values), record.rule.kind), (vec![5.0, 7.0], Kind::Index));
+}
+
+#[test]
+fn words_for_missing_can_be_values() {
+    let options = ReadOptions { not_missing: vec!["None".into()], ..ReadOptions::default() };
+    let of = |options: &ReadOptions| {
+        let label = RawColumn {
+            expected: Expected::Texts,
+            ..column("defect", &["None", "scratch", "", "None"])
+        };
+        let mut typed = typed_with(vec![label], options, b',').unwrap();
+        (typed.columns.remove(0).values, typed.records.remove(0))
+    };
+    let (values, record) = of(&ReadOptions::default());
+    assert_eq!((values.missing(), record.markers["None"]), (3, 2));
+    assert!(
+        record.notes[0].contains("2 cells `None` are read as missing; pass --not-missing None"),
+        "{:?}",
+        record.notes
+    );
+    let (values, record) = of(&options);
+    assert_eq!((values.missing(), values.text(0), record.notes.len()), (1, "None".into(), 0));
+    let rule = Expected::Rule(record.rule);
+    let typed = typed_with(
+        vec![RawColumn { expected: rule, ..column("defect", &["None", "NA"]) }],
+        &ReadOptions::default(),
+        b',',
+    );
+    let values = &typed.unwrap().columns[0].values;
+    assert_eq!((values.text(0), values.is_missing(1)), ("None".into(), true));
+}
+
+#[test]
+fn constants_and_empty_columns_are_marked() {
+    for cells in [&["", "", "NA"][..], &["a", "a"], &["1,5", "1,5"], &["2024-01-01", "2024-01-01"]]
+    {
+        let (values, record) = typed(cells).unwrap();
+        assert_eq!((record.rule.kind, values.len()), (Kind::Constant, cells.len()), "{cells:?}");
+    }
+    assert_eq!(typed(&["a", ""]).unwrap().1.rule.kind, Kind::Category);
+}
+
+#[test]
+fn rules_survive_a_model_file() {
+    let rule = ColumnRule {
+        kind: Kind::Number,
+        reading: Reading::Number(NumberFormat {
+            decimal: Decimal::Comma,
+            group: Some(Group::Point),
+            affix: Some("€".into()),
+        }),
+        missing: vec!["-".into()],
+        not_missing: Vec::new(),
+    };
+    let json = serde_json::to_string(&rule).unwrap();
+    assert_eq!(serde_json::from_str::<ColumnRule>(&json).unwrap(), rule, "{json}");
+    assert_eq!(serde_json::from_str::<ColumnRule>("{}").unwrap(), ColumnRule::default());
+}
