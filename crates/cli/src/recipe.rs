@@ -15,6 +15,9 @@ pub(crate) struct ColumnArgs {
     /// Learn from the words of a column of free text
     #[arg(long, value_name = "COLUMN")]
     pub(crate) text: Vec<String>,
+    /// Learn from a column although it seems to name its rows only (an identifier, a saved index)
+    #[arg(long = "use", value_name = "COLUMN")]
+    pub(crate) use_columns: Vec<String>,
 }
 
 impl ColumnArgs {

@@ -7,6 +7,8 @@
 //! |---|---|---|
 //! | [`linalg`] | | points (dense, sparse), labels, halfspaces, margins, and the contract of all learners |
 //! | [`data`] | `data` (default) | distributions, targets, noise, readers and writers, real data sets |
+//! | [`frame`] | `pipeline` (default) | tables from files: delimited text, LIBSVM, Parquet, Arrow, NPY |
+//! | [`pipeline`] | `pipeline` (default) | from a table to predictions, and the model file of the command |
 //! | [`features`] | `features` (default) | standardised and ranked columns, features of kernels, polynomials |
 //! | [`forster`] | `forster` (default) | radially isotropic position, heavy subspaces, certificates |
 //! | [`online`] | `online` (default) | online and self-directed learners, sessions, transcripts |
@@ -49,11 +51,15 @@ pub use halfspaces_eval as eval;
 pub use halfspaces_features as features;
 #[cfg(feature = "forster")]
 pub use halfspaces_forster as forster;
+#[cfg(feature = "pipeline")]
+pub use halfspaces_frame as frame;
 pub use halfspaces_linalg as linalg;
 #[cfg(feature = "online")]
 pub use halfspaces_online as online;
 #[cfg(feature = "pac")]
 pub use halfspaces_pac as pac;
+#[cfg(feature = "pipeline")]
+pub use halfspaces_pipeline as pipeline;
 #[cfg(feature = "tables")]
 pub use halfspaces_tables as tables;
 
@@ -87,6 +93,10 @@ pub mod prelude {
     };
     #[cfg(feature = "pac")]
     pub use halfspaces_pac::{ErrorCount, Perspectron, PositionedMassart, SamplePerspectron};
+    #[cfg(feature = "pipeline")]
+    pub use halfspaces_frame::{Column, Frame, Hints, ReadOptions, Values};
+    #[cfg(feature = "pipeline")]
+    pub use halfspaces_pipeline::{FitOptions, Method, Pipeline, Plan, Unseen};
     #[cfg(feature = "tables")]
     pub use halfspaces_tables::TableClassifier;
 }

@@ -6,7 +6,7 @@ use crate::pipeline::{LabelPart, Pipeline};
 use crate::plan::{Method, Plan};
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
 use crate::report::{ClassCount, Report};
-use halfspaces_frame::{DataError, Frame, Labels, Values};
+use halfspaces_frame::{ColumnRule, DataError, Frame, Labels, Values};
 use halfspaces_pac::ErrorCount;
 use halfspaces_tables::MIN_TABLE_ROWS;
 
@@ -49,6 +49,7 @@ pub(crate) struct Target {
     labels: Labels,
     pub(crate) against_rest: Option<String>,
     pub(crate) counts: Vec<ClassCount>,
+    rule: Option<ColumnRule>,
 }
 
 impl FitOptions {
@@ -101,6 +102,7 @@ impl Target {
         frame: &mut Frame,
         options: &FitOptions,
     ) -> Result<(Target, Vec<usize>, Vec<usize>), DataError> {
+        let rule = frame.record(&options.label).map(|record| record.rule.clone());
         let mut labels = Labels::take(frame, &options.label)?;
         let several = labels.classes.len() > 2;
         if let Some(positive) = &options.positive {
@@ -114,7 +116,7 @@ impl Target {
         let counts = labels.classes.iter().zip(&rows_of).map(count).collect();
         let (classes, numbers) = classes_of(&labels, &learn_rows, frame, &options.label)?;
         let against_rest = options.positive.clone().filter(|_| several);
-        Ok((Target { classes, numbers, labels, against_rest, counts }, learn_rows, held_rows))
+        Ok((Target { classes, numbers, labels, against_rest, counts, rule }, learn_rows, held_rows))
     }
 
     /// The number of a row's class; `None` if no row of it is learned from.
@@ -134,6 +136,7 @@ impl Target {
             column: column.to_owned(),
             classes: self.classes.clone(),
             against_rest: self.against_rest.clone(),
+            rule: self.rule.clone(),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::design::Design;
 use crate::model::{Decisions, Model};
 use crate::recipe::{Recipe, Unseen};
 use crate::report::Report;
-use halfspaces_frame::{DataError, Frame, Hints, MISSING_SHOWN, find_class};
+use halfspaces_frame::{ColumnRule, DataError, Frame, Hints, MISSING_SHOWN, find_class};
 use halfspaces_linalg::Threads;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -32,6 +32,9 @@ pub(crate) struct LabelPart {
     /// The class that was asked for as positive against all others, if there were more.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) against_rest: Option<String>,
+    /// How the labels are read.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) rule: Option<ColumnRule>,
 }
 
 /// The classes of a table's labels, as a model knows them.
@@ -77,7 +80,11 @@ impl Pipeline {
     /// What a reader must know of a table for this model; `others` are columns of texts in addition.
     #[must_use]
     pub fn hints(&self, others: &[String]) -> Hints {
-        self.recipe.hints(others)
+        let mut hints = self.recipe.hints(others);
+        if let Some(rule) = &self.label.rule {
+            hints.rules.insert(self.label.column.clone(), rule.clone());
+        }
+        hints
     }
 
     /// The points of a table.

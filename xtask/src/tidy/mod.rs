@@ -15,7 +15,7 @@ use std::process::{Command, ExitCode};
 
 /// What each package of the workspace may depend on: (package, in its library, in addition in its
 /// tests and benchmarks). A package not listed here may not be in the workspace.
-const LAYERS: [(&str, &[&str], &[&str]); 14] = [
+const LAYERS: [(&str, &[&str], &[&str]); 17] = [
     ("halfspaces-kernels", &[], &[]),
     ("halfspaces-linalg", &["halfspaces-kernels"], &[]),
     ("halfspaces-features", &["halfspaces-linalg"], &[]),
@@ -42,6 +42,20 @@ const LAYERS: [(&str, &[&str], &[&str]); 14] = [
         &["halfspaces-kernels", "halfspaces-linalg", "halfspaces-features", "halfspaces-pac"],
         &["halfspaces-data"],
     ),
+    ("halfspaces-frame", &["halfspaces-linalg"], &[]),
+    (
+        "halfspaces-pipeline",
+        &[
+            "halfspaces-linalg",
+            "halfspaces-features",
+            "halfspaces-frame",
+            "halfspaces-online",
+            "halfspaces-pac",
+            "halfspaces-tables",
+        ],
+        &[],
+    ),
+    ("halfspaces-labelling", &["halfspaces-linalg", "halfspaces-frame", "halfspaces-online"], &[]),
     // Evaluation knows no learner: experiments hand it numbers.
     ("halfspaces-eval", &["halfspaces-linalg"], &[]),
     // All of them behind one name.
@@ -53,11 +67,14 @@ const LAYERS: [(&str, &[&str], &[&str]); 14] = [
     ("halfspaces-tests", &LIBRARIES, &[]),
 ];
 
-const LIBRARIES: [&str; 10] = [
+const LIBRARIES: [&str; 13] = [
     "halfspaces-kernels",
     "halfspaces-linalg",
     "halfspaces-features",
     "halfspaces-data",
+    "halfspaces-frame",
+    "halfspaces-labelling",
+    "halfspaces-pipeline",
     "halfspaces-forster",
     "halfspaces-online",
     "halfspaces-pac",

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use halfspaces_frame::{Format, ReadOptions};
+use halfspaces_frame::{Decimal, Format, ReadOptions};
 
 /// How a file is read.
 #[derive(Debug, Clone, Default, Args)]
@@ -23,6 +23,15 @@ pub(crate) struct ReadingArgs {
     /// A cell that means that a value is missing, besides the usual ones (empty, ?, NA, NaN, null, None)
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) missing: Vec<String>,
+    /// A usual marker of a missing value that is a value in this table, such as None as a class
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) not_missing: Vec<String>,
+    /// The decimal mark of numbers, . or , [default: by what is in the columns]
+    #[arg(long, value_name = "MARK", value_parser = decimal)]
+    pub(crate) decimal: Option<Decimal>,
+    /// In dates such as 3/4/2025 the day stands first
+    #[arg(long)]
+    pub(crate) day_first: bool,
     /// Read a column as categories although its cells look like numbers (postcodes)
     #[arg(long, value_name = "COLUMN")]
     pub(crate) category: Vec<String>,
@@ -36,6 +45,9 @@ impl ReadingArgs {
             delimiter: self.delimiter,
             header: (self.header || self.no_header).then_some(self.header),
             missing: self.missing.clone(),
+            not_missing: self.not_missing.clone(),
+            decimal: self.decimal,
+            day_first: self.day_first.then_some(true),
             category: self.category.clone(),
         }
     }
@@ -59,6 +71,14 @@ fn help(format: Format) -> &'static str {
         Format::Npz => {
             "NumPy arrays by name; one of two dimensions gives columns x0, x1, .., others of one their own"
         }
+    }
+}
+
+fn decimal(text: &str) -> Result<Decimal, String> {
+    match text {
+        "." => Ok(Decimal::Point),
+        "," => Ok(Decimal::Comma),
+        _ => Err("a point or a comma is needed".into()),
     }
 }
 

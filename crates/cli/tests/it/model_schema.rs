@@ -148,15 +148,14 @@ fn a_changed_model_is_refused_by_the_schema_or_the_program() {
     for (pointer, to) in [
         ("/format", json!("other")),
         ("/version", json!(1)),
-        ("/version", json!(3)),
-        ("/learned/scaling/slope", json!(-1.0)),
-        ("/recipe/columns", json!([])),
-        ("/recipe/columns/0/kind", json!("date")),
-        ("/label/classes", json!("np")),
-        ("/learned/by", json!("magic")),
-        ("/learned/model/two/halfspace/halfspace/bias", json!(null)),
-        ("/known/held_out/points", json!(0)),
-        ("/known/rows", json!(-1)),
+        ("/version", json!(4)),
+        ("/pipeline/model/calibration/slope", json!(-1.0)),
+                ("/pipeline/recipe/columns/0/kind", json!("date")),
+        ("/pipeline/label/classes", json!("np")),
+        ("/pipeline/model/method", json!("magic")),
+        ("/pipeline/model/core/linear/fitted/two/halfspace/halfspace/bias", json!(null)),
+        ("/pipeline/report/held_out/points", json!(0)),
+        ("/pipeline/report/rows", json!(-1)),
     ] {
         let changed = set(pointer, to);
         assert!(!faults(&schema, &changed, &schema, "model").is_empty(), "{pointer}");
@@ -165,14 +164,19 @@ fn a_changed_model_is_refused_by_the_schema_or_the_program() {
     }
     // What a schema cannot say.
     for (pointer, to) in [
-        ("/recipe/columns/0/name", json!("b")),
-        ("/recipe/columns/2/levels", json!(["red", "green", "blue"])),
-        ("/recipe/columns/2/levels", json!(["green", "red"])),
-        ("/label/classes", json!(["n", "n"])),
-        ("/label/classes", json!(["n", "o", "p"])),
-        ("/learned/by", json!("auto")),
-        ("/learned/scale/means", json!([0.0])),
-        ("/known/held_out/errors", json!(1000)),
+        ("/pipeline/recipe/columns", json!([])),
+        ("/pipeline/recipe/columns/0/name", json!("b")),
+        ("/pipeline/recipe/columns/2/levels", json!(["red", "green", "blue"])),
+        ("/pipeline/recipe/columns/2/levels", json!(["green", "red"])),
+        ("/pipeline/label/classes", json!(["n", "n"])),
+        ("/pipeline/label/classes", json!(["n", "o", "p"])),
+        ("/pipeline/model/method", json!("auto")),
+        ("/pipeline/model/core/linear/scale/means", json!([0.0])),
+        ("/pipeline/report/held_out/errors", json!(1000)),
+        // What only the checksum notices.
+        ("/pipeline/report/held_out/errors", json!(0)),
+        ("/pipeline/model/calibration/slope", json!(0.123)),
+        ("/checksum", json!("0000000000000000")),
     ] {
         fs::write(dir.path().join("changed.json"), set(pointer, to).to_string()).unwrap();
         let done =

@@ -2,6 +2,7 @@
 
 use super::{ColumnRecipe, Kind, Recipe, Unseen};
 use crate::design::Design;
+use arrow_array::{Array, TimestampMicrosecondArray};
 use halfspaces_frame::{Block, DataError, Frame, MISSING, Texts, Values, suggestion};
 use halfspaces_linalg::{PointSet, Points, RowView, SparsePoints, zeros};
 use std::borrow::Cow;
@@ -65,6 +66,7 @@ impl<'f> Found<'f> {
             return Some(match values {
                 Values::Numbers(values) => Source::Numbers(Cow::Borrowed(values.values())),
                 Values::Texts(texts) => Source::Texts(texts),
+                Values::Moments(moments) => Source::Moments(moments),
             });
         }
         let block = self.frame.block.as_ref()?;
@@ -88,6 +90,7 @@ enum Source<'f> {
         step: usize,
     },
     Texts(&'f Texts),
+    Moments(&'f TimestampMicrosecondArray),
 }
 
 /// One column of a table on its way to coordinates.
@@ -158,6 +161,17 @@ impl<'f> Encoder<'f> {
                 let places = texts.levels().map(|level| place.get(level).copied()).collect();
                 Work::Levels { texts, places }
             }
+            (Some(Source::Moments(moments)), Kind::Moment { .. }) => Work::Moments { moments },
+            (Some(Source::Moments(_)), _) | (Some(_), Kind::Moment { .. }) => {
+                let (is, was) = match column.kind {
+                    Kind::Moment { .. } => ("does not hold", "from dates or times"),
+                    _ => ("holds", "from other values"),
+                };
+                return Err(DataError::user(format!(
+                    "{}, column `{}`: it {is} dates or times, but the model learned {was}; write it as in the table learned from",
+                    frame.source, column.name
+                )));
+            }
             (Some(numbers), Kind::Category { levels, .. }) => {
                 Work::NumberLevels { numbers: Box::new(numbers), places: place_of(levels) }
             }
@@ -204,11 +218,18 @@ impl<'f> Encoder<'f> {
                 let number = match numbers.as_ref() {
                     Source::Numbers(values) => values[row],
                     Source::Strided { values, first, step } => values[first + row * step],
-                    Source::Texts(_) => unreachable!("texts are looked up by their codes"),
+                    Source::Texts(_) | Source::Moments(_) => {
+                        unreachable!("only numbers are looked up by their text")
+                    }
                 };
                 let text = (!number.is_nan()).then(|| number.to_string());
                 let place = text.as_deref().and_then(|text| places.get(text).copied());
                 self.write_category(text.as_deref(), row, place, out)
+            }
+            Work::Moments { moments } => {
+                let moment = moments.is_valid(row).then(|| moments.value(row));
+                self.write_moment(moment, out);
+                Ok(())
             }
             Work::Words { texts, places } => {
                 let mut found: Vec<usize> = split(texts.get(row).unwrap_or_default())
@@ -220,6 +241,17 @@ impl<'f> Encoder<'f> {
                 found.into_iter().for_each(|place| out(place, size));
                 Ok(())
             }
+        }
+    }
+
+    fn write_moment(&self, moment: Option<i64>, out: &mut dyn FnMut(usize, f64)) {
+        let Kind::Moment { parts, median, missing } = &self.column.kind else {
+            unreachable!("only moments have parts")
+        };
+        let coordinates = parts.coordinates(moment.unwrap_or(*median));
+        coordinates.into_iter().enumerate().for_each(|(at, value)| out(at, value));
+        if *missing && moment.is_none() {
+            out(parts.width(), 1.0);
         }
     }
 
@@ -294,6 +326,7 @@ impl<'f> Encoder<'f> {
                     out(1, 1.0);
                 }
             }
+            Kind::Moment { .. } => self.write_moment(None, out),
             Kind::Category { levels, missing: true } => out(levels.len(), 1.0),
             Kind::Category { .. } | Kind::Words { .. } => {}
         }

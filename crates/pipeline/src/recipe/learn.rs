@@ -2,9 +2,12 @@
 
 use super::encode::split;
 use super::{ColumnRecipe, Kind, Recipe, RecipeOptions};
-use halfspaces_frame::{Block, DataError, Frame, MISSING, Remark, Texts, Values};
+use arrow_array::{Array, TimestampMicrosecondArray};
+use halfspaces_frame::{
+    Block, ColumnRecord, DataError, Frame, MISSING, MomentParts, Remark, Texts, Values,
+};
 use halfspaces_linalg::{PointSet, RowView, SparsePoints};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Most words of a text column that become coordinates.
 pub(super) const MAX_WORDS: usize = 1000;
@@ -31,6 +34,10 @@ pub(super) fn recipe(
     check_names(frame, options, &mut notes)?;
     let dropped: HashSet<&str> = options.drop.iter().map(String::as_str).collect();
     let texts: HashSet<&str> = options.text.iter().map(String::as_str).collect();
+    let used: HashSet<&str> = options.use_columns.iter().map(String::as_str).collect();
+    let records: HashMap<&str, &ColumnRecord> =
+        frame.records.iter().map(|record| (record.name.as_str(), record)).collect();
+    let (mut names_only, mut rules) = (Vec::new(), BTreeMap::new());
     let (mut columns, mut constant, mut wordless) = (Vec::new(), Vec::new(), Vec::new());
     let mut take = |name: &str, kind: Option<Kind>| match kind {
         Some(kind) => columns.push(ColumnRecipe { name: name.to_owned(), kind }),
@@ -39,10 +46,22 @@ pub(super) fn recipe(
     };
     for column in frame.columns.iter().filter(|c| !dropped.contains(c.name.as_str())) {
         let name = column.name.as_str();
+        if let Some(record) = records.get(name) {
+            if !used.contains(name) {
+                notes.extend(record.notes.iter().cloned());
+            }
+            let is_named = used.contains(name) || texts.contains(name) || options.keep_constant;
+            if record.rule.kind.is_left_out() && !is_named {
+                names_only.push(name.to_owned());
+                continue;
+            }
+            rules.insert(name.to_owned(), record.rule.clone());
+        }
         let kind = match &column.values {
             values if texts.contains(name) => words(values),
             Values::Numbers(values) => numbers(values.values(), options),
             Values::Texts(texts) => categories(texts, frame, name)?,
+            Values::Moments(moments) => moments_of(moments, options),
         };
         take(name, kind);
     }
@@ -65,13 +84,16 @@ pub(super) fn recipe(
         None => {}
     }
     if columns.is_empty() && entries.is_empty() {
-        return Err(nothing_to_learn(frame, options, &constant, &wordless));
+        return Err(nothing_to_learn(frame, options, &constant, &names_only, &wordless));
     }
     if !wordless.is_empty() {
         notes.push(format!("{}: {}: not learned from", frame.source, without_words(&wordless)));
     }
     let sparse = frame.is_sparse();
-    let mut recipe = Recipe { columns, entries, constant, sparse, by_entries: false };
+    let columns_used: HashSet<&String> = columns.iter().map(|column| &column.name).collect();
+    rules.retain(|name, _| columns_used.contains(name));
+    let mut recipe =
+        Recipe { columns, entries, constant, names_only, rules, sparse, by_entries: false };
     let stored = recipe.stored(frame);
     recipe.by_entries = recipe.dim() > MIN_SPARSE_DIM
         && stored.saturating_mul(SPARSE_SHARE) < frame.rows.saturating_mul(recipe.dim());
@@ -84,6 +106,7 @@ impl Recipe {
         let rows = frame.rows;
         let of_column = |column: &ColumnRecipe| match &column.kind {
             Kind::Number { .. } | Kind::Category { .. } => rows,
+            Kind::Moment { parts, .. } => rows.saturating_mul(parts.width()),
             Kind::Words { words } => {
                 let words: HashSet<&str> = words.iter().map(String::as_str).collect();
                 let Some(values) = frame.column(&column.name) else { return rows };
@@ -109,7 +132,7 @@ fn check_names(
     notes: &mut Vec<String>,
 ) -> Result<(), DataError> {
     let is_dropped = |name: &String| options.drop.contains(name);
-    for name in options.drop.iter().chain(&options.text) {
+    for name in options.drop.iter().chain(&options.text).chain(&options.use_columns) {
         let is_unread = is_dropped(name) && frame.remark(name).is_some();
         if !frame.has(name) && !is_unread {
             return Err(frame.no_column(name));
@@ -146,6 +169,7 @@ fn nothing_to_learn(
     frame: &Frame,
     options: &RecipeOptions,
     constant: &[String],
+    names_only: &[String],
     wordless: &[String],
 ) -> DataError {
     let mut why = Vec::new();
@@ -154,6 +178,12 @@ fn nothing_to_learn(
     }
     if !constant.is_empty() {
         why.push(format!("the same in all rows: {}", list(constant)));
+    }
+    if !names_only.is_empty() {
+        let names = list(names_only);
+        why.push(format!(
+            "they seem to name their rows only (use --use to learn from one): {names}"
+        ));
     }
     if !wordless.is_empty() {
         why.push(without_words(wordless));
@@ -204,6 +234,22 @@ pub(super) fn numbers(values: &[f64], options: &RecipeOptions) -> Option<Kind> {
         median = lower / 2.0 + median / 2.0;
     }
     Some(Kind::Number { median, missing })
+}
+
+/// The parts that moments span, and the median moment; `None` if they never change.
+fn moments_of(moments: &TimestampMicrosecondArray, options: &RecipeOptions) -> Option<Kind> {
+    let parts = MomentParts::of(moments);
+    let missing = moments.null_count() > 0 && !options.median_only;
+    if parts.width() == 0 && !missing {
+        return None;
+    }
+    let mut present: Vec<i64> = moments.iter().flatten().collect();
+    if present.is_empty() {
+        return None;
+    }
+    let middle = present.len() / 2;
+    let median = *present.select_nth_unstable(middle).1;
+    Some(Kind::Moment { parts, median, missing })
 }
 
 fn categories(texts: &Texts, frame: &Frame, name: &str) -> Result<Option<Kind>, DataError> {

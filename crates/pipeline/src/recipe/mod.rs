@@ -6,6 +6,9 @@
 //!   more category; if none were, a missing one is unseen.
 //! - A column of text is one coordinate for each word that occurs in two rows or more, the commonest first: 1/√k in each
 //!   of the row's k known words.
+//! - A column of dates or times is the number of days since 1970, and points on the circles of those cycles of the calendar
+//!   that the moments span ([`MomentParts`]). A missing moment is the median one; a last coordinate says so as for numbers.
+//! - Columns that only name their rows (identifiers, saved indices) are left out unless they are asked for.
 //! - The entries of a sparse block are coordinates as they are.
 //! - Columns that never change are left out.
 
@@ -15,9 +18,9 @@ mod learn;
 mod tests;
 
 use crate::design::Design;
-use halfspaces_frame::{DataError, Frame, Hints};
+use halfspaces_frame::{ColumnRule, DataError, Frame, Hints, MomentParts};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// What a person says of the columns.
@@ -33,6 +36,8 @@ pub struct RecipeOptions {
     pub drop: Vec<String>,
     /// Columns of free text, to learn from by their words.
     pub text: Vec<String>,
+    /// Columns to learn from although they seem to name their rows only.
+    pub use_columns: Vec<String>,
     /// Whether a column of one number other than 0 is kept: no help to a learner, but part of a direction.
     pub keep_constant: bool,
     /// Whether missing numbers only become the median, without a coordinate that says which are missing.
@@ -45,7 +50,9 @@ impl RecipeOptions {
     /// # Errors
     /// If it is.
     pub fn check_apart(&self, column: &str, what: &str) -> Result<(), DataError> {
-        for (option, names) in [("--drop", &self.drop), ("--text", &self.text)] {
+        for (option, names) in
+            [("--drop", &self.drop), ("--text", &self.text), ("--use", &self.use_columns)]
+        {
             if names.iter().any(|name| name == column) {
                 return Err(DataError::user(format!("{option} {column}: it is {what}")));
             }
@@ -90,6 +97,12 @@ pub struct Recipe {
     entries: Vec<u32>,
     /// Columns that never changed.
     constant: Vec<String>,
+    /// Columns that only name their rows.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    names_only: Vec<String>,
+    /// How the cells of columns are read.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    rules: BTreeMap<String, ColumnRule>,
     /// Whether columns that are not there hold zeros.
     sparse: bool,
     /// Whether points are stored by their entries.
@@ -123,6 +136,15 @@ pub(crate) enum Kind {
         /// Whether missing is one more.
         missing: bool,
     },
+    /// Dates or times.
+    Moment {
+        /// The parts that become coordinates.
+        parts: MomentParts,
+        /// The moment of a missing one, in microseconds since 1970-01-01.
+        median: i64,
+        /// Whether a last coordinate says which are missing.
+        missing: bool,
+    },
     /// Free text.
     Words {
         /// The words that count, sorted.
@@ -136,6 +158,10 @@ struct Saved {
     #[serde(default)]
     entries: Vec<u32>,
     constant: Vec<String>,
+    #[serde(default)]
+    names_only: Vec<String>,
+    #[serde(default)]
+    rules: BTreeMap<String, ColumnRule>,
     sparse: bool,
     #[serde(default)]
     by_entries: bool,
@@ -145,7 +171,7 @@ impl TryFrom<Saved> for Recipe {
     type Error = String;
 
     fn try_from(saved: Saved) -> Result<Recipe, String> {
-        let Saved { columns, entries, constant, sparse, by_entries } = saved;
+        let Saved { columns, entries, constant, names_only, rules, sparse, by_entries } = saved;
         if columns.is_empty() && entries.is_empty() {
             return Err("a recipe has at least one column".to_owned());
         }
@@ -161,6 +187,7 @@ impl TryFrom<Saved> for Recipe {
             let sound = match &column.kind {
                 Kind::Number { median, .. } => median.is_finite(),
                 Kind::Category { levels, .. } => !levels.is_empty() && rising(levels),
+                Kind::Moment { parts, missing, .. } => parts.width() > 0 || *missing,
                 Kind::Words { words } => !words.is_empty() && rising(words),
             };
             if !sound {
@@ -170,7 +197,7 @@ impl TryFrom<Saved> for Recipe {
                 ));
             }
         }
-        Ok(Recipe { columns, entries, constant, sparse, by_entries })
+        Ok(Recipe { columns, entries, constant, names_only, rules, sparse, by_entries })
     }
 }
 
@@ -179,6 +206,7 @@ impl Kind {
         match self {
             Kind::Number { missing, .. } => 1 + usize::from(*missing),
             Kind::Category { levels, missing } => levels.len() + usize::from(*missing),
+            Kind::Moment { parts, missing, .. } => parts.width() + usize::from(*missing),
             Kind::Words { words } => words.len(),
         }
     }
@@ -192,6 +220,10 @@ impl Kind {
             Kind::Category { levels, missing } => {
                 let absent = missing.then(|| format!("{name} is missing"));
                 levels.iter().map(|level| format!("{name}={level}")).chain(absent).collect()
+            }
+            Kind::Moment { parts, missing, .. } => {
+                let absent = missing.then(|| format!("{name} is missing"));
+                parts.names(name).into_iter().chain(absent).collect()
             }
             Kind::Words { words } => words.iter().map(|word| format!("{name}~{word}")).collect(),
         }
@@ -223,6 +255,7 @@ impl Recipe {
             let kind = match column.kind {
                 Kind::Number { .. } => "number",
                 Kind::Category { .. } => "category",
+                Kind::Moment { .. } => "date",
                 Kind::Words { .. } => "text",
             };
             column.kind.coordinate_names(&column.name).into_iter().map(move |name| (name, kind))
@@ -260,6 +293,12 @@ impl Recipe {
         &self.constant
     }
 
+    /// Columns that only name their rows, and are left out.
+    #[must_use]
+    pub fn names_only(&self) -> &[String] {
+        &self.names_only
+    }
+
     /// Whether points are stored by their entries.
     #[must_use]
     pub fn is_sparse(&self) -> bool {
@@ -269,10 +308,11 @@ impl Recipe {
     /// What is known of a table for this model before it is read; `others` are columns of texts in addition.
     #[must_use]
     pub fn hints(&self, others: &[String]) -> Hints {
-        let texts = self.columns.iter().filter(|c| !matches!(c.kind, Kind::Number { .. }));
+        let is_text = |kind: &Kind| matches!(kind, Kind::Category { .. } | Kind::Words { .. });
+        let texts = self.columns.iter().filter(|c| is_text(&c.kind));
         let texts = texts.map(|c| &c.name).chain(others).cloned().collect();
         let expected = self.columns.iter().map(|c| &c.name).chain(others).cloned().collect();
-        Hints { texts, expected, ..Hints::default() }
+        Hints { texts, expected, rules: self.rules.clone() }
     }
 
     /// The points of a table, whose columns may stand in any order among others.

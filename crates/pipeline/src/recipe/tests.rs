@@ -182,3 +182,40 @@ fn sparse_tables_stay_sparse() {
     let by_name = Frame::new("t", by_name);
     assert_eq!(dense(narrow.apply(&by_name, Unseen::Error).unwrap()), points);
 }
+
+/// Moments become days and cycles, by the same parts at prediction; a missing one is the median.
+#[test]
+fn moments_have_the_parts_that_they_span() {
+    use halfspaces_frame::Values as V;
+    let day = 86_400_000_000i64;
+    let moments: arrow_array::TimestampMicrosecondArray =
+        (0..5).map(|i| (i != 3).then_some(i * 3 * day)).collect();
+    let table = frame(vec![("t", V::Moments(moments))]);
+    let recipe = fit(&table);
+    assert_eq!(recipe.coordinates(), ["t", "t is missing"]);
+    let points = dense(recipe.apply(&table, Unseen::Error).unwrap());
+    assert_eq!(points.as_slice(), [0.0, 0.0, 3.0, 0.0, 6.0, 0.0, 6.0, 1.0, 12.0, 0.0]);
+    let other = frame(vec![("t", Values::numbers(vec![1.0]))]);
+    let refused = recipe.apply(&other, Unseen::Error).unwrap_err().to_string();
+    assert!(refused.contains("dates or times"), "{refused}");
+}
+
+/// A column that only names its rows is left out unless it is asked for.
+#[test]
+fn names_of_rows_are_left_out() {
+    use halfspaces_frame::{ColumnRecord, ColumnRule};
+    let mut table = frame(vec![
+        ("id", Values::numbers(vec![1.0, 2.0, 3.0])),
+        ("x", Values::numbers(vec![4.0, 5.0, 4.0])),
+    ]);
+    let rule = ColumnRule { kind: halfspaces_frame::Kind::Identifier, ..ColumnRule::default() };
+    let mut record = ColumnRecord::new("id", rule);
+    record.notes.push("`id` is left out; use --use 'id'".into());
+    table.records.push(record);
+    let (recipe, notes) = Recipe::fit(&table, &RecipeOptions::default()).unwrap();
+    assert_eq!((recipe.coordinates(), notes.len()), (vec!["x".to_owned()], 1));
+    let options = RecipeOptions { use_columns: vec!["id".into()], ..RecipeOptions::default() };
+    let (recipe, notes) = Recipe::fit(&table, &options).unwrap();
+    assert_eq!((recipe.coordinates().len(), notes.len()), (2, 0));
+    assert!(recipe.hints(&[]).rules.contains_key("id"));
+}

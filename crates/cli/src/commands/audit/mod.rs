@@ -100,19 +100,8 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         )));
     }
     print_notes(&mut frame);
-    let mut rows_of = vec![0usize; count];
-    labels.of_row.iter().for_each(|class| rows_of[*class] += 1);
-    let alone = labels.classes.iter().zip(&rows_of).filter(|(_, rows)| **rows == 1);
-    let alone: Vec<String> = alone.map(|(name, _)| format!("`{name}`")).collect();
-    if !alone.is_empty() {
-        return Err(CliError::user(format!(
-            "{}, column `{}`: a single row has the label {}, which cannot be learned without that row; take {} out",
-            frame.source,
-            args.label,
-            alone.join(", or "),
-            if alone.len() == 1 { "the row" } else { "these rows" }
-        )));
-    }
+    let place = format!("{}, column `{}`", frame.source, args.label);
+    labels.check_rows(2, &place)?;
     let (recipe, notes) = Recipe::fit(&frame, &args.columns.options())?;
     notes.iter().for_each(|text| note(&format!("note: {text}")));
     let design = recipe.apply(&frame, Unseen::Error)?;
