@@ -1,9 +1,10 @@
 //! New rows, read by the rule that was found at `fit`.
 
-use super::infer::{digits_date, numbers_of, plain, spelled, texts_without, truth};
+use super::infer::truth;
 use super::markers::Markers;
-use super::moment::{self, DateOrder, MomentFormat};
+use super::moment::{self, DateOrder, MomentFormat, digits_date};
 use super::number::NumberFormat;
+use super::raw::{numbers_of, spelled, texts_without};
 use super::record::ColumnRecord;
 use super::rule::{ColumnRule, Reading};
 use super::{Cells, Context, RawTexts};
@@ -56,7 +57,9 @@ impl Rows<'_> {
                 let of_level = match by_rule {
                     Ok(of_level) => of_level,
                     // The same numbers from a program that spells them plainly: the whole column, or none of it.
-                    Err(level) => match self.by_level(&raw, |text| plain().parse(text)) {
+                    Err(level) => match self
+                        .by_level(&raw, |text| NumberFormat::default().parse(text))
+                    {
                         Ok(of_level) => {
                             self.record.notes.push(format!(
                                 "{}, column `{}`: numbers are spelled plainly here, and with {} when the model was learned",
@@ -127,7 +130,8 @@ impl Rows<'_> {
             }
             Cells::Moments(moments) => self.refuse_moments(&moments, "true or false"),
             Cells::Texts(raw) => {
-                let read = |text: &str| truth(text).or_else(|| bit(plain().parse(text)?));
+                let read =
+                    |text: &str| truth(text).or_else(|| bit(NumberFormat::default().parse(text)?));
                 match self.by_level(&raw, read) {
                     Ok(of_level) => Ok(Values::numbers(numbers_of(&raw, &of_level))),
                     Err(level) => Err(self.misfit_of(&raw, level, "true or false")),

@@ -94,9 +94,8 @@ impl Markers {
 
     /// Whether a number is one of them.
     #[inline]
-    #[expect(clippy::float_cmp, reason = "a marker is one exact number")]
     pub(crate) fn has_number(&self, value: f64) -> bool {
-        !self.numbers.is_empty() && self.numbers.iter().any(|marker| *marker == value)
+        self.numbers.contains(&value)
     }
 }
 

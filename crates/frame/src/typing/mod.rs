@@ -11,7 +11,10 @@ mod identifier;
 mod infer;
 mod markers;
 mod moment;
+mod notes;
 mod number;
+mod present;
+mod raw;
 mod record;
 mod rule;
 
@@ -23,11 +26,11 @@ pub use rule::{ColumnRule, Kind, Reading};
 
 pub(crate) use markers::Markers;
 pub(crate) use moment::text as moment_text;
+pub(crate) use raw::RawTexts;
 
 use crate::error::DataError;
 use crate::frame::Column;
 use crate::options::{Hints, ReadOptions};
-use crate::values::MISSING;
 use number::Evidence;
 use std::collections::BTreeSet;
 
@@ -42,39 +45,6 @@ pub(crate) enum Cells {
     Moments(Vec<Option<i64>>),
     /// Texts as they stand in the file, markers of missing values included.
     Texts(RawTexts),
-}
-
-/// Distinct texts of a column and the code of each row.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct RawTexts {
-    /// One code for each row; [`MISSING`] for a null.
-    pub(crate) codes: Vec<u32>,
-    /// The distinct texts.
-    pub(crate) levels: Vec<String>,
-}
-
-impl RawTexts {
-    /// Number of rows of each text.
-    fn rows(&self) -> Vec<usize> {
-        let mut rows = vec![0; self.levels.len()];
-        for code in self.codes.iter().filter(|code| **code != MISSING) {
-            rows[*code as usize] += 1;
-        }
-        rows
-    }
-
-    /// The first row of a text.
-    fn first_row(&self, level: usize) -> usize {
-        self.codes.iter().position(|code| *code as usize == level).unwrap_or(0)
-    }
-
-    /// One value for each row, by the value of each text.
-    fn spread<T: Copy>(&self, of_level: &[T], missing: T) -> Vec<T> {
-        self.codes
-            .iter()
-            .map(|code| of_level.get(*code as usize).copied().unwrap_or(missing))
-            .collect()
-    }
 }
 
 /// What is known of a column before it is understood.

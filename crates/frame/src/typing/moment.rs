@@ -75,6 +75,9 @@ struct Parsed {
     offset: Option<i32>,
 }
 
+/// Fewest distinct values from which numbers that are all dates are no coincidence: one in 30 numbers of eight digits is a date.
+const MIN_DATES: usize = 10;
+
 /// The longest cell that can be a moment, in bytes.
 const MAX_LENGTH: usize = 48;
 
@@ -403,6 +406,27 @@ pub(crate) fn detect(texts: &[&str], rows: &[usize], day_first: Option<bool>) ->
         is_ambiguous: is_ambiguous && day_first.is_none(),
         has_offsets: !is_same,
     })
+}
+
+/// Numbers of the form 20241231 as dates, if all are and the name of the column or their number says so.
+pub(super) fn dates_of_digits(name: &str, values: &[f64]) -> Option<Vec<Option<i64>>> {
+    let first = values.iter().find(|value| !value.is_nan())?;
+    digits_date(*first)?;
+    let moments: Vec<Option<i64>> = values.iter().map(|value| digits_date(*value)).collect();
+    let all = values.iter().zip(&moments).all(|(value, moment)| value.is_nan() || moment.is_some());
+    let named = ["date", "day", "datum", "fecha", "dato", "dt"]
+        .iter()
+        .any(|word| name.to_lowercase().contains(word));
+    let distinct = || moments.iter().flatten().collect::<std::collections::BTreeSet<_>>().len();
+    (all && (named || distinct() >= MIN_DATES)).then_some(moments)
+}
+
+/// The moment of a number such as 20241231; `None` if it is no date from 1900 to 2100.
+pub(super) fn digits_date(value: f64) -> Option<i64> {
+    let is_in_range =
+        (19_000_101.0..=21_001_231.0).contains(&value) && value.fract().to_bits() << 1 == 0;
+    let digits = is_in_range.then_some(value as i64)?;
+    days(digits / 10_000, (digits / 100 % 100) as u32, (digits % 100) as u32).map(|day| day * DAY)
 }
 
 /// The moment in the form of ISO 8601: a date, a date and a time, or a time where the date is 1970-01-01.

@@ -2,7 +2,7 @@ use super::*;
 use crate::values::Values;
 
 fn raw(cells: &[&str]) -> Cells {
-    Cells::Texts(infer::spelled(cells.iter().map(|cell| Some(*cell)), str::to_owned))
+    Cells::Texts(raw::spelled(cells.iter().map(|cell| Some(*cell)), str::to_owned))
 }
 
 fn column(name: &str, cells: &[&str]) -> RawColumn {

@@ -1,0 +1,193 @@
+//! What is said of a column: notes on decisions that could be wrong, and the error for cells that do not fit.
+
+use super::RawTexts;
+use super::identifier::Names;
+use super::infer::Inference;
+use super::markers::Markers;
+use super::moment::{self, DateOrder};
+use super::number::{self, Decimal};
+use super::present::{Fit, Present};
+use super::record::ColumnRecord;
+use super::rule::Kind;
+use crate::error::DataError;
+use crate::names::short;
+use std::collections::BTreeMap;
+
+impl Inference<'_> {
+    pub(super) fn note(&self, what: &str) -> String {
+        format!("{}, column `{}`: {what}", self.context.source, short(self.name))
+    }
+
+    pub(super) fn name_rows(&self, record: &mut ColumnRecord, names: Names) {
+        let (kind, what) = match names {
+            Names::Index => (Kind::Index, "row numbers"),
+            Names::Identifier => (Kind::Identifier, "an identifier, different in each row"),
+        };
+        record.rule.kind = kind;
+        record.notes.push(self.note(&format!(
+            "{what}: left out of learning; pass --use '{}' to learn from it",
+            self.name
+        )));
+    }
+
+    /// Takes the likely markers of missing values into the rule, and says so.
+    pub(super) fn accept(
+        &self,
+        record: &mut ColumnRecord,
+        present: &Present<'_>,
+        fit: &Fit,
+        others: &str,
+    ) {
+        if fit.likely.is_empty() {
+            return;
+        }
+        let found: BTreeMap<String, usize> = fit
+            .likely
+            .iter()
+            .map(|at| (present.texts[*at].to_owned(), present.rows[*at]))
+            .collect();
+        let shown: Vec<String> = found.iter().map(counted).collect();
+        record.notes.push(self.note(&format!(
+            "{} read as missing, as the other cells are {others}; pass --category '{}' if the column holds categories",
+            shown.join(", "),
+            self.name
+        )));
+        record.rule.missing.extend(
+            found.keys().filter(|marker| !self.context.options.missing.contains(marker)).cloned(),
+        );
+        record.markers.extend(found);
+    }
+
+    pub(super) fn count_markers(
+        &self,
+        record: &mut ColumnRecord,
+        raw: &RawTexts,
+        rows: &[usize],
+        markers: &Markers,
+    ) {
+        for (level, rows) in raw.levels.iter().zip(rows) {
+            let level = level.trim();
+            if *rows > 0 && !level.is_empty() && markers.has(level.as_bytes()) {
+                *record.markers.entry(level.to_owned()).or_default() += rows;
+            }
+        }
+    }
+
+    /// The error for cells that are not what most others are, if there are any.
+    pub(super) fn refuse_odd(
+        &self,
+        raw: &RawTexts,
+        present: &Present<'_>,
+        fit: &Fit,
+        what: &str,
+    ) -> Result<(), DataError> {
+        let Some(first) =
+            fit.odd.iter().copied().min_by_key(|at| raw.first_row(present.places[*at]))
+        else {
+            return Ok(());
+        };
+        let (cell, name) = (present.texts[first], self.name);
+        let place = (self.context.place)(raw.first_row(present.places[first]));
+        let others = match fit.odd_rows - present.rows[first] {
+            0 => String::new(),
+            _ => {
+                let shown: Vec<String> = fit
+                    .odd
+                    .iter()
+                    .filter(|at| **at != first)
+                    .take(3)
+                    .map(|at| format!("`{}`", short(present.texts[*at])))
+                    .collect();
+                let more = fit.odd.len() - 1 - shown.len().min(fit.odd.len() - 1);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                if shown.is_empty() {
+                    String::new()
+                } else {
+                    format!(" (nor are {}{more})", shown.join(", "))
+                }
+            }
+        };
+        let numbers = fit.read;
+        let infinite = cell.bytes().any(|b| b.is_ascii_digit())
+            && fast_float2::parse::<f64, _>(cell.as_bytes()).is_ok_and(f64::is_infinite)
+            || is_infinity(cell);
+        let fault = if infinite { "is infinite, and not" } else { "is not" };
+        let cell = short(cell);
+        Err(DataError::user(format!(
+            "{place}, column `{name}`: `{cell}` {fault} {what}, as {numbers} other cells are{others}; fix it, or pass --missing \
+             '{cell}' if it means that the value is missing, or --category '{name}' if the column holds categories"
+        )))
+    }
+
+    pub(super) fn note_spelling(
+        &self,
+        record: &mut ColumnRecord,
+        found: &number::Detected,
+        present: &Present<'_>,
+    ) {
+        let spelling = found.format.describe();
+        if spelling.is_empty() {
+            return;
+        }
+        let marks = |text: &str| {
+            text.contains([',', '\'', '’', '_']) || text.trim().contains(char::is_whitespace)
+        };
+        let pairs = || {
+            present
+                .texts
+                .iter()
+                .zip(&found.values)
+                .filter_map(|(text, value)| Some((*text, (*value)?)))
+        };
+        let example = pairs().find(|(text, _)| marks(text)).or_else(|| pairs().next());
+        let example = example
+            .map_or(String::new(), |(text, value)| format!(" (`{}` is {value})", short(text)));
+        let doubt = found.doubt.map_or(String::new(), |why| {
+            let (mark, other) = match found.format.decimal {
+                Decimal::Comma => ("a decimal comma", "."),
+                Decimal::Point => ("thousands", ","),
+            };
+            format!("; read as {mark} {why}: pass --decimal '{other}' if that is wrong")
+        });
+        record.notes.push(self.note(&format!("numbers with {spelling}{example}{doubt}")));
+    }
+
+    pub(super) fn note_dates(
+        &self,
+        record: &mut ColumnRecord,
+        found: &moment::Detected,
+        present: &Present<'_>,
+    ) {
+        if found.is_ambiguous {
+            let example = present.texts.first().map_or("", |text| text);
+            let (order, other) = match found.format.order {
+                DateOrder::DayFirst => ("day", "month-first"),
+                _ => ("month", "day-first"),
+            };
+            record.notes.push(self.note(&format!(
+                "dates such as `{example}` fit both orders of day and month; read with the {order} first: pass --{other} if that is wrong"
+            )));
+        }
+        if found.has_offsets {
+            record.notes.push(
+                self.note(
+                    "times have different offsets from UTC, or none; all are converted to UTC",
+                ),
+            );
+        }
+    }
+}
+
+/// "3 cells `NA` are" for a sentence.
+pub(super) fn counted((marker, rows): (&String, &usize)) -> String {
+    if *rows == 1 {
+        format!("1 cell `{}` is", short(marker))
+    } else {
+        format!("{rows} cells `{}` are", short(marker))
+    }
+}
+
+fn is_infinity(cell: &str) -> bool {
+    let word = cell.trim_start_matches(['+', '-']);
+    word.eq_ignore_ascii_case("inf") || word.eq_ignore_ascii_case("infinity")
+}

@@ -1,0 +1,83 @@
+//! The texts of a column that are not missing, and how many of them a reading understands.
+
+use super::RawTexts;
+use super::markers::{self, Markers};
+
+/// A column with a few distinct texts, most of them numbers, holds categories if at least this share of its rows is no number.
+const CATEGORY_SHARE: f64 = 0.1;
+/// Most distinct texts of such a column.
+const FEW: usize = 20;
+
+/// The texts of a column that are not missing.
+pub(super) struct Present<'t> {
+    /// Their places among all texts.
+    pub(super) places: Vec<usize>,
+    pub(super) texts: Vec<&'t str>,
+    pub(super) rows: Vec<usize>,
+    /// All rows.
+    pub(super) total: usize,
+}
+
+impl<'t> Present<'t> {
+    pub(super) fn of(raw: &'t RawTexts, rows: &[usize], markers: &Markers) -> Present<'t> {
+        let is_present =
+            |at: &usize| rows[*at] > 0 && !markers.has(raw.levels[*at].trim().as_bytes());
+        let places: Vec<usize> = (0..raw.levels.len()).filter(is_present).collect();
+        Present {
+            texts: places.iter().map(|at| raw.levels[*at].trim()).collect(),
+            rows: places.iter().map(|at| rows[*at]).collect(),
+            total: places.iter().map(|at| rows[*at]).sum(),
+            places,
+        }
+    }
+
+    /// Values by all texts, from those of the present ones.
+    pub(super) fn spread<T: Copy>(&self, values: &[Option<T>], levels: usize) -> Vec<Option<T>> {
+        let mut of_level = vec![None; levels];
+        for (place, value) in self.places.iter().zip(values) {
+            of_level[*place] = *value;
+        }
+        of_level
+    }
+}
+
+/// How many rows of a column a reading understands.
+pub(super) struct Fit {
+    /// Rows that it understands.
+    pub(super) read: usize,
+    /// Rows of other cells that mean a missing value, and the places of these cells among the present ones.
+    pub(super) likely: Vec<usize>,
+    /// The places of all other cells, and their rows.
+    pub(super) odd: Vec<usize>,
+    pub(super) odd_rows: usize,
+}
+
+impl Fit {
+    pub(super) fn of(present: &Present<'_>, is_read: impl Fn(usize) -> bool, dates: bool) -> Fit {
+        let mut fit = Fit { read: 0, likely: Vec::new(), odd: Vec::new(), odd_rows: 0 };
+        for (at, text) in present.texts.iter().enumerate() {
+            if is_read(at) {
+                fit.read += present.rows[at];
+            } else if markers::is_likely(text, dates) {
+                fit.likely.push(at);
+            } else {
+                fit.odd.push(at);
+                fit.odd_rows += present.rows[at];
+            }
+        }
+        fit
+    }
+
+    pub(super) fn is_most(&self) -> bool {
+        self.read > self.odd_rows
+    }
+}
+
+/// Whether a column that has some numbers holds categories nevertheless, as `2`, `3`, `4`, `5more`: few distinct texts, and many
+/// rows that are no numbers, in more than one row each.
+pub(super) fn is_category(present: &Present<'_>, fit: &Fit) -> bool {
+    present.texts.len() <= FEW
+        && !fit.odd.is_empty()
+        && fit.odd_rows as f64 >= CATEGORY_SHARE * present.total as f64
+        && fit.odd.iter().all(|at| present.rows[*at] > 1)
+}
