@@ -1,7 +1,7 @@
 //! Columns of a text file while they are read.
 
 use crate::levels::Levels;
-use crate::typing::{Cells, Markers, RawTexts};
+use crate::typing::{Cells, Markers, NumberFormat, RawTexts};
 
 /// The number that a cell holds in the plain spelling; `None` for words, for NaN and for infinite numbers.
 pub(crate) fn plain_number(cell: &[u8]) -> Option<f64> {
@@ -90,8 +90,12 @@ impl ColumnBuilder {
         match &mut self.state {
             State::Numbers(values) if self.markers.has(cell) => values.push(f64::NAN),
             State::Numbers(values) => {
-                let cell = utf8(cell)?.to_owned();
-                self.state = State::Words { row: values.len(), cell };
+                let cell = utf8(cell)?;
+                match NumberFormat::default().parse(cell) {
+                    // Such as `5-` or `1.5D+03`.
+                    Some(value) => values.push(value),
+                    None => self.state = State::Words { row: values.len(), cell: cell.to_owned() },
+                }
             }
             State::Texts { codes, levels } => codes.push(levels.code(utf8(cell)?)),
             State::Missing { codes, levels } if self.markers.has(cell) => {
@@ -167,6 +171,13 @@ mod tests {
         assert!(matches!(column(&["1", "Inf"], false), Built::Words { row: 1, .. }));
         assert_eq!(texts(column(&["Inf", "1"], false)), ["Inf", "1"]);
         assert!(matches!(column(&["1", "1e999"], false), Built::Words { row: 1, .. }));
+    }
+
+    #[test]
+    fn numbers_in_other_notations_need_no_other_reading() {
+        let built = column(&["1", "5-", "1.5D+03", "\u{2212}2", "(3)"], false);
+        let Built::Cells { cells: Cells::Numbers(values), .. } = built else { panic!("{built:?}") };
+        assert_eq!(values, [1.0, -5.0, 1500.0, -2.0, -3.0]);
     }
 
     #[test]

@@ -162,7 +162,7 @@ impl Rows<'_> {
         };
         let missing: Vec<bool> =
             raw.levels.iter().map(|level| self.markers.has(level.trim().as_bytes())).collect();
-        texts_without(raw, &missing)
+        texts_without(&raw, &missing)
     }
 
     fn without_markers(&self, mut values: Vec<f64>) -> Vec<f64> {

@@ -163,7 +163,7 @@ impl Inference<'_> {
         }
         let missing: Vec<bool> =
             raw.levels.iter().map(|level| markers.has(level.trim().as_bytes())).collect();
-        (texts_without(raw, &missing), record)
+        (texts_without(&raw, &missing), record)
     }
 
     fn record(&self, rule: ColumnRule) -> ColumnRecord {
@@ -198,9 +198,8 @@ impl Inference<'_> {
             let format = MomentFormat { order: DateOrder::Digits, offset: 0 };
             return self.moments(moments, format, record);
         }
-        if is_complete()
-            && let Some(names) = identifier::of_numbers(self.name, &values, self.is_first)
-        {
+        // A missing number is no integer: a column with gaps names no rows.
+        if let Some(names) = identifier::of_numbers(self.name, &values, self.is_first) {
             self.name_rows(&mut record, names);
         } else if let Some((sentinel, count)) = sentinel(&values) {
             record.notes.push(self.note(&format!(

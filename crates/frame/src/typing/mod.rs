@@ -66,7 +66,9 @@ impl Expected {
         if let Some(rule) = hints.rules.get(name) {
             return Expected::Rule(rule.clone());
         }
-        if hints.texts.contains(name) { Expected::Texts } else { Expected::Anything }
+        // A model with rules does not use the other columns: they are kept as they stand.
+        let is_unused = !hints.rules.is_empty() && !hints.expected.contains(name);
+        if hints.texts.contains(name) || is_unused { Expected::Texts } else { Expected::Anything }
     }
 
     /// The cells that mean a missing number.
@@ -86,10 +88,9 @@ impl Expected {
             Expected::Texts => true,
             Expected::Declared(kind) => matches!(kind, Kind::Category | Kind::Text),
             Expected::Rule(rule) => match &rule.reading {
-                Reading::Number(format) => format.decimal == Decimal::Comma,
+                Reading::Number(format) => *format != NumberFormat::default(),
                 Reading::Date(format) => format.order != DateOrder::Digits,
-                Reading::Boolean => false,
-                Reading::Text => true,
+                Reading::Boolean | Reading::Text => true,
             },
         }
     }

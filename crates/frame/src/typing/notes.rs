@@ -81,11 +81,8 @@ impl Inference<'_> {
         fit: &Fit,
         what: &str,
     ) -> Result<(), DataError> {
-        let Some(first) =
-            fit.odd.iter().copied().min_by_key(|at| raw.first_row(present.places[*at]))
-        else {
-            return Ok(());
-        };
+        // Distinct texts are in the order of their first rows.
+        let Some(first) = fit.odd.first().copied() else { return Ok(()) };
         let (cell, name) = (present.texts[first], self.name);
         let place = (self.context.place)(raw.first_row(present.places[first]));
         let others = match fit.odd_rows - present.rows[first] {

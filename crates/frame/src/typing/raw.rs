@@ -61,20 +61,23 @@ pub(super) fn spelled<T: Copy>(
 }
 
 /// Texts whose `missing` ones are removed, trimmed, in order of appearance.
-pub(super) fn texts_without(raw: RawTexts, missing: &[bool]) -> Values {
+pub(super) fn texts_without(raw: &RawTexts, missing: &[bool]) -> Values {
+    let is_plain = raw.levels.iter().all(|level| level.trim().len() == level.len());
     let mut names: Vec<&str> = Vec::with_capacity(raw.levels.len());
     let mut places: HashMap<&str, u32> = HashMap::new();
-    let place = |(level, is_missing): (&'_ String, &bool)| (level.trim().to_owned(), *is_missing);
-    let trimmed: Vec<(String, bool)> = raw.levels.iter().zip(missing).map(place).collect();
-    let mut codes: Vec<u32> = Vec::with_capacity(trimmed.len());
-    for (level, is_missing) in &trimmed {
-        codes.push(match is_missing {
+    let mut codes: Vec<u32> = Vec::with_capacity(raw.levels.len());
+    for (level, is_missing) in raw.levels.iter().zip(missing) {
+        let (level, new) = (level.trim(), names.len() as u32);
+        let code = match is_missing {
             true => MISSING,
-            false => *places.entry(level).or_insert_with(|| {
-                names.push(level);
-                names.len() as u32 - 1
-            }),
-        });
+            // Texts that are trimmed may become equal.
+            false if is_plain => new,
+            false => *places.entry(level).or_insert(new),
+        };
+        if code == new {
+            names.push(level);
+        }
+        codes.push(code);
     }
     Values::texts(raw.spread(&codes, MISSING), &names)
 }
