@@ -2,35 +2,111 @@
 
 use halfspaces_linalg::{PointSet, RowView, SparsePoints};
 
-/// A numeric matrix: the columns of an NPY array, or the entries of a LIBSVM file. Its columns have names, but no arrays
-/// of their own.
+/// A numeric matrix: an NPY array, a column of lists, or the entries of a LIBSVM file or of a sparse matrix. Its columns
+/// have names, but no arrays of their own.
 ///
 /// ```
 /// use halfspaces_frame::Block;
-/// let block = Block::Dense { values: vec![1.0, 2.0, 3.0, f64::NAN], numbers: vec![0, 1] };
+/// let block = Block::dense("x", vec![1.0, 2.0, 3.0, f64::NAN], vec![0, 1]);
 /// assert_eq!((block.name(1), block.place("x1")), ("x1".to_owned(), Some(1)));
 /// assert_eq!((block.rows(), block.dim()), (2, 2));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
-    /// Numbers row by row, NaN where one is missing. Columns are named x0, x1, ..
+    /// Numbers row by row, NaN where one is missing. Columns are named by a prefix and a number.
     Dense {
         /// One number for each row and column.
         values: Vec<f64>,
         /// The number in the name of each column, rising.
         numbers: Vec<u32>,
+        /// What the names begin with: `x` for NPY arrays, whose columns are x0, x1, ..
+        prefix: String,
     },
-    /// Entries that are not zero. Columns are named by their numbers from 1, as in LIBSVM files.
-    Sparse(SparsePoints),
+    /// Entries that are not zero.
+    Sparse(SparseBlock),
+}
+
+/// A sparse matrix whose columns are named by a prefix and consecutive numbers.
+///
+/// ```
+/// use halfspaces_frame::{Block, SparseBlock};
+/// use halfspaces_linalg::SparsePoints;
+/// let points = SparsePoints::new(vec![0, 1, 3], vec![1, 0, 2], vec![2.0, 1.0, 3.0], 3)?;
+/// let block = Block::Sparse(SparseBlock::new(points, "", 1));
+/// assert_eq!((block.name(0), block.place("3")), ("1".to_owned(), Some(2)));
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct SparseBlock {
+    points: SparsePoints,
+    prefix: String,
+    first: u32,
+}
+
+impl SparseBlock {
+    /// A matrix whose columns are called `prefix` and the numbers from `first`. LIBSVM files have no prefix, and count
+    /// from 1, or from 0 if scikit-learn wrote them; sparse matrices of `SciPy` have columns x0, x1, ..
+    #[must_use]
+    pub fn new(points: SparsePoints, prefix: impl Into<String>, first: u32) -> SparseBlock {
+        SparseBlock { points, prefix: prefix.into(), first }
+    }
+
+    /// The entries.
+    #[must_use]
+    pub fn points(&self) -> &SparsePoints {
+        &self.points
+    }
+
+    /// The entries, without the names.
+    #[must_use]
+    pub fn into_points(self) -> SparsePoints {
+        self.points
+    }
+
+    /// What the names of the columns begin with.
+    #[must_use]
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// The number in the name of the first column. A LIBSVM file of which this is 0 counts its indices from 0.
+    #[must_use]
+    pub fn first(&self) -> u32 {
+        self.first
+    }
+
+    /// The same names for other entries.
+    fn with_points(&self, points: SparsePoints) -> SparseBlock {
+        SparseBlock { points, prefix: self.prefix.clone(), first: self.first }
+    }
+}
+
+impl From<SparsePoints> for SparseBlock {
+    /// Columns 1, 2, .., as in LIBSVM files.
+    fn from(points: SparsePoints) -> SparseBlock {
+        SparseBlock::new(points, "", 1)
+    }
 }
 
 impl Block {
+    /// A dense matrix, row by row, NaN where a number is missing; columns are called `prefix` and one of `numbers`.
+    ///
+    /// # Panics
+    /// If there are no columns, or if the last row is cut off.
+    pub fn dense(prefix: impl Into<String>, values: Vec<f64>, numbers: Vec<u32>) -> Block {
+        assert!(
+            values.len().is_multiple_of(numbers.len()),
+            "all rows have one value for each column"
+        );
+        Block::Dense { values, numbers, prefix: prefix.into() }
+    }
+
     /// Number of rows.
     #[must_use]
     pub fn rows(&self) -> usize {
         match self {
-            Block::Dense { values, numbers } => values.len() / numbers.len(),
-            Block::Sparse(points) => points.len(),
+            Block::Dense { values, numbers, .. } => values.len() / numbers.len(),
+            Block::Sparse(block) => block.points.len(),
         }
     }
 
@@ -39,7 +115,7 @@ impl Block {
     pub fn dim(&self) -> usize {
         match self {
             Block::Dense { numbers, .. } => numbers.len(),
-            Block::Sparse(points) => points.dim(),
+            Block::Sparse(block) => block.points.dim(),
         }
     }
 
@@ -47,8 +123,8 @@ impl Block {
     #[must_use]
     pub fn name(&self, column: usize) -> String {
         match self {
-            Block::Dense { numbers, .. } => format!("x{}", numbers[column]),
-            Block::Sparse(_) => (column + 1).to_string(),
+            Block::Dense { numbers, prefix, .. } => format!("{prefix}{}", numbers[column]),
+            Block::Sparse(block) => format!("{}{}", block.prefix, column + block.first as usize),
         }
     }
 
@@ -56,8 +132,8 @@ impl Block {
     #[must_use]
     pub fn place(&self, name: &str) -> Option<usize> {
         let digits = match self {
-            Block::Dense { .. } => name.strip_prefix('x')?,
-            Block::Sparse(_) => name,
+            Block::Dense { prefix, .. } => name.strip_prefix(prefix.as_str())?,
+            Block::Sparse(block) => name.strip_prefix(block.prefix.as_str())?,
         };
         let plain = digits.bytes().all(|b| b.is_ascii_digit())
             && !(digits.len() > 1 && digits.starts_with('0'));
@@ -66,7 +142,7 @@ impl Block {
             Block::Dense { numbers, .. } => {
                 numbers.binary_search(&u32::try_from(number).ok()?).ok()?
             }
-            Block::Sparse(_) => number.checked_sub(1)?,
+            Block::Sparse(block) => number.checked_sub(block.first as usize)?,
         };
         (column < self.dim()).then_some(column)
     }
@@ -79,15 +155,15 @@ impl Block {
     pub fn column(&self, column: usize) -> Vec<f64> {
         assert!(column < self.dim(), "the block has {} columns", self.dim());
         match self {
-            Block::Dense { values, numbers } => {
+            Block::Dense { values, numbers, .. } => {
                 values.iter().skip(column).step_by(numbers.len()).copied().collect()
             }
-            Block::Sparse(points) => {
+            Block::Sparse(block) => {
                 let value = |row: halfspaces_linalg::SparseRow<'_>| {
                     let at = row.columns().binary_search(&(column as u32));
                     at.map_or(0.0, |at| row.values()[at])
                 };
-                points.rows().map(value).collect()
+                block.points.rows().map(value).collect()
             }
         }
     }
@@ -99,7 +175,7 @@ impl Block {
     pub fn remove(&mut self, column: usize) {
         assert!(column < self.dim(), "the block has {} columns", self.dim());
         match self {
-            Block::Dense { values, numbers } => {
+            Block::Dense { values, numbers, .. } => {
                 let dim = numbers.len();
                 let mut at = 0;
                 values.retain(|_| {
@@ -108,7 +184,8 @@ impl Block {
                 });
                 numbers.remove(column);
             }
-            Block::Sparse(points) => {
+            Block::Sparse(block) => {
+                let points = &mut block.points;
                 let mut rest = match SparsePoints::empty(points.dim()) {
                     Ok(rest) => rest,
                     Err(error) => unreachable!("the block has this width already: {error}"),
@@ -131,7 +208,7 @@ impl Block {
     pub fn stored(&self) -> usize {
         match self {
             Block::Dense { values, .. } => values.len(),
-            Block::Sparse(points) => points.stored(),
+            Block::Sparse(block) => block.points.stored(),
         }
     }
 
@@ -142,16 +219,16 @@ impl Block {
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Block {
         match self {
-            Block::Dense { values, numbers } => {
+            Block::Dense { values, numbers, prefix } => {
                 let dim = numbers.len();
                 let mut chosen = Vec::with_capacity(rows.len() * dim);
                 for row in rows {
                     chosen.extend_from_slice(&values[row * dim..(row + 1) * dim]);
                 }
-                Block::Dense { values: chosen, numbers: numbers.clone() }
+                Block::dense(prefix.clone(), chosen, numbers.clone())
             }
-            Block::Sparse(points) => match points.select(rows) {
-                Ok(chosen) => Block::Sparse(chosen),
+            Block::Sparse(block) => match block.points.select(rows) {
+                Ok(chosen) => Block::Sparse(block.with_points(chosen)),
                 Err(error) => unreachable!("the caller names rows of the block: {error}"),
             },
         }
@@ -164,16 +241,16 @@ impl Block {
     #[must_use]
     pub fn into_rows(self, rows: &[usize]) -> Block {
         match self {
-            Block::Dense { mut values, numbers } => {
+            Block::Dense { mut values, numbers, prefix } => {
                 let dim = numbers.len();
                 for (to, from) in rows.iter().enumerate() {
                     values.copy_within(from * dim..(from + 1) * dim, to * dim);
                 }
                 values.truncate(rows.len() * dim);
-                Block::Dense { values, numbers }
+                Block::Dense { values, numbers, prefix }
             }
-            Block::Sparse(points) => match points.into_rows(rows) {
-                Ok(points) => Block::Sparse(points),
+            Block::Sparse(SparseBlock { points, prefix, first }) => match points.into_rows(rows) {
+                Ok(points) => Block::Sparse(SparseBlock { points, prefix, first }),
                 Err(error) => unreachable!("the caller names rows of the block: {error}"),
             },
         }
@@ -186,11 +263,11 @@ impl Block {
     #[must_use]
     pub fn entries(&self, row: usize) -> Vec<(usize, f64)> {
         match self {
-            Block::Dense { values, numbers } => {
+            Block::Dense { values, numbers, .. } => {
                 let row = &values[row * numbers.len()..(row + 1) * numbers.len()];
                 row.iter().copied().enumerate().filter(|(_, v)| *v != 0.0).collect()
             }
-            Block::Sparse(points) => match points.row(row) {
+            Block::Sparse(block) => match block.points.row(row) {
                 Some(row) => row.entries().collect(),
                 None => unreachable!("the caller names a row of the block"),
             },
@@ -204,11 +281,10 @@ mod tests {
 
     #[test]
     fn both_kinds_have_the_same_columns() {
-        let dense =
-            Block::Dense { values: vec![0.0, 2.0, 0.0, 1.0, 0.0, 3.0], numbers: vec![0, 1, 2] };
+        let dense = Block::dense("x", vec![0.0, 2.0, 0.0, 1.0, 0.0, 3.0], vec![0, 1, 2]);
         let sparse =
             SparsePoints::new(vec![0, 1, 3], vec![1, 0, 2], vec![2.0, 1.0, 3.0], 3).unwrap();
-        let sparse = Block::Sparse(sparse);
+        let sparse = Block::Sparse(sparse.into());
         for column in 0..3 {
             assert_eq!(dense.column(column), sparse.column(column));
         }

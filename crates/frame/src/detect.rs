@@ -1,7 +1,7 @@
 //! What kind of file it is.
 
 use crate::error::DataError;
-use crate::libsvm::looks_like;
+use crate::libsvm_line::looks_like;
 use crate::options::Format;
 use crate::source::Source;
 
@@ -21,9 +21,12 @@ pub(crate) fn format(source: &Source) -> Result<Format, DataError> {
     if begins(b"PK\x03\x04") {
         return Ok(Format::Npz);
     }
-    source.check_text()?;
+    source.check_no_binary()?;
     let lower = source.name().to_lowercase();
     let plain = lower.strip_suffix(".gz").or(lower.strip_suffix(".zst")).unwrap_or(&lower);
+    if source.is_utf16() {
+        return Ok(if plain.ends_with(".tsv") { Format::Tsv } else { Format::Csv });
+    }
     let ends = |ends: &[&str]| ends.iter().any(|end| plain.ends_with(end));
     if ends(&[".libsvm", ".svm", ".svmlight"]) || looks_like(head) {
         Ok(Format::Libsvm)

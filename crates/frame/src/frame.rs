@@ -79,7 +79,17 @@ enum Numbers {
 impl Places {
     /// Rows counted from 1, of a file without lines.
     pub fn rows() -> Places {
-        Places { unit: "row", numbers: Numbers::From(1) }
+        Places::rows_from(1)
+    }
+
+    /// Rows counted from `first`.
+    pub fn rows_from(first: u64) -> Places {
+        Places { unit: "row", numbers: Numbers::From(first) }
+    }
+
+    /// Rows by their numbers from 1.
+    pub fn row_list(rows: Vec<u64>) -> Places {
+        Places { unit: "row", numbers: Numbers::List(rows) }
     }
 
     /// The lines of a text file at which rows begin.

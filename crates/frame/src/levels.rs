@@ -29,6 +29,11 @@ impl Levels {
         self.last
     }
 
+    /// Number of different texts.
+    pub(crate) fn len(&self) -> usize {
+        self.names.len()
+    }
+
     /// The texts by their codes.
     pub(crate) fn into_names(self) -> Vec<String> {
         self.names

@@ -3,37 +3,56 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
+#[cfg(feature = "arrow")]
+mod arrow_check;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 mod batches;
 mod block;
+mod budget;
 mod classes;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+mod column_builder;
 mod csv;
 mod csv_columns;
 mod csv_layout;
+mod decimal;
 mod detect;
 mod error;
 mod frame;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+mod guard;
 mod labels;
 mod levels;
 mod libsvm;
+mod libsvm_line;
 mod names;
 mod npy;
+mod npy_header;
+mod npy_items;
+mod npy_sparse;
 mod options;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+mod pandas;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod raw_file;
 mod read;
 mod source;
+mod texts;
 mod typing;
 mod values;
 
-pub use block::Block;
+#[cfg(all(test, feature = "arrow", feature = "parquet"))]
+mod damaged;
+
+pub use block::{Block, SparseBlock};
 pub use classes::{ClassCollector, ClassKey, Classes, number_label};
 pub use error::{DataError, DataErrorKind};
 pub use frame::{Column, Frame, Places, Remark};
 pub use labels::{Labels, find_class};
 pub use names::{suggestion, visible};
 pub use options::{Format, Hints, MISSING_SHOWN, ReadOptions};
-pub use read::{LargeTable, read};
+pub use read::{LargeTable, read, read_bytes};
 pub use typing::{
     ColumnRecord, ColumnRule, ColumnSummary, DateOrder, Decimal, Group, Kind, MomentFormat,
     MomentParts, NumberFormat, Reading,

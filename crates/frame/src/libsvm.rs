@@ -1,118 +1,435 @@
-//! LIBSVM: `label index:value index:value ..` per line, what is not stored is zero.
+//! LIBSVM files: `label index:value index:value ..` on each line; what is not stored is zero.
+//!
+//! A column is called by its index as the file has it. Indices count from 1, or from 0 if any index is 0, as in files that
+//! scikit-learn writes; the names are the same in both cases, so that a file without the index 0 means the same as the one
+//! that a model was learned from. In memory a file takes 12 bytes for each entry.
 
-use crate::block::Block;
+use crate::block::{Block, SparseBlock};
 use crate::error::DataError;
 use crate::frame::{Column, Frame, Places};
 use crate::levels::Levels;
+use crate::libsvm_line::{Entries, Line};
 use crate::source::Source;
 use crate::values::Values;
 use halfspaces_linalg::SparsePoints;
+use memchr::memchr;
 use std::io::BufRead;
-
-/// Largest index of an entry: learners keep some 100 bytes for each coordinate.
-const MAX_INDEX: usize = 1 << 27;
 
 /// Name of the column of labels.
 pub(crate) const LABEL: &str = "label";
 
-/// Whether text looks like it: its first line is a label, then one or more `index:value`.
-pub(crate) fn looks_like(head: &[u8]) -> bool {
-    let line = head.split(|b| *b == b'\n').find(|line| !line.trim_ascii().is_empty());
-    let Some(Ok(line)) = line.map(std::str::from_utf8) else { return false };
-    let mut words = line.split_ascii_whitespace();
-    let labelled = words.next().is_some_and(|label| label.parse::<f64>().is_ok());
-    let pair = |word: &str| {
-        word.split_once(':')
-            .is_some_and(|(i, v)| i.parse::<u32>().is_ok() && v.parse::<f64>().is_ok())
-    };
-    let pairs: Vec<&str> = words.collect();
-    labelled && !pairs.is_empty() && pairs.into_iter().all(pair)
+/// What a pass over a file finds: the columns of all of its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// Number of rows.
+    pub(crate) rows: u64,
+    /// The first index: 0 if there is an index 0, otherwise 1.
+    pub(crate) first: u32,
+    /// Number of columns; at least 1.
+    pub(crate) dim: usize,
+    /// Decisions that could be wrong.
+    pub(crate) notes: Vec<String>,
 }
 
 /// Reads a table: columns `label` and `1`, `2`, .. up to the largest index.
 pub(crate) fn read(source: &Source) -> Result<Frame, DataError> {
-    source.check_text()?;
-    let mut reader = source.reader()?;
-    let mut line = String::new();
-    let mut number = 0;
-    let mut lines = Vec::new();
-    let (mut codes, mut levels) = (Vec::new(), Levels::default());
-    let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
-    let mut dim = 0;
-    loop {
-        line.clear();
-        if reader.read_line(&mut line).map_err(|e| source.failed(&e))? == 0 {
-            break;
-        }
-        number += 1;
-        let content = line.split('#').next().unwrap_or_default().trim();
-        if content.is_empty() {
-            continue;
-        }
-        let fault =
-            |what: String| DataError::user(format!("{}, line {number}: {what}", source.name()));
-        let mut words = content.split_ascii_whitespace();
-        let label = words.next().unwrap_or_default();
-        if label.contains(':') {
-            return Err(fault(format!(
-                "the line begins with `{label}`; write a label before it, any number if there is none"
-            )));
-        }
-        if label.parse::<f64>().is_err() {
-            return Err(fault(format!("the label `{label}` is not a number")));
-        }
-        lines.push(number);
-        codes.push(levels.code(label));
-        let mut last = 0;
-        for word in words.filter(|word| !word.starts_with("qid:")) {
-            let pair =
-                word.split_once(':').and_then(|(i, v)| Some((i.parse().ok()?, v.parse().ok()?)));
-            let (index, value): (usize, f64) =
-                pair.ok_or_else(|| fault(format!("`{word}` is not index:value")))?;
-            if index == 0 {
-                return Err(fault("index 0: indices count from 1".to_owned()));
-            }
-            if index <= last {
-                return Err(fault(format!(
-                    "index {index} does not come after {last}; indices rise"
-                )));
-            }
-            if !value.is_finite() {
-                return Err(fault(format!("`{word}`: write a finite number")));
-            }
-            last = index;
-            if index > MAX_INDEX {
-                return Err(fault(format!(
-                    "index {index} is larger than {MAX_INDEX}, the largest"
-                )));
-            }
-            dim = dim.max(index);
-            if value != 0.0 {
-                columns.push((index - 1) as u32);
-                values.push(value);
-            }
-        }
-        starts.push(values.len());
+    let mut rows = Rows::open(source)?;
+    let mut chunk = Chunk::default();
+    while rows.next(&mut chunk)? {}
+    let shape = rows.facts.shape(source)?;
+    let frame = chunk.frame(source, &shape)?;
+    Ok(Frame { notes: shape.notes, ..frame })
+}
+
+/// Reads a file once to learn its rows and columns, in memory for one line.
+pub(crate) fn scan(source: &Source) -> Result<Shape, DataError> {
+    let mut rows = Rows::open(source)?;
+    let mut chunk = Chunk::default();
+    while rows.next(&mut chunk)? {
+        chunk.clear();
     }
-    let label =
-        Column { name: LABEL.to_owned(), values: Values::texts(codes, &levels.into_names()) };
-    let block = match dim {
-        0 => None,
-        _ => Some(Block::Sparse(SparsePoints::new(starts, columns, values, dim)?)),
-    };
-    let frame = Frame::new(source.name(), vec![label]);
-    Ok(Frame { block, places: Places::lines(lines), ..frame })
+    rows.facts.shape(source)
+}
+
+/// A file as tables of `size` rows, all with the columns of `shape`, which [`scan`] found.
+pub(crate) fn chunks(
+    source: &Source,
+    shape: Shape,
+    size: usize,
+) -> Result<LibsvmRows<'_>, DataError> {
+    Ok(LibsvmRows { source, rows: Some(Rows::open(source)?), shape, size: size.max(1) })
+}
+
+/// The rows numbered `rows` from 0, which rise, as a table with the columns of `shape`.
+pub(crate) fn select(source: &Source, shape: &Shape, rows: &[u64]) -> Result<Frame, DataError> {
+    let mut reader = Rows::open(source)?;
+    let mut chunk = Chunk::default();
+    let mut wanted = rows.iter().peekable();
+    let mut at = 0;
+    while wanted.peek().is_some() && reader.next(&mut chunk)? {
+        if wanted.next_if_eq(&&at).is_none() {
+            chunk.remove_last();
+        }
+        at += 1;
+    }
+    chunk.frame(source, shape)
+}
+
+/// The rows of a file, some at a time.
+pub(crate) struct LibsvmRows<'s> {
+    source: &'s Source,
+    /// `None` after the last row, and after an error.
+    rows: Option<Rows<'s>>,
+    shape: Shape,
+    size: usize,
+}
+
+impl LibsvmRows<'_> {
+    fn next_chunk(&mut self) -> Result<Option<Frame>, DataError> {
+        let Some(rows) = &mut self.rows else { return Ok(None) };
+        let taken = self.source.budget().taken();
+        let mut chunk = Chunk::default();
+        while chunk.lines.len() < self.size {
+            if !rows.next(&mut chunk)? {
+                self.rows = None;
+                break;
+            }
+        }
+        if chunk.lines.is_empty() {
+            return Ok(None);
+        }
+        let frame = chunk.frame(self.source, &self.shape)?;
+        // A chunk lives only until the next one is read.
+        self.source.budget().reset(taken);
+        Ok(Some(frame))
+    }
+}
+
+impl Iterator for LibsvmRows<'_> {
+    type Item = Result<Frame, DataError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let chunk = self.next_chunk();
+        if chunk.is_err() {
+            self.rows = None;
+        }
+        chunk.transpose()
+    }
+}
+
+/// Rows in memory.
+#[derive(Debug)]
+struct Chunk {
+    lines: Vec<u64>,
+    codes: Vec<u32>,
+    levels: Levels,
+    starts: Vec<usize>,
+    entries: Entries,
+}
+
+impl Default for Chunk {
+    fn default() -> Chunk {
+        Chunk {
+            lines: Vec::new(),
+            codes: Vec::new(),
+            levels: Levels::default(),
+            starts: vec![0],
+            entries: Entries::default(),
+        }
+    }
+}
+
+impl Chunk {
+    fn clear(&mut self) {
+        self.lines.clear();
+        self.codes.clear();
+        self.starts.truncate(1);
+        self.entries.columns.clear();
+        self.entries.values.clear();
+    }
+
+    fn remove_last(&mut self) {
+        self.lines.pop();
+        self.codes.pop();
+        self.starts.pop();
+        let end = self.starts.last().copied().unwrap_or(0);
+        self.entries.columns.truncate(end);
+        self.entries.values.truncate(end);
+    }
+
+    fn frame(self, source: &Source, shape: &Shape) -> Result<Frame, DataError> {
+        let Chunk { lines, codes, levels, mut starts, entries } = self;
+        let Entries { mut columns, mut values } = entries;
+        let first = shape.first;
+        columns.iter_mut().for_each(|column| *column -= first);
+        columns.shrink_to_fit();
+        values.shrink_to_fit();
+        starts.shrink_to_fit();
+        let points = SparsePoints::new(starts, columns, values, shape.dim)?;
+        let label =
+            Column { name: LABEL.to_owned(), values: Values::texts(codes, &levels.into_names()) };
+        let block = Some(Block::Sparse(SparseBlock::new(points, "", first)));
+        Ok(Frame { block, places: Places::lines(lines), ..Frame::new(source.name(), vec![label]) })
+    }
+}
+
+/// The rows of a file, one at a time.
+struct Rows<'s> {
+    source: &'s Source,
+    lines: Lines<'s>,
+    facts: Facts,
+}
+
+/// What was found so far.
+#[derive(Debug, Default)]
+struct Facts {
+    rows: u64,
+    /// The largest index, and the first line that has it.
+    largest: Option<(u32, u64)>,
+    /// The first line with an index 0.
+    zero: Option<u64>,
+    /// The first line with a query number.
+    query: Option<u64>,
+    /// The first line whose indices do not rise, and the number of such lines.
+    sorted: Option<(u64, u64)>,
+}
+
+impl<'s> Rows<'s> {
+    fn open(source: &'s Source) -> Result<Rows<'s>, DataError> {
+        source.check_text()?;
+        Ok(Rows { source, lines: Lines::open(source)?, facts: Facts::default() })
+    }
+
+    /// Adds the next row to `chunk`; `false` after the last one.
+    fn next(&mut self, chunk: &mut Chunk) -> Result<bool, DataError> {
+        let budget = self.source.budget();
+        while let Some(text) = self.lines.next()? {
+            let room = Entries::most(text.len());
+            let fault = |line: u64, what: String| {
+                DataError::user(format!("{}, line {line}: {what}", self.source.name()))
+            };
+            let number = self.lines.number;
+            budget
+                .grow(&mut chunk.entries.columns, room)
+                .and_then(|()| budget.grow(&mut chunk.entries.values, room))
+                .and_then(|()| budget.grow(&mut chunk.starts, 1))
+                .map_err(|e| fault(number, e.to_string()))?;
+            let text = self.lines.text()?;
+            let line = chunk.entries.append(text).map_err(|what| fault(number, what))?;
+            let Some(line) = line else { continue };
+            self.facts.note(&line, number);
+            chunk.codes.push(chunk.levels.code(line.label));
+            chunk.lines.push(number);
+            chunk.starts.push(chunk.entries.values.len());
+            return Ok(true);
+        }
+        Ok(false)
+    }
+}
+
+impl Facts {
+    #[inline]
+    fn note(&mut self, line: &Line<'_>, number: u64) {
+        self.rows += 1;
+        if line.largest > self.largest.map(|(largest, _)| largest) {
+            self.largest = line.largest.map(|largest| (largest, number));
+        }
+        if line.has_zero {
+            self.zero.get_or_insert(number);
+        }
+        if line.has_query {
+            self.query.get_or_insert(number);
+        }
+        if line.was_sorted {
+            self.sorted.get_or_insert((number, 0)).1 += 1;
+        }
+    }
+
+    fn shape(&self, source: &Source) -> Result<Shape, DataError> {
+        let name = source.name();
+        let first = u32::from(self.zero.is_none());
+        let (largest, line) = self.largest.unwrap_or((first, 1));
+        let dim = (largest.max(first) - first) as usize + 1;
+        source.budget().take_columns(dim).map_err(|e| {
+            DataError::user(format!(
+                "{name}, line {line}: index {largest} is too large, for a model keeps about 100 bytes for each column: {e}"
+            ))
+        })?;
+        let mut notes = Vec::new();
+        if let Some(line) = self.zero {
+            notes.push(format!(
+                "{name}: indices count from 0, as there is an index 0 on line {line}; columns are called 0, 1, .."
+            ));
+        }
+        if let Some(line) = self.query {
+            notes
+                .push(format!("{name}: query numbers (`qid:`, first on line {line}) are not used"));
+        }
+        if let Some((line, count)) = self.sorted {
+            notes.push(format!(
+                "{name}: the indices of {count} rows do not rise, first on line {line}; their entries were sorted"
+            ));
+        }
+        Ok(Shape { rows: self.rows, first, dim, notes })
+    }
+}
+
+/// The lines of a text, of which one is in memory.
+struct Lines<'s> {
+    source: &'s Source,
+    reader: Box<dyn BufRead + 's>,
+    /// The number of the present line, from 1.
+    number: u64,
+    /// The present line, if it was not found whole in the buffer of the reader.
+    copied: Option<Vec<u8>>,
+    /// Bytes of the present line, with its end, in the buffer of the reader.
+    length: usize,
+}
+
+impl<'s> Lines<'s> {
+    fn open(source: &'s Source) -> Result<Lines<'s>, DataError> {
+        let mut reader = source.decompressed()?;
+        let start = reader.fill_buf().map_err(|e| source.failed(&e))?;
+        let mark = if start.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        reader.consume(mark);
+        Ok(Lines { source, reader, number: 0, copied: None, length: 0 })
+    }
+
+    /// Moves to the next line and returns it without its end; `None` after the last one.
+    fn next(&mut self) -> Result<Option<&[u8]>, DataError> {
+        self.reader.consume(std::mem::take(&mut self.length));
+        self.copied = None;
+        let buffer = self.reader.fill_buf().map_err(|e| self.source.failed(&e))?;
+        if buffer.is_empty() {
+            return Ok(None);
+        }
+        self.number += 1;
+        match memchr(b'\n', buffer) {
+            Some(end) => self.length = end + 1,
+            None => self.copied = Some(self.copy_line()?),
+        }
+        self.text().map(Some)
+    }
+
+    /// The present line without its end.
+    fn text(&mut self) -> Result<&[u8], DataError> {
+        let text = match &self.copied {
+            Some(line) => line,
+            // What is in the buffer already is not read again.
+            None => &self.reader.fill_buf().map_err(|e| self.source.failed(&e))?[..self.length],
+        };
+        Ok(text.strip_suffix(b"\n").unwrap_or(text))
+    }
+
+    /// A line that does not end in the buffer.
+    fn copy_line(&mut self) -> Result<Vec<u8>, DataError> {
+        let mut line = Vec::new();
+        loop {
+            let buffer = self.reader.fill_buf().map_err(|e| self.source.failed(&e))?;
+            let end = memchr(b'\n', buffer);
+            let used = end.map_or(buffer.len(), |end| end + 1);
+            line.extend_from_slice(&buffer[..used]);
+            self.reader.consume(used);
+            if end.is_some() || used == 0 {
+                return Ok(line);
+            }
+            if line.len() as u64 > self.source.max_line() {
+                return Err(DataError::user(format!(
+                    "{}, line {}: the line is longer than {}; the line ends are missing, or the file is no table",
+                    self.source.name(),
+                    self.number,
+                    crate::budget::shown(self.source.max_line())
+                )));
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::budget::Budget;
+    use halfspaces_linalg::PointSet;
+
+    fn source(text: &str) -> Source {
+        Source::of_bytes("t", text.as_bytes().to_vec(), Budget::new(1 << 24)).unwrap()
+    }
+
+    fn block(frame: &Frame) -> &SparseBlock {
+        match frame.block.as_ref().unwrap() {
+            Block::Sparse(block) => block,
+            Block::Dense { .. } => panic!("a sparse block"),
+        }
+    }
 
     #[test]
-    fn it_is_told_from_csv() {
-        assert!(looks_like(b"\n+1 1:0.5 7:-2e-3\n") && looks_like(b"-1 3:1\n1 2:2"));
+    fn indices_from_zero_keep_their_names() {
+        let from_zero = read(&source("1 0:5 2:6\n-1 1:7\n")).unwrap();
+        assert_eq!((block(&from_zero).first(), from_zero.column_count()), (0, 4));
         assert!(
-            !looks_like(b"a,b\n1,2\n") && !looks_like(b"1 2 3\n") && !looks_like(b"12:30 1:2\n")
+            from_zero.notes[0].contains("count from 0") && from_zero.notes[0].contains("line 1")
         );
+        let from_one = read(&source("1 1:5 2:6\n-1 1:7\n")).unwrap();
+        assert_eq!((block(&from_one).first(), from_one.column_count()), (1, 3));
+        assert!(from_one.notes.is_empty());
+        // The same index is the same name in both.
+        assert_eq!(from_zero.column("1").unwrap().text(1), "7");
+        assert_eq!(from_one.column("1").unwrap().text(1), "7");
+        assert!(from_zero.has("0") && !from_one.has("0"));
+    }
+
+    #[test]
+    fn rows_without_entries_stay() {
+        let frame = read(&source("1\n-1\n1 3:2\n# end\n\n-1 #\n")).unwrap();
+        assert_eq!((frame.rows, frame.place(3)), (4, "t, line 6".to_owned()));
+        let empty = read(&source("1\n0\n")).unwrap();
+        assert_eq!((empty.rows, block(&empty).points().len()), (2, 2));
+    }
+
+    #[test]
+    fn chunks_are_the_parts_of_the_table() {
+        let long = "7:1 ".repeat(1) + &(8..40_000).map(|i| format!("{i}:1 ")).collect::<String>();
+        let text = format!("\u{feff}1 2:1 0:3\n-1\r\n0 {long}\n\n1 qid:1 3:4\n1 3:5");
+        let source = source(&text);
+        let whole = read(&source).unwrap();
+        assert_eq!(whole.notes.len(), 3);
+        let shape = scan(&source).unwrap();
+        assert_eq!((shape.rows, shape.dim, &shape.notes), (5, 40_000, &whole.notes));
+        for size in [1, 2, 3, 5, 100] {
+            let parts: Vec<Frame> =
+                chunks(&source, shape.clone(), size).unwrap().map(Result::unwrap).collect();
+            let mut row = 0;
+            for part in &parts {
+                for i in 0..part.rows {
+                    assert_eq!(part.place(i), whole.place(row));
+                    let label = |frame: &Frame, row| frame.columns[0].values.text(row);
+                    assert_eq!(label(part, i), label(&whole, row));
+                    let entries = |frame: &Frame, row| frame.block.as_ref().unwrap().entries(row);
+                    assert_eq!(entries(part, i), entries(&whole, row));
+                    row += 1;
+                }
+                assert_eq!(block(part).points().dim(), 40_000);
+            }
+            assert_eq!((row, parts.len()), (5, 5usize.div_ceil(size)));
+        }
+        let some = select(&source, &shape, &[1, 2, 4]).unwrap();
+        let rows = whole.select_rows(&[1, 2, 4]);
+        assert_eq!((some.block, some.places), (rows.block, rows.places));
+    }
+
+    #[test]
+    fn a_large_index_is_refused_where_memory_is_short() {
+        let error = read(&source("0 1:1\n1 134217728:1\n")).unwrap_err().to_string();
+        assert!(error.starts_with("t, line 2: index 134217728 is too large"), "{error}");
+        let error = read(&source("1 1:1\n1 2:1 2:2\n")).unwrap_err().to_string();
+        assert!(error.starts_with("t, line 2: index 2 occurs twice"), "{error}");
+    }
+
+    #[test]
+    fn a_line_without_end_is_an_error() {
+        let text = "1 ".to_owned() + &"1:1 ".repeat(1 << 20);
+        let source = Source::of_bytes("t", text.into_bytes(), Budget::new(1 << 22)).unwrap();
+        let error = read(&source).unwrap_err().to_string();
+        assert!(error.contains("line 1: the line is longer than 524.3 kB"), "{error}");
     }
 }

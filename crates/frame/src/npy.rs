@@ -1,338 +1,348 @@
 //! `NumPy` arrays: NPY, and NPZ, a ZIP archive of them.
+//!
+//! Items are converted as they are read, so that memory holds the numbers and not the bytes of the file as well. The size
+//! that a header asks for is compared with the size of the file, and with the memory there is, before room is made.
 
 use crate::block::Block;
+use crate::budget::Budget;
 use crate::error::DataError;
-use crate::frame::{Column, Frame};
-use crate::levels::Levels;
-use crate::source::Source;
-use crate::values::{MISSING, Values};
-use std::io::{Cursor, Read};
+use crate::frame::{Frame, Places, Remark};
+use crate::npy_header::{Header, Kind};
+use crate::npy_items::{Rounded, for_pieces, for_texts};
+use crate::npy_sparse;
+use crate::options::{Hints, ReadOptions};
+use crate::source::{ReadSeek, Source};
+use crate::texts::{TextColumn, declared, typed_frame};
+use crate::typing::{self, Cells, RawColumn};
+use std::collections::BTreeSet;
+use std::io::Read;
+use zip::ZipArchive;
 
-const MAGIC: &[u8] = b"\x93NUMPY";
+/// Columns of an array in Fortran order that are moved at a time: the numbers of a cache line.
+const STRIP: usize = 8;
 
-/// Largest array read from an archive, in bytes: more than any machine's table, less than a bomb.
-const MAX_ARRAY: u64 = 1 << 36;
+const MICROS_OF_A_DAY: f64 = 86_400e6;
 
-/// Reads an array of two dimensions, or of one, as a table.
-pub(crate) fn read(source: &Source) -> Result<Frame, DataError> {
-    let bytes = source.bytes()?;
-    let name = source.name();
-    let array = Array::parse(&bytes).map_err(|fault| fault.at(name))?;
-    let (columns, block) = array.parts("x").map_err(|fault| fault.at(name))?;
-    frame(source, columns, block)
+/// An archive of arrays.
+pub(crate) type Archive<'s> = ZipArchive<Box<dyn ReadSeek + 's>>;
+
+/// What was read so far.
+#[derive(Debug, Default)]
+struct Table {
+    columns: Vec<RawColumn>,
+    block: Option<Block>,
+    remarks: Vec<(String, Remark)>,
+    notes: Vec<String>,
 }
 
-/// Reads an archive: the array of two dimensions gives columns x0, x1, .., each of one dimension a column of its name.
-pub(crate) fn read_npz(source: &Source) -> Result<Frame, DataError> {
+/// Reads an array of two dimensions, or of one, as a table.
+pub(crate) fn read(
+    source: &Source,
+    options: &ReadOptions,
+    hints: &Hints,
+) -> Result<Frame, DataError> {
     let name = source.name();
-    let damaged = |e: zip::result::ZipError| {
-        DataError::user(format!("{name}: not an NPZ archive that can be read: {e}"))
-    };
-    let mut archive = zip::ZipArchive::new(Cursor::new(source.bytes()?)).map_err(damaged)?;
-    let mut columns = Vec::new();
-    let mut matrix: Option<String> = None;
-    let mut block = None;
-    for at in 0..archive.len() {
-        let mut entry = archive.by_index(at).map_err(damaged)?;
-        let found = entry.name().map_err(damaged)?.into_owned();
-        let Some(array_name) = found.strip_suffix(".npy").map(str::to_owned) else {
-            let advice = "an NPZ archive holds .npy files only; save a workbook as CSV";
-            return Err(DataError::user(format!("{name}: there is `{found}` in it; {advice}")));
-        };
-        let place = format!("{name}, array `{array_name}`");
-        let mut bytes = Vec::new();
-        let read = entry.by_ref().take(MAX_ARRAY).read_to_end(&mut bytes);
-        read.map_err(|e| DataError::user(format!("{place}: cannot be unpacked: {e}")))?;
-        let array = Array::parse(&bytes).map_err(|fault| fault.at(&place))?;
-        if array.shape.len() > 1 {
-            if let Some(other) = matrix.replace(array_name.clone()) {
+    let mut reader = source.decompressed()?;
+    let mut table = Table::default();
+    let header = Header::read(&mut reader).map_err(|e| e.at(name))?;
+    if let Some(length) = source.length() {
+        header.check_length(length).map_err(|e| e.at(name))?;
+    }
+    table.append(&mut reader, &header, "x", hints, source.budget()).map_err(|e| e.at(name))?;
+    table.finish(name, options)
+}
+
+/// Reads an archive: the array of two dimensions gives columns x0, x1, .., each of one dimension a column of its name. A
+/// sparse matrix that SciPy saved is read as the matrix it is.
+pub(crate) fn read_npz(
+    source: &Source,
+    options: &ReadOptions,
+    hints: &Hints,
+) -> Result<Frame, DataError> {
+    let name = source.name();
+    let reader = source.seekable()?;
+    let mut archive = ZipArchive::new(reader).map_err(|e| damaged(name, &e))?;
+    let names = names(&mut archive, name)?;
+    let mut table = Table::default();
+    let of_matrix = npy_sparse::parts(&names);
+    if !of_matrix.is_empty() {
+        let matrix = npy_sparse::read(&mut archive, &names, source).map_err(|e| e.within(name))?;
+        table.block = Some(matrix);
+    }
+    let mut matrix: Option<&str> = None;
+    for (at, array) in names.iter().enumerate() {
+        if of_matrix.contains(array.as_str()) {
+            continue;
+        }
+        let place = format!("{name}, array `{array}`");
+        let (header, mut items) = open(&mut archive, at, name, array)?;
+        if header.shape.len() > 1 {
+            if !of_matrix.is_empty() {
                 return Err(DataError::user(format!(
-                    "{name}: `{other}` and `{array_name}` both have two dimensions; leave one table in the archive"
+                    "{place}: there is a sparse matrix in the archive already; save this array in a file of its own"
+                )));
+            }
+            if let Some(other) = matrix.replace(array) {
+                return Err(DataError::user(format!(
+                    "{name}: `{other}` and `{array}` both have two dimensions; leave one table in the archive"
                 )));
             }
         }
-        let (vector, matrix) = array.parts(&array_name).map_err(|fault| fault.at(&place))?;
-        columns.extend(vector);
-        block = block.or(matrix);
+        table
+            .append(&mut items, &header, array, hints, source.budget())
+            .map_err(|e| e.at(&place))?;
     }
-    frame(source, columns, block)
+    table.finish(name, options)
 }
 
-fn frame(source: &Source, columns: Vec<Column>, block: Option<Block>) -> Result<Frame, DataError> {
-    let name = source.name();
-    let lengths = columns.iter().map(|column| (column.name.as_str(), column.values.len()));
-    let lengths: Vec<(&str, usize)> =
-        lengths.chain(block.as_ref().map(|block| ("x0", block.rows()))).collect();
-    let Some((first, rows)) = lengths.first().copied() else {
-        return Err(DataError::user(format!("{name}: there is no column in it")));
-    };
-    if let Some((other, length)) = lengths.iter().find(|(_, length)| *length != rows) {
-        return Err(DataError::user(format!(
-            "{name}: `{first}` has {rows} rows, `{other}` has {length}; they must have equally many"
-        )));
-    }
-    Ok(Frame { block, rows, ..Frame::new(name, columns) })
-}
-
-/// An array, its items still bytes.
-struct Array<'a> {
-    shape: Vec<usize>,
-    fortran: bool,
-    item: Item,
-    data: &'a [u8],
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Item {
-    /// `f`, `i`, `u`, `b` or `U`.
-    kind: char,
-    /// Bytes per item.
-    size: usize,
-    big_endian: bool,
-}
-
-impl<'a> Array<'a> {
-    fn parse(bytes: &'a [u8]) -> Result<Array<'a>, DataError> {
-        let broken =
-            || DataError::user("not an NPY array, or cut off; write it again by numpy.save");
-        let version =
-            *bytes.strip_prefix(MAGIC).and_then(|rest| rest.first()).ok_or_else(broken)?;
-        let number = |range: std::ops::Range<usize>| {
-            let bytes = bytes.get(range).ok_or_else(broken)?;
-            Ok::<usize, DataError>(bytes.iter().rev().fold(0, |sum, b| sum << 8 | usize::from(*b)))
-        };
-        let (start, length) = match version {
-            1 => (10, number(8..10)?),
-            _ => (12, number(8..12)?),
-        };
-        let header = bytes.get(start..start + length).ok_or_else(broken)?;
-        let header = std::str::from_utf8(header).map_err(|_| broken())?;
-        let descr = after(header, "descr").ok_or_else(broken)?;
-        let item = Item::parse(descr)?;
-        let fortran = after(header, "fortran_order").ok_or_else(broken)?.starts_with("True");
-        let shape = after(header, "shape").ok_or_else(broken)?;
-        let inside =
-            shape.strip_prefix('(').and_then(|s| s.split(')').next()).ok_or_else(broken)?;
-        let lengths = inside.split(',').map(str::trim).filter(|s| !s.is_empty());
-        let shape: Vec<usize> =
-            lengths.map(|s| s.parse().ok()).collect::<Option<_>>().ok_or_else(broken)?;
-        let items = shape.iter().try_fold(1usize, |n, len| n.checked_mul(*len));
-        let size = items.and_then(|n| n.checked_mul(item.size)).ok_or_else(broken)?;
-        let data = &bytes[start + length..];
-        if data.len() != size {
-            let found = data.len();
+/// The names of the arrays.
+fn names(archive: &mut Archive<'_>, name: &str) -> Result<Vec<String>, DataError> {
+    let mut names = Vec::new();
+    let mut seen = BTreeSet::new();
+    for at in 0..archive.len() {
+        let entry = archive.by_index(at).map_err(|e| damaged(name, &e))?;
+        let found = entry.name().map_err(|e| damaged(name, &e))?.into_owned();
+        let Some(array) = found.strip_suffix(".npy") else {
+            let what =
+                if found == "[Content_Types].xml" { "an Office document" } else { "a ZIP archive" };
             return Err(DataError::user(format!(
-                "{found} bytes of data, but shape and type ask for {size}; the file is cut off or damaged"
+                "{name}: the file is {what}, and `{found}` in it is no NPY array; save a workbook as CSV, and extract an archive"
+            )));
+        };
+        if !seen.insert(array.to_owned()) {
+            return Err(DataError::user(format!(
+                "{name}: two arrays are called `{array}`; save the archive again"
             )));
         }
-        Ok(Array { shape, fortran, item, data })
+        names.push(array.to_owned());
     }
+    Ok(names)
+}
 
-    /// A vector as one column `name`; a matrix of numbers as a block, of texts as columns `name` and their numbers from 0.
-    /// Of more dimensions the last ones are laid out in a row.
-    fn parts(&self, name: &str) -> Result<(Vec<Column>, Option<Block>), DataError> {
-        let Some((rows, rest)) = self.shape.split_first() else {
-            return Err(DataError::user("a single number; a table has rows"));
+/// The header of an array of an archive, and its items; the size of the entry is the one that the header asks for.
+pub(crate) fn open<'a>(
+    archive: &'a mut Archive<'_>,
+    at: usize,
+    name: &str,
+    array: &str,
+) -> Result<(Header, impl Read + 'a), DataError> {
+    let mut entry = archive.by_index(at).map_err(|e| damaged(name, &e))?;
+    let place = || format!("{name}, array `{array}`");
+    let header = Header::read(&mut entry).map_err(|e| e.at(&place()))?;
+    header.check_length(entry.size()).map_err(|e| e.at(&place()))?;
+    Ok((header, entry))
+}
+
+fn damaged(name: &str, error: &zip::result::ZipError) -> DataError {
+    let advice = "save it again by numpy.savez or numpy.savez_compressed";
+    DataError::user(format!("{name}: not an NPZ archive that can be read: {error}; {advice}"))
+}
+
+impl Table {
+    /// Adds a vector as one column `name`; a matrix of numbers as a block, of texts as columns x0, x1, ... Of more
+    /// dimensions the last ones are laid out in a row.
+    fn append(
+        &mut self,
+        reader: &mut impl Read,
+        header: &Header,
+        name: &str,
+        hints: &Hints,
+        budget: &Budget,
+    ) -> Result<(), DataError> {
+        let count = header.items()?;
+        let Some((rows, rest)) = header.shape.split_first() else {
+            return Err(DataError::user("a single value; a table has rows"));
         };
-        if self.fortran && rest.len() > 1 {
+        if header.is_fortran && rest.len() > 1 {
             let advice = "save it in C order, by numpy.ascontiguousarray";
             return Err(DataError::user(format!(
                 "more than two dimensions in Fortran order; {advice}"
             )));
         }
-        let width: usize = rest.iter().product();
-        if *rows == 0 || width == 0 || self.item.size == 0 {
-            return Err(DataError::user(format!("the array is empty, of shape {:?}", self.shape)));
+        let width = count / rows;
+        if !rest.is_empty() {
+            budget.take_columns(width)?;
         }
-        let item = |row: usize, column: usize| {
-            let item = if self.fortran { column * rows + row } else { row * width + column };
-            &self.data[item * self.item.size..(item + 1) * self.item.size]
-        };
-        if rest.is_empty() {
-            let values = self.item.column(*rows, |row| item(row, 0), name)?;
-            return Ok((vec![Column { name: name.to_owned(), values }], None));
-        }
-        if self.item.kind == 'U' {
-            let column = |column: usize| {
-                let name = format!("x{column}");
-                let values = self.item.column(*rows, |row| item(row, column), &name)?;
-                Ok(Column { name, values })
-            };
-            return Ok(((0..width).map(column).collect::<Result<_, DataError>>()?, None));
-        }
-        let mut values = Vec::with_capacity(rows * width);
-        for row in 0..*rows {
-            for column in 0..width {
-                let value = self.item.number(item(row, column));
-                if value.is_infinite() {
-                    return Err(infinite(row, &format!("x{column}"), value));
-                }
-                values.push(value);
+        match (header.item.kind.is_text(), rest.is_empty()) {
+            (true, is_vector) => {
+                let name = is_vector.then_some(name);
+                self.texts(reader, header, name, width, hints, budget)?;
             }
+            (false, true) => self.vector(reader, header, name, hints, budget)?,
+            (false, false) => self.matrix(reader, header, width, budget)?,
         }
-        let numbers = u32::try_from(width).map(|width| (0..width).collect());
-        let numbers =
-            numbers.map_err(|_| DataError::user(format!("{width} columns are too many")))?;
-        Ok((Vec::new(), Some(Block::Dense { values, numbers })))
-    }
-}
-
-fn infinite(row: usize, name: &str, value: f64) -> DataError {
-    DataError::user(format!(
-        "row {}, column `{name}`: {value}; write a finite number, or NaN for a missing one",
-        row + 1
-    ))
-}
-
-/// What follows `'key': ` in the header.
-fn after<'h>(header: &'h str, key: &str) -> Option<&'h str> {
-    let quoted = [format!("'{key}'"), format!("\"{key}\"")];
-    let at = quoted.iter().find_map(|q| header.find(q.as_str()).map(|at| at + q.len()))?;
-    Some(header[at..].trim_start().strip_prefix(':')?.trim_start())
-}
-
-impl Item {
-    fn parse(descr: &str) -> Result<Item, DataError> {
-        let quote = descr.chars().next().filter(|c| *c == '\'' || *c == '"');
-        let code = quote.and_then(|q| descr[1..].split(q).next());
-        let refused = || {
-            let shown = code.unwrap_or("records");
-            DataError::user(format!(
-                "items of type {shown} are not read; convert the array, by .astype(float) say"
-            ))
-        };
-        let code = code.ok_or_else(refused)?;
-        let mut letters = code.chars();
-        let big_endian = match letters.next() {
-            Some('<' | '|' | '=') => false,
-            Some('>') => true,
-            _ => return Err(refused()),
-        };
-        let kind = letters.next().ok_or_else(refused)?;
-        let count: usize = letters.as_str().parse().map_err(|_| refused())?;
-        let size = match (kind, count) {
-            ('f', 4 | 8) | ('i' | 'u', 1 | 2 | 4 | 8) | ('b', 1) => count,
-            ('U', _) => count.checked_mul(4).ok_or_else(refused)?,
-            _ => return Err(refused()),
-        };
-        Ok(Item { kind, size, big_endian })
+        match reader.read(&mut [0]) {
+            Ok(0) => Ok(()),
+            Ok(_) => Err(DataError::user(
+                "there is more data than shape and type ask for; the file is damaged",
+            )),
+            Err(error) => Err(DataError::user(format!("cannot be unpacked: {error}"))),
+        }
     }
 
-    fn column<'d>(
-        self,
-        rows: usize,
-        at: impl Fn(usize) -> &'d [u8],
+    fn vector(
+        &mut self,
+        reader: &mut impl Read,
+        header: &Header,
         name: &str,
-    ) -> Result<Values, DataError> {
-        if self.kind == 'U' {
-            let mut levels = Levels::default();
-            let codes = (0..rows).map(|row| {
-                let text = self.text(at(row)).ok_or_else(|| {
-                    DataError::user(format!("row {}, column `{name}`: not Unicode", row + 1))
-                })?;
-                Ok::<u32, DataError>(if text.is_empty() { MISSING } else { levels.code(&text) })
-            });
-            let codes = codes.collect::<Result<Vec<u32>, _>>()?;
-            return Ok(Values::texts(codes, &levels.into_names()));
+        hints: &Hints,
+        budget: &Budget,
+    ) -> Result<(), DataError> {
+        let rows = header.items()?;
+        let mut values = budget.room(rows)?;
+        let rounded = for_pieces(reader, header.item, rows, |piece| {
+            check_finite(piece, values.len(), |row| (row, name.to_owned()))?;
+            values.extend_from_slice(piece);
+            Ok(())
+        })?;
+        if let Some(Rounded { item, integer }) = rounded {
+            self.remarks.push((name.to_owned(), Remark::Rounded { row: item, cell: integer }));
         }
-        let mut values = Vec::with_capacity(rows);
-        for row in 0..rows {
-            let value = self.number(at(row));
-            if value.is_infinite() {
-                return Err(infinite(row, name, value));
+        let (kind, cells) = match header.item.kind {
+            Kind::Boolean => (typing::Kind::Boolean, Cells::Booleans(values)),
+            Kind::Days(_) => {
+                let micros =
+                    |days: f64| (!days.is_nan()).then(|| (days * MICROS_OF_A_DAY).round() as i64);
+                (typing::Kind::Date, Cells::Moments(values.into_iter().map(micros).collect()))
             }
-            values.push(value);
-        }
-        Ok(Values::numbers(values))
-    }
-
-    fn number(self, bytes: &[u8]) -> f64 {
-        let mut buffer = [0; 8];
-        let buffer = &mut buffer[..bytes.len()];
-        buffer.copy_from_slice(bytes);
-        if self.big_endian {
-            buffer.reverse();
-        }
-        let unsigned = buffer.iter().rev().fold(0u64, |sum, b| sum << 8 | u64::from(*b));
-        let bits = 8 * bytes.len() as u32;
-        match (self.kind, bits) {
-            ('f', 32) => f64::from(f32::from_bits(unsigned as u32)),
-            ('f', _) => f64::from_bits(unsigned),
-            ('i', _) => ((unsigned << (64 - bits)) as i64 >> (64 - bits)) as f64,
-            _ => unsigned as f64,
-        }
-    }
-
-    fn text(self, bytes: &[u8]) -> Option<String> {
-        let (letters, _) = bytes.as_chunks::<4>();
-        let code = |b: &[u8; 4]| {
-            if self.big_endian { u32::from_be_bytes(*b) } else { u32::from_le_bytes(*b) }
+            _ => (typing::Kind::Number, Cells::Numbers(values)),
         };
-        let letters = letters.iter().map(code).collect::<Vec<_>>();
-        let used = letters.iter().rposition(|c| *c != 0).map_or(0, |last| last + 1);
-        letters[..used].iter().map(|c| char::from_u32(*c)).collect()
+        if let Kind::Seconds(_) = header.item.kind {
+            self.notes.push(format!("`{name}`: durations are read as seconds"));
+        }
+        self.columns.push(RawColumn {
+            name: name.to_owned(),
+            cells,
+            expected: declared(name, kind, hints),
+        });
+        Ok(())
+    }
+
+    fn matrix(
+        &mut self,
+        reader: &mut impl Read,
+        header: &Header,
+        width: usize,
+        budget: &Budget,
+    ) -> Result<(), DataError> {
+        let (count, rows) = (header.items()?, header.shape[0]);
+        let Ok(columns) = u32::try_from(width) else {
+            return Err(DataError::user(format!("{width} columns are too many")));
+        };
+        let place = |item: usize| match header.is_fortran {
+            true => (item % rows, format!("x{}", item / rows)),
+            false => (item / width, format!("x{}", item % width)),
+        };
+        let mut values = budget.room(count)?;
+        let rounded = if header.is_fortran {
+            values.resize(count, 0.0);
+            let mut strip = budget.room(rows * STRIP.min(width))?;
+            let mut first = None;
+            for start in (0..width).step_by(STRIP) {
+                let columns = STRIP.min(width - start);
+                strip.clear();
+                let rounded = for_pieces(reader, header.item, rows * columns, |piece| {
+                    check_finite(piece, start * rows + strip.len(), place)?;
+                    strip.extend_from_slice(piece);
+                    Ok(())
+                })?;
+                for (row, out) in values.chunks_exact_mut(width).enumerate() {
+                    for (column, out) in out[start..start + columns].iter_mut().enumerate() {
+                        *out = strip[column * rows + row];
+                    }
+                }
+                let rounded = rounded.map(|r| Rounded { item: r.item + start * rows, ..r });
+                first = first.or(rounded);
+            }
+            first
+        } else {
+            for_pieces(reader, header.item, count, |piece| {
+                check_finite(piece, values.len(), place)?;
+                values.extend_from_slice(piece);
+                Ok(())
+            })?
+        };
+        if let Some(Rounded { item, integer }) = rounded {
+            let (row, column) = place(item);
+            self.notes.push(format!(
+                "row {}, column `{column}`: {integer} has more digits than a number holds exactly, and is rounded, as other \
+                 integers beyond 2^53 in the array are",
+                row + 1
+            ));
+        }
+        match header.item.kind {
+            Kind::Days(_) => self.notes.push("times are read as days since 1970-01-01".to_owned()),
+            Kind::Seconds(_) => self.notes.push("durations are read as seconds".to_owned()),
+            _ => {}
+        }
+        self.block = Some(Block::dense("x", values, (0..columns).collect()));
+        Ok(())
+    }
+
+    /// One column called `name`, or several called x0, x1, ..
+    fn texts(
+        &mut self,
+        reader: &mut impl Read,
+        header: &Header,
+        name: Option<&str>,
+        width: usize,
+        hints: &Hints,
+        budget: &Budget,
+    ) -> Result<(), DataError> {
+        let (count, rows) = (header.items()?, header.shape[0]);
+        let column_name = |column: usize| name.map_or_else(|| format!("x{column}"), str::to_owned);
+        let mut columns: Vec<TextColumn> = Vec::new();
+        columns.resize_with(width, TextColumn::default);
+        for_texts(reader, header.item, count, |item, text| {
+            let (row, column) = if header.is_fortran {
+                (item % rows, item / rows)
+            } else {
+                (item / width, item % width)
+            };
+            let text = text.map_err(|what| {
+                let name = column_name(column);
+                DataError::user(format!("row {}, column `{name}`: {what}", row + 1))
+            })?;
+            columns[column].push(Some(text), budget)
+        })?;
+        self.columns.extend(columns.into_iter().enumerate().map(|(column, texts)| {
+            let name = column_name(column);
+            let expected = declared(&name, typing::Kind::Text, hints);
+            RawColumn { name, cells: Cells::Texts(texts.into_cells()), expected }
+        }));
+        Ok(())
+    }
+
+    fn finish(self, name: &str, options: &ReadOptions) -> Result<Frame, DataError> {
+        let Table { columns, block, remarks, notes } = self;
+        let lengths = columns.iter().map(|column| (column.name.as_str(), column.cells.len()));
+        let lengths: Vec<(&str, usize)> =
+            lengths.chain(block.as_ref().map(|block| ("the matrix", block.rows()))).collect();
+        let Some((first, rows)) = lengths.first().copied() else {
+            return Err(DataError::user(format!("{name}: there is no array in it")));
+        };
+        if let Some((other, length)) = lengths.iter().find(|(_, length)| *length != rows) {
+            return Err(DataError::user(format!(
+                "{name}: `{first}` has {rows} rows, `{other}` has {length}; all arrays must have equally many"
+            )));
+        }
+        let notes = notes.into_iter().map(|note| format!("{name}: {note}")).collect();
+        let frame = typed_frame(name, columns, rows, Places::rows(), options)?;
+        Ok(Frame { block, remarks, notes, ..frame })
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn npy(header: &str, data: &[u8]) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend([1, 0]);
-        bytes.extend((header.len() as u16).to_le_bytes());
-        bytes.extend(header.as_bytes());
-        bytes.extend(data);
-        bytes
-    }
-
-    fn numbers(descr: &str, data: &[u8]) -> Vec<f64> {
-        let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (1,), }}\n");
-        let bytes = npy(&header, data);
-        let (columns, _) = Array::parse(&bytes).unwrap().parts("y").unwrap();
-        let Values::Numbers(values) = &columns[0].values else { panic!("numbers") };
-        values.values().to_vec()
-    }
-
-    #[test]
-    fn items_of_every_kind() {
-        assert_eq!(numbers("<f8", &1.5f64.to_le_bytes()), [1.5]);
-        assert_eq!(numbers(">f4", &(-2.25f32).to_be_bytes()), [-2.25]);
-        assert_eq!(numbers("|i1", &[0xff]), [-1.0]);
-        assert_eq!(numbers("|u1", &[0xff]), [255.0]);
-        assert_eq!(numbers("<i8", &(-7i64).to_le_bytes()), [-7.0]);
-        assert_eq!(numbers(">i2", &(-300i16).to_be_bytes()), [-300.0]);
-        assert_eq!(numbers("|b1", &[1]), [1.0]);
-        let header = "{'descr': '<U3', 'fortran_order': False, 'shape': (2,), }";
-        let text: Vec<u8> = "ab\0ü\0\0".chars().flat_map(|c| (c as u32).to_le_bytes()).collect();
-        let (columns, _) = Array::parse(&npy(header, &text)).unwrap().parts("y").unwrap();
-        assert_eq!(
-            (columns[0].values.text(0), columns[0].values.text(1)),
-            ("ab".into(), "ü".into())
-        );
-    }
-
-    #[test]
-    fn both_orders_give_the_same_columns() {
-        let bytes = |values: &[u8], order: &str| {
-            let header = format!("{{'descr': '|u1', 'fortran_order': {order}, 'shape': (2, 3), }}");
-            let bytes = npy(&header, values);
-            Array::parse(&bytes).unwrap().parts("x").unwrap().1.unwrap()
-        };
-        let block = bytes(&[1, 2, 3, 4, 5, 6], "False");
-        assert_eq!(block, bytes(&[1, 4, 2, 5, 3, 6], "True"));
-        assert_eq!((block.name(2).as_str(), block.column(2)[1]), ("x2", 6.0));
-    }
-
-    #[test]
-    fn what_is_cut_off_is_refused() {
-        let whole = npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }", &[0; 8]);
-        for length in 0..whole.len() {
-            assert!(Array::parse(&whole[..length]).is_err(), "{length}");
-        }
-        assert!(Array::parse(&whole).is_ok());
-        let objects = npy("{'descr': '|O', 'fortran_order': False, 'shape': (0,), }", &[]);
-        assert!(Array::parse(&objects).err().unwrap().to_string().contains("|O"));
-    }
+/// Refuses infinite numbers; `first` is the place of the first number, and `place` says its row and column.
+fn check_finite(
+    numbers: &[f64],
+    first: usize,
+    place: impl Fn(usize) -> (usize, String),
+) -> Result<(), DataError> {
+    let Some(at) = numbers.iter().position(|v| v.is_infinite()) else { return Ok(()) };
+    let (row, name) = place(first + at);
+    Err(DataError::user(format!(
+        "row {}, column `{name}`: {}; write a finite number, or NaN for a missing one",
+        row + 1,
+        numbers[at]
+    )))
 }

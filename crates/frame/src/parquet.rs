@@ -1,35 +1,229 @@
-//! Parquet.
+//! Parquet, whole or some rows at a time.
 
-use crate::batches::from_batches;
+use crate::batches::{Assembler, Plan, from_batches};
 use crate::error::DataError;
-use crate::frame::Frame;
-use crate::options::Hints;
+use crate::frame::{Frame, Places};
+use crate::guard::guarded;
+use crate::options::{Hints, ReadOptions};
+use crate::raw_file::RawFile;
 use crate::source::Source;
-use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use ::parquet::file::reader::ChunkReader;
+use ::parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use ::parquet::basic::Compression;
+use ::parquet::errors::{ParquetError, Result as ParquetResult};
+use ::parquet::file::reader::{ChunkReader, Length};
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use bytes::Bytes;
 use std::fmt::Display;
+use std::io::{BufReader, Read};
 
 /// Rows decoded at a time.
 const BATCH: usize = 8192;
 
 /// Reads a table.
-pub(crate) fn read(source: &Source, hints: &Hints) -> Result<Frame, DataError> {
-    match source.file()? {
-        Some(file) => read_from(source, hints, file),
-        None => read_from(source, hints, bytes::Bytes::from(source.bytes()?)),
+pub(crate) fn read(
+    source: &Source,
+    options: &ReadOptions,
+    hints: &Hints,
+) -> Result<Frame, DataError> {
+    let mut file = Parquet::open(source, BATCH)?;
+    let (schema, rows) = (file.schema.clone(), file.rows);
+    from_batches(
+        source,
+        options,
+        hints,
+        &schema,
+        Some(rows),
+        std::iter::from_fn(|| file.next_batch()),
+    )
+}
+
+/// A file as tables of `size` rows at most, all with the same columns. What is said of the columns is in the notes of the
+/// first.
+pub(crate) fn chunks<'s>(
+    source: &'s Source,
+    options: &ReadOptions,
+    hints: &Hints,
+    size: usize,
+) -> Result<ParquetRows<'s>, DataError> {
+    let file = Parquet::open(source, size.max(1))?;
+    let plan = Plan::new(source, options, hints, &file.schema);
+    Ok(ParquetRows { source, file, plan, rows: 0 })
+}
+
+/// The rows numbered `rows` from 0, which rise, as a table.
+pub(crate) fn select(
+    source: &Source,
+    options: &ReadOptions,
+    hints: &Hints,
+    rows: &[u64],
+) -> Result<Frame, DataError> {
+    let mut file = Parquet::open(source, BATCH)?;
+    let plan = Plan::new(source, options, hints, &file.schema);
+    let mut assembler = Assembler::new(source, &plan, rows.len())?;
+    let (mut rest, mut before) = (rows, 0);
+    while let Some(batch) = file.next_batch().filter(|_| !rest.is_empty()) {
+        let batch = batch?;
+        let end = before + batch.num_rows() as u64;
+        let (here, later) = rest.split_at(rest.partition_point(|row| *row < end));
+        for run in here.chunk_by(|a, b| a + 1 == *b) {
+            assembler.append(&batch.slice((run[0] - before) as usize, run.len()))?;
+        }
+        (rest, before) = (later, end);
+    }
+    let frame = assembler.finish(0)?;
+    let places = Places::row_list(rows.iter().map(|row| row + 1).collect());
+    let notes = [plan.notes, frame.notes].concat();
+    Ok(Frame { notes, places, ..frame })
+}
+
+/// The number of rows of a file, by its metadata.
+pub(crate) fn count(source: &Source) -> Result<u64, DataError> {
+    Ok(Parquet::open(source, BATCH)?.rows as u64)
+}
+
+/// The number of columns, those that are not read included.
+pub(crate) fn column_count(source: &Source) -> Result<usize, DataError> {
+    Ok(Parquet::open(source, BATCH)?.schema.fields().len())
+}
+
+/// The rows of a file, some at a time.
+pub(crate) struct ParquetRows<'s> {
+    source: &'s Source,
+    file: Parquet<'s>,
+    plan: Plan,
+    rows: u64,
+}
+
+impl ParquetRows<'_> {
+    fn next_chunk(&mut self) -> Result<Option<Frame>, DataError> {
+        let taken = self.source.budget().taken();
+        let Some(batch) = self.file.next_batch() else { return Ok(None) };
+        let batch = batch?;
+        let mut assembler = Assembler::new(self.source, &self.plan, batch.num_rows())?;
+        assembler.append(&batch)?;
+        let mut frame = assembler.finish(self.rows)?;
+        // A chunk lives only until the next one is read.
+        self.source.budget().reset(taken);
+        if self.rows == 0 {
+            frame.notes.splice(0..0, self.plan.notes.iter().cloned());
+        } else {
+            frame.notes.clear();
+        }
+        self.rows += frame.rows as u64;
+        Ok(Some(frame))
     }
 }
 
-fn read_from<R: ChunkReader + 'static>(
-    source: &Source,
-    hints: &Hints,
-    reader: R,
-) -> Result<Frame, DataError> {
-    let damaged = |e: &dyn Display| {
-        DataError::user(format!("{}: not a Parquet file that can be read: {e}", source.name()))
+impl Iterator for ParquetRows<'_> {
+    type Item = Result<Frame, DataError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let chunk = self.next_chunk();
+        if chunk.is_err() {
+            self.file.batches = None;
+        }
+        chunk.transpose()
+    }
+}
+
+/// An open file.
+struct Parquet<'s> {
+    source: &'s Source,
+    schema: SchemaRef,
+    rows: usize,
+    /// `None` after the last batch, and after an error.
+    batches: Option<ParquetRecordBatchReader>,
+}
+
+impl<'s> Parquet<'s> {
+    fn open(source: &'s Source, batch: usize) -> Result<Parquet<'s>, DataError> {
+        match source.file() {
+            Some(file) => Parquet::from_reader(source, FileChunks(file), batch),
+            None => Parquet::from_reader(source, Bytes::from(source.bytes()?.into_owned()), batch),
+        }
+    }
+
+    fn from_reader<R: ChunkReader + 'static>(
+        source: &'s Source,
+        reader: R,
+        batch: usize,
+    ) -> Result<Parquet<'s>, DataError> {
+        let opened = guarded(|| -> Result<_, DataError> {
+            let builder = ParquetRecordBatchReaderBuilder::try_new(reader)
+                .map_err(|e| damaged(source, &e))?;
+            let metadata = builder.metadata();
+            for group in metadata.row_groups() {
+                for column in group.columns() {
+                    check_compression(source, column.compression())?;
+                }
+            }
+            let rows = usize::try_from(metadata.file_metadata().num_rows())
+                .map_err(|_| damaged(source, &"the number of rows is negative"))?;
+            let schema = builder.schema().clone();
+            let batches =
+                builder.with_batch_size(batch).build().map_err(|e| damaged(source, &e))?;
+            Ok(Parquet { source, schema, rows, batches: Some(batches) })
+        });
+        opened.unwrap_or_else(|| Err(panicked(source)))
+    }
+
+    fn next_batch(&mut self) -> Option<Result<RecordBatch, DataError>> {
+        let batches = self.batches.as_mut()?;
+        let batch = match guarded(|| batches.next()) {
+            Some(batch) => batch?.map_err(|e| damaged(self.source, &e)),
+            None => Err(panicked(self.source)),
+        };
+        if batch.is_err() {
+            self.batches = None;
+        }
+        Some(batch)
+    }
+}
+
+fn check_compression(source: &Source, compression: Compression) -> Result<(), DataError> {
+    let name = match compression {
+        Compression::BROTLI(_) => "Brotli",
+        Compression::LZO => "LZO",
+        _ => return Ok(()),
     };
-    let builder = ParquetRecordBatchReaderBuilder::try_new(reader).map_err(|e| damaged(&e))?;
-    let schema = builder.schema().clone();
-    let reader = builder.with_batch_size(BATCH).build().map_err(|e| damaged(&e))?;
-    from_batches(source, hints, &schema, reader.map(|batch| batch.map_err(|e| damaged(&e))))
+    Err(DataError::user(format!(
+        "{}: the columns are compressed by {name}, which is not read; write the file again with another compression, such as \
+         zstd, snappy or gzip",
+        source.name()
+    )))
+}
+
+fn damaged(source: &Source, what: &dyn Display) -> DataError {
+    DataError::user(format!("{}: not a Parquet file that can be read: {what}", source.name()))
+}
+
+fn panicked(source: &Source) -> DataError {
+    damaged(source, &"its contents contradict each other; the file is damaged")
+}
+
+/// A file for the reader of Parquet, which checks ranges before it makes room for them.
+struct FileChunks(RawFile);
+
+impl Length for FileChunks {
+    fn len(&self) -> u64 {
+        self.0.length()
+    }
+}
+
+impl ChunkReader for FileChunks {
+    type T = BufReader<RawFile>;
+
+    fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
+        Ok(BufReader::new(self.0.from(start)))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
+        if start.checked_add(length as u64).is_none_or(|end| end > self.0.length()) {
+            return Err(ParquetError::EOF(format!("{length} bytes at {start} are beyond its end")));
+        }
+        let mut bytes = vec![0; length];
+        self.0.from(start).read_exact(&mut bytes)?;
+        Ok(bytes.into())
+    }
 }

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "arrow")]
 use crate::arrow;
+use crate::budget::Budget;
 use crate::csv;
 use crate::detect;
 use crate::error::DataError;
@@ -15,7 +16,7 @@ use crate::source::Source;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// A text file too large for memory, read more than once.
+/// A file of CSV, LIBSVM or Parquet too large for memory, read more than once.
 ///
 /// ```
 /// use halfspaces_frame::{Hints, LargeTable, ReadOptions};
@@ -29,6 +30,8 @@ use std::path::Path;
 #[derive(Debug)]
 pub struct LargeTable {
     source: Source,
+    /// The columns of a LIBSVM file.
+    shape: Option<libsvm::Shape>,
     format: Format,
     reading: ReadOptions,
     hints: Hints,
@@ -38,7 +41,7 @@ impl LargeTable {
     /// Opens a file.
     ///
     /// # Errors
-    /// If it is standard input, cannot be opened, or is no delimited text.
+    /// If it is standard input, cannot be opened, or is of a format that is not read in parts.
     pub fn open(
         path: &Path,
         options: &ReadOptions,
@@ -54,12 +57,21 @@ impl LargeTable {
             Some(format) => format,
             None => detect::format(&source)?,
         };
-        if !matches!(format, Format::Csv | Format::Tsv) {
-            let name = source.name();
-            return Err(DataError::user(format!("{name}: --stream reads CSV and TSV files only")));
-        }
+        let shape = match format {
+            Format::Csv | Format::Tsv => None,
+            Format::Libsvm => Some(libsvm::scan(&source)?),
+            #[cfg(feature = "parquet")]
+            Format::Parquet => None,
+            other => {
+                let (name, other) = (source.name(), other.name());
+                return Err(DataError::user(format!(
+                    "{name}: --stream reads CSV, TSV, LIBSVM and Parquet files, and this one is {other}; write it as one of \
+                     these, or read it without --stream"
+                )));
+            }
+        };
         hints.texts.extend(options.category.iter().cloned());
-        Ok(LargeTable { source, format, reading: options.clone(), hints })
+        Ok(LargeTable { source, shape, format, reading: options.clone(), hints })
     }
 
     fn stream(&self) -> Result<csv::Stream<'_>, DataError> {
@@ -77,7 +89,12 @@ impl LargeTable {
     /// # Errors
     /// If the file cannot be read.
     pub fn column_count(&self) -> Result<usize, DataError> {
-        Ok(self.stream()?.column_count())
+        match (&self.shape, self.format) {
+            (Some(shape), _) => Ok(shape.dim + 1),
+            #[cfg(feature = "parquet")]
+            (None, Format::Parquet) => parquet::column_count(&self.source),
+            _ => Ok(self.stream()?.column_count()),
+        }
     }
 
     /// The number of rows.
@@ -85,15 +102,30 @@ impl LargeTable {
     /// # Errors
     /// If the file cannot be read.
     pub fn count(&self) -> Result<u64, DataError> {
-        self.stream()?.count()
+        match (&self.shape, self.format) {
+            (Some(shape), _) => Ok(shape.rows),
+            #[cfg(feature = "parquet")]
+            (None, Format::Parquet) => parquet::count(&self.source),
+            _ => self.stream()?.count(),
+        }
     }
 
-    /// The rows numbered `rows`, which rise.
+    /// The rows numbered `rows` from 0, which rise.
     ///
     /// # Errors
     /// If the file cannot be read, or a cell does not fit its column.
     pub fn rows(&self, rows: &[u64]) -> Result<Frame, DataError> {
-        let frame = self.stream()?.rows(rows)?;
+        let frame = match (&self.shape, self.format) {
+            (Some(shape), _) => {
+                let frame = libsvm::select(&self.source, shape, rows)?;
+                Frame { notes: shape.notes.clone(), ..frame }
+            }
+            #[cfg(feature = "parquet")]
+            (None, Format::Parquet) => {
+                parquet::select(&self.source, &self.reading, &self.hints, rows)?
+            }
+            _ => self.stream()?.rows(rows)?,
+        };
         check_names(&frame)?;
         Ok(frame)
     }
@@ -108,8 +140,17 @@ impl LargeTable {
         size: usize,
         learn: impl FnOnce(&mut dyn Iterator<Item = Result<Frame, DataError>>) -> Result<T, DataError>,
     ) -> Result<T, DataError> {
-        let stream = csv::Stream::open(&self.source, self.format, &self.reading, hints)?;
-        learn(&mut stream.chunks(size)?)
+        match (&self.shape, self.format) {
+            (Some(shape), _) => learn(&mut libsvm::chunks(&self.source, shape.clone(), size)?),
+            #[cfg(feature = "parquet")]
+            (None, Format::Parquet) => {
+                learn(&mut parquet::chunks(&self.source, &self.reading, hints, size)?)
+            }
+            _ => {
+                let stream = csv::Stream::open(&self.source, self.format, &self.reading, hints)?;
+                learn(&mut stream.chunks(size)?)
+            }
+        }
     }
 }
 
@@ -118,22 +159,49 @@ impl LargeTable {
 /// # Errors
 /// If the file cannot be read as a table; the message says where, what was expected, and what to do.
 pub fn read(path: &Path, reading: &ReadOptions, hints: &Hints) -> Result<Frame, DataError> {
-    let source = Source::open(path)?;
+    read_source(&Source::open(path)?, reading, hints)
+}
+
+/// Reads a table from bytes, which are called `name` in messages.
+///
+/// ```
+/// use halfspaces_frame::{Hints, ReadOptions, read_bytes};
+/// let frame = read_bytes("t.svm", b"1 2:0.5\n-1\n".to_vec(), &ReadOptions::default(), &Hints::default())?;
+/// assert_eq!((frame.rows, frame.column_count()), (2, 3));
+/// # Ok::<(), halfspaces_frame::DataError>(())
+/// ```
+///
+/// # Errors
+/// If the bytes are no table that can be read.
+pub fn read_bytes(
+    name: &str,
+    bytes: Vec<u8>,
+    reading: &ReadOptions,
+    hints: &Hints,
+) -> Result<Frame, DataError> {
+    read_source(&Source::of_bytes(name, bytes, Budget::of_machine())?, reading, hints)
+}
+
+pub(crate) fn read_source(
+    source: &Source,
+    reading: &ReadOptions,
+    hints: &Hints,
+) -> Result<Frame, DataError> {
     let format = match reading.format {
         Some(format) => format,
-        None => detect::format(&source)?,
+        None => detect::format(source)?,
     };
     let mut hints = hints.clone();
     hints.texts.extend(reading.category.iter().cloned());
     let frame = match format {
-        Format::Csv | Format::Tsv => csv::read(&source, format, reading, &hints),
-        Format::Libsvm => libsvm::read(&source),
-        Format::Npy => npy::read(&source),
-        Format::Npz => npy::read_npz(&source),
+        Format::Csv | Format::Tsv => csv::read(source, format, reading, &hints),
+        Format::Libsvm => libsvm::read(source),
+        Format::Npy => npy::read(source, reading, &hints),
+        Format::Npz => npy::read_npz(source, reading, &hints),
         #[cfg(feature = "parquet")]
-        Format::Parquet => parquet::read(&source, &hints),
+        Format::Parquet => parquet::read(source, reading, &hints),
         #[cfg(feature = "arrow")]
-        Format::Arrow => arrow::read(&source, &hints),
+        Format::Arrow => arrow::read(source, reading, &hints),
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => Err(without("Parquet")),
         #[cfg(not(feature = "arrow"))]

@@ -1,57 +1,149 @@
-//! Where bytes come from: a file or standard input, compressed or not.
+//! Where bytes come from: a file, a pipe or standard input, compressed or not.
 
+use crate::budget::Budget;
 use crate::error::DataError;
+use crate::raw_file::RawFile;
+use memchr::memrchr;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
 /// Bytes looked at to tell what a file is.
 const HEAD: usize = 1 << 16;
 
-const GZIP: &[u8] = b"\x1f\x8b";
-const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
+/// Bytes read into memory at a time.
+const STEP: usize = 1 << 20;
 
-/// A file, or standard input, which is held in memory so that it may be read twice.
+/// Longest line of text in bytes.
+const MAX_LINE: u64 = 1 << 29;
+
+/// A file, a pipe, or standard input.
+///
+/// A regular file is opened once and stays open; everything else can be read only once, and is held in memory.
 #[derive(Debug)]
 pub(crate) struct Source {
     name: String,
+    path: PathBuf,
     place: Place,
     /// The first bytes, decompressed.
     head: Vec<u8>,
-    compressed: bool,
+    compression: Option<Compression>,
+    budget: Budget,
 }
 
 #[derive(Debug)]
 enum Place {
-    File(PathBuf),
+    File(RawFile),
     Memory(Vec<u8>),
 }
+
+/// Compressions that are undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Compression {
+    /// One or several gzip members.
+    Gzip,
+    /// Zstandard frames, those to be skipped included.
+    Zstd,
+}
+
+impl Compression {
+    fn detect(bytes: &[u8]) -> Option<Compression> {
+        match bytes {
+            [0x1f, 0x8b, ..] => Some(Compression::Gzip),
+            // A frame, or one to be skipped, with which parallel compressors begin.
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
+                Some(Compression::Zstd)
+            }
+            _ => None,
+        }
+    }
+
+    /// The name for messages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "zstd",
+        }
+    }
+}
+
+/// Bytes that can be read anywhere.
+pub(crate) trait ReadSeek: Read + Seek {}
+
+impl<T: Read + Seek> ReadSeek for T {}
 
 impl Source {
     /// Opens a file, or standard input for `-`, and looks at its first bytes.
     pub(crate) fn open(path: &Path) -> Result<Source, DataError> {
-        let (name, place) = if path == Path::new("-") {
-            let name = "standard input".to_owned();
-            let mut bytes = Vec::new();
-            let read = io::stdin().lock().read_to_end(&mut bytes);
-            read.map_err(|e| DataError::user(format!("{name}: cannot be read: {e}")))?;
-            (name, Place::Memory(bytes))
-        } else {
-            let name = path.display().to_string();
-            if path.is_dir() {
-                return Err(DataError::user(format!("{name} is a directory; name a file in it")));
-            }
-            (name, Place::File(path.to_path_buf()))
+        let is_input = path == Path::new("-");
+        let name = if is_input { "standard input".to_owned() } else { path.display().to_string() };
+        let mut source = Source {
+            name,
+            path: path.to_path_buf(),
+            place: Place::Memory(Vec::new()),
+            head: Vec::new(),
+            compression: None,
+            budget: Budget::of_machine(),
         };
-        let mut source = Source { name, place, head: Vec::new(), compressed: false };
-        let raw = source.read_head(source.raw()?)?;
-        source.compressed = raw.starts_with(GZIP) || raw.starts_with(ZSTD);
-        let head = source.read_head(source.reader()?)?;
-        source.head = head;
-        if source.head.is_empty() {
-            return Err(DataError::user(format!("{}: the file is empty", source.name)));
+        source.place = if is_input {
+            Place::Memory(source.read_all(io::stdin().lock())?)
+        } else {
+            source.open_file()?
+        };
+        source.with_head()
+    }
+
+    fn open_file(&self) -> Result<Place, DataError> {
+        if self.path.is_dir() {
+            return Err(DataError::user(format!(
+                "{} is a directory; name a file in it",
+                self.name
+            )));
         }
-        Ok(source)
+        let file = File::open(&self.path).map_err(|e| self.failed(&e))?;
+        let metadata = file.metadata().map_err(|e| self.failed(&e))?;
+        // Files of /proc are regular, have contents, and say that their length is 0.
+        if metadata.is_file() && metadata.len() > 0 {
+            return Ok(Place::File(RawFile::new(file, metadata.len())));
+        }
+        Ok(Place::Memory(self.read_all(file)?))
+    }
+
+    /// Bytes in memory that are called `name` in messages.
+    pub(crate) fn of_bytes(
+        name: &str,
+        bytes: Vec<u8>,
+        budget: Budget,
+    ) -> Result<Source, DataError> {
+        let source = Source {
+            name: name.to_owned(),
+            path: PathBuf::new(),
+            place: Place::Memory(bytes),
+            head: Vec::new(),
+            compression: None,
+            budget,
+        };
+        source.with_head()
+    }
+
+    /// Looks at the first bytes.
+    fn with_head(mut self) -> Result<Source, DataError> {
+        let raw = self.read_head(self.raw())?;
+        self.compression = Compression::detect(&raw);
+        self.head = match self.compression {
+            None => raw,
+            Some(_) => self.read_head(self.decompressed()?)?,
+        };
+        if self.head.is_empty() {
+            return Err(DataError::user(format!("{}: the file is empty", self.name)));
+        }
+        if let Some(inner) = self.compression.and(Compression::detect(&self.head)) {
+            let (name, inner) = (&self.name, inner.name());
+            return Err(DataError::user(format!(
+                "{name}: the file is compressed twice, by {inner} inside; decompress it once, and try again"
+            )));
+        }
+        Ok(self)
     }
 
     fn read_head(&self, reader: impl Read) -> Result<Vec<u8>, DataError> {
@@ -60,17 +152,46 @@ impl Source {
         Ok(head)
     }
 
+    /// Reads to the end, within the budget.
+    fn read_all(&self, mut reader: impl Read) -> Result<Vec<u8>, DataError> {
+        let mut bytes = Vec::new();
+        loop {
+            self.budget.grow(&mut bytes, STEP).map_err(|e| e.at(&self.name))?;
+            let step = reader.by_ref().take(STEP as u64).read_to_end(&mut bytes);
+            if step.map_err(|e| self.failed(&e))? == 0 {
+                let spare = bytes.capacity() - bytes.len();
+                bytes.shrink_to_fit();
+                self.budget.give_back(spare as u64);
+                return Ok(bytes);
+            }
+        }
+    }
+
     /// The name for messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The first bytes.
+    /// The first bytes, decompressed.
     pub(crate) fn head(&self) -> &[u8] {
         &self.head
     }
 
-    /// Cannot be read: why, and what to do.
+    /// The memory that reading the file may take.
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// The number of bytes, if it is known without decompressing.
+    pub(crate) fn length(&self) -> Option<u64> {
+        match (&self.place, self.compression) {
+            (_, Some(_)) => None,
+            (Place::File(file), None) => Some(file.length()),
+            (Place::Memory(bytes), None) => Some(bytes.len() as u64),
+        }
+    }
+
+    /// The error for bytes that cannot be read: why, and what to do.
     pub(crate) fn failed(&self, error: &io::Error) -> DataError {
         let name = &self.name;
         match error.kind() {
@@ -80,7 +201,8 @@ impl Source {
             io::ErrorKind::PermissionDenied => {
                 DataError::user(format!("{name}: permission to read it is denied"))
             }
-            _ if self.compressed => DataError::user(format!(
+            io::ErrorKind::FileTooLarge => DataError::user(format!("{name}: {error}")),
+            _ if self.compression.is_some() => DataError::user(format!(
                 "{name}: cannot be decompressed: {error}; the file is cut off or damaged"
             )),
             _ => DataError::user(format!("{name}: cannot be read: {error}")),
@@ -89,7 +211,7 @@ impl Source {
 
     /// The nearest name in the same folder.
     fn neighbours(&self) -> String {
-        let Place::File(path) = &self.place else { return String::new() };
+        let path = &self.path;
         let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let Ok(entries) = std::fs::read_dir(folder) else { return String::new() };
         let names = entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned());
@@ -100,78 +222,280 @@ impl Source {
         if hint.contains("did you mean") { hint } else { String::new() }
     }
 
-    fn raw(&self) -> Result<Box<dyn BufRead + '_>, DataError> {
-        Ok(match &self.place {
-            Place::File(path) => {
-                let file = File::open(path).map_err(|e| self.failed(&e))?;
-                Box::new(BufReader::with_capacity(HEAD, file))
-            }
+    fn raw(&self) -> Box<dyn BufRead + '_> {
+        match &self.place {
+            Place::File(file) => Box::new(BufReader::with_capacity(HEAD, file.from(0))),
             Place::Memory(bytes) => Box::new(Cursor::new(bytes)),
-        })
+        }
     }
 
     /// The bytes from the start, decompressed.
-    pub(crate) fn reader(&self) -> Result<Box<dyn BufRead + '_>, DataError> {
-        let mut raw = self.raw()?;
-        let start = raw.fill_buf().map_err(|e| self.failed(&e))?;
-        if start.starts_with(GZIP) {
-            let reader = flate2::bufread::MultiGzDecoder::new(raw);
-            return Ok(Box::new(BufReader::with_capacity(HEAD, reader)));
-        }
-        if start.starts_with(ZSTD) {
-            let reader = zstd::Decoder::with_buffer(raw).map_err(|e| self.failed(&e))?;
-            return Ok(Box::new(BufReader::with_capacity(HEAD, reader)));
-        }
-        Ok(raw)
+    pub(crate) fn decompressed(&self) -> Result<Box<dyn BufRead + '_>, DataError> {
+        let raw = self.raw();
+        Ok(match self.compression {
+            None => raw,
+            Some(Compression::Gzip) => {
+                let reader = flate2::bufread::MultiGzDecoder::new(raw);
+                Box::new(BufReader::with_capacity(HEAD, reader))
+            }
+            Some(Compression::Zstd) => {
+                let reader = zstd::Decoder::with_buffer(raw).map_err(|e| self.failed(&e))?;
+                Box::new(BufReader::with_capacity(HEAD, reader))
+            }
+        })
     }
 
-    /// All bytes, decompressed.
-    pub(crate) fn bytes(&self) -> Result<Vec<u8>, DataError> {
-        let mut bytes = Vec::new();
-        self.reader()?.read_to_end(&mut bytes).map_err(|e| self.failed(&e))?;
-        Ok(bytes)
+    /// The text from the start, decompressed; a line without end is an error before it fills the memory.
+    pub(crate) fn reader(&self) -> Result<Box<dyn BufRead + '_>, DataError> {
+        let limit = self.max_line();
+        Ok(Box::new(BoundedLines { reader: self.decompressed()?, length: 0, limit }))
+    }
+
+    /// The longest line in bytes that is read.
+    pub(crate) fn max_line(&self) -> u64 {
+        MAX_LINE.min(self.budget.limit() / 8)
+    }
+
+    /// All bytes, decompressed. Those that are in memory already are not copied.
+    ///
+    /// # Errors
+    /// If they cannot be read, or are more than the memory that reading may take.
+    pub(crate) fn bytes(&self) -> Result<std::borrow::Cow<'_, [u8]>, DataError> {
+        match &self.place {
+            Place::Memory(bytes) if self.compression.is_none() => Ok(bytes.into()),
+            _ => Ok(self.read_all(self.decompressed()?)?.into()),
+        }
     }
 
     /// The file itself, where it is one and not compressed.
-    #[cfg(feature = "parquet")]
-    pub(crate) fn file(&self) -> Result<Option<File>, DataError> {
+    pub(crate) fn file(&self) -> Option<RawFile> {
         match &self.place {
-            Place::File(path) if !self.compressed => {
-                File::open(path).map(Some).map_err(|e| self.failed(&e))
-            }
-            _ => Ok(None),
+            Place::File(file) if self.compression.is_none() => Some(file.clone()),
+            _ => None,
         }
     }
 
-    /// Refuses what is no text.
+    /// The decompressed bytes, to be read anywhere: the file itself where that is possible, otherwise in memory.
+    pub(crate) fn seekable(&self) -> Result<Box<dyn ReadSeek + '_>, DataError> {
+        Ok(match self.file() {
+            Some(file) => Box::new(BufReader::with_capacity(HEAD, file)),
+            None => Box::new(Cursor::new(self.bytes()?)),
+        })
+    }
+
+    /// Whether the bytes begin with the mark of UTF-16 text.
+    pub(crate) fn is_utf16(&self) -> bool {
+        self.head.starts_with(b"\xff\xfe") || self.head.starts_with(b"\xfe\xff")
+    }
+
+    /// Refuses what is not text.
     pub(crate) fn check_text(&self) -> Result<(), DataError> {
-        let name = &self.name;
-        let head = self.head();
-        if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
+        if self.is_utf16() {
+            let name = &self.name;
             return Err(DataError::user(format!("{name}: the file is UTF-16; save it as UTF-8")));
         }
-        if head.starts_with(b"FEA1") {
-            let advice = "write it as Feather version 2 or Parquet";
-            return Err(DataError::user(format!(
-                "{name}: the file is Feather version 1; {advice}"
-            )));
-        }
-        let known: [(&[u8], &str); 5] = [
-            (b"\xd0\xcf\x11\xe0", "an old Excel workbook"),
-            (b"\x89HDF", "an HDF5 file"),
-            (b"BZh", "compressed by bzip2"),
-            (b"\xfd7zXZ", "compressed by xz"),
-            (b"\x80\x04", "a Python pickle"),
-        ];
-        if let Some((_, what)) = known.iter().find(|(magic, _)| head.starts_with(magic)) {
-            let advice = "write it as CSV, Parquet, Arrow or NPY";
+        self.check_no_binary()
+    }
+
+    /// Refuses files of formats that are not text, by their first bytes. Text in UTF-16 passes.
+    pub(crate) fn check_no_binary(&self) -> Result<(), DataError> {
+        let name = &self.name;
+        let head = self.head();
+        if let Some((_, what, advice)) = FOREIGN.iter().find(|(magic, ..)| head.starts_with(magic))
+        {
             return Err(DataError::user(format!("{name}: the file is {what}; {advice}")));
         }
-        if head.contains(&0) {
+        if head.get(257..262) == Some(b"ustar") {
+            return Err(DataError::user(format!(
+                "{name}: the file is a tar archive; extract it, and name a file in it"
+            )));
+        }
+        if head.contains(&0) && !self.is_utf16() {
             return Err(DataError::user(format!(
                 "{name}: the file is binary, in no format known here; use CSV, LIBSVM, Parquet, Arrow, NPY or NPZ"
             )));
         }
         Ok(())
+    }
+}
+
+const DECOMPRESS: &str = "decompress it, or compress it by gzip or zstd";
+const EXTRACT: &str = "extract it, and name a file in it";
+const EXPORT: &str = "write it as CSV, Parquet, Arrow or NPY";
+
+/// First bytes of formats that are not read, what they are, and what to do.
+const FOREIGN: [(&[u8], &str, &str); 22] = [
+    (b"FEA1", "Feather version 1", "write it as Feather version 2 or Parquet"),
+    (b"BZh", "compressed by bzip2", DECOMPRESS),
+    (b"\xfd7zXZ", "compressed by xz", DECOMPRESS),
+    (b"\x5d\x00\x00", "compressed by lzma", DECOMPRESS),
+    (b"\x04\x22\x4d\x18", "compressed by lz4", DECOMPRESS),
+    (b"\x02\x21\x4c\x18", "compressed by lz4", DECOMPRESS),
+    (b"\xff\x06\x00\x00sNaPpY", "compressed by snappy", DECOMPRESS),
+    (b"\x1f\x9d", "compressed by compress", DECOMPRESS),
+    (b"LZIP", "compressed by lzip", DECOMPRESS),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", EXTRACT),
+    (b"Rar!\x1a\x07", "a RAR archive", EXTRACT),
+    (b"PK\x05\x06", "an empty ZIP archive", EXPORT),
+    (b"\xd0\xcf\x11\xe0", "an old Excel workbook", EXPORT),
+    (b"\x89HDF", "an HDF5 file", EXPORT),
+    (b"\x80\x02", "a Python pickle", EXPORT),
+    (b"\x80\x03", "a Python pickle", EXPORT),
+    (b"\x80\x04", "a Python pickle", EXPORT),
+    (b"\x80\x05", "a Python pickle", EXPORT),
+    (b"ORC", "an ORC file", EXPORT),
+    (b"Obj\x01", "an Avro file", EXPORT),
+    (b"SQLite format 3\0", "an SQLite database", EXPORT),
+    (b"%PDF-", "a PDF document", EXPORT),
+];
+
+/// Text whose lines have a largest length.
+struct BoundedLines<R> {
+    reader: R,
+    /// Bytes since the last end of a line.
+    length: u64,
+    limit: u64,
+}
+
+impl<R: BufRead> Read for BoundedLines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut found = self.fill_buf()?;
+        let count = found.read(buffer)?;
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+impl<R: BufRead> BufRead for BoundedLines<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.length > self.limit {
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                format!(
+                    "a line is longer than {}; the line ends are missing, or the file is no table",
+                    crate::budget::shown(self.limit)
+                ),
+            ));
+        }
+        self.reader.fill_buf()
+    }
+
+    fn consume(&mut self, count: usize) {
+        // What was filled is still there, so that nothing is read here.
+        if let Ok(found) = self.reader.fill_buf() {
+            let used = &found[..count];
+            let end = memrchr(b'\n', used).max(memrchr(b'\r', used));
+            self.length = match end {
+                Some(at) => (count - at - 1) as u64,
+                None => self.length + count as u64,
+            };
+        }
+        self.reader.consume(count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn source_of(bytes: Vec<u8>, limit: u64) -> Result<Source, DataError> {
+        Source::of_bytes("t", bytes, Budget::new(limit))
+    }
+
+    fn text(source: &Source) -> String {
+        String::from_utf8(source.bytes().unwrap().into_owned()).unwrap()
+    }
+
+    #[test]
+    fn compressed_bytes_are_read_in_every_form() {
+        let gzip = |text: &str| {
+            let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            writer.write_all(text.as_bytes()).unwrap();
+            writer.finish().unwrap()
+        };
+        let zstd = |text: &str| zstd::encode_all(text.as_bytes(), 1).unwrap();
+        let skipped = |id: u8| [&[0x50 + id, 0x2a, 0x4d, 0x18, 4, 0, 0, 0], &b"four"[..]].concat();
+        for bytes in [
+            [gzip("a,b\n"), gzip(""), gzip("1,2\n")].concat(),
+            [zstd("a,b\n"), zstd("1,2\n")].concat(),
+            [skipped(0), zstd("a,b\n"), skipped(15), zstd("1,2\n"), skipped(3)].concat(),
+        ] {
+            let source = source_of(bytes.clone(), 1 << 30).unwrap();
+            assert_eq!(text(&source), "a,b\n1,2\n");
+            assert_eq!(source.head(), b"a,b\n1,2\n");
+            let cut = source_of(bytes[..bytes.len() - 2].to_vec(), 1 << 30);
+            let error = match cut {
+                Ok(cut) => cut.bytes().unwrap_err(),
+                Err(error) => error,
+            };
+            assert!(error.to_string().contains("cut off or damaged"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_decompresses_to_more_than_the_memory_is_an_error() {
+        let bomb = zstd::encode_all(&vec![0; 1 << 24][..], 1).unwrap();
+        let source = source_of(bomb, 1 << 22).unwrap();
+        let error = source.bytes().unwrap_err().to_string();
+        assert!(error.starts_with("t: reading it takes") && error.contains("4.2 MB"), "{error}");
+        // So is a line without end, though no text is held.
+        let mut lines = source.reader().unwrap();
+        let error = io::copy(&mut lines, &mut io::sink()).unwrap_err();
+        assert!(source.failed(&error).to_string().starts_with("t: a line is longer than 524.3 kB"));
+        let source = source_of(b"0123456789\n".repeat(1 << 19), 1 << 22).unwrap();
+        assert_eq!(io::copy(&mut source.reader().unwrap(), &mut io::sink()).unwrap(), 11 << 19);
+    }
+
+    #[test]
+    fn foreign_formats_are_named() {
+        for (bytes, expected) in [
+            (&b"BZh91AY"[..], "bzip2; decompress it"),
+            (b"\xfd7zXZ\0", "xz; decompress it"),
+            (b"a\0b", "binary"),
+            (b"SQLite format 3\0", "an SQLite database; write it"),
+        ] {
+            let source = source_of(bytes.to_vec(), 1 << 20).unwrap();
+            let error = source.check_text().unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    /// A pipe that is named like a file gives all of its bytes to every reader.
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_read_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        let rows = "1,2,a\n".repeat(100_000);
+        let writer = {
+            let (path, rows) = (path.clone(), rows.clone());
+            std::thread::spawn(move || std::fs::write(path, rows).unwrap())
+        };
+        let source = Source::open(&path).unwrap();
+        writer.join().unwrap();
+        for _ in 0..2 {
+            assert_eq!(text(&source), rows);
+            let mut read = String::new();
+            source.reader().unwrap().read_to_string(&mut read).unwrap();
+            assert_eq!(read, rows);
+        }
+    }
+
+    /// A file that is replaced or grows while it is read stays what it was when it was opened.
+    #[test]
+    fn a_file_is_opened_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        std::fs::write(&path, "a\n1\n").unwrap();
+        let source = Source::open(&path).unwrap();
+        let mut grown = File::options().append(true).open(&path).unwrap();
+        grown.write_all(b"2\n").unwrap();
+        assert_eq!(text(&source), "a\n1\n");
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, "b\n").unwrap();
+        assert_eq!(text(&source), "a\n1\n");
     }
 }

@@ -47,6 +47,17 @@ pub(crate) enum Cells {
     Texts(RawTexts),
 }
 
+impl Cells {
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Cells::Numbers(values) | Cells::Booleans(values) => values.len(),
+            Cells::Moments(moments) => moments.len(),
+            Cells::Texts(texts) => texts.codes.len(),
+        }
+    }
+}
+
 /// What is known of a column before it is understood.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Expected {

@@ -72,7 +72,7 @@ impl<'f> Found<'f> {
         let block = self.frame.block.as_ref()?;
         let place = block.place(name)?;
         Some(match block {
-            Block::Dense { values, numbers } => {
+            Block::Dense { values, numbers, .. } => {
                 Source::Strided { values, first: place, step: numbers.len() }
             }
             Block::Sparse(_) => Source::Numbers(Cow::Owned(block.column(place))),
@@ -358,7 +358,8 @@ impl<'f> Entries<'f> {
         if recipe.entries.is_empty() {
             return Ok(Entries::None);
         }
-        if let Some(Block::Sparse(points)) = &frame.block {
+        if let Some(Block::Sparse(block)) = &frame.block {
+            let points = block.points();
             let mut places = vec![u32::MAX; points.dim()];
             for (at, column) in recipe.entries.iter().enumerate() {
                 if let Some(place) = places.get_mut(*column as usize) {

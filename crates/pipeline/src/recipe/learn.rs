@@ -67,7 +67,8 @@ pub(super) fn recipe(
     }
     let mut entries = Vec::new();
     match &frame.block {
-        Some(Block::Sparse(points)) => {
+        Some(Block::Sparse(block)) => {
+            let points = block.points();
             let named = dropped.iter().filter_map(|name| frame.block.as_ref()?.place(name));
             let dropped: HashSet<usize> = named.collect();
             entries = changing(points);

@@ -162,7 +162,7 @@ fn sparse_tables_stay_sparse() {
         points.push(&columns, &[1.0, 0.5, row as f64 + 1.0]).unwrap();
     }
     let mut table = frame(vec![("c", texts(&["a", "b"].repeat(rows / 2)))]);
-    table.block = Some(Block::Sparse(points));
+    table.block = Some(Block::Sparse(points.into()));
     let recipe = fit(&table);
     let names = recipe.coordinates();
     assert!(recipe.is_sparse() || recipe.dim() <= 300);

@@ -1,0 +1,227 @@
+//! The memory that reading one file may take.
+//!
+//! A small file can ask for any amount of memory: a compressed file of zeros, an archive whose entries overlap, a header
+//! with a huge shape. Every reader asks the budget before it makes room, so that such a file is an error and not an abort.
+
+use crate::error::DataError;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The limit where the system does not say how much memory there is.
+const UNKNOWN: u64 = 1 << 36;
+
+/// Never less than this, however little memory is free.
+const LEAST: u64 = 1 << 26;
+
+/// Reading may take one part in this many of the memory that is free: learners copy what was read.
+const SHARE: u64 = 2;
+
+/// A model keeps about this many bytes for each column: a name, a weight, a scale.
+const COLUMN_COST: u64 = 100;
+
+/// An upper limit on memory, and what was taken of it so far. Everything that is read of one file shares one budget.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    limit: u64,
+    taken: AtomicU64,
+}
+
+impl Budget {
+    /// Half of the memory that is free now: of the machine, of the control group, or of the address space that the
+    /// process may use (`ulimit -v`), whichever is least. Where the system does not say, 64 GiB.
+    pub(crate) fn of_machine() -> Budget {
+        let free = [free_address_space(), available_memory(), free_in_group()];
+        let free = free.into_iter().flatten().min();
+        Budget::new(free.map_or(UNKNOWN, |free| (free / SHARE).max(LEAST)))
+    }
+
+    /// A budget of `limit` bytes.
+    pub(crate) fn new(limit: u64) -> Budget {
+        Budget { limit, taken: AtomicU64::new(0) }
+    }
+
+    /// The largest number of bytes in all.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// The number of bytes that are taken.
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    /// Gives back everything that was taken since [`Budget::taken`] was this number: what was read since is not kept.
+    pub(crate) fn reset(&self, taken: u64) {
+        self.taken.store(taken, Ordering::Relaxed);
+    }
+
+    /// Takes `bytes`.
+    ///
+    /// # Errors
+    /// If there are not this many left. The message names the limit and what to do; it does not name the file.
+    pub(crate) fn take(&self, bytes: u64) -> Result<(), DataError> {
+        let before = self.taken.fetch_add(bytes, Ordering::Relaxed);
+        match before.checked_add(bytes) {
+            Some(sum) if sum <= self.limit => Ok(()),
+            sum => {
+                self.taken.fetch_sub(bytes, Ordering::Relaxed);
+                Err(self.exceeded(sum))
+            }
+        }
+    }
+
+    /// Gives back `bytes` that were taken.
+    pub(crate) fn give_back(&self, bytes: u64) {
+        self.taken.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Takes what `count` items of type `T` need.
+    ///
+    /// # Errors
+    /// As [`Budget::take`].
+    pub(crate) fn take_items<T>(&self, count: usize) -> Result<(), DataError> {
+        self.take((count as u64).saturating_mul(size_of::<T>() as u64))
+    }
+
+    /// Takes what a model keeps for `count` columns.
+    ///
+    /// # Errors
+    /// As [`Budget::take`].
+    pub(crate) fn take_columns(&self, count: usize) -> Result<(), DataError> {
+        self.take((count as u64).saturating_mul(COLUMN_COST))
+    }
+
+    /// A vector with room for `count` items, which it takes from the budget.
+    ///
+    /// # Errors
+    /// If the budget or the system does not have this much memory.
+    pub(crate) fn room<T>(&self, count: usize) -> Result<Vec<T>, DataError> {
+        let mut items = Vec::new();
+        self.reserve(&mut items, count)?;
+        Ok(items)
+    }
+
+    /// Makes room for `more` items.
+    ///
+    /// # Errors
+    /// If the budget or the system does not have this much memory.
+    pub(crate) fn reserve<T>(&self, items: &mut Vec<T>, more: usize) -> Result<(), DataError> {
+        let spare = items.capacity() - items.len();
+        if more <= spare {
+            return Ok(());
+        }
+        self.take_items::<T>(more - spare)?;
+        items.try_reserve_exact(more).map_err(|_| self.exceeded(None))
+    }
+
+    /// Makes room for at least `more` items; doubles the room, so that many calls cost little.
+    ///
+    /// # Errors
+    /// If the budget or the system does not have this much memory.
+    pub(crate) fn grow<T>(&self, items: &mut Vec<T>, more: usize) -> Result<(), DataError> {
+        if more <= items.capacity() - items.len() {
+            return Ok(());
+        }
+        let capacity = items.capacity();
+        items.try_reserve(more).map_err(|_| self.exceeded(None))?;
+        let grown = self.take_items::<T>(items.capacity() - capacity);
+        if grown.is_err() {
+            // Twice the room is more than there is left; what is needed may be not.
+            items.shrink_to(items.len() + more);
+            return self.take_items::<T>(items.capacity().saturating_sub(capacity));
+        }
+        grown
+    }
+
+    /// The error for memory that there is not.
+    pub(crate) fn exceeded(&self, sum: Option<u64>) -> DataError {
+        let needs = match sum {
+            Some(sum) => format!("at least {}", shown(sum)),
+            None => "more".to_owned(),
+        };
+        DataError::user(format!(
+            "reading it takes {needs} of memory, and the limit is {}, half of what is free; read CSV, LIBSVM or Parquet \
+             by --stream, split the file, or leave columns out of it",
+            shown(self.limit)
+        ))
+    }
+}
+
+/// A number of bytes for people.
+pub(crate) fn shown(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 4] =
+        [(1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")];
+    match UNITS.iter().find(|(unit, _)| bytes >= *unit) {
+        Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / *unit as f64),
+        None => format!("{bytes} bytes"),
+    }
+}
+
+/// What `ulimit -v` leaves.
+fn free_address_space() -> Option<u64> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let soft: u64 = line.split_whitespace().next()?.parse().ok()?;
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    Some(soft.saturating_sub(kilobytes(&status, "VmSize:")?))
+}
+
+fn available_memory() -> Option<u64> {
+    kilobytes(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
+}
+
+/// What the control group of a container leaves; the page cache can be given back and counts as free.
+fn free_in_group() -> Option<u64> {
+    let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let limit = number("/sys/fs/cgroup/memory.max")?;
+    let statistics = std::fs::read_to_string("/sys/fs/cgroup/memory.stat").unwrap_or_default();
+    let cache = statistics.lines().find_map(|line| line.strip_prefix("file "));
+    let cache = cache.and_then(|bytes| bytes.trim().parse::<u64>().ok()).unwrap_or(0);
+    let used = number("/sys/fs/cgroup/memory.current")?.saturating_sub(cache);
+    Some(limit.saturating_sub(used))
+}
+
+/// The value of a line `key  123 kB`, in bytes.
+fn kilobytes(text: &str, key: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+    line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_much_is_refused_and_not_counted() {
+        let budget = Budget::new(1000);
+        budget.take(600).unwrap();
+        let error = budget.take(600).unwrap_err().to_string();
+        assert!(error.contains("at least 1.2 kB") && error.contains("--stream"), "{error}");
+        budget.take(400).unwrap();
+        assert_eq!(budget.taken(), 1000);
+        budget.reset(600);
+        assert_eq!(budget.taken(), 600);
+        assert!(budget.take(u64::MAX).is_err() && budget.room::<f64>(usize::MAX / 8).is_err());
+        assert_eq!(budget.taken(), 600);
+        assert_eq!(budget.room::<u32>(100).unwrap().capacity(), 100);
+        assert_eq!(budget.taken(), 1000);
+    }
+
+    #[test]
+    fn room_is_doubled_while_there_is_enough() {
+        let budget = Budget::new(8 * 100);
+        let mut items: Vec<u64> = Vec::new();
+        let mut held = 0;
+        while budget.grow(&mut items, 1).is_ok() {
+            items.push(0);
+            held += 1;
+        }
+        assert_eq!(held, 100);
+    }
+
+    #[test]
+    fn the_machine_has_memory() {
+        assert!(Budget::of_machine().limit() >= LEAST);
+        assert_eq!(kilobytes("a: 1 kB\nMemAvailable:   12 kB\n", "MemAvailable:"), Some(12 * 1024));
+        assert_eq!((shown(999), shown(1_500_000)), ("999 bytes".to_owned(), "1.5 MB".to_owned()));
+    }
+}

@@ -1,0 +1,480 @@
+//! A column that grows by Arrow arrays.
+
+use crate::budget::Budget;
+use crate::error::DataError;
+use crate::texts::TextColumn;
+use crate::typing::{Cells, Kind, moment_text};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type,
+    Decimal256Type, DecimalType, DurationMicrosecondType, DurationMillisecondType,
+    DurationNanosecondType, DurationSecondType, Float16Type, Float32Type, Float64Type, Int8Type,
+    Int16Type, Int32Type, Int64Type, Time32MillisecondType, Time32SecondType,
+    Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, PrimitiveArray};
+use arrow_schema::{DataType, TimeUnit};
+
+const MICROS_OF_A_DAY: i64 = 86_400_000_000;
+
+/// How a column is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Numbers,
+    Booleans,
+    /// Dates and times.
+    Moments,
+    /// Texts of which nothing more is known.
+    Texts,
+    /// Values that the file or the user declares categories.
+    Category,
+    /// Lists of numbers, all of the same length.
+    Lists,
+}
+
+impl Shape {
+    /// How values of a type are read; `None` if they are not.
+    pub(crate) fn of(of: &DataType, is_category: bool) -> Option<Shape> {
+        let is_list = match of {
+            DataType::FixedSizeList(item, _) | DataType::List(item) | DataType::LargeList(item) => {
+                Some(is_number(item.data_type()))
+            }
+            _ => None,
+        };
+        match (is_list, is_category) {
+            (Some(true), false) => Some(Shape::Lists),
+            (Some(_), _) => None,
+            (None, true) => is_scalar(of).then_some(Shape::Category),
+            (None, false) if holds_texts(of) => Some(Shape::Texts),
+            (None, false) => match of {
+                DataType::Boolean => Some(Shape::Booleans),
+                DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => {
+                    Some(Shape::Moments)
+                }
+                of => is_scalar(of).then_some(Shape::Numbers),
+            },
+        }
+    }
+}
+
+/// Whether there is a number or a text for values of a type.
+fn is_scalar(of: &DataType) -> bool {
+    match of {
+        DataType::Dictionary(_, values) => is_scalar(values),
+        of => is_number(of) || holds_texts(of),
+    }
+}
+
+fn is_number(of: &DataType) -> bool {
+    match of {
+        DataType::Null | DataType::Boolean | DataType::Date32 | DataType::Date64 => true,
+        DataType::Timestamp(..)
+        | DataType::Duration(_)
+        | DataType::Time32(_)
+        | DataType::Time64(_) => true,
+        DataType::Float16 | DataType::Float32 | DataType::Float64 => true,
+        DataType::Decimal32(..)
+        | DataType::Decimal64(..)
+        | DataType::Decimal128(..)
+        | DataType::Decimal256(..) => true,
+        of => of.is_integer(),
+    }
+}
+
+/// Whether values of a type are texts, or bytes that may be.
+pub(crate) fn holds_texts(of: &DataType) -> bool {
+    match of {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::FixedSizeBinary(_) => true,
+        DataType::Dictionary(_, values) => holds_texts(values),
+        _ => false,
+    }
+}
+
+/// Values that grow.
+#[derive(Debug)]
+pub(crate) enum Builder {
+    Numbers(Vec<f64>),
+    Booleans(Vec<f64>),
+    /// Microseconds since 1970-01-01.
+    Moments(Vec<Option<i64>>),
+    Texts(TextColumn),
+    Categories(TextColumn),
+    /// The lists one after the other, and their length, once a list was seen; lists missing before that are counted.
+    Lists {
+        values: Vec<f64>,
+        width: Option<usize>,
+        missing: usize,
+    },
+    /// A column whose values turned out not to be read.
+    Unread,
+}
+
+/// Why an array cannot be added.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// A number is infinite, in this row of its batch.
+    Infinite {
+        row: usize,
+    },
+    Memory(DataError),
+    /// Values of this kind are not read.
+    Unread(String),
+}
+
+impl From<DataError> for Fault {
+    fn from(error: DataError) -> Fault {
+        Fault::Memory(error)
+    }
+}
+
+/// The first integer that was rounded, and its row.
+type Rounded = Option<(usize, String)>;
+
+impl Builder {
+    /// A column without rows, with room for `rows`.
+    pub(crate) fn new(shape: Shape, rows: usize, budget: &Budget) -> Result<Builder, DataError> {
+        Ok(match shape {
+            Shape::Numbers => Builder::Numbers(budget.room(rows)?),
+            Shape::Booleans => Builder::Booleans(budget.room(rows)?),
+            Shape::Moments => Builder::Moments(budget.room(rows)?),
+            Shape::Texts => Builder::Texts(TextColumn::with_room(rows, budget)?),
+            Shape::Category => Builder::Categories(TextColumn::with_room(rows, budget)?),
+            Shape::Lists => Builder::Lists { values: Vec::new(), width: None, missing: 0 },
+        })
+    }
+
+    /// The cells of a column that is not of lists, and the type that is declared of them.
+    pub(crate) fn finish(self) -> (Cells, Kind) {
+        match self {
+            Builder::Numbers(values) => (Cells::Numbers(values), Kind::Number),
+            Builder::Booleans(values) => (Cells::Booleans(values), Kind::Boolean),
+            Builder::Moments(moments) => (Cells::Moments(moments), Kind::Date),
+            Builder::Texts(texts) => (Cells::Texts(texts.into_cells()), Kind::Text),
+            Builder::Categories(texts) => (Cells::Texts(texts.into_cells()), Kind::Category),
+            Builder::Lists { .. } | Builder::Unread => {
+                unreachable!("these are no columns of cells")
+            }
+        }
+    }
+
+    /// Adds the values of an array; returns the first integer that was rounded.
+    pub(crate) fn append(&mut self, array: &dyn Array, budget: &Budget) -> Result<Rounded, Fault> {
+        match self {
+            Builder::Unread => Ok(None),
+            Builder::Moments(moments) => {
+                budget.grow(moments, array.len())?;
+                append_moments(array, moments)?;
+                Ok(None)
+            }
+            Builder::Numbers(values) | Builder::Booleans(values) => {
+                budget.grow(values, array.len())?;
+                let start = values.len();
+                numbers(array, values)?;
+                match values[start..].iter().position(|v| v.is_infinite()) {
+                    Some(row) => Err(Fault::Infinite { row }),
+                    None => Ok(rounded(array)),
+                }
+            }
+            Builder::Texts(texts) | Builder::Categories(texts) => {
+                append_texts(array, texts, budget)?;
+                Ok(None)
+            }
+            Builder::Lists { values, width, missing } => {
+                append_lists(array, values, width, missing, budget)?;
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// The first integer that no number is equal to, and its row.
+fn rounded(array: &dyn Array) -> Rounded {
+    let of = |integer: &dyn Fn(usize) -> i128| {
+        let is_rounded = |i: &usize| {
+            let value = integer(*i);
+            value.unsigned_abs() > 1 << 53 && array.is_valid(*i) && value as f64 as i128 != value
+        };
+        (0..array.len()).find(is_rounded).map(|i| (i, integer(i).to_string()))
+    };
+    match array.data_type() {
+        DataType::Int64 => of(&|i| i128::from(array.as_primitive::<Int64Type>().value(i))),
+        DataType::UInt64 => of(&|i| i128::from(array.as_primitive::<UInt64Type>().value(i))),
+        _ => None,
+    }
+}
+
+/// Appends numbers, NaN where one is missing.
+fn numbers(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), Fault> {
+    match array.data_type() {
+        DataType::Int8 => primitives::<Int8Type>(array, out, f64::from),
+        DataType::Int16 => primitives::<Int16Type>(array, out, f64::from),
+        DataType::Int32 => primitives::<Int32Type>(array, out, f64::from),
+        DataType::Int64 => primitives::<Int64Type>(array, out, |v| v as f64),
+        DataType::UInt8 => primitives::<UInt8Type>(array, out, f64::from),
+        DataType::UInt16 => primitives::<UInt16Type>(array, out, f64::from),
+        DataType::UInt32 => primitives::<UInt32Type>(array, out, f64::from),
+        DataType::UInt64 => primitives::<UInt64Type>(array, out, |v| v as f64),
+        DataType::Float16 => primitives::<Float16Type>(array, out, |v| v.to_f64()),
+        DataType::Float32 => primitives::<Float32Type>(array, out, f64::from),
+        DataType::Float64 => primitives::<Float64Type>(array, out, |v| v),
+        DataType::Decimal32(_, scale) => {
+            decimals::<Decimal32Type>(array, out, *scale, |v| v.into())
+        }
+        DataType::Decimal64(_, scale) => {
+            decimals::<Decimal64Type>(array, out, *scale, |v| v as f64)
+        }
+        DataType::Decimal128(_, scale) => {
+            decimals::<Decimal128Type>(array, out, *scale, |v| v as f64)
+        }
+        // Large ones are read from their digits.
+        DataType::Decimal256(_, scale) => {
+            decimals::<Decimal256Type>(array, out, *scale, |_| f64::INFINITY)
+        }
+        DataType::Duration(unit) => {
+            let second = ticks_per_second(*unit);
+            match unit {
+                TimeUnit::Second => ticks::<DurationSecondType>(array, out, second),
+                TimeUnit::Millisecond => ticks::<DurationMillisecondType>(array, out, second),
+                TimeUnit::Microsecond => ticks::<DurationMicrosecondType>(array, out, second),
+                TimeUnit::Nanosecond => ticks::<DurationNanosecondType>(array, out, second),
+            }
+        }
+        DataType::Time32(TimeUnit::Second) => primitives::<Time32SecondType>(array, out, f64::from),
+        DataType::Time32(_) => {
+            primitives::<Time32MillisecondType>(array, out, |v| f64::from(v) / 1e3)
+        }
+        DataType::Time64(TimeUnit::Microsecond) => ticks::<Time64MicrosecondType>(array, out, 1e6),
+        DataType::Time64(_) => ticks::<Time64NanosecondType>(array, out, 1e9),
+        DataType::Boolean => {
+            let truths = array.as_boolean().iter();
+            out.extend(truths.map(|truth| truth.map_or(f64::NAN, |v| f64::from(u8::from(v)))));
+        }
+        DataType::Null => out.resize(out.len() + array.len(), f64::NAN),
+        other => return Err(Fault::Unread(other.to_string())),
+    }
+    Ok(())
+}
+
+/// Appends moments, in microseconds since 1970-01-01; nanoseconds are cut off.
+fn append_moments(array: &dyn Array, out: &mut Vec<Option<i64>>) -> Result<(), Fault> {
+    fn each<T: ArrowPrimitiveType>(
+        array: &dyn Array,
+        out: &mut Vec<Option<i64>>,
+        micros: impl Fn(T::Native) -> Option<i64>,
+    ) -> Result<(), Fault> {
+        for value in array.as_primitive::<T>() {
+            let beyond = || Fault::Unread("times beyond the year 290,000".to_owned());
+            out.push(value.map(|value| micros(value).ok_or_else(beyond)).transpose()?);
+        }
+        Ok(())
+    }
+    match array.data_type() {
+        DataType::Date32 => {
+            each::<Date32Type>(array, out, |days| i64::from(days).checked_mul(MICROS_OF_A_DAY))
+        }
+        DataType::Date64 => each::<Date64Type>(array, out, |ms| ms.checked_mul(1000)),
+        DataType::Timestamp(TimeUnit::Second, _) => {
+            each::<TimestampSecondType>(array, out, |s| s.checked_mul(1_000_000))
+        }
+        DataType::Timestamp(TimeUnit::Millisecond, _) => {
+            each::<TimestampMillisecondType>(array, out, |ms| ms.checked_mul(1000))
+        }
+        DataType::Timestamp(TimeUnit::Microsecond, _) => {
+            each::<TimestampMicrosecondType>(array, out, Some)
+        }
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => {
+            each::<TimestampNanosecondType>(array, out, |ns| Some(ns.div_euclid(1000)))
+        }
+        other => Err(Fault::Unread(other.to_string())),
+    }
+}
+
+fn ticks_per_second(unit: TimeUnit) -> f64 {
+    match unit {
+        TimeUnit::Second => 1.0,
+        TimeUnit::Millisecond => 1e3,
+        TimeUnit::Microsecond => 1e6,
+        TimeUnit::Nanosecond => 1e9,
+    }
+}
+
+fn primitives<T: ArrowPrimitiveType>(
+    array: &dyn Array,
+    out: &mut Vec<f64>,
+    number: impl Fn(T::Native) -> f64,
+) {
+    let values = array.as_primitive::<T>();
+    if values.null_count() == 0 {
+        out.extend(values.values().iter().map(|v| number(*v)));
+    } else {
+        out.extend(values.iter().map(|v| v.map_or(f64::NAN, &number)));
+    }
+}
+
+/// Whole numbers of ticks, `per` of which make a day or a second.
+fn ticks<T: ArrowPrimitiveType<Native = i64>>(array: &dyn Array, out: &mut Vec<f64>, per: f64) {
+    primitives::<T>(array, out, |v| v as f64 / per);
+}
+
+/// Decimals, each the number nearest to it: a quotient of two exact numbers, or read from its digits.
+fn decimals<T: DecimalType>(
+    array: &dyn Array,
+    out: &mut Vec<f64>,
+    scale: i8,
+    number: impl Fn(T::Native) -> f64,
+) {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let values: &PrimitiveArray<T> = array.as_primitive::<T>();
+    let power = (0..=22).contains(&scale).then(|| 10f64.powi(scale.into()));
+    out.extend((0..values.len()).map(|i| {
+        if values.is_null(i) {
+            return f64::NAN;
+        }
+        match (power, number(values.value(i))) {
+            (Some(power), unscaled) if unscaled.abs() <= EXACT => unscaled / power,
+            _ => values.value_as_string(i).parse().unwrap_or(f64::NAN),
+        }
+    }));
+}
+
+fn append_texts(array: &dyn Array, texts: &mut TextColumn, budget: &Budget) -> Result<(), Fault> {
+    let mut push = |value: Option<&str>| texts.push(value, budget);
+    match array.data_type() {
+        DataType::Utf8 => array.as_string::<i32>().iter().try_for_each(&mut push)?,
+        DataType::LargeUtf8 => array.as_string::<i64>().iter().try_for_each(&mut push)?,
+        DataType::Utf8View => array.as_string_view().iter().try_for_each(&mut push)?,
+        DataType::Binary => {
+            array.as_binary::<i32>().iter().try_for_each(|v| Ok::<(), Fault>(push(utf8(v)?)?))?;
+        }
+        DataType::LargeBinary => {
+            array.as_binary::<i64>().iter().try_for_each(|v| Ok::<(), Fault>(push(utf8(v)?)?))?;
+        }
+        DataType::BinaryView => {
+            array.as_binary_view().iter().try_for_each(|v| Ok::<(), Fault>(push(utf8(v)?)?))?;
+        }
+        DataType::FixedSizeBinary(_) => {
+            array
+                .as_fixed_size_binary()
+                .iter()
+                .try_for_each(|v| Ok::<(), Fault>(push(utf8(v)?)?))?;
+        }
+        DataType::Boolean => {
+            array
+                .as_boolean()
+                .iter()
+                .try_for_each(|v| push(v.map(|v| if v { "true" } else { "false" })))?;
+        }
+        DataType::Int64 => {
+            let integers = array.as_primitive::<Int64Type>().iter();
+            integers.map(|v| v.map(|v| v.to_string())).try_for_each(|v| push(v.as_deref()))?;
+        }
+        DataType::UInt64 => {
+            let integers = array.as_primitive::<UInt64Type>().iter();
+            integers.map(|v| v.map(|v| v.to_string())).try_for_each(|v| push(v.as_deref()))?;
+        }
+        DataType::Float32 => {
+            // Its shortest digits, and not those of the same number in 64 bits.
+            let numbers = array.as_primitive::<Float32Type>().iter();
+            let text = |v: f32| (!v.is_nan()).then(|| v.to_string());
+            numbers.map(|v| v.and_then(text)).try_for_each(|v| push(v.as_deref()))?;
+        }
+        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => {
+            let mut moments = Vec::new();
+            budget.grow(&mut moments, array.len())?;
+            append_moments(array, &mut moments)?;
+            moments.into_iter().map(|v| v.map(moment_text)).try_for_each(|v| push(v.as_deref()))?;
+        }
+        DataType::Dictionary(..) => append_dictionary(array, texts, budget)?,
+        _ => {
+            let mut values = Vec::new();
+            budget.grow(&mut values, array.len())?;
+            numbers(array, &mut values)?;
+            let text = |v: f64| (!v.is_nan()).then(|| v.to_string());
+            values.into_iter().map(text).try_for_each(|v| push(v.as_deref()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Bytes as text.
+fn utf8(value: Option<&[u8]>) -> Result<Option<&str>, Fault> {
+    let refused = |_| Fault::Unread("bytes that are not UTF-8 text".to_owned());
+    value.map(std::str::from_utf8).transpose().map_err(refused)
+}
+
+/// The values of a dictionary, then the value of each key.
+fn append_dictionary(
+    array: &dyn Array,
+    texts: &mut TextColumn,
+    budget: &Budget,
+) -> Result<(), Fault> {
+    let dictionary = array.as_any_dictionary();
+    let mut values = TextColumn::default();
+    append_texts(dictionary.values().as_ref(), &mut values, budget)?;
+    let values = values.into_cells();
+    let keys = if dictionary.values().is_empty() {
+        vec![0; array.len()]
+    } else {
+        dictionary.normalized_keys()
+    };
+    for (i, key) in keys.into_iter().enumerate() {
+        let code = values.codes.get(key).filter(|_| array.is_valid(i));
+        let value = code.and_then(|code| values.levels.get(*code as usize));
+        texts.push(value.map(String::as_str), budget)?;
+    }
+    Ok(())
+}
+
+fn append_lists(
+    array: &dyn Array,
+    out: &mut Vec<f64>,
+    width: &mut Option<usize>,
+    missing: &mut usize,
+    budget: &Budget,
+) -> Result<(), Fault> {
+    for row in 0..array.len() {
+        let list = array.is_valid(row).then(|| match array.data_type() {
+            DataType::FixedSizeList(..) => array.as_fixed_size_list().value(row),
+            DataType::LargeList(_) => array.as_list::<i64>().value(row),
+            _ => array.as_list::<i32>().value(row),
+        });
+        let Some(list) = list else {
+            match width {
+                None => *missing += 1,
+                Some(width) => {
+                    budget.grow(out, *width)?;
+                    out.resize(out.len() + *width, f64::NAN);
+                }
+            }
+            continue;
+        };
+        let expected = *width.get_or_insert(list.len());
+        if list.len() != expected || expected == 0 {
+            let lengths =
+                format!("lists of different lengths, such as {expected} and {}", list.len());
+            return Err(Fault::Unread(if expected == 0 {
+                "empty lists".to_owned()
+            } else {
+                lengths
+            }));
+        }
+        let before = std::mem::take(missing);
+        if out.is_empty() {
+            budget.take_columns(expected)?;
+        }
+        budget.grow(out, (before + 1).saturating_mul(expected))?;
+        out.resize(out.len() + before * expected, f64::NAN);
+        let start = out.len();
+        numbers(list.as_ref(), out)?;
+        if out[start..].iter().any(|v| v.is_infinite()) {
+            return Err(Fault::Infinite { row });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! Readers of other people that may panic on damaged files.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+
+thread_local! {
+    static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `read`; returns `None` if it panics, which readers of Arrow and Parquet do on some damaged files.
+///
+/// The message of such a panic is not printed. For that, the first call puts a hook in front of the process's panic hook;
+/// it passes on every panic outside of `read`.
+pub(crate) fn guarded<T>(read: impl FnOnce() -> T) -> Option<T> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !IS_GUARDED.get() {
+                before(panic);
+            }
+        }));
+    });
+    let was_guarded = IS_GUARDED.replace(true);
+    // What `read` changed is dropped after a panic: callers report an error and read no further.
+    let result = catch_unwind(AssertUnwindSafe(read));
+    IS_GUARDED.set(was_guarded);
+    result.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_none() {
+        assert_eq!(guarded(|| 3), Some(3));
+        assert_eq!(guarded(|| guarded(|| panic!("inside")) as Option<u8>), Some(None));
+        assert_eq!(guarded(|| panic!("outside")) as Option<u8>, None);
+    }
+}

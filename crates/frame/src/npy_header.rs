@@ -1,0 +1,296 @@
+//! The header of an NPY array: its shape and the type of its items.
+
+use crate::error::DataError;
+use std::io::Read;
+
+const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// Longest header in bytes; `NumPy` itself refuses to read more than 10,000.
+const MAX_HEADER: usize = 1 << 20;
+
+/// Largest size of one text item in bytes.
+const MAX_ITEM: usize = 1 << 28;
+
+/// What an array holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Header {
+    /// Lengths by dimension.
+    pub(crate) shape: Vec<usize>,
+    /// Whether the first index changes fastest.
+    pub(crate) is_fortran: bool,
+    pub(crate) item: Item,
+    /// Bytes of the file before the items.
+    pub(crate) length: u64,
+}
+
+/// The type of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Item {
+    pub(crate) kind: Kind,
+    /// Bytes per item.
+    pub(crate) size: usize,
+    pub(crate) is_big_endian: bool,
+}
+
+/// Types of items that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Float,
+    Integer,
+    Unsigned,
+    Boolean,
+    /// Unicode text, four bytes for each character.
+    Text,
+    /// Bytes of text.
+    Bytes,
+    /// Ticks since 1970, as days: dates and times.
+    Days(Scale),
+    /// Ticks, as seconds: durations.
+    Seconds(Scale),
+}
+
+/// How ticks become days or seconds: a product and a quotient of whole numbers, which keeps whole days whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Scale {
+    pub(crate) times: u32,
+    pub(crate) per: u64,
+}
+
+impl Scale {
+    pub(crate) fn of(self, ticks: i64) -> f64 {
+        ticks as f64 * f64::from(self.times) / self.per as f64
+    }
+}
+
+impl Kind {
+    pub(crate) fn is_text(self) -> bool {
+        matches!(self, Kind::Text | Kind::Bytes)
+    }
+}
+
+impl Header {
+    /// Reads the header; the items come next.
+    ///
+    /// # Errors
+    /// If it is no header, or of items that are not read. The message does not name the file.
+    pub(crate) fn read(reader: &mut impl Read) -> Result<Header, DataError> {
+        let mut start = [0; 10];
+        exactly(reader, &mut start)?;
+        if !start.starts_with(MAGIC) {
+            return Err(broken());
+        }
+        let (length, before) = match start[6] {
+            1 => (usize::from(u16::from_le_bytes([start[8], start[9]])), 10),
+            2 | 3 => {
+                let mut more = [0; 2];
+                exactly(reader, &mut more)?;
+                (u32::from_le_bytes([start[8], start[9], more[0], more[1]]) as usize, 12)
+            }
+            version => {
+                return Err(DataError::user(format!(
+                    "NPY format version {version} is not known here; write it again by numpy.save"
+                )));
+            }
+        };
+        if length > MAX_HEADER {
+            return Err(broken());
+        }
+        let mut header = vec![0; length];
+        exactly(reader, &mut header)?;
+        let header = std::str::from_utf8(&header).map_err(|_| broken())?;
+        let item = Item::parse(after(header, "descr").ok_or_else(broken)?)?;
+        let is_fortran = after(header, "fortran_order").ok_or_else(broken)?.starts_with("True");
+        let shape = after(header, "shape").ok_or_else(broken)?;
+        let inside =
+            shape.strip_prefix('(').and_then(|s| s.split(')').next()).ok_or_else(broken)?;
+        let lengths = inside.split(',').map(str::trim).filter(|s| !s.is_empty());
+        // Python 2 wrote `10L`.
+        let lengths = lengths.map(|s| s.strip_suffix('L').unwrap_or(s).parse().ok());
+        let shape: Vec<usize> = lengths.collect::<Option<_>>().ok_or_else(broken)?;
+        Ok(Header { shape, is_fortran, item, length: (before + length) as u64 })
+    }
+
+    /// The number of items.
+    ///
+    /// # Errors
+    /// If there are none, or more than any file holds.
+    pub(crate) fn items(&self) -> Result<usize, DataError> {
+        if self.shape.contains(&0) || self.item.size == 0 {
+            return Err(DataError::user(format!(
+                "the array is empty, of shape {:?} with items of {} bytes; a table has at least one row and one column",
+                self.shape, self.item.size
+            )));
+        }
+        let items = self.shape.iter().try_fold(1usize, |n, length| n.checked_mul(*length));
+        items.filter(|n| n.checked_mul(self.item.size).is_some()).ok_or_else(|| {
+            DataError::user(format!("the shape {:?} is larger than any file", self.shape))
+        })
+    }
+
+    /// Refuses a file of `length` bytes if that is not what shape and type ask for.
+    pub(crate) fn check_length(&self, length: u64) -> Result<(), DataError> {
+        let size = self.items()? as u64 * self.item.size as u64;
+        let found = length.saturating_sub(self.length);
+        if found == size {
+            return Ok(());
+        }
+        Err(DataError::user(format!(
+            "{found} bytes of data, but shape and type ask for {size}; the file is cut off or damaged"
+        )))
+    }
+}
+
+fn exactly(reader: &mut impl Read, buffer: &mut [u8]) -> Result<(), DataError> {
+    reader.read_exact(buffer).map_err(|_| broken())
+}
+
+fn broken() -> DataError {
+    DataError::user("not an NPY array, or cut off; write it again by numpy.save")
+}
+
+/// What follows `'key': ` in the header.
+fn after<'h>(header: &'h str, key: &str) -> Option<&'h str> {
+    let quoted = [format!("'{key}'"), format!("\"{key}\"")];
+    let at = quoted.iter().find_map(|q| header.find(q.as_str()).map(|at| at + q.len()))?;
+    Some(header[at..].trim_start().strip_prefix(':')?.trim_start())
+}
+
+impl Item {
+    fn parse(descr: &str) -> Result<Item, DataError> {
+        let quote = descr.chars().next().filter(|c| *c == '\'' || *c == '"');
+        let Some(code) = quote.and_then(|q| descr[1..].split(q).next()) else {
+            return Err(DataError::user(
+                "an array of records is not read; save each field as an array of its own: \
+                 numpy.savez(file, **{name: a[name] for name in a.dtype.names})",
+            ));
+        };
+        let refused =
+            |advice: &str| DataError::user(format!("items of type {code} are not read; {advice}"));
+        let other =
+            || refused("convert the array, by .astype(float) for numbers or .astype(str) for text");
+        let mut letters = code.chars();
+        let is_big_endian = match letters.next() {
+            Some('<' | '|' | '=') => false,
+            Some('>') => true,
+            _ => return Err(other()),
+        };
+        let kind = letters.next().ok_or_else(other)?;
+        let rest = letters.as_str();
+        let count = || rest.parse::<usize>().map_err(|_| other());
+        let (kind, size) = match kind {
+            'O' => {
+                return Err(refused(
+                    "they are Python objects; convert the array, by .astype(float) for numbers or .astype(str) for text",
+                ));
+            }
+            'c' => return Err(refused("save the real and the imaginary part as two arrays")),
+            'V' => return Err(refused("save each field as an array of its own")),
+            'f' if matches!(count()?, 10 | 12 | 16) => {
+                return Err(refused("convert the array by .astype('f8')"));
+            }
+            'f' if matches!(count()?, 2 | 4 | 8) => (Kind::Float, count()?),
+            'i' if matches!(count()?, 1 | 2 | 4 | 8) => (Kind::Integer, count()?),
+            'u' if matches!(count()?, 1 | 2 | 4 | 8) => (Kind::Unsigned, count()?),
+            'b' if count()? == 1 => (Kind::Boolean, 1),
+            'U' => (Kind::Text, count()?.checked_mul(4).ok_or_else(other)?),
+            'S' | 'a' => (Kind::Bytes, count()?),
+            'M' | 'm' => {
+                let unit = if kind == 'M' { 86_400 } else { 1 };
+                let scale = rest.strip_prefix('8').and_then(|ticks| scale(ticks, unit));
+                let scale = scale.ok_or_else(|| {
+                    refused("convert it to a fixed unit, by .astype('M8[s]') for times or .astype('m8[s]') for durations")
+                })?;
+                (if kind == 'M' { Kind::Days(scale) } else { Kind::Seconds(scale) }, 8)
+            }
+            _ => return Err(other()),
+        };
+        if size > MAX_ITEM {
+            return Err(DataError::user(format!(
+                "items of type {code} are too large; save shorter texts"
+            )));
+        }
+        Ok(Item { kind, size, is_big_endian })
+    }
+}
+
+/// Ticks of `[unit]` or `[25unit]` in units of this many seconds; `None` for years and months, which differ in length.
+fn scale(ticks: &str, seconds: u64) -> Option<Scale> {
+    let name = ticks.strip_prefix('[')?.split(']').next()?;
+    let digits = name.len() - name.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (count, name) = name.split_at(digits);
+    let count: u32 = if count.is_empty() { 1 } else { count.parse().ok()? };
+    let (times, parts) = match name {
+        "W" => (604_800, 1),
+        "D" => (86_400, 1),
+        "h" => (3600, 1),
+        "m" => (60, 1),
+        "s" => (1, 1),
+        "ms" => (1, 1_000),
+        "us" => (1, 1_000_000),
+        "ns" => (1, 1_000_000_000),
+        _ => return None,
+    };
+    Some(Scale { times: count.checked_mul(times)?, per: parts * seconds })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(descr: &str, shape: &str) -> Result<Header, DataError> {
+        let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
+        let length = (text.len() as u16).to_le_bytes();
+        let bytes = [MAGIC, &[1, 0], &length, text.as_bytes()].concat();
+        Header::read(&mut &bytes[..])
+    }
+
+    #[test]
+    fn the_advice_fits_the_type() {
+        for (descr, advice) in [
+            ("'|O'", "astype(str)"),
+            ("'<f16'", "astype('f8')"),
+            ("'<c16'", "imaginary"),
+            ("[('a', '<f8'), ('shape', '<i8')]", "numpy.savez"),
+            ("'<M8'", "fixed unit"),
+            ("'<M8[Y]'", "fixed unit"),
+            ("'<f3'", "astype(float)"),
+            ("'<U99999999999999999999'", "astype"),
+            ("'<S999999999999'", "shorter"),
+        ] {
+            let error = header(descr, "(1,)").unwrap_err().to_string();
+            assert!(error.contains(advice), "{descr}: {error}");
+        }
+    }
+
+    #[test]
+    fn shapes_without_items_or_beyond_every_file_are_refused() {
+        for (descr, shape) in [
+            ("'<f8'", "(0, 1000000000000)"),
+            ("'<U0'", "(1000000000000,)"),
+            ("'|S0'", "(3, 4)"),
+            ("'|u1'", "(0, 100000000)"),
+            ("'|u1'", "(5, 0)"),
+            ("'<f8'", "(4611686018427387904, 4611686018427387904)"),
+            ("'<f8'", "(4611686018427387904,)"),
+        ] {
+            let header = header(descr, shape).unwrap();
+            assert!(header.items().is_err() && header.check_length(80).is_err(), "{shape}");
+        }
+        assert_eq!(header("'<f8'", "(2L, 3)").unwrap().items(), Ok(6));
+    }
+
+    #[test]
+    fn ticks_are_fractions_of_days() {
+        let kind = |descr: &str| header(descr, "(1,)").unwrap().item.kind;
+        let days = |descr: &str, ticks: i64| match kind(descr) {
+            Kind::Days(scale) => scale.of(ticks),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(
+            (days("'<M8[D]'", 3), days("'<M8[W]'", 3), days("'<M8[6h]'", 3)),
+            (3.0, 21.0, 0.75)
+        );
+        assert_eq!(days("'<M8[ns]'", 20_000 * 86_400_000_000_000), 20_000.0);
+        assert_eq!(kind("'<m8[ms]'"), Kind::Seconds(Scale { times: 1, per: 1000 }));
+    }
+}
