@@ -1,6 +1,7 @@
 //! A table in memory: Arrow arrays, a numeric block, and where each row came from.
 
 use crate::block::Block;
+use crate::delimited::FileRecord;
 use crate::error::DataError;
 use crate::names::suggestion;
 use crate::typing::ColumnRecord;
@@ -33,6 +34,8 @@ pub struct Frame {
     pub notes: Vec<String>,
     /// How columns were read, in no order: see [`Frame::record`]. Columns of a block have no record.
     pub records: Vec<ColumnRecord>,
+    /// How the file was read, where it was delimited text.
+    pub reading: Option<FileRecord>,
 }
 
 /// A fact about a column that matters only if the column is used.
@@ -130,6 +133,7 @@ impl Frame {
             places: Places::rows(),
             remarks: Vec::new(),
             notes: Vec::new(),
+            reading: None,
             records: Vec::new(),
         }
     }
@@ -241,6 +245,7 @@ impl Frame {
             places: self.places.select(rows),
             remarks: self.remarks.clone(),
             notes: self.notes.clone(),
+            reading: self.reading.clone(),
             records: self.records.clone(),
         }
     }

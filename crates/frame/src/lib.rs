@@ -12,10 +12,9 @@ mod budget;
 mod classes;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 mod column_builder;
-mod csv;
 mod csv_columns;
-mod csv_layout;
 mod decimal;
+mod delimited;
 mod detect;
 mod error;
 mod frame;
@@ -47,11 +46,12 @@ mod damaged;
 
 pub use block::{Block, SparseBlock};
 pub use classes::{ClassCollector, ClassKey, Classes, number_label};
+pub use delimited::{FileRecord, Inspection, inspect, inspect_bytes};
 pub use error::{DataError, DataErrorKind};
 pub use frame::{Column, Frame, Places, Remark};
 pub use labels::{Labels, find_class};
 pub use names::{suggestion, visible};
-pub use options::{Format, Hints, MISSING_SHOWN, ReadOptions};
+pub use options::{Format, Hints, MISSING_SHOWN, Ragged, ReadOptions};
 pub use read::{LargeTable, read, read_bytes};
 pub use typing::{
     ColumnRecord, ColumnRule, ColumnSummary, DateOrder, Decimal, Group, Kind, MomentFormat,

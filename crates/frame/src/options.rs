@@ -37,6 +37,34 @@ pub struct ReadOptions {
     pub day_first: Option<bool>,
     /// Columns to read as categories although their cells look like numbers.
     pub category: Vec<String>,
+    /// What to do with rows that have more or fewer cells than the others.
+    pub ragged: Ragged,
+}
+
+/// What to do with rows of delimited text that have more or fewer cells than the others.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ragged {
+    /// Refuse the table.
+    #[default]
+    Error,
+    /// Fill missing cells with missing values, and keep further cells in columns of their own.
+    Pad,
+    /// Leave such rows out.
+    Skip,
+}
+
+impl std::str::FromStr for Ragged {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Ragged, String> {
+        match name {
+            "error" => Ok(Ragged::Error),
+            "pad" => Ok(Ragged::Pad),
+            "skip" => Ok(Ragged::Skip),
+            other => Err(format!("`{other}` is none of error, pad and skip")),
+        }
+    }
 }
 
 /// Formats of tables.

@@ -3,7 +3,7 @@
 #[cfg(feature = "arrow")]
 use crate::arrow;
 use crate::budget::Budget;
-use crate::csv;
+use crate::delimited;
 use crate::detect;
 use crate::error::DataError;
 use crate::frame::Frame;
@@ -74,8 +74,8 @@ impl LargeTable {
         Ok(LargeTable { source, shape, format, reading: options.clone(), hints })
     }
 
-    fn stream(&self) -> Result<csv::Stream<'_>, DataError> {
-        csv::Stream::open(&self.source, self.format, &self.reading, &self.hints)
+    fn stream(&self) -> Result<delimited::Stream<'_>, DataError> {
+        delimited::Stream::open(&self.source, self.format, &self.reading, &self.hints)
     }
 
     /// The name of the file, for messages.
@@ -147,7 +147,8 @@ impl LargeTable {
                 learn(&mut parquet::chunks(&self.source, &self.reading, hints, size)?)
             }
             _ => {
-                let stream = csv::Stream::open(&self.source, self.format, &self.reading, hints)?;
+                let stream =
+                    delimited::Stream::open(&self.source, self.format, &self.reading, hints)?;
                 learn(&mut stream.chunks(size)?)
             }
         }
@@ -191,10 +192,22 @@ pub(crate) fn read_source(
         Some(format) => format,
         None => detect::format(source)?,
     };
+    let frame = read_format(source, format, reading, hints)?;
+    check_names(&frame)?;
+    Ok(frame)
+}
+
+/// Reads a table of a known format, whatever its names.
+pub(crate) fn read_format(
+    source: &Source,
+    format: Format,
+    reading: &ReadOptions,
+    hints: &Hints,
+) -> Result<Frame, DataError> {
     let mut hints = hints.clone();
     hints.texts.extend(reading.category.iter().cloned());
     let frame = match format {
-        Format::Csv | Format::Tsv => csv::read(source, format, reading, &hints),
+        Format::Csv | Format::Tsv => delimited::read(source, format, reading, &hints),
         Format::Libsvm => libsvm::read(source),
         Format::Npy => npy::read(source, reading, &hints),
         Format::Npz => npy::read_npz(source, reading, &hints),
@@ -215,11 +228,10 @@ pub(crate) fn read_source(
             return Err(frame.no_column(name));
         }
     }
-    check_names(&frame)?;
     Ok(frame)
 }
 
-fn check_names(frame: &Frame) -> Result<(), DataError> {
+pub(crate) fn check_names(frame: &Frame) -> Result<(), DataError> {
     let mut seen = BTreeSet::new();
     for (at, column) in frame.columns.iter().enumerate() {
         let name = column.name.as_str();
@@ -232,7 +244,8 @@ fn check_names(frame: &Frame) -> Result<(), DataError> {
         }
         if !seen.insert(name) {
             return Err(DataError::user(format!(
-                "{source}: two columns are called `{name}`; rename one"
+                "{source}: two columns are called `{}`; rename one",
+                crate::names::short(name)
             )));
         }
     }

@@ -285,7 +285,7 @@ impl Source {
 
     /// Whether the bytes begin with the mark of UTF-16 text.
     pub(crate) fn is_utf16(&self) -> bool {
-        self.head.starts_with(b"\xff\xfe") || self.head.starts_with(b"\xfe\xff")
+        crate::delimited::is_utf16(&self.head)
     }
 
     /// Refuses what is not text.

@@ -82,6 +82,8 @@ pub mod prelude {
     pub use halfspaces_features::{FeatureMap, Nystroem, Transformed, ZScore};
     #[cfg(feature = "forster")]
     pub use halfspaces_forster::ForsterTransform;
+    #[cfg(feature = "pipeline")]
+    pub use halfspaces_frame::{Column, Frame, Hints, ReadOptions, Values};
     pub use halfspaces_linalg::{
         AffineHalfspace, Classifier, ExampleStream, FitError, FitSample, FitStream, Halfspace,
         InputError, Label, Params, PointSet, Points, RowView, SparsePoints, Termination, Threads,
@@ -93,8 +95,6 @@ pub mod prelude {
     };
     #[cfg(feature = "pac")]
     pub use halfspaces_pac::{ErrorCount, Perspectron, PositionedMassart, SamplePerspectron};
-    #[cfg(feature = "pipeline")]
-    pub use halfspaces_frame::{Column, Frame, Hints, ReadOptions, Values};
     #[cfg(feature = "pipeline")]
     pub use halfspaces_pipeline::{FitOptions, Method, Pipeline, Plan, Unseen};
     #[cfg(feature = "tables")]

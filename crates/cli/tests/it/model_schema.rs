@@ -150,7 +150,7 @@ fn a_changed_model_is_refused_by_the_schema_or_the_program() {
         ("/version", json!(1)),
         ("/version", json!(4)),
         ("/pipeline/model/calibration/slope", json!(-1.0)),
-                ("/pipeline/recipe/columns/0/kind", json!("date")),
+        ("/pipeline/recipe/columns/0/kind", json!("date")),
         ("/pipeline/label/classes", json!("np")),
         ("/pipeline/model/method", json!("magic")),
         ("/pipeline/model/core/linear/fitted/two/halfspace/halfspace/bias", json!(null)),

@@ -1,0 +1,186 @@
+//! Rows to columns.
+
+use super::layout::Layout;
+use super::rows::Rows;
+use super::split::Delimiter;
+use crate::csv_columns::{Built, ColumnBuilder};
+use crate::error::DataError;
+use crate::frame::{Frame, Places, Remark};
+use crate::names::short;
+use crate::options::{Hints, ReadOptions};
+use crate::source::Source;
+use crate::typing::{Context, Expected, RawColumn, Typed, understand};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The columns of some rows.
+pub(crate) enum Outcome {
+    Frame(Box<Frame>),
+    /// These columns hold words, first in this line, after numbers: they must be read as texts from the start.
+    Words(BTreeMap<String, (u64, String)>),
+}
+
+/// Columns while they are read.
+pub(crate) struct Columns<'a> {
+    layout: &'a Layout,
+    options: &'a ReadOptions,
+    hints: &'a Hints,
+    names: Vec<String>,
+    expected: Vec<Expected>,
+    builders: Vec<ColumnBuilder>,
+    lines: Vec<u64>,
+}
+
+impl<'a> Columns<'a> {
+    /// Columns without rows; those in `texts` hold words.
+    pub(crate) fn new(
+        layout: &'a Layout,
+        options: &'a ReadOptions,
+        hints: &'a Hints,
+        texts: &BTreeSet<String>,
+    ) -> Columns<'a> {
+        let mut columns = Columns {
+            layout,
+            options,
+            hints,
+            names: Vec::new(),
+            expected: Vec::new(),
+            builders: Vec::new(),
+            lines: Vec::new(),
+        };
+        for name in &layout.names {
+            columns.add(name.clone(), texts.contains(name));
+        }
+        // Columns of rows that are longer than the others come back in the next reading.
+        while texts.contains(&column_name(columns.names.len())) {
+            columns.add(column_name(columns.names.len()), true);
+        }
+        columns
+    }
+
+    fn add(&mut self, name: String, texts: bool) {
+        let expected = Expected::of(&name, self.hints);
+        let texts = texts || expected.needs_texts();
+        self.builders.push(ColumnBuilder::new(texts, expected.markers(self.options)));
+        self.names.push(name);
+        self.expected.push(expected);
+    }
+
+    /// Adds the next `most` rows; of them only those whose numbers are `only`, which rise.
+    pub(crate) fn take(
+        &mut self,
+        source: &Source,
+        rows: &mut Rows<'_>,
+        most: usize,
+        only: Option<&[u64]>,
+    ) -> Result<(), DataError> {
+        let mut wanted = only.map(|rows| rows.iter().copied().peekable());
+        while self.lines.len() < most {
+            let number = rows.tally.rows;
+            let Some(line) = rows.next()? else { break };
+            if let Some(wanted) = &mut wanted
+                && wanted.next_if_eq(&number).is_none()
+            {
+                continue;
+            }
+            self.push(source, rows, line)?;
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, source: &Source, rows: &Rows<'_>, line: u64) -> Result<(), DataError> {
+        let mut fault = None;
+        let mut count = 0;
+        rows.cells(|at, cell| {
+            let cell = trimmed(cell);
+            if at >= self.builders.len() {
+                if self.layout.trailing && cell.is_empty() {
+                    return;
+                }
+                self.add_late(at);
+            }
+            count = at + 1;
+            if self.builders[at].push(cell).is_err() {
+                fault.get_or_insert(at);
+            }
+        });
+        for builder in self.builders.iter_mut().skip(count) {
+            // An empty cell is no fault.
+            let _ = builder.push(b"");
+        }
+        self.lines.push(line);
+        let Some(at) = fault else { return Ok(()) };
+        let place = format!("{}, line {line}, column `{}`", source.name(), short(&self.names[at]));
+        Err(DataError::user(format!("{place}: not UTF-8 text; save the file as UTF-8")))
+    }
+
+    /// Adds columns up to the place `at`, for a row with more cells than those before it.
+    fn add_late(&mut self, at: usize) {
+        for place in self.builders.len()..=at {
+            self.add(column_name(place), false);
+            for _ in 0..self.lines.len() {
+                let _ = self.builders[place].push(b"");
+            }
+        }
+    }
+
+    /// The columns, without names of rows and indices.
+    pub(crate) fn finish(self, source: &Source) -> Result<Outcome, DataError> {
+        let Columns { layout, options, names, expected, builders, lines, .. } = self;
+        let unnamed = layout.header > 0 && names.len() > 1 && names[0].is_empty();
+        let (mut of_words, mut remarks, mut columns) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let built = builders.into_iter().zip(names).zip(expected);
+        for ((builder, name), expected) in built.skip(usize::from(unnamed)) {
+            match builder.finish() {
+                Built::Cells { cells, rounded } => {
+                    if let Some((row, cell)) = rounded {
+                        let cell = short(&cell);
+                        remarks.push((name.clone(), Remark::Rounded { row, cell }));
+                    }
+                    columns.push(RawColumn { name, cells, expected });
+                }
+                Built::Words { row, cell } => {
+                    of_words.insert(name, (lines[row], short(&cell)));
+                }
+            }
+        }
+        if !of_words.is_empty() {
+            return Ok(Outcome::Words(of_words));
+        }
+        let place = |row: usize| {
+            format!("{}, line {}", source.name(), lines.get(row).copied().unwrap_or(0))
+        };
+        let delimiter = match layout.dialect.delimiter {
+            Delimiter::Byte(byte) => Some(byte),
+            Delimiter::Blanks => Some(b' '),
+        };
+        let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+        let context = Context { source: source.name(), place: &place, options, delimiter };
+        let Typed { columns, records, again } = understand(columns, &context)?;
+        if !again.is_empty() {
+            let line = lines.first().copied().unwrap_or(0);
+            let words = again.into_iter().map(|at| (names[at].clone(), (line, String::new())));
+            return Ok(Outcome::Words(words.collect()));
+        }
+        let mut notes = Vec::new();
+        if unnamed && !layout.row_names {
+            let name = source.name();
+            notes.push(format!("{name}: the first column has no name: an index, left out"));
+        }
+        let frame = Frame::new(source.name(), columns);
+        let rows = lines.len();
+        let places = Places::lines(lines);
+        Ok(Outcome::Frame(Box::new(Frame { rows, places, remarks, records, notes, ..frame })))
+    }
+}
+
+/// The name of a column without a name, by its place.
+pub(crate) fn column_name(at: usize) -> String {
+    format!("c{}", at + 1)
+}
+
+/// Without white space at the ends.
+#[inline]
+fn trimmed(cell: &[u8]) -> &[u8] {
+    let is_white = |byte: Option<&u8>| byte.is_some_and(|b| *b <= b' ');
+    if is_white(cell.first()) || is_white(cell.last()) { cell.trim_ascii() } else { cell }
+}

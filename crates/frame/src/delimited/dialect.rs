@@ -1,0 +1,273 @@
+//! Finds the dialect of a text: what separates its cells, and how they are quoted.
+//!
+//! Each candidate splits a sample. A candidate is good if most rows have the same number of cells, more than one, and
+//! if the cells look like numbers, dates or words rather than like pieces of them.
+
+use super::kinds::{Kind, kind};
+use super::records::Records;
+use super::split::{Delimiter, Dialect};
+
+/// Records of the sample that are looked at.
+const RECORDS: usize = 400;
+/// Cells of a record that are looked at.
+const CELLS: usize = 200;
+/// Value of a table of one column.
+const ONE_COLUMN: f64 = 0.4;
+/// Share of numbers, dates and quoted cells from which a space or a colon can separate cells.
+const TYPED: f64 = 0.4;
+
+/// Characters that separate cells, and how common that is.
+const CANDIDATES: [(Delimiter, f64); 9] = [
+    (Delimiter::Byte(b','), 1.0),
+    (Delimiter::Byte(b';'), 1.0),
+    (Delimiter::Byte(b'\t'), 1.0),
+    (Delimiter::Byte(b'|'), 1.0),
+    (Delimiter::Byte(b'~'), 0.9),
+    (Delimiter::Byte(b'^'), 0.9),
+    (Delimiter::Byte(b' '), 0.85),
+    (Delimiter::Blanks, 0.8),
+    (Delimiter::Byte(b':'), 0.7),
+];
+
+/// A dialect and what speaks for it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found {
+    pub(crate) dialect: Dialect,
+    /// Whether quoted cells that contain a delimiter stand on single lines.
+    pub(crate) trusts_quotes: bool,
+    /// Whether cells begin with a quote that does not enclose them, so that quotes are read as characters.
+    pub(crate) literal_quotes: bool,
+}
+
+/// How a dialect fits a sample.
+#[derive(Debug, Clone, Copy)]
+struct Trial {
+    dialect: Dialect,
+    score: f64,
+    /// The share of rows that have the commonest number of cells.
+    consistency: f64,
+    /// Quoted cells on one line, and quoted cells without a delimiter on several.
+    well_quoted: usize,
+    /// Quoted cells on one line that contain a delimiter.
+    needed: usize,
+    /// Quotes that open a cell and do not close it, and cells with line ends and delimiters.
+    doubtful: usize,
+}
+
+/// The dialect of `sample`, of which the last record may be incomplete. `delimiter` is what the user said.
+pub(crate) fn find(sample: &[u8], delimiter: Option<u8>) -> Found {
+    let candidates: Vec<(Delimiter, f64)> = match delimiter {
+        Some(byte) => vec![(Delimiter::Byte(byte), 1.0)],
+        None => CANDIDATES.into_iter().filter(|(d, _)| occurs(sample, *d)).collect(),
+    };
+    let mut best: Option<(f64, Found)> = None;
+    for (delimiter, prior) in candidates {
+        let (trial, found) = quoting(sample, delimiter);
+        let score = prior * trial.score;
+        if best.is_none_or(|(other, _)| score > other) {
+            best = Some((score, found));
+        }
+    }
+    let comma = Delimiter::Byte(b',');
+    match best {
+        Some((score, found)) if delimiter.is_some() || score > one_column(sample) => found,
+        _ => quoting(sample, comma).1,
+    }
+}
+
+fn occurs(sample: &[u8], delimiter: Delimiter) -> bool {
+    match delimiter {
+        Delimiter::Byte(byte) => sample.contains(&byte),
+        Delimiter::Blanks => {
+            sample.windows(2).any(|w| matches!(w, [b' ' | b'\t', b' ' | b'\t']))
+                || sample.contains(&b' ')
+        }
+    }
+}
+
+/// The best quoting for a delimiter.
+fn quoting(sample: &[u8], delimiter: Delimiter) -> (Trial, Found) {
+    let attempt = |quote: Option<u8>, backslash: bool| {
+        try_dialect(sample, Dialect { delimiter, quote, backslash })
+    };
+    let double = attempt(Some(b'"'), false);
+    let mut best = double;
+    if memchr::memmem::find(sample, b"\\\"").is_some() {
+        let escaped = attempt(Some(b'"'), true);
+        let fewer = escaped.doubtful < double.doubtful;
+        if fewer || escaped.doubtful == double.doubtful && escaped.score >= double.score {
+            best = escaped;
+        }
+    }
+    if double.well_quoted == 0 && sample.contains(&b'\'') {
+        let single = attempt(Some(b'\''), false);
+        if single.well_quoted > 2 * single.doubtful.max(1) && single.score >= best.score {
+            best = single;
+        }
+    }
+    let mut literal = false;
+    if best.doubtful > 0 && best.well_quoted <= best.doubtful {
+        let none = attempt(None, false);
+        if none.consistency >= best.consistency {
+            best = Trial { score: none.score.max(best.score), ..none };
+            literal = true;
+        }
+    }
+    let found =
+        Found { dialect: best.dialect, trusts_quotes: best.needed > 0, literal_quotes: literal };
+    (best, found)
+}
+
+fn try_dialect(sample: &[u8], dialect: Dialect) -> Trial {
+    let mut records = Records::of_text(sample, dialect);
+    let mut rows: Vec<(usize, f64, f64)> = Vec::new();
+    let (mut well_quoted, mut needed, mut doubtful) = (0, 0, 0);
+    let mut before_table = true;
+    while rows.len() < RECORDS
+        && let Ok(Some(record)) = records.next()
+    {
+        if record.blank {
+            continue;
+        }
+        let first = records.cell(0);
+        if before_table && matches!(first.first(), Some(b'#' | b'%')) {
+            continue;
+        }
+        before_table = false;
+        let cells = records.cells();
+        doubtful += cells.stray + cells.swallowing;
+        let count = records.len().min(CELLS);
+        let (mut value, mut typed) = (0.0, 0.0);
+        for (at, cell) in records.iter().take(CELLS).enumerate() {
+            let quoted = cells.is_quoted(at);
+            let look = kind(cell);
+            value += if quoted { value_of(look, cell).max(0.8) } else { value_of(look, cell) };
+            typed += f64::from(u8::from(look.is_typed() || quoted));
+            if quoted {
+                let on_one_line = !cell.contains(&b'\n');
+                well_quoted += usize::from(on_one_line || cells.swallowing == 0);
+                needed += usize::from(on_one_line && contains(cell, dialect.delimiter));
+            }
+        }
+        let count = count.max(1) as f64;
+        rows.push((records.len(), value / count, typed / count));
+    }
+    let trial = Trial { dialect, score: 0.0, consistency: 0.0, well_quoted, needed, doubtful };
+    let Some(width) = commonest(&rows) else { return trial };
+    let same: Vec<&(usize, f64, f64)> = rows.iter().filter(|row| row.0 == width).collect();
+    let consistency = same.len() as f64 / rows.len() as f64;
+    if width < 2 {
+        return Trial { consistency, ..trial };
+    }
+    let mean = |value: fn(&(usize, f64, f64)) -> f64| {
+        same.iter().map(|row| value(row)).sum::<f64>() / same.len() as f64
+    };
+    let needs_types = matches!(dialect.delimiter, Delimiter::Blanks | Delimiter::Byte(b' ' | b':'));
+    if needs_types && mean(|row| row.2) < TYPED {
+        return Trial { consistency, ..trial };
+    }
+    // Texts with unquoted delimiters have more cells in some rows, but fewer in none.
+    let in_all = rows.iter().all(|row| row.0 >= 2);
+    let evenness = if in_all && !needs_types { consistency.max(0.9) } else { consistency };
+    let mut score = evenness * evenness * width as f64 / (width as f64 + 1.0) * mean(|row| row.1);
+    if rows[0].0 == 1 && width == 2 && dialect.delimiter == Delimiter::Byte(b',') {
+        // One column of numbers with decimal commas, under its name.
+        score *= 0.5;
+    }
+    Trial { score, consistency, ..trial }
+}
+
+fn contains(cell: &[u8], delimiter: Delimiter) -> bool {
+    match delimiter {
+        Delimiter::Byte(byte) => cell.contains(&byte),
+        Delimiter::Blanks => cell.contains(&b' '),
+    }
+}
+
+fn value_of(look: Kind, cell: &[u8]) -> f64 {
+    let cell = cell.trim_ascii();
+    let is_mark = |b: Option<&u8>| matches!(b, Some(b'"'));
+    if is_mark(cell.first()) || is_mark(cell.last()) {
+        return 0.1;
+    }
+    match look {
+        Kind::Number | Kind::Moment => 1.0,
+        Kind::Word | Kind::Missing => 0.6,
+        Kind::Empty => 0.5,
+        Kind::Text => 0.35,
+    }
+}
+
+/// The commonest number of cells; of equally common ones the largest.
+fn commonest(rows: &[(usize, f64, f64)]) -> Option<usize> {
+    let mut widths: Vec<usize> = rows.iter().map(|row| row.0).collect();
+    widths.sort_unstable();
+    let runs = widths.chunk_by(|a, b| a == b);
+    runs.max_by_key(|run| run.len()).map(|run| run[0])
+}
+
+/// Value of reading each line as one cell.
+fn one_column(sample: &[u8]) -> f64 {
+    let lines = sample.split(|b| *b == b'\n' || *b == b'\r').filter(|line| !line.is_empty());
+    let (mut count, mut whole) = (0, 0);
+    for line in lines.skip(1).take(RECORDS) {
+        count += 1;
+        let line = line.trim_ascii();
+        let is_number = fast_float2::parse::<f64, _>(line).is_ok();
+        whole += usize::from(is_number || kind(line) == Kind::Moment);
+    }
+    if count > 0 && whole * 10 >= count * 9 { 1.0 } else { ONE_COLUMN * 0.6 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn delimiter(text: &str) -> Delimiter {
+        find(text.as_bytes(), None).dialect.delimiter
+    }
+
+    #[test]
+    fn delimiters_are_found() {
+        for (byte, text) in [
+            (b';', "a;b;c\n1,5;2,5;x\n"),
+            (b';', "1,5;2,5;hot\n3,5;4,25;cold\n2,5;1,5;hot\n"),
+            (b';', "1,5;2,5\n3,5;4,25\n"),
+            (b'\t', "a\tb\n1\t2\n"),
+            (b',', "\"a;b\",c\n\"1;2\",3\n"),
+            (b'|', "a|b|c\n1|2|3\n1,5|2|4\n"),
+            (b',', "word\nother\n"),
+            (b',', "label,text\nx,hello, you\ny,one, two, three\nx,none\n"),
+            (b',', "when,y\n2006-01-01 00:15,3.5\n2006-01-01 00:30,4\n"),
+            (b',', "2006-01-01 00:15\n2006-01-01 00:30\n"),
+            (b',', "12:30\n12:45\n"),
+            (b',', "x\n1,5\n2,5\n3,25\n"),
+            (b' ', "1.5e+00 2.5e+00\n3.0e+00 4.0e+00\n"),
+            (b',', "comment\nvery good\nnot so bad\n"),
+            (b',', "0,0\n0.01,0\n0.02,0.008\n"),
+        ] {
+            assert_eq!(delimiter(text), Delimiter::Byte(byte), "{text}");
+        }
+        assert_eq!(delimiter("  1.0   2.0\n 10.0  12.5\n"), Delimiter::Blanks);
+    }
+
+    #[test]
+    fn quotes_are_told_from_characters() {
+        let inches = "id\ttext\tkind\n1\t\"Great service they said\tpos\n2\tscreen of 24\"\tneg\n3\tplain\tpos\n";
+        let found = find(inches.as_bytes(), None);
+        assert_eq!((found.dialect.quote, found.literal_quotes), (None, true));
+        let quoted = "body;stars\n\"good;\nvery good\";5\n\"a;b\";3\n";
+        let found = find(quoted.as_bytes(), None);
+        assert_eq!((found.dialect.quote, found.trusts_quotes), (Some(b'"'), true));
+        let found = find(b"'a,b',1\n'it',2\n'c',3\n'd',4\n", None);
+        assert_eq!(found.dialect.quote, Some(b'\''));
+        let found = find(
+            br#"body,y
+"he said \"yes\", then",1
+"and \"no\"",2
+"#,
+            None,
+        );
+        assert!(found.dialect.backslash);
+    }
+}

@@ -1,0 +1,156 @@
+//! Decodes text: UTF-8, UTF-16 with and without a byte order mark, and the single-byte encodings of older programs.
+
+use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use std::borrow::Cow;
+use std::io::{self, BufRead, Read};
+
+/// Bytes looked at for NUL bytes of UTF-16 text.
+const SAMPLE: usize = 4096;
+
+/// The encoding of a text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Encoded {
+    pub(crate) encoding: &'static Encoding,
+    /// Length of the byte order mark.
+    pub(crate) mark: usize,
+    /// Whether the encoding was guessed from the frequency of letters.
+    pub(crate) guessed: bool,
+}
+
+/// The encoding of `bytes`, the start of a text or, if `complete`, all of it.
+pub(crate) fn find(bytes: &[u8], complete: bool) -> Encoded {
+    if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
+        return Encoded { encoding, mark, guessed: false };
+    }
+    let sure = |encoding| Encoded { encoding, mark: 0, guessed: false };
+    if let Some(encoding) = without_mark(bytes) {
+        return sure(encoding);
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(_) => sure(UTF_8),
+        // The last letter of a sample may be cut off.
+        Err(error) if !complete && error.error_len().is_none() => sure(UTF_8),
+        Err(_) => {
+            let mut detector =
+                chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
+            detector.feed(bytes, complete);
+            let encoding = detector.guess(None, chardetng::Utf8Detection::Deny);
+            Encoded { encoding, mark: 0, guessed: true }
+        }
+    }
+}
+
+/// Whether text is in UTF-16.
+pub(crate) fn is_utf16(bytes: &[u8]) -> bool {
+    let marked = Encoding::for_bom(bytes).is_some_and(|(encoding, _)| encoding != UTF_8);
+    marked || without_mark(bytes).is_some()
+}
+
+/// UTF-16 without a byte order mark: every other byte of most letters is zero.
+fn without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
+    let sample = &bytes[..bytes.len().min(SAMPLE)];
+    let zeros = |from: usize| sample.iter().skip(from).step_by(2).filter(|b| **b == 0).count();
+    let (even, odd) = (zeros(0), zeros(1));
+    let pairs = sample.len() / 2;
+    if pairs < 2 {
+        return None;
+    }
+    if odd * 10 >= pairs * 7 && even * 10 < pairs {
+        return Some(UTF_16LE);
+    }
+    (even * 10 >= pairs * 7 && odd * 10 < pairs).then_some(UTF_16BE)
+}
+
+/// The text in UTF-8, without its byte order mark. UTF-8 text is not copied, nor checked.
+pub(crate) fn decode(bytes: &[u8], encoded: Encoded) -> Cow<'_, [u8]> {
+    let bytes = &bytes[encoded.mark..];
+    if encoded.encoding == UTF_8 {
+        return Cow::Borrowed(bytes);
+    }
+    let (text, _) = encoded.encoding.decode_without_bom_handling(bytes);
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    }
+}
+
+/// Reads a text and decodes it on the way.
+pub(crate) fn decoding<'a>(
+    mut reader: Box<dyn BufRead + 'a>,
+    encoded: Encoded,
+) -> io::Result<Box<dyn BufRead + 'a>> {
+    let mut mark = vec![0; encoded.mark];
+    reader.read_exact(&mut mark)?;
+    if encoded.encoding == UTF_8 {
+        return Ok(reader);
+    }
+    let decoder = encoded.encoding.new_decoder_without_bom_handling();
+    let reader = Decoding { reader, decoder, ended: false };
+    Ok(Box::new(io::BufReader::with_capacity(1 << 16, reader)))
+}
+
+struct Decoding<'a> {
+    reader: Box<dyn BufRead + 'a>,
+    decoder: Decoder,
+    ended: bool,
+}
+
+impl Read for Decoding<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut written = 0;
+        while written == 0 && !self.ended && buffer.len() >= 16 {
+            let piece = self.reader.fill_buf()?;
+            let last = piece.is_empty();
+            let room = buffer.len() - '\u{fffd}'.len_utf8();
+            let (result, read, count) =
+                self.decoder.decode_to_utf8_without_replacement(piece, &mut buffer[..room], last);
+            written = count;
+            if let DecoderResult::Malformed(_, _) = result {
+                let mark = "\u{fffd}".as_bytes();
+                buffer[written..written + mark.len()].copy_from_slice(mark);
+                written += mark.len();
+            }
+            self.reader.consume(read);
+            self.ended = last && result == DecoderResult::InputEmpty;
+        }
+        Ok(written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn utf16(text: &str, big: bool) -> Vec<u8> {
+        let bytes = |unit: u16| if big { unit.to_be_bytes() } else { unit.to_le_bytes() };
+        text.encode_utf16().flat_map(bytes).collect()
+    }
+
+    #[test]
+    fn encodings_are_found_and_decoded() {
+        let text = "name,y\ngröße,1\nälter,2\n";
+        let latin: Vec<u8> = text.chars().map(|c| c as u8).collect();
+        let mut marked = b"\xff\xfe".to_vec();
+        marked.extend(utf16(text, false));
+        let mut utf8 = b"\xef\xbb\xbf".to_vec();
+        utf8.extend(text.as_bytes());
+        for (bytes, name) in [
+            (text.as_bytes().to_vec(), "UTF-8"),
+            (utf8, "UTF-8"),
+            (latin, "windows-1252"),
+            (marked, "UTF-16LE"),
+            (utf16(text, false), "UTF-16LE"),
+            (utf16(text, true), "UTF-16BE"),
+        ] {
+            let encoded = find(&bytes, true);
+            assert_eq!(encoded.encoding.name(), name);
+            assert_eq!(decode(&bytes, encoded), text.as_bytes(), "{name}");
+            let mut streamed = Vec::new();
+            let mut reader = decoding(Box::new(&bytes[..]), encoded).unwrap();
+            reader.read_to_end(&mut streamed).unwrap();
+            assert_eq!(streamed, text.as_bytes(), "{name}");
+        }
+        // A letter that is cut off at the end of a sample.
+        assert_eq!(find(&"größe".as_bytes()[..3], false).encoding, UTF_8);
+    }
+}

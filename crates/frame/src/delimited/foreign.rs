@@ -1,0 +1,96 @@
+//! Refuses files that are not delimited text, with a word on what they are.
+
+use super::split::line_ends;
+use crate::error::DataError;
+
+/// Bytes looked at.
+const HEAD: usize = 4096;
+
+/// Refuses text that is in another format.
+pub(crate) fn check(name: &str, text: &[u8]) -> Result<(), DataError> {
+    if let Some(at) = memchr::memchr(0, text) {
+        let line = 1 + line_ends(&text[..at]);
+        return Err(DataError::user(format!(
+            "{name}, line {line}: a zero byte: the file is binary or damaged; use CSV, LIBSVM, Parquet, Arrow, NPY or NPZ"
+        )));
+    }
+    match format(text) {
+        Some(what) => Err(DataError::user(format!(
+            "{name}: the file is {what}, which is not read; write it as CSV or Parquet"
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn format(text: &[u8]) -> Option<&'static str> {
+    let head = &text[..text.len().min(HEAD)];
+    let start = head.trim_ascii_start();
+    let lower = start.to_ascii_lowercase();
+    let begins = |with: &str| lower.starts_with(with.as_bytes());
+    if begins("<!doctype html") || begins("<html") {
+        return Some("a web page (HTML)");
+    }
+    if begins("<?xml") {
+        return Some("XML");
+    }
+    if begins("%pdf-") {
+        return Some("a PDF document");
+    }
+    if begins("{\\rtf") {
+        return Some("an RTF document");
+    }
+    if begins("%%matrixmarket") {
+        return Some("a Matrix Market file");
+    }
+    if begins("git-lfs") || begins("version https://git-lfs") {
+        return Some("a pointer of Git LFS, not the file itself");
+    }
+    let mut lines = head.split(|b| *b == b'\n' || *b == b'\r').map(<[u8]>::trim_ascii);
+    let comment = |line: &&[u8]| line.is_empty() || line.starts_with(b"%");
+    let first = lines.find(|line| !comment(line)).unwrap_or_default();
+    if first.len() >= 9 && first[..9].eq_ignore_ascii_case(b"@relation") {
+        return Some("ARFF (Weka)");
+    }
+    json(start)
+}
+
+fn json(start: &[u8]) -> Option<&'static str> {
+    let (open, rest) = start.split_first()?;
+    let inner = rest.trim_ascii_start();
+    match open {
+        b'{' if inner.starts_with(b"\"") || inner.starts_with(b"}") => {
+            let line = start.split(|b| *b == b'\n').next().unwrap_or_default().trim_ascii();
+            let second = start[line.len()..].trim_ascii_start();
+            if line.ends_with(b"}") && second.starts_with(b"{") {
+                Some("JSON lines")
+            } else {
+                Some("JSON")
+            }
+        }
+        b'[' if matches!(inner.first(), Some(b'{' | b'[')) => Some("JSON"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_formats_are_named() {
+        for (text, word) in [
+            ("{\"a\": 1, \"y\": \"u\"}\n{\"a\": 2, \"y\": \"v\"}\n", "JSON lines"),
+            ("[\n {\"a\": 1}\n]", "JSON"),
+            ("% made by hand\n@RELATION iris\n@attribute a numeric\n", "ARFF"),
+            ("<!DOCTYPE html>\n<p>", "HTML"),
+            ("<?xml version=\"1.0\"?>", "XML"),
+            ("a,b\n1,\0\n", "line 2: a zero byte"),
+        ] {
+            let error = check("t", text.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(word), "{error}");
+        }
+        for text in ["a,b\n1,2\n", "{x},y\n1,2\n", "[a],b\n1,2\n", "@user,text\n"] {
+            check("t", text.as_bytes()).unwrap();
+        }
+    }
+}

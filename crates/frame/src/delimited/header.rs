@@ -1,0 +1,172 @@
+//! Tells names from data.
+
+use super::kinds::{Kind, kind};
+
+/// Years are names of columns, not data: whole numbers from here to [`LAST_YEAR`].
+const FIRST_YEAR: i64 = 1000;
+const LAST_YEAR: i64 = 2999;
+/// Most lines of a header.
+const MOST_LINES: usize = 5;
+/// Columns of which most cells are numbers or dates in this share.
+const MOSTLY: f64 = 0.8;
+
+pub(crate) type Row = Vec<Vec<u8>>;
+
+/// Whether each column of `rows` holds numbers or dates, but for a few cells.
+fn typed_columns(rows: &[&Row], width: usize) -> Vec<bool> {
+    let mut counts = vec![(0usize, 0usize); width];
+    for row in rows {
+        for (cell, (typed, wordy)) in row.iter().zip(&mut counts) {
+            let look = kind(cell);
+            *typed += usize::from(look.is_typed());
+            *wordy += usize::from(look.is_wordy());
+        }
+    }
+    let mostly = |(typed, wordy): (usize, usize)| {
+        typed > 0 && typed as f64 >= MOSTLY * (typed + wordy) as f64
+    };
+    counts.into_iter().map(mostly).collect()
+}
+
+/// The number of lines at the start of `rows` that hold names.
+pub(crate) fn lines(rows: &[&Row]) -> usize {
+    if !is_header(rows) {
+        return 0;
+    }
+    let width = rows.iter().map(|row| row.len()).max().unwrap_or(0);
+    let mut lines = 1;
+    while lines < MOST_LINES && lines + 1 < rows.len() {
+        let (row, below) = (rows[lines], &rows[lines + 1..]);
+        let typed = typed_columns(below, width);
+        let over_types = |at: usize| typed.get(at) == Some(&true);
+        let looks: Vec<Kind> = row.iter().map(|cell| kind(cell)).collect();
+        let contradicts =
+            looks.iter().enumerate().any(|(at, look)| over_types(at) && look.is_typed());
+        let names =
+            looks.iter().enumerate().filter(|(at, look)| over_types(*at) && look.is_wordy());
+        let names = names.count();
+        let total = typed.iter().filter(|typed| **typed).count();
+        let comes_back = |(at, cell): (usize, &Vec<u8>)| {
+            let again = |row: &&&Row| row.get(at) == Some(cell) && **row != rows[0];
+            over_types(at) && below.iter().any(|row| again(&row))
+        };
+        let enough = names >= 2 && names * 2 >= total || row == rows[0];
+        if contradicts
+            || !enough
+            || row.iter().enumerate().any(|cell| comes_back(cell) && !cell.1.is_empty())
+        {
+            break;
+        }
+        lines += 1;
+    }
+    lines
+}
+
+/// Whether the first of `rows` holds names:
+/// - it has words above columns of numbers or dates;
+/// - or its cells are all words that do not come back below;
+/// - or, besides words, years or whole numbers that rise by one, as pandas names columns.
+fn is_header(rows: &[&Row]) -> bool {
+    let Some((first, rest)) = rows.split_first() else { return false };
+    let typed = typed_columns(rest, first.len());
+    let looks: Vec<Kind> = first.iter().map(|cell| kind(cell)).collect();
+    let above_types = |wanted: fn(Kind) -> bool| {
+        looks.iter().zip(&typed).filter(|(look, typed)| **typed && wanted(**look)).count()
+    };
+    let (words, contradictions) = (above_types(Kind::is_wordy), above_types(Kind::is_typed));
+    let numbered = numbered(first, rest);
+    if words > 0 && (contradictions < 3 * words || numbered) {
+        return true;
+    }
+    if looks.iter().any(|look| look.is_typed()) {
+        return numbered;
+    }
+    let column_is_empty =
+        |at: usize| rest.iter().all(|row| row.get(at).is_none_or(|c| c.trim_ascii().is_empty()));
+    let unnamed = |at: usize| first[at].is_empty() && at > 0 && !column_is_empty(at);
+    let comes_back =
+        |at: usize| !first[at].is_empty() && rest.iter().any(|row| row.get(at) == Some(&first[at]));
+    contradictions == 0
+        && looks.iter().any(|look| look.is_wordy())
+        && !(0..first.len()).any(|at| unnamed(at) || comes_back(at))
+}
+
+/// Whether the numbers of the first row are names.
+fn numbered(first: &Row, rest: &[&Row]) -> bool {
+    let number = |cell: &Vec<u8>| fast_float2::parse::<f64, _>(cell).ok().filter(|v| !v.is_nan());
+    // Without pandas' index column, if there is one.
+    let names = if first[0].is_empty() { &first[1..] } else { &first[..] };
+    let numbers: Vec<f64> = names.iter().filter_map(number).collect();
+    let Some(numbers) = whole(&numbers) else { return false };
+    let rising = numbers.windows(2).all(|w| w[1] > w[0]);
+    let counted = by_one(&numbers) && numbers.len() > 2 && (0..=1).contains(&numbers[0]);
+    // Data of such a kind would go on with more of it.
+    let goes_on = rest.first().is_some_and(|row| {
+        let below: Vec<f64> = row.iter().filter_map(number).collect();
+        whole(&below)
+            .is_some_and(|below| below.len() == row.len() && by_one(&below) || are_years(&below))
+    });
+    (counted || are_years(&numbers) && rising) && !goes_on
+}
+
+/// The numbers, if all are whole.
+fn whole(numbers: &[f64]) -> Option<Vec<i64>> {
+    let one = |v: &f64| (v.fract().abs() <= 0.0 && v.abs() < 1e15).then_some(*v as i64);
+    numbers.iter().map(one).collect()
+}
+
+fn by_one(numbers: &[i64]) -> bool {
+    numbers.windows(2).all(|w| w[1] - w[0] == 1)
+}
+
+fn are_years(numbers: &[i64]) -> bool {
+    !numbers.is_empty() && numbers.iter().all(|v| (FIRST_YEAR..=LAST_YEAR).contains(v))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> usize {
+        let cells = |line: &str| line.split(',').map(|cell| cell.as_bytes().to_vec()).collect();
+        let rows: Vec<Row> = text.lines().map(cells).collect();
+        lines(&rows.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn headers_are_told_from_data() {
+        for header in [
+            "a,b,label\n1,2,x\n3,4,y",
+            ",0,1,2,3,label\n0,0.5,1.5,2,2,a\n1,0.1,2.5,1,1,b",
+            "0,1,2,3\n0.5,0.25,1,0\n0.1,1,1,0",
+            "country,2001,2002,2003,label\nat,1.5,1,3,x\nde,2,3,4,y",
+            "2001,2002,2003,label\n1.5,1,3,good\n2,2,4,bad",
+            "colour,shape\nred,round\nblue,square\nred,round",
+            "x\n1\n2",
+            "name,hum,hum\na,1,2\nb,3,4",
+            "name,hum,hum\na,x,y\nb,y,z",
+            "when,y\n28/01/2018,a\n29/01/2018,b",
+        ] {
+            assert_eq!(found(header), 1, "{header}");
+        }
+        for data in [
+            "5.1,3.5,1.4,setosa\n4.9,3.0,1.4,setosa\n7.0,3.2,4.7,versicolor",
+            "e,x,s,n\np,x,y,n\ne,b,s,w",
+            "1,2,3\n4,5,6\n7,8,9",
+            "2001,2002\n2003,2004\n2005,2006",
+            "1,1,5\n2,3,5",
+            "28/01/2018,00:00,2,MG-8769\n29/01/2018,00:15,0,RI-3895",
+            "1,NaN,x\n2,3,x\n3,4,y",
+        ] {
+            assert_eq!(found(data), 0, "{data}");
+        }
+        for (lines, text) in [
+            (2, "bp,,lg,\nX,Y,X,Y\n1,2,3,4\n5,6,7,8"),
+            (2, "Time,Temp\ns,C\n1,20\n2,21\n3,22"),
+            (1, "a,b,y\n1,2,x\n3,,y"),
+            (1, "a,b,y\nnew,2,x\n3,4,y\n5,6,x"),
+        ] {
+            assert_eq!(found(text), lines, "{text}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What a cell looks like: the evidence for delimiters, headers and footers.
+
+/// The look of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Empty,
+    /// A usual marker of a missing value.
+    Missing,
+    /// A number, perhaps with a sign of a currency, per cent, or separators of thousands.
+    Number,
+    /// A date, a time of day, or both.
+    Moment,
+    /// Letters, digits and a few signs.
+    Word,
+    /// Anything else.
+    Text,
+}
+
+impl Kind {
+    pub(crate) fn is_typed(self) -> bool {
+        matches!(self, Kind::Number | Kind::Moment)
+    }
+
+    pub(crate) fn is_wordy(self) -> bool {
+        matches!(self, Kind::Word | Kind::Text)
+    }
+}
+
+/// Cells longer than this are texts without a look.
+const LONGEST: usize = 64;
+
+/// The look of a cell.
+pub(crate) fn kind(cell: &[u8]) -> Kind {
+    let cell = cell.trim_ascii();
+    if cell.is_empty() {
+        return Kind::Empty;
+    }
+    if cell.len() > LONGEST {
+        return Kind::Text;
+    }
+    if is_missing(cell) {
+        return Kind::Missing;
+    }
+    if is_number(cell) {
+        return Kind::Number;
+    }
+    if is_moment(cell) {
+        return Kind::Moment;
+    }
+    let plain = |b: &u8| b.is_ascii_alphanumeric() || !b.is_ascii() || b"_-./@+()%".contains(b);
+    if cell.iter().all(|b| plain(b) || *b == b' ') { Kind::Word } else { Kind::Text }
+}
+
+fn is_missing(cell: &[u8]) -> bool {
+    const MARKERS: [&[u8]; 12] = [
+        b"?", b"-", b"--", b".", b"na", b"n/a", b"#n/a", b"<na>", b"nan", b"null", b"none",
+        b"unknown",
+    ];
+    cell.len() <= 7 && MARKERS.iter().any(|marker| cell.eq_ignore_ascii_case(marker))
+}
+
+/// Whether a cell is a number as people write them.
+fn is_number(cell: &[u8]) -> bool {
+    let Some(cell) = without_signs(cell) else { return false };
+    if fast_float2::parse::<f64, _>(cell).is_ok() {
+        return !cell[0].is_ascii_alphabetic() && !cell[cell.len() - 1].is_ascii_alphabetic();
+    }
+    // 1,234.5 and 1.234,5 and 1 234 and 3,5
+    let digits = cell.iter().filter(|b| b.is_ascii_digit()).count();
+    let separators = cell.iter().filter(|b| b",. '_".contains(b)).count();
+    let exponent = cell.iter().filter(|b| b"eEdD+-".contains(b)).count();
+    let edges = cell[0].is_ascii_digit() || cell.len() > 1 && b"+-.,".contains(&cell[0]);
+    let doubled = cell.windows(2).any(|w| b",. '_".contains(&w[0]) && b",. '_".contains(&w[1]));
+    let is_clock = cell.contains(&b':');
+    edges
+        && !doubled
+        && !is_clock
+        && digits > 0
+        && exponent <= 3
+        && digits + separators + exponent == cell.len()
+        && is_grouped(cell)
+}
+
+/// Whether separators split a number as those of thousands and decimals do.
+fn is_grouped(cell: &[u8]) -> bool {
+    let mantissa = cell.split(|b| b"eEdD".contains(b)).next().unwrap_or(cell);
+    let parts: Vec<&[u8]> = mantissa.split(|b| b",. '_".contains(b)).collect();
+    match parts.as_slice() {
+        [] | [_] | [_, _] => {
+            !mantissa.contains(&b' ') || parts.iter().skip(1).all(|p| p.len() == 3)
+        }
+        [_, middle @ .., _] => middle.iter().all(|part| part.len() == 3),
+    }
+}
+
+/// Without signs of currencies, per cent and brackets of negative amounts.
+fn without_signs(cell: &[u8]) -> Option<&[u8]> {
+    let mut cell = cell;
+    if let [b'(', inner @ .., b')'] = cell {
+        cell = inner;
+    }
+    for sign in [&b"$"[..], "€".as_bytes(), "£".as_bytes(), "¥".as_bytes(), b"-$", "-£".as_bytes()]
+    {
+        cell = cell.strip_prefix(sign).or(cell.strip_suffix(sign)).unwrap_or(cell);
+    }
+    cell = cell.strip_suffix(b"%").unwrap_or(cell).trim_ascii();
+    (!cell.is_empty()).then_some(cell)
+}
+
+/// Whether a cell is a date, a time of day, or both.
+fn is_moment(cell: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(cell) else { return false };
+    let text = text.strip_suffix('Z').unwrap_or(text);
+    let split = text.split_once(['T', ' ']);
+    match split {
+        Some((day, clock)) => is_day(day) && is_clock(clock) || is_day(text),
+        None => is_day(text) || is_clock(text),
+    }
+}
+
+fn is_clock(text: &str) -> bool {
+    let text = text.trim();
+    let text = text.split(['+', 'Z']).next().unwrap_or(text).trim();
+    let text =
+        ["AM", "PM", "am", "pm"].iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text);
+    let text = text.trim_end().split('.').next().unwrap_or_default();
+    let parts: Vec<&str> = text.split(':').collect();
+    let number =
+        |part: &&str| (1..=2).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
+    (2..=3).contains(&parts.len()) && parts.iter().all(number)
+}
+
+fn is_day(text: &str) -> bool {
+    let Some(separator) = ['-', '/', '.', ' '].into_iter().find(|s| text.contains(*s)) else {
+        return false;
+    };
+    let parts: Vec<&str> = text.split(separator).collect();
+    let number =
+        |part: &str| matches!(part.len(), 1 | 2 | 4) && part.bytes().all(|b| b.is_ascii_digit());
+    let month = |part: &str| (3..=9).contains(&part.len()) && is_month(part);
+    match parts.as_slice() {
+        [a, b, c] => number(a) && (number(b) || month(b)) && number(c),
+        [a, b] => separator != '.' && (month(a) && number(b) || number(a) && month(b)),
+        _ => false,
+    }
+}
+
+fn is_month(part: &str) -> bool {
+    const MONTHS: [&str; 12] =
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    part.bytes().all(|b| b.is_ascii_alphabetic())
+        && part.get(..3).is_some_and(|start| MONTHS.iter().any(|m| start.eq_ignore_ascii_case(m)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_have_looks() {
+        for (look, cells) in [
+            (Kind::Empty, &["", "  "][..]),
+            (Kind::Missing, &["NA", "n/a", "-", "?"]),
+            (
+                Kind::Number,
+                &[
+                    "1",
+                    "-2.5e3",
+                    "3,5",
+                    "1,234.5",
+                    "$74.69",
+                    "22.69%",
+                    "1.234.567",
+                    "+5",
+                    "184,902.00",
+                    ".5",
+                    "(12.5)",
+                ],
+            ),
+            (
+                Kind::Moment,
+                &[
+                    "28/01/2018",
+                    "00:15",
+                    "2006-01-01 00:15",
+                    "09-Mar-11",
+                    "2/28/2008",
+                    "12:00:01.5",
+                    "2024-05-06T07:08:09Z",
+                ],
+            ),
+            (Kind::Word, &["MG-8769", "red", "New York", "inf", "x1"]),
+            (Kind::Text, &["5;2", "a \"b\"", "1:2:3:4", "a,b"]),
+        ] {
+            for cell in cells {
+                assert_eq!(kind(cell.as_bytes()), look, "{cell}");
+            }
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! The parts of a text: lines above the table, names, rows.
+
+use super::dialect::{self, Found};
+use super::header::{self, Row};
+use super::records::Records;
+use super::split::{Delimiter, Dialect};
+use crate::error::DataError;
+use crate::names::short;
+use crate::options::{Format, Hints, ReadOptions};
+
+/// Records of the sample, and cells in them.
+const RECORDS: usize = 400;
+const CELLS: usize = 1 << 20;
+
+/// How a text is laid out.
+#[derive(Debug, Clone)]
+pub(crate) struct Layout {
+    pub(crate) dialect: Dialect,
+    pub(crate) trusts_quotes: bool,
+    /// Lines above the names or, without names, above the rows.
+    pub(crate) preamble: u64,
+    /// Records that hold names.
+    pub(crate) header: usize,
+    /// The names as they stand in the file, several lines joined; empty without a header.
+    pub(crate) raw_names: Row,
+    /// The name of each column.
+    pub(crate) names: Vec<String>,
+    /// Number of cells of most rows.
+    pub(crate) width: usize,
+    /// Whether the first cell of a row is its name, without a name in the header.
+    pub(crate) row_names: bool,
+    /// Whether rows end with a delimiter, after which there is no cell.
+    pub(crate) trailing: bool,
+    /// Whether a space follows each delimiter.
+    pub(crate) spaced: bool,
+    /// Whether lines that begin with `#` or `%` stand above the table.
+    pub(crate) comments: bool,
+    /// Decisions that could be wrong, without the name of the file.
+    pub(crate) notes: Vec<String>,
+}
+
+struct Sampled {
+    line: u64,
+    cells: Row,
+    blank: bool,
+}
+
+/// The layout of a text that begins with `sample`.
+pub(crate) fn find(
+    sample: &[u8],
+    format: Format,
+    options: &ReadOptions,
+    hints: &Hints,
+) -> Result<Layout, DataError> {
+    let mut notes = Vec::new();
+    let told = options.delimiter.or((format == Format::Tsv).then_some(b'\t'));
+    let named = separator_line(sample);
+    let Found { dialect, trusts_quotes, literal_quotes } = dialect::find(sample, told.or(named));
+    let rows = sampled(sample, dialect, named.is_some());
+    if let Some(byte) = named {
+        notes.push(format!("line 1 says that `{}` separates cells", char::from(byte)));
+    }
+    if literal_quotes {
+        let line = first_quote(&rows).unwrap_or(1);
+        notes.push(format!(
+            "quotation marks are read as characters of the text: the one in line {line} does not enclose a cell"
+        ));
+    }
+    let mut layout = Layout {
+        dialect,
+        trusts_quotes,
+        preamble: u64::from(named.is_some()),
+        header: 0,
+        raw_names: Vec::new(),
+        names: Vec::new(),
+        width: 0,
+        row_names: false,
+        trailing: false,
+        spaced: is_spaced(sample, dialect),
+        comments: false,
+        notes,
+    };
+    layout.table(&rows, options, hints);
+    Ok(layout)
+}
+
+/// The delimiter that a first line `sep=;` names, as spreadsheets write it.
+fn separator_line(sample: &[u8]) -> Option<u8> {
+    let line = sample.split(|b| *b == b'\n' || *b == b'\r').next()?;
+    let line = line.strip_prefix(b"\"").unwrap_or(line);
+    let line = line.strip_suffix(b"\"").unwrap_or(line);
+    let start = line.get(..4)?;
+    match &line[4..] {
+        [byte] if start.eq_ignore_ascii_case(b"sep=") => Some(*byte),
+        _ => None,
+    }
+}
+
+fn sampled(sample: &[u8], dialect: Dialect, skip: bool) -> Vec<Sampled> {
+    let mut records = Records::of_text(sample, dialect);
+    if skip {
+        let _ = records.skip_line();
+    }
+    let mut rows: Vec<Sampled> = Vec::new();
+    let mut cells = 0;
+    while rows.len() < RECORDS && (cells < CELLS || rows.len() < 3) {
+        let Ok(Some(record)) = records.next() else { break };
+        cells += records.len();
+        let trimmed = |cell: &[u8]| cell.trim_ascii().to_vec();
+        rows.push(Sampled {
+            line: record.line,
+            cells: records.iter().map(trimmed).collect(),
+            blank: record.blank,
+        });
+    }
+    rows
+}
+
+/// Whether cells begin with a space wherever a delimiter stands before them.
+fn is_spaced(sample: &[u8], dialect: Dialect) -> bool {
+    let mut records = Records::of_text(sample, dialect);
+    let (mut spaced, mut other) = (0, 0);
+    for _ in 0..RECORDS {
+        let Ok(Some(_)) = records.next() else { break };
+        for (at, cell) in records.iter().enumerate().skip(1) {
+            if !cell.is_empty() && !records.cells().is_quoted(at) {
+                let counter = if cell[0] == b' ' { &mut spaced } else { &mut other };
+                *counter += 1;
+            }
+        }
+    }
+    spaced > 20 * other
+}
+
+fn first_quote(rows: &[Sampled]) -> Option<u64> {
+    let has_quote = |row: &&Sampled| row.cells.iter().any(|cell| cell.first() == Some(&b'"'));
+    rows.iter().find(has_quote).map(|row| row.line)
+}
+
+fn filled(row: &Row) -> usize {
+    row.iter().filter(|cell| !cell.is_empty()).count()
+}
+
+fn is_comment(row: &Row) -> bool {
+    matches!(row[0].first(), Some(b'#' | b'%'))
+}
+
+/// The commonest number of cells; of equally common ones the largest.
+fn commonest<'a>(rows: impl Iterator<Item = &'a Row>) -> usize {
+    let mut widths: Vec<usize> = rows.map(Vec::len).collect();
+    widths.sort_unstable();
+    let runs = widths.chunk_by(|a, b| a == b);
+    runs.max_by_key(|run| run.len()).map_or(0, |run| run[0])
+}
+
+impl Layout {
+    fn table(&mut self, rows: &[Sampled], options: &ReadOptions, hints: &Hints) {
+        let rows: Vec<&Sampled> = rows.iter().filter(|row| !row.blank).collect();
+        let width = commonest(rows.iter().map(|row| &row.cells).filter(|row| !is_comment(row)));
+        let start = self.start(&rows, width, hints);
+        self.comments = rows[..start].iter().any(|row| is_comment(&row.cells));
+        if let Some(row) = rows.get(start) {
+            if row.line > self.preamble + 1 && start > 0 {
+                let first = rows[0].line;
+                let (lines, are) = match row.line - 1 {
+                    last if last == first => (format!("line {first}"), "is"),
+                    last => (format!("lines {first} to {last}"), "are"),
+                };
+                self.notes.push(format!("{lines} above the table {are} skipped"));
+            }
+            self.preamble = row.line - 1;
+        }
+        let table: Vec<&Row> = rows[start..].iter().map(|row| &row.cells).collect();
+        let Some(first) = table.first() else { return };
+        let expected = hints.header(first);
+        self.header = match options.header.or(expected) {
+            Some(false) => 0,
+            Some(true) => header::lines(&table).max(1),
+            None => header::lines(&table),
+        };
+        let data = &table[self.header..];
+        self.width = if data.is_empty() { first.len() } else { commonest(data.iter().copied()) };
+        if self.header == 0 {
+            let count = first.len().max(self.width);
+            if options.header.is_none() && expected.is_none() {
+                let line = self.preamble + 1;
+                let which =
+                    if line == 1 { "the first line".into() } else { format!("line {line}") };
+                self.notes.push(format!(
+                    "{which} is read as data, columns are named c1 to c{count}; --header if it holds names"
+                ));
+            }
+            self.names = (1..=self.width).map(|i| format!("c{i}")).collect();
+            return;
+        }
+        self.raw_names = joined(&table[..self.header]);
+        if self.header > 1 {
+            self.notes.push(format!(
+                "lines {} to {} are read as the names of the columns, such as `{}`",
+                rows[start].line,
+                rows[start + self.header - 1].line,
+                short(&String::from_utf8_lossy(self.raw_names.last().map_or(&[], |n| n)))
+            ));
+        }
+        self.name_columns(data);
+    }
+
+    /// The place of the first row of the table.
+    fn start(&self, rows: &[&Sampled], width: usize, hints: &Hints) -> usize {
+        let expected = |row: &&Sampled| {
+            row.cells.iter().any(|cell| hints.expected.iter().any(|n| n.as_bytes() == cell))
+        };
+        if !hints.expected.is_empty()
+            && let Some(at) = rows.iter().take(50).position(|row| expected(row))
+        {
+            return at;
+        }
+        let blanks = matches!(self.dialect.delimiter, Delimiter::Blanks | Delimiter::Byte(b' '));
+        // The last comment may hold the names, as the header of numpy.savetxt.
+        let comments = rows.iter().take_while(|row| is_comment(&row.cells)).count();
+        if comments > 0
+            && let Some(last) = rows[..comments].last()
+            && last.cells.len() == width
+            && width > 1
+            && filled(&last.cells) == width
+        {
+            return comments - 1;
+        }
+        let rows_left = &rows[comments..];
+        if width < 2 {
+            return if rows_left.is_empty() { 0 } else { comments };
+        }
+        let above = |row: &Row| {
+            let tolerance = (width / 4).max(1);
+            let short = blanks && row.len() + 1 == width && width == 2;
+            row.len().abs_diff(width) > tolerance || filled(row) < 2 && !short
+        };
+        let skipped = rows_left.iter().take_while(|row| above(&row.cells)).count();
+        if skipped == rows_left.len() {
+            return comments;
+        }
+        let padded = rows_left[..skipped].iter().any(|row| row.cells.len() == width);
+        let empty = rows_left[..skipped].iter().any(|row| filled(&row.cells) == 0);
+        let table: Vec<&Row> = rows_left[skipped..].iter().map(|row| &row.cells).collect();
+        if padded && !empty && !(width > 2 && header::lines(&table) > 0) {
+            return comments;
+        }
+        comments + skipped
+    }
+
+    /// Names the columns, and explains a header that is longer or shorter than the rows.
+    fn name_columns(&mut self, data: &[&Row]) {
+        let mut names = self.raw_names.clone();
+        if self.comments || is_comment(&names) {
+            let first = names[0].trim_ascii_start();
+            let marks = first.iter().take_while(|b| matches!(b, b'#' | b'%')).count();
+            names[0] = first[marks..].trim_ascii().to_vec();
+        }
+        let same: Vec<&&Row> = data.iter().filter(|row| row.len() == self.width).collect();
+        if names.len() + 1 == self.width && !same.is_empty() {
+            let ends_empty = |row: &&&Row| row.last().is_some_and(Vec::is_empty);
+            let mut first: Vec<&Vec<u8>> = same.iter().map(|row| &row[0]).collect();
+            first.sort_unstable();
+            let distinct = first.windows(2).all(|w| w[0] != w[1]);
+            if same.iter().all(ends_empty) {
+                self.trailing = true;
+                self.notes.push("rows end with a delimiter, the header does not: the empty last cell is left out".into());
+            } else if distinct {
+                self.row_names = true;
+                names.insert(0, Vec::new());
+                self.notes.push(
+                    "the header is one name shorter than the rows: the first column holds the names of rows, left out".into(),
+                );
+            }
+        }
+        if names.len() == self.width + 1 && names.last().is_some_and(Vec::is_empty) {
+            names.pop();
+        }
+        let place = |(at, name): (usize, Vec<u8>)| match (String::from_utf8(name), at) {
+            (Ok(name), 0) => name,
+            (Ok(name), _) if !name.is_empty() => name,
+            (Err(error), _) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+            _ => String::new(),
+        };
+        self.names = names.into_iter().enumerate().map(place).collect();
+        let empty = |at: usize| data.iter().all(|row| row.get(at).is_none_or(Vec::is_empty));
+        if self.names.len() > 1
+            && self.names.len() == self.width
+            && self.names.last().is_some_and(String::is_empty)
+            && empty(self.width - 1)
+            && !self.trailing
+        {
+            // The header and the rows end with a delimiter.
+            self.names.pop();
+            self.trailing = true;
+            self.notes.push("lines end with a delimiter: the empty last column is left out".into());
+        }
+        for at in 1..self.names.len() {
+            if self.names[at].is_empty() {
+                self.names[at] = format!("c{}", at + 1);
+                self.notes.push(format!(
+                    "column {} has no name and is called `c{}`",
+                    at + 1,
+                    at + 1
+                ));
+            }
+        }
+    }
+}
+
+/// The names of several lines: for each column its texts, joined by spaces; a text stands for the columns on its right that have none.
+fn joined(lines: &[&Row]) -> Row {
+    if let [one] = lines {
+        return (*one).clone();
+    }
+    let width = lines.iter().map(|line| line.len()).max().unwrap_or(0);
+    let mut names = vec![Vec::new(); width];
+    for (depth, line) in lines.iter().enumerate() {
+        let mut group: &[u8] = &[];
+        for (at, name) in names.iter_mut().enumerate() {
+            let cell = line.get(at).map_or(&[][..], Vec::as_slice);
+            if !cell.is_empty() || depth + 1 == lines.len() {
+                group = cell;
+            }
+            if !group.is_empty() && !name.ends_with(group) {
+                if !name.is_empty() {
+                    name.push(b' ');
+                }
+                name.extend_from_slice(group);
+            }
+        }
+    }
+    names
+}

@@ -1,0 +1,108 @@
+//! The record of how a text was read.
+
+use super::encoding::Encoded;
+use super::layout::Layout;
+use super::rows::Tally;
+use super::split::Delimiter;
+use serde::Serialize;
+
+/// How a file was read: every decision of the reader.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use halfspaces_frame::{ReadOptions, inspect_bytes};
+/// let inspection = inspect_bytes("t.csv", b"a;b\n1;2\n3;4\n".to_vec(), &ReadOptions::default())?;
+/// let reading = &inspection.reading;
+/// assert_eq!((reading.delimiter.as_deref(), reading.rows), (Some(";"), 2));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct FileRecord {
+    /// Name of the format.
+    pub format: String,
+    /// Name of the compression.
+    pub compression: Option<String>,
+    /// Name of the encoding.
+    pub encoding: Option<String>,
+    /// What separates cells; "spaces" for one or more blanks.
+    pub delimiter: Option<String>,
+    /// The character around cells; `None` if quotes are characters of the text.
+    pub quote: Option<char>,
+    /// How a quote inside a quoted cell is written: `doubled` or `backslash`.
+    pub escape: Option<String>,
+    /// Number of lines that hold names.
+    pub header_lines: usize,
+    /// Number of lines above the names.
+    pub preamble_lines: u64,
+    /// Whether the first column holds the names of rows and is left out.
+    pub row_names: bool,
+    /// Whether rows end with a delimiter, after which there is no cell.
+    pub trailing_delimiter: bool,
+    /// Number of rows.
+    pub rows: u64,
+    /// Number of columns.
+    pub columns: usize,
+    /// Rows with more or fewer cells than the others.
+    pub ragged_rows: usize,
+    /// Rows in which a misplaced quote was read as a character.
+    pub repaired_rows: usize,
+    /// Blank lines, comments and repeated headers between the rows.
+    pub skipped_lines: usize,
+    /// First and last line of the footnotes.
+    pub footnotes: Option<(u64, u64)>,
+}
+
+impl FileRecord {
+    /// A record of a file in a binary format.
+    pub(crate) fn of_format(format: &str, rows: u64, columns: usize) -> FileRecord {
+        FileRecord {
+            format: format.to_owned(),
+            compression: None,
+            encoding: None,
+            delimiter: None,
+            quote: None,
+            escape: None,
+            header_lines: 0,
+            preamble_lines: 0,
+            row_names: false,
+            trailing_delimiter: false,
+            rows,
+            columns,
+            ragged_rows: 0,
+            repaired_rows: 0,
+            skipped_lines: 0,
+            footnotes: None,
+        }
+    }
+
+    pub(crate) fn of_text(
+        layout: &Layout,
+        encoded: Encoded,
+        tally: &Tally,
+        columns: usize,
+    ) -> FileRecord {
+        let dialect = layout.dialect;
+        let delimiter = match dialect.delimiter {
+            Delimiter::Byte(byte) => char::from(byte).to_string(),
+            Delimiter::Blanks => "spaces".to_owned(),
+        };
+        let escape = if dialect.backslash { "backslash" } else { "doubled" };
+        FileRecord {
+            encoding: Some(encoded.encoding.name().to_owned()),
+            delimiter: Some(delimiter),
+            quote: dialect.quote.map(char::from),
+            escape: dialect.quote.map(|_| escape.to_owned()),
+            header_lines: layout.header,
+            preamble_lines: layout.preamble,
+            row_names: layout.row_names,
+            trailing_delimiter: layout.trailing,
+            ragged_rows: tally.longer.count + tally.shorter.count,
+            repaired_rows: tally.repaired.count,
+            skipped_lines: tally.blank.count + tally.comments.count + tally.headers.count,
+            footnotes: tally.footer,
+            ..FileRecord::of_format("csv", tally.rows, columns)
+        }
+    }
+}

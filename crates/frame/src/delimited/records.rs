@@ -1,0 +1,190 @@
+//! The records of a text, one after the other, with the numbers of their lines.
+
+use super::split::{Cells, Dialect, Mode, Splitter};
+use std::io::{self, BufRead};
+
+/// Bytes that a stream reads at a time.
+const CHUNK: usize = 1 << 18;
+
+/// Text in memory, or read in pieces.
+enum Input<'a> {
+    Memory(&'a [u8]),
+    Stream { reader: Box<dyn BufRead + 'a>, buffer: Vec<u8>, ended: bool },
+}
+
+/// A record: where it stands, and how its quotes were read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Record {
+    /// The line at which it begins, counted from 1.
+    pub(crate) line: u64,
+    /// Whether a quote in it is no pair of quotes around a cell and was read as a character.
+    pub(crate) repaired: bool,
+    /// Whether the line is empty, or blank.
+    pub(crate) blank: bool,
+}
+
+/// The records of a text.
+pub(crate) struct Records<'a> {
+    input: Input<'a>,
+    /// Where the next record begins, and where the last one began.
+    at: usize,
+    start: usize,
+    line: u64,
+    splitter: Splitter,
+    /// The number of cells that decides how misplaced quotes are read.
+    pub(crate) width: Option<usize>,
+    /// Whether quoted cells that contain delimiters occur on single lines: then cells may run over lines.
+    pub(crate) trusts_quotes: bool,
+    cells: Cells,
+}
+
+impl<'a> Records<'a> {
+    pub(crate) fn of_text(text: &'a [u8], dialect: Dialect) -> Records<'a> {
+        Records::new(Input::Memory(text), dialect)
+    }
+
+    pub(crate) fn of_stream(reader: Box<dyn BufRead + 'a>, dialect: Dialect) -> Records<'a> {
+        let buffer = Vec::new();
+        Records::new(Input::Stream { reader, buffer, ended: false }, dialect)
+    }
+
+    fn new(input: Input<'a>, dialect: Dialect) -> Records<'a> {
+        Records {
+            input,
+            at: 0,
+            start: 0,
+            line: 1,
+            splitter: Splitter::new(dialect),
+            width: None,
+            trusts_quotes: true,
+            cells: Cells::default(),
+        }
+    }
+
+    /// Number of cells of the last record.
+    pub(crate) fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// A cell of the last record.
+    pub(crate) fn cell(&self, at: usize) -> &[u8] {
+        self.cells.get(&self.text()[self.start..], at)
+    }
+
+    /// How quotes were used in the last record.
+    pub(crate) fn cells(&self) -> &Cells {
+        &self.cells
+    }
+
+    /// All cells of the last record, in order.
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        let text = &self.text()[self.start..];
+        (0..self.cells.len()).map(move |at| self.cells.get(text, at))
+    }
+
+    /// The text of the last record and what follows it.
+    fn text(&self) -> &[u8] {
+        match &self.input {
+            Input::Memory(text) => text,
+            Input::Stream { buffer, .. } => buffer,
+        }
+    }
+
+    /// The next line as it stands, without its end; `None` at the end of the text.
+    pub(crate) fn skip_line(&mut self) -> io::Result<bool> {
+        loop {
+            let last = self.is_last();
+            let text = &self.text()[self.at..];
+            let end = memchr::memchr2(b'\n', b'\r', text);
+            match end {
+                Some(end) if end + 1 < text.len() || last => {
+                    let pair = text[end] == b'\r' && text.get(end + 1) == Some(&b'\n');
+                    self.at += end + 1 + usize::from(pair);
+                    self.line += 1;
+                    return Ok(true);
+                }
+                None if last => {
+                    let more = !text.is_empty();
+                    self.at = self.text().len();
+                    return Ok(more);
+                }
+                _ => self.fill()?,
+            }
+        }
+    }
+
+    fn is_last(&self) -> bool {
+        matches!(self.input, Input::Memory(_) | Input::Stream { ended: true, .. })
+    }
+
+    /// Reads the next record; `None` at the end of the text.
+    pub(crate) fn next(&mut self) -> io::Result<Option<Record>> {
+        loop {
+            let last = self.is_last();
+            let text = match &self.input {
+                Input::Memory(text) => &text[self.at..],
+                Input::Stream { buffer, .. } => &buffer[self.at..],
+            };
+            if text.is_empty() {
+                if last {
+                    return Ok(None);
+                }
+                self.fill()?;
+                continue;
+            }
+            let Some(mut end) = self.splitter.split(text, last, Mode::Strict, &mut self.cells)
+            else {
+                self.fill()?;
+                continue;
+            };
+            let mut repaired = self.cells.stray > 0;
+            let fits = self.width.is_none_or(|width| self.cells.len() == width);
+            let doubtful = !fits || self.cells.swallowing > 0 && !self.trusts_quotes;
+            if repaired && !fits || self.cells.multiline > 0 && doubtful {
+                for mode in [Mode::Lenient, Mode::Literal] {
+                    let tried = self.splitter.split(text, last, mode, &mut self.cells);
+                    let fits = self.width == Some(self.cells.len()) && self.cells.multiline == 0;
+                    if let (Some(tried), true) = (tried, fits) {
+                        (end, repaired) = (tried, true);
+                        break;
+                    }
+                }
+                if !(self.width == Some(self.cells.len()) && self.cells.multiline == 0) {
+                    // Nothing fits: as it was.
+                    let again = self.splitter.split(text, last, Mode::Strict, &mut self.cells);
+                    end = again.unwrap_or(end);
+                    repaired = self.cells.stray > 0;
+                }
+            }
+            let blank = self.cells.len() == 1
+                && !self.cells.is_quoted(0)
+                && self.cells.get(text, 0).trim_ascii().is_empty();
+            let line = self.line;
+            self.start = self.at;
+            self.at += end.next;
+            self.line += end.lines;
+            return Ok(Some(Record { line, repaired, blank }));
+        }
+    }
+
+    fn fill(&mut self) -> io::Result<()> {
+        let Input::Stream { reader, buffer, ended } = &mut self.input else { return Ok(()) };
+        buffer.drain(..self.at);
+        (self.at, self.start) = (0, 0);
+        // A record longer than the buffer doubles it, so that its start is not read again and again.
+        let wanted = CHUNK.max(buffer.len());
+        let mut taken = 0;
+        while taken < wanted {
+            let piece = reader.fill_buf()?;
+            if piece.is_empty() {
+                *ended = true;
+                break;
+            }
+            let count = piece.len().min(wanted - taken);
+            buffer.extend_from_slice(&piece[..count]);
+            reader.consume(count);
+            taken += count;
+        }
+        Ok(())
+    }
+}

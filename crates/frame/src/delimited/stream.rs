@@ -1,0 +1,133 @@
+//! A text that is read more than once, in parts, with one layout.
+
+use super::columns::{Columns, Outcome};
+use super::encoding::{self, Encoded};
+use super::layout::{self, Layout};
+use super::records::Records;
+use super::rows::Rows;
+use super::{SAMPLE, SAMPLE_LINES, add_notes, check_rows, foreign, sample};
+use crate::error::DataError;
+use crate::frame::Frame;
+use crate::options::{Format, Hints, ReadOptions};
+use crate::source::Source;
+use std::collections::BTreeSet;
+use std::io::Read;
+
+/// A text that is read in parts.
+pub(crate) struct Stream<'s> {
+    source: &'s Source,
+    encoded: Encoded,
+    layout: Layout,
+    options: &'s ReadOptions,
+    hints: &'s Hints,
+}
+
+impl<'s> Stream<'s> {
+    /// Finds the layout from the first rows.
+    pub(crate) fn open(
+        source: &'s Source,
+        format: Format,
+        options: &'s ReadOptions,
+        hints: &'s Hints,
+    ) -> Result<Stream<'s>, DataError> {
+        let mut bytes = Vec::new();
+        let mut reader = source.reader()?;
+        let mut wanted = SAMPLE;
+        let mut complete = false;
+        while !complete && bytes.len() < super::LONGEST_SAMPLE {
+            let room = (wanted - bytes.len()) as u64;
+            let read = reader.by_ref().take(room).read_to_end(&mut bytes);
+            complete = (read.map_err(|e| source.failed(&e))? as u64) < room;
+            let lines = bytes.iter().filter(|b| matches!(b, b'\n' | b'\r'));
+            if lines.take(SAMPLE_LINES).count() >= SAMPLE_LINES {
+                break;
+            }
+            wanted *= 2;
+        }
+        let encoded = encoding::find(&bytes, complete);
+        let text = encoding::decode(&bytes, encoded);
+        foreign::check(source.name(), &text)?;
+        let text = if complete { &text[..] } else { whole_lines(&text) };
+        let layout = layout::find(sample(text), format, options, hints)?;
+        Ok(Stream { source, encoded, layout, options, hints })
+    }
+
+    fn start(&self) -> Result<Rows<'_>, DataError> {
+        let reader = encoding::decoding(self.source.reader()?, self.encoded);
+        let reader = reader.map_err(|e| self.source.failed(&e))?;
+        let records = Records::of_stream(reader, self.layout.dialect);
+        Rows::new(self.source, records, &self.layout, self.options.ragged)
+    }
+
+    /// The number of columns, an index included.
+    pub(crate) fn column_count(&self) -> usize {
+        self.layout.names.len()
+    }
+
+    /// The number of rows.
+    pub(crate) fn count(&self) -> Result<u64, DataError> {
+        let mut rows = self.start()?;
+        while rows.next()?.is_some() {}
+        check_rows(self.source, &self.layout, &rows.tally, self.options.ragged)?;
+        Ok(rows.tally.rows)
+    }
+
+    /// The rows numbered `only`, which rise.
+    pub(crate) fn rows(&self, only: &[u64]) -> Result<Frame, DataError> {
+        const READINGS: usize = 4;
+        let mut texts = BTreeSet::new();
+        for _ in 0..READINGS {
+            let mut rows = self.start()?;
+            let mut columns = Columns::new(&self.layout, self.options, self.hints, &texts);
+            columns.take(self.source, &mut rows, usize::MAX, Some(only))?;
+            let ragged = self.options.ragged;
+            check_rows(self.source, &self.layout, &rows.tally, ragged)?;
+            match columns.finish(self.source)? {
+                Outcome::Frame(mut frame) => {
+                    add_notes(self.source, &self.layout, &rows.tally, ragged, &mut frame.notes);
+                    return Ok(*frame);
+                }
+                Outcome::Words(words) => texts.extend(words.into_keys()),
+            }
+        }
+        let name = self.source.name();
+        Err(DataError::user(format!(
+            "{name}: the columns cannot be read; name categories with --category"
+        )))
+    }
+
+    /// All rows, `size` at a time.
+    pub(crate) fn chunks(
+        &self,
+        size: usize,
+    ) -> Result<impl Iterator<Item = Result<Frame, DataError>>, DataError> {
+        let mut rows = self.start()?;
+        let texts = BTreeSet::new();
+        Ok(std::iter::from_fn(move || {
+            let mut columns = Columns::new(&self.layout, self.options, self.hints, &texts);
+            if let Err(error) = columns.take(self.source, &mut rows, size, None) {
+                return Some(Err(error));
+            }
+            match columns.finish(self.source) {
+                Err(error) => Some(Err(error)),
+                Ok(Outcome::Frame(frame)) if frame.rows == 0 => {
+                    let checked =
+                        check_rows(self.source, &self.layout, &rows.tally, self.options.ragged);
+                    checked.err().map(Err)
+                }
+                Ok(Outcome::Frame(frame)) => Some(Ok(*frame)),
+                Ok(Outcome::Words(columns)) => {
+                    let (name, (line, cell)) = columns.into_iter().next()?;
+                    let place = format!("{}, line {line}, column `{name}`", self.source.name());
+                    Some(Err(DataError::user(format!(
+                        "{place}: `{cell}` is not a number, as the cells before it are; fix it, or say --category '{name}'"
+                    ))))
+                }
+            }
+        }))
+    }
+}
+
+fn whole_lines(text: &[u8]) -> &[u8] {
+    memchr::memrchr2(b'\n', b'\r', text).map_or(text, |end| &text[..=end])
+}
