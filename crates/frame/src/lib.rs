@@ -51,7 +51,7 @@ pub use error::{DataError, DataErrorKind};
 pub use frame::{Column, Frame, Places, Remark};
 pub use labels::{Labels, find_class};
 pub use names::{suggestion, visible};
-pub use options::{Format, Hints, MISSING_SHOWN, Ragged, ReadOptions};
+pub use options::{Format, Hints, MISSING_SHOWN, Ragged, ReadOptions, is_missing_marker};
 pub use read::{LargeTable, read, read_bytes};
 pub use typing::{
     ColumnRecord, ColumnRule, ColumnSummary, DateOrder, Decimal, Group, Kind, MomentFormat,

@@ -7,6 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) const MISSING_CELLS: [&str; 13] =
     ["", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "nan", "NaN", "NAN", "null", "NULL", "None"];
 
+/// Whether a cell is a usual marker of a missing value.
+///
+/// ```
+/// assert!(halfspaces_frame::is_missing_marker("NA") && !halfspaces_frame::is_missing_marker("0"));
+/// ```
+#[must_use]
+pub fn is_missing_marker(cell: &str) -> bool {
+    MISSING_CELLS.contains(&cell)
+}
+
 /// The usual markers of missing values, as a message names them.
 pub const MISSING_SHOWN: &str = "an empty cell, ?, NA, N/A, NaN, null and None";
 
@@ -131,13 +141,15 @@ pub struct Hints {
     pub expected: BTreeSet<String>,
     /// How columns are read, by name: the rules found when a model was learned. They come before `texts`.
     pub rules: BTreeMap<String, ColumnRule>,
+    /// Columns of texts in which only an empty cell is missing: words such as `None` are kept.
+    pub verbatim: BTreeSet<String>,
 }
 
 impl Hints {
     /// These columns are looked for, and hold texts.
     pub fn texts<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Hints {
         let texts: BTreeSet<String> = names.into_iter().map(Into::into).collect();
-        Hints { expected: texts.clone(), texts, rules: BTreeMap::new() }
+        Hints { expected: texts.clone(), texts, ..Hints::default() }
     }
 
     /// Whether the first line of a text file holds names, if the names that are looked for say so.

@@ -6,6 +6,7 @@ use crate::support;
 
 use serde_json::{Value, json};
 use std::fs;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::time::Duration;
 use support::{Draws, Page, digits, digits_folder, labels_of_session, pool, refused};
@@ -158,9 +159,9 @@ fn strangers_are_refused() {
     pool(folder.path(), 10);
     let page = Page::start(folder.path(), &NEW);
     let own = format!("http://127.0.0.1:{}", page.port);
-    let cookie = format!("halfspaces-label-{}={}", page.port, page.token);
     let (json_type, bearer) =
         (("Content-Type", "application/json"), format!("Bearer {}", page.token));
+    let bearer = ("Authorization", bearer.as_str());
     let answer = json!({ "row": question(&page.state()).unwrap().0, "class": 0 }).to_string();
     let send = |method: &str, path: &str, headers: &[(&str, &str)]| {
         page.send(method, path, headers, if method == "POST" { &answer } else { "" }).unwrap()
@@ -171,15 +172,17 @@ fn strangers_are_refused() {
         assert_eq!(reply.status, 401, "{path}");
         assert!(!String::from_utf8_lossy(&reply.body).contains(&page.token));
     }
-    let first = send("GET", &format!("/?token={}", page.token), &[]);
-    assert!(first.status == 303 && first.head.contains("location: /"), "{}", first.head);
-    assert!(
-        first.head.contains(&format!("set-cookie: {cookie}; HttpOnly; SameSite=Strict")),
-        "{}",
-        first.head
-    );
-    let shown = send("GET", "/", &[("Cookie", &cookie)]);
-    assert_eq!(shown.status, 200);
+    // A cookie would be sent to every other port of this machine: there is none, and none is taken.
+    let cookie = format!("halfspaces-label-{}={}", page.port, page.token);
+    assert_eq!(send("GET", "/api/state", &[("Cookie", &cookie)]).status, 401);
+    for file in ["/", "/page.js", "/page.css"] {
+        let reply = send("GET", &format!("{file}?token={}", page.token), &[]);
+        assert!(reply.status == 200 && !reply.head.contains("set-cookie"), "{}", reply.head);
+    }
+    assert_eq!(send("GET", &format!("/api/state?token={}", page.token), &[]).status, 401);
+    let shown = send("GET", &format!("/?token={}", page.token), &[]);
+    let html = String::from_utf8(shown.body).unwrap();
+    assert!(html.contains(&format!("content=\"{}\"", page.token)) && !html.contains("{token}"));
     let policy =
         shown.head.lines().find(|line| line.starts_with("content-security-policy")).unwrap();
     assert!(
@@ -189,36 +192,21 @@ fn strangers_are_refused() {
         "{policy}"
     );
     for (headers, status) in [
-        (vec![("Cookie", cookie.as_str()), json_type], 403),
-        (vec![("Cookie", &cookie), json_type, ("Origin", "http://evil.example")], 403),
-        (vec![("Cookie", &cookie), json_type, ("Origin", "null")], 403),
-        (vec![("Authorization", &bearer), json_type, ("Origin", "http://evil.example")], 403),
-        (vec![("Cookie", &cookie), json_type, ("Origin", &own), ("Host", "evil.example")], 421),
-        (
-            vec![
-                ("Cookie", &cookie),
-                json_type,
-                ("Origin", &own),
-                ("Sec-Fetch-Site", "cross-site"),
-            ],
-            403,
-        ),
-        (vec![("Cookie", &cookie), ("Content-Type", "text/plain"), ("Origin", &own)], 415),
+        (vec![("Cookie", cookie.as_str()), json_type, ("Origin", &own)], 401),
+        (vec![bearer, json_type, ("Origin", "http://evil.example")], 403),
+        (vec![bearer, json_type, ("Origin", "null")], 403),
+        (vec![bearer, json_type, ("Origin", &own), ("Host", "evil.example")], 421),
+        (vec![bearer, json_type, ("Origin", &own), ("Sec-Fetch-Site", "cross-site")], 403),
+        (vec![bearer, ("Content-Type", "text/plain"), ("Origin", &own)], 415),
         (vec![json_type, ("Origin", &own)], 401),
     ] {
         assert_eq!(send("POST", "/api/answer", &headers).status, status, "{headers:?}");
     }
     assert_eq!(page.state()["progress"]["answered"], 0, "nothing was taken of all that");
-    assert_eq!(
-        send("DELETE", "/api/state", &[("Cookie", &cookie), json_type, ("Origin", &own)]).status,
-        405
-    );
-    assert_eq!(send("GET", "/../../etc/hostname", &[("Cookie", &cookie)]).status, 404);
-    assert_eq!(send("GET", "/api/image/../state", &[("Cookie", &cookie)]).status, 404);
-    assert_eq!(
-        send("POST", "/api/answer", &[("Cookie", &cookie), json_type, ("Origin", &own)]).status,
-        200
-    );
+    assert_eq!(send("DELETE", "/api/state", &[bearer, json_type, ("Origin", &own)]).status, 405);
+    assert_eq!(send("GET", "/../../etc/hostname", &[bearer]).status, 404);
+    assert_eq!(send("GET", "/api/image/../state", &[bearer]).status, 404);
+    assert_eq!(send("POST", "/api/answer", &[bearer, json_type, ("Origin", &own)]).status, 200);
     for (path, body, status) in [
         ("/api/answer", json!({ "row": 0 }), 409),
         ("/api/answer", json!({ "row": 99, "class": 0 }), 409),
@@ -283,13 +271,19 @@ fn undo_skip_and_change_on_the_page() {
     let state = do_it("/api/skip", json!({ "row": second }));
     assert_eq!(state["progress"]["skipped"], 1);
     assert_ne!(question(&state).unwrap().0, second);
-    assert_eq!(question(&do_it("/api/undo", json!({}))).unwrap().0, second);
-    let state = do_it("/api/undo", json!({}));
+    let undo = state["undo"].clone();
+    assert_eq!(undo["row"], second);
+    // It says what it takes back, so that the same request sent twice takes back one answer.
+    assert_eq!(page.post("/api/undo", &json!({})).unwrap().status, 409);
+    assert_eq!(page.post("/api/undo", &json!({ "row": first })).unwrap().status, 409);
+    assert_eq!(question(&do_it("/api/undo", undo.clone())).unwrap().0, second);
+    assert_eq!(page.post("/api/undo", &undo).unwrap().status, 409);
+    let state = do_it("/api/undo", json!({ "row": first }));
     assert_eq!(
         (question(&state).unwrap().0, state["progress"]["answered"].as_u64()),
         (first, Some(0))
     );
-    assert_eq!(page.post("/api/undo", &json!({})).unwrap().status, 409);
+    assert_eq!(page.post("/api/undo", &json!({ "row": first })).unwrap().status, 409);
     do_it("/api/answer", json!({ "row": first, "class": 1 }));
     let state = do_it("/api/change", json!({ "row": first, "class": 0 }));
     assert_eq!(state["recent"][0]["class"], 0);
@@ -300,6 +294,27 @@ fn undo_skip_and_change_on_the_page() {
     // The answer changed is what the next sitting knows.
     let page = Page::start(folder.path(), &NEW);
     assert_eq!(page.state()["recent"][0]["class"], 0);
+    page.stop();
+}
+
+/// A request whose body never comes is given up after some seconds.
+#[test]
+fn a_body_that_never_comes_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    pool(folder.path(), 3);
+    let page = Page::start(folder.path(), &NEW);
+    let mut stream = std::net::TcpStream::connect(("127.0.0.1", page.port)).unwrap();
+    let (port, token) = (page.port, &page.token);
+    write!(
+        stream,
+        "POST /api/answer HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n\
+         Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{{"
+    )
+    .unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let mut reply = [0; 12];
+    stream.read_exact(&mut reply).unwrap();
+    assert_eq!(&reply, b"HTTP/1.1 408");
     page.stop();
 }
 

@@ -74,6 +74,9 @@ pub(crate) enum Expected {
 impl Expected {
     /// What is known of a column by its name.
     pub(crate) fn of(name: &str, hints: &Hints) -> Expected {
+        if hints.verbatim.contains(name) {
+            return Expected::Rule(ColumnRule::verbatim());
+        }
         if let Some(rule) = hints.rules.get(name) {
             return Expected::Rule(rule.clone());
         }

@@ -3,6 +3,7 @@
 use super::markers::Markers;
 use super::moment::MomentFormat;
 use super::number::NumberFormat;
+use crate::options::MISSING_CELLS;
 use serde::{Deserialize, Serialize};
 
 /// What a column holds.
@@ -100,6 +101,14 @@ impl ColumnRule {
     #[must_use]
     pub fn category() -> ColumnRule {
         ColumnRule { kind: Kind::Category, reading: Reading::Text, ..ColumnRule::default() }
+    }
+
+    /// A rule that keeps texts as they are, with the usual markers of missing values: only an empty cell is missing.
+    #[must_use]
+    pub fn verbatim() -> ColumnRule {
+        let markers = MISSING_CELLS.iter().filter(|marker| !marker.is_empty());
+        let not_missing = markers.map(|marker| (*marker).to_owned()).collect();
+        ColumnRule { not_missing, ..ColumnRule::category() }
     }
 
     pub(crate) fn markers(&self) -> Markers {

@@ -312,7 +312,7 @@ impl Recipe {
         let texts = self.columns.iter().filter(|c| is_text(&c.kind));
         let texts = texts.map(|c| &c.name).chain(others).cloned().collect();
         let expected = self.columns.iter().map(|c| &c.name).chain(others).cloned().collect();
-        Hints { texts, expected, rules: self.rules.clone() }
+        Hints { texts, expected, rules: self.rules.clone(), ..Hints::default() }
     }
 
     /// The points of a table, whose columns may stand in any order among others.

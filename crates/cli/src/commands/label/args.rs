@@ -15,10 +15,10 @@ Examples:
   halfspaces label mails.csv --session mails.csv.session.jsonl --text body --show body --export -o labels.csv
   halfspaces label data.csv --label class --simulate --json
 
-Every answer is in the session file before the next question is shown; the same command goes on where the last one
-stopped, however it ended.";
+Every answer is in the session file before the next question is shown. The same command continues the session, however
+the last run ended. An answer belongs to an item: a pool that was sorted or extended keeps its answers.";
 
-/// Label a pool with a person who confirms or corrects what is predicted
+/// Label a pool with a person who confirms or corrects predictions
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LabelArgs {
@@ -33,7 +33,7 @@ pub(crate) struct LabelArgs {
     #[command(flatten)]
     pub(crate) columns: ColumnArgs,
 
-    /// What is shown where it is not in DATA: a table with one row per row of DATA, or a folder with one image per row
+    /// Table with one row for each row of DATA, or folder with one image for each, to be shown
     #[arg(long, value_name = "FILE|FOLDER", help_heading = "Items")]
     pub(crate) items: Option<PathBuf>,
     /// Columns shown; texts among them are learned from only if --text names them
@@ -45,13 +45,19 @@ pub(crate) struct LabelArgs {
     /// Folder that holds all images [default: that of the table]
     #[arg(long, value_name = "FOLDER", requires = "image", help_heading = "Items")]
     pub(crate) image_root: Option<PathBuf>,
+    /// Column of ids by which items are found again in a changed pool; not learned from [default: by all that is in them]
+    #[arg(long, value_name = "COLUMN", help_heading = "Items")]
+    pub(crate) id: Option<String>,
 
     /// Column of labels known beforehand; empty where there is none
     #[arg(long, value_name = "COLUMN", help_heading = "Answers")]
     pub(crate) known: Option<String>,
-    /// Labels from Label Studio, exported as JSON
+    /// Labels from Label Studio, exported as JSON, JSON-MIN or CSV; an answer given here is never replaced
     #[arg(long, value_name = "FILE", help_heading = "Answers")]
     pub(crate) import_labelstudio: Option<PathBuf>,
+    /// Go on although items that were answered are gone from the pool; their answers stay in the session
+    #[arg(long, help_heading = "Answers")]
+    pub(crate) keep_found: bool,
     /// File of the answers, one line each [default: DATA.session.jsonl in this folder]
     #[arg(long, value_name = "FILE", help_heading = "Answers")]
     pub(crate) session: Option<PathBuf>,
@@ -61,7 +67,7 @@ pub(crate) struct LabelArgs {
     /// Port of the page; 0 takes a free one
     #[arg(long, default_value_t = 0, requires = "web", help_heading = "Answers")]
     pub(crate) port: u16,
-    /// Ask nothing: write what the session has
+    /// Ask nothing: write the labels of the session, whose file is only read
     #[arg(long, requires = "output", conflicts_with_all = ["web", "simulate"], help_heading = "Answers")]
     pub(crate) export: bool,
     /// Write the labels to this file when the session ends or you stop it by q; after Ctrl-C --export does
@@ -86,7 +92,7 @@ pub(crate) struct LabelArgs {
     /// Which row is next
     #[arg(long, value_enum, default_value_t = Order::Recommended, requires = "simulate", help_heading = "Simulation")]
     pub(crate) order: Order,
-    /// Stop after so many answers
+    /// Stop after this many answers
     #[arg(long, value_name = "COUNT", requires = "simulate", help_heading = "Simulation")]
     pub(crate) max_answers: Option<usize>,
     /// Print the result as JSON

@@ -1,10 +1,10 @@
 //! A labelling session as its surfaces see it: a question that is open, and what can be done about it. Every event is on
 //! the disk before it counts.
 
-use super::journal::Journal;
-use super::record::{Action, Event, Record};
+use super::session_error;
 use super::worker::{Command, Snapshot, Worker};
 use crate::error::CliError;
+use halfspaces_labelling::{ActionKind, ApplyError, Event, Record, SessionLog};
 use halfspaces_online::{LabellingQuestion, LabellingSession, Outlook};
 use std::time::Duration;
 
@@ -13,8 +13,7 @@ const PATIENCE: Duration = Duration::from_millis(40);
 
 #[derive(Debug)]
 pub(super) struct Desk {
-    record: Record,
-    journal: Journal,
+    log: SessionLog,
     worker: Worker,
     question: Option<LabellingQuestion>,
     snapshot: Snapshot,
@@ -29,6 +28,13 @@ pub(super) enum Refusal {
     Failed(CliError),
 }
 
+/// The answer or skip that a person means to take back.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Meant {
+    pub(super) row: Option<usize>,
+    pub(super) sequence: Option<usize>,
+}
+
 impl From<CliError> for Refusal {
     fn from(error: CliError) -> Refusal {
         Refusal::Failed(error)
@@ -36,15 +42,11 @@ impl From<CliError> for Refusal {
 }
 
 impl Desk {
-    /// `session` knows the labels of `record`, whose events are those of `journal`.
-    pub(super) fn new(
-        record: Record,
-        journal: Journal,
-        session: LabellingSession,
-    ) -> Result<Desk, CliError> {
-        let worker = Worker::start(session, record.skipped().to_vec());
+    /// `session` knows the labels of `log`.
+    pub(super) fn new(log: SessionLog, session: LabellingSession) -> Result<Desk, CliError> {
+        let worker = Worker::start(session, log.record().skipped().count());
         let snapshot = worker.snapshot(Duration::ZERO);
-        let mut desk = Desk { record, journal, worker, question: None, snapshot };
+        let mut desk = Desk { log, worker, question: None, snapshot };
         desk.next()?;
         Ok(desk)
     }
@@ -54,7 +56,7 @@ impl Desk {
     }
 
     pub(super) fn record(&self) -> &Record {
-        &self.record
+        self.log.record()
     }
 
     pub(super) fn outlook(&self) -> Outlook {
@@ -81,7 +83,7 @@ impl Desk {
             probability: question.probability,
             to_come: Some(self.snapshot.outlook.expected),
         };
-        self.take(&event, Command::Answer(question, class))?;
+        self.take(&event, Some(Command::Answer(question, class)))?;
         Ok(self.next()?)
     }
 
@@ -90,25 +92,34 @@ impl Desk {
         let question = self.open(row)?;
         let predicted = self.class_name(question.class)?;
         let event = Event::Skip { row, predicted, probability: question.probability };
-        self.take(&event, Command::Skip(question))?;
+        self.take(&event, Some(Command::Skip))?;
         Ok(self.next()?)
     }
 
-    /// Takes back the last answer or skip, whose question opens again.
-    pub(super) fn undo(&mut self) -> Result<(), Refusal> {
-        let Some(action) = self.record.last_action() else {
+    /// Takes back the last answer or skip, whose question opens again. With `meant` it must be that one.
+    pub(super) fn undo(&mut self, meant: Option<Meant>) -> Result<(), Refusal> {
+        let Some(action) = self.record().last_action() else {
             return Err(Refusal::Unfit("there is nothing to take back".to_owned()));
         };
-        let question = action.question();
+        let (question, sequence) = (action.question, action.sequence);
         let row = question.index;
-        let command = match action {
-            Action::Answer(_) => Command::Withdraw(row),
-            Action::Skip(_) => Command::Unskip(row),
+        if let Some(meant) = meant {
+            let is_that = meant.row.is_none_or(|meant| meant == row)
+                && meant.sequence.is_none_or(|meant| meant == sequence);
+            if !is_that {
+                return Err(Refusal::Unfit(format!(
+                    "the last answer is number {sequence}, about row {row}, not the one to be taken back"
+                )));
+            }
+        }
+        let command = match action.kind {
+            ActionKind::Answer => Some(Command::Withdraw(row)),
+            ActionKind::Skip => None,
         };
         self.take(&Event::Undo { row }, command)?;
         self.snapshot = self.worker.snapshot(PATIENCE);
         // A row that was skipped may have got its label by an import.
-        if self.record.label(row).is_none() {
+        if self.record().label(row).is_none() {
             self.question = Some(question)
         } else {
             self.next()?
@@ -119,26 +130,27 @@ impl Desk {
     /// Makes an answer that was given another one; the open question stays.
     pub(super) fn change(&mut self, row: usize, class: usize) -> Result<(), Refusal> {
         let class_name = self.class_name(class)?;
-        if self.record.label(row) == Some(class) {
+        if self.record().label(row) == Some(class) {
             return Ok(());
         }
-        self.take(&Event::Change { row, class: class_name }, Command::Change(row, class))?;
+        self.take(&Event::Change { row, class: class_name }, Some(Command::Change(row, class)))?;
         self.snapshot = self.worker.snapshot(PATIENCE);
         Ok(())
     }
 
-    /// Ends the session: what it was told, and the model, once it knows all of it. Without `model` nothing is waited for.
+    /// Ends the session and returns its log, and with `model` the model once it has learned from every answer.
     pub(super) fn finish(
         self,
         model: bool,
-    ) -> Result<(Record, Option<LabellingSession>), CliError> {
+    ) -> Result<(SessionLog, Option<LabellingSession>), CliError> {
         let session = if model { Some(self.worker.finish()?) } else { None };
-        Ok((self.record, session))
+        Ok((self.log, session))
     }
 
     /// Rows that may be asked next.
     pub(super) fn ahead(&self, count: usize) -> Vec<usize> {
-        let open = |row: &usize| self.record.label(*row).is_none();
+        let open =
+            |row: &usize| self.record().label(*row).is_none() && !self.record().is_skipped(*row);
         let asked = self.question.map(|question| question.index);
         let rows = self.snapshot.questions.iter().map(|question| question.index);
         rows.filter(|row| open(row) && asked != Some(*row)).take(count).collect()
@@ -152,41 +164,49 @@ impl Desk {
     }
 
     fn class_name(&self, class: usize) -> Result<String, Refusal> {
-        let classes = self.record.classes();
+        let classes = self.record().classes();
         let unknown = || Refusal::Unfit(format!("class {class} of {}", classes.len()));
         classes.get(class).cloned().ok_or_else(unknown)
     }
 
-    fn take(&mut self, event: &Event, command: Command) -> Result<(), Refusal> {
-        let step = self.record.check(event).map_err(Refusal::Unfit)?;
-        self.journal.append(event)?;
-        self.record.take(step);
-        Ok(self.worker.tell(command)?)
+    fn take(&mut self, event: &Event, command: Option<Command>) -> Result<(), Refusal> {
+        self.log.apply(event).map_err(|error| match error {
+            ApplyError::Unfit(why) => Refusal::Unfit(why),
+            ApplyError::File(error) => Refusal::Failed(session_error(&error)),
+        })?;
+        command.map_or(Ok(()), |command| Ok(self.worker.tell(command)?))
     }
 
     /// The surest question of those that are open by the record; those that were skipped only when no other is left.
     fn next(&mut self) -> Result<(), CliError> {
         self.snapshot = self.worker.snapshot(PATIENCE);
-        if self.among(&self.snapshot, false).is_none() {
-            // So many answers came that the model knows no further question yet.
-            self.snapshot = self.worker.wait(|snapshot| self.among(snapshot, false).is_some())?;
+        if self.unskipped(&self.snapshot).is_none() {
+            // Answers came so fast that the model knows no further question yet.
+            self.snapshot = self.worker.wait(|snapshot| self.unskipped(snapshot).is_some())?;
         }
-        let found = self.among(&self.snapshot, false);
-        self.question = found.or_else(|| self.among(&self.snapshot, true));
+        let found = self.unskipped(&self.snapshot);
+        self.question = found.or_else(|| self.first_skipped(&self.snapshot));
         Ok(())
     }
 
-    fn among(&self, snapshot: &Snapshot, skipped: bool) -> Option<LabellingQuestion> {
-        let open = |row: usize| self.record.label(row).is_none();
-        let fits = |row: usize| open(row) && self.record.skipped().contains(&row) == skipped;
+    fn unskipped(&self, snapshot: &Snapshot) -> Option<LabellingQuestion> {
+        let record = self.record();
+        let fits = |row: usize| record.label(row).is_none() && !record.is_skipped(row);
         snapshot.questions.iter().copied().find(|question| fits(question.index))
+    }
+
+    /// The question about the row that was skipped first.
+    fn first_skipped(&self, snapshot: &Snapshot) -> Option<LabellingQuestion> {
+        let mut questions = snapshot.questions.iter();
+        let row = self.record().skipped().next()?;
+        questions.find(|question| question.index == row).copied()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::label::journal::{Header, PoolId};
+    use halfspaces_labelling::{Header, Opening, PoolId, SessionAccess, SessionFile};
     use halfspaces_linalg::{Params, Points};
     use halfspaces_online::LabellingParams;
 
@@ -195,15 +215,17 @@ mod tests {
     fn answers_faster_than_the_model_are_all_taken() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.jsonl");
-        let (mut journal, _) = Journal::open(&path).unwrap();
+        let Opening::New(new) = SessionFile::open(&path, SessionAccess::Write).unwrap() else {
+            panic!("a new file")
+        };
         let (rows, classes) = (700, vec!["a".to_owned(), "b".to_owned()]);
-        let pool = PoolId { source: "p".into(), rows, columns: 2, fingerprint: "0".into() };
-        journal.begin(&Header::new(pool, classes.clone(), 0)).unwrap();
+        let pool = PoolId::without_keys("p", rows, 2, "0");
+        let log = new.begin(Header::new(pool, classes, 0)).unwrap();
         let values = (0..2 * rows).map(|i| ((i * 7919) % 1009) as f64).collect();
         let points = Points::new(values, 2).unwrap();
         let session =
             LabellingParams::new(2).landmarks(20).check().unwrap().session(&points).unwrap();
-        let mut desk = Desk::new(Record::new(rows, classes), journal, session).unwrap();
+        let mut desk = Desk::new(log, session).unwrap();
         let mut asked = vec![false; rows];
         while let Some(question) = desk.question() {
             let row = question.index;
@@ -214,15 +236,15 @@ mod tests {
             let (predicted, probability) = (name(question.class), question.probability);
             let event =
                 Event::Answer { row, class: name(class), predicted, probability, to_come: None };
-            assert!(desk.take(&event, Command::Answer(question, class)).is_ok());
-            desk.question = desk.among(&desk.snapshot, false);
+            assert!(desk.take(&event, Some(Command::Answer(question, class))).is_ok());
+            desk.question = desk.unskipped(&desk.snapshot);
             if desk.question.is_none() {
                 desk.next().unwrap();
             }
         }
         assert!(asked.into_iter().all(|asked| asked));
-        let (record, session) = desk.finish(true).unwrap();
-        let session = session.unwrap();
+        let (log, session) = desk.finish(true).unwrap();
+        let (record, session) = (log.record(), session.unwrap());
         assert_eq!((record.asked(), session.progress().answered), (rows, rows));
         assert_eq!(record.corrections(), session.progress().corrections);
     }

@@ -2,7 +2,10 @@
 
 use crate::error::CliError;
 use crate::frame::Column;
+use halfspaces_labelling::ItemKey;
 use std::cmp::Ordering;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// Kinds of images that browsers show and that hold no scripts.
@@ -17,6 +20,8 @@ const KINDS: [(&str, &str); 7] = [
 ];
 /// Bytes of an image at most.
 const MAX_BYTES: u64 = 1 << 26;
+/// Bytes from either end by which a large image is known. Formats but BMP are compressed: if anything differs, these do.
+const ENDS: usize = 1 << 14;
 
 #[derive(Debug)]
 pub(super) struct Images {
@@ -91,9 +96,29 @@ impl Images {
         &self.column
     }
 
+    pub(super) fn rows(&self) -> usize {
+        self.names.len()
+    }
+
     /// The file of a row, as it was given.
     pub(super) fn name(&self, row: usize) -> Option<&str> {
         self.names.get(row).and_then(Option::as_deref)
+    }
+
+    /// How many names have backslashes that are read as slashes.
+    pub(super) fn backslashes(&self) -> usize {
+        let names = self.names.iter().flatten();
+        names.filter(|name| name.contains('\\') && !self.folder.join(name).exists()).count()
+    }
+
+    /// A hash of the content of each row's image; `None` where there is no image.
+    pub(super) fn contents(&self) -> Result<Vec<Option<String>>, CliError> {
+        let content = |name: &String| {
+            let (kind, path) = self.resolve(name).map_err(CliError::user)?;
+            content(&path, kind == "image/bmp")
+                .map_err(|error| CliError::user(format!("{name}: {error}")))
+        };
+        self.names.iter().map(|name| name.as_ref().map(content).transpose()).collect()
     }
 
     /// The type and the bytes of a row's image. Where it is was looked at when the program started; links may have
@@ -107,9 +132,28 @@ impl Images {
         Ok((kind, bytes))
     }
 
+    /// The path of a file, without links and dots. Backslashes are read as slashes if the file is found only so.
+    fn find(&self, name: &str) -> Result<PathBuf, String> {
+        let found = self.folder.join(name).canonicalize();
+        let Err(error) = found else { return found.map_err(|error| error.to_string()) };
+        if let Some(scheme) = scheme(name) {
+            return Err(format!(
+                "{name} is a web address ({scheme}:); only local files are shown: download the images and name the files"
+            ));
+        }
+        if !name.contains('\\') {
+            return Err(format!("{name}: {error}"));
+        }
+        let slashed = name.replace('\\', "/");
+        self.folder.join(slashed).canonicalize().map_err(|error| {
+            format!(
+                "{name}: the path has backslashes, as Windows separates folders; with slashes in their place: {error}"
+            )
+        })
+    }
+
     fn resolve(&self, name: &str) -> Result<(&'static str, PathBuf), String> {
-        let path =
-            self.folder.join(name).canonicalize().map_err(|error| format!("{name}: {error}"))?;
+        let path = self.find(name)?;
         if !path.starts_with(&self.root) {
             let root = self.root.display();
             return Err(format!(
@@ -129,8 +173,38 @@ impl Images {
     }
 }
 
+/// The scheme of a web address, or of any address but a path: two letters or more before a colon. One letter is a drive.
+fn scheme(name: &str) -> Option<&str> {
+    let (scheme, _) = name.trim_start().split_once(':')?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+    let begins = scheme.starts_with(|c: char| c.is_ascii_alphabetic());
+    (scheme.len() > 1 && begins && scheme.chars().all(fits)).then_some(scheme)
+}
+
+/// A hash of the bytes of a file: of all, or of its length and both ends if it is large.
+fn content(path: &Path, whole: bool) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let len = file.metadata()?.len();
+    let mut bytes = len.to_le_bytes().to_vec();
+    if whole || len <= 4 * ENDS as u64 {
+        file.read_to_end(&mut bytes)?;
+    } else {
+        let mut end = vec![0; ENDS];
+        file.read_exact(&mut end)?;
+        bytes.extend_from_slice(&end);
+        file.seek(SeekFrom::Start(len - ENDS as u64))?;
+        file.read_to_end(&mut bytes)?;
+    }
+    Ok(ItemKey::of_bytes(&bytes).to_string())
+}
+
 fn canonical(folder: &Path) -> Result<PathBuf, CliError> {
     folder.canonicalize().map_err(|error| CliError::user(format!("{}: {error}", folder.display())))
+}
+
+/// Whether a text ends as the name of an image does.
+pub(super) fn is_image(text: &str) -> bool {
+    kind(Path::new(text)).is_some()
 }
 
 fn kind(path: &Path) -> Option<&'static str> {
@@ -216,6 +290,12 @@ mod tests {
             );
         }
         assert!(of("text.txt").unwrap_err().to_string().contains("no image by its ending"));
+        // As Windows writes it.
+        assert!(of(r"sub\b.png").unwrap().read(0).unwrap().1.ends_with(b".png"));
+        assert_eq!(of(r"sub\b.png").unwrap().backslashes(), 1);
+        assert!(of(r"sub\none.png").unwrap_err().to_string().contains("backslashes"));
+        let error = of("https://example.org/a.png").unwrap_err().to_string();
+        assert!(error.contains("is a web address"), "{error}");
         assert!(of("none.png").unwrap_err().to_string().contains("none.png"));
         // Whoever names the outer folder means it.
         let all = Images::from_column(&column(&["../secret.png"]), &folder, outer.path(), |_| {

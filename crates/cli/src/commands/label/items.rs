@@ -3,6 +3,7 @@
 use super::images::Images;
 use crate::error::CliError;
 use crate::frame::Column;
+use halfspaces_labelling::ItemKey;
 use serde::Serialize;
 
 /// Feature columns shown.
@@ -20,6 +21,9 @@ pub(super) struct Items {
     /// The first columns that are learned from, and how many there are.
     features: Vec<Column>,
     feature_count: usize,
+    /// The column of ids.
+    id: Option<Column>,
+    keys: Vec<ItemKey>,
 }
 
 /// A row as the page shows it.
@@ -43,7 +47,35 @@ impl Items {
         let is_shown = texts.is_empty() && images.is_none();
         let feature_count = if is_shown { features.len() } else { 0 };
         let features = features.iter().take(feature_count.min(MAX_FEATURES)).cloned().collect();
-        Items { texts, images, features, feature_count }
+        Items { texts, images, features, feature_count, id: None, keys: Vec::new() }
+    }
+
+    /// The same items with their keys, and the column of their ids if there is one.
+    pub(super) fn known_by(self, keys: Vec<ItemKey>, id: Option<Column>) -> Items {
+        Items { keys, id, ..self }
+    }
+
+    pub(super) fn id(&self) -> Option<&Column> {
+        self.id.as_ref()
+    }
+
+    /// The column of ids, unless it is shown anyway, and the columns of texts.
+    fn exported(&self) -> impl Iterator<Item = &Column> {
+        let is_shown = |id: &&Column| self.texts.iter().any(|column| column.name == id.name);
+        self.id.iter().filter(move |id| !is_shown(id)).chain(&self.texts)
+    }
+
+    /// The keys of all rows.
+    pub(super) fn keys(&self) -> &[ItemKey] {
+        &self.keys
+    }
+
+    pub(super) fn texts(&self) -> &[Column] {
+        &self.texts
+    }
+
+    pub(super) fn images(&self) -> Option<&Images> {
+        self.images.as_ref()
     }
 
     pub(super) fn item(&self, row: usize) -> Item {
@@ -62,9 +94,9 @@ impl Items {
         }
     }
 
-    /// Texts of a row by the names of their columns, and its image; what an export says of it.
+    /// The id of a row, its texts and its image by the names of their columns, as an export has them.
     pub(super) fn shown(&self, row: usize) -> Vec<(&str, String)> {
-        let texts = self.texts.iter().map(|column| (column.name.as_str(), column.values.text(row)));
+        let texts = self.exported().map(|column| (column.name.as_str(), column.values.text(row)));
         let image = self
             .images
             .as_ref()
@@ -72,9 +104,9 @@ impl Items {
         texts.chain(image).collect()
     }
 
-    /// The names of what [`Items::shown`] says.
+    /// The names of the columns of [`Items::shown`].
     pub(super) fn shown_names(&self) -> Vec<&str> {
-        let texts = self.texts.iter().map(|column| column.name.as_str());
+        let texts = self.exported().map(|column| column.name.as_str());
         texts.chain(self.images.as_ref().map(Images::column)).collect()
     }
 

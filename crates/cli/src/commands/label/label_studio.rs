@@ -1,21 +1,43 @@
-//! Label Studio's JSON: tasks with data, annotations and predictions of kind "choices".
+//! Label Studio's files: tasks with data, annotations and predictions of kind "choices".
 
 use super::items::Items;
 use super::lines::{Line, Source};
+use super::task_rows::{Found, TaskRows};
 use crate::error::CliError;
+use crate::labels::find_class;
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The key of a row's number in the data of our own tasks.
-const ROW: &str = "row";
+/// The name of a row's number in the data of our own tasks.
+pub(super) const ROW: &str = "row";
+/// The name of an item's key in the data of our own tasks.
+pub(super) const ITEM: &str = "halfspaces_item";
+/// Examples named in a note.
+const EXAMPLES: usize = 3;
+/// Characters of an example.
+const MAX_EXAMPLE: usize = 40;
+/// Fields of JSON-MIN and CSV that are neither data nor choices.
+const OWN_FIELDS: [&str; 8] = [
+    "id",
+    "annotator",
+    "annotation_id",
+    "created_at",
+    "updated_at",
+    "lead_time",
+    "inner_id",
+    "project",
+];
 
 pub(super) fn write(out: &mut dyn Write, lines: &[Line], items: &Items) -> io::Result<()> {
     writeln!(out, "[")?;
     for (place, line) in lines.iter().enumerate() {
         let mut data = Map::new();
         data.insert(ROW.to_owned(), line.row.into());
+        if let Some(key) = items.keys().get(line.row) {
+            data.insert(ITEM.to_owned(), key.to_string().into());
+        }
         data.extend(
             items.shown(line.row).into_iter().map(|(name, text)| (name.to_owned(), text.into())),
         );
@@ -35,109 +57,320 @@ pub(super) fn write(out: &mut dyn Write, lines: &[Line], items: &Items) -> io::R
     writeln!(out, "]")
 }
 
-/// The labels of an export, as (row, class). A task is about the row that its data name, or else whose text or image they
-/// hold. Tasks without an annotation are left out.
-pub(super) fn read(
-    path: &Path,
-    rows: usize,
-    items: &Items,
-) -> Result<Vec<(usize, String)>, CliError> {
+/// The labels of an export.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Imported {
+    /// Rows and the classes as the export names them, one for each row.
+    pub(super) labels: Vec<(usize, String)>,
+    /// What was not imported and why, as lines for the person.
+    pub(super) notes: Vec<String>,
+}
+
+/// Reads an export: JSON, JSON-MIN or CSV. A task is about the row with its id, or whose texts and image are those of the
+/// task. Tasks that are unclear are left out and reported.
+pub(super) fn read(path: &Path, items: &Items, classes: &[String]) -> Result<Imported, CliError> {
     let name = path.display();
     let text = std::fs::read_to_string(path);
     let text = text.map_err(|error| CliError::user(format!("{name}: cannot be read: {error}")))?;
-    parse(&text, rows, items).map_err(|why| CliError::user(format!("{name}: {why}")))
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let is_table = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
+    let tasks = if is_table { table(text) } else { array(text) };
+    let tasks = tasks.map_err(|why| CliError::user(format!("{name}: {why}")))?;
+    let mut imported = import(&tasks, items, classes);
+    for note in &mut imported.notes {
+        *note = format!("note: {name}: {note}");
+    }
+    Ok(imported)
 }
 
-fn parse(text: &str, rows: usize, items: &Items) -> Result<Vec<(usize, String)>, String> {
-    let tasks: Vec<Value> = serde_json::from_str(text)
-        .map_err(|error| format!("{error}; export from Label Studio as JSON"))?;
-    let mut by_text: Option<HashMap<String, Option<usize>>> = None;
-    let mut labels = Vec::new();
+fn array(text: &str) -> Result<Vec<Value>, String> {
+    serde_json::from_str(text)
+        .map_err(|error| format!("{error}; export from Label Studio as JSON, JSON-MIN or CSV"))
+}
+
+/// Each line of a CSV file as an object.
+fn table(text: &str) -> Result<Vec<Value>, String> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let failed = |error: csv::Error| format!("{error}; export from Label Studio as CSV or JSON");
+    let names = reader.headers().map_err(failed)?.clone();
+    let object = |record: csv::StringRecord| {
+        let value = |cell: &str| match serde_json::from_str::<Value>(cell) {
+            // Several choices are written as JSON.
+            Ok(value) if value.is_object() || value.is_array() => value,
+            _ => Value::from(cell),
+        };
+        names.iter().zip(&record).map(|(name, cell)| (name.to_owned(), value(cell))).collect()
+    };
+    reader.records().map(|record| record.map(object).map(Value::Object).map_err(failed)).collect()
+}
+
+/// What the annotations of a task say.
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    Class(String),
+    Unclear(Cause),
+}
+
+/// Why a task is not imported.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Cause {
+    NoAnnotation,
+    NoChoice,
+    SeveralChoices,
+    Disagreement,
+    NoRow,
+    NoField(String),
+    SeveralRows,
+    TwoTasks,
+}
+
+impl Cause {
+    fn text(&self, count: usize) -> String {
+        let (tasks, have) = if count == 1 { ("task", "has") } else { ("tasks", "have") };
+        let what = match self {
+            Cause::NoAnnotation => format!("{have} no annotation"),
+            Cause::NoChoice => {
+                format!("{have} annotations without a choice (ratings or other kinds)")
+            }
+            Cause::SeveralChoices => {
+                format!("{have} several choices; one class for each row is understood")
+            }
+            Cause::Disagreement => {
+                format!("{have} several annotations that disagree; settle them in Label Studio")
+            }
+            Cause::NoRow => {
+                "about no row of the pool: no row shows all that the task does".to_owned()
+            }
+            Cause::NoField(shown) => format!(
+                "about an unknown row: the data {have} none of the columns that are shown ({shown}); use --show, --image or --id"
+            ),
+            Cause::SeveralRows => {
+                "about several rows of the same text or image; tell them apart by --id".to_owned()
+            }
+            Cause::TwoTasks => "about one row disagree with each other".to_owned(),
+        };
+        format!("{count} {tasks} {what}; not imported")
+    }
+}
+
+/// Tasks that were left out, by cause.
+#[derive(Debug, Default)]
+struct LeftOut(BTreeMap<Cause, (usize, Vec<String>)>);
+
+impl LeftOut {
+    fn add(&mut self, cause: Cause, number: usize, data: &Map<String, Value>, rows: &[usize]) {
+        let (count, examples) = self.0.entry(cause).or_default();
+        *count += 1;
+        if examples.len() < EXAMPLES {
+            let is_own = |name: &&String| [ROW, ITEM].contains(&name.as_str());
+            let text = data.iter().filter(|(name, _)| !is_own(name)).find_map(|(_, v)| v.as_str());
+            let mut text: String = text.unwrap_or_default().chars().take(MAX_EXAMPLE).collect();
+            if !text.is_empty() {
+                text = format!(" {text:?}");
+            }
+            let rows: Vec<String> = rows.iter().take(EXAMPLES).map(usize::to_string).collect();
+            if !rows.is_empty() {
+                text.push_str(&format!(", rows {}", rows.join(" and ")));
+            }
+            examples.push(format!("task {number}{text}"));
+        }
+    }
+
+    fn notes(self) -> Vec<String> {
+        let note = |(cause, (count, examples)): (Cause, (usize, Vec<String>))| {
+            let more = if count > examples.len() { ", .." } else { "" };
+            format!("{} ({}{more})", cause.text(count), examples.join("; "))
+        };
+        self.0.into_iter().map(note).collect()
+    }
+}
+
+fn import(tasks: &[Value], items: &Items, classes: &[String]) -> Imported {
+    let rows = TaskRows::new(items);
+    let (mut left_out, empty) = (LeftOut::default(), Map::new());
+    // The label of each row, with the task that says so; `None` once two tasks disagree.
+    let mut of_row: HashMap<usize, (Option<String>, usize)> = HashMap::new();
+    let mut order = Vec::new();
     for (number, task) in tasks.iter().enumerate().map(|(n, task)| (n + 1, task)) {
-        let at = |why: String| format!("task {number}: {why}");
-        let data = task.get("data").and_then(Value::as_object);
-        let data = data.ok_or_else(|| {
-            at("has no data; export from Label Studio as JSON, not as JSON-MIN".to_owned())
-        })?;
-        let Some(class) = choice(task).map_err(at)? else { continue };
-        let row = match data.get(ROW).and_then(Value::as_u64) {
-            Some(row) => usize::try_from(row).ok().filter(|row| *row < rows),
-            None => {
-                let by_text = by_text.get_or_insert_with(|| rows_by_text(rows, items));
-                data.values()
-                    .filter_map(Value::as_str)
-                    .flat_map(names)
-                    .find_map(|text| by_text.get(text).copied().flatten())
+        let nested = task.get("data").and_then(Value::as_object);
+        let data = nested.or_else(|| task.as_object()).unwrap_or(&empty);
+        let verdict = match nested {
+            Some(_) => annotated(task, classes),
+            None => flat_choice(data, items, classes),
+        };
+        let class = match verdict {
+            Verdict::Class(class) => class,
+            Verdict::Unclear(cause) => {
+                left_out.add(cause, number, data, &[]);
+                continue;
             }
         };
-        let advice = "its data hold no number `row` and no text or image that one row alone shows (--show, --image)";
-        labels.push((row.ok_or_else(|| at(format!("is about no row: {advice}")))?, class));
-    }
-    Ok(labels)
-}
-
-/// The rows by what is shown of them; `None` where two rows show the same.
-fn rows_by_text(rows: usize, items: &Items) -> HashMap<String, Option<usize>> {
-    let mut found: HashMap<String, Option<usize>> = HashMap::new();
-    for row in 0..rows {
-        for (_, text) in items.shown(row) {
-            let entry = found.entry(text).or_insert(Some(row));
-            if *entry != Some(row) {
-                *entry = None;
+        let row = match rows.find(data) {
+            Found::Row(row) => row,
+            Found::Nowhere => {
+                left_out.add(Cause::NoRow, number, data, &[]);
+                continue;
+            }
+            Found::NoField => {
+                let shown = items.shown_names().join(", ");
+                let shown = if shown.is_empty() { "nothing".to_owned() } else { shown };
+                left_out.add(Cause::NoField(shown), number, data, &[]);
+                continue;
+            }
+            Found::Several(rows) => {
+                left_out.add(Cause::SeveralRows, number, data, &rows);
+                continue;
+            }
+        };
+        match of_row.get_mut(&row) {
+            None => {
+                order.push(row);
+                of_row.insert(row, (Some(class), number));
+            }
+            Some((before, first)) => {
+                let agrees = before.as_ref().is_some_and(|before| is_same(before, &class, classes));
+                if !agrees {
+                    if before.take().is_some() {
+                        left_out.add(Cause::TwoTasks, *first, data, &[row]);
+                    }
+                    left_out.add(Cause::TwoTasks, number, data, &[row]);
+                }
             }
         }
     }
-    found
+    let label = |row: usize| Some((row, of_row.get(&row)?.0.clone()?));
+    let labels: Vec<(usize, String)> = order.into_iter().filter_map(label).collect();
+    let mut notes = left_out.notes();
+    if labels.is_empty() {
+        notes.push(format!("none of its {} tasks gave a label", tasks.len()));
+    }
+    Imported { labels, notes }
 }
 
-/// A text, and what may be the name of a file in it: Label Studio puts folders and a random prefix before those of
-/// files that were uploaded.
-fn names(text: &str) -> Vec<&str> {
-    let path = text.split_once("?d=").map_or(text, |(_, path)| path);
-    let file = path.rsplit('/').next().unwrap_or(path);
-    let plain = file.split_once('-').map_or(file, |(_, plain)| plain);
-    vec![text, path, file, plain]
+fn is_same(a: &str, b: &str, classes: &[String]) -> bool {
+    a == b || find_class(a, classes).is_some_and(|class| find_class(b, classes) == Some(class))
 }
 
-/// The one choice of the last annotation that was not cancelled.
-fn choice(task: &Value) -> Result<Option<String>, String> {
-    let empty = Vec::new();
+/// The class that all annotations of a task give.
+fn annotated(task: &Value, classes: &[String]) -> Verdict {
     let annotations = task.get("annotations").or_else(|| task.get("completions"));
-    let annotations = annotations.and_then(Value::as_array).unwrap_or(&empty);
+    let annotations = annotations.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let cancelled = |annotation: &&Value| {
         annotation.get("was_cancelled").and_then(Value::as_bool) == Some(true)
     };
-    let Some(annotation) = annotations.iter().rfind(|annotation| !cancelled(annotation)) else {
-        return Ok(None);
-    };
-    let results = annotation.get("result").and_then(Value::as_array).unwrap_or(&empty);
-    let choices: Vec<&Value> = results
-        .iter()
-        .filter_map(|result| result.pointer("/value/choices").and_then(Value::as_array))
-        .flatten()
-        .collect();
-    match choices[..] {
-        [] => Ok(None),
-        [Value::String(class)] => Ok(Some(class.clone())),
-        _ => Err("has several choices; one class per row is understood".to_owned()),
+    let mut class: Option<String> = None;
+    let mut has_annotation = false;
+    for annotation in annotations.iter().filter(|annotation| !cancelled(annotation)) {
+        has_annotation = true;
+        match choice(annotation, classes) {
+            Ok(None) => {}
+            Ok(Some(found)) => match &class {
+                Some(before) if !is_same(before, &found, classes) => {
+                    return Verdict::Unclear(Cause::Disagreement);
+                }
+                _ => class = Some(found),
+            },
+            Err(cause) => return Verdict::Unclear(cause),
+        }
     }
+    let none = if has_annotation { Cause::NoChoice } else { Cause::NoAnnotation };
+    class.map_or(Verdict::Unclear(none), Verdict::Class)
+}
+
+/// The one choice of an annotation. Where it answers several questions, the one about the classes of the session counts.
+fn choice(annotation: &Value, classes: &[String]) -> Result<Option<String>, Cause> {
+    let results = annotation.get("result").and_then(Value::as_array);
+    let mut questions: Vec<(&str, Vec<&str>)> = Vec::new();
+    for result in results.into_iter().flatten() {
+        let Some(choices) = result.pointer("/value/choices").and_then(Value::as_array) else {
+            continue;
+        };
+        let name = result.get("from_name").and_then(Value::as_str).unwrap_or_default();
+        let choices = choices.iter().filter_map(Value::as_str);
+        match questions.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, all)) => all.extend(choices),
+            None => questions.push((name, choices.collect())),
+        }
+    }
+    if questions.len() > 1 {
+        let names_a_class = |choice: &&str| find_class(choice, classes).is_some();
+        questions.retain(|(_, choices)| choices.iter().any(names_a_class));
+    }
+    match &questions[..] {
+        [] => Ok(None),
+        [(_, choices)] => match choices[..] {
+            [] => Ok(None),
+            [class] => Ok(Some(class.to_owned())),
+            _ => Err(Cause::SeveralChoices),
+        },
+        _ => Err(Cause::SeveralChoices),
+    }
+}
+
+/// The choice of a task of JSON-MIN or CSV: the field, none of those shown, that names a class.
+fn flat_choice(data: &Map<String, Value>, items: &Items, classes: &[String]) -> Verdict {
+    let shown = items.shown_names();
+    let is_data = |name: &str| {
+        shown.contains(&name) || OWN_FIELDS.contains(&name) || [ROW, ITEM].contains(&name)
+    };
+    let mut found: Option<String> = None;
+    for (_, value) in data.iter().filter(|(name, _)| !is_data(name)) {
+        let listed = value.get("choices").and_then(Value::as_array).or(value.as_array());
+        let listed: Vec<&str> = listed.into_iter().flatten().filter_map(Value::as_str).collect();
+        if listed.iter().filter(|text| find_class(text, classes).is_some()).count() > 1 {
+            return Verdict::Unclear(Cause::SeveralChoices);
+        }
+        let text = match value {
+            Value::Number(number) => number.to_string(),
+            Value::Bool(truth) => truth.to_string(),
+            value => value.as_str().unwrap_or_default().to_owned(),
+        };
+        if find_class(&text, classes).is_none() {
+            continue;
+        }
+        match &found {
+            Some(before) if !is_same(before, &text, classes) => {
+                return Verdict::Unclear(Cause::SeveralChoices);
+            }
+            _ => found = Some(text),
+        }
+    }
+    found.map_or(Verdict::Unclear(Cause::NoChoice), Verdict::Class)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::frame::{Column, Values};
+    use halfspaces_labelling::ItemKey;
+
+    fn column(name: &str, texts: &[&str]) -> Column {
+        let codes = (0..texts.len() as u32).collect();
+        Column { name: name.into(), values: Values::texts(codes, texts) }
+    }
 
     fn items() -> Items {
-        let levels = ["a dog", "a cat", "a dog", "pet/0004.png"].map(str::to_owned).to_vec();
-        let values = Values::texts(vec![0, 1, 2, 3], &levels);
-        Items::new(vec![Column { name: "text".into(), values }], None, &[])
+        Items::new(vec![column("text", &["a dog", "a cat", "a dog", "bird"])], None, &[])
+    }
+
+    fn classes() -> Vec<String> {
+        vec!["dog".into(), "cat".into(), "1".into()]
     }
 
     fn task(data: &str, choices: &str) -> String {
         format!(
             r#"{{"data":{data},"annotations":[{{"result":[{{"type":"choices","value":{{"choices":{choices}}}}}]}}]}}"#
         )
+    }
+
+    fn parsed(text: &str, items: &Items) -> Imported {
+        import(&array(text).unwrap(), items, &classes())
+    }
+
+    fn said(tasks: &[String], note: &str) -> Vec<(usize, String)> {
+        let imported = parsed(&format!("[{}]", tasks.join(",")), &items());
+        assert!(imported.notes.iter().any(|said| said.contains(note)), "{:?}", imported.notes);
+        imported.labels
     }
 
     #[test]
@@ -152,38 +385,102 @@ mod tests {
         let mut bytes = Vec::new();
         write(&mut bytes, &lines, &items()).unwrap();
         let text = String::from_utf8(bytes).unwrap();
-        let labels = parse(&text, 4, &items()).unwrap();
+        // Rows 0 and 2 show the same: the number of the row tells which one is meant.
+        let imported = parsed(&text, &items());
         assert_eq!(
-            labels,
+            imported.labels,
             [(0, "dog".to_owned()), (1, "cat \"x\" <b>".to_owned())],
             "a prediction is no label"
         );
+        assert!(imported.notes[0].contains("1 task has no annotation"), "{:?}", imported.notes);
         let mut empty = Vec::new();
         write(&mut empty, &[], &items()).unwrap();
-        assert_eq!(parse(std::str::from_utf8(&empty).unwrap(), 4, &items()), Ok(Vec::new()));
+        assert!(parsed(std::str::from_utf8(&empty).unwrap(), &items()).labels.is_empty());
+    }
+
+    /// Where nothing is shown, an item is found by its key, and never by the number of its row alone.
+    #[test]
+    fn items_without_texts_are_found_by_their_keys() {
+        let keys: Vec<ItemKey> = ["p", "q", "r"].map(ItemKey::of_text).to_vec();
+        let items = |order: [usize; 3]| {
+            Items::new(Vec::new(), None, &[])
+                .known_by(order.iter().map(|place| keys[*place]).collect(), None)
+        };
+        let line =
+            Line { row: 2, label: "dog".into(), source: Source::Confirmed, probability: None };
+        let mut bytes = Vec::new();
+        write(&mut bytes, &[line], &items([0, 1, 2])).unwrap();
+        let imported = parsed(std::str::from_utf8(&bytes).unwrap(), &items([2, 0, 1]));
+        assert_eq!(imported.labels, [(0, "dog".to_owned())]);
+        let imported =
+            parsed(&format!("[{}]", task(r#"{"row":1}"#, r#"["dog"]"#)), &items([0, 1, 2]));
+        assert_eq!(imported.labels, []);
+        assert!(imported.notes[0].contains("unknown row"), "{:?}", imported.notes);
     }
 
     #[test]
-    fn tasks_are_found_by_their_text() {
-        let cancelled = r#"{"data":{"row":0},"annotations":[{"was_cancelled":true,"result":[]}]}"#;
-        let text = format!(
-            "[{},{},{cancelled}]",
-            task(r#"{"any":"a cat"}"#, r#"["cat"]"#),
-            task(r#"{"image":"/data/local-files/?d=pet/0004.png"}"#, r#"["dog"]"#)
-        );
-        assert_eq!(
-            parse(&text, 4, &items()).unwrap(),
-            [(1, "cat".to_owned()), (3, "dog".to_owned())]
-        );
-        for (task, why) in [
-            (task(r#"{"text":"a dog"}"#, r#"["dog"]"#), "task 1: is about no row"),
-            (task(r#"{"row":4}"#, r#"["dog"]"#), "task 1: is about no row"),
-            (task(r#"{"row":1}"#, r#"["dog","cat"]"#), "task 1: has several choices"),
-            (r#"{"text":"a dog","label":"dog"}"#.to_owned(), "not as JSON-MIN"),
-            ("nothing".to_owned(), "export from Label Studio as JSON"),
+    fn tasks_are_found_by_the_columns_shown() {
+        let good = task(r#"{"other":"bird","text":"a cat"}"#, r#"["cat"]"#);
+        let cat = [(1, "cat".to_owned())];
+        for (bad, note) in [
+            (task(r#"{"any":"a cat"}"#, r#"["cat"]"#), "none of the columns that are shown (text)"),
+            (task(r#"{"text":"wild-bird"}"#, r#"["cat"]"#), "1 task about no row of the pool"),
+            (task(r#"{"text":"a dog"}"#, r#"["dog"]"#), "task 2 \"a dog\", rows 0 and 2"),
+            (task(r#"{"text":"bird","row":0}"#, r#"["dog","cat"]"#), "has several choices"),
+            (r#"{"data":{"text":"bird"},"annotations":[{"result":[{"type":"rating","value":{"rating":3}}]}]}"#.to_owned(), "without a choice"),
+            (r#"{"data":{"text":"bird"},"annotations":[{"was_cancelled":true,"result":[]}]}"#.to_owned(), "no annotation"),
         ] {
-            let said = parse(&format!("[{task}]"), 4, &items()).unwrap_err();
-            assert!(said.contains(why), "{said}");
+            assert_eq!(said(&[good.clone(), bad], note), cat, "{note}");
         }
+        // The number of a row counts only if its text agrees.
+        let moved = task(r#"{"text":"bird","row":0}"#, r#"["dog"]"#);
+        let labels = parsed(&format!("[{moved}]"), &items()).labels;
+        assert_eq!(labels, [(3, "dog".to_owned())]);
+        let chosen = task(r#"{"text":"a dog","row":2}"#, r#"["dog"]"#);
+        assert_eq!(parsed(&format!("[{chosen}]"), &items()).labels, [(2, "dog".to_owned())]);
+    }
+
+    #[test]
+    fn disagreements_are_reported() {
+        let annotation =
+            |class: &str| format!(r#"{{"result":[{{"value":{{"choices":["{class}"]}}}}]}}"#);
+        let task_of = |text: &str, of: &[&str]| {
+            let all: Vec<String> = of.iter().map(|class| annotation(class)).collect();
+            format!(r#"{{"data":{{"text":"{text}"}},"annotations":[{}]}}"#, all.join(","))
+        };
+        let agreed = task_of("bird", &["1", "1.0"]);
+        let labels = said(&[agreed, task_of("a cat", &["dog", "cat", "dog"])], "disagree");
+        assert_eq!(labels, [(3, "1.0".to_owned())], "one class, written in two ways");
+        let tasks = [task_of("a cat", &["cat"]), task_of("a cat", &["dog"])];
+        assert_eq!(said(&tasks, "2 tasks about one row disagree"), []);
+    }
+
+    #[test]
+    fn of_several_questions_the_one_about_the_classes_counts() {
+        let result = |name: &str, choice: &str| {
+            format!(r#"{{"from_name":"{name}","value":{{"choices":["{choice}"]}}}}"#)
+        };
+        let task = |results: &[String]| {
+            let results = results.join(",");
+            format!(r#"[{{"data":{{"text":"bird"}},"annotations":[{{"result":[{results}]}}]}}]"#)
+        };
+        let text = task(&[result("topic", "food"), result("kind", "cat")]);
+        assert_eq!(parsed(&text, &items()).labels, [(3, "cat".to_owned())]);
+        let text = task(&[result("topic", "dog"), result("kind", "cat")]);
+        assert!(parsed(&text, &items()).notes[0].contains("several choices"));
+    }
+
+    #[test]
+    fn flat_exports_are_read() {
+        let text = r#"[{"id":7,"text":"a cat","kind":"cat","annotator":1,"lead_time":1.0},
+            {"text":"bird","kind":{"choices":["dog","cat"]}},{"text":"bird"}]"#;
+        let imported = parsed(text, &items());
+        assert_eq!(imported.labels, [(1, "cat".to_owned())]);
+        assert_eq!(imported.notes.len(), 2, "{:?}", imported.notes);
+        let csv =
+            "text,id,kind\na cat,1,cat\nbird,2,\"{\"\"choices\"\":[\"\"dog\"\",\"\"cat\"\"]}\"\n";
+        let imported = import(&table(csv).unwrap(), &items(), &classes());
+        assert_eq!(imported.labels, [(1, "cat".to_owned())]);
+        assert!(imported.notes[0].contains("several choices"), "{:?}", imported.notes);
     }
 }

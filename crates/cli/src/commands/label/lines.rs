@@ -1,6 +1,6 @@
 //! The labels of a session row by row, as they are exported.
 
-use super::record::{Given, Record};
+use halfspaces_labelling::{Given, Record};
 use halfspaces_online::{LabellingQuestion, LabellingSession};
 
 /// A row as it is exported.
@@ -9,7 +9,7 @@ pub(super) struct Line {
     pub(super) row: usize,
     pub(super) label: String,
     pub(super) source: Source,
-    /// Of the label predicted, of rows that nobody has labelled.
+    /// The probability of a label that was predicted.
     pub(super) probability: Option<f64>,
 }
 
@@ -33,22 +33,28 @@ impl Source {
     }
 }
 
+fn source(given: &Given) -> Source {
+    match given.asked {
+        // A label that was known is no longer so once a person has changed it.
+        None if given.changed => Source::Corrected,
+        None => Source::Known,
+        Some(_) if given.is_correction() => Source::Corrected,
+        Some(_) => Source::Confirmed,
+    }
+}
+
 /// The labels by row; with a session also what it predicts of the others.
 pub(super) fn lines(record: &Record, predictions: Option<&LabellingSession>) -> Vec<Line> {
-    let mut given: Vec<Option<&Given>> = vec![None; record.rows()];
-    record.given().iter().for_each(|label| given[label.row] = Some(label));
     let classes = record.classes();
     let mut lines = Vec::new();
-    for (row, given) in given.into_iter().enumerate() {
-        let line = match (given, predictions) {
-            (Some(given), _) => {
-                let source = match given.asked {
-                    None => Source::Known,
-                    Some(_) if given.is_correction() => Source::Corrected,
-                    Some(_) => Source::Confirmed,
-                };
-                Line { row, label: classes[given.class].clone(), source, probability: None }
-            }
+    for row in 0..record.rows() {
+        let line = match (record.given_at(row), predictions) {
+            (Some(given), _) => Line {
+                row,
+                label: classes[given.class].clone(),
+                source: source(&given),
+                probability: None,
+            },
             (None, Some(session)) => {
                 let LabellingQuestion { class, probability, .. } = match session.predict(row) {
                     Ok(question) => question,

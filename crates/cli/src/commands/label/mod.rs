@@ -1,34 +1,38 @@
 //! `halfspaces label`: a person confirms or corrects, in the terminal or in a browser.
 
+mod anchoring;
 mod args;
 mod desk;
 mod export;
 mod images;
 mod items;
-mod journal;
 mod keys;
 mod label_studio;
 mod lines;
 mod pool;
-mod record;
 mod simulate;
+mod task_rows;
 mod terminal;
+mod told;
 mod web;
 mod worker;
 
 use crate::error::CliError;
 use crate::interrupt::say_when_stopped;
+use crate::labels::find_class;
 use crate::output::{check_targets, note, write_file};
 use crate::progress::Progress;
 pub(crate) use args::LabelArgs;
 use desk::Desk;
 use export::ExportFormat;
+use halfspaces_labelling::{
+    ApplyError, Event, Header, NewSession, Opening, Record, SessionAccess, SessionError,
+    SessionFile, SessionLog, Tail,
+};
 use halfspaces_linalg::{Params, PointSet, Points, Threads};
 use halfspaces_online::{LabellingFile, LabellingParams, LabellingSession};
 use items::Items;
-use journal::{Header, Journal};
-use pool::Pool;
-use record::{Event, Record};
+use pool::{Expected, Pool};
 use simulate::Play;
 use std::path::{Path, PathBuf};
 
@@ -37,65 +41,43 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
     check_files(args)?;
     if args.input.data == Path::new("-") && !(args.web || args.simulate || args.export) {
         return Err(CliError::user(
-            "standard input cannot be both the table and the answers; name a file, or say --web",
+            "standard input cannot be both the table and the answers; name a file, or use --web",
         ));
     }
-    let progress = Progress::start("reading");
-    let pool = Pool::read(args)?;
-    drop(progress);
     if args.simulate {
-        return simulate(args, pool);
+        return simulate(args, read_pool(args, &Expected::default())?);
     }
     let path = session_path(args)?;
-    let tells_labels = args.known.is_some() || args.import_labelstudio.is_some();
-    if args.export && !tells_labels && !path.exists() {
-        return Err(CliError::user(format!(
-            "{}: there is no such session; name its file by --session",
-            path.display()
-        )));
-    }
-    let (mut journal, past) = Journal::open(&path)?;
-    if past.cut {
-        note(&format!("note: {}: the last line was cut off and is left out", path.display()));
-    }
-    let (header, is_new) = match past.header {
-        Some(header) => {
-            header.check_pool(&pool.id, &path)?;
-            check_classes(&args.classes, &header.classes, &path)?;
-            (header, false)
+    let opening = open(args, &path)?;
+    let named = args.classes.iter().map(|class| class.trim().to_owned()).collect::<Vec<_>>();
+    let expected = match &opening {
+        Opening::Existing(log) => {
+            check_classes(&named, log.record().classes(), &path)?;
+            Expected { pool: Some(log.record().pool()), classes: log.record().classes() }
         }
-        None => (Header::new(pool.id.clone(), classes(args, &pool.known)?, args.seed), true),
+        Opening::New(_) => Expected { pool: None, classes: &named },
     };
-    let mut record = Record::new(pool.id.rows, header.classes.clone());
-    for (line, event) in &past.events {
-        let at = |why: String| CliError::user(format!("{}: line {line}: {why}", path.display()));
-        let step = record.check(event).map_err(at)?;
-        record.take(step);
-    }
-    let told = told(args, &pool, &record)?;
-    // Nothing is written before everything that was told is known to fit.
-    if is_new {
-        journal.begin(&header)?;
-    }
-    for event in &told {
-        let step = record.check(event).map_err(CliError::user)?;
-        journal.append(event)?;
-        record.take(step);
-    }
-    let (record, items, session) = if args.export {
+    let pool = read_pool(args, &expected)?;
+    let (log, mut notes) = match opening {
+        Opening::New(session) => begin(args, session, &pool)?,
+        Opening::Existing(log) => go_on(args, log, &pool, &path)?,
+    };
+    notes.splice(0..0, pool.notes.iter().cloned());
+    notes.iter().for_each(|text| note(text));
+    let (log, items, session) = if args.export {
         let session = if args.with_predictions {
-            Some(resume(&header, &record, &pool.points, Threads::all())?)
+            Some(resume(&log, &pool.points, Threads::all())?)
         } else {
             None
         };
-        (record, pool.items, session)
+        (log, pool.items, session)
     } else {
         let progress = Progress::start("learning");
         // One core is left to the browser and to the page's server, which answers while the model learns.
         let threads = if args.web { all_but_one() } else { Threads::all() };
-        let session = resume(&header, &record, &pool.points, threads)?;
+        let session = resume(&log, &pool.points, threads)?;
         drop((pool.points, progress));
-        let desk = Desk::new(record, journal, session)?;
+        let desk = Desk::new(log, session)?;
         note(&format!("every answer is kept in {}", path.display()));
         say_when_stopped(args.output.as_ref().map(|output| {
             let output = output.display();
@@ -106,17 +88,101 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         } else {
             terminal(desk, pool.items)?
         };
-        let (record, session) = desk.finish(args.with_predictions)?;
+        let (log, session) = desk.finish(args.with_predictions)?;
         say_when_stopped(None);
-        (record, items, session)
+        (log, items, session)
     };
     let Some(target) = &args.output else { return Ok(()) };
     let predictions = session.as_ref().filter(|_| args.with_predictions);
-    let labelled = lines::lines(&record, predictions);
+    let labelled = lines::lines(log.record(), predictions);
     let format = args.export_format.unwrap_or_else(|| ExportFormat::of(target));
     write_file(target, args.force, |out| export::write(out, format, &labelled, &items))?;
     note(&format!("{} labels written to {}", labelled.len(), target.display()));
     Ok(())
+}
+
+fn read_pool(args: &LabelArgs, expected: &Expected<'_>) -> Result<Pool, CliError> {
+    let progress = Progress::start("reading");
+    let pool = Pool::read(args, expected)?;
+    drop(progress);
+    Ok(pool)
+}
+
+/// Opens the session file. An export without new labels only reads it.
+fn open(args: &LabelArgs, path: &Path) -> Result<Opening, CliError> {
+    let tells_labels = args.known.is_some() || args.import_labelstudio.is_some();
+    let missing = || {
+        let name = path.display();
+        CliError::user(format!("{name}: there is no such session; name its file by --session"))
+    };
+    if args.export && !tells_labels {
+        if !path.exists() {
+            return Err(missing());
+        }
+        return match SessionFile::open(path, SessionAccess::Read) {
+            Ok(Opening::New(_)) => Err(missing()),
+            opening => opening.map_err(|error| session_error(&error)),
+        };
+    }
+    SessionFile::open(path, SessionAccess::Write).map_err(|error| session_error(&error))
+}
+
+/// A session error as one of this command.
+fn session_error(error: &SessionError) -> CliError {
+    if error.is_input() {
+        CliError::user(error.to_string())
+    } else {
+        CliError::system(error.to_string())
+    }
+}
+
+/// Begins a session. Nothing is written before everything that was told is known to fit.
+fn begin(
+    args: &LabelArgs,
+    session: NewSession,
+    pool: &Pool,
+) -> Result<(SessionLog, Vec<String>), CliError> {
+    let header = Header::new(pool.id.clone(), classes(args, &pool.known)?, args.seed);
+    let mut notes = Vec::new();
+    let told = told::told(args, pool, &Record::new(&header), &mut notes)?;
+    let mut log = session.begin(header).map_err(|error| session_error(&error))?;
+    told.map_or(Ok(()), |event| apply(&mut log, &event))?;
+    Ok((log, notes))
+}
+
+/// Goes on with a session: its answers are found again in the pool, and labels told now are added.
+fn go_on(
+    args: &LabelArgs,
+    mut log: SessionLog,
+    pool: &Pool,
+    path: &Path,
+) -> Result<(SessionLog, Vec<String>), CliError> {
+    let mut notes = Vec::new();
+    match log.tail() {
+        Tail::Cut => notes
+            .push(format!("note: {}: the last line was cut off and is left out", path.display())),
+        Tail::NoLineEnd | Tail::Complete => {}
+    }
+    let anchor = anchoring::anchor(args, log.record(), pool, path, &mut notes)?;
+    // What was told must fit before anything is written.
+    let mut after = log.record().clone();
+    if let Some(event) = &anchor {
+        let step = after.check(event).map_err(CliError::user)?;
+        after.take(step);
+    }
+    let told = told::told(args, pool, &after, &mut notes)?;
+    drop(after);
+    for event in anchor.iter().chain(&told) {
+        apply(&mut log, event)?;
+    }
+    Ok((log, notes))
+}
+
+fn apply(log: &mut SessionLog, event: &Event) -> Result<(), CliError> {
+    log.apply(event).map_err(|error| match error {
+        ApplyError::Unfit(why) => CliError::user(why),
+        ApplyError::File(error) => session_error(&error),
+    })
 }
 
 /// Fails early where a file cannot be written at the end, or would be written over one that is read.
@@ -164,30 +230,44 @@ fn session_path(args: &LabelArgs) -> Result<PathBuf, CliError> {
 
 /// The classes of a new session: those named, or those of the labels known beforehand.
 fn classes(args: &LabelArgs, known: &[(usize, String)]) -> Result<Vec<String>, CliError> {
-    let mut classes: Vec<String> =
-        args.classes.iter().map(|class| class.trim().to_owned()).collect();
-    if classes.is_empty() {
-        classes = known.iter().map(|(_, class)| class.clone()).collect();
-        classes.sort_unstable();
-        classes.dedup();
+    let mut classes: Vec<String> = Vec::new();
+    if args.classes.is_empty() {
+        let mut names: Vec<&String> = known.iter().map(|(_, class)| class).collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            if find_class(name, &classes).is_none() {
+                classes.push(name.clone());
+            }
+        }
     }
-    if classes.len() < 2 {
-        return Err(CliError::user("name the classes, at least two: --classes A,B"));
-    }
-    for (place, class) in classes.iter().enumerate() {
+    for class in &args.classes {
+        let class = class.trim();
         if class.is_empty() {
             return Err(CliError::user("--classes: a class has no name"));
         }
-        if classes[..place].contains(class) {
-            return Err(CliError::user(format!("--classes: {class:?} is named twice")));
+        match find_class(class, &classes).map(|place| classes[place].clone()) {
+            None => classes.push(class.to_owned()),
+            Some(same) if same == class => {
+                return Err(CliError::user(format!("--classes: {class:?} is named twice")));
+            }
+            Some(same) => {
+                return Err(CliError::user(format!(
+                    "--classes: {same:?} and {class:?} are the same class"
+                )));
+            }
         }
+    }
+    if classes.len() < 2 {
+        return Err(CliError::user("name the classes, at least two: --classes A,B"));
     }
     Ok(classes)
 }
 
 fn check_classes(named: &[String], of_session: &[String], path: &Path) -> Result<(), CliError> {
-    let named: Vec<&str> = named.iter().map(|class| class.trim()).collect();
-    if named.is_empty() || named == of_session {
+    let is_same = |(place, name): (usize, &String)| find_class(name, of_session) == Some(place);
+    let same = named.len() == of_session.len() && named.iter().enumerate().all(is_same);
+    if named.is_empty() || same {
         return Ok(());
     }
     Err(CliError::user(format!(
@@ -197,69 +277,21 @@ fn check_classes(named: &[String], of_session: &[String], path: &Path) -> Result
     )))
 }
 
-/// Labels told beforehand that the session does not have yet. What Label Studio says of rows that were answered
-/// otherwise changes their answers.
-fn told(args: &LabelArgs, pool: &Pool, record: &Record) -> Result<Vec<Event>, CliError> {
-    let classes = record.classes();
-    let class = |name: &str, from: &str| {
-        let place = classes.iter().position(|class| class == name);
-        let unknown = || {
-            CliError::user(format!(
-                "{from}: there is no class {name:?}; there are {}",
-                classes.join(", ")
-            ))
-        };
-        place.ok_or_else(unknown)
-    };
-    let mut labels: Vec<(usize, String)> = Vec::new();
-    for (row, name) in &pool.known {
-        class(name, &format!("--known, row {row}"))?;
-        if record.label(*row).is_none() {
-            labels.push((*row, name.clone()));
-        }
-    }
-    let mut events = Vec::new();
-    if let Some(path) = &args.import_labelstudio {
-        let imported = label_studio::read(path, record.rows(), &pool.items)?;
-        let mut seen = vec![false; record.rows()];
-        for (row, name) in imported {
-            let place = class(&name, &path.display().to_string())?;
-            if std::mem::replace(&mut seen[row], true) {
-                return Err(CliError::user(format!(
-                    "{}: two tasks are about row {row}",
-                    path.display()
-                )));
-            }
-            match record.label(row) {
-                None => {
-                    labels.retain(|(known, _)| *known != row);
-                    labels.push((row, name));
-                }
-                Some(label) if label != place => events.push(Event::Change { row, class: name }),
-                Some(_) => {}
-            }
-        }
-    }
-    if !labels.is_empty() {
-        events.push(Event::Known { labels });
-    }
-    Ok(events)
-}
-
+/// The model, with all labels of the session. Rows that were skipped do not matter to it.
 fn resume(
-    header: &Header,
-    record: &Record,
+    log: &SessionLog,
     points: &Points,
     threads: Threads,
 ) -> Result<LabellingSession, CliError> {
+    let header = log.header();
     let labelling = LabellingParams::new(header.classes.len()).seed(header.seed).threads(threads);
     let file = LabellingFile {
         version: LabellingFile::VERSION,
         labelling: labelling.check()?,
         first_points: points.len(),
         points: points.len(),
-        answers: record.answers(),
-        skipped: record.skipped().to_vec(),
+        answers: log.record().answers(),
+        skipped: Vec::new(),
     };
     LabellingSession::resume(&file, points).map_err(|error| CliError::user(error.to_string()))
 }

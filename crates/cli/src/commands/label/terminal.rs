@@ -41,7 +41,7 @@ pub(super) fn run(
         let Some(line) = read_line(input)? else { break };
         let done = match (reply(&line, &classes, &keys), asked) {
             (Reply::Stop, _) | (Reply::Confirm, None) => break,
-            (Reply::Undo, _) => desk.undo(),
+            (Reply::Undo, _) => desk.undo(None),
             (Reply::Review, _) => review(desk, items, &classes, &keys, input),
             (Reply::Unknown, _) => {
                 let said = line.trim();
@@ -76,7 +76,7 @@ fn prompt(
     let Some(LabellingQuestion { index: row, class, probability }) = asked else {
         return "every row has a label: u undo, r review, Enter or q ends > ".to_owned();
     };
-    let skipped = if desk.record().skipped().contains(&row) { ", skipped before" } else { "" };
+    let skipped = if desk.record().is_skipped(row) { ", skipped before" } else { "" };
     let guess = &classes[class];
     let sure = 100.0 * probability;
     format!("row {row}{skipped}: {}\n{guess}? {sure:.0} % sure > ", items.line(row))
@@ -86,7 +86,7 @@ fn headline(desk: &Desk) -> String {
     let (record, outlook) = (desk.record(), desk.outlook());
     format!(
         "{} of {} labelled, {} corrections; about {:.0} to come ({:.0} to {:.0})",
-        record.given().len(),
+        record.answered(),
         record.rows(),
         record.corrections(),
         outlook.expected,
@@ -112,7 +112,7 @@ fn help(classes: &[String], keys: &[Option<char>]) -> String {
     text
 }
 
-/// A command comes before a class: one of the same name has a key. So nobody labels who means to stop.
+/// A command comes before a class of the same name, which has a key: a person who means to stop labels nothing.
 fn reply(line: &str, classes: &[String], keys: &[Option<char>]) -> Reply {
     let said = line.trim();
     if said.is_empty() {
@@ -143,7 +143,7 @@ fn review(
     input: &mut impl BufRead,
 ) -> Result<(), Refusal> {
     loop {
-        let given: Vec<_> = desk.record().given().iter().rev().take(LISTED).copied().collect();
+        let given: Vec<_> = desk.record().given().rev().take(LISTED).collect();
         let mut text = String::new();
         for (number, answer) in given.iter().enumerate() {
             let (row, class) = (answer.row, &classes[answer.class]);
@@ -187,11 +187,12 @@ mod tests {
     fn commands_come_before_names_and_keys() {
         let classes = ["s", "1", "dog"].map(str::to_owned);
         let keys = keys(&classes);
-        assert_eq!(keys, [Some('1'), Some('2'), Some('3')]);
+        assert_eq!(keys, [Some('2'), Some('1'), Some('3')]);
         for (line, expected) in [
             ("\n", Reply::Confirm),
             ("s\n", Reply::Skip),
             ("1\r\n", Reply::Class(1)),
+            ("2", Reply::Class(0)),
             ("3", Reply::Class(2)),
             (" dog ", Reply::Class(2)),
             ("u", Reply::Undo),

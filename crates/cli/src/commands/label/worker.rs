@@ -1,4 +1,4 @@
-//! The model, on a thread of its own: whoever answers never waits for it longer than they care to.
+//! The model, on a thread of its own, so that a person never waits for it longer than they care to.
 
 use crate::error::CliError;
 use halfspaces_online::{LabellingError, LabellingQuestion, LabellingSession, Outlook};
@@ -17,11 +17,10 @@ const LOOK: Duration = Duration::from_millis(500);
 pub(super) enum Command {
     /// The answer to a question as it was shown.
     Answer(LabellingQuestion, usize),
-    Skip(LabellingQuestion),
+    /// One row more is skipped: one question more is needed ahead.
+    Skip,
     /// The answer of a row is taken back.
     Withdraw(usize),
-    /// A row is skipped no longer.
-    Unskip(usize),
     Change(usize, usize),
 }
 
@@ -30,7 +29,7 @@ pub(super) enum Command {
 pub(super) struct Snapshot {
     /// Number of commands that it knows.
     done: u64,
-    /// Open questions, the surest first; behind them those that were skipped, in their order.
+    /// Questions about rows without a label, the surest first. There are enough of them for rows that were skipped.
     pub(super) questions: Vec<LabellingQuestion>,
     pub(super) outlook: Outlook,
 }
@@ -57,9 +56,9 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Starts the thread, with rows that were skipped before.
-    pub(super) fn start(mut session: LabellingSession, skipped: Vec<usize>) -> Worker {
-        let snapshot = look(&mut session, &skipped, 0);
+    /// Starts the thread; this many rows were skipped before.
+    pub(super) fn start(mut session: LabellingSession, skipped: usize) -> Worker {
+        let snapshot = look(&mut session, skipped, 0);
         let shared = Arc::new(Shared { snapshot: Mutex::new(snapshot), changed: Condvar::new() });
         let (sender, receiver) = channel();
         let theirs = Arc::clone(&shared);
@@ -130,7 +129,7 @@ fn stopped() -> CliError {
 
 fn work(
     mut session: LabellingSession,
-    mut skipped: Vec<usize>,
+    mut skipped: usize,
     receiver: &Receiver<Command>,
     shared: &Shared,
 ) -> LabellingSession {
@@ -139,7 +138,7 @@ fn work(
         let obeyed = obey(&mut session, &mut skipped, command);
         assert!(obeyed.is_ok(), "the record accepted {command:?}, the model says {obeyed:?}");
         done += 1;
-        let snapshot = look(&mut session, &skipped, done);
+        let snapshot = look(&mut session, skipped, done);
         *shared.lock() = snapshot;
         shared.changed.notify_all();
     }
@@ -148,55 +147,43 @@ fn work(
 
 fn obey(
     session: &mut LabellingSession,
-    skipped: &mut Vec<usize>,
+    skipped: &mut usize,
     command: Command,
 ) -> Result<(), LabellingError> {
     match command {
         Command::Answer(question, class) => {
             session.ask(question)?;
             session.answer(class)?;
-            skipped.retain(|row| *row != question.index);
         }
-        Command::Skip(question) => {
-            session.ask(question)?;
-            session.skip()?;
-            skipped.retain(|row| *row != question.index);
-            skipped.push(question.index);
-        }
+        Command::Skip => *skipped += 1,
         Command::Withdraw(row) => {
             session.withdraw(row)?;
         }
-        Command::Unskip(row) => skipped.retain(|other| *other != row),
         Command::Change(row, class) => session.change(row, class)?,
     }
     Ok(())
 }
 
-fn look(session: &mut LabellingSession, skipped: &[usize], done: u64) -> Snapshot {
-    let mut is_skipped = vec![false; session.progress().points];
-    skipped.iter().for_each(|row| is_skipped[*row] = true);
+fn look(session: &mut LabellingSession, skipped: usize, done: u64) -> Snapshot {
     let predict = |session: &LabellingSession, row: usize| match session.predict(row) {
         Ok(question) => question,
         Err(error) => unreachable!("a row of the pool: {error}"),
     };
-    let open =
-        (0..is_skipped.len()).filter(|row| session.class(*row).is_none() && !is_skipped[*row]);
+    let open = (0..session.progress().points).filter(|row| session.class(*row).is_none());
     let mut questions: Vec<LabellingQuestion> = open.map(|row| predict(session, row)).collect();
     let surer = |a: &LabellingQuestion, b: &LabellingQuestion| {
         b.probability.total_cmp(&a.probability).then(a.index.cmp(&b.index))
     };
-    if questions.len() > AHEAD {
-        questions.select_nth_unstable_by(AHEAD, surer);
-        questions.truncate(AHEAD);
+    let ahead = AHEAD + skipped;
+    if questions.len() > ahead {
+        questions.select_nth_unstable_by(ahead, surer);
+        questions.truncate(ahead);
     }
     questions.sort_unstable_by(surer);
     // Of points that are equally sure to all digits shown the session knows the surest.
-    if let Some(surest) = session.next()
-        && !is_skipped[surest.index]
-    {
+    if let Some(surest) = session.next() {
         questions.retain(|question| question.index != surest.index);
         questions.insert(0, surest);
     }
-    questions.extend(skipped.iter().take(AHEAD).map(|row| predict(session, *row)));
     Snapshot { done, questions, outlook: session.outlook() }
 }

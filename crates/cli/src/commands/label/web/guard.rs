@@ -1,6 +1,8 @@
-//! Who may talk to the page's server: a browser on this machine that was given the token, on a page of this server.
+//! Who may talk to the page's server: a page of this server that was given the token.
+//!
+//! There is no cookie, as browsers send cookies to all ports of a machine: the page keeps the token and sends it in a header.
 
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, HeaderName, ORIGIN};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, ORIGIN};
 use hyper::{HeaderMap, Method, StatusCode, Uri};
 
 /// Bytes of a token.
@@ -26,14 +28,8 @@ impl Denied {
     }
 }
 
-/// How a request that is let in has shown its token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
-    /// In the address, as the first request of a browser does; it is answered with a cookie.
-    Address,
-    /// In a cookie or a header.
-    Granted,
-}
+/// The files of the page, which a browser asks for without a header; the token is in their address.
+const PAGE_FILES: [&str; 3] = ["/", "/page.css", "/page.js"];
 
 impl Guard {
     pub(super) fn new(port: u16) -> Result<Guard, getrandom::Error> {
@@ -48,13 +44,9 @@ impl Guard {
         format!("http://127.0.0.1:{}/?token={}", self.port, self.token)
     }
 
-    /// The cookie that stands for the token. Cookies know no ports, so its name does.
-    pub(super) fn cookie(&self) -> String {
-        format!("{}={}; HttpOnly; SameSite=Strict; Path=/", self.cookie_name(), self.token)
-    }
-
-    fn cookie_name(&self) -> String {
-        format!("halfspaces-label-{}", self.port)
+    /// The token, for the page.
+    pub(super) fn token(&self) -> &str {
+        &self.token
     }
 
     /// Lets a request in or says why not.
@@ -63,11 +55,11 @@ impl Guard {
         method: &Method,
         uri: &Uri,
         headers: &HeaderMap,
-    ) -> Result<Access, Denied> {
+    ) -> Result<(), Denied> {
         let one = |name: &HeaderName| {
             let mut values = headers.get_all(name).iter();
             let value = values.next().map(|value| value.to_str().unwrap_or("\u{fffd}"));
-            // Two of a kind are nobody's honest request.
+            // No honest request has two of a kind.
             if values.next().is_some() { Some("\u{fffd}") } else { value }
         };
         // A name that was made to point here (DNS rebinding) stands in the host.
@@ -89,19 +81,22 @@ impl Guard {
         if site.is_some_and(|site| site != "same-origin" && site != "none") {
             return Err(FOREIGN);
         }
-        let access = self.access(uri, one(&COOKIE), one(&AUTHORIZATION));
         const UNKNOWN: Denied = Denied::new(
             StatusCode::UNAUTHORIZED,
             "open the address that the program printed: it has the token",
         );
-        let access = access.ok_or(UNKNOWN)?;
-        if method == Method::GET {
-            return Ok(access);
-        }
-        if access == Access::Address {
+        let authorization = one(&AUTHORIZATION);
+        let shows_token = match authorization {
+            Some(given) => given.strip_prefix("Bearer ").is_some_and(|token| self.is_token(token)),
+            None => method == Method::GET && self.is_in_address(uri),
+        };
+        if !shows_token {
             return Err(UNKNOWN);
         }
-        // What a form of another page could send without asking is no JSON; browsers say where a cookie comes from.
+        if method == Method::GET {
+            return Ok(());
+        }
+        // What a form of another page could send without asking is no JSON.
         if one(&CONTENT_TYPE).is_none_or(|kind| kind.split(';').next() != Some("application/json"))
         {
             return Err(Denied::new(
@@ -109,32 +104,15 @@ impl Guard {
                 "application/json is understood, nothing else",
             ));
         }
-        if origin.is_none() && one(&AUTHORIZATION).is_none() {
-            return Err(FOREIGN);
-        }
-        Ok(access)
+        Ok(())
     }
 
-    fn access(
-        &self,
-        uri: &Uri,
-        cookie: Option<&str>,
-        authorization: Option<&str>,
-    ) -> Option<Access> {
-        if let Some(given) = authorization {
-            let token = given.strip_prefix("Bearer ")?;
-            return self.is_token(token).then_some(Access::Granted);
-        }
-        let mut pairs =
-            cookie.unwrap_or("").split(';').filter_map(|pair| pair.trim().split_once('='));
-        if pairs.any(|(name, value)| name == self.cookie_name() && self.is_token(value)) {
-            return Some(Access::Granted);
-        }
+    /// Whether a file of the page is asked for with the token in its address.
+    fn is_in_address(&self, uri: &Uri) -> bool {
         let mut query =
             uri.query().unwrap_or("").split('&').filter_map(|pair| pair.split_once('='));
-        let told =
-            uri.path() == "/" && query.any(|(name, value)| name == "token" && self.is_token(value));
-        told.then_some(Access::Address)
+        PAGE_FILES.contains(&uri.path())
+            && query.any(|(name, value)| name == "token" && self.is_token(value))
     }
 
     /// In a time that does not tell how much of it was right.
@@ -152,7 +130,7 @@ mod tests {
         Guard { token: "0123abcd".into(), port: 8000 }
     }
 
-    fn check(method: Method, path: &str, headers: &[(&str, &str)]) -> Result<Access, u16> {
+    fn check(method: Method, path: &str, headers: &[(&str, &str)]) -> Result<(), u16> {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(HeaderName::from_bytes(name.as_bytes()).unwrap(), value.parse().unwrap());
@@ -163,34 +141,28 @@ mod tests {
     }
 
     const HERE: (&str, &str) = ("host", "127.0.0.1:8000");
-    const COOKIE: (&str, &str) = ("cookie", "other=1; halfspaces-label-8000=0123abcd");
+    const BEARER: (&str, &str) = ("authorization", "Bearer 0123abcd");
     const JSON: (&str, &str) = ("content-type", "application/json");
     const OWN: (&str, &str) = ("origin", "http://127.0.0.1:8000");
 
     #[test]
     fn the_token_is_needed() {
         let get = |path, headers: &[(&str, &str)]| check(Method::GET, path, headers);
-        assert_eq!(get("/", &[HERE]), Err(401));
-        assert_eq!(get("/?token=0123abce", &[HERE]), Err(401));
-        assert_eq!(get("/?token=0123abc", &[HERE]), Err(401));
-        assert_eq!(get("/?token=", &[HERE]), Err(401));
-        assert_eq!(get("/?token=0123abcd", &[HERE]), Ok(Access::Address));
-        assert_eq!(
-            get("/api/state?token=0123abcd", &[HERE]),
-            Err(401),
-            "only the page takes it in the address"
-        );
-        assert_eq!(get("/api/state", &[HERE, COOKIE]), Ok(Access::Granted));
-        assert_eq!(
-            get("/api/state", &[HERE, ("cookie", "halfspaces-label-8001=0123abcd")]),
-            Err(401)
-        );
-        assert_eq!(
-            get("/api/state", &[HERE, ("authorization", "Bearer 0123abcd")]),
-            Ok(Access::Granted)
-        );
+        for path in ["/", "/page.js", "/page.css"] {
+            assert_eq!(get(path, &[HERE]), Err(401));
+            assert_eq!(get(&format!("{path}?token=0123abce"), &[HERE]), Err(401));
+            assert_eq!(get(&format!("{path}?token=0123abc"), &[HERE]), Err(401));
+            assert_eq!(get(&format!("{path}?token="), &[HERE]), Err(401));
+            assert_eq!(get(&format!("{path}?token=0123abcd"), &[HERE]), Ok(()));
+        }
+        for path in ["/api/state?token=0123abcd", "/api/image/0?token=0123abcd"] {
+            assert_eq!(get(path, &[HERE]), Err(401), "only the page takes it in the address");
+        }
+        assert_eq!(get("/api/state", &[HERE, BEARER]), Ok(()));
+        let cookie = ("cookie", "halfspaces-label-8000=0123abcd");
+        assert_eq!(get("/api/state", &[HERE, cookie]), Err(401), "a cookie is nothing");
         assert_eq!(get("/api/state", &[HERE, ("authorization", "Bearer no")]), Err(401));
-        assert_eq!(get("/api/state", &[HERE, ("authorization", "Bearer no"), COOKIE]), Err(401));
+        assert_eq!(get("/?token=0123abcd", &[HERE, ("authorization", "Bearer no")]), Err(401));
     }
 
     #[test]
@@ -202,18 +174,12 @@ mod tests {
             "localhost:8000.evil.example",
             "0.0.0.0:8000",
         ] {
-            assert_eq!(
-                check(Method::GET, "/api/state", &[("host", host), COOKIE]),
-                Err(421),
-                "{host}"
-            );
+            let headers = [("host", host), BEARER];
+            assert_eq!(check(Method::GET, "/api/state", &headers), Err(421), "{host}");
         }
-        assert_eq!(check(Method::GET, "/api/state", &[COOKIE]), Err(421), "no host");
-        assert_eq!(check(Method::GET, "/api/state", &[HERE, HERE, COOKIE]), Err(421), "two hosts");
-        assert_eq!(
-            check(Method::GET, "/", &[("host", "localhost:8000"), COOKIE]),
-            Ok(Access::Granted)
-        );
+        assert_eq!(check(Method::GET, "/api/state", &[BEARER]), Err(421), "no host");
+        assert_eq!(check(Method::GET, "/api/state", &[HERE, HERE, BEARER]), Err(421), "two hosts");
+        assert_eq!(check(Method::GET, "/", &[("host", "localhost:8000"), BEARER]), Ok(()));
         for origin in [
             "http://evil.example",
             "null",
@@ -222,35 +188,25 @@ mod tests {
             "http://localhost:8000",
         ] {
             for method in [Method::GET, Method::POST] {
-                let headers = [HERE, COOKIE, JSON, ("origin", origin)];
+                let headers = [HERE, BEARER, JSON, ("origin", origin)];
                 assert_eq!(check(method, "/api/answer", &headers), Err(403), "{origin}");
             }
         }
         for site in ["cross-site", "same-site"] {
-            assert_eq!(
-                check(Method::GET, "/api/state", &[HERE, COOKIE, ("sec-fetch-site", site)]),
-                Err(403)
-            );
+            let headers = [HERE, BEARER, ("sec-fetch-site", site)];
+            assert_eq!(check(Method::GET, "/api/state", &headers), Err(403));
         }
-        assert_eq!(
-            check(Method::GET, "/", &[HERE, COOKIE, ("sec-fetch-site", "none")]),
-            Ok(Access::Granted)
-        );
+        assert_eq!(check(Method::GET, "/", &[HERE, BEARER, ("sec-fetch-site", "none")]), Ok(()));
     }
 
     #[test]
-    fn what_changes_something_is_json_from_our_page() {
+    fn what_changes_something_is_json_with_the_token_in_a_header() {
         let post = |headers: &[(&str, &str)]| check(Method::POST, "/api/answer", headers);
-        assert_eq!(post(&[HERE, COOKIE, JSON, OWN]), Ok(Access::Granted));
-        assert_eq!(post(&[HERE, COOKIE, JSON]), Err(403), "a cookie without its origin");
-        assert_eq!(post(&[HERE, COOKIE, OWN]), Err(415));
-        assert_eq!(post(&[HERE, COOKIE, OWN, ("content-type", "text/plain")]), Err(415));
+        assert_eq!(post(&[HERE, BEARER, JSON, OWN]), Ok(()));
+        assert_eq!(post(&[HERE, BEARER, JSON]), Ok(()), "a script");
+        assert_eq!(post(&[HERE, BEARER, OWN]), Err(415));
+        assert_eq!(post(&[HERE, BEARER, OWN, ("content-type", "text/plain")]), Err(415));
         assert_eq!(post(&[HERE, JSON, OWN]), Err(401));
-        assert_eq!(
-            post(&[HERE, JSON, ("authorization", "Bearer 0123abcd")]),
-            Ok(Access::Granted),
-            "a script"
-        );
         assert_eq!(check(Method::POST, "/?token=0123abcd", &[HERE, JSON, OWN]), Err(401));
     }
 
@@ -259,8 +215,6 @@ mod tests {
         let (a, b) = (Guard::new(1).unwrap(), Guard::new(1).unwrap());
         assert_eq!(a.token.len(), 2 * TOKEN_BYTES);
         assert_ne!(a.token, b.token);
-        assert!(
-            a.address().ends_with(&a.token) && a.cookie().contains("HttpOnly; SameSite=Strict")
-        );
+        assert!(a.address().ends_with(&a.token));
     }
 }

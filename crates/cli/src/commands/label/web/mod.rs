@@ -23,8 +23,8 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::net::TcpListener;
 
-/// For a request's head to arrive, and for replies under way once the session stops.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The time for a request's head to arrive, for its body to arrive, and for replies once the session stops.
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Serves the page until the person stops, and hands back the session.
 pub(super) fn run(

@@ -1,6 +1,17 @@
 'use strict';
 // All texts of items reach the page by textContent; nothing is ever parsed as HTML.
 
+// The token leaves the address, and with it the browser's history. It is kept for this tab and this port, in case that the
+// page is loaded again. A cookie would be sent to every other port of this machine.
+const token = document.querySelector('meta[name="token"]').content;
+sessionStorage.setItem('token', token);
+history.replaceState(null, '', '/');
+
+const AUTHORIZED = { Authorization: `Bearer ${token}` };
+// Images kept in memory.
+const MAX_PICTURES = 12;
+const pictures = new Map();
+
 const at = (id) => document.getElementById(id);
 const SVG = 'http://www.w3.org/2000/svg';
 let state = null;
@@ -20,14 +31,42 @@ function say(text) {
 }
 
 async function call(path, body) {
-  const options = body === undefined ? {} : {
+  const options = body === undefined ? { headers: AUTHORIZED } : {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
+    headers: { ...AUTHORIZED, 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   };
   const reply = await fetch(path, options);
   const answer = await reply.json();
   return { ok: reply.ok, answer };
+}
+
+// The address of a row's image within this page.
+function picture(row) {
+  if (!pictures.has(row)) {
+    const loading = fetch(`/api/image/${row}`, { headers: AUTHORIZED }).then(async (reply) => {
+      if (!reply.ok) throw new Error((await reply.json()).error);
+      return URL.createObjectURL(await reply.blob());
+    });
+    pictures.set(row, loading);
+    loading.catch(() => pictures.delete(row));
+    if (pictures.size > MAX_PICTURES) {
+      const [oldest, address] = pictures.entries().next().value;
+      pictures.delete(oldest);
+      address.then((url) => URL.revokeObjectURL(url), () => {});
+    }
+  }
+  return pictures.get(row);
+}
+
+async function showPicture(row) {
+  const isAsked = () => state.question && state.question.row === row;
+  try {
+    const url = await picture(row);
+    if (isAsked()) at('image').src = url;
+  } catch (error) {
+    if (isAsked()) say(`The image of row ${row} cannot be shown: ${error.message}`);
+  }
 }
 
 async function send(path, body) {
@@ -96,11 +135,10 @@ function showItem() {
   const item = question ? question.item : { texts: [], features: [], image: false };
   at('row').textContent = question ? `row ${question.row}${question.skipped ? ', skipped before' : ''}` : '';
   image.hidden = !item.image;
+  image.removeAttribute('src');
   if (item.image) {
-    image.src = `/api/image/${question.row}`;
     image.alt = `image of row ${question.row}`;
-  } else {
-    image.removeAttribute('src');
+    showPicture(question.row);
   }
   at('texts').replaceChildren();
   for (const { name, value } of item.texts) {
@@ -120,7 +158,7 @@ function showItem() {
     body.append(row);
   }
   at('item').scrollTop = 0;
-  for (const row of state.ahead) new Image().src = `/api/image/${row}`;
+  for (const row of state.ahead) picture(row).catch(() => {});
 }
 
 function showQuestion() {
@@ -200,7 +238,7 @@ at('image').addEventListener('load', (event) => {
 });
 at('confirm').addEventListener('click', (event) => { event.target.blur(); if (state.question) answer(state.question.class); });
 at('skip').addEventListener('click', (event) => { event.target.blur(); if (state.question) send('/api/skip', { row: state.question.row }); });
-at('undo').addEventListener('click', (event) => { event.target.blur(); send('/api/undo', {}); });
+at('undo').addEventListener('click', (event) => { event.target.blur(); if (state.undo) send('/api/undo', state.undo); });
 at('stop').addEventListener('click', stop);
 at('review').addEventListener('toggle', () => { if (state) showRecent(); });
 

@@ -1,13 +1,14 @@
 //! What each request is answered.
 
-use super::super::desk::{Desk, Refusal};
+use super::super::desk::{Desk, Meant, Refusal};
 use super::super::items::Items;
-use super::guard::{Access, Guard};
+use super::PATIENCE;
+use super::guard::Guard;
 use super::view::view;
 use crate::error::CliError;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, SET_COOKIE};
+use hyper::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use serde::Deserialize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,10 +17,20 @@ use tokio::sync::Notify;
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
+/// Stands for the token in [`PAGE`].
+const TOKEN: &str = "{token}";
+/// The answer to a browser that asks for the page without the token, as when it is loaded again: the page had kept it for
+/// this tab.
+const ASK_AGAIN: &str = "<!doctype html><title>halfspaces label</title>\
+    <p>Open the address that the program printed: it has the token.</p>\
+    <script>const token = sessionStorage.getItem('token'); if (token) location.replace('/?token=' + token);</script>";
+/// With the hash of the script of [`ASK_AGAIN`].
+const ASK_AGAIN_POLICY: &str = "default-src 'none'; script-src 'sha256-0o1RmAMXjmg1pCsB3z72X9YwIg4Qxc9+0wjyymVVkAQ='; \
+     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /// Bytes of a request's body at most.
 const MAX_BODY: usize = 4096;
-/// The page loads its own script, style and images, and nothing from anywhere else.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+/// The page loads its own script and style, shows images that its script has fetched, and nothing from anywhere else.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data: blob:; connect-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /// An image does nothing at all.
 const IMAGE_POLICY: &str = "default-src 'none'; sandbox; frame-ancestors 'none'";
@@ -74,28 +85,29 @@ struct Row {
     row: usize,
 }
 
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RowOrSequence {
+    row: Option<usize>,
+    sequence: Option<usize>,
+}
+
 pub(super) async fn respond(server: Arc<Server>, request: Request<Incoming>) -> Reply {
-    let access = match server.guard.check(request.method(), request.uri(), request.headers()) {
-        Ok(access) => access,
-        Err(denied) => return error(denied.status, denied.why),
-    };
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    if access == Access::Address {
-        // The token leaves the address, and with it the browser's history and what it tells others.
-        let mut reply = of_kind(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", Bytes::new());
-        reply.headers_mut().insert(LOCATION, HeaderValue::from_static("/"));
-        match HeaderValue::from_str(&server.guard.cookie()) {
-            Ok(cookie) => reply.headers_mut().insert(SET_COOKIE, cookie),
-            Err(_) => unreachable!("a token of hexadecimal digits"),
-        };
-        return reply;
+    if let Err(denied) = server.guard.check(&method, request.uri(), request.headers()) {
+        let is_page = method == Method::GET && path == "/";
+        let is_browser = is_page && !request.headers().contains_key(AUTHORIZATION);
+        if denied.status == StatusCode::UNAUTHORIZED && is_browser {
+            return ask_again();
+        }
+        return error(denied.status, denied.why);
     }
     if method == Method::GET {
         return match path.as_str() {
             "/" => of_kind(
                 StatusCode::OK,
                 "text/html; charset=utf-8",
-                Bytes::from_static(PAGE.as_bytes()),
+                PAGE.replace(TOKEN, server.guard.token()).into(),
             ),
             "/page.css" => of_kind(
                 StatusCode::OK,
@@ -117,9 +129,11 @@ pub(super) async fn respond(server: Arc<Server>, request: Request<Incoming>) -> 
     if method != Method::POST {
         return error(StatusCode::METHOD_NOT_ALLOWED, "GET and POST are understood");
     }
-    let body = match Limited::new(request.into_body(), MAX_BODY).collect().await {
-        Ok(body) => body.to_bytes(),
-        Err(_) => return error(StatusCode::BAD_REQUEST, "the request is cut off or too long"),
+    let body = Limited::new(request.into_body(), MAX_BODY).collect();
+    let body = match tokio::time::timeout(PATIENCE, body).await {
+        Ok(Ok(body)) => body.to_bytes(),
+        Err(_) => return error(StatusCode::REQUEST_TIMEOUT, "the request takes too long"),
+        Ok(Err(_)) => return error(StatusCode::BAD_REQUEST, "the request is cut off or too long"),
     };
     on_a_thread(move || change(&server, &path, &body)).await
 }
@@ -144,7 +158,13 @@ fn change(server: &Server, path: &str, body: &[u8]) -> Reply {
             if again { Ok(()) } else { desk.answer(row, class) }
         }),
         "/api/skip" => parse(body).and_then(|Row { row }| desk.skip(row)),
-        "/api/undo" => desk.undo(),
+        "/api/undo" => parse(body).and_then(|RowOrSequence { row, sequence }| {
+            if row.or(sequence).is_none() {
+                let why = "name the row or the sequence number of what is to be taken back";
+                return Err(Refusal::Unfit(why.to_owned()));
+            }
+            desk.undo(Some(Meant { row, sequence }))
+        }),
         "/api/change" => parse(body).and_then(|RowAndClass { row, class }| desk.change(row, class)),
         "/api/stop" => {
             server.stop.notify_one();
@@ -192,6 +212,14 @@ fn image(server: &Server, row: usize) -> Reply {
         }
         Err(why) => error(StatusCode::NOT_FOUND, &why.to_string()),
     }
+}
+
+fn ask_again() -> Reply {
+    let body = Bytes::from_static(ASK_AGAIN.as_bytes());
+    let mut reply = of_kind(StatusCode::UNAUTHORIZED, "text/html; charset=utf-8", body);
+    let policy = HeaderValue::from_static(ASK_AGAIN_POLICY);
+    reply.headers_mut().insert(HeaderName::from_static("content-security-policy"), policy);
+    reply
 }
 
 fn error(status: StatusCode, why: &str) -> Reply {

@@ -26,8 +26,16 @@ pub(super) struct View<'a> {
     /// Rows whose images may be asked for next.
     ahead: Vec<usize>,
     can_undo: bool,
+    /// What an undo takes back now.
+    undo: Option<UndoView>,
     /// Whether the model has learned from every answer.
     settled: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct UndoView {
+    row: usize,
+    sequence: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -69,10 +77,13 @@ pub(super) fn view<'a>(desk: &'a Desk, items: &Items, pool: &'a str) -> View<'a>
         row: question.index,
         class: question.class,
         probability: question.probability,
-        skipped: record.skipped().contains(&question.index),
+        skipped: record.is_skipped(question.index),
         item: items.item(question.index),
     });
-    let recent = record.given().iter().rev().take(RECENT).map(|given| RecentView {
+    let undo = record
+        .last_action()
+        .map(|action| UndoView { row: action.question.index, sequence: action.sequence });
+    let recent = record.given().rev().take(RECENT).map(|given| RecentView {
         row: given.row,
         class: given.class,
         corrected: given.is_correction(),
@@ -85,16 +96,17 @@ pub(super) fn view<'a>(desk: &'a Desk, items: &Items, pool: &'a str) -> View<'a>
         question,
         progress: ProgressView {
             points: record.rows(),
-            answered: record.given().len(),
+            answered: record.answered(),
             asked: record.asked(),
-            skipped: record.skipped().len(),
+            skipped: record.skipped().count(),
             corrections: record.corrections(),
         },
         outlook: OutlookView { expected: outlook.expected, low: outlook.low, high: outlook.high },
         curve: curve(desk),
         recent: recent.collect(),
         ahead: if items.has_images() { desk.ahead(AHEAD) } else { Vec::new() },
-        can_undo: record.last_action().is_some(),
+        can_undo: undo.is_some(),
+        undo,
         settled: desk.is_settled(),
     }
 }

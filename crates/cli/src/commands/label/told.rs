@@ -1,0 +1,96 @@
+//! Labels told beforehand: the column `--known` and imports. They never replace an answer given here.
+
+use super::args::LabelArgs;
+use super::label_studio;
+use super::pool::Pool;
+use crate::error::CliError;
+use crate::labels::find_class;
+use halfspaces_labelling::{Event, Record};
+use std::collections::HashMap;
+
+/// Rows named in a note.
+const NAMED: usize = 5;
+
+/// The labels that the session does not have yet, as one event. Adds to `notes` what is not taken.
+pub(super) fn told(
+    args: &LabelArgs,
+    pool: &Pool,
+    record: &Record,
+    notes: &mut Vec<String>,
+) -> Result<Option<Event>, CliError> {
+    let classes = record.classes();
+    let class = |name: &str, from: &str| {
+        find_class(name, classes).ok_or_else(|| {
+            CliError::user(format!(
+                "{from}: there is no class {name:?}; there are {}",
+                classes.join(", ")
+            ))
+        })
+    };
+    let mut labels: Vec<(usize, usize)> = Vec::new();
+    let mut kept = Vec::new();
+    for (row, name) in &pool.known {
+        let class = class(name, &format!("--known, row {row}"))?;
+        match record.label(*row) {
+            None => labels.push((*row, class)),
+            Some(label) if label != class => kept.push(*row),
+            Some(_) => {}
+        }
+    }
+    note_kept(&kept, "--known", notes);
+    if let Some(path) = &args.import_labelstudio {
+        let name = path.display().to_string();
+        let imported = label_studio::read(path, &pool.items, classes)?;
+        notes.extend(imported.notes);
+        let mut place_of: HashMap<usize, usize> =
+            labels.iter().enumerate().map(|(place, (row, _))| (*row, place)).collect();
+        let (mut kept, mut differing) = (Vec::new(), Vec::new());
+        for (row, label) in imported.labels {
+            let class = class(&label, &name)?;
+            match record.given_at(row) {
+                Some(given) if given.class == class => {}
+                Some(given) if given.is_by_person() => kept.push(row),
+                _ => match place_of.get(&row) {
+                    Some(place) if labels[*place].1 != class => {
+                        labels[*place].1 = class;
+                        differing.push(row);
+                    }
+                    Some(_) => {}
+                    None => {
+                        place_of.insert(row, labels.len());
+                        labels.push((row, class));
+                    }
+                },
+            }
+        }
+        note_kept(&kept, &name, notes);
+        if !differing.is_empty() {
+            let count = differing.len();
+            notes.push(format!(
+                "note: {name}: {count} labels differ from --known and are taken instead ({})",
+                rows(&differing)
+            ));
+        }
+    }
+    if labels.is_empty() {
+        return Ok(None);
+    }
+    let named = |(row, class): (usize, usize)| (row, classes[class].clone());
+    Ok(Some(Event::Known { labels: labels.into_iter().map(named).collect() }))
+}
+
+fn note_kept(kept: &[usize], from: &str, notes: &mut Vec<String>) {
+    if !kept.is_empty() {
+        let count = kept.len();
+        notes.push(format!(
+            "note: {from}: {count} labels differ from those of the session, which are kept ({})",
+            rows(kept)
+        ));
+    }
+}
+
+fn rows(rows: &[usize]) -> String {
+    let named: Vec<String> = rows.iter().take(NAMED).map(usize::to_string).collect();
+    let more = if rows.len() > NAMED { ", .." } else { "" };
+    format!("rows {}{more}", named.join(", "))
+}

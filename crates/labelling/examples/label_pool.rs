@@ -1,0 +1,90 @@
+//! Labels a small pool, loses the program in the middle, sorts the pool and goes on: every answer is still there.
+//!
+//! ```text
+//! cargo run -p halfspaces-labelling --example label_pool
+//! ```
+
+#![allow(clippy::print_stdout, reason = "an example")]
+
+use halfspaces_labelling::{
+    Anchoring, Event, Header, ItemIds, ItemSpec, KeyBuilder, Opening, PoolId, SessionAccess,
+    SessionFile, SessionLog,
+};
+use halfspaces_linalg::{Params, PointSet, Points};
+use halfspaces_online::{LabellingFile, LabellingParams, LabellingSession};
+use std::error::Error;
+use std::path::Path;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("session.jsonl");
+    let mut values: Vec<f64> = (0..40).map(|i| f64::from((i * 17) % 41)).collect();
+    sitting(&path, &values, 15)?;
+    values.sort_by(f64::total_cmp);
+    values.push(50.0);
+    sitting(&path, &values, usize::MAX)
+}
+
+/// Answers at most this many questions: numbers from 20 on are large.
+fn sitting(path: &Path, values: &[f64], questions: usize) -> Result<(), Box<dyn Error>> {
+    let pool = pool(values);
+    let mut log = match SessionFile::open(path, SessionAccess::Write)? {
+        Opening::New(session) => {
+            session.begin(Header::new(pool, vec!["small".into(), "large".into()], 0))?
+        }
+        Opening::Existing(mut log) => {
+            let anchoring = Anchoring::find(log.record(), &pool).ok_or("both have keys")?;
+            println!("{} answers moved, {} new items", anchoring.moved, anchoring.added);
+            log.apply(&anchoring.event(pool))?;
+            log
+        }
+    };
+    let points = Points::new(values.to_vec(), 1)?;
+    let mut model = model(&log, &points)?;
+    for _ in 0..questions {
+        let Some(question) = model.next() else { break };
+        let class = usize::from(values[question.index] >= 20.0);
+        let name = |class: usize| log.record().classes()[class].clone();
+        let event = Event::Answer {
+            row: question.index,
+            class: name(class),
+            predicted: name(question.class),
+            probability: question.probability,
+            to_come: None,
+        };
+        // First the file, then the model.
+        log.apply(&event)?;
+        model.answer(class)?;
+    }
+    let record = log.record();
+    println!(
+        "{} of {} labelled, {} corrections",
+        record.answered(),
+        record.rows(),
+        record.corrections()
+    );
+    Ok(())
+}
+
+/// The model, with all labels of the session.
+fn model(log: &SessionLog, points: &Points) -> Result<LabellingSession, Box<dyn Error>> {
+    let labelling = LabellingParams::new(log.record().classes().len()).check()?;
+    let file = LabellingFile {
+        version: LabellingFile::VERSION,
+        labelling,
+        first_points: points.len(),
+        points: points.len(),
+        answers: log.record().answers(),
+        skipped: Vec::new(),
+    };
+    Ok(LabellingSession::resume(&file, points)?)
+}
+
+fn pool(values: &[f64]) -> PoolId {
+    let mut keys = KeyBuilder::new(values.len());
+    keys.numbers(values);
+    let keys = keys.finish();
+    let by = ItemSpec { id: None, columns: vec!["x".into()], shown: Vec::new(), images: false };
+    let table = KeyBuilder::fingerprint(&keys);
+    PoolId::new("numbers", 1, ItemIds { by, table, keys, contents: Vec::new() })
+}

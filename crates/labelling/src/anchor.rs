@@ -1,0 +1,177 @@
+//! Items of a session found again in a pool that has changed.
+
+use crate::event::{Event, PoolId};
+use crate::keys::ItemKey;
+use crate::record::Record;
+use std::collections::{HashMap, HashSet};
+
+/// An item with a label or a skip that the new pool does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingItem {
+    /// Its row in the old pool; `None` if that did not have it either.
+    pub row: Option<usize>,
+    /// Its class; `None` if it was skipped.
+    pub class: Option<usize>,
+    /// Whether the new pool has a copy of it, but not as many copies as there are different labels.
+    pub is_ambiguous: bool,
+}
+
+/// How the rows of a new pool fit the items of a session.
+///
+/// Copies of an item, which have the same key, are taken in their order. They may change places, as nothing tells them
+/// apart.
+///
+/// ```
+/// use halfspaces_labelling::{Anchoring, Event, Header, ItemIds, ItemKey, ItemSpec, PoolId, Record};
+///
+/// let pool = |texts: &[&str]| {
+///     let by = ItemSpec { id: Some("id".into()), columns: vec![], shown: vec![], images: false };
+///     let keys = texts.iter().map(|text| ItemKey::of_text(text)).collect();
+///     PoolId::new("pool.csv", 1, ItemIds { by, table: "00".into(), keys, contents: vec![] })
+/// };
+/// let mut record = Record::new(&Header::new(pool(&["a", "b", "c"]), vec!["x".into(), "y".into()], 0));
+/// record.take(record.check(&Event::Known { labels: vec![(2, "y".into())] })?);
+///
+/// // The pool was sorted backwards, and one item was added.
+/// let anchoring = Anchoring::find(&record, &pool(&["d", "c", "b", "a"])).unwrap();
+/// assert_eq!((anchoring.moved, anchoring.added, anchoring.removed), (1, 1, 0));
+/// let step = record.check(&anchoring.event(pool(&["d", "c", "b", "a"])))?;
+/// record.take(step);
+/// assert_eq!((record.label(1), record.label(2)), (Some(1), None));
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anchoring {
+    items: Vec<usize>,
+    /// Labelled or skipped items whose row has another number than before.
+    pub moved: usize,
+    /// Labelled or skipped items that are found.
+    pub found: usize,
+    /// Labels that come back: the last pool did not have their items.
+    pub returned: usize,
+    /// Rows that are new.
+    pub added: usize,
+    /// Rows of the last pool that are gone, those of [`Anchoring::missing`] included.
+    pub removed: usize,
+    /// Labelled or skipped items that are not found, but were there in the last pool.
+    pub missing: Vec<MissingItem>,
+    /// Rows of the new pool whose contents are not those of the last pool. They are the same items by their ids.
+    pub changed: Vec<usize>,
+}
+
+impl Anchoring {
+    /// Finds the items of a session in a new pool; `None` if the session or the pool has no keys.
+    #[must_use]
+    pub fn find(record: &Record, pool: &PoolId) -> Option<Anchoring> {
+        let keys = &pool.items.as_ref()?.keys;
+        if record.pool().items.is_none() {
+            return None;
+        }
+        let mut anchoring = Anchoring {
+            items: vec![usize::MAX; keys.len()],
+            moved: 0,
+            found: 0,
+            returned: 0,
+            added: 0,
+            removed: 0,
+            missing: Vec::new(),
+            changed: Vec::new(),
+        };
+        let mut rows_of: HashMap<ItemKey, Vec<usize>> = HashMap::with_capacity(keys.len());
+        keys.iter().enumerate().for_each(|(row, key)| rows_of.entry(*key).or_default().push(row));
+        let mut items_of: HashMap<ItemKey, Vec<usize>> = HashMap::with_capacity(rows_of.len());
+        for item in 0..record.items() {
+            let Some(key) = record.key(item) else { continue };
+            items_of.entry(key).or_default().push(item);
+        }
+        let touched: HashSet<usize> = (0..record.items())
+            .filter(|item| record.class_of_item(*item).is_some() || record.is_item_skipped(*item))
+            .collect();
+        for (key, mut items) in items_of {
+            let rows = rows_of.get(&key).map_or(&[][..], Vec::as_slice);
+            // Those with a label first, then those of the last pool.
+            if items.len() > rows.len() {
+                items.sort_by_key(|item| {
+                    (!touched.contains(item), record.row_of(*item).is_none(), *item)
+                });
+                anchoring.leave_out(record, &items, rows.len(), &touched);
+                items.truncate(rows.len());
+                items.sort_unstable();
+            }
+            for (item, row) in items.into_iter().zip(rows) {
+                anchoring.items[*row] = item;
+            }
+        }
+        let mut next = record.items();
+        for (row, item) in anchoring.items.iter_mut().enumerate() {
+            if *item == usize::MAX {
+                *item = next;
+                next += 1;
+                anchoring.added += 1;
+            } else if touched.contains(item) {
+                anchoring.found += 1;
+                match record.row_of(*item) {
+                    None => anchoring.returned += 1,
+                    Some(before) => anchoring.moved += usize::from(before != row),
+                }
+            }
+        }
+        anchoring.missing.sort_by_key(|missing| missing.row);
+        anchoring.compare_contents(record, pool);
+        Some(anchoring)
+    }
+
+    /// Notes the copies of an item for which there is no row: `items` from `kept` on.
+    fn leave_out(
+        &mut self,
+        record: &Record,
+        items: &[usize],
+        kept: usize,
+        touched: &HashSet<usize>,
+    ) {
+        let (kept, out) = items.split_at(kept);
+        for item in out {
+            let Some(row) = record.row_of(*item) else { continue };
+            self.removed += 1;
+            if !touched.contains(item) {
+                continue;
+            }
+            let class = record.class_of_item(*item);
+            // A copy that stays has the same label: nothing is lost.
+            let differs = |other: &&usize| record.class_of_item(**other) != class;
+            let is_ambiguous = kept.iter().any(|other| differs(&other));
+            if kept.is_empty() || is_ambiguous {
+                self.missing.push(MissingItem { row: Some(row), class, is_ambiguous });
+            }
+        }
+    }
+
+    fn compare_contents(&mut self, record: &Record, pool: &PoolId) {
+        let (Some(before), Some(now)) = (&record.pool().items, &pool.items) else { return };
+        for (row, (item, content)) in self.items.iter().zip(&now.contents).enumerate() {
+            let old = record.row_of(*item).and_then(|row| before.contents.get(row));
+            if old.is_some_and(|old| old != content) {
+                self.changed.push(row);
+            }
+        }
+    }
+
+    /// Whether no item of the session is in the new pool.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        self.added == self.items.len()
+    }
+
+    /// The event that makes this pool the pool of the session.
+    #[must_use]
+    pub fn event(self, pool: PoolId) -> Event {
+        Event::Pool { pool, items: self.items }
+    }
+
+    /// The event that gives keys to the pool of a session of version 1.
+    #[must_use]
+    pub fn first_keys(pool: PoolId) -> Event {
+        let items = (0..pool.rows).collect();
+        Event::Pool { pool, items }
+    }
+}

@@ -1,0 +1,351 @@
+//! A session with its file: an event counts once its line is on the disk.
+
+use crate::error::{ApplyError, SessionError};
+use crate::event::{Event, Header};
+use crate::journal::{Chain, Tail, parse_journal};
+use crate::record::Record;
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// Names tried for a file that the session is saved to when its own was lost.
+const MAX_RESCUES: usize = 1000;
+
+/// What a session is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionAccess {
+    /// For reading: the file is neither created, locked nor changed.
+    Read,
+    /// For writing: the file is created if it is not there, and locked against other processes.
+    Write,
+}
+
+/// Opens session files.
+///
+/// ```
+/// use halfspaces_labelling::{Opening, SessionAccess, SessionFile};
+/// let folder = tempfile::tempdir()?;
+/// let opened = SessionFile::open(&folder.path().join("s.jsonl"), SessionAccess::Write)?;
+/// assert!(matches!(opened, Opening::New(_)));
+/// // A pipe, a device or a folder is none.
+/// assert!(SessionFile::open("/dev/null".as_ref(), SessionAccess::Write).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct SessionFile;
+
+/// A session file that was opened.
+#[derive(Debug)]
+pub enum Opening {
+    /// The file was not there, or empty.
+    New(NewSession),
+    /// The session goes on.
+    Existing(SessionLog),
+}
+
+/// A session that has no header yet. Dropped, it leaves no file behind.
+#[derive(Debug)]
+pub struct NewSession {
+    file: OpenFile,
+}
+
+/// A session and its file.
+#[derive(Debug)]
+pub struct SessionLog {
+    header: Header,
+    record: Record,
+    /// `None` if the file is read only.
+    file: Option<OpenFile>,
+    tail: Tail,
+}
+
+impl SessionFile {
+    /// Opens a session file.
+    ///
+    /// A last line that was cut off when the program was killed is left out, and taken out of a file that is opened for
+    /// writing. A last line that lacks only its line end counts.
+    ///
+    /// # Errors
+    /// The file cannot be read or written, is no regular file, is locked, or has a line that does not belong there or
+    /// that another program changed.
+    pub fn open(path: &Path, access: SessionAccess) -> Result<Opening, SessionError> {
+        check_kind(path)?;
+        let failed = |error: std::io::Error| io_error(path, &error);
+        let write = access == SessionAccess::Write;
+        let mut options = OpenOptions::new();
+        options.read(true).write(write);
+        let (mut file, created) = if write {
+            match options.clone().create_new(true).open(path) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    (options.open(path).map_err(failed)?, false)
+                }
+                opened => (opened.map_err(failed)?, true),
+            }
+        } else {
+            (options.open(path).map_err(failed)?, false)
+        };
+        if write {
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    return Err(SessionError::Locked { path: path.to_owned() });
+                }
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+            }
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(failed)?;
+        let at_line =
+            |line: usize, why: String| SessionError::Line { path: path.to_owned(), line, why };
+        let parsed =
+            parse_journal(&bytes).map_err(|fault| at_line(fault.line, fault.kind.to_string()))?;
+        let mut open = OpenFile {
+            file,
+            path: path.to_owned(),
+            len: parsed.len as u64,
+            chain: parsed.chain,
+            created,
+        };
+        let Some(header) = parsed.header else {
+            if parsed.tail == Tail::Cut && write {
+                open.cut(0).map_err(failed)?;
+            }
+            return Ok(Opening::New(NewSession { file: open }));
+        };
+        let mut record = Record::new(&header);
+        for (line, event) in &parsed.events {
+            let step = record.check(event).map_err(|why| at_line(*line, why))?;
+            record.take(step);
+        }
+        if write {
+            open.settle(parsed.tail).map_err(failed)?;
+        }
+        let file = write.then_some(open);
+        Ok(Opening::Existing(SessionLog { header, record, file, tail: parsed.tail }))
+    }
+}
+
+impl NewSession {
+    /// Writes the first line.
+    ///
+    /// # Errors
+    /// The header cannot begin a session, or the file cannot be written.
+    pub fn begin(mut self, header: Header) -> Result<SessionLog, SessionError> {
+        header.check().map_err(|why| SessionError::Line {
+            path: self.file.path.clone(),
+            line: 1,
+            why,
+        })?;
+        let record = Record::new(&header);
+        let line = self.file.chain.line(&header);
+        self.file.write(line.as_bytes())?;
+        // The name of a new file is on the disk only with its folder.
+        let folder = self.file.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Ok(folder) = File::open(folder.unwrap_or(Path::new("."))) {
+            // Not every file system can do this; the file itself is synced.
+            let _ = folder.sync_all();
+        }
+        Ok(SessionLog { header, record, file: Some(self.file), tail: Tail::Complete })
+    }
+}
+
+impl SessionLog {
+    /// The first line.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The events so far, and what follows from them.
+    #[must_use]
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// How the file ended when it was opened.
+    #[must_use]
+    pub fn tail(&self) -> Tail {
+        self.tail
+    }
+
+    /// Whether events are written to the file.
+    #[must_use]
+    pub fn is_writable(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// Applies an event. Its line is on the disk when this returns, unless the session is open for reading only.
+    ///
+    /// Before and after the line is written, the path is compared with the open file. If another program deleted, replaced
+    /// or changed the file, the whole session, with this event, is written to a new file, which the error names.
+    ///
+    /// # Errors
+    /// The event does not fit the session, or the file cannot be written; then the event did not happen here.
+    pub fn apply(&mut self, event: &Event) -> Result<(), ApplyError> {
+        let step = self.record.check(event).map_err(ApplyError::Unfit)?;
+        if let Some(file) = &mut self.file {
+            let before = file.chain;
+            let line = file.chain.line(event);
+            let written = match file.damage() {
+                Some(how) => Err(how),
+                None => match file.write(line.as_bytes()) {
+                    Ok(()) => file.damage().map_or(Ok(()), Err),
+                    Err(error) => {
+                        file.chain = before;
+                        return Err(error.into());
+                    }
+                },
+            };
+            if let Err(how) = written {
+                let path = file.path.clone();
+                self.record.take(step);
+                let saved = self.rescue(&path).map_err(|error| error.to_string());
+                return Err(SessionError::Lost { path, how, saved }.into());
+            }
+        }
+        self.record.take(step);
+        Ok(())
+    }
+
+    /// Writes the whole session to a file that is not there yet: its own if that is gone.
+    fn rescue(&self, path: &Path) -> std::io::Result<PathBuf> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        let mut result = options.open(path).map(|file| (file, path.to_owned()));
+        for number in 1..=MAX_RESCUES {
+            match &result {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    let mut name = path.as_os_str().to_owned();
+                    name.push(format!(".rescued-{number}"));
+                    let name = PathBuf::from(name);
+                    result = options.open(&name).map(|file| (file, name));
+                }
+                _ => break,
+            }
+        }
+        let (mut file, path) = result?;
+        let header = Header { version: Header::VERSION, ..self.header.clone() };
+        let mut chain = Chain::default();
+        let mut text = chain.line(&header);
+        for event in self.record.events(&header) {
+            text.push_str(&chain.line(&event));
+        }
+        file.write_all(text.as_bytes()).and_then(|()| file.sync_all())?;
+        Ok(path)
+    }
+}
+
+/// A file that is open, and locked against other processes.
+#[derive(Debug)]
+struct OpenFile {
+    file: File,
+    path: PathBuf,
+    /// Bytes that are whole lines.
+    len: u64,
+    chain: Chain,
+    /// Whether the file was not there before.
+    created: bool,
+}
+
+impl Drop for OpenFile {
+    /// A session that never began leaves no file behind.
+    fn drop(&mut self) {
+        if self.created && self.len == 0 {
+            // An empty file does no harm either: it is taken for a new one.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+impl OpenFile {
+    /// Makes the file end with a line end.
+    fn settle(&mut self, tail: Tail) -> std::io::Result<()> {
+        match tail {
+            Tail::Complete => self.cut(self.len),
+            Tail::Cut => {
+                self.cut(self.len)?;
+                self.file.sync_all()
+            }
+            Tail::NoLineEnd => {
+                self.cut(self.len)?;
+                self.file.write_all(b"\n")?;
+                self.len += 1;
+                self.file.sync_all()
+            }
+        }
+    }
+
+    fn cut(&mut self, len: u64) -> std::io::Result<()> {
+        if self.file.metadata()?.len() != len {
+            self.file.set_len(len)?;
+        }
+        self.len = len;
+        self.file.seek(SeekFrom::Start(len)).map(|_| ())
+    }
+
+    fn write(&mut self, line: &[u8]) -> Result<(), SessionError> {
+        let written = self.file.write_all(line).and_then(|()| self.file.sync_data());
+        if let Err(error) = written {
+            // A part of a line must not stand before the next one.
+            let back = self.cut(self.len);
+            let rest = if back.is_err() { "; the last line may be cut: start again" } else { "" };
+            let (path, why) = (self.path.clone(), error.to_string());
+            return Err(SessionError::NotKept { path, why, rest });
+        }
+        self.len += line.len() as u64;
+        Ok(())
+    }
+
+    /// What another program did to the file, as far as can be seen.
+    fn damage(&self) -> Option<&'static str> {
+        let Ok(there) = std::fs::metadata(&self.path) else { return Some("deleted") };
+        let Ok(open) = self.file.metadata() else { return Some("closed") };
+        if !is_same_file(&there, &open) {
+            return Some("replaced");
+        }
+        match open.len() {
+            0 if self.len > 0 => Some("emptied"),
+            len if len < self.len => Some("shortened"),
+            len if len > self.len => Some("written to"),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+/// Without numbers of files the lengths and times have to do.
+#[cfg(not(unix))]
+fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
+    a.len() == b.len() && a.created().ok() == b.created().ok()
+}
+
+/// Refuses a path that cannot hold a session: opening a pipe would wait for ever.
+fn check_kind(path: &Path) -> Result<(), SessionError> {
+    let not_a_file = |found| SessionError::NotAFile { path: path.to_owned(), found };
+    // These may lead to a file that another program, or this one's output, writes to.
+    let is_in = |folder: &str| path.parent() == Some(Path::new(folder));
+    if is_in("/dev") || is_in("/dev/fd") || path.starts_with("/proc") {
+        return Err(not_a_file("a device or an open file"));
+    }
+    let Ok(metadata) = std::fs::metadata(path) else { return Ok(()) };
+    if metadata.is_dir() {
+        return Err(not_a_file("a directory"));
+    }
+    if !metadata.is_file() {
+        return Err(not_a_file("a pipe or a device"));
+    }
+    Ok(())
+}
+
+fn io_error(path: &Path, error: &std::io::Error) -> SessionError {
+    let input = matches!(
+        error.kind(),
+        ErrorKind::NotFound | ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
+    );
+    SessionError::Io { path: path.to_owned(), why: error.to_string(), input }
+}

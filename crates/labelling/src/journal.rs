@@ -1,0 +1,259 @@
+//! The text of a session file: lines of JSON, numbered and chained by checksums.
+//!
+//! A line of version 2 ends with its number and a checksum of itself and of all lines before it:
+//! `{"event":"undo","row":3,"n":7,"sum":"0123456789abcdef"}`. So a line that was taken out, doubled, moved or changed is
+//! noticed. Files of version 1 have no numbers; lines added to them by this version do.
+
+use crate::event::{Event, Header};
+use crate::keys::{ItemKey, stir_bytes};
+use serde::Serialize;
+use std::fmt;
+
+const NUMBER: &str = ",\"n\":";
+const SUM: &str = ",\"sum\":\"";
+
+/// The number and the checksum of the last line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Chain {
+    lines: u64,
+    sum: u64,
+    /// Whether the last line had a checksum: then all later ones must have one.
+    signed: bool,
+}
+
+impl Chain {
+    /// The line of a value, with its number, its checksum and a line end.
+    pub(crate) fn line(&mut self, value: &impl Serialize) -> String {
+        let text = serde_json::to_string(value);
+        let Ok(mut text) = text else {
+            unreachable!("numbers and texts have a JSON form: {text:?}")
+        };
+        assert_eq!(text.pop(), Some('}'), "a line is an object");
+        text.push_str(NUMBER);
+        text.push_str(&(self.lines + 1).to_string());
+        self.add(text.as_bytes());
+        self.signed = true;
+        text.push_str(SUM);
+        text.push_str(&format!("{:016x}", self.sum));
+        text.push_str("\"}\n");
+        text
+    }
+
+    fn add(&mut self, line: &[u8]) {
+        self.lines += 1;
+        self.sum = stir_bytes(self.sum, line);
+    }
+
+    /// Checks a line and hands back its JSON without number and checksum.
+    fn check(&mut self, line: &[u8], must_be_signed: bool) -> Result<Vec<u8>, JournalFaultKind> {
+        let Some(signature) = Signature::of(line) else {
+            if self.signed || must_be_signed {
+                return Err(JournalFaultKind::NoChecksum);
+            }
+            self.add(line);
+            return Ok(line.to_vec());
+        };
+        let expected = self.lines + 1;
+        if signature.number != expected {
+            let found = signature.number;
+            return Err(JournalFaultKind::OutOfOrder { found, expected });
+        }
+        self.add(&line[..signature.signed]);
+        self.signed = true;
+        if self.sum != signature.sum {
+            return Err(JournalFaultKind::Changed);
+        }
+        let mut json = line[..signature.json].to_vec();
+        json.push(b'}');
+        Ok(json)
+    }
+}
+
+/// What stands at the end of a line.
+struct Signature {
+    /// Bytes of the JSON, without its last brace.
+    json: usize,
+    /// Bytes that the checksum is of.
+    signed: usize,
+    number: u64,
+    sum: u64,
+}
+
+impl Signature {
+    fn of(line: &[u8]) -> Option<Signature> {
+        let line = std::str::from_utf8(line).ok()?;
+        let body = line.strip_suffix("\"}")?;
+        // Within a text of JSON every quote has a backslash before it, so that these marks are found outside only.
+        let signed = body.rfind(SUM)?;
+        let json = body[..signed].rfind(NUMBER)?;
+        let number = body[json + NUMBER.len()..signed].parse().ok()?;
+        let sum = ItemKey::from_hex(&body[signed + SUM.len()..])?.word();
+        Some(Signature { json, signed, number, sum })
+    }
+}
+
+/// How a session file ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tail {
+    /// With a line end, or the file is empty.
+    Complete,
+    /// With a whole line whose line end is missing; the line counts.
+    NoLineEnd,
+    /// With a part of a line, as when the program was killed while it wrote; it does not count.
+    Cut,
+}
+
+/// A session file as it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParsedJournal {
+    /// The first line; `None` in an empty file.
+    pub header: Option<Header>,
+    /// All events with the numbers of their lines, counted from 1.
+    pub events: Vec<(usize, Event)>,
+    /// How the file ends.
+    pub tail: Tail,
+    /// The number of bytes that count.
+    pub len: usize,
+    pub(crate) chain: Chain,
+}
+
+/// A line that does not belong into a session file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalFault {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub kind: JournalFaultKind,
+}
+
+/// What is wrong with a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JournalFaultKind {
+    /// It is no line of a session file.
+    Foreign(String),
+    /// The header cannot begin a session.
+    Header(String),
+    /// It has no checksum, and lines before it have.
+    NoChecksum,
+    /// It has another number than its place.
+    OutOfOrder {
+        /// The number that the line has.
+        found: u64,
+        /// The number of its place.
+        expected: u64,
+    },
+    /// It does not fit its checksum.
+    Changed,
+}
+
+impl fmt::Display for JournalFaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const CURE: &str = "another program changed the file; restore it from a copy";
+        match self {
+            JournalFaultKind::Foreign(why) => {
+                write!(f, "{why}; is this a session file of `halfspaces label`?")
+            }
+            JournalFaultKind::Header(why) => f.write_str(why),
+            JournalFaultKind::NoChecksum => {
+                write!(f, "the line has no checksum, but lines before it have one: {CURE}")
+            }
+            JournalFaultKind::OutOfOrder { found, expected } if found > expected => {
+                let missing = found - expected;
+                write!(
+                    f,
+                    "this is line {found} of the session: {missing} lines before it are missing or moved; {CURE}"
+                )
+            }
+            JournalFaultKind::OutOfOrder { found, .. } => {
+                write!(f, "this is line {found} of the session, repeated or moved; {CURE}")
+            }
+            JournalFaultKind::Changed => {
+                write!(f, "the line, or one before it, does not fit its checksum: {CURE}")
+            }
+        }
+    }
+}
+
+/// Reads the text of a session file. What it allocates is proportional to the length of the text.
+///
+/// # Errors
+/// The first line that does not belong into a session file. A cut last line is none.
+///
+/// ```
+/// use halfspaces_labelling::{JournalFaultKind, Tail, parse_journal};
+/// let header = r#"{"format":"halfspaces labelling session","version":1,"pool":{"source":"p","rows":9,"columns":1,"fingerprint":"0"},"classes":["a","b"],"seed":0}"#;
+/// let undo = r#"{"event":"undo","row":3}"#;
+/// let parsed = parse_journal(format!("{header}\n{undo}\n{undo}").as_bytes()).unwrap();
+/// assert_eq!((parsed.events.len(), parsed.tail), (2, Tail::NoLineEnd));
+/// let parsed = parse_journal(format!("{header}\n{undo}\n{{\"event\":").as_bytes()).unwrap();
+/// assert_eq!((parsed.events.len(), parsed.tail), (1, Tail::Cut));
+/// let fault = parse_journal(b"a,b\n1,2\n").unwrap_err();
+/// assert!(fault.line == 1 && matches!(fault.kind, JournalFaultKind::Foreign(_)));
+/// ```
+pub fn parse_journal(bytes: &[u8]) -> Result<ParsedJournal, JournalFault> {
+    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let mut parsed = ParsedJournal {
+        header: None,
+        events: Vec::new(),
+        tail: Tail::Complete,
+        len: whole,
+        chain: Chain::default(),
+    };
+    let mut line = 0;
+    for text in bytes[..whole].split_inclusive(|byte| *byte == b'\n') {
+        line += 1;
+        let text = text.strip_suffix(b"\n").unwrap_or(text);
+        parsed.take(line, text.strip_suffix(b"\r").unwrap_or(text))?;
+    }
+    let rest = &bytes[whole..];
+    if rest.is_empty() {
+        return Ok(parsed);
+    }
+    // The last line counts if only its line end is missing.
+    let before = parsed.chain;
+    match parsed.take(line + 1, rest) {
+        Ok(()) => (parsed.tail, parsed.len) = (Tail::NoLineEnd, bytes.len()),
+        Err(fault) => {
+            let is_whole = serde_json::from_slice::<serde::de::IgnoredAny>(rest).is_ok();
+            if is_whole || parsed.header.is_none() && !begins_a_header(rest) {
+                return Err(fault);
+            }
+            (parsed.tail, parsed.chain) = (Tail::Cut, before);
+        }
+    }
+    Ok(parsed)
+}
+
+/// Whether a text may be the beginning of a header.
+fn begins_a_header(bytes: &[u8]) -> bool {
+    let start = format!("{{\"format\":\"{}\"", Header::FORMAT);
+    bytes.iter().zip(start.as_bytes()).all(|(a, b)| a == b)
+}
+
+impl ParsedJournal {
+    fn take(&mut self, line: usize, text: &[u8]) -> Result<(), JournalFault> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let at = |kind| JournalFault { line, kind };
+        let foreign = |error: serde_json::Error| at(JournalFaultKind::Foreign(error.to_string()));
+        let Some(header) = &self.header else {
+            let json = self.chain.check(text, false).map_err(at)?;
+            let header: Header = serde_json::from_slice(&json).map_err(foreign)?;
+            if header.format != Header::FORMAT {
+                let why = format!("its format is {:?}", header.format);
+                return Err(at(JournalFaultKind::Foreign(why)));
+            }
+            header.check().map_err(|why| at(JournalFaultKind::Header(why)))?;
+            if header.version >= 2 && !self.chain.signed {
+                return Err(at(JournalFaultKind::NoChecksum));
+            }
+            self.header = Some(header);
+            return Ok(());
+        };
+        let json = self.chain.check(text, header.version >= 2).map_err(at)?;
+        self.events.push((line, serde_json::from_slice(&json).map_err(foreign)?));
+        Ok(())
+    }
+}

@@ -1,0 +1,411 @@
+//! Tests of records, journals and files together.
+
+use crate::*;
+use halfspaces_online::{Answer, Source};
+use std::path::Path;
+
+fn ids(keys: &[&str], contents: &[&str]) -> PoolId {
+    let by = ItemSpec { id: None, columns: vec!["x".into()], shown: vec![], images: false };
+    let keys_of = |texts: &[&str]| texts.iter().map(|text| ItemKey::of_text(text)).collect();
+    let table = "00".to_owned();
+    PoolId::new(
+        "pool.csv",
+        1,
+        ItemIds { by, table, keys: keys_of(keys), contents: keys_of(contents) },
+    )
+}
+
+fn pool(keys: &[&str]) -> PoolId {
+    ids(keys, &[])
+}
+
+fn header() -> Header {
+    Header::new(pool(&["p", "q", "r", "s", "t"]), vec!["a".into(), "b".into()], 7)
+}
+
+fn answer(row: usize, class: &str, predicted: &str) -> Event {
+    let (class, predicted) = (class.to_owned(), predicted.to_owned());
+    Event::Answer { row, class, predicted, probability: 0.75, to_come: Some(3.5) }
+}
+
+fn skip(row: usize) -> Event {
+    Event::Skip { row, predicted: "a".into(), probability: 0.5 }
+}
+
+fn change(row: usize, class: &str) -> Event {
+    Event::Change { row, class: class.into() }
+}
+
+fn known(labels: &[(usize, &str)]) -> Event {
+    Event::Known { labels: labels.iter().map(|(row, class)| (*row, (*class).to_owned())).collect() }
+}
+
+fn take(record: &mut Record, event: &Event) {
+    let step = record.check(event).unwrap();
+    record.take(step);
+}
+
+fn labels(record: &Record) -> Vec<Option<usize>> {
+    (0..record.rows()).map(|row| record.label(row)).collect()
+}
+
+fn existing(path: &Path, access: SessionAccess) -> SessionLog {
+    match SessionFile::open(path, access).unwrap() {
+        Opening::Existing(log) => log,
+        Opening::New(_) => panic!("the session is there"),
+    }
+}
+
+fn begin(path: &Path) -> SessionLog {
+    match SessionFile::open(path, SessionAccess::Write).unwrap() {
+        Opening::New(session) => session.begin(header()).unwrap(),
+        Opening::Existing(_) => panic!("the session is new"),
+    }
+}
+
+#[test]
+fn events_add_up() {
+    let mut record = Record::new(&header());
+    for event in
+        [known(&[(4, "b")]), answer(0, "a", "a"), skip(1), answer(2, "a", "b"), change(0, "b")]
+    {
+        take(&mut record, &event);
+    }
+    assert_eq!((record.answered(), record.asked(), record.corrections()), (3, 2, 2));
+    assert_eq!(labels(&record), [Some(1), None, Some(0), None, Some(1)]);
+    assert_eq!(record.skipped().collect::<Vec<_>>(), [1]);
+    assert_eq!(record.answers()[0], Answer { index: 4, class: 1, source: Source::Known });
+    assert!(record.given_at(0).unwrap().changed);
+    // Backwards: the answer of row 2, the skip of row 1, the answer of row 0; labels known beforehand stay.
+    for (row, sequence) in [(2, 4), (1, 3), (0, 2)] {
+        let action = record.last_action().unwrap();
+        assert_eq!((action.question.index, action.sequence), (row, sequence));
+        take(&mut record, &Event::Undo { row });
+    }
+    assert_eq!((record.answered(), record.skipped().count()), (1, 0));
+    assert_eq!((record.last_action(), record.len()), (None, 8));
+    // All events again.
+    let mut again = Record::new(&header());
+    record.events(&header()).for_each(|event| take(&mut again, &event));
+    assert_eq!(again.answers(), record.answers());
+}
+
+#[test]
+fn what_cannot_have_happened_is_refused() {
+    let mut record = Record::new(&header());
+    take(&mut record, &answer(0, "a", "a"));
+    for (event, said) in [
+        (answer(0, "a", "a"), "row 0 has a label already"),
+        (answer(5, "a", "a"), "row 5 of 5 rows, which count from 0"),
+        (answer(1, "c", "a"), "there is no class \"c\""),
+        (answer(1, "a", "c"), "there is no class \"c\""),
+        (skip(0), "row 0 has a label already"),
+        (Event::Undo { row: 1 }, "the last answer is not that of row 1"),
+        (change(1, "a"), "row 1 has no answer to change"),
+        (known(&[(1, "a"), (0, "a")]), "row 0 has a label already"),
+        (known(&[(1, "a"), (1, "b")]), "row 1 has two labels"),
+        (
+            Event::Pool { pool: pool(&["p"]), items: vec![6] },
+            "row 0 of the new pool is item 6, not 5",
+        ),
+        (
+            Event::Pool { pool: pool(&["p", "p"]), items: vec![0, 0] },
+            "item 0 has two rows in the new pool",
+        ),
+        (Event::Pool { pool: pool(&["p"]), items: vec![] }, "the new pool has 1 rows and 0 items"),
+    ] {
+        assert_eq!(record.check(&event).unwrap_err(), said);
+    }
+}
+
+/// Labels known beforehand can be replaced by an import, those of a person cannot.
+#[test]
+fn known_labels_give_way_and_answers_do_not() {
+    let mut record = Record::new(&header());
+    take(&mut record, &known(&[(0, "a"), (1, "a")]));
+    take(&mut record, &known(&[(0, "b")]));
+    assert_eq!((record.label(0), record.given_at(0).unwrap().is_by_person()), (Some(1), false));
+    take(&mut record, &change(1, "b"));
+    assert_eq!(record.check(&known(&[(1, "a")])).unwrap_err(), "row 1 has a label already");
+    assert_eq!(record.answered(), 2);
+}
+
+#[test]
+fn a_row_skipped_again_is_skipped_once() {
+    let mut record = Record::new(&header());
+    [1, 3, 1].iter().for_each(|row| take(&mut record, &skip(*row)));
+    assert_eq!(record.skipped().collect::<Vec<_>>(), [3, 1]);
+}
+
+fn find(record: &Record, keys: &[&str]) -> Anchoring {
+    Anchoring::find(record, &pool(keys)).unwrap()
+}
+
+fn move_to(record: &mut Record, keys: &[&str]) {
+    let event = find(record, keys).event(pool(keys));
+    take(record, &event);
+}
+
+#[test]
+fn answers_follow_their_items() {
+    let mut record = Record::new(&header());
+    for event in [answer(0, "a", "b"), skip(3), answer(4, "b", "b")] {
+        take(&mut record, &event);
+    }
+    let anchoring = find(&record, &["t", "u", "s", "r", "q", "p"]);
+    assert_eq!((anchoring.found, anchoring.moved, anchoring.added), (3, 3, 1));
+    assert_eq!((anchoring.removed, anchoring.missing.len()), (0, 0));
+    move_to(&mut record, &["t", "u", "s", "r", "q", "p"]);
+    assert_eq!(labels(&record), [Some(1), None, None, None, None, Some(0)]);
+    assert_eq!(record.skipped().collect::<Vec<_>>(), [2]);
+    // The last action is undone at its new row, and the events say so in the rows of their time.
+    assert_eq!(record.last_action().unwrap().question.index, 0);
+    take(&mut record, &Event::Undo { row: 0 });
+    take(&mut record, &answer(1, "b", "b"));
+    let events: Vec<Event> = record.events(&header()).collect();
+    assert_eq!((&events[2], &events[4]), (&answer(4, "b", "b"), &Event::Undo { row: 0 }));
+    let mut again = Record::new(&header());
+    events.iter().for_each(|event| take(&mut again, event));
+    assert_eq!(labels(&again), labels(&record));
+}
+
+/// The label of an item that is gone is kept, and is back with the item.
+#[test]
+fn labels_of_items_that_are_gone_come_back() {
+    let mut record = Record::new(&header());
+    take(&mut record, &answer(0, "a", "b"));
+    take(&mut record, &answer(1, "b", "b"));
+    let anchoring = find(&record, &["q", "r"]);
+    assert_eq!(
+        anchoring.missing,
+        [MissingItem { row: Some(0), class: Some(0), is_ambiguous: false }]
+    );
+    assert_eq!((anchoring.removed, anchoring.is_foreign()), (3, false));
+    move_to(&mut record, &["q", "r"]);
+    assert_eq!((labels(&record), record.answered()), (vec![Some(1), None], 1));
+    assert_eq!(record.set_aside(), ["a"]);
+    assert!(find(&record, &["x", "y"]).is_foreign());
+    let anchoring = find(&record, &["r", "p"]);
+    assert_eq!((anchoring.returned, anchoring.missing.len(), anchoring.added), (1, 1, 0));
+    move_to(&mut record, &["p", "q", "r"]);
+    assert_eq!(labels(&record), [Some(0), Some(1), None]);
+}
+
+#[test]
+fn copies_of_an_item_keep_their_labels_unless_they_differ() {
+    let copies = ["p", "p", "p", "q"];
+    let start = Header::new(pool(&copies), vec!["a".into(), "b".into()], 0);
+    let mut record = Record::new(&start);
+    take(&mut record, &answer(1, "a", "a"));
+    take(&mut record, &answer(2, "b", "b"));
+    // As many copies as before: each keeps its label.
+    let anchoring = find(&record, &["q", "p", "p", "p"]);
+    assert_eq!((anchoring.found, anchoring.missing.len()), (2, 0));
+    // One copy less: the one without a label goes.
+    assert!(find(&record, &["q", "p", "p"]).missing.is_empty());
+    let anchoring = find(&record, &["q", "p"]);
+    assert!(anchoring.missing.len() == 1 && anchoring.missing[0].is_ambiguous);
+    take(&mut record, &change(2, "a"));
+    assert!(find(&record, &["q", "p"]).missing.is_empty(), "both copies have the same label");
+}
+
+#[test]
+fn contents_that_change_behind_an_id_are_told() {
+    let start = Header::new(ids(&["1", "2"], &["x", "y"]), vec!["a".into(), "b".into()], 0);
+    let record = Record::new(&start);
+    let anchoring = Anchoring::find(&record, &ids(&["2", "1"], &["y", "z"])).unwrap();
+    assert_eq!((anchoring.changed, anchoring.missing.len()), (vec![1], 0));
+}
+
+/// Cut anywhere, a file gives exactly the events whose lines are whole, and goes on behind them.
+#[test]
+fn a_file_cut_anywhere_has_its_whole_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let mut log = begin(&path);
+    let events = [answer(0, "a", "b"), skip(1), Event::Undo { row: 1 }];
+    events.iter().for_each(|event| log.apply(event).unwrap());
+    drop(log);
+    let bytes = std::fs::read(&path).unwrap();
+    for len in 0..=bytes.len() {
+        std::fs::write(&path, &bytes[..len]).unwrap();
+        let ends_whole = len < bytes.len() && bytes[len] == b'\n';
+        let whole =
+            bytes[..len].iter().filter(|byte| **byte == b'\n').count() + usize::from(ends_whole);
+        let mut log = match SessionFile::open(&path, SessionAccess::Write).unwrap() {
+            Opening::New(session) => {
+                assert_eq!(whole, 0);
+                session.begin(header()).unwrap()
+            }
+            Opening::Existing(log) => log,
+        };
+        let is_cut = len > 0 && bytes[len - 1] != b'\n' && !ends_whole;
+        assert_eq!(log.tail() == Tail::Cut, is_cut && whole > 0);
+        let read: Vec<Event> = log.record().events(&header()).collect();
+        assert_eq!(read, events[..whole.saturating_sub(1)]);
+        log.apply(&answer(4, "b", "b")).unwrap();
+        let count = log.record().len();
+        drop(log);
+        let log = existing(&path, SessionAccess::Read);
+        assert_eq!((log.record().len(), log.record().label(4)), (count, Some(1)));
+    }
+}
+
+#[test]
+fn lines_taken_out_doubled_moved_or_changed_are_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let mut log = begin(&path);
+    let events = [answer(0, "a", "b"), answer(1, "a", "b"), answer(2, "b", "b"), skip(3), skip(4)];
+    events.iter().for_each(|event| log.apply(event).unwrap());
+    drop(log);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let with = |order: &[usize]| {
+        let lines: Vec<&str> = order.iter().map(|at| lines[*at]).collect();
+        parse_journal((lines.join("\n") + "\n").as_bytes()).unwrap_err()
+    };
+    let order = |found, expected| JournalFaultKind::OutOfOrder { found, expected };
+    for (lines, line, kind) in [
+        (&[0, 1, 3, 4, 5][..], 3, order(4, 3)),
+        (&[0, 1, 2, 2, 3], 4, order(3, 4)),
+        (&[0, 2, 1, 3, 4], 2, order(3, 2)),
+        (&[1, 2], 1, JournalFaultKind::Foreign(String::new())),
+    ] {
+        let fault = with(lines);
+        let same = std::mem::discriminant(&fault.kind) == std::mem::discriminant(&kind);
+        let is_foreign = matches!(kind, JournalFaultKind::Foreign(_));
+        assert!(fault.line == line && same && (is_foreign || fault.kind == kind), "{fault:?}");
+    }
+    let changed = text.replacen("\"row\":1,\"class\":\"a\"", "\"row\":1,\"class\":\"b\"", 1);
+    let fault = parse_journal(changed.as_bytes()).unwrap_err();
+    assert_eq!((fault.line, fault.kind), (3, JournalFaultKind::Changed));
+    let unsigned = format!("{}\n{}\n", lines[0], r#"{"event":"undo","row":0}"#);
+    let fault = parse_journal(unsigned.as_bytes()).unwrap_err();
+    assert_eq!((fault.line, fault.kind), (2, JournalFaultKind::NoChecksum));
+    // Line ends of Windows are none of the text.
+    assert_eq!(parse_journal(text.replace('\n', "\r\n").as_bytes()).unwrap().events.len(), 5);
+    std::fs::write(&path, changed).unwrap();
+    let error = SessionFile::open(&path, SessionAccess::Write).unwrap_err();
+    assert!(error.to_string().contains("line 3: ") && error.is_input(), "{error}");
+}
+
+#[test]
+fn headers_that_cannot_begin_a_session_are_refused() {
+    let classes = |classes: &[&str]| {
+        let classes = classes.iter().map(|class| (*class).to_owned()).collect();
+        Header::new(pool(&["p", "q"]), classes, 0).check().unwrap_err()
+    };
+    assert_eq!(classes(&["b", "a", "b"]), "the class \"b\" is named twice");
+    assert_eq!(classes(&["b", "a", ""]), "class 3 has no name");
+    assert_eq!(classes(&["b"]), "the session has 1 classes; at least two are needed");
+    let mut header = header();
+    header.pool.rows = usize::MAX;
+    assert!(header.check().unwrap_err().contains("5 keys"));
+    header.version = 3;
+    assert!(header.check().unwrap_err().contains("version 3"));
+}
+
+/// Version 1 has no checksums. Lines added to it have them, and are chained to all lines before.
+#[test]
+fn sessions_of_version_1_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let old = concat!(
+        r#"{"format":"halfspaces labelling session","version":1,"pool":{"source":"p.csv","rows":3,"columns":1,"fingerprint":"00"},"classes":["a","b"],"seed":0}"#,
+        "\n",
+        r#"{"event":"answer","row":1,"class":"b","predicted":"a","probability":0.5,"to_come":null}"#,
+        "\n"
+    );
+    std::fs::write(&path, old).unwrap();
+    let mut log = existing(&path, SessionAccess::Write);
+    let record = log.record();
+    assert_eq!((record.label(1), record.pool().items.is_none()), (Some(1), true));
+    assert_eq!(Anchoring::find(record, &pool(&["p"])), None);
+    let keys = ["x", "y", "z"];
+    log.apply(&Anchoring::first_keys(pool(&keys))).unwrap();
+    log.apply(&answer(0, "a", "a")).unwrap();
+    drop(log);
+    let log = existing(&path, SessionAccess::Read);
+    assert_eq!(labels(log.record()), [Some(0), Some(1), None]);
+    assert_eq!(find(log.record(), &["z", "y", "x"]).moved, 1);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with(old));
+    let changed = text.replacen("\"class\":\"b\",\"pred", "\"class\":\"a\",\"pred", 1);
+    assert_eq!(parse_journal(changed.as_bytes()).unwrap_err().kind, JournalFaultKind::Changed);
+}
+
+#[test]
+fn two_processes_cannot_write_but_one_may_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let mut log = begin(&path);
+    let second = SessionFile::open(&path, SessionAccess::Write).unwrap_err().to_string();
+    assert!(second.contains("another process labels with this session"), "{second}");
+    log.apply(&answer(0, "a", "a")).unwrap();
+    let mut reader = existing(&path, SessionAccess::Read);
+    assert_eq!((reader.record().label(0), reader.is_writable()), (Some(0), false));
+    let before = std::fs::read(&path).unwrap();
+    reader.apply(&answer(1, "a", "a")).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), before, "nothing is written");
+}
+
+#[test]
+fn other_files_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    for text in ["a,b\n1,2\n", "no line end", "{\"format\":\"x\"}\n", "{\"format\":\"x\"}"] {
+        std::fs::write(&path, text).unwrap();
+        let refused = SessionFile::open(&path, SessionAccess::Write).unwrap_err().to_string();
+        assert!(
+            refused.contains("line 1") && refused.contains("is this a session file"),
+            "{refused}"
+        );
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    }
+    for path in ["/dev/null", "/dev/stdout", "/proc/self/mounts"] {
+        let refused = SessionFile::open(Path::new(path), SessionAccess::Write).unwrap_err();
+        assert!(matches!(refused, SessionError::NotAFile { .. }), "{refused}");
+    }
+    let refused = SessionFile::open(folder.path(), SessionAccess::Write).unwrap_err().to_string();
+    assert!(refused.contains("is a directory"), "{refused}");
+    // A session that never began leaves no file behind.
+    let new = folder.path().join("new.jsonl");
+    drop(SessionFile::open(&new, SessionAccess::Write).unwrap());
+    assert!(!new.exists());
+}
+
+/// Whatever another program does to the file, all events are in a file that the error names.
+#[test]
+fn a_lost_file_is_written_anew() {
+    for how in ["deleted", "replaced", "emptied", "shortened", "written to"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let mut log = begin(&path);
+        log.apply(&answer(0, "a", "b")).unwrap();
+        log.apply(&Event::Pool { pool: pool(&["q", "p"]), items: vec![1, 0] }).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        match how {
+            "deleted" => std::fs::remove_file(&path).unwrap(),
+            "replaced" => {
+                let copy = folder.path().join("copy");
+                std::fs::write(&copy, &bytes).unwrap();
+                std::fs::rename(&copy, &path).unwrap();
+            }
+            "emptied" => std::fs::write(&path, "").unwrap(),
+            "shortened" => std::fs::write(&path, &bytes[..bytes.len() - 9]).unwrap(),
+            _ => std::fs::write(&path, [&bytes[..], b"more"].concat()).unwrap(),
+        }
+        let error = log.apply(&answer(0, "b", "b")).unwrap_err();
+        let ApplyError::File(SessionError::Lost { how: found, saved, .. }) = &error else {
+            panic!("{error}")
+        };
+        assert_eq!(*found, how);
+        let saved = saved.clone().unwrap();
+        assert!(error.to_string().contains(&saved.display().to_string()), "{error}");
+        assert_eq!(saved == path, how == "deleted");
+        drop(log);
+        let log = existing(&saved, SessionAccess::Write);
+        assert_eq!(labels(log.record()), [Some(1), Some(0)], "{how}");
+    }
+}
