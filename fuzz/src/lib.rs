@@ -19,6 +19,9 @@ use halfspaces_data::{FiniteSupport, Link, Massart, Rcn, StandardLink};
 use halfspaces_eval::{Claim, RunInfo, StoreError, TrialStore};
 use halfspaces_features::{FeatureMap, KernelValues, Nystroem, RandomFourier, Ranks, ZScore};
 use halfspaces_forster::{Decomposition, Fit as ForsterFit, ForsterTransform, Isotropy, Subspace};
+use halfspaces_labelling::{
+    Anchoring, Event, Header, ItemIds, ItemKey, PoolId, Record, Tail, journal_text, parse_journal,
+};
 use halfspaces_linalg::{
     AffineHalfspace, BooleanConcept, BooleanPoint, Classifier, Conjunction, DecisionList,
     Disjunction, Halfspace, Label, Params, PointSet, Points, SparsePoints,
@@ -431,6 +434,83 @@ pub fn trials(bytes: &[u8]) {
     if let Some((name, text)) = headed(bytes) {
         has_trials(name, text);
     }
+}
+
+/// Bytes in memory for each byte of a session file, at most.
+const JOURNAL_MEMORY: usize = 64;
+
+/// The text of a session file: it is read within bounds of memory, and a session that could be replayed is written and
+/// read again alike. Files of version 1 have no checksums, so that changes to their lines reach the record.
+pub fn journal(bytes: &[u8]) {
+    is_session(bytes);
+}
+
+/// Whether the text is a session whose events fit together.
+pub fn is_session(bytes: &[u8]) -> bool {
+    let Ok(parsed) = parse_journal(bytes) else { return false };
+    assert!(parsed.len <= bytes.len());
+    assert!(parsed.tail != Tail::Complete || parsed.len == bytes.len());
+    let Some(header) = parsed.header else { return false };
+    let events = parsed.events;
+    let held = events.capacity() * size_of::<(usize, Event)>()
+        + header.classes.capacity() * size_of::<String>()
+        + pool_size(&header.pool)
+        + events.iter().map(|(_, event)| event_size(event)).sum::<usize>();
+    assert!(held <= JOURNAL_MEMORY * bytes.len(), "{held} bytes for {}", bytes.len());
+    let mut record = Record::new(&header);
+    for (_, event) in &events {
+        let Ok(step) = record.check(event) else { return false };
+        record.take(step);
+    }
+    let used = record.answers();
+    assert_eq!((used.len(), record.given().count()), (record.answered(), used.len()));
+    assert!(record.skipped().all(|row| record.label(row).is_none()));
+    let text = journal_text(&header, &record);
+    let again = parse_journal(text.as_bytes()).unwrap();
+    let mut replayed = Record::new(again.header.as_ref().unwrap());
+    for (_, event) in &again.events {
+        replayed.take(replayed.check(event).unwrap());
+    }
+    assert_eq!(replayed.answers(), used);
+    assert_eq!(journal_text(&header, &replayed), text);
+    // The same pool backwards: every answer is found again.
+    if let Some(items) = record.pool().items.clone() {
+        let backwards = |keys: &[ItemKey]| keys.iter().rev().copied().collect();
+        let (keys, contents) = (backwards(&items.keys), backwards(&items.contents));
+        let pool = PoolId::new("backwards", 1, ItemIds { keys, contents, ..items });
+        let anchoring = Anchoring::find(&record, &pool).unwrap();
+        assert!(anchoring.missing.is_empty() && anchoring.found >= record.answered());
+        record.take(record.check(&anchoring.event(pool)).unwrap());
+        assert!(record.answered() >= used.len());
+    }
+    true
+}
+
+fn pool_size(pool: &PoolId) -> usize {
+    let keys = |items: &ItemIds| {
+        let names = items.by.columns.capacity() + items.by.shown.capacity();
+        (items.keys.capacity() + items.contents.capacity()) * size_of::<ItemKey>()
+            + names * size_of::<String>()
+    };
+    pool.items.as_ref().map_or(0, keys)
+}
+
+fn event_size(event: &Event) -> usize {
+    match event {
+        Event::Known { labels } => labels.capacity() * size_of::<(usize, String)>(),
+        Event::Pool { pool, items } => pool_size(pool) + items.capacity() * size_of::<usize>(),
+        _ => 0,
+    }
+}
+
+/// The lines of a session of version 1: without numbers and checksums, and so that every change reaches the record.
+pub fn unsigned(text: &str) -> String {
+    let plain = |line: &str| match line.rfind(",\"n\":") {
+        Some(at) => format!("{}}}\n", &line[..at]),
+        None => format!("{line}\n"),
+    };
+    let version = format!("\"version\":{}", Header::VERSION);
+    text.lines().map(plain).collect::<String>().replacen(&version, "\"version\":1", 1)
 }
 
 /// Whether the file could be read; of trials, after the repair of a last line cut short.

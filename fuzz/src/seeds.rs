@@ -10,6 +10,9 @@ use halfspaces_features::{
     FeatureMap, KernelValues, Nystroem, RadialKernel, RandomFourier, Ranks, ZScore,
 };
 use halfspaces_forster::{ForsterTransform, Isotropy};
+use halfspaces_labelling::{
+    Anchoring, Event, Header, ItemIds, ItemKey, ItemSpec, PoolId, Record, journal_text,
+};
 use halfspaces_linalg::{
     AffineHalfspace, Classifier, Conjunction, DecisionList, Disjunction, FitSample, FitStream,
     Halfspace, Label, Params, PointSet, Points, SparsePoints, Threads,
@@ -35,6 +38,53 @@ use std::error::Error;
 
 /// A file of the corpus: its target, its name, its contents.
 pub type Seed = (&'static str, String, Vec<u8>);
+
+/// A session in which everything happens, with its checksums and without.
+///
+/// # Errors
+/// None unless the libraries have changed.
+pub fn journals() -> Result<Vec<Seed>, Box<dyn Error>> {
+    let pool = |keys: &[&str]| {
+        let by = ItemSpec { id: None, columns: vec!["x".into()], shown: vec![], images: false };
+        let keys: Vec<ItemKey> = keys.iter().map(|key| ItemKey::of_text(key)).collect();
+        let contents = keys.clone();
+        PoolId::new("pool.csv", 1, ItemIds { by, table: "00".into(), keys, contents })
+    };
+    let classes = ["a", "b"].map(str::to_owned).to_vec();
+    let header = Header::new(pool(&["p", "q", "q", "r"]), classes, 7);
+    let mut record = Record::new(&header);
+    let (class, predicted) = ("a".to_owned(), "b".to_owned());
+    let (probability, to_come) = (0.75, Some(3.5));
+    let answer = |row, class: &str| Event::Answer {
+        row,
+        class: class.to_owned(),
+        predicted: predicted.clone(),
+        probability,
+        to_come,
+    };
+    let mut events = vec![
+        Event::Known { labels: vec![(3, class.clone())] },
+        answer(0, "a"),
+        Event::Skip { row: 1, predicted: predicted.clone(), probability: 0.5 },
+        answer(2, "b"),
+        Event::Undo { row: 2 },
+        Event::Change { row: 0, class: predicted.clone() },
+    ];
+    let mut take = |event: &Event| record.check(event).map(|step| record.take(step));
+    events.drain(..).try_for_each(|event| take(&event))?;
+    let anchoring = Anchoring::find(&record, &pool(&["s", "r", "q", "p"]));
+    let event = anchoring.ok_or("the pool has keys")?.event(pool(&["s", "r", "q", "p"]));
+    record.take(record.check(&event)?);
+    record.take(record.check(&answer(0, "b"))?);
+    let text = journal_text(&header, &record);
+    let cut = text.as_bytes()[..text.len() - 9].to_vec();
+    let plain = super::unsigned(&text);
+    Ok(vec![
+        ("journal", "signed".into(), text.into_bytes()),
+        ("journal", "cut".into(), cut),
+        ("journal", "unsigned".into(), plain.into_bytes()),
+    ])
+}
 
 /// The seeds of the targets that read JSON.
 ///

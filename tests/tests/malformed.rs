@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 /// A target and its name, which is also that of its folder in the corpus.
 type Target = (&'static str, fn(&[u8]));
 
-const TARGETS: [Target; 5] = [
+const TARGETS: [Target; 6] = [
     ("csv", targets::csv),
     ("libsvm", targets::libsvm),
+    ("journal", targets::journal),
     ("session", targets::session),
     ("saved", targets::saved),
     ("trials", targets::trials),
@@ -61,6 +62,38 @@ fn the_corpus_of_saved_values_loads() {
     }
 }
 
+/// A session written today is one, with its checksums and without.
+#[test]
+fn the_corpus_of_journals_is_of_sessions() {
+    for (target, name, contents) in targets::seeds::journals().unwrap() {
+        assert!(targets::is_session(&contents), "{name}");
+        let path = corpus_folder().join(target).join(&name);
+        assert_eq!(std::fs::read(path).unwrap(), contents, "{name}");
+    }
+}
+
+/// One to three values of an unsigned session at the edge of what numbers can be: refused or harmless.
+#[test]
+fn changed_values_of_journals_are_refused_or_harmless() {
+    let (mut accepted, mut refused) = (0, 0);
+    for file in corpus("journal") {
+        // A first line for `mutate_json`, which expects one.
+        let start = [b"journal\n", &file[..]].concat();
+        let mut changed = start.clone();
+        for seed in 0..600 {
+            if seed % 3 == 0 {
+                changed.clone_from(&start);
+            }
+            if let Some(next) = targets::mutate_json(&changed, seed) {
+                changed = next;
+                let is_session = targets::is_session(&changed[b"journal\n".len()..]);
+                *(if is_session { &mut accepted } else { &mut refused }) += 1;
+            }
+        }
+    }
+    assert!(accepted > 0 && refused > 100, "{accepted} accepted, {refused} refused");
+}
+
 /// Found by fuzzing: counters at their end, a sample outside its ball, a class of one in any dimension.
 #[test]
 fn what_no_run_can_have_saved_is_refused() {
@@ -79,7 +112,7 @@ fn what_no_run_can_have_saved_is_refused() {
 fn changed_values_are_refused_or_harmless() {
     let mut failures = std::collections::BTreeMap::new();
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
-    for (name, target) in &TARGETS[2..] {
+    for (name, target) in &TARGETS[3..] {
         for file in corpus(name) {
             let mut changed = file.clone();
             for seed in 0..cases {
@@ -104,7 +137,7 @@ fn changed_values_are_refused_or_harmless() {
 /// Every file cut short, and one byte changed in every place.
 #[test]
 fn changed_bytes_are_refused_or_harmless() {
-    for (name, target) in &TARGETS[..2] {
+    for (name, target) in &TARGETS[..3] {
         for file in corpus(name) {
             for at in 0..file.len() {
                 target(&file[..at]);
@@ -123,7 +156,8 @@ fn changed_bytes_are_refused_or_harmless() {
 #[ignore = "writes into fuzz/corpus"]
 fn write_the_corpus() {
     let corpus = corpus_folder();
-    for (target, name, contents) in targets::seeds::seeds().unwrap() {
+    let seeds = targets::seeds::seeds().unwrap();
+    for (target, name, contents) in seeds.into_iter().chain(targets::seeds::journals().unwrap()) {
         std::fs::create_dir_all(corpus.join(target)).unwrap();
         std::fs::write(corpus.join(target).join(name), contents).unwrap();
     }

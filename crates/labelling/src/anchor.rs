@@ -57,6 +57,8 @@ pub struct Anchoring {
     pub missing: Vec<MissingItem>,
     /// Rows of the new pool whose contents are not those of the last pool. They are the same items by their ids.
     pub changed: Vec<usize>,
+    /// Items whose key is another one, but that are found by their contents, as when the file of an image is renamed.
+    pub renamed: usize,
 }
 
 impl Anchoring {
@@ -76,6 +78,7 @@ impl Anchoring {
             removed: 0,
             missing: Vec::new(),
             changed: Vec::new(),
+            renamed: 0,
         };
         let mut rows_of: HashMap<ItemKey, Vec<usize>> = HashMap::with_capacity(keys.len());
         keys.iter().enumerate().for_each(|(row, key)| rows_of.entry(*key).or_default().push(row));
@@ -102,6 +105,7 @@ impl Anchoring {
                 anchoring.items[*row] = item;
             }
         }
+        anchoring.find_by_contents(record, pool);
         let mut next = record.items();
         for (row, item) in anchoring.items.iter_mut().enumerate() {
             if *item == usize::MAX {
@@ -146,8 +150,41 @@ impl Anchoring {
         }
     }
 
+    /// Finds items without a row whose contents a row without an item has, if nothing else has these contents.
+    fn find_by_contents(&mut self, record: &Record, pool: &PoolId) {
+        let (Some(before), Some(now)) = (&record.pool().items, &pool.items) else { return };
+        if before.by.id.is_some() {
+            return;
+        }
+        let found: HashSet<usize> = self.items.iter().copied().collect();
+        let mut pairs: HashMap<ItemKey, (Vec<usize>, Vec<usize>)> = HashMap::new();
+        for item in (0..record.items()).filter(|item| !found.contains(item)) {
+            let row = record.row_of(item);
+            if let Some(content) = row.and_then(|row| before.contents.get(row)) {
+                pairs.entry(*content).or_default().0.push(item);
+            }
+        }
+        for (row, content) in now.contents.iter().enumerate() {
+            if self.items[row] == usize::MAX {
+                pairs.entry(*content).or_default().1.push(row);
+            }
+        }
+        for (items, rows) in pairs.into_values() {
+            if let ([item], [row]) = (&items[..], &rows[..]) {
+                self.items[*row] = *item;
+                self.renamed += 1;
+                self.removed -= 1;
+                let before = record.row_of(*item);
+                self.missing.retain(|missing| missing.row != before);
+            }
+        }
+    }
+
     fn compare_contents(&mut self, record: &Record, pool: &PoolId) {
         let (Some(before), Some(now)) = (&record.pool().items, &pool.items) else { return };
+        if before.by.id.is_none() {
+            return;
+        }
         for (row, (item, content)) in self.items.iter().zip(&now.contents).enumerate() {
             let old = record.row_of(*item).and_then(|row| before.contents.get(row));
             if old.is_some_and(|old| old != content) {

@@ -191,7 +191,8 @@ pub struct ItemIds {
     /// The key of each row.
     #[serde(with = "keys")]
     pub keys: Vec<ItemKey>,
-    /// The key of each row's contents, if the items are known by their ids; otherwise empty.
+    /// A second key of each row, or empty. Of items that are known by their ids it is that of their contents; of items with
+    /// images it is the key without the names of the files.
     #[serde(with = "keys", default, skip_serializing_if = "Vec::is_empty")]
     pub contents: Vec<ItemKey>,
 }

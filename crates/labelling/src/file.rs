@@ -2,7 +2,7 @@
 
 use crate::error::{ApplyError, SessionError};
 use crate::event::{Event, Header};
-use crate::journal::{Chain, Tail, parse_journal};
+use crate::journal::{Chain, Tail, journal_text, parse_journal};
 use crate::record::Record;
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
@@ -224,12 +224,7 @@ impl SessionLog {
             }
         }
         let (mut file, path) = result?;
-        let header = Header { version: Header::VERSION, ..self.header.clone() };
-        let mut chain = Chain::default();
-        let mut text = chain.line(&header);
-        for event in self.record.events(&header) {
-            text.push_str(&chain.line(&event));
-        }
+        let text = journal_text(&self.header, &self.record);
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all())?;
         Ok(path)
     }

@@ -6,6 +6,7 @@
 
 use crate::event::{Event, Header};
 use crate::keys::{ItemKey, stir_bytes};
+use crate::record::Record;
 use serde::Serialize;
 use std::fmt;
 
@@ -175,7 +176,31 @@ impl fmt::Display for JournalFaultKind {
     }
 }
 
-/// Reads the text of a session file. What it allocates is proportional to the length of the text.
+/// Writes a whole session as the text of a file of [`Header::VERSION`].
+///
+/// ```
+/// use halfspaces_labelling::{Event, Header, PoolId, Record, journal_text, parse_journal};
+/// let pool = PoolId::without_keys("pool.csv", 3, 1, "00");
+/// let header = Header::new(pool, vec!["cat".into(), "dog".into()], 0);
+/// let mut record = Record::new(&header);
+/// let event = Event::Known { labels: vec![(1, "dog".into())] };
+/// record.take(record.check(&event)?);
+/// let parsed = parse_journal(journal_text(&header, &record).as_bytes()).unwrap();
+/// assert_eq!((parsed.header, parsed.events), (Some(header), vec![(2, event)]));
+/// # Ok::<(), String>(())
+/// ```
+#[must_use]
+pub fn journal_text(header: &Header, record: &Record) -> String {
+    let header = Header { version: Header::VERSION, ..header.clone() };
+    let mut chain = Chain::default();
+    let mut text = chain.line(&header);
+    for event in record.events(&header) {
+        text.push_str(&chain.line(&event));
+    }
+    text
+}
+
+/// Reads the text of a session file. It allocates at most 64 bytes for each byte of the text.
 ///
 /// # Errors
 /// The first line that does not belong into a session file. A cut last line is none.

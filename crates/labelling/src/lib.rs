@@ -45,6 +45,8 @@ pub use anchor::{Anchoring, MissingItem};
 pub use error::{ApplyError, SessionError};
 pub use event::{Event, Header, ItemIds, ItemSpec, PoolId};
 pub use file::{NewSession, Opening, SessionAccess, SessionFile, SessionLog};
-pub use journal::{JournalFault, JournalFaultKind, ParsedJournal, Tail, parse_journal};
+pub use journal::{
+    JournalFault, JournalFaultKind, ParsedJournal, Tail, journal_text, parse_journal,
+};
 pub use keys::{ItemKey, KeyBuilder};
 pub use record::{Action, ActionKind, Asked, Given, Record, Step};

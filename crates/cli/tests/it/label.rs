@@ -390,3 +390,326 @@ fn a_reader_that_goes_away_is_no_error() {
     terminal.output.read_line(&mut rest).unwrap();
     assert_eq!(labels_of_session(&folder.path().join("s.jsonl")).len(), 1, "the answer is kept");
 }
+
+/// Runs `label` with answers from standard input; its notes and errors, and its exit code.
+fn typed(folder: &Path, args: &[&str], input: &str) -> (Option<i32>, String) {
+    let mut command = program(folder);
+    command.arg("label").args(args).stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    // The program may refuse before it reads.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+fn table(folder: &Path, name: &str) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(folder.join(name)).unwrap();
+    text.lines().skip(1).map(|line| line.split(',').map(str::to_owned).collect()).collect()
+}
+
+const TEXTS: [&str; 6] =
+    ["Works as described", "Lamp", "Broke after a week", "Very quiet", "Lid is loose", "Cheap"];
+
+fn write_texts(folder: &Path, name: &str, texts: &[&str]) {
+    let mut csv = String::from("text,n\n");
+    texts.iter().for_each(|text| csv.push_str(&format!("{text},{}\n", text.len() % 5)));
+    fs::write(folder.join(name), csv).unwrap();
+}
+
+/// A pool that was sorted, extended and saved under another name keeps each answer with its item, and says so.
+#[test]
+fn answers_stay_with_their_items() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_texts(folder, "pool.csv", &TEXTS);
+    let show = ["--show", "text", "--session", "s.jsonl", "--force", "-o"];
+    let new = [&["pool.csv", "--classes", "good,bad"], &show[..], &["a.csv"]].concat();
+    let (code, said) = typed(folder, &new, "good\nbad\ngood\ns\nq\n");
+    assert_eq!(code, Some(0), "{said}");
+    let by_text = |name: &str| {
+        let rows = table(folder, name).into_iter();
+        rows.map(|row| (row[1].clone(), row[2].clone(), row[3].clone())).collect::<Vec<_>>()
+    };
+    let mut before = by_text("a.csv");
+    before.sort();
+    let mut sorted = TEXTS.to_vec();
+    sorted.sort_unstable();
+    sorted.insert(1, "New");
+    sorted.push("Also new");
+    write_texts(folder, "sorted.csv", &sorted);
+    // An export reads the session, and does not write to it.
+    let bytes = fs::read(folder.join("s.jsonl")).unwrap();
+    let export = [&["sorted.csv", "--export"], &show[..], &["b.csv"]].concat();
+    for go_on in [export, [&["sorted.csv"], &show[..], &["b.csv"]].concat()] {
+        let (code, said) = typed(folder, &go_on, "q\n");
+        assert_eq!(code, Some(0), "{said}");
+        assert!(said.contains("moved to new row number") && said.contains("2 new items"), "{said}");
+        let mut after = by_text("b.csv");
+        after.sort();
+        assert_eq!(after, before);
+        let exported = go_on.contains(&"--export");
+        assert_eq!(fs::read(folder.join("s.jsonl")).unwrap() == bytes, exported);
+    }
+    // The pool is that of the session now.
+    let (_, said) = typed(folder, &[&["sorted.csv"], &show[..], &["b.csv"]].concat(), "q\n");
+    assert!(!said.contains("pool has changed"), "{said}");
+    // An item that was answered is gone: refused, unless the person says so. Its answer is back with it.
+    let answered = before[0].0.clone();
+    let cut: Vec<&str> = TEXTS.iter().copied().filter(|text| *text != answered).collect();
+    write_texts(folder, "cut.csv", &cut);
+    let cut = [&["cut.csv"], &show[..], &["c.csv"]].concat();
+    let (code, said) = typed(folder, &cut, "q\n");
+    assert!(code == Some(2) && said.contains("1 of 4 answered or skipped items"), "{said}");
+    assert!(said.contains("--keep-found"), "{said}");
+    let (code, said) = typed(folder, &[&cut[..], &["--keep-found"]].concat(), "q\n");
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(by_text("c.csv").len(), 2);
+    let (_, said) = typed(folder, &[&["pool.csv"], &show[..], &["d.csv"]].concat(), "q\n");
+    assert!(said.contains("1 answer is back with its item"), "{said}");
+    let mut back = by_text("d.csv");
+    back.sort();
+    assert_eq!(back, before);
+}
+
+/// What is shown from another table is part of an item, too.
+#[test]
+fn answers_do_not_move_to_other_texts_or_images() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    pool(folder, 6);
+    write_texts(folder, "items.csv", &TEXTS);
+    let mut turned = TEXTS;
+    turned.reverse();
+    write_texts(folder, "turned.csv", &turned);
+    let args = |items: &'static str| {
+        [
+            "pool.csv",
+            "--items",
+            items,
+            "--show",
+            "text",
+            "--session",
+            "s.jsonl",
+            "-o",
+            "o.csv",
+            "--force",
+        ]
+    };
+    let new = [&args("items.csv")[..], &["--classes", "a,b"]].concat();
+    assert_eq!(typed(folder, &new, "a\nb\nq\n").0, Some(0));
+    for export in [&["--export"][..], &[]] {
+        let (code, said) = typed(folder, &[&args("turned.csv")[..], export].concat(), "q\n");
+        assert!(code == Some(2) && said.contains("the table is the same, but the texts"), "{said}");
+    }
+    // Without the items nothing contradicts, as the table is the same.
+    let (code, said) =
+        typed(folder, &["pool.csv", "--session", "s.jsonl", "--export", "-o", "e.csv"], "");
+    assert!(code == Some(0) && table(folder, "e.csv").len() == 2, "{said}");
+    // A folder of images in which one was renamed, and so is another row's.
+    fs::create_dir(folder.join("im")).unwrap();
+    for (number, name) in ["a", "b", "c", "d", "e", "f"].iter().enumerate() {
+        fs::write(folder.join(format!("im/{name}.png")), format!("image {number}")).unwrap();
+    }
+    let images = ["pool.csv", "--items", "im", "--session", "i.jsonl", "-o", "i.csv", "--force"];
+    let new = [&images[..], &["--classes", "a,b"]].concat();
+    assert_eq!(typed(folder, &new, "a\nb\na\nq\n").0, Some(0));
+    // Under a name of the same place it is the same row's.
+    fs::rename(folder.join("im/b.png"), folder.join("im/b2.png")).unwrap();
+    let (code, said) = typed(folder, &images, "q\n");
+    assert!(code == Some(0) && said.contains("1 item has another name"), "{said}");
+    fs::rename(folder.join("im/a.png"), folder.join("im/z.png")).unwrap();
+    let (code, said) = typed(folder, &images, "q\n");
+    assert!(code == Some(2) && said.contains("images shown with it are others"), "{said}");
+}
+
+#[test]
+fn items_are_known_by_their_ids() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let write = |name: &str, rows: &[(&str, &str)]| {
+        let rows: Vec<String> = rows.iter().map(|(id, x)| format!("{id},{x},{x}\n")).collect();
+        fs::write(folder.join(name), format!("no,x,y\n{}", rows.concat())).unwrap();
+    };
+    write("pool.csv", &[("007", "1"), ("7", "2"), ("8", "3"), ("9", "4")]);
+    let args = |pool: &'static str| [pool, "--session", "s.jsonl", "-o", "o.csv", "--force"];
+    let new = [&args("pool.csv")[..], &["--id", "no", "--classes", "a,b"]].concat();
+    assert_eq!(typed(folder, &new, "a\na\na\na\nr\n1 b\n\nq\n").0, Some(0));
+    let of_first = table(folder, "o.csv");
+    assert_eq!(of_first[0][1], "007", "the export has the ids");
+    // Other contents and another order: the ids decide, and the session is asked for no column.
+    write("next.csv", &[("9", "4"), ("8", "30"), ("7", "2"), ("007", "1"), ("10", "5")]);
+    let (code, said) = typed(folder, &args("next.csv"), "q\n");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        said.contains("1 items have other contents than before and the same id: rows 1"),
+        "{said}"
+    );
+    let ids = |rows: Vec<Vec<String>>| {
+        let mut rows: Vec<(String, String)> =
+            rows.into_iter().map(|row| (row[1].clone(), row[2].clone())).collect();
+        rows.sort();
+        rows
+    };
+    assert_eq!(ids(table(folder, "o.csv")), ids(of_first));
+    let (code, said) = typed(folder, &[&args("next.csv")[..], &["--id", "x"]].concat(), "q\n");
+    assert!(code == Some(2) && said.contains("by the ids in column `no`"), "{said}");
+    write("twice.csv", &[("1", "1"), ("1", "2")]);
+    let twice = ["twice.csv", "--classes", "a,b", "--id", "no"];
+    let (code, said) = typed(folder, &twice, "q\n");
+    assert!(code == Some(2) && said.contains("line 3, column `no`: the id \"1\""), "{said}");
+}
+
+/// An answer counts only if it is in the file that the path names.
+#[cfg(unix)]
+#[test]
+fn a_session_file_that_is_deleted_or_replaced_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    pool(folder.path(), 10);
+    let path = folder.path().join("s.jsonl");
+    for replaced in [false, true] {
+        let mut command = program(folder.path());
+        command.args(NEW).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let mut errors = child.stderr.take().unwrap();
+        let mut terminal = Terminal { child, input, output: BufReader::new(output) };
+        terminal.question().unwrap();
+        terminal.say("in");
+        let (row, _) = terminal.question().unwrap();
+        if replaced {
+            fs::copy(&path, folder.path().join("copy")).unwrap();
+            fs::rename(folder.path().join("copy"), &path).unwrap();
+        } else {
+            fs::remove_file(&path).unwrap();
+        }
+        terminal.say("out");
+        assert_eq!(terminal.question(), None);
+        assert_eq!(terminal.child.wait().unwrap().code(), Some(1));
+        let mut said = String::new();
+        errors.read_to_string(&mut said).unwrap();
+        let (what, saved) =
+            if replaced { ("replaced", "s.jsonl.rescued-1") } else { ("deleted", "s.jsonl") };
+        assert!(said.contains(&format!("was {what} by another program")), "{said}");
+        let labels = labels_of_session(&folder.path().join(saved));
+        assert_eq!(labels.get(&row).map(String::as_str), Some("out"));
+        assert_eq!(labels.len(), if replaced { 4 } else { 2 });
+        let go_on = ["label", "pool.csv", "--session", saved, "--export", "-o", "o.csv", "--force"];
+        good(folder.path(), &go_on);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn session_files_of_other_kinds_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    pool(folder.path(), 5);
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for path in ["pipe", "/dev/stdout", "/dev/null", "."] {
+        let args = ["label", "pool.csv", "--classes", "in,out", "--session", path];
+        let said = refused(folder.path(), &args);
+        assert!(said.contains("--session names a regular file"), "{said}");
+    }
+}
+
+/// The last line counts where only its line end is missing; a line that is missing in the middle is noticed.
+#[test]
+fn a_damaged_session_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    pool(folder.path(), 6);
+    assert_eq!(typed(folder.path(), &NEW[1..], "in\nout\nin\nq\n").0, Some(0));
+    let text = fs::read_to_string(folder.path().join("s.jsonl")).unwrap();
+    let export = |text: &str| {
+        fs::write(folder.path().join("t.jsonl"), text).unwrap();
+        let args = ["pool.csv", "--session", "t.jsonl", "--export", "-o", "o.csv", "--force"];
+        typed(folder.path(), &args, "")
+    };
+    let (code, said) = export(text.trim_end());
+    assert!(code == Some(0) && said.contains("3 labels written"), "{said}");
+    let lines: Vec<&str> = text.lines().collect();
+    let (code, said) = export(&format!("{}\n{}\n{}\n", lines[0], lines[1], lines[3]));
+    assert!(code == Some(2) && said.contains("line 3: this is line 4 of the session"), "{said}");
+    let (code, said) = export(&text.replacen("[\"in\",\"out\"]", "[\"in\",\"in\"]", 1));
+    assert!(code == Some(2) && said.contains("line 1"), "{said}");
+}
+
+/// An import finds its item by all that the task shows, never replaces an answer, and reports what is unclear.
+#[test]
+fn imports_are_careful() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut texts = TEXTS.to_vec();
+    texts.push("Lamp");
+    write_texts(folder, "pool.csv", &texts);
+    let task = |data: &str, classes: &[&str]| {
+        let annotation = |class: &&str| {
+            format!(r#"{{"result":[{{"from_name":"a","value":{{"choices":["{class}"]}}}}]}}"#)
+        };
+        let annotations: Vec<String> = classes.iter().map(annotation).collect();
+        format!(r#"{{"data":{data},"annotations":[{}]}}"#, annotations.join(","))
+    };
+    let tasks = [
+        task(r#"{"product":"Lamp","text":"Very quiet"}"#, &["good"]),
+        task(r#"{"text":"Lamp"}"#, &["good"]),
+        task(r#"{"text":"very-Cheap"}"#, &["bad"]),
+        task(r#"{"text":"Cheap"}"#, &["bad", "good", "bad"]),
+        task(r#"{"text":"Lid is loose","row":0}"#, &["bad"]),
+        task(r#"{"text":"Works as described"}"#, &["bad"]),
+    ];
+    fs::write(folder.join("ls.json"), format!("\u{feff}[{}]", tasks.join(","))).unwrap();
+    let show = ["--show", "text", "--session", "s.jsonl", "--force", "-o", "o.csv"];
+    let new = [&["pool.csv", "--classes", "good,bad"], &show[..]].concat();
+    // The first row is the surest of a session without labels.
+    let (code, said) = typed(folder, &new, "good\nq\n");
+    assert_eq!(code, Some(0), "{said}");
+    let first = table(folder, "o.csv").remove(0);
+    assert_eq!((first[1].as_str(), first[2].as_str()), ("Works as described", "good"));
+    let import = [&["pool.csv", "--import-labelstudio", "ls.json"], &show[..]].concat();
+    let (code, said) = typed(folder, &import, "q\n");
+    assert_eq!(code, Some(0), "{said}");
+    for part in [
+        "1 task about several rows of the same text or image",
+        "rows 1 and 6",
+        "1 task about no row of the pool",
+        "task 3 \"very-Cheap\"",
+        "1 task has several annotations that disagree",
+        "1 labels differ from those of the session, which are kept (rows 0)",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let rows = table(folder, "o.csv").into_iter();
+    let got: Vec<_> = rows.map(|row| [row[0].clone(), row[2].clone(), row[3].clone()]).collect();
+    let source = &first[3];
+    assert_eq!(got, [["0", "good", source], ["3", "good", "known"], ["4", "bad", "known"]]);
+}
+
+/// One rule says which labels are the same class, and a word for missing is a class where it is named as one.
+#[test]
+fn known_labels_find_their_classes() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("pool.csv"), "x,y\n1,1.0\n2,0.0\n3,\n4,None\n").unwrap();
+    let known = |classes: &str, session: &str| {
+        let args = ["pool.csv", "--known", "y", "--classes", classes, "--session", session];
+        typed(folder, &[&args[..], &["--export", "-o", "o.csv", "--force"]].concat(), "")
+    };
+    let (code, said) = known("0,1", "a.jsonl");
+    assert!(code == Some(0) && said.contains("`None` in 1 rows counts as missing"), "{said}");
+    let labels =
+        || table(folder, "o.csv").into_iter().map(|row| row[1].clone()).collect::<Vec<_>>();
+    assert_eq!(labels(), ["1", "0"]);
+    let (code, said) = known("0,1,None", "b.jsonl");
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(labels(), ["1", "0", "None"]);
+    let (code, said) = known("0,1,1.0", "c.jsonl");
+    assert!(code == Some(2) && said.contains("are the same class"), "{said}");
+}
+
+#[test]
+fn a_column_that_is_shown_may_be_left_out_too() {
+    let folder = tempfile::tempdir().unwrap();
+    write_texts(folder.path(), "pool.csv", &TEXTS);
+    let args = ["pool.csv", "--classes", "a,b", "--show", "text", "--drop", "text"];
+    let (code, said) = typed(folder.path(), &args, "q\n");
+    assert_eq!(code, Some(0), "{said}");
+}

@@ -121,6 +121,11 @@ fn changes(anchoring: &Anchoring, now: &PoolId) -> String {
         "item without an answer is gone",
         "items without an answer are gone",
     );
+    part(
+        anchoring.renamed,
+        "item has another name and the same content",
+        "items have other names and the same contents",
+    );
     part(anchoring.returned, "answer is back with its item", "answers are back with their items");
     if parts.is_empty() {
         parts.push("items without an answer are in another order".to_owned());

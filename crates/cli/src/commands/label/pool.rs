@@ -4,13 +4,13 @@ use super::args::LabelArgs;
 use super::images::Images;
 use super::items::Items;
 use crate::error::CliError;
-use crate::frame::{Column, Frame, Values};
-use crate::input::{self, Hints, ReadingArgs};
+use crate::frame::{Column, Frame, MISSING, Values};
+use crate::input::{self, Hints, MISSING_CELLS, ReadingArgs};
+use crate::labels::{Labels, find_class};
+use crate::recipe::{Recipe, Unseen};
 use fnv::FnvHasher;
-use halfspaces_frame::{Labels, MISSING, find_class, is_missing_marker};
 use halfspaces_labelling::{ItemIds, ItemKey, ItemSpec, KeyBuilder, PoolId};
 use halfspaces_linalg::Points;
-use halfspaces_pipeline::{Recipe, Unseen};
 use std::collections::HashMap;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
@@ -20,21 +20,344 @@ pub(super) struct Pool {
     pub(super) points: Points,
     pub(super) items: Items,
     pub(super) id: PoolId,
-    /// The pool as sessions of version 1 recognise it: names and values of the columns that may be learned from.
+    /// The pool as sessions of version 1 recognise it.
+    pub(super) first_version: PoolId,
+    /// The column of labels for `--simulate`.
+    pub(super) truth: Option<Labels>,
+    /// Labels of the column `--known`, where there are any.
+    pub(super) known: Vec<(usize, String)>,
+    /// Remarks for the person.
+    pub(super) notes: Vec<String>,
+}
+
+/// What a session that goes on knows of its pool.
+#[derive(Debug, Default)]
+pub(super) struct Expected<'a> {
+    /// The pool that it had last.
+    pub(super) pool: Option<&'a PoolId>,
+    /// The classes, as far as they are known before the pool is read.
+    pub(super) classes: &'a [String],
+}
+
+impl Pool {
+    pub(super) fn read(args: &LabelArgs, expected: &Expected<'_>) -> Result<Pool, CliError> {
+        let before = expected.pool.and_then(|pool| pool.items.as_ref());
+        let id_name = id_column(args, expected, before)?;
+        let texts = args.known.iter().chain(&args.label).chain(&args.show).chain(&args.image);
+        let mut hints = Hints::texts(texts.chain(&id_name).cloned());
+        hints.verbatim.extend(args.known.clone());
+        let mut frame = args.input.read_as(&hints)?;
+        let truth = args.label.as_ref().map(|name| Labels::take(&mut frame, name)).transpose()?;
+        let (shown, folder) = shown_frame(args, &hints, frame.rows)?;
+        let items_frame = shown.as_ref().unwrap_or(&frame);
+        let mut notes = Vec::new();
+        let known = match &args.known {
+            Some(name) => {
+                let column = items_frame.column(name).or(frame.column(name));
+                let column = column.ok_or_else(|| items_frame.no_column(name))?;
+                known_labels(column, expected.classes, &mut notes)
+            }
+            None => Vec::new(),
+        };
+        let column = |name: &String| {
+            let column = items_frame.column(name).or_else(|| frame.column(name));
+            column.cloned().ok_or_else(|| items_frame.no_column(name))
+        };
+        let texts = args.show.iter().map(column).collect::<Result<Vec<Column>, _>>()?;
+        let images = match (&args.image, &args.items) {
+            (Some(name), _) => {
+                let root = args.image_root.as_deref().unwrap_or(&folder);
+                Some(Images::from_column(&column(name)?, &folder, root, |row| {
+                    items_frame.place(row)
+                })?)
+            }
+            (None, Some(items)) if items.is_dir() => Some(Images::from_folder(items, frame.rows)?),
+            (None, _) => None,
+        };
+        if let Some(count) = images.as_ref().map(Images::backslashes).filter(|count| *count > 0) {
+            notes.push(format!("note: backslashes in {count} paths of images are read as slashes"));
+        }
+        let id = id_name.as_ref().map(column).transpose()?;
+        let spec = match before {
+            Some(items) => items.by.clone(),
+            None => spec(args, &frame, shown.as_ref(), images.is_some(), id_name),
+        };
+        let sources = Sources { frame: &frame, shown: shown.as_ref(), images: images.as_ref() };
+        let pool_id = sources.identify(spec, id.as_ref(), expected.pool)?;
+        // What is shown as text is not learned from, unless its words are.
+        let is_only_shown = |column: &Column| {
+            let is_named = |names: &[String]| names.contains(&column.name);
+            let is_text = matches!(column.values, Values::Texts { .. });
+            args.known.as_ref() == Some(&column.name)
+                || args.image.as_ref() == Some(&column.name)
+                || is_text && is_named(&args.show) && !is_named(&args.columns.text)
+        };
+        let is_id = |column: &Column| id.as_ref().is_some_and(|id| id.name == column.name);
+        // A column that is left out already may be named by --drop all the same.
+        let mut options = args.columns.clone();
+        let in_shown =
+            |name: &str| shown.as_ref().is_some_and(|shown| shown.column(name).is_some());
+        options.drop.retain(|name| match frame.column(name) {
+            Some(column) => !is_only_shown(column) && !is_id(column),
+            None => !in_shown(name),
+        });
+        frame.columns.retain(|column| !is_only_shown(column));
+        let first_version = identify_as_before(&frame);
+        frame.columns.retain(|column| !is_id(column));
+        let recipe = Recipe::fit(&frame, &options)?;
+        let points = recipe.apply(&frame, Unseen::Error)?;
+        frame.columns.retain(|column| !options.drop.contains(&column.name));
+        let keys = pool_id.items.as_ref().map(|items| items.keys.clone()).unwrap_or_default();
+        let items = Items::new(texts, images, &frame.columns).known_by(keys, id.clone());
+        Ok(Pool { points, items, id: pool_id, first_version, truth, known, notes })
+    }
+}
+
+/// The column of ids: the one named, or that of the session.
+fn id_column(
+    args: &LabelArgs,
+    expected: &Expected<'_>,
+    before: Option<&ItemIds>,
+) -> Result<Option<String>, CliError> {
+    let of_session = before.map(|items| items.by.id.clone());
+    match (&args.id, of_session) {
+        (Some(named), Some(of_session)) if of_session.as_ref() != Some(named) => {
+            let source = expected.pool.map_or("", |pool| &pool.source);
+            let by = match of_session {
+                Some(column) => format!("by the ids in column `{column}`"),
+                None => "by their contents".to_owned(),
+            };
+            Err(CliError::user(format!(
+                "--id {named}: the session about {source} knows its items {by}; leave --id out, or name another file by \
+                 --session"
+            )))
+        }
+        (named, of_session) => Ok(named.clone().or(of_session.flatten())),
+    }
+}
+
+/// By what the items of a new session are known.
+fn spec(
+    args: &LabelArgs,
+    frame: &Frame,
+    shown: Option<&Frame>,
+    images: bool,
+    id: Option<String>,
+) -> ItemSpec {
+    let is_content = |name: &String| {
+        let is = |other: &Option<String>| other.as_ref() == Some(name);
+        !(is(&args.known) || is(&args.image) || is(&id))
+    };
+    let columns = frame.columns.iter().map(|column| &column.name);
+    let columns = columns.filter(|name| is_content(name)).cloned().collect();
+    let in_shown = |name: &&String| shown.is_some_and(|shown| shown.column(name).is_some());
+    let shown = args.show.iter().filter(|name| is_content(name)).filter(in_shown).cloned();
+    let shown = shown.collect();
+    ItemSpec { id, columns, shown, images }
+}
+
+/// The key of each row, and a second one, or none.
+type Keys = (Vec<ItemKey>, Vec<ItemKey>);
+
+/// Where the contents of items come from.
+struct Sources<'a> {
+    frame: &'a Frame,
+    shown: Option<&'a Frame>,
+    images: Option<&'a Images>,
+}
+
+impl Sources<'_> {
+    /// The pool by its items. `before` is the pool that the session had last.
+    fn identify(
+        &self,
+        spec: ItemSpec,
+        id: Option<&Column>,
+        before: Option<&PoolId>,
+    ) -> Result<PoolId, CliError> {
+        let source = &self.frame.source;
+        let old = before.and_then(|pool| Some((pool, pool.items.as_ref()?)));
+        let mut keys = KeyBuilder::new(self.frame.rows);
+        let missing = self.add_columns(&mut keys, &spec);
+        let mut table = String::new();
+        let contents = match missing {
+            Some(name) if id.is_none() => {
+                return Err(CliError::user(format!(
+                    "{source}: the session knows its items by column `{name}` among others, and the table has no such \
+                     column; name another file by --session"
+                )));
+            }
+            Some(_) => None,
+            None => {
+                table = KeyBuilder::fingerprint(&keys.clone().finish());
+                self.add_shown(keys, &spec)?
+            }
+        };
+        let columns = spec.columns.len();
+        let (keys, contents) = match (id, contents) {
+            (Some(id), contents) => (self.ids(id)?, contents.map_or(Vec::new(), |(keys, _)| keys)),
+            (None, Some(keys)) => keys,
+            // Nothing is shown this time; the rows are the same.
+            (None, None) => match old {
+                Some((pool, items)) if items.table == table => return Ok(pool.clone()),
+                _ => {
+                    return Err(CliError::user(format!(
+                        "{source}: the rows have changed, and the session knows its items also by what was shown; give \
+                         the same --items and --image, or name another file by --session"
+                    )));
+                }
+            },
+        };
+        let items = ItemIds { by: spec, table, keys, contents };
+        Ok(PoolId::new(source, columns, items))
+    }
+
+    /// Adds the columns of the table; returns the first that is not there.
+    fn add_columns<'s>(&self, keys: &mut KeyBuilder, spec: &'s ItemSpec) -> Option<&'s str> {
+        for name in &spec.columns {
+            match self.frame.column(name) {
+                Some(column) => add(keys, column),
+                None if self.frame.sparse => keys.numbers(&vec![0.0; self.frame.rows]),
+                None => return Some(name),
+            }
+        }
+        None
+    }
+
+    /// Adds what is shown; `None` if it is not all there. With images there is a second key, without the names of their
+    /// files. Images that look the same are told apart by their names even so.
+    fn add_shown(&self, mut keys: KeyBuilder, spec: &ItemSpec) -> Result<Option<Keys>, CliError> {
+        for name in &spec.shown {
+            let column = self.shown.and_then(|shown| shown.column(name));
+            let Some(column) = column else { return Ok(None) };
+            add(&mut keys, column);
+        }
+        if !spec.images {
+            return Ok(Some((keys.finish(), Vec::new())));
+        }
+        let Some(images) = self.images else { return Ok(None) };
+        let contents = images.contents()?;
+        let mut copies: HashMap<&str, usize> = HashMap::new();
+        contents.iter().flatten().for_each(|content| *copies.entry(content).or_default() += 1);
+        let (mut named, mut unnamed) = (Vec::new(), Vec::new());
+        for (row, content) in contents.iter().enumerate() {
+            let content = content.as_deref().unwrap_or_default();
+            let name = format!("{content} {}", images.name(row).unwrap_or_default());
+            let is_alone = copies.get(content) == Some(&1);
+            unnamed.push(if is_alone { content.to_owned() } else { name.clone() });
+            named.push(name);
+        }
+        let of_row = contents.iter().enumerate().map(|(row, text)| text.as_ref().map(|_| row));
+        let of_row: Vec<Option<usize>> = of_row.collect();
+        let mut without_names = keys.clone();
+        keys.texts(&named, &of_row);
+        without_names.texts(&unnamed, &of_row);
+        Ok(Some((keys.finish(), without_names.finish())))
+    }
+
+    /// The keys of ids, which must be there and differ.
+    fn ids(&self, column: &Column) -> Result<Vec<ItemKey>, CliError> {
+        let name = &column.name;
+        let from = self.shown.filter(|shown| shown.column(name).is_some()).unwrap_or(self.frame);
+        let mut first: HashMap<String, usize> = HashMap::with_capacity(column.values.len());
+        let mut keys = Vec::with_capacity(column.values.len());
+        for row in 0..column.values.len() {
+            if column.values.is_missing(row) {
+                let place = from.place(row);
+                return Err(CliError::user(format!(
+                    "{place}, column `{name}`: the id is missing; each row needs one for --id"
+                )));
+            }
+            let text = column.values.text(row);
+            keys.push(ItemKey::of_text(&text));
+            if let Some(before) = first.insert(text.clone(), row) {
+                let place = from.place(row);
+                return Err(CliError::user(format!(
+                    "{place}, column `{name}`: the id {text:?} is that of row {before} too; ids must differ for --id"
+                )));
+            }
+        }
+        Ok(keys)
+    }
+}
+
+fn add(keys: &mut KeyBuilder, column: &Column) {
+    match &column.values {
+        Values::Numbers(values) => keys.numbers(values),
+        Values::Texts { codes, levels } => {
+            let level = |code: &u32| (*code != MISSING).then_some(*code as usize);
+            keys.texts(levels, &codes.iter().map(level).collect::<Vec<_>>());
+        }
+    }
+}
+
+/// The table of `--items`, if there is one, and the folder from which paths of images start.
+fn shown_frame(
+    args: &LabelArgs,
+    hints: &Hints,
+    rows: usize,
+) -> Result<(Option<Frame>, PathBuf), CliError> {
+    let folder = |path: &Path| match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    match &args.items {
+        Some(path) if path.is_dir() => Ok((None, path.clone())),
+        Some(path) => {
+            let frame = input::read(path, &ReadingArgs::default(), hints)?;
+            if frame.rows != rows {
+                let (name, pool) = (&frame.source, args.input.data.display());
+                return Err(CliError::user(format!(
+                    "{name}: {} rows for the {rows} rows of {pool}; row by row they are the same items",
+                    frame.rows
+                )));
+            }
+            Ok((Some(frame), folder(path)))
+        }
+        None => Ok((None, folder(&args.input.data))),
+    }
+}
+
+/// The labels of a column, where it has any. A word such as `None` is a label if it is the name of a class, and otherwise
+/// means that there is no label.
+fn known_labels(
+    column: &Column,
+    classes: &[String],
+    notes: &mut Vec<String>,
+) -> Vec<(usize, String)> {
+    let mut words: Vec<(String, usize)> = Vec::new();
+    let mut known = Vec::new();
+    for row in (0..column.values.len()).filter(|row| !column.values.is_missing(*row)) {
+        let text = column.values.text(row);
+        if !MISSING_CELLS.contains(&text.as_str()) || find_class(&text, classes).is_some() {
+            known.push((row, text));
+        } else {
+            match words.iter_mut().find(|(word, _)| *word == text) {
+                Some((_, count)) => *count += 1,
+                None => words.push((text, 1)),
+            }
+        }
+    }
+    for (word, count) in words {
+        notes.push(format!(
+            "note: --known {}: `{word}` in {count} rows counts as missing; if it is a class, name it among --classes",
+            column.name
+        ));
+    }
+    known
+}
+
+/// The pool as sessions of version 1 recognise it: names and values of the columns that may be learned from.
 fn identify_as_before(frame: &Frame) -> PoolId {
     let mut hasher = FnvHasher::default();
-    let number = |hasher: &mut FnvHasher, value: f64| {
-        let value = if value.is_nan() { f64::NAN } else { value };
-        hasher.write(&value.to_bits().to_le_bytes());
-    };
     for column in &frame.columns {
         hasher.write(column.name.as_bytes());
         hasher.write(&[0xff]);
         match &column.values {
-            Values::Numbers(values) => {
-                values.values().iter().for_each(|value| number(&mut hasher, *value));
-            }
-            Values::Texts(_) | Values::Moments(_) => (0..frame.rows).for_each(|row| {
+            Values::Numbers(values) => values.iter().for_each(|value| {
+                let value = if value.is_nan() { f64::NAN } else { *value };
+                hasher.write(&value.to_bits().to_le_bytes());
+            }),
+            Values::Texts { .. } => (0..frame.rows).for_each(|row| {
                 // A missing text is not an empty one.
                 let end = if column.values.is_missing(row) { 0xfe } else { 0xff };
                 hasher.write(column.values.text(row).as_bytes());
@@ -42,27 +365,29 @@ fn identify_as_before(frame: &Frame) -> PoolId {
             }),
         }
     }
-    if let Some(block) = &frame.block {
-        for place in 0..block.dim() {
-            hasher.write(block.name(place).as_bytes());
-            hasher.write(&[0xff]);
-            block.column(place).into_iter().for_each(|value| number(&mut hasher, value));
-        }
-    }
     let fingerprint = format!("{:016x}", hasher.finish());
-    PoolId::without_keys(&frame.source, frame.rows, frame.column_count(), &fingerprint)
+    PoolId::without_keys(&frame.source, frame.rows, frame.columns.len(), &fingerprint)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frame::Places;
 
     fn frame(name: &str, number: f64, code: u32) -> Frame {
+        let levels = vec![String::new(), "a".into()];
         let columns = vec![
-            Column { name: name.into(), values: Values::numbers(vec![number, 1.0]) },
-            Column { name: "c".into(), values: Values::texts(vec![code, 0], &["", "a"]) },
+            Column { name: name.into(), values: Values::Numbers(vec![number, 1.0]) },
+            Column { name: "c".into(), values: Values::Texts { codes: vec![code, 0], levels } },
         ];
-        Frame::new("t.csv", columns)
+        Frame {
+            columns,
+            rows: 2,
+            source: "t.csv".into(),
+            places: Places::rows(),
+            sparse: false,
+            remarks: Vec::new(),
+        }
     }
 
     #[test]
