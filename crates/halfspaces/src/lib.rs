@@ -11,6 +11,7 @@
 //! | [`pipeline`] | `pipeline` (default) | from a table to predictions, and the model file of the command |
 //! | [`features`] | `features` (default) | standardised and ranked columns, features of kernels, polynomials |
 //! | [`forster`] | `forster` (default) | radially isotropic position, heavy subspaces, certificates |
+//! | [`labelling`] | `labelling` (default) | the state of a labelling session and its file |
 //! | [`online`] | `online` (default) | online and self-directed learners, sessions, transcripts |
 //! | [`pac`] | `pac` (default) | learning under noise: the Perspectron family and its rivals |
 //! | [`tables`] | `tables` (default) | the default classifier for people's tables, labels noisy |
@@ -53,6 +54,8 @@ pub use halfspaces_features as features;
 pub use halfspaces_forster as forster;
 #[cfg(feature = "pipeline")]
 pub use halfspaces_frame as frame;
+#[cfg(feature = "labelling")]
+pub use halfspaces_labelling as labelling;
 pub use halfspaces_linalg as linalg;
 #[cfg(feature = "online")]
 pub use halfspaces_online as online;

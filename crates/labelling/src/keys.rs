@@ -172,6 +172,9 @@ fn number(value: f64) -> u64 {
 fn text(text: &str) -> u64 {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() => number(value),
+        // Columns of truths are read as numbers, too.
+        _ if text.eq_ignore_ascii_case("true") => number(1.0),
+        _ if text.eq_ignore_ascii_case("false") => number(0.0),
         _ => stir(stir_bytes(0, text.as_bytes()), TEXT_END),
     }
 }

@@ -38,6 +38,7 @@ mod file;
 mod journal;
 mod keys;
 mod record;
+mod step;
 #[cfg(test)]
 mod tests;
 
@@ -49,4 +50,5 @@ pub use journal::{
     JournalFault, JournalFaultKind, ParsedJournal, Tail, journal_text, parse_journal,
 };
 pub use keys::{ItemKey, KeyBuilder};
-pub use record::{Action, ActionKind, Asked, Given, Record, Step};
+pub use record::Record;
+pub use step::{Action, ActionKind, Asked, Given, Step};

@@ -24,8 +24,8 @@ pub(super) fn anchor(
         // A session of version 1 knows its pool as a whole only.
         if !before.is_same(&pool.first_version) {
             return Err(CliError::user(format!(
-                "{}; its version has no keys of items: take the answers along by --export with the old pool, and --known \
-                 with the new one",
+                "{}; version 1 has no keys of items: take the answers along by --export with the old pool and --known with \
+                 the new one",
                 foreign(before, &pool.first_version, path)
             )));
         }

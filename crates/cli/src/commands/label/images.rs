@@ -21,7 +21,7 @@ const KINDS: [(&str, &str); 7] = [
 /// Bytes of an image at most.
 const MAX_BYTES: u64 = 1 << 26;
 /// Bytes from either end by which a large image is known. Formats but BMP are compressed: if anything differs, these do.
-const ENDS: usize = 1 << 14;
+const ENDS: usize = 1 << 12;
 
 #[derive(Debug)]
 pub(super) struct Images {

@@ -20,6 +20,7 @@ mod worker;
 use crate::error::CliError;
 use crate::interrupt::say_when_stopped;
 use crate::labels::find_class;
+use crate::names::visible;
 use crate::output::{check_targets, note, write_file};
 use crate::progress::Progress;
 pub(crate) use args::LabelArgs;
@@ -63,7 +64,7 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         Opening::Existing(log) => go_on(args, log, &pool, &path)?,
     };
     notes.splice(0..0, pool.notes.iter().cloned());
-    notes.iter().for_each(|text| note(text));
+    notes.iter().for_each(|text| note(&visible(text)));
     let (log, items, session) = if args.export {
         let session = if args.with_predictions {
             Some(resume(&log, &pool.points, Threads::all())?)
@@ -124,7 +125,16 @@ fn open(args: &LabelArgs, path: &Path) -> Result<Opening, CliError> {
             opening => opening.map_err(|error| session_error(&error)),
         };
     }
-    SessionFile::open(path, SessionAccess::Write).map_err(|error| session_error(&error))
+    let opened = SessionFile::open(path, SessionAccess::Write);
+    if args.export && path.exists() && matches!(opened, Err(SessionError::Io { input: true, .. })) {
+        // Labels told now are in what is exported, if not in the session.
+        if let Ok(Opening::Existing(log)) = SessionFile::open(path, SessionAccess::Read) {
+            let name = path.display();
+            note(&format!("note: {name}: cannot be written; labels told now are not added to it"));
+            return Ok(Opening::Existing(log));
+        }
+    }
+    opened.map_err(|error| session_error(&error))
 }
 
 /// A session error as one of this command.

@@ -4,6 +4,7 @@ use super::desk::{Desk, Refusal};
 use super::items::Items;
 use super::keys::keys;
 use crate::error::CliError;
+use crate::names::visible;
 use crate::output::{note, say};
 use halfspaces_online::LabellingQuestion;
 use std::fmt::Write as _;
@@ -77,7 +78,7 @@ fn prompt(
         return "every row has a label: u undo, r review, Enter or q ends > ".to_owned();
     };
     let skipped = if desk.record().is_skipped(row) { ", skipped before" } else { "" };
-    let guess = &classes[class];
+    let guess = visible(&classes[class]);
     let sure = 100.0 * probability;
     format!("row {row}{skipped}: {}\n{guess}? {sure:.0} % sure > ", items.line(row))
 }
@@ -98,9 +99,10 @@ fn headline(desk: &Desk) -> String {
 fn help(classes: &[String], keys: &[Option<char>]) -> String {
     let mut text = String::from("Enter: right;");
     for (class, key) in classes.iter().zip(keys).take(NAMED) {
+        let shown = visible(class);
         let known = match key {
-            Some(key) if key.to_string() != *class => write!(text, " {key} {class},"),
-            _ => write!(text, " {class},"),
+            Some(key) if key.to_string() != *class => write!(text, " {key} {shown},"),
+            _ => write!(text, " {shown},"),
         };
         assert!(known.is_ok(), "a text can be written to");
     }
@@ -146,7 +148,7 @@ fn review(
         let given: Vec<_> = desk.record().given().rev().take(LISTED).collect();
         let mut text = String::new();
         for (number, answer) in given.iter().enumerate() {
-            let (row, class) = (answer.row, &classes[answer.class]);
+            let (row, class) = (answer.row, visible(&classes[answer.class]));
             let how = if answer.is_correction() { " (corrected)" } else { "" };
             text.push_str(&format!(
                 "{:3}  row {row}: {class}{how}  {}\n",

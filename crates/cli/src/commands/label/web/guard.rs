@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn the_token_is_needed() {
-        let get = |path, headers: &[(&str, &str)]| check(Method::GET, path, headers);
+        let get = |path: &str, headers: &[(&str, &str)]| check(Method::GET, path, headers);
         for path in ["/", "/page.js", "/page.css"] {
             assert_eq!(get(path, &[HERE]), Err(401));
             assert_eq!(get(&format!("{path}?token=0123abce"), &[HERE]), Err(401));
