@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 /// Names tried for a file that the session is saved to when its own was lost.
 const MAX_RESCUES: usize = 1000;
 
+/// Another file has the name of the session file.
+const REPLACED: &str = "replaced";
+
 /// What a session is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionAccess {
@@ -177,7 +180,8 @@ impl SessionLog {
     /// Applies an event. Its line is on the disk when this returns, unless the session is open for reading only.
     ///
     /// Before and after the line is written, the path is compared with the open file. If another program deleted, replaced
-    /// or changed the file, the whole session, with this event, is written to a new file, which the error names.
+    /// or changed the file, the whole session, with this event, is written to a new file, which the error names. A file that
+    /// was replaced by a copy of itself is written to further.
     ///
     /// # Errors
     /// The event does not fit the session, or the file cannot be written; then the event did not happen here.
@@ -187,8 +191,8 @@ impl SessionLog {
             let before = file.chain;
             let line = file.chain.line(event);
             let written = match file.damage() {
-                Some(how) => Err(how),
-                None => match file.write(line.as_bytes()) {
+                Some(how) if how != REPLACED || !file.adopt_copy() => Err(how),
+                _ => match file.write(line.as_bytes()) {
                     Ok(()) => file.damage().map_or(Ok(()), Err),
                     Err(error) => {
                         file.chain = before;
@@ -291,12 +295,34 @@ impl OpenFile {
         Ok(())
     }
 
+    /// Goes over to the file that the path names now, if it is a copy of the open one, as editors and synchronised folders
+    /// make them. Whether it is.
+    fn adopt_copy(&mut self) -> bool {
+        let mut options = OpenOptions::new();
+        let opened = options.read(true).write(true).open(&self.path);
+        let Ok(mut copy) = opened else { return false };
+        if check_kind(&self.path).is_err() || copy.try_lock().is_err() {
+            return false;
+        }
+        let read = |file: &mut File| {
+            let mut bytes = Vec::new();
+            file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut bytes)).map(|_| bytes)
+        };
+        let (Ok(ours), Ok(theirs)) = (read(&mut self.file), read(&mut copy)) else { return false };
+        let is_copy = ours == theirs && ours.len() as u64 == self.len;
+        if is_copy {
+            // Reading has left it at its end, where the next line goes.
+            self.file = copy;
+        }
+        is_copy
+    }
+
     /// What another program did to the file, as far as can be seen.
     fn damage(&self) -> Option<&'static str> {
         let Ok(there) = std::fs::metadata(&self.path) else { return Some("deleted") };
         let Ok(open) = self.file.metadata() else { return Some("closed") };
         if !is_same_file(&there, &open) {
-            return Some("replaced");
+            return Some(REPLACED);
         }
         match open.len() {
             0 if self.len > 0 => Some("emptied"),

@@ -406,7 +406,7 @@ fn a_lost_file_is_written_anew() {
             "deleted" => std::fs::remove_file(&path).unwrap(),
             "replaced" => {
                 let copy = folder.path().join("copy");
-                std::fs::write(&copy, &bytes).unwrap();
+                std::fs::write(&copy, &bytes[..bytes.len() - 1]).unwrap();
                 std::fs::rename(&copy, &path).unwrap();
             }
             "emptied" => std::fs::write(&path, "").unwrap(),
@@ -425,4 +425,25 @@ fn a_lost_file_is_written_anew() {
         let log = existing(&saved, SessionAccess::Write);
         assert_eq!(labels(log.record()), [Some(1), Some(0)], "{how}");
     }
+}
+
+/// Editors and synchronised folders write a copy and rename it: the session goes on in the copy.
+#[cfg(unix)]
+#[test]
+fn a_file_replaced_by_its_copy_is_written_to_further() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, copy) = (folder.path().join("s.jsonl"), folder.path().join("copy"));
+    let mut log = begin(&path);
+    for row in 0..3 {
+        std::fs::copy(&path, &copy).unwrap();
+        std::fs::rename(&copy, &path).unwrap();
+        log.apply(&answer(row, "b", "b")).unwrap();
+    }
+    assert!(matches!(
+        SessionFile::open(&path, SessionAccess::Write),
+        Err(SessionError::Locked { .. })
+    ));
+    drop(log);
+    assert_eq!(existing(&path, SessionAccess::Write).record().answered(), 3);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }

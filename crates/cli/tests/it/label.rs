@@ -577,7 +577,8 @@ fn a_session_file_that_is_deleted_or_replaced_loses_nothing() {
         terminal.say("in");
         let (row, _) = terminal.question().unwrap();
         if replaced {
-            fs::copy(&path, folder.path().join("copy")).unwrap();
+            let text = fs::read_to_string(&path).unwrap();
+            fs::write(folder.path().join("copy"), text.trim_end()).unwrap();
             fs::rename(folder.path().join("copy"), &path).unwrap();
         } else {
             fs::remove_file(&path).unwrap();
@@ -712,4 +713,46 @@ fn a_column_that_is_shown_may_be_left_out_too() {
     let args = ["pool.csv", "--classes", "a,b", "--show", "text", "--drop", "text"];
     let (code, said) = typed(folder.path(), &args, "q\n");
     assert_eq!(code, Some(0), "{said}");
+}
+
+/// A session of version 1 goes on, gets keys for its items, and from then on follows them.
+#[test]
+fn a_session_of_version_1_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (xs, ys) = ([1.0, 2.0, 3.5, 4.0], [0.5, 0.25, 0.125, 1.0]);
+    let write = |name: &str, rows: &[usize]| {
+        let rows: Vec<String> = rows.iter().map(|i| format!("{},{}\n", xs[*i], ys[*i])).collect();
+        fs::write(folder.join(name), format!("x,y\n{}", rows.concat())).unwrap();
+    };
+    write("pool.csv", &[0, 1, 2, 3]);
+    // FNV-1a of the name and the values of each column.
+    let column = |name: &[u8], values: &[f64]| {
+        [name, &[0xff], &values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>()].concat()
+    };
+    let bytes = [column(b"x", &xs), column(b"y", &ys)].concat();
+    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let header = format!(
+        r#"{{"format":"halfspaces labelling session","version":1,"pool":{{"source":"pool.csv","rows":4,"columns":2,"fingerprint":"{hash:016x}"}},"classes":["a","b"],"seed":0}}"#
+    );
+    let answer = r#"{"event":"answer","row":2,"class":"b","predicted":"a","probability":0.5,"to_come":null}"#;
+    let old = format!("{header}\n{answer}\n");
+    fs::write(folder.join("s.jsonl"), &old).unwrap();
+    write("turned.csv", &[3, 2, 1, 0]);
+    let go_on = |pool: &'static str| {
+        let args = [pool, "--session", "s.jsonl", "-o", "o.csv", "--force"];
+        typed(folder, &args, "q\n")
+    };
+    let (code, said) = go_on("turned.csv");
+    assert!(code == Some(2) && said.contains("take the answers along by --export"), "{said}");
+    good(folder, &["label", "pool.csv", "--session", "s.jsonl", "--export", "-o", "o.csv"]);
+    assert_eq!(fs::read_to_string(folder.join("s.jsonl")).unwrap(), old);
+    let (code, said) = go_on("pool.csv");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(fs::read_to_string(folder.join("s.jsonl")).unwrap().starts_with(&old));
+    let (code, said) = go_on("turned.csv");
+    assert!(code == Some(0) && said.contains("1 answer was moved to a new row number"), "{said}");
+    assert_eq!(table(folder, "o.csv"), [["1", "b", "corrected", ""]]);
 }
