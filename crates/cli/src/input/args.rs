@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use halfspaces_frame::{Decimal, Format, ReadOptions};
+use halfspaces_frame::{Decimal, Format, Ragged, ReadOptions};
 
 /// How a file is read.
 #[derive(Debug, Clone, Default, Args)]
@@ -20,6 +20,9 @@ pub(crate) struct ReadingArgs {
     /// The first line is data; columns are named c1, c2, ..
     #[arg(long)]
     pub(crate) no_header: bool,
+    /// What to do with rows of other lengths than the first: an error, pad them with missing cells, or skip them
+    #[arg(long, value_name = "HOW", value_parser = ragged(), default_value = "error")]
+    pub(crate) ragged: Ragged,
     /// A cell that means that a value is missing, besides the usual ones (empty, ?, NA, NaN, null, None)
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) missing: Vec<String>,
@@ -44,6 +47,7 @@ impl ReadingArgs {
             format: self.format,
             delimiter: self.delimiter,
             header: (self.header || self.no_header).then_some(self.header),
+            ragged: self.ragged,
             missing: self.missing.clone(),
             not_missing: self.not_missing.clone(),
             decimal: self.decimal,
@@ -51,6 +55,22 @@ impl ReadingArgs {
             category: self.category.clone(),
         }
     }
+}
+
+fn ragged() -> impl TypedValueParser<Value = Ragged> {
+    let values = [
+        PossibleValue::new("error").help("An error that names the lines and the likely cause"),
+        PossibleValue::new("pad").help(
+            "Short rows get missing cells, and cells beyond the header a column of their own",
+        ),
+        PossibleValue::new("skip")
+            .help("Rows of other lengths are left out, and a note says which"),
+    ];
+    PossibleValuesParser::new(values).map(|name| match name.as_str() {
+        "pad" => Ragged::Pad,
+        "skip" => Ragged::Skip,
+        _ => Ragged::Error,
+    })
 }
 
 fn format() -> impl TypedValueParser<Value = Format> {

@@ -131,6 +131,9 @@ enum Work<'f> {
         texts: &'f Texts,
         places: HashMap<&'f str, usize>,
     },
+    Moments {
+        moments: &'f TimestampMicrosecondArray,
+    },
 }
 
 impl<'f> Encoder<'f> {

@@ -4,7 +4,7 @@ use super::items::Items;
 use super::lines::{Line, Source};
 use super::task_rows::{Found, TaskRows};
 use crate::error::CliError;
-use crate::labels::find_class;
+use halfspaces_frame::find_class;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};

@@ -19,13 +19,13 @@ mod worker;
 
 use crate::error::CliError;
 use crate::interrupt::say_when_stopped;
-use crate::labels::find_class;
 use crate::names::visible;
 use crate::output::{check_targets, note, write_file};
 use crate::progress::Progress;
 pub(crate) use args::LabelArgs;
 use desk::Desk;
 use export::ExportFormat;
+use halfspaces_frame::find_class;
 use halfspaces_labelling::{
     ApplyError, Event, Header, NewSession, Opening, Record, SessionAccess, SessionError,
     SessionFile, SessionLog, Tail,

@@ -4,13 +4,13 @@ use super::args::LabelArgs;
 use super::images::Images;
 use super::items::Items;
 use crate::error::CliError;
-use crate::frame::{Column, Frame, MISSING, Values};
-use crate::input::{self, Hints, MISSING_CELLS, ReadingArgs};
-use crate::labels::{Labels, find_class};
-use crate::recipe::{Recipe, Unseen};
+use crate::frame::{Column, Frame, Values};
+use crate::input::{self, Hints, ReadingArgs};
 use fnv::FnvHasher;
+use halfspaces_frame::{Labels, MISSING, find_class, is_missing_marker};
 use halfspaces_labelling::{ItemIds, ItemKey, ItemSpec, KeyBuilder, PoolId};
 use halfspaces_linalg::Points;
+use halfspaces_pipeline::{Recipe, Unseen};
 use std::collections::HashMap;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
@@ -53,15 +53,16 @@ impl Pool {
         let mut notes = Vec::new();
         let known = match &args.known {
             Some(name) => {
-                let column = items_frame.column(name).or(frame.column(name));
-                let column = column.ok_or_else(|| items_frame.no_column(name))?;
-                known_labels(column, expected.classes, &mut notes)
+                let values = items_frame.column(name).or_else(|| frame.column(name));
+                let values = values.ok_or_else(|| items_frame.no_column(name))?;
+                known_labels(name, &values, expected.classes, &mut notes)
             }
             None => Vec::new(),
         };
         let column = |name: &String| {
-            let column = items_frame.column(name).or_else(|| frame.column(name));
-            column.cloned().ok_or_else(|| items_frame.no_column(name))
+            let values = items_frame.column(name).or_else(|| frame.column(name));
+            let values = values.ok_or_else(|| items_frame.no_column(name))?.into_owned();
+            Ok::<Column, CliError>(Column { name: name.clone(), values })
         };
         let texts = args.show.iter().map(column).collect::<Result<Vec<Column>, _>>()?;
         let images = match (&args.image, &args.items) {
@@ -87,7 +88,7 @@ impl Pool {
         // What is shown as text is not learned from, unless its words are.
         let is_only_shown = |column: &Column| {
             let is_named = |names: &[String]| names.contains(&column.name);
-            let is_text = matches!(column.values, Values::Texts { .. });
+            let is_text = matches!(column.values, Values::Texts(_));
             args.known.as_ref() == Some(&column.name)
                 || args.image.as_ref() == Some(&column.name)
                 || is_text && is_named(&args.show) && !is_named(&args.columns.text)
@@ -95,20 +96,20 @@ impl Pool {
         let is_id = |column: &Column| id.as_ref().is_some_and(|id| id.name == column.name);
         // A column that is left out already may be named by --drop all the same.
         let mut options = args.columns.clone();
-        let in_shown =
-            |name: &str| shown.as_ref().is_some_and(|shown| shown.column(name).is_some());
-        options.drop.retain(|name| match frame.column(name) {
+        let in_shown = |name: &str| shown.as_ref().is_some_and(|shown| shown.has(name));
+        options.drop.retain(|name| match frame.columns.iter().find(|c| c.name == *name) {
             Some(column) => !is_only_shown(column) && !is_id(column),
-            None => !in_shown(name),
+            None => frame.has(name) || !in_shown(name),
         });
         frame.columns.retain(|column| !is_only_shown(column));
         let first_version = identify_as_before(&frame);
         frame.columns.retain(|column| !is_id(column));
-        let recipe = Recipe::fit(&frame, &options)?;
-        let points = recipe.apply(&frame, Unseen::Error)?;
+        let (recipe, of_recipe) = Recipe::fit(&frame, &options.options())?;
+        notes.extend(of_recipe.into_iter().map(|text| format!("note: {text}")));
+        let points = recipe.apply(&frame, Unseen::Error)?.into_dense()?;
         frame.columns.retain(|column| !options.drop.contains(&column.name));
         let keys = pool_id.items.as_ref().map(|items| items.keys.clone()).unwrap_or_default();
-        let items = Items::new(texts, images, &frame.columns).known_by(keys, id.clone());
+        let items = Items::new(texts, images, &features(&frame)).known_by(keys, id.clone());
         Ok(Pool { points, items, id: pool_id, first_version, truth, known, notes })
     }
 }
@@ -150,7 +151,7 @@ fn spec(
     };
     let columns = frame.columns.iter().map(|column| &column.name);
     let columns = columns.filter(|name| is_content(name)).cloned().collect();
-    let in_shown = |name: &&String| shown.is_some_and(|shown| shown.column(name).is_some());
+    let in_shown = |name: &&String| shown.is_some_and(|shown| shown.has(name));
     let shown = args.show.iter().filter(|name| is_content(name)).filter(in_shown).cloned();
     let shown = shown.collect();
     ItemSpec { id, columns, shown, images }
@@ -215,8 +216,8 @@ impl Sources<'_> {
     fn add_columns<'s>(&self, keys: &mut KeyBuilder, spec: &'s ItemSpec) -> Option<&'s str> {
         for name in &spec.columns {
             match self.frame.column(name) {
-                Some(column) => add(keys, column),
-                None if self.frame.sparse => keys.numbers(&vec![0.0; self.frame.rows]),
+                Some(values) => add(keys, &values),
+                None if self.frame.is_sparse() => keys.numbers(&vec![0.0; self.frame.rows]),
                 None => return Some(name),
             }
         }
@@ -227,9 +228,9 @@ impl Sources<'_> {
     /// files. Images that look the same are told apart by their names even so.
     fn add_shown(&self, mut keys: KeyBuilder, spec: &ItemSpec) -> Result<Option<Keys>, CliError> {
         for name in &spec.shown {
-            let column = self.shown.and_then(|shown| shown.column(name));
-            let Some(column) = column else { return Ok(None) };
-            add(&mut keys, column);
+            let values = self.shown.and_then(|shown| shown.column(name));
+            let Some(values) = values else { return Ok(None) };
+            add(&mut keys, &values);
         }
         if !spec.images {
             return Ok(Some((keys.finish(), Vec::new())));
@@ -257,7 +258,7 @@ impl Sources<'_> {
     /// The keys of ids, which must be there and differ.
     fn ids(&self, column: &Column) -> Result<Vec<ItemKey>, CliError> {
         let name = &column.name;
-        let from = self.shown.filter(|shown| shown.column(name).is_some()).unwrap_or(self.frame);
+        let from = self.shown.filter(|shown| shown.has(name)).unwrap_or(self.frame);
         let mut first: HashMap<String, usize> = HashMap::with_capacity(column.values.len());
         let mut keys = Vec::with_capacity(column.values.len());
         for row in 0..column.values.len() {
@@ -280,14 +281,35 @@ impl Sources<'_> {
     }
 }
 
-fn add(keys: &mut KeyBuilder, column: &Column) {
-    match &column.values {
-        Values::Numbers(values) => keys.numbers(values),
-        Values::Texts { codes, levels } => {
+fn add(keys: &mut KeyBuilder, values: &Values) {
+    match values {
+        Values::Numbers(numbers) => keys.numbers(numbers.values()),
+        Values::Texts(texts) => {
+            let levels: Vec<&str> = texts.levels().collect();
             let level = |code: &u32| (*code != MISSING).then_some(*code as usize);
-            keys.texts(levels, &codes.iter().map(level).collect::<Vec<_>>());
+            keys.texts(&levels, &texts.codes().iter().map(level).collect::<Vec<_>>());
+        }
+        Values::Moments(_) => {
+            let texts: Vec<String> = (0..values.len()).map(|row| values.text(row)).collect();
+            let levels: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let of_row = (0..values.len()).map(|row| (!values.is_missing(row)).then_some(row));
+            keys.texts(&levels, &of_row.collect::<Vec<_>>());
         }
     }
+}
+
+/// The columns that are learned from, the first ones of a block included.
+fn features(frame: &Frame) -> Vec<Column> {
+    const OF_A_BLOCK: usize = 25;
+    let mut features = frame.columns.clone();
+    if let Some(block) = &frame.block {
+        let column = |place| Column {
+            name: block.name(place),
+            values: Values::numbers(block.column(place)),
+        };
+        features.extend((0..block.dim().min(OF_A_BLOCK)).map(column));
+    }
+    features
 }
 
 /// The table of `--items`, if there is one, and the folder from which paths of images start.
@@ -320,15 +342,16 @@ fn shown_frame(
 /// The labels of a column, where it has any. A word such as `None` is a label if it is the name of a class, and otherwise
 /// means that there is no label.
 fn known_labels(
-    column: &Column,
+    name: &str,
+    values: &Values,
     classes: &[String],
     notes: &mut Vec<String>,
 ) -> Vec<(usize, String)> {
     let mut words: Vec<(String, usize)> = Vec::new();
     let mut known = Vec::new();
-    for row in (0..column.values.len()).filter(|row| !column.values.is_missing(*row)) {
-        let text = column.values.text(row);
-        if !MISSING_CELLS.contains(&text.as_str()) || find_class(&text, classes).is_some() {
+    for row in (0..values.len()).filter(|row| !values.is_missing(*row)) {
+        let text = values.text(row);
+        if !is_missing_marker(&text) || find_class(&text, classes).is_some() {
             known.push((row, text));
         } else {
             match words.iter_mut().find(|(word, _)| *word == text) {
@@ -340,7 +363,7 @@ fn known_labels(
     for (word, count) in words {
         notes.push(format!(
             "note: --known {}: `{word}` in {count} rows counts as missing; if it is a class, name it among --classes",
-            column.name
+            name
         ));
     }
     known
@@ -349,15 +372,18 @@ fn known_labels(
 /// The pool as sessions of version 1 recognise it: names and values of the columns that may be learned from.
 fn identify_as_before(frame: &Frame) -> PoolId {
     let mut hasher = FnvHasher::default();
+    let number = |hasher: &mut FnvHasher, value: f64| {
+        let value = if value.is_nan() { f64::NAN } else { value };
+        hasher.write(&value.to_bits().to_le_bytes());
+    };
     for column in &frame.columns {
         hasher.write(column.name.as_bytes());
         hasher.write(&[0xff]);
         match &column.values {
-            Values::Numbers(values) => values.iter().for_each(|value| {
-                let value = if value.is_nan() { f64::NAN } else { *value };
-                hasher.write(&value.to_bits().to_le_bytes());
-            }),
-            Values::Texts { .. } => (0..frame.rows).for_each(|row| {
+            Values::Numbers(values) => {
+                values.values().iter().for_each(|value| number(&mut hasher, *value));
+            }
+            Values::Texts(_) | Values::Moments(_) => (0..frame.rows).for_each(|row| {
                 // A missing text is not an empty one.
                 let end = if column.values.is_missing(row) { 0xfe } else { 0xff };
                 hasher.write(column.values.text(row).as_bytes());
@@ -365,29 +391,27 @@ fn identify_as_before(frame: &Frame) -> PoolId {
             }),
         }
     }
+    if let Some(block) = &frame.block {
+        for place in 0..block.dim() {
+            hasher.write(block.name(place).as_bytes());
+            hasher.write(&[0xff]);
+            block.column(place).into_iter().for_each(|value| number(&mut hasher, value));
+        }
+    }
     let fingerprint = format!("{:016x}", hasher.finish());
-    PoolId::without_keys(&frame.source, frame.rows, frame.columns.len(), &fingerprint)
+    PoolId::without_keys(&frame.source, frame.rows, frame.column_count(), &fingerprint)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::Places;
 
     fn frame(name: &str, number: f64, code: u32) -> Frame {
-        let levels = vec![String::new(), "a".into()];
         let columns = vec![
-            Column { name: name.into(), values: Values::Numbers(vec![number, 1.0]) },
-            Column { name: "c".into(), values: Values::Texts { codes: vec![code, 0], levels } },
+            Column { name: name.into(), values: Values::numbers(vec![number, 1.0]) },
+            Column { name: "c".into(), values: Values::texts(vec![code, 0], &["", "a"]) },
         ];
-        Frame {
-            columns,
-            rows: 2,
-            source: "t.csv".into(),
-            places: Places::rows(),
-            sparse: false,
-            remarks: Vec::new(),
-        }
+        Frame::new("t.csv", columns)
     }
 
     #[test]

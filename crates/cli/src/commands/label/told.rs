@@ -4,7 +4,7 @@ use super::args::LabelArgs;
 use super::label_studio;
 use super::pool::Pool;
 use crate::error::CliError;
-use crate::labels::find_class;
+use halfspaces_frame::find_class;
 use halfspaces_labelling::{Event, Record};
 use std::collections::HashMap;
 
