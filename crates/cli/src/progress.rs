@@ -20,15 +20,15 @@ impl Progress {
 }
 
 impl Progress {
-    /// Work on so many rows, with rate and time left.
-    pub(crate) fn rows(what: &str, total: u64) -> Progress {
-        let bar = ProgressBar::with_draw_target(Some(total), target());
-        bar.set_style(style("{msg} {human_pos} of {human_len} rows, {per_sec}, {eta} left"));
+    /// Work on rows, with their number and rate.
+    pub(crate) fn rows(what: &str) -> Progress {
+        let bar = ProgressBar::with_draw_target(None, target());
+        bar.set_style(style("{spinner} {msg} {human_pos} rows, {per_sec}"));
         bar.set_message(what.to_owned());
         Progress(bar)
     }
 
-    /// So many more are done.
+    /// This many more are done.
     pub(crate) fn advance(&self, by: u64) {
         self.0.inc(by);
     }

@@ -56,6 +56,33 @@ impl Design {
         })
     }
 
+    /// Adds points of the same kind.
+    ///
+    /// # Errors
+    /// [`InputError::DimensionMismatch`].
+    ///
+    /// # Panics
+    /// If one has all coordinates and the other entries.
+    pub fn append(&mut self, other: &Design) -> Result<(), InputError> {
+        InputError::check_dim(self.dim(), other.dim())?;
+        match (&mut *self, other) {
+            (Design::Dense(points), Design::Dense(more)) => {
+                let dim = points.dim();
+                let none = Points::new(Vec::new(), dim)?;
+                let mut values = std::mem::replace(points, none).into_vec();
+                values.extend_from_slice(more.as_slice());
+                *points = Points::new(values, dim)?;
+            }
+            (Design::Sparse(points), Design::Sparse(more)) => {
+                for row in more.rows() {
+                    points.push(row.columns(), row.values())?;
+                }
+            }
+            _ => unreachable!("points of one recipe are stored in one way"),
+        }
+        Ok(())
+    }
+
     /// The points with every coordinate written out.
     ///
     /// # Errors
@@ -64,6 +91,22 @@ impl Design {
         match self {
             Design::Dense(points) => Ok(points),
             Design::Sparse(points) => points.to_dense(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_appended_in_both_forms() {
+        let points = Points::from_rows(&[[1.0, 0.0], [0.0, 2.0], [3.0, 4.0]]).unwrap();
+        let sparse = SparsePoints::from_dense(&points).unwrap();
+        for design in [Design::Dense(points), Design::Sparse(sparse)] {
+            let mut first = design.select(&[0]).unwrap();
+            first.append(&design.select(&[1, 2]).unwrap()).unwrap();
+            assert_eq!(first, design);
         }
     }
 }

@@ -1,14 +1,16 @@
 //! Fitting a pipeline to a table.
 
+use crate::design::Design;
 use crate::holdout::split;
 use crate::model::Model;
 use crate::pipeline::{LabelPart, Pipeline};
 use crate::plan::{Method, Plan};
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
 use crate::report::{ClassCount, Report};
-use halfspaces_frame::{ColumnRule, DataError, Frame, Labels, Values};
+use halfspaces_frame::{Classes, ColumnRule, DataError, Frame, Labels, Values, find_class};
 use halfspaces_pac::ErrorCount;
 use halfspaces_tables::MIN_TABLE_ROWS;
+use std::collections::HashMap;
 
 /// Fewest rows held out whose error stands alone; with fewer a cross-validated error is measured, too.
 const ENOUGH_HELD_OUT: usize = 300;
@@ -97,10 +99,11 @@ impl FitOptions {
 }
 
 impl Target {
-    /// Takes the labels out of a table.
+    /// Takes the labels out of a table, and splits its rows into those learned from and those held out.
     pub(crate) fn take(
         frame: &mut Frame,
         options: &FitOptions,
+        split: impl FnOnce(usize) -> (Vec<usize>, Vec<usize>),
     ) -> Result<(Target, Vec<usize>, Vec<usize>), DataError> {
         let rule = frame.record(&options.label).map(|record| record.rule.clone());
         let mut labels = Labels::take(frame, &options.label)?;
@@ -108,7 +111,7 @@ impl Target {
         if let Some(positive) = &options.positive {
             labels = labels.with_positive(positive)?;
         }
-        let (learn_rows, held_rows) = split(frame.rows, options.holdout, options.plan.seed);
+        let (learn_rows, held_rows) = split(frame.rows);
         let mut rows_of = vec![0usize; labels.classes.len()];
         labels.of_row.iter().for_each(|class| rows_of[*class] += 1);
         let count =
@@ -122,6 +125,30 @@ impl Target {
     /// The number of a row's class; `None` if no row of it is learned from.
     pub(crate) fn class(&self, row: usize) -> Option<usize> {
         self.numbers[self.labels.of_row[row]]
+    }
+
+    /// The class of a label, which is one of `known`.
+    pub(crate) fn class_of(&self, label: &str, known: &Classes) -> Option<usize> {
+        match &self.against_rest {
+            Some(positive) => {
+                Some(usize::from(find_class(label, std::slice::from_ref(positive)).is_some()))
+            }
+            None => known.find(label),
+        }
+    }
+
+    /// How labels are read.
+    pub(crate) fn rule(&self) -> Option<ColumnRule> {
+        self.rule.clone()
+    }
+
+    /// Sets the rows of each class that is learned from.
+    pub(crate) fn count(&mut self, rows: &HashMap<usize, usize>) {
+        let name = |(class, name): (usize, &String)| ClassCount {
+            name: name.clone(),
+            rows: rows.get(&class).copied().unwrap_or(0),
+        };
+        self.counts = self.classes.iter().enumerate().map(name).collect();
     }
 
     /// The error of always predicting the commonest class.
@@ -152,7 +179,9 @@ impl Pipeline {
     ) -> Result<(Pipeline, Vec<String>), DataError> {
         options.check()?;
         let source = frame.source.clone();
-        let (target, learn_rows, held_rows) = Target::take(&mut frame, options)?;
+        let (target, learn_rows, held_rows) = Target::take(&mut frame, options, |rows| {
+            split(rows, options.holdout, options.plan.seed)
+        })?;
         let weights = options.weights.as_deref().map(|name| take_weights(&mut frame, name));
         let weights: Option<Vec<f64>> = weights
             .transpose()?
@@ -174,7 +203,13 @@ impl Pipeline {
         }
         drop(design);
         let truth: Vec<Option<usize>> = held_rows.iter().map(|row| target.class(*row)).collect();
-        let held_out = measure(&mut model, &recipe, &held_out, &truth, &options.plan)?;
+        let held_out = match truth.is_empty() {
+            true => None,
+            false => {
+                let design = recipe.apply(&held_out, Unseen::Zero)?;
+                measure(&mut model, &design, &truth, &options.plan)?
+            }
+        };
         let report = Report {
             rows: rows as u64,
             sampled: None,
@@ -207,20 +242,15 @@ pub(crate) fn check_enough(
 /// The errors of a model on rows held out, to which it is calibrated then.
 pub(crate) fn measure(
     model: &mut Model,
-    recipe: &Recipe,
-    held_out: &Frame,
+    held_out: &Design,
     truth: &[Option<usize>],
     plan: &Plan,
 ) -> Result<Option<ErrorCount>, DataError> {
-    if truth.is_empty() {
-        return Ok(None);
-    }
-    let design = recipe.apply(held_out, Unseen::Zero)?;
-    let found = model.decide(&design, plan.threads)?;
+    let found = model.decide(held_out, plan.threads)?;
     let wrong = found.classes.iter().zip(truth).filter(|(a, b)| Some(**a) != **b).count();
     let known: Option<Vec<usize>> = truth.iter().copied().collect();
     if let Some(known) = known {
-        model.calibrate(&design, &known, plan.threads)?;
+        model.calibrate(held_out, &known, plan.threads)?;
     }
     Ok(Some(ErrorCount::new(wrong, truth.len())?))
 }
@@ -228,7 +258,7 @@ pub(crate) fn measure(
 /// The error of the learner on rows that it was not fitted to, part by part; `None` if a class would be missing.
 fn cross_validated(
     plan: &Plan,
-    design: &crate::design::Design,
+    design: &Design,
     classes: &[usize],
 ) -> Result<Option<f64>, DataError> {
     let count = classes.iter().max().map_or(0, |last| last + 1);

@@ -58,8 +58,8 @@ pub(crate) struct FitArgs {
     /// Share of the rows held out to measure the error; 0 for none [default: a twentieth, a tenth from 5000 rows on]
     #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
     holdout: Option<f64>,
-    /// Read the file in parts: for CSV files larger than memory. perceptron learns from every row, massart from as many as it
-    /// needs, the others from a random sample of 60 000
+    /// Read the file in parts: for CSV, Parquet and LIBSVM files larger than memory. perceptron learns from every row in one
+    /// pass, massart from as many rows as it needs, the others from a random sample of 60 000
     #[arg(long, conflicts_with = "weights")]
     stream: bool,
     /// Seed of every random choice
@@ -137,7 +137,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
     let (data, columns, fitted) = if args.stream {
         let table = args.input.open_large(hints)?;
         drop(progress);
-        let progress = Progress::rows("learning", table.count()?);
+        let progress = Progress::rows("learning");
         let fitted = Pipeline::fit_large(&table, &options, &mut |rows| progress.advance(rows))?;
         (table.name().to_owned(), table.column_count()?, fitted)
     } else {
