@@ -19,17 +19,18 @@ const SENTINELS: [f64; 8] = [-99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999
 /// Texts are long from this length on the average.
 const LONG: usize = 30;
 
-/// Whether points in a column may stand between thousands: all fractions have three digits.
+/// Whether points in a column may stand between thousands: all fractions have at most three digits, and the numbers that have
+/// one are from 1 to 1000.
 pub(crate) fn may_be_thousands(values: &[f64]) -> bool {
     let mut any = false;
     for value in values.iter().filter(|v| !v.is_nan()) {
-        let thousand = value * 1000.0;
-        if value.abs() >= 1000.0 && value.fract().abs() > 0.0
-            || (thousand - thousand.round()).abs() > 1e-6
-        {
+        let (thousand, has_fraction) = (value * 1000.0, value.fract().abs() > 0.0);
+        let may_be =
+            (1.0..1000.0).contains(&value.abs()) && (thousand - thousand.round()).abs() <= 1e-6;
+        if has_fraction && !may_be {
             return false;
         }
-        any |= value.fract().abs() > 0.0;
+        any |= has_fraction;
     }
     any
 }
@@ -198,6 +199,16 @@ impl Inference<'_> {
             let format = MomentFormat { order: DateOrder::Digits, offset: 0 };
             return self.moments(moments, format, record);
         }
+        let is_doubtful = self.context.delimiter == Some(b';')
+            && self.evidence.elsewhere.is_none()
+            && self.evidence.told.is_none();
+        if is_doubtful && record.rule.reading == Reading::default() && may_be_thousands(&values) {
+            let fraction =
+                values.iter().find(|value| value.fract().abs() > 0.0).copied().unwrap_or_default();
+            record.notes.push(self.note(&format!(
+                "the points in numbers such as {fraction:.3} are read as decimal points; pass --decimal , if they stand between thousands"
+            )));
+        }
         // A missing number is no integer: a column with gaps names no rows.
         if let Some(names) = identifier::of_numbers(self.name, &values, self.is_first) {
             self.name_rows(&mut record, names);
@@ -239,6 +250,11 @@ impl Inference<'_> {
         let rows = raw.rows();
         let markers = Markers::new(&options.missing, &[]);
         let present = Present::of(&raw, &rows, &markers);
+        let is_value =
+            |level: &String| options.not_missing.iter().any(|value| value == level.trim());
+        if present.texts.is_empty() && raw.levels.iter().any(is_value) {
+            return Ok(self.texts(Cells::Texts(raw), false));
+        }
         if present.texts.is_empty() {
             let mut record =
                 self.record(ColumnRule { kind: Kind::Constant, ..ColumnRule::default() });

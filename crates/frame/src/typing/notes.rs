@@ -157,12 +157,12 @@ impl Inference<'_> {
     ) {
         if found.is_ambiguous {
             let example = present.texts.first().map_or("", |text| text);
-            let (order, other) = match found.format.order {
-                DateOrder::DayFirst => ("day", "month-first"),
-                _ => ("month", "day-first"),
+            let (order, advice) = match found.format.order {
+                DateOrder::DayFirst => ("day", "write them as 2024-12-31 if that is wrong"),
+                _ => ("month", "pass --day-first if that is wrong"),
             };
             record.notes.push(self.note(&format!(
-                "dates such as `{example}` fit both orders of day and month; read with the {order} first: pass --{other} if that is wrong"
+                "dates such as `{example}` fit both orders of day and month; read with the {order} first: {advice}"
             )));
         }
         if found.has_offsets {

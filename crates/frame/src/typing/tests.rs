@@ -156,8 +156,32 @@ fn points_between_thousands_are_found_by_another_column() {
     // Not all fractions have three digits.
     let typed = typed_with(columns(raw(&["1.234", "2.5"])), &ReadOptions::default(), b';').unwrap();
     assert_eq!(numbers(&typed.columns[0].values), [1.234, 2.5]);
+    // Nothing decides: that is said.
+    let alone = || RawColumn {
+        name: "p".into(),
+        cells: Cells::Numbers(vec![1.234, 2.5]),
+        expected: Expected::Anything,
+    };
+    let typed = typed_with(vec![alone()], &ReadOptions::default(), b';').unwrap();
+    assert!(
+        typed.records[0].notes[0].contains("such as 1.234")
+            && typed.records[0].notes[0].contains("--decimal ,")
+    );
+    assert!(
+        typed_with(vec![alone()], &ReadOptions::default(), b',').unwrap().records[0]
+            .notes
+            .is_empty()
+    );
+    let told = ReadOptions { decimal: Some(Decimal::Comma), ..ReadOptions::default() };
+    assert_eq!(typed_with(vec![alone()], &told, b';').unwrap().again.len(), 1);
+    let typed = typed_with(vec![column("p", &["1.234", "2.500"])], &told, b';').unwrap();
+    assert_eq!(numbers(&typed.columns[0].values), [1234.0, 2500.0]);
     assert!(infer::may_be_thousands(&[1.5, 999.125, 3.0]) && !infer::may_be_thousands(&[1.0, 2.0]));
-    assert!(!infer::may_be_thousands(&[1.5, 0.0625]) && !infer::may_be_thousands(&[1234.5]));
+    assert!(
+        !infer::may_be_thousands(&[1.5, 0.125])
+            && !infer::may_be_thousands(&[1.5, 2.0625])
+            && !infer::may_be_thousands(&[1234.5])
+    );
 }
 
 #[test]
@@ -372,6 +396,13 @@ fn words_for_missing_can_be_values() {
 
 #[test]
 fn constants_and_empty_columns_are_marked() {
+    let options = ReadOptions { not_missing: vec!["None".into()], ..ReadOptions::default() };
+    let typed_none =
+        typed_with(vec![column("c", &["None", "NA", "None"])], &options, b',').unwrap();
+    assert_eq!(
+        (typed_none.columns[0].values.text(0), typed_none.columns[0].values.missing()),
+        ("None".into(), 1)
+    );
     for cells in [&["", "", "NA"][..], &["a", "a"], &["1,5", "1,5"], &["2024-01-01", "2024-01-01"]]
     {
         let (values, record) = typed(cells).unwrap();
