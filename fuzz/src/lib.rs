@@ -9,6 +9,7 @@
 //! valid, which reaches the checks behind the parser; bytes alone rarely do.
 
 pub mod seeds;
+pub mod tables;
 
 use halfspaces_data::read::{
     Categorical, CsvOptions, CsvSchema, CsvStream, Dataset, Header, LabelColumn, LibsvmOptions,
@@ -107,6 +108,7 @@ fn bits(data: &Dataset<Points>) -> Vec<u64> {
 /// LIBSVM text behind a byte that chooses the options.
 pub fn libsvm(bytes: &[u8]) {
     let Some((&choice, text)) = bytes.split_first() else { return };
+    tables::libsvm(text);
     let options = match choice % 4 {
         0 => LibsvmOptions::new(),
         1 => LibsvmOptions::new().dim(1000),

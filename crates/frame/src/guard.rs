@@ -36,7 +36,7 @@ mod tests {
     #[test]
     fn a_panic_becomes_none() {
         assert_eq!(guarded(|| 3), Some(3));
-        assert_eq!(guarded(|| guarded(|| panic!("inside")) as Option<u8>), Some(None));
-        assert_eq!(guarded(|| panic!("outside")) as Option<u8>, None);
+        assert_eq!(guarded(|| guarded::<u8>(|| panic!("inside"))), Some(None));
+        assert_eq!(guarded::<u8>(|| panic!("outside")), None);
     }
 }

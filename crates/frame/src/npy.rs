@@ -138,6 +138,17 @@ fn damaged(name: &str, error: &zip::result::ZipError) -> DataError {
     DataError::user(format!("{name}: not an NPZ archive that can be read: {error}; {advice}"))
 }
 
+/// Refuses data after the items. The checksum of an entry of an archive is compared here.
+pub(crate) fn check_end(reader: &mut impl Read) -> Result<(), DataError> {
+    match reader.read(&mut [0]) {
+        Ok(0) => Ok(()),
+        Ok(_) => Err(DataError::user(
+            "there is more data than shape and type ask for; the file is damaged",
+        )),
+        Err(error) => Err(DataError::user(format!("cannot be unpacked: {error}"))),
+    }
+}
+
 impl Table {
     /// Adds a vector as one column `name`; a matrix of numbers as a block, of texts as columns x0, x1, ... Of more
     /// dimensions the last ones are laid out in a row.
@@ -171,13 +182,7 @@ impl Table {
             (false, true) => self.vector(reader, header, name, hints, budget)?,
             (false, false) => self.matrix(reader, header, width, budget)?,
         }
-        match reader.read(&mut [0]) {
-            Ok(0) => Ok(()),
-            Ok(_) => Err(DataError::user(
-                "there is more data than shape and type ask for; the file is damaged",
-            )),
-            Err(error) => Err(DataError::user(format!("cannot be unpacked: {error}"))),
-        }
+        check_end(reader)
     }
 
     fn vector(

@@ -3,7 +3,7 @@
 use crate::block::{Block, SparseBlock};
 use crate::budget::Budget;
 use crate::error::DataError;
-use crate::npy::{Archive, open};
+use crate::npy::{Archive, check_end, open};
 use crate::npy_header::{Header, Kind};
 use crate::npy_items::{for_pieces, for_texts};
 use crate::source::Source;
@@ -57,6 +57,9 @@ pub(crate) fn read(
             let starts: Vec<usize> = parts.integers("indptr", usize::MAX)?;
             check_starts(&starts, columns, "indptr")?;
             let rows_of: Vec<u32> = parts.integers("indices", rows)?;
+            if starts.last() != Some(&rows_of.len()) {
+                return Err(lengths_differ());
+            }
             let mut columns_of = budget.room(rows_of.len())?;
             for (column, ends) in starts.windows(2).enumerate() {
                 columns_of.resize(columns_of.len() + ends[1] - ends[0], column as u32);
@@ -144,6 +147,7 @@ impl Parts<'_, '_> {
             }
             Ok(())
         })?;
+        check_end(&mut reader)?;
         Ok(integers)
     }
 
@@ -167,6 +171,7 @@ impl Parts<'_, '_> {
             values.extend_from_slice(piece);
             Ok(())
         })?;
+        check_end(&mut reader)?;
         Ok(values)
     }
 }
