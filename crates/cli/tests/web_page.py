@@ -159,6 +159,9 @@ def digits(options, browser, folder):
     time.sleep(1)
     browser.value(READY)
     assert "token" not in browser.value("location.href"), "the token stays out of the address"
+    browser.call("Page.reload")
+    time.sleep(1)
+    browser.value(READY)
     browser.value(CLOCK)
     asked = 0
     while True:

@@ -541,7 +541,7 @@ fn items_are_known_by_their_ids() {
     let (code, said) = typed(folder, &args("next.csv"), "q\n");
     assert_eq!(code, Some(0), "{said}");
     assert!(
-        said.contains("1 items have other contents than before and the same id: rows 1"),
+        said.contains("1 of the items have other contents than before and the same id (rows 1)"),
         "{said}"
     );
     let ids = |rows: Vec<Vec<String>>| {
@@ -674,7 +674,7 @@ fn imports_are_careful() {
         "1 task about no row of the pool",
         "task 3 \"very-Cheap\"",
         "1 task has several annotations that disagree",
-        "1 labels differ from those of the session, which are kept (rows 0)",
+        "1 of its labels differ from those of the session, which are kept (rows 0)",
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }

@@ -62,7 +62,7 @@ pub(super) fn anchor(
     if !anchoring.changed.is_empty() {
         let rows = listed(anchoring.changed.iter().copied());
         notes.push(format!(
-            "note: {name}: {} items have other contents than before and the same id: rows {rows}; their answers are kept",
+            "note: {name}: {} of the items have other contents than before and the same id (rows {rows}); their answers are kept",
             anchoring.changed.len()
         ));
     }

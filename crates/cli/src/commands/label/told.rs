@@ -67,7 +67,7 @@ pub(super) fn told(
         if !differing.is_empty() {
             let count = differing.len();
             notes.push(format!(
-                "note: {name}: {count} labels differ from --known and are taken instead ({})",
+                "note: {name}: {count} of its labels differ from --known and are taken instead ({})",
                 rows(&differing)
             ));
         }
@@ -83,7 +83,7 @@ fn note_kept(kept: &[usize], from: &str, notes: &mut Vec<String>) {
     if !kept.is_empty() {
         let count = kept.len();
         notes.push(format!(
-            "note: {from}: {count} labels differ from those of the session, which are kept ({})",
+            "note: {from}: {count} of its labels differ from those of the session, which are kept ({})",
             rows(kept)
         ));
     }

@@ -23,9 +23,9 @@ const TOKEN: &str = "{token}";
 /// this tab.
 const ASK_AGAIN: &str = "<!doctype html><title>halfspaces label</title>\
     <p>Open the address that the program printed: it has the token.</p>\
-    <script>const token = sessionStorage.getItem('token'); if (token) location.replace('/?token=' + token);</script>";
+    <script>const token = sessionStorage.getItem('token'); if (token && !location.search) location.replace('/?token=' + token);</script>";
 /// With the hash of the script of [`ASK_AGAIN`].
-const ASK_AGAIN_POLICY: &str = "default-src 'none'; script-src 'sha256-0o1RmAMXjmg1pCsB3z72X9YwIg4Qxc9+0wjyymVVkAQ='; \
+const ASK_AGAIN_POLICY: &str = "default-src 'none'; script-src 'sha256-glq6EHoTqu6mzfTKG+Nb4VReTbGPsP0o4e9LL5yaSk0='; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /// Bytes of a request's body at most.
 const MAX_BODY: usize = 4096;
