@@ -205,7 +205,7 @@ fn import(tasks: &[Value], items: &Items, classes: &[String]) -> Imported {
                 continue;
             }
         };
-        let row = match rows.find(data) {
+        let row = match rows.find(&known_by(data, nested.is_some())) {
             Found::Row(row) => row,
             Found::Nowhere => {
                 left_out.add(Cause::NoRow, number, data, &[]);
@@ -245,6 +245,14 @@ fn import(tasks: &[Value], items: &Items, classes: &[String]) -> Imported {
         notes.push(format!("none of its {} tasks gave a label", tasks.len()));
     }
     Imported { labels, notes }
+}
+
+/// The data by which a task finds its row. Of JSON-MIN and CSV the fields of Label Studio's own, such as the number of the task,
+/// are none of these.
+fn known_by(data: &Map<String, Value>, is_nested: bool) -> Map<String, Value> {
+    let is_own = |name: &str| !is_nested && OWN_FIELDS.contains(&name);
+    let data = data.iter().filter(|(name, _)| !is_own(name));
+    data.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 fn is_same(a: &str, b: &str, classes: &[String]) -> bool {
@@ -479,7 +487,7 @@ mod tests {
         assert_eq!(imported.notes.len(), 2, "{:?}", imported.notes);
         let csv =
             "text,id,kind\na cat,1,cat\nbird,2,\"{\"\"choices\"\":[\"\"dog\"\",\"\"cat\"\"]}\"\n";
-        let imported = import(&table(csv).unwrap(), &items(), &classes());
+        let imported = import(&table(csv).unwrap(), &items, &classes());
         assert_eq!(imported.labels, [(1, "cat".to_owned())]);
         assert!(imported.notes[0].contains("several choices"), "{:?}", imported.notes);
     }

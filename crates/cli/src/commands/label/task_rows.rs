@@ -23,14 +23,17 @@ pub(super) enum Found {
     Several(Vec<usize>),
 }
 
+/// A column by its place, and whether its texts are compared as numbers and truths, as the task holds one.
+type Compared = (usize, bool);
+
 /// The rows of a pool by what is shown of them.
 #[derive(Debug)]
 pub(super) struct TaskRows<'a> {
     items: &'a Items,
     by_key: HashMap<ItemKey, Vec<usize>>,
     by_id: HashMap<String, Vec<usize>>,
-    /// By the texts of some of the columns, which are given by their places.
-    by_texts: RefCell<HashMap<Vec<usize>, HashMap<Vec<String>, Vec<usize>>>>,
+    /// By the texts of some of the columns.
+    by_texts: RefCell<HashMap<Vec<Compared>, HashMap<Vec<String>, Vec<usize>>>>,
     images: ImageRows,
 }
 
@@ -62,6 +65,11 @@ impl<'a> TaskRows<'a> {
             narrow(self.by_key.get(&key).map_or(&[], Vec::as_slice));
         }
         let id = self.items.id().and_then(|column| text(data.get(&column.name)?));
+        // A data frame may have made numbers of ids.
+        let id = id.map(|id| match id.strip_suffix(".0") {
+            Some(whole) if !self.by_id.contains_key(&id) => whole.to_owned(),
+            _ => id,
+        });
         if let Some(id) = id {
             narrow(self.by_id.get(&id).map_or(&[], Vec::as_slice));
         }
@@ -87,21 +95,28 @@ impl<'a> TaskRows<'a> {
 
     /// The rows whose texts agree with all that the data hold of them; `None` if the data hold none.
     fn by_shown_texts(&self, data: &Map<String, Value>) -> Option<Vec<usize>> {
-        let columns: Vec<(usize, &Column, String)> = (self.items.texts().iter().enumerate())
-            .filter_map(|(place, column)| Some((place, column, text(data.get(&column.name)?)?)))
+        let value = |column: &Column| data.get(&column.name).filter(|value| text(value).is_some());
+        let columns: Vec<(Compared, &Column, String)> = (self.items.texts().iter().enumerate())
+            .filter_map(|(place, column)| {
+                let value = value(column)?;
+                let is_typed = value.is_number() || value.is_boolean();
+                Some(((place, is_typed), column, compared(&text(value)?, is_typed)))
+            })
             .collect();
         if columns.is_empty() {
             return None;
         }
-        let places: Vec<usize> = columns.iter().map(|(place, ..)| *place).collect();
-        let wanted: Vec<String> = columns.iter().map(|(.., wanted)| line_ends(wanted)).collect();
+        let places: Vec<Compared> = columns.iter().map(|(place, ..)| *place).collect();
+        let wanted: Vec<String> = columns.iter().map(|(.., wanted)| wanted.clone()).collect();
         let mut by_texts = self.by_texts.borrow_mut();
         let index = by_texts.entry(places).or_insert_with(|| {
             let mut index: HashMap<Vec<String>, Vec<usize>> = HashMap::new();
             let rows = columns[0].1.values.len();
             for row in 0..rows {
-                let texts = columns.iter().map(|(_, c, _)| line_ends(&c.values.text(row)));
-                index.entry(texts.collect()).or_default().push(row);
+                let text = |(place, column, _): &(Compared, &Column, String)| {
+                    compared(&column.values.text(row), place.1)
+                };
+                index.entry(columns.iter().map(text).collect()).or_default().push(row);
             }
             index
         });
@@ -109,19 +124,21 @@ impl<'a> TaskRows<'a> {
     }
 }
 
-/// Line ends as they are on one system.
-fn line_ends(text: &str) -> String {
-    text.replace("\r\n", "\n")
+/// A text as it is compared: with the line ends of one system, or as a number or a truth.
+fn compared(text: &str, is_typed: bool) -> String {
+    let number = text.trim().parse::<f64>().ok().filter(|_| is_typed);
+    match number.filter(|value| value.is_finite()) {
+        Some(value) => value.to_string(),
+        None if is_typed => text.to_lowercase(),
+        None => text.replace("\r\n", "\n"),
+    }
 }
 
 /// The text of a value; `None` of lists and objects.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
-        Value::Number(number) => {
-            let whole = number.as_f64().filter(|v| v.fract() == 0.0 && v.abs() < 1e15);
-            Some(whole.map_or_else(|| number.to_string(), |v| v.to_string()))
-        }
+        Value::Number(number) => Some(number.to_string()),
         Value::Bool(truth) => Some(truth.to_string()),
         Value::Null => Some(String::new()),
         Value::Array(_) | Value::Object(_) => None,
@@ -276,6 +293,7 @@ mod tests {
             (json!({ "a": "x" }), Found::Several(vec![0, 1])),
             (json!({ "a": "x", "b": "2" }), Found::Row(1)),
             (json!({ "a": "x", "b": 2.0 }), Found::Row(1)),
+            (json!({ "a": "07", "b": 3 }), Found::Nowhere),
             (json!({ "a": "x", "b": "3" }), Found::Nowhere),
             (json!({ "a": "x", "no": "q" }), Found::Row(1)),
             (json!({ "a": "7", "no": "q" }), Found::Nowhere),
