@@ -45,7 +45,7 @@ pub(crate) fn catalogue() -> Result<String, Failure> {
         .output()
         .map_err(|e| format!("cannot start Cargo: {e}"))?;
     if !output.status.success() {
-        return Err(format!("the list of claims is missing: {}", output.status).into());
+        return Err(format!("cannot list the claims: {}", output.status).into());
     }
     Ok(String::from_utf8(output.stdout)?)
 }

@@ -1,5 +1,4 @@
 //! `tidy` passes on this workspace and fails on planted faults.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::path::Path;
