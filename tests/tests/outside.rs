@@ -23,6 +23,15 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// The tables of the workspace's manifest that say how programs under development are compiled.
+fn dev_profile() -> String {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let tables = manifest.split("\n[").filter(|table| table.starts_with("profile.dev"));
+    let profile: String = tables.map(|table| format!("\n[{table}")).collect();
+    assert!(profile.contains("opt-level"), "{profile}");
+    profile
+}
+
 /// Runs an example by itself, with the versions of the workspace's lock file; what it writes to stdout.
 fn run(name: &str, arguments: &[&str]) -> String {
     let place = tempfile::tempdir().unwrap();
@@ -32,15 +41,13 @@ fn run(name: &str, arguments: &[&str]) -> String {
     let text = fs::read_to_string(&manifest).unwrap();
     assert!(text.contains("\n[workspace]\n"), "{name} stands outside the workspace");
     let crates = format!("\"{}/", root().join("crates").display());
-    fs::write(&manifest, text.replace("\"../../crates/", &crates)).unwrap();
+    // The workspace's profile, so that what is compiled for it serves here.
+    let text = text.replace("\"../../crates/", &crates) + &dev_profile();
+    fs::write(&manifest, text).unwrap();
     fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
     let output = Command::new(env!("CARGO"))
         .args(["run", "--offline", "--quiet", "--manifest-path"])
         .arg(&manifest)
-        // The workspace's profile, so that what is compiled for it serves here.
-        .args(["--config", "profile.dev.opt-level=1"])
-        .args(["--config", "profile.dev.debug=\"line-tables-only\""])
-        .args(["--config", "profile.dev.package.\"*\".debug=false"])
         .arg("--")
         .args(arguments)
         .current_dir(place.path())
