@@ -30,36 +30,36 @@ fn typed_columns(rows: &[&Row], width: usize) -> Vec<bool> {
 
 /// The number of lines at the start of `rows` that hold names.
 pub(crate) fn lines(rows: &[&Row]) -> usize {
-    if !is_header(rows) {
-        return 0;
-    }
-    let width = rows.iter().map(|row| row.len()).max().unwrap_or(0);
-    let mut lines = 1;
-    while lines < MOST_LINES && lines + 1 < rows.len() {
-        let (row, below) = (rows[lines], &rows[lines + 1..]);
-        let typed = typed_columns(below, width);
-        let over_types = |at: usize| typed.get(at) == Some(&true);
-        let looks: Vec<Kind> = row.iter().map(|cell| kind(cell)).collect();
-        let contradicts =
-            looks.iter().enumerate().any(|(at, look)| over_types(at) && look.is_typed());
-        let names =
-            looks.iter().enumerate().filter(|(at, look)| over_types(*at) && look.is_wordy());
-        let names = names.count();
-        let total = typed.iter().filter(|typed| **typed).count();
-        let comes_back = |(at, cell): (usize, &Vec<u8>)| {
-            let again = |row: &&&Row| row.get(at) == Some(cell) && **row != rows[0];
-            over_types(at) && below.iter().any(|row| again(&row))
+    let several = (2..=MOST_LINES)
+        .rev()
+        .find(|count| rows.len() >= count + 2 && are_names(&rows[..*count], &rows[*count..]));
+    several.unwrap_or_else(|| usize::from(is_header(rows)))
+}
+
+/// Whether several lines hold names: they have words above columns of numbers or dates.
+fn are_names(lines: &[&Row], below: &[&Row]) -> bool {
+    let width = below[0].len();
+    let typed = typed_columns(below, width);
+    let columns: Vec<usize> = (0..width).filter(|at| typed[*at]).collect();
+    let looks = |row: &Row, wanted: fn(Kind) -> bool| {
+        columns.iter().filter(|at| row.get(**at).is_some_and(|cell| wanted(kind(cell)))).count()
+    };
+    let comes_back = |row: &Row| {
+        let again = |at: &&usize| {
+            row.get(**at).is_some_and(|cell| {
+                !cell.is_empty() && below.iter().any(|row| row.get(**at) == Some(cell))
+            })
         };
-        let enough = names >= 2 && names * 2 >= total || row == rows[0];
-        if contradicts
-            || !enough
-            || row.iter().enumerate().any(|cell| comes_back(cell) && !cell.1.is_empty())
-        {
-            break;
-        }
-        lines += 1;
-    }
-    lines
+        columns.iter().find(again).is_some()
+    };
+    let names = |(at, row): (usize, &&Row)| {
+        let words = looks(row, Kind::is_wordy);
+        let enough = if at == 0 { words > 0 } else { words > 1 && 2 * words >= columns.len() };
+        (enough || words > 0 && *row == lines[0])
+            && looks(row, Kind::is_typed) == 0
+            && !comes_back(row)
+    };
+    2 * looks(below[0], Kind::is_typed) >= columns.len() && lines.iter().enumerate().all(names)
 }
 
 /// Whether the first of `rows` holds names:
