@@ -13,6 +13,8 @@ mod plan;
 mod rate;
 mod recipe;
 mod report;
+#[cfg(test)]
+mod tests;
 
 pub use audit::{Audit, Judgement, Suspect};
 pub use design::Design;

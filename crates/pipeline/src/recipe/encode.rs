@@ -361,19 +361,22 @@ impl<'f> Entries<'f> {
         if recipe.entries.is_empty() {
             return Ok(Entries::None);
         }
-        if let Some(Block::Sparse(block)) = &frame.block {
+        if let Some(Block::Sparse(block)) = &frame.block
+            && block.prefix() == recipe.prefix
+        {
             let points = block.points();
             let mut places = vec![u32::MAX; points.dim()];
-            for (at, column) in recipe.entries.iter().enumerate() {
-                if let Some(place) = places.get_mut(*column as usize) {
+            for (at, number) in recipe.entries.iter().enumerate() {
+                let column = number.checked_sub(block.first());
+                if let Some(place) = column.and_then(|column| places.get_mut(column as usize)) {
                     *place = (first + at) as u32;
                 }
             }
             return Ok(Entries::Block { points, places });
         }
         let mut columns = Vec::with_capacity(recipe.entries.len());
-        for column in &recipe.entries {
-            let name = (column + 1).to_string();
+        for number in &recipe.entries {
+            let name = recipe.entry_name(*number);
             match frame.column(&name) {
                 Some(values) if matches!(values.as_ref(), Values::Numbers(_)) => {
                     columns.push(values);

@@ -65,14 +65,16 @@ pub(super) fn recipe(
         };
         take(name, kind);
     }
-    let mut entries = Vec::new();
+    let (mut entries, mut prefix) = (Vec::new(), String::new());
     match &frame.block {
         Some(Block::Sparse(block)) => {
             let points = block.points();
             let named = dropped.iter().filter_map(|name| frame.block.as_ref()?.place(name));
             let dropped: HashSet<usize> = named.collect();
-            entries = changing(points);
-            entries.retain(|column| !dropped.contains(&(*column as usize)));
+            let mut kept = changing(points);
+            kept.retain(|column| !dropped.contains(&(*column as usize)));
+            entries = kept.into_iter().map(|column| column + block.first()).collect();
+            block.prefix().clone_into(&mut prefix);
         }
         Some(block) => {
             for place in 0..block.dim() {
@@ -94,7 +96,7 @@ pub(super) fn recipe(
     let columns_used: HashSet<&String> = columns.iter().map(|column| &column.name).collect();
     rules.retain(|name, _| columns_used.contains(name));
     let mut recipe =
-        Recipe { columns, entries, constant, names_only, rules, sparse, by_entries: false };
+        Recipe { columns, entries, prefix, constant, names_only, rules, sparse, by_entries: false };
     let stored = recipe.stored(frame);
     recipe.by_entries = recipe.dim() > MIN_SPARSE_DIM
         && stored.saturating_mul(SPARSE_SHARE) < frame.rows.saturating_mul(recipe.dim());

@@ -92,9 +92,12 @@ pub enum Unseen {
 #[serde(try_from = "Saved")]
 pub struct Recipe {
     columns: Vec<ColumnRecipe>,
-    /// Columns of the sparse block that are coordinates, rising; they stand after those of the columns.
+    /// The numbers in the names of those columns of the sparse block that are coordinates, rising; they stand after those of the columns.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     entries: Vec<u32>,
+    /// The names of these columns begin with this.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    prefix: String,
     /// Columns that never changed.
     constant: Vec<String>,
     /// Columns that only name their rows.
@@ -157,6 +160,8 @@ struct Saved {
     columns: Vec<ColumnRecipe>,
     #[serde(default)]
     entries: Vec<u32>,
+    #[serde(default)]
+    prefix: String,
     constant: Vec<String>,
     #[serde(default)]
     names_only: Vec<String>,
@@ -171,7 +176,8 @@ impl TryFrom<Saved> for Recipe {
     type Error = String;
 
     fn try_from(saved: Saved) -> Result<Recipe, String> {
-        let Saved { columns, entries, constant, names_only, rules, sparse, by_entries } = saved;
+        let Saved { columns, entries, prefix, constant, names_only, rules, sparse, by_entries } =
+            saved;
         if columns.is_empty() && entries.is_empty() {
             return Err("a recipe has at least one column".to_owned());
         }
@@ -197,7 +203,7 @@ impl TryFrom<Saved> for Recipe {
                 ));
             }
         }
-        Ok(Recipe { columns, entries, constant, names_only, rules, sparse, by_entries })
+        Ok(Recipe { columns, entries, prefix, constant, names_only, rules, sparse, by_entries })
     }
 }
 
@@ -260,7 +266,7 @@ impl Recipe {
             };
             column.kind.coordinate_names(&column.name).into_iter().map(move |name| (name, kind))
         });
-        let of_entries = self.entries.iter().map(|at| ((at + 1).to_string(), "entry"));
+        let of_entries = self.entries.iter().map(|number| (self.entry_name(*number), "entry"));
         let names: Vec<(String, &str)> = of_columns.chain(of_entries).collect();
         let mut times = std::collections::HashMap::new();
         names.iter().for_each(|(name, _)| *times.entry(name.clone()).or_insert(0usize) += 1);
@@ -282,9 +288,14 @@ impl Recipe {
             first = end;
         }
         for (at, entry) in self.entries.iter().enumerate() {
-            places.push(((entry + 1).to_string(), first + at..first + at + 1));
+            places.push((self.entry_name(*entry), first + at..first + at + 1));
         }
         places
+    }
+
+    /// The name of a column of the sparse block by its number.
+    fn entry_name(&self, number: u32) -> String {
+        format!("{}{number}", self.prefix)
     }
 
     /// Columns that never changed, and are left out.

@@ -219,3 +219,27 @@ fn names_of_rows_are_left_out() {
     assert_eq!((recipe.coordinates().len(), notes.len()), (2, 0));
     assert!(recipe.hints(&[]).rules.contains_key("id"));
 }
+
+/// Entries are known by the numbers that the file writes, whether it counts them from 0 or from 1.
+#[test]
+fn entries_are_found_by_their_numbers() {
+    use halfspaces_frame::SparseBlock;
+    let points = |rows: &[(u32, f64)]| {
+        let mut points = SparsePoints::empty(3).unwrap();
+        rows.iter().for_each(|(column, value)| points.push(&[*column], &[*value]).unwrap());
+        points
+    };
+    let with = |points: SparsePoints, first: u32| {
+        let rows = points.len();
+        let block = Some(Block::Sparse(SparseBlock::new(points, "", first)));
+        Frame { block, rows, ..frame(Vec::new()) }
+    };
+    // Indices 0 and 2.
+    let zero_based = with(points(&[(0, 1.0), (2, 2.0)]), 0);
+    let recipe = fit(&zero_based);
+    assert_eq!(recipe.coordinates(), ["0", "2"]);
+    // Index 2 again, in a file that has no index 0.
+    let one_based = with(points(&[(1, 5.0), (0, 7.0)]), 1);
+    let found = dense(recipe.apply(&one_based, Unseen::Error).unwrap());
+    assert_eq!(found.as_slice(), [0.0, 5.0, 0.0, 0.0]);
+}

@@ -1,0 +1,135 @@
+//! The whole pipeline: what is saved decides as what was fitted, and damage is noticed.
+
+use crate::{FitOptions, Method, Pipeline, Plan, Unseen};
+use halfspaces_frame::{Block, Column, Frame, Values};
+use halfspaces_linalg::{SparsePoints, Threads};
+
+const METHODS: [Method; 6] = Method::ALL;
+
+fn column(name: &str, values: Values) -> Column {
+    Column { name: name.into(), values }
+}
+
+/// Numbers with gaps, categories, and classes by both.
+fn table(rows: usize, classes: usize) -> Frame {
+    let x: Vec<f64> =
+        (0..rows).map(|i| if i % 17 == 5 { f64::NAN } else { (i * 37 % 101) as f64 }).collect();
+    let code = |i: usize| (i * 7 % 3) as u32;
+    let class = |i: usize| ((i * 37 % 101 * classes) / 101) as u32;
+    let names: Vec<String> = (0..classes).map(|c| format!("class {c}")).collect();
+    Frame::new(
+        "t",
+        vec![
+            column("x", Values::numbers(x)),
+            column("c", Values::texts((0..rows).map(code).collect(), &["red", "green", "blue"])),
+            column("y", Values::texts((0..rows).map(class).collect(), &names)),
+        ],
+    )
+}
+
+fn options(method: Method) -> FitOptions {
+    FitOptions { plan: Plan::new(method), holdout: Some(0.2), ..FitOptions::new("y") }
+}
+
+fn bytes(pipeline: &Pipeline) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    pipeline.write(&mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn a_loaded_model_decides_as_the_fitted_one() {
+    for method in METHODS {
+        for classes in [2, 3] {
+            let (fitted, _) = Pipeline::fit(table(200, classes), &options(method)).unwrap();
+            let loaded = Pipeline::read(&bytes(&fitted), "m").unwrap();
+            assert_eq!(loaded, fitted, "{method:?}");
+            let new = table(50, classes);
+            let decide = |model: &Pipeline, threads: usize| {
+                model.decide(&new, Unseen::Error, Threads::new(threads).unwrap()).unwrap()
+            };
+            assert_eq!(decide(&loaded, 1), decide(&fitted, 2), "{method:?}");
+            assert!(decide(&loaded, 1).probabilities.is_some(), "40 rows calibrate it");
+        }
+    }
+}
+
+/// Every byte changed, and every end cut off: an error, or the same model (a letter of the program's name).
+#[test]
+fn damage_to_a_model_file_is_noticed() {
+    let (fitted, _) = Pipeline::fit(table(60, 2), &options(Method::Logistic)).unwrap();
+    let whole = bytes(&fitted);
+    for at in 0..whole.len() {
+        for bit in [0, 3, 6] {
+            let mut changed = whole.clone();
+            changed[at] ^= 1 << bit;
+            if let Ok(read) = Pipeline::read(&changed, "m") {
+                assert_eq!(read, fitted, "byte {at}, bit {bit}");
+            }
+        }
+        assert!(Pipeline::read(&whole[..at], "m").is_err() || at + 1 == whole.len(), "cut at {at}");
+    }
+}
+
+#[test]
+fn the_report_says_what_rows_did() {
+    let (fitted, _) = Pipeline::fit(table(300, 3), &options(Method::Auto)).unwrap();
+    let report = fitted.report();
+    assert_eq!((report.rows, report.learned_from), (300, 240));
+    assert_eq!(report.findings.compared_on, 240);
+    assert_eq!(report.held_out().unwrap().unwrap().of, 60);
+    let rows: Vec<usize> = report.classes.iter().map(|class| class.rows).collect();
+    let most = *rows.iter().max().unwrap() as f64;
+    assert!((report.commonest_error - (1.0 - most / 300.0)).abs() < 1e-12);
+    assert!(report.findings.cross_validated.is_some());
+    // One halfspace of three bands errs on about the middle one; the error is measured on all rows by other fits.
+    let (linear, _) = Pipeline::fit(table(300, 3), &options(Method::Logistic)).unwrap();
+    let cross_validated = linear.report().findings.cross_validated.unwrap();
+    assert!((0.0..0.5).contains(&cross_validated), "{cross_validated}");
+    assert_eq!(linear.report().learned_from, 240);
+}
+
+/// Rows that a model learned from do not calibrate it: with 1000 rows held out the table classifier is calibrated on them.
+#[test]
+fn the_calibration_is_of_the_model_that_is_used() {
+    let kept = FitOptions { holdout: Some(0.25), ..options(Method::Auto) };
+    let is_calibrated = |rows: usize| {
+        let (fitted, _) = Pipeline::fit(table(rows, 2), &kept).unwrap();
+        String::from_utf8(bytes(&fitted)).unwrap().contains("\"calibration\"")
+    };
+    assert!(!is_calibrated(3996) && is_calibrated(4000));
+}
+
+/// Sparse entries: the rows of class 1 have an even column among the first 40.
+fn sparse(rows: usize, dim: usize) -> Frame {
+    let mut points = SparsePoints::empty(dim).unwrap();
+    let mut codes = Vec::new();
+    for i in 0..rows {
+        let class = (i * 7 % 5 < 2) as usize;
+        let signal = 2 * (i * 11 % 20) + class;
+        let noise = 40 + (i * 131) % (dim - 40);
+        points.push(&[signal as u32, noise as u32], &[1.0, 0.5]).unwrap();
+        codes.push(class as u32);
+    }
+    let label = column("y", Values::texts(codes, &["odd", "even"]));
+    Frame { block: Some(Block::Sparse(points.into())), ..Frame::new("s", vec![label]) }
+}
+
+#[test]
+fn every_learner_takes_sparse_rows() {
+    for method in METHODS {
+        let options = FitOptions { plan: Plan::new(method), ..options(method) };
+        let (fitted, _) = Pipeline::fit(sparse(400, 900), &options).unwrap();
+        assert!(fitted.recipe().is_sparse(), "{method:?}");
+        let held_out = fitted.report().held_out().unwrap().unwrap();
+        assert!(held_out.rate < 0.2, "{method:?}: {}", held_out.text());
+        let loaded = Pipeline::read(&bytes(&fitted), "m").unwrap();
+        let found = |model: &Pipeline| {
+            model.decide(&sparse(30, 900), Unseen::Error, Threads::ONE).unwrap().classes
+        };
+        assert_eq!(found(&loaded), found(&fitted));
+        // Columns beyond those learned from have no weight.
+        let wider = sparse(30, 2000);
+        assert_eq!(loaded.decide(&wider, Unseen::Error, Threads::ONE).unwrap().classes.len(), 30);
+    }
+}
