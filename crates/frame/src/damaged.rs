@@ -121,6 +121,31 @@ fn parquet_files() {
     attack(&file, false);
 }
 
+/// Equal rows compress to almost nothing; the number of rows is known before they are read.
+#[test]
+fn parquet_files_of_too_many_rows() {
+    use ::parquet::arrow::ArrowWriter;
+    let numbers: ArrayRef = Arc::new(Float64Array::from(vec![0.0; 200_000]));
+    let batch = RecordBatch::try_from_iter([("n", numbers)]).unwrap();
+    let mut file = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    assert!(file.len() < 10_000);
+    let error = read(file.clone()).unwrap_err().to_string();
+    assert!(error.contains("1.6 MB of memory, and the limit is 1.0 MB"), "{error}");
+    // Some at a time there is enough memory for them.
+    let source = Source::of_bytes("t", file, Budget::new(LIMIT)).unwrap();
+    let (options, hints) = (ReadOptions::default(), Hints::default());
+    let chunks = crate::parquet::chunks(&source, &options, &hints, 7000).unwrap();
+    let chunks: Vec<Frame> = chunks.map(Result::unwrap).collect();
+    assert_eq!(chunks.iter().map(|chunk| chunk.rows).sum::<usize>(), 200_000);
+    assert_eq!(chunks[1].place(0), "t, row 7001");
+    let some =
+        crate::parquet::select(&source, &options, &hints, &[0, 8191, 8192, 199_999]).unwrap();
+    assert_eq!((some.rows, some.place(2)), (4, "t, row 8193".to_owned()));
+}
+
 fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
     let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
     let length = (header.len() as u16).to_le_bytes();
