@@ -1,5 +1,7 @@
 //! Damaged files of every format: errors, never panics, and never memory beyond the budget.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use crate::budget::Budget;
 use crate::error::DataError;
 use crate::frame::Frame;

@@ -388,7 +388,7 @@ mod tests {
 
     #[test]
     fn chunks_are_the_parts_of_the_table() {
-        let long = "7:1 ".repeat(1) + &(8..40_000).map(|i| format!("{i}:1 ")).collect::<String>();
+        let long = "7:1 ".to_owned() + &(8..40_000).map(|i| format!("{i}:1 ")).collect::<String>();
         let text = format!("\u{feff}1 2:1 0:3\n-1\r\n0 {long}\n\n1 qid:1 3:4\n1 3:5");
         let source = source(&text);
         let whole = read(&source).unwrap();
