@@ -130,8 +130,7 @@ impl Inference<'_> {
                 *record.markers.entry(level.to_owned()).or_default() += rows;
             }
         }
-        let words: Vec<String> =
-            record.markers.iter().filter(|(word, _)| markers::is_word(word)).map(counted).collect();
+        let words = counted(record.markers.iter().filter(|(word, _)| markers::is_word(word)));
         if !words.is_empty() {
             let word = record
                 .markers
@@ -140,8 +139,7 @@ impl Inference<'_> {
                 .cloned()
                 .unwrap_or_default();
             record.notes.push(self.note(&format!(
-                "{} read as missing; pass --not-missing {word} if that is a value",
-                words.join(", ")
+                "{words} read as missing; pass --not-missing {word} if that is a value"
             )));
         }
         let present = Present::of(&raw, &rows, &markers);

@@ -46,10 +46,9 @@ impl Inference<'_> {
             .iter()
             .map(|at| (present.texts[*at].to_owned(), present.rows[*at]))
             .collect();
-        let shown: Vec<String> = found.iter().map(counted).collect();
         record.notes.push(self.note(&format!(
             "{} read as missing, as the other cells are {others}; pass --category '{}' if the column holds categories",
-            shown.join(", "),
+            counted(found.iter()),
             self.name
         )));
         record.rule.missing.extend(
@@ -175,12 +174,20 @@ impl Inference<'_> {
     }
 }
 
-/// "3 cells `NA` are" for a sentence.
-pub(super) fn counted((marker, rows): (&String, &usize)) -> String {
-    if *rows == 1 {
-        format!("1 cell `{}` is", short(marker))
-    } else {
-        format!("{rows} cells `{}` are", short(marker))
+/// "3 cells `NA` and 1 cell `None` are" for a sentence; empty without markers.
+pub(super) fn counted<'m>(markers: impl Iterator<Item = (&'m String, &'m usize)>) -> String {
+    let mut total = 0;
+    let shown: Vec<String> = markers
+        .map(|(marker, rows)| {
+            total += rows;
+            let cells = if *rows == 1 { "cell" } else { "cells" };
+            format!("{rows} {cells} `{}`", short(marker))
+        })
+        .collect();
+    match shown.split_last() {
+        None => String::new(),
+        Some((last, [])) => format!("{last} {}", if total == 1 { "is" } else { "are" }),
+        Some((last, others)) => format!("{} and {last} are", others.join(", ")),
     }
 }
 

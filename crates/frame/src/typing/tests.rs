@@ -382,6 +382,12 @@ fn words_for_missing_can_be_values() {
         "{:?}",
         record.notes
     );
+    let (_, record) = typed(&["x", "None", "NA", "y", "NA"]).unwrap();
+    assert!(
+        record.notes[0].contains("2 cells `NA` and 1 cell `None` are read as missing"),
+        "{:?}",
+        record.notes
+    );
     let (values, record) = of(&options);
     assert_eq!((values.missing(), values.text(0), record.notes.len()), (1, "None".into(), 0));
     let rule = Expected::Rule(record.rule);
