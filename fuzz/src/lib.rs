@@ -21,7 +21,7 @@ use halfspaces_eval::{Claim, RunInfo, StoreError, TrialStore};
 use halfspaces_features::{FeatureMap, KernelValues, Nystroem, RandomFourier, Ranks, ZScore};
 use halfspaces_forster::{Decomposition, Fit as ForsterFit, ForsterTransform, Isotropy, Subspace};
 use halfspaces_labelling::{
-    Anchoring, Event, Header, ItemIds, ItemKey, PoolId, Record, Tail, journal_text, parse_journal,
+    Anchoring, Event, ItemIds, ItemKey, PoolId, Record, Tail, journal_text, parse_journal,
 };
 use halfspaces_linalg::{
     AffineHalfspace, BooleanConcept, BooleanPoint, Classifier, Conjunction, DecisionList,
@@ -511,7 +511,7 @@ pub fn unsigned(text: &str) -> String {
         Some(at) => format!("{}}}\n", &line[..at]),
         None => format!("{line}\n"),
     };
-    let version = format!("\"version\":{}", Header::VERSION);
+    let version = format!("\"version\":{}", halfspaces_labelling::Header::VERSION);
     text.lines().map(plain).collect::<String>().replacen(&version, "\"version\":1", 1)
 }
 

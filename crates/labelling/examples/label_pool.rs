@@ -36,7 +36,7 @@ fn sitting(path: &Path, values: &[f64], questions: usize) -> Result<(), Box<dyn 
             let anchoring = Anchoring::find(log.record(), &pool).ok_or("both have keys")?;
             println!("{} answers moved, {} new items", anchoring.moved, anchoring.added);
             log.apply(&anchoring.event(pool))?;
-            log
+            *log
         }
     };
     let points = Points::new(values.to_vec(), 1)?;

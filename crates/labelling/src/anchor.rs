@@ -66,9 +66,7 @@ impl Anchoring {
     #[must_use]
     pub fn find(record: &Record, pool: &PoolId) -> Option<Anchoring> {
         let keys = &pool.items.as_ref()?.keys;
-        if record.pool().items.is_none() {
-            return None;
-        }
+        record.pool().items.as_ref()?;
         let mut anchoring = Anchoring {
             items: vec![usize::MAX; keys.len()],
             moved: 0,

@@ -2,6 +2,7 @@
 
 use crate::keys::{self, ItemKey, KeyBuilder};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// One thing that happened in a session, a line of its file. Classes are written by name; rows count from 0 and are
 /// those of the pool at that time.
@@ -116,11 +117,12 @@ impl Header {
             let found = self.classes.len();
             return Err(format!("the session has {found} classes; at least two are needed"));
         }
+        let mut seen = HashSet::with_capacity(self.classes.len());
         for (place, class) in self.classes.iter().enumerate() {
             if class.is_empty() {
                 return Err(format!("class {} has no name", place + 1));
             }
-            if self.classes[..place].contains(class) {
+            if !seen.insert(class) {
                 return Err(format!("the class {class:?} is named twice"));
             }
         }

@@ -43,7 +43,7 @@ pub enum Opening {
     /// The file was not there, or empty.
     New(NewSession),
     /// The session goes on.
-    Existing(SessionLog),
+    Existing(Box<SessionLog>),
 }
 
 /// A session that has no header yet. Dropped, it leaves no file behind.
@@ -124,7 +124,8 @@ impl SessionFile {
             open.settle(parsed.tail).map_err(failed)?;
         }
         let file = write.then_some(open);
-        Ok(Opening::Existing(SessionLog { header, record, file, tail: parsed.tail }))
+        let log = SessionLog { header, record, file, tail: parsed.tail };
+        Ok(Opening::Existing(Box::new(log)))
     }
 }
 

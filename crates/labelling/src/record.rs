@@ -4,10 +4,10 @@ use crate::event::{Event, Header, PoolId};
 use crate::keys::ItemKey;
 use crate::step::{Action, ActionKind, Asked, Given, Rows, Step};
 use halfspaces_online::{Answer, LabellingQuestion, Source};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The place of a label among the steps: a step, and a place in the list if it is one of known labels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     step: usize,
     slot: usize,
@@ -16,6 +16,8 @@ struct Place {
 /// The steps that gave an item its label: the first one, and a later change.
 #[derive(Debug, Clone, Copy)]
 struct Labelled {
+    /// Its place in the order of labels.
+    first: Place,
     given: Place,
     changed: Option<Place>,
 }
@@ -39,6 +41,7 @@ struct Labelled {
 #[derive(Debug, Clone)]
 pub struct Record {
     classes: Vec<String>,
+    class_of: HashMap<String, usize>,
     steps: Vec<Step>,
     // All that follows is derived from these two and the first pool.
     pool: PoolId,
@@ -48,8 +51,10 @@ pub struct Record {
     keys: HashMap<usize, ItemKey>,
     labelled: HashMap<usize, Labelled>,
     /// Labelled items in the order in which they got their labels.
-    order: Vec<usize>,
-    skipped: Vec<usize>,
+    order: BTreeMap<Place, usize>,
+    /// Skipped items by the step that skipped them, and the other way round.
+    skipped: BTreeMap<usize, usize>,
+    skip_of: HashMap<usize, usize>,
     /// Steps that can be taken back.
     actions: Vec<usize>,
 }
@@ -61,6 +66,7 @@ impl Record {
         let pool = header.pool.clone();
         let keys = pool.items.as_ref().map(|items| items.keys.iter().copied().enumerate());
         Record {
+            class_of: header.classes.iter().cloned().zip(0..).collect(),
             classes: header.classes.clone(),
             steps: Vec::new(),
             rows: Rows::First(pool.rows),
@@ -68,8 +74,9 @@ impl Record {
             keys: keys.into_iter().flatten().collect(),
             pool,
             labelled: HashMap::new(),
-            order: Vec::new(),
-            skipped: Vec::new(),
+            order: BTreeMap::new(),
+            skipped: BTreeMap::new(),
+            skip_of: HashMap::new(),
             actions: Vec::new(),
         }
     }
@@ -152,8 +159,9 @@ impl Record {
                 self.actions.push(place.step);
             }
             Step::Skip { item, .. } => {
-                self.skipped.retain(|other| other != item);
-                self.skipped.push(*item);
+                self.unskip(*item);
+                self.skipped.insert(place.step, *item);
+                self.skip_of.insert(*item, place.step);
                 self.actions.push(place.step);
             }
             Step::Undo { item } => self.take_back(*item),
@@ -179,23 +187,30 @@ impl Record {
         let Some(at) = at else { unreachable!("the caller has seen the action") };
         let step = self.actions.remove(at);
         if matches!(self.steps[step], Step::Answer { .. }) {
-            self.labelled.remove(&item);
-            self.order.retain(|other| *other != item);
+            if let Some(labelled) = self.labelled.remove(&item) {
+                self.order.remove(&labelled.first);
+            }
         } else {
-            self.skipped.retain(|other| *other != item);
+            self.unskip(item);
+        }
+    }
+
+    fn unskip(&mut self, item: usize) {
+        if let Some(step) = self.skip_of.remove(&item) {
+            self.skipped.remove(&step);
         }
     }
 
     fn give(&mut self, item: usize, given: Place) {
-        if self.labelled.insert(item, Labelled { given, changed: None }).is_none() {
-            self.order.push(item);
-        }
-        self.skipped.retain(|other| *other != item);
+        let first = self.labelled.get(&item).map_or(given, |before| before.first);
+        self.labelled.insert(item, Labelled { first, given, changed: None });
+        self.order.insert(first, item);
+        self.unskip(item);
     }
 
     fn class(&self, name: &str) -> Result<usize, String> {
-        let place = self.classes.iter().position(|class| class == name);
-        place.ok_or_else(|| format!("there is no class {name:?}"))
+        let class = self.class_of.get(name).copied();
+        class.ok_or_else(|| format!("there is no class {name:?}"))
     }
 
     fn item(&self, row: usize) -> Result<usize, String> {
@@ -290,7 +305,7 @@ impl Record {
 
     /// All labels of rows of the current pool, in the order in which they were given.
     pub fn given(&self) -> impl DoubleEndedIterator<Item = Given> {
-        self.order.iter().filter_map(|item| {
+        self.order.values().filter_map(|item| {
             let labelled = self.labelled.get(item)?;
             Some(self.given_of(self.rows.row(*item)?, *labelled))
         })
@@ -299,7 +314,7 @@ impl Record {
     /// The labels of items that the current pool does not have: their classes, by name.
     #[must_use]
     pub fn set_aside(&self) -> Vec<&str> {
-        let away = self.order.iter().filter(|item| self.rows.row(**item).is_none());
+        let away = self.order.values().filter(|item| self.rows.row(**item).is_none());
         let class = |item| self.given_of(0, self.labelled[item]).class;
         away.map(|item| self.classes[class(item)].as_str()).collect()
     }
@@ -310,7 +325,7 @@ impl Record {
         match self.rows {
             Rows::First(_) => self.order.len(),
             Rows::Later { .. } => {
-                self.order.iter().filter(|item| self.rows.row(**item).is_some()).count()
+                self.order.values().filter(|item| self.rows.row(**item).is_some()).count()
             }
         }
     }
@@ -329,13 +344,13 @@ impl Record {
 
     /// Rows that were skipped and have no label, in the order in which they were skipped.
     pub fn skipped(&self) -> impl Iterator<Item = usize> {
-        self.skipped.iter().filter_map(|item| self.rows.row(*item))
+        self.skipped.values().filter_map(|item| self.rows.row(*item))
     }
 
     /// Whether a row was skipped and has no label.
     #[must_use]
     pub fn is_skipped(&self, row: usize) -> bool {
-        self.rows.item(row).is_some_and(|item| self.skipped.contains(&item))
+        self.rows.item(row).is_some_and(|item| self.skip_of.contains_key(&item))
     }
 
     /// The last answer or skip about a row of the current pool.
@@ -392,7 +407,7 @@ impl Record {
     }
 
     pub(crate) fn is_item_skipped(&self, item: usize) -> bool {
-        self.skipped.contains(&item)
+        self.skip_of.contains_key(&item)
     }
 
     /// All events again, as they were applied.

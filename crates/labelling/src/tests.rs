@@ -51,7 +51,7 @@ fn labels(record: &Record) -> Vec<Option<usize>> {
 
 fn existing(path: &Path, access: SessionAccess) -> SessionLog {
     match SessionFile::open(path, access).unwrap() {
-        Opening::Existing(log) => log,
+        Opening::Existing(log) => *log,
         Opening::New(_) => panic!("the session is there"),
     }
 }
@@ -257,7 +257,7 @@ fn a_file_cut_anywhere_has_its_whole_lines() {
                 assert_eq!(whole, 0);
                 session.begin(header()).unwrap()
             }
-            Opening::Existing(log) => log,
+            Opening::Existing(log) => *log,
         };
         let is_cut = len > 0 && bytes[len - 1] != b'\n' && !ends_whole;
         assert_eq!(log.tail() == Tail::Cut, is_cut && whole > 0);

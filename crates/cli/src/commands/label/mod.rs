@@ -61,7 +61,7 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
     let pool = read_pool(args, &expected)?;
     let (log, mut notes) = match opening {
         Opening::New(session) => begin(args, session, &pool)?,
-        Opening::Existing(log) => go_on(args, log, &pool, &path)?,
+        Opening::Existing(log) => go_on(args, *log, &pool, &path)?,
     };
     notes.splice(0..0, pool.notes.iter().cloned());
     notes.iter().for_each(|text| note(&visible(text)));
