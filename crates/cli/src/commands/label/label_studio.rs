@@ -485,6 +485,9 @@ mod tests {
         let imported = parsed(text, &items());
         assert_eq!(imported.labels, [(1, "cat".to_owned())]);
         assert_eq!(imported.notes.len(), 2, "{:?}", imported.notes);
+        // The number of a task is not the id of an item.
+        let items = items().known_by(Vec::new(), Some(column("id", &["7", "2", "3", "1"])));
+        assert_eq!(parsed(text, &items).labels, [(1, "cat".to_owned())]);
         let csv =
             "text,id,kind\na cat,1,cat\nbird,2,\"{\"\"choices\"\":[\"\"dog\"\",\"\"cat\"\"]}\"\n";
         let imported = import(&table(csv).unwrap(), &items, &classes());

@@ -26,6 +26,9 @@ pub(super) enum Found {
 /// A column by its place, and whether its texts are compared as numbers and truths, as the task holds one.
 type Compared = (usize, bool);
 
+/// Rows by the texts of some columns.
+type RowsByTexts = HashMap<Vec<String>, Vec<usize>>;
+
 /// The rows of a pool by what is shown of them.
 #[derive(Debug)]
 pub(super) struct TaskRows<'a> {
@@ -33,7 +36,7 @@ pub(super) struct TaskRows<'a> {
     by_key: HashMap<ItemKey, Vec<usize>>,
     by_id: HashMap<String, Vec<usize>>,
     /// By the texts of some of the columns.
-    by_texts: RefCell<HashMap<Vec<Compared>, HashMap<Vec<String>, Vec<usize>>>>,
+    by_texts: RefCell<HashMap<Vec<Compared>, RowsByTexts>>,
     images: ImageRows,
 }
 
@@ -110,7 +113,7 @@ impl<'a> TaskRows<'a> {
         let wanted: Vec<String> = columns.iter().map(|(.., wanted)| wanted.clone()).collect();
         let mut by_texts = self.by_texts.borrow_mut();
         let index = by_texts.entry(places).or_insert_with(|| {
-            let mut index: HashMap<Vec<String>, Vec<usize>> = HashMap::new();
+            let mut index = RowsByTexts::new();
             let rows = columns[0].1.values.len();
             for row in 0..rows {
                 let text = |(place, column, _): &(Compared, &Column, String)| {
