@@ -5,6 +5,7 @@ use crate::commands::completions::{CompletionsArgs, ManArgs, completions, man};
 use crate::commands::evaluate::{self, EvaluateArgs};
 use crate::commands::explain::{self, ExplainArgs};
 use crate::commands::fit::{self, FitArgs};
+use crate::commands::inspect::{self, InspectArgs};
 use crate::commands::label::{self, LabelArgs};
 use crate::commands::predict::{self, PredictArgs};
 use crate::commands::transform::{self, TransformArgs};
@@ -37,6 +38,7 @@ pub(crate) enum Command {
     Label(LabelArgs),
     Audit(AuditArgs),
     Transform(TransformArgs),
+    Inspect(InspectArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -52,6 +54,7 @@ impl Command {
             Command::Label(args) => label::run(&args),
             Command::Audit(args) => audit::run(&args),
             Command::Transform(args) => transform::run(&args),
+            Command::Inspect(args) => inspect::run(&args),
             Command::Completions(args) => completions(&args, Cli::command()),
             Command::Man(args) => man(&args, Cli::command()),
         }

@@ -172,6 +172,11 @@ impl Source {
         &self.name
     }
 
+    /// How the bytes are compressed.
+    pub(crate) fn compression(&self) -> Option<Compression> {
+        self.compression
+    }
+
     /// The first bytes, decompressed.
     pub(crate) fn head(&self) -> &[u8] {
         &self.head

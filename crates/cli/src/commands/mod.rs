@@ -5,6 +5,7 @@ pub(crate) mod completions;
 pub(crate) mod evaluate;
 pub(crate) mod explain;
 pub(crate) mod fit;
+pub(crate) mod inspect;
 mod judged;
 pub(crate) mod label;
 pub(crate) mod predict;

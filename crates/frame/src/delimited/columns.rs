@@ -1,5 +1,6 @@
 //! Rows to columns.
 
+use super::check_header;
 use super::layout::Layout;
 use super::rows::Rows;
 use super::split::Delimiter;
@@ -28,7 +29,14 @@ pub(crate) struct Columns<'a> {
     expected: Vec<Expected>,
     builders: Vec<ColumnBuilder>,
     lines: Vec<u64>,
+    /// Cells that the file has, and cells that were filled in.
+    given: u64,
+    filled: u64,
 }
+
+/// Cells filled in for each cell of the file at most, and in any case.
+const MOST_FILLED: u64 = 16;
+const ALWAYS_FILLED: u64 = 1 << 20;
 
 impl<'a> Columns<'a> {
     /// Columns without rows; those in `texts` hold words.
@@ -46,6 +54,8 @@ impl<'a> Columns<'a> {
             expected: Vec::new(),
             builders: Vec::new(),
             lines: Vec::new(),
+            given: 0,
+            filled: 0,
         };
         for name in &layout.names {
             columns.add(name.clone(), texts.contains(name));
@@ -82,6 +92,9 @@ impl<'a> Columns<'a> {
             {
                 continue;
             }
+            if self.lines.is_empty() {
+                check_header(source, self.layout, self.options.ragged)?;
+            }
             self.push(source, rows, line)?;
         }
         Ok(())
@@ -98,11 +111,23 @@ impl<'a> Columns<'a> {
                 }
                 self.add_late(at);
             }
+            if at >= self.builders.len() {
+                // Refused below.
+                return;
+            }
             count = at + 1;
             if self.builders[at].push(cell).is_err() {
                 fault.get_or_insert(at);
             }
         });
+        self.given += count as u64;
+        self.filled += (self.builders.len() - count) as u64;
+        if self.filled > MOST_FILLED * self.given + ALWAYS_FILLED {
+            let name = source.name();
+            return Err(DataError::user(format!(
+                "{name}, line {line}: rows differ so much in their numbers of cells that they cannot be filled; pass --ragged skip, or name the delimiter with --delimiter"
+            )));
+        }
         for builder in self.builders.iter_mut().skip(count) {
             // An empty cell is no fault.
             let _ = builder.push(b"");
@@ -116,6 +141,10 @@ impl<'a> Columns<'a> {
     /// Adds columns up to the place `at`, for a row with more cells than those before it.
     fn add_late(&mut self, at: usize) {
         for place in self.builders.len()..=at {
+            self.filled += self.lines.len() as u64;
+            if self.filled > MOST_FILLED * self.given + ALWAYS_FILLED {
+                return;
+            }
             self.add(column_name(place), false);
             for _ in 0..self.lines.len() {
                 let _ = self.builders[place].push(b"");

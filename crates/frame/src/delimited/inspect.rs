@@ -1,6 +1,9 @@
 //! Shows how a file is read, and writes the table as it stands.
 
+use super::columns::column_name;
+use super::layout::Layout;
 use super::reading::FileRecord;
+use super::records::Records;
 use super::rows::Rows;
 use super::{Text, add_notes, check_rows};
 use crate::budget::Budget;
@@ -13,7 +16,7 @@ use crate::source::Source;
 use crate::typing::{ColumnRecord, ColumnRule, ColumnSummary};
 use crate::values::Values;
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::path::Path;
 
@@ -34,7 +37,7 @@ const OF_A_BLOCK: usize = 300;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Serialize)]
 #[non_exhaustive]
 pub struct Inspection {
     /// The name of the file.
@@ -47,9 +50,16 @@ pub struct Inspection {
     pub warnings: Vec<String>,
     /// Why the table cannot be learned from as it is.
     pub problem: Option<String>,
-    /// Rows of cells as they stand in the file, the names first if there is a header.
     #[serde(skip)]
-    cells: Vec<Vec<Vec<u8>>>,
+    table: Table,
+}
+
+/// The table that was inspected.
+#[derive(Debug)]
+enum Table {
+    Empty,
+    Text { source: Source, text: Vec<u8>, layout: Layout, ragged: Ragged },
+    Frame(Box<Frame>),
 }
 
 /// Reads a file and shows how it was understood.
@@ -61,7 +71,7 @@ pub fn inspect(path: &Path, options: &ReadOptions) -> Result<Inspection, DataErr
     if is_empty {
         return Ok(of_nothing(&path.display().to_string()));
     }
-    of_source(&Source::open(path)?, options)
+    of_source(Source::open(path)?, options)
 }
 
 /// Shows how bytes would be read as a file of this name.
@@ -76,7 +86,7 @@ pub fn inspect_bytes(
     if bytes.is_empty() {
         return Ok(of_nothing(name));
     }
-    of_source(&Source::of_bytes(name, bytes, Budget::of_machine())?, options)
+    of_source(Source::of_bytes(name, bytes, Budget::of_machine())?, options)
 }
 
 fn of_nothing(name: &str) -> Inspection {
@@ -86,119 +96,74 @@ fn of_nothing(name: &str) -> Inspection {
         columns: Vec::new(),
         warnings: vec![format!("{name}: the file is empty")],
         problem: Some(format!("{name}: the file is empty")),
-        cells: Vec::new(),
+        table: Table::Empty,
     }
 }
 
-fn of_source(source: &Source, options: &ReadOptions) -> Result<Inspection, DataError> {
+fn of_source(source: Source, options: &ReadOptions) -> Result<Inspection, DataError> {
     let format = match options.format {
         Some(format) => format,
-        None => detect::format(source)?,
+        None => detect::format(&source)?,
     };
     match format {
         Format::Csv | Format::Tsv => of_text(source, format, options),
         other => {
-            let frame = crate::read::read_format(source, other, options, &Hints::default())?;
+            let frame = crate::read::read_format(&source, other, options, &Hints::default())?;
             let reading =
                 FileRecord::of_format(other.name(), frame.rows as u64, frame.column_count());
-            let cells = cells_of(&frame);
             Ok(Inspection {
                 source: source.name().to_owned(),
                 reading,
                 columns: summaries(&frame),
                 warnings: frame.notes.clone(),
                 problem: None,
-                cells,
+                table: Table::Frame(Box::new(frame)),
             })
         }
     }
 }
 
-fn of_text(
-    source: &Source,
-    format: Format,
-    options: &ReadOptions,
-) -> Result<Inspection, DataError> {
-    let bytes = source.bytes()?;
-    let text = Text::new(source, &bytes, format, options, &Hints::default())?;
-    let layout = &text.layout;
-    // Shown even if a fit refuses them.
+fn of_text(source: Source, format: Format, options: &ReadOptions) -> Result<Inspection, DataError> {
+    // Ragged rows are shown even if a fit refuses them.
     let ragged = if options.ragged == Ragged::Error { Ragged::Pad } else { options.ragged };
-    let mut rows = text.rows(source, ragged)?;
-    let mut cells = Vec::new();
-    if layout.header > 0 {
-        let mut names = layout.raw_names.clone();
-        if layout.row_names {
-            names.insert(0, Vec::new());
-        }
-        let empty_last =
-            names.len() == layout.names.len() + 1 && names.last().is_some_and(Vec::is_empty);
-        if empty_last {
-            names.pop();
-        }
-        cells.push(names);
-    }
-    while rows.next()?.is_some() {
-        cells.push(as_they_stand(&rows, layout.trailing, layout.width, layout.spaced));
-    }
-    if options.ragged == Ragged::Pad {
-        pad(&mut cells, layout.header > 0);
-    }
+    let bytes = source.bytes()?;
+    let text = Text::new(&source, &bytes, format, options, &Hints::default())?;
+    let mut rows = text.rows(&source, ragged)?;
+    while rows.next()?.is_some() {}
+    let tally = &std::mem::take(&mut rows.tally);
+    drop(rows);
+    let layout = &text.layout;
     let mut warnings = Vec::new();
-    add_notes(source, layout, &rows.tally, options.ragged, &mut warnings);
-    let refused = check_rows(source, layout, &rows.tally, options.ragged).err();
+    add_notes(&source, layout, tally, options.ragged, &mut warnings);
+    let refused = check_rows(&source, layout, tally, options.ragged).err();
     let lenient = ReadOptions { ragged, ..options.clone() };
-    let (frame, problem) = match super::read(source, format, &lenient, &Hints::default()) {
+    let (frame, problem) = match super::of_text(&source, &text, &lenient, &Hints::default()) {
         Ok(frame) => (Some(frame), refused),
         Err(error) => (None, Some(error)),
     };
-    let columns = match &frame {
-        Some(frame) => summaries(frame),
-        None => Vec::new(),
-    };
+    let mut problem = problem.map(|error| error.to_string());
+    let columns = frame.as_ref().map(summaries).unwrap_or_default();
     if let Some(frame) = &frame {
-        let new = frame.notes.iter().filter(|note| !warnings.contains(note));
+        let known: HashSet<&String> = warnings.iter().collect();
+        let new = frame.notes.iter().filter(|note| !known.contains(note));
         let new: Vec<String> = new.cloned().collect();
         warnings.extend(new);
-    }
-    let mut problem = problem.map(|error| error.to_string());
-    if let Some(frame) = &frame
-        && let Err(error) = crate::read::check_names(frame)
-    {
-        problem.get_or_insert(error.to_string());
+        if let Err(error) = crate::read::check_names(frame) {
+            problem.get_or_insert(error.to_string());
+        }
+        if frame.rows == 0 {
+            problem.get_or_insert(format!("{}: the table has no rows", source.name()));
+        }
     }
     let count = if frame.is_some() { columns.len() } else { layout.names.len() };
-    Ok(Inspection {
-        source: source.name().to_owned(),
-        reading: FileRecord::of_text(layout, text.encoded, &rows.tally, count),
-        columns,
-        warnings,
-        problem,
-        cells,
-    })
-}
-
-/// The cells of a row, without the empty one after a trailing delimiter.
-fn as_they_stand(rows: &Rows<'_>, trailing: bool, width: usize, spaced: bool) -> Vec<Vec<u8>> {
-    let mut cells = Vec::new();
-    rows.cells(|at, cell| {
-        let is_trailing = trailing && at + 1 == width && cell.is_empty();
-        if !is_trailing {
-            cells.push(if spaced { cell.trim_ascii() } else { cell }.to_vec());
-        }
-    });
-    cells
-}
-
-/// Fills rows to the same number of cells, and names the columns that have no name.
-fn pad(cells: &mut [Vec<Vec<u8>>], has_names: bool) {
-    let width = cells.iter().map(Vec::len).max().unwrap_or(0);
-    for (at, row) in cells.iter_mut().enumerate() {
-        while row.len() < width {
-            let name = format!("c{}", row.len() + 1).into_bytes();
-            row.push(if has_names && at == 0 { name } else { Vec::new() });
-        }
-    }
+    let mut reading = FileRecord::of_text(layout, text.encoded, tally, count);
+    reading.compression = source.compression().map(|found| found.name().to_owned());
+    let name = source.name().to_owned();
+    let Text { text, layout, .. } = text;
+    let (text, ragged) = (text.into_owned(), options.ragged);
+    drop(bytes);
+    let table = Table::Text { source, text, layout, ragged };
+    Ok(Inspection { source: name, reading, columns, warnings, problem, table })
 }
 
 fn summaries(frame: &Frame) -> Vec<ColumnSummary> {
@@ -224,15 +189,6 @@ fn shortened(summary: ColumnSummary) -> ColumnSummary {
     ColumnSummary { examples: summary.examples.iter().map(|e| short(e)).collect(), ..summary }
 }
 
-/// The cells of a table in a binary format.
-fn cells_of(frame: &Frame) -> Vec<Vec<Vec<u8>>> {
-    let names = frame.names();
-    let columns: Vec<_> = names.iter().filter_map(|name| frame.column(name)).collect();
-    let header = names.iter().map(|name| name.as_bytes().to_vec()).collect();
-    let row = |row: usize| columns.iter().map(|c| c.text(row).into_bytes()).collect();
-    std::iter::once(header).chain((0..frame.rows).map(row)).collect()
-}
-
 impl Inspection {
     /// Writes the table as plain CSV (RFC 4180), its cells as they stand in the file. A table without names in the file
     /// has none in the result.
@@ -240,11 +196,82 @@ impl Inspection {
     /// # Errors
     /// If `out` cannot be written to.
     pub fn write_csv(&self, out: impl Write) -> Result<(), DataError> {
-        let failed = |e: csv::Error| DataError::system(format!("the table cannot be written: {e}"));
         let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(out);
-        for row in &self.cells {
-            writer.write_record(row).map_err(failed)?;
+        match &self.table {
+            Table::Empty => {}
+            Table::Frame(frame) => write_frame(frame, &mut writer)?,
+            Table::Text { source, text, layout, ragged } => {
+                let records = || Records::of_text(text, layout.dialect);
+                let keep = if *ragged == Ragged::Error { Ragged::Pad } else { *ragged };
+                let (mut width, mut given, mut count) = (0, 0, 0);
+                if *ragged == Ragged::Pad {
+                    let mut rows = Rows::new(source, records(), layout, keep)?;
+                    while rows.next()?.is_some() {
+                        let cells = as_they_stand(&rows, layout).len();
+                        (width, given, count) = (width.max(cells), given + cells, count + 1);
+                    }
+                }
+                if layout.header > 0 {
+                    let names = names(layout, width);
+                    writer.write_record(&names).map_err(|e| failed(&e))?;
+                    width = if *ragged == Ragged::Pad { names.len() } else { 0 };
+                }
+                if count * width > 17 * given + (1 << 20) {
+                    return Err(DataError::user(format!(
+                        "{}: rows differ so much in their numbers of cells that they cannot be filled; pass --ragged skip",
+                        source.name()
+                    )));
+                }
+                let mut rows = Rows::new(source, records(), layout, keep)?;
+                while rows.next()?.is_some() {
+                    let mut cells = as_they_stand(&rows, layout);
+                    cells.resize(cells.len().max(width), Vec::new());
+                    writer.write_record(&cells).map_err(|e| failed(&e))?;
+                }
+            }
         }
         writer.flush().map_err(|e| DataError::system(format!("the table cannot be written: {e}")))
     }
+}
+
+fn failed(error: &csv::Error) -> DataError {
+    DataError::system(format!("the table cannot be written: {error}"))
+}
+
+/// The names as they stand in the file, and more up to a number of columns.
+fn names(layout: &Layout, width: usize) -> Vec<Vec<u8>> {
+    let mut names = layout.raw_names.clone();
+    if layout.row_names {
+        names.insert(0, Vec::new());
+    }
+    if names.len() == layout.names.len() + 1 && names.last().is_some_and(Vec::is_empty) {
+        names.pop();
+    }
+    while names.len() < width {
+        names.push(column_name(names.len()).into_bytes());
+    }
+    names
+}
+
+/// The cells of a row, without the empty one after a trailing delimiter.
+fn as_they_stand(rows: &Rows<'_>, layout: &Layout) -> Vec<Vec<u8>> {
+    let mut cells = Vec::new();
+    rows.cells(|at, cell| {
+        let is_trailing = layout.trailing && at + 1 == layout.width && cell.is_empty();
+        if !is_trailing {
+            cells.push(if layout.spaced { cell.trim_ascii() } else { cell }.to_vec());
+        }
+    });
+    cells
+}
+
+/// Writes a table in a binary format.
+fn write_frame(frame: &Frame, writer: &mut csv::Writer<impl Write>) -> Result<(), DataError> {
+    let names = frame.names();
+    let columns: Vec<_> = names.iter().filter_map(|name| frame.column(name)).collect();
+    writer.write_record(names.iter().map(|name| name.as_bytes())).map_err(|e| failed(&e))?;
+    for row in 0..frame.rows {
+        writer.write_record(columns.iter().map(|c| c.text(row))).map_err(|e| failed(&e))?;
+    }
+    Ok(())
 }

@@ -95,6 +95,15 @@ pub(crate) fn read(
 ) -> Result<Frame, DataError> {
     let bytes = source.bytes()?;
     let text = Text::new(source, &bytes, format, options, hints)?;
+    of_text(source, &text, options, hints)
+}
+
+fn of_text(
+    source: &Source,
+    text: &Text<'_>,
+    options: &ReadOptions,
+    hints: &Hints,
+) -> Result<Frame, DataError> {
     // Twice if there are words below numbers, and once more if points turn out to stand between thousands.
     const READINGS: usize = 4;
     let mut texts = BTreeSet::new();
@@ -124,6 +133,22 @@ pub(crate) fn read(
     )))
 }
 
+const RAGGED: &str = "fix the file, or pass --ragged pad to fill missing cells or --ragged skip to leave such rows out";
+
+/// Refuses a header that has another number of names than the rows have cells.
+fn check_header(source: &Source, layout: &Layout, ragged: Ragged) -> Result<(), DataError> {
+    let expected = layout.names.len() + usize::from(layout.trailing);
+    if ragged != Ragged::Error || expected == layout.width {
+        return Ok(());
+    }
+    Err(DataError::user(format!(
+        "{}: the header in line {} has {expected} names, but most rows have {} cells; {RAGGED}",
+        source.name(),
+        layout.preamble + 1,
+        layout.width,
+    )))
+}
+
 /// Refuses rows of different numbers of cells, unless the user said what to do with them.
 fn check_rows(
     source: &Source,
@@ -134,16 +159,10 @@ fn check_rows(
     if ragged != Ragged::Error {
         return Ok(());
     }
-    let name = source.name();
-    let advice = "fix the file, or pass --ragged pad to fill missing cells or --ragged skip to leave such rows out";
-    let expected = layout.names.len() + usize::from(layout.trailing);
-    if expected != layout.width && tally.rows > 0 {
-        return Err(DataError::user(format!(
-            "{name}: the header in line {} has {expected} names, but most rows have {} cells; {advice}",
-            layout.preamble + 1,
-            layout.width,
-        )));
+    if tally.rows > 0 {
+        check_header(source, layout, ragged)?;
     }
+    let name = source.name();
     let count = tally.longer.count + tally.shorter.count;
     let Some((line, cells)) = tally.example else { return Ok(()) };
     let which = if layout.header > 0 { "the header" } else { "most rows" };
@@ -162,7 +181,7 @@ fn check_rows(
     let have = if layout.header > 0 { "has" } else { "have" };
     Err(DataError::user(format!(
         "{name}, line {line}: {cells} {unit}, but {which} {have} {}; {count} {are} another number of cells: {}; \
-         the likely cause is {}; {advice}",
+         the likely cause is {}; {RAGGED}",
         layout.width,
         parts.join(", "),
         cause.join(", or "),

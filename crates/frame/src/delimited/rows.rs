@@ -245,22 +245,19 @@ impl<'a> Rows<'a> {
     fn finish(&mut self) {
         let mut held = std::mem::take(&mut self.held);
         let is_gap = |h: &Held| matches!(h.what, What::Blank | What::Empty);
-        let mut empty = Lines::default();
+        let (mut empty, mut first_empty) = (0, 0);
         while let Some(last) = held.pop_if(|h| is_gap(h)) {
             if last.what == What::Blank {
                 self.tally.blank.add(last.line);
             } else {
-                empty.add(last.line);
+                (empty, first_empty) = (empty + 1, last.line);
             }
         }
-        if empty.count > 0 {
-            empty.first.reverse();
-            let lines = if empty.count == 1 { "line" } else { "lines" };
-            self.tally.notes.push(format!(
-                "{} empty {lines} after the last row left out, from line {}",
-                empty.count,
-                empty.first.first().copied().unwrap_or(0) + 1 - empty.count.min(1) as u64
-            ));
+        if empty > 0 {
+            let rows = if empty == 1 { "row without values" } else { "rows without values" };
+            self.tally
+                .notes
+                .push(format!("{empty} {rows} at the end left out, from line {first_empty}"));
         }
         if let Some(at) = another_table(&held, self.layout.width) {
             let (first, rows) = (&held[at], held.len() - at - 1);

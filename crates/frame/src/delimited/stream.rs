@@ -8,7 +8,7 @@ use super::rows::Rows;
 use super::{SAMPLE, SAMPLE_LINES, add_notes, check_rows, foreign, sample};
 use crate::error::DataError;
 use crate::frame::Frame;
-use crate::options::{Format, Hints, ReadOptions};
+use crate::options::{Format, Hints, Ragged, ReadOptions};
 use crate::source::Source;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -59,6 +59,20 @@ impl<'s> Stream<'s> {
         Rows::new(self.source, records, &self.layout, self.options.ragged)
     }
 
+    /// Refuses rows with cells for which a stream has no columns.
+    fn check_late(&self, rows: &Rows<'_>) -> Result<(), DataError> {
+        let longer = &rows.tally.longer;
+        if self.options.ragged != Ragged::Pad || longer.count == 0 {
+            return Ok(());
+        }
+        Err(DataError::user(format!(
+            "{}, {}: more cells than the {} of the other rows; read the file without --stream, or pass --ragged skip",
+            self.source.name(),
+            longer.shown(),
+            self.layout.width
+        )))
+    }
+
     /// The number of columns, an index included.
     pub(crate) fn column_count(&self) -> usize {
         self.layout.names.len()
@@ -68,6 +82,7 @@ impl<'s> Stream<'s> {
     pub(crate) fn count(&self) -> Result<u64, DataError> {
         let mut rows = self.start()?;
         while rows.next()?.is_some() {}
+        self.check_late(&rows)?;
         check_rows(self.source, &self.layout, &rows.tally, self.options.ragged)?;
         Ok(rows.tally.rows)
     }
@@ -80,6 +95,7 @@ impl<'s> Stream<'s> {
             let mut rows = self.start()?;
             let mut columns = Columns::new(&self.layout, self.options, self.hints, &texts);
             columns.take(self.source, &mut rows, usize::MAX, Some(only))?;
+            self.check_late(&rows)?;
             let ragged = self.options.ragged;
             check_rows(self.source, &self.layout, &rows.tally, ragged)?;
             match columns.finish(self.source)? {
@@ -105,7 +121,8 @@ impl<'s> Stream<'s> {
         let texts = BTreeSet::new();
         Ok(std::iter::from_fn(move || {
             let mut columns = Columns::new(&self.layout, self.options, self.hints, &texts);
-            if let Err(error) = columns.take(self.source, &mut rows, size, None) {
+            let taken = columns.take(self.source, &mut rows, size, None);
+            if let Err(error) = taken.and_then(|()| self.check_late(&rows)) {
                 return Some(Err(error));
             }
             match columns.finish(self.source) {

@@ -1,0 +1,251 @@
+//! Delimited text as other programs and people write it.
+#![allow(clippy::float_cmp, reason = "tests compare exact values on purpose")]
+
+use halfspaces_frame::{Frame, Hints, Ragged, ReadOptions, inspect_bytes, read_bytes};
+
+fn read_with(text: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Frame, String> {
+    let bytes = text.as_ref().to_vec();
+    read_bytes("t.csv", bytes, options, &Hints::default()).map_err(|error| error.to_string())
+}
+
+fn read(text: impl AsRef<[u8]>) -> Frame {
+    read_with(text, &ReadOptions::default()).unwrap()
+}
+
+fn refused(text: impl AsRef<[u8]>) -> String {
+    read_with(text, &ReadOptions::default()).unwrap_err()
+}
+
+/// The table that `inspect` writes.
+fn plain(text: impl AsRef<[u8]>) -> String {
+    let inspection =
+        inspect_bytes("t.csv", text.as_ref().to_vec(), &ReadOptions::default()).unwrap();
+    let mut table = Vec::new();
+    inspection.write_csv(&mut table).unwrap();
+    String::from_utf8(table).unwrap()
+}
+
+fn says(frame: &Frame, words: &str) -> bool {
+    frame.notes.iter().any(|note| note.contains(words))
+}
+
+fn names(frame: &Frame) -> Vec<String> {
+    frame.columns.iter().map(|column| column.name.clone()).collect()
+}
+
+fn texts(frame: &Frame, name: &str) -> Vec<String> {
+    let values = frame.column(name).unwrap();
+    (0..frame.rows).map(|row| values.text(row)).collect()
+}
+
+#[test]
+fn quotation_marks_in_texts_lose_no_rows() {
+    let mut text = String::from("id\tbody\tkind\n");
+    for i in 0..30 {
+        let body = match i {
+            4 => "\"Great service, they said".to_owned(),
+            9 => "a screen of 24\"".to_owned(),
+            11 => "\"Wow\" is what I thought".to_owned(),
+            _ => format!("text number {i}"),
+        };
+        text += &format!("{i}\t{body}\t{}\n", if i % 2 == 0 { "x" } else { "y" });
+    }
+    let frame = read(&text);
+    assert_eq!(frame.rows, 30);
+    assert_eq!(texts(&frame, "body")[4], "\"Great service, they said");
+    assert_eq!(texts(&frame, "body")[9], "a screen of 24\"");
+    assert!(says(&frame, "line 6"), "{:?}", frame.notes);
+}
+
+#[test]
+fn one_lost_quote_among_many_good_ones_keeps_its_row() {
+    let mut text = String::from("a,b,c\n");
+    for i in 0..20 {
+        let b = if i == 7 { "\"lost".to_owned() } else { format!("\"one, two {i}\"") };
+        text += &format!("{i},{b},z\n");
+    }
+    let frame = read(&text);
+    assert_eq!((frame.rows, texts(&frame, "b")[7].as_str()), (20, "\"lost"));
+    assert!(says(&frame, "line 9"), "{:?}", frame.notes);
+    assert_eq!(texts(&frame, "b")[8], "one, two 8");
+}
+
+#[test]
+fn quoted_cells_may_hold_delimiters_line_ends_and_quotes() {
+    let frame = read("body;stars\n\"good;\nvery \"\"good\"\"\";5\nplain;3\n\"a;b\";4\n");
+    assert_eq!(texts(&frame, "body"), ["good;\nvery \"good\"", "plain", "a;b"]);
+    assert_eq!((frame.place(1), frame.place(2)), ("t.csv, line 4".into(), "t.csv, line 5".into()));
+    let frame = read("body,y\n\"he said \\\"no\\\", then\",1\n\"x, \\\"yes\\\"\",2\n");
+    assert_eq!(texts(&frame, "body"), ["he said \"no\", then", "x, \"yes\""]);
+}
+
+#[test]
+fn lines_are_those_of_the_file() {
+    for end in ["\n", "\r\n", "\r"] {
+        let text = ["# by hand", "", "a,b", "1,x", "", "2,y", ""].join(end);
+        let frame = read(&text);
+        assert_eq!((frame.rows, frame.place(1)), (2, "t.csv, line 6".into()), "{end:?}");
+        assert!(says(&frame, "above the table"), "{:?}", frame.notes);
+    }
+}
+
+#[test]
+fn blank_lines_are_rows_of_a_table_of_one_column() {
+    let frame = read("comment\ngood\n\nbad\n \nso so\n");
+    assert_eq!((frame.rows, frame.place(4)), (5, "t.csv, line 6".into()));
+    assert!(frame.column("comment").unwrap().is_missing(1));
+    assert!(says(&frame, "blank"), "{:?}", frame.notes);
+}
+
+#[test]
+fn ragged_rows_are_refused_filled_or_left_out() {
+    let text = "a,b,c\n1,2,x\n3,y\n5,6,z\n7,8,w,9\n";
+    let error = refused(text);
+    for part in ["line 3", "line 5", "2 rows", "--ragged pad", "without quotes"] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    let how = |ragged| ReadOptions { ragged, ..ReadOptions::default() };
+    let frame = read_with(text, &how(Ragged::Skip)).unwrap();
+    assert_eq!((frame.rows, names(&frame)), (2, vec!["a".into(), "b".into(), "c".into()]));
+    let frame = read_with(text, &how(Ragged::Pad)).unwrap();
+    assert_eq!((frame.rows, names(&frame).len(), names(&frame)[3].as_str()), (4, 4, "c4"));
+    assert!(says(&frame, "line 3") && says(&frame, "line 5"), "{:?}", frame.notes);
+    assert_eq!(texts(&frame, "c4"), ["", "", "", "9"]);
+    let reading = frame.reading.unwrap();
+    assert_eq!((reading.ragged_rows, reading.rows), (2, 4));
+}
+
+#[test]
+fn headers_shorter_or_longer_than_rows_are_understood() {
+    let frame = read("\"Length\" \"Kind\"\n\"1\" 5.1 \"a b\"\n\"2\" 4.5 \"c\"\n\"3\" 4.7 \"d\"\n");
+    assert_eq!((names(&frame), frame.rows), (vec!["Length".into(), "Kind".into()], 3));
+    assert!(says(&frame, "names of rows"), "{:?}", frame.notes);
+    let frame = read("a,b\n1,x,\n2,y,\n3,z,\n");
+    assert_eq!(names(&frame), ["a", "b"]);
+    assert!(says(&frame, "end with a delimiter"), "{:?}", frame.notes);
+    let frame = read("a,b,\n1,x,\n2,y,\n3,z,\n");
+    assert_eq!(names(&frame), ["a", "b"]);
+}
+
+#[test]
+fn a_first_line_names_the_delimiter() {
+    let frame = read("sep=|\na|b\n1,5|x\n2,5|y\n");
+    assert_eq!(
+        (names(&frame), frame.place(0)),
+        (vec!["a".into(), "b".into()], "t.csv, line 3".into())
+    );
+    assert!(says(&frame, "`|` separates"), "{:?}", frame.notes);
+}
+
+#[test]
+fn lines_above_and_below_the_table_are_left_out() {
+    let text = "Report of May,,\nby the office,,\n,,\nname,size,price\nA,1.5,3\nB,2.5,4\nC,3.5,5\n,,\nSource: the office,,\n";
+    let frame = read(text);
+    assert_eq!((frame.rows, names(&frame).len()), (3, 3));
+    assert!(says(&frame, "lines 1 to 3 above") && says(&frame, "footnotes"), "{:?}", frame.notes);
+    let reading = frame.reading.unwrap();
+    assert_eq!((reading.preamble_lines, reading.footnotes), (3, Some((9, 9))));
+    let frame = read("x y\n1.0 2.0\n3.0 4.5\n");
+    assert_eq!(names(&frame), ["x", "y"]);
+    let frame = read("# x y\n1.0 2.0\n3.0 4.5\n");
+    assert_eq!(names(&frame), ["x", "y"]);
+}
+
+#[test]
+fn names_of_two_lines_are_joined() {
+    let frame = read("bp,,lg,\nX,Y,X,Y\n1.5,2.5,3.5,4.5\n5.5,6.5,7.5,8.5\n6,7,8,9\n");
+    assert_eq!(names(&frame), ["bp X", "bp Y", "lg X", "lg Y"]);
+    assert!(says(&frame, "lines 1 to 2"), "{:?}", frame.notes);
+}
+
+#[test]
+fn duplicate_names_are_refused_and_never_data() {
+    let error = refused("t,hum,hum\n1.5,2.5,3.5\n2.5,3.5,4.5\n");
+    assert!(error.contains("two columns are called `hum`"), "{error}");
+}
+
+#[test]
+fn another_table_and_repeated_headers_are_said() {
+    let text = "a,b,c\n1,2,x\n3,4,y\n5,6,z\nname,price\nA,1.5\nB,2.5\n";
+    let frame = read(text);
+    assert_eq!(frame.rows, 3);
+    assert!(says(&frame, "another table begins at line 5"), "{:?}", frame.notes);
+    let frame = read("a,b\n1,x\n2,y\na,b\n3,z\n");
+    assert_eq!(frame.rows, 3);
+    assert!(says(&frame, "line 4 is the header once more"), "{:?}", frame.notes);
+}
+
+#[test]
+fn a_cut_off_last_row_is_an_error() {
+    let error = refused("a,b,c\n1,2,x\n3,4,y\n5,6\n");
+    assert!(error.contains("line 4"), "{error}");
+}
+
+#[test]
+fn encodings_are_read_and_said() {
+    let text = "name,y\ngröße,1.5\nälter,2.5\n";
+    let latin: Vec<u8> = text.chars().map(|c| c as u8).collect();
+    let frame = read(latin);
+    assert_eq!(texts(&frame, "name")[0], "größe");
+    assert!(says(&frame, "windows-1252"), "{:?}", frame.notes);
+    let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(texts(&read(&utf16), "name")[1], "älter");
+    let marked = [b"\xff\xfe".to_vec(), utf16].concat();
+    assert_eq!(texts(&read(marked), "name")[1], "älter");
+    let marked = [b"\xef\xbb\xbf".to_vec(), text.as_bytes().to_vec()].concat();
+    assert_eq!(names(&read(marked)), ["name", "y"]);
+}
+
+#[test]
+fn other_formats_are_named() {
+    for (text, word) in [
+        ("{\"a\":1,\"y\":\"u\"}\n{\"a\":2,\"y\":\"v\"}\n", "JSON lines"),
+        ("@relation r\n@attribute a numeric\n@data\n1\n", "ARFF"),
+        ("<html><table><tr><td>1</td></tr></table></html>", "HTML"),
+    ] {
+        assert!(refused(text).contains(word));
+    }
+}
+
+#[test]
+fn messages_are_short_whatever_cells_hold() {
+    let long = "7".repeat(1_000_000);
+    let wide = format!("a,y\n1,x\n2,z,{long}\n");
+    assert!(refused(wide).len() < 2000);
+    let mut many = String::from("a,b\n");
+    for i in 0..50_000 {
+        many += if i % 3 == 0 { "1,2,3\n" } else { "1,2\n" };
+    }
+    assert!(refused(many).len() < 2000);
+}
+
+#[test]
+fn plain_csv_has_the_cells_as_they_stand() {
+    assert_eq!(plain("a;b\n1,50;\"x;y\"\n007;z\n"), "a,b\n\"1,50\",x;y\n007,z\n");
+    assert_eq!(plain("1.50 2\n3.25 4\n"), "1.50,2\n3.25,4\n");
+    assert_eq!(plain("a, b\n1, x\n2, y\n"), "a,b\n1,x\n2,y\n");
+    assert_eq!(plain(""), "");
+}
+
+#[test]
+fn wide_tables_take_time_linear_in_their_columns() {
+    let columns = 100_000;
+    let header: Vec<String> = (0..columns).map(|i| format!("x{i}")).collect();
+    let row =
+        |r: usize| (0..columns).map(|i| (i * r % 97).to_string()).collect::<Vec<_>>().join(",");
+    let text = format!("{}\n{}\n{}\n{}\n", header.join(","), row(1), row(2), row(3));
+    let frame = read(text);
+    assert_eq!((frame.rows, frame.columns.len()), (3, columns));
+}
+
+#[test]
+fn rows_that_differ_too_much_are_not_filled() {
+    let mut text = ",".repeat(5_000) + "\n";
+    text += &"1\n".repeat(50_000);
+    for ragged in [Ragged::Error, Ragged::Pad, Ragged::Skip] {
+        let options = ReadOptions { ragged, ..ReadOptions::default() };
+        if let Ok(frame) = read_with(&text, &options) {
+            assert!(frame.rows * frame.columns.len() < 3_000_000, "{ragged:?}");
+        }
+    }
+}
