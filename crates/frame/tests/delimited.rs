@@ -99,7 +99,7 @@ fn blank_lines_are_rows_of_a_table_of_one_column() {
 
 #[test]
 fn ragged_rows_are_refused_filled_or_left_out() {
-    let text = "a,b,c\n1,2,x\n3,y\n5,6,z\n7,8,w,9\n";
+    let text = "a,b,c\n1,p,x\n3,q\n5,r,z\n7,s,w,9\n";
     let error = refused(text);
     for part in ["line 3", "line 5", "2 rows", "--ragged pad", "without quotes"] {
         assert!(error.contains(part), "{part}: {error}");

@@ -68,7 +68,9 @@ fn are_names(lines: &[&Row], below: &[&Row]) -> bool {
 /// - or, besides words, years or whole numbers that rise by one, as pandas names columns.
 fn is_header(rows: &[&Row]) -> bool {
     let Some((first, rest)) = rows.split_first() else { return false };
-    let typed = typed_columns(rest, first.len());
+    // A header may come back, as in files that were joined.
+    let others: Vec<&Row> = rest.iter().filter(|row| *row != first).copied().collect();
+    let typed = typed_columns(&others, first.len());
     let looks: Vec<Kind> = first.iter().map(|cell| kind(cell)).collect();
     let above_types = |wanted: fn(Kind) -> bool| {
         looks.iter().zip(&typed).filter(|(look, typed)| **typed && wanted(**look)).count()

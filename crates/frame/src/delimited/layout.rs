@@ -43,6 +43,8 @@ struct Sampled {
     line: u64,
     cells: Row,
     blank: bool,
+    /// Whether it begins with a mark of a comment.
+    comment: bool,
 }
 
 /// The layout of a text that begins with `sample`.
@@ -102,16 +104,19 @@ fn sampled(sample: &[u8], dialect: Dialect, skip: bool) -> Vec<Sampled> {
         let _ = records.skip_line();
     }
     let mut rows: Vec<Sampled> = Vec::new();
-    let mut cells = 0;
-    while rows.len() < RECORDS && (cells < CELLS || rows.len() < 3) {
+    let mut count = 0;
+    while rows.len() < RECORDS && (count < CELLS || rows.len() < 3) {
         let Ok(Some(record)) = records.next() else { break };
-        cells += records.len();
+        count += records.len();
         let trimmed = |cell: &[u8]| cell.trim_ascii().to_vec();
-        rows.push(Sampled {
-            line: record.line,
-            cells: records.iter().map(trimmed).collect(),
-            blank: record.blank,
-        });
+        let mut cells: Row = records.iter().map(trimmed).collect();
+        let comment = is_comment(&cells);
+        let is_mark = cells[0].iter().all(|b| matches!(b, b'#' | b'%'));
+        if comment && is_mark && cells.len() > 1 && separates_words(dialect.delimiter) {
+            // The mark is no cell.
+            cells.remove(0);
+        }
+        rows.push(Sampled { line: record.line, cells, blank: record.blank, comment });
     }
     rows
 }
@@ -141,6 +146,10 @@ fn filled(row: &Row) -> usize {
     row.iter().filter(|cell| !cell.is_empty()).count()
 }
 
+fn separates_words(delimiter: Delimiter) -> bool {
+    matches!(delimiter, Delimiter::Blanks | Delimiter::Byte(b' ' | b'\t'))
+}
+
 fn is_comment(row: &Row) -> bool {
     matches!(row[0].first(), Some(b'#' | b'%'))
 }
@@ -156,9 +165,9 @@ fn commonest<'a>(rows: impl Iterator<Item = &'a Row>) -> usize {
 impl Layout {
     fn table(&mut self, rows: &[Sampled], options: &ReadOptions, hints: &Hints) {
         let rows: Vec<&Sampled> = rows.iter().filter(|row| !row.blank).collect();
-        let width = commonest(rows.iter().map(|row| &row.cells).filter(|row| !is_comment(row)));
+        let width = commonest(rows.iter().filter(|row| !row.comment).map(|row| &row.cells));
         let start = self.start(&rows, width, hints);
-        self.comments = rows[..start].iter().any(|row| is_comment(&row.cells));
+        self.comments = rows[..start].iter().any(|row| row.comment);
         if let Some(row) = rows.get(start) {
             if row.line > self.preamble + 1 && start > 0 {
                 let first = rows[0].line;
@@ -215,9 +224,9 @@ impl Layout {
         {
             return at;
         }
-        let blanks = matches!(self.dialect.delimiter, Delimiter::Blanks | Delimiter::Byte(b' '));
+        let blanks = separates_words(self.dialect.delimiter);
         // The last comment may hold the names, as the header of numpy.savetxt.
-        let comments = rows.iter().take_while(|row| is_comment(&row.cells)).count();
+        let comments = rows.iter().take_while(|row| row.comment).count();
         if comments > 0
             && let Some(last) = rows[..comments].last()
             && last.cells.len() == width

@@ -222,6 +222,9 @@ fn add_notes(
             tally.repaired.shown()
         ));
     }
+    if tally.empty_rows.count > 0 {
+        add(&format!("{} blank: each is a row with a missing value", tally.empty_rows.shown()));
+    }
     for (lines, what) in [
         (&tally.blank, "blank"),
         (&tally.comments, "a comment"),

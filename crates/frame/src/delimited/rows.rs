@@ -71,6 +71,8 @@ pub(crate) struct Tally {
     pub(crate) example: Option<(u64, usize)>,
     /// Rows of which a quote was read as a character.
     pub(crate) repaired: Lines,
+    /// Blank lines that are rows of a table of one column.
+    pub(crate) empty_rows: Lines,
     /// Lines left out.
     pub(crate) blank: Lines,
     pub(crate) comments: Lines,
@@ -232,6 +234,10 @@ impl<'a> Rows<'a> {
                 if self.ragged == Ragged::Pad {
                     self.ready.push_back(held);
                 }
+            }
+            What::Empty if self.layout.width < 2 => {
+                self.tally.empty_rows.add(held.line);
+                self.ready.push_back(held);
             }
             What::Empty | What::Single | What::Row => self.ready.push_back(held),
         }
