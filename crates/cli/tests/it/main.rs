@@ -4,6 +4,7 @@ mod audit;
 mod bad_input;
 mod common;
 mod formats;
+mod inspect;
 mod label;
 mod label_page;
 mod manners;
