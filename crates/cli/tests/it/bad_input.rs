@@ -94,7 +94,7 @@ const CASES: [(&str, &str); 111] = [
     // Columns.
     (
         "fit prose.csv --label y -o out --force",
-        "say --drop 'a' to leave the column out, or --text 'a'",
+        "use --drop 'a' to leave the column out, or --text 'a'",
     ),
     (
         "fit constant.csv --label y -o out --force",
@@ -181,12 +181,18 @@ const CASES: [(&str, &str); 111] = [
     ),
     ("fit good.csv --label y -o folder --force", "folder is a directory"),
     ("fit good.csv --label y -o - --force", "`-` names no file here"),
-    ("fit good.csv --label y -o good.csv --force", "good.csv is read and would be written over"),
+    (
+        "fit good.csv --label y -o good.csv --force",
+        "good.csv is an input file; choose another output",
+    ),
     (
         "predict model.json good.csv -o folder/../good.csv --force",
-        "is read and would be written over",
+        "is an input file; choose another output",
     ),
-    ("predict model.json good.csv -o model.json --force", "is read and would be written over"),
+    (
+        "predict model.json good.csv -o model.json --force",
+        "is an input file; choose another output",
+    ),
     ("transform good.csv --drop y -o a.csv --scatter ./a.csv", "./a.csv is named twice"),
     (
         "label good.csv --classes a,b --session nothing --export -o a.csv",

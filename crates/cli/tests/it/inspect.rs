@@ -4,7 +4,8 @@ use crate::support::{good, refused, run};
 use serde_json::Value;
 use std::fs;
 
-const UNTIDY: &str = "Report of May;;\n;;\nname;size;kind\nA;1,50;x\nB;2,25;y\nC;3,75;x\n;;\nSource: the office;;\n";
+const UNTIDY: &str =
+    "Report of May;;\n;;\nname;size;kind\nA;1,50;x\nB;2,25;y\nC;3,75;x\n;;\nSource: the office;;\n";
 
 #[test]
 fn a_table_is_shown_as_text_and_as_json() {

@@ -96,7 +96,21 @@ impl<'a> Columns<'a> {
                 check_header(source, self.layout, self.options.ragged)?;
             }
             self.push(source, rows, line)?;
+            self.check_room(source)?;
         }
+        Ok(())
+    }
+
+    /// Checks that there is room for the columns to double, which they do when their number of rows is a power of two.
+    fn check_room(&self, source: &Source) -> Result<(), DataError> {
+        const FEW_ROWS: usize = 4096;
+        let rows = self.lines.len();
+        if rows < FEW_ROWS || !rows.is_power_of_two() {
+            return Ok(());
+        }
+        let bytes = 8 * (self.builders.len() as u64 + 1) * 2 * rows as u64;
+        source.budget().take(bytes)?;
+        source.budget().give_back(bytes);
         Ok(())
     }
 

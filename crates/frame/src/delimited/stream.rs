@@ -137,7 +137,7 @@ impl<'s> Stream<'s> {
                     let (name, (line, cell)) = columns.into_iter().next()?;
                     let place = format!("{}, line {line}, column `{name}`", self.source.name());
                     Some(Err(DataError::user(format!(
-                        "{place}: `{cell}` is not a number, as the cells before it are; fix it, or say --category '{name}'"
+                        "{place}: `{cell}` is not a number, as the cells before it are; fix it, or use --category '{name}'"
                     ))))
                 }
             }
