@@ -177,6 +177,54 @@ impl SparsePoints {
         Ok(self)
     }
 
+    /// The same entries in other columns, without a second copy in memory: those of column j are moved to column `places[j]`,
+    /// or left out where that is `u32::MAX`. The other places rise with j.
+    ///
+    /// # Errors
+    /// [`InputError::LengthMismatch`] unless there is a place for each column; [`InputError::IndexOutOfRange`] for a place that
+    /// is not below `dim` or does not rise; [`InputError::ZeroDimension`].
+    ///
+    /// ```
+    /// use halfspaces_linalg::{PointSet, SparsePoints};
+    /// let points = SparsePoints::new(vec![0, 1, 3], vec![1, 0, 2], vec![2.0, 1.0, 3.0], 3)?;
+    /// let moved = points.into_columns(&[u32::MAX, 4, 5], 6)?;
+    /// assert_eq!(moved, SparsePoints::new(vec![0, 1, 2], vec![4, 5], vec![2.0, 3.0], 6)?);
+    /// # Ok::<(), halfspaces_linalg::InputError>(())
+    /// ```
+    pub fn into_columns(mut self, places: &[u32], dim: usize) -> Result<SparsePoints, InputError> {
+        InputError::check_len(self.dim, places.len())?;
+        if dim == 0 {
+            return Err(InputError::ZeroDimension);
+        }
+        check_width(dim)?;
+        let mut least = 0;
+        for place in places.iter().filter(|place| **place != u32::MAX) {
+            let index = *place as usize;
+            if index < least || index >= dim {
+                return Err(InputError::IndexOutOfRange { index, len: dim });
+            }
+            least = index + 1;
+        }
+        let (mut end, mut start) = (0, 0);
+        for row in 1..self.row_starts.len() {
+            let stop = self.row_starts[row];
+            for at in start..stop {
+                let place = places[self.columns[at] as usize];
+                if place != u32::MAX {
+                    self.columns[end] = place;
+                    self.values[end] = self.values[at];
+                    end += 1;
+                }
+            }
+            start = stop;
+            self.row_starts[row] = end;
+        }
+        self.columns.truncate(end);
+        self.values.truncate(end);
+        self.dim = dim;
+        Ok(self)
+    }
+
     /// Number of stored values of all rows.
     #[must_use]
     pub fn stored(&self) -> usize {
@@ -303,6 +351,22 @@ mod tests {
         assert_eq!(points, before);
         assert!(points.clone().widened(1 << 32).is_err());
         assert_eq!(points.widened(5).unwrap().dim(), 5);
+    }
+
+    #[test]
+    fn columns_are_moved_in_place() {
+        let points =
+            SparsePoints::new(vec![0, 2, 2, 3], vec![0, 2, 1], vec![1.0, 2.0, 3.0], 3).unwrap();
+        let none = u32::MAX;
+        let moved = points.clone().into_columns(&[0, none, 1], 2).unwrap();
+        let expected = SparsePoints::new(vec![0, 2, 2, 2], vec![0, 1], vec![1.0, 2.0], 2).unwrap();
+        assert_eq!(moved, expected);
+        assert_eq!(points.clone().into_columns(&[0, 1, 2], 3).unwrap(), points);
+        for (places, dim) in
+            [(vec![1, 0, 2], 3), (vec![0, 1, 3], 3), (vec![0, 1], 3), (vec![0, 1, 2], 0)]
+        {
+            assert!(points.clone().into_columns(&places, dim).is_err(), "{places:?} {dim}");
+        }
     }
 
     #[test]

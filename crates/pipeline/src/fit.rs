@@ -191,8 +191,7 @@ impl Pipeline {
         let training = if held_rows.is_empty() { frame } else { frame.into_rows(&learn_rows) };
         let (recipe, mut notes) = Recipe::fit(&training, &options.recipe)?;
         notes.splice(0..0, training.notes.iter().cloned());
-        let design = recipe.apply(&training, Unseen::Error)?;
-        drop(training);
+        let design = recipe.apply_to(training, Unseen::Error)?;
         check_enough(options, &source, learn_rows.len())?;
         let classes: Vec<usize> = learn_rows.iter().filter_map(|row| target.class(*row)).collect();
         let fitted = Model::fit(&options.plan, &design, &classes, weights.as_deref());
@@ -206,7 +205,7 @@ impl Pipeline {
         let held_out = match truth.is_empty() {
             true => None,
             false => {
-                let design = recipe.apply(&held_out, Unseen::Zero)?;
+                let design = recipe.apply_to(held_out, Unseen::Zero)?;
                 measure(&mut model, &design, &truth, &options.plan)?
             }
         };

@@ -79,8 +79,7 @@ fn one_pass(
     let training = head.into_rows(&learn_rows);
     let (recipe, mut notes) = Recipe::fit(&training, &options.recipe)?;
     notes.splice(0..0, training.notes.iter().cloned());
-    let design = recipe.apply(&training, Unseen::Error)?;
-    drop(training);
+    let design = recipe.apply_to(training, Unseen::Error)?;
     check_enough(options, &source, learn_rows.len())?;
     let classes: Vec<usize> = learn_rows.iter().filter_map(|row| target.class(*row)).collect();
     let hints = recipe.hints(std::slice::from_ref(&options.label));
@@ -241,7 +240,7 @@ impl Pass<'_> {
             self.held.push(Held { design, classes, rows });
             self.thin()?;
         }
-        let design = self.recipe.apply(&chunk.into_rows(&learn), Unseen::Zero)?;
+        let design = self.recipe.apply_to(chunk.into_rows(&learn), Unseen::Zero)?;
         Ok((design, classes))
     }
 

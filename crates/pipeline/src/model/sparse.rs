@@ -71,7 +71,6 @@ pub(super) fn choose(
         chosen: 1,
         compared_on: test_rows.len(),
         learned_from: classes.len() as u64,
-        cross_validated: errors.first().map(|(error, ..)| *error),
         ..Findings::default()
     };
     Ok((Core::Linear { scale: None, fitted }, findings))

@@ -49,6 +49,23 @@ pub(super) fn design(recipe: &Recipe, frame: &Frame, unseen: Unseen) -> Result<D
     Ok(Design::Dense(Points::new(out, dim)?))
 }
 
+/// The points of a table that is not needed any more: where they are its block alone, that is not copied.
+pub(super) fn into_design(
+    recipe: &Recipe,
+    frame: Frame,
+    unseen: Unseen,
+) -> Result<Design, DataError> {
+    let is_block_alone = recipe.columns.is_empty() && recipe.by_entries;
+    let places = match Entries::new(recipe, &frame, 0, unseen)? {
+        Entries::Block { places, .. } if is_block_alone => places,
+        _ => return design(recipe, &frame, unseen),
+    };
+    let Some(Block::Sparse(block)) = frame.block else {
+        unreachable!("the places are those of a sparse block")
+    };
+    Ok(Design::Sparse(block.into_points().into_columns(&places, recipe.dim())?))
+}
+
 /// The columns of a table by their names.
 struct Found<'f> {
     frame: &'f Frame,

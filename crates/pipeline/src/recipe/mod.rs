@@ -334,4 +334,12 @@ impl Recipe {
     pub fn apply(&self, frame: &Frame, unseen: Unseen) -> Result<Design, DataError> {
         encode::design(self, frame, unseen)
     }
+
+    /// [`Recipe::apply`] to a table that is not needed any more: sparse entries are not copied.
+    ///
+    /// # Errors
+    /// As [`Recipe::apply`].
+    pub fn apply_to(&self, frame: Frame, unseen: Unseen) -> Result<Design, DataError> {
+        encode::into_design(self, frame, unseen)
+    }
 }

@@ -173,6 +173,10 @@ fn sparse_tables_stay_sparse() {
     let Design::Sparse(sparse) = wide.apply(&table, Unseen::Error).unwrap() else { panic!() };
     let points = dense(narrow.apply(&table, Unseen::Error).unwrap());
     assert_eq!(sparse.to_dense().unwrap(), points);
+    let only = Frame { columns: Vec::new(), ..table.clone() };
+    let of_block = Recipe { by_entries: true, ..fit(&only) };
+    let copied = of_block.apply(&only, Unseen::Error).unwrap();
+    assert_eq!(of_block.apply_to(only, Unseen::Error).unwrap(), copied);
     assert_eq!(sparse.row(0).unwrap().entries().count(), 3);
     // The same table by names of columns.
     let columns = (0..dim).map(|j| (1 + j, table.block.as_ref().unwrap().column(j)));
