@@ -8,6 +8,7 @@ use crate::plan::{Method, Plan};
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
 use crate::report::{ClassCount, Report};
 use halfspaces_frame::{Classes, ColumnRule, DataError, Frame, Labels, Values, find_class};
+use halfspaces_linalg::deciding_class;
 use halfspaces_pac::ErrorCount;
 use halfspaces_tables::MIN_TABLE_ROWS;
 use std::collections::HashMap;
@@ -245,11 +246,13 @@ pub(crate) fn measure(
     truth: &[Option<usize>],
     plan: &Plan,
 ) -> Result<Option<ErrorCount>, DataError> {
-    let found = model.decide(held_out, plan.threads)?;
-    let wrong = found.classes.iter().zip(truth).filter(|(a, b)| Some(**a) != **b).count();
+    let values = model.values(held_out, plan.threads)?;
+    let is_wrong =
+        |(values, truth): &(&Vec<f64>, &Option<usize>)| Some(deciding_class(values)) != **truth;
+    let wrong = values.iter().zip(truth).filter(is_wrong).count();
     let known: Option<Vec<usize>> = truth.iter().copied().collect();
     if let Some(known) = known {
-        model.calibrate(held_out, &known, plan.threads)?;
+        model.calibrate(&values, &known)?;
     }
     Ok(Some(ErrorCount::new(wrong, truth.len())?))
 }

@@ -124,25 +124,19 @@ impl Model {
         Ok((Model { method: plan.method, core, calibration: None }, findings))
     }
 
-    /// Fits the calibration to rows that the model was not learned from. The table classifier, which has one from
-    /// cross-validation, keeps its own unless there are 1000 rows or more.
+    /// Fits the calibration to the decision values of rows that the model was not learned from. The table classifier, which has
+    /// one from cross-validation, keeps its own unless there are 1000 rows or more.
     ///
     /// # Errors
-    /// [`InputError`] for points of another dimension.
-    pub fn calibrate(
-        &mut self,
-        design: &Design,
-        classes: &[usize],
-        threads: Threads,
-    ) -> Result<(), DataError> {
+    /// [`InputError`] for a class that the model does not have.
+    pub fn calibrate(&mut self, values: &[Vec<f64>], classes: &[usize]) -> Result<(), DataError> {
         let least = match self.core {
             Core::Table(_) => MIN_RECALIBRATION_ROWS,
             Core::Linear { .. } => MIN_CALIBRATION_ROWS,
         };
-        if design.len() < least {
+        if values.len() < least {
             return Ok(());
         }
-        let values = self.values(design, threads)?;
         let sums = values.first().map_or(0, Vec::len);
         let values = Points::new(values.concat(), sums)?;
         let weights = vec![1.0; classes.len()];

@@ -247,8 +247,7 @@ mod tests {
 
     fn column(names: &[&str]) -> Column {
         let codes = (0..names.len() as u32).collect();
-        let levels = names.iter().map(|name| (*name).to_owned()).collect();
-        Column { name: "image".into(), values: Values::texts(codes, &levels) }
+        Column { name: "image".into(), values: Values::texts(codes, names) }
     }
 
     #[test]

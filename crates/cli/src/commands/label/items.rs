@@ -167,8 +167,7 @@ mod tests {
 
     fn texts(name: &str, levels: &[&str]) -> Column {
         let codes = (0..levels.len() as u32).collect();
-        let levels = levels.iter().map(|text| (*text).to_owned()).collect();
-        Column { name: name.into(), values: Values::texts(codes, &levels) }
+        Column { name: name.into(), values: Values::texts(codes, levels) }
     }
 
     fn numbers(name: &str, values: &[f64]) -> Column {

@@ -458,11 +458,9 @@ mod tests {
 
     #[test]
     fn a_word_for_missing_is_a_label_if_it_is_a_class() {
-        let levels = ["None", "NA", "x"].map(str::to_owned).to_vec();
-        let values = Values::Texts { codes: vec![0, 1, 2, MISSING], levels };
-        let column = Column { name: "y".into(), values };
+        let values = Values::texts(vec![0, 1, 2, MISSING], &["None", "NA", "x"]);
         let mut notes = Vec::new();
-        let known = known_labels(&column, &["None".into(), "x".into()], &mut notes);
+        let known = known_labels("y", &values, &["None".into(), "x".into()], &mut notes);
         assert_eq!(known, [(0, "None".to_owned()), (2, "x".to_owned())]);
         assert_eq!(notes.len(), 1);
         assert!(notes[0].contains("`NA` in 1 rows counts as missing"), "{notes:?}");

@@ -246,8 +246,7 @@ mod tests {
 
     fn column(name: &str, texts: &[&str]) -> Column {
         let codes = (0..texts.len() as u32).collect();
-        let levels = texts.iter().map(|text| (*text).to_owned()).collect();
-        Column { name: name.into(), values: Values::Texts { codes, levels } }
+        Column { name: name.into(), values: Values::texts(codes, texts) }
     }
 
     fn find(items: &Items, data: Value) -> Found {
