@@ -253,17 +253,15 @@ impl<'a> Rows<'a> {
         let is_gap = |h: &Held| matches!(h.what, What::Blank | What::Empty);
         let (mut empty, mut first_empty) = (0, 0);
         while let Some(last) = held.pop_if(|h| is_gap(h)) {
-            if last.what == What::Blank {
-                self.tally.blank.add(last.line);
-            } else {
+            if last.what == What::Empty {
                 (empty, first_empty) = (empty + 1, last.line);
             }
         }
         if empty > 0 {
-            let rows = if empty == 1 { "row without values" } else { "rows without values" };
+            let rows = if empty == 1 { "row" } else { "rows" };
             self.tally
                 .notes
-                .push(format!("{empty} {rows} at the end left out, from line {first_empty}"));
+                .push(format!("{empty} empty {rows} at the end left out, from line {first_empty}"));
         }
         if let Some(at) = another_table(&held, self.layout.width) {
             let (first, rows) = (&held[at], held.len() - at - 1);
@@ -312,12 +310,11 @@ fn footnotes(held: &[Held]) -> Option<usize> {
     let at = held.iter().position(|h| matches!(h.what, What::Ragged | What::Single))?;
     let notes = &held[at..];
     let after_gap = held[..at].iter().any(|h| matches!(h.what, What::Blank | What::Empty));
-    let one_text = |h: &Held| {
-        let mut filled = h.cells.iter().filter(|cell| !cell.trim_ascii().is_empty());
-        let first = filled.next();
-        filled.next().is_none()
-            && first.is_none_or(|cell| kind(cell).is_wordy() && cell.contains(&b' '))
+    let filled = |h: &Held| h.cells.iter().filter(|cell| !cell.trim_ascii().is_empty()).count();
+    let is_text = |h: &Held| {
+        let first = h.cells.iter().find(|cell| !cell.trim_ascii().is_empty());
+        first.is_none_or(|cell| kind(cell).is_wordy() && (after_gap || cell.contains(&b' ')))
     };
-    let few = notes.len() <= FOOTNOTES && notes.iter().all(|h| h.what != What::Row);
-    (few && (after_gap || notes.iter().all(one_text))).then_some(at)
+    let few = notes.len() <= FOOTNOTES && notes.iter().all(|h| h.what != What::Row && is_text(h));
+    (few && (after_gap || notes.iter().all(|h| filled(h) < 2))).then_some(at)
 }
