@@ -132,7 +132,7 @@ fn one_pass(
     };
     let report = Report {
         rows,
-        sampled: Some(size as u64),
+        sampled: (!is_whole).then_some(size as u64),
         learned_from: findings.learned_from,
         classes: target.counts.clone(),
         commonest_error: target.commonest_error(),

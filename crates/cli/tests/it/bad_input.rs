@@ -203,7 +203,7 @@ const CASES: [(&str, &str); 111] = [
     ("predict nothing.json good.csv -o out --force", "there is no such model"),
     ("predict good.csv good.csv -o out --force", "not a model file"),
     ("predict other.json good.csv -o out --force", "not a model file, but \"something else\""),
-    ("predict later.json good.csv -o out --force", "a model file of version 3"),
+    ("predict later.json good.csv -o out --force", "a model file of version 4"),
     ("predict narrow.json good.csv -o out --force", "a damaged model: the learner takes"),
     ("predict cut.json good.csv -o out --force", "cut off"),
     // Tables for a model.
@@ -298,11 +298,11 @@ fn files(dir: &Path) {
     let fit = "fit good.csv --label y --learner logistic -o model.json";
     halfspaces(dir).args(fit.split(' ')).assert().success();
     let model = fs::read_to_string(dir.join("model.json")).unwrap();
-    write("later.json", model.replace("\"version\":2", "\"version\":3").as_bytes());
+    write("later.json", model.replace("\"version\":3", "\"version\":4").as_bytes());
     write("cut.json", &model.as_bytes()[..model.len() / 2]);
-    write("other.json", b"{\"format\": \"something else\", \"version\": 2}");
+    write("other.json", b"{\"format\": \"something else\", \"version\": 3}");
     let mut narrow: serde_json::Value = serde_json::from_str(&model).unwrap();
-    narrow["recipe"]["columns"].as_array_mut().unwrap().pop();
+    narrow["pipeline"]["recipe"]["columns"].as_array_mut().unwrap().pop();
     write("narrow.json", narrow.to_string().as_bytes());
     write("out", PRECIOUS.as_bytes());
 }

@@ -143,7 +143,7 @@ fn help_of_every_subcommand_has_examples_and_the_page_lists_exit_codes() {
     assert!(text(&["man"]).contains(".TH halfspaces 1"));
     text(&["man", "--dir", "."]);
     let pages = listing(dir.path());
-    assert_eq!(pages.len(), 10);
+    assert_eq!(pages.len(), 11);
     assert!(pages.contains(&"halfspaces-fit.1".to_owned()), "{pages:?}");
     halfspaces(dir.path()).args(["man", "--dir", "."]).assert().code(2);
 }
@@ -249,7 +249,7 @@ fn names_are_shown_and_not_obeyed() {
     let dir = tempfile::tempdir().unwrap();
     let odd = "\"n\u{1b}[31m\no\"";
     let rows: String =
-        (0..40).map(|i| format!("{i},1,{}\n", if i < 20 { odd } else { "p" })).collect();
+        (0..40).map(|i| format!("{}.5,1,{}\n", i, if i < 20 { odd } else { "p" })).collect();
     fs::write(dir.path().join("t.csv"), format!("a,\"k\u{7}\",y\n{rows}")).unwrap();
     let run = |command: &str| {
         let output = halfspaces(dir.path()).args(command.split(' ')).assert().success();
@@ -262,7 +262,7 @@ fn names_are_shown_and_not_obeyed() {
     assert!(!(fit + &evaluated).contains(['\u{1b}', '\u{7}']));
 }
 
-/// `1` and `1.0` stay two classes, as codes such as `01` must, but that is told.
+/// `1` and `1.0` are one class, and a note says so.
 #[test]
 fn classes_of_the_same_number_are_told_of() {
     let dir = tempfile::tempdir().unwrap();
@@ -271,7 +271,7 @@ fn classes_of_the_same_number_are_told_of() {
     let fit = "fit t.csv --label y --learner logistic -o m.json";
     let output = halfspaces(dir.path()).args(fit.split(' ')).assert().success();
     let said = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
-    assert!(said.contains("`1` and `1.0` are two classes, but the same number"), "{said}");
+    assert!(said.contains("`1` and `1.0` are one class"), "{said}");
     assert!(!said.contains("`2`"), "{said}");
 }
 

@@ -216,6 +216,12 @@ fn add_notes(
             ));
         }
     }
+    if tally.inner_quotes.count > 0 {
+        let lines = tally.inner_quotes.shown();
+        add(&format!(
+            "{lines}: a quotation mark stands inside a cell that is not quoted; perhaps a delimiter is missing before it"
+        ));
+    }
     if tally.repaired.count > 0 {
         add(&format!(
             "a quote that does not enclose a cell is read as a character of the text, {}",

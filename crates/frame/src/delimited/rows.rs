@@ -71,6 +71,8 @@ pub(crate) struct Tally {
     pub(crate) example: Option<(u64, usize)>,
     /// Rows of which a quote was read as a character.
     pub(crate) repaired: Lines,
+    /// Rows with a quote inside a cell that is not quoted: perhaps a delimiter is missing before it.
+    pub(crate) inner_quotes: Lines,
     /// Blank lines that are rows of a table of one column.
     pub(crate) empty_rows: Lines,
     /// Lines left out.
@@ -149,6 +151,8 @@ impl<'a> Rows<'a> {
             let what = self.what(record.blank);
             if record.repaired && matches!(what, What::Row | What::Ragged) {
                 self.tally.repaired.add(record.line);
+            } else if self.layout.dialect.quote.is_some_and(|quote| self.has_inner_quote(quote)) {
+                self.tally.inner_quotes.add(record.line);
             }
             if what == What::Row && self.held.is_empty() {
                 if self.repeats_header() {
@@ -199,6 +203,15 @@ impl<'a> Rows<'a> {
             }
         }
         What::Row
+    }
+
+    /// Whether a cell that is not quoted has a quote after other text: `Shoes"Great` may be two cells.
+    fn has_inner_quote(&self, quote: u8) -> bool {
+        let cells = self.records.cells();
+        let is_inner = |(at, cell): (usize, &[u8])| {
+            !cells.is_quoted(at) && memchr::memchr(quote, cell).is_some_and(|place| place > 0)
+        };
+        self.records.iter().enumerate().any(is_inner)
     }
 
     /// Whether the record has the names of the header once more, as in files that were joined.
