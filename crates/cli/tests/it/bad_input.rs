@@ -109,10 +109,6 @@ const CASES: [(&str, &str); 111] = [
         "fit slip.csv --label y --category a -o out --force",
         "38 different texts in 38 rows are no categories",
     ),
-    (
-        "fit commas.csv --label y --delimiter ; -o out --force",
-        "numbers with a decimal comma are read as text",
-    ),
     ("fit huge.csv --label y --learner svm -o out --force", "divide the column that has them"),
     ("fit good.csv --label y --drop b2 -o out --force", "there is no column `b2`"),
     ("fit good.csv --label y --text b2 -o out --force", "there is no column `b2`"),
@@ -282,8 +278,6 @@ fn files(dir: &Path) {
     write("rare.csv", format!("a,y\n{rare}").as_bytes());
     let many: String = (0..40).map(|i| format!("{},{i}.5\n", i % 7)).collect();
     write("many.csv", format!("a,y\n{many}").as_bytes());
-    let commas: String = (0..40).map(|i| format!("{i},5;{}\n", ["n", "p"][i % 2])).collect();
-    write("commas.csv", format!("a;y\n{commas}").as_bytes());
     let huge: String = (0..40)
         .map(|i| format!("{}1.1{i}e308,{}\n", ["-", ""][i % 2], ["n", "p"][i % 2]))
         .collect();

@@ -58,8 +58,17 @@ pub struct Inspection {
 #[derive(Debug)]
 enum Table {
     Empty,
-    Text { source: Source, text: Vec<u8>, layout: Layout, ragged: Ragged },
+    Text(Box<TextTable>),
     Frame(Box<Frame>),
+}
+
+/// Delimited text with its layout.
+#[derive(Debug)]
+struct TextTable {
+    source: Source,
+    text: Vec<u8>,
+    layout: Layout,
+    ragged: Ragged,
 }
 
 /// Reads a file and shows how it was understood.
@@ -162,7 +171,7 @@ fn of_text(source: Source, format: Format, options: &ReadOptions) -> Result<Insp
     let Text { text, layout, .. } = text;
     let (text, ragged) = (text.into_owned(), options.ragged);
     drop(bytes);
-    let table = Table::Text { source, text, layout, ragged };
+    let table = Table::Text(Box::new(TextTable { source, text, layout, ragged }));
     Ok(Inspection { source: name, reading, columns, warnings, problem, table })
 }
 
@@ -200,7 +209,8 @@ impl Inspection {
         match &self.table {
             Table::Empty => {}
             Table::Frame(frame) => write_frame(frame, &mut writer)?,
-            Table::Text { source, text, layout, ragged } => {
+            Table::Text(table) => {
+                let TextTable { source, text, layout, ragged } = &**table;
                 let records = || Records::of_text(text, layout.dialect);
                 let keep = if *ragged == Ragged::Error { Ragged::Pad } else { *ragged };
                 let (mut width, mut given, mut count) = (0, 0, 0);

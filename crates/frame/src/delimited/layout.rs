@@ -220,7 +220,7 @@ impl Layout {
             row.cells.iter().any(|cell| hints.expected.iter().any(|n| n.as_bytes() == cell))
         };
         if !hints.expected.is_empty()
-            && let Some(at) = rows.iter().take(50).position(|row| expected(row))
+            && let Some(at) = rows.iter().take(50).position(expected)
         {
             return at;
         }
