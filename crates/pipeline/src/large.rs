@@ -161,6 +161,9 @@ fn place_in_unit(seed: u64, row: u64) -> f64 {
     ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
+/// Points held out, and the class of each; `None` for a label that is no class of the model.
+type Truth = (Design, Vec<Option<usize>>);
+
 /// Rows held out, with their classes and numbers.
 struct Held {
     design: Design,
@@ -282,8 +285,8 @@ impl Pass<'_> {
     }
 
     /// All rows held out; `None` if there are none.
-    fn finish(self) -> Result<Option<(Design, Vec<Option<usize>>)>, DataError> {
-        let mut all: Option<(Design, Vec<Option<usize>>)> = None;
+    fn finish(self) -> Result<Option<Truth>, DataError> {
+        let mut all: Option<Truth> = None;
         for held in self.held.into_iter().filter(|held| !held.rows.is_empty()) {
             match &mut all {
                 None => all = Some((held.design, held.classes)),

@@ -485,20 +485,3 @@ fn time_is_linear_in_distinct_texts() {
         "{error}"
     );
 }
-
-/// Run by hand: the share of typing in the reading of plain numbers.
-#[test]
-#[ignore = "a measurement"]
-fn plain_numbers_are_typed_at_little_cost() {
-    let values: Vec<String> = (0..2_000_000u64)
-        .map(|i| format!("{}", (i.wrapping_mul(2_654_435_761) % 1_000_003) as f64 / 997.0))
-        .collect();
-    let start = std::time::Instant::now();
-    let mut builder = crate::csv_columns::ColumnBuilder::new(false, Markers::default());
-    values.iter().for_each(|cell| builder.push(cell.as_bytes()).unwrap());
-    let collected = start.elapsed();
-    let crate::csv_columns::Built::Cells { cells, .. } = builder.finish() else { panic!() };
-    let column = RawColumn { name: "c".into(), cells, expected: Expected::Anything };
-    typed_with(vec![column], &ReadOptions::default(), b',').unwrap();
-    println!("collected in {collected:?}, typed in {:?}", start.elapsed() - collected);
-}

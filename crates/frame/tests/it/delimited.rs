@@ -1,5 +1,4 @@
 //! Delimited text as other programs and people write it.
-#![allow(clippy::float_cmp, reason = "tests compare exact values on purpose")]
 
 use halfspaces_frame::{Frame, Hints, Ragged, ReadOptions, inspect_bytes, read_bytes};
 

@@ -1,6 +1,6 @@
 //! The corpus of the fuzz target `delimited`, and simple changes to it.
 
-#[path = "../../../fuzz/src/delimited.rs"]
+#[path = "../../../../fuzz/src/delimited.rs"]
 mod delimited;
 
 use std::path::Path;
