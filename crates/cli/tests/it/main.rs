@@ -1,4 +1,5 @@
 //! Tests of the command as its users start it. One program for all: the crates are linked once, not once per file.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod audit;
 mod bad_input;
