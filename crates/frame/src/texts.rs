@@ -20,6 +20,7 @@ pub(crate) struct TextColumn {
 
 impl TextColumn {
     /// A column without rows, with room for `rows`.
+    #[cfg(any(feature = "arrow", feature = "parquet"))]
     pub(crate) fn with_room(rows: usize, budget: &Budget) -> Result<TextColumn, DataError> {
         Ok(TextColumn { codes: budget.room(rows)?, levels: Levels::default() })
     }
