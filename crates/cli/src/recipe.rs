@@ -26,6 +26,7 @@ impl ColumnArgs {
         RecipeOptions {
             drop: self.drop.clone(),
             text: self.text.clone(),
+            use_columns: self.use_columns.clone(),
             ..RecipeOptions::default()
         }
     }

@@ -7,7 +7,7 @@ use crate::pipeline::{LabelPart, Pipeline};
 use crate::plan::{Method, Plan};
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
 use crate::report::{ClassCount, Report};
-use halfspaces_frame::{Classes, ColumnRule, DataError, Frame, Labels, Values, find_class};
+use halfspaces_frame::{Classes, ColumnRule, DataError, Frame, Labels, Ragged, Values, find_class};
 use halfspaces_linalg::deciding_class;
 use halfspaces_pac::ErrorCount;
 use halfspaces_tables::MIN_TABLE_ROWS;
@@ -42,6 +42,8 @@ pub struct FitOptions {
     pub holdout: Option<f64>,
     /// What is said of the columns.
     pub recipe: RecipeOptions,
+    /// What to do with rows of other lengths when new tables are read; give the value by which this one was read.
+    pub ragged: Ragged,
 }
 
 /// The labels of the rows learned from and held out, by the numbers of classes that have rows to learn from.
@@ -66,6 +68,7 @@ impl FitOptions {
             weights: None,
             holdout: None,
             recipe: RecipeOptions::default(),
+            ragged: Ragged::default(),
         }
     }
 
@@ -221,7 +224,7 @@ impl Pipeline {
             findings,
         };
         let label = target.label_part(&options.label);
-        Ok((Pipeline { label, recipe, model, report }, notes))
+        Ok((Pipeline { label, recipe, model, report, ragged: options.ragged }, notes))
     }
 }
 
@@ -250,10 +253,10 @@ pub(crate) fn measure(
     let is_wrong =
         |(values, truth): &(&Vec<f64>, &Option<usize>)| Some(deciding_class(values)) != **truth;
     let wrong = values.iter().zip(truth).filter(is_wrong).count();
-    let known: Option<Vec<usize>> = truth.iter().copied().collect();
-    if let Some(known) = known {
-        model.calibrate(&values, &known)?;
-    }
+    // Rows of a class that the model does not know count as errors, and calibrate nothing.
+    let known = values.into_iter().zip(truth).filter_map(|(v, class)| Some((v, (*class)?)));
+    let (values, classes): (Vec<Vec<f64>>, Vec<usize>) = known.unzip();
+    model.calibrate(&values, &classes)?;
     Ok(Some(ErrorCount::new(wrong, truth.len())?))
 }
 

@@ -141,7 +141,7 @@ fn one_pass(
         findings,
     };
     let label = target.label_part(&options.label);
-    Ok((Pipeline { label, recipe, model, report }, notes))
+    Ok((Pipeline { label, recipe, model, report, ragged: options.ragged }, notes))
 }
 
 /// Which rows are held out.

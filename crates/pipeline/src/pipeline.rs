@@ -4,10 +4,13 @@ use crate::design::Design;
 use crate::model::{Decisions, Model};
 use crate::recipe::{Recipe, Unseen};
 use crate::report::Report;
-use halfspaces_frame::{ColumnRule, DataError, Frame, Hints, MISSING_SHOWN, find_class};
+use halfspaces_frame::{
+    ColumnRule, DataError, Frame, Hints, MISSING_SHOWN, Ragged, ReadOptions, find_class, read,
+};
 use halfspaces_linalg::Threads;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// Everything from a table's row to the name of a class: made by [`Pipeline::fit`], or read from a model file.
 ///
@@ -19,6 +22,13 @@ pub struct Pipeline {
     pub(crate) recipe: Recipe,
     pub(crate) model: Model,
     pub(crate) report: Report,
+    /// What to do with rows of other lengths in delimited text, as it was told at the fit.
+    #[serde(skip_serializing_if = "is_default", default)]
+    pub(crate) ragged: Ragged,
+}
+
+fn is_default(ragged: &Ragged) -> bool {
+    *ragged == Ragged::default()
 }
 
 /// The labels.
@@ -85,6 +95,37 @@ impl Pipeline {
             hints.rules.insert(self.label.column.clone(), rule.clone());
         }
         hints
+    }
+
+    /// Options with what was told at the fit, where nothing else is told now.
+    #[must_use]
+    pub fn options(&self, told: &ReadOptions) -> ReadOptions {
+        let ragged = if is_default(&told.ragged) { self.ragged } else { told.ragged };
+        ReadOptions { ragged, ..told.clone() }
+    }
+
+    /// Reads a table for this model from a file, by the rules found at the fit. `others` are columns of texts in addition, and
+    /// `kept` columns to be copied, whose cells stay as they stand in the file unless the model learned from them. The notes of
+    /// the frame include those on columns of the model.
+    ///
+    /// # Errors
+    /// As [`halfspaces_frame::read`], or if a cell does not follow the rule of its column.
+    pub fn read_table(
+        &self,
+        path: &Path,
+        told: &ReadOptions,
+        others: &[String],
+        kept: &[String],
+    ) -> Result<Frame, DataError> {
+        let of_model = self.hints(&[]);
+        let mut hints = self.hints(&[others, kept].concat());
+        let is_free = |name: &&String| !of_model.expected.contains(*name);
+        hints.verbatim.extend(kept.iter().filter(is_free).cloned());
+        let mut frame = read(path, &self.options(told), &hints)?;
+        let of_columns = frame.records.iter().filter(|r| of_model.expected.contains(&r.name));
+        let notes: Vec<String> = of_columns.flat_map(|record| record.notes.clone()).collect();
+        frame.notes.extend(notes);
+        Ok(frame)
     }
 
     /// The points of a table.

@@ -135,3 +135,53 @@ fn every_learner_takes_sparse_rows() {
         assert_eq!(loaded.decide(&wider, Unseen::Error, Threads::ONE).unwrap().classes.len(), 30);
     }
 }
+
+/// What was told of ragged rows at the fit holds for new tables.
+#[test]
+fn ragged_rows_are_padded_as_at_the_fit() {
+    use halfspaces_frame::{Hints, Ragged, ReadOptions, read};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    let rows: String =
+        (0..60).map(|i| format!("{i}.5,{},{}\n", i % 7, ["a", "b"][i / 30])).collect();
+    std::fs::write(&path, format!("x,z,y\n{rows}")).unwrap();
+    let told = ReadOptions { ragged: Ragged::Pad, ..ReadOptions::default() };
+    let frame = read(&path, &told, &Hints::texts(["y"])).unwrap();
+    let (model, _) =
+        Pipeline::fit(frame, &FitOptions { ragged: Ragged::Pad, ..options(Method::Logistic) })
+            .unwrap();
+    let model = Pipeline::read(&bytes(&model), "m").unwrap();
+    std::fs::write(&path, "x,z,y\n3.5,1,a\n40.5,2\n").unwrap();
+    let plain = ReadOptions::default();
+    assert_eq!(model.read_table(&path, &plain, &[], &[]).unwrap().rows, 2);
+    let (strict, _) = Pipeline::fit(table(60, 2), &options(Method::Logistic)).unwrap();
+    assert!(strict.read_table(&path, &plain, &[], &[]).is_err());
+}
+
+/// A kept column that the model did not learn from stays as it stands: `NA` is Namibia.
+#[test]
+fn kept_columns_stay_as_they_stand() {
+    use halfspaces_frame::ReadOptions;
+    let (model, _) = Pipeline::fit(table(60, 2), &options(Method::Logistic)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    std::fs::write(&path, "x,c,country\n3,red,NA\n4,red,1.50\n").unwrap();
+    let kept = ["country".to_owned()];
+    let frame = model.read_table(&path, &ReadOptions::default(), &[], &kept).unwrap();
+    let country = frame.column("country").unwrap();
+    assert_eq!((country.text(0), country.text(1)), ("NA".to_owned(), "1.50".to_owned()));
+}
+
+/// One row held out of a class that is not learned does not cost the probabilities.
+#[test]
+fn unknown_classes_held_out_leave_the_calibration() {
+    let mut frame = table(200, 2);
+    let mut codes: Vec<u32> = (0..200).map(|i| u32::from(i * 37 % 101 > 50)).collect();
+    let (_, held_out) = crate::split(200, Some(0.2), 0);
+    codes[held_out[0]] = 2;
+    frame.columns[2].values = Values::texts(codes, &["a", "b", "rare"]);
+    let (fitted, notes) = Pipeline::fit(frame, &options(Method::Logistic)).unwrap();
+    assert!(fitted.model().has_probabilities());
+    assert!(notes.iter().any(|note| note.contains("`rare`")), "{notes:?}");
+    assert_eq!(fitted.report().held_out().unwrap().unwrap().of, 40);
+}

@@ -1,7 +1,7 @@
 //! `fit`: learn a model from a labelled table.
 
 use crate::error::CliError;
-use crate::input::{Hints, InputArgs, print_notes};
+use crate::input::{Hints, InputArgs};
 use crate::learner;
 use crate::names::visible;
 use crate::output::{check_targets, note, say, say_json, write_file};
@@ -123,6 +123,7 @@ impl FitArgs {
             weights: self.weights.clone(),
             holdout: self.holdout,
             recipe: self.columns.options(),
+            ragged: self.input.reading.ragged,
         }
     }
 }
@@ -141,8 +142,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
         let fitted = Pipeline::fit_large(&table, &options, &mut |rows| progress.advance(rows))?;
         (table.name().to_owned(), table.column_count()?, fitted)
     } else {
-        let mut frame = args.input.read_as(&hints)?;
-        print_notes(&mut frame);
+        let frame = args.input.read_as(&hints)?;
         drop(progress);
         let progress = Progress::start("learning");
         let (data, columns) = (frame.source.clone(), frame.column_count());

@@ -22,7 +22,7 @@ pub(super) fn read(
     unseen: Unseen,
 ) -> Result<Judged, CliError> {
     let name = label.unwrap_or(model.label_column());
-    let frame = input.read_as(&model.hints(&[name.to_owned()]))?;
+    let frame = input.read_for(model, &[name.to_owned()], &[])?;
     let truth = if frame.has(name) {
         let found = model.true_classes(&frame, name)?;
         found.notes.iter().for_each(|text| note(&format!("note: {text}")));

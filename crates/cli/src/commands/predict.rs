@@ -45,7 +45,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), CliError> {
     args.output.check(&[&args.model, &args.input.data])?;
     let model = Pipeline::load(&args.model)?;
     let progress = Progress::start("predicting");
-    let frame = args.input.read_as(&model.hints(&args.keep))?;
+    let frame = args.input.read_for(&model, &[], &args.keep)?;
     let kept = args.keep.iter().map(|name| frame.column(name).ok_or_else(|| frame.no_column(name)));
     let kept = kept.collect::<Result<Vec<_>, _>>()?;
     let found = model.decide(&frame, args.unseen, args.threads.get())?;

@@ -8,6 +8,7 @@ use crate::output::note;
 pub(crate) use args::ReadingArgs;
 use clap::Args;
 pub(crate) use halfspaces_frame::{Hints, LargeTable};
+use halfspaces_pipeline::Pipeline;
 use std::path::{Path, PathBuf};
 
 /// Which file, and how it is read.
@@ -29,6 +30,18 @@ impl InputArgs {
     /// Reads the table, knowing something of it.
     pub(crate) fn read_as(&self, hints: &Hints) -> Result<Frame, CliError> {
         read(&self.data, &self.reading, hints)
+    }
+
+    /// Reads the table for a model; `others` are columns of texts in addition, `kept` columns to be copied.
+    pub(crate) fn read_for(
+        &self,
+        model: &Pipeline,
+        others: &[String],
+        kept: &[String],
+    ) -> Result<Frame, CliError> {
+        let mut frame = model.read_table(&self.data, &self.reading.options(), others, kept)?;
+        print_notes(&mut frame);
+        Ok(frame)
     }
 
     /// Opens a table that is read in parts.

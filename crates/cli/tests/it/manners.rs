@@ -297,3 +297,23 @@ fn weights_are_listed_by_their_size() {
     assert_eq!((of(0).0, of(1).0), ("strong".into(), "weak".into()));
     assert!(of(0).1 < Some(0.0) && of(1).1 > Some(0.0));
 }
+
+/// A column that seems to name its rows is left out, which is said, unless --use names it.
+#[test]
+fn columns_that_name_rows_are_left_out_unless_used() {
+    let dir = tempfile::tempdir().unwrap();
+    let rows: String =
+        (0..60).map(|i| format!("doc{i},{},{}\n", i * 7 % 13, ["p", "q"][i / 30])).collect();
+    fs::write(dir.path().join("t.csv"), format!("id,a,y\n{rows}")).unwrap();
+    let fit = |more: &str| {
+        let args = format!("fit t.csv --label y --learner logistic -o m.json --force{more}");
+        halfspaces(dir.path()).args(args.split(' ')).output().unwrap()
+    };
+    let said = String::from_utf8(fit("").stderr).unwrap();
+    assert!(said.contains("`id`") && said.contains("--use 'id'"), "{said}");
+    // Sixty names are no categories: the column is looked at now.
+    let used = fit(" --use id");
+    assert_eq!(used.status.code(), Some(2));
+    assert!(String::from_utf8(used.stderr).unwrap().contains("60 different texts"));
+    assert_eq!(fit(" --use no").status.code(), Some(2));
+}

@@ -396,6 +396,14 @@ impl<'f> Entries<'f> {
             let name = recipe.entry_name(*number);
             match frame.column(&name) {
                 Some(values) if matches!(values.as_ref(), Values::Numbers(_)) => {
+                    let missing = (0..values.len()).find(|row| values.is_missing(*row));
+                    if let (Some(row), Unseen::Error) = (missing, unseen) {
+                        return Err(DataError::user(format!(
+                            "{}, column `{name}`: the number is missing, which the model has not seen; fill it in, or use \
+                             --unseen zero",
+                            frame.place(row)
+                        )));
+                    }
                     columns.push(values);
                 }
                 Some(_) => {
