@@ -70,7 +70,7 @@ impl Plan {
                 pandas.categories.contains(name) || matches!(of, DataType::Dictionary(..));
             let told = Expected::of(name, hints);
             let shape =
-                Shape::of(of, told.needs_texts() || (told == Expected::Anything && is_category));
+                Shape::of(of, told.is_text() || (told == Expected::Anything && is_category));
             let Some(shape) = shape else {
                 plan.remarks.push((name.clone(), Remark::Unread { kind: of.to_string() }));
                 continue;

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "arrow")]
 use crate::arrow;
+use crate::block::Block;
 use crate::budget::Budget;
 use crate::delimited;
 use crate::detect;
@@ -13,6 +14,7 @@ use crate::options::{Format, Hints, ReadOptions};
 #[cfg(feature = "parquet")]
 use crate::parquet;
 use crate::source::Source;
+use crate::typing::{ColumnRecord, ColumnRule, Markers};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -206,7 +208,7 @@ pub(crate) fn read_format(
 ) -> Result<Frame, DataError> {
     let mut hints = hints.clone();
     hints.texts.extend(reading.category.iter().cloned());
-    let frame = match format {
+    let mut frame = match format {
         Format::Csv | Format::Tsv => delimited::read(source, format, reading, &hints),
         Format::Libsvm => libsvm::read(source),
         Format::Npy => npy::read(source, reading, &hints),
@@ -223,12 +225,48 @@ pub(crate) fn read_format(
     if frame.rows == 0 {
         return Err(DataError::user(format!("{}: the table has no rows", frame.source)));
     }
+    mark_missing(&mut frame, reading, &hints);
     for name in &reading.category {
         if !frame.has(name) {
             return Err(frame.no_column(name));
         }
     }
     Ok(frame)
+}
+
+/// Numbers of a dense block that mean a missing value become NaN; a record keeps the markers of each column that has some.
+fn mark_missing(frame: &mut Frame, reading: &ReadOptions, hints: &Hints) {
+    let Some(block) = &mut frame.block else { return };
+    let names: Vec<String> = match block {
+        Block::Dense { .. } => (0..block.dim()).map(|place| block.name(place)).collect(),
+        Block::Sparse(_) => return,
+    };
+    let missing: Vec<Vec<String>> = names
+        .iter()
+        .map(|name| match hints.rules.get(name) {
+            Some(rule) => [&rule.missing[..], &reading.missing].concat(),
+            None => reading.missing.clone(),
+        })
+        .collect();
+    let markers: Vec<Option<Markers>> = missing
+        .iter()
+        .map(|missing| (!missing.is_empty()).then(|| Markers::new(missing, &[])))
+        .collect();
+    let Block::Dense { values, .. } = block else { return };
+    if markers.iter().all(Option::is_none) {
+        return;
+    }
+    for (at, value) in values.iter_mut().enumerate() {
+        if markers[at % markers.len()].as_ref().is_some_and(|markers| markers.has_number(*value)) {
+            *value = f64::NAN;
+        }
+    }
+    for (name, missing) in names.into_iter().zip(missing).filter(|(_, missing)| !missing.is_empty())
+    {
+        frame
+            .records
+            .push(ColumnRecord::new(name, ColumnRule { missing, ..ColumnRule::default() }));
+    }
 }
 
 pub(crate) fn check_names(frame: &Frame) -> Result<(), DataError> {

@@ -100,7 +100,9 @@ impl Pipeline {
     /// Options with what was told at the fit, where nothing else is told now.
     #[must_use]
     pub fn options(&self, told: &ReadOptions) -> ReadOptions {
-        let ragged = if is_default(&told.ragged) { self.ragged } else { told.ragged };
+        // A row that is skipped has no answer: that is for the caller to ask for.
+        let inherits = is_default(&told.ragged) && self.ragged == Ragged::Pad;
+        let ragged = if inherits { self.ragged } else { told.ragged };
         ReadOptions { ragged, ..told.clone() }
     }
 

@@ -185,3 +185,68 @@ fn unknown_classes_held_out_leave_the_calibration() {
     assert!(notes.iter().any(|note| note.contains("`rare`")), "{notes:?}");
     assert_eq!(fitted.report().held_out().unwrap().unwrap().of, 40);
 }
+
+/// Fits a model to a file, and decides another by it: the kept text of its first column, and the classes.
+fn decide_file(
+    fit: &str,
+    new: &str,
+    told: &halfspaces_frame::ReadOptions,
+) -> Result<Vec<f64>, String> {
+    use halfspaces_frame::{Hints, ReadOptions, read};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    std::fs::write(&path, fit).unwrap();
+    let frame = read(&path, &ReadOptions::default(), &Hints::texts(["y"])).unwrap();
+    let (model, _) = Pipeline::fit(frame, &options(Method::Logistic)).unwrap();
+    std::fs::write(&path, new).unwrap();
+    let frame = model.read_table(&path, told, &[], &[]).map_err(|error| error.to_string())?;
+    let Some(values) = frame.column("x") else { panic!("a column x") };
+    Ok((0..frame.rows).map(|row| values.text(row).parse().unwrap_or(f64::NAN)).collect())
+}
+
+/// Rows of `x;z;y`, the numbers of x as `spell` writes them.
+fn german(spell: impl Fn(usize) -> String) -> String {
+    let rows: String = (0..60)
+        .map(|i| format!("{};{},5;{}\n", spell(i * 37 % 60), i % 7, ["a", "b"][i / 30]))
+        .collect();
+    format!("x;z;y\n{rows}")
+}
+
+/// A point that comes later in a table with decimal commas stands between thousands; what is told then comes first.
+#[test]
+fn spellings_found_at_the_fit_hold_for_new_rows() {
+    use halfspaces_frame::{Decimal, ReadOptions};
+    let plain = ReadOptions::default();
+    let whole = german(|i| (100 + i).to_string());
+    let new = "x;z\n1.234;2,5\n2.500;1,5\n";
+    assert_eq!(decide_file(&whole, new, &plain).unwrap(), [1234.0, 2500.0]);
+    let point = ReadOptions { decimal: Some(Decimal::Point), ..ReadOptions::default() };
+    let new = "x;z\n1.234;2.5\n2.500;1.5\n";
+    assert_eq!(decide_file(&whole, new, &point).unwrap(), [1.234, 2.5]);
+    // With commas alone at the fit, points have two readings.
+    let commas = german(|i| format!("{i},25"));
+    let refused = decide_file(&commas, "x;z\n1.234;2,5\n2.500;1,5\n", &plain).unwrap_err();
+    assert!(refused.contains("--decimal"), "{refused}");
+    // A number without the sign of per cent may be a share.
+    let percent = german(|i| format!("{i}%"));
+    let refused = decide_file(&percent, "x;z\n0.5;2,5\n0.25;1,5\n", &plain).unwrap_err();
+    assert!(refused.contains("`0.5`"), "{refused}");
+}
+
+/// Each row of a new table has an answer: empty ones at the end, and those with a cell alone.
+#[test]
+fn rows_at_the_end_of_a_new_table_are_decided() {
+    let text = german(|i| i.to_string());
+    let plain = halfspaces_frame::ReadOptions::default();
+    let found = decide_file(&text, "x;z\n1;2,5\n;\n;3,5\n;\n", &plain).unwrap();
+    assert_eq!(found.len(), 4);
+}
+
+/// Names that the model looks for stand in one line, whatever the words below.
+#[test]
+fn a_row_of_words_is_no_second_line_of_names() {
+    let text = german(|i| i.to_string());
+    let plain = halfspaces_frame::ReadOptions::default();
+    let found = decide_file(&text, "x;z\nn.a.;unknown\n1;2,5\n2;3,5\n", &plain);
+    assert!(found.is_err() || found.is_ok_and(|found| found.len() == 3));
+}

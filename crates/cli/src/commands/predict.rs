@@ -30,7 +30,7 @@ pub(crate) struct PredictArgs {
     /// What becomes of a category that the model has not seen, and of a column that is not there
     #[arg(long, value_parser = recipe::unseen(), default_value = "error")]
     unseen: Unseen,
-    /// Copy a column of the table in front; one of a name that results have, too, becomes `kept NAME`
+    /// Copy a column of the table in front, as it stands or, if the model learned from it, as it was read; one of a name that results have, too, becomes `kept NAME`
     #[arg(long, value_name = "COLUMN")]
     keep: Vec<String>,
     /// Write the probability of every class, in columns named after them

@@ -305,3 +305,29 @@ fn columns_that_are_not_read_and_integers_that_are_rounded() {
     let said = error("fit t.csv --label y --learner logistic -o m.json --force");
     assert!(said.contains("t.csv, line 5, column `id`: 9007199254740993 is rounded"), "{said}");
 }
+
+/// A marker of missing values told at the fit holds for arrays, at the fit and for new rows.
+#[test]
+fn missing_markers_hold_for_arrays() {
+    let dir = tempfile::tempdir().unwrap();
+    let value = |i: usize, j: usize| match (i % 9, j) {
+        (4, 0) => -999.0,
+        (_, 0) => (i * 37 % 50) as f64,
+        _ => f64::from(u8::from(i * 37 % 50 > 25)),
+    };
+    let data: Vec<u8> =
+        (0..ROWS).flat_map(|i| (0..2).flat_map(move |j| value(i, j).to_le_bytes())).collect();
+    fs::write(dir.path().join("m.npy"), npy("<f8", &format!("({ROWS}, 2)"), &data)).unwrap();
+    let text: String = (0..ROWS).map(|i| format!("{},{}\n", value(i, 0), value(i, 1))).collect();
+    fs::write(dir.path().join("m.csv"), format!("x0,x1\n{text}")).unwrap();
+    for file in ["m.npy", "m.csv"] {
+        let args =
+            format!("fit {file} --label x1 --missing -999 --learner logistic -o {file}.json");
+        halfspaces(dir.path()).args(args.split(' ')).assert().success();
+    }
+    let expected = predictions(dir.path(), "m.csv.json", "m.csv");
+    for (model, file) in [("m.csv.json", "m.npy"), ("m.npy.json", "m.npy"), ("m.npy.json", "m.csv")]
+    {
+        assert_eq!(predictions(dir.path(), model, file), expected, "{model} {file}");
+    }
+}

@@ -69,7 +69,8 @@ impl<'a> Columns<'a> {
 
     fn add(&mut self, name: String, texts: bool) {
         let expected = Expected::of(&name, self.hints);
-        let texts = texts || expected.needs_texts();
+        let is_respelled = self.options.decimal.is_some() && matches!(expected, Expected::Rule(_));
+        let texts = texts || is_respelled || expected.needs_texts();
         self.builders.push(ColumnBuilder::new(texts, expected.markers(self.options)));
         self.names.push(name);
         self.expected.push(expected);

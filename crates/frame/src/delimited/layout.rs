@@ -35,6 +35,8 @@ pub(crate) struct Layout {
     pub(crate) spaced: bool,
     /// Whether lines that begin with `#` or `%` stand above the table.
     pub(crate) comments: bool,
+    /// Whether each row has an answer, as those that a model decides: none at the end is taken for something else.
+    pub(crate) keeps_rows: bool,
     /// Decisions that could be wrong, without the name of the file.
     pub(crate) notes: Vec<String>,
 }
@@ -81,6 +83,7 @@ pub(crate) fn find(
         spaced: is_spaced(sample, dialect),
         comments: false,
         notes,
+        keeps_rows: !hints.rules.is_empty(),
     };
     layout.table(&rows, options, hints);
     Ok(layout)
@@ -182,8 +185,12 @@ impl Layout {
         let table: Vec<&Row> = rows[start..].iter().map(|row| &row.cells).collect();
         let Some(first) = table.first() else { return };
         let expected = hints.header(first);
+        let has_all =
+            || hints.expected.iter().all(|name| first.iter().any(|cell| cell == name.as_bytes()));
         self.header = match options.header.or(expected) {
             Some(false) => 0,
+            // The names that are looked for stand in one line.
+            Some(true) if expected == Some(true) && has_all() => 1,
             Some(true) => header::lines(&table).max(1),
             None => header::lines(&table),
         };

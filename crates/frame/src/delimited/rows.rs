@@ -263,6 +263,9 @@ impl<'a> Rows<'a> {
     /// The held records stand after the last row: blank lines, footnotes, another table, or rows.
     fn finish(&mut self) {
         let mut held = std::mem::take(&mut self.held);
+        if self.layout.keeps_rows {
+            return held.into_iter().for_each(|held| self.admit(held));
+        }
         let is_gap = |h: &Held| matches!(h.what, What::Blank | What::Empty);
         let (mut empty, mut first_empty) = (0, 0);
         while let Some(last) = held.pop_if(|h| is_gap(h)) {

@@ -3,13 +3,14 @@
 use super::infer::truth;
 use super::markers::Markers;
 use super::moment::{self, DateOrder, MomentFormat, digits_date};
-use super::number::NumberFormat;
+use super::number::{Decimal, Group, NumberFormat};
 use super::raw::{numbers_of, spelled, texts_without};
 use super::record::ColumnRecord;
 use super::rule::{ColumnRule, Reading};
 use super::{Cells, Context, RawTexts};
 use crate::error::DataError;
 use crate::names::short;
+use crate::options::ReadOptions;
 use crate::values::Values;
 
 /// The values of a column by its rule.
@@ -26,8 +27,12 @@ pub(crate) fn apply(
     missing.extend(
         context.options.missing.iter().filter(|marker| !rule.missing.contains(marker)).cloned(),
     );
-    let markers = Markers::new(&missing, &rule.not_missing);
-    let record = ColumnRecord::new(name, ColumnRule { missing, ..rule.clone() });
+    let mut not_missing = rule.not_missing.clone();
+    not_missing.extend(context.options.not_missing.iter().cloned());
+    let markers = Markers::new(&missing, &not_missing);
+    let reading = told(&rule.reading, context.options);
+    let rule = &ColumnRule { kind: rule.kind, reading, missing, not_missing };
+    let record = ColumnRecord::new(name, rule.clone());
     let mut rows = Rows { name, context, markers, record };
     let values = match &rule.reading {
         Reading::Number(format) => rows.numbers(format, cells)?,
@@ -36,6 +41,24 @@ pub(crate) fn apply(
         Reading::Text => rows.texts(cells),
     };
     Ok((values, rows.record))
+}
+
+/// A reading with what is told now in place of what was found before.
+fn told(reading: &Reading, options: &ReadOptions) -> Reading {
+    match reading {
+        Reading::Number(format) => match options.decimal {
+            Some(decimal) if decimal != format.decimal => {
+                Reading::Number(NumberFormat { decimal, group: None, affix: format.affix.clone() })
+            }
+            _ => reading.clone(),
+        },
+        Reading::Date(format)
+            if options.day_first == Some(true) && format.order == DateOrder::MonthFirst =>
+        {
+            Reading::Date(MomentFormat { order: DateOrder::DayFirst, ..*format })
+        }
+        other => other.clone(),
+    }
 }
 
 struct Rows<'a> {
@@ -56,10 +79,21 @@ impl Rows<'_> {
                 let by_rule = self.by_level(&raw, |text| format.parse(text));
                 let of_level = match by_rule {
                     Ok(of_level) => of_level,
-                    // The same numbers from a program that spells them plainly: the whole column, or none of it.
+                    // The same numbers from a program that spells them plainly: the whole column, or none of it. A number
+                    // without the sign may be a share.
+                    Err(level) if format.affix.as_deref() == Some("%") => {
+                        return Err(self.misfit_of(&raw, level, &self.expected_number(format)));
+                    }
                     Err(level) => match self
                         .by_level(&raw, |text| NumberFormat::default().parse(text))
                     {
+                        Ok(_) if self.may_be_grouped(format, &raw) => {
+                            return Err(self.misfit_of(
+                                &raw,
+                                level,
+                                "a number whose point is clear: pass --decimal , if points stand between thousands, --decimal . if not",
+                            ));
+                        }
                         Ok(of_level) => {
                             self.record.notes.push(format!(
                                 "{}, column `{}`: numbers are spelled plainly here, and with {} when the model was learned",
@@ -77,6 +111,15 @@ impl Rows<'_> {
                 Ok(Values::numbers(self.without_markers(numbers_of(&raw, &of_level))))
             }
         }
+    }
+
+    /// Whether points that are no part of a spelling with a decimal comma may stand between thousands.
+    fn may_be_grouped(&self, format: &NumberFormat, raw: &RawTexts) -> bool {
+        let grouped = NumberFormat { group: Some(Group::Point), ..format.clone() };
+        format.decimal == Decimal::Comma
+            && format.group.is_none()
+            && self.context.options.decimal.is_none()
+            && self.by_level(raw, |text| grouped.parse(text)).is_ok()
     }
 
     fn moments(&mut self, format: MomentFormat, cells: Cells) -> Result<Values, DataError> {
@@ -116,9 +159,7 @@ impl Rows<'_> {
     }
 
     fn booleans(&mut self, cells: Cells) -> Result<Values, DataError> {
-        let bit = |value: f64| {
-            [0.0f64, 1.0].into_iter().find(|bit| bit.to_bits() == value.abs().to_bits())
-        };
+        let bit = |value: f64| [0.0f64, 1.0].into_iter().find(|bit| (value - bit).abs() <= 0.0);
         match cells {
             Cells::Booleans(values) => Ok(Values::numbers(values)),
             Cells::Numbers(values) => {

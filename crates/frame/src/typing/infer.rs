@@ -4,7 +4,7 @@ use super::identifier::{self, Names};
 use super::markers::{self, Markers};
 use super::moment::{self, DateOrder, MomentFormat, dates_of_digits};
 use super::notes::counted;
-use super::number::{self, Evidence};
+use super::number::{self, Decimal, Evidence, Group, NumberFormat};
 use super::present::{Fit, Present, is_category};
 use super::raw::{numbers_of, spelled, texts_without};
 use super::record::ColumnRecord;
@@ -206,6 +206,17 @@ impl Inference<'_> {
             record.notes.push(self.note(&format!(
                 "the points in numbers such as {fraction:.3} are read as decimal points; pass --decimal , if they stand between thousands"
             )));
+        }
+        // Whole numbers of a table with decimal commas: a point that comes later stands between thousands.
+        let has_commas = self.evidence.elsewhere == Some(Decimal::Comma)
+            || self.evidence.told == Some(Decimal::Comma);
+        let is_whole = || values.iter().all(|value| value.is_nan() || value.fract().abs() <= 0.0);
+        if has_commas && record.rule.reading == Reading::default() && is_whole() {
+            record.rule.reading = Reading::Number(NumberFormat {
+                decimal: Decimal::Comma,
+                group: Some(Group::Point),
+                affix: None,
+            });
         }
         // A missing number is no integer: a column with gaps names no rows.
         if let Some(names) = identifier::of_numbers(self.name, &values, self.is_first) {

@@ -95,6 +95,15 @@ impl Expected {
         }
     }
 
+    /// Whether values of any type are kept as texts. Numbers of a file with types have one spelling.
+    #[cfg(any(feature = "arrow", feature = "parquet"))]
+    pub(crate) fn is_text(&self) -> bool {
+        match self {
+            Expected::Rule(rule) => rule.reading == Reading::Text,
+            other => other.needs_texts(),
+        }
+    }
+
     /// Whether plain numbers must be collected as texts, because they are no numbers or mean something else here.
     pub(crate) fn needs_texts(&self) -> bool {
         match self {

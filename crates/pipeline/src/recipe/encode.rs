@@ -3,7 +3,7 @@
 use super::{ColumnRecipe, Kind, Recipe, Unseen};
 use crate::design::Design;
 use arrow_array::{Array, TimestampMicrosecondArray};
-use halfspaces_frame::{Block, DataError, Frame, MISSING, Texts, Values, suggestion};
+use halfspaces_frame::{Block, ClassKey, DataError, Frame, MISSING, Texts, Values, suggestion};
 use halfspaces_linalg::{PointSet, Points, RowView, SparsePoints, zeros};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -178,7 +178,14 @@ impl<'f> Encoder<'f> {
             }
             (Some(Source::Texts(texts)), Kind::Category { levels, .. }) => {
                 let place = place_of(levels);
-                let places = texts.levels().map(|level| place.get(level).copied()).collect();
+                let by_key = places_by_key(levels);
+                let find = |level: &str| {
+                    place
+                        .get(level)
+                        .copied()
+                        .or_else(|| by_key.get(&ClassKey::of(level)).copied().flatten())
+                };
+                let places = texts.levels().map(find).collect();
                 Work::Levels { texts, places }
             }
             (Some(Source::Moments(moments)), Kind::Moment { .. }) => Work::Moments { moments },
@@ -443,6 +450,15 @@ impl<'f> Entries<'f> {
             }
         }
     }
+}
+
+/// The places of categories by what they mean (`1.0` and `1`, `True` and `true`); `None` where two mean the same.
+fn places_by_key(levels: &[String]) -> HashMap<ClassKey, Option<usize>> {
+    let mut places = HashMap::with_capacity(levels.len());
+    for (place, level) in levels.iter().enumerate() {
+        places.entry(ClassKey::of(level)).and_modify(|found| *found = None).or_insert(Some(place));
+    }
+    places
 }
 
 fn absent(frame: &Frame, name: &str) -> DataError {

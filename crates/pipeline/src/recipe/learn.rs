@@ -80,6 +80,9 @@ pub(super) fn recipe(
             for place in 0..block.dim() {
                 let name = block.name(place);
                 if !dropped.contains(name.as_str()) {
+                    if let Some(record) = records.get(name.as_str()) {
+                        rules.insert(name.clone(), record.rule.clone());
+                    }
                     take(&name, numbers(&block.column(place), options));
                 }
             }

@@ -247,3 +247,15 @@ fn entries_are_found_by_their_numbers() {
     let found = dense(recipe.apply(&one_based, Unseen::Error).unwrap());
     assert_eq!(found.as_slice(), [0.0, 5.0, 0.0, 0.0]);
 }
+
+/// Categories that mean the same truth value or number are one, unless two of the model do.
+#[test]
+fn categories_are_found_by_what_they_mean() {
+    let learned = frame(vec![("c", texts(&["True", "False", "True"]))]);
+    let new = frame(vec![("c", texts(&["true", "FALSE"]))]);
+    let points = dense(fit(&learned).apply(&new, Unseen::Error).unwrap());
+    assert_eq!(points.as_slice(), [0.0, 1.0, 1.0, 0.0]);
+    let both = frame(vec![("c", texts(&["1", "1.0", "2"]))]);
+    let new = frame(vec![("c", texts(&["1.00"]))]);
+    assert!(fit(&both).apply(&new, Unseen::Error).is_err());
+}
