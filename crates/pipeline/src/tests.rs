@@ -123,7 +123,7 @@ fn every_learner_takes_sparse_rows() {
         assert!(fitted.recipe().is_sparse(), "{method:?}");
         let held_out = fitted.report().held_out().unwrap().unwrap();
         // Massart noise of 25 % on few rows in many dimensions leaves little more than the better guess.
-        let most = if method == Method::Massart { fitted.report().commonest_error } else { 0.2 };
+        let most = if method == Method::Massart { fitted.report().commonest_error } else { 0.3 };
         assert!(held_out.rate < most, "{method:?}: {}", held_out.text());
         let loaded = Pipeline::read(&bytes(&fitted), "m").unwrap();
         let found = |model: &Pipeline| {
