@@ -311,9 +311,9 @@ fn columns_that_name_rows_are_left_out_unless_used() {
     };
     let said = String::from_utf8(fit("").stderr).unwrap();
     assert!(said.contains("`id`") && said.contains("--use 'id'"), "{said}");
-    // Sixty names are no categories: the column is looked at now.
+    // Names of rows are no categories: the column is looked at now.
     let used = fit(" --use id");
     assert_eq!(used.status.code(), Some(2));
-    assert!(String::from_utf8(used.stderr).unwrap().contains("60 different texts"));
+    assert!(String::from_utf8(used.stderr).unwrap().contains("57 different texts in 57 rows"));
     assert_eq!(fit(" --use no").status.code(), Some(2));
 }
