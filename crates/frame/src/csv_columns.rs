@@ -1,12 +1,7 @@
 //! Columns of a text file while they are read.
 
 use crate::levels::Levels;
-use crate::typing::{Cells, Markers, NumberFormat, RawTexts};
-
-/// The number that a cell holds in the plain spelling; `None` for words, for NaN and for infinite numbers.
-pub(crate) fn plain_number(cell: &[u8]) -> Option<f64> {
-    fast_float2::parse::<f64, _>(cell).ok().filter(|value| value.is_finite())
-}
+use crate::typing::{Cells, Markers, NumberFormat, RawTexts, plain_number};
 
 /// Up to here every integer is a number.
 pub(crate) const EXACT: f64 = (1u64 << 53) as f64;

@@ -3,8 +3,8 @@
 use crate::classes::{ClassCollector, Classes};
 use crate::error::DataError;
 use crate::frame::{Column, Frame};
+use crate::missing::MISSING_SHOWN;
 use crate::names::{short, suggestion};
-use crate::options::MISSING_SHOWN;
 use crate::values::Values;
 use std::collections::HashMap;
 

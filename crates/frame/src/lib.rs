@@ -1,3 +1,5 @@
+//! Tables of any supported format as typed columns and blocks of numbers.
+
 #![doc = include_str!("../README.md")]
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
@@ -24,8 +26,10 @@ mod labels;
 mod levels;
 mod libsvm;
 mod libsvm_line;
+mod missing;
 mod names;
 mod npy;
+mod npy_archive;
 mod npy_header;
 mod npy_items;
 mod npy_sparse;
@@ -50,8 +54,9 @@ pub use delimited::{FileRecord, Inspection, inspect, inspect_bytes};
 pub use error::{DataError, DataErrorKind};
 pub use frame::{Column, Frame, Places, Remark};
 pub use labels::{Labels, find_class};
+pub use missing::{MISSING_SHOWN, is_missing_marker};
 pub use names::{suggestion, visible};
-pub use options::{Format, Hints, MISSING_SHOWN, Ragged, ReadOptions, is_missing_marker};
+pub use options::{Format, Hints, Ragged, ReadOptions};
 pub use read::{LargeTable, read, read_bytes};
 pub use typing::{
     ColumnRecord, ColumnRule, ColumnSummary, DateOrder, Decimal, Group, Kind, MomentFormat,

@@ -3,7 +3,7 @@
 use crate::block::{Block, SparseBlock};
 use crate::budget::Budget;
 use crate::error::DataError;
-use crate::npy::{Archive, check_end, open};
+use crate::npy_archive::{Archive, check_end, open};
 use crate::npy_header::{Header, Kind};
 use crate::npy_items::{for_pieces, for_texts};
 use crate::source::Source;

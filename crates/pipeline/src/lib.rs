@@ -1,3 +1,5 @@
+//! From a table to a model that decides on new rows.
+
 #![doc = include_str!("../README.md")]
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 

@@ -18,8 +18,8 @@ pub struct ClassCount {
 /// The report of a fit, kept in the model.
 ///
 /// ```
-/// use halfspaces_pipeline::Report;
-/// let report = Report { rows: 100, commonest_error: 0.4, ..Report::default() };
+/// let mut report = halfspaces_pipeline::Report::default();
+/// report.commonest_error = 0.4;
 /// assert!(report.held_out()?.is_none());
 /// # Ok::<(), halfspaces_frame::DataError>(())
 /// ```

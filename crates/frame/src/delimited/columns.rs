@@ -1,6 +1,6 @@
 //! Rows to columns.
 
-use super::check_header;
+use super::checks::check_header;
 use super::layout::Layout;
 use super::rows::Rows;
 use super::split::Delimiter;

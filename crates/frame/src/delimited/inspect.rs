@@ -1,11 +1,12 @@
 //! Shows how a file is read, and writes the table as it stands.
 
+use super::checks::{add_notes, check_rows};
 use super::columns::column_name;
 use super::layout::Layout;
 use super::reading::FileRecord;
 use super::records::Records;
 use super::rows::Rows;
-use super::{Text, add_notes, check_rows};
+use super::text::Text;
 use crate::budget::Budget;
 use crate::detect;
 use crate::error::DataError;

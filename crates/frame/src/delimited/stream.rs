@@ -1,11 +1,13 @@
 //! A text that is read more than once, in parts, with one layout.
 
+use super::checks::{add_notes, check_rows};
 use super::columns::{Columns, Outcome};
 use super::encoding::{self, Encoded};
+use super::foreign;
 use super::layout::{self, Layout};
 use super::records::Records;
 use super::rows::Rows;
-use super::{SAMPLE, SAMPLE_LINES, add_notes, check_rows, foreign, sample};
+use super::text::{LONGEST_SAMPLE, SAMPLE, SAMPLE_LINES, sample};
 use crate::error::DataError;
 use crate::frame::Frame;
 use crate::options::{Format, Hints, Ragged, ReadOptions};
@@ -34,7 +36,7 @@ impl<'s> Stream<'s> {
         let mut reader = source.reader()?;
         let mut wanted = SAMPLE;
         let mut complete = false;
-        while !complete && bytes.len() < super::LONGEST_SAMPLE {
+        while !complete && bytes.len() < LONGEST_SAMPLE {
             let room = (wanted - bytes.len()) as u64;
             let read = reader.by_ref().take(room).read_to_end(&mut bytes);
             complete = (read.map_err(|e| source.failed(&e))? as u64) < room;

@@ -1,13 +1,13 @@
 //! New rows, read by the rule that was found at `fit`.
 
+use super::context::Context;
 use super::infer::truth;
 use super::markers::Markers;
 use super::moment::{self, DateOrder, MomentFormat, digits_date};
 use super::number::{Decimal, Group, NumberFormat};
-use super::raw::{numbers_of, spelled, texts_without};
+use super::raw::{Cells, RawTexts, numbers_of, spelled, texts_without};
 use super::record::ColumnRecord;
 use super::rule::{ColumnRule, Reading};
-use super::{Cells, Context, RawTexts};
 use crate::error::DataError;
 use crate::names::short;
 use crate::options::ReadOptions;

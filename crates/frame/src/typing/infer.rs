@@ -1,15 +1,14 @@
 //! What a column holds, decided from its distinct texts and their counts.
 
+use super::context::Context;
 use super::identifier::{self, Names};
-use super::markers::{self, Markers};
+use super::markers::{self, Markers, counted};
 use super::moment::{self, DateOrder, MomentFormat, dates_of_digits};
-use super::notes::counted;
 use super::number::{self, Decimal, Evidence, Group, NumberFormat};
 use super::present::{Fit, Present, is_category};
-use super::raw::{numbers_of, spelled, texts_without};
+use super::raw::{Cells, RawTexts, numbers_of, spelled, texts_without};
 use super::record::ColumnRecord;
 use super::rule::{ColumnRule, Kind, Reading};
-use super::{Cells, Context, RawTexts};
 use crate::error::DataError;
 use crate::values::Values;
 
@@ -85,9 +84,7 @@ impl Inference<'_> {
             (Kind::Text, Cells::Texts(raw)) => {
                 let plain = raw.levels.iter().filter(|level| !level.trim().is_empty());
                 let are_numbers = plain.clone().next().is_some()
-                    && plain
-                        .clone()
-                        .all(|level| crate::csv_columns::plain_number(level.as_bytes()).is_some());
+                    && plain.clone().all(|level| number::plain_number(level.as_bytes()).is_some());
                 if !are_numbers {
                     return self.of_texts(raw);
                 }

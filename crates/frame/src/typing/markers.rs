@@ -1,7 +1,8 @@
 //! Cells that mean that a value is missing.
 
 use super::number::NumberFormat;
-use crate::options::MISSING_CELLS;
+use crate::missing::MISSING_CELLS;
+use crate::names::short;
 
 /// Words for a missing value that count only in a column of numbers, dates or truth values. In lower case.
 const AMONG_NUMBERS: [&str; 54] = [
@@ -113,6 +114,23 @@ pub(crate) fn is_word(cell: &str) -> bool {
 pub(crate) fn is_likely(cell: &str, dates: bool) -> bool {
     let lower = cell.trim().to_lowercase();
     AMONG_NUMBERS.contains(&lower.as_str()) || dates && AMONG_DATES.contains(&lower.as_str())
+}
+
+/// "3 cells `NA` and 1 cell `None` are" for a sentence; empty without markers.
+pub(super) fn counted<'m>(markers: impl Iterator<Item = (&'m String, &'m usize)>) -> String {
+    let mut total = 0;
+    let shown: Vec<String> = markers
+        .map(|(marker, rows)| {
+            total += rows;
+            let cells = if *rows == 1 { "cell" } else { "cells" };
+            format!("{rows} {cells} `{}`", short(marker))
+        })
+        .collect();
+    match shown.split_last() {
+        None => String::new(),
+        Some((last, [])) => format!("{last} {}", if total == 1 { "is" } else { "are" }),
+        Some((last, others)) => format!("{} and {last} are", others.join(", ")),
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 mod apply;
 mod calendar;
 mod civil;
+mod context;
 mod identifier;
 mod infer;
 mod markers;
@@ -24,39 +25,17 @@ pub use number::{Decimal, Group, NumberFormat};
 pub use record::{ColumnRecord, ColumnSummary};
 pub use rule::{ColumnRule, Kind, Reading};
 
+pub(crate) use context::Context;
 pub(crate) use markers::Markers;
 pub(crate) use moment::text as moment_text;
-pub(crate) use raw::RawTexts;
+pub(crate) use number::plain_number;
+pub(crate) use raw::{Cells, RawTexts};
 
 use crate::error::DataError;
 use crate::frame::Column;
 use crate::options::{Hints, ReadOptions};
 use number::Evidence;
 use std::collections::BTreeSet;
-
-/// The cells of a column before it is known what they mean.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Cells {
-    /// Plain numbers; NaN where a cell is missing.
-    Numbers(Vec<f64>),
-    /// Truth values as 1 and 0; NaN where one is missing.
-    Booleans(Vec<f64>),
-    /// Microseconds since 1970-01-01.
-    Moments(Vec<Option<i64>>),
-    /// Texts as they stand in the file, markers of missing values included.
-    Texts(RawTexts),
-}
-
-impl Cells {
-    /// Number of rows.
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            Cells::Numbers(values) | Cells::Booleans(values) => values.len(),
-            Cells::Moments(moments) => moments.len(),
-            Cells::Texts(texts) => texts.codes.len(),
-        }
-    }
-}
 
 /// What is known of a column before it is understood.
 #[derive(Debug, Clone, PartialEq)]
@@ -125,16 +104,6 @@ pub(crate) struct RawColumn {
     pub(crate) name: String,
     pub(crate) cells: Cells,
     pub(crate) expected: Expected,
-}
-
-/// The file that columns come from.
-pub(crate) struct Context<'a> {
-    pub(crate) source: &'a str,
-    /// "t.csv, line 7", by row.
-    pub(crate) place: &'a dyn Fn(usize) -> String,
-    pub(crate) options: &'a ReadOptions,
-    /// The character between the cells of delimited text.
-    pub(crate) delimiter: Option<u8>,
 }
 
 /// Columns with their types, and how each was understood.

@@ -1,12 +1,12 @@
 //! What is said of a column: notes on decisions that could be wrong, and the error for cells that do not fit.
 
-use super::RawTexts;
 use super::identifier::Names;
 use super::infer::Inference;
-use super::markers::Markers;
+use super::markers::{Markers, counted};
 use super::moment::{self, DateOrder};
 use super::number::{self, Decimal};
 use super::present::{Fit, Present};
+use super::raw::RawTexts;
 use super::record::ColumnRecord;
 use super::rule::Kind;
 use crate::error::DataError;
@@ -171,23 +171,6 @@ impl Inference<'_> {
                 ),
             );
         }
-    }
-}
-
-/// "3 cells `NA` and 1 cell `None` are" for a sentence; empty without markers.
-pub(super) fn counted<'m>(markers: impl Iterator<Item = (&'m String, &'m usize)>) -> String {
-    let mut total = 0;
-    let shown: Vec<String> = markers
-        .map(|(marker, rows)| {
-            total += rows;
-            let cells = if *rows == 1 { "cell" } else { "cells" };
-            format!("{rows} {cells} `{}`", short(marker))
-        })
-        .collect();
-    match shown.split_last() {
-        None => String::new(),
-        Some((last, [])) => format!("{last} {}", if total == 1 { "is" } else { "are" }),
-        Some((last, others)) => format!("{} and {last} are", others.join(", ")),
     }
 }
 

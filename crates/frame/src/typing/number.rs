@@ -394,6 +394,11 @@ fn common_affix<'p>(numbers: impl Iterator<Item = (&'p Parts<'p>, usize)>) -> Op
     (2 * most.1 > without).then(|| most.0.map(str::to_owned))?
 }
 
+/// The number that a cell holds in the plain spelling; `None` for words, for NaN and for infinite numbers.
+pub(crate) fn plain_number(cell: &[u8]) -> Option<f64> {
+    fast_float2::parse::<f64, _>(cell).ok().filter(|value| value.is_finite())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

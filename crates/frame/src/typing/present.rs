@@ -1,7 +1,7 @@
 //! The texts of a column that are not missing, and how many of them a reading understands.
 
-use super::RawTexts;
 use super::markers::{self, Markers};
+use super::raw::RawTexts;
 
 /// A column with a few distinct texts, most of them numbers, holds categories if at least this share of its rows is no number.
 const CATEGORY_SHARE: f64 = 0.1;

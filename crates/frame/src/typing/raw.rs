@@ -1,7 +1,31 @@
-//! Columns as distinct texts.
+//! Columns before it is known what they mean.
 
 use crate::values::{MISSING, Values};
 use std::collections::HashMap;
+
+/// The cells of a column before it is known what they mean.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Cells {
+    /// Plain numbers; NaN where a cell is missing.
+    Numbers(Vec<f64>),
+    /// Truth values as 1 and 0; NaN where one is missing.
+    Booleans(Vec<f64>),
+    /// Microseconds since 1970-01-01.
+    Moments(Vec<Option<i64>>),
+    /// Texts as they stand in the file, markers of missing values included.
+    Texts(RawTexts),
+}
+
+impl Cells {
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Cells::Numbers(values) | Cells::Booleans(values) => values.len(),
+            Cells::Moments(moments) => moments.len(),
+            Cells::Texts(texts) => texts.codes.len(),
+        }
+    }
+}
 
 /// Distinct texts of a column and the code of each row.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -3,7 +3,7 @@
 use super::markers::Markers;
 use super::moment::MomentFormat;
 use super::number::NumberFormat;
-use crate::options::MISSING_CELLS;
+use crate::missing::MISSING_CELLS;
 use serde::{Deserialize, Serialize};
 
 /// What a column holds.

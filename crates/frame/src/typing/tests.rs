@@ -1,3 +1,5 @@
+//! Columns of cells as people write them, and what is made of them.
+
 use super::*;
 use crate::values::Values;
 

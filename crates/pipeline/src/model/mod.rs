@@ -1,20 +1,21 @@
 //! Models of coordinates: a learner, its scale, and its calibration.
 
 mod binary;
+mod linear;
 mod sparse;
 mod stream;
 
 use crate::design::Design;
 use crate::plan::{Findings, Method, Plan};
-use binary::{BinaryLearner, BinaryModel};
+use binary::BinaryLearner;
 use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_frame::DataError;
 use halfspaces_linalg::{
-    ClassModel, Classifier, FitSample, InputError, Label, Params, PointSet, Points, Threads,
-    deciding_class,
+    ClassModel, Classifier, InputError, Params, Points, Threads, deciding_class,
 };
-use halfspaces_pac::{OneVsRest, OneVsRestModel, TemperatureScaling};
+use halfspaces_pac::TemperatureScaling;
 use halfspaces_tables::{TableClassesModel, TableClassifier};
+use linear::{Fitted, fitted};
 use serde::{Deserialize, Serialize};
 pub use stream::Batch;
 
@@ -62,14 +63,6 @@ enum Core {
     },
 }
 
-/// One binary model for two classes, otherwise one for each class against the rest.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Fitted {
-    Two(BinaryModel),
-    Several(OneVsRestModel<BinaryModel>),
-}
-
 /// The decisions of a model, row by row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decisions {
@@ -104,7 +97,10 @@ impl Model {
         }
         let (core, mut findings) = match (plan.method, design) {
             (Method::Auto, Design::Dense(points)) => table(plan, points, classes, weights)?,
-            (Method::Auto, Design::Sparse(points)) => sparse::choose(plan, points, classes)?,
+            (Method::Auto, Design::Sparse(points)) => {
+                let (fitted, findings) = sparse::choose(plan, points, classes)?;
+                (Core::Linear { scale: None, fitted }, findings)
+            }
             (_, Design::Dense(points)) => {
                 let scale = ZScore::fit(points)?;
                 let scaled = scale.apply_on(points, plan.threads)?;
@@ -251,19 +247,6 @@ impl Model {
     }
 }
 
-impl Fitted {
-    fn values<P: PointSet>(
-        &self,
-        points: &P,
-        threads: Threads,
-    ) -> Result<Vec<Vec<f64>>, InputError> {
-        match self {
-            Fitted::Two(model) => model.class_values_all(points, threads),
-            Fitted::Several(model) => model.class_values_all(points, threads),
-        }
-    }
-}
-
 /// The table classifier.
 fn table(
     plan: &Plan,
@@ -289,26 +272,6 @@ fn table(
         ..Findings::default()
     };
     Ok((Core::Table(Box::new(model)), findings))
-}
-
-/// One model for two classes, otherwise one for each.
-fn fitted<P: PointSet>(
-    learner: BinaryLearner,
-    points: &P,
-    classes: &[usize],
-    threads: Threads,
-) -> Result<(Fitted, Findings), DataError> {
-    let count = classes.iter().max().map_or(0, |last| last + 1);
-    if count == 2 {
-        let sign = |c: &usize| if *c == 1 { Label::Positive } else { Label::Negative };
-        let labels: Vec<Label> = classes.iter().map(sign).collect();
-        let model = learner.fit(points, &labels)?;
-        let findings = model.findings();
-        return Ok((Fitted::Two(model), findings));
-    }
-    let model = OneVsRest::new(learner).fit(points, classes, threads);
-    let model = model.map_err(|e| DataError::user(e.to_string()))?;
-    Ok((Fitted::Several(model), Findings::default()))
 }
 
 /// A single value itself; of several, by how much the largest exceeds the next.

@@ -1,7 +1,7 @@
 //! The default learner of sparse points: linear candidates, compared on rows that they have not seen.
 
 use super::binary::BinaryLearner;
-use super::{Core, Fitted, fitted};
+use super::linear::{Fitted, fitted};
 use crate::plan::{Findings, Method, Plan};
 use halfspaces_frame::DataError;
 use halfspaces_linalg::rand::seq::SliceRandom;
@@ -28,7 +28,7 @@ pub(super) fn choose(
     plan: &Plan,
     points: &SparsePoints,
     classes: &[usize],
-) -> Result<(Core, Findings), DataError> {
+) -> Result<(Fitted, Findings), DataError> {
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.shuffle(&mut rng_for(RngStream::TableRows, plan.seed));
     // One row of each class first: every class must be learned from.
@@ -73,7 +73,7 @@ pub(super) fn choose(
         learned_from: classes.len() as u64,
         ..Findings::default()
     };
-    Ok((Core::Linear { scale: None, fitted }, findings))
+    Ok((fitted, findings))
 }
 
 fn candidate(

@@ -1,7 +1,8 @@
 //! Learning from more rows than memory holds, a batch at a time, each seen once.
 
 use super::binary::{BinaryLearner, BinaryModel, unlifted};
-use super::{Core, Fitted, Model};
+use super::linear::Fitted;
+use super::{Core, Model};
 use crate::design::Design;
 use crate::plan::{Findings, Method, Plan};
 use halfspaces_features::{FeatureMap, ZScore};

@@ -8,7 +8,26 @@ use halfspaces_linalg::{PointSet, Points, RowView, SparsePoints, zeros};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-pub(super) fn design(recipe: &Recipe, frame: &Frame, unseen: Unseen) -> Result<Design, DataError> {
+impl Recipe {
+    /// The points of a table, whose columns may stand in any order among others.
+    ///
+    /// # Errors
+    /// If a column is not there, a cell is not what was learned from, or a category is unseen; the message names it and
+    /// what to do.
+    pub fn apply(&self, frame: &Frame, unseen: Unseen) -> Result<Design, DataError> {
+        design(self, frame, unseen)
+    }
+
+    /// [`Recipe::apply`] to a table that is not needed any more: sparse entries are not copied.
+    ///
+    /// # Errors
+    /// As [`Recipe::apply`].
+    pub fn apply_to(&self, frame: Frame, unseen: Unseen) -> Result<Design, DataError> {
+        into_design(self, frame, unseen)
+    }
+}
+
+fn design(recipe: &Recipe, frame: &Frame, unseen: Unseen) -> Result<Design, DataError> {
     let dim = recipe.dim();
     let mut encoders = Vec::with_capacity(recipe.columns.len());
     let found = Found::new(frame);
@@ -50,11 +69,7 @@ pub(super) fn design(recipe: &Recipe, frame: &Frame, unseen: Unseen) -> Result<D
 }
 
 /// The points of a table that is not needed any more: where they are its block alone, that is not copied.
-pub(super) fn into_design(
-    recipe: &Recipe,
-    frame: Frame,
-    unseen: Unseen,
-) -> Result<Design, DataError> {
+fn into_design(recipe: &Recipe, frame: Frame, unseen: Unseen) -> Result<Design, DataError> {
     let is_block_alone = recipe.columns.is_empty() && recipe.by_entries;
     let places = match Entries::new(recipe, &frame, 0, unseen)? {
         Entries::Block { places, .. } if is_block_alone => places,

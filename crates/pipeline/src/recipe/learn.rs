@@ -26,10 +26,18 @@ const SPARSE_SHARE: usize = 3;
 /// Most names in a list.
 const MAX_NAMES: usize = 20;
 
-pub(super) fn recipe(
-    frame: &Frame,
-    options: &RecipeOptions,
-) -> Result<(Recipe, Vec<String>), DataError> {
+impl Recipe {
+    /// Learns what the columns of a table hold, with notes on decisions that could be wrong. The label column must have
+    /// been taken out.
+    ///
+    /// # Errors
+    /// If a named column is not there, a column of texts is neither categories nor named as text, or no column changes.
+    pub fn fit(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>), DataError> {
+        recipe(frame, options)
+    }
+}
+
+fn recipe(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>), DataError> {
     let mut notes = Vec::new();
     check_names(frame, options, &mut notes)?;
     let dropped: HashSet<&str> = options.drop.iter().map(String::as_str).collect();

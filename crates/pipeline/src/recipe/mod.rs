@@ -17,8 +17,7 @@ mod learn;
 #[cfg(test)]
 mod tests;
 
-use crate::design::Design;
-use halfspaces_frame::{ColumnRule, DataError, Frame, Hints, MomentParts};
+use halfspaces_frame::{ColumnRule, DataError, Hints, MomentParts};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -237,15 +236,6 @@ impl Kind {
 }
 
 impl Recipe {
-    /// Learns what the columns of a table hold, with notes on decisions that could be wrong. The label column must have
-    /// been taken out.
-    ///
-    /// # Errors
-    /// If a named column is not there, a column of texts is neither categories nor named as text, or no column changes.
-    pub fn fit(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>), DataError> {
-        learn::recipe(frame, options)
-    }
-
     /// Number of coordinates.
     #[must_use]
     pub fn dim(&self) -> usize {
@@ -324,22 +314,5 @@ impl Recipe {
         let texts = texts.map(|c| &c.name).chain(others).cloned().collect();
         let expected = self.columns.iter().map(|c| &c.name).chain(others).cloned().collect();
         Hints { texts, expected, rules: self.rules.clone(), ..Hints::default() }
-    }
-
-    /// The points of a table, whose columns may stand in any order among others.
-    ///
-    /// # Errors
-    /// If a column is not there, a cell is not what was learned from, or a category is unseen; the message names it and
-    /// what to do.
-    pub fn apply(&self, frame: &Frame, unseen: Unseen) -> Result<Design, DataError> {
-        encode::design(self, frame, unseen)
-    }
-
-    /// [`Recipe::apply`] to a table that is not needed any more: sparse entries are not copied.
-    ///
-    /// # Errors
-    /// As [`Recipe::apply`].
-    pub fn apply_to(&self, frame: Frame, unseen: Unseen) -> Result<Design, DataError> {
-        encode::into_design(self, frame, unseen)
     }
 }

@@ -1,6 +1,9 @@
+//! What recipes make of columns of each kind.
+
 use super::learn::{MAX_CATEGORIES, MAX_WORDS, MIN_FREE, numbers, words};
 use super::*;
-use halfspaces_frame::{Block, Column, MISSING, Values};
+use crate::design::Design;
+use halfspaces_frame::{Block, Column, Frame, MISSING, Values};
 use halfspaces_linalg::{PointSet, Points, RowView, SparsePoints};
 
 fn frame(columns: Vec<(&str, Values)>) -> Frame {

@@ -1,9 +1,8 @@
 //! A labelling session as its surfaces see it: a question that is open, and what can be done about it. Every event is on
 //! the disk before it counts.
 
-use super::session_error;
 use super::worker::{Command, Snapshot, Worker};
-use crate::error::CliError;
+use crate::error::{CliError, session_error};
 use halfspaces_labelling::{ActionKind, ApplyError, Event, Record, SessionLog};
 use halfspaces_online::{LabellingQuestion, LabellingSession, Outlook};
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use super::items::Items;
 use super::lines::{Line, Source};
-use super::task_rows::{Found, TaskRows};
+use super::task_rows::{Found, ITEM, ROW, TaskRows};
 use crate::error::CliError;
 use halfspaces_frame::find_class;
 use serde_json::{Map, Value, json};
@@ -10,10 +10,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The name of a row's number in the data of our own tasks.
-pub(super) const ROW: &str = "row";
-/// The name of an item's key in the data of our own tasks.
-pub(super) const ITEM: &str = "halfspaces_item";
 /// Examples named in a note.
 const EXAMPLES: usize = 3;
 /// Characters of an example.

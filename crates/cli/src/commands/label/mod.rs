@@ -17,7 +17,7 @@ mod told;
 mod web;
 mod worker;
 
-use crate::error::CliError;
+use crate::error::{CliError, session_error};
 use crate::interrupt::say_when_stopped;
 use crate::names::visible;
 use crate::output::{check_targets, note, write_file};
@@ -135,15 +135,6 @@ fn open(args: &LabelArgs, path: &Path) -> Result<Opening, CliError> {
         }
     }
     opened.map_err(|error| session_error(&error))
-}
-
-/// A session error as one of this command.
-fn session_error(error: &SessionError) -> CliError {
-    if error.is_input() {
-        CliError::user(error.to_string())
-    } else {
-        CliError::system(error.to_string())
-    }
 }
 
 /// Begins a session. Nothing is written before everything that was told is known to fit.

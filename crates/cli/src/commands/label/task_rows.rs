@@ -2,12 +2,16 @@
 
 use super::images::is_image;
 use super::items::Items;
-use super::label_studio::{ITEM, ROW};
 use crate::frame::Column;
 use halfspaces_labelling::ItemKey;
 use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::collections::HashMap;
+
+/// The name of a row's number in the data of our own tasks.
+pub(super) const ROW: &str = "row";
+/// The name of an item's key in the data of our own tasks.
+pub(super) const ITEM: &str = "halfspaces_item";
 
 /// Digits of the prefix that Label Studio puts before the name of a file that was uploaded.
 const PREFIX_DIGITS: usize = 8;

@@ -13,7 +13,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use routes::{Server, respond};
+use routes::{PATIENCE, Server, respond};
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -22,9 +22,6 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 use tokio::net::TcpListener;
-
-/// The time for a request's head to arrive, for its body to arrive, and for replies once the session stops.
-pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Serves the page until the person stops, and hands back the session.
 pub(super) fn run(

@@ -2,7 +2,6 @@
 
 use super::super::desk::{Desk, Meant, Refusal};
 use super::super::items::Items;
-use super::PATIENCE;
 use super::guard::Guard;
 use super::view::view;
 use crate::error::CliError;
@@ -12,8 +11,11 @@ use hyper::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName, Head
 use hyper::{Method, Request, Response, StatusCode};
 use serde::Deserialize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::Notify;
 
+/// The time for a request's head to arrive, for its body to arrive, and for replies once the session stops.
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");

@@ -1,0 +1,70 @@
+//! A text in memory, and the sample from which its layout is found.
+
+use super::encoding::{self, Encoded};
+use super::foreign;
+use super::layout::{self, Layout};
+use super::records::Records;
+use super::rows::Rows;
+use crate::error::DataError;
+use crate::options::{Format, Hints, Ragged, ReadOptions};
+use crate::source::Source;
+use std::borrow::Cow;
+
+/// Bytes of a text from which its layout is found, and most of them if lines are long.
+pub(super) const SAMPLE: usize = 1 << 17;
+pub(super) const LONGEST_SAMPLE: usize = 1 << 24;
+/// Lines that a sample has at least.
+pub(super) const SAMPLE_LINES: usize = 20;
+
+/// A text in memory, and how it is laid out.
+pub(super) struct Text<'a> {
+    pub(super) text: Cow<'a, [u8]>,
+    pub(super) encoded: Encoded,
+    pub(super) layout: Layout,
+}
+
+impl<'a> Text<'a> {
+    pub(super) fn new(
+        source: &Source,
+        bytes: &'a [u8],
+        format: Format,
+        options: &ReadOptions,
+        hints: &Hints,
+    ) -> Result<Text<'a>, DataError> {
+        let encoded = encoding::find(bytes, true);
+        let text = encoding::decode(bytes, encoded);
+        foreign::check(source.name(), &text)?;
+        let mut layout = layout::find(sample(&text), format, options, hints)?;
+        if encoded.guessed {
+            let name = encoded.encoding.name();
+            layout.notes.insert(0, format!("the text is not UTF-8 and is read as {name}"));
+        }
+        Ok(Text { text, encoded, layout })
+    }
+
+    pub(super) fn rows<'t>(
+        &'t self,
+        source: &'t Source,
+        ragged: Ragged,
+    ) -> Result<Rows<'t>, DataError> {
+        Rows::new(source, Records::of_text(&self.text, self.layout.dialect), &self.layout, ragged)
+    }
+}
+
+/// The start of a text: enough lines to find the layout.
+pub(super) fn sample(text: &[u8]) -> &[u8] {
+    let mut length = SAMPLE;
+    while length < text.len()
+        && length < LONGEST_SAMPLE
+        && text[..length].iter().filter(|b| matches!(b, b'\n' | b'\r')).take(SAMPLE_LINES).count()
+            < SAMPLE_LINES
+    {
+        length *= 2;
+    }
+    if length >= text.len() {
+        return text;
+    }
+    // Whole lines.
+    let end = memchr::memrchr2(b'\n', b'\r', &text[..length]).map_or(length, |end| end + 1);
+    &text[..end]
+}

@@ -1,0 +1,65 @@
+//! NPZ: a ZIP archive of arrays.
+
+use crate::error::DataError;
+use crate::npy_header::Header;
+use crate::source::ReadSeek;
+use std::collections::BTreeSet;
+use std::io::Read;
+use zip::ZipArchive;
+
+/// An archive of arrays.
+pub(crate) type Archive<'s> = ZipArchive<Box<dyn ReadSeek + 's>>;
+
+/// The names of the arrays.
+pub(crate) fn names(archive: &mut Archive<'_>, name: &str) -> Result<Vec<String>, DataError> {
+    let mut names = Vec::new();
+    let mut seen = BTreeSet::new();
+    for at in 0..archive.len() {
+        let entry = archive.by_index(at).map_err(|e| damaged(name, &e))?;
+        let found = entry.name().map_err(|e| damaged(name, &e))?.into_owned();
+        let Some(array) = found.strip_suffix(".npy") else {
+            let what =
+                if found == "[Content_Types].xml" { "an Office document" } else { "a ZIP archive" };
+            return Err(DataError::user(format!(
+                "{name}: the file is {what}, and `{found}` in it is no NPY array; save a workbook as CSV, and extract an archive"
+            )));
+        };
+        if !seen.insert(array.to_owned()) {
+            return Err(DataError::user(format!(
+                "{name}: two arrays are called `{array}`; save the archive again"
+            )));
+        }
+        names.push(array.to_owned());
+    }
+    Ok(names)
+}
+
+/// The header of an array of an archive, and its items; the size of the entry is the one that the header asks for.
+pub(crate) fn open<'a>(
+    archive: &'a mut Archive<'_>,
+    at: usize,
+    name: &str,
+    array: &str,
+) -> Result<(Header, impl Read + 'a), DataError> {
+    let mut entry = archive.by_index(at).map_err(|e| damaged(name, &e))?;
+    let place = || format!("{name}, array `{array}`");
+    let header = Header::read(&mut entry).map_err(|e| e.at(&place()))?;
+    header.check_length(entry.size()).map_err(|e| e.at(&place()))?;
+    Ok((header, entry))
+}
+
+pub(crate) fn damaged(name: &str, error: &zip::result::ZipError) -> DataError {
+    let advice = "save it again by numpy.savez or numpy.savez_compressed";
+    DataError::user(format!("{name}: not an NPZ archive that can be read: {error}; {advice}"))
+}
+
+/// Refuses data after the items. The checksum of an entry of an archive is compared here.
+pub(crate) fn check_end(reader: &mut impl Read) -> Result<(), DataError> {
+    match reader.read(&mut [0]) {
+        Ok(0) => Ok(()),
+        Ok(_) => Err(DataError::user(
+            "there is more data than shape and type ask for; the file is damaged",
+        )),
+        Err(error) => Err(DataError::user(format!("cannot be unpacked: {error}"))),
+    }
+}

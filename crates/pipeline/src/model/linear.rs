@@ -1,0 +1,49 @@
+//! One binary model, or one for each class.
+
+use super::binary::{BinaryLearner, BinaryModel};
+use crate::plan::Findings;
+use halfspaces_frame::DataError;
+use halfspaces_linalg::{ClassModel, FitSample, InputError, Label, PointSet, Threads};
+use halfspaces_pac::{OneVsRest, OneVsRestModel};
+use serde::{Deserialize, Serialize};
+
+/// One binary model for two classes, otherwise one for each class against the rest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Fitted {
+    Two(BinaryModel),
+    Several(OneVsRestModel<BinaryModel>),
+}
+
+impl Fitted {
+    pub(super) fn values<P: PointSet>(
+        &self,
+        points: &P,
+        threads: Threads,
+    ) -> Result<Vec<Vec<f64>>, InputError> {
+        match self {
+            Fitted::Two(model) => model.class_values_all(points, threads),
+            Fitted::Several(model) => model.class_values_all(points, threads),
+        }
+    }
+}
+
+/// One model for two classes, otherwise one for each.
+pub(super) fn fitted<P: PointSet>(
+    learner: BinaryLearner,
+    points: &P,
+    classes: &[usize],
+    threads: Threads,
+) -> Result<(Fitted, Findings), DataError> {
+    let count = classes.iter().max().map_or(0, |last| last + 1);
+    if count == 2 {
+        let sign = |c: &usize| if *c == 1 { Label::Positive } else { Label::Negative };
+        let labels: Vec<Label> = classes.iter().map(sign).collect();
+        let model = learner.fit(points, &labels)?;
+        let findings = model.findings();
+        return Ok((Fitted::Two(model), findings));
+    }
+    let model = OneVsRest::new(learner).fit(points, classes, threads);
+    let model = model.map_err(|e| DataError::user(e.to_string()))?;
+    Ok((Fitted::Several(model), Findings::default()))
+}
