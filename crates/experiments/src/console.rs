@@ -12,7 +12,7 @@ pub(crate) fn say(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a line to stderr. There is nobody to tell if even that fails.
+/// Writes a line to stderr. An error is ignored: it could only be reported there.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -18,7 +18,7 @@ pub struct DataError {
     kind: DataErrorKind,
 }
 
-/// Who can mend a fault.
+/// Whether the user can fix a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DataErrorKind {
     /// Options, files or their contents: the user can fix it.

@@ -1,4 +1,4 @@
-//! The rows of a table: records, without what stands above, between and below them.
+//! The rows of a table: its records without preamble, blank lines, comments and footnotes.
 
 use super::kinds::kind;
 use super::layout::Layout;
@@ -306,7 +306,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Where a table of another width begins that goes on to the end.
+/// The first row of a second table: all rows from there to the end have another width.
 fn another_table(held: &[Held], width: usize) -> Option<usize> {
     let at = held.iter().position(|h| h.what == What::Ragged)?;
     let count = held[at].cells.len();

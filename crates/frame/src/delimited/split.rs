@@ -11,7 +11,7 @@ pub(crate) struct Dialect {
     pub(crate) backslash: bool,
 }
 
-/// What stands between two cells.
+/// The delimiter: what separates two cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Delimiter {
     /// One byte; two in a row enclose an empty cell.

@@ -151,7 +151,7 @@ fn begin(
     Ok((log, notes))
 }
 
-/// Goes on with a session: its answers are found again in the pool, and labels told now are added.
+/// Resumes a session: finds the rows of its answers in the pool, and adds the labels given now.
 fn go_on(
     args: &LabelArgs,
     mut log: SessionLog,

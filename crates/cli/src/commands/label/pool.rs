@@ -30,7 +30,7 @@ pub(super) struct Pool {
     pub(super) notes: Vec<String>,
 }
 
-/// What a session that goes on knows of its pool.
+/// What a resumed session knows of its pool.
 #[derive(Debug, Default)]
 pub(super) struct Expected<'a> {
     /// The pool that it had last.

@@ -1,4 +1,4 @@
-//! The model, on a thread of its own, so that a person never waits for it longer than they care to.
+//! The model runs on its own thread, so that the person does not have to wait for it.
 
 use crate::error::CliError;
 use halfspaces_online::{LabellingError, LabellingQuestion, LabellingSession, Outlook};
