@@ -487,3 +487,12 @@ fn time_is_linear_in_distinct_texts() {
         "{error}"
     );
 }
+
+#[test]
+fn a_reading_needs_more_than_half_of_the_rows() {
+    // Half of the rows are words: categories. With one number more the words are faults.
+    let half = ["1", "red", "2", "blue"];
+    let (_, record) = typed(&half).unwrap();
+    assert_eq!(record.rule.kind, Kind::Category);
+    assert!(typed(&[&half[..], &["3"]].concat()).is_err());
+}
