@@ -13,7 +13,6 @@ mod names;
 mod output;
 mod progress;
 mod recipe;
-mod threads;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -80,6 +80,18 @@ impl ColumnBuilder {
         self.push_other(cell)
     }
 
+    /// Whether all cells so far are numbers, at least one.
+    pub(crate) fn is_number(&self) -> bool {
+        matches!(self.state, State::Numbers(_))
+    }
+
+    /// Adds plain numbers to a column that held numbers so far.
+    pub(crate) fn extend(&mut self, numbers: impl ExactSizeIterator<Item = f64>) {
+        if let State::Numbers(values) = &mut self.state {
+            values.extend(numbers);
+        }
+    }
+
     /// Adds a cell that is no number, or the first one.
     fn push_other(&mut self, cell: &[u8]) -> Result<(), NotUtf8> {
         match &mut self.state {

@@ -1,6 +1,7 @@
 //! How a file is read: what the user said, and what is known of the table beforehand.
 
 use crate::typing::{ColumnRule, Decimal};
+use halfspaces_linalg::Threads;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a file is read: what the user said of it. The default leaves every decision to the reader.
@@ -32,6 +33,8 @@ pub struct ReadOptions {
     pub category: Vec<String>,
     /// What to do with rows that have more or fewer cells than the others.
     pub ragged: Ragged,
+    /// How many threads read delimited text; no result depends on it. Default: one.
+    pub threads: Threads,
 }
 
 /// What to do with rows of delimited text that have more or fewer cells than the others.

@@ -7,7 +7,6 @@ use crate::names::visible;
 use crate::output::{aligned, say, say_json};
 use crate::progress::Progress;
 use crate::recipe;
-use crate::threads::ThreadsArg;
 use clap::Args;
 use halfspaces_pipeline::{CONFIDENCE, Decisions, Pipeline, Rate, Unseen};
 use serde::Serialize;
@@ -36,8 +35,6 @@ pub(crate) struct EvaluateArgs {
     /// What becomes of a category that the model has not seen, and of a column that is not there
     #[arg(long, value_parser = recipe::unseen(), default_value = "error")]
     unseen: Unseen,
-    #[command(flatten)]
-    threads: ThreadsArg,
     /// Print the results as JSON
     #[arg(long)]
     json: bool,
@@ -83,7 +80,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<(), CliError> {
     let model = Pipeline::load(&args.model)?;
     let progress = Progress::start("evaluating");
     let judged = read(&model, &args.input, args.label.as_deref(), true, args.unseen)?;
-    let found = model.model().decide(&judged.design, args.threads.get())?;
+    let found = model.model().decide(&judged.design, args.input.reading.threads())?;
     drop(progress);
     let Some(truth) = judged.truth else { unreachable!("labels were asked for") };
     let evaluation = evaluate(judged.source, model.classes(), &found, &truth)?;

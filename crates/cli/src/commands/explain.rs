@@ -7,7 +7,6 @@ use crate::names::visible;
 use crate::output::{aligned, say, say_json};
 use crate::progress::Progress;
 use crate::recipe;
-use crate::threads::ThreadsArg;
 use clap::Args;
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::{PointSet, Points, RngStream, Threads, rng_for, rng_for_round};
@@ -52,8 +51,6 @@ pub(crate) struct ExplainArgs {
     unseen: Unseen,
     #[command(flatten)]
     reading: ReadingArgs,
-    #[command(flatten)]
-    threads: ThreadsArg,
     /// Print the results as JSON
     #[arg(long)]
     json: bool,
@@ -126,7 +123,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), CliError> {
         Some(data) => {
             let input = InputArgs { data: data.clone(), reading: args.reading.clone() };
             let judged = read(&model, &input, args.label.as_deref(), false, args.unseen)?;
-            Some(on_data(&model, &judged, args.top, args.threads.get())?)
+            Some(on_data(&model, &judged, args.top, args.reading.threads())?)
         }
     };
     drop(progress);

@@ -7,7 +7,6 @@ use crate::names::visible;
 use crate::output::{check_targets, note, say, say_json, write_file};
 use crate::progress::Progress;
 use crate::recipe::ColumnArgs;
-use crate::threads::ThreadsArg;
 use clap::Args;
 use halfspaces_pipeline::{
     CONFIDENCE, ClassCount, Findings, FitOptions, Method, Pipeline, Plan, Rate,
@@ -66,8 +65,6 @@ pub(crate) struct FitArgs {
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     seed: u64,
     #[command(flatten)]
-    threads: ThreadsArg,
-    #[command(flatten)]
     columns: ColumnArgs,
     /// Print what was found as JSON
     #[arg(long)]
@@ -118,7 +115,7 @@ impl FitArgs {
                 noise: self.noise,
                 c: self.c,
                 seed: self.seed,
-                threads: self.threads.get(),
+                threads: self.input.reading.threads(),
             },
             weights: self.weights.clone(),
             holdout: self.holdout,

@@ -5,7 +5,6 @@ use crate::input::InputArgs;
 use crate::output::{OutputArgs, csv_fault};
 use crate::progress::Progress;
 use crate::recipe;
-use crate::threads::ThreadsArg;
 use clap::Args;
 use halfspaces_pipeline::{Pipeline, Unseen};
 use std::path::PathBuf;
@@ -36,8 +35,6 @@ pub(crate) struct PredictArgs {
     /// Write the probability of every class, in columns named after them
     #[arg(long)]
     all: bool,
-    #[command(flatten)]
-    threads: ThreadsArg,
 }
 
 /// Predicts labels.
@@ -48,7 +45,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), CliError> {
     let frame = args.input.read_for(&model, &[], &args.keep)?;
     let kept = args.keep.iter().map(|name| frame.column(name).ok_or_else(|| frame.no_column(name)));
     let kept = kept.collect::<Result<Vec<_>, _>>()?;
-    let found = model.decide(&frame, args.unseen, args.threads.get())?;
+    let found = model.decide(&frame, args.unseen, args.input.reading.threads())?;
     drop(progress);
     let names = model.classes();
     args.output.write(|out| {

@@ -3,6 +3,7 @@
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use halfspaces_frame::{Decimal, Format, Ragged, ReadOptions};
+use halfspaces_linalg::Threads;
 
 /// How a file is read.
 #[derive(Debug, Clone, Default, Args)]
@@ -38,6 +39,9 @@ pub(crate) struct ReadingArgs {
     /// Read a column as categories although its cells look like numbers (postcodes)
     #[arg(long, value_name = "COLUMN")]
     pub(crate) category: Vec<String>,
+    /// Threads; no result depends on them [default: all cores]
+    #[arg(long, value_name = "N", value_parser = threads, help_heading = None)]
+    threads: Option<Threads>,
 }
 
 impl ReadingArgs {
@@ -53,8 +57,20 @@ impl ReadingArgs {
             decimal: self.decimal,
             day_first: self.day_first.then_some(true),
             category: self.category.clone(),
+            threads: self.threads(),
         }
     }
+
+    /// How many threads the command uses.
+    pub(crate) fn threads(&self) -> Threads {
+        self.threads.unwrap_or_else(Threads::all)
+    }
+}
+
+fn threads(text: &str) -> Result<Threads, String> {
+    let count: usize =
+        text.parse().map_err(|_| "a whole number of at least 1 is needed".to_owned())?;
+    Threads::new(count).map_err(|e| e.to_string())
 }
 
 fn ragged() -> impl TypedValueParser<Value = Ragged> {

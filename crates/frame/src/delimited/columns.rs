@@ -2,6 +2,7 @@
 
 use super::checks::check_header;
 use super::layout::Layout;
+use super::plain::{self, Plan, Taken, Wanted};
 use super::rows::Rows;
 use super::split::Delimiter;
 use crate::csv_columns::{Built, ColumnBuilder};
@@ -84,29 +85,61 @@ impl<'a> Columns<'a> {
         most: usize,
         only: Option<&[u64]>,
     ) -> Result<(), DataError> {
-        let mut wanted = only.map(|rows| rows.iter().copied().peekable());
         while self.lines.len() < most {
-            let number = rows.tally.rows;
-            let Some(line) = rows.next()? else { break };
-            if let Some(wanted) = &mut wanted
-                && wanted.next_if_eq(&number).is_none()
-            {
+            if self.take_plain(source, rows, most, only)? {
                 continue;
             }
-            if self.lines.is_empty() {
+            let number = rows.tally.rows;
+            let Some(line) = rows.next()? else { break };
+            if only.is_some_and(|rows| rows.binary_search(&number).is_err()) {
+                continue;
+            }
+            let before = self.lines.len();
+            if before == 0 {
                 check_header(source, self.layout, self.options.ragged)?;
             }
             self.push(source, rows, line)?;
-            self.check_room(source)?;
+            self.check_room(source, before)?;
         }
         Ok(())
     }
 
-    /// Checks that there is room for the columns to double, which they do when their number of rows is a power of two.
-    fn check_room(&self, source: &Source) -> Result<(), DataError> {
+    /// Adds rows without quotes or other difficulties, as [`Columns::take`] does; `false` if the next row is none.
+    fn take_plain(
+        &mut self,
+        source: &Source,
+        rows: &mut Rows<'_>,
+        most: usize,
+        only: Option<&[u64]>,
+    ) -> Result<bool, DataError> {
+        let width = self.builders.len();
+        let is_number = self.builders.iter().map(ColumnBuilder::is_number).collect();
+        let Some(plan) = Plan::new(self.layout, is_number) else { return Ok(false) };
+        let wanted = (most - self.lines.len(), only.map_or(Wanted::All, Wanted::Only));
+        let before = self.lines.len();
+        let threads = self.options.threads;
+        let taken = plain::take(rows, &plan, wanted, threads, &mut self.builders, &mut self.lines)?;
+        self.given += (width * (self.lines.len() - before)) as u64;
+        self.check_room(source, before)?;
+        match taken {
+            Taken::NotUtf8 { line, column } => Err(self.not_utf8(source, line, column)),
+            taken => Ok(taken == Taken::Rows),
+        }
+    }
+
+    fn not_utf8(&self, source: &Source, line: u64, column: usize) -> DataError {
+        let (source, column) = (source.name(), short(&self.names[column]));
+        DataError::user(format!(
+            "{source}, line {line}, column `{column}`: not UTF-8 text; save the file as UTF-8"
+        ))
+    }
+
+    /// Checks that there is room for the columns to double, which they do when their number of rows, `before` until now,
+    /// passes a power of two.
+    fn check_room(&self, source: &Source, before: usize) -> Result<(), DataError> {
         const FEW_ROWS: usize = 4096;
         let rows = self.lines.len();
-        if rows < FEW_ROWS || !rows.is_power_of_two() {
+        if rows < FEW_ROWS || rows.ilog2() == before.max(1).ilog2() {
             return Ok(());
         }
         let bytes = 8 * (self.builders.len() as u64 + 1) * 2 * rows as u64;
@@ -148,9 +181,7 @@ impl<'a> Columns<'a> {
             let _ = builder.push(b"");
         }
         self.lines.push(line);
-        let Some(at) = fault else { return Ok(()) };
-        let place = format!("{}, line {line}, column `{}`", source.name(), short(&self.names[at]));
-        Err(DataError::user(format!("{place}: not UTF-8 text; save the file as UTF-8")))
+        fault.map_or(Ok(()), |at| Err(self.not_utf8(source, line, at)))
     }
 
     /// Adds columns up to the place `at`, for a row with more cells than those before it.

@@ -9,6 +9,7 @@ mod header;
 mod inspect;
 mod kinds;
 mod layout;
+mod plain;
 mod reading;
 mod records;
 mod rows;

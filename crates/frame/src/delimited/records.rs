@@ -36,6 +36,8 @@ pub(crate) struct Records<'a> {
     /// Whether quoted cells that contain delimiters occur on single lines: then cells may run over lines.
     pub(crate) trusts_quotes: bool,
     cells: Cells,
+    /// Bytes that are not to be read as plain lines.
+    refused: usize,
 }
 
 impl<'a> Records<'a> {
@@ -58,7 +60,32 @@ impl<'a> Records<'a> {
             width: None,
             trusts_quotes: true,
             cells: Cells::default(),
+            refused: 0,
         }
+    }
+
+    /// The line at which the next record begins.
+    pub(crate) fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Whole lines that come next, about `size` bytes; `None` at the end, and where lines are known not to be plain.
+    pub(crate) fn plain_text(&mut self, size: usize) -> io::Result<Option<&[u8]>> {
+        if self.refused > 0 {
+            return Ok(None);
+        }
+        while self.text().len() - self.at < size && !self.is_last() {
+            self.fill()?;
+        }
+        let lines = whole_lines(&self.text()[self.at..], size);
+        Ok(Some(lines).filter(|lines| !lines.is_empty()))
+    }
+
+    /// Goes past plain lines. The next `refused` bytes are not plain.
+    pub(crate) fn pass(&mut self, lines: u64, bytes: usize, refused: usize) {
+        (self.start, self.at) = (self.at, self.at + bytes);
+        self.line += lines;
+        self.refused = refused;
     }
 
     /// Number of cells of the last record.
@@ -162,6 +189,7 @@ impl<'a> Records<'a> {
             let line = self.line;
             self.start = self.at;
             self.at += end.next;
+            self.refused = self.refused.saturating_sub(end.next);
             self.line += end.lines;
             return Ok(Some(Record { line, repaired, blank }));
         }
@@ -187,4 +215,11 @@ impl<'a> Records<'a> {
         }
         Ok(())
     }
+}
+
+/// The whole lines at the start of `text`, at most `size` bytes of them if the first is not longer.
+pub(crate) fn whole_lines(text: &[u8], size: usize) -> &[u8] {
+    let within = memchr::memrchr(b'\n', &text[..size.min(text.len())]);
+    let end = within.or_else(|| memchr::memchr(b'\n', text));
+    end.map_or(&[], |end| &text[..=end])
 }

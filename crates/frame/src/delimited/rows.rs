@@ -170,6 +170,27 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// The line after the last record.
+    pub(crate) fn line(&self) -> u64 {
+        self.records.line()
+    }
+
+    /// Whole lines that come next, about `size` bytes, to be read as plain rows; `None` if the next record needs the rules
+    /// for other lines.
+    pub(crate) fn plain_text(&mut self, size: usize) -> Result<Option<&[u8]>, DataError> {
+        if !self.held.is_empty() || !self.ready.is_empty() || self.ended {
+            return Ok(None);
+        }
+        self.current = None;
+        self.records.plain_text(size).map_err(|e| self.source.failed(&e))
+    }
+
+    /// Goes past plain rows of [`Rows::plain_text`], `(rows, bytes)` of them. The next `refused` bytes are not plain.
+    pub(crate) fn pass(&mut self, (rows, bytes): (usize, usize), refused: usize) {
+        self.tally.rows += rows as u64;
+        self.records.pass(rows as u64, bytes, refused);
+    }
+
     /// Hands the cells of the row to `each`, with their places.
     pub(crate) fn cells(&self, mut each: impl FnMut(usize, &[u8])) {
         match &self.current {

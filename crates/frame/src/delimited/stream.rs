@@ -5,6 +5,7 @@ use super::columns::{Columns, Outcome};
 use super::encoding::{self, Encoded};
 use super::foreign;
 use super::layout::{self, Layout};
+use super::plain::{self, Plan, Taken, Wanted};
 use super::records::Records;
 use super::rows::Rows;
 use super::text::{LONGEST_SAMPLE, SAMPLE, SAMPLE_LINES, sample};
@@ -12,6 +13,7 @@ use crate::error::DataError;
 use crate::frame::Frame;
 use crate::options::{Format, Hints, Ragged, ReadOptions};
 use crate::source::Source;
+use halfspaces_linalg::Threads;
 use std::collections::BTreeSet;
 use std::io::Read;
 
@@ -83,7 +85,17 @@ impl<'s> Stream<'s> {
     /// The number of rows.
     pub(crate) fn count(&self) -> Result<u64, DataError> {
         let mut rows = self.start()?;
-        while rows.next()?.is_some() {}
+        let no_numbers = vec![false; self.layout.width];
+        let plan = Plan::new(&self.layout, no_numbers);
+        loop {
+            let none = (usize::MAX, Wanted::Only(&[]));
+            let plain = plan.as_ref().map_or(Ok(Taken::Nothing), |plan| {
+                plain::take(&mut rows, plan, none, Threads::ONE, &mut [], &mut Vec::new())
+            })?;
+            if plain == Taken::Nothing && rows.next()?.is_none() {
+                break;
+            }
+        }
         self.check_late(&rows)?;
         check_rows(self.source, &self.layout, &rows.tally, self.options.ragged)?;
         Ok(rows.tally.rows)

@@ -9,7 +9,6 @@ use crate::names::visible;
 use crate::output::{check_targets, note, say, write_file};
 use crate::progress::Progress;
 use crate::recipe::ColumnArgs;
-use crate::threads::ThreadsArg;
 use clap::Args;
 use halfspaces_eval::{Axis, Colour, Figure, Layer};
 use halfspaces_frame::Labels;
@@ -54,8 +53,6 @@ pub(crate) struct AuditArgs {
     /// Seed of the split into parts, and of the learner
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    #[command(flatten)]
-    threads: ThreadsArg,
     /// Write all rows as CSV, the most suspicious first: rank, row (from 0), label, suggested, agreement
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -110,7 +107,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         noise: None,
         c: None,
         seed: args.seed,
-        threads: args.threads.get(),
+        threads: args.input.reading.threads(),
     };
     let audit = Audit { plan, folds: args.folds, failure: args.failure };
     let judgement =

@@ -1,0 +1,401 @@
+//! Blocks of plain lines: no quotes, and as many cells on each line as there are columns. They are most of most files, and
+//! are read without the rules for the other lines, on several threads if there are several.
+
+use super::layout::Layout;
+use super::rows::Rows;
+use super::split::Delimiter;
+use crate::csv_columns::{ColumnBuilder, EXACT, NotUtf8};
+use crate::decimal::{bytes_equal, short_decimal};
+use crate::error::DataError;
+use crate::typing::plain_number;
+use halfspaces_linalg::Threads;
+use memchr::{memchr, memchr_iter};
+
+/// Bytes of a block that one thread reads; few in tests, so that small texts have many.
+const BLOCK: usize = if cfg!(test) { 1 << 6 } else { 1 << 18 };
+/// Blocks that are read at once, for each thread.
+const BLOCKS_A_THREAD: usize = 16;
+
+/// What all blocks of a text have in common.
+#[derive(Debug)]
+pub(crate) struct Plan<'a> {
+    delimiter: u8,
+    quote: Option<u8>,
+    /// The first name of the header, which may stand between the rows once more.
+    first_name: Option<&'a [u8]>,
+    /// Which columns hold numbers so far.
+    is_number: Vec<bool>,
+}
+
+impl<'a> Plan<'a> {
+    /// `None` if no line of such a text is plain.
+    pub(crate) fn new(layout: &'a Layout, is_number: Vec<bool>) -> Option<Plan<'a>> {
+        let Delimiter::Byte(delimiter) = layout.dialect.delimiter else { return None };
+        // In a table of one column a blank line is a row.
+        let plain = !layout.trailing && is_number.len() == layout.width && layout.width > 1;
+        let first_name = layout.raw_names.first().map(|name| &name[..]);
+        plain.then_some(Plan { delimiter, quote: layout.dialect.quote, first_name, is_number })
+    }
+}
+
+/// Which rows are wanted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Wanted<'a> {
+    All,
+    /// Those with these numbers, which rise.
+    Only(&'a [u64]),
+}
+
+/// The cells of some lines.
+#[derive(Debug)]
+struct Block {
+    /// Lines, rows that were wanted, and bytes.
+    lines: usize,
+    places: Vec<u32>,
+    length: usize,
+    /// Row by row, the columns of numbers.
+    values: Vec<f64>,
+    others: Vec<Other>,
+}
+
+/// A cell that is no plain number, in row order.
+#[derive(Debug)]
+struct Other {
+    row: u32,
+    column: u32,
+    start: u32,
+    end: u32,
+}
+
+/// What became of the text at hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// Rows were added.
+    Rows,
+    /// The next line needs the rules for other lines.
+    Nothing,
+    /// A cell of this column in this line is no UTF-8 text.
+    NotUtf8 { line: u64, column: usize },
+}
+
+/// Adds rows of plain lines, at most `most`, to `builders`, and their lines to `lines`.
+pub(crate) fn take(
+    rows: &mut Rows<'_>,
+    plan: &Plan<'_>,
+    (most, wanted): (usize, Wanted<'_>),
+    threads: Threads,
+    builders: &mut [ColumnBuilder],
+    lines: &mut Vec<u64>,
+) -> Result<Taken, DataError> {
+    let all = most == usize::MAX && matches!(wanted, Wanted::All);
+    let count = if all && threads != Threads::ONE { threads.count() * BLOCKS_A_THREAD } else { 1 };
+    let (row, mut line) = (rows.tally.rows, rows.line());
+    let Some(text) = rows.plain_text(BLOCK * count)? else { return Ok(Taken::Nothing) };
+    let pieces = pieces(text);
+    let blocks = threads.map_with(
+        pieces.iter(),
+        || (),
+        |(), piece| Block::read(piece, plan, most, wanted, row),
+    );
+    let (mut passed, mut refused, mut fault) = ((0, 0), 0, None);
+    for (block, piece) in blocks.into_iter().zip(&pieces) {
+        let Some(block) = block else {
+            refused = piece.len();
+            break;
+        };
+        lines.extend(block.places.iter().map(|at| line + u64::from(*at)));
+        if let Err((at, column)) = block.append(piece, plan, builders) {
+            fault = Some(Taken::NotUtf8 { line: line + u64::from(block.places[at]), column });
+            break;
+        }
+        passed = (passed.0 + block.lines, passed.1 + block.length);
+        line += block.lines as u64;
+    }
+    rows.pass(passed, refused);
+    Ok(fault.unwrap_or(if passed.0 > 0 { Taken::Rows } else { Taken::Nothing }))
+}
+
+/// A text of whole lines in pieces of whole lines.
+fn pieces(mut text: &[u8]) -> Vec<&[u8]> {
+    let mut pieces = Vec::new();
+    while !text.is_empty() {
+        let from = BLOCK.min(text.len()) - 1;
+        let end = memchr(b'\n', &text[from..]).map_or(text.len(), |at| from + at + 1);
+        let (piece, rest) = text.split_at(end);
+        pieces.push(piece);
+        text = rest;
+    }
+    pieces
+}
+
+impl Block {
+    /// Reads `text`, whose first row has the number `first`; `None` if a line of it is not plain.
+    fn read(
+        text: &[u8],
+        plan: &Plan<'_>,
+        most: usize,
+        wanted: Wanted<'_>,
+        first: u64,
+    ) -> Option<Block> {
+        if text.len() > u32::MAX as usize
+            || plan.quote.is_some_and(|quote| memchr(quote, text).is_some())
+        {
+            return None;
+        }
+        let returns = memchr(b'\r', text).is_some();
+        if returns && memchr_iter(b'\r', text).any(|at| text.get(at + 1) != Some(&b'\n')) {
+            return None;
+        }
+        let mut only = match wanted {
+            Wanted::All => None,
+            Wanted::Only(rows) => Some(rows[rows.partition_point(|row| *row < first)..].iter()),
+        };
+        let width = plan.is_number.len();
+        let mut block = Block {
+            lines: 0,
+            places: Vec::new(),
+            length: 0,
+            values: Vec::new(),
+            others: Vec::new(),
+        };
+        let mut at = 0;
+        while at < text.len() && block.places.len() < most {
+            let number = first + block.lines as u64;
+            let is_wanted = match &mut only {
+                None => true,
+                Some(rows) => rows.as_slice().first() == Some(&number) && rows.next().is_some(),
+            };
+            let row = block.places.len() as u32;
+            for (column, is_number) in plan.is_number.iter().enumerate() {
+                let start = at;
+                at = end_of_cell(text, at, plan.delimiter)?;
+                let is_last = column + 1 == width;
+                if (text[at] == b'\n') != is_last {
+                    return None;
+                }
+                let end = at - usize::from(is_last && returns && text[..at].ends_with(b"\r"));
+                at += 1;
+                let cell = &text[start..end.max(start)];
+                if column == 0 && (cell.is_empty() || Some(cell.trim_ascii()) == plan.first_name) {
+                    return None;
+                }
+                if !is_wanted {
+                    continue;
+                }
+                if *is_number {
+                    let value = short_decimal(cell).or_else(|| plain_number(cell.trim_ascii()));
+                    // Of larger integers some are rounded, and that is noted.
+                    let value = value.filter(|value| value.abs() < EXACT);
+                    block.values.push(value.unwrap_or(f64::NAN));
+                    if value.is_some() {
+                        continue;
+                    }
+                }
+                let (column, start) = (column as u32, start as u32);
+                block.others.push(Other { row, column, start, end: start + cell.len() as u32 });
+            }
+            if is_wanted {
+                block.places.push(block.lines as u32);
+            }
+            block.lines += 1;
+            block.length = at;
+        }
+        Some(block)
+    }
+
+    /// Adds the cells to the columns; the row and the column of a cell that is no UTF-8 text.
+    fn append(
+        &self,
+        text: &[u8],
+        plan: &Plan<'_>,
+        builders: &mut [ColumnBuilder],
+    ) -> Result<(), (usize, usize)> {
+        let mut place = 0;
+        let places = plan.is_number.iter().map(|is_number| {
+            place += usize::from(*is_number);
+            place - usize::from(*is_number)
+        });
+        let places: Vec<usize> = places.collect();
+        let numbers = place;
+        let mut done = vec![0; builders.len()];
+        let between = |column: usize, from: usize, to: usize| {
+            (from..to)
+                .map(move |row| (row, column))
+                .map(|(row, column)| self.values[row * numbers + column])
+        };
+        for other in &self.others {
+            let (row, column) = (other.row as usize, other.column as usize);
+            if plan.is_number[column] {
+                builders[column].extend(between(places[column], done[column], row));
+                done[column] = row + 1;
+            }
+            let cell = text[other.start as usize..other.end as usize].trim_ascii();
+            builders[column].push(cell).map_err(|NotUtf8| (row, column))?;
+        }
+        for (column, builder) in builders.iter_mut().enumerate() {
+            if plan.is_number[column] {
+                builder.extend(between(places[column], done[column], self.places.len()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The place of the next delimiter or line end.
+#[inline]
+fn end_of_cell(text: &[u8], mut at: usize, delimiter: u8) -> Option<usize> {
+    while let Some(word) = text.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let word = u64::from_le_bytes(*word);
+        let found = bytes_equal(word, delimiter) | bytes_equal(word, b'\n');
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    let rest = text.get(at..)?.iter();
+    rest.clone().position(|byte| *byte == delimiter || *byte == b'\n').map(|place| at + place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::records::whole_lines;
+    use super::*;
+    use crate::frame::Frame;
+    use crate::options::{Hints, Ragged, ReadOptions};
+    use crate::read::{LargeTable, read_bytes};
+    use proptest::prelude::*;
+
+    /// What is understood, without the record of quotes.
+    fn understood(text: &str, options: &ReadOptions) -> Result<Frame, String> {
+        let frame = read_bytes("t.csv", text.into(), options, &Hints::default());
+        frame.map(|frame| Frame { reading: None, ..frame }).map_err(|e| e.to_string())
+    }
+
+    /// Rows whose first cells are quoted, which no plain line has, or not.
+    fn text(rows: &[Vec<String>], end: &str, quoted: bool) -> String {
+        let mut text = format!("a,b,c{end}");
+        for row in rows {
+            let quote = if quoted && !row.is_empty() { "\"" } else { "" };
+            let first = row.first().map(String::as_str).unwrap_or_default();
+            let rest: String = row.iter().skip(1).map(|cell| format!(",{cell}")).collect();
+            text += &format!("{quote}{first}{quote}{rest}{end}");
+        }
+        text
+    }
+
+    fn any_cell() -> proptest::strategy::BoxedStrategy<String> {
+        prop_oneof![
+            6 => "-?[0-9]{1,3}[.][0-9]{1,6}",
+            2 => "[0-9]{1,17}",
+            1 => Just("9007199254740993".to_owned()),
+            1 => prop_oneof!["", "NA", " 7 ", "1e5", "5-", "inf", "12 kg", "\u{e4}"],
+        ]
+        .boxed()
+    }
+
+    fn number() -> proptest::strategy::BoxedStrategy<String> {
+        prop_oneof![20 => "-?[0-9]{1,3}[.][0-9]{1,6}", 1 => Just(String::new())].boxed()
+    }
+
+    fn rows(
+        cell: impl Fn() -> proptest::strategy::BoxedStrategy<String>,
+    ) -> impl Strategy<Value = Vec<Vec<String>>> {
+        let word = prop_oneof!["[a-d]{1,2}", "[a-d]{1,2}", Just(String::new())];
+        let row = (cell(), word, cell()).prop_map(|(a, b, c)| vec![a, b, c]);
+        let other = prop_oneof![
+            Just(Vec::new()),
+            Just(vec!["1".to_owned(), "x".to_owned()]),
+            Just(vec!["a".to_owned(), "b".to_owned(), "c".to_owned()]),
+        ];
+        prop::collection::vec(prop_oneof![40 => row, 1 => other], 1..60)
+    }
+
+    proptest! {
+        /// Rows are understood alike whether they are plain or not, by one thread or by three.
+        #[test]
+        fn plain_lines_are_read_as_all_others(
+            rows in rows(any_cell),
+            ragged in prop_oneof![Just(Ragged::Error), Just(Ragged::Pad), Just(Ragged::Skip)],
+            end in prop_oneof![Just("\n"), Just("\r\n")],
+        ) {
+            let options = ReadOptions { ragged, header: Some(true), ..ReadOptions::default() };
+            let expected = understood(&text(&rows, end, true), &options);
+            let plain = text(&rows, end, false);
+            let one = understood(&plain, &options);
+            let threads = Threads::new(3).unwrap();
+            let three = understood(&plain, &ReadOptions { threads, ..options });
+            // NaN is not NaN.
+            prop_assert_eq!(format!("{one:?}"), format!("{expected:?}"));
+            prop_assert_eq!(format!("{three:?}"), format!("{expected:?}"));
+        }
+
+        /// A stream has the same rows, whole, counted or chosen.
+        #[test]
+        fn a_stream_has_the_same_rows(rows in rows(number), every in 1..5usize, size in 1..20usize) {
+            let options =
+                ReadOptions { ragged: Ragged::Skip, header: Some(true), ..ReadOptions::default() };
+            let text = text(&rows, "\n", false);
+            let whole = understood(&text, &options);
+            let Ok(whole) = whole else { return Ok(()) };
+            let file = tempfile::NamedTempFile::with_suffix(".csv").unwrap();
+            std::fs::write(file.path(), &text).unwrap();
+            let table = LargeTable::open(file.path(), &options, Hints::default()).unwrap();
+            prop_assert_eq!(table.count().unwrap() as usize, whole.rows);
+            let only: Vec<u64> = (0..whole.rows as u64).step_by(every).collect();
+            // Few of the rows may be understood in another way.
+            let Ok(chosen) = table.rows(&only) else { return Ok(()) };
+            let chosen_rows: Vec<usize> = only.iter().map(|row| *row as usize).collect();
+            let expected = whole.select_rows(&chosen_rows);
+            let lines = |frame: &Frame| -> Vec<String> {
+                let places = (0..frame.rows).map(|row| frame.place(row));
+                places.map(|place| place.rsplit(' ').next().unwrap().to_owned()).collect()
+            };
+            prop_assert_eq!(lines(&chosen), lines(&expected));
+            let hints = Hints::default();
+            let parts = table.in_chunks(&hints, size, |parts| {
+                Ok::<_, DataError>(parts.map(|part| part.map(|part| lines(&part))).collect::<Vec<_>>())
+            });
+            // A part of few rows may have cells that the column has not shown before.
+            let parts: Result<Vec<Vec<String>>, DataError> = parts.unwrap().into_iter().collect();
+            if let Ok(parts) = parts {
+                prop_assert!(parts.iter().rev().skip(1).all(|part| part.len() == size));
+                prop_assert_eq!(parts.concat(), lines(&whole));
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_are_whole_lines() {
+        let line = "x".repeat(BLOCK + 7) + "\n";
+        let text = format!("a\nb\n{line}{line}c\n");
+        let found = pieces(text.as_bytes());
+        assert!(found.len() > 2 && found.concat() == text.as_bytes());
+        assert!(found.iter().all(|piece| piece.ends_with(b"\n")));
+        assert_eq!(whole_lines(b"a\nbb\nc", 4), b"a\n");
+        assert_eq!(whole_lines(b"a\nbb\nc", 5), b"a\nbb\n");
+        assert_eq!(
+            (whole_lines(b"aaaa\nb", 2), whole_lines(b"aaaa", 2)),
+            (&b"aaaa\n"[..], &b""[..])
+        );
+    }
+
+    #[test]
+    fn a_cell_that_is_no_utf8_is_named() {
+        let mut text = "a,b\n".to_owned() + &"1,x\n".repeat(100);
+        text += "2,y\n";
+        let mut bytes = text.into_bytes();
+        let at = bytes.len() - 2;
+        bytes[at] = 0xff;
+        let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
+        // Such a text is taken for another encoding where the whole is seen.
+        let file = tempfile::NamedTempFile::with_suffix(".csv").unwrap();
+        std::fs::write(
+            file.path(),
+            [&b"a,b\n"[..], &b"1,x\n".repeat(50_000), &bytes[4..]].concat(),
+        )
+        .unwrap();
+        let table = LargeTable::open(file.path(), &options, Hints::default()).unwrap();
+        let error = table.rows(&(0..60_000).collect::<Vec<_>>()).unwrap_err().to_string();
+        assert!(error.contains("line 50102, column `b`: not UTF-8 text"), "{error}");
+    }
+}
