@@ -6,6 +6,7 @@ use crate::frame::{Column, Frame};
 use crate::missing::MISSING_SHOWN;
 use crate::names::{short, suggestion};
 use crate::values::Values;
+use halfspaces_linalg::Label;
 use std::collections::HashMap;
 
 /// Labels are no classes if there are more than this many and most rows have one of their own.
@@ -172,6 +173,24 @@ impl Labels {
              rows out",
             shown.join(", ")
         )))
+    }
+
+    /// The rows of the last of two classes as +1, and those of the other as -1.
+    ///
+    /// # Errors
+    /// If there are not two classes.
+    pub fn signs(&self) -> Result<Vec<Label>, DataError> {
+        if self.classes.len() != 2 {
+            let names: Vec<String> =
+                self.classes.iter().take(5).map(|c| format!("`{c}`")).collect();
+            return Err(DataError::user(format!(
+                "two classes are needed, and there are {}: {}; name one of several as the positive class",
+                self.classes.len(),
+                names.join(", ")
+            )));
+        }
+        let sign = |class: &usize| if *class == 1 { Label::Positive } else { Label::Negative };
+        Ok(self.of_row.iter().map(sign).collect())
     }
 
     /// Makes `positive` the last of two classes; of more, that class against all others.

@@ -136,12 +136,12 @@ impl LargeTable {
     ///
     /// # Errors
     /// Those of reading and of `learn`.
-    pub fn in_chunks<T>(
+    pub fn in_chunks<T, E: From<DataError>>(
         &self,
         hints: &Hints,
         size: usize,
-        learn: impl FnOnce(&mut dyn Iterator<Item = Result<Frame, DataError>>) -> Result<T, DataError>,
-    ) -> Result<T, DataError> {
+        learn: impl FnOnce(&mut dyn Iterator<Item = Result<Frame, DataError>>) -> Result<T, E>,
+    ) -> Result<T, E> {
         match (&self.shape, self.format) {
             (Some(shape), _) => learn(&mut libsvm::chunks(&self.source, shape.clone(), size)?),
             #[cfg(feature = "parquet")]

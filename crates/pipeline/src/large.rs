@@ -115,7 +115,7 @@ fn one_pass(
             batch?;
         }
         let counts = (pass.rows, pass.left_out, std::mem::take(&mut pass.by_label));
-        Ok((model, findings, pass.finish()?, counts))
+        Ok::<_, DataError>((model, findings, pass.finish()?, counts))
     })?;
     drop(design);
     let mut model = model;

@@ -5,6 +5,7 @@
 
 mod audit;
 mod design;
+mod examples;
 mod file;
 mod fit;
 mod holdout;
@@ -20,6 +21,7 @@ mod tests;
 
 pub use audit::{Audit, Judgement, Suspect};
 pub use design::Design;
+pub use examples::{Examples, LabelledTable};
 pub use fit::FitOptions;
 pub use holdout::split;
 pub use model::{Batch, Decisions, MIN_CALIBRATION_ROWS, Model};

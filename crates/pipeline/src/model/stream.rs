@@ -4,12 +4,11 @@ use super::binary::{BinaryLearner, BinaryModel, unlifted};
 use super::linear::Fitted;
 use super::{Core, Model};
 use crate::design::Design;
+use crate::examples::Examples;
 use crate::plan::{Findings, Method, Plan};
 use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_frame::DataError;
-use halfspaces_linalg::{
-    DenseRow, ExampleStream, FitSample, FitStream, Label, LiftedRow, PointSet, Points,
-};
+use halfspaces_linalg::{FitSample, FitStream, Label, LiftedRow, PointSet};
 use halfspaces_online::{AveragedPerceptron, OnlineLearner};
 use halfspaces_pac::OneVsRest;
 
@@ -94,9 +93,10 @@ fn massart(plan: &Plan, dim: usize, batches: Batches<'_>) -> Result<BinaryModel,
     };
     let mut lifted = batches.map(|batch| {
         let (design, classes) = batch?;
-        Ok((design.into_dense()?.lifted(), classes))
+        let sign = |class: &usize| if *class == 1 { Label::Positive } else { Label::Negative };
+        Ok((design.into_dense()?.lifted(), classes.iter().map(sign).collect()))
     });
-    let mut examples = Examples { batches: &mut lifted, batch: None, at: 0, dim: dim + 1 };
+    let mut examples = Examples::new(dim + 1, &mut lifted);
     let fit = learner.fit_stream(&mut examples).map_err(|e| DataError::user(e.to_string()))?;
     Ok(BinaryModel::List(Box::new(fit)))
 }
@@ -170,39 +170,5 @@ impl FitSample for LearnedBefore {
         let first = labels.iter().position(|y| *y == Label::Positive);
         let Some(first) = first else { unreachable!("every class has a point in the sample") };
         Ok(self.models[self.classes[first]].clone())
-    }
-}
-
-/// The rows of batches, one at a time.
-struct Examples<'b> {
-    batches: &'b mut dyn Iterator<Item = Result<(Points, Vec<usize>), DataError>>,
-    batch: Option<(Points, Vec<usize>)>,
-    at: usize,
-    dim: usize,
-}
-
-impl ExampleStream for Examples<'_> {
-    type Row<'a>
-        = DenseRow<'a>
-    where
-        Self: 'a;
-    type Error = DataError;
-
-    fn dim(&self) -> usize {
-        self.dim
-    }
-
-    fn next_row(&mut self) -> Result<Option<(DenseRow<'_>, Label)>, DataError> {
-        while self.batch.as_ref().is_none_or(|(points, _)| self.at == points.len()) {
-            match self.batches.next() {
-                None => return Ok(None),
-                Some(batch) => (self.batch, self.at) = (Some(batch?), 0),
-            }
-        }
-        let Some((points, classes)) = &self.batch else { unreachable!("there is a row left") };
-        let row = self.at;
-        self.at += 1;
-        let Some(x) = points.row(row) else { unreachable!("there is a row left") };
-        Ok(Some((x, if classes[row] == 1 { Label::Positive } else { Label::Negative })))
     }
 }
