@@ -2,7 +2,7 @@
 
 Tables of the folder given (CSV, class last) with standardised columns, and Gaussian points with the labels of a halfspace, with
 columns of one scale and of scales 1 to 100. On both sides the intercept of the SVM is penalised as a weight is, that of
-logistic regression is free. One thread; the median of three fits a side, ours first on each table. Our side is `cargo build --release -p halfspaces-pac --example time_fits`.
+logistic regression is free. One thread; the median of three fits a side, ours first on each table. Our side is `cargo build --release -p halfspaces --example time_fits`.
 """
 
 import os

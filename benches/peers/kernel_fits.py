@@ -3,7 +3,7 @@
 Tables of the folder given (CSV, class last) with standardised columns, at most 20 000 rows, of which a quarter is kept to be labelled.
 Labels of the others are as they are, or a tenth of them is turned; those kept are never turned. The kernel is the same on both
 sides, exp(-gamma ‖x - z‖²) with gamma = 1/d; SVC has C = 1 and as much cache as it wants. One thread, medians of three. Our side is
-`cargo build --release -p halfspaces-online --example time_kernel_fits`.
+`cargo build --release -p halfspaces --example time_kernel_fits`.
 """
 
 import os

@@ -4,7 +4,7 @@ A pool is labelled to the end; a correction is a label that was predicted wrongl
 folder as argument) gives one pool per order: at most --rows rows drawn by its seed, columns standardised. A script refits its
 classifier after each hundredth of the pool and chooses the next hundredth: at random; the surest first; or by a query strategy of a package.
 The first hundredth is the same for all scripts, at random, and predicted positive; where only one class has been seen, that one is predicted.
-Our side is `cargo build --release -p halfspaces-online --example simulate_labelling`: a LabellingSession with its defaults. `--scripts
+Our side is `cargo build --release -p halfspaces --example simulate_labelling`: a LabellingSession with its defaults. `--scripts
 classifiers` takes, in place of the packages' strategies, what a user would refit in random order (linear and RBF SVM, LightGBM, perceptron and
 passive-aggressive steps, our own learner) and the best of {LR, perceptron, PA, our learner} in hindsight. `--separable` labels each
 pool by a logistic regression trained on it, through the origin of the standardised columns, and compares with SampledGreedy and with three slips.

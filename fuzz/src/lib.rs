@@ -11,11 +11,6 @@
 pub mod seeds;
 pub mod tables;
 
-use halfspaces_data::read::{
-    Categorical, CsvOptions, CsvSchema, CsvStream, Dataset, Header, LabelColumn, LibsvmOptions,
-    LibsvmSchema, LibsvmStream, Missing, read_csv_from, read_csv_sparse_from, read_libsvm_from,
-    write_csv, write_libsvm,
-};
 use halfspaces_data::{FiniteSupport, Link, Massart, Rcn, StandardLink};
 use halfspaces_eval::{Claim, RunInfo, StoreError, TrialStore};
 use halfspaces_features::{FeatureMap, KernelValues, Nystroem, RandomFourier, Ranks, ZScore};
@@ -55,89 +50,11 @@ const MAX_MEMBERS: u64 = 4096;
 /// Rounds and points of a session at most.
 const MAX_POINTS: usize = 24;
 
-/// CSV text behind a byte that chooses the options.
-pub fn csv(bytes: &[u8]) {
-    let Some((&choice, text)) = bytes.split_first() else { return };
-    let mut options = CsvOptions::new().max_categories(64);
-    options =
-        options.header([Header::Auto, Header::Present, Header::Absent][usize::from(choice % 3)]);
-    options = match choice / 3 % 4 {
-        0 => options,
-        1 => options.label(LabelColumn::First),
-        2 => options.label(LabelColumn::Name("y".into())),
-        _ => options.positive("yes").delimiter(b';'),
-    };
-    options = match choice / 12 % 3 {
-        0 => options,
-        1 => options.categorical(Categorical::None),
-        _ => options.categorical(Categorical::Columns(vec![1.into()])).missing(Missing::Category),
-    };
-    let dense = read_csv_from(text, "fuzz", &options);
-    let sparse = read_csv_sparse_from(text, "fuzz", &options);
-    let (data, sparse) = match (dense, sparse) {
-        (Ok(dense), Ok(sparse)) => (dense, sparse),
-        (dense, sparse) => {
-            let (dense, sparse) = (dense.map(|_| ()), sparse.map(|_| ()));
-            assert_eq!(dense.map_err(|e| e.to_string()), sparse.map_err(|e| e.to_string()));
-            return;
-        }
-    };
-    assert_eq!(sparse.points().to_dense().as_ref(), Ok(data.points()));
-    assert_eq!((sparse.labels(), sparse.columns()), (data.labels(), data.columns()));
-    let schema = CsvSchema::scan(text, "fuzz", &options).unwrap();
-    let mut stream = CsvStream::new(text, "fuzz", schema);
-    let (mut values, mut labels) = (Vec::new(), Vec::new());
-    while let Some((x, label)) = stream.next_row().unwrap() {
-        values.extend(x.as_slice().iter().map(|v| v.to_bits()));
-        labels.push(label);
-    }
-    assert_eq!((values, &labels[..]), (bits(&data), data.labels()));
-
-    let mut written = Vec::new();
-    write_csv(&mut written, data.points(), data.labels(), data.columns()).unwrap();
-    let options = CsvOptions::new().header(Header::Present).categorical(Categorical::None);
-    let again = read_csv_from(&written[..], "again", &options).unwrap();
-    assert_eq!(bits(&again), bits(&data));
-    assert_eq!((again.labels(), again.columns()), (data.labels(), data.columns()));
-}
-
-fn bits(data: &Dataset<Points>) -> Vec<u64> {
-    data.points().as_slice().iter().map(|v| v.to_bits()).collect()
-}
-
-/// LIBSVM text behind a byte that chooses the options.
+/// LIBSVM text behind a byte, which older files of the corpus begin with.
 pub fn libsvm(bytes: &[u8]) {
-    let Some((&choice, text)) = bytes.split_first() else { return };
-    tables::libsvm(text);
-    let options = match choice % 4 {
-        0 => LibsvmOptions::new(),
-        1 => LibsvmOptions::new().dim(1000),
-        2 => LibsvmOptions::new().positive(3.0),
-        _ => LibsvmOptions::new().positive(-1.0).dim(1 << 31),
-    };
-    if let Ok(schema) = LibsvmSchema::declared(&options) {
-        let mut stream = LibsvmStream::new(text, "fuzz", schema);
-        // A faulty line is passed over.
-        for _ in 0..text.len() {
-            if let Ok(None) = stream.next_row() {
-                break;
-            }
-        }
+    if let Some((_, text)) = bytes.split_first() {
+        tables::libsvm(text);
     }
-    let Ok(data) = read_libsvm_from(text, "fuzz", &options) else { return };
-    let schema = LibsvmSchema::scan(text, "fuzz", &options).unwrap();
-    let mut stream = LibsvmStream::new(text, "fuzz", schema);
-    for (row, label) in data.points().rows().zip(data.labels()) {
-        let (x, y) = stream.next_row().unwrap().unwrap();
-        assert_eq!((x.columns(), y), (row.columns(), *label));
-        assert!(x.values().iter().zip(row.values()).all(|(a, b)| a.to_bits() == b.to_bits()));
-    }
-    assert!(stream.next_row().unwrap().is_none());
-    let mut written = Vec::new();
-    write_libsvm(&mut written, data.points(), data.labels()).unwrap();
-    let options = LibsvmOptions::new().dim(data.dim());
-    let again = read_libsvm_from(&written[..], "again", &options).unwrap();
-    assert_eq!((again.points(), again.labels()), (data.points(), data.labels()));
 }
 
 #[derive(Deserialize)]

@@ -9,3 +9,4 @@ mod outside;
 mod resume;
 mod stories;
 mod streams;
+mod written;

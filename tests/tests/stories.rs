@@ -1,13 +1,12 @@
 //! What a user does, end to end.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use halfspaces_data::read::{
-    CsvOptions, CsvSchema, CsvStream, LibsvmOptions, LibsvmSchema, LibsvmStream, read_csv,
-    read_libsvm, write_csv, write_libsvm,
+use halfspaces_data::{
+    Builtin, Instance, MarginBall, Rcn, Realizable, random_target, write_csv, write_libsvm,
 };
-use halfspaces_data::{Builtin, Instance, MarginBall, Rcn, Realizable, random_target};
 use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_forster::{ForsterTransform, Isotropy};
+use halfspaces_frame::{Hints, LargeTable, ReadOptions, read};
 use halfspaces_linalg::{
     Classifier, FitSample, FitStream, Halfspace, Label, Params, PointSet, Points,
 };
@@ -16,6 +15,7 @@ use halfspaces_online::{
     run,
 };
 use halfspaces_pac::{Fit, LinearSvm, Perspectron};
+use halfspaces_pipeline::{Design, Examples, LabelledTable, RecipeOptions};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::File;
@@ -29,7 +29,31 @@ fn load<T: DeserializeOwned>(path: &Path) -> T {
     serde_json::from_reader(File::open(path).unwrap()).unwrap()
 }
 
-/// A CSV file larger than memory would be read so: one schema scan, one pass, O(d) memory.
+fn options() -> RecipeOptions {
+    // A data set may have a column that never changes.
+    RecipeOptions { keep_constant: true, ..RecipeOptions::default() }
+}
+
+/// A whole table, whose column `label` has the labels.
+fn whole(path: &Path) -> LabelledTable {
+    let frame = read(path, &ReadOptions::default(), &Hints::default()).unwrap();
+    LabelledTable::new(frame, "label", None, &options()).unwrap()
+}
+
+/// A table that is read in parts, and its first rows.
+fn in_parts(path: &Path) -> (LargeTable, LabelledTable) {
+    let table = LargeTable::open(path, &ReadOptions::default(), Hints::default()).unwrap();
+    let rows: Vec<u64> = (0..10_000).collect();
+    let first = LabelledTable::new(table.rows(&rows).unwrap(), "label", None, &options()).unwrap();
+    (table, first)
+}
+
+fn dense(table: &LabelledTable) -> &Points {
+    let Design::Dense(points) = &table.points else { unreachable!("few columns are dense") };
+    points
+}
+
+/// A CSV file larger than memory is read so: the first rows, then one pass in parts.
 #[test]
 fn streaming_a_file_equals_learning_from_memory() {
     let folder = tempfile::tempdir().unwrap();
@@ -37,20 +61,27 @@ fn streaming_a_file_equals_learning_from_memory() {
     let data = Builtin::Wdbc.load().unwrap();
     write_csv(File::create(&path).unwrap(), data.points(), data.labels(), data.columns()).unwrap();
 
-    let options = CsvOptions::new();
-    let schema = CsvSchema::scan_path(&path, &options).unwrap();
-    let mut streamed = Perceptron::new(schema.dim()).unwrap();
-    let mut stream = CsvStream::open(&path, schema).unwrap();
-    // In two sittings.
-    let first = streamed.partial_fit(&mut stream, 100).unwrap();
-    let rest = streamed.partial_fit(&mut stream, u64::MAX).unwrap();
-    assert_eq!((first.rounds, rest.rounds), (100, data.points().len() as u64 - 100));
+    let (table, start) = in_parts(&path);
+    let mut streamed = Perceptron::new(start.recipe.dim()).unwrap();
+    let (first, rest) = table
+        .in_chunks(&start.hints(), 50, |parts| {
+            let mut batches = parts.map(|part| {
+                let (points, labels) = start.apply(part?)?;
+                Ok((points.into_dense()?, labels))
+            });
+            let mut stream = Examples::new(start.recipe.dim(), &mut batches);
+            // In two sittings.
+            let first = streamed.partial_fit(&mut stream, 120)?;
+            let rest = streamed.partial_fit(&mut stream, u64::MAX)?;
+            Ok::<_, Box<dyn std::error::Error>>((first, rest))
+        })
+        .unwrap();
+    assert_eq!((first.rounds, rest.rounds), (120, data.points().len() as u64 - 120));
 
-    let read = read_csv(&path, &options).unwrap();
-    assert_eq!(read.points(), data.points());
+    let read = whole(&path);
+    assert_eq!((dense(&read), &read.labels[..]), (data.points(), data.labels()));
     let learner = Perceptron::new(data.dim()).unwrap();
-    let (in_memory, transcript) =
-        run(learner, read.points(), read.labels(), AsGiven::new()).unwrap();
+    let (in_memory, transcript) = run(learner, dense(&read), &read.labels, AsGiven::new()).unwrap();
     assert_eq!(streamed, in_memory);
     assert_eq!(transcript.mistakes() as u64, first.mistakes + rest.mistakes);
 }
@@ -61,17 +92,31 @@ fn libsvm_and_back_plays_the_same_game() {
     let path = folder.path().join("mushroom.svm");
     let data = Builtin::Mushroom.load_sparse().unwrap();
     write_libsvm(File::create(&path).unwrap(), data.points(), data.labels()).unwrap();
-    let read = read_libsvm(&path, &LibsvmOptions::new().dim(data.dim())).unwrap();
-    assert_eq!(read.points(), data.points());
-    assert_eq!(read.labels(), data.labels());
+    let read = whole(&path);
+    // Columns are called by their numbers from 1; the one that never changes is left out.
+    let names = read.recipe.coordinates();
+    assert_eq!(names.len(), data.dim() - 1);
+    let place = |column: usize| names.iter().position(|name| *name == (column + 1).to_string());
+    let places: Vec<u32> =
+        (0..data.dim()).map(|column| place(column).map_or(u32::MAX, |at| at as u32)).collect();
+    let changing = data.points().clone().into_columns(&places, names.len()).unwrap();
+    assert_eq!(dense(&read), &changing.to_dense().unwrap());
+    assert_eq!(read.labels, data.labels());
 
-    let schema = LibsvmSchema::declared(&LibsvmOptions::new().dim(data.dim())).unwrap();
-    let mut stream = LibsvmStream::open(&path, schema).unwrap();
-    let mut streamed = Perceptron::new(data.dim()).unwrap();
-    let tally = streamed.partial_fit(&mut stream, u64::MAX).unwrap();
-    let learner = Perceptron::new(data.dim()).unwrap();
-    let (in_memory, transcript) =
-        run(learner, data.points(), data.labels(), AsGiven::new()).unwrap();
+    let (table, start) = in_parts(&path);
+    let mut streamed = Perceptron::new(names.len()).unwrap();
+    let tally = table
+        .in_chunks(&start.hints(), 1000, |parts| {
+            let mut batches = parts.map(|part| {
+                let (points, labels) = start.apply(part?)?;
+                Ok((points.into_dense()?, labels))
+            });
+            let mut stream = Examples::new(start.recipe.dim(), &mut batches);
+            Ok::<_, Box<dyn std::error::Error>>(streamed.partial_fit(&mut stream, u64::MAX)?)
+        })
+        .unwrap();
+    let learner = Perceptron::new(names.len()).unwrap();
+    let (in_memory, transcript) = run(learner, &changing, data.labels(), AsGiven::new()).unwrap();
     assert_eq!((streamed, tally.mistakes), (in_memory, transcript.mistakes() as u64));
 }
 
@@ -120,12 +165,12 @@ fn a_file_is_labelled_with_few_corrections_and_its_classifier_saved() {
     let data = Builtin::Wdbc.load().unwrap();
     let csv = File::create(place("wdbc.csv")).unwrap();
     write_csv(csv, data.points(), data.labels(), data.columns()).unwrap();
-    let read = read_csv(place("wdbc.csv"), &CsvOptions::new()).unwrap();
-    let (known, new): (Vec<usize>, Vec<usize>) = (0..read.len()).partition(|i| i % 4 != 0);
-    let pool = read.points().select(&known).unwrap();
+    let read = whole(&place("wdbc.csv"));
+    let (known, new): (Vec<usize>, Vec<usize>) = (0..read.labels.len()).partition(|i| i % 4 != 0);
+    let pool = dense(&read).select(&known).unwrap();
     let scale = ZScore::fit(&pool).unwrap();
     let pool = scale.apply(&pool).unwrap().lifted();
-    let truth: Vec<Label> = known.iter().map(|i| read.labels()[*i]).collect();
+    let truth: Vec<Label> = known.iter().map(|i| read.labels[*i]).collect();
 
     let fit = ForsterTransform::params().check().unwrap().fit(&pool).unwrap();
     assert!(fit.is_resolved() && fit.transform().inner_dim() == 31);
@@ -162,11 +207,11 @@ fn a_file_is_labelled_with_few_corrections_and_its_classifier_saved() {
     let inside = svm.fit(&round, &truth).unwrap().halfspace().linear().clone();
     save(&place("halfspace.json"), &transform.halfspace_outside(&inside).unwrap());
     let outside: Halfspace = load(&place("halfspace.json"));
-    let new_points = read.points().select(&new).unwrap();
+    let new_points = dense(&read).select(&new).unwrap();
     let new_points = scale.apply(&new_points).unwrap().lifted();
     let predicted = outside.label_all(&new_points).unwrap();
     assert_eq!(predicted, inside.label_all(&transform.apply(&new_points).unwrap()).unwrap());
-    let wrong = new.iter().zip(&predicted).filter(|(i, y)| read.labels()[**i] != **y).count();
+    let wrong = new.iter().zip(&predicted).filter(|(i, y)| read.labels[**i] != **y).count();
     assert!(wrong * 12 < new.len(), "{wrong} of {}", new.len());
 }
 
@@ -182,11 +227,20 @@ fn a_model_file_predicts_as_the_model_did() {
     let examples = learner.plan().examples() as usize;
     let (points, labels) = instance.sample(examples, 2).unwrap();
     let csv = File::create(place("noisy.csv")).unwrap();
-    write_csv(csv, &points, &labels, &[]).unwrap();
+    let names: Vec<String> = (1..6).map(|j| format!("x{j}")).collect();
+    write_csv(csv, &points, &labels, &names).unwrap();
 
-    let schema = CsvSchema::scan_path(place("noisy.csv"), &CsvOptions::new()).unwrap();
-    let mut stream = CsvStream::open(place("noisy.csv"), schema).unwrap();
-    let fit = learner.fit_stream(&mut stream).unwrap();
+    let (table, start) = in_parts(&place("noisy.csv"));
+    let fit = table
+        .in_chunks(&start.hints(), 4096, |parts| {
+            let mut batches = parts.map(|part| {
+                let (points, labels) = start.apply(part?)?;
+                Ok((points.into_dense()?, labels))
+            });
+            let mut stream = Examples::new(start.recipe.dim(), &mut batches);
+            Ok::<_, Box<dyn std::error::Error>>(learner.fit_stream(&mut stream)?)
+        })
+        .unwrap();
     save(&place("model.json"), &fit);
     let loaded: Fit = load(&place("model.json"));
     assert_eq!(loaded.termination(), fit.termination());

@@ -1,14 +1,12 @@
 //! Points with their labels and the names of their coordinates.
 
-use super::csv_schema::AutoCategorical;
 use halfspaces_linalg::{InputError, Label, PointSet, getters};
 
 /// Labelled points, dense ([`Points`](halfspaces_linalg::Points)) or sparse
-/// ([`SparsePoints`](halfspaces_linalg::SparsePoints)), with a name for every coordinate or none. Of a
-/// CSV file it also says which columns were made categorical unasked.
+/// ([`SparsePoints`](halfspaces_linalg::SparsePoints)), with a name for every coordinate or none.
 ///
 /// ```
-/// use halfspaces_data::read::Dataset;
+/// use halfspaces_data::Dataset;
 /// use halfspaces_linalg::{Label, PointSet, Points};
 /// let points = Points::from_rows(&[[0.0], [1.0]])?;
 /// let data = Dataset::new(points, vec![Label::Negative, Label::Positive], vec!["x".into()])?;
@@ -20,7 +18,6 @@ pub struct Dataset<P> {
     points: P,
     labels: Vec<Label>,
     columns: Vec<String>,
-    auto_categorical: Vec<AutoCategorical>,
 }
 
 impl<P: PointSet> Dataset<P> {
@@ -38,12 +35,7 @@ impl<P: PointSet> Dataset<P> {
         if !columns.is_empty() {
             InputError::check_dim(points.dim(), columns.len())?;
         }
-        Ok(Dataset { points, labels, columns, auto_categorical: Vec::new() })
-    }
-
-    /// Notes which columns were made categorical.
-    pub(super) fn with_auto_categorical(self, columns: Vec<AutoCategorical>) -> Dataset<P> {
-        Dataset { auto_categorical: columns, ..self }
+        Ok(Dataset { points, labels, columns })
     }
 
     /// Number of examples.
@@ -79,10 +71,6 @@ impl<P: PointSet> Dataset<P> {
 
         /// Names of the coordinates after one-hot coding (`"colour=red"`); empty if they have none.
         columns: &[String],
-
-        /// The columns of the CSV file that [`Categorical::Auto`](super::Categorical::Auto) made
-        /// categorical; print them to see whether that was meant.
-        auto_categorical: &[AutoCategorical],
     }
 
     /// Points, labels and names, given back.

@@ -2,9 +2,9 @@
 //!
 //! - Where points come from: a [`Marginal`] ([`UnitSphere`], [`Gaussian`], [`StudentT`],
 //!   [`MarginBall`], [`Clusters`]; harder ones with a margin: [`MarginShell`],
-//!   [`IllConditionedBall`], [`SpikedBall`]; [`FiniteSupport`]), a [`Builtin`] real data set, or a
-//!   file ([`read`]).
-//! - Where labels come from: the file's own, or a target halfspace ([`random_target`],
+//!   [`IllConditionedBall`], [`SpikedBall`]; [`FiniteSupport`]), or a [`Builtin`] real data set.
+//!   Files are read by `halfspaces-frame`.
+//! - Where labels come from: the data set's own, or a target halfspace ([`random_target`],
 //!   [`centroid_target`], or any given one) through [`Realizable`], which also says how large the
 //!   margin is. Theorems that need separability run on real points *relabelled* this way.
 //! - Who flips labels: a [`NoiseModel`] ([`Rcn`], [`Massart`] in a [`Region`],
@@ -35,15 +35,17 @@
 //! ```
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
+mod dataset;
 mod distributions;
 mod labelled;
 mod noise;
-pub mod read;
 mod real;
+mod write;
 
 /// The generator types of this crate's signatures.
 pub use halfspaces_linalg::rand;
 
+pub use dataset::Dataset;
 pub use distributions::finite::FiniteSupport;
 pub use distributions::heavy::{Excess, HeavyCase, HeavyKind, Planted};
 pub use distributions::margin_marginals::{IllConditionedBall, MarginShell, SpikedBall};
@@ -65,3 +67,4 @@ pub use noise::model::{AdversarialLabels, GlmNoise, Massart, NoiseModel, Rcn, Re
 pub use noise::population::{Population, PopulationMean};
 pub use noise::trap::massart_trap;
 pub use real::builtin::Builtin;
+pub use write::{WriteError, write_csv, write_libsvm};

@@ -1,4 +1,4 @@
-//! Writers of labelled points: what they write, the readers give back to the bit.
+//! Writers of labelled points: what they write is read back to the bit.
 //!
 //! Numbers are written in the fewest digits that name them uniquely, labels as 1 and -1.
 
@@ -10,7 +10,7 @@ use thiserror::Error;
 /// Why points could not be written.
 ///
 /// ```
-/// use halfspaces_data::read::{WriteError, write_libsvm};
+/// use halfspaces_data::{WriteError, write_libsvm};
 /// use halfspaces_linalg::{InputError, Points};
 /// let points = Points::new(vec![1.0], 1)?;
 /// let fault = write_libsvm(Vec::new(), &points, &[]).unwrap_err();
@@ -31,15 +31,14 @@ pub enum WriteError {
 /// Writes CSV: a header if there are names, one line per point, the label last (called `label`, with
 /// as many `_` behind it as it takes to differ from the other names).
 ///
-/// To be read back, names must be distinct and not empty; read a file of named points with
-/// [`Header::Present`](super::Header::Present), so that names that look like numbers stay names.
+/// To be read back, names must be distinct and not empty.
 ///
 /// # Errors
 /// [`WriteError::Io`]; [`InputError::LengthMismatch`] (labels), [`InputError::DimensionMismatch`]
 /// (names).
 ///
 /// ```
-/// use halfspaces_data::read::write_csv;
+/// use halfspaces_data::write_csv;
 /// use halfspaces_linalg::{Label, Points};
 /// let points = Points::from_rows(&[[0.1, 1e300], [2.0, -0.0]])?;
 /// let mut text = Vec::new();
@@ -95,7 +94,7 @@ pub fn write_csv<W: Write, P: PointSet>(
 /// [`WriteError::Io`]; [`InputError::LengthMismatch`].
 ///
 /// ```
-/// use halfspaces_data::read::write_libsvm;
+/// use halfspaces_data::write_libsvm;
 /// use halfspaces_linalg::{Label, Points};
 /// let points = Points::from_rows(&[[0.5, 0.0, 2.0]])?;
 /// let mut text = Vec::new();
@@ -164,11 +163,7 @@ fn push_name(line: &mut String, name: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::{
-        CsvOptions, Header, LibsvmOptions, read_csv_from, read_csv_sparse_from, read_libsvm_from,
-    };
-    use halfspaces_linalg::{Points, SparsePoints};
-    use proptest::prelude::*;
+    use halfspaces_linalg::Points;
 
     #[test]
     fn parts_that_do_not_fit_are_refused() {
@@ -188,74 +183,5 @@ mod tests {
         let names = ["label".to_owned(), "label_".to_owned()];
         write_csv(&mut text, &points, &[Label::Positive], &names).unwrap();
         assert_eq!(text, b"label,label_,label__\n1,2,1\n");
-    }
-
-    fn finite() -> impl Strategy<Value = f64> {
-        prop_oneof![
-            any::<f64>().prop_filter("finite", |v| v.is_finite()),
-            any::<u64>().prop_map(|bits| f64::from_bits(bits >> 12)), // subnormal
-            Just(0.0),
-            Just(-0.0),
-            Just(f64::MAX),
-            (-100..100i32).prop_map(f64::from),
-        ]
-    }
-
-    fn examples() -> impl Strategy<Value = (Points, Vec<Label>)> {
-        (1..5usize, 1..8usize).prop_flat_map(|(dim, n)| {
-            let labels = prop::collection::vec(any::<bool>(), n).prop_map(|signs| {
-                let label = |s| if s { Label::Positive } else { Label::Negative };
-                signs.into_iter().map(label).collect()
-            });
-            let points = prop::collection::vec(finite(), n * dim)
-                .prop_map(move |values| Points::new(values, dim).unwrap());
-            (points, labels)
-        })
-    }
-
-    fn bits(points: &Points) -> Vec<u64> {
-        points.as_slice().iter().map(|v| v.to_bits()).collect()
-    }
-
-    proptest! {
-        #[test]
-        fn csv_comes_back_to_the_bit((points, labels) in examples()) {
-            let mut text = Vec::new();
-            write_csv(&mut text, &points, &labels, &[]).unwrap();
-            let data = read_csv_from(&text[..], "t", &CsvOptions::new()).unwrap();
-            prop_assert_eq!(bits(data.points()), bits(&points));
-            prop_assert_eq!(data.labels(), &labels[..]);
-
-            let sparse = SparsePoints::from_dense(&points).unwrap();
-            let mut text = Vec::new();
-            write_csv(&mut text, &sparse, &labels, &[]).unwrap();
-            let data = read_csv_sparse_from(&text[..], "t", &CsvOptions::new()).unwrap();
-            prop_assert_eq!(data.points(), &sparse);
-        }
-
-        #[test]
-        fn names_come_back(names in prop::collection::hash_set("[a-c \",\n\r\u{feff}é]{1,5}", 1..5)) {
-            let names: Vec<String> = names.into_iter().collect();
-            let points = Points::new(vec![1.5; names.len()], names.len()).unwrap();
-            let mut text = Vec::new();
-            write_csv(&mut text, &points, &[Label::Negative], &names).unwrap();
-            let options = CsvOptions::new().header(Header::Present);
-            let data = read_csv_from(&text[..], "t", &options).unwrap();
-            prop_assert_eq!(data.columns(), &names[..]);
-            prop_assert_eq!(data.points(), &points);
-        }
-
-        #[test]
-        fn libsvm_comes_back_to_the_bit((points, labels) in examples()) {
-            let sparse = SparsePoints::from_dense(&points).unwrap();
-            let options = LibsvmOptions::new().dim(points.dim());
-            let (mut text, mut other) = (Vec::new(), Vec::new());
-            write_libsvm(&mut text, &points, &labels).unwrap();
-            write_libsvm(&mut other, &sparse, &labels).unwrap();
-            prop_assert_eq!(&text, &other);
-            let data = read_libsvm_from(&text[..], "t", &options).unwrap();
-            prop_assert_eq!(data.points(), &sparse);
-            prop_assert_eq!(data.labels(), &labels[..]);
-        }
     }
 }

@@ -2,17 +2,19 @@
 //! relabelled by a stated halfspace.
 
 use crate::Failure;
-use halfspaces_data::read::{CsvOptions, Dataset, Header, Missing, read_csv, read_csv_sparse};
 use halfspaces_data::{
-    Builtin, Clusters, MarginBall, Marginal, Realizable, StudentT, UnitSphere, centroid_target,
-    margin_perceptron_tight, modified_perceptron_tight, perceptron_tight, random_target_with_rng,
+    Builtin, Clusters, Dataset, MarginBall, Marginal, Realizable, StudentT, UnitSphere,
+    centroid_target, margin_perceptron_tight, modified_perceptron_tight, perceptron_tight,
+    random_target_with_rng,
 };
 use halfspaces_eval::{Scale, fnv1a};
 use halfspaces_features::{FeatureMap, ZScore};
+use halfspaces_frame::{Hints, ReadOptions, read};
 use halfspaces_linalg::{
     FitSample, Halfspace, Label, Params, PointSet, Points, SparsePoints, margins,
 };
 use halfspaces_online::{MarginPerceptron, bounds};
+use halfspaces_pipeline::{Design, LabelledTable, RecipeOptions};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use serde::Serialize;
@@ -384,15 +386,33 @@ impl Inputs {
         if let Some(set) = builtin(name) {
             return Ok(set.load_sparse()?);
         }
-        let options = CsvOptions::new();
-        let options = match FOLDER_SETS.iter().find(|(set, _)| *set == name) {
-            Some((_, positive)) => options.header(Header::Absent).positive(*positive),
-            None => options.header(Header::Present).missing(Missing::Category).positive(">50K"),
+        let table = self.table(name)?;
+        let points = match table.points {
+            Design::Dense(points) => SparsePoints::from_dense(&points)?,
+            Design::Sparse(points) => points,
         };
+        Ok(Dataset::new(points, table.labels, table.recipe.coordinates())?)
+    }
+
+    /// A data set of the folder, whose last column has the classes.
+    fn table(&self, name: &str) -> Result<LabelledTable, Failure> {
+        let known = FOLDER_SETS.iter().find(|(set, _)| *set == name);
+        let (named, positive) = known.map_or((true, ">50K"), |(_, positive)| (false, positive));
         let folder = self.folder.as_ref().filter(|_| self.has(name));
         let folder =
             folder.ok_or_else(|| format!("{name}: not at hand; name its folder with --data"))?;
-        Ok(read_csv_sparse(folder.join(file_of(name)), &options)?)
+        let reading = ReadOptions { header: Some(named), ..ReadOptions::default() };
+        let frame = read(&folder.join(file_of(name)), &reading, &Hints::default())?;
+        for column in frame.columns.iter().filter(|_| known.is_some()) {
+            // A median in its place would be other data.
+            if let Some(row) = (0..frame.rows).find(|row| column.values.is_missing(*row)) {
+                let (place, name) = (frame.place(row), &column.name);
+                return Err(format!("{place}, column `{name}`: the value is missing").into());
+            }
+        }
+        let label = frame.names().last().map(|name| name.to_string()).unwrap_or_default();
+        let options = RecipeOptions { keep_constant: true, ..RecipeOptions::default() };
+        Ok(LabelledTable::new(frame, &label, Some(positive), &options)?)
     }
 
     /// The points of a data set as they are, or standardised.
@@ -426,13 +446,8 @@ impl Inputs {
     }
 
     fn read_folder(&self, name: &str) -> Result<(Points, Vec<Label>), Failure> {
-        let known = FOLDER_SETS.iter().find(|(set, _)| *set == name);
-        let (Some(folder), Some((_, positive))) = (&self.folder, known) else {
-            return Err(format!("{name}: not at hand; name its folder with --data").into());
-        };
-        let options = CsvOptions::new().header(Header::Absent).positive(*positive);
-        let (points, labels, _) = read_csv(folder.join(file_of(name)), &options)?.into_parts();
-        Ok((points, labels))
+        let table = self.table(name)?;
+        Ok((table.points.into_dense()?, table.labels))
     }
 
     /// Draws the pool of a workload.

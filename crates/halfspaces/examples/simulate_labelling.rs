@@ -1,17 +1,18 @@
 //! Plays a labelling session on a CSV file whose labels are known, and counts the corrections that a person would have made:
-//! `cargo run --release -p halfspaces-online --example simulate_labelling -- data.csv [positive=1] [seed=0] [order=surest] [slips=0]`
+//! `cargo run --release -p halfspaces --example simulate_labelling -- data.csv [positive=1] [seed=0] [order=surest] [slips=0]`
 //!
 //! `order` is `surest` (the session's own), `random` (its learner asked in random order) or `sampled` (`SampledGreedy`, for labels that a
 //! halfspace through the origin fits). With `slips=3` the 20th, 40th and 60th answer are wrong and stay so. The class is the last column;
-//! columns without numbers become one 0/1 column per category. The last line, all there is to read for
+//! columns become coordinates as in `halfspaces fit`. The last line, all there is to read for
 //! `benches/peers/labelling.py`, is: points, corrections (predictions that differ from the truth), those in the first half.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 
-use halfspaces_data::read::{CsvOptions, read_csv};
-use halfspaces_linalg::{Label, Params, PointSet, Points, RngStream, rng_for};
-use halfspaces_online::{LabellingParams, SampledGreedy, label_pool};
-use rand::seq::SliceRandom;
+use halfspaces::frame::{DataError, Hints, ReadOptions, read};
+use halfspaces::linalg::rand::seq::SliceRandom;
+use halfspaces::linalg::{Label, Params, PointSet, Points, RngStream, rng_for};
+use halfspaces::online::{LabellingParams, SampledGreedy, label_pool};
+use halfspaces::pipeline::{LabelledTable, RecipeOptions};
 use std::error::Error;
 use std::process::ExitCode;
 
@@ -60,12 +61,8 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
             }
         }
     }
-    let read = match &options.positive {
-        Some(class) => CsvOptions::new().positive(class),
-        None => CsvOptions::new(),
-    };
     // A reader's errors name the file themselves.
-    let (points, labels, _) = read_csv(&file, &read)?.into_parts();
+    let (points, labels) = table(&file, options.positive.as_deref())?;
     let in_file = |error: Failure| format!("{file}: {error}");
     // Whether each prediction, in the order asked, was wrong.
     let wrong = match options.order.as_str() {
@@ -81,6 +78,15 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
     }
     println!("{n},{},{}", until(n), until(n / 2));
     Ok(())
+}
+
+/// The points of a table and their labels, of which the last column has the classes.
+fn table(path: &str, positive: Option<&str>) -> Result<(Points, Vec<Label>), DataError> {
+    let frame = read(path.as_ref(), &ReadOptions::default(), &Hints::default())?;
+    let label = frame.names().last().map(|name| name.to_string()).unwrap_or_default();
+    let table = LabelledTable::new(frame, &label, positive, &RecipeOptions::default())?;
+    table.notes.iter().for_each(|note| eprintln!("{note}"));
+    Ok((table.points.into_dense()?, table.labels))
 }
 
 /// A session, surest point first or in random order.

@@ -7,7 +7,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 #![allow(clippy::disallowed_methods, reason = "it reports times")]
 
-use halfspaces::data::read::Dataset;
+use halfspaces::frame::DataError;
 use halfspaces::online::{Aggressiveness, AsGiven, AveragedPerceptron, PassiveAggressive, run};
 use halfspaces::pac::{LinearSvm, LogisticRegression};
 use halfspaces::prelude::*;
@@ -33,8 +33,7 @@ fn report(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     let [train, test] = arguments else {
         return Err("usage: time_classifiers train.csv test.csv".into());
     };
-    let options = CsvOptions::new().positive("1");
-    let (train, test) = (read_csv(train, &options)?, read_csv(test, &options)?);
+    let (train, test) = (table(train, Some("1"))?, table(test, Some("1"))?);
     let tables = Tables { train, test };
     // A pass over the points with a constant, which makes an intercept a weight.
     tables.say("averaged perceptron, one pass", |points, labels| {
@@ -53,6 +52,15 @@ fn report(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     tables.fit("table classifier", &TableClassifier::params().check()?)?;
     let threaded = TableClassifier::params().threads(Threads::all()).check()?;
     tables.fit("table classifier, all threads", &threaded)
+}
+
+/// The points of a table and their labels, of which the last column has the classes.
+fn table(path: &str, positive: Option<&str>) -> Result<(Points, Vec<Label>), DataError> {
+    let frame = read(path.as_ref(), &ReadOptions::default(), &Hints::default())?;
+    let label = frame.names().last().map(|name| name.to_string()).unwrap_or_default();
+    let table = LabelledTable::new(frame, &label, positive, &RecipeOptions::default())?;
+    table.notes.iter().for_each(|note| eprintln!("{note}"));
+    Ok((table.points.into_dense()?, table.labels))
 }
 
 /// A classifier of points with a constant, for points without.
@@ -77,8 +85,8 @@ impl<C: Classifier> LabelAll for AsItIs<C> {
 }
 
 struct Tables {
-    train: Dataset<Points>,
-    test: Dataset<Points>,
+    train: (Points, Vec<Label>),
+    test: (Points, Vec<Label>),
 }
 
 impl Tables {
@@ -99,10 +107,10 @@ impl Tables {
         let (mut seconds, mut wrong) = ([0.0; 3], 0);
         for seconds in &mut seconds {
             let start = Instant::now();
-            let model = fit(self.train.points(), self.train.labels())?;
+            let model = fit(&self.train.0, &self.train.1)?;
             *seconds = start.elapsed().as_secs_f64();
-            let labels = model.labels(self.test.points())?;
-            wrong = labels.iter().zip(self.test.labels()).filter(|(a, b)| a != b).count();
+            let labels = model.labels(&self.test.0)?;
+            wrong = labels.iter().zip(&self.test.1).filter(|(a, b)| a != b).count();
         }
         seconds.sort_by(f64::total_cmp);
         println!("{what}\t{:.6}\t{wrong}", seconds[1]);

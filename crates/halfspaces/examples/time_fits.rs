@@ -1,14 +1,15 @@
 //! Seconds of whole fits on a CSV file, class last, columns as they are:
-//! `cargo run --release -p halfspaces-pac --example time_fits -- table.csv [positive class]`
+//! `cargo run --release -p halfspaces --example time_fits -- table.csv [positive class]`
 //!
 //! Prints a line a fit: what, C, seconds (the median of three), the objective reached, and how it ended.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 #![allow(clippy::disallowed_methods, reason = "it reports times")]
 
-use halfspaces_data::read::{CsvOptions, read_csv};
-use halfspaces_linalg::{FitSample, InputError, Params};
-use halfspaces_pac::{LinearSvm, LogisticRegression};
+use halfspaces::frame::{DataError, Hints, ReadOptions, read};
+use halfspaces::linalg::{FitSample, InputError, Label, Params, Points};
+use halfspaces::pac::{LinearSvm, LogisticRegression};
+use halfspaces::pipeline::{LabelledTable, RecipeOptions};
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -27,14 +28,10 @@ fn main() -> ExitCode {
 }
 
 fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Box<dyn Error>> {
-    let Some(table) = arguments.next() else {
+    let Some(path) = arguments.next() else {
         return Err("usage: time_fits table.csv [positive class]".into());
     };
-    let options = match arguments.next() {
-        Some(class) => CsvOptions::new().positive(&class),
-        None => CsvOptions::new(),
-    };
-    let (points, labels, _) = read_csv(&table, &options)?.into_parts();
+    let (points, labels) = table(&path, arguments.next().as_deref())?;
     for c in [0.1, 1.0, 10.0] {
         let learner = LinearSvm::params().c(c).check()?;
         say("svm", c, || {
@@ -47,6 +44,15 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Box<dyn Error>
         let fit = learner.fit(&points, &labels)?;
         Ok((fit.objective(), format!("{:?}", fit.termination())))
     })
+}
+
+/// The points of a table and their labels, of which the last column has the classes.
+fn table(path: &str, positive: Option<&str>) -> Result<(Points, Vec<Label>), DataError> {
+    let frame = read(path.as_ref(), &ReadOptions::default(), &Hints::default())?;
+    let label = frame.names().last().map(|name| name.to_string()).unwrap_or_default();
+    let table = LabelledTable::new(frame, &label, positive, &RecipeOptions::default())?;
+    table.notes.iter().for_each(|note| eprintln!("{note}"));
+    Ok((table.points.into_dense()?, table.labels))
 }
 
 /// One line: the median of three runs, and what the last one reached.

@@ -1,5 +1,5 @@
 //! Seconds and errors of learners with a Gaussian kernel, on two CSV files of numbers with the class last:
-//! `cargo run --release -p halfspaces-online --example time_kernel_fits -- train.csv test.csv SCALE`
+//! `cargo run --release -p halfspaces --example time_kernel_fits -- train.csv test.csv SCALE`
 //!
 //! The kernel is exp(-‖x - z‖²/SCALE). Prints a line a learner: name, seconds to learn from the first file, seconds to
 //! label the second (medians of three runs), wrong labels there.
@@ -7,12 +7,13 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 #![allow(clippy::disallowed_methods, reason = "it reports times")]
 
-use halfspaces_data::read::{CsvOptions, Dataset, read_csv};
-use halfspaces_features::{
+use halfspaces::features::{
     FeatureMap, KernelValues, Landmarks, Nystroem, RadialKernel, Transformed,
 };
-use halfspaces_linalg::{Classifier, Halfspace, Label, PointSet, Points};
-use halfspaces_online::{AsGiven, AveragedPerceptron, Kernel, KernelPerceptron, run};
+use halfspaces::frame::{DataError, Hints, ReadOptions, read};
+use halfspaces::linalg::{Classifier, Halfspace, Label, PointSet, Points};
+use halfspaces::online::{AsGiven, AveragedPerceptron, Kernel, KernelPerceptron, run};
+use halfspaces::pipeline::{LabelledTable, RecipeOptions};
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -36,21 +37,20 @@ fn report(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     let [train, test, scale] = arguments else {
         return Err("usage: time_kernel_fits train.csv test.csv SCALE".into());
     };
-    let options = CsvOptions::new().positive("1");
-    let (train, test) = (read_csv(train, &options)?, read_csv(test, &options)?);
-    let (dim, scale) = (train.points().dim(), scale.parse()?);
+    let ((train, labels), test) = (table(train, Some("1"))?, table(test, Some("1"))?);
+    let (dim, scale) = (train.dim(), scale.parse()?);
     let kernel = Kernel::Gaussian { scale };
     say("kernel perceptron", &test, || {
         let mut learner = KernelPerceptron::new(dim, kernel)?;
-        learner.learn_all(train.points(), train.labels())?;
+        learner.learn_all(&train, &labels)?;
         Ok(move |points: &Points| learner.label_all(points).map_err(Into::into))
     })?;
     say("averaged perceptron, 500 landmarks", &test, || {
-        let chosen = Landmarks::Uniform.choose(train.points(), LANDMARKS, 1)?;
+        let chosen = Landmarks::Uniform.choose(&train, LANDMARKS, 1)?;
         let map = Nystroem::new(chosen, RadialKernel::gaussian(scale)?)?;
-        let features = map.apply(train.points())?;
+        let features = map.apply(&train)?;
         let learner = AveragedPerceptron::new(map.output_dim())?;
-        let (learner, _) = run(learner, &features, train.labels(), AsGiven::new())?;
+        let (learner, _) = run(learner, &features, &labels, AsGiven::new())?;
         // The halfspace of the features as a sum of kernel values, which labels without the features.
         let values = KernelValues::new(map.landmarks().clone(), map.kernel())?;
         let sum = Halfspace::new(map.expansion(learner.average()?.normal())?)?;
@@ -59,10 +59,19 @@ fn report(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     })
 }
 
+/// The points of a table and their labels, of which the last column has the classes.
+fn table(path: &str, positive: Option<&str>) -> Result<(Points, Vec<Label>), DataError> {
+    let frame = read(path.as_ref(), &ReadOptions::default(), &Hints::default())?;
+    let label = frame.names().last().map(|name| name.to_string()).unwrap_or_default();
+    let table = LabelledTable::new(frame, &label, positive, &RecipeOptions::default())?;
+    table.notes.iter().for_each(|note| eprintln!("{note}"));
+    Ok((table.points.into_dense()?, table.labels))
+}
+
 /// One line.
 fn say<C: Fn(&Points) -> Result<Vec<Label>, Box<dyn Error>>>(
     what: &str,
-    test: &Dataset<Points>,
+    (test, truth): &(Points, Vec<Label>),
     fit: impl Fn() -> Result<C, Box<dyn Error>>,
 ) -> Result<(), Box<dyn Error>> {
     let (mut learning, mut labelling, mut wrong) = ([0.0; 3], [0.0; 3], 0);
@@ -71,9 +80,9 @@ fn say<C: Fn(&Points) -> Result<Vec<Label>, Box<dyn Error>>>(
         let label = fit()?;
         *learning = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let labels = label(test.points())?;
+        let labels = label(test)?;
         *labelling = start.elapsed().as_secs_f64();
-        wrong = labels.iter().zip(test.labels()).filter(|(a, b)| a != b).count();
+        wrong = labels.iter().zip(truth).filter(|(a, b)| a != b).count();
     }
     learning.sort_by(f64::total_cmp);
     labelling.sort_by(f64::total_cmp);

@@ -77,16 +77,13 @@ pub use halfspaces_tables as tables;
 /// ```
 pub mod prelude {
     #[cfg(feature = "data")]
-    pub use halfspaces_data::{
-        Builtin, Instance, Marginal, NoiseModel, Population, random_target,
-        read::{CsvOptions, read_csv},
-    };
+    pub use halfspaces_data::{Builtin, Instance, Marginal, NoiseModel, Population, random_target};
     #[cfg(feature = "features")]
     pub use halfspaces_features::{FeatureMap, Nystroem, Transformed, ZScore};
     #[cfg(feature = "forster")]
     pub use halfspaces_forster::ForsterTransform;
     #[cfg(feature = "pipeline")]
-    pub use halfspaces_frame::{Column, Frame, Hints, ReadOptions, Values};
+    pub use halfspaces_frame::{Column, Frame, Hints, ReadOptions, Values, read};
     pub use halfspaces_linalg::{
         AffineHalfspace, Classifier, ExampleStream, FitError, FitSample, FitStream, Halfspace,
         InputError, Label, Params, PointSet, Points, RowView, SparsePoints, Termination, Threads,
@@ -99,7 +96,9 @@ pub mod prelude {
     #[cfg(feature = "pac")]
     pub use halfspaces_pac::{ErrorCount, Perspectron, PositionedMassart, SamplePerspectron};
     #[cfg(feature = "pipeline")]
-    pub use halfspaces_pipeline::{FitOptions, Method, Pipeline, Plan, Unseen};
+    pub use halfspaces_pipeline::{
+        FitOptions, LabelledTable, Method, Pipeline, Plan, RecipeOptions, Unseen,
+    };
     #[cfg(feature = "tables")]
     pub use halfspaces_tables::TableClassifier;
 }

@@ -1,7 +1,8 @@
 //! Real data sets that come with the crate. `datasets/README.md` has sources, licence and changes.
 
-use crate::read::{CsvOptions, Dataset, Header, ReadError, read_csv_from, read_csv_sparse_from};
-use halfspaces_linalg::{Points, SparsePoints};
+use crate::dataset::Dataset;
+use halfspaces_linalg::{InputError, Label, PointSet, Points, SparsePoints};
+use std::collections::BTreeSet;
 
 /// A real data set that comes with the crate.
 ///
@@ -11,7 +12,7 @@ use halfspaces_linalg::{Points, SparsePoints};
 ///     let data = set.load()?;
 ///     assert!(data.len() > 300 && data.dim() >= 30, "{}", set.name());
 /// }
-/// # Ok::<(), halfspaces_data::read::ReadError>(())
+/// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -79,33 +80,101 @@ impl Builtin {
     ///
     /// # Errors
     /// None for the data as shipped.
-    pub fn load(self) -> Result<Dataset<Points>, ReadError> {
-        read_csv_from(self.bytes(), self.name(), &self.options())
+    pub fn load(self) -> Result<Dataset<Points>, InputError> {
+        let (cells, columns) = (self.cells(), self.columns());
+        let values = cells.iter().flat_map(|row| columns.iter().map(|column| column.value(row)));
+        let points = Points::new(values.collect(), columns.len())?;
+        self.dataset(points, &cells, &columns)
     }
 
     /// The examples, sparse.
     ///
     /// # Errors
     /// None for the data as shipped.
-    pub fn load_sparse(self) -> Result<Dataset<SparsePoints>, ReadError> {
-        read_csv_sparse_from(self.bytes(), self.name(), &self.options())
+    pub fn load_sparse(self) -> Result<Dataset<SparsePoints>, InputError> {
+        let (cells, columns) = (self.cells(), self.columns());
+        let mut points = SparsePoints::empty(columns.len())?;
+        for row in &cells {
+            let values = columns.iter().map(|column| column.value(row));
+            let entries = (0..).zip(values).filter(|(_, value)| *value != 0.0);
+            let (places, values): (Vec<u32>, Vec<f64>) = entries.unzip();
+            points.push(&places, &values)?;
+        }
+        self.dataset(points, &cells, &columns)
     }
 
-    fn bytes(self) -> &'static [u8] {
+    fn dataset<P: PointSet>(
+        self,
+        points: P,
+        cells: &[Vec<&str>],
+        columns: &[Column],
+    ) -> Result<Dataset<P>, InputError> {
+        let label = |row: &Vec<&str>| match row.last() == Some(&self.positive()) {
+            true => Label::Positive,
+            false => Label::Negative,
+        };
+        let names = columns.iter().map(|column| match &column.category {
+            None => format!("x{}", column.at + 1),
+            Some(category) => format!("x{}={category}", column.at + 1),
+        });
+        Dataset::new(points, cells.iter().map(label).collect(), names.collect())
+    }
+
+    /// The cells of the file, which has no names, quotes or missing values; the last of a row is its class.
+    fn cells(self) -> Vec<Vec<&'static str>> {
+        let cells = |line: &'static str| line.split(',').map(str::trim).collect();
+        self.text().lines().map(cells).collect()
+    }
+
+    /// The coordinates: numbers as they are, categories one by one.
+    fn columns(self) -> Vec<Column> {
+        let cells = self.cells();
+        let width = cells.first().map_or(0, Vec::len) - 1;
+        let of_column = |at: usize| {
+            let categories: BTreeSet<&str> = cells.iter().map(|row| row[at]).collect();
+            match categories.iter().all(|cell| cell.parse::<f64>().is_ok()) {
+                true => vec![Column { at, category: None }],
+                false => {
+                    let column = |category| Column { at, category: Some(category) };
+                    categories.into_iter().map(column).collect()
+                }
+            }
+        };
+        (0..width).flat_map(of_column).collect()
+    }
+
+    fn text(self) -> &'static str {
         match self {
-            Builtin::Wdbc => include_bytes!("../../datasets/wdbc.csv"),
-            Builtin::Ionosphere => include_bytes!("../../datasets/ionosphere.csv"),
-            Builtin::Mushroom => include_bytes!("../../datasets/mushroom.csv"),
+            Builtin::Wdbc => include_str!("../../datasets/wdbc.csv"),
+            Builtin::Ionosphere => include_str!("../../datasets/ionosphere.csv"),
+            Builtin::Mushroom => include_str!("../../datasets/mushroom.csv"),
         }
     }
 
-    fn options(self) -> CsvOptions {
-        let positive = match self {
+    fn positive(self) -> &'static str {
+        match self {
             Builtin::Wdbc => "M",
             Builtin::Ionosphere => "g",
             Builtin::Mushroom => "p",
-        };
-        CsvOptions::new().header(Header::Absent).positive(positive)
+        }
+    }
+}
+
+/// A coordinate.
+#[derive(Debug)]
+struct Column {
+    /// The cell of a row that it is about.
+    at: usize,
+    /// The category that it says 1 for; `None` for a number.
+    category: Option<&'static str>,
+}
+
+impl Column {
+    fn value(&self, row: &[&str]) -> f64 {
+        match self.category {
+            Some(category) => f64::from(u8::from(row[self.at] == category)),
+            None => row[self.at].parse().unwrap_or(f64::NAN),
+        }
     }
 }
 

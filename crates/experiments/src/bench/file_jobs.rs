@@ -10,12 +10,12 @@ use super::definition::timed;
 use super::passes;
 use super::pools::{Pool, Pools, noisy};
 use super::products::{Race, choose, fresh_kernel, kernel_pool, race};
-use super::reading::{csv_text, libsvm_text};
+use super::reading::{csv_text, short_sparse};
 use super::shape::{Shape, shape};
 use crate::Failure;
 use crate::console::say;
-use halfspaces_data::random_target;
-use halfspaces_data::read::{CsvOptions, LibsvmOptions, read_csv, read_libsvm};
+use halfspaces_data::{random_target, write_libsvm};
+use halfspaces_frame::{Block, Format, Frame, Hints, ReadOptions, read};
 use halfspaces_linalg::{Label, PointSet, Points, SparsePoints, Threads, largest_margins};
 use halfspaces_online::{Aggressiveness, OnlineLearner, PassiveAggressive, Perceptron};
 use halfspaces_pac::Elimination;
@@ -82,7 +82,8 @@ impl Served {
             write_labels(&at(&format!("dense-{d}.i8")), &pool.labels)?;
             dense.push(pool);
         }
-        fs::write(at("sparse.libsvm"), libsvm_text(SPARSE)?)?;
+        let sparse = short_sparse(SPARSE)?;
+        write_libsvm(fs::File::create(at("sparse.libsvm"))?, &sparse.points, &sparse.labels)?;
         fs::write(at("dense.csv"), csv_text(CSV)?)?;
         let kernel = kernel_pool(KERNEL.n, KERNEL.d)?;
         write_values(&at("kernel.f64"), kernel.0.as_slice())?;
@@ -94,10 +95,12 @@ impl Served {
         write_values(&at("candidates.f64"), race.candidates.as_slice())?;
         let normal = random_target(DENSE[0].d, 3)?.into_normal();
         write_values(&at("normal.f64"), &normal)?;
-        let columns = LibsvmOptions::new().dim(SPARSE.d);
-        let (points, labels, _) = read_libsvm(at("sparse.libsvm"), &columns)?.into_parts();
-        let sparse = Pool { points, labels };
         Ok(Served { folder: folder.into(), dense, sparse, kernel, race, normal })
+    }
+
+    fn read(&self, name: &str, format: Format, threads: Threads) -> Result<Frame, Failure> {
+        let options = ReadOptions { format: Some(format), threads, ..ReadOptions::default() };
+        Ok(read(&self.folder.join(name), &options, &Hints::default())?)
     }
 
     fn dense(&self, d: usize) -> Result<&Pool<Points>, Failure> {
@@ -135,13 +138,12 @@ impl Served {
                 Ok(learner.learn_all(points, &labels)?.mistakes() as u64)
             })?,
             "csv" => timed(|| {
-                let options = CsvOptions::new().threads(Threads::new(number.max(1))?);
-                let data = read_csv(self.folder.join("dense.csv"), &options)?;
-                Ok(data.len() as u64)
+                let threads = Threads::new(number.max(1))?;
+                Ok(self.read("dense.csv", Format::Csv, threads)?.rows as u64)
             })?,
             "libsvm" => timed(|| {
-                let data = read_libsvm(self.folder.join("sparse.libsvm"), &LibsvmOptions::new())?;
-                Ok(data.points().stored() as u64)
+                let frame = self.read("sparse.libsvm", Format::Libsvm, Threads::ONE)?;
+                Ok(frame.block.as_ref().map_or(0, Block::stored) as u64)
             })?,
             _ => return Err(format!("no job {job:?}").into()),
         })

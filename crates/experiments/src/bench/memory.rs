@@ -7,20 +7,24 @@ use super::definition::Size;
 use super::pools::Pools;
 use crate::Failure;
 use halfspaces_data::random_target;
-use halfspaces_data::read::{LibsvmOptions, LibsvmSchema, LibsvmStream};
+use halfspaces_frame::{Block, Hints, Labels, LargeTable, ReadOptions};
 use halfspaces_linalg::{
-    DescendingMargins, Params, PointSet, Points, Threads, largest_margins, margins,
+    DescendingMargins, Label, Params, PointSet, Points, Threads, largest_margins, margins,
 };
 use halfspaces_online::{Greedy, LabellingParams, LabellingSession, OnlineLearner, Perceptron};
+use halfspaces_pipeline::Examples;
 use serde::Serialize;
 use std::fmt;
 use std::hint::black_box;
-use std::io::{BufReader, Read};
+use std::io::{BufWriter, Write};
 use std::process::Command;
+use tempfile::NamedTempFile;
 
 const DIM: usize = 50;
 /// Bytes that anything may take: buffers of a fixed size, and of one point.
 const STREAM: f64 = 2e6;
+/// Rows of a stream in memory.
+const ROWS: usize = 256;
 /// What a pool may take, in its points and for each point.
 const SHARE: f64 = 1.1;
 const A_POINT: f64 = 16.0;
@@ -110,10 +114,29 @@ fn work(case: &str, n: usize) -> Result<(), Failure> {
         "stream" => {
             let row = (1..=DIM).map(|j| format!(" {j}:0.{j}")).collect::<String>();
             let text = format!("1{row}\n-1{row}\n").into_bytes();
-            let source = Repeated { left: text.len() * (n / 2), at: 0, text };
-            let schema = LibsvmSchema::declared(&LibsvmOptions::new().dim(DIM))?;
-            let mut stream = LibsvmStream::new(BufReader::new(source), "text", schema);
-            let tally = Perceptron::new(DIM)?.partial_fit(&mut stream, u64::MAX)?;
+            let file = NamedTempFile::new()?;
+            let mut writer = BufWriter::new(&file);
+            for _ in 0..n / 2 {
+                writer.write_all(&text)?;
+            }
+            writer.flush()?;
+            drop(writer);
+            let hints = Hints::default();
+            let table = LargeTable::open(file.path(), &ReadOptions::default(), hints.clone())?;
+            let label = |class: &str| if class == "1" { Label::Positive } else { Label::Negative };
+            let tally = table.in_chunks(&hints, ROWS, |parts| {
+                let mut batches = parts.map(|part| {
+                    let mut part = part?;
+                    let labels = Labels::take_part(&mut part, "label")?;
+                    let signs = labels.of_row.iter().map(|class| label(&labels.classes[*class]));
+                    let Some(Block::Sparse(block)) = part.block else {
+                        unreachable!("LIBSVM rows are entries")
+                    };
+                    Ok((block.into_points(), signs.collect()))
+                });
+                let mut examples = Examples::new(DIM, &mut batches);
+                Ok::<_, Failure>(Perceptron::new(DIM)?.partial_fit(&mut examples, u64::MAX)?)
+            })?;
             if tally.rounds != n as u64 / 2 * 2 {
                 return Err("the stream ended early".into());
             }
@@ -155,26 +178,6 @@ fn work(case: &str, n: usize) -> Result<(), Failure> {
 pub(super) fn labelling_session(points: &Points) -> Result<LabellingSession, Failure> {
     let params = LabellingParams::new(2).threads(Threads::new(2)?);
     Ok(params.check()?.session(points)?)
-}
-
-/// A text over and over.
-struct Repeated {
-    text: Vec<u8>,
-    at: usize,
-    left: usize,
-}
-
-impl Read for Repeated {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let rest = &self.text[self.at..];
-        let count = rest.len().min(buffer.len()).min(self.left);
-        for (to, from) in buffer.iter_mut().zip(rest.iter().take(count)) {
-            *to = *from;
-        }
-        self.at = (self.at + count) % self.text.len();
-        self.left -= count;
-        Ok(count)
-    }
 }
 
 #[cfg(test)]

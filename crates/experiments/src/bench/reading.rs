@@ -2,50 +2,53 @@
 
 use super::definition::{Build, Definition, Job, Target, digest};
 use super::limits::count_lines;
-use super::pools::sparse;
+use super::pools::{Pool, sparse};
 use super::shape::{Shape, shape};
 use crate::Failure;
-use halfspaces_data::read::{
-    CsvOptions, CsvSchema, CsvStream, LibsvmOptions, LibsvmSchema, LibsvmStream, read_csv,
-    read_libsvm, write_libsvm,
-};
-use halfspaces_data::{Gaussian, Marginal, random_target};
-use halfspaces_linalg::{Classifier, ExampleStream, Label, PointSet, RowView, SparsePoints};
+use halfspaces_data::{Gaussian, Marginal, random_target, write_libsvm};
+use halfspaces_frame::{Block, Frame, Hints, LargeTable, ReadOptions, Values, read};
+use halfspaces_linalg::{Classifier, Label, PointSet, RowView, SparsePoints, Threads};
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::io::Write as _;
 use tempfile::NamedTempFile;
 
 pub(super) const JOBS: &[Definition] = &[
-    csv("csv-stream", "CSV, streamed", |_, shape| {
-        let schema = CsvSchema::scan(csv_text(shape)?.as_bytes(), "text", &CsvOptions::new())?;
-        let stream = move |file: &NamedTempFile| {
-            Seen::of_stream(&mut CsvStream::open(file.path(), schema.clone())?)
-        };
-        job(csv_text(shape)?.as_bytes(), stream)
+    csv("csv-stream", "CSV, streamed", |_, shape| job(csv_text(shape)?.as_bytes(), streamed)),
+    csv("csv", "CSV, read into a table", |_, shape| {
+        job(csv_text(shape)?.as_bytes(), |file| whole(file, Threads::ONE))
     }),
-    csv("csv", "CSV, scanned and read into points", |_, shape| {
-        let read = |file: &NamedTempFile| {
-            let data = read_csv(file.path(), &CsvOptions::new())?;
-            Ok(Seen::of(data.points(), data.labels()))
-        };
-        job(csv_text(shape)?.as_bytes(), read)
+    libsvm("libsvm-stream", "LIBSVM, scanned and streamed (nonzeros a row)", |_, shape| {
+        job(&libsvm_text(shape)?, streamed)
     }),
-    libsvm("libsvm-stream", "LIBSVM, streamed (nonzeros a row)", |_, shape| {
-        let schema = LibsvmSchema::declared(&LibsvmOptions::new().dim(shape.d))?;
-        let stream = move |file: &NamedTempFile| {
-            Seen::of_stream(&mut LibsvmStream::open(file.path(), schema.clone())?)
-        };
-        job(&libsvm_text(shape)?, stream)
-    }),
-    libsvm("libsvm", "LIBSVM, scanned and read into points (nonzeros a row)", |_, shape| {
-        let read = |file: &NamedTempFile| {
-            let data = read_libsvm(file.path(), &LibsvmOptions::new())?;
-            Ok(Seen::of(data.points(), data.labels()))
-        };
-        job(&libsvm_text(shape)?, read)
+    libsvm("libsvm", "LIBSVM, read into a table (nonzeros a row)", |_, shape| {
+        job(&libsvm_text(shape)?, |file| whole(file, Threads::ONE))
     }),
 ];
+
+/// Rows of a stream in memory.
+const ROWS: usize = 4096;
+
+/// All of a file in memory.
+pub(super) fn whole(file: &NamedTempFile, threads: Threads) -> Result<Seen, Failure> {
+    let options = ReadOptions { threads, ..ReadOptions::default() };
+    let mut seen = Seen::default();
+    seen.frame(&read(file.path(), &options, &Hints::default())?);
+    Ok(seen)
+}
+
+/// A file in parts.
+fn streamed(file: &NamedTempFile) -> Result<Seen, Failure> {
+    let hints = Hints::default();
+    let table = LargeTable::open(file.path(), &ReadOptions::default(), hints.clone())?;
+    table.in_chunks(&hints, ROWS, |parts| {
+        let mut seen = Seen::default();
+        for part in parts {
+            seen.frame(&part?);
+        }
+        Ok(seen)
+    })
+}
 
 const fn csv(id: &'static str, what: &'static str, build: Build) -> Definition {
     reading(id, what, [shape(50, 7, 0), shape(50_000, 50, 0), shape(200_000, 50, 0)], build)
@@ -71,33 +74,29 @@ const fn reading(
 pub(super) struct Seen {
     values: u64,
     columns: u64,
-    pub(super) positive: u64,
     pub(super) rows: u64,
 }
 
 impl Seen {
-    fn of_stream<S: ExampleStream>(stream: &mut S) -> Result<Seen, Failure>
-    where
-        S::Error: std::error::Error + Send + Sync + 'static,
-    {
-        let mut seen = Seen::default();
-        while let Some((x, y)) = stream.next_row()? {
-            seen.row(x, y);
+    fn frame(&mut self, frame: &Frame) {
+        for (at, column) in frame.columns.iter().enumerate() {
+            match &column.values {
+                Values::Numbers(numbers) => {
+                    numbers.values().iter().for_each(|v| self.value(at, *v));
+                }
+                // The labels of LIBSVM files.
+                Values::Texts(texts) => {
+                    let numbers: Vec<f64> =
+                        texts.levels().map(|l| l.parse().unwrap_or(0.0)).collect();
+                    texts.codes().iter().for_each(|code| self.value(at, numbers[*code as usize]));
+                }
+                Values::Moments(_) => {}
+            }
         }
-        Ok(seen)
-    }
-
-    fn of<P: PointSet>(points: &P, labels: &[Label]) -> Seen {
-        let mut seen = Seen::default();
-        points.rows().zip(labels).for_each(|(x, y)| seen.row(x, *y));
-        seen
-    }
-
-    #[inline]
-    fn row<R: RowView>(&mut self, x: R, y: Label) {
-        x.entries().for_each(|(j, v)| self.value(j, v));
-        self.positive += u64::from(y == Label::Positive);
-        self.rows += 1;
+        if let Some(Block::Sparse(block)) = &frame.block {
+            block.points().rows().for_each(|row| row.entries().for_each(|(j, v)| self.value(j, v)));
+        }
+        self.rows += frame.rows as u64;
     }
 
     #[inline]
@@ -107,7 +106,7 @@ impl Seen {
     }
 
     pub(super) fn digest(&self) -> u64 {
-        digest([self.values, self.columns, self.positive, self.rows])
+        digest([self.values, self.columns, self.rows])
     }
 }
 
@@ -145,7 +144,7 @@ pub(super) fn csv_text(shape: Shape) -> Result<String, Failure> {
 }
 
 /// Sparse points with six decimals at most.
-pub(super) fn libsvm_text(shape: Shape) -> Result<Vec<u8>, Failure> {
+pub(super) fn short_sparse(shape: Shape) -> Result<Pool<SparsePoints>, Failure> {
     let pool = sparse(shape.n, shape.d, shape.more)?;
     let mut points = SparsePoints::empty(shape.d)?;
     for x in pool.points.rows() {
@@ -153,7 +152,12 @@ pub(super) fn libsvm_text(shape: Shape) -> Result<Vec<u8>, Failure> {
         let short = |v: &f64| (v.abs() * 1e6).round().max(1.0).copysign(*v) / 1e6;
         points.push(x.columns(), &x.values().iter().map(short).collect::<Vec<_>>())?;
     }
+    Ok(Pool { points, labels: pool.labels })
+}
+
+pub(super) fn libsvm_text(shape: Shape) -> Result<Vec<u8>, Failure> {
+    let pool = short_sparse(shape)?;
     let mut text = Vec::new();
-    write_libsvm(&mut text, &points, &pool.labels)?;
+    write_libsvm(&mut text, &pool.points, &pool.labels)?;
     Ok(text)
 }

@@ -3,13 +3,12 @@
 use super::definition::{Size, digest, digest_of, duration, timed};
 use super::pools::{Pools, noisy};
 use super::products::{choose, fresh_kernel, kernel_pool, mistakes, race};
-use super::reading::{csv_text, libsvm_text};
+use super::reading::{csv_text, whole};
 use super::scans::{LARGEST, indices};
 use super::shape::{Shape, shape};
 use super::walks::version_space;
 use crate::Failure;
 use halfspaces_data::random_target;
-use halfspaces_data::read::{CsvOptions, LibsvmOptions, read_csv, read_libsvm};
 use halfspaces_data::{Gaussian, Marginal};
 use halfspaces_eval::stats;
 use halfspaces_features::{KernelValues, RadialKernel, Transformed};
@@ -48,7 +47,7 @@ const fn series(
     Series { id, what, shapes, build }
 }
 
-pub(super) const SERIES: [Series; 13] = [
+pub(super) const SERIES: [Series; 12] = [
     series(
         "scan",
         "100 largest abs(w.x)",
@@ -187,25 +186,10 @@ pub(super) const SERIES: [Series; 13] = [
             }))
         },
     ),
-    series("csv", "CSV, read into points", sizes(50, 50_000, 200_000, 50, 0), |shape| {
+    series("csv", "CSV, read into a table", sizes(50, 50_000, 200_000, 50, 0), |shape| {
         let file = file_of(csv_text(shape)?.as_bytes())?;
-        Ok(Box::new(move |t| {
-            let data = read_csv(file.path(), &CsvOptions::new().threads(t))?;
-            Ok(digest([data.len() as u64, data.positives() as u64]))
-        }))
+        Ok(Box::new(move |t| Ok(whole(&file, t)?.digest())))
     }),
-    series(
-        "libsvm",
-        "LIBSVM, read into points (nonzeros a row)",
-        sizes(50, 30_000, 100_000, 50_000, 75),
-        |shape| {
-            let file = file_of(&libsvm_text(shape)?)?;
-            Ok(Box::new(move |t| {
-                let data = read_libsvm(file.path(), &LibsvmOptions::new().threads(t))?;
-                Ok(digest([data.len() as u64, data.positives() as u64]))
-            }))
-        },
-    ),
 ];
 
 const fn sizes(toy: usize, quick: usize, full: usize, d: usize, more: usize) -> [Shape; 3] {

@@ -2,7 +2,6 @@
 
 use crate::Failure;
 use crate::console::say;
-use halfspaces_data::read::{CsvOptions, CsvSchema, CsvStream};
 use halfspaces_data::{LabelledPoints, MarginBall, Marginal, random_target};
 use halfspaces_kernels::{BlockLoop, BlockOps, SINGLE_LANES, run_blocks};
 use halfspaces_linalg::{
@@ -11,7 +10,6 @@ use halfspaces_linalg::{
 };
 use halfspaces_online::{Aggressiveness, OnlineLearner, PassiveAggressive, Perceptron};
 use halfspaces_pac::{Fitting, GridPerspectron, Margin, Perspectron, SignLink};
-use std::fmt::Write;
 use std::hint::black_box;
 use std::io::BufRead;
 use std::process::ExitCode;
@@ -29,7 +27,7 @@ pub(super) struct Loop {
     pub(super) prepare: fn(usize) -> Result<Run, Failure>,
 }
 
-pub(super) const LOOPS: [Loop; 12] = [
+pub(super) const LOOPS: [Loop; 11] = [
     Loop { id: "products-50", rows: SOME, avx512: 48.0, prepare: products::<50> },
     Loop { id: "products-500", rows: WIDE, avx512: 401.0, prepare: products::<500> },
     Loop { id: "outer-50", rows: FEW, avx512: 716.0, prepare: outer },
@@ -41,7 +39,6 @@ pub(super) const LOOPS: [Loop; 12] = [
     Loop { id: "perspectron-50", rows: SOME, avx512: 141.0, prepare: perspectron::<50> },
     Loop { id: "perspectron-500", rows: WIDE, avx512: 912.0, prepare: perspectron::<500> },
     Loop { id: "grid-20", rows: SOME, avx512: 1085.0, prepare: grid },
-    Loop { id: "csv-10", rows: WIDE, avx512: 3107.0, prepare: csv },
 ];
 
 /// Whole blocks of the scan and of outer products.
@@ -200,25 +197,6 @@ fn steps(mut fitting: Fitting<SignLink>, rows: usize) -> Result<Run, Failure> {
     Ok(Box::new(move || {
         fitting.advance(&mut LabelledPoints::new(&points, &labels)?)?;
         black_box(&fitting);
-        Ok(())
-    }))
-}
-
-fn csv(rows: usize) -> Result<Run, Failure> {
-    let (points, labels, _) = pool(FEW[1], 10)?;
-    let mut text = String::from("a,b,c,d,e,f,g,h,i,j,class\n");
-    for (x, y) in points.rows().zip(&labels) {
-        for v in x.as_slice() {
-            write!(text, "{v:.6},")?;
-        }
-        writeln!(text, "{}", y.as_f64())?;
-    }
-    let schema = CsvSchema::scan(text.as_bytes(), "text", &CsvOptions::new())?;
-    let mut stream = CsvStream::new(std::io::Cursor::new(text), "text", schema);
-    Ok(Box::new(move || {
-        for _ in 0..rows {
-            black_box(stream.next_row()?.is_some());
-        }
         Ok(())
     }))
 }

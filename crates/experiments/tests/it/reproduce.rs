@@ -459,7 +459,7 @@ fn bad_data_is_named_by_file_line_and_column() {
     let data = folder.path().join("data");
     fs::create_dir(&data).unwrap();
     let faults = [
-        ("1,2,g\n3,NaN,h\n", "magic.csv, line 2, column 2"),
+        ("1,2,g\n3,NaN,h\n", "magic.csv, line 2, column `c2`"),
         ("1,2,g\n3,h\n", "magic.csv, line 2"),
         ("", "magic.csv"),
     ];

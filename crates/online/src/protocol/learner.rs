@@ -96,10 +96,12 @@ pub trait OnlineLearner: Classifier {
     /// larger than memory, dense or sparse. Call again to go on; save the learner in between.
     ///
     /// ```
-    /// use halfspaces_data::read::{LibsvmOptions, LibsvmSchema, LibsvmStream};
+    /// use halfspaces_data::LabelledPoints;
+    /// use halfspaces_linalg::{Label, Points};
     /// use halfspaces_online::{OnlineLearner, Perceptron};
-    /// let schema = LibsvmSchema::declared(&LibsvmOptions::new().dim(2))?;
-    /// let mut stream = LibsvmStream::new(&b"-1 1:1\n+1 2:1\n-1 1:3\n"[..], "examples", schema);
+    /// let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [3.0, 0.0]])?;
+    /// let labels = [Label::Negative, Label::Positive, Label::Negative];
+    /// let mut stream = LabelledPoints::new(&points, &labels)?;
     /// let tally = Perceptron::new(2)?.partial_fit(&mut stream, u64::MAX)?;
     /// assert_eq!((tally.rounds, tally.mistakes), (3, 1));
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -54,13 +54,30 @@ impl Tally {
 /// learner is as after the examples of `tally`, and calling again goes on after the faulty one.
 ///
 /// ```
-/// use halfspaces_data::read::{LibsvmOptions, LibsvmSchema, LibsvmStream};
-/// use halfspaces_linalg::FitError;
+/// use halfspaces_linalg::{DenseRow, ExampleStream, FitError, InputError, Label};
 /// use halfspaces_online::{OnlineLearner, Perceptron};
-/// let schema = LibsvmSchema::declared(&LibsvmOptions::new().dim(2))?;
-/// let mut stream = LibsvmStream::new(&b"-1 1:1\n+1 2:x\n-1 1:3\n"[..], "examples", schema);
-/// let mut learner = Perceptron::new(2)?;
-/// // The second line is faulty; the first is learned, and the third is next.
+///
+/// /// Numbers as points of one coordinate, labelled -1.
+/// struct Numbers(Vec<[f64; 1]>, usize);
+///
+/// impl ExampleStream for Numbers {
+///     type Row<'a> = DenseRow<'a>;
+///     type Error = InputError;
+///
+///     fn dim(&self) -> usize {
+///         1
+///     }
+///
+///     fn next_row(&mut self) -> Result<Option<(DenseRow<'_>, Label)>, InputError> {
+///         self.1 += 1;
+///         let row = self.0.get(self.1 - 1);
+///         row.map(|x| Ok((DenseRow::new(x)?, Label::Negative))).transpose()
+///     }
+/// }
+///
+/// // The second number is none; the first is learned, and the third is next.
+/// let mut stream = Numbers(vec![[1.0], [f64::NAN], [3.0]], 0);
+/// let mut learner = Perceptron::new(1)?;
 /// let error = learner.partial_fit(&mut stream, u64::MAX).unwrap_err();
 /// assert!(matches!(error.fault, FitError::Stream { taken: 1, .. }));
 /// assert_eq!(error.tally.mistakes, 1);

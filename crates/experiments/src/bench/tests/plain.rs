@@ -201,15 +201,13 @@ fn choice(race: &Race, elimination: Elimination) -> u64 {
     told(best, planned)
 }
 
-/// CSV without quotes, the label last, by the standard library.
+/// CSV without quotes by the standard library.
 fn by_commas(text: &str) -> Result<Seen, Failure> {
     let mut seen = Seen::default();
     for line in text.lines().skip(1) {
-        let (values, label) = line.rsplit_once(',').ok_or("no label")?;
-        for (j, value) in values.split(',').enumerate() {
+        for (j, value) in line.split(',').enumerate() {
             seen.value(j, value.parse()?);
         }
-        seen.positive += u64::from(label == "1");
         seen.rows += 1;
     }
     Ok(seen)
@@ -220,7 +218,7 @@ fn by_blanks(text: &str) -> Result<Seen, Failure> {
     let mut seen = Seen::default();
     for line in text.lines() {
         let mut tokens = line.split(' ');
-        seen.positive += u64::from(tokens.next() == Some("1"));
+        seen.value(0, tokens.next().ok_or("no label")?.parse()?);
         for pair in tokens {
             let (index, value) = pair.split_once(':').ok_or("no pair")?;
             seen.value(index.parse::<usize>()? - 1, value.parse()?);
