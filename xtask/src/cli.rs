@@ -26,7 +26,7 @@ pub(crate) enum Command {
     Index,
     /// Check layers, modules, documents and the index.
     Tidy(TidyOptions),
-    /// Measure speed and memory beside the limits of this machine.
+    /// Measure speed and memory, and compare them with the limits of this machine.
     Bench,
     /// Count the instructions that a row takes in ten inner loops, and hold them against those written down.
     Instructions,

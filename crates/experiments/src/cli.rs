@@ -23,7 +23,7 @@ pub(crate) enum Command {
     Report(ReportOptions),
     /// List experiments and claims.
     List(ListOptions),
-    /// Measure speed and memory beside the limits of this machine.
+    /// Measure speed and memory, and compare them with the limits of this machine.
     Bench(BenchOptions),
     /// Count the instructions that a row takes in ten inner loops, and hold them against those written down.
     ///
@@ -113,7 +113,7 @@ pub(crate) struct BenchOptions {
 /// A table of `bench`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Measurement {
-    /// Every job beside its limit.
+    /// Every job, compared with its limit.
     Jobs,
     /// Peak memory.
     Memory,

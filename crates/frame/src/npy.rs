@@ -76,7 +76,7 @@ pub(crate) fn read_npz(
         if header.shape.len() > 1 {
             if !of_matrix.is_empty() {
                 return Err(DataError::user(format!(
-                    "{place}: there is a sparse matrix in the archive already; save this array in a file of its own"
+                    "{place}: there is a sparse matrix in the archive already; save this array as a separate file"
                 )));
             }
             if let Some(other) = matrix.replace(array) {

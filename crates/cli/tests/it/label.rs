@@ -353,7 +353,7 @@ fn a_simulation_counts_corrections() {
     assert!(text.contains(" corrections in 200 answers about 200 rows; per answer "), "{text}");
 }
 
-/// Nobody reads the questions any more: that is no failure.
+/// A closed output ends the command without an error.
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let folder = tempfile::tempdir().unwrap();
@@ -715,7 +715,7 @@ fn a_column_that_is_shown_may_be_left_out_too() {
     assert_eq!(code, Some(0), "{said}");
 }
 
-/// A session of version 1 goes on, gets keys for its items, and from then on follows them.
+/// A session of version 1 is continued: its items get keys, by which they are found from then on.
 #[test]
 fn a_session_of_version_1_goes_on() {
     let folder = tempfile::tempdir().unwrap();

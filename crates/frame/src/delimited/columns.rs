@@ -2,7 +2,7 @@
 
 use super::checks::check_header;
 use super::layout::Layout;
-use super::plain::{self, Plan, Taken, Wanted};
+use super::plain::{self, Asked, Plan, Taken};
 use super::rows::Rows;
 use super::split::Delimiter;
 use crate::csv_columns::{Built, ColumnBuilder};
@@ -115,10 +115,13 @@ impl<'a> Columns<'a> {
         let width = self.builders.len();
         let is_number = self.builders.iter().map(ColumnBuilder::is_number).collect();
         let Some(plan) = Plan::new(self.layout, is_number) else { return Ok(false) };
-        let wanted = (most - self.lines.len(), only.map_or(Wanted::All, Wanted::Only));
         let before = self.lines.len();
-        let threads = self.options.threads;
-        let taken = plain::take(rows, &plan, wanted, threads, &mut self.builders, &mut self.lines)?;
+        let asked = Asked {
+            most: if most == usize::MAX { most } else { most - before },
+            only,
+            threads: self.options.threads,
+        };
+        let taken = plain::take(rows, &plan, asked, &mut self.builders, &mut self.lines)?;
         self.given += (width * (self.lines.len() - before)) as u64;
         self.check_room(source, before)?;
         match taken {

@@ -38,12 +38,15 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Which rows are wanted.
+/// What is asked for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Wanted<'a> {
-    All,
-    /// Those with these numbers, which rise.
-    Only(&'a [u64]),
+pub(crate) struct Asked<'a> {
+    /// Rows at most.
+    pub(crate) most: usize,
+    /// The numbers of the only rows that are wanted, rising; all rows are if this is `None`.
+    pub(crate) only: Option<&'a [u64]>,
+    /// Threads at most. One reads if not all rows are wanted.
+    pub(crate) threads: Threads,
 }
 
 /// The cells of some lines.
@@ -78,25 +81,22 @@ pub(crate) enum Taken {
     NotUtf8 { line: u64, column: usize },
 }
 
-/// Adds rows of plain lines, at most `most`, to `builders`, and their lines to `lines`.
+/// Adds rows of plain lines to `builders`, and their lines to `lines`.
 pub(crate) fn take(
     rows: &mut Rows<'_>,
     plan: &Plan<'_>,
-    (most, wanted): (usize, Wanted<'_>),
-    threads: Threads,
+    asked: Asked<'_>,
     builders: &mut [ColumnBuilder],
     lines: &mut Vec<u64>,
 ) -> Result<Taken, DataError> {
-    let all = most == usize::MAX && matches!(wanted, Wanted::All);
-    let count = if all && threads != Threads::ONE { threads.count() * BLOCKS_A_THREAD } else { 1 };
+    let threads =
+        if asked.most == usize::MAX && asked.only.is_none() { asked.threads } else { Threads::ONE };
+    let count = if threads == Threads::ONE { 1 } else { threads.count() * BLOCKS_A_THREAD };
     let (row, mut line) = (rows.tally.rows, rows.line());
     let Some(text) = rows.plain_text(BLOCK * count)? else { return Ok(Taken::Nothing) };
     let pieces = pieces(text);
-    let blocks = threads.map_with(
-        pieces.iter(),
-        || (),
-        |(), piece| Block::read(piece, plan, most, wanted, row),
-    );
+    let blocks =
+        threads.map_with(pieces.iter(), || (), |(), piece| Block::read(piece, plan, asked, row));
     let (mut passed, mut refused, mut fault) = ((0, 0), 0, None);
     for (block, piece) in blocks.into_iter().zip(&pieces) {
         let Some(block) = block else {
@@ -130,13 +130,7 @@ fn pieces(mut text: &[u8]) -> Vec<&[u8]> {
 
 impl Block {
     /// Reads `text`, whose first row has the number `first`; `None` if a line of it is not plain.
-    fn read(
-        text: &[u8],
-        plan: &Plan<'_>,
-        most: usize,
-        wanted: Wanted<'_>,
-        first: u64,
-    ) -> Option<Block> {
+    fn read(text: &[u8], plan: &Plan<'_>, asked: Asked<'_>, first: u64) -> Option<Block> {
         if text.len() > u32::MAX as usize
             || plan.quote.is_some_and(|quote| memchr(quote, text).is_some())
         {
@@ -146,10 +140,8 @@ impl Block {
         if returns && memchr_iter(b'\r', text).any(|at| text.get(at + 1) != Some(&b'\n')) {
             return None;
         }
-        let mut only = match wanted {
-            Wanted::All => None,
-            Wanted::Only(rows) => Some(rows[rows.partition_point(|row| *row < first)..].iter()),
-        };
+        let from = |rows: &'_ [u64]| rows.partition_point(|row| *row < first);
+        let mut only = asked.only.map(|rows| rows[from(rows)..].iter());
         let width = plan.is_number.len();
         let mut block = Block {
             lines: 0,
@@ -159,7 +151,7 @@ impl Block {
             others: Vec::new(),
         };
         let mut at = 0;
-        while at < text.len() && block.places.len() < most {
+        while at < text.len() && block.places.len() < asked.most {
             let number = first + block.lines as u64;
             let is_wanted = match &mut only {
                 None => true,
@@ -199,6 +191,10 @@ impl Block {
             }
             block.lines += 1;
             block.length = at;
+            if block.lines == 1 {
+                // Room for as many numbers as lines of this length have.
+                block.values.reserve(block.values.len() * (text.len() / at));
+            }
         }
         Some(block)
     }

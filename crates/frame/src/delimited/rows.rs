@@ -303,7 +303,7 @@ impl<'a> Rows<'a> {
         if let Some(at) = another_table(&held, self.layout.width) {
             let (first, rows) = (&held[at], held.len() - at - 1);
             self.tally.notes.push(format!(
-                "another table begins at line {} ({rows} rows of {} cells): it is not read; write it to a file of its own",
+                "another table begins at line {} ({rows} rows of {} cells): it is not read; to read it, save it as a separate file",
                 first.line,
                 first.cells.len()
             ));

@@ -5,7 +5,7 @@ use super::columns::{Columns, Outcome};
 use super::encoding::{self, Encoded};
 use super::foreign;
 use super::layout::{self, Layout};
-use super::plain::{self, Plan, Taken, Wanted};
+use super::plain::{self, Asked, Plan, Taken};
 use super::records::Records;
 use super::rows::Rows;
 use super::text::{LONGEST_SAMPLE, SAMPLE, SAMPLE_LINES, sample};
@@ -87,10 +87,10 @@ impl<'s> Stream<'s> {
         let mut rows = self.start()?;
         let no_numbers = vec![false; self.layout.width];
         let plan = Plan::new(&self.layout, no_numbers);
+        let none = Asked { most: usize::MAX, only: Some(&[]), threads: Threads::ONE };
         loop {
-            let none = (usize::MAX, Wanted::Only(&[]));
             let plain = plan.as_ref().map_or(Ok(Taken::Nothing), |plan| {
-                plain::take(&mut rows, plan, none, Threads::ONE, &mut [], &mut Vec::new())
+                plain::take(&mut rows, plan, none, &mut [], &mut Vec::new())
             })?;
             if plain == Taken::Nothing && rows.next()?.is_none() {
                 break;
