@@ -122,7 +122,7 @@ impl Budget {
             return Ok(());
         }
         let capacity = items.capacity();
-        items.try_reserve(more).map_err(|_| self.exceeded(None))?;
+        halfspaces_linalg::reserve(items, more).map_err(|_| self.exceeded(None))?;
         let grown = self.take_items::<T>(items.capacity() - capacity);
         if grown.is_err() {
             // Twice the room is more than there is left; what is needed may be not.

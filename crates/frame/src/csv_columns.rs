@@ -85,6 +85,13 @@ impl ColumnBuilder {
         matches!(self.state, State::Numbers(_))
     }
 
+    /// Makes room for `more` numbers.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        if let State::Numbers(values) = &mut self.state {
+            values.reserve(more);
+        }
+    }
+
     /// Adds plain numbers to a column that held numbers so far.
     pub(crate) fn extend(&mut self, numbers: impl ExactSizeIterator<Item = f64>) {
         if let State::Numbers(values) = &mut self.state {

@@ -26,7 +26,7 @@ pub(crate) fn bytes_equal(word: u64, byte: u8) -> u64 {
 
 /// Plain decimals of few digits, the common case: integer and power of ten are both exact in `f64`
 /// (the integer at most 2^53), so one division rounds once and correctly.
-#[inline]
+#[inline(always)]
 pub(crate) fn short_decimal(field: &[u8]) -> Option<f64> {
     // The sign is as good as random, so nothing branches on it.
     let first = *field.first()?;

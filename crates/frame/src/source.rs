@@ -155,9 +155,18 @@ impl Source {
     /// Reads to the end, within the budget.
     fn read_all(&self, mut reader: impl Read) -> Result<Vec<u8>, DataError> {
         let mut bytes = Vec::new();
+        // One byte more than the file has shows that it ends.
+        let length = self.length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
+        let grow = |bytes: &mut Vec<u8>, more: usize| {
+            self.budget.grow(bytes, more).map_err(|e| e.at(&self.name))
+        };
+        grow(&mut bytes, length.saturating_add(1))?;
         loop {
-            self.budget.grow(&mut bytes, STEP).map_err(|e| e.at(&self.name))?;
-            let step = reader.by_ref().take(STEP as u64).read_to_end(&mut bytes);
+            if bytes.len() == bytes.capacity() {
+                grow(&mut bytes, STEP)?;
+            }
+            let room = bytes.capacity() - bytes.len();
+            let step = reader.by_ref().take(room as u64).read_to_end(&mut bytes);
             if step.map_err(|e| self.failed(&e))? == 0 {
                 let spare = bytes.capacity() - bytes.len();
                 bytes.shrink_to_fit();

@@ -12,6 +12,7 @@ use crate::names::short;
 use crate::options::{Hints, ReadOptions};
 use crate::source::Source;
 use crate::typing::{Context, Expected, RawColumn, Typed, understand};
+use halfspaces_linalg::Threads;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The columns of some rows.
@@ -38,6 +39,8 @@ pub(crate) struct Columns<'a> {
 /// Cells filled in for each cell of the file at most, and in any case.
 const MOST_FILLED: u64 = 16;
 const ALWAYS_FILLED: u64 = 1 << 20;
+/// Rows that take little memory.
+const FEW_ROWS: usize = 4096;
 
 impl<'a> Columns<'a> {
     /// Columns without rows; those in `texts` hold words.
@@ -116,17 +119,31 @@ impl<'a> Columns<'a> {
         let is_number = self.builders.iter().map(ColumnBuilder::is_number).collect();
         let Some(plan) = Plan::new(self.layout, is_number) else { return Ok(false) };
         let before = self.lines.len();
-        let asked = Asked {
-            most: if most == usize::MAX { most } else { most - before },
-            only,
-            threads: self.options.threads,
-        };
+        // The first row shows which columns hold numbers.
+        let is_all = most == usize::MAX && only.is_none() && before > 0;
+        let threads = if is_all { self.options.threads } else { Threads::ONE };
+        let most = if before == 0 { 1 } else { most - before };
+        let asked = Asked { most, only, threads };
         let taken = plain::take(rows, &plan, asked, &mut self.builders, &mut self.lines)?;
         self.given += (width * (self.lines.len() - before)) as u64;
         self.check_room(source, before)?;
+        if before < FEW_ROWS && taken == Taken::Rows {
+            self.reserve(source, rows);
+        }
         match taken {
             Taken::NotUtf8 { line, column } => Err(self.not_utf8(source, line, column)),
             taken => Ok(taken == Taken::Rows),
+        }
+    }
+
+    /// Makes room for all rows of a text in memory, if there is enough for them.
+    fn reserve(&mut self, source: &Source, rows: &Rows<'_>) {
+        let Some(more) = rows.expected().map(|rows| rows + rows / 64) else { return };
+        let bytes = 8 * (self.builders.len() as u64 + 1) * more as u64;
+        if source.budget().take(bytes).is_ok() {
+            source.budget().give_back(bytes);
+            self.builders.iter_mut().for_each(|builder| builder.reserve(more));
+            self.lines.reserve(more);
         }
     }
 
@@ -140,7 +157,6 @@ impl<'a> Columns<'a> {
     /// Checks that there is room for the columns to double, which they do when their number of rows, `before` until now,
     /// passes a power of two.
     fn check_room(&self, source: &Source, before: usize) -> Result<(), DataError> {
-        const FEW_ROWS: usize = 4096;
         let rows = self.lines.len();
         if rows < FEW_ROWS || rows.ilog2() == before.max(1).ilog2() {
             return Ok(());

@@ -45,7 +45,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) most: usize,
     /// The numbers of the only rows that are wanted, rising; all rows are if this is `None`.
     pub(crate) only: Option<&'a [u64]>,
-    /// Threads at most. One reads if not all rows are wanted.
+    /// Threads at most: more than one only where all rows are wanted.
     pub(crate) threads: Threads,
 }
 
@@ -89,8 +89,7 @@ pub(crate) fn take(
     builders: &mut [ColumnBuilder],
     lines: &mut Vec<u64>,
 ) -> Result<Taken, DataError> {
-    let threads =
-        if asked.most == usize::MAX && asked.only.is_none() { asked.threads } else { Threads::ONE };
+    let threads = asked.threads;
     let count = if threads == Threads::ONE { 1 } else { threads.count() * BLOCKS_A_THREAD };
     let (row, mut line) = (rows.tally.rows, rows.line());
     let Some(text) = rows.plain_text(BLOCK * count)? else { return Ok(Taken::Nothing) };
@@ -143,31 +142,39 @@ impl Block {
         let from = |rows: &'_ [u64]| rows.partition_point(|row| *row < first);
         let mut only = asked.only.map(|rows| rows[from(rows)..].iter());
         let width = plan.is_number.len();
+        let ends = ends(text, plan.delimiter);
+        let lines = ends.chunks_exact(width);
+        if !lines.remainder().is_empty() {
+            return None;
+        }
         let mut block = Block {
             lines: 0,
             places: Vec::new(),
             length: 0,
-            values: Vec::new(),
+            values: Vec::with_capacity(ends.len()),
             others: Vec::new(),
         };
-        let mut at = 0;
-        while at < text.len() && block.places.len() < asked.most {
+        let mut start = 0;
+        for ends in lines {
+            if block.places.len() == asked.most {
+                break;
+            }
             let number = first + block.lines as u64;
             let is_wanted = match &mut only {
                 None => true,
                 Some(rows) => rows.as_slice().first() == Some(&number) && rows.next().is_some(),
             };
             let row = block.places.len() as u32;
-            for (column, is_number) in plan.is_number.iter().enumerate() {
-                let start = at;
-                at = end_of_cell(text, at, plan.delimiter)?;
+            for (column, (end, is_number)) in ends.iter().zip(&plan.is_number).enumerate() {
+                let end = *end as usize;
                 let is_last = column + 1 == width;
-                if (text[at] == b'\n') != is_last {
+                if (text[end] == b'\n') != is_last {
                     return None;
                 }
-                let end = at - usize::from(is_last && returns && text[..at].ends_with(b"\r"));
-                at += 1;
-                let cell = &text[start..end.max(start)];
+                let cell = &text[start..end];
+                let cell = if is_last { cell.strip_suffix(b"\r").unwrap_or(cell) } else { cell };
+                let cell_start = start as u32;
+                start = end + 1;
                 if column == 0 && (cell.is_empty() || Some(cell.trim_ascii()) == plan.first_name) {
                     return None;
                 }
@@ -183,18 +190,14 @@ impl Block {
                         continue;
                     }
                 }
-                let (column, start) = (column as u32, start as u32);
-                block.others.push(Other { row, column, start, end: start + cell.len() as u32 });
+                let end = cell_start + cell.len() as u32;
+                block.others.push(Other { row, column: column as u32, start: cell_start, end });
             }
             if is_wanted {
                 block.places.push(block.lines as u32);
             }
             block.lines += 1;
-            block.length = at;
-            if block.lines == 1 {
-                // Room for as many numbers as lines of this length have.
-                block.values.reserve(block.values.len() * (text.len() / at));
-            }
+            block.length = start;
         }
         Some(block)
     }
@@ -237,19 +240,38 @@ impl Block {
     }
 }
 
-/// The place of the next delimiter or line end.
-#[inline]
-fn end_of_cell(text: &[u8], mut at: usize, delimiter: u8) -> Option<usize> {
-    while let Some(word) = text.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        let word = u64::from_le_bytes(*word);
-        let found = bytes_equal(word, delimiter) | bytes_equal(word, b'\n');
-        if found != 0 {
-            return Some(at + found.trailing_zeros() as usize / 8);
+/// The places of the delimiters and line ends of a text, in order.
+fn ends(text: &[u8], delimiter: u8) -> Vec<u32> {
+    const WIDTH: usize = 64;
+    let mut ends = Vec::with_capacity(text.len() / 4);
+    let mut push = |block: &[u8; WIDTH], from: usize| {
+        let mut found = mask(block, delimiter);
+        while found != 0 {
+            ends.push((from + found.trailing_zeros() as usize) as u32);
+            found &= found - 1;
         }
-        at += 8;
-    }
-    let rest = text.get(at..)?.iter();
-    rest.clone().position(|byte| *byte == delimiter || *byte == b'\n').map(|place| at + place)
+    };
+    let (blocks, rest) = text.as_chunks::<WIDTH>();
+    blocks.iter().zip(0..).for_each(|(block, at)| push(block, WIDTH * at));
+    // Neither a delimiter nor a line end.
+    let filler = if delimiter == 0 { 1 } else { 0 };
+    let mut last = [filler; WIDTH];
+    last[..rest.len()].copy_from_slice(rest);
+    push(&last, WIDTH * blocks.len());
+    ends
+}
+
+/// Which bytes are a delimiter or a line end, the first byte lowest.
+#[inline]
+fn mask(block: &[u8; 64], delimiter: u8) -> u64 {
+    // A product that moves the lowest bits of eight bytes side by side to the top.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let (words, _) = block.as_chunks::<8>();
+    words.iter().rev().fold(0, |mask, word| {
+        let word = u64::from_le_bytes(*word);
+        let hits = (bytes_equal(word, delimiter) | bytes_equal(word, b'\n')) >> 7;
+        mask << 8 | hits.wrapping_mul(GATHER) >> 56
+    })
 }
 
 #[cfg(test)]

@@ -81,6 +81,14 @@ impl<'a> Records<'a> {
         Ok(Some(lines).filter(|lines| !lines.is_empty()))
     }
 
+    /// The bytes that were read and those that were not, of a text in memory.
+    pub(crate) fn progress(&self) -> Option<(usize, usize)> {
+        match &self.input {
+            Input::Memory(text) => Some((self.at, text.len() - self.at)),
+            Input::Stream { .. } => None,
+        }
+    }
+
     /// Goes past plain lines. The next `refused` bytes are not plain.
     pub(crate) fn pass(&mut self, lines: u64, bytes: usize, refused: usize) {
         (self.start, self.at) = (self.at, self.at + bytes);

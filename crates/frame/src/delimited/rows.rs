@@ -185,6 +185,12 @@ impl<'a> Rows<'a> {
         self.records.plain_text(size).map_err(|e| self.source.failed(&e))
     }
 
+    /// The number of rows that are still to come, about; `None` if the text is read in pieces.
+    pub(crate) fn expected(&self) -> Option<usize> {
+        let (read, left) = self.records.progress()?;
+        Some((left as f64 * self.tally.rows as f64 / read.max(1) as f64) as usize)
+    }
+
     /// Goes past plain rows of [`Rows::plain_text`], `(rows, bytes)` of them. The next `refused` bytes are not plain.
     pub(crate) fn pass(&mut self, (rows, bytes): (usize, usize), refused: usize) {
         self.tally.rows += rows as u64;

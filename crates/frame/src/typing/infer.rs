@@ -332,9 +332,19 @@ pub(super) fn truth(text: &str) -> Option<f64> {
 /// A sentinel for missing values at the end of the numbers, farther from the others than these are from each other.
 fn sentinel(values: &[f64]) -> Option<(f64, usize)> {
     let range = |without: f64| {
-        let others =
-            values.iter().copied().filter(|v| !v.is_nan() && v.to_bits() != without.to_bits());
-        others.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+        // Side by side, as vectors: NaN is neither less nor more.
+        const LANES: usize = 8;
+        let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
+        let mut take = |at: usize, value: f64| {
+            let value = if value.to_bits() == without.to_bits() { f64::NAN } else { value };
+            low[at] = if value < low[at] { value } else { low[at] };
+            high[at] = if value > high[at] { value } else { high[at] };
+        };
+        let (blocks, rest) = values.as_chunks::<LANES>();
+        blocks.iter().for_each(|block| (0..LANES).for_each(|at| take(at, block[at])));
+        rest.iter().for_each(|value| take(0, *value));
+        let least = low.into_iter().fold(f64::INFINITY, f64::min);
+        (least, high.into_iter().fold(f64::NEG_INFINITY, f64::max))
     };
     let (low, high) = range(f64::NAN);
     let candidate = SENTINELS
