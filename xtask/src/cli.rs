@@ -28,7 +28,7 @@ pub(crate) enum Command {
     Tidy(TidyOptions),
     /// Measure speed and memory, and compare them with the limits of this machine.
     Bench,
-    /// Count the instructions that a row takes in ten inner loops, and hold them against those written down.
+    /// Count the instructions that a row takes in eleven inner loops, and hold them against those written down.
     Instructions,
 }
 

@@ -1,4 +1,4 @@
-//! `instructions`: how many instructions a row takes in ten inner loops, without the noise of time.
+//! `instructions`: how many instructions a row takes in eleven inner loops, without the noise of time.
 //!
 //! A loop runs in a process of its own, over few rows and over more, while this one lets it go one instruction
 //! at a time and counts; the difference is what the further rows take, and nothing else. The counts depend on

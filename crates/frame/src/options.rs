@@ -138,9 +138,14 @@ impl Hints {
         Hints { expected: texts.clone(), texts, ..Hints::default() }
     }
 
+    /// Whether a column of this name is looked for.
+    pub(crate) fn expects(&self, cell: &[u8]) -> bool {
+        std::str::from_utf8(cell).is_ok_and(|name| self.expected.contains(name))
+    }
+
     /// Whether the first line of a text file holds names, if the names that are looked for say so.
     pub(crate) fn header(&self, first: &[Vec<u8>]) -> Option<bool> {
-        if first.iter().any(|cell| self.expected.iter().any(|name| name.as_bytes() == cell)) {
+        if first.iter().any(|cell| self.expects(cell)) {
             return Some(true);
         }
         let numbered =

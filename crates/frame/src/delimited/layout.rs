@@ -7,6 +7,7 @@ use super::split::{Delimiter, Dialect};
 use crate::error::DataError;
 use crate::names::short;
 use crate::options::{Format, Hints, ReadOptions};
+use std::collections::HashSet;
 
 /// Records of the sample, and cells in them.
 const RECORDS: usize = 400;
@@ -185,8 +186,10 @@ impl Layout {
         let table: Vec<&Row> = rows[start..].iter().map(|row| &row.cells).collect();
         let Some(first) = table.first() else { return };
         let expected = hints.header(first);
-        let has_all =
-            || hints.expected.iter().all(|name| first.iter().any(|cell| cell == name.as_bytes()));
+        let has_all = || {
+            let cells: HashSet<&[u8]> = first.iter().map(Vec::as_slice).collect();
+            hints.expected.iter().all(|name| cells.contains(name.as_bytes()))
+        };
         self.header = match options.header.or(expected) {
             Some(false) => 0,
             // The names that are looked for stand in one line.
@@ -223,9 +226,7 @@ impl Layout {
 
     /// The place of the first row of the table.
     fn start(&self, rows: &[&Sampled], width: usize, hints: &Hints) -> usize {
-        let expected = |row: &&Sampled| {
-            row.cells.iter().any(|cell| hints.expected.iter().any(|n| n.as_bytes() == cell))
-        };
+        let expected = |row: &&Sampled| row.cells.iter().any(|cell| hints.expects(cell));
         if !hints.expected.is_empty()
             && let Some(at) = rows.iter().take(50).position(expected)
         {
