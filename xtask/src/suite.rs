@@ -1,4 +1,5 @@
-//! Starts the program of the experiments, which is large and compiled only when it is needed.
+//! Starts the programs that measure, which are compiled only when they are needed: that of the experiments, and the one that
+//! counts instructions.
 
 use crate::failure::Failure;
 use crate::workspace::workspace_root;
@@ -7,10 +8,18 @@ use std::process::{Command, ExitCode};
 
 /// The program with these arguments; Cargo compiles it first where its sources have changed.
 fn command(arguments: &[OsString]) -> Command {
+    // The count of instructions is a small program of its own, without subcommands.
+    let (package, arguments) = match arguments {
+        [first, rest @ ..] if first == "instructions" => ("halfspaces-instructions", rest),
+        [first, second] if first == "help" && second == "instructions" => {
+            ("halfspaces-instructions", &["--help".into()][..])
+        }
+        _ => ("halfspaces-experiments", arguments),
+    };
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command
-        .args(["run", "--release", "--package", "halfspaces-experiments", "--manifest-path"])
+        .args(["run", "--release", "--package", package, "--manifest-path"])
         .arg(workspace_root().join("Cargo.toml"))
         .arg("--")
         .args(arguments);

@@ -25,18 +25,6 @@ pub(crate) enum Command {
     List(ListOptions),
     /// Measure speed and memory, and compare them with the limits of this machine.
     Bench(BenchOptions),
-    /// Count the instructions that a row takes in eleven inner loops, and hold them against those written down.
-    ///
-    /// Without noise: the processor steps through each loop one instruction at a time. Linux on x86-64; elsewhere,
-    /// and where a process may not be followed, it says so and counts nothing.
-    Instructions(InstructionsOptions),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct InstructionsOptions {
-    /// Wait for a line on stdin and run one loop
-    #[arg(long, value_name = "LOOP:ROWS", hide = true)]
-    pub(crate) of: Option<String>,
 }
 
 #[derive(Debug, Args)]

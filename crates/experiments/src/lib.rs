@@ -1,6 +1,6 @@
-//! The experiments that measure every claim of the workspace, its benchmarks and its counts of instructions.
+//! The experiments that measure every claim of the workspace, and its benchmarks.
 //!
-//! `cargo xtask reproduce`, `report`, `list`, `bench` and `instructions` start this package's program.
+//! `cargo xtask reproduce`, `report`, `list` and `bench` start this package's program.
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
 mod bench;
@@ -9,7 +9,6 @@ mod cli;
 mod console;
 mod experiments;
 mod failure;
-mod instructions;
 mod interrupt;
 mod noisy;
 mod progress;
@@ -37,7 +36,6 @@ pub fn run() -> ExitCode {
         Command::List(ListOptions { json: true }) => catalogue::print(),
         Command::List(_) => suite::list(),
         Command::Bench(options) => bench::bench(&options),
-        Command::Instructions(options) => instructions::instructions(&options),
     };
     outcome.unwrap_or_else(|failure| {
         console::note(&failure::explained(&failure));

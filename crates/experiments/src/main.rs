@@ -1,4 +1,4 @@
-//! The program that `cargo xtask reproduce`, `report`, `list`, `bench` and `instructions` start.
+//! The program that `cargo xtask reproduce`, `report`, `list` and `bench` start.
 
 use std::process::ExitCode;
 

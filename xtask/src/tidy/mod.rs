@@ -15,7 +15,7 @@ use std::process::{Command, ExitCode};
 
 /// What each package of the workspace may depend on: (package, in its library, in addition in its
 /// tests and benchmarks). A package not listed here may not be in the workspace.
-const LAYERS: [(&str, &[&str], &[&str]); 17] = [
+const LAYERS: [(&str, &[&str], &[&str]); 18] = [
     ("halfspaces-kernels", &[], &[]),
     ("halfspaces-linalg", &["halfspaces-kernels"], &[]),
     ("halfspaces-features", &["halfspaces-linalg"], &[]),
@@ -62,6 +62,7 @@ const LAYERS: [(&str, &[&str], &[&str]); 17] = [
     ("halfspaces", &LIBRARIES, &[]),
     ("halfspaces-cli", &LIBRARIES, &[]),
     ("halfspaces-experiments", &LIBRARIES, &[]),
+    ("halfspaces-instructions", &LIBRARIES, &[]),
     // Compiled in seconds: it starts the experiments and does not contain them.
     ("xtask", &[], &[]),
     ("halfspaces-tests", &LIBRARIES, &[]),

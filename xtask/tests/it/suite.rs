@@ -22,7 +22,6 @@ fn arguments_folder_and_exit_status_are_passed_on() {
         &["report", "a b", "--out", "c"],
         &["list", "--help"],
         &["bench"],
-        &["instructions", "--of", "scan-50:3"],
         &["help", "reproduce"],
     ] {
         let script = "pwd; for argument; do echo \"$argument\"; done; exit 130";
@@ -34,6 +33,24 @@ fn arguments_folder_and_exit_status_are_passed_on() {
         assert_eq!(lines[1..5], ["run", "--release", "--package", "halfspaces-experiments"]);
         assert_eq!(lines[7], "--");
         assert_eq!(lines[8..], *arguments);
+    }
+}
+
+/// Instructions are counted by a program of its own.
+#[test]
+fn instructions_have_their_own_program() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, passed) in [
+        (&["instructions", "--of", "scan-50:3"][..], &["--of", "scan-50:3"][..]),
+        (&["instructions"], &[]),
+        (&["help", "instructions"], &["--help"]),
+    ] {
+        let output = xtask("for argument; do echo \"$argument\"; done", folder.path(), arguments);
+        let said = String::from_utf8(output.stdout).unwrap();
+        let lines: Vec<&str> = said.lines().collect();
+        assert_eq!(lines[..4], ["run", "--release", "--package", "halfspaces-instructions"]);
+        assert_eq!(lines[6], "--");
+        assert_eq!(lines[7..], *passed);
     }
 }
 

@@ -1,6 +1,6 @@
-//! `instructions`: how many instructions a row takes in eleven inner loops, without the noise of time.
+//! `cargo xtask instructions`: counts the instructions that a row takes in eleven inner loops, without the noise of time.
 //!
-//! A loop runs in a process of its own, over few rows and over more, while this one lets it go one instruction
+//! The package is apart from the experiments, because it is compiled with optimisation in each check of a change. A loop runs in a process of its own, over few rows and over more, while this one lets it go one instruction
 //! at a time and counts; the difference is what the further rows take, and nothing else. The counts depend on
 //! the compiler, which rust-toolchain.toml fixes, and on the vectors of the processor: they are written down for
 //! AVX-512, and on other processors shown and not judged.
@@ -8,12 +8,13 @@
 mod loops;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod stepping;
+mod terminal;
 
-use crate::Failure;
-use crate::cli::InstructionsOptions;
-use crate::console::say;
+use clap::Parser;
 use loops::{LOOPS, Loop};
+use std::io::Write as _;
 use std::process::ExitCode;
+use terminal::{Failure, say};
 
 /// How far a count may be from the one written down, either way: a loop that became faster is written down anew,
 /// so that it does not become slower again unseen.
@@ -22,8 +23,28 @@ const MOST: f64 = 1.3;
 /// The vectors for which counts are written down.
 const JUDGED: &str = "AVX-512";
 
+/// Count the instructions that a row takes in eleven inner loops, and compare them with those written down.
+///
+/// The processor steps through each loop one instruction at a time. Linux on x86-64; elsewhere, and where a process may
+/// not be followed, it says so and counts nothing.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask instructions", bin_name = "cargo xtask instructions")]
+struct Options {
+    /// Wait for a line on stdin and run one loop
+    #[arg(long, value_name = "LOOP:ROWS", hide = true)]
+    of: Option<String>,
+}
+
+fn main() -> ExitCode {
+    instructions(&Options::parse()).unwrap_or_else(|failure| {
+        // An error could only be reported there.
+        let _ = writeln!(std::io::stderr(), "error: {failure}");
+        ExitCode::from(2)
+    })
+}
+
 /// Counts and judges, or runs one loop for the process that counts.
-pub(crate) fn instructions(options: &InstructionsOptions) -> Result<ExitCode, Failure> {
+fn instructions(options: &Options) -> Result<ExitCode, Failure> {
     if let Some(of) = &options.of {
         return loops::run(of);
     }

@@ -1,7 +1,6 @@
 //! The loops whose instructions are counted, each over a number of rows.
 
-use crate::Failure;
-use crate::console::say;
+use crate::terminal::{Failure, say};
 use halfspaces_data::{LabelledPoints, MarginBall, Marginal, random_target};
 use halfspaces_kernels::{BlockLoop, BlockOps, SINGLE_LANES, run_blocks};
 use halfspaces_linalg::{

@@ -1,6 +1,6 @@
 //! A process followed one instruction at a time.
 
-use crate::Failure;
+use crate::terminal::Failure;
 use nix::errno::Errno;
 use nix::sys::ptrace;
 use nix::sys::signal::Signal;
@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 /// not let one process follow another.
 pub(super) fn steps(of: &str) -> Result<Result<u64, String>, Failure> {
     let mut program = Command::new(std::env::current_exe()?);
-    program.args(["instructions", "--of", of]);
+    program.args(["--of", of]);
     steps_of(program)
 }
 
