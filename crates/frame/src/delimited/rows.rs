@@ -178,9 +178,10 @@ impl<'a> Rows<'a> {
     /// Whole lines that come next, about `size` bytes, to be read as plain rows; `None` if the next record needs the rules
     /// for other lines.
     pub(crate) fn plain_text(&mut self, size: usize) -> Result<Option<&[u8]>, DataError> {
-        if !self.held.is_empty() || !self.ready.is_empty() || self.ended {
+        if !self.ready.is_empty() || self.ended {
             return Ok(None);
         }
+        assert!(self.held.is_empty(), "records are held only until the next row");
         self.current = None;
         self.records.plain_text(size).map_err(|e| self.source.failed(&e))
     }
