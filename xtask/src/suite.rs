@@ -1,5 +1,4 @@
-//! Starts the programs that measure, which are compiled only when they are needed: that of the experiments, and the one that
-//! counts instructions.
+//! Starts the experiments and the count of instructions. Cargo compiles these programs only when they are needed.
 
 use crate::failure::Failure;
 use crate::workspace::workspace_root;
@@ -8,7 +7,7 @@ use std::process::{Command, ExitCode};
 
 /// The program with these arguments; Cargo compiles it first where its sources have changed.
 fn command(arguments: &[OsString]) -> Command {
-    // The count of instructions is a small program of its own, without subcommands.
+    // A separate package counts instructions. It has no subcommands.
     let (package, arguments) = match arguments {
         [first, rest @ ..] if first == "instructions" => ("halfspaces-instructions", rest),
         [first, second] if first == "help" && second == "instructions" => {

@@ -410,7 +410,7 @@ impl Inputs {
                 return Err(format!("{place}, column `{name}`: the value is missing").into());
             }
         }
-        let label = frame.names().last().map(|name| name.to_string()).unwrap_or_default();
+        let label = frame.last_column()?.name.clone();
         let options = RecipeOptions { keep_constant: true, ..RecipeOptions::default() };
         Ok(LabelledTable::new(frame, &label, Some(positive), &options)?)
     }

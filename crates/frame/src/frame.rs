@@ -148,6 +148,20 @@ impl Frame {
         Some(Cow::Owned(Values::numbers(block.column(block.place(name)?))))
     }
 
+    /// The last column, which often holds the classes.
+    ///
+    /// # Errors
+    /// If the table has a block, whose columns have no order among the others: the column must be named.
+    pub fn last_column(&self) -> Result<&Column, DataError> {
+        match (&self.block, self.columns.last()) {
+            (None, Some(column)) => Ok(column),
+            _ => Err(DataError::user(format!(
+                "{}: the column of labels must be named, as this format has no last column",
+                self.source
+            ))),
+        }
+    }
+
     /// Whether there is a column of this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
@@ -300,6 +314,9 @@ mod tests {
             ("2.5".into(), String::new())
         );
         assert!(part.columns[1].values.is_missing(1) && !part.columns[0].values.is_missing(1));
+        assert_eq!(frame.last_column().unwrap().name, "c");
+        let block = Some(Block::dense("x", vec![0.0; 3], vec![0]));
+        assert!(Frame { block, ..frame.clone() }.last_column().is_err());
         let error = frame.clone().take("X").unwrap_err().to_string();
         assert_eq!(error, "t.csv: there is no column `X`; did you mean `x`?");
         assert_eq!(

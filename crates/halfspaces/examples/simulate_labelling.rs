@@ -8,11 +8,12 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 
-use halfspaces::frame::{DataError, Hints, ReadOptions, read};
+mod common;
+
+use common::table;
 use halfspaces::linalg::rand::seq::SliceRandom;
 use halfspaces::linalg::{Label, Params, PointSet, Points, RngStream, rng_for};
 use halfspaces::online::{LabellingParams, SampledGreedy, label_pool};
-use halfspaces::pipeline::{LabelledTable, RecipeOptions};
 use std::error::Error;
 use std::process::ExitCode;
 
@@ -78,15 +79,6 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
     }
     println!("{n},{},{}", until(n), until(n / 2));
     Ok(())
-}
-
-/// The points of a table and their labels, of which the last column has the classes.
-fn table(path: &str, positive: Option<&str>) -> Result<(Points, Vec<Label>), DataError> {
-    let frame = read(path.as_ref(), &ReadOptions::default(), &Hints::default())?;
-    let label = frame.names().last().map(|name| name.to_string()).unwrap_or_default();
-    let table = LabelledTable::new(frame, &label, positive, &RecipeOptions::default())?;
-    table.notes.iter().for_each(|note| eprintln!("{note}"));
-    Ok((table.points.into_dense()?, table.labels))
 }
 
 /// A session, surest point first or in random order.

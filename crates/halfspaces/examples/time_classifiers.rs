@@ -7,7 +7,9 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 #![allow(clippy::disallowed_methods, reason = "it reports times")]
 
-use halfspaces::frame::DataError;
+mod common;
+
+use common::table;
 use halfspaces::online::{Aggressiveness, AsGiven, AveragedPerceptron, PassiveAggressive, run};
 use halfspaces::pac::{LinearSvm, LogisticRegression};
 use halfspaces::prelude::*;
@@ -52,15 +54,6 @@ fn report(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     tables.fit("table classifier", &TableClassifier::params().check()?)?;
     let threaded = TableClassifier::params().threads(Threads::all()).check()?;
     tables.fit("table classifier, all threads", &threaded)
-}
-
-/// The points of a table and their labels, of which the last column has the classes.
-fn table(path: &str, positive: Option<&str>) -> Result<(Points, Vec<Label>), DataError> {
-    let frame = read(path.as_ref(), &ReadOptions::default(), &Hints::default())?;
-    let label = frame.names().last().map(|name| name.to_string()).unwrap_or_default();
-    let table = LabelledTable::new(frame, &label, positive, &RecipeOptions::default())?;
-    table.notes.iter().for_each(|note| eprintln!("{note}"));
-    Ok((table.points.into_dense()?, table.labels))
 }
 
 /// A classifier of points with a constant, for points without.

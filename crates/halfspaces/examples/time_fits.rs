@@ -6,10 +6,11 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 #![allow(clippy::disallowed_methods, reason = "it reports times")]
 
-use halfspaces::frame::{DataError, Hints, ReadOptions, read};
-use halfspaces::linalg::{FitSample, InputError, Label, Params, Points};
+mod common;
+
+use common::table;
+use halfspaces::linalg::{FitSample, InputError, Params};
 use halfspaces::pac::{LinearSvm, LogisticRegression};
-use halfspaces::pipeline::{LabelledTable, RecipeOptions};
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -44,15 +45,6 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Box<dyn Error>
         let fit = learner.fit(&points, &labels)?;
         Ok((fit.objective(), format!("{:?}", fit.termination())))
     })
-}
-
-/// The points of a table and their labels, of which the last column has the classes.
-fn table(path: &str, positive: Option<&str>) -> Result<(Points, Vec<Label>), DataError> {
-    let frame = read(path.as_ref(), &ReadOptions::default(), &Hints::default())?;
-    let label = frame.names().last().map(|name| name.to_string()).unwrap_or_default();
-    let table = LabelledTable::new(frame, &label, positive, &RecipeOptions::default())?;
-    table.notes.iter().for_each(|note| eprintln!("{note}"));
-    Ok((table.points.into_dense()?, table.labels))
 }
 
 /// One line: the median of three runs, and what the last one reached.

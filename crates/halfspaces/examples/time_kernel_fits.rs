@@ -7,13 +7,14 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 #![allow(clippy::disallowed_methods, reason = "it reports times")]
 
+mod common;
+
+use common::table;
 use halfspaces::features::{
     FeatureMap, KernelValues, Landmarks, Nystroem, RadialKernel, Transformed,
 };
-use halfspaces::frame::{DataError, Hints, ReadOptions, read};
 use halfspaces::linalg::{Classifier, Halfspace, Label, PointSet, Points};
 use halfspaces::online::{AsGiven, AveragedPerceptron, Kernel, KernelPerceptron, run};
-use halfspaces::pipeline::{LabelledTable, RecipeOptions};
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -57,15 +58,6 @@ fn report(arguments: &[String]) -> Result<(), Box<dyn Error>> {
         let model = Transformed::new(values, sum)?;
         Ok(move |points: &Points| Ok(model.label_all(points)?))
     })
-}
-
-/// The points of a table and their labels, of which the last column has the classes.
-fn table(path: &str, positive: Option<&str>) -> Result<(Points, Vec<Label>), DataError> {
-    let frame = read(path.as_ref(), &ReadOptions::default(), &Hints::default())?;
-    let label = frame.names().last().map(|name| name.to_string()).unwrap_or_default();
-    let table = LabelledTable::new(frame, &label, positive, &RecipeOptions::default())?;
-    table.notes.iter().for_each(|note| eprintln!("{note}"));
-    Ok((table.points.into_dense()?, table.labels))
 }
 
 /// One line.

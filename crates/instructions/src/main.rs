@@ -1,9 +1,11 @@
 //! `cargo xtask instructions`: counts the instructions that a row takes in eleven inner loops, without the noise of time.
 //!
-//! The package is apart from the experiments, because it is compiled with optimisation in each check of a change. A loop runs in a process of its own, over few rows and over more, while this one lets it go one instruction
-//! at a time and counts; the difference is what the further rows take, and nothing else. The counts depend on
-//! the compiler, which rust-toolchain.toml fixes, and on the vectors of the processor: they are written down for
-//! AVX-512, and on other processors shown and not judged.
+//! This package is separate from the experiments because CI compiles it with full optimisation for each change.
+//!
+//! Each loop runs in its own process, once over a few rows and once over more. This program steps through that process one
+//! instruction at a time and counts. The difference of the two counts is the cost of the additional rows. The counts depend
+//! on the compiler, which rust-toolchain.toml fixes, and on the vector instructions of the processor. Expected counts are
+//! recorded for AVX-512; on other processors the counts are shown and not judged.
 
 mod loops;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]

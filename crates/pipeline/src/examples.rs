@@ -32,6 +32,8 @@ pub struct LabelledTable {
     pub notes: Vec<String>,
     /// The column of labels.
     label: String,
+    /// Whether all classes but the positive one are -1.
+    is_one_of_several: bool,
 }
 
 impl LabelledTable {
@@ -47,6 +49,7 @@ impl LabelledTable {
         options: &RecipeOptions,
     ) -> Result<LabelledTable, DataError> {
         let labels = Labels::take(&mut frame, label)?;
+        let is_one_of_several = labels.classes.len() > 2;
         let labels = match positive {
             Some(class) => labels.with_positive(class)?,
             None => labels,
@@ -59,7 +62,15 @@ impl LabelledTable {
         let Ok(classes) = <[String; 2]>::try_from(labels.classes) else {
             unreachable!("labels with signs have two classes")
         };
-        Ok(LabelledTable { points, labels: signs, recipe, classes, notes, label: label.to_owned() })
+        Ok(LabelledTable {
+            points,
+            labels: signs,
+            recipe,
+            classes,
+            notes,
+            label: label.to_owned(),
+            is_one_of_several,
+        })
     }
 
     /// The points and labels of another table, or of a part of one, that has the same columns.
@@ -69,12 +80,10 @@ impl LabelledTable {
     pub fn apply(&self, mut frame: Frame) -> Result<(Design, Vec<Label>), DataError> {
         let labels = Labels::take_part(&mut frame, &self.label)?;
         let known = Classes::new(self.classes.iter().cloned());
-        // The rest of more than two classes was joined.
-        let rest = self.classes[0] == format!("not {}", self.classes[1]);
         let sign = |class: &String| match known.find(class) {
             Some(1) => Ok(Label::Positive),
             Some(_) => Ok(Label::Negative),
-            None if rest => Ok(Label::Negative),
+            None if self.is_one_of_several => Ok(Label::Negative),
             None => {
                 let (source, label, [no, yes]) = (&frame.source, &self.label, &self.classes);
                 Err(DataError::user(format!(
@@ -228,6 +237,9 @@ mod tests {
         assert_eq!(b.labels, [Label::Negative, Label::Positive, Label::Negative]);
         let (_, labels) = b.apply(part(&[1.0, 2.0], &["d", "b"])).unwrap();
         assert_eq!(labels, [Label::Negative, Label::Positive]);
+        // Classes that are called so are two, and a third label is none of them.
+        let two = table(&["not b", "b"], Some("b")).unwrap();
+        assert!(two.apply(part(&[1.0, 2.0], &["c", "b"])).is_err());
         let turned = table(&["no", "yes"], Some("no")).unwrap();
         assert_eq!(turned.labels, [Label::Positive, Label::Negative]);
     }

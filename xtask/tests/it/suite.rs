@@ -36,7 +36,7 @@ fn arguments_folder_and_exit_status_are_passed_on() {
     }
 }
 
-/// Instructions are counted by a program of its own.
+/// `instructions` starts the package that counts them.
 #[test]
 fn instructions_have_their_own_program() {
     let folder = tempfile::tempdir().unwrap();

@@ -173,7 +173,10 @@ impl Column {
     fn value(&self, row: &[&str]) -> f64 {
         match self.category {
             Some(category) => f64::from(u8::from(row[self.at] == category)),
-            None => row[self.at].parse().unwrap_or(f64::NAN),
+            None => match row[self.at].parse() {
+                Ok(value) => value,
+                Err(_) => unreachable!("all cells of a column without categories are numbers"),
+            },
         }
     }
 }

@@ -86,11 +86,14 @@ impl Seen {
                 }
                 // The labels of LIBSVM files.
                 Values::Texts(texts) => {
-                    let numbers: Vec<f64> =
-                        texts.levels().map(|l| l.parse().unwrap_or(0.0)).collect();
+                    let number = |label: &str| match label.parse() {
+                        Ok(number) => number,
+                        Err(_) => unreachable!("the labels that were written are numbers"),
+                    };
+                    let numbers: Vec<f64> = texts.levels().map(number).collect();
                     texts.codes().iter().for_each(|code| self.value(at, numbers[*code as usize]));
                 }
-                Values::Moments(_) => {}
+                Values::Moments(_) => unreachable!("no date was written"),
             }
         }
         if let Some(Block::Sparse(block)) = &frame.block {

@@ -127,7 +127,7 @@ impl<'a> Columns<'a> {
         let taken = plain::take(rows, &plan, asked, &mut self.builders, &mut self.lines)?;
         self.given += (width * (self.lines.len() - before)) as u64;
         self.check_room(source, before)?;
-        if before < FEW_ROWS && taken == Taken::Rows {
+        if (1..FEW_ROWS).contains(&before) && taken == Taken::Rows {
             self.reserve(source, rows);
         }
         match taken {

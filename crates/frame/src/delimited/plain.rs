@@ -1,5 +1,6 @@
-//! Blocks of plain lines: no quotes, and as many cells on each line as there are columns. They are most of most files, and
-//! are read without the rules for the other lines, on several threads if there are several.
+//! Reads blocks of plain lines on several threads. A plain line has no quotes and one cell for each column.
+//!
+//! Most lines of most files are plain. All other lines go through [`Rows`], which knows quotes, ragged rows and footnotes.
 
 use super::layout::Layout;
 use super::rows::Rows;

@@ -1,0 +1,14 @@
+//! What the examples share: a table of two classes from a file.
+
+use halfspaces::frame::{DataError, Hints, ReadOptions, read};
+use halfspaces::linalg::{Label, Points};
+use halfspaces::pipeline::{LabelledTable, RecipeOptions};
+
+/// The points and the labels of a table, whose last column holds the classes. Prints the reader's notes.
+pub(crate) fn table(path: &str, positive: Option<&str>) -> Result<(Points, Vec<Label>), DataError> {
+    let frame = read(path.as_ref(), &ReadOptions::default(), &Hints::default())?;
+    let label = frame.last_column()?.name.clone();
+    let table = LabelledTable::new(frame, &label, positive, &RecipeOptions::default())?;
+    table.notes.iter().for_each(|note| eprintln!("{note}"));
+    Ok((table.points.into_dense()?, table.labels))
+}
