@@ -1,9 +1,9 @@
-"""Whole fits of every classifier that needs to be told nothing, beside the fastest peer that is as good.
+"""Whole fits of every classifier that needs to be told nothing, compared with the fastest peer that is as good.
 
 Tables of the folder given (CSV, class last) with standardised columns, at most 20 000 rows, of which a quarter is kept to be labelled.
 Labels of the others are as they are, or a tenth of them is turned; those kept are never turned. Peers with their defaults: scikit-learn's
 Perceptron, SGDClassifier, LogisticRegression, LinearSVC (LIBLINEAR) and SVC, and LightGBM. One thread, medians of three; LightGBM once
-more with all threads, beside our last line. "As good" errs at most 0.5 points more. Our side is
+more with all threads, compared with our last line. "As good" errs at most 0.5 points more. Our side is
 `cargo build --release -p halfspaces --example time_classifiers`.
 """
 

@@ -1,4 +1,4 @@
-"""Whole fits of the linear SVM and of logistic regression beside scikit-learn's solvers, on the same numbers.
+"""Whole fits of the linear SVM and of logistic regression compared with scikit-learn's solvers, on the same numbers.
 
 Tables of the folder given (CSV, class last) with standardised columns, and Gaussian points with the labels of a halfspace, with
 columns of one scale and of scales 1 to 100. On both sides the intercept of the SVM is penalised as a weight is, that of

@@ -1,4 +1,4 @@
-"""The Forster transform (Tyler's M-estimator, uncentred) beside pyRiemann and a plain numpy fixed point.
+"""The Forster transform (Tyler's M-estimator, uncentred) compared with pyRiemann and a plain numpy fixed point.
 
 Points are drawn once by the Rust example `fit_file` and written to files that all three read. Only the
 fits are timed, in turn, one thread each; medians of times, and medians of the ratios of each round, are

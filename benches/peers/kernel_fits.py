@@ -1,4 +1,4 @@
-"""Whole fits with a Gaussian kernel beside scikit-learn's SVC: seconds to learn and to label, and errors on other rows.
+"""Whole fits with a Gaussian kernel compared with scikit-learn's SVC: seconds to learn and to label, and errors on other rows.
 
 Tables of the folder given (CSV, class last) with standardised columns, at most 20 000 rows, of which a quarter is kept to be labelled.
 Labels of the others are as they are, or a tenth of them is turned; those kept are never turned. The kernel is the same on both

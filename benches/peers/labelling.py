@@ -1,4 +1,4 @@
-"""Labelling a whole pool: our session beside the query strategies of scikit-activeml and small-text.
+"""Labelling a whole pool: our session compared with the query strategies of scikit-activeml and small-text.
 
 A pool is labelled to the end; a correction is a label that was predicted wrongly before it was seen. Every data set (CSV, class last;
 folder as argument) gives one pool per order: at most --rows rows drawn by its seed, columns standardised. A script refits its

@@ -1,8 +1,8 @@
-"""Learners, scans, selection and readers beside other programs, on the same files and in turn.
+"""Learners, scans, selection and readers compared with other programs, on the same files and in turn.
 
 `cargo xtask bench --serve` draws the points, writes them to files that all sides read and then does our
 side of a job whenever asked, so that every round runs ours and each peer once. Medians of times, and
-medians over the rounds of peer / ours, are printed as a Markdown table. One thread each, but for the scan,
+medians over the rounds of peer / ours, are printed as a Markdown table. One thread each, except for the scan,
 and for Vowpal Wabbit, whose parser has a thread of its own. A side that takes less than 50 ms is run for a
 tenth of a second right before it is timed: else a process that had waited would start slower than one that
 had not.
@@ -118,7 +118,7 @@ class Ours:
 
 
 class Reader:
-    """A loader in a process of its own, with so many threads."""
+    """A loader in a process of its own, with this many threads."""
 
     LOOP = "import sys\nfor line in sys.stdin:\n    print(read(line.rstrip('\\n')), flush=True)"
 

@@ -1,4 +1,4 @@
-"""The default classifier for tables beside what people use, on the same splits of the same files.
+"""The default classifier for tables compared with what people use, on the same splits of the same files.
 
 For every data set (CSV, class last; folder as argument), noise and split: a third of the rows, at most 3000 of them
 drawn by the split's seed, is the test part, whose labels stay clean. Noise on the others: none; far25, labels flipped with

@@ -1,8 +1,8 @@
-"""The error bound of the default classifier for tables beside its error on fresh rows.
+"""The error bound of the default classifier for tables compared with its error on fresh rows.
 
 From each data set (CSV, class last; folder as argument) and from a synthetic law of 10 Gaussian columns whose boundary is
 a quadric, 5000 rows are given with the noises of tables.py, and the error on up to 20 000 others, labels
-with the same noise, is printed beside the bound that holds with probability 95 %.
+with the same noise, is printed next to the bound that holds with probability 95 %.
 Our side is `cargo build --release -p halfspaces-tables --example serve`.
 """
 

@@ -1,4 +1,4 @@
-"""The command `halfspaces fit` and `predict` beside scikit-learn and LightGBM, on the same splits of the same files.
+"""The command `halfspaces fit` and `predict` compared with scikit-learn and LightGBM, on the same splits of the same files.
 
 Sets, splits and noises are those of tables.py (clean and far25). Our side reads the file as people have it: every split is
 written as CSV, with its categories as words, and the whole of both processes is timed, reading and writing included. The

@@ -1,4 +1,4 @@
-"""Finding wrong labels: our audit beside cleanlab, on the same files with the same labels turned.
+"""Finding wrong labels: our audit compared with cleanlab, on the same files with the same labels turned.
 
 For every data set (CSV, class last; folder as argument), noise and seed: rows drawn by the seed, whose own labels are taken
 for the truth, and labels turned: uniform, each with probability 0.1; far25 and side40, as in tables.py; class20, those of the
