@@ -3,10 +3,10 @@
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
-/// The commands that the program of the experiments carries out.
+/// The commands that the program of the experiments runs.
 pub(crate) const SUITE: [&str; 5] = ["reproduce", "report", "list", "bench", "instructions"];
 
-/// Measure every claim of the halfspaces workspace, and keep the workspace tidy.
+/// Measure every claim of the halfspaces workspace and check the workspace.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", version, arg_required_else_help = true)]
 pub(crate) struct Cli {
@@ -24,11 +24,11 @@ pub(crate) enum Command {
     List,
     /// Write docs/index.md: every theorem with its code, claim, experiment, tables and figures.
     Index,
-    /// Check layers, modules, documents and the index.
+    /// Check layers, module cycles, documents, phrases and the index.
     Tidy(TidyOptions),
-    /// Measure speed and memory, and compare them with the limits of this machine.
+    /// Measure speed and memory and compare them with the limits of this machine.
     Bench,
-    /// Count the instructions that a row takes in eleven inner loops, and hold them against those written down.
+    /// Count the instructions per row of eleven inner loops and compare them with the recorded counts.
     Instructions,
 }
 

@@ -1,4 +1,4 @@
-//! `index`: docs/index.md, the way from every theorem to its code, claim and measurement, and back.
+//! `index`: writes docs/index.md, which links every theorem to its code, claim and measurement, and code to theorems.
 
 use crate::console::note;
 use crate::failure::Failure;
@@ -13,16 +13,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Where the index is kept.
+/// The file of the index.
 const INDEX: &str = "docs/index.md";
-/// Where the experiments are.
+/// The folder of the experiments.
 const SUITE_FOLDER: &str = "crates/experiments";
-/// The theorems that it starts from.
+/// The list of theorems.
 const THEOREMS: &str = "docs/theorems.md";
-/// The catalogue of the suite: its experiments, and what their claims check. The tests of the experiments see that
-/// it is up to date.
+/// The catalogue of the suite: its experiments and the items that their claims check. A test of the experiments fails if
+/// the file is out of date.
 const CATALOGUE: &str = "docs/suite.json";
-/// The published ledger, whose verdicts it shows.
+/// The published ledger, the source of the verdicts.
 const LEDGER: &str = "docs/results/claims.json";
 
 const HEAD: &str = "\
@@ -30,21 +30,22 @@ const HEAD: &str = "\
 
 Written by `cargo xtask index` from [theorems.md](theorems.md), the claims of the suite and the published ledger, and checked by
 `cargo xtask tidy`. [sources.md](sources.md) has the full titles; [architecture.md](architecture.md) says how the parts work together.
-From code to theorems: [the last section](#from-code-to-theorems). Verdicts are those of the published
-[ledger](results/ledger.txt); [its page](results/README.md) says of which version, whose statements may have been worded otherwise.
-Not yet published: `cargo xtask reproduce --only ID` writes it. Results may be shared by several claims of an experiment. Where no
-proof or correction is given, the source's own proof, or the one it cites, stands as printed. R is the largest norm of a point, γ the margin, d the
-dimension, n the points, η the noise rate, ε the excess error, δ the failure probability, opt_RCN the error of the target itself under a link, and τ what
-the link lacks of being odd ([conventions.md](conventions.md)).
+[The last section](#from-code-to-theorems) leads from code to theorems. The verdicts come from the published
+[ledger](results/ledger.txt). [Its page](results/README.md) names the version of the program, which may word statements differently.
+For a claim that is not yet published, run `cargo xtask reproduce --only ID`. Several claims of an experiment may share results. If no
+proof or correction is linked, the proof of the source holds as printed.
+
+Notation ([conventions.md](conventions.md)): R is the largest norm of a point, γ the margin, d the dimension, n the number of points, η the
+noise rate, ε the excess error, δ the failure probability, opt_RCN the error of the target under a link, and τ the asymmetry of the link.
 ";
 
 /// An experiment in the catalogue.
 #[derive(Debug, Deserialize)]
 struct Experiment {
     id: String,
-    /// The type that implements it, from the root of its crate.
+    /// The path of the type that implements it, from the root of its crate.
     implemented_by: String,
-    /// The tables and figures that it writes, by their paths in the output folder.
+    /// The paths of its tables and figures in the output folder.
     outputs: Vec<String>,
     claims: Vec<ClaimStatement>,
 }
@@ -54,24 +55,24 @@ struct Experiment {
 struct ClaimStatement {
     id: String,
     statement: String,
-    /// Paths of the public items that it checks.
+    /// The paths of the public items that it checks.
     checks: Vec<String>,
 }
 
-/// A claim of the suite with all that is known about it without running it.
+/// A claim of the suite with everything known about it before a run.
 struct Claim {
     statement: String,
-    /// Where its experiment is, from the root of the workspace.
+    /// The file of its experiment, from the root of the workspace.
     file: String,
-    /// Its tables and figures as links.
+    /// Links to its tables and figures.
     outputs: Vec<String>,
-    /// The items that it checks, each with its file.
+    /// The items that it checks, with their files.
     items: Vec<(String, String)>,
     /// Its verdict in the published ledger.
     verdict: String,
 }
 
-/// The index as it should be, and what keeps it from being complete.
+/// The index as it should be, and the reasons why it is incomplete.
 pub(crate) struct Index {
     text: String,
     pub(crate) findings: Vec<String>,
@@ -103,7 +104,7 @@ impl Index {
         Ok(Index { text: text_of(&theorems, &claims, &named), findings })
     }
 
-    /// What is wrong with the index as it is kept.
+    /// The faults of the index on disk.
     pub(crate) fn check(mut self) -> Vec<String> {
         let kept = fs::read_to_string(workspace_root().join(INDEX));
         if !kept.is_ok_and(|kept| kept == self.text) {
@@ -113,7 +114,7 @@ impl Index {
     }
 }
 
-/// Writes the catalogue of the suite, and the index.
+/// Writes the catalogue of the suite and the index.
 pub(crate) fn index() -> Result<ExitCode, Failure> {
     let catalogue = suite::catalogue()?;
     let path = workspace_root().join(CATALOGUE);
@@ -127,7 +128,7 @@ pub(crate) fn index() -> Result<ExitCode, Failure> {
     Ok(if index.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// The whole index: a section per theorem, and a row per file of code whose documentation names a claim.
+/// The text of the index: one section for each theorem and one row for each file whose documentation names a claim.
 fn text_of(
     theorems: &[Theorem],
     claims: &BTreeMap<String, Claim>,
@@ -142,7 +143,7 @@ fn text_of(
         }
         let also = match theorem.otherwise.as_str() {
             "" => String::new(),
-            otherwise => format!(" (printed otherwise: {otherwise})"),
+            otherwise => format!(" (elsewhere: {otherwise})"),
         };
         let proof = match theorem.proof.as_str() {
             "" => String::new(),
@@ -157,6 +158,7 @@ fn text_of(
             let items = claim.items.iter();
             let items = items.map(|(path, file)| format!("[`{}`](../{file})", short(path)));
             let items = items.collect::<Vec<_>>().join(", ");
+            let items = if items.is_empty() { "none".to_owned() } else { items };
             let (statement, verdict) = (&claim.statement, &claim.verdict);
             text.push_str(&format!("- **{id}**, {verdict}: {statement}\n"));
             let file = &claim.file;
@@ -172,7 +174,7 @@ fn text_of(
         }
     }
     text.push_str(
-        "\n## From code to theorems\n\nEvery file whose documentation names a claim, or says that it has none.\n\n",
+        "\n## From code to theorems\n\nThe files whose documentation names a claim or states that there is none.\n\n",
     );
     text.push_str("| file | theorems | claims |\n|---|---|---|\n");
     for (file, ids) in named {
@@ -187,7 +189,7 @@ fn text_of(
     text
 }
 
-/// A theorem with its source, where that is not in its name.
+/// The name of a theorem with its source.
 fn title(theorem: &Theorem) -> String {
     match theorem.source.as_str() {
         "Ours" | "Others" => theorem.name.clone(),
@@ -195,29 +197,29 @@ fn title(theorem: &Theorem) -> String {
     }
 }
 
-/// The name of a theorem's section in links.
+/// The anchor of a theorem's section.
 fn anchor(number: usize) -> String {
     format!("theorem-{}", number + 1)
 }
 
-/// Claims that no theorem names, and names of claims that are not there.
+/// Claims that no theorem names, and unknown claims that a theorem names.
 fn unmatched(theorems: &[Theorem], claims: &BTreeMap<String, Claim>) -> Vec<String> {
     let named: BTreeSet<&String> = theorems.iter().flat_map(|t| &t.claims).collect();
     let missing = claims.keys().filter(|id| !named.contains(id));
     let missing = missing.map(|id| format!("{THEOREMS}: no theorem names the claim {id}"));
     let unknown = named.iter().filter(|id| !claims.contains_key(**id));
-    let unknown = unknown.map(|id| format!("{THEOREMS}: names a claim {id}, which is not there"));
+    let unknown = unknown.map(|id| format!("{THEOREMS}: names an unknown claim {id}"));
     missing.chain(unknown).collect()
 }
 
-/// The crates of the workspace, read when first asked for.
+/// The crates of the workspace, each read on first use.
 struct Crates {
     root: PathBuf,
     read: BTreeMap<String, (PathBuf, Crate)>,
 }
 
 impl Crates {
-    /// The file, from the root of the workspace, that defines what `path` names.
+    /// The file that defines the item at `path`, from the root of the workspace; `None` if there is no such item.
     fn find(&mut self, path: &str) -> Result<Option<String>, Failure> {
         let mut names = path.split("::");
         let Some(package) = names.next() else { unreachable!("a split text has a first part") };
@@ -236,7 +238,7 @@ impl Crates {
     }
 }
 
-/// The claims of the suite by their identifiers.
+/// The claims of the suite by identifier.
 fn claims(
     suite: &[Experiment],
     root: &Path,
@@ -252,14 +254,11 @@ fn claims(
         let file = own.file_of(&names).map(|file| shown(root, file));
         let file =
             file.ok_or_else(|| format!("{}: defined in no file", experiment.implemented_by))?;
-        // Some figures are drawn only from data, so those published count, too.
+        // Some figures need data that the catalogue does not have, so published figures count too.
         let outputs: BTreeSet<String> =
             published.iter().chain(&experiment.outputs).cloned().collect();
         all.extend(outputs.iter().cloned());
         for statement in &experiment.claims {
-            if statement.checks.is_empty() {
-                findings.push(format!("{file}: {} checks no item", statement.id));
-            }
             let mut items = Vec::new();
             for path in &statement.checks {
                 match crates.find(path)? {
@@ -295,7 +294,7 @@ fn published(root: &Path) -> Result<Vec<String>, Failure> {
     Ok(outputs)
 }
 
-/// A table or figure with a link to it where it is published.
+/// A table or figure, as a link if it is published.
 fn linked(root: &Path, output: &str) -> String {
     let kept = format!("results/{output}");
     let (_, name) = output.split_once('/').unwrap_or(("", output));
@@ -305,7 +304,7 @@ fn linked(root: &Path, output: &str) -> String {
     }
 }
 
-/// The verdicts of the published ledger.
+/// The verdicts of the published ledger by claim.
 fn verdicts(root: &Path) -> Result<BTreeMap<String, String>, Failure> {
     #[derive(serde::Deserialize)]
     struct Row {
@@ -319,8 +318,8 @@ fn verdicts(root: &Path) -> Result<BTreeMap<String, String>, Failure> {
     Ok(rows.into_iter().map(|row| (row.id, row.verdict)).collect())
 }
 
-/// The claims that the documentation of each file of library code names, where it names any or says that
-/// there are none.
+/// The claims that the documentation of each library file names. Files that state that they have no claim are included
+/// with an empty set.
 fn named_in_files(
     root: &Path,
     known: &BTreeSet<String>,
@@ -346,8 +345,7 @@ fn notes_of_claims(
     let mut findings = Vec::new();
     for (file, ids) in named {
         let unknown = ids.difference(known);
-        findings
-            .extend(unknown.map(|id| format!("{file}: names a claim {id}, which is not there")));
+        findings.extend(unknown.map(|id| format!("{file}: names an unknown claim {id}")));
     }
     for (file, ids) in checked {
         let missing = ids.iter().filter(|id| !named.get(file).is_some_and(|n| n.contains(*id)));
@@ -449,7 +447,7 @@ mod tests {
         let named = named_in_files(root.path(), &known).unwrap();
         let findings = notes_of_claims(&named, &files, &known);
         assert_eq!(findings.len(), 2, "{findings:?}");
-        assert!(findings[0].contains("names a claim P2"), "{findings:?}");
+        assert!(findings[0].contains("names an unknown claim P2"), "{findings:?}");
         assert!(findings[1].contains("\"Claims: P3.\""), "{findings:?}");
     }
 

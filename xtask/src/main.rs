@@ -1,4 +1,4 @@
-//! `cargo xtask`: keeps the workspace tidy, and starts the experiments that reproduce its claims.
+//! `cargo xtask`: checks the workspace and starts the experiments that reproduce its claims.
 
 mod cli;
 mod console;
@@ -40,7 +40,7 @@ fn run(arguments: &[OsString]) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Whether the program of the experiments answers: to one of its commands, or to `help` on one.
+/// Whether the program of the experiments handles these arguments: one of its commands, or `help` for one.
 fn is_for_suite(arguments: &[OsString]) -> bool {
     let known = |name: Option<&OsString>| name.is_some_and(|n| SUITE.iter().any(|s| n == s));
     let [first, rest @ ..] = arguments else { return false };
@@ -53,7 +53,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn commands_of_the_suite_are_told_from_those_of_this_program() {
+    fn commands_of_the_suite_are_recognised() {
         let of = |text: &str| {
             let arguments: Vec<OsString> = text.split_whitespace().map(Into::into).collect();
             is_for_suite(&arguments)

@@ -1,5 +1,5 @@
-//! Which module of a crate uses which, read from the sources' tokens: circles, and where a public
-//! item is defined.
+//! Reads the modules of a crate from the tokens of its sources. Finds the file that defines a public item, for the index, and
+//! cycles of modules, for `tidy`.
 
 use crate::failure::Failure;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -14,25 +14,25 @@ type Segments = Vec<String>;
 #[derive(Debug, Default)]
 pub(crate) struct Module {
     pub(crate) file: PathBuf,
-    /// Modules it declares; whether they are public.
+    /// The modules that it declares, and whether they are public.
     children: BTreeMap<String, bool>,
-    /// What it defines: structures, traits, constants and the like, and all functions and methods.
+    /// The types, traits and constants that it defines; `functions` has all functions and methods.
     items: BTreeSet<String>,
     functions: BTreeSet<String>,
-    /// Names that `use` brings into it, with the paths behind them; whether it hands them on.
+    /// Imported names with their paths, and whether they are exported again.
     imports: BTreeMap<String, (Segments, bool)>,
-    /// Paths within the crate that it uses.
+    /// The paths within the crate that it uses.
     references: Vec<Segments>,
 }
 
-/// The modules of a crate but for its tests.
+/// The modules of a crate without its tests.
 #[derive(Debug)]
 pub(crate) struct Crate {
     modules: BTreeMap<Segments, Module>,
 }
 
 impl Crate {
-    /// Reads a crate from its root file and the modules this declares.
+    /// Reads a crate from its root file and the modules that the file declares.
     pub(crate) fn read(root: &Path) -> Result<Crate, Failure> {
         let mut modules = BTreeMap::new();
         let mut open = vec![(Segments::new(), root.to_path_buf())];
@@ -42,14 +42,15 @@ impl Crate {
                 text.parse().map_err(|e| format!("{}: {e}", file.display()))?;
             let mut module = Module { file: file.clone(), ..Module::default() };
             module.scan(tokens, &path, &path);
-            let beside = if path.is_empty() || file.ends_with("mod.rs") {
+            let siblings = if path.is_empty() || file.ends_with("mod.rs") {
                 file.with_file_name("")
             } else {
                 file.with_extension("")
             };
             for name in module.children.keys() {
-                let files = [beside.join(format!("{name}.rs")), beside.join(name).join("mod.rs")];
-                // A module without a file stands in this one.
+                let files =
+                    [siblings.join(format!("{name}.rs")), siblings.join(name).join("mod.rs")];
+                // A module without a file is inside this file.
                 if let Some(file) = files.into_iter().find(|file| file.exists()) {
                     open.push(([path.as_slice(), std::slice::from_ref(name)].concat(), file));
                 }
@@ -59,13 +60,13 @@ impl Crate {
         Ok(Crate { modules })
     }
 
-    /// Circles of modules: for each set of modules that all use each other, a shortest way around.
-    pub(crate) fn circles(&self) -> Vec<String> {
+    /// Cycles of modules: a shortest cycle for each set of modules that depend on each other.
+    pub(crate) fn cycles(&self) -> Vec<String> {
         let uses: BTreeMap<&Segments, BTreeSet<&Segments>> =
             self.modules.iter().map(|(path, module)| (path, self.used(path, module))).collect();
         let mut found: Vec<Vec<&Segments>> = Vec::new();
         for start in self.modules.keys() {
-            if found.iter().any(|circle| circle.contains(&start)) {
+            if found.iter().any(|cycle| cycle.contains(&start)) {
                 continue;
             }
             let mut before: BTreeMap<&Segments, &Segments> = BTreeMap::new();
@@ -73,12 +74,12 @@ impl Crate {
             'search: while let Some(at) = queue.pop_front() {
                 for next in uses.get(at).into_iter().flatten() {
                     if *next == start {
-                        let mut circle = vec![at];
-                        while let Some(previous) = before.get(circle[circle.len() - 1]) {
-                            circle.push(previous);
+                        let mut cycle = vec![at];
+                        while let Some(previous) = before.get(cycle[cycle.len() - 1]) {
+                            cycle.push(previous);
                         }
-                        circle.reverse();
-                        found.push(circle);
+                        cycle.reverse();
+                        found.push(cycle);
                         break 'search;
                     }
                     if !before.contains_key(*next) {
@@ -89,15 +90,15 @@ impl Crate {
             }
         }
         let name = |path: &Segments| [&["crate".to_owned()], path.as_slice()].concat().join("::");
-        let text = |circle: &Vec<&Segments>| {
-            let around = circle.iter().chain(circle.first()).map(|path| name(path));
+        let text = |cycle: &Vec<&Segments>| {
+            let around = cycle.iter().chain(cycle.first()).map(|path| name(path));
             around.collect::<Vec<_>>().join(" -> ")
         };
         found.iter().map(text).collect()
     }
 
-    /// The file that defines a public item, named by the path that the crate's users write; a method by
-    /// that of its type.
+    /// The file that defines a public item, given the path that users of the crate write. A method is in the file of its
+    /// type. Returns `None` if there is no such public item.
     pub(crate) fn find(&self, path: &[&str]) -> Option<&Path> {
         let path: Segments = path.iter().map(|name| (*name).to_owned()).collect();
         let mut public = 0;
@@ -120,7 +121,7 @@ impl Crate {
         let known = match item.as_slice() {
             [] => true,
             [name] => module.items.contains(name) || module.functions.contains(name),
-            // Methods may stand beside their type or below.
+            // Methods may be in the file of their type or in a module below it.
             [name, method] => {
                 let folder = at.split_last().map_or(&[][..], |(_, folder)| folder);
                 let mut near = self.modules.iter().filter(|(path, _)| path.starts_with(folder));
@@ -131,13 +132,13 @@ impl Crate {
         known.then_some(module.file.as_path())
     }
 
-    /// The file of the module that a path within the crate leads into.
+    /// The file of the module that contains the item at a path within the crate.
     pub(crate) fn file_of(&self, path: &[&str]) -> Option<&Path> {
         let path: Segments = path.iter().map(|name| (*name).to_owned()).collect();
         self.modules.get(self.split(&path).0).map(|module| module.file.as_path())
     }
 
-    /// The modules that one uses.
+    /// The modules that a module uses.
     fn used<'a>(&'a self, path: &Segments, module: &'a Module) -> BTreeSet<&'a Segments> {
         let used = module.references.iter().map(|target| self.resolved(target));
         used.filter(|target| *target != path).collect()
@@ -151,7 +152,7 @@ impl Crate {
         known
     }
 
-    /// The module that defines what a path leads to, as far as imports tell, and the rest of the path.
+    /// The module that defines the item at a path after following imports, and the rest of the path.
     fn resolve(&self, path: &[String]) -> (Segments, Segments) {
         let mut path = path.to_vec();
         let mut seen = BTreeSet::new();
@@ -159,7 +160,7 @@ impl Crate {
             let (module, item) = self.split(&path);
             let import = item.first().and_then(|name| self.modules.get(module)?.imports.get(name));
             match import {
-                // A macro and a type of one name may seem to lead to each other.
+                // A macro and a type with the same name may refer to each other.
                 Some((target, _)) if seen.len() < 32 && seen.insert(path.clone()) => {
                     path = [target, &item[1..]].concat();
                 }
@@ -168,7 +169,7 @@ impl Crate {
         }
     }
 
-    /// The longest part of a path that is a module with a file, and what follows it.
+    /// Splits a path after its longest prefix that is a module with a file.
     fn split<'a>(&self, path: &'a [String]) -> (&'a [String], &'a [String]) {
         let mut lengths = (0..=path.len()).rev();
         let at = lengths.find(|at| self.modules.contains_key(&path[..*at]));
@@ -177,7 +178,7 @@ impl Crate {
 }
 
 impl Module {
-    /// Reads what stands in `tokens`, the text of the module `here` or of one without a file in it.
+    /// Reads `tokens`, the text of the module `here` or of a module inside the file `file`.
     fn scan(&mut self, tokens: TokenStream, file: &[String], here: &[String]) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let word = |at: usize| match tokens.get(at) {
@@ -185,7 +186,7 @@ impl Module {
             _ => None,
         };
         let colons = |at: usize| [at, at + 1].iter().all(|at| punct(tokens.get(*at), ':'));
-        // Declared before they are named, wherever that stands.
+        // Find declarations first: a module may be used above its declaration.
         for at in 0..tokens.len() {
             if word(at).as_deref() == Some("mod")
                 && file.len() == here.len()
@@ -221,16 +222,16 @@ impl Module {
                             let restricted = matches!(tokens.get(at + 1), Some(TokenTree::Group(g)) if g.delimiter() == Delimiter::Parenthesis);
                             public = !restricted;
                             at += 1 + usize::from(restricted);
-                            // Of the crate itself: handed on, but not to its users.
+                            // Restricted to the crate: exported again, but not to users of the crate.
                             if restricted && word(at).as_deref() == Some("use") {
                                 at = self.import(&tokens, at + 1, file, here, Some(false));
                             }
                             continue;
                         }
                         "use" => {
-                            let handed_on = public.then_some(true);
+                            let exported = public.then_some(true);
                             public = false;
-                            at = self.import(&tokens, at + 1, file, here, handed_on);
+                            at = self.import(&tokens, at + 1, file, here, exported);
                             continue;
                         }
                         "mod" => {
@@ -268,15 +269,15 @@ impl Module {
         }
     }
 
-    /// Reads a `use` from behind the word to its semicolon. `handed_on` is `None` for a private one,
-    /// else whether users of the crate get it, too.
+    /// Reads a `use` up to its semicolon. `exported` is `None` for a private import; otherwise it says whether users of the
+    /// crate see it.
     fn import(
         &mut self,
         tokens: &[TokenTree],
         at: usize,
         file: &[String],
         here: &[String],
-        handed_on: Option<bool>,
+        exported: Option<bool>,
     ) -> usize {
         let end = tokens[at..].iter().position(|t| punct(Some(t), ';'));
         let end = end.map_or(tokens.len(), |end| at + end);
@@ -284,19 +285,19 @@ impl Module {
         use_tree(&tokens[at..end], &[], &mut leaves);
         for (path, name) in leaves {
             let Some(target) = self.absolute(&path, file, here) else { continue };
-            // What is handed on from below is not used here.
-            if handed_on.is_none() || !target.starts_with(here) {
+            // An item that is exported again from a child module is not used here.
+            if exported.is_none() || !target.starts_with(here) {
                 self.references.push(target.clone());
             }
-            // What a module without a file brings in is known in it alone.
+            // Imports of a module without a file are visible only in that module.
             if file.len() == here.len() {
-                self.imports.insert(name, (target, handed_on == Some(true)));
+                self.imports.insert(name, (target, exported == Some(true)));
             }
         }
         end + 1
     }
 
-    /// A path from the root of the crate; `None` if it leads elsewhere.
+    /// A path from the root of the crate; `None` if it leads out of the crate.
     fn absolute(&self, path: &[String], file: &[String], here: &[String]) -> Option<Segments> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
@@ -383,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_of_modules_is_found() {
+    fn a_cycle_of_modules_is_found() {
         let (_folder, read) = planted(&[
             ("lib.rs", "mod a; mod b; mod c; mod d; pub use c::{C, deep::Deep as Other};"),
             // By a re-export, and by a path in a macro.
@@ -393,9 +394,9 @@ mod tests {
             ("c/deep.rs", "use super::super::a::f; pub struct Deep;"),
             ("d.rs", "pub(crate) fn g(x: u8) -> bool { x == crate::a::ONE }"),
         ]);
-        let circles = read.circles();
+        let cycles = read.cycles();
         assert_eq!(
-            circles,
+            cycles,
             [
                 "crate::a -> crate::c::deep -> crate::a",
                 "crate::b -> crate::d -> crate::a -> crate::b"
@@ -404,18 +405,18 @@ mod tests {
     }
 
     #[test]
-    fn parents_and_children_can_be_a_circle_too() {
+    fn parents_and_children_can_form_a_cycle() {
         let child = ("a/child.rs", "use super::Shared;");
         let parent = |more: &str| format!("mod child; pub use child::f; pub struct Shared; {more}");
-        for (more, circle) in [("", false), ("fn g() { child::f() }", true)] {
+        for (more, cycle) in [("", false), ("fn g() { child::f() }", true)] {
             let (_folder, read) =
                 planted(&[("lib.rs", "mod a;"), ("a/mod.rs", &parent(more)), child]);
-            assert_eq!(!read.circles().is_empty(), circle, "{more}");
+            assert_eq!(!read.cycles().is_empty(), cycle, "{more}");
         }
     }
 
     #[test]
-    fn what_is_no_use_makes_no_circle() {
+    fn comments_and_tests_make_no_cycle() {
         let (_folder, read) = planted(&[
             ("lib.rs", "mod a; mod b; pub use a::A; pub use b::B;"),
             ("a.rs", "//! See [`crate::B`].\nuse std::a::B; // crate::b::B\npub struct A;"),
@@ -426,7 +427,7 @@ mod tests {
                  #[cfg(test)]\nmod tests { use super::*; use crate::b::B; }",
             ),
         ]);
-        assert_eq!(read.circles(), [""; 0]);
+        assert_eq!(read.cycles(), [""; 0]);
     }
 
     #[test]

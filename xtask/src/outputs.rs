@@ -1,20 +1,19 @@
-//! Which tables and figures show a claim.
+//! The tables and figures of each claim.
 
 use std::collections::BTreeSet;
 
-/// Claims that are shown by a table or figure of another claim's name. [`unknown_outputs`] finds those that
-/// are not there.
+/// Claims whose tables or figures carry the name of another claim. [`unknown_outputs`] reports missing ones.
 const SHOWN_IN: [(&str, &[&str]); 3] = [
     ("P3", &["tables/p8-selection.csv"]),
     ("S3", &["tables/s4-margins.csv"]),
     ("S7", &["tables/f1-forster.csv", "figures/s7-soft-margin.svg"]),
 ];
 
-/// Claims that no table or figure shows: their evidence is a row of the ledger. [`outputs_of`] finds those
-/// that one shows all the same, and claims that nothing shows and that are not here.
+/// Claims without a table or figure: their evidence is a row of the ledger. [`outputs_of`] reports claims that are listed
+/// here but have an output, and claims that have none but are not listed.
 const IN_THE_LEDGER_ONLY: [&str; 1] = ["P2"];
 
-/// The tables and figures of a claim of an experiment among `outputs`, by what is declared, else by name.
+/// The tables and figures of a claim among `outputs`: those declared in [`SHOWN_IN`], otherwise those with a matching name.
 pub(crate) fn outputs_of<'a>(
     [claim, experiment]: [&str; 2],
     outputs: &'a BTreeSet<String>,
@@ -29,7 +28,7 @@ pub(crate) fn outputs_of<'a>(
     };
     if found.is_empty() != IN_THE_LEDGER_ONLY.contains(&claim) {
         let list = if found.is_empty() {
-            "no table or figure shows it; declare one in SHOWN_IN, or list it in IN_THE_LEDGER_ONLY"
+            "no table or figure shows it; declare one in SHOWN_IN or list the claim in IN_THE_LEDGER_ONLY"
         } else {
             "IN_THE_LEDGER_ONLY lists it, but it has tables or figures"
         };
@@ -38,7 +37,7 @@ pub(crate) fn outputs_of<'a>(
     found
 }
 
-/// Tables and figures declared that no experiment writes.
+/// Declared tables and figures that no experiment writes.
 pub(crate) fn unknown_outputs(outputs: &BTreeSet<String>) -> Vec<String> {
     let declared = SHOWN_IN.iter().flat_map(|(id, names)| names.iter().map(move |name| (id, name)));
     let unknown = declared.filter(|(_, name)| !outputs.contains(**name));
@@ -46,8 +45,8 @@ pub(crate) fn unknown_outputs(outputs: &BTreeSet<String>) -> Vec<String> {
     unknown.map(finding).collect()
 }
 
-/// The tables and figures whose names begin with a claim, else with it less its last letters, else with
-/// its experiment.
+/// The tables and figures whose names begin with the claim; if there are none, with the claim without its last letters;
+/// if there are none, with the experiment.
 fn own_outputs<'a>(ids: [&str; 2], outputs: &'a BTreeSet<String>) -> Vec<&'a str> {
     let [claim, experiment] = ids.map(str::to_lowercase);
     let stem = claim.trim_end_matches(|c: char| c.is_ascii_lowercase());
@@ -74,7 +73,7 @@ mod tests {
         assert!(own_outputs(["P2", "P1"], &outputs).is_empty());
     }
 
-    /// One claim of each kind, and every way in which a declaration is wrong.
+    /// One claim of each kind, and every kind of wrong declaration.
     #[test]
     fn declared_outputs_are_checked() {
         let names = ["tables/p8-selection.csv", "tables/p3-other.csv", "figures/p7-curves.svg"];
@@ -89,7 +88,7 @@ mod tests {
         assert_eq!(of(["P2", "P2"]), (vec![], 0));
         assert_eq!(of(["P2", "P7"]), (vec!["figures/p7-curves.svg"], 1));
         assert_eq!(of(["P1", "P1"]), (vec![], 1));
-        // Of the four outputs declared one is there.
+        // One of the four declared outputs exists.
         assert_eq!(unknown_outputs(&outputs).len(), 3);
     }
 }

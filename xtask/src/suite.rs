@@ -1,11 +1,11 @@
-//! Starts the experiments and the count of instructions. Cargo compiles these programs only when they are needed.
+//! Starts the experiments and the instruction counter. Cargo compiles these programs only when they are needed.
 
 use crate::failure::Failure;
 use crate::workspace::workspace_root;
 use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 
-/// The program with these arguments; Cargo compiles it first where its sources have changed.
+/// The command that compiles, if necessary, and runs the program for these arguments.
 fn command(arguments: &[OsString]) -> Command {
     // A separate package counts instructions. It has no subcommands.
     let (package, arguments) = match arguments {
@@ -25,7 +25,7 @@ fn command(arguments: &[OsString]) -> Command {
     command
 }
 
-/// Hands this process over to the program, so that signals and the exit status are the program's own. Returns only
+/// Replaces this process by the program, so that signals reach it directly and its exit status is unchanged. Returns only
 /// if the program cannot be started.
 #[cfg(unix)]
 pub(crate) fn hand_over(arguments: &[OsString]) -> Result<ExitCode, Failure> {

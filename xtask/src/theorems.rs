@@ -1,4 +1,4 @@
-//! docs/theorems.md as data: the theorems of the sources and the claims that measure them.
+//! Reads docs/theorems.md: the theorems of the sources and the claims that measure them.
 
 use crate::failure::Failure;
 
@@ -11,7 +11,7 @@ pub(crate) struct Theorem {
     /// Its number in other editions, if any.
     pub(crate) otherwise: String,
     pub(crate) says: String,
-    /// Where its proof or its correction is, if anywhere.
+    /// The link to its proof or correction; empty if there is none.
     pub(crate) proof: String,
     /// Identifiers of claims.
     pub(crate) claims: Vec<String>,
@@ -20,7 +20,7 @@ pub(crate) struct Theorem {
 /// The theorems in the order of the document.
 ///
 /// # Errors
-/// A row that has not five cells, or stands under no source.
+/// If a row does not have five cells, or comes before the first heading of a source.
 pub(crate) fn theorems(text: &str) -> Result<Vec<Theorem>, Failure> {
     let mut theorems = Vec::new();
     let mut source = None;
@@ -35,12 +35,13 @@ pub(crate) fn theorems(text: &str) -> Result<Vec<Theorem>, Failure> {
         let cells = cells(row);
         let place = format!("docs/theorems.md, line {}", number + 1);
         let Some(source) = source.clone() else {
-            return Err(
-                format!("{place}: a theorem under no source; put it below a \"## \"").into()
-            );
+            return Err(format!(
+                "{place}: no source above this theorem; put it below a \"## \" heading"
+            )
+            .into());
         };
         let [name, otherwise, says, proof, claims] = &cells[..] else {
-            return Err(format!("{place}: {} cells where 5 are needed", cells.len()).into());
+            return Err(format!("{place}: {} cells, expected 5", cells.len()).into());
         };
         let (name, otherwise, says) = (name.clone(), otherwise.clone(), says.clone());
         let ids = claims.split(',').map(|id| id.trim().to_owned());
@@ -50,7 +51,7 @@ pub(crate) fn theorems(text: &str) -> Result<Vec<Theorem>, Failure> {
     Ok(theorems)
 }
 
-/// The cells of a row whose first bar is taken off; `\|` is a bar inside one.
+/// Splits a row into cells. The caller removes the first bar; `\|` is a bar inside a cell.
 fn cells(row: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
     let mut before = ' ';
@@ -92,6 +93,6 @@ mod tests {
         let error = theorems(&format!("{HEAD}| a | b | c |\n")).unwrap_err();
         assert!(error.to_string().contains("line 7: 3 cells"), "{error}");
         let error = theorems("| a | b | c | d | e |\n").unwrap_err();
-        assert!(error.to_string().contains("under no source"), "{error}");
+        assert!(error.to_string().contains("no source above"), "{error}");
     }
 }

@@ -1,18 +1,17 @@
-//! Where this workspace lies.
+//! The files of this workspace.
 
 use crate::failure::Failure;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The workspace this program was built from.
+/// The root of the workspace that this program was built from.
 pub(crate) fn workspace_root() -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     let Some(root) = manifest.parent() else { unreachable!("xtask is a folder of the workspace") };
     root.to_path_buf()
 }
 
-/// All files with this extension in the folders and in theirs, but for what starts with a dot and what
-/// is built.
+/// All files with this extension in the folders and their subfolders, except hidden folders and `target`.
 pub(crate) fn files(mut folders: Vec<PathBuf>, extension: &str) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {

@@ -1,4 +1,4 @@
-//! The loops whose instructions are counted, each over a number of rows.
+//! The loops whose instructions are counted.
 
 use crate::terminal::{Failure, say};
 use halfspaces_data::{LabelledPoints, MarginBall, Marginal, random_target};
@@ -13,15 +13,15 @@ use std::hint::black_box;
 use std::io::BufRead;
 use std::process::ExitCode;
 
-/// Runs a loop on what was prepared for it.
+/// Runs a loop on prepared data.
 type Run = Box<dyn FnOnce() -> Result<(), Failure>>;
 
-/// A loop, and the instructions that a row takes in it.
+/// A loop and its recorded number of instructions per row.
 pub(super) struct Loop {
     pub(super) id: &'static str,
-    /// It is run over so many rows, and over so many.
+    /// The two numbers of rows over which the loop is run.
     pub(super) rows: [usize; 2],
-    /// Written down, with AVX-512.
+    /// The recorded count with AVX-512.
     pub(super) avx512: f64,
     pub(super) prepare: fn(usize) -> Result<Run, Failure>,
 }
@@ -40,32 +40,32 @@ pub(super) const LOOPS: [Loop; 11] = [
     Loop { id: "grid-20", rows: SOME, avx512: 1085.0, prepare: grid },
 ];
 
-/// Whole blocks of the scan and of outer products.
+/// Multiples of the block size of the scan and of outer products.
 const FEW: [usize; 2] = [64, 128];
 const SOME: [usize; 2] = [16, 48];
 const WIDE: [usize; 2] = [4, 12];
 
-/// The loop and the number of rows in `LOOP:ROWS`.
+/// Parses `LOOP:ROWS`.
 pub(super) fn named(of: &str) -> Result<(&'static Loop, usize), Failure> {
     let (id, rows) = of.split_once(':').ok_or("a loop is LOOP:ROWS")?;
     let found = LOOPS.iter().find(|l| l.id == id).ok_or_else(|| format!("no loop {id:?}"))?;
     Ok((found, rows.parse()?))
 }
 
-/// Prepares, says so by a byte, waits for a line, and runs the loop.
+/// Prepares a loop, writes one byte, waits for a line, and runs the loop.
 pub(super) fn run(of: &str) -> Result<ExitCode, Failure> {
     let (l, rows) = named(of)?;
     let run = (l.prepare)(rows)?;
     say("\n")?;
     std::io::stdin().lock().read_line(&mut String::new())?;
     run()?;
-    // At once: what follows is not the loop's.
+    // Exit here, so that nothing else is counted.
     std::process::exit(0)
 }
 
 const MARGIN: f64 = 0.05;
 
-/// The first of many points of the ball, with labels and a normal vector: the same however many are asked for.
+/// The first `rows` points of a fixed sample of the ball, with labels and the normal vector of the target.
 fn pool(rows: usize, d: usize) -> Result<(Points, Vec<Label>, Vec<f64>), Failure> {
     let target = random_target(d, 1)?;
     let all = MarginBall::new(&target, MARGIN)?.sample(FEW[1], 2)?;
@@ -95,7 +95,7 @@ fn outer(rows: usize) -> Result<Run, Failure> {
     }))
 }
 
-/// A step of a dual descent along each row.
+/// One step of dual descent for each row.
 struct Steps<'a>(&'a [[i16; SINGLE_LANES]], &'a mut [[f32; SINGLE_LANES]]);
 
 impl BlockLoop for Steps<'_> {
@@ -128,7 +128,7 @@ fn scan(rows: usize) -> Result<Run, Failure> {
     }))
 }
 
-/// A pass in which the learner stays where it is, as it does nearly always.
+/// A pass without updates, like most passes.
 fn pass<L: OnlineLearner + 'static, P: PointSet + 'static>(
     mut learner: L,
     prepared: impl Fn(usize) -> Result<(P, Vec<Label>), Failure>,
@@ -147,10 +147,10 @@ fn pass<L: OnlineLearner + 'static, P: PointSet + 'static>(
             }));
         }
     }
-    Err("the learner does not come to rest on its points".into())
+    Err(format!("the learner still updates after {PASSES} passes").into())
 }
 
-/// Passes in which a learner comes to rest; and passes after which a Perspectron has few events.
+/// The number of passes after which an online learner has no updates and a Perspectron has few events.
 const PASSES: usize = 1000;
 
 fn perceptron(rows: usize) -> Result<Run, Failure> {
@@ -162,7 +162,7 @@ fn aggressive(rows: usize) -> Result<Run, Failure> {
     pass(learner, |rows| pool(rows, 50).map(|(x, y, _)| (x, y)), rows)
 }
 
-/// Twenty numbers a row, in every fiftieth column.
+/// Twenty nonzeros per row, in every fiftieth column.
 fn sparse(rows: usize) -> Result<Run, Failure> {
     let prepared = |rows| {
         let (dense, labels, _) = pool(rows, 20)?;
@@ -186,7 +186,7 @@ fn grid(rows: usize) -> Result<Run, Failure> {
     steps(params.check()?.start(20)?, rows)
 }
 
-/// Steps of a fit that has gone on for a while.
+/// Steps of a fit after [`PASSES`] passes.
 fn steps(mut fitting: Fitting<SignLink>, rows: usize) -> Result<Run, Failure> {
     let (points, labels, _) = pool(FEW[1], fitting.dim())?;
     for _ in 0..PASSES {

@@ -1,4 +1,4 @@
-//! `cargo xtask instructions`: counts the instructions that a row takes in eleven inner loops, without the noise of time.
+//! `cargo xtask instructions`: counts the instructions per row of eleven inner loops. Unlike times, the counts have no noise.
 //!
 //! This package is separate from the experiments because CI compiles it with full optimisation for each change.
 //!
@@ -18,17 +18,17 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use terminal::{Failure, say};
 
-/// How far a count may be from the one written down, either way: a loop that became faster is written down anew,
-/// so that it does not become slower again unseen.
-const MOST: f64 = 1.3;
+/// The largest accepted ratio between a count and its recorded value, in either direction. If a loop becomes faster,
+/// record its new count, so that a later slowdown is noticed.
+const MAX_RATIO: f64 = 1.3;
 
-/// The vectors for which counts are written down.
+/// The instruction set with recorded counts.
 const JUDGED: &str = "AVX-512";
 
-/// Count the instructions that a row takes in eleven inner loops, and compare them with those written down.
+/// Count the instructions per row of eleven inner loops and compare them with the recorded counts.
 ///
-/// The processor steps through each loop one instruction at a time. Linux on x86-64; elsewhere, and where a process may
-/// not be followed, it says so and counts nothing.
+/// The program steps through each loop one instruction at a time. This needs Linux on x86-64 and the right to trace a process;
+/// otherwise the program reports why it counts nothing.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask instructions", bin_name = "cargo xtask instructions")]
 struct Options {
@@ -39,27 +39,27 @@ struct Options {
 
 fn main() -> ExitCode {
     instructions(&Options::parse()).unwrap_or_else(|failure| {
-        // An error could only be reported there.
+        // There is no other place to report this error.
         let _ = writeln!(std::io::stderr(), "error: {failure}");
         ExitCode::from(2)
     })
 }
 
-/// Counts and judges, or runs one loop for the process that counts.
+/// Counts and judges all loops, or runs one loop for the counting process.
 fn instructions(options: &Options) -> Result<ExitCode, Failure> {
     if let Some(of) = &options.of {
         return loops::run(of);
     }
     if cfg!(debug_assertions) {
-        let needed = "the counts written down are those of an optimised program";
+        let needed = "the recorded counts are those of an optimised program";
         return Err(format!("{needed}: cargo xtask instructions").into());
     }
     let vectors = halfspaces_kernels::vectors();
-    say(&format!("| instructions a row, {vectors} | counted | written down | ratio | |\n"))?;
+    say(&format!("| instructions per row, {vectors} | counted | recorded | ratio | |\n"))?;
     say("|---|---|---|---|---|\n")?;
     let mut judged = Vec::new();
     for l in &LOOPS {
-        match a_row(l)? {
+        match instructions_per_row(l)? {
             Ok(counted) => {
                 let (line, good) = judge(l, vectors, counted);
                 say(&line)?;
@@ -74,32 +74,35 @@ fn instructions(options: &Options) -> Result<ExitCode, Failure> {
     let bad = judged.iter().filter(|good| **good == Some(false)).count();
     let unknown = judged.iter().filter(|good| good.is_none()).count();
     if unknown > 0 {
-        say(&format!("\nNOT JUDGED: no counts are written down for {vectors} vectors\n"))?;
+        say(&format!("\nNOT JUDGED: no counts are recorded for {vectors}\n"))?;
     }
-    say(&format!("\n{bad} of {} loops beyond {MOST} times the count written down\n", LOOPS.len()))?;
+    say(&format!(
+        "\n{bad} of {} loops differ from the recorded count by more than a factor of {MAX_RATIO}\n",
+        LOOPS.len()
+    ))?;
     Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// A line of the table, and whether the count is near the one written down, if there is one.
+/// A line of the table, and whether the count is close to the recorded one; `None` if none is recorded for this processor.
 fn judge(l: &Loop, vectors: &str, counted: f64) -> (String, Option<bool>) {
     let expected = (vectors == JUDGED).then_some(l.avx512);
     let good = expected.map(|expected| {
         let ratio = counted / expected;
-        (1.0 / MOST..=MOST).contains(&ratio)
+        (1.0 / MAX_RATIO..=MAX_RATIO).contains(&ratio)
     });
     let written = expected.map_or("-".into(), |e| format!("{e:.0} | {:.2}", counted / e));
     let word = match good {
-        Some(true) => "as written",
-        Some(false) if expected.is_some_and(|e| counted < e) => "fewer: write it down",
+        Some(true) => "as recorded",
+        Some(false) if expected.is_some_and(|e| counted < e) => "fewer: record it",
         Some(false) => "MORE",
         None => "not judged",
     };
     (format!("| {} | {counted:.1} | {written} | {word} |\n", l.id), good)
 }
 
-/// The instructions of a row, or why they cannot be counted here.
+/// The instructions per row, or the reason why they cannot be counted here.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-fn a_row(l: &Loop) -> Result<Result<f64, String>, Failure> {
+fn instructions_per_row(l: &Loop) -> Result<Result<f64, String>, Failure> {
     let mut counts = [0; 2];
     for (count, rows) in counts.iter_mut().zip(l.rows) {
         match stepping::steps(&format!("{}:{rows}", l.id))? {
@@ -111,7 +114,7 @@ fn a_row(l: &Loop) -> Result<Result<f64, String>, Failure> {
 }
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
-fn a_row(_: &Loop) -> Result<Result<f64, String>, Failure> {
+fn instructions_per_row(_: &Loop) -> Result<Result<f64, String>, Failure> {
     Ok(Err("instructions are counted on Linux, x86-64".into()))
 }
 
@@ -130,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn every_loop_runs_and_has_a_name_of_its_own() {
+    fn every_loop_runs_and_has_its_own_name() {
         for (i, l) in LOOPS.iter().enumerate() {
             assert!(LOOPS[..i].iter().all(|other| other.id != l.id));
             assert!(l.rows[0] < l.rows[1]);

@@ -1,4 +1,4 @@
-//! A process followed one instruction at a time.
+//! Traces a process one instruction at a time.
 
 use crate::terminal::Failure;
 use nix::errno::Errno;
@@ -9,22 +9,23 @@ use nix::unistd::Pid;
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-/// The instructions of this program running the loop `of`, from where it waits to its end; or why the system does
-/// not let one process follow another.
+/// The number of instructions that this program executes when it runs the loop `of`, from the point where it waits to
+/// its end; or the reason why the system does not allow one process to trace another.
 pub(super) fn steps(of: &str) -> Result<Result<u64, String>, Failure> {
     let mut program = Command::new(std::env::current_exe()?);
     program.args(["--of", of]);
     steps_of(program)
 }
 
-/// The instructions of a program that writes one byte, waits for a byte on stdin, and ends.
+/// The number of instructions, from the wait on, of a program that writes one byte, waits for a byte on stdin, and
+/// ends.
 pub(super) fn steps_of(mut program: Command) -> Result<Result<u64, String>, Failure> {
     let mut child = program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let (Some(mut stdin), Some(mut stdout)) = (child.stdin.take(), child.stdout.take()) else {
         unreachable!("both are pipes")
     };
     stdout.read_exact(&mut [0])?;
-    // What it still does before it waits would be counted now and then.
+    // The instructions between the output and the wait would otherwise be counted in some runs.
     while !is_asleep(child.id())? {
         std::thread::yield_now();
     }
@@ -34,14 +35,16 @@ pub(super) fn steps_of(mut program: Command) -> Result<Result<u64, String>, Fail
     drop(stdin);
     let counted = match attached {
         Ok(_) => count(pid)?,
-        Err(refused) => Err(format!("this system lets no process follow another ({refused})")),
+        Err(refused) => {
+            Err(format!("this system does not allow a process to follow another ({refused})"))
+        }
     };
-    // Followed to its end it has been waited for already.
+    // A process that was traced to its end has already been waited for.
     let _ = child.wait();
     Ok(counted)
 }
 
-/// Whether the process waits, as Linux tells it: the letter behind the name in brackets.
+/// Whether the process is waiting, according to Linux: the state letter after the name in parentheses.
 fn is_asleep(process: u32) -> Result<bool, Failure> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
     Ok(stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('S')))
@@ -52,7 +55,9 @@ fn count(pid: Pid) -> Result<Result<u64, String>, Failure> {
     let (mut steps, mut pass_on) = (0, None);
     loop {
         if let Err(refused) = ptrace::step(pid, pass_on) {
-            return Ok(Err(format!("this system lets no process follow another ({refused})")));
+            return Ok(Err(format!(
+                "this system does not allow a process to follow another ({refused})"
+            )));
         }
         pass_on = None;
         match waitpid(pid, None) {

@@ -1,11 +1,11 @@
-//! What the terminal gets.
+//! Output to the terminal.
 
 use std::io::Write as _;
 
-/// Any error, told by its text.
+/// Any error, reported by its text.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// Writes to stdout at once. A closed output is no error.
+/// Writes to stdout immediately. A closed stdout is not an error.
 pub(crate) fn say(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {

@@ -1,11 +1,11 @@
-//! Files and examples that documents and comments name.
+//! Checks the files and examples that documents and comments name.
 
 use crate::failure::Failure;
 use crate::workspace::files;
 use std::fs;
 use std::path::Path;
 
-/// Documents that the code of a file names, its tests apart, and that are not there.
+/// Missing documents that a source file names outside its tests.
 pub(super) fn named_by_code(root: &Path, shown: &str, text: &str) -> Vec<String> {
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);
     let missing = code.lines().enumerate().flat_map(|(at, line)| {
@@ -17,10 +17,10 @@ pub(super) fn named_by_code(root: &Path, shown: &str, text: &str) -> Vec<String>
 }
 
 fn not_there(shown: &str, at: usize, what: &str) -> String {
-    format!("{shown}:{}: names {what}, which is not there", at + 1)
+    format!("{shown}:{}: names {what}, which does not exist", at + 1)
 }
 
-/// Files and examples that a document names and that are not there.
+/// Missing files and examples that the documents name.
 pub(super) fn named(root: &Path, folders: &[&Path]) -> Result<Vec<String>, Failure> {
     let mut findings = Vec::new();
     for path in files(vec![root.to_path_buf()], "md")? {
@@ -40,14 +40,14 @@ pub(super) fn named(root: &Path, folders: &[&Path]) -> Result<Vec<String>, Failu
     Ok(findings)
 }
 
-/// Where the links of a line lead, but for those to other sites and within the document.
+/// The targets of the links in a line, except other sites, places within the document, and items of a crate.
 fn links(line: &str) -> impl Iterator<Item = &str> {
     let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     let files = targets.map(|to| to.split('#').next().unwrap_or_default());
-    files.filter(|to| !to.is_empty() && !to.contains("://"))
+    files.filter(|to| !to.is_empty() && !to.contains("://") && !to.contains("::"))
 }
 
-/// Paths from the root of the workspace.
+/// The paths in a line that start at the root of the workspace.
 fn paths(line: &str) -> impl Iterator<Item = &str> {
     const TOPS: [&str; 6] = ["crates/", "docs/", "xtask/", "tests/", "benches/", "fuzz/"];
     let part = |c: char| c.is_ascii_alphanumeric() || "_./-".contains(c);
@@ -55,7 +55,7 @@ fn paths(line: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| TOPS.iter().any(|top| word.starts_with(top)))
 }
 
-/// Names after `--example`.
+/// The names after `--example`.
 fn examples(line: &str) -> impl Iterator<Item = &str> {
     let after = line.split("--example ").skip(1);
     let name = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-');
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_line_names_is_found() {
+    fn links_paths_and_examples_are_found() {
         let line = "see [a](docs/a.md#b), [c](https://c.org/docs/c), `crates/d/src`, tests/e.rs.";
         assert_eq!(links(line).collect::<Vec<_>>(), ["docs/a.md"]);
         assert_eq!(paths(line).collect::<Vec<_>>(), ["docs/a.md", "crates/d/src", "tests/e.rs"]);

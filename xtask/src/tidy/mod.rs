@@ -1,6 +1,7 @@
-//! `tidy`: the invariants of docs/architecture.md that a program can check.
+//! `tidy`: checks the invariants of docs/architecture.md and the phrases of sources and documents.
 
 mod documents;
+mod phrases;
 
 use crate::cli::TidyOptions;
 use crate::console::say;
@@ -9,16 +10,17 @@ use crate::index::Index;
 use crate::modules::Crate;
 use crate::workspace::{files, workspace_root};
 use serde::Deserialize;
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// What each package of the workspace may depend on: (package, in its library, in addition in its
-/// tests and benchmarks). A package not listed here may not be in the workspace.
+/// The allowed dependencies of each package: (package, in its library, additional ones in its tests and benchmarks). Every
+/// package of the workspace must be listed.
 const LAYERS: [(&str, &[&str], &[&str]); 18] = [
     ("halfspaces-kernels", &[], &[]),
     ("halfspaces-linalg", &["halfspaces-kernels"], &[]),
-    ("halfspaces-features", &["halfspaces-linalg"], &[]),
+    ("halfspaces-features", &["halfspaces-kernels", "halfspaces-linalg"], &[]),
     ("halfspaces-data", &["halfspaces-linalg"], &["halfspaces-features"]),
     ("halfspaces-forster", &["halfspaces-linalg"], &["halfspaces-data"]),
     (
@@ -84,9 +86,8 @@ const LIBRARIES: [&str; 13] = [
     "halfspaces",
 ];
 
-/// The one package with `unsafe` code. It cannot inherit the lints of the workspace, which forbid it, and writes
-/// them out.
-const MAY_HOLD_UNSAFE: &str = "halfspaces-kernels";
+/// The only package with `unsafe` code. It cannot inherit the lints of the workspace, which forbid it, so it lists them.
+const UNSAFE_PACKAGE: &str = "halfspaces-kernels";
 
 #[derive(Debug, Deserialize)]
 struct Metadata {
@@ -104,13 +105,15 @@ struct Package {
 #[derive(Debug, Deserialize)]
 struct Dependency {
     name: String,
+    /// The name in the sources, if it differs.
+    rename: Option<String>,
     /// `null` for a normal dependency.
     kind: Option<String>,
     /// Set for a dependency on a package of the workspace.
     path: Option<PathBuf>,
 }
 
-/// Checks the workspace; prints one line a finding.
+/// Checks the workspace and prints one line for each finding.
 pub(crate) fn tidy(options: &TidyOptions) -> Result<ExitCode, Failure> {
     let root = options.root.clone().unwrap_or_else(workspace_root);
     let packages = metadata(&root)?.packages;
@@ -119,12 +122,13 @@ pub(crate) fn tidy(options: &TidyOptions) -> Result<ExitCode, Failure> {
         findings.extend(house_rules(package, &root)?);
     }
     findings.extend(documents::named(&root, &folders(&packages))?);
-    // The suite's claims are about this workspace.
+    findings.extend(phrases::found(&root)?);
+    // The index belongs to this workspace.
     if root == workspace_root() {
         findings.extend(Index::read()?.check());
     }
     if findings.is_empty() {
-        say(&format!("tidy: {} packages in order\n", packages.len()))?;
+        say(&format!("tidy: {} packages without findings\n", packages.len()))?;
         return Ok(ExitCode::SUCCESS);
     }
     say(&format!("{}\ntidy: {} findings\n", findings.join("\n"), findings.len()))?;
@@ -178,8 +182,8 @@ fn folders(packages: &[Package]) -> Vec<&Path> {
     packages.iter().filter_map(|package| package.manifest_path.parent()).collect()
 }
 
-/// The lints of the workspace that a manifest which writes them out has left out, or weakened; in place of the one
-/// against `unsafe` it must ask for a proof of each block.
+/// The lints of the workspace that a manifest with its own list lacks or weakens. Instead of the lint that forbids `unsafe`, the
+/// manifest must have the lint that requires a safety comment for each block.
 fn missing_lints<'a>(of_workspace: &'a str, manifest: &'a str) -> impl Iterator<Item = &'a str> {
     let tables = of_workspace.split("\n[").filter(|table| table.starts_with("workspace.lints"));
     let lints = tables.flat_map(|table| table.lines().skip(1)).filter(|line| line.contains('='));
@@ -191,12 +195,35 @@ fn missing_lints<'a>(of_workspace: &'a str, manifest: &'a str) -> impl Iterator<
         .filter(|lint| !manifest.lines().any(|line| line == *lint))
 }
 
-/// Lints inherited, described, introduced; no circle of modules; documents that sources name are
-/// there.
+/// Dependencies whose name occurs in no source file of the package. The integration tests include the sources of the fuzz targets.
+fn unused_dependencies(
+    package: &Package,
+    folder: &Path,
+    root: &Path,
+) -> Result<Vec<String>, Failure> {
+    let mut sources = String::new();
+    let mut folders = vec![folder.to_path_buf()];
+    folders.extend((package.name == "halfspaces-tests").then(|| root.join("fuzz/src")));
+    for path in files(folders, "rs")? {
+        sources.push_str(&fs::read_to_string(path)?);
+    }
+    let names: HashSet<&str> =
+        sources.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
+    let is_unused = |dependency: &&Dependency| {
+        let name = dependency.rename.as_ref().unwrap_or(&dependency.name);
+        !names.contains(name.replace('-', "_").as_str())
+    };
+    let unused = package.dependencies.iter().filter(is_unused);
+    Ok(unused
+        .map(|unused| format!("{}: the dependency {} is not used", package.name, unused.name))
+        .collect())
+}
+
+/// Checks one package: lints, description, dependencies, README, module documentation, module cycles, and links to documents.
 fn house_rules(package: &Package, root: &Path) -> Result<Vec<String>, Failure> {
     let mut findings = Vec::new();
     let manifest = fs::read_to_string(&package.manifest_path)?;
-    if package.name == MAY_HOLD_UNSAFE {
+    if package.name == UNSAFE_PACKAGE {
         let of_workspace = fs::read_to_string(root.join("Cargo.toml"))?;
         findings.extend(
             missing_lints(&of_workspace, &manifest)
@@ -210,6 +237,7 @@ fn house_rules(package: &Package, root: &Path) -> Result<Vec<String>, Failure> {
         findings.push(format!("{}: Cargo.toml has no description", package.name));
     }
     let folder = package.manifest_path.parent().unwrap_or(root);
+    findings.extend(unused_dependencies(package, folder, root)?);
     let library = LIBRARIES.contains(&package.name.as_str());
     if library && fs::read_to_string(folder.join("README.md")).unwrap_or_default().trim().is_empty()
     {
@@ -217,17 +245,16 @@ fn house_rules(package: &Package, root: &Path) -> Result<Vec<String>, Failure> {
     }
     for root_file in ["src/lib.rs", "src/main.rs"].map(|name| folder.join(name)) {
         if root_file.exists() {
-            let circles = Crate::read(&root_file)?.circles();
-            findings.extend(
-                circles.iter().map(|c| format!("{}: modules in a circle: {c}", package.name)),
-            );
+            let cycles = Crate::read(&root_file)?.cycles();
+            findings
+                .extend(cycles.iter().map(|c| format!("{}: cycle of modules: {c}", package.name)));
         }
     }
     for path in files(vec![folder.join("src")], "rs")? {
         let text = fs::read_to_string(&path)?;
         let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
         if !text.starts_with("//!") {
-            findings.push(format!("{shown}:1: a module opens with `//!` and what it is for"));
+            findings.push(format!("{shown}:1: a module starts with `//!` and its purpose"));
         }
         findings.extend(documents::named_by_code(root, &shown, &text));
     }
@@ -239,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lints_that_are_written_out_are_those_of_the_workspace() {
+    fn listed_lints_are_those_of_the_workspace() {
         let workspace = fs::read_to_string(workspace_root().join("Cargo.toml")).unwrap();
         let own = workspace_root().join("crates/kernels/Cargo.toml");
         let own = fs::read_to_string(own).unwrap();

@@ -19,7 +19,11 @@ fn plant(root: &Path, linalg_dependencies: &str, linalg_code: &str) {
         .unwrap();
     for (name, dependencies, code) in [
         ("linalg", linalg_dependencies, linalg_code),
-        ("online", "halfspaces-linalg = { path = \"../linalg\" }", "//! Learners.\n"),
+        (
+            "online",
+            "halfspaces-linalg = { path = \"../linalg\" }",
+            "//! Learners on `halfspaces_linalg`.\n",
+        ),
     ] {
         let folder = root.join("crates").join(name);
         fs::create_dir_all(folder.join("src")).unwrap();
@@ -55,11 +59,17 @@ fn planted_faults_are_found() {
             "//! Points.\n",
             Some("halfspaces-linalg: upward dev dependency on halfspaces-online"),
         ),
-        ("", "fn f() {}\n", Some("lib.rs:1: a module opens with `//!`")),
+        ("", concat!("//! Points of no", "body.\n"), Some("write no one")),
+        ("", "fn f() {}\n", Some("lib.rs:1: a module starts with `//!`")),
+        (
+            "serde = \"1\"",
+            "//! Points.\n",
+            Some("halfspaces-linalg: the dependency serde is not used"),
+        ),
         (
             "",
             "//! Points.\nmod c;\nuse c::g;\nfn f() {}\n",
-            Some("halfspaces-linalg: modules in a circle: crate -> crate::c -> crate"),
+            Some("halfspaces-linalg: cycle of modules: crate -> crate::c -> crate"),
         ),
     ];
     for (dependencies, code, finding) in cases {
@@ -78,7 +88,7 @@ fn planted_faults_are_found() {
 }
 
 #[test]
-fn a_document_that_names_what_is_not_there_is_found() {
+fn missing_files_named_by_documents_are_found() {
     let root = tempfile::tempdir().unwrap();
     plant(root.path(), "", "//! Points.\n//!\n//! See docs/a.md.\n");
     let readme = root.path().join("README.md");
@@ -87,12 +97,12 @@ fn a_document_that_names_what_is_not_there_is_found() {
     fs::write(&readme, text).unwrap();
     let output = tidy(Some(root.path()));
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let missing = |finding: &str| said.contains(&format!("{finding}, which is not there"));
+    let missing = |finding: &str| said.contains(&format!("{finding}, which does not exist"));
     assert!(missing("README.md:1: names b.md"), "{said}");
     assert!(missing("README.md:1: names crates/gone.rs"), "{said}");
     assert!(missing("README.md:2: names c"), "{said}");
     assert!(missing("crates/linalg/src/lib.rs:3: names docs/a.md"), "{said}");
-    assert_eq!(said.matches("which is not there").count(), 4, "{said}");
+    assert_eq!(said.matches("which does not exist").count(), 4, "{said}");
     fs::create_dir(root.path().join("docs")).unwrap();
     fs::create_dir(root.path().join("crates/online/examples")).unwrap();
     for name in ["b.md", "crates/gone.rs", "crates/online/examples/c.rs", "docs/a.md"] {
