@@ -3,7 +3,7 @@
 use halfspaces_linalg::{InputError, Label, PointSet, getters};
 
 /// Labelled points, dense ([`Points`](halfspaces_linalg::Points)) or sparse
-/// ([`SparsePoints`](halfspaces_linalg::SparsePoints)), with a name for every coordinate or none.
+/// ([`SparsePoints`](halfspaces_linalg::SparsePoints)), optionally with a name for every coordinate.
 ///
 /// ```
 /// use halfspaces_data::Dataset;
@@ -21,11 +21,10 @@ pub struct Dataset<P> {
 }
 
 impl<P: PointSet> Dataset<P> {
-    /// Puts the parts together: one label per point, and one name per coordinate or none at
-    /// all.
+    /// Combines the parts: one label per point, and either one name per coordinate or no names.
     ///
     /// # Errors
-    /// [`InputError::LengthMismatch`]; [`InputError::DimensionMismatch`] for the names.
+    /// [`InputError::LengthMismatch`]; [`InputError::DimensionMismatch`] if the number of names is wrong.
     pub fn new(
         points: P,
         labels: Vec<Label>,
@@ -73,7 +72,7 @@ impl<P: PointSet> Dataset<P> {
         columns: &[String],
     }
 
-    /// Points, labels and names, given back.
+    /// Consumes the data set and returns points, labels and names.
     #[must_use]
     pub fn into_parts(self) -> (P, Vec<Label>, Vec<String>) {
         (self.points, self.labels, self.columns)

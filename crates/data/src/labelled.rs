@@ -1,11 +1,10 @@
-//! Labelled points in memory, handed out one at a time.
+//! Labelled points in memory as a stream of examples.
 
-use halfspaces_linalg::{
-    ExampleStream, InputError, Label, PointSet, RngStream, RowsAhead, rng_for,
-};
+use crate::streams;
+use halfspaces_linalg::{ExampleStream, InputError, Label, PointSet, RowsAhead, rng_for};
 use rand::seq::SliceRandom;
 
-/// A stream of borrowed points and labels that ends after the last.
+/// A stream of borrowed points and labels.
 ///
 /// ```
 /// use halfspaces_data::LabelledPoints;
@@ -22,13 +21,13 @@ use rand::seq::SliceRandom;
 pub struct LabelledPoints<'p, P> {
     points: &'p P,
     labels: &'p [Label],
-    /// Indices in the order of the stream, unless it is the order given.
+    /// Indices in the order of the stream; `None` for the given order.
     order: Option<Vec<usize>>,
     next: usize,
 }
 
 impl<'p, P: PointSet> LabelledPoints<'p, P> {
-    /// In the order given.
+    /// Streams the examples in the given order.
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`].
@@ -37,19 +36,19 @@ impl<'p, P: PointSet> LabelledPoints<'p, P> {
         Ok(LabelledPoints { points, labels, order: None, next: 0 })
     }
 
-    /// In the random order of `seed`.
+    /// Streams the examples in the random order determined by `seed`.
     ///
     /// # Errors
-    /// As [`LabelledPoints::new`].
+    /// Same as [`LabelledPoints::new`].
     pub fn shuffled(points: &'p P, labels: &'p [Label], seed: u64) -> Result<Self, InputError> {
         let mut stream = LabelledPoints::new(points, labels)?;
         let mut order: Vec<usize> = (0..labels.len()).collect();
-        order.shuffle(&mut rng_for(RngStream::Shuffle, seed));
+        order.shuffle(&mut rng_for(streams::SHUFFLE, seed));
         stream.order = Some(order);
         Ok(stream)
     }
 
-    /// Number of examples still to come.
+    /// Number of examples not yet read.
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.labels.len() - self.next
@@ -80,7 +79,7 @@ impl<P: PointSet> ExampleStream for LabelledPoints<'_, P> {
         Ok(Some((x, self.labels[index])))
     }
 
-    /// All that are left, of dense points in the order given.
+    /// All remaining rows, if they are dense and in the given order.
     fn rows_ahead(&self) -> Option<RowsAhead<'_>> {
         let points = self.points.as_dense().filter(|_| self.order.is_none())?;
         Some(RowsAhead::new(points, self.labels, self.next))
@@ -110,7 +109,7 @@ mod tests {
         assert_eq!(ExampleStream::rows_ahead(&borrowed).unwrap().values(), [4.0, 5.0]);
         assert_eq!(stream.next_row().unwrap().unwrap().0.as_slice(), [4.0, 5.0]);
         assert_eq!(stream.rows_ahead().unwrap().labels(), []);
-        // Neither sparse rows nor rows in another order lie together.
+        // Neither sparse rows nor rows in another order are contiguous.
         let sparse = SparsePoints::from_dense(&points).unwrap();
         assert_eq!(LabelledPoints::new(&sparse, &labels).unwrap().rows_ahead(), None);
         assert_eq!(LabelledPoints::shuffled(&points, &labels, 1).unwrap().rows_ahead(), None);

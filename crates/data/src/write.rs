@@ -1,13 +1,13 @@
-//! Writers of labelled points: what they write is read back to the bit.
+//! Writers of labelled points. Reading their output gives the same bits.
 //!
-//! Numbers are written in the fewest digits that name them uniquely, labels as 1 and -1.
+//! Numbers are written with the fewest digits that identify them uniquely, labels as 1 and -1.
 
 use halfspaces_linalg::{InputError, Label, PointSet, RowView};
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 use thiserror::Error;
 
-/// Why points could not be written.
+/// The error of a writer.
 ///
 /// ```
 /// use halfspaces_data::{WriteError, write_libsvm};
@@ -20,22 +20,21 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// The operating system refused.
-    #[error("{0}; check that the place can be written and has room")]
+    /// The operating system reported an error.
+    #[error("{0}; check that the destination is writable and has free space")]
     Io(#[from] io::Error),
-    /// Points, labels and names do not fit each other.
+    /// The numbers of points, labels and names do not match.
     #[error(transparent)]
     Input(#[from] InputError),
 }
 
-/// Writes CSV: a header if there are names, one line per point, the label last (called `label`, with
-/// as many `_` behind it as it takes to differ from the other names).
+/// Writes CSV: a header if there are names, and one line per point with the label last. The label column is called
+/// `label`, with as many `_` appended as needed to differ from the other names.
 ///
-/// To be read back, names must be distinct and not empty.
+/// To be readable again, names must be distinct and not empty.
 ///
 /// # Errors
-/// [`WriteError::Io`]; [`InputError::LengthMismatch`] (labels), [`InputError::DimensionMismatch`]
-/// (names).
+/// [`WriteError::Io`]; [`InputError::LengthMismatch`] (labels), [`InputError::DimensionMismatch`] (names).
 ///
 /// ```
 /// use halfspaces_data::write_csv;
@@ -87,8 +86,8 @@ pub fn write_csv<W: Write, P: PointSet>(
     Ok(writer.flush()?)
 }
 
-/// Writes LIBSVM text: one line per point, zeros (also -0) left out. Declare the dimension to read
-/// the file back if its last coordinates may all be zero.
+/// Writes LIBSVM text: one line per point, without zeros (including -0). To read the file again, specify the dimension
+/// if the last coordinates may all be zero.
 ///
 /// # Errors
 /// [`WriteError::Io`]; [`InputError::LengthMismatch`].
@@ -132,11 +131,10 @@ fn number_of(label: Label) -> &'static str {
 
 #[expect(clippy::expect_used, reason = "formatting numbers into a string cannot fail")]
 fn push(line: &mut String, text: std::fmt::Arguments<'_>) {
-    line.write_fmt(text).expect("a string takes all that is written");
+    line.write_fmt(text).expect("writing to a string cannot fail");
 }
 
-/// Appends the shortest text that reads as `value`: plain digits, or with an exponent if large or
-/// small.
+/// Appends the shortest text that reads as `value`, in plain digits or, for large or small values, with an exponent.
 fn push_number(line: &mut String, value: f64) {
     push(line, format_args!("{value:?}"));
     if line.ends_with(".0") {
@@ -144,7 +142,7 @@ fn push_number(line: &mut String, value: f64) {
     }
 }
 
-/// Appends a name, quoted if it would not read as itself.
+/// Appends a name, quoted if necessary.
 fn push_name(line: &mut String, name: &str) {
     let blank = |c| c == ' ' || c == '\t';
     if name.contains(['"', ',', '\n', '\r'])

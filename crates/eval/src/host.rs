@@ -1,8 +1,8 @@
-//! The machine that a run is made on.
+//! The machine of a run.
 
 use serde::{Deserialize, Serialize};
 
-/// The machine of a run: shown in the report, never compared.
+/// The machine of a run. It is shown in the report and never compared.
 ///
 /// ```
 /// use halfspaces_eval::Host;
@@ -17,14 +17,14 @@ pub struct Host {
     pub os: String,
     /// Processor architecture.
     pub arch: String,
-    /// Processor model, "unknown" where the system does not tell.
+    /// Processor model, "unknown" if the system does not report it.
     pub processor: String,
     /// Cores available to this process.
     pub cores: usize,
 }
 
 impl Host {
-    /// The machine that this program runs on. The processor's name is known on Linux only.
+    /// The current machine. The processor model is known only on Linux.
     #[must_use]
     pub fn detect() -> Host {
         let processor = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {

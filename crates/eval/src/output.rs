@@ -1,4 +1,4 @@
-//! Writing results: each file appears whole or not at all.
+//! Atomic writing of results.
 
 use crate::report::Report;
 use std::fs;
@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// A result file could not be written.
+/// The error of a result file that could not be written.
 ///
 /// ```
 /// use halfspaces_eval::write_atomically;
@@ -21,16 +21,16 @@ use thiserror::Error;
 pub struct OutputError {
     /// The file or folder.
     pub path: PathBuf,
-    /// Why.
+    /// The cause.
     pub source: io::Error,
 }
 
-/// Writes `contents` into a temporary file beside `path` and renames it into place, so that a
-/// reader, a kill or a full disk never meets half a file. A kill may leave the temporary file,
+/// Writes `contents` to a temporary file next to `path` and renames it into place, so that a reader never sees a
+/// partial file, even if the process is killed or the disk is full. A killed process may leave the temporary file,
 /// `.NAME.*.tmp`.
 ///
 /// # Errors
-/// [`OutputError`]; a file that stood at `path` still does.
+/// [`OutputError`]; an existing file at `path` is then unchanged.
 pub fn write_atomically(path: &Path, contents: &str) -> Result<(), OutputError> {
     let failed = |source| OutputError { path: path.into(), source };
     let invalid = || failed(io::ErrorKind::InvalidInput.into());
@@ -39,7 +39,7 @@ pub fn write_atomically(path: &Path, contents: &str) -> Result<(), OutputError> 
     let prefix = format!(".{}.", name.to_string_lossy());
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(".tmp");
-    // As any other file: for everyone that the user's mask admits, not for the owner alone.
+    // Like any other file: readable for everyone whom the umask admits, not only for the owner.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(folder).map_err(failed)?;
@@ -48,8 +48,8 @@ pub fn write_atomically(path: &Path, contents: &str) -> Result<(), OutputError> 
     Ok(())
 }
 
-/// Names, relative to the output folder, of the tables and figures of a report. A run records them,
-/// so that a later one removes those it no longer makes, and nothing else.
+/// The names, relative to the output folder, of the tables and figures of a report. A run records them, so that a later
+/// run can remove exactly those that it no longer creates.
 #[must_use]
 pub fn output_names(report: &Report) -> Vec<String> {
     files(report).into_iter().map(|(name, _)| name).collect()
@@ -81,8 +81,7 @@ pub fn write_outputs(folder: &Path, report: &Report) -> Result<(), OutputError> 
     write_atomically(&folder.join("index.html"), report.html())
 }
 
-/// Removes a file that a run recorded by [`output_names`], if it is still there. A name that is not
-/// of that form is left alone.
+/// Removes a file that a run recorded by [`output_names`], if it exists. Names of a different form are ignored.
 ///
 /// # Errors
 /// [`OutputError`].
@@ -129,7 +128,7 @@ mod tests {
         write_atomically(&path, "two").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        // As readable as a file written in the ordinary way.
+        // The permissions equal those of a file written in the ordinary way.
         fs::write(folder.path().join("b.txt"), "").unwrap();
         let mode = |name: &str| fs::metadata(folder.path().join(name)).unwrap().permissions();
         assert_eq!(mode("a.txt"), mode("b.txt"));

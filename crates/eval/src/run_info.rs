@@ -1,4 +1,4 @@
-//! `run.json`: which program, seed and scale an output folder belongs to, and what the run cost.
+//! The file `run.json`: program, seed and scale of an output folder, and the cost of the run.
 
 use crate::host::Host;
 use crate::scale::Scale;
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Version of the output folder's layout.
+/// Version of the layout of the output folder.
 pub const SCHEMA: u32 = 1;
 
-/// What an experiment cost.
+/// The cost of an experiment.
 ///
 /// ```
 /// use halfspaces_eval::ExperimentTime;
@@ -24,7 +24,7 @@ pub struct ExperimentTime {
     pub id: String,
     /// Wall time in seconds, summed over interrupted runs.
     pub seconds: f64,
-    /// Trials in the store.
+    /// Number of trials in the store.
     pub trials: usize,
 }
 
@@ -38,7 +38,7 @@ pub struct ExperimentTime {
 ///         "options": [], "experiments": [],
 ///         "host": {"os": "linux", "arch": "x86_64", "processor": "a", "cores": 2}}"#,
 /// )?;
-/// // A run goes on with its own seed, and with no other.
+/// // A run can be continued with its own seed, but with no other.
 /// let other = RunInfo { seed: 2, ..run.clone() };
 /// assert!(run.check_continues(&run, Path::new("run.json")).is_ok());
 /// assert!(other.check_continues(&run, Path::new("run.json")).is_err());
@@ -46,28 +46,28 @@ pub struct ExperimentTime {
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunInfo {
-    /// [`SCHEMA`] at the time of the run.
+    /// The value of [`SCHEMA`] at the time of the run.
     pub schema: u32,
-    /// The program, with whatever tells its builds apart.
+    /// The program, with details that distinguish its builds.
     pub version: String,
     /// Scale of the run.
     pub scale: Scale,
     /// Seed of the run.
     pub seed: u64,
-    /// Data sets beyond the built-in ones, with whatever tells their contents apart.
+    /// Data sets other than the built-in ones, with details that distinguish their contents.
     pub data_sets: Vec<String>,
     /// The command's options, as given.
     pub options: Vec<String>,
     /// The machine.
     pub host: Host,
-    /// Wall times.
+    /// Wall times of the experiments.
     pub experiments: Vec<ExperimentTime>,
-    /// Tables and figures the run has written, for a later run to replace.
+    /// Tables and figures that the run has written, to be replaced by a later run.
     #[serde(default)]
     pub outputs: Vec<String>,
 }
 
-/// Why an output folder cannot be used.
+/// The reason why an output folder cannot be used.
 ///
 /// ```
 /// use halfspaces_eval::{RunInfo, RunInfoError};
@@ -81,11 +81,11 @@ pub struct RunInfo {
 #[derive(Debug, Error)]
 pub enum RunInfoError {
     /// The file cannot be read.
-    #[error("{}: cannot read it: {source}", path.display())]
+    #[error("{}: cannot read: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// The file is not a `run.json`.
@@ -93,19 +93,19 @@ pub enum RunInfoError {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What the parser says.
+        /// The message of the parser.
         reason: String,
     },
     /// The folder belongs to another run.
-    #[error("{}: the folder holds a run with {what} {found}, this one has {expected}", path.display())]
+    #[error("{}: the folder contains a run with {what} {found}, but this run has {expected}; use another folder", path.display())]
     OtherRun {
         /// The file.
         path: PathBuf,
-        /// What differs.
+        /// The property that differs.
         what: &'static str,
         /// Its value in the folder.
         found: String,
-        /// Its value now.
+        /// Its value in this run.
         expected: String,
     },
 }
@@ -122,10 +122,10 @@ impl RunInfo {
             .map_err(|e| RunInfoError::Malformed { path: path.into(), reason: e.to_string() })
     }
 
-    /// Whether trials of `earlier`, read from `path`, may be continued or merged with this run.
+    /// Checks that trials of `earlier`, read from `path`, may be continued by or merged with this run.
     ///
     /// # Errors
-    /// [`RunInfoError::OtherRun`] naming the first difference.
+    /// [`RunInfoError::OtherRun`] for the first difference.
     pub fn check_continues(&self, earlier: &RunInfo, path: &Path) -> Result<(), RunInfoError> {
         let facts = |info: &RunInfo| {
             [
@@ -144,7 +144,7 @@ impl RunInfo {
         Ok(())
     }
 
-    /// The file's text.
+    /// The contents of the file.
     #[must_use]
     pub fn to_json(&self) -> String {
         json_text(self)
@@ -176,7 +176,7 @@ pub(crate) mod tests {
         info.check_continues(&info, path).unwrap();
         let seed = RunInfo { seed: 2, ..info.clone() };
         let message = info.check_continues(&seed, path).unwrap_err().to_string();
-        assert!(message.contains("seed 2, this one has 1"));
+        assert!(message.contains("seed 2, but this run has 1"));
         let version = RunInfo { version: "0.2.0".into(), ..info.clone() };
         assert!(info.check_continues(&version, path).is_err());
         assert_eq!(serde_json::from_str::<RunInfo>(&info.to_json()).unwrap(), info);

@@ -1,10 +1,10 @@
-//! How much of a suite is run.
+//! The scale of a run.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// How much of an experiment is run.
+/// The scale of a run of the suite.
 ///
 /// ```
 /// use halfspaces_eval::Scale;
@@ -14,11 +14,11 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
-    /// Everything once, small: under a minute for the whole suite.
+    /// Every experiment, once and on small inputs; the whole suite takes less than a minute.
     Smoke,
-    /// What a reader runs: about ten minutes.
+    /// For readers; takes about ten minutes.
     Standard,
-    /// What is published: about two hours.
+    /// For publication; takes about two hours.
     Full,
 }
 
@@ -26,7 +26,7 @@ impl Scale {
     /// All scales, smallest first.
     pub const ALL: [Scale; 3] = [Scale::Smoke, Scale::Standard, Scale::Full];
 
-    /// The value for this scale.
+    /// Returns the value for this scale.
     #[must_use]
     pub fn pick<T>(self, smoke: T, standard: T, full: T) -> T {
         match self {
@@ -50,6 +50,6 @@ impl FromStr for Scale {
         Scale::ALL
             .into_iter()
             .find(|scale| scale.to_string() == text)
-            .ok_or_else(|| format!("\"{text}\" is no scale; choose smoke, standard or full"))
+            .ok_or_else(|| format!("unknown scale \"{text}\"; choose smoke, standard or full"))
     }
 }

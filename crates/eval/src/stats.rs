@@ -1,10 +1,8 @@
-//! The statistics verdicts rest on: exact binomial bounds, slopes, intervals, quantiles, bootstrap.
+//! Statistics used by verdicts: exact binomial bounds, slopes, intervals, quantiles.
 //!
-//! Every function takes plain slices and returns `None` where the quantity is not defined (no
-//! data, too few points, a level outside (0, 1)), never a number that looks like one.
+//! Every function takes plain slices and returns `None` if the quantity is undefined (no data, too few points, a level
+//! outside (0, 1)).
 
-use halfspaces_linalg::{RngStream, rng_for};
-use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{Beta, ContinuousCDF, StudentsT};
 use std::cmp::Ordering;
@@ -38,12 +36,12 @@ fn student(freedom: f64) -> StudentsT {
     distribution.unwrap_or_else(|e| unreachable!("there is a degree of freedom: {e}"))
 }
 
-/// Exact one-sided upper confidence bound (Clopper-Pearson) on a probability of which `events` were
-/// seen in `trials`: with probability at least `confidence` the truth lies below it.
+/// Exact one-sided upper confidence bound (Clopper-Pearson) on a probability, given the number of `events` in `trials`:
+/// with probability at least `confidence` the true value is below it.
 ///
 /// ```
 /// use halfspaces_eval::stats::binomial_upper;
-/// // No failure in 29, 59, 299 trials is the least that proves <= .1, .05, .01 at 95 %.
+/// // No failure in 29, 59, 299 trials is the smallest sample that proves <= .1, .05, .01 at 95 %.
 /// for (trials, delta) in [(29, 0.1), (59, 0.05), (299, 0.01)] {
 ///     assert!(binomial_upper(0, trials, 0.95).unwrap() <= delta);
 ///     assert!(binomial_upper(0, trials - 1, 0.95).unwrap() > delta);
@@ -61,7 +59,7 @@ pub fn binomial_upper(events: u64, trials: u64, confidence: f64) -> Option<f64> 
     if events == 0 {
         return Some(-((-confidence).ln_1p() / n).exp_m1());
     }
-    // The quantile of Beta(k + 1, n - k), by bisection: it ends, whatever the parameters.
+    // The quantile of Beta(k + 1, n - k), by bisection, which terminates for all parameters.
     let beta = beta(k + 1.0, n - k);
     let (mut low, mut high) = (0.0f64, 1.0f64);
     for _ in 0..200 {
@@ -82,9 +80,9 @@ pub fn binomial_lower(events: u64, trials: u64, confidence: f64) -> Option<f64> 
     binomial_upper(others, trials, confidence).map(|upper| 1.0 - upper)
 }
 
-/// Probability of at least `events` in `trials` where each comes with `probability`: the exact p-value
-/// of "at most `probability`". It is at most 1 - c exactly where [`binomial_lower`] at confidence c is
-/// at least `probability`.
+/// The probability of at least `events` in `trials` independent trials that succeed with `probability`: the exact
+/// p-value of "at most `probability`". It is at most 1 - c exactly if [`binomial_lower`] at confidence c is at least
+/// `probability`.
 ///
 /// ```
 /// use halfspaces_eval::stats::binomial_tail;
@@ -104,7 +102,7 @@ pub fn binomial_tail(events: u64, trials: u64, probability: f64) -> Option<f64> 
     Some(beta(k, n - k + 1.0).cdf(probability))
 }
 
-/// Mean of finite values.
+/// The mean of finite values.
 #[must_use]
 pub fn mean(values: &[f64]) -> Option<f64> {
     if !usable(values) {
@@ -113,12 +111,12 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     Some(values.iter().sum::<f64>() / values.len() as f64).filter(|mean| mean.is_finite())
 }
 
-/// Whether there is something, and nothing but finite numbers.
+/// Whether there is at least one value and all are finite.
 fn usable(values: &[f64]) -> bool {
     !values.is_empty() && values.iter().all(|v| v.is_finite())
 }
 
-/// Two-sided Student interval for the mean of independent values; needs two of them.
+/// Two-sided Student interval for the mean of independent values; requires at least two.
 ///
 /// ```
 /// use halfspaces_eval::stats::mean_interval;
@@ -139,14 +137,14 @@ pub fn mean_interval(values: &[f64], confidence: f64) -> Option<Interval> {
     Some(Interval { low: centre - half, high: centre + half })
 }
 
-/// Whether there are no two different values. Compared as given: the mean of equal numbers need not
-/// round to them.
+/// Whether all values are equal. Compares the values themselves, because the mean of equal numbers need not round to
+/// them.
 pub(crate) fn coincide(values: &[f64]) -> bool {
     values.windows(2).all(|pair| pair[0].partial_cmp(&pair[1]) == Some(Ordering::Equal))
 }
 
-/// Student's p-value of "the mean is at most `bound`" from independent values, three or more of them
-/// and not all the same: without scatter there is nothing to measure the distance to the bound by.
+/// Student's p-value of "the mean is at most `bound`" from at least three independent values that are not all equal:
+/// without scatter, the distance to the bound has no scale.
 ///
 /// ```
 /// use halfspaces_eval::stats::mean_tail;
@@ -163,12 +161,12 @@ pub fn mean_tail(values: &[f64], bound: f64) -> Option<f64> {
     }
     let n = values.len() as f64;
     let variance = values.iter().map(|v| (v - centre).powi(2)).sum::<f64>() / (n - 1.0);
-    // The scatter of tiny values underflows.
+    // The scatter of tiny values may underflow.
     let error = Some((variance / n).sqrt()).filter(|error| *error > 0.0)?;
     Some(student(n - 1.0).sf((centre - bound) / error))
 }
 
-/// Least-squares slope of `y` against `x`; needs two different `x`.
+/// Least-squares slope of `y` against `x`; requires at least two different values of `x`.
 ///
 /// ```
 /// use halfspaces_eval::stats::slope;
@@ -189,7 +187,7 @@ pub fn slope(x: &[f64], y: &[f64]) -> Option<f64> {
     Some(together / spread)
 }
 
-/// The `q` quantile (0 to 1), linear between neighbours.
+/// The `q` quantile (0 to 1), with linear interpolation.
 ///
 /// ```
 /// use halfspaces_eval::stats::quantile;
@@ -208,54 +206,19 @@ pub fn quantile(values: &[f64], q: f64) -> Option<f64> {
     Some(sorted[below] * (1.0 - share) + sorted[above] * share)
 }
 
-/// Median.
+/// The median.
 #[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
     quantile(values, 0.5)
-}
-
-/// Most resamples of a bootstrap; more would change no digit that is shown.
-const MAX_RESAMPLES: usize = 10_000_000;
-
-/// Percentile bootstrap interval of `statistic`, from `resamples` resamples of the stream of `seed`.
-///
-/// ```
-/// use halfspaces_eval::stats::{bootstrap_interval, mean};
-/// let values: Vec<f64> = (0..100).map(f64::from).collect();
-/// let interval = bootstrap_interval(&values, |v| mean(v), 1000, 0.95, 1).unwrap();
-/// assert!(interval.low < 49.5 && 49.5 < interval.high);
-/// ```
-#[must_use]
-pub fn bootstrap_interval(
-    values: &[f64],
-    statistic: impl Fn(&[f64]) -> Option<f64>,
-    resamples: usize,
-    confidence: f64,
-    seed: u64,
-) -> Option<Interval> {
-    if values.is_empty() || !(1..=MAX_RESAMPLES).contains(&resamples) || !is_level(confidence) {
-        return None;
-    }
-    let mut rng = rng_for(RngStream::Bootstrap, seed);
-    let mut resample = vec![0.0; values.len()];
-    let mut statistics = Vec::with_capacity(resamples);
-    for _ in 0..resamples {
-        for v in &mut resample {
-            *v = values[rng.random_range(0..values.len())];
-        }
-        statistics.push(statistic(&resample)?);
-    }
-    Some(Interval {
-        low: quantile(&statistics, (1.0 - confidence) / 2.0)?,
-        high: quantile(&statistics, (1.0 + confidence) / 2.0)?,
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use approx::assert_relative_eq;
+    use halfspaces_linalg::{RngStream, rng_for};
     use proptest::prelude::*;
+    use rand::RngExt;
 
     /// P[Binomial(n, p) <= k], summed term by term from the end that does not underflow.
     fn binomial_cdf(k: u64, n: u64, p: f64) -> f64 {
@@ -272,7 +235,7 @@ mod tests {
     }
 
     proptest! {
-        /// The definition: at the upper bound, seeing so few events has probability 1 - confidence.
+        /// Definition: at the upper bound, this few events have probability 1 - confidence.
         #[test]
         fn binomial_bounds_invert_the_distribution(n in 1u64..200, k in 0u64..200, c in 0.5..0.999f64) {
             prop_assume!(k < n);
@@ -280,7 +243,7 @@ mod tests {
             prop_assert!((binomial_cdf(k, n, upper) - (1.0 - c)).abs() < 1e-9);
             let lower = binomial_lower(n - k, n, c).unwrap();
             prop_assert!((lower - (1.0 - upper)).abs() < 1e-12);
-            // The test and the bound are two sides of one thing.
+            // The test and the bound are equivalent.
             let events = n - k;
             prop_assert!((binomial_tail(events, n, lower).unwrap() - (1.0 - c)).abs() < 1e-9);
             let exact = 1.0 - binomial_cdf(events - 1, n, 0.3);
@@ -313,11 +276,11 @@ mod tests {
 
     #[test]
     fn published_binomial_values() {
-        // Two-sided 95 % interval for 7 of 20, i.e. one-sided 97.5 %: (0.153909, 0.592189).
+        // The two-sided 95 % interval for 7 of 20, that is one-sided 97.5 %: (0.153909, 0.592189).
         assert_relative_eq!(binomial_lower(7, 20, 0.975).unwrap(), 0.153909, epsilon = 1e-6);
         assert_relative_eq!(binomial_upper(7, 20, 0.975).unwrap(), 0.592189, epsilon = 1e-6);
         assert_eq!(binomial_upper(5, 5, 0.95), Some(1.0));
-        // Far out, the quantile still comes back and keeps its digits.
+        // In the far tail the quantile still converges and stays accurate.
         assert_relative_eq!(
             binomial_upper(0, 1 << 60, 0.95).unwrap(),
             2.598e-18,
@@ -342,11 +305,11 @@ mod tests {
         assert_eq!(binomial_tail(0, 0, 0.1), None);
         assert_eq!(binomial_tail(1, 2, 1.1), None);
         assert_eq!(mean_tail(&[1.0, 1.0], 0.0), None);
-        // Two values scatter, and still are too few for the test.
+        // Two values have scatter, but are too few for the test.
         assert_eq!(mean_tail(&[1.0, 1.5], 0.0), None);
         assert!(mean_tail(&[1.0, 1.5, 1.2], 0.0).is_some());
         assert_eq!(mean_tail(&[1.0, 1.0, f64::NAN], 0.0), None);
-        // The mean of the first six does not round to 0.1; the scatter of the last underflows.
+        // The mean of the first six values does not round to 0.1; the scatter of the last values underflows.
         assert_eq!(mean_tail(&[0.1; 6], 0.01), None);
         assert_eq!(mean_tail(&[0.0, -0.0, 0.0], -1.0), None);
         assert_eq!(mean_tail(&[1e-200, 2e-200, 3e-200], 0.0), None);
@@ -360,13 +323,11 @@ mod tests {
         assert_eq!(median(&[1.0, f64::INFINITY, 2.0]), None);
         assert_eq!(median(&[f64::MAX, -f64::MAX]), Some(0.0));
         assert_eq!(mean(&[f64::NAN]), None);
-        assert_eq!(bootstrap_interval(&[1.0], median, usize::MAX, 0.9, 1), None);
-        assert_eq!(bootstrap_interval(&[], median, 10, 0.95, 1), None);
     }
 
     #[test]
     fn mean_interval_covers_as_often_as_it_says() {
-        let mut rng = rng_for(RngStream::Caller, 3);
+        let mut rng = rng_for(RngStream::CALLER, 3);
         let covered = (0..2000).filter(|_| {
             let sample: Vec<f64> =
                 (0..12).map(|_| (0..12).map(|_| rng.random::<f64>()).sum()).collect();
@@ -375,13 +336,5 @@ mod tests {
         });
         // 1800 expected, standard deviation 13.4.
         assert!((1745..1855).contains(&covered.count()));
-    }
-
-    #[test]
-    fn the_interval_leaves_as_much_on_either_side() {
-        let values: Vec<f64> = (0..100).map(f64::from).collect();
-        let Interval { low, high } =
-            bootstrap_interval(&values, |v| v.first().copied(), 20_000, 0.9, 1).unwrap();
-        assert!((low - 4.5).abs() < 1.6 && (high - 94.5).abs() < 1.6, "{low} {high}");
     }
 }

@@ -1,6 +1,6 @@
 //! Tables of results.
 
-/// A table: named columns, text cells.
+/// A table with named columns and text cells.
 ///
 /// ```
 /// use halfspaces_eval::Table;
@@ -10,17 +10,17 @@
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
-    /// File name without ending.
+    /// File name without extension.
     pub name: String,
-    /// What the table shows.
+    /// A description of the table.
     pub caption: String,
     columns: Vec<String>,
-    /// Each of one cell per column.
+    /// The rows, each with one cell per column.
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// A table without rows.
+    /// Creates an empty table.
     #[must_use]
     pub fn new(name: &str, caption: &str, columns: &[&str]) -> Table {
         Table {
@@ -37,7 +37,7 @@ impl Table {
         &self.columns
     }
 
-    /// The rows, each of one cell per column.
+    /// The rows, each with one cell per column.
     #[must_use]
     pub fn rows(&self) -> &[Vec<String>] {
         &self.rows
@@ -46,7 +46,7 @@ impl Table {
     /// Adds a row.
     ///
     /// # Panics
-    /// If it has not one cell per column.
+    /// If the number of cells differs from the number of columns.
     pub fn push(&mut self, row: Vec<String>) {
         let (cells, columns) = (row.len(), self.columns.len());
         assert_eq!(cells, columns, "table {}: a row has one cell per column", self.name);
@@ -59,11 +59,13 @@ impl Table {
         let mut writer = csv::Writer::from_writer(Vec::new());
         for row in std::iter::once(&self.columns).chain(&self.rows) {
             let written = writer.write_record(row);
-            written.unwrap_or_else(|e| unreachable!("memory takes rows of one length: {e}"));
+            written.unwrap_or_else(|e| {
+                unreachable!("writing rows of equal length to memory cannot fail: {e}")
+            });
         }
         let bytes = writer.into_inner();
-        let bytes = bytes.unwrap_or_else(|e| unreachable!("memory takes everything: {e}"));
-        String::from_utf8(bytes).unwrap_or_else(|e| unreachable!("text was written: {e}"))
+        let bytes = bytes.unwrap_or_else(|e| unreachable!("writing to memory cannot fail: {e}"));
+        String::from_utf8(bytes).unwrap_or_else(|e| unreachable!("only text was written: {e}"))
     }
 }
 

@@ -1,18 +1,18 @@
-//! Numbers as a reader sees them, and values as JSON.
+//! Numbers for readers, and values as JSON.
 
 use serde::Serialize;
 
-/// JSON over several lines, with a line end.
+/// The value as JSON on several lines, with a final line end.
 pub(crate) fn json_text(value: &impl Serialize) -> String {
     let text = serde_json::to_string_pretty(value);
     let Ok(mut text) = text else {
-        unreachable!("derived forms with names for keys have a JSON form: {text:?}")
+        unreachable!("types with derived Serialize and string keys serialise to JSON: {text:?}")
     };
     text.push('\n');
     text
 }
 
-/// At most four significant digits, without a tail of zeros.
+/// The number with at most four significant digits, without trailing zeros.
 pub(crate) fn short(value: &f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-3..1e6).contains(&size) {

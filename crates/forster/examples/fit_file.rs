@@ -1,5 +1,5 @@
-//! Fits points from a file and tells how long it took, so that other programs can be run on the same
-//! points. Files hold n × d numbers, row after row, 64-bit floating point, little-endian.
+//! Fits points from a file and reports the time, so that other programs can be run on the same points. Files contain n
+//! × d numbers, row by row, as little-endian 64-bit floating point.
 //!
 //! ```sh
 //! cargo run --release -p halfspaces-forster --example fit_file -- generate clustered 10000 20 x.f64
@@ -7,15 +7,15 @@
 //! cargo run --release -p halfspaces-forster --example fit_file -- pass x.f64 10000 20
 //! ```
 //!
-//! `generate` draws from `gaussian`, `student-t` (one degree of freedom, condition 1e6) or `clustered`
-//! (ten clusters). `fit` brings the points into two-sided position and prints one line of JSON: seconds
-//! of the fit alone, steps, passes over the points (products with the Hessian are passes too), and the
-//! certified residual max(1 - λmin, λmax - 1). `pass` prints the seconds of one fixed-point step (a
-//! quarter of the difference between fits of eight steps and of four; take points that need more, such
-//! as clustered ones), and of faer's XᵀX, by the least times of several rounds, which load on the
-//! machine raises last. One thread.
+//! `generate` draws from `gaussian`, `student-t` (one degree of freedom, condition 1e6) or `clustered` (ten clusters).
+//! `fit` brings the points into radially isotropic position (with two-sided accuracy) and prints one line of JSON: the
+//! seconds of the fit alone, the numbers of steps and of passes over the points (including products with the Hessian),
+//! and the certified residual max(1 - λmin, λmax - 1). `pass` prints the seconds of one fixed-point step and of faer's
+//! XᵀX. The time of a step is a quarter of the difference in time between a fit of eight steps and a fit of four (use
+//! points that need more steps, such as clustered ones). Both times are minima over several rounds, because the minimum
+//! is least affected by other load on the machine. All commands use one thread.
 //!
-//! What goes wrong is printed with the file's name, and the program ends with code 2.
+//! Errors are printed with the name of the file, and the program then exits with code 2.
 #![allow(clippy::disallowed_methods, reason = "it reports times")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program, not a library")]
 
@@ -74,7 +74,7 @@ fn generate(kind: &str, (n, d): (usize, usize), file: &str) -> Result<(), Box<dy
         "gaussian" => Gaussian::new(d, 1.0)?.sample(n, 1)?,
         "student-t" => StudentT::new(d, 1.0, 1e6)?.sample(n, 1)?,
         "clustered" => Clusters::random(d, 10, 0.1, 1)?.sample(n, 2)?,
-        _ => return Err(format!("no points of kind {kind}\n{USAGE}").into()),
+        _ => return Err(format!("unknown kind of points: {kind}\n{USAGE}").into()),
     };
     let mut out = BufWriter::new(File::create(file)?);
     for value in points.as_slice() {
@@ -87,7 +87,11 @@ fn read(file: &str, (n, d): (usize, usize)) -> Result<Points, Box<dyn Error>> {
     let bytes = std::fs::read(file)?;
     let (values, rest) = bytes.as_chunks::<8>();
     if !rest.is_empty() || n.checked_mul(d) != Some(values.len()) {
-        return Err(format!("{} bytes, not 8 for each of {n} x {d} numbers", bytes.len()).into());
+        return Err(format!(
+            "found {} bytes, expected 8 for each of {n} x {d} numbers",
+            bytes.len()
+        )
+        .into());
     }
     Ok(Points::new(values.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect(), d)?)
 }
@@ -144,7 +148,7 @@ fn timed(solver: &Forster, points: &Points) -> Result<(f64, Fit), Box<dyn Error>
 mod tests {
     use super::*;
 
-    /// Every fault says in which file it is, in words.
+    /// Every error names its file.
     #[test]
     fn faults_name_the_file() {
         let folder = std::env::temp_dir().join(format!("fit_file-{}", std::process::id()));
@@ -155,7 +159,7 @@ mod tests {
         let said = |arguments: &[&str]| run(arguments).unwrap_err().to_string();
         let absent = said(&["fit", &missing, "2", "2", "1e-6"]);
         assert!(absent.starts_with(&missing) && !absent.contains("Os {"), "{absent}");
-        let expected = format!("{short}: 20 bytes, not 8 for each of 2 x 2 numbers");
+        let expected = format!("{short}: found 20 bytes, expected 8 for each of 2 x 2 numbers");
         assert_eq!(said(&["pass", &short, "2", "2"]), expected);
         run(&["generate", "gaussian", "20", "2", &good]).unwrap();
         run(&["fit", &good, "20", "2", "1e-6"]).unwrap();

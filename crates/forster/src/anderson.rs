@@ -1,11 +1,11 @@
-//! Anderson's acceleration of the fixed point.
+//! Anderson acceleration of the fixed-point iteration.
 //!
-//! Near a position the fixed point is nearly linear: the error of Q = (AAᵀ)⁻¹, seen from a factor A₀
-//! close by, shrinks by one symmetric operator a step. A combination of the last few steps whose
-//! residuals nearly cancel then gets much further than each of them, as conjugate gradients do beside
-//! a plain iteration: the steps that a given accuracy takes fall by a third to a half. It costs a few
-//! k × k matrices and no pass. A proposal far from A₀ is refused, and nothing is trusted to it: the
-//! next pass measures what it is worth.
+//! Near radially isotropic position the fixed-point iteration is nearly linear: the error of Q = (AAᵀ)⁻¹, in the
+//! coordinates of a nearby factor A₀, is multiplied by one symmetric operator at each step. A combination of the most
+//! recent steps whose residuals nearly cancel therefore gets much closer than each of them, just as conjugate gradients
+//! get closer than a plain iteration: the number of steps for a given accuracy falls by a third to a half. The cost is
+//! a few k × k matrices and no additional pass over the points. A proposal far from A₀ is rejected. Correctness does
+//! not depend on proposals: the next pass measures each of them.
 //!
 //! *Source.* Anderson 1965; Walker and Ni 2011 (type II).
 
@@ -14,38 +14,38 @@ use faer::{Mat, Scale};
 
 /// Maximum number of steps that are combined.
 const DEPTH: usize = 5;
-/// Share of its length that a difference of residuals must have beyond the span of newer ones.
+/// Minimum length of the component of a residual difference that is orthogonal to the newer differences, relative to
+/// the length of the whole difference.
 const INDEPENDENT: f64 = 1e-6;
-/// Residual from which the fixed point counts as nearly linear.
+/// Residual below which the iteration counts as nearly linear.
 pub(crate) const NEAR: f64 = 0.5;
-/// How far in Frobenius norm, over √k, Q may be from that of A₀.
+/// Maximum distance between Q and the Q of A₀: the Frobenius norm of their difference, divided by √k.
 const RADIUS: f64 = 0.5;
 
-/// The last few steps, seen from the lower triangle A₀ where they began.
+/// The most recent steps, relative to the lower triangular A₀ from which they started.
 #[derive(Debug)]
 pub(crate) struct AndersonAcceleration {
     origin: Mat<f64>,
-    /// An upper triangle V with VVᵀ = Q at the present factor.
+    /// An upper triangular V with VVᵀ = Q at the current factor.
     root: Mat<f64>,
-    /// Q of a step, of trace k, and what the fixed point would add to it; the newest last.
+    /// The Q of each past step, with trace k, and its fixed-point increment; newest last.
     history: Vec<(Mat<f64>, Mat<f64>)>,
 }
 
 impl AndersonAcceleration {
-    /// Begins at the factor `origin`.
+    /// Starts at the factor `origin`.
     pub(crate) fn new(origin: Mat<f64>) -> AndersonAcceleration {
         let root = Mat::identity(origin.nrows(), origin.nrows());
         AndersonAcceleration { origin, root, history: Vec::new() }
     }
 
-    /// ln of how much the condition can differ between two factors near the origin: eigenvalues of Q
-    /// there are taken to lie between 1/2 and 3/2, as they do but for a few when k is large.
+    /// The logarithm of the largest ratio between the condition numbers of two factors near the origin. It assumes that
+    /// the eigenvalues of Q lie between 1/2 and 3/2, which holds for all but a few of them if k is large.
     pub(crate) fn growth() -> f64 {
         0.5 * 3f64.ln()
     }
 
-    /// The next factor, a lower triangle, given M at the present one; `None` if it would be far from
-    /// the origin.
+    /// The next factor, a lower triangle, given the M of the current factor; `None` if it would be far from the origin.
     pub(crate) fn next(&mut self, moment: &Mat<f64>) -> Option<Mat<f64>> {
         let dim = moment.nrows();
         let root = &self.root;
@@ -55,7 +55,8 @@ impl AndersonAcceleration {
         let residual = &image - &present;
         let mut next = image;
 
-        // Differences of residuals, newest first, made orthogonal; each with what it is the image of.
+        // Orthonormalised differences of residuals, newest first, each with the same combination of differences of
+        // fixed-point images.
         let mut basis: Vec<(Mat<f64>, Mat<f64>)> = Vec::new();
         let mut unexplained = residual.clone();
         let mut newer = (&present, &residual);
@@ -113,7 +114,7 @@ mod tests {
     use halfspaces_data::{Clusters, Marginal};
     use halfspaces_linalg::Threads;
 
-    /// max |M - I| after each step from the identity.
+    /// The value of max |M - I| after each step from the identity.
     fn errors(mixed: bool, steps: usize) -> Vec<f64> {
         let points = Clusters::random(6, 9, 0.3, 1).unwrap().sample(900, 2).unwrap();
         let values = points.as_slice().into();
@@ -151,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_linear_iteration_ends_in_as_many_steps_as_it_has_rates() {
-        // M over few directions of one rate: the second step already cancels the first.
+        // The error converges at the same rate in all directions, so the second step already cancels it.
         let mut acceleration = AndersonAcceleration::new(Mat::identity(3, 3));
         let target = Mat::from_fn(3, 3, |i, j| {
             f64::from(i == j) + if (i, j) == (0, 0) { 0.02 } else { -0.01 * f64::from(i == j) }

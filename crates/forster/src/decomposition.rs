@@ -1,33 +1,27 @@
-//! All points brought into position, piece by piece.
+//! Decomposition of all points into subspaces, in each of which the points are in radially isotropic position.
 //!
-//! A fit places the points of one subspace; the points outside are fitted again, until every point is
-//! placed: subspaces V1, V2, ... of which V_i holds at least its share of the points that V1 .. V_{i-1}
-//! left over (DKTZ23 §3: the order in which the strong learner meets them). Each piece holds at least one
-//! point, so there are at most n.
+//! A fit brings the points of one subspace into radially isotropic position. The points outside that subspace are
+//! fitted again, until every point has been placed in a subspace: the result is a sequence of subspaces V1, V2, ...,
+//! where V_i contains at least its share of the points not in V1 .. V_{i-1} (DKTZ23 §3; the strong learner processes
+//! them in this order). Each piece contains at least one point, so there are at most n pieces.
 
 use crate::error::ForsterError;
 use crate::forster::Forster;
 use crate::report::{Outcome, Position, Reason};
-#[cfg(feature = "serde")]
-use crate::saved::{ascend_below, ensure};
-use halfspaces_linalg::{PointSet, Points, getters, load_checked};
+use halfspaces_linalg::{PointSet, Points, getters};
 
-/// How far sums of the same weights in another order may be apart, relative.
-#[cfg(feature = "serde")]
-const LEFT_ROUNDING: f64 = 1e-9;
-
-/// All points in position, subspace by subspace: from [`Forster::decompose`].
+/// All points in radially isotropic position, subspace by subspace; the result of [`Forster::decompose`].
 ///
-/// *What it computes.* Subspaces V1, V2, ... of which V_i holds at least its share of the points that
-/// V1 .. V_{i-1} left over, each with a transform of its members. *Guarantee.* Every piece has the
-/// certificates of a fit ([`Fit`](crate::Fit)), and every point is in one piece, zero, or left over with a reason.
-/// *Cost:* one fit per piece, of which there are at most n; as a rule few. *When to use it:* where a learner
-/// needs all points; for the first piece alone [`Forster::fit`] is enough. *Source:* DKTZ23 §3.
+/// *What it computes.* Subspaces V1, V2, ..., where V_i contains at least its share of the points not in V1 .. V_{i-1},
+/// each with a transform of its members. *Guarantee.* Every piece has the certificates of a fit ([`Fit`](crate::Fit)).
+/// Every point is in one piece, zero, or unplaced with a reason. *Cost:* one fit per piece; at most n pieces, usually
+/// few. *When to use it:* if a learner needs all points; for only the first piece use [`Forster::fit`]. *Source:*
+/// DKTZ23 §3.
 ///
 /// ```
 /// use halfspaces_forster::ForsterTransform;
 /// use halfspaces_linalg::{Params, Points};
-/// // Three points on a line, and what is left spans the plane.
+/// // Three points on a line; the remaining points span the plane.
 /// let points =
 ///     Points::from_rows(&[[1.0, 1.0], [1.0, 0.0], [2.0, 2.0], [0.0, 3.0], [5.0, 5.0]])?;
 /// let parts = ForsterTransform::params().check()?.decompose(&points)?;
@@ -37,7 +31,6 @@ const LEFT_ROUNDING: f64 = 1e-9;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Decomposition {
     pieces: Vec<Position>,
     zero_rows: Vec<usize>,
@@ -45,57 +38,19 @@ pub struct Decomposition {
     reason: Option<Reason>,
 }
 
-load_checked!(Decomposition {
-    pieces: Vec<Position>,
-    zero_rows: Vec<usize>,
-    unplaced: Vec<usize>,
-    reason: Option<Reason>,
-});
-
-#[cfg(feature = "serde")]
-impl Decomposition {
-    fn check_saved(&self) -> Result<(), ForsterError> {
-        // Every point is in one place.
-        let members = self.pieces.iter().flat_map(|piece| piece.subspace.members());
-        let mut places: Vec<usize> =
-            members.chain(&self.zero_rows).chain(&self.unplaced).copied().collect();
-        places.sort_unstable();
-        let points = places.len();
-        let each_once = places.into_iter().eq(0..points);
-        ensure(each_once, "some point has no place, or two")?;
-        let sorted = ascend_below(&self.zero_rows, points) && ascend_below(&self.unplaced, points);
-        ensure(sorted, "zero points or points left are not in order")?;
-        let explained = self.reason.is_some() != self.unplaced.is_empty();
-        ensure(explained, "points are left without a reason, or none with one")?;
-        for piece in &self.pieces {
-            ensure(piece.subspace.points() == points, "a piece is of another set of points")?;
-            ensure(piece.is_answer(), "a piece is neither heavy nor all that was left")?;
-        }
-        // Each piece is what the ones before it left over.
-        for (before, after) in self.pieces.iter().zip(self.pieces.iter().skip(1)) {
-            let (before, after) = (&before.subspace, &after.subspace);
-            let left = before.weight() - before.weight_inside();
-            let weighs = (after.weight() - left).abs() <= LEFT_ROUNDING * before.weight();
-            let fits = before.basis().dim() == after.basis().dim() && weighs;
-            ensure(fits, "a piece does not weigh what the one before it left over")?;
-        }
-        Ok(())
-    }
-}
-
 impl Decomposition {
     getters! {
-        /// The pieces in the order they were found. Members are indices of the original points; weights
-        /// and span are those of the points left at the time.
+        /// The pieces in the order in which they were found. Members are indices of the original points; weights and
+        /// span are those of the points that remained at the time.
         pieces: &[Position],
 
-        /// Zero points, which have no place.
+        /// Zero points, which are not placed.
         zero_rows: &[usize],
 
-        /// Points left when a fit ended unresolved; empty when all are placed.
+        /// Points that remained when a fit ended unresolved; empty if all points are placed.
         unplaced: &[usize],
 
-        /// Why points are left, if any are.
+        /// The reason why points are unplaced, if there are any.
         reason: Option<Reason>,
     }
 
@@ -107,18 +62,18 @@ impl Decomposition {
 }
 
 impl Forster {
-    /// Places all points, every one counting once.
+    /// Places all points with equal weights.
     ///
     /// # Errors
-    /// As [`Forster::fit`].
+    /// Same as [`Forster::fit`].
     pub fn decompose(&self, points: &Points) -> Result<Decomposition, ForsterError> {
         self.decompose_with(points, None)
     }
 
-    /// As [`Forster::decompose`], point i counting `weights[i]` times.
+    /// Like [`Forster::decompose`], but point i has the weight `weights[i]`.
     ///
     /// # Errors
-    /// As [`Forster::fit_weighted`].
+    /// Same as [`Forster::fit_weighted`].
     pub fn decompose_weighted(
         &self,
         points: &Points,
@@ -163,52 +118,5 @@ impl Forster {
                 return Ok(parts);
             }
         }
-    }
-}
-
-#[cfg(test)]
-#[cfg(feature = "serde")]
-mod tests {
-    use super::*;
-    use crate::ForsterTransform;
-    use halfspaces_linalg::Params;
-    use serde_json::{Value, json};
-
-    #[test]
-    fn every_point_has_one_place_in_what_is_loaded() {
-        let rows = [[1.0, 1.0], [1.0, 0.0], [2.0, 2.0], [0.0, 0.0], [0.0, 3.0], [5.0, 5.0]];
-        let solver = ForsterTransform::params().check().unwrap();
-        let parts = solver.decompose(&Points::from_rows(&rows).unwrap()).unwrap();
-        let saved = serde_json::to_value(&parts).unwrap();
-        assert_eq!(serde_json::from_value::<Decomposition>(saved.clone()).unwrap(), parts);
-        assert_eq!(parts.pieces().len(), 2);
-        for (place, to) in [
-            ("/pieces/0/subspace/members/0", json!(1)),
-            ("/pieces/0/subspace/points", json!(7)),
-            ("/pieces/1/subspace/members", json!([1, 6])),
-            ("/pieces/1/subspace/weight", json!(3.0)),
-            ("/zero_rows", json!([])),
-            ("/zero_rows", json!([4])),
-            ("/unplaced", json!([3])),
-            ("/unplaced", json!([6])),
-            ("/reason", json!("Stalled")),
-            ("/pieces", json!([])),
-        ] {
-            let mut broken = saved.clone();
-            *broken.pointer_mut(place).unwrap() = to.clone();
-            assert!(serde_json::from_value::<Decomposition>(broken).is_err(), "{place}: {to}");
-        }
-        // Pieces in another order are not what was left over.
-        let mut swapped = saved.clone();
-        swapped["pieces"].as_array_mut().unwrap().swap(0, 1);
-        assert!(serde_json::from_value::<Decomposition>(swapped).is_err());
-        let mut left = saved;
-        (left["unplaced"], left["reason"]) = (json!([6]), Value::Null);
-        for piece in [0, 1] {
-            left["pieces"][piece]["subspace"]["points"] = json!(7);
-        }
-        assert!(serde_json::from_value::<Decomposition>(left.clone()).is_err());
-        left["reason"] = json!("Stalled");
-        assert!(serde_json::from_value::<Decomposition>(left).is_ok());
     }
 }

@@ -1,9 +1,9 @@
-//! Small dense factorisations and products, sequential and with typed failures: thin names over faer's.
+//! Small dense factorisations and products, single-threaded and with typed errors: thin wrappers around those of faer.
 //!
-//! faer's operators and its `self_adjoint_eigen` and `svd` take their number of threads from a global
-//! variable, all cores unless a program sets it. Here a caller says how many ([`halfspaces_linalg::Threads`])
-//! and no result may depend on it, so the functions below the operators are called, with one thread;
-//! operators without a product of matrices stand as they are.
+//! faer's operators and its `self_adjoint_eigen` and `svd` take their number of threads from a global variable, whose
+//! default is all cores. Here a caller specifies the threads ([`halfspaces_linalg::Threads`]) and no result may depend
+//! on them. The wrappers therefore call the functions below the operators, with one thread. Operators without a matrix
+//! product are used directly.
 
 use crate::error::ForsterError;
 use faer::diag::Diag;
@@ -18,7 +18,7 @@ use faer::linalg::svd::{ComputeSvdVectors, svd as faer_svd, svd_scratch};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::{Accum, Col, Mat, MatRef, Par, unzip, zip};
 
-/// Eigenvalues, ascending, and eigenvectors, as columns, of a symmetric matrix.
+/// The eigenvalues of a symmetric matrix, ascending, and its eigenvectors, as columns.
 pub(crate) fn eigen(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> {
     eigen_once(m).or_else(|_| eigen_turned(m))
 }
@@ -45,7 +45,7 @@ fn eigen_once(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> 
     Ok((values.column_vector().iter().copied().collect(), vectors))
 }
 
-/// Eigenvalues, ascending, of a symmetric matrix.
+/// The eigenvalues of a symmetric matrix, ascending.
 pub(crate) fn eigenvalues(m: MatRef<'_, f64>) -> Result<Vec<f64>, ForsterError> {
     let dim = m.nrows();
     if !m.is_all_finite() {
@@ -62,7 +62,7 @@ pub(crate) fn eigenvalues(m: MatRef<'_, f64>) -> Result<Vec<f64>, ForsterError> 
     }
 }
 
-/// Singular values, descending, and right singular vectors, as columns.
+/// The singular values of a matrix, descending, and its right singular vectors, as columns.
 pub(crate) fn svd(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> {
     svd_once(m).or_else(|_| svd_turned(m))
 }
@@ -91,8 +91,8 @@ fn svd_once(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> {
     Ok((values.column_vector().iter().copied().collect(), vectors))
 }
 
-/// I - 2 v vᵀ/‖v‖² for v = (1, 2, ..., d). On rare matrices of many zeros and pairs of equal singular
-/// values (triangles of one-hot rows) faer's iteration does not converge; turned by this it does.
+/// The reflection I - 2 v vᵀ/‖v‖² for v = (1, 2, ..., d). On rare matrices with many zeros and pairs of equal singular
+/// values (triangles of one-hot rows) faer's iteration does not converge; after this reflection it does.
 fn reflection(dim: usize) -> Mat<f64> {
     let norm_sq: f64 = (1..=dim).map(|i| (i * i) as f64).sum();
     Mat::from_fn(dim, dim, |i, j| {
@@ -100,14 +100,14 @@ fn reflection(dim: usize) -> Mat<f64> {
     })
 }
 
-/// a b.
+/// The product a b.
 pub(crate) fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     let mut out = Mat::zeros(a.nrows(), b.ncols());
     matmul(out.as_mut(), Accum::Replace, a, b, 1.0, Par::Seq);
     out
 }
 
-/// Q f(λ) Qᵀ for eigenvectors Q.
+/// The matrix Q f(λ) Qᵀ for eigenvectors Q.
 pub(crate) fn spectral(
     values: &[f64],
     vectors: MatRef<'_, f64>,
@@ -117,7 +117,7 @@ pub(crate) fn spectral(
     product(scaled.as_ref(), vectors.transpose())
 }
 
-/// The upper triangle R of m = QR, square even where m has fewer rows than columns.
+/// The upper triangle R of m = QR, square even if m has fewer rows than columns.
 pub(crate) fn qr_triangle(mut m: Mat<f64>) -> Mat<f64> {
     let (rows, columns) = m.shape();
     let block = recommended_block_size::<f64>(rows, columns);
@@ -129,24 +129,24 @@ pub(crate) fn qr_triangle(mut m: Mat<f64>) -> Mat<f64> {
     Mat::from_fn(columns, columns, |i, j| if i <= j && i < rows { m[(i, j)] } else { 0.0 })
 }
 
-/// The lower triangle L with L Lᵀ = m mᵀ: m times a rotation, which no norm of a row of X m sees.
-/// Each row is accurate relative to its own length, so no square of the condition enters.
+/// The lower triangle L with L Lᵀ = m mᵀ. It is m times a rotation, which changes no norm of a row of X m. Each row is
+/// accurate relative to its own length, so the condition number is not squared.
 pub(crate) fn lower_factor(m: MatRef<'_, f64>) -> Mat<f64> {
     qr_triangle(m.transpose().to_owned()).transpose().to_owned()
 }
 
-/// The inverse of a lower triangle with a diagonal free of zeros.
+/// The inverse of a lower triangle with a non-zero diagonal.
 pub(crate) fn inverse_lower(lower: MatRef<'_, f64>) -> Mat<f64> {
     let mut out = Mat::zeros(lower.nrows(), lower.ncols());
     invert_lower_triangular(out.as_mut(), lower, Par::Seq);
     out
 }
 
-/// An upper triangle V with V Vᵀ = m, and the lower triangle C = V⁻ᵀ, so that C Cᵀ = m⁻¹; `None` if m
-/// is not positive definite.
+/// An upper triangle V with V Vᵀ = m, and the lower triangle C = V⁻ᵀ, for which C Cᵀ = m⁻¹; `None` if m is not positive
+/// definite.
 pub(crate) fn inverse_lower_factor(m: MatRef<'_, f64>) -> Option<(Mat<f64>, Mat<f64>)> {
     let dim = m.nrows();
-    // Cholesky's factor of m with its order reversed.
+    // The Cholesky factor of m with its rows and columns in reverse order.
     let end = |i: usize| dim - 1 - i;
     let mut l = Mat::from_fn(dim, dim, |i, j| m[(end(i), end(j))]);
     let scratch = cholesky_in_place_scratch::<f64>(dim, Par::Seq, Default::default());
@@ -161,18 +161,18 @@ pub(crate) fn inverse_lower_factor(m: MatRef<'_, f64>) -> Option<(Mat<f64>, Mat<
     factor.is_all_finite().then_some((upper, factor))
 }
 
-/// Σ a_ij b_ij.
+/// The inner product Σ a_ij b_ij.
 pub(crate) fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> f64 {
     let columns = a.col_iter().zip(b.col_iter());
     columns.map(|(a, b)| a.iter().zip(b.iter()).map(|(a, b)| a * b).sum::<f64>()).sum()
 }
 
-/// target += factor * m
+/// Computes target += factor * m.
 pub(crate) fn add(target: &mut Mat<f64>, factor: f64, m: &Mat<f64>) {
     zip!(target, m).for_each(|unzip!(target, m)| *target += factor * m);
 }
 
-/// The first and the last of sorted values: of eigenvalues the least and the largest.
+/// The first and the last of sorted values; for eigenvalues, the smallest and the largest.
 #[expect(clippy::expect_used, reason = "a matrix of a level has at least one row and column")]
 pub(crate) fn extremes(values: &[f64]) -> (f64, f64) {
     let ends = values.first().copied().zip(values.last().copied());
@@ -222,7 +222,7 @@ mod tests {
         );
         let r = qr_triangle(m);
         assert!(distance(product(r.transpose(), r.as_ref()).as_ref(), gram.as_ref()) < 1e-11);
-        // Fewer rows than columns: the triangle is square all the same.
+        // With fewer rows than columns the triangle is still square.
         let wide = example(3, 5);
         let r = qr_triangle(wide.clone());
         assert_eq!(r.shape(), (5, 5));

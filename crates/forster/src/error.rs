@@ -1,10 +1,10 @@
-//! What can be wrong with the input of a fit.
+//! The error of a fit.
 
 use halfspaces_linalg::InputError;
 use thiserror::Error;
 
-/// Bad input, or a matrix iteration of the numerical library that gave up. A mathematical outcome
-/// is never an error: see [`crate::Outcome`].
+/// Invalid input, or a failure of the numerical library to converge. A mathematical outcome is never an error; see
+/// [`crate::Outcome`].
 ///
 /// ```
 /// use halfspaces_forster::{ForsterError, ForsterTransform};
@@ -17,16 +17,16 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ForsterError {
-    /// Points, halfspaces or parameters are unusable.
+    /// Points, halfspaces or parameters are invalid.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// All points are zero: none has a direction.
-    #[error("all {points} points are zero; at least one must have a direction")]
+    /// All points are zero, so none has a direction.
+    #[error("all {points} points are zero; at least one must be non-zero")]
     NoDirection {
         /// Number of points.
         points: usize,
     },
-    /// One weight per point is needed.
+    /// The number of weights differs from the number of points.
     #[error("{points} points but {weights} weights; give one weight per point")]
     WeightCount {
         /// Number of points.
@@ -35,23 +35,23 @@ pub enum ForsterError {
         weights: usize,
     },
     /// A weight is not positive, or too large or too small to be summed with the others.
-    #[error("the weight of row {row} is {weight}; every weight must lie between 1e-100 and 1e100")]
+    #[error("the weight of row {row} is {weight}; weights must be between 1e-100 and 1e100")]
     Weight {
-        /// The row, from 0.
+        /// The row, counted from 0.
         row: usize,
         /// Its weight.
         weight: f64,
     },
     /// Eigenvalues or singular values did not converge.
-    #[error("the spectrum of a {dim} × {dim} matrix did not converge")]
+    #[error("the eigenvalues or singular values of a {dim} × {dim} matrix did not converge")]
     NoConvergence {
         /// Size of the matrix.
         dim: usize,
     },
-    /// A stored transform contradicts itself.
-    #[error("a stored transform is broken: {what}")]
+    /// A basis or a stored transform is inconsistent.
+    #[error("inconsistent transform: {what}")]
     Stored {
-        /// What does not fit.
+        /// The inconsistency found.
         what: &'static str,
     },
 }

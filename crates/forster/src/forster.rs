@@ -1,39 +1,38 @@
-//! The solver: brings points into radially isotropic position, or finds the subspace that forbids it.
+//! The solver: brings points into radially isotropic position, or finds the subspace that prevents it.
 //!
-//! Wanted is a linear A such that u_i = Aᵀx_i/‖Aᵀx_i‖ have M = (d/n) Σ u_i u_iᵀ ≈ I. It exists, for
-//! every accuracy, exactly when no proper subspace of dimension k of the span (dimension d) holds more
-//! than a k/d fraction of the points; otherwise such a subspace is returned with a transform inside it
-//! (DKTZ23 §3; Diakonikolas, Tzamos and Kane 2023; A is the root of Tyler's M-estimator).
+//! It searches for a linear A such that u_i = Aᵀx_i/‖Aᵀx_i‖ have M = (d/n) Σ u_i u_iᵀ ≈ I. Such an A exists, for every
+//! accuracy, exactly if no proper subspace of dimension k of the span (dimension d) contains more than a k/d fraction
+//! of the points; otherwise such a subspace is returned with a transform inside it (DKTZ23 §3; Diakonikolas, Tzamos and
+//! Kane 2023; A is the root of Tyler's M-estimator).
 //!
-//! On each level (the span; then, inside, each heavy subspace found):
+//! The iteration runs on levels: first on the span, then inside each heavy subspace that it finds. On each level:
 //!
 //! ```text
 //! A <- a whitening of the rows
 //! repeat
 //!     U <- XA with unit rows,  M <- (k/W) Σ w u uᵀ             (one pass)
-//!     in position?                                              return A
-//!     a gap among the singular values of A has opened?          try the subspaces it points to
+//!     in radially isotropic position?                           return A
+//!     a gap among the singular values of A has opened?          try the subspaces at the gap
 //!     A <- A C, CCᵀ = M⁻¹                                       (fixed point; near a position several
 //!                                                                steps combined), or where that is slow
 //!     A <- A e^(-tS/2), S the Newton direction, t by halving    (Newton)
 //! ```
 //!
-//! The fixed point and Newton lower f(A) = (k/W) Σ w ln‖Aᵀx‖² - 2 ln|det A|. The factor A is kept, never AAᵀ, whose
-//! condition is the square.
+//! The fixed point and Newton steps decrease f(A) = (k/W) Σ w ln‖Aᵀx‖² - 2 ln|det A|. The factor A is stored, never
+//! AAᵀ, whose condition number is the square of that of A.
 //!
-//! A subspace with exactly its share, N d = k n, is an answer only where rounding ends the iteration: at
-//! the cap on the condition, or where for [`PATIENCE`](crate::level::PATIENCE) steps neither the
-//! residual nor the condition has moved, which on ill-conditioned points happens long before the cap.
-//! Never at the cap on steps, where more of them might still reach position on the whole span, and
-//! never on the way, where a complement that holds all other points may make position exact. The answer
-//! is true whenever it is given: membership is certified and the equality is one of integers (DKTZ23 §3
-//! asks for no more).
+//! A subspace with exactly its share of the points, N d = k n, is returned as the answer only if rounding ends the
+//! iteration: at the cap on the condition number, or if neither the residual nor the condition number has changed for
+//! [`PATIENCE`](crate::level::PATIENCE) steps, which on ill-conditioned points happens long before the cap. It is never
+//! returned at the cap on steps, because more steps might still reach position on the whole span. It is never returned
+//! at an intermediate step, because exact position is possible if another subspace contains all other points. Whenever
+//! it is returned, it is correct: membership is certified and the equality holds exactly, in integers (DKTZ23 §3
+//! requires no more).
 //!
-//! *Guarantee.* None on the number of steps, all on the result: both kinds of outcome are returned
-//! only with certificates recomputed from the points as given ([`crate::Subspace`],
-//! [`crate::Isotropy`]), and whatever cannot be certified is [`Outcome::Unresolved`]. On elliptical
-//! data the fixed point contracts by about 2/(d+2) a step, and acceleration doubles that rate or nearly so;
-//! on the exact boundary only Newton's steps get anywhere.
+//! *Guarantee.* There is no bound on the number of steps, but the result is fully guaranteed: both kinds of outcome are
+//! returned only with certificates recomputed from the points as given ([`crate::Subspace`], [`crate::Isotropy`]), and
+//! everything else is [`Outcome::Unresolved`]. On elliptical data the fixed-point iteration contracts by about 2/(d+2)
+//! per step, and acceleration nearly doubles that rate; on the exact boundary only Newton steps make progress.
 //!
 //! *Claims.* F1, F2, F3, S7.
 
@@ -47,13 +46,13 @@ use crate::subspace::Subspace;
 use crate::survey::{Survey, composed, project, survey};
 use crate::transform::ForsterTransform;
 use faer::{Mat, MatRef};
-use halfspaces_linalg::{InputError, Params, Points, load_params};
+use halfspaces_linalg::{InputError, Params, Points};
 
 impl Params for ForsterParams {
     type Learner = Forster;
     type Error = InputError;
 
-    /// The solver, if the parameters are in range.
+    /// Returns the solver if all parameters are in range.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for δ not in [1e-11, 1), a membership tolerance not in
@@ -73,36 +72,36 @@ impl Params for ForsterParams {
 }
 
 impl ForsterTransform {
-    /// Parameters of the solver, at their defaults: two-sided accuracy 1e-6, membership tolerance 1e-10,
-    /// automatic steps, one thread.
+    /// The default parameters of the solver: two-sided accuracy 1e-6, membership tolerance 1e-10, automatic steps, one
+    /// thread.
     #[must_use]
     pub fn params() -> ForsterParams {
         ForsterParams::default()
     }
 }
 
-/// The solver: brings points into radially isotropic position, or finds the subspace that forbids it.
-/// Made by [`ForsterTransform::params`] and [`Params::check`].
+/// The solver: brings points into radially isotropic position, or finds the subspace that prevents it. Created by
+/// [`ForsterTransform::params`] and [`Params::check`].
 ///
-/// *What it computes.* A linear A for which the unit vectors u = Aᵀx/‖Aᵀx‖ have
-/// M = (d/n) Σ u uᵀ ≈ I within the [`Accuracy`](crate::Accuracy) asked for; where a proper subspace of the
-/// span holds so much more than its share of the points, k/d of them in k of d dimensions, that no such A exists,
-/// that subspace is returned with an A for the points inside it.
+/// *What it computes.* A linear A for which the unit vectors u = Aᵀx/‖Aᵀx‖ have M = (d/n) Σ u uᵀ ≈ I within the
+/// requested [`Accuracy`](crate::Accuracy). If a proper subspace of the span contains more than its share of the points
+/// (k/d of them in k of d dimensions), so that no such A exists, the result is that subspace with an A for the points
+/// inside it.
 ///
-/// *Guarantee.* On the result, not on the number of steps: members, inequality and eigenvalues are
-/// recomputed from the points as given, and what falls short is
-/// [`Outcome::Unresolved`]. With accuracy δ <= 1/2, 1/(4d) of the points
-/// have |v·u| >= 1/(2√d) for every unit v (DKTZ23 §3). Results do not depend on threads.
+/// *Guarantee.* It concerns the result, not the number of steps: members, inequality and eigenvalues are recomputed
+/// from the points as given, and a result that does not meet the accuracy is [`Outcome::Unresolved`]. With accuracy δ
+/// <= 1/2, 1/(4d) of the points have |v·u| >= 1/(2√d) for every unit v (DKTZ23 §3). Results do not depend on the number
+/// of threads.
 ///
-/// *Cost.* A pass over the points is O(n d²), about that of one XᵀX, and reads each point once; a fixed-point
-/// step is one pass, a Newton step up to 60. Points that are Gaussian, heavy-tailed or
-/// in clusters take some 4 to 8 passes for δ = 1e-6. Memory: the unit rows (n d numbers) once subspaces are looked for or Newton steps
-/// are made, a copy of the points where some are repeated, zero or of lengths beyond 1e±100, and O(d²).
+/// *Cost.* A pass over the points takes O(n d²) time, about that of one XᵀX, and reads each point once. A fixed-point
+/// step is one pass, a Newton step up to 60. Points that are Gaussian, heavy-tailed or in clusters take about 4 to 8
+/// passes for δ = 1e-6. Memory: the unit rows (n d numbers) as soon as the fit searches for subspaces or makes Newton
+/// steps, a copy of the points if some are repeated, are zero, or have lengths beyond 1e±100, and O(d²) numbers.
 ///
-/// *When to use it.* To make ill-conditioned points round before a learner that needs margins; as a
-/// scatter matrix of heavy-tailed points; to find that many points lie in a subspace. *When not:*
-/// points that lie near a subspace, but beyond the tolerance, need a transform of condition one over their
-/// distance, and end unresolved; sparse points of many dimensions (d² numbers are kept).
+/// *When to use it.* Before a learner that needs margins, to make ill-conditioned points isotropic; as a scatter matrix
+/// of heavy-tailed points; to detect that many points lie in a subspace. *When not:* points that lie near a subspace,
+/// but beyond the tolerance, need a transform whose condition number is the inverse of their distance, and their fit
+/// ends unresolved; sparse points in many dimensions (it stores d² numbers).
 ///
 /// *Source.* DKTZ23 §3; Tyler 1987; Diakonikolas, Tzamos and Kane 2023. *Claims:* F1, F2, F3 (scatter), S7 (margins).
 ///
@@ -117,10 +116,7 @@ impl ForsterTransform {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Forster(ForsterParams);
-
-load_params!(Forster: ForsterParams);
 
 impl Forster {
     /// The parameters.
@@ -129,21 +125,21 @@ impl Forster {
         self.0
     }
 
-    /// Brings n × d `points` into position, every point counting once.
+    /// Brings n × d `points` into radially isotropic position, with equal weights.
     ///
     /// # Errors
-    /// [`ForsterError::Input`] for no points or too many to copy; [`ForsterError::NoDirection`] if all
-    /// are zero; [`ForsterError::NoConvergence`].
+    /// [`ForsterError::Input`] for no points or too many to copy; [`ForsterError::NoDirection`] if all are zero;
+    /// [`ForsterError::NoConvergence`].
     pub fn fit(&self, points: &Points) -> Result<Fit, ForsterError> {
         self.fit_with(points, None)
     }
 
-    /// As [`Forster::fit`], point i counting `weights[i]` times: whole weights mean the same as
-    /// repeated points.
+    /// Like [`Forster::fit`], but point i has the weight `weights[i]`; integer weights are equivalent to repeated
+    /// points.
     ///
     /// # Errors
-    /// As [`Forster::fit`]; [`ForsterError::WeightCount`]; [`ForsterError::Weight`] for one outside
-    /// [1e-100, 1e100].
+    /// Same as [`Forster::fit`]; [`ForsterError::WeightCount`]; [`ForsterError::Weight`] for a weight outside [1e-100,
+    /// 1e100].
     pub fn fit_weighted(&self, points: &Points, weights: &[f64]) -> Result<Fit, ForsterError> {
         self.fit_with(points, Some(weights))
     }
@@ -158,7 +154,7 @@ impl Forster {
         let zero_rows = prepared.zero_rows();
         let Prepared { mut rows, row_of } = prepared;
         let distinct = rows.len();
-        // Which distinct rows the present level holds, and an orthonormal basis of its space.
+        // The distinct rows of the current level, and an orthonormal basis of its space.
         let mut held: Vec<usize> = (0..distinct).collect();
         let mut basis: Option<Mat<f64>> = None;
         let mut levels = Vec::new();
@@ -190,7 +186,7 @@ impl Forster {
             None => rows_of(Mat::<f64>::identity(rows.dim, rows.dim).as_ref())?,
         };
         let transform = ForsterTransform::new(basis.clone(), factor)?;
-        // The first level is that of the span.
+        // The first level is the span.
         let span_dim = levels[0].dim;
         let tolerance = self.0.membership;
         let subspace = Subspace::certify_on(points, weights, basis, span_dim, tolerance, threads)?;
@@ -198,7 +194,7 @@ impl Forster {
         let certificate =
             Isotropy::measure_transformed(&transform, points, members, weights, threads)?;
 
-        // The same members by the certificate as by the search?
+        // Whether the certificate and the search found the same members.
         let mut inside = vec![false; distinct];
         held.iter().for_each(|i| inside[*i] = true);
         let expected = row_of.iter().zip(0..).filter(|(row, _)| row.is_some_and(|r| inside[r]));
@@ -209,8 +205,8 @@ impl Forster {
     }
 }
 
-/// What the certificates make of the end of the search; `agree`: certificate and search have the same
-/// members.
+/// The outcome that the certificates allow at the end of the search. `agree` says whether the certificate and the
+/// search found the same members.
 fn judge(position: Position, reason: Option<Reason>, agree: bool, accuracy: Accuracy) -> Outcome {
     let Position { subspace, certificate, .. } = &position;
     let whole = subspace.dim() == subspace.span_dim();
@@ -233,12 +229,23 @@ mod tests {
     use super::*;
     use halfspaces_linalg::Threads;
 
-    /// Three points on an axis and one off it: in position on the axis.
+    /// Three points on an axis and one off it; the three are in radially isotropic position on the axis.
     fn axis(accuracy: Accuracy, agree: bool, reason: Option<Reason>) -> Outcome {
         let rows = [[1.0, 0.0], [2.0, 0.0], [-1.0, 0.0], [1.0, 1.0]];
         let fit = ForsterTransform::params().check().unwrap();
         let fit = fit.fit(&Points::from_rows(&rows).unwrap()).unwrap();
         judge(fit.position().clone(), reason, agree, accuracy)
+    }
+
+    /// Points of the plane on a subspace with these basis rows, transformed by the identity.
+    fn unchanged(points: &Points, basis: &[[f64; 2]]) -> Position {
+        let (k, basis) = (basis.len(), Points::from_rows(basis).unwrap());
+        let transform = ForsterTransform::new(basis.clone(), Mat::identity(k, k)).unwrap();
+        let subspace = Subspace::certify(points, None, basis, 2, 1e-10).unwrap();
+        let members = subspace.members();
+        let certificate =
+            Isotropy::measure_transformed(&transform, points, members, None, Threads::ONE).unwrap();
+        Position { subspace, transform, certificate }
     }
 
     #[test]
@@ -252,36 +259,15 @@ mod tests {
         let spent = axis(accuracy, true, Some(Reason::IterationCap));
         assert!(matches!(spent, Outcome::Unresolved { reason: Reason::IterationCap, .. }));
 
-        // A line with one point of three is not heavy, and no answer for the plane.
+        // A line with one point of three is not heavy, so it is not an answer for the plane.
         let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]).unwrap();
-        let basis = Points::from_rows(&[[1.0, 0.0]]).unwrap();
-        let transform = ForsterTransform::new(basis.clone(), Mat::identity(1, 1)).unwrap();
-        let subspace = Subspace::certify(&points, None, basis, 2, 1e-10).unwrap();
-        let certificate = Isotropy::measure_transformed(
-            &transform,
-            &points,
-            subspace.members(),
-            None,
-            Threads::ONE,
-        )
-        .unwrap();
-        assert!(missed(judge(Position { subspace, transform, certificate }, None, true, accuracy)));
+        let position = unchanged(&points, &[[1.0, 0.0]]);
+        assert!(missed(judge(position, None, true, accuracy)));
 
-        // Position on the plane, but not as exact as asked for.
+        // In radially isotropic position on the plane, but less accurately than requested.
         let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 0.1], [0.1, 1.0]]).unwrap();
-        let basis = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0]]).unwrap();
-        let transform = ForsterTransform::new(basis.clone(), Mat::identity(2, 2)).unwrap();
-        let subspace = Subspace::certify(&points, None, basis, 2, 1e-10).unwrap();
-        let certificate = Isotropy::measure_transformed(
-            &transform,
-            &points,
-            subspace.members(),
-            None,
-            Threads::ONE,
-        )
-        .unwrap();
-        let position = Position { subspace, transform, certificate };
-        let residual = certificate.residual();
+        let position = unchanged(&points, &[[1.0, 0.0], [0.0, 1.0]]);
+        let residual = position.certificate.residual();
         assert!(missed(judge(position.clone(), None, true, Accuracy::TwoSided(0.99 * residual))));
         let reached = judge(position, None, true, Accuracy::TwoSided(1.01 * residual));
         assert!(matches!(reached, Outcome::RadiallyIsotropic(_)));

@@ -1,17 +1,18 @@
-//! Σ s u uᵀ over the rows u of a tile ([`crate::tile`]), each with a number s.
+//! The weighted sum Σ s u uᵀ over the rows u of a tile ([`crate::tile`]), each with a scale s.
 //!
-//! A vector of u is multiplied with s once and then with as many coordinates of u as there are registers for the sums.
+//! A vector of u is multiplied by s once and then by as many coordinates of u as there are registers for the sums.
 
 use crate::tile::{LANES, padded};
 use halfspaces_linalg::kernels::{Fused, FusedLoop};
 
-/// Coordinates that are multiplied with a vector where vectors hold [`LANES`] numbers and there are 32 registers:
-/// in steps of four.
+/// Maximum number of coordinates multiplied with one vector if vectors have [`LANES`] numbers and there are 32
+/// registers; fewer coordinates are rounded up to a multiple of four.
 const MANY: usize = 24;
-/// Coordinates that are multiplied with two vectors elsewhere, where there are 16: in steps of two.
+/// Maximum number of coordinates multiplied with two vectors otherwise, with 16 registers; fewer coordinates are
+/// rounded up to a multiple of two.
 const FEW: usize = 6;
 
-/// Adds the lower half of Σ s u uᵀ (and parts of the upper) to `m`, whose rows are those of a tile.
+/// Adds the lower half of Σ s u uᵀ (and parts of the upper half) to `m`, whose rows have the length of those of a tile.
 #[inline(always)]
 pub(crate) fn add_gram<F: Fused>(f: F, u: &[f64], scales: &[f64], dim: usize, m: &mut [f64]) {
     assert_eq!(u.len() / padded(dim), scales.len(), "a row has one scale");
@@ -45,7 +46,7 @@ pub(crate) fn add_gram<F: Fused>(f: F, u: &[f64], scales: &[f64], dim: usize, m:
     }
 }
 
-/// Where in the sum a block lies.
+/// The position of a block in the sum.
 #[derive(Clone, Copy)]
 struct Corner {
     dim: usize,
@@ -53,7 +54,7 @@ struct Corner {
     first: usize,
 }
 
-/// R coordinates from `top` on times V vectors from column `first` on.
+/// Multiplies R coordinates, starting with `top`, with V vectors, starting with column `first`.
 #[inline(always)]
 fn add_block<F: Fused, const R: usize, const V: usize>(
     f: F,
@@ -80,7 +81,7 @@ fn add_block<F: Fused, const R: usize, const V: usize>(
         }
     }
     for (r, sums) in sums.iter().enumerate() {
-        // Beyond the dimension there are coordinates, all zero, but no rows.
+        // The coordinates beyond the dimension are zero, and the sum has no rows for them.
         if top + r < dim {
             let m = &mut m[(top + r) * stride + first..][..width];
             for (v, sum) in sums.iter().enumerate() {
@@ -91,7 +92,7 @@ fn add_block<F: Fused, const R: usize, const V: usize>(
     }
 }
 
-/// [`add_gram`] by itself.
+/// [`add_gram`] as a separate loop.
 pub(crate) struct AddGram<'a> {
     pub(crate) u: &'a [f64],
     pub(crate) scales: &'a [f64],

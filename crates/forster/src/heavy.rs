@@ -1,23 +1,21 @@
-//! Finding a heavy subspace from a transform that degenerates towards one.
+//! Search for a heavy subspace, given a transform that degenerates because of one.
 //!
-//! Where N d > k n no transform reaches position, and the iteration drives A towards a singular
-//! map: it shrinks the heavy subspace V against the rest without end. So, once a gap has opened among
-//! the singular values of A (relative to the first whitening):
+//! If N d > k n, no transform brings the points into radially isotropic position, and A becomes singular in the limit:
+//! the iteration shrinks the heavy subspace V relative to the rest without end. Once there is a gap among the singular
+//! values of A (relative to the first whitening):
 //!
-//! 1. the k small ones say the dimension of V;
-//! 2. whitened members lie in the image of V, all other points more and more across it: rank points
-//!    by their energy across V over that along it. If V is heavy at all, the first points of more
-//!    than k/d of the weight are members, whatever the rest; so, as a rule, are all points before
-//!    this quotient jumps by the largest factor, where those first ones span a part of V only;
-//! 3. V is refitted to those points in their own coordinates, members are counted anew by residual,
-//!    and V once more from all members;
-//! 4. it is accepted only if N d > k n in integers: never a guess.
+//! 1. The number k of small singular values is the dimension of V.
+//! 2. Whitened members lie in the image of V, while all other points become increasingly orthogonal to it. Rank the
+//!    points by the ratio of their energy orthogonal to V to their energy along V. If V is heavy at all, the first
+//!    points in this order, up to just over k/d of the weight, are members. Usually all points before the largest
+//!    relative jump of this ratio are members too, even if the first ones span only a part of V.
+//! 3. Refit V to those points in their own coordinates, determine the members again by residual, and refit V to all
+//!    members.
+//! 4. Accept it only if N d > k n in integers; the search never guesses.
 //!
-//! Among several the one of largest N/n - k/d is taken.
+//! Among several subspaces the one with the largest N/n - k/d is returned.
 //!
-//! *Source.* Ours; why a heavy subspace forbids position: DKTZ23 §3. Claims: F1, F2.
-//!
-//! *Source.* DKTZ23 §3 (existence); the procedure is ours.
+//! *Source.* DKTZ23 §3 (why a heavy subspace prevents position); the procedure is ours. Claims: F1, F2.
 
 use crate::dense::{extremes, qr_triangle, svd};
 use crate::error::ForsterError;
@@ -29,25 +27,25 @@ use faer::{Accum, Mat, MatMut, MatRef, Par};
 use halfspaces_linalg::{InputError, kernels, zeros};
 use std::cmp::Ordering;
 
-/// Ratio of neighbouring singular values from which a gap is tried, as a power of ten.
+/// Minimum ratio of neighbouring singular values for a gap, as a power of ten.
 const GAP: f64 = 1.0;
-/// Singular values below this share of the largest count as zero: rounding leaves 1e-16 √n.
+/// Singular values below this fraction of the largest count as zero; rounding leaves 1e-16 √n.
 pub(crate) const RANK: f64 = 1e-11;
-/// Refits of a candidate to its members.
+/// Number of refits of a candidate to its members.
 const REFITS: usize = 3;
-/// Energy across V over energy along it above which a point is mostly across.
+/// A point is mostly orthogonal to V if the ratio of its energy orthogonal to V to its energy along V exceeds this.
 const MOSTLY_ACROSS: f64 = 1.0;
-/// Rows in a block of a long product or factorisation.
+/// Number of rows in a block of a long product or factorisation.
 const BLOCK: usize = 512;
 
-/// A subspace of the level's space with the rows in it.
+/// A subspace of the level's space, with the rows in it.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// d × k, orthonormal columns.
+    /// Orthonormal columns, d × k.
     pub(crate) basis: Mat<f64>,
     /// Rows of the level, ascending.
     pub(crate) members: Vec<usize>,
-    /// N/n - k/d.
+    /// The excess N/n - k/d.
     pub(crate) excess: f64,
 }
 
@@ -69,7 +67,7 @@ impl Spectrum {
         if least > 0.0 { most / least } else { f64::INFINITY }
     }
 
-    /// Decades between neighbours; entry j between value j and j + 1.
+    /// Ratios of neighbouring singular values in decades; entry j is between values j and j + 1.
     fn gaps(&self) -> impl Iterator<Item = f64> {
         self.values
             .iter()
@@ -77,14 +75,14 @@ impl Spectrum {
             .map(|(a, b)| if *b > 0.0 { (a / b).log10() } else { f64::INFINITY })
     }
 
-    /// Decades of the widest gap.
+    /// The widest gap in decades.
     pub(crate) fn widest_gap(&self) -> f64 {
         self.gaps().fold(0.0, f64::max)
     }
 }
 
-/// The best heavy subspace that the gaps of `spectrum` lead to. `unit` holds the whitened rows.
-/// With `equality`, N d = k n is accepted too.
+/// The best heavy subspace at the gaps of `spectrum`. `unit` contains the whitened rows. With `equality`, N d = k n is
+/// accepted too.
 pub(crate) fn find(
     rows: &Rows<'_>,
     unit: &[f64],
@@ -95,12 +93,12 @@ pub(crate) fn find(
     let tops: Vec<usize> =
         spectrum.gaps().zip(1..).filter(|(gap, _)| *gap > GAP).map(|(_, top)| top).collect();
     let mut best: Option<Found> = None;
-    for (top, across) in tops.iter().zip(shares_across(rows, unit, spectrum, &tops)?) {
+    for (top, across) in tops.iter().zip(energy_ratios(rows, unit, spectrum, &tops)?) {
         let k = rows.dim - top;
         let order = ascending(&across);
-        let surest = surest(rows, &order, k, equality);
-        let all = before_the_jump(&across, &order, surest.len());
-        for candidate in [surest, all, mostly_along(&across)] {
+        let first_members = first_members(rows, &order, k, equality);
+        let all = before_the_jump(&across, &order, first_members.len());
+        for candidate in [first_members, all, mostly_along(&across)] {
             let found = refit(rows, candidate, k, tolerance, equality)?;
             let Some(found) = found else { continue };
             if best.as_ref().is_none_or(|best| found.excess > best.excess) {
@@ -111,9 +109,9 @@ pub(crate) fn find(
     Ok(best)
 }
 
-/// For each number of top directions, every row's energy across V over that along it, both at least
-/// what rounding may leave.
-fn shares_across(
+/// For each number of top directions and every row: the ratio of the energy orthogonal to V to the energy along V,
+/// where each energy is at least as large as a rounding error could be.
+fn energy_ratios(
     rows: &Rows<'_>,
     unit: &[f64],
     spectrum: &Spectrum,
@@ -122,7 +120,7 @@ fn shares_across(
     let dim = rows.dim;
     let across = f64::EPSILON * spectrum.condition();
     let (floor_across, floor_along) = (across * across, f64::EPSILON * f64::EPSILON);
-    let mut shares: Vec<Vec<f64>> = tops.iter().map(|_| Vec::with_capacity(rows.len())).collect();
+    let mut ratios: Vec<Vec<f64>> = tops.iter().map(|_| Vec::with_capacity(rows.len())).collect();
     let mut turned = zeros(BLOCK, dim)?;
     for u in unit.chunks(BLOCK * dim) {
         let n = u.len() / dim;
@@ -131,24 +129,24 @@ fn shares_across(
         let u = MatRef::from_row_major_slice(u, n, dim);
         matmul(out, Accum::Replace, u, spectrum.right.as_ref(), 1.0, Par::Seq);
         for row in turned.chunks_exact(dim) {
-            for (share, top) in shares.iter_mut().zip(tops) {
+            for (ratio, top) in ratios.iter_mut().zip(tops) {
                 let (across, along) = row.split_at(*top);
                 let across = kernels::norm_sq(across).max(floor_across);
-                share.push(across / kernels::norm_sq(along).max(floor_along));
+                ratio.push(across / kernels::norm_sq(along).max(floor_along));
             }
         }
     }
-    Ok(shares)
+    Ok(ratios)
 }
 
-fn ascending(share: &[f64]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..share.len()).collect();
-    order.sort_unstable_by(|&i, &j| share[i].total_cmp(&share[j]).then(i.cmp(&j)));
+fn ascending(ratio: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..ratio.len()).collect();
+    order.sort_unstable_by(|&i, &j| ratio[i].total_cmp(&ratio[j]).then(i.cmp(&j)));
     order
 }
 
-/// The rows of least share across, as many as make V heavy (or bring it to the boundary).
-fn surest(rows: &Rows<'_>, order: &[usize], k: usize, equality: bool) -> Vec<usize> {
+/// The rows with the smallest ratios, just enough of them to make V heavy (or to bring it to the boundary).
+fn first_members(rows: &Rows<'_>, order: &[usize], k: usize, equality: bool) -> Vec<usize> {
     let mut inside = 0.0;
     let mut count = 0;
     for &i in order {
@@ -161,17 +159,17 @@ fn surest(rows: &Rows<'_>, order: &[usize], k: usize, equality: bool) -> Vec<usi
     order[..count].to_vec()
 }
 
-/// The rows before the share grows by the largest factor, of those from the first `least` on: the
-/// surest members may span a part of V only.
-fn before_the_jump(share: &[f64], order: &[usize], least: usize) -> Vec<usize> {
-    let place = |i: usize| share[order[i]];
+/// The rows before the largest relative jump of the ratio. Jumps before row `least` are ignored, because the first
+/// members may span only a part of V.
+fn before_the_jump(ratio: &[f64], order: &[usize], least: usize) -> Vec<usize> {
+    let place = |i: usize| ratio[order[i]];
     let jumps = (least.max(1)..order.len()).map(|i| (place(i) / place(i - 1), i));
     let widest = jumps.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
     order[..widest.map_or(order.len(), |(_, i)| i)].to_vec()
 }
 
-fn mostly_along(share: &[f64]) -> Vec<usize> {
-    share.iter().zip(0..).filter(|(share, _)| **share < MOSTLY_ACROSS).map(|(_, i)| i).collect()
+fn mostly_along(ratio: &[f64]) -> Vec<usize> {
+    ratio.iter().zip(0..).filter(|(ratio, _)| **ratio < MOSTLY_ACROSS).map(|(_, i)| i).collect()
 }
 
 fn is_heavy(rows: &Rows<'_>, inside: f64, k: usize, equality: bool) -> bool {
@@ -179,7 +177,7 @@ fn is_heavy(rows: &Rows<'_>, inside: f64, k: usize, equality: bool) -> bool {
     order == Ordering::Greater || (equality && order == Ordering::Equal)
 }
 
-/// Fits a subspace of dimension at most k to the candidates, recounts, and fits again to the members.
+/// Fits a subspace of dimension at most k to the candidates, determines its members, and refits it to them.
 fn refit(
     rows: &Rows<'_>,
     mut candidates: Vec<usize>,
@@ -212,14 +210,15 @@ fn refit(
     Ok(best)
 }
 
-/// How many of the singular values, descending, are not zero.
+/// The number of non-zero values among singular values in descending order.
 pub(crate) fn rank_of(values: &[f64]) -> usize {
     let floor = RANK * extremes(values).0;
     values.iter().filter(|v| **v > floor).count()
 }
 
-/// The triangle R of a QR factorisation of the chosen rows over their largest entries, block after block: their singular values
-/// without squaring the condition, as RᵀR = XᵀX but R is accurate to rounding.
+/// The triangle R of a QR factorisation of the chosen rows X, each divided by its largest entry, computed block by
+/// block. R has the singular values of X, because RᵀR = XᵀX. As XᵀX itself is never computed, the condition number is
+/// not squared and R is accurate up to rounding.
 pub(crate) fn triangle_of(rows: &Rows<'_>, chosen: &[usize]) -> Mat<f64> {
     let dim = rows.dim;
     let mut triangle = Mat::<f64>::zeros(0, dim);
@@ -235,7 +234,7 @@ pub(crate) fn triangle_of(rows: &Rows<'_>, chosen: &[usize]) -> Mat<f64> {
     triangle
 }
 
-/// ‖x - VVᵀx‖/‖x‖ for every row.
+/// The relative residual ‖x - VVᵀx‖/‖x‖ of every row.
 pub(crate) fn residuals(rows: &Rows<'_>, basis: MatRef<'_, f64>) -> Result<Vec<f64>, InputError> {
     let (dim, k) = basis.shape();
     let mut residuals = Vec::with_capacity(rows.len());
@@ -270,7 +269,7 @@ mod tests {
         Rows { values, dim: case.points().dim(), weights: vec![1.0; n], total: n as f64 }
     }
 
-    /// Whitened rows and spectrum of a transform that shrinks the planted subspace by `ratio`.
+    /// Whitened rows and the spectrum of a transform that shrinks the planted subspace by `ratio`.
     fn degenerate(
         rows: &Rows<'_>,
         members: &[usize],
@@ -301,7 +300,8 @@ mod tests {
             ] {
                 let case = HeavyCase::new(kind, 6, 3, 60, excess, 4).unwrap();
                 let truth = &case.planted()[0];
-                // Integer outsiders may lie in the subspace and push it over the boundary.
+                // Some integer points drawn outside the subspace may happen to lie in it, so that it exceeds the
+                // boundary.
                 if kind == HeavyKind::Integer && truth.members.len() != 30 && !expected {
                     continue;
                 }

@@ -1,10 +1,9 @@
 //! The certificate of radially isotropic position.
 //!
-//! For points x_1 .. x_n in R^d, none zero, let u_i = x_i/‖x_i‖ and M = (d/n) Σ u_i u_iᵀ. M has
-//! trace d; the points are in position exactly when M = I, and in δ-approximate position (δ
-//! relative) when every unit v has (1/n) Σ (v·u_i)² >= (1 - δ)/d, that is when λmin(M) >= 1 - δ.
-//! Then a 1/(4d) fraction of the points has |v·u_i| >= 1/(2√d) for every unit v, if δ <= 1/2
-//! (DKTZ23 §3, the soft margin).
+//! For points x_1 .. x_n in R^d, none zero, let u_i = x_i/‖x_i‖ and M = (d/n) Σ u_i u_iᵀ, which has trace d. The points
+//! are in radially isotropic position exactly if M = I. They are in δ-approximate position (δ relative) if every unit v
+//! has (1/n) Σ (v·u_i)² >= (1 - δ)/d, that is if λmin(M) >= 1 - δ. If δ <= 1/2, a 1/(4d) fraction of the points then
+//! has |v·u_i| >= 1/(2√d) for every unit v (DKTZ23 §3, the soft margin).
 //!
 //! *Source.* DKTZ23 §3; the δ there is absolute and equals ours divided by d.
 
@@ -12,31 +11,24 @@ use crate::dense::{eigenvalues, extremes};
 use crate::error::ForsterError;
 use crate::gram::AddGram;
 use crate::pass::{block_rows, tree_sum, tree_sum_rows};
-#[cfg(feature = "serde")]
-use crate::saved::ensure;
 use crate::tile::{MAX_ROWS, padded, tile_rows};
 use crate::transform::{ForsterTransform, unit_tile};
 use faer::Mat;
 use halfspaces_linalg::kernels::run_fused;
-use halfspaces_linalg::{InputError, PointSet, Points, Threads, aligned_zeros, load_checked};
+use halfspaces_linalg::{InputError, PointSet, Points, Threads, aligned_zeros};
 
-/// How far the sum of the eigenvalues may be from the trace, relative.
-#[cfg(feature = "serde")]
-const SUM_ROUNDING: f64 = 1e-9;
-
-/// The certificate of radially isotropic position: the extreme eigenvalues of M = (d/n) Σ u uᵀ over the
-/// points scaled to norm 1, which are 1 and 1 in perfect position.
+/// The certificate of radially isotropic position: the extreme eigenvalues of M = (d/n) Σ u uᵀ over the points scaled
+/// to norm 1, both of which are 1 in perfect position.
 ///
-/// *Guarantee.* With λmin(M) >= 1 - δ every unit v has (1/n) Σ (v·u)² >= (1 - δ)/d, and for δ <= 1/2 at
-/// least 1/(4d) of the points have |v·u| >= 1/(2√d) (DKTZ23 §3, the soft margin). Eigenvalues are rounded
-/// to about 1e-14 d. *Cost:* O(n d²) time, O(d²) memory. *When to use it:* to check any points, however
-/// they came about; λmax alone says how far a direction is preferred. *Source:* DKTZ23 §3, whose δ is
-/// absolute, ours divided by d. *Claims:* F1, S7.
+/// *Guarantee.* With λmin(M) >= 1 - δ every unit v has (1/n) Σ (v·u)² >= (1 - δ)/d, and for δ <= 1/2 at least 1/(4d) of
+/// the points have |v·u| >= 1/(2√d) (DKTZ23 §3, the soft margin). Eigenvalues are rounded to about 1e-14 d. *Cost:* O(n
+/// d²) time, O(d²) memory. *When to use it:* to check any points, whatever their origin; λmax shows how strongly one
+/// direction dominates. *Source:* DKTZ23 §3, whose δ is absolute, ours divided by d. *Claims:* F1, S7.
 ///
 /// ```
 /// use halfspaces_forster::Isotropy;
 /// use halfspaces_linalg::Points;
-/// // An orthogonal pair is in position whatever the lengths; a doubled axis is not.
+/// // An orthogonal pair is in radially isotropic position whatever its lengths, but not with a repeated axis.
 /// let pair = Points::from_rows(&[[3.0, 4.0], [-40.0, 30.0]])?;
 /// assert!(Isotropy::measure(&pair)?.holds_within(1e-12));
 /// let leaning = Points::from_rows(&[[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]])?;
@@ -44,32 +36,13 @@ const SUM_ROUNDING: f64 = 1e-9;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Isotropy {
     least: f64,
     largest: f64,
 }
 
-load_checked!(Isotropy { least: f64, largest: f64 });
-
-#[cfg(feature = "serde")]
 impl Isotropy {
-    fn check_saved(&self) -> Result<(), ForsterError> {
-        let least = (0.0..=1.0).contains(&self.least);
-        ensure(least && self.largest >= 1.0, "the eigenvalues do not surround 1")?;
-        ensure(self.largest.is_finite(), "an eigenvalue is not finite")
-    }
-
-    /// Whether these can be the extremes of k eigenvalues of sum k.
-    pub(crate) fn is_of_dimension(self, k: usize) -> bool {
-        let (k, others) = (k as f64, k as f64 - 1.0);
-        self.least + others * self.largest >= k - SUM_ROUNDING * k
-            && others * self.least + self.largest <= k + SUM_ROUNDING * k
-    }
-}
-
-impl Isotropy {
-    /// Computes the certificate from the points themselves: O(n d²).
+    /// Computes the certificate of given points, in O(n d²) time.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::ZeroRow`], [`ForsterError::NoConvergence`].
@@ -77,10 +50,10 @@ impl Isotropy {
         Isotropy::measure_weighted(points, None)
     }
 
-    /// The certificate of M = (d/W) Σ w u uᵀ, W = Σ w; without weights that of [`Isotropy::measure`].
+    /// The certificate of M = (d/W) Σ w u uᵀ, W = Σ w; with equal weights that of [`Isotropy::measure`].
     ///
     /// # Errors
-    /// As [`Isotropy::measure`]; [`ForsterError::WeightCount`], [`ForsterError::Weight`].
+    /// Same as [`Isotropy::measure`]; [`ForsterError::WeightCount`], [`ForsterError::Weight`].
     pub fn measure_weighted(
         points: &Points,
         weights: Option<&[f64]>,
@@ -101,8 +74,7 @@ impl Isotropy {
         })
     }
 
-    /// The certificate of the unit vectors that `transform` makes of the chosen points, without
-    /// holding them all.
+    /// The certificate of the unit vectors to which `transform` maps the chosen points, without storing them all.
     pub(crate) fn measure_transformed(
         transform: &ForsterTransform,
         points: &Points,
@@ -113,7 +85,7 @@ impl Isotropy {
         let (d, k) = (points.dim(), transform.inner_dim());
         let factor = transform.as_factor();
         Isotropy::measure_rows(points, chosen, weights, k, threads, |gathered, block, u| {
-            // Neighbours are read where they are.
+            // Consecutive rows are read in place.
             let end = block[0] + block.len();
             if block.last().is_some_and(|last| last + 1 == end) {
                 return unit_tile(&factor, &points.as_slice()[block[0] * d..end * d], u);
@@ -124,9 +96,9 @@ impl Isotropy {
         })
     }
 
-    /// M of the k-dimensional unit vectors that `to_unit` makes of blocks of the chosen points, which
-    /// ascend, in the rows of a tile; it may leave what it likes in its first argument. The blocks are the same on any
-    /// number of threads.
+    /// The matrix M of the k-dimensional unit vectors that `to_unit` computes, in the rows of a tile, from blocks of
+    /// the chosen points, whose indices ascend. `to_unit` may use its first argument as scratch space. The blocks are
+    /// the same for any number of threads.
     fn measure_rows(
         points: &Points,
         chosen: &[usize],
@@ -142,7 +114,7 @@ impl Isotropy {
             return Err(InputError::IndexOutOfRange { index, len: points.len() }.into());
         }
         let (rows, width) = (tile_rows(k), padded(k));
-        // Σ w u uᵀ and Σ w of some of the points.
+        // The sums Σ w u uᵀ and Σ w of some of the points.
         let of_part = |scratch: &mut Vec<f64>, part: &[usize]| {
             let (mut tile, mut moment) = (aligned_zeros(rows, width)?, aligned_zeros(k, width)?);
             let (mut scales, mut total) = ([1.0; MAX_ROWS], 0.0);
@@ -167,37 +139,37 @@ impl Isotropy {
         let moment = Mat::from_fn(k, k, |i, j| share * sum[i.max(j) * width + i.min(j)]);
         let values = eigenvalues(moment.as_ref())?;
         let (least, largest) = extremes(&values);
-        // M is positive semidefinite with trace d; what rounding leaves beyond that is cut.
+        // M is positive semidefinite with trace d; deviations by rounding are clamped.
         Ok(Isotropy { least: least.clamp(0.0, 1.0), largest: largest.max(1.0) })
     }
 
-    /// λmin(M), in [0, 1].
+    /// The smallest eigenvalue λmin(M), in [0, 1].
     #[must_use]
     pub fn least(self) -> f64 {
         self.least
     }
 
-    /// λmax(M), in [1, d].
+    /// The largest eigenvalue λmax(M), in [1, d].
     #[must_use]
     pub fn largest(self) -> f64 {
         self.largest
     }
 
-    /// Whether the points are in δ-approximate position, δ relative: λmin(M) >= 1 - δ. Eigenvalues are
-    /// rounded, so ask for δ of 1e-12 or more.
+    /// Whether the points are in δ-approximate position, δ relative: λmin(M) >= 1 - δ. Eigenvalues are rounded, so δ
+    /// should be at least 1e-12.
     #[must_use]
     pub fn holds_within(self, delta: f64) -> bool {
         self.least >= 1.0 - delta
     }
 
-    /// max(1 - λmin, λmax - 1): 0 in perfect position.
+    /// The residual max(1 - λmin, λmax - 1); 0 in perfect position.
     #[must_use]
     pub fn residual(self) -> f64 {
         (1.0 - self.least).max(self.largest - 1.0)
     }
 }
 
-/// Row `i`, which has been checked to be one of them.
+/// Row `i`, which must exist.
 fn row_of(points: &Points, i: usize) -> &[f64] {
     &points.as_slice()[i * points.dim()..(i + 1) * points.dim()]
 }
@@ -245,7 +217,7 @@ mod tests {
         }
     }
 
-    /// Parts of the points, the last of them short, add up to what all have in one sum.
+    /// The sums over parts of the points, the last of which is shorter, equal the sum over all points.
     #[test]
     fn parts_are_all_of_the_points() {
         let n = 2 * block_rows(1, 3) + 77;
@@ -264,7 +236,7 @@ mod tests {
             assert!((certificate.least() - least).abs() < 1e-12);
             assert!((certificate.largest() - largest).abs() < 1e-12);
         }
-        // The first zero row is named, whichever part finds one first.
+        // The error names the first zero row, whichever part finds one first.
         let mut values = points.into_vec();
         for row in [n - 1, n / 2] {
             values[3 * row..][..3].fill(0.0);
@@ -282,27 +254,7 @@ mod tests {
         assert_eq!(Isotropy::measure(&zero), Err(InputError::ZeroRow { row: 1 }.into()));
     }
 
-    #[cfg(feature = "serde")]
-    #[test]
-    fn eigenvalues_that_cannot_be_are_refused() {
-        let load = |text: &str| serde_json::from_str::<Isotropy>(text);
-        assert!(load(r#"{"least":0.5,"largest":1.5}"#).is_ok());
-        for broken in [
-            r#"{"least":-0.1,"largest":1.5}"#,
-            r#"{"least":1.1,"largest":1.5}"#,
-            r#"{"least":0.5,"largest":0.9}"#,
-        ] {
-            assert!(load(broken).is_err(), "{broken}");
-        }
-        let fits = |least, largest, k| Isotropy { least, largest }.is_of_dimension(k);
-        assert!(fits(1.0, 1.0, 1) && fits(0.5, 1.5, 2) && fits(0.4, 1.3, 3) && fits(0.0, 3.0, 3));
-        assert!(!fits(1.0, 1.1, 1) && !fits(0.5, 1.4, 2) && !fits(0.5, 1.6, 2));
-        assert!(!fits(0.4, 1.2, 3) && !fits(0.1, 3.0, 3));
-        // Sums within rounding.
-        assert!(fits(1.0 - 0.9e-9, 1.0, 1) && !fits(1.0 - 1.1e-9, 1.0, 1));
-    }
-
-    /// Two of four points along one axis of three: 3/4 · 2 along it, 3/4 across.
+    /// Two of four points along one axis of three: 3/4 · 2 along it, 3/4 orthogonal to it.
     #[test]
     fn the_residual_is_that_of_the_farther_end() {
         let [x, y, z] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];

@@ -1,4 +1,4 @@
-//! Where the iteration of a level stands, and the steps from there.
+//! The state of the iteration on a level, and the steps from it.
 
 use crate::dense::{
     eigen, eigenvalues, extremes, inverse_lower_factor, lower_factor, product, scale_to_unit,
@@ -9,43 +9,43 @@ use crate::newton::{CAP, Direction};
 use crate::pass::{Moments, Pass, Rows};
 use faer::{Mat, MatRef};
 
-/// λmin(M) from which Cholesky's factor stands in for its root.
+/// Minimum λmin(M) for which the Cholesky factor replaces the symmetric root.
 const DEFINITE: f64 = 1e-4;
-/// Share of the slope that a Newton step must achieve (Armijo's rule).
+/// Fraction of the decrease predicted by the slope that a Newton step must achieve (Armijo's rule).
 const SUFFICIENT: f64 = 1e-4;
-/// A Newton step that shrinks the residual by this factor is taken whatever f says: near the end f
-/// changes by less than its rounding.
+/// A Newton step that multiplies the residual by at most this is accepted whatever f says: near the end f changes by
+/// less than its rounding error.
 const CLEARLY_SMALLER: f64 = 0.6;
-/// Halvings of a Newton step before the fixed point takes its place.
+/// Number of halvings of a Newton step before a fixed-point step replaces it.
 const MAX_HALVINGS: usize = 12;
 
-/// A transform with what a pass measured at it.
+/// A transform with the measurements of a pass.
 #[derive(Debug)]
 pub(crate) struct Iterate {
-    /// The factor relative to the first whitening W, lower triangular: A = WB.
+    /// The lower triangular factor B relative to the first whitening W: A = WB.
     pub(crate) b: Mat<f64>,
-    /// A, lower triangular.
+    /// The lower triangular A.
     pub(crate) a: Mat<f64>,
-    /// f(A), up to a constant.
+    /// The value f(A), up to a constant.
     pub(crate) f: f64,
     pub(crate) moment: Mat<f64>,
     /// The extreme eigenvalues of M.
     pub(crate) extremes: (f64, f64),
 }
 
-/// An iterate with ln of how much the condition may have grown on the way to it; none where its A is
-/// numerically singular.
+/// An iterate with the logarithm of the factor by which the condition number may have grown; `None` if A is numerically
+/// singular.
 pub(crate) type Moved = Option<(Iterate, f64)>;
 
 impl Iterate {
-    /// The rows as they are.
+    /// The iterate of the unchanged rows.
     pub(crate) fn identity(dim: usize, moments: Moments, values: &[f64]) -> Iterate {
         let b = Mat::identity(dim, dim);
         let (f, moment) = (moments.log_norms, moments.moment);
         Iterate { a: b.clone(), b, f, moment, extremes: extremes(values) }
     }
 
-    /// The pass at A = WB; `None` if A is numerically singular.
+    /// Measures A = WB by a pass; `None` if A is numerically singular.
     pub(crate) fn measure(
         pass: &mut Pass,
         rows: &Rows<'_>,
@@ -65,13 +65,14 @@ impl Iterate {
         Ok(Some(Iterate { b, a, f, moment: moments.moment, extremes: extremes(&values) }))
     }
 
-    /// max(1 - λmin(M), λmax(M) - 1).
+    /// The residual max(1 - λmin(M), λmax(M) - 1).
     pub(crate) fn residual(&self) -> f64 {
         let (least, largest) = self.extremes;
         (1.0 - least).max(largest - 1.0)
     }
 
-    /// B C for some C with CCᵀ = M⁻¹, eigenvalues beyond the cap cut, and ln of its condition.
+    /// The product B C for some C with CCᵀ = M⁻¹, with eigenvalues clamped to the cap, and the logarithm of the
+    /// condition number of C.
     pub(crate) fn fixed_point(&self) -> Result<(Mat<f64>, f64), ForsterError> {
         let (least, largest) = self.extremes;
         let root = |value: f64| value.max((-CAP).exp()).sqrt().recip();
@@ -85,8 +86,8 @@ impl Iterate {
         Ok((self.moved(c.as_ref()), growth))
     }
 
-    /// A <- A e^(-tS/2) for the largest t = 1, 1/2, ... that lowers f enough; `None` if none does.
-    /// `passes` counts one for every t tried.
+    /// The step A <- A e^(-tS/2) for the largest t = 1, 1/2, ... that decreases f enough; `None` if none does. `passes`
+    /// is incremented for every t tried.
     pub(crate) fn along(
         &self,
         direction: &Direction,
@@ -113,7 +114,7 @@ impl Iterate {
         Ok(None)
     }
 
-    /// B C as a lower triangle.
+    /// The product B C as a lower triangle.
     fn moved(&self, c: MatRef<'_, f64>) -> Mat<f64> {
         lower_factor(product(self.b.as_ref(), c).as_ref())
     }
@@ -126,7 +127,7 @@ mod tests {
     use halfspaces_data::{Clusters, Marginal};
     use halfspaces_linalg::Threads;
 
-    /// A step sixteen times too long is halved until f falls enough, each trial a pass.
+    /// A step sixteen times too long is halved until f decreases enough; each trial is a pass.
     #[test]
     fn a_step_too_long_is_halved() {
         let values = Clusters::random(5, 7, 0.1, 1).unwrap().sample(200, 2).unwrap().into_vec();
@@ -150,7 +151,7 @@ mod tests {
         passes = 0;
         let halved = start.along(&towards, &mut pass, &rows, &one, &mut passes).unwrap();
         let (halved, halved_length) = halved.unwrap();
-        // Four halvings more, to the same place.
+        // Four more halvings reach the same iterate.
         assert_eq!(passes, before + 4);
         assert!((halved_length - length).abs() < 1e-9 * length);
         assert!((halved.f - newton.f).abs() < 1e-9 * newton.f.abs());

@@ -1,8 +1,8 @@
-//! The iteration on one level: rows that span their space.
+//! The iteration on one level, over rows that span their space.
 //!
-//! Three decisions a round, each in a function of its own: does it stand still
-//! ([`Iteration::standing`]), is it time to look for a heavy subspace
-//! ([`Iteration::heavy_subspace`]), and which step comes next ([`Iteration::kind_of_step`]).
+//! Each round makes three decisions, each in a separate function: has the iteration stalled ([`Iteration::standing`]),
+//! is it time to search for a heavy subspace ([`Iteration::heavy_subspace`]), and which kind of step comes next
+//! ([`Iteration::kind_of_step`]).
 
 use crate::anderson::{self, AndersonAcceleration};
 use crate::error::ForsterError;
@@ -18,25 +18,29 @@ use halfspaces_linalg::{InputError, zeros};
 use std::f64::consts::LN_10;
 use tracing::debug;
 
-/// Share of δ that the iteration aims at: the certificate is summed in another order.
+/// Fraction of δ that the iteration aims at. It is below 1 because the certificate is summed in a different order.
 const AIM: f64 = 0.9;
-/// Steps of the fixed point before its rate is judged.
+/// Number of fixed-point steps before the rate of convergence is judged.
 const FIRST_STEPS: usize = 2;
-/// A residual that shrinks by less than this factor a step calls for Newton.
+/// If a step leaves more than this fraction of the residual, only Newton steps are made from then on.
 const SLOW: f64 = 0.6;
-/// Decades of a gap from which heavy subspaces are looked for, and by which it must grow between tries.
+/// Width of a gap, in decades, at which heavy subspaces are first searched for; the next constant is how far the gap
+/// must grow before the next search.
 const FIRST_GAP: f64 = 1.5;
 const NEXT_GAP: f64 = 1.0;
-/// Steps within which the residual must shrink by [`STALLED`] or the condition grow by [`GROWN`].
+/// Number of steps within which the residual must shrink by the factor [`STALLED`] or the condition number must grow by
+/// the factor [`GROWN`].
 pub(crate) const PATIENCE: usize = 12;
-/// Factor by which the residual shrinks in that many steps at least where there is progress.
+/// It counts as progress if the residual falls below this fraction of its value within that number of steps.
 const STALLED: f64 = 0.9;
-/// Factor by which the condition grows in that many steps at least on the way to a heavy subspace.
+/// It counts as progress towards a heavy subspace if the condition number grows by more than this factor within that
+/// number of steps.
 const GROWN: f64 = 10.0;
-/// Condition from which rounding could hide a heavy subspace: it is ruled out before acceptance.
+/// If the condition number is at least this, rounding could hide a heavy subspace, which must be ruled out before the
+/// transform is accepted.
 const DOUBTFUL: f64 = 1e8;
 
-/// How a level ended, with what it found.
+/// The end of a level, with its result.
 #[derive(Debug)]
 pub(crate) enum End {
     Isotropic,
@@ -44,7 +48,7 @@ pub(crate) enum End {
     Unresolved(Reason),
 }
 
-/// One level from its start: the account of it, the last A, and how it ended.
+/// Solves one level: returns its report, the final A, and how it ended.
 pub(crate) fn solve(
     params: ForsterParams,
     rows: &Rows<'_>,
@@ -64,18 +68,18 @@ pub(crate) fn solve(
     Ok((level, iterate.a, end))
 }
 
-/// What a round begins with.
+/// The initial state of a round.
 #[derive(Debug, Clone, Copy)]
 struct Standing {
-    /// In position, as far as this pass tells.
+    /// The points are in radially isotropic position, according to this pass.
     done: bool,
-    /// At the cap on steps.
+    /// The cap on steps is reached.
     spent: bool,
-    /// Neither the residual nor the condition moves any more.
+    /// Neither the residual nor the condition number changes any more.
     stalled: bool,
 }
 
-/// Which step comes next.
+/// The kind of the next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StepKind {
     FixedPoint,
@@ -83,7 +87,7 @@ enum StepKind {
     Newton,
 }
 
-/// Where progress was last seen.
+/// The state when progress was last made.
 #[derive(Debug)]
 struct Progress {
     step: usize,
@@ -92,7 +96,7 @@ struct Progress {
 }
 
 impl Progress {
-    /// Takes note of a round.
+    /// Records a round.
     fn note(&mut self, step: usize, residual: f64, condition: f64) {
         if residual < STALLED * self.residual || condition > GROWN * self.condition {
             *self = Progress { step, residual: residual.min(self.residual), condition };
@@ -100,28 +104,28 @@ impl Progress {
     }
 }
 
-/// All that changes from round to round.
+/// The state of the iteration.
 struct Iteration<'a> {
     params: ForsterParams,
     rows: &'a Rows<'a>,
     depth: usize,
     pass: Pass,
-    /// A lower triangle W for which the rows of XW have about the same second moment everywhere.
+    /// A lower triangle W for which the rows of XW have about the same second moment in every direction.
     whitening: Mat<f64>,
     iterate: Iterate,
-    /// The unit rows of XA: a buffer made at its first use.
+    /// The unit rows of XA, in a buffer allocated on first use.
     unit: Vec<f64>,
     level: Level,
-    /// The condition of B when it was last computed.
+    /// The condition number of B when it was last computed.
     known_condition: f64,
-    /// ln of how much it may have grown since.
+    /// The logarithm of the factor by which it may have grown since then.
     drift: f64,
-    /// Decades of the widest gap in which subspaces were looked for.
+    /// Width, in decades, of the widest gap at which subspaces were searched for.
     tried_gap: f64,
     progress: Progress,
-    /// The fixed point has been found slow: Newton from now on.
+    /// Whether the fixed-point iteration was found to be slow; only Newton steps are made from then on.
     slow: bool,
-    /// The last step led to a singular A.
+    /// Whether the most recent step led to a singular A.
     singular: bool,
     acceleration: Option<AndersonAcceleration>,
 }
@@ -161,7 +165,7 @@ impl<'a> Iteration<'a> {
     }
 
     fn run(&mut self) -> Result<End, ForsterError> {
-        // Rows that are in position as they are stay as they are.
+        // Rows that are already in radially isotropic position are not changed.
         if self.is_in_position() {
             return Ok(End::Isotropic);
         }
@@ -195,8 +199,8 @@ impl<'a> Iteration<'a> {
         self.params.accuracy.accepts(self.iterate.extremes, AIM)
     }
 
-    /// First decision: where the iteration stands. It has stalled where, for [`PATIENCE`] steps,
-    /// neither the residual nor the condition has moved; the fixed point alone is given its time.
+    /// First decision: the state of the iteration. It has stalled if neither the residual nor the condition number has
+    /// changed for [`PATIENCE`] steps; with [`Step::FixedPoint`] it never counts as stalled.
     fn standing(&mut self) -> Standing {
         self.level.condition = self.known_condition * f64::exp(self.drift);
         let steps = self.level.steps();
@@ -208,12 +212,12 @@ impl<'a> Iteration<'a> {
         }
     }
 
-    /// Second decision: whether to look for a heavy subspace; the end of the level if there is one, or
-    /// if the condition is at its cap.
+    /// Second decision: whether to search for a heavy subspace. Returns the end of the level if there is one, or if the
+    /// condition number is at its cap.
     ///
-    /// The spectrum of B is computed once the condition may have grown by [`NEXT_GAP`] decades, and
-    /// before the level ends; subspaces are looked for where a gap has grown as much, and before the
-    /// level ends. Equality is accepted only where rounding ends it.
+    /// The spectrum of B is computed when the condition number may have grown by [`NEXT_GAP`] decades, and before the
+    /// level ends. Subspaces are searched for when the widest gap has grown by [`NEXT_GAP`] since the last search, and
+    /// before the level ends. Equality is accepted only if rounding ends the level.
     fn heavy_subspace(&mut self, standing: Standing) -> Result<Option<End>, ForsterError> {
         let Standing { done, spent, stalled } = standing;
         let doubtful = done && self.level.condition >= DOUBTFUL;
@@ -240,7 +244,7 @@ impl<'a> Iteration<'a> {
         Ok((at_cap && !done).then_some(End::Unresolved(Reason::ConditionCap)))
     }
 
-    /// Third decision: which step comes next.
+    /// Third decision: the kind of the next step.
     fn kind_of_step(&self) -> StepKind {
         match self.params.step {
             Step::FixedPoint => StepKind::FixedPoint,
@@ -251,7 +255,7 @@ impl<'a> Iteration<'a> {
         }
     }
 
-    /// The next step, the fixed point in place of one that is refused.
+    /// Makes the next step. If it is rejected, a fixed-point step is made instead.
     fn step(&mut self) -> Result<(), ForsterError> {
         let (kind, steps) = (self.kind_of_step(), self.level.steps());
         let newton = if kind == StepKind::Newton { self.newton()? } else { None };
@@ -274,7 +278,7 @@ impl<'a> Iteration<'a> {
             iterate.map(|iterate| (iterate, growth))
         };
         let Some((moved, growth)) = moved else {
-            // The next round looks for the subspace that explains it, or ends.
+            // The next round searches for the heavy subspace that explains this, or ends the level.
             self.singular = true;
             return Ok(());
         };
@@ -288,7 +292,7 @@ impl<'a> Iteration<'a> {
         Ok(())
     }
 
-    /// What Anderson's method proposes, with ln of how much the condition may grow.
+    /// The proposal of Anderson acceleration, with the logarithm of the factor by which the condition number may grow.
     fn accelerated(&mut self) -> Option<(Mat<f64>, f64)> {
         let begun = self.acceleration.is_some();
         let from = self
@@ -306,7 +310,7 @@ impl<'a> Iteration<'a> {
         self.iterate.along(&direction, pass, rows, &self.whitening, &mut self.level.passes)
     }
 
-    /// The unit rows of XA into their buffer.
+    /// Fills the buffer with the unit rows of XA.
     fn fill_unit(&mut self) -> Result<(), InputError> {
         if self.unit.is_empty() {
             self.unit = zeros(self.rows.len(), self.rows.dim)?;
@@ -329,7 +333,8 @@ mod tests {
         };
         assert_eq!(seen(1, 0.95, 9.0), (0, 1.0));
         assert_eq!(seen(2, 0.89, 9.0), (2, 0.89));
-        // On the way to a subspace the residual may grow; the least of them stays the measure.
+        // While A degenerates because of a heavy subspace, the residual may grow; progress is measured against its
+        // minimum.
         assert_eq!(seen(3, 2.0, 80.0), (2, 0.89));
         assert_eq!(seen(4, 2.0, 91.0), (4, 0.89));
         assert_eq!(seen(5, 0.82, 91.0), (4, 0.89));

@@ -1,41 +1,41 @@
-//! The Newton direction of the log-likelihood whose stationary points are the positions.
+//! The Newton direction of the log-likelihood whose stationary points are the transforms into radially isotropic
+//! position.
 //!
-//! f(A) = (k/W) Σ w ln‖Aᵀx‖² - 2 ln|det A| is convex along A e^(-tS/2) for every symmetric S. At
-//! the present A, with unit rows u of XA and M = (k/W) Σ w u uᵀ, its slope along S is ⟨I - M, S⟩ and
-//! its second derivative ⟨S, H S⟩, H S = (MS + SM)/2 - (k/W) Σ w u uᵀ (uᵀSu). Newton's direction
-//! solves H S = M - I among symmetric S of trace 0, here by conjugate gradients, one pass over the
-//! points a product.
+//! f(A) = (k/W) Σ w ln‖Aᵀx‖² - 2 ln|det A| is convex along A e^(-tS/2) for every symmetric S. At the current A, with
+//! unit rows u of XA and M = (k/W) Σ w u uᵀ, its slope along S is ⟨I - M, S⟩ and its second derivative ⟨S, H S⟩, where
+//! H S = (MS + SM)/2 - (k/W) Σ w u uᵀ (uᵀSu). Newton's direction solves H S = M - I among symmetric S of trace 0.
+//! Conjugate gradients solve it here, with one pass over the points per product.
 //!
-//! Towards a heavy subspace f falls without end and curvature vanishes; there the direction is cut to
-//! spectral norm [`CAP`], a long step along it.
+//! If there is a heavy subspace, f decreases without bound and its curvature vanishes. The direction is then truncated
+//! to the spectral norm [`CAP`], which still allows a long step.
 //!
-//! *Source.* Wiesel 2012: the Riemannian form of Tyler's likelihood, and the proof that it is convex. Position is that of DKTZ23 §3, which
-//! has no Newton step.
-//! Nothing rests on it: every answer is certified from the points (Claims: F1, F2).
+//! *Source.* Wiesel 2012: the Riemannian form of Tyler's likelihood, and the proof that it is convex. Radially
+//! isotropic position is defined as in DKTZ23 §3, which has no Newton step. Correctness does not depend on this
+//! direction: every answer is certified from the points (Claims: F1, F2).
 
 use crate::dense::{add, eigen, inner, product};
 use crate::error::ForsterError;
 use crate::pass::{Pass, Rows};
 use faer::Mat;
 
-/// Largest spectral norm of a direction: one step changes the condition by at most e^12.
+/// Maximum spectral norm of a direction: one step changes the condition number by at most a factor of e^12.
 pub(crate) const CAP: f64 = 12.0;
-/// Curvature, relative, that rounding cannot tell from zero.
+/// Relative curvature that rounding cannot distinguish from zero.
 const FLAT: f64 = 1e-14;
-/// Conjugate-gradient steps at most; the residual reached by then is a direction of descent anyway.
+/// Maximum number of conjugate-gradient steps; the result of fewer steps is a descent direction too.
 const MAX_PRODUCTS: usize = 60;
-/// Share of the first residual at which the equation counts as solved, at most and at least.
+/// Upper and lower limit of the fraction of the first residual at which the equation counts as solved.
 const FORCING: (f64, f64) = (0.1, 1e-3);
 
-/// S with its spectrum.
+/// A direction S with its spectrum.
 #[derive(Debug)]
 pub(crate) struct Direction {
-    /// Eigenvalues of S, ascending, at most [`CAP`] in size.
+    /// Eigenvalues of S, ascending, with magnitude at most [`CAP`].
     pub(crate) values: Vec<f64>,
     pub(crate) vectors: Mat<f64>,
-    /// ⟨I - M, S⟩, the slope of f: negative.
+    /// The slope ⟨I - M, S⟩ of f, which is negative.
     pub(crate) slope: f64,
-    /// Products with H, each a pass over the points.
+    /// Number of products with H, each of which is a pass over the points.
     pub(crate) products: usize,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn direction(
         let curvature = inner(step.as_ref(), image.as_ref());
         let length = inner(step.as_ref(), step.as_ref());
         if curvature <= FLAT * length {
-            // f falls along `step` without end, as far as rounding can tell.
+            // f decreases along `step` without bound, up to rounding.
             add(&mut s, CAP * dim as f64 / length.sqrt(), &step);
             break;
         }
@@ -70,7 +70,7 @@ pub(crate) fn direction(
         add(&mut s, share, &step);
         add(&mut residual, -share, &image);
         if inner(s.as_ref(), s.as_ref()) > CAP * CAP * dim as f64 {
-            break; // beyond the cap in any case
+            break; // beyond the cap in all cases
         }
         let before = size;
         size = inner(residual.as_ref(), residual.as_ref());
@@ -108,7 +108,7 @@ mod tests {
         pass.unit_rows(&rows, a.as_ref(), &mut unit);
         let found = direction(&mut pass, &rows, &unit, &moments.moment).unwrap();
         let s = spectral(&found.values, found.vectors.as_ref(), |v| v);
-        // H S by its definition against M - I, within the forcing term; trace 0.
+        // H S by its definition compared with M - I, within the forcing term; trace 0.
         let ms = product(moments.moment.as_ref(), s.as_ref());
         let fourth = pass.fourth_moment(&rows, &unit, s.as_ref());
         let (mut missed, mut size, mut trace) = (0.0, 0.0, 0.0);
@@ -123,7 +123,7 @@ mod tests {
         }
         assert!(missed <= 1.01 * FORCING.0 * FORCING.0 * size, "{missed} of {size}");
         assert!(trace.abs() < 1e-12 && found.slope < 0.0);
-        // f along A e^(-tS/2), trace 0: its difference quotient at 0 is the slope.
+        // f along A e^(-tS/2) with trace 0: its difference quotient at 0 is the slope.
         let mut f = |t: f64| {
             let c = spectral(&found.values, found.vectors.as_ref(), |v| (-0.5 * t * v).exp());
             let a = lower_factor(c.as_ref());
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn towards_a_heavy_subspace_the_direction_is_cut_to_the_cap() {
-        // Two directions, two thirds of the points in one: f is linear in the scale between them.
+        // Two directions, with two thirds of the points in one: f is linear in the scale between them.
         let values = vec![1.0, 0.0, 1.0, 0.0, 0.0, 1.0];
         let rows =
             Rows { values: values.clone().into(), dim: 2, weights: vec![1.0; 3], total: 3.0 };

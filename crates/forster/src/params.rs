@@ -1,23 +1,23 @@
-//! What is asked of the solver: how accurate, by which steps, up to which caps.
+//! Parameters of the solver: accuracy, kind of steps, and caps.
 //!
 //! Claims: F1, F2, F3, F4, S7, S8.
 
 use crate::isotropy::Isotropy;
 use halfspaces_linalg::{Threads, setters};
 
-/// Smallest δ that can be asked for: certificates are rounded to about 1e-14.
+/// Minimum δ: certificates are rounded to about 1e-14.
 pub(crate) const MIN_DELTA: f64 = 1e-11;
-/// Smallest and largest tolerance of membership: above rounding, and below what could be a direction.
+/// Range of the membership tolerance: above rounding errors, but too small to hide a genuine direction.
 pub(crate) const MEMBERSHIP_RANGE: std::ops::RangeInclusive<f64> = 1e-12..=1e-8;
-/// Smallest and largest cap on the condition.
+/// Range of the cap on the condition number.
 pub(crate) const CONDITION_RANGE: std::ops::RangeInclusive<f64> = 1e3..=1e15;
 
-/// How accurate a position is to be. With M = (d/n) Σ u uᵀ over the transformed points u, scaled to
-/// norm 1, δ bounds how far the eigenvalues of M may lie from 1.
+/// The accuracy of a radially isotropic position. With M = (d/n) Σ u uᵀ over the transformed points u, scaled to norm
+/// 1, δ bounds the distance of the eigenvalues of M from 1.
 ///
-/// δ is relative: d times the absolute δ of DKTZ23 §3. One-sided 1/2 is all that a learner needs
-/// (every unit v then has |v·u| >= 1/(2√d) on 1/(4d) of the points) and takes the fewest steps; a
-/// scatter matrix wants two sides and a small δ.
+/// δ is relative: d times the absolute δ of DKTZ23 §3. One-sided accuracy with δ = 1/2 is sufficient for a learner
+/// (every unit v then has |v·u| >= 1/(2√d) on 1/(4d) of the points) and takes the fewest steps; a scatter matrix needs
+/// two-sided accuracy and a small δ.
 ///
 /// ```
 /// use halfspaces_forster::{Accuracy, Isotropy};
@@ -30,16 +30,15 @@ pub(crate) const CONDITION_RANGE: std::ops::RangeInclusive<f64> = 1e3..=1e15;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Accuracy {
-    /// λmin(M) >= 1 - δ: all that the weak learner of DKTZ23 §3 needs, with δ = 1/2.
+    /// The bound λmin(M) >= 1 - δ, which with δ = 1/2 is sufficient for the weak learner of DKTZ23 §3.
     OneSided(f64),
-    /// λmin(M) >= 1 - δ and λmax(M) <= 1 + δ.
+    /// The bounds λmin(M) >= 1 - δ and λmax(M) <= 1 + δ.
     TwoSided(f64),
 }
 
 impl Accuracy {
-    /// δ.
+    /// The value of δ.
     #[must_use]
     pub fn delta(self) -> f64 {
         match self {
@@ -47,13 +46,13 @@ impl Accuracy {
         }
     }
 
-    /// Whether a certificate reaches it.
+    /// Whether a certificate reaches this accuracy.
     #[must_use]
     pub fn is_reached_by(self, certificate: Isotropy) -> bool {
         self.accepts((certificate.least(), certificate.largest()), 1.0)
     }
 
-    /// Whether the extreme eigenvalues of M reach the given share of δ.
+    /// Whether the extreme eigenvalues of M reach the given fraction of δ.
     pub(crate) fn accepts(self, (least, largest): (f64, f64), share: f64) -> bool {
         match self {
             Accuracy::OneSided(delta) => least >= 1.0 - share * delta,
@@ -64,7 +63,7 @@ impl Accuracy {
     }
 }
 
-/// How the transform A is improved from pass to pass. If unsure, use the default.
+/// The method that improves the transform A in each step. If unsure, use the default.
 ///
 /// ```
 /// use halfspaces_data::{Gaussian, Marginal};
@@ -81,21 +80,19 @@ impl Accuracy {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Step {
-    /// The fixed point, accelerated by Anderson's method once the residual is below 1/2, and Newton
-    /// where the residual shrinks by less than 0.6 a step.
+    /// Fixed-point steps, with Anderson acceleration once the residual is below 1/2. If a step leaves more than 0.6 of
+    /// the residual, only Newton steps are made from then on.
     #[default]
     Automatic,
-    /// A <- A M^(-1/2) up to rotation, always: one pass a step, at a rate of about 2/(d+2) on
-    /// elliptical data.
+    /// Always A <- A M^(-1/2), up to rotation: one pass per step, with a rate of about 2/(d+2) on elliptical data.
     FixedPoint,
-    /// Damped Newton, always; up to 60 passes a step. A fixed-point step stands in where no step
-    /// along the direction helps.
+    /// Always damped Newton steps, with up to 60 passes per step. If no step along the Newton direction helps, a
+    /// fixed-point step is made instead.
     Newton,
 }
 
-/// Parameters of the solver [`Forster`](crate::Forster), unchecked; from
+/// Unchecked parameters of the solver [`Forster`](crate::Forster), from
 /// [`ForsterTransform::params`](crate::ForsterTransform::params).
 ///
 /// ```
@@ -109,7 +106,6 @@ pub enum Step {
 /// assert!(ForsterTransform::params().accuracy(Accuracy::TwoSided(0.0)).check().is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ForsterParams {
     pub(crate) accuracy: Accuracy,
     pub(crate) membership: f64,
@@ -134,11 +130,10 @@ impl Default for ForsterParams {
 
 impl ForsterParams {
     setters! {
-        /// Accuracy, δ at least 1e-11 and below 1. Default: two-sided 1e-6.
+        /// Accuracy, with δ at least 1e-11 and below 1. Default: two-sided 1e-6.
         accuracy: Accuracy,
 
-        /// Residual ‖x - Px‖/‖x‖ up to which x counts as inside a subspace, 1e-12 to 1e-8.
-        /// Default: 1e-10.
+        /// Maximum residual ‖x - Px‖/‖x‖ of a point x in a subspace, 1e-12 to 1e-8. Default: 1e-10.
         membership: f64,
 
         /// Kind of step. Default: automatic.
@@ -147,11 +142,12 @@ impl ForsterParams {
         /// Maximum number of steps on one level. Default: 200.
         max_iterations: usize,
 
-        /// Condition of A, relative to the first whitening, at which the iteration stops, 1e3 to 1e15.
-        /// Default: 1e13.
+        /// Condition number of A, relative to the first whitening, at which the iteration stops, 1e3 to 1e15. Default:
+        /// 1e13.
         max_condition: f64,
 
-        /// Threads of the passes over the points; no result depends on them, to the bit. Default: one.
+        /// Number of threads for the passes over the points; results do not depend on it, not even in the last bit.
+        /// Default: one.
         threads: Threads,
     }
 }
@@ -173,7 +169,7 @@ mod tests {
         let reached = |accuracy: Accuracy| accuracy.is_reached_by(certificate);
         assert!(reached(Accuracy::TwoSided(0.2001)) && !reached(Accuracy::TwoSided(0.1999)));
         assert!(reached(Accuracy::OneSided(0.1001)) && !reached(Accuracy::OneSided(0.0999)));
-        // Within a share of δ: from 1 - 0.09 up to 1 + 0.09.
+        // Within a fraction of δ: from 1 - 0.09 to 1 + 0.09.
         let accepts = |extremes| Accuracy::TwoSided(0.1).accepts(extremes, 0.9);
         assert!(accepts((0.911, 1.089)) && !accepts((0.909, 1.089)) && !accepts((0.911, 1.091)));
     }

@@ -1,15 +1,14 @@
-//! One pass over the points: U = XA with rows scaled to norm 1, and M = (k/W) Σ w u uᵀ. *Source.* DKTZ23 §3, Forster transform.
-//! Claims: F1, F2, F3, S7, S8.
+//! One pass over the points: U = XA with rows scaled to norm 1, and M = (k/W) Σ w u uᵀ. *Source.* DKTZ23 §3, Forster
+//! transform. Claims: F1, F2, F3, S7, S8.
 //!
-//! This is where the time goes, so rows are taken in tiles that stay in the nearest cache
-//! ([`crate::tile`]) and each is read once. A is lower triangular (a rotation of it changes neither
-//! norms nor eigenvalues), so only half of the products are needed, and of M only the lower half is
-//! added up: together the work of one XᵀX. Nothing is allocated after [`Pass::new`] but the d²
-//! numbers of A and M.
+//! The passes take most of the time, so rows are processed in tiles that stay in the first-level cache
+//! ([`crate::tile`]), and each row is read once. A is lower triangular (a rotation of A changes neither norms nor
+//! eigenvalues), so only half of the products are needed, and only the lower half of M is summed. Together this is the
+//! work of one XᵀX. After [`Pass::new`] a pass allocates only the d² numbers of A and M.
 //!
-//! The rows are cut into blocks by their number alone, each with its own sums, which are added up in one
-//! fixed tree: no result depends on the number of threads, not even in the last digit. Up to
-//! [`MIN_BLOCK`] rows are one block, so their sums run from the first row to the last.
+//! The rows are split into blocks that depend only on their number. Each block has its own sums, which are added in one
+//! fixed tree: no result depends on the number of threads, not even in the last digit. Up to [`MIN_BLOCK`] rows form a
+//! single block, whose sums run from the first row to the last.
 
 use crate::gram::add_gram;
 use crate::tile::{self, Factor, lanes_dot, padded, product_and_scales, unit_or_zero_rows};
@@ -19,18 +18,19 @@ use halfspaces_linalg::{InputError, Threads, aligned_zeros};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// Rows of a block at least: on one thread a cut costs d² additions, which this makes too few to measure.
+/// Minimum number of rows per block. On one thread each additional block costs d² additions, whose time is not
+/// measurable with this many rows.
 const MIN_BLOCK: usize = 4096;
-/// Maximum number of blocks, as each holds d² numbers.
+/// Maximum number of blocks, because each stores d² numbers.
 const MAX_BLOCKS: usize = 64;
 
-/// Points of one level: rows (row-major) of norms whose squares neither over- nor underflow, with weights.
+/// Points of one level: row-major rows whose squared norms neither over- nor underflow, with weights.
 #[derive(Debug, Clone)]
 pub(crate) struct Rows<'a> {
     pub(crate) values: Cow<'a, [f64]>,
     pub(crate) dim: usize,
     pub(crate) weights: Vec<f64>,
-    /// Σ of the weights.
+    /// The sum of the weights.
     pub(crate) total: f64,
 }
 
@@ -39,18 +39,18 @@ impl Rows<'_> {
         self.weights.len()
     }
 
-    /// Row `i`, which must be one of them.
+    /// Row `i`, which must exist.
     pub(crate) fn row(&self, i: usize) -> &[f64] {
         &self.values[i * self.dim..(i + 1) * self.dim]
     }
 }
 
-/// M and what the same pass gives for nothing.
+/// The matrix M and the other results of the same pass.
 #[derive(Debug, Clone)]
 pub(crate) struct Moments {
     /// M, both halves.
     pub(crate) moment: Mat<f64>,
-    /// (k/W) Σ w ln‖Aᵀx‖².
+    /// The sum (k/W) Σ w ln‖Aᵀx‖².
     pub(crate) log_norms: f64,
 }
 
@@ -68,13 +68,13 @@ struct Block {
 #[derive(Debug)]
 pub(crate) struct Pass {
     blocks: Vec<Block>,
-    /// Rows of each block but the last.
+    /// Number of rows of each block except the last.
     block_rows: usize,
     dim: usize,
     threads: Threads,
 }
 
-/// What is read for one block, and the rows that are written (none unless asked for).
+/// The input of one block, and the rows to be written (empty unless requested).
 struct Part<'a> {
     block: &'a mut Block,
     values: &'a [f64],
@@ -82,7 +82,7 @@ struct Part<'a> {
     out: &'a mut [f64],
 }
 
-/// Rows of each block of `n` but the last.
+/// Number of rows of each block of `n` rows except the last.
 pub(crate) fn block_rows(n: usize, dim: usize) -> usize {
     n.div_ceil(MAX_BLOCKS).max(MIN_BLOCK).next_multiple_of(tile::tile_rows(dim))
 }
@@ -101,8 +101,8 @@ impl Pass {
         Ok(Pass { blocks, block_rows, dim, threads })
     }
 
-    /// The pass with U = XA, A lower triangular; X itself without an A. `None` if a row vanishes:
-    /// A is numerically singular.
+    /// The pass with U = XA for a lower triangular A, or U = X without an A. `None` if a row vanishes: A is numerically
+    /// singular.
     pub(crate) fn moments(
         &mut self,
         rows: &Rows<'_>,
@@ -121,7 +121,7 @@ impl Pass {
         Some(Moments { moment: self.gather(share), log_norms })
     }
 
-    /// The rows of U, scaled to norm 1, into `out`.
+    /// Writes the rows of U, scaled to norm 1, to `out`.
     pub(crate) fn unit_rows(&mut self, rows: &Rows<'_>, a: MatRef<'_, f64>, out: &mut [f64]) {
         let dim = self.dim;
         let factor = Factor::new(a);
@@ -130,7 +130,7 @@ impl Pass {
         });
     }
 
-    /// (k/W) Σ w u uᵀ (uᵀ S u) over given unit rows, S symmetric.
+    /// The sum (k/W) Σ w u uᵀ (uᵀ S u) over given unit rows, with S symmetric.
     pub(crate) fn fourth_moment(
         &mut self,
         rows: &Rows<'_>,
@@ -145,14 +145,14 @@ impl Pass {
             Ordering::Greater => 2.0 * s[(i, j)],
         });
         let factor = Factor::new(s.as_ref());
-        // The unit rows stand where the points stood.
+        // The unit rows are passed in place of the points.
         self.each_of(unit, &rows.weights, &mut [], |part| {
             run_fused(FourthRun { part, dim, factor: &factor });
         });
         self.gather(dim as f64 / rows.total)
     }
 
-    /// The blocks' sums times `share`, lower half mirrored.
+    /// The sum over the blocks times `share`, with the lower half copied to the upper half.
     fn gather(&mut self, share: f64) -> Mat<f64> {
         let (dim, width) = (self.dim, padded(self.dim));
         let sum = tree_sum_rows(self.blocks.iter_mut().map(|block| &mut block.moment[..]));
@@ -178,14 +178,21 @@ impl Pass {
         }
         let size = self.block_rows * self.dim;
         assert_eq!(values.len(), weights.len() * self.dim, "a row has one weight");
-        assert_eq!(weights.len().div_ceil(self.block_rows), self.blocks.len(), "other rows");
-        assert!(out.is_empty() || out.len() == values.len(), "as many rows out as in, or none");
+        assert_eq!(
+            weights.len().div_ceil(self.block_rows),
+            self.blocks.len(),
+            "the pass was created for other rows"
+        );
+        assert!(
+            out.is_empty() || out.len() == values.len(),
+            "the output has as many rows as the input, or none"
+        );
         let mut out = out.chunks_mut(size);
         let blocks = self.blocks.iter_mut().zip(values.chunks(size));
         let parts: Vec<Part<'_>> = blocks
             .zip(weights.chunks(self.block_rows))
             .map(|((block, values), weights)| {
-                // None where no rows are asked for.
+                // Empty if no rows are requested.
                 let out = out.next().unwrap_or_default();
                 Part { block, values, weights, out }
             })
@@ -194,7 +201,7 @@ impl Pass {
     }
 }
 
-/// Σ of a number per block, halves first: an order that depends on nothing but how many there are.
+/// The sum of a number per block, halves first, in an order that depends only on the number of blocks.
 pub(crate) fn tree_sum<B>(blocks: &[B], number: impl Fn(&B) -> f64 + Copy) -> f64 {
     match blocks {
         [] => 0.0,
@@ -206,7 +213,7 @@ pub(crate) fn tree_sum<B>(blocks: &[B], number: impl Fn(&B) -> f64 + Copy) -> f6
     }
 }
 
-/// [`tree_sum`] of every column of some rows, in the first of them; what stands in the others is lost.
+/// [`tree_sum`] of every column of some rows, in the first row; the other rows are overwritten.
 pub(crate) fn tree_sum_rows<'a>(rows: impl Iterator<Item = &'a mut [f64]>) -> &'a [f64] {
     fn add_up(rows: &mut [&mut [f64]]) {
         if rows.len() > 1 {
@@ -333,7 +340,7 @@ mod tests {
         lower_factor(m.as_mat())
     }
 
-    /// The plain version: one row after the other, full sums.
+    /// The reference: row by row, with full sums.
     fn plain(rows: &Rows<'_>, a: Option<&Mat<f64>>) -> (Vec<f64>, Mat<f64>, f64) {
         let dim = rows.dim;
         let share = dim as f64 / rows.total;
@@ -380,7 +387,7 @@ mod tests {
         }
     }
 
-    /// Several blocks, the last one short.
+    /// Several blocks, the last of which is shorter.
     #[test]
     fn threads_change_no_bit() {
         let (n, dim) = (3 * MIN_BLOCK + 700, 5);
@@ -445,7 +452,7 @@ mod tests {
         let rows = rows(10, 2, false);
         let mut pass = Pass::new(&rows, Threads::ONE).unwrap();
         assert!(pass.moments(&rows, Some(Mat::zeros(2, 2).as_ref())).is_none());
-        // And leaves nothing behind.
+        // A failed pass does not affect later passes.
         assert!(pass.moments(&rows, None).is_some());
     }
 }

@@ -1,9 +1,9 @@
-//! From points as given to rows without zeros and without repetitions.
+//! Preparation of points as rows without zeros and repetitions.
 //!
-//! Points that are multiples of one point, exact but for the rounding of x over its largest entry,
-//! negative ones too, are merged and their weights added; no result depends on it but the time. Where
-//! there are none, no zeros, and no lengths beyond 1e±100, the points are read where they are;
-//! otherwise copied. Lengths change only by powers of two, and that no bit of a direction.
+//! Points that are multiples of the same point (including negative multiples; exact up to the rounding of x divided by
+//! its largest entry) are merged and their weights added. This changes no result, only the time. If there are no
+//! multiples, no zeros, and no lengths beyond 1e±100, the points are read in place; otherwise they are copied. Lengths
+//! change only by powers of two, which change no bit of a direction.
 
 use crate::error::ForsterError;
 use crate::pass::Rows;
@@ -16,23 +16,23 @@ use rustc_hash::FxBuildHasher;
 use std::borrow::Cow;
 use std::hash::BuildHasher;
 
-/// Range of a weight: wide, and sums and products of weights with dimensions stay finite.
+/// Range of a weight: wide, but narrow enough that sums of weights and their products with dimensions stay finite.
 pub(crate) const WEIGHT_RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 /// Range of the largest entry of a row that is not rescaled.
 const MODERATE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
-/// What a row beyond that range is multiplied by or divided by, until it lies within: 2^300.
+/// Rows beyond that range are multiplied or divided by this number, 2^300, until they are within it.
 const RESCALE: f64 = 2.037_035_976_334_486e90;
 
-/// Rows that one thread takes at a time.
+/// Number of rows that a thread takes at a time.
 const SURVEYED: usize = 4096;
-/// Tables in which equal directions are looked for, each by one thread.
+/// Number of tables in which equal directions are searched for, each by one thread.
 const SHARDS: usize = 4;
 
-/// The distinct directions among some points.
+/// The distinct directions of some points.
 #[derive(Debug)]
 pub(crate) struct Prepared<'a> {
     pub(crate) rows: Rows<'a>,
-    /// For every point the row it became; `None` for a zero point.
+    /// For every point, its row; `None` for a zero point.
     pub(crate) row_of: Vec<Option<usize>>,
 }
 
@@ -74,7 +74,9 @@ impl<'a> Prepared<'a> {
             let place = match repeated.next_if(|(point, _)| *point == i) {
                 Some((_, first)) => {
                     let Some(place) = row_of[first] else {
-                        unreachable!("what repeats a point has a direction, and so has that point")
+                        unreachable!(
+                            "a repeated point and the first point that it repeats are non-zero"
+                        )
                     };
                     merged[place] += weight;
                     place
@@ -110,8 +112,8 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// The points of a shard that are multiples of one before, each with the first of these. Equal directions are of one
-/// shard.
+/// The points of a shard that are multiples of an earlier point, each with the first such point. Equal directions are
+/// in the same shard.
 fn repetitions(
     x: &[f64],
     dim: usize,
@@ -122,7 +124,7 @@ fn repetitions(
     let mut repeated = Vec::new();
     for (i, signature) in signatures.iter().enumerate() {
         let hash = signature.hash();
-        // Not by the bits by which the table finds its places.
+        // Uses bits of the hash that the table does not use to choose its slots.
         if (hash >> 32) as usize % SHARDS != shard || signature.largest <= 0.0 {
             continue;
         }
@@ -148,8 +150,8 @@ pub(crate) fn check_weights(n: usize, weights: Option<&[f64]>) -> Result<(), For
     }
 }
 
-/// Multiplies a row by powers of two until its largest entry is neither huge nor tiny. Entries that
-/// vanish on the way are below rounding.
+/// Multiplies a row by powers of two until its largest entry is neither huge nor tiny. Entries that underflow are below
+/// rounding.
 pub(crate) fn rescale(row: &mut [f64]) {
     loop {
         let largest = largest_size(row);
@@ -161,7 +163,7 @@ pub(crate) fn rescale(row: &mut [f64]) {
     }
 }
 
-/// max |x_j|, eight columns side by side.
+/// The maximum max |x_j|, computed in eight columns at once.
 #[inline(always)]
 pub(crate) fn largest_size(x: &[f64]) -> f64 {
     let (blocks, rest) = x.as_chunks::<LANES>();
@@ -174,10 +176,10 @@ pub(crate) fn largest_size(x: &[f64]) -> f64 {
     sizes.into_iter().fold(0.0, f64::max)
 }
 
-/// What two multiples of one point have in common.
+/// A key that all multiples of a point share, and the size of the point.
 #[derive(Debug, Clone, Copy)]
 struct Signature {
-    /// |Σ m_j x_j/max|x||, as bits: rounded the same for both.
+    /// |Σ m_j x_j/max|x||, as bits; rounded identically for all multiples.
     key: u64,
     /// max|x|; 0 for a zero point.
     largest: f64,
@@ -189,8 +191,8 @@ impl Signature {
     }
 }
 
-/// Signatures of all rows; whether all lengths are neither huge nor tiny. As the loops over a tile it
-/// is compiled for several vector instructions, with the same result.
+/// Computes the signatures of all rows, and whether all lengths are neither huge nor tiny. Like the loops over a tile,
+/// this loop is compiled for several vector instruction sets, with the same result.
 struct Survey<'a> {
     x: &'a [f64],
     mix: &'a [f64],
@@ -221,7 +223,7 @@ impl Wide for Survey<'_> {
     }
 }
 
-/// Numbers in [1, 2) of which sums hardly ever coincide: SplitMix64.
+/// Numbers in [1, 2) whose sums hardly ever coincide: SplitMix64.
 fn mixture(dim: usize) -> Vec<f64> {
     let mut state = 0u64;
     let mut next = || {
@@ -233,7 +235,7 @@ fn mixture(dim: usize) -> Vec<f64> {
     (0..dim).map(|_| next()).collect()
 }
 
-/// Whether rows `i` and `j`, over their largest sizes, are the same or opposite.
+/// Whether rows `i` and `j`, divided by their largest entries, are equal or opposite.
 fn is_multiple(x: &[f64], dim: usize, signatures: &[Signature], i: usize, j: usize) -> bool {
     let (a, b) = (signatures[i], signatures[j]);
     if a.key != b.key {
@@ -279,7 +281,7 @@ mod tests {
         let plain = Points::from_rows(&[[1.0, 3.0], [1e90, 2.0], [-3.0, 1.0]]).unwrap();
         let prepared = Prepared::new(&plain, None, Threads::ONE).unwrap();
         assert!(matches!(prepared.rows.values, Cow::Borrowed(_)));
-        // Powers of two, exactly.
+        // Multiplication by powers of two is exact.
         let wild = Points::from_rows(&[[2f64.powi(500), -3.0], [3e-320, 2e-320]]).unwrap();
         let prepared = Prepared::new(&wild, None, Threads::ONE).unwrap();
         assert_eq!(prepared.rows.row(0), [2f64.powi(200), -3.0 * 2f64.powi(-300)]);
@@ -287,8 +289,8 @@ mod tests {
         assert_eq!(RESCALE, 2f64.powi(300));
     }
 
-    /// The same rows from several parts as from one, of which the last is short and the first alone has a long row,
-    /// be every row another or two of them alike.
+    /// Several parts give the same rows as one part. The last part has fewer rows, and only the first part contains a
+    /// row of huge norm. Either all rows differ, or pairs of rows are equal.
     #[test]
     fn threads_survey_as_one() {
         let n = 2 * SURVEYED + 5;
@@ -328,7 +330,7 @@ mod tests {
         let opposite = rows.iter().map(|v| v * -4.0);
         let points = Points::new(rows.iter().copied().chain(opposite).collect(), 11).unwrap();
         assert_eq!(Prepared::new(&points, None, Threads::ONE).unwrap().row_of, [Some(0), Some(0)]);
-        // Rows that differ, given one key: no multiples.
+        // Different rows that are given the same key do not count as multiples.
         let x = [1.0, 2.0, 1.0, 3.0];
         let signatures = [Signature { key: 7, largest: 2.0 }, Signature { key: 7, largest: 3.0 }];
         assert!(!is_multiple(&x, 2, &signatures, 0, 1) && is_multiple(&x, 2, &signatures, 1, 1));

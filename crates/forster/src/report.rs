@@ -1,15 +1,11 @@
-//! What a fit returns: a position with its certificates, how sure it is, and how it was found.
+//! The result of a fit: a position with its certificates, and how it was found.
 //!
 //! Claims: F1.
 
-#[cfg(feature = "serde")]
-use crate::error::ForsterError;
 use crate::isotropy::Isotropy;
-#[cfg(feature = "serde")]
-use crate::saved::{ascend_below, ensure};
 use crate::subspace::Subspace;
 use crate::transform::ForsterTransform;
-use halfspaces_linalg::{Termination, getters, load_checked};
+use halfspaces_linalg::{Termination, getters};
 
 /// A subspace, a transform of the points in it, and the certificates of both.
 ///
@@ -24,48 +20,17 @@ use halfspaces_linalg::{Termination, getters, load_checked};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Position {
     /// The subspace and the points in it.
     pub subspace: Subspace,
     /// The transform of the subspace.
     pub transform: ForsterTransform,
-    /// Eigenvalues of M over the transformed members, computed from the unit vectors that
-    /// [`ForsterTransform::apply`] hands out.
+    /// Eigenvalues of M over the transformed members, computed from the unit vectors that [`ForsterTransform::apply`]
+    /// returns.
     pub certificate: Isotropy,
 }
 
-load_checked!(Position { subspace: Subspace, transform: ForsterTransform, certificate: Isotropy });
-
-#[cfg(feature = "serde")]
-impl Position {
-    fn check_saved(&self) -> Result<(), ForsterError> {
-        let same = self.transform.basis() == self.subspace.basis();
-        ensure(same, "the transform is not of the subspace")?;
-        ensure(!self.subspace.members().is_empty(), "no point is in position")?;
-        let possible = self.certificate.is_of_dimension(self.subspace.dim());
-        ensure(possible, "the eigenvalues do not have the sum that unit vectors give")
-    }
-
-    /// Whether the subspace is the whole span, with all points in it.
-    fn is_whole(&self) -> bool {
-        let subspace = &self.subspace;
-        subspace.dim() == subspace.span_dim() && subspace.smallest_outside().is_none()
-    }
-
-    /// Whether the subspace is a proper one and holds at least its share.
-    fn is_heavy(&self) -> bool {
-        let subspace = &self.subspace;
-        subspace.dim() < subspace.span_dim() && (subspace.is_heavy() || subspace.is_boundary())
-    }
-
-    /// Whether this can be an answer.
-    pub(crate) fn is_answer(&self) -> bool {
-        self.is_whole() || self.is_heavy()
-    }
-}
-
-/// Why a fit ended without an answer.
+/// The reason why a fit ended unresolved.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -78,23 +43,21 @@ impl Position {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Reason {
     /// The cap on iterations was reached.
     IterationCap,
-    /// The cap on the condition was reached: the transform degenerates, and no subspace that the
-    /// tolerance recognises explains it. Points that lie near a subspace, but not within the
-    /// tolerance, look like this.
+    /// The cap on the condition number was reached: the transform degenerates, but no subspace within the tolerance
+    /// explains it. This happens for points that lie near a subspace, but not within the tolerance.
     ConditionCap,
-    /// Neither the residual nor the condition moves any more: rounding at this condition is larger than
-    /// the accuracy asked for.
+    /// Neither the residual nor the condition number changes any more: at this condition number, rounding errors exceed
+    /// the requested accuracy.
     Stalled,
-    /// The iteration ended well, but the certificate computed from the points as given falls short:
-    /// rounding at this condition is larger than the accuracy asked for.
+    /// The iteration ended successfully, but the certificate computed from the points as given does not reach the
+    /// requested accuracy because of rounding at this condition number.
     CertificateMissed,
 }
 
-/// What a fit found. A status, not an error: all three are answers.
+/// The outcome of a fit. It is a status, not an error.
 ///
 /// ```
 /// use halfspaces_forster::{ForsterTransform, Outcome};
@@ -108,60 +71,28 @@ pub enum Reason {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "UncheckedOutcome"))]
 pub enum Outcome {
-    /// The points are in position on their whole span.
+    /// The points are in radially isotropic position on their whole span.
     RadiallyIsotropic(Position),
-    /// A proper subspace of the span holds at least its share of the points, and they are in position
-    /// inside it.
+    /// A proper subspace of the span contains at least its share of the points, and these points are in radially
+    /// isotropic position inside it.
     HeavySubspace(Position),
-    /// Neither is certain. The position is the last one reached, with its true certificate: the
-    /// subspace, if not the whole span, is heavy, but the transform inside it falls short.
+    /// Neither outcome could be certified. The position is the last one reached, with its true certificate. If its
+    /// subspace is not the whole span, the subspace is heavy, but the transform inside it does not reach the accuracy.
     Unresolved {
-        /// The last position.
+        /// The last position reached.
         position: Position,
-        /// What ended the fit.
+        /// The reason why the fit ended.
         reason: Reason,
     },
 }
 
-/// What an [`Outcome`] looks like before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-enum UncheckedOutcome {
-    RadiallyIsotropic(Position),
-    HeavySubspace(Position),
-    Unresolved { position: Position, reason: Reason },
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<UncheckedOutcome> for Outcome {
-    type Error = ForsterError;
-
-    fn try_from(loaded: UncheckedOutcome) -> Result<Outcome, ForsterError> {
-        match loaded {
-            UncheckedOutcome::RadiallyIsotropic(position) => {
-                ensure(position.is_whole(), "points outside are not in position")?;
-                Ok(Outcome::RadiallyIsotropic(position))
-            }
-            UncheckedOutcome::HeavySubspace(position) => {
-                ensure(position.is_heavy(), "a subspace with less than its share is not heavy")?;
-                Ok(Outcome::HeavySubspace(position))
-            }
-            UncheckedOutcome::Unresolved { position, reason } => {
-                Ok(Outcome::Unresolved { position, reason })
-            }
-        }
-    }
-}
-
-/// How one level of a fit ended.
+/// The way one level of a fit ended.
 ///
 /// ```
 /// use halfspaces_forster::{ForsterTransform, LevelEnd};
 /// use halfspaces_linalg::{Params, Points};
-/// // Three of four points on a line: the second level is in position there.
+/// // Three of four points on a line: on the second level they are in radially isotropic position there.
 /// let line = Points::from_rows(&[[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [1.0, -1.0]])?;
 /// let fit = ForsterTransform::params().check()?.fit(&line)?;
 /// let ends: Vec<LevelEnd> = fit.levels().iter().map(|level| level.end).collect();
@@ -169,17 +100,16 @@ impl TryFrom<UncheckedOutcome> for Outcome {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum LevelEnd {
     /// In position.
     Isotropic,
-    /// In a heavy subspace of this dimension; the next level works inside it.
+    /// With a heavy subspace of this dimension; the next level works inside it.
     Heavy(usize),
     /// Without an answer.
     Unresolved(Reason),
 }
 
-/// The work on one level: the whole span first, then each heavy subspace inside the one before.
+/// The work on one level: first the whole span, then each heavy subspace inside the previous one.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -193,48 +123,32 @@ pub enum LevelEnd {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Level {
-    /// Distinct directions.
+    /// Number of distinct directions.
     pub rows: usize,
     /// Dimension k.
     pub dim: usize,
-    /// Fixed-point steps.
+    /// Number of fixed-point steps.
     pub fixed_point_steps: usize,
-    /// Newton steps.
+    /// Number of Newton steps.
     pub newton_steps: usize,
-    /// Passes over the rows, those of rejected steps included.
+    /// Number of passes over the rows, including those of rejected steps.
     pub passes: usize,
-    /// Products with the Hessian, each about one pass more.
+    /// Number of products with the Hessian, each of which costs about one more pass.
     pub products: usize,
-    /// max(1 - λmin, λmax - 1) at the start and after each step.
+    /// The residual max(1 - λmin, λmax - 1) at the start and after each step.
     pub residuals: Vec<f64>,
-    /// Upper estimate of the condition of the transform relative to the first whitening.
+    /// Upper estimate of the condition number of the transform relative to the first whitening.
     pub condition: f64,
-    /// How it ended.
+    /// How the level ended.
     pub end: LevelEnd,
 }
 
 impl Level {
-    /// Steps of both kinds.
+    /// Number of steps of both kinds.
     #[must_use]
     pub fn steps(&self) -> usize {
         self.fixed_point_steps + self.newton_steps
-    }
-
-    #[cfg(feature = "serde")]
-    fn check_saved(&self) -> Result<(), ForsterError> {
-        ensure((1..=self.rows).contains(&self.dim), "the rows of a level do not span it")?;
-        // At the start, whitened, and after each step but a last one that led to a singular transform.
-        let steps = self.fixed_point_steps.saturating_add(self.newton_steps);
-        let measured = self.residuals.len();
-        let start_only = measured == 1 && steps == 0;
-        let possible = start_only
-            || measured == steps.saturating_add(2)
-            || measured == steps.saturating_add(1);
-        ensure(possible && measured <= self.passes, "a level has residuals without passes")?;
-        let finite = self.residuals.iter().all(|r| r.is_finite());
-        ensure(finite && self.condition >= 1.0, "a residual or condition is out of range")
     }
 }
 
@@ -252,7 +166,6 @@ impl Level {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Fit {
     pub(crate) outcome: Outcome,
     pub(crate) zero_rows: Vec<usize>,
@@ -260,63 +173,14 @@ pub struct Fit {
     pub(crate) levels: Vec<Level>,
 }
 
-load_checked!(Fit { outcome: Outcome, zero_rows: Vec<usize>, distinct: usize, levels: Vec<Level> });
-
-#[cfg(feature = "serde")]
 impl Fit {
-    fn check_saved(&self) -> Result<(), ForsterError> {
-        let subspace = &self.position().subspace;
-        let (points, zeros) = (subspace.points(), self.zero_rows.len());
-        ensure(ascend_below(&self.zero_rows, points), "the zero points are no points in order")?;
-        let members = subspace.members();
-        let apart = self.zero_rows.iter().all(|zero| members.binary_search(zero).is_err());
-        ensure(apart, "a zero point lies in the subspace")?;
-        let placed = members.len() + zeros;
-        let fits = match subspace.smallest_outside() {
-            None => placed == points,
-            Some(_) => placed < points,
-        };
-        ensure(fits, "points inside, outside and zero are not all points")?;
-        let possible = (1..=points - zeros).contains(&self.distinct);
-        ensure(possible, "there are not so many directions among the points")?;
-        self.check_levels()
-    }
-
-    fn check_levels(&self) -> Result<(), ForsterError> {
-        let (Some(first), Some(last)) = (self.levels.first(), self.levels.last()) else {
-            return ensure(false, "a fit has no level");
-        };
-        let whole = first.rows == self.distinct && first.dim == self.position().subspace.span_dim();
-        ensure(whole, "the first level is not that of the span")?;
-        for level in &self.levels {
-            level.check_saved()?;
-        }
-        for (outer, inner) in self.levels.iter().zip(self.levels.iter().skip(1)) {
-            let LevelEnd::Heavy(dim) = outer.end else {
-                return ensure(false, "a level follows one that found no subspace");
-            };
-            let inside = inner.dim <= dim && dim < outer.dim && inner.rows <= outer.rows;
-            ensure(inside, "a level is not inside the one before")?;
-        }
-        ensure(last.dim == self.position().subspace.dim(), "the last level is not the subspace's")?;
-        let expected = match &self.outcome {
-            Outcome::Unresolved { reason, .. } if *reason != Reason::CertificateMissed => {
-                LevelEnd::Unresolved(*reason)
-            }
-            _ => LevelEnd::Isotropic,
-        };
-        ensure(last.end == expected, "the last level ended otherwise than the fit")
-    }
-}
-
-impl Fit {
-    /// What was found.
+    /// The outcome.
     #[must_use]
     pub fn outcome(&self) -> &Outcome {
         &self.outcome
     }
 
-    /// The outcome, given away.
+    /// Consumes the fit and returns its outcome.
     #[must_use]
     pub fn into_outcome(self) -> Outcome {
         self.outcome
@@ -328,15 +192,15 @@ impl Fit {
         !matches!(self.outcome, Outcome::Unresolved { .. })
     }
 
-    /// How the fit ended, in the words that all learners share; [`Outcome`] and [`Reason`] say more. A
-    /// transform that degenerates up to its cap on the condition, or whose certificate falls short, has
-    /// stalled by rounding.
+    /// How the fit ended, in the terms common to all learners; [`Outcome`] and [`Reason`] give details. A transform
+    /// that degenerates until the cap on the condition number is reached, or whose certificate does not reach the
+    /// accuracy, counts as stalled by rounding.
     #[must_use]
     pub fn termination(&self) -> Termination {
         match &self.outcome {
             Outcome::RadiallyIsotropic(_) | Outcome::HeavySubspace(_) => Termination::Converged,
             Outcome::Unresolved { reason: Reason::IterationCap, .. } => {
-                // The level that was cut off made as many steps as it was allowed.
+                // The truncated level made the maximum number of steps.
                 let last = &self.levels[self.levels.len() - 1];
                 Termination::CapReached { cap: last.steps() as u64 }
             }
@@ -344,7 +208,7 @@ impl Fit {
         }
     }
 
-    /// The position, whatever the outcome; its certificate says how good it is.
+    /// The position, whatever the outcome; its certificate shows how good it is.
     #[must_use]
     pub fn position(&self) -> &Position {
         match &self.outcome {
@@ -361,10 +225,10 @@ impl Fit {
     }
 
     getters! {
-        /// Zero points, which were left out.
+        /// Zero points, which the fit omits.
         zero_rows: &[usize],
 
-        /// Number of distinct directions; exact multiples of a point were merged with it.
+        /// Number of distinct directions; exact multiples of a point are merged with it.
         distinct: usize,
 
         /// The work, level by level.
@@ -373,91 +237,21 @@ impl Fit {
 }
 
 #[cfg(test)]
-#[cfg(feature = "serde")]
 mod tests {
     use super::*;
     use halfspaces_linalg::{Params, Points};
-    use serde_json::{Value, json};
-
-    fn fit(rows: &[[f64; 2]]) -> Fit {
-        let solver = ForsterTransform::params().check().unwrap();
-        solver.fit(&Points::from_rows(rows).unwrap()).unwrap()
-    }
-
-    /// Three of four points on a line, a zero point, and a repeated one.
-    fn heavy() -> Fit {
-        fit(&[[2.0, 0.0], [1.0, 0.0], [5.0, 0.0], [0.0, 0.0], [1.0, 1.0]])
-    }
-
-    /// The saved value with one place changed.
-    fn changed(value: &impl serde::Serialize, place: &str, to: Value) -> Value {
-        let mut saved = serde_json::to_value(value).unwrap();
-        let there = saved.pointer_mut(place).unwrap_or_else(|| panic!("nothing at {place}"));
-        assert_ne!(*there, to, "{place}");
-        *there = to;
-        saved
-    }
 
     #[test]
-    fn what_is_saved_loads() {
-        let round = fit(&[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]]);
+    fn the_termination_is_that_of_the_outcome() {
+        // Three of four points on a line, a zero point, and a repeated one.
+        let heavy = [[2.0, 0.0], [1.0, 0.0], [5.0, 0.0], [0.0, 0.0], [1.0, 1.0]];
+        let solver = ForsterTransform::params().check().unwrap();
+        let fit = solver.fit(&Points::from_rows(&heavy).unwrap()).unwrap();
+        assert_eq!(fit.termination(), Termination::Converged);
+        assert_eq!((fit.levels.len(), fit.distinct, &fit.zero_rows[..]), (2, 2, &[3][..]));
         let skew = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 0.1], [1.0, 0.2]]).unwrap();
         let capped = ForsterTransform::params().max_iterations(1).check().unwrap();
         let capped = capped.fit(&skew).unwrap();
         assert_eq!(capped.termination(), Termination::CapReached { cap: 1 });
-        assert_eq!(heavy().termination(), Termination::Converged);
-        for fit in [round, heavy(), capped] {
-            let text = serde_json::to_string(&fit).unwrap();
-            assert_eq!(serde_json::from_str::<Fit>(&text).unwrap(), fit);
-        }
-    }
-
-    #[test]
-    fn contradictions_are_refused() {
-        let fit = heavy();
-        assert_eq!((fit.levels.len(), fit.distinct, &fit.zero_rows[..]), (2, 2, &[3][..]));
-        for (place, to) in [
-            ("/zero_rows/0", json!(7)),
-            ("/zero_rows/0", json!(1)),
-            ("/zero_rows", json!([3, 3])),
-            ("/zero_rows", json!([3, 4])),
-            ("/distinct", json!(0)),
-            ("/distinct", json!(5)),
-            ("/levels", json!([])),
-            ("/levels/0/rows", json!(1)),
-            ("/levels/0/rows", json!(3)),
-            ("/levels/0/dim", json!(1)),
-            ("/levels/0/end", json!({ "Heavy": 2 })),
-            ("/levels/0/end", json!("Isotropic")),
-            ("/levels/0/passes", json!(0)),
-            ("/levels/0/newton_steps", json!(99)),
-            ("/levels/0/condition", json!(0.5)),
-            ("/levels/1/dim", json!(2)),
-            ("/levels/1/rows", json!(0)),
-            ("/levels/1/end", json!({ "Unresolved": "Stalled" })),
-            ("/outcome/HeavySubspace/subspace/members/0", json!(4)),
-            ("/outcome/HeavySubspace/certificate/largest", json!(1.5)),
-            ("/outcome/HeavySubspace/transform/basis/values", json!([0.0, 1.0])),
-            ("/outcome/HeavySubspace/subspace/weight_inside", json!(1.0)),
-        ] {
-            let broken = changed(&fit, place, to.clone());
-            assert!(serde_json::from_value::<Fit>(broken).is_err(), "{place}: {to}");
-        }
-        // The kind of answer is that which the subspace allows.
-        let position = serde_json::to_value(fit.position()).unwrap();
-        let load = |outcome: Value| serde_json::from_value::<Outcome>(outcome);
-        assert!(load(json!({ "HeavySubspace": position })).is_ok());
-        assert!(load(json!({ "RadiallyIsotropic": position })).is_err());
-        let round = self::fit(&[[1.0, 0.0], [0.0, 1.0]]);
-        let position = serde_json::to_value(round.position()).unwrap();
-        assert!(load(json!({ "RadiallyIsotropic": position })).is_ok());
-        assert!(load(json!({ "HeavySubspace": position })).is_err());
-        // All points in the subspace or zero: one too many or too few is seen.
-        for (points, accepted) in [(2, true), (3, false)] {
-            let place = "/outcome/RadiallyIsotropic/subspace/points";
-            let mut saved = serde_json::to_value(&round).unwrap();
-            *saved.pointer_mut(place).unwrap() = json!(points);
-            assert_eq!(serde_json::from_value::<Fit>(saved).is_ok(), accepted);
-        }
     }
 }

@@ -1,41 +1,36 @@
-//! The certificate of a subspace: which points lie in it, how surely, and whether it is heavy.
+//! The certificate of a subspace: which points lie in it, how clearly, and whether it is heavy.
 //!
-//! For n non-zero points whose span has dimension d, a subspace of dimension k with N of them in it
-//! is *heavy* when N d > k n. Then the points cannot be brought into radially isotropic position:
-//! λmax(M) >= dN/(kn) and λmin(M) <= (1 - N/n)/(1 - k/d) for every transform. With N d = k n they
-//! can only if another subspace holds all the rest, and approached otherwise (DKTZ23 §3).
+//! For n non-zero points whose span has dimension d, a subspace of dimension k that contains N of them is *heavy* if N
+//! d > k n. Then the points cannot be brought into radially isotropic position: λmax(M) >= dN/(kn) and λmin(M) <= (1 -
+//! N/n)/(1 - k/d) for every transform. If N d = k n, exact position is possible only if another subspace contains all
+//! the other points; otherwise it can only be approached (DKTZ23 §3).
 //!
-//! All numbers are computed here from the points as given: membership is ‖x - Px‖ <= tol ‖x‖ for the
-//! orthogonal projection P, and the inequality is decided in integers (with weights, N and n are
-//! sums of weights, and sums within 1e-12 of equality count as equal).
+//! All numbers are computed from the points as given: membership is ‖x - Px‖ <= tol ‖x‖ for the orthogonal projection
+//! P, and the inequality is decided in integers (with weights, N and n are sums of weights, and sums within 1e-12 of
+//! equality count as equal).
 
 use crate::error::ForsterError;
-#[cfg(feature = "serde")]
-use crate::prepare::WEIGHT_RANGE;
-#[cfg(feature = "serde")]
-use crate::saved::{ascend_below, ensure};
-use halfspaces_linalg::{
-    InputError, PointSet, Points, Threads, getters, kernels, load_checked, norm, normalise,
-};
+use halfspaces_linalg::{InputError, PointSet, Points, Threads, getters, kernels, norm, normalise};
 use std::cmp::Ordering;
 
-/// Points that one thread looks at in turn.
+/// Number of points per task of a thread.
 const BLOCK: usize = 4096;
-/// Relative difference of two sums of weights that their rounding explains.
+/// Maximum relative difference between two sums of weights that may be due to rounding alone.
 const WEIGHT_ROUNDING: f64 = 1e-12;
-/// How far the inner products of a basis may be from 0 and 1.
+/// Maximum deviation of the inner products of a basis from 0 and 1.
 pub(crate) const ORTHONORMAL: f64 = 1e-9;
-/// Largest integer up to which `f64` counts exactly.
+/// Integers up to this are exact in `f64`.
 const EXACT_INTEGERS: f64 = 9_007_199_254_740_992.0;
 
-/// The certificate of a subspace: which points lie in it, how surely, and whether it is heavy.
+/// The certificate of a subspace: which points lie in it, how clearly, and whether it is heavy.
 ///
-/// *What it computes.* The members, ‖x - Px‖ <= tol ‖x‖ for the orthogonal projection P; the largest residual
-/// inside and the smallest outside; and the inequality N d > k n for N of n non-zero points in k of the
-/// d dimensions of their span, in integers (with weights: of their sums, equal within 1e-12).
-/// *Guarantee.* If it is heavy, λmax(M) >= dN/(kn) and λmin(M) <= (1 - N/n)/(1 - k/d) for every
-/// transform: no position exists (DKTZ23 §3). `span_dim` is taken as given, not recomputed. *Cost:* O(n d k) time. *When to use it:* to check a subspace, however it was found;
-/// [`Forster::fit`](crate::Forster::fit) finds one. *Claims:* F1, F2.
+/// *What it computes.* The members, with ‖x - Px‖ <= tol ‖x‖ for the orthogonal projection P; the largest residual
+/// inside and the smallest outside; and whether N d > k n, where N of n non-zero points lie in k of the d dimensions of
+/// their span. The comparison is made in integers or, with weights, on sums of weights, which count as equal within
+/// 1e-12. *Guarantee.* If it is heavy, λmax(M) >= dN/(kn) and λmin(M) <= (1 - N/n)/(1 - k/d) for every transform, so
+/// radially isotropic position is impossible (DKTZ23 §3). `span_dim` is taken as given, not recomputed. *Cost:* O(n d
+/// k) time. *When to use it:* to check a subspace, however it was found; [`Forster::fit`](crate::Forster::fit) finds
+/// one. *Claims:* F1, F2.
 ///
 /// ```
 /// use halfspaces_forster::Subspace;
@@ -49,11 +44,10 @@ const EXACT_INTEGERS: f64 = 9_007_199_254_740_992.0;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Subspace {
     basis: Points,
     span_dim: usize,
-    /// Number of points, zeros included, of which the members are some.
+    /// Number of points, including zeros and non-members.
     points: usize,
     members: Vec<usize>,
     largest_inside: f64,
@@ -62,74 +56,28 @@ pub struct Subspace {
     weight: f64,
 }
 
-load_checked!(Subspace {
-    basis: Points,
-    span_dim: usize,
-    points: usize,
-    members: Vec<usize>,
-    largest_inside: f64,
-    smallest_outside: Option<f64>,
-    weight_inside: f64,
-    weight: f64,
-});
-
-#[cfg(feature = "serde")]
-impl Subspace {
-    /// All that follows from how a certificate is computed.
-    fn check_saved(&self) -> Result<(), ForsterError> {
-        check_orthonormal(&self.basis)?;
-        let (k, count) = (self.basis.len(), self.members.len());
-        let in_range = (k..=self.basis.dim()).contains(&self.span_dim);
-        ensure(in_range, "the span's dimension does not lie between subspace and space")?;
-        ensure(ascend_below(&self.members, self.points), "the members are no points in order")?;
-        let residual = 0.0..=1.0;
-        let (largest, smallest) = (self.largest_inside, self.smallest_outside);
-        let in_range =
-            residual.contains(&largest) && smallest.is_none_or(|r| residual.contains(&r));
-        ensure(in_range, "a residual is not between 0 and 1")?;
-        let apart = smallest.is_none_or(|smallest| largest < smallest);
-        ensure(apart, "a member is no closer than a point outside")?;
-        ensure(count > 0 || largest == 0.0, "a subspace without members has a residual")?;
-        let whole = k == self.basis.dim();
-        ensure(!whole || (largest == 0.0 && smallest.is_none()), "the whole space has no outside")?;
-        ensure(smallest.is_none() || count < self.points, "no point is left for the outside")?;
-        // Each point counts once or by its weight, in range; zero points do not count.
-        let (inside, weight) = (self.weight_inside, self.weight);
-        let most = |count: usize| count as f64 * WEIGHT_RANGE.end() * (1.0 + WEIGHT_ROUNDING);
-        let least = count as f64 * WEIGHT_RANGE.start() * (1.0 - WEIGHT_ROUNDING);
-        let possible = least <= inside && inside <= most(count);
-        ensure(possible, "the members do not weigh that much")?;
-        let possible = 0.0 < weight && weight <= most(self.points);
-        ensure(possible, "the points do not weigh that much")?;
-        let in_order = if smallest.is_some() {
-            inside <= weight
-        } else {
-            inside.to_bits() == weight.to_bits()
-        };
-        ensure(in_order, "the weights inside and in all do not fit the points outside")
-    }
-}
-
-/// `Ok` if the rows are orthonormal within 1e-9.
+/// Checks that the rows are orthonormal within 1e-9.
 pub(crate) fn check_orthonormal(basis: &Points) -> Result<(), ForsterError> {
     if basis.is_empty() || basis.len() > basis.dim() {
-        return Err(ForsterError::Stored { what: "a basis has no rows or more rows than columns" });
+        return Err(ForsterError::Stored {
+            what: "the basis has no rows or more rows than columns",
+        });
     }
     for (i, a) in basis.rows().enumerate() {
         for (j, b) in basis.rows().enumerate().take(i + 1) {
             let expected = if i == j { 1.0 } else { 0.0 };
             let product = kernels::dot(a.as_slice(), b.as_slice());
-            // A product that overflows is refused with the rest.
+            // A product that overflows is rejected too.
             let off = (product - expected).abs();
             if off.is_nan() || off > ORTHONORMAL {
-                return Err(ForsterError::Stored { what: "a basis is not orthonormal" });
+                return Err(ForsterError::Stored { what: "the basis is not orthonormal" });
             }
         }
     }
     Ok(())
 }
 
-/// How N d compares with k n, in integers where both weights are integers.
+/// Compares N d with k n, in integers if both weights are integers.
 pub(crate) fn compare_mass(inside: f64, k: usize, total: f64, d: usize) -> Ordering {
     let integer = |w: f64| w.fract() == 0.0 && w <= EXACT_INTEGERS;
     if integer(inside) && integer(total) {
@@ -144,15 +92,15 @@ pub(crate) fn compare_mass(inside: f64, k: usize, total: f64, d: usize) -> Order
 }
 
 impl Subspace {
-    /// Computes the certificate of the subspace spanned by the orthonormal rows of `basis` for
-    /// n × d `points`, whose span is stated to have dimension `span_dim`. Zero points count neither
-    /// inside nor outside. `tolerance` is the residual ‖x - Px‖/‖x‖ up to which x is a member.
+    /// Computes the certificate of the subspace spanned by the orthonormal rows of `basis` for n × d `points`, whose
+    /// span is stated to have dimension `span_dim`. Zero points count neither as inside nor as outside. `tolerance` is
+    /// the maximum residual ‖x - Px‖/‖x‖ of a member x.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`ForsterError::WeightCount`], [`ForsterError::Weight`],
     /// [`ForsterError::NoDirection`]; [`ForsterError::Stored`] for a basis that is not orthonormal;
-    /// [`InputError::ParameterOutOfRange`] for a `span_dim` not between its rows and d, or a
-    /// tolerance not in [0, 1).
+    /// [`InputError::ParameterOutOfRange`] for a `span_dim` that is not between the number of rows of the basis and d,
+    /// or a tolerance outside [0, 1).
     pub fn certify(
         points: &Points,
         weights: Option<&[f64]>,
@@ -163,7 +111,7 @@ impl Subspace {
         Subspace::certify_on(points, weights, basis, span_dim, tolerance, Threads::ONE)
     }
 
-    /// [`Subspace::certify`] on several threads, on which nothing depends.
+    /// [`Subspace::certify`] on several threads; the result does not depend on their number.
     pub(crate) fn certify_on(
         points: &Points,
         weights: Option<&[f64]>,
@@ -176,7 +124,7 @@ impl Subspace {
         crate::prepare::check_weights(points.len(), weights)?;
         check_orthonormal(&basis)?;
         let in_range = (basis.len()..=basis.dim()).contains(&span_dim);
-        let between = "between the rows and the columns of the basis";
+        let between = "between the numbers of rows and columns of the basis";
         InputError::check_parameter("span_dim", span_dim as f64, in_range, between)?;
         let in_range = (0.0..1.0).contains(&tolerance);
         InputError::check_parameter("tolerance", tolerance, in_range, "at least 0 and below 1")?;
@@ -219,8 +167,8 @@ impl Subspace {
         Ok(certificate)
     }
 
-    /// ‖x - Px‖/‖x‖, or `None` for a zero x; `unit` and `outside` are scratch of the length of x. The
-    /// whole space has no outside.
+    /// The relative residual ‖x - Px‖/‖x‖, or `None` for a zero x. `unit` and `outside` are scratch space of the length
+    /// of x. For the whole space the residual is 0.
     fn residual(&self, x: &[f64], unit: &mut [f64], outside: &mut [f64]) -> Option<f64> {
         if self.basis.len() == self.basis.dim() {
             return x.iter().any(|v| *v != 0.0).then_some(0.0);
@@ -236,60 +184,60 @@ impl Subspace {
         Some(norm(outside).min(1.0))
     }
 
-    /// k × d orthonormal rows that span the subspace.
+    /// Orthonormal rows, k × d, that span the subspace.
     #[must_use]
     pub fn basis(&self) -> &Points {
         &self.basis
     }
 
-    /// k.
+    /// Dimension k of the subspace.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.basis.len()
     }
 
     getters! {
-        /// Dimension d of the span of all points, which the inequality speaks of.
+        /// Dimension d of the span of all points, used in the inequality.
         span_dim: usize,
 
-        /// Number of points that the certificate was computed from, zero points included.
+        /// Number of points of the certificate, including zero points.
         points: usize,
 
-        /// The points inside, by increasing index.
+        /// Indices of the points inside, ascending.
         members: &[usize],
 
         /// Largest residual ‖x - Px‖/‖x‖ of a member; 0 without members.
         largest_inside: f64,
 
-        /// Smallest residual of a point outside; `None` when there is none.
+        /// Smallest residual of a point outside; `None` if there are none.
         smallest_outside: Option<f64>,
 
-        /// N: how many points are inside, or their weight.
+        /// The number N of points inside, or the sum of their weights.
         weight_inside: f64,
 
-        /// n: how many points there are, zeros not counted, or their weight.
+        /// The number n of non-zero points, or the sum of their weights.
         weight: f64,
     }
 
-    /// Whether N d > k n: the points cannot be brought into position on their whole span.
+    /// Whether N d > k n, so that the points cannot be brought into radially isotropic position on their whole span.
     #[must_use]
     pub fn is_heavy(&self) -> bool {
         self.compare() == Ordering::Greater
     }
 
-    /// Whether N d = k n with k < d: the boundary, where position may exist only in the limit.
+    /// Whether N d = k n with k < d: the boundary case, in which position may be reached only in the limit.
     #[must_use]
     pub fn is_boundary(&self) -> bool {
         self.dim() < self.span_dim && self.compare() == Ordering::Equal
     }
 
-    /// N/n - k/d.
+    /// The excess N/n - k/d.
     #[must_use]
     pub fn excess(&self) -> f64 {
         self.weight_inside / self.weight - self.dim() as f64 / self.span_dim as f64
     }
 
-    /// The same members as indices into all of `points` points, of which these were `names`, ascending.
+    /// Replaces member i by `names[i]`, its index among all `points` points; `names` ascend.
     pub(crate) fn rename_members(&mut self, names: &[usize], points: usize) {
         self.members.iter_mut().for_each(|i| *i = names[*i]);
         self.points = points;
@@ -311,7 +259,7 @@ mod tests {
         // One point more or less in 2^53.
         assert_eq!(compare_mass(3e15 + 1.0, 1, 6e15, 2), Ordering::Greater);
         assert_eq!(compare_mass(3e15 - 1.0, 1, 6e15, 2), Ordering::Less);
-        // Sums of weights that are equal but for rounding.
+        // Sums of weights that are equal up to rounding.
         let third = 0.1 + 0.2;
         assert_eq!(compare_mass(third, 1, 0.6, 2), Ordering::Equal);
         assert_eq!(compare_mass(0.3001, 1, 0.6, 2), Ordering::Greater);
@@ -337,7 +285,7 @@ mod tests {
 
     #[test]
     fn residuals_are_distances_of_unit_vectors() {
-        // A plane in R^4 turned at random; points at stated angles from it.
+        // A randomly rotated plane in R^4; points at given angles from it.
         let rotation = Rotation::random(4, 1).unwrap();
         let angles = [0.0f64, 1e-12, 1e-9, 0.1, 1.0];
         let rows: Vec<[f64; 4]> =
@@ -372,48 +320,7 @@ mod tests {
         assert_eq!(none, Err(ForsterError::NoDirection { points: 1 }));
     }
 
-    #[cfg(feature = "serde")]
-    #[test]
-    fn saved_certificates_load_and_contradictions_do_not() {
-        let rows = [[5.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, 0.0]];
-        let points = Points::from_rows(&rows).unwrap();
-        let line = |x, y| Points::from_rows(&[[x, y]]).unwrap();
-        let all = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0]]).unwrap();
-        let weights = Some(&[1e-100, 3.0, 0.25, 1e100][..]);
-        for (basis, weights) in
-            [(line(1.0, 0.0), None), (line(0.6, 0.8), None), (all, None), (line(1.0, 0.0), weights)]
-        {
-            let certificate = Subspace::certify(&points, weights, basis, 2, 1e-10).unwrap();
-            let text = serde_json::to_string(&certificate).unwrap();
-            assert_eq!(serde_json::from_str::<Subspace>(&text).unwrap(), certificate);
-        }
-        let certificate = Subspace::certify(&points, None, line(1.0, 0.0), 2, 1e-10).unwrap();
-        let text = serde_json::to_string(&certificate).unwrap();
-        for (from, to) in [
-            (r#""members":[0,1]"#, r#""members":[0,4]"#),
-            (r#""members":[0,1]"#, r#""members":[1,0]"#),
-            (r#""members":[0,1]"#, r#""members":[]"#),
-            (r#""members":[0,1]"#, r#""members":[0,1,2,3]"#),
-            (r#""points":4"#, r#""points":1"#),
-            (r#""span_dim":2"#, r#""span_dim":3"#),
-            (r#""span_dim":2"#, r#""span_dim":0"#),
-            (r#""largest_inside":0.0"#, r#""largest_inside":1.0"#),
-            (r#""largest_inside":0.0"#, r#""largest_inside":-0.1"#),
-            (r#""smallest_outside":1.0"#, r#""smallest_outside":1.5"#),
-            (r#""smallest_outside":1.0"#, r#""smallest_outside":0.0"#),
-            (r#""smallest_outside":1.0"#, r#""smallest_outside":null"#),
-            (r#""weight_inside":2.0"#, r#""weight_inside":4.0"#),
-            (r#""weight_inside":2.0"#, r#""weight_inside":0.0"#),
-            (r#""weight":3.0"#, r#""weight":1e102"#),
-            ("[1.0,0.0]", "[1.0,0.1]"),
-        ] {
-            let broken = text.replacen(from, to, 1);
-            assert_ne!(broken, text, "{from}");
-            assert!(serde_json::from_str::<Subspace>(&broken).is_err(), "{to}");
-        }
-    }
-
-    /// 3/4 of the points on one of the two dimensions that they span.
+    /// 3/4 of the points lie in one of the two dimensions that they span.
     #[test]
     fn the_excess_is_over_the_share_of_the_span() {
         let row = |i: usize| if i < 3 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };

@@ -1,4 +1,4 @@
-//! Before a level begins: whether its rows span their space, and from which whitening to start.
+//! The start of a level: whether its rows span their space, and the first whitening.
 
 use crate::dense::{eigenvalues, extremes, inverse_lower_factor, lower_factor, product, svd};
 use crate::error::ForsterError;
@@ -10,31 +10,30 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use halfspaces_linalg::{InputError, zeros};
 
-/// λmin/λmax of the second moment, itself rounded to 1e-16, above which the rows surely span the space
-/// and its root whitens them within a few per cent.
+/// Minimum λmin/λmax of the second moment (itself rounded to 1e-16) for which the rows certainly span the space and the
+/// inverse root of the moment whitens them to within a few per cent.
 const WELL_CONDITIONED: f64 = 1e-13;
 
-/// Where a level starts.
+/// The start of a level.
 #[derive(Debug)]
 pub(crate) struct Start {
     pub(crate) pass: Pass,
-    /// The rows as they are.
+    /// The unchanged rows.
     pub(crate) iterate: Iterate,
-    /// A lower triangle W for which the rows of XW have about the same second moment everywhere.
+    /// A lower triangle W for which the rows of XW have about the same second moment in every direction.
     pub(crate) whitening: Mat<f64>,
 }
 
-/// Whether rows span their space.
+/// The answer to the question whether the rows span their space.
 #[derive(Debug)]
 pub(crate) enum Survey {
     Spanning(Box<Start>),
-    /// They lie in the span of these orthonormal columns.
+    /// The rows lie in the span of these orthonormal columns.
     Within(Mat<f64>),
 }
 
-/// Whether the rows span their space, and from where to start if they do. A direction counts as
-/// missing if it is zero relative to the largest singular value and every row lies within the
-/// membership tolerance of the others.
+/// Whether the rows span their space, and if so the start of the level. A direction counts as missing if it is zero
+/// relative to the largest singular value and every row lies within the membership tolerance of the other directions.
 pub(crate) fn survey(params: ForsterParams, rows: &Rows<'_>) -> Result<Survey, ForsterError> {
     let dim = rows.dim;
     if rows.len() < dim {
@@ -76,7 +75,7 @@ fn triangle_of_all(rows: &Rows<'_>) -> Mat<f64> {
     triangle_of(rows, &(0..rows.len()).collect::<Vec<usize>>())
 }
 
-/// The chosen rows (all if none are) in the coordinates of a basis.
+/// The chosen rows (by default all) in the coordinates of a basis.
 pub(crate) fn project(
     rows: &Rows<'_>,
     chosen: Option<&[usize]>,
@@ -100,7 +99,7 @@ pub(crate) fn project(
     Ok(Rows { values: values.into(), dim: k, weights, total })
 }
 
-/// The columns of `inner`, given in the coordinates of `outer`, in those of the space around it.
+/// Converts the columns of `inner` from the coordinates of `outer` to those of the surrounding space.
 pub(crate) fn composed(outer: Option<Mat<f64>>, inner: Mat<f64>) -> Mat<f64> {
     match outer {
         Some(outer) => product(outer.as_ref(), inner.as_ref()),

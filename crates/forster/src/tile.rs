@@ -1,26 +1,25 @@
-//! The inner loops over a tile, a block of rows that stays in the nearest cache: U = XA, the lengths of its rows, and
-//! Σ s u uᵀ.
+//! The inner loops over a tile, a block of rows that stays in the first-level cache: U = XA, the lengths of its rows,
+//! and Σ s u uᵀ.
 //!
-//! A tile has rows as long as their dimension rounded up to a multiple of [`LANES`]; what is beyond
-//! the dimension is zero and stays so. Of a lower triangular A, row l meets only the first l + 1 columns of U; of the
-//! symmetric sum only the lower half is added up. Several rows of X are multiplied with the vectors of a panel of A at a time,
-//! and several coordinates of u with a vector of it, as many as there are registers for the sums.
+//! The rows of a tile are padded to a multiple of [`LANES`]; the padding is zero and stays zero. With a lower
+//! triangular A, row l affects only the first l + 1 columns of U; only the lower half of the symmetric sum is added up.
+//! Several rows of X are multiplied with the vectors of a panel of A at the same time, and several coordinates of u
+//! with a vector of u: in both cases as many as there are registers for the sums.
 //!
-//! All loops are generic in the vector instructions and compiled for those that the processor turns
-//! out to have. Every sum is taken in one fixed order, and every product is fused with its addition or
-//! none is, so the instructions change no bit of a result.
+//! All loops are generic over the vector instructions and compiled for those of the processor. Every sum is taken in
+//! one fixed order, and either all products of a loop are fused with their additions or none, so the choice of
+//! instructions does not change a single bit of a result.
 
 use faer::MatRef;
-use halfspaces_linalg::kernels::{self, Aligned, Fused, FusedLoop, fetch_behind, run_fused};
+use halfspaces_linalg::kernels::{self, Aligned, Fused, FusedLoop, prefetch_ahead, run_fused};
 
-/// Columns taken side by side in sums along a row.
+/// Number of columns processed together in sums along a row.
 pub(crate) const LANES: usize = kernels::LANES;
-/// Rows whose logarithms are taken together: a multiple of [`LANES`].
+/// Number of rows whose logarithms are computed together; a multiple of [`LANES`].
 pub(crate) const GROUP: usize = 48;
-/// Numbers in a tile, about: a tile and what is read with it share a first-level cache of 32 kB.
+/// Approximate number of values in a tile: a tile and the data read with it share a first-level cache of 32 kB.
 const TILE_VALUES: usize = 2_400;
-/// Squared lengths between these are right to rounding: no square that matters has over- or
-/// underflown.
+/// Squared lengths in this range are correct up to rounding: no relevant square has overflowed or underflowed.
 pub(crate) const SAFE: std::ops::RangeInclusive<f64> = 1e-280..=1e280;
 
 /// Length of a row of a tile.
@@ -28,22 +27,22 @@ pub(crate) fn padded(dim: usize) -> usize {
     dim.next_multiple_of(LANES)
 }
 
-/// Rows of a tile at most.
+/// Maximum number of rows of a tile.
 pub(crate) const MAX_ROWS: usize = 4 * GROUP;
 
-/// Rows of a tile.
+/// Number of rows of a tile.
 pub(crate) fn tile_rows(dim: usize) -> usize {
     (TILE_VALUES / padded(dim) / GROUP * GROUP).clamp(GROUP, MAX_ROWS)
 }
 
-/// A matrix cut into panels of columns, whose numbers stand in the order in which they are read.
+/// A matrix split into panels of columns, with its numbers in the order in which they are read.
 #[derive(Debug)]
 pub(crate) struct Factor {
     values: Aligned<f64>,
     rows: usize,
     columns: usize,
-    /// Of a panel, as many rows from its first column on as a vector has numbers hold one vector, the next ones two, and so
-    /// on; those before hold none.
+    /// Whether the matrix is lower triangular. A panel then has no rows before its first column; its first rows, as
+    /// many as a vector has numbers, store one vector each, the same number of rows after them two each, and so on.
     lower: bool,
 }
 
@@ -73,25 +72,25 @@ impl Factor {
     }
 }
 
-/// Vectors of a panel at most: sums of six rows and the panel's row have to stay in registers, of which there are 32
-/// where vectors hold [`LANES`] numbers, elsewhere 16.
+/// Maximum number of vectors of a panel: the sums of six rows and the row of the panel must fit in registers, of which
+/// there are 32 if vectors have [`LANES`] numbers, otherwise 16.
 const fn panel_vectors(lanes: usize) -> usize {
     if lanes == LANES { 4 } else { 2 }
 }
 
-/// First columns of the panels with their widths in vectors.
+/// First columns of the panels, with their widths in vectors.
 #[inline(always)]
 fn panels_of(columns: usize, lanes: usize) -> impl Iterator<Item = (usize, usize)> {
     let (most, all) = (panel_vectors(lanes), columns.div_ceil(lanes));
     (0..all).step_by(most).map(move |v| (v * lanes, most.min(all - v)))
 }
 
-/// Rows of X that are multiplied together.
+/// Number of rows of X that are multiplied together.
 const fn rows_together(columns: usize, lanes: usize) -> usize {
     if lanes == LANES && columns <= 3 * LANES { 8 } else { 6 }
 }
 
-/// How many numbers a vector holds.
+/// The number of values in a vector.
 struct Lanes;
 
 impl FusedLoop for Lanes {
@@ -103,7 +102,7 @@ impl FusedLoop for Lanes {
     }
 }
 
-/// The tile U = XA for rows X; as many as there are.
+/// Computes the tile U = XA for all rows X.
 #[inline(always)]
 pub(crate) fn product<F: Fused>(f: F, x: &[f64], factor: &Factor, u: &mut [f64]) {
     let (dim, stride) = (factor.rows, padded(factor.columns));
@@ -114,13 +113,13 @@ pub(crate) fn product<F: Fused>(f: F, x: &[f64], factor: &Factor, u: &mut [f64])
     }
 }
 
-/// [`product`], R rows at a time.
+/// [`product`], with R rows at a time.
 #[inline(always)]
 fn product_by<F: Fused, const R: usize>(f: F, x: &[f64], factor: &Factor, u: &mut [f64]) {
     let (dim, stride) = (factor.rows, padded(factor.columns));
     for (x, u) in x.chunks(R * dim).zip(u.chunks_mut(R * stride)) {
-        // Rows read side by side the processor does not foresee.
-        fetch_behind(x);
+        // The processor's own prefetcher does not predict reads that alternate between several rows.
+        prefetch_ahead(x);
         if x.len() == R * dim {
             product_rows::<F, R>(f, x, factor, u);
         } else {
@@ -131,7 +130,7 @@ fn product_by<F: Fused, const R: usize>(f: F, x: &[f64], factor: &Factor, u: &mu
     }
 }
 
-/// R rows of X times A.
+/// Multiplies R rows of X by A.
 #[inline(always)]
 fn product_rows<F: Fused, const R: usize>(f: F, x: &[f64], factor: &Factor, u: &mut [f64]) {
     let mut rows = [x; R];
@@ -152,7 +151,8 @@ fn product_rows<F: Fused, const R: usize>(f: F, x: &[f64], factor: &Factor, u: &
     }
 }
 
-/// R rows of X times a panel of V vectors, of a triangle from its diagonal `at` a column on; what stands behind the panel.
+/// Multiplies R rows of X by a panel of V vectors. For a triangle `at` is the diagonal of the panel. Returns the values
+/// after the panel.
 #[inline(always)]
 fn product_panel<'a, F: Fused, const R: usize, const V: usize>(
     f: F,
@@ -183,8 +183,8 @@ fn product_panel<'a, F: Fused, const R: usize, const V: usize>(
     rest
 }
 
-/// Adds the products of columns of X and rows of A, S vectors long, none if that is more than there are; what stands behind
-/// them.
+/// Adds the products of the columns `from..to` of X with rows of A that are S vectors long, or nothing if S exceeds V.
+/// Returns the values after these rows.
 #[inline(always)]
 fn add_products<'a, F: Fused, const R: usize, const V: usize, const S: usize>(
     f: F,
@@ -214,16 +214,16 @@ fn add_products<'a, F: Fused, const R: usize, const V: usize, const S: usize>(
     rest
 }
 
-/// What [`product_and_scales`] met.
+/// The result of [`product_and_scales`].
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Scaled {
-    /// Σ w ln‖u‖² of the rows.
+    /// The sum Σ w ln‖u‖² of the rows.
     pub(crate) log_norms: f64,
-    /// A row's squared length was no positive normal number; its scale is zero.
+    /// Whether the squared length of a row was not a positive normal number; its scale is zero.
     pub(crate) vanished: bool,
 }
 
-/// The tile U = XA, or of X where there is no A, and w/‖u‖² of each row.
+/// Computes the tile U = XA, or U = X without an A, and w/‖u‖² of each row.
 #[inline(always)]
 pub(crate) fn product_and_scales<F: Fused>(
     f: F,
@@ -246,7 +246,7 @@ pub(crate) fn product_and_scales<F: Fused>(
                 rows.for_each(|(u, x)| u[..dim].copy_from_slice(x));
             }
         }
-        // At once, as the next rows can be multiplied meanwhile.
+        // The norms are computed immediately, because the processor can multiply the next rows at the same time.
         match stride / LANES {
             1 => few_norms_sq::<F, 1>(f, u, norms_sq),
             2 => few_norms_sq::<F, 2>(f, u, norms_sq),
@@ -272,8 +272,8 @@ pub(crate) fn product_and_scales<F: Fused>(
     scaled
 }
 
-/// Scales the rows of a tile to norm 1; the first one whose length is not safe to compute is left with
-/// those after it, and its index is the error.
+/// Scales the rows of a tile to norm 1. If the length of a row cannot be computed safely, that row and the following
+/// ones are unchanged, and the error is its index.
 #[inline(always)]
 pub(crate) fn unit_rows<F: Fused>(f: F, u: &mut [f64], dim: usize) -> Result<(), usize> {
     for (row, u) in u.chunks_exact_mut(padded(dim)).enumerate() {
@@ -286,7 +286,7 @@ pub(crate) fn unit_rows<F: Fused>(f: F, u: &mut [f64], dim: usize) -> Result<(),
     Ok(())
 }
 
-/// The same, but a row whose squared length is no positive normal number becomes zero.
+/// Like [`unit_rows`], but a row whose squared length is not a positive normal number becomes zero.
 #[inline(always)]
 pub(crate) fn unit_or_zero_rows<F: Fused>(f: F, u: &mut [f64], dim: usize) {
     for u in u.chunks_exact_mut(padded(dim)) {
@@ -303,7 +303,7 @@ fn scale_row(u: &mut [f64], scale: f64) {
     }
 }
 
-/// ‖u‖² of rows of V times [`LANES`] numbers.
+/// The squared norms of rows of V times [`LANES`] numbers.
 #[inline(always)]
 fn few_norms_sq<F: Fused, const V: usize>(f: F, u: &[f64], norms_sq: &mut [f64]) {
     for (norm_sq, u) in norms_sq.iter_mut().zip(u.as_chunks::<LANES>().0.as_chunks::<V>().0) {
@@ -311,7 +311,7 @@ fn few_norms_sq<F: Fused, const V: usize>(f: F, u: &[f64], norms_sq: &mut [f64])
     }
 }
 
-/// ‖u‖² of a row of a tile: column j goes into sum j mod [`LANES`].
+/// The squared norm of a row of a tile: column j goes into sum j mod [`LANES`].
 #[inline(always)]
 fn norm_sq_of<F: Fused>(f: F, u: &[f64]) -> f64 {
     let mut lanes = [0.0; LANES];
@@ -326,7 +326,7 @@ fn norm_sq_of<F: Fused>(f: F, u: &[f64]) -> f64 {
     sum_of_lanes(lanes)
 }
 
-/// Inner product of a row with one of a tile or one as long.
+/// The inner product of a row with a row of a tile, or with one of the same length.
 #[inline(always)]
 pub(crate) fn lanes_dot(t: &[f64], u: &[f64]) -> f64 {
     let ((t, t_tail), (u, u_tail)) = (t[..u.len()].as_chunks::<LANES>(), u.as_chunks::<LANES>());
@@ -343,11 +343,11 @@ fn sum_of_lanes(s: [f64; LANES]) -> f64 {
     ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-/// Σ w ln t for positive normal numbers t, 1 where there is no weight. With weights 1 by a single
-/// logarithm: mantissas are multiplied, exponents added.
+/// The sum Σ w ln t for positive normal numbers t; t is 1 where the weight is 0. If all weights are 1, a single
+/// logarithm suffices: mantissas are multiplied and exponents added.
 #[inline(always)]
 fn weighted_logs(values: &[f64; GROUP], weights: &[f64]) -> f64 {
-    // All are looked at, eight at once, instead of one after the other up to the first.
+    // Checks all weights, eight at once, instead of stopping at the first.
     if weights.iter().fold(false, |any, weight| any | (weight.to_bits() != 1f64.to_bits())) {
         return values.iter().zip(weights).map(|(value, weight)| weight * value.ln()).sum();
     }
@@ -367,7 +367,7 @@ fn weighted_logs(values: &[f64; GROUP], weights: &[f64]) -> f64 {
     product.ln() + exponent * std::f64::consts::LN_2
 }
 
-/// The tile of unit rows of XA; the index of the first row that is not safe to scale as error.
+/// The tile of unit rows of XA; the error is the index of the first row that cannot be scaled safely.
 pub(crate) struct UnitProduct<'a> {
     pub(crate) x: &'a [f64],
     pub(crate) factor: &'a Factor,
@@ -391,7 +391,7 @@ mod tests {
     use faer::Mat;
     use halfspaces_linalg::kernels::Pair;
 
-    /// All loops over one tile, with sums of everything they leave behind.
+    /// All loops over one tile, with sums of all their results.
     struct AllLoops<'a> {
         x: &'a [f64],
         a: &'a Mat<f64>,
@@ -427,7 +427,7 @@ mod tests {
                 }
                 let mut m = vec![0.0; dim * padded(dim)];
                 add_gram(f, &u, &scales, dim, &mut m);
-                // Above the diagonal a sum may be taken or not.
+                // Sums above the diagonal may be computed or not.
                 let entry = |at: usize| {
                     let (i, j) = (at / padded(dim), at % padded(dim));
                     if j <= i { m[at] } else { 0.0 }

@@ -1,10 +1,10 @@
-//! The transform x -> Aᵀx/‖Aᵀx‖ as a map that can be applied, inverted on halfspaces, saved, and read
+//! The transform x -> Aᵀx/‖Aᵀx‖. It can be applied to points, mapped to halfspaces in both directions, saved, and read
 //! as a scatter matrix.
 //!
-//! Points are rows, U = XA. On a subspace V with orthonormal basis rows B (k × d) the map is
-//! A = BᵀL, L a k × k lower triangle: projection onto V, then L. Halfspaces move with the points:
-//! w̃ = L⁻¹Bw (for V the whole space A⁻¹w) has sign(w̃·u) = sign(w·x) for x in V, and w = A w̃ is
-//! the way back (DKTZ23 §3; there x -> Ax and w -> A⁻ᵀw, the same with columns for rows).
+//! Points are rows, U = XA. On a subspace V with orthonormal basis rows B (k × d) the map is A = BᵀL with a k × k lower
+//! triangle L: projection onto V, then L. Halfspaces transform with the points: w̃ = L⁻¹Bw (for V the whole space A⁻¹w)
+//! has sign(w̃·u) = sign(w·x) for x in V, and w = A w̃ is the inverse (DKTZ23 §3; there x -> Ax and w -> A⁻ᵀw, with
+//! points as columns).
 //!
 //! *Tyler's M-estimator* of scatter is (AAᵀ)⁻¹ up to scale: Σ = (d/n) Σ x xᵀ/(xᵀΣ⁻¹x).
 //!
@@ -19,7 +19,7 @@ use faer::{Mat, MatRef};
 use halfspaces_linalg::kernels::run_fused;
 use halfspaces_linalg::{Halfspace, InputError, PointSet, Points, aligned_zeros, zeros};
 
-/// What [`ForsterTransform::scatter`] is scaled to: a position determines it only up to a factor.
+/// The scale of [`ForsterTransform::scatter`], which the radially isotropic position determines only up to a factor.
 ///
 /// ```
 /// use halfspaces_forster::{ForsterTransform, Normalisation};
@@ -42,16 +42,17 @@ pub enum Normalisation {
     Determinant,
 }
 
-/// A linear map of a subspace V of R^d to R^k, k = dim V, followed by scaling to norm 1: what brings
-/// points into radially isotropic position.
+/// A linear map from a subspace V of R^d to R^k, k = dim V, followed by scaling to norm 1. It brings points into
+/// radially isotropic position.
 ///
-/// *What it computes.* u = Aᵀx/‖Aᵀx‖ ([`apply`](Self::apply)), the halfspace of R^k that labels the u as
-/// one of R^d labels the x ([`halfspace_inside`](Self::halfspace_inside), and
-/// [`halfspace_outside`](Self::halfspace_outside) back), and Tyler's M-estimator of scatter, (AAᵀ)⁻¹
-/// ([`scatter`](Self::scatter)). *Guarantee.* Labels of points of V are kept exactly but for rounding; how
-/// round the result is says the [`Isotropy`](crate::Isotropy) of a fit. The error of the scatter falls like 1/√n on elliptical
-/// data, whatever its tails. *Cost:* O(n d k) per application, O(d k) memory. *When not:* points outside V are
-/// projected onto it, and labels of theirs may change. *Source:* DKTZ23 §3; Tyler 1987. *Claims:* F1, F3, F4.
+/// *What it computes.* The unit vectors u = Aᵀx/‖Aᵀx‖ ([`apply`](Self::apply)); the halfspace of R^k that labels u as a
+/// halfspace of R^d labels x ([`halfspace_inside`](Self::halfspace_inside), with the inverse
+/// [`halfspace_outside`](Self::halfspace_outside)); and Tyler's M-estimator of scatter, (AAᵀ)⁻¹
+/// ([`scatter`](Self::scatter)). *Guarantee.* Labels of points of V are preserved exactly, up to rounding. The
+/// [`Isotropy`](crate::Isotropy) of a fit measures how isotropic the result is. The error of the scatter decreases like
+/// 1/√n on elliptical data, whatever its tails. *Cost:* O(n d k) time per application, O(d k) memory. *When not:*
+/// points outside V are projected onto it, and their labels may change. *Source:* DKTZ23 §3; Tyler 1987. *Claims:* F1,
+/// F3, F4.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, Params};
@@ -62,7 +63,7 @@ pub enum Normalisation {
 /// let transform = fit.transform();
 /// let round = transform.apply(&points)?;
 /// assert!(Isotropy::measure(&round)?.holds_within(1e-6));
-/// // A halfspace labels the transformed points as it did the points.
+/// // A halfspace labels the transformed points as it labels the original ones.
 /// let target = random_target(3, 2)?;
 /// let inside = transform.halfspace_inside(&target)?;
 /// assert_eq!(inside.label_all(&round)?, target.label_all(&points)?);
@@ -72,21 +73,21 @@ pub enum Normalisation {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "RawTransform", into = "RawTransform"))]
 pub struct ForsterTransform {
-    /// B: k × d, orthonormal rows.
+    /// The orthonormal rows B, k × d.
     basis: Points,
-    /// L: k × k, lower triangular.
+    /// The lower triangle L, k × k.
     factor: Mat<f64>,
     inverse: Mat<f64>,
-    /// A = BᵀL: d × k.
+    /// The matrix A = BᵀL, d × k.
     matrix: Mat<f64>,
 }
 
-/// A stored [`ForsterTransform`].
+/// The saved form of a [`ForsterTransform`].
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
 struct RawTransform {
     basis: Points,
-    /// L by rows, zeros included.
+    /// The rows of L, including zeros.
     factor: Vec<f64>,
 }
 
@@ -113,7 +114,7 @@ impl TryFrom<RawTransform> for ForsterTransform {
 }
 
 impl ForsterTransform {
-    /// From orthonormal rows and a lower triangle.
+    /// Creates the transform with the given orthonormal rows and lower triangle.
     pub(crate) fn new(basis: Points, factor: Mat<f64>) -> Result<Self, ForsterError> {
         check_orthonormal(&basis)?;
         let k = factor.nrows();
@@ -121,46 +122,46 @@ impl ForsterTransform {
         let invertible = (0..k).all(|i| factor[(i, i)] != 0.0);
         if !triangular || !invertible {
             return Err(ForsterError::Stored {
-                what: "the factor is no invertible lower triangle",
+                what: "the factor is not an invertible lower triangle",
             });
         }
         let inverse = inverse_lower(factor.as_ref());
         let matrix = product(basis.as_mat().transpose(), factor.as_ref());
         if !inverse.is_all_finite() || !matrix.is_all_finite() {
-            return Err(ForsterError::Stored { what: "the factor's inverse overflows" });
+            return Err(ForsterError::Stored { what: "the inverse of the factor overflows" });
         }
         Ok(ForsterTransform { basis, factor, inverse, matrix })
     }
 
-    /// d, the dimension of points before.
+    /// Dimension d of the points.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.basis.dim()
     }
 
-    /// k, the dimension of points after: that of the subspace.
+    /// Dimension k of the subspace and of the transformed points.
     #[must_use]
     pub fn inner_dim(&self) -> usize {
         self.basis.len()
     }
 
-    /// k × d orthonormal rows that span the subspace.
+    /// Orthonormal rows, k × d, that span the subspace.
     #[must_use]
     pub fn basis(&self) -> &Points {
         &self.basis
     }
 
-    /// A, d × k: u is x A scaled to norm 1.
+    /// The matrix A, d × k: u is x A scaled to norm 1.
     #[must_use]
     pub fn matrix(&self) -> MatRef<'_, f64> {
         self.matrix.as_ref()
     }
 
-    /// Every point transformed: n × d points become n × k unit vectors.
+    /// Transforms all points: n × d points become n × k unit vectors.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`]; [`InputError::ZeroRow`] for a point whose projection onto
-    /// the subspace is zero; [`InputError::TooLarge`].
+    /// [`InputError::DimensionMismatch`]; [`InputError::ZeroRow`] for a point whose projection onto the subspace is
+    /// zero; [`InputError::TooLarge`].
     pub fn apply(&self, points: &Points) -> Result<Points, InputError> {
         InputError::check_dim(self.dim(), points.dim())?;
         let (d, k) = (self.dim(), self.inner_dim());
@@ -179,22 +180,22 @@ impl ForsterTransform {
         Points::new(out, k)
     }
 
-    /// One point transformed: a unit vector of length k.
+    /// Transforms one point to a unit vector of length k.
     ///
     /// # Errors
-    /// As [`ForsterTransform::apply`]; [`InputError::NonFinite`].
+    /// Same as [`ForsterTransform::apply`]; [`InputError::NonFinite`].
     pub fn apply_row(&self, x: &[f64]) -> Result<Vec<f64>, InputError> {
         InputError::check_dim(self.dim(), x.len())?;
         Ok(self.apply(&Points::from_rows(&[x])?)?.into_vec())
     }
 
-    /// A in the form that tiles are multiplied with.
+    /// The matrix A in the layout used to multiply tiles.
     pub(crate) fn as_factor(&self) -> Factor {
         Factor::new(self.matrix.as_ref())
     }
 
-    /// The halfspace of R^k that labels transformed points as `halfspace` labels the points of the
-    /// subspace: w̃ = L⁻¹Bw. It is zero (all +1) where w is orthogonal to the subspace.
+    /// The halfspace of R^k that labels transformed points as `halfspace` labels the points of the subspace: w̃ =
+    /// L⁻¹Bw. It is zero (all +1) if w is orthogonal to the subspace.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`]; [`InputError::NonFinite`] if a coordinate overflows.
@@ -205,8 +206,8 @@ impl ForsterTransform {
         halfspace_of(product(self.inverse.as_ref(), along.as_ref()))
     }
 
-    /// The halfspace of R^d, with its normal in the subspace, that labels points as `halfspace` labels
-    /// transformed points: w = A w̃.
+    /// The halfspace of R^d, with its normal in the subspace, that labels points as `halfspace` labels transformed
+    /// points: w = A w̃.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`]; [`InputError::NonFinite`] if a coordinate overflows.
@@ -215,7 +216,7 @@ impl ForsterTransform {
         halfspace_of(product(self.matrix.as_ref(), column(halfspace.normal()).as_ref()))
     }
 
-    /// Tyler's scatter (AAᵀ)⁻¹, d × d, scaled to `normalisation`; on a proper subspace it has rank k.
+    /// Tyler's scatter (AAᵀ)⁻¹, d × d, scaled by `normalisation`; on a proper subspace it has rank k.
     #[must_use]
     pub fn scatter(&self, normalisation: Normalisation) -> Mat<f64> {
         let k = self.inner_dim();
@@ -236,8 +237,8 @@ impl ForsterTransform {
     }
 }
 
-/// The tile of unit rows of XA; the index of a row that vanishes as error. Rows whose squares over- or
-/// underflow are rescaled first, which changes the others by no bit.
+/// Computes the tile of unit rows of XA; the error is the index of a row that vanishes. Rows whose squares over- or
+/// underflow are rescaled first, which does not change any bit of the others.
 pub(crate) fn unit_tile(factor: &Factor, x: &[f64], u: &mut [f64]) -> Result<(), usize> {
     if run_fused(UnitProduct { x, factor, u }).is_ok() {
         return Ok(());

@@ -1,14 +1,14 @@
-//! Numbers that begin where a line of the cache does.
+//! Buffers that begin at a cache line.
 
 use crate::pages::{reserve, zeros};
 use std::collections::TryReserveError;
 use std::ops::{Deref, DerefMut};
 
-/// Bytes of a line of the cache.
+/// Bytes in a cache line.
 const LINE: usize = 64;
 
-/// Numbers of which the first lies at the beginning of a line of the cache. Vectors as long as a line, one behind the
-/// other from there on, lie in one line each; elsewhere each lies across two, and is read and written twice.
+/// A buffer whose first number lies at the beginning of a cache line. Consecutive vectors as long as a line then lie in
+/// one line each; otherwise each would span two lines and would be read and written twice.
 ///
 /// ```
 /// use halfspaces_kernels::Aligned;
@@ -21,20 +21,20 @@ const LINE: usize = 64;
 /// ```
 #[derive(Debug)]
 pub struct Aligned<T> {
-    /// Never longer than there is room, which would move what it holds.
+    /// It must never grow beyond its capacity, because a reallocation would move the numbers.
     buffer: Vec<T>,
     first: usize,
 }
 
 impl<T: Copy + Default> Aligned<T> {
-    /// As many zeros. An error if the memory does not hold them.
+    /// Allocates `len` zeros. Returns an error if the memory cannot be allocated.
     pub fn zeros(len: usize) -> Result<Aligned<T>, TryReserveError> {
         let buffer = zeros(len.saturating_add(Self::SPARE))?;
-        Ok(Aligned::held(buffer, len))
+        Ok(Aligned::from_buffer(buffer, len))
     }
 
-    /// Room for as many numbers, of which there are none yet: what is written once need not be zero before. An error if the
-    /// memory does not hold them.
+    /// An empty buffer with capacity for `len` numbers, for values that are written once and need not be zeroed first.
+    /// Returns an error if the memory cannot be allocated.
     ///
     /// ```
     /// let mut numbers = halfspaces_kernels::Aligned::with_capacity(3)?;
@@ -51,22 +51,25 @@ impl<T: Copy + Default> Aligned<T> {
         Ok(Aligned { buffer, first })
     }
 
-    /// Copies of `numbers` behind the others.
+    /// Appends copies of `numbers`.
     ///
     /// # Panics
-    /// If there is no room for them.
+    /// If the capacity does not suffice.
     pub fn extend_from_slice(&mut self, numbers: &[T]) {
         let room = self.buffer.capacity() - self.buffer.len();
-        assert!(numbers.len() <= room, "as many numbers as room was made for");
+        assert!(numbers.len() <= room, "at most as many numbers as the capacity");
         self.buffer.extend_from_slice(numbers);
     }
 
-    /// Numbers of a line more than are asked for, to begin with one.
+    /// Extra numbers allocated, so that the first number can be placed at the start of a cache line.
     const SPARE: usize = LINE / size_of::<T>();
 
-    fn held(mut buffer: Vec<T>, len: usize) -> Aligned<T> {
+    fn from_buffer(mut buffer: Vec<T>, len: usize) -> Aligned<T> {
         let first = buffer.as_ptr().align_offset(LINE);
-        assert!(first <= buffer.len() - len, "numbers whose size divides a line can begin one");
+        assert!(
+            first <= buffer.len() - len,
+            "numbers whose size divides a line can be aligned to one"
+        );
         buffer.truncate(first + len);
         Aligned { buffer, first }
     }
@@ -76,7 +79,7 @@ impl<T: Copy + Default> Aligned<T> {
 impl<T: Copy + Default> From<&[T]> for Aligned<T> {
     fn from(numbers: &[T]) -> Aligned<T> {
         let buffer = vec![T::default(); numbers.len() + Self::SPARE];
-        let mut aligned = Aligned::held(buffer, numbers.len());
+        let mut aligned = Aligned::from_buffer(buffer, numbers.len());
         aligned.copy_from_slice(numbers);
         aligned
     }
@@ -104,7 +107,7 @@ mod tests {
 
     #[test]
     fn all_begin_with_a_line() {
-        // Of all sizes, kept at once so that they lie at different places.
+        // Buffers of all sizes are kept at once, so that they lie at different addresses.
         let doubles: Vec<_> = (0..300).map(|len| Aligned::<f64>::zeros(len).unwrap()).collect();
         let singles: Vec<_> = (0..300).map(|len| Aligned::<f32>::zeros(len).unwrap()).collect();
         for (len, (d, s)) in doubles.iter().zip(&singles).enumerate() {
@@ -127,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "as many numbers as room was made for")]
+    #[should_panic(expected = "at most as many numbers as the capacity")]
     fn more_than_there_is_room_for_are_refused() {
         let mut written = Aligned::with_capacity(100).unwrap();
         let room = written.buffer.capacity() - written.first;

@@ -4,39 +4,41 @@ use crate::dispatch::dispatch;
 use crate::plain::{LANES, SINGLE_LANES};
 use crate::vectors::{Blocks, Kernel, Vectors};
 
-/// What a [`BlockLoop`] may do with rows of whole blocks of [`LANES`] numbers, which the compiler would take apart.
+/// Operations of a [`BlockLoop`] on rows of whole blocks of [`LANES`] numbers, which the compiler would otherwise
+/// vectorise poorly.
 pub trait BlockOps: Copy {
-    /// [`dot`](crate::dot) of two rows. Where one has more blocks it is cut.
+    /// The [`dot`](crate::dot) of two rows. If one has more blocks, it is truncated.
     fn dot(self, a: &[[f64; LANES]], b: &[[f64; LANES]]) -> f64;
 
-    /// `y += a x`, rounded twice. Where one has more blocks it is cut.
+    /// Computes `y += a x`, rounded twice. If one has more blocks, it is truncated.
     fn axpy(self, a: f64, x: &[[f64; LANES]], y: &mut [[f64; LANES]]);
 
-    /// The product of two rows of single precision: of eight times as many running sums as [`dot`](crate::dot), so
-    /// sooner, and rounded otherwise. Where one has more blocks it is cut.
+    /// The product of two single-precision rows. It has eight times as many running sums as [`dot`](crate::dot), so it
+    /// is faster and rounds differently. If one row has more blocks, it is truncated.
     fn dot_single(self, a: &[[f32; SINGLE_LANES]], b: &[[f32; SINGLE_LANES]]) -> f32;
 
-    /// `y += a x` for such rows, rounded twice.
+    /// Computes `y += a x` for single-precision rows, rounded twice.
     fn axpy_single(self, a: f32, x: &[[f32; SINGLE_LANES]], y: &mut [[f32; SINGLE_LANES]]);
 
-    /// [`BlockOps::dot_single`] of a row of whole numbers, which take half the memory.
+    /// [`BlockOps::dot_single`] with a row of integers, which takes half the memory.
     fn dot_short(self, a: &[[i16; SINGLE_LANES]], b: &[[f32; SINGLE_LANES]]) -> f32;
 
-    /// [`BlockOps::axpy_single`] of such a row.
+    /// [`BlockOps::axpy_single`] with a row of integers.
     fn axpy_short(self, a: f32, x: &[[i16; SINGLE_LANES]], y: &mut [[f32; SINGLE_LANES]]);
 
-    /// [`BlockOps::dot`] of a row with each of [`LANES`] vectors that lie side by side: a coordinate of all, then the next.
-    /// As many instructions for all as for one, but for the sum of what the lanes of one hold.
-    fn dots_beside(self, x: &[[f64; LANES]], w: &[[f64; LANES]]) -> [f64; LANES];
+    /// The [`BlockOps::dot`] of a row with each of [`LANES`] interleaved vectors: the first coordinate of all vectors,
+    /// then the second, and so on. It takes as many instructions as one product, except for the final sum over the
+    /// running sums.
+    fn dot_lanes(self, x: &[[f64; LANES]], w: &[[f64; LANES]]) -> [f64; LANES];
 
-    /// [`BlockOps::axpy`] of a row to each of such vectors, by a number of its own.
-    fn axpys_beside(self, a: &[f64; LANES], x: &[[f64; LANES]], w: &mut [[f64; LANES]]);
+    /// [`BlockOps::axpy`] of a row into each of the interleaved vectors, each with its own factor.
+    fn axpy_lanes(self, a: &[f64; LANES], x: &[[f64; LANES]], w: &mut [[f64; LANES]]);
 
-    /// [`BlockOps::dot`] of each of such vectors with itself.
-    fn norms_sq_beside(self, w: &[[f64; LANES]]) -> [f64; LANES];
+    /// The [`BlockOps::dot`] of each interleaved vector with itself.
+    fn norm_sq_lanes(self, w: &[[f64; LANES]]) -> [f64; LANES];
 
-    /// Each of such vectors times a number of its own.
-    fn scale_beside(self, a: &[f64; LANES], w: &mut [[f64; LANES]]);
+    /// Multiplies each interleaved vector by its own factor.
+    fn scale_lanes(self, a: &[f64; LANES], w: &mut [[f64; LANES]]);
 }
 
 impl<V: Vectors> BlockOps for V {
@@ -78,7 +80,7 @@ impl<V: Vectors> BlockOps for V {
     }
 
     #[inline(always)]
-    fn dots_beside(self, x: &[[f64; LANES]], w: &[[f64; LANES]]) -> [f64; LANES] {
+    fn dot_lanes(self, x: &[[f64; LANES]], w: &[[f64; LANES]]) -> [f64; LANES] {
         let mut sums = [self.splat(0.0); LANES];
         for (x, w) in x.iter().zip(w.as_chunks::<LANES>().0) {
             for ((sum, x), w) in sums.iter_mut().zip(x).zip(w) {
@@ -89,7 +91,7 @@ impl<V: Vectors> BlockOps for V {
     }
 
     #[inline(always)]
-    fn axpys_beside(self, a: &[f64; LANES], x: &[[f64; LANES]], w: &mut [[f64; LANES]]) {
+    fn axpy_lanes(self, a: &[f64; LANES], x: &[[f64; LANES]], w: &mut [[f64; LANES]]) {
         let a = self.load(a);
         for (x, w) in x.as_flattened().iter().zip(w) {
             self.store(self.add_product(self.load(w), a, self.splat(*x)), w);
@@ -97,7 +99,7 @@ impl<V: Vectors> BlockOps for V {
     }
 
     #[inline(always)]
-    fn norms_sq_beside(self, w: &[[f64; LANES]]) -> [f64; LANES] {
+    fn norm_sq_lanes(self, w: &[[f64; LANES]]) -> [f64; LANES] {
         let mut sums = [self.splat(0.0); LANES];
         for w in w.as_chunks::<LANES>().0 {
             for (sum, w) in sums.iter_mut().zip(w) {
@@ -109,7 +111,7 @@ impl<V: Vectors> BlockOps for V {
     }
 
     #[inline(always)]
-    fn scale_beside(self, a: &[f64; LANES], w: &mut [[f64; LANES]]) {
+    fn scale_lanes(self, a: &[f64; LANES], w: &mut [[f64; LANES]]) {
         let a = self.load(a);
         for w in w {
             self.store(self.mul(self.load(w), a), w);
@@ -117,7 +119,7 @@ impl<V: Vectors> BlockOps for V {
     }
 }
 
-/// [`add_lanes`](crate::plain::add_lanes) of each lane by itself.
+/// [`add_lanes`](crate::plain::add_lanes) for each lane separately.
 #[inline(always)]
 fn totals<V: Vectors>(v: V, sums: [V::Eight; LANES]) -> [f64; LANES] {
     let [a, b, c, d, e, f, g, h] = sums;
@@ -127,7 +129,7 @@ fn totals<V: Vectors>(v: V, sums: [V::Eight; LANES]) -> [f64; LANES] {
     totals
 }
 
-/// What becomes sixteen numbers of single precision.
+/// Types that load as sixteen single-precision numbers.
 trait Load {
     fn load<V: Vectors>(&self, v: V) -> V::Sixteen;
 }
@@ -174,20 +176,20 @@ fn axpy_loaded<V: Vectors, X: Load>(v: V, a: f32, x: &[X], y: &mut [[f32; SINGLE
 
 /// A loop over rows of whole blocks: see [`run_blocks`].
 pub trait BlockLoop {
-    /// What comes out.
+    /// The result of the loop.
     type Output;
 
-    /// The loop. `#[inline(always)]`, and all that it calls and that counts, closures too: what is not inlined is
-    /// compiled without the instructions.
+    /// The loop. It must be `#[inline(always)]`, and so must every speed-critical function and closure that it calls: a
+    /// function that is not inlined is compiled without the instructions.
     fn run<B: BlockOps>(self, ops: B) -> Self::Output;
 }
 
-/// [`BlockLoop::run`] with the widest vectors that the processor has: they change no bit of the result.
+/// Runs [`BlockLoop::run`] with the widest vectors of the processor; the result is the same to the bit on all.
 ///
 /// ```
 /// use halfspaces_kernels::{BlockLoop, BlockOps, LANES, dot, run_blocks};
 ///
-/// /// w moved along x until x · w = 1.
+/// /// Moves w along x until x · w = 1.
 /// struct Onto<'a>(&'a [[f64; LANES]], &'a mut [[f64; LANES]]);
 ///
 /// impl BlockLoop for Onto<'_> {
@@ -242,7 +244,7 @@ mod tests {
         }
     }
 
-    /// The same in single precision.
+    /// The single-precision version of [`Step`].
     struct SingleStep<'a>(&'a [[f32; SINGLE_LANES]], &'a mut [[f32; SINGLE_LANES]]);
 
     impl BlockLoop for SingleStep<'_> {
@@ -257,23 +259,23 @@ mod tests {
         }
     }
 
-    /// Products with eight vectors and their squared norms, then a step of each and a multiple.
-    struct Beside<'a>(&'a [f64; LANES], &'a [[f64; LANES]], &'a mut [[f64; LANES]]);
+    /// Products with eight vectors and their squared norms, then a step of each and a scaling.
+    struct LaneStep<'a>(&'a [f64; LANES], &'a [[f64; LANES]], &'a mut [[f64; LANES]]);
 
-    impl BlockLoop for Beside<'_> {
+    impl BlockLoop for LaneStep<'_> {
         type Output = ([f64; LANES], [f64; LANES]);
 
         #[inline(always)]
         fn run<B: BlockOps>(self, ops: B) -> Self::Output {
-            let Beside(a, x, w) = self;
-            let found = (ops.dots_beside(x, w), ops.norms_sq_beside(w));
-            ops.axpys_beside(a, x, w);
-            ops.scale_beside(a, w);
+            let LaneStep(a, x, w) = self;
+            let found = (ops.dot_lanes(x, w), ops.norm_sq_lanes(w));
+            ops.axpy_lanes(a, x, w);
+            ops.scale_lanes(a, w);
             found
         }
     }
 
-    /// The same of a row of whole numbers.
+    /// [`SingleStep`] with a row of integers.
     struct ShortStep<'a>(&'a [[i16; SINGLE_LANES]], &'a mut [[f32; SINGLE_LANES]]);
 
     impl BlockLoop for ShortStep<'_> {
@@ -317,9 +319,9 @@ mod tests {
             }
         }
 
-        /// A row with each of eight vectors by itself, to the bit.
+        /// Each of eight interleaved vectors gives the same bits as it does separately.
         #[test]
-        fn vectors_side_by_side_are_one_by_one(
+        fn interleaved_vectors_equal_separate_ones(
             (x_len, w_len) in (0..6usize, 0..6usize),
             x in numbers(6 * LANES),
             w in numbers(6 * LANES * LANES),
@@ -338,7 +340,7 @@ mod tests {
             }
             let ends = on_all(|set| {
                 let mut moved = w.to_vec();
-                let (values, norms_sq) = set.run(Whole(Beside(&a, x, &mut moved)));
+                let (values, norms_sq) = set.run(Whole(LaneStep(&a, x, &mut moved)));
                 let mut found = Vec::new();
                 for k in 0..LANES {
                     let moved = moved.iter().map(|w| &w[k]);
@@ -349,7 +351,7 @@ mod tests {
             prop_assert!(ends.iter().all(|end| *end == expected));
         }
 
-        /// Whole numbers are the numbers of single precision that they are.
+        /// Integers give the same bits as the single-precision numbers that they equal.
         #[test]
         fn short_rows_are_single_ones(
             (x_len, w_len) in (0..14usize, 0..14usize),

@@ -1,21 +1,22 @@
-//! The cache that rows are asked into before they are read.
+//! The cache level into which rows are prefetched.
 
 use raw_cpuid::{CpuId, CpuIdReader};
 use std::sync::OnceLock;
 
-/// The level of a cache, counted from the processor.
+/// A cache level, counted from the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CacheLevel {
     First,
     Second,
 }
 
-/// AMD's Zen 3 and Zen 4; measured on model 17.
+/// The processor family of AMD's Zen 3 and Zen 4; measured on its model 17.
 const FAMILY_OF_ZEN_4: u8 = 25;
 
 impl CacheLevel {
-    /// That into which this processor should be asked: the first one, but on AMD's family 25 the second. There a line
-    /// on its way to the first cache takes one of few places; elsewhere one asked into the second comes too late.
+    /// The level into which this processor should prefetch: the first, except on AMD's family 25, where it is the
+    /// second. On that family, a line on its way to the first-level cache occupies one of only a few slots. On other
+    /// processors, a line prefetched into the second-level cache arrives too late.
     #[inline]
     pub(crate) fn detect() -> CacheLevel {
         if cfg!(miri) {
@@ -38,7 +39,7 @@ mod tests {
     use super::*;
     use raw_cpuid::CpuIdResult;
 
-    /// What a processor of `vendor` with `signature` in EAX of leaf 1 is asked into.
+    /// The prefetch level of a processor of `vendor` with `signature` in EAX of leaf 1.
     fn level(vendor: &[u8; 12], signature: u32) -> CacheLevel {
         let part =
             |i: usize| u32::from_le_bytes([vendor[i], vendor[i + 1], vendor[i + 2], vendor[i + 3]]);
@@ -61,7 +62,7 @@ mod tests {
         assert_eq!(
             level(b"GenuineIntel", 0x00a1_0f11),
             CacheLevel::First,
-            "another maker's family 25"
+            "family 25 of another vendor"
         );
     }
 }

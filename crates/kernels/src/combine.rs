@@ -1,14 +1,15 @@
-//! Sums of consecutive rows, each times a factor of its product with one vector.
+//! Weighted sums of consecutive rows, with weights from their products with one vector.
 
 use crate::dispatch::dispatch;
 use crate::plain::LANES;
 use crate::vectors::{Blocks, Kernel, Vectors, by_blocks};
 
-/// `out += c x` for each of the rows x of w's length in `rows`, c = `factor`(i, w · x) for row i from 0, the product
-/// as that of [`dot`](crate::dot); a row without a factor is left out. Values behind the last whole row are left alone.
+/// Computes `out += c x` for each row x in `rows`, where rows have the length of w and c = `factor`(i, w · x) for row
+/// i, counted from 0. The product is that of [`dot`](crate::dot). Rows for which `factor` returns `None` are skipped;
+/// values after the last whole row are ignored.
 ///
 /// # Panics
-/// If `w` is empty, or `out` is not as long.
+/// If `w` is empty, or if `out` has another length.
 ///
 /// ```
 /// // The sum of the rows on the positive side of w.
@@ -26,7 +27,7 @@ pub fn combine(
     factor: impl FnMut(usize, f64) -> Option<f64>,
 ) {
     assert!(!w.is_empty(), "rows have at least one coordinate");
-    assert_eq!(w.len(), out.len(), "a sum of rows is as long as they are");
+    assert_eq!(w.len(), out.len(), "the sum and the rows have the same length");
     dispatch(Combine { rows, w, out, factor });
 }
 
@@ -42,22 +43,22 @@ impl<F: FnMut(usize, f64) -> Option<f64>> Kernel for Combine<'_, F> {
 
     #[inline(always)]
     fn run<V: Vectors>(self, v: V) {
-        by_blocks!(self.w.len(), held, long, v, self)
+        by_blocks!(self.w.len(), in_registers, in_memory, v, self)
     }
 }
 
-/// With w and the sum in registers, in `BLOCKS` blocks of which the last may be filled up.
+/// The loop with w and the sum in registers, in `BLOCKS` blocks, the last of which may be padded.
 #[inline(always)]
-fn held<V: Vectors, F: FnMut(usize, f64) -> Option<f64>, const BLOCKS: usize>(
+fn in_registers<V: Vectors, F: FnMut(usize, f64) -> Option<f64>, const BLOCKS: usize>(
     v: V,
     mut kernel: Combine<'_, F>,
 ) {
     let w = v.hold::<BLOCKS>(kernel.w);
     let mut out = v.hold::<BLOCKS>(kernel.out);
     for (i, row) in kernel.rows.chunks_exact(kernel.w.len()).enumerate() {
-        v.fetch_ahead::<BLOCKS>(row);
+        v.prefetch_row_ahead::<BLOCKS>(row);
         let x = v.hold(row);
-        if let Some(c) = (kernel.factor)(i, v.held_dot(&x, &w)) {
+        if let Some(c) = (kernel.factor)(i, v.dot_of_blocks(&x, &w)) {
             let c = v.splat(c);
             for (sum, x) in out.iter_mut().zip(x) {
                 *sum = v.add_product(*sum, c, x);
@@ -67,10 +68,10 @@ fn held<V: Vectors, F: FnMut(usize, f64) -> Option<f64>, const BLOCKS: usize>(
     v.release(out, kernel.out);
 }
 
-/// With the whole blocks in memory, and what is left of w and of the sum in registers: a masked load would wait for
-/// the masked store before it.
+/// The loop with the whole blocks in memory and the remainders of w and the sum in registers: a masked load would wait
+/// for the preceding masked store.
 #[inline(always)]
-fn long<V: Vectors, F: FnMut(usize, f64) -> Option<f64>>(v: V, mut kernel: Combine<'_, F>) {
+fn in_memory<V: Vectors, F: FnMut(usize, f64) -> Option<f64>>(v: V, mut kernel: Combine<'_, F>) {
     let d = kernel.w.len();
     let whole = d - d % LANES;
     let (w_blocks, w_rest) = kernel.w.as_chunks::<LANES>();
@@ -80,9 +81,9 @@ fn long<V: Vectors, F: FnMut(usize, f64) -> Option<f64>>(v: V, mut kernel: Combi
         let (blocks, rest) = row.as_chunks::<LANES>();
         let mut sums = v.splat(0.0);
         for (x, w) in blocks.iter().zip(w_blocks) {
-            sums = v.add_product(sums, v.load_and_fetch(x), v.load(w));
+            sums = v.add_product(sums, v.load_and_prefetch(x), v.load(w));
         }
-        let rest = v.load_part_and_fetch(rest);
+        let rest = v.load_part_and_prefetch(rest);
         sums = v.add_product(sums, rest, w_rest);
         if let Some(c) = (kernel.factor)(i, v.total(sums)) {
             let c = v.splat(c);
@@ -102,7 +103,7 @@ mod tests {
     use crate::dot;
     use proptest::prelude::*;
 
-    /// Of the sign, the size and the place of a row; one in five is left out.
+    /// Depends on the sign, the size and the index of a row; skips one row in five.
     fn factor(i: usize, value: f64) -> Option<f64> {
         (i % 5 != 3).then(|| if value > 0.0 { -0.3 / (1.0 + value) } else { 0.5 })
     }
@@ -128,7 +129,7 @@ mod tests {
                 expected[begin..][..d].iter_mut().zip(row).for_each(|(sum, x)| *sum += c * x);
             }
             let ends = on_all(|set| {
-                // What stands around the sum stays.
+                // Values around the sum must stay unchanged.
                 let mut sum = sum.clone();
                 set.run(Combine { rows, w, out: &mut sum[begin..][..d], factor });
                 bits(&sum)
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "as long as they are")]
+    #[should_panic(expected = "the same length")]
     fn a_sum_of_another_length_is_refused() {
         combine(&[1.0], &[1.0], &mut [0.0; 2], |_, _| None);
     }

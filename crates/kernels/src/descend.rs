@@ -4,15 +4,15 @@ use crate::dispatch::dispatch;
 use crate::plain::LANES;
 use crate::vectors::{Blocks, Kernel, Vectors, by_blocks};
 
-/// `w += c x` for one row x of w's length after the other, c = `factor`(i, w · x, x · x) for row i from 0, both
-/// products as those of [`dot`](crate::dot), until `factor` gives none or one that is not finite: how many rows
-/// were taken, all if that never happens. The row at which it ends is not taken.
+/// Computes `w += c x` for the rows x in turn, where rows have the length of w and c = `factor`(i, w · x, x · x) for
+/// row i, counted from 0. Both products are those of [`dot`](crate::dot). Stops before the first row for which `factor`
+/// returns `None` or a number that is not finite. Returns the number of rows used.
 ///
 /// # Panics
 /// If `w` is empty.
 ///
 /// ```
-/// // Kaczmarz's method: onto the plane x · w = 1 of each row.
+/// // Kaczmarz's method: project onto the plane x · w = 1 of each row.
 /// let mut w = [0.0; 2];
 /// let taken = halfspaces_kernels::descend(&[2.0, 0.0, 0.0, 4.0], &mut w, |_, value, norm_sq| {
 ///     Some((1.0 - value) / norm_sq)
@@ -36,7 +36,7 @@ struct Descend<'a, F> {
 }
 
 impl<F: FnMut(usize, f64, f64) -> Option<f64>> Descend<'_, F> {
-    /// The factor of row `i`, if it is finite: an infinite one would turn zeros that fill a block into NaNs.
+    /// The factor of row `i` if it is finite: an infinite factor would turn the padding zeros of a block into NaNs.
     #[inline(always)]
     fn finite_factor(&mut self, i: usize, value: f64, norm_sq: f64) -> Option<f64> {
         match (self.factor)(i, value, norm_sq) {
@@ -51,13 +51,13 @@ impl<F: FnMut(usize, f64, f64) -> Option<f64>> Kernel for Descend<'_, F> {
 
     #[inline(always)]
     fn run<V: Vectors>(self, v: V) -> usize {
-        by_blocks!(self.w.len(), held, long, v, self)
+        by_blocks!(self.w.len(), in_registers, in_memory, v, self)
     }
 }
 
-/// With w in registers, in `BLOCKS` blocks of which the last may be filled up.
+/// The loop with w in registers, in `BLOCKS` blocks, the last of which may be padded.
 #[inline(always)]
-fn held<V: Vectors, F: FnMut(usize, f64, f64) -> Option<f64>, const BLOCKS: usize>(
+fn in_registers<V: Vectors, F: FnMut(usize, f64, f64) -> Option<f64>, const BLOCKS: usize>(
     v: V,
     mut kernel: Descend<'_, F>,
 ) -> usize {
@@ -65,9 +65,9 @@ fn held<V: Vectors, F: FnMut(usize, f64, f64) -> Option<f64>, const BLOCKS: usiz
     let mut w = v.hold::<BLOCKS>(kernel.w);
     let mut taken = 0;
     for row in kernel.rows.chunks_exact(d) {
-        v.fetch_ahead::<BLOCKS>(row);
+        v.prefetch_row_ahead::<BLOCKS>(row);
         let x = v.hold(row);
-        let (value, norm_sq) = (v.held_dot(&x, &w), v.held_dot(&x, &x));
+        let (value, norm_sq) = (v.dot_of_blocks(&x, &w), v.dot_of_blocks(&x, &x));
         let Some(c) = kernel.finite_factor(taken, value, norm_sq) else { break };
         let c = v.splat(c);
         for (w, x) in w.iter_mut().zip(x) {
@@ -79,10 +79,10 @@ fn held<V: Vectors, F: FnMut(usize, f64, f64) -> Option<f64>, const BLOCKS: usiz
     taken
 }
 
-/// With the whole blocks of w in memory, and what is left of it in a register: a masked load would wait for the
-/// masked store before it.
+/// The loop with the whole blocks of w in memory and its remainder in a register: a masked load would wait for the
+/// preceding masked store.
 #[inline(always)]
-fn long<V: Vectors, F: FnMut(usize, f64, f64) -> Option<f64>>(
+fn in_memory<V: Vectors, F: FnMut(usize, f64, f64) -> Option<f64>>(
     v: V,
     mut kernel: Descend<'_, F>,
 ) -> usize {
@@ -94,11 +94,11 @@ fn long<V: Vectors, F: FnMut(usize, f64, f64) -> Option<f64>>(
         let (blocks, rest) = row.as_chunks::<LANES>();
         let (mut sums, mut squares) = (v.splat(0.0), v.splat(0.0));
         for (x, w) in blocks.iter().zip(kernel.w.as_chunks::<LANES>().0) {
-            let x = v.load_and_fetch(x);
+            let x = v.load_and_prefetch(x);
             sums = v.add_product(sums, x, v.load(w));
             squares = v.add_product(squares, x, x);
         }
-        let rest = v.load_part_and_fetch(rest);
+        let rest = v.load_part_and_prefetch(rest);
         sums = v.add_product(sums, rest, w_rest);
         squares = v.add_product(squares, rest, rest);
         let Some(c) = kernel.finite_factor(taken, v.total(sums), v.total(squares)) else { break };
@@ -120,14 +120,14 @@ mod tests {
     use crate::dot;
     use proptest::prelude::*;
 
-    /// A step whose factor depends on both products, and stops at row `stop`.
+    /// A step whose factor depends on both products; stops at row `stop`.
     fn factor(stop: usize) -> impl FnMut(usize, f64, f64) -> Option<f64> {
         move |i, value, norm_sq| {
             (i != stop).then(|| if value > 0.0 { -0.3 / (norm_sq + value) } else { 0.5 })
         }
     }
 
-    /// Row by row, coordinate by coordinate.
+    /// The reference: row by row, coordinate by coordinate.
     fn plain(rows: &[f64], w: &mut [f64], stop: usize) -> usize {
         let mut factor = factor(stop);
         for (i, row) in rows.chunks_exact(w.len()).enumerate() {
@@ -154,7 +154,7 @@ mod tests {
             let mut expected = w.clone();
             let taken = plain(rows, &mut expected[begin..][..d], stop);
             let ends = on_all(|set| {
-                // What stands around w stays.
+                // Values around w must stay unchanged.
                 let mut w = w.clone();
                 let here = &mut w[begin..][..d];
                 let kernel = Descend { rows, w: here, factor: factor(stop) };

@@ -1,9 +1,9 @@
-//! The widest vectors that the processor has.
+//! Selection of the widest vectors of the processor.
 
 use crate::fused::{FusedLoop, Pair};
 use crate::vectors::{Kernel, Portable, Vectors};
 
-/// Runs the kernel with the widest vectors that the processor has.
+/// Runs the kernel with the widest vectors of the processor.
 #[inline]
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
@@ -19,7 +19,7 @@ pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     kernel.run(Portable)
 }
 
-/// [`FusedLoop::run`] with the longest vectors that the processor has. A loop whose lanes never meet has the same
+/// Runs [`FusedLoop::run`] with the longest vectors of the processor. A loop that never combines lanes has the same
 /// result with vectors of any length.
 ///
 /// ```
@@ -60,8 +60,8 @@ pub fn run_fused<L: FusedLoop>(work: L) -> L::Output {
     work.run(Pair)
 }
 
-/// The widest vectors that the loops find on this processor: "AVX-512", "AVX2", or "portable" for arrays. Results
-/// do not depend on it.
+/// The name of the widest vectors that the loops use on this processor: "AVX-512", "AVX2", or "portable" for plain
+/// arrays. Results do not depend on it.
 ///
 /// ```
 /// assert!(["AVX-512", "AVX2", "portable"].contains(&halfspaces_kernels::vectors()));
@@ -88,7 +88,7 @@ pub(crate) mod tests {
     use crate::x86::{Avx2, Avx2Fma, Avx512};
     use proptest::prelude::*;
 
-    /// A set of instructions to run a kernel with.
+    /// An instruction set to run a kernel with.
     pub(crate) enum Set {
         Portable(Portable),
         #[cfg(target_arch = "x86_64")]
@@ -111,7 +111,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// The answers with each set that this processor has.
+    /// The results with each instruction set of this processor.
     pub(crate) fn on_all<T>(answer: impl Fn(&Set) -> T) -> Vec<T> {
         let mut sets = vec![Set::Portable(Portable), Set::Dispatched];
         #[cfg(target_arch = "x86_64")]
@@ -122,7 +122,7 @@ pub(crate) mod tests {
         sets.iter().map(answer).collect()
     }
 
-    /// What comes out of fused loops with each kind of vectors that this processor has.
+    /// The results of a fused loop with each kind of vector of this processor.
     pub(crate) fn fused_on_all<L: FusedLoop>(work: impl Fn() -> L) -> Vec<L::Output> {
         let mut answers = vec![work().run(Pair), run_fused(work())];
         #[cfg(target_arch = "x86_64")]
@@ -133,13 +133,13 @@ pub(crate) mod tests {
         answers
     }
 
-    /// Numbers among which there are zeros of both signs.
+    /// Numbers including zeros of both signs.
     pub(crate) fn numbers(count: usize) -> impl Strategy<Value = Vec<f64>> {
         let number = prop_oneof![6 => -1e3..1e3f64, 1 => Just(0.0), 1 => Just(-0.0)];
         prop::collection::vec(number, count)
     }
 
-    /// Parts of every length, at every place of a buffer, leave what stands around them alone.
+    /// Partial loads and stores of every length, at every position of a buffer, leave the surrounding values unchanged.
     #[test]
     fn parts_are_read_and_written_to_their_end() {
         struct Copy<'a>(&'a [f64], &'a mut [f64]);

@@ -1,25 +1,25 @@
-//! Loops written for vectors of any length, with multiplication and addition fused.
+//! Loops over vectors of any length, with fused multiplication and addition.
 
-/// Vectors of `f64`, as long as the processor has them: whoever holds a value of it knows that it does.
+/// Vectors of `f64` of the processor's width. A value of this type proves that the processor supports them.
 pub trait Fused: Copy {
-    /// How many numbers a vector holds.
+    /// Number of lanes of a vector.
     const LANES: usize;
-    /// A vector.
+    /// The vector type.
     type Vector: Copy;
 
-    /// The same number in every lane.
+    /// A vector with the same number in every lane.
     fn splat(self, value: f64) -> Self::Vector;
 
-    /// The first [`Fused::LANES`] of `values`.
+    /// Loads the first [`Fused::LANES`] of `values`.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If there are fewer values.
     fn load(self, values: &[f64]) -> Self::Vector;
 
-    /// Over the first [`Fused::LANES`] of `values`.
+    /// Stores the vector over the first [`Fused::LANES`] of `values`.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If there are fewer values.
     fn store(self, vector: Self::Vector, values: &mut [f64]);
 
     /// a + b, lane by lane.
@@ -34,16 +34,16 @@ pub trait Fused: Copy {
 
 /// A loop over such vectors: see [`run_fused`](crate::run_fused).
 pub trait FusedLoop {
-    /// What comes out.
+    /// The result of the loop.
     type Output;
 
-    /// The loop. `#[inline(always)]`, and all that it calls and that counts, closures too: what is not inlined is
-    /// compiled without the instructions.
+    /// The loop. It must be `#[inline(always)]`, and so must every speed-critical function and closure that it calls: a
+    /// function that is not inlined is compiled without the instructions.
     fn run<F: Fused>(self, vectors: F) -> Self::Output;
 }
 
-/// Two numbers, which the compiler puts into a vector where the processor is known to fuse; elsewhere the standard
-/// library rounds once, slowly.
+/// Vectors of two numbers. The compiler uses vector instructions if it knows that the processor fuses multiplication
+/// and addition; otherwise the standard library computes the result with one rounding, which is slow.
 #[derive(Debug, Clone, Copy)]
 pub struct Pair;
 
@@ -82,22 +82,22 @@ impl Fused for Pair {
     }
 }
 
-/// The vector that `values` begin with.
+/// The vector at the start of `values`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) fn first<const N: usize>(values: &[f64]) -> &[f64; N] {
     let Some(first) = values.first_chunk() else {
-        unreachable!("a vector is as long as the lanes are many")
+        unreachable!("the slice has at least as many numbers as the vector has lanes")
     };
     first
 }
 
-/// The same, to be written.
+/// The mutable version of [`first`].
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) fn first_mut<const N: usize>(values: &mut [f64]) -> &mut [f64; N] {
     let Some(first) = values.first_chunk_mut() else {
-        unreachable!("a vector is as long as the lanes are many")
+        unreachable!("the slice has at least as many numbers as the vector has lanes")
     };
     first
 }
@@ -111,7 +111,8 @@ mod tests {
     use crate::x86::Avx2Fma;
     use proptest::prelude::*;
 
-    /// Σ a x over rows x from each place on, then added to what stands there and multiplied by it.
+    /// Computes Σ a x over the rows x, starting at each offset, adds it to the current value and multiplies by that
+    /// value.
     struct Multiples<'a> {
         rows: &'a [f64],
         factors: &'a [f64],
@@ -159,7 +160,7 @@ mod tests {
         }
     }
 
-    /// Too few numbers for a vector are refused, not read beyond.
+    /// Slices that are too short for a vector are rejected; nothing is read beyond their end.
     #[test]
     fn short_slices_are_refused() {
         struct Short(bool);

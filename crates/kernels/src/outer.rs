@@ -1,23 +1,23 @@
-//! Outer products of rows, weighted and added.
+//! Weighted sums of outer products of rows.
 
 use crate::aligned::Aligned;
 use crate::dispatch::run_fused;
-use crate::fetch::fetch;
 use crate::fused::{Fused, FusedLoop};
+use crate::prefetch::prefetch;
 
-/// Rows that pass at a time, few enough to stay near.
+/// Number of rows per pass; few enough to stay in the cache.
 const BLOCK: usize = 32;
-/// Rows of the sum in registers.
-const HELD: usize = 4;
-/// Rows are filled up to whole vectors, which hold 2, 4 or 8 numbers.
+/// Number of rows of the sum in registers.
+const REGISTER_ROWS: usize = 4;
+/// Rows are padded to whole vectors, which have 2, 4 or 8 numbers.
 const WIDEST: usize = 8;
 
-/// The lower half of `out += factors[i] x x'` for each row x in order: `rows` are of length `dim`, row i of the sum begins
-/// at `i * stride` of `out`. An entry of the sum is added to as if by itself, (factor x_i) x_j row by row, product and sum
-/// rounded once.
+/// Computes the lower half of `out += factors[i] x x'` for each row x in order. The `rows` have length `dim`; row i of
+/// the sum begins at `i * stride` of `out`. Each entry is summed independently: (factor x_i) x_j row by row, with
+/// product and sum rounded once.
 ///
 /// # Panics
-/// If there is not a factor for each row, or no room for the sum.
+/// If the number of factors differs from the number of rows, or if `out` is too short.
 ///
 /// ```
 /// let mut sum = [0.0, 9.0, 1.0, 0.0];
@@ -31,7 +31,7 @@ pub fn add_outer(rows: &[f64], dim: usize, factors: &[f64], out: &mut [f64], str
         return;
     }
     let width = dim.next_multiple_of(WIDEST);
-    // Whole vectors beyond the diagonal, too, which are of no use.
+    // Includes whole vectors beyond the diagonal, which are not used.
     let mut sum = vec![0.0; dim * width];
     for (i, (sum, out)) in sum.chunks_exact_mut(width).zip(out.chunks(stride)).enumerate() {
         sum[..=i].copy_from_slice(&out[..=i]);
@@ -46,7 +46,7 @@ struct AddOuter<'a> {
     rows: &'a [f64],
     dim: usize,
     factors: &'a [f64],
-    /// Rows filled up.
+    /// The padded rows of the sum.
     sum: Vec<f64>,
 }
 
@@ -59,14 +59,15 @@ impl FusedLoop for AddOuter<'_> {
         let width = dim.next_multiple_of(WIDEST);
         let mut filled = Aligned::from(vec![0.0; BLOCK * width].as_slice());
         let mut scaled = Aligned::from(&*filled);
-        // A sum for each register but a few.
+        // Uses all registers except a few for the sums.
         let most = if F::LANES == WIDEST { 4 } else { 2 };
         let mut coming = rows.chunks(BLOCK * dim).skip(1);
         for (rows, factors) in rows.chunks(BLOCK * dim).zip(factors.chunks(BLOCK)) {
             for (filled, x) in filled.chunks_exact_mut(width).zip(rows.chunks_exact(dim)) {
                 filled[..dim].copy_from_slice(x);
             }
-            // Not at once: a vector cannot be read before all that was written of it has reached the cache.
+            // This is a separate loop, because a vector can be read only after all of its separately written parts have
+            // reached the cache.
             let to = filled.chunks_exact(width).zip(scaled.chunks_exact_mut(width));
             for ((filled, scaled), factor) in to.zip(factors) {
                 let factor = f.splat(*factor);
@@ -76,12 +77,14 @@ impl FusedLoop for AddOuter<'_> {
                 }
             }
             let end = factors.len() * width;
-            // The next rows are asked for bit by bit while these are added.
-            let mut coming = coming.next().unwrap_or_default().chunks(HELD * BLOCK);
-            for (first, sum) in (0..dim).step_by(HELD).zip(sum.chunks_mut(HELD * width)) {
-                fetch(coming.next().unwrap_or_default());
+            // Prefetches the next rows in small parts during these additions.
+            let mut coming = coming.next().unwrap_or_default().chunks(REGISTER_ROWS * BLOCK);
+            for (first, sum) in
+                (0..dim).step_by(REGISTER_ROWS).zip(sum.chunks_mut(REGISTER_ROWS * width))
+            {
+                prefetch(coming.next().unwrap_or_default());
                 let pass = Pass { filled: &filled[..end], scaled: &scaled[first..end], width };
-                // Up to the column of the last row held.
+                // Up to the column of the last of these rows.
                 let vectors = (first + sum.len() / width).div_ceil(F::LANES);
                 for vector in (0..vectors).step_by(most) {
                     let column = vector * F::LANES;
@@ -101,31 +104,31 @@ impl FusedLoop for AddOuter<'_> {
 /// A block of rows to be added to a few rows of the sum.
 struct Pass<'a> {
     filled: &'a [f64],
-    /// Rows times their factors, from the coordinate of the first row of the sum on.
+    /// Rows times their factors, starting at the coordinate of the first row of the sum.
     scaled: &'a [f64],
     width: usize,
 }
 
 impl Pass<'_> {
-    /// Adds to `N` vectors of columns, the first of them at column `from`.
+    /// Adds to `N` vectors of columns, the first at column `from`.
     #[inline(always)]
     fn over<F: Fused, const N: usize>(&self, f: F, from: usize, sum: &mut [f64]) {
-        let mut sums = [[f.splat(0.0); N]; HELD];
-        for (held, row) in sums.iter_mut().zip(sum.chunks_exact(self.width)) {
-            *held = vectors(f, &row[from..]);
+        let mut sums = [[f.splat(0.0); N]; REGISTER_ROWS];
+        for (registers, row) in sums.iter_mut().zip(sum.chunks_exact(self.width)) {
+            *registers = vectors(f, &row[from..]);
         }
         let scaled = self.scaled.chunks(self.width);
         for (x, scaled) in self.filled.chunks_exact(self.width).zip(scaled) {
             let columns: [_; N] = vectors(f, &x[from..]);
-            for (sums, scaled) in sums.iter_mut().zip(&scaled[..HELD]) {
+            for (sums, scaled) in sums.iter_mut().zip(&scaled[..REGISTER_ROWS]) {
                 let scaled = f.splat(*scaled);
                 for (sum, x) in sums.iter_mut().zip(columns) {
                     *sum = f.mul_add(scaled, x, *sum);
                 }
             }
         }
-        for (held, row) in sums.iter().zip(sum.chunks_exact_mut(self.width)) {
-            for (vector, to) in held.iter().zip(row[from..].chunks_exact_mut(F::LANES)) {
+        for (registers, row) in sums.iter().zip(sum.chunks_exact_mut(self.width)) {
+            for (vector, to) in registers.iter().zip(row[from..].chunks_exact_mut(F::LANES)) {
                 f.store(*vector, to);
             }
         }
@@ -154,7 +157,7 @@ mod tests {
     }
 
     proptest! {
-        /// Entry by entry; nothing above the diagonal, between the rows or behind the sum is touched.
+        /// Entry by entry; no value above the diagonal, between the rows or after the sum changes.
         #[test]
         fn sums_are_those_of_the_plain_loop(
             dim in 1..40usize,
@@ -175,7 +178,7 @@ mod tests {
                     });
                 }
             }
-            // Filled up, as for the loops.
+            // Padded, as the loops expect.
             let width = dim.next_multiple_of(WIDEST);
             let mut filled = vec![0.0; dim * width];
             for (to, row) in filled.chunks_exact_mut(width).zip(sum.chunks(stride)) {

@@ -2,15 +2,15 @@
 
 use std::collections::TryReserveError;
 
-/// Below that many bytes small pages are as good.
+/// Below this number of bytes, small pages are equally fast.
 const LARGE: usize = 4 << 20;
 
-/// [`Vec::try_reserve`] for what may become a large table: where the numbers move to 4 MB or more, Linux is asked for
-/// pages of 2 MB instead of 4 KB. A page is filled with one interruption instead of 512, and a loop over the table
-/// looks up fewer addresses.
+/// [`Vec::try_reserve`] for vectors that may become large tables. If the buffer reaches 4 MB, Linux is asked for pages
+/// of 2 MB instead of 4 KB. A large page is filled with one page fault instead of 512, and a loop over the table looks
+/// up fewer addresses.
 ///
 /// # Errors
-/// If the memory does not hold them; `values` is as before.
+/// If the memory cannot be allocated; `values` is then unchanged.
 ///
 /// ```
 /// let mut values: Vec<f64> = Vec::new();
@@ -23,36 +23,36 @@ pub fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<(), TryReserveErro
     let before = values.capacity();
     values.try_reserve(more)?;
     if values.capacity() != before {
-        ask_for_large_pages(values);
+        request_large_pages(values);
     }
     Ok(())
 }
 
-/// As many zeros, in large pages as [`reserve`] asks for them.
+/// Allocates `len` zeros, in large pages like [`reserve`].
 ///
 /// # Errors
-/// If the memory does not hold them.
+/// If the memory cannot be allocated.
 ///
 /// ```
 /// assert_eq!(halfspaces_kernels::zeros::<f64>(3)?, [0.0; 3]);
 /// # Ok::<(), std::collections::TryReserveError>(())
 /// ```
 pub fn zeros<T: Copy + Default>(len: usize) -> Result<Vec<T>, TryReserveError> {
-    // Asked for first, so that a refusal comes back as one; the buffer itself is then taken in the
-    // way that leaves its pages untouched.
+    // Try to reserve first, so that a failure is returned as an error. Then allocate the buffer in the way that leaves
+    // its pages untouched.
     Vec::<T>::new().try_reserve_exact(len)?;
     let mut values = vec![T::default(); len];
-    ask_for_large_pages(&mut values);
+    request_large_pages(&mut values);
     Ok(values)
 }
 
-/// Asks for large pages for what of `values` has not been written yet, as [`reserve`] does.
+/// Asks for large pages for the part of `values` that has not been written yet, like [`reserve`].
 ///
 /// ```
 /// let mut values: Vec<f64> = Vec::with_capacity(1 << 20);
-/// halfspaces_kernels::ask_for_large_pages(&mut values);
+/// halfspaces_kernels::request_large_pages(&mut values);
 /// ```
-pub fn ask_for_large_pages<T>(values: &mut Vec<T>) {
+pub fn request_large_pages<T>(values: &mut Vec<T>) {
     let bytes = values.capacity().saturating_mul(size_of::<T>());
     if bytes >= LARGE {
         advise(values.as_mut_ptr().cast(), bytes);
@@ -61,16 +61,17 @@ pub fn ask_for_large_pages<T>(values: &mut Vec<T>) {
 
 #[cfg(all(target_os = "linux", not(miri)))]
 fn advise(begin: *mut u8, bytes: usize) {
-    /// Advice is taken for whole pages only; where pages are larger, it is declined.
+    /// The page size. The system accepts advice for whole pages only; if its pages are larger than this, it declines
+    /// the advice.
     const PAGE: usize = 4096;
-    // With the whole of the first page: memory of which one part has advice and another has none cannot be moved
-    // without a copy as the table grows.
+    // Include the whole first page: if the advice applies to only a part of a mapping, the system must copy the table
+    // when it grows.
     let before = begin as usize % PAGE;
     let from = begin.wrapping_sub(before).cast();
-    // SAFETY: this advice changes how memory is mapped, never what it holds nor whether it may be used, whatever the
-    // range.
+    // SAFETY: whatever the range, this advice changes how memory is mapped, never its contents or whether it may be
+    // used.
     //
-    // The answer does not matter: without large pages everything works as well, more slowly.
+    // The result does not matter: without large pages everything works the same, only slower.
     let _ = unsafe { libc::madvise(from, before + bytes, libc::MADV_HUGEPAGE) };
 }
 
@@ -112,7 +113,7 @@ mod tests {
         }
     }
 
-    /// Whether large pages have been asked for in the mapping of an address.
+    /// Whether large pages were requested for the mapping of an address.
     #[cfg(all(target_os = "linux", not(miri)))]
     fn asked_for<T>(values: &Vec<T>) -> bool {
         let middle = values.as_ptr() as usize + values.capacity() * size_of::<T>() / 2;
@@ -127,7 +128,7 @@ mod tests {
                 return flags.split(' ').any(|flag| flag == "hg");
             }
         }
-        panic!("a mapping holds every address in use");
+        panic!("every address in use belongs to a mapping");
     }
 
     #[cfg(all(target_os = "linux", not(miri)))]
@@ -141,7 +142,7 @@ mod tests {
         reserve(&mut values, len).unwrap();
         assert!(asked_for(&values));
         assert!(asked_for(&zeros::<f64>(len).unwrap()));
-        // As they grow, too.
+        // A buffer that grows must request large pages too.
         let mut values: Vec<f64> = Vec::new();
         reserve(&mut values, len / 2).unwrap();
         reserve(&mut values, 16 * len).unwrap();

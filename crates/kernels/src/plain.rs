@@ -1,25 +1,25 @@
-//! The plain inner product, which says how all others round.
+//! The plain inner product; the rounding reference for all other loops.
 
-/// Number of independent running sums. Eight doubles fill one AVX-512, two AVX or four SSE
-/// registers, and break the chain of dependent additions.
+/// Number of independent running sums. Eight doubles fill one AVX-512, two AVX or four SSE registers, and they break
+/// the chain of dependent additions.
 pub const LANES: usize = 8;
 
-/// Numbers of single precision that fill as many bytes as [`LANES`] of double precision.
+/// Number of single-precision values that fill the same number of bytes as [`LANES`] doubles.
 pub const SINGLE_LANES: usize = 2 * LANES;
 
-/// The fixed order in which the running sums are added.
+/// Adds the running sums in their fixed order.
 #[inline(always)]
 #[must_use]
 pub fn add_lanes(s: [f64; LANES]) -> f64 {
     ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-/// Inner product of two slices. Where the lengths differ the longer one is cut.
+/// Inner product of two slices. If the lengths differ, the longer slice is truncated.
 ///
 /// ```
 /// assert_eq!(halfspaces_kernels::dot(&[1.0, 2.0], &[3.0, 4.0]), 11.0);
 /// ```
-// Always: a loop that is compiled for wider vectors than the rest takes its products along.
+// Always inlined, so that a caller compiled for wider vectors compiles its products for them too.
 #[inline(always)]
 #[must_use]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -5,11 +5,11 @@ use crate::plain::LANES;
 use crate::vectors::Blocks;
 use crate::vectors::{Kernel, Vectors, by_blocks};
 
-/// [`dot`](crate::dot) of `w` with each of the rows of its length that begin `rows`, one for each place of `out`.
-/// `rows` may go on behind them.
+/// Writes the [`dot`](crate::dot) of `w` with each of the first `out.len()` rows of `rows` to `out`. Rows have the
+/// length of `w`; `rows` may be longer.
 ///
 /// # Panics
-/// If `w` is empty, or `rows` holds fewer rows than `out` has places.
+/// If `w` is empty, or `rows` has fewer rows than `out` has places.
 ///
 /// ```
 /// let mut values = [0.0; 2];
@@ -30,18 +30,18 @@ pub fn products(rows: &[f64], w: &[f64], out: &mut [f64]) {
     );
 }
 
-/// [`dot`](crate::dot) of `w` with each of the rows of its length in `rows`, given to `goes_on` with the row's
-/// number from 0, until it says no: how many rows came before, all if it never does. Values behind a short last
-/// row's begin are left alone.
+/// Passes the [`dot`](crate::dot) of `w` with each row of `rows`, and the row's index, counted from 0, to `goes_on`.
+/// Stops at the first row for which `goes_on` returns false. Returns the number of rows before it, or the number of all
+/// rows. An incomplete last row is ignored.
 ///
 /// # Panics
 /// If `w` is empty.
 ///
 /// ```
-/// // The first row at which the sign of w · x is not that of the label.
+/// // The first row with sign(w · x) different from the label.
 /// let (rows, labels) = ([1.0, 2.0, 3.0, 4.0, 5.0, -6.0], [1.0, 1.0, 1.0]);
-/// let right = |i: usize, value: f64| value * labels[i] > 0.0;
-/// assert_eq!(halfspaces_kernels::products_while(&rows, &[1.0, 1.0], right), 2);
+/// let correct = |i: usize, value: f64| value * labels[i] > 0.0;
+/// assert_eq!(halfspaces_kernels::products_while(&rows, &[1.0, 1.0], correct), 2);
 /// ```
 #[inline]
 pub fn products_while(rows: &[f64], w: &[f64], goes_on: impl FnMut(usize, f64) -> bool) -> usize {
@@ -60,30 +60,33 @@ impl<F: FnMut(usize, f64) -> bool> Kernel for ProductsWhile<'_, F> {
 
     #[inline(always)]
     fn run<V: Vectors>(self, v: V) -> usize {
-        by_blocks!(self.w.len(), held, long, v, self)
+        by_blocks!(self.w.len(), in_registers, in_memory, v, self)
     }
 }
 
-/// With w in registers, in `BLOCKS` blocks of which the last may be filled up.
+/// The loop with w in registers, in `BLOCKS` blocks, the last of which may be padded.
 #[inline(always)]
-fn held<V: Vectors, F: FnMut(usize, f64) -> bool, const BLOCKS: usize>(
+fn in_registers<V: Vectors, F: FnMut(usize, f64) -> bool, const BLOCKS: usize>(
     v: V,
     mut kernel: ProductsWhile<'_, F>,
 ) -> usize {
     let d = kernel.w.len();
     let w = v.hold::<BLOCKS>(kernel.w);
     for (i, row) in kernel.rows.chunks_exact(d).enumerate() {
-        v.fetch_ahead::<BLOCKS>(row);
-        if !(kernel.goes_on)(i, v.held_dot(&v.hold(row), &w)) {
+        v.prefetch_row_ahead::<BLOCKS>(row);
+        if !(kernel.goes_on)(i, v.dot_of_blocks(&v.hold(row), &w)) {
             return i;
         }
     }
     kernel.rows.len() / d
 }
 
-/// With w in memory.
+/// The loop with w in memory.
 #[inline(always)]
-fn long<V: Vectors, F: FnMut(usize, f64) -> bool>(v: V, mut kernel: ProductsWhile<'_, F>) -> usize {
+fn in_memory<V: Vectors, F: FnMut(usize, f64) -> bool>(
+    v: V,
+    mut kernel: ProductsWhile<'_, F>,
+) -> usize {
     let d = kernel.w.len();
     let (w_blocks, w_rest) = kernel.w.as_chunks::<LANES>();
     let w_rest = v.load_part(w_rest);
@@ -91,9 +94,9 @@ fn long<V: Vectors, F: FnMut(usize, f64) -> bool>(v: V, mut kernel: ProductsWhil
         let (blocks, rest) = row.as_chunks::<LANES>();
         let mut sums = v.splat(0.0);
         for (x, w) in blocks.iter().zip(w_blocks) {
-            sums = v.add_product(sums, v.load_and_fetch(x), v.load(w));
+            sums = v.add_product(sums, v.load_and_prefetch(x), v.load(w));
         }
-        sums = v.add_product(sums, v.load_part_and_fetch(rest), w_rest);
+        sums = v.add_product(sums, v.load_part_and_prefetch(rest), w_rest);
         if !(kernel.goes_on)(i, v.total(sums)) {
             return i;
         }

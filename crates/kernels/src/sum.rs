@@ -4,14 +4,14 @@ use crate::dispatch::dispatch;
 use crate::plain::LANES;
 use crate::vectors::{Blocks, Kernel, Vectors};
 
-/// Blocks of the sum that stay in registers.
-const HELD: usize = 8;
+/// Number of blocks of the sum that stay in registers.
+const REGISTER_BLOCKS: usize = 8;
 
-/// `out += factors[i] x` for each row x in order, of its first coordinates as many as `out` has; row i begins at
-/// `i * width` of `rows`.
+/// Computes `out += factors[i] x` for each row x in order, over the first `out.len()` coordinates of the row. Row i
+/// begins at `i * width` of `rows`.
 ///
 /// # Panics
-/// If a row is shorter than `out`.
+/// If a row is shorter than `out`, or if there are fewer rows than factors.
 ///
 /// ```
 /// let mut sum = [1.0, 0.0];
@@ -20,7 +20,7 @@ const HELD: usize = 8;
 /// ```
 #[inline]
 pub fn add_rows(rows: &[f64], width: usize, factors: &[f64], out: &mut [f64]) {
-    assert!(out.len() <= width, "a row holds as many coordinates as are added");
+    assert!(out.len() <= width, "a row has at least as many coordinates as the sum");
     assert!(factors.len() * width <= rows.len(), "one row for each factor");
     if !out.is_empty() && !factors.is_empty() {
         dispatch(AddRows { rows, width, factors, out });
@@ -37,31 +37,31 @@ struct AddRows<'a> {
 impl Kernel for AddRows<'_> {
     type Output = ();
 
-    /// The sum in parts that fit into registers, each over all rows.
+    /// Computes the sum in parts that fit into registers, each over all rows.
     #[inline(always)]
     fn run<V: Vectors>(self, v: V) {
         let AddRows { rows, width, factors, out } = self;
-        for (part, out) in out.chunks_mut(HELD * LANES).enumerate() {
-            // A row holds as many coordinates as `out`, so the first reaches beyond where this part begins.
-            let rows = factors.iter().zip(rows[part * HELD * LANES..].chunks(width));
+        for (part, out) in out.chunks_mut(REGISTER_BLOCKS * LANES).enumerate() {
+            // A row has at least as many coordinates as `out`, so the first row reaches beyond the start of this part.
+            let rows = factors.iter().zip(rows[part * REGISTER_BLOCKS * LANES..].chunks(width));
             let len = out.len();
             match len.div_ceil(LANES) {
-                1 => held::<V, 1>(v, rows, len, out),
-                2 => held::<V, 2>(v, rows, len, out),
-                3 => held::<V, 3>(v, rows, len, out),
-                4 => held::<V, 4>(v, rows, len, out),
-                5 => held::<V, 5>(v, rows, len, out),
-                6 => held::<V, 6>(v, rows, len, out),
-                7 => held::<V, 7>(v, rows, len, out),
-                _ => held::<V, HELD>(v, rows, len, out),
+                1 => in_registers::<V, 1>(v, rows, len, out),
+                2 => in_registers::<V, 2>(v, rows, len, out),
+                3 => in_registers::<V, 3>(v, rows, len, out),
+                4 => in_registers::<V, 4>(v, rows, len, out),
+                5 => in_registers::<V, 5>(v, rows, len, out),
+                6 => in_registers::<V, 6>(v, rows, len, out),
+                7 => in_registers::<V, 7>(v, rows, len, out),
+                _ => in_registers::<V, REGISTER_BLOCKS>(v, rows, len, out),
             }
         }
     }
 }
 
-/// Of `BLOCKS` blocks, of which the last may be filled up.
+/// Adds one part of `BLOCKS` blocks, the last of which may be padded.
 #[inline(always)]
-fn held<'a, V: Vectors, const BLOCKS: usize>(
+fn in_registers<'a, V: Vectors, const BLOCKS: usize>(
     v: V,
     rows: impl Iterator<Item = (&'a f64, &'a [f64])>,
     len: usize,
@@ -104,7 +104,7 @@ mod tests {
                 expected[begins..][..len].iter_mut().zip(row).for_each(|(sum, x)| *sum += c * x);
             }
             let ends = on_all(|set| {
-                // What stands around the sum stays.
+                // Values around the sum must stay unchanged.
                 let mut sum = sum.clone();
                 if len > 0 && !factors.is_empty() {
                     set.run(AddRows { rows, width, factors, out: &mut sum[begins..][..len] });

@@ -1,46 +1,46 @@
-//! Eight numbers at once, in whatever registers there are.
+//! Vectors of eight numbers, in whatever registers the processor has.
 
 use crate::plain::{LANES, SINGLE_LANES, add_lanes};
 
-/// How far ahead of the row at hand rows are fetched. From memory, passes are equally fast from 2 to 8 KB; from the
-/// last cache, faster the further.
+/// Distance, in bytes, between the current row and the row that is prefetched. For data in main memory, passes are
+/// equally fast from 2 to 8 KB; for data in the last-level cache, larger distances are faster.
 pub(crate) const AHEAD_BYTES: usize = 3072;
 
-/// A set of instructions: whoever holds a value of it knows that the processor has them.
+/// An instruction set. A value of this type proves that the processor supports it.
 pub(crate) trait Vectors: Copy {
-    /// [`LANES`] numbers.
+    /// A vector of [`LANES`] numbers.
     type Eight: Copy;
 
-    /// [`SINGLE_LANES`] numbers of single precision.
+    /// A vector of [`SINGLE_LANES`] single-precision numbers.
     type Sixteen: Copy;
 
     const NAME: &'static str;
 
-    /// The same number in every lane.
+    /// A vector with the same number in every lane.
     fn splat(self, value: f64) -> Self::Eight;
 
     fn load(self, values: &[f64; LANES]) -> Self::Eight;
 
-    /// The first [`LANES`] of `values`, zeros where there are fewer.
+    /// Loads the first [`LANES`] of `values`, padded with zeros if there are fewer.
     fn load_part(self, values: &[f64]) -> Self::Eight;
 
     fn store(self, eight: Self::Eight, values: &mut [f64; LANES]);
 
-    /// As many as `values` has room for.
+    /// Stores the first lanes, up to the length of `values`.
     fn store_part(self, eight: Self::Eight, values: &mut [f64]);
 
     fn add(self, a: Self::Eight, b: Self::Eight) -> Self::Eight;
 
     fn mul(self, a: Self::Eight, b: Self::Eight) -> Self::Eight;
 
-    /// All lanes added, in the order of [`add_lanes`].
+    /// The sum of all lanes, added in the order of [`add_lanes`].
     fn total(self, eight: Self::Eight) -> f64;
 
     fn splat_single(self, value: f32) -> Self::Sixteen;
 
     fn load_single(self, values: &[f32; SINGLE_LANES]) -> Self::Sixteen;
 
-    /// Whole numbers, as they are.
+    /// Loads integers, converted to single precision.
     #[inline(always)]
     fn load_short(self, values: &[i16; SINGLE_LANES]) -> Self::Sixteen {
         let mut single = [0.0; SINGLE_LANES];
@@ -56,23 +56,23 @@ pub(crate) trait Vectors: Copy {
 
     fn mul_single(self, a: Self::Sixteen, b: Self::Sixteen) -> Self::Sixteen;
 
-    /// All lanes added: halves to halves, until one is left.
+    /// The sum of all lanes: adds the upper half to the lower half until one lane is left.
     fn total_single(self, sixteen: Self::Sixteen) -> f32;
 
-    /// Asks for the cache line `bytes` behind the first of `values`, which need not be theirs.
-    fn fetch(self, values: &[f64], bytes: usize);
+    /// Prefetches the cache line `bytes` after the start of `values`; the line need not belong to `values`.
+    fn prefetch(self, values: &[f64], bytes: usize);
 }
 
-/// A loop to be compiled for every set of instructions.
+/// A loop that is compiled for every instruction set.
 pub(crate) trait Kernel {
     type Output;
 
-    /// Always inline, with all it calls, closures too: what is not inlined is compiled without the instructions, and
-    /// several times as slow. `cargo xtask instructions` shows it.
+    /// The loop. It must be inlined with all functions and closures that it calls: a function that is not inlined is
+    /// compiled without the instructions and several times slower. `cargo xtask instructions` detects this.
     fn run<V: Vectors>(self, v: V) -> Self::Output;
 }
 
-/// Arrays, which the compiler puts into the vectors that every processor of the kind has.
+/// Arrays, which the compiler puts into the vectors that every processor of the architecture has.
 #[derive(Clone, Copy)]
 pub(crate) struct Portable;
 
@@ -183,38 +183,38 @@ impl Vectors for Portable {
     }
 
     #[inline(always)]
-    fn fetch(self, _: &[f64], _: usize) {}
+    fn prefetch(self, _: &[f64], _: usize) {}
 }
 
-/// What the loops are made of.
+/// Operations that the loops are built from.
 pub(crate) trait Blocks: Vectors {
-    /// Up to `BLOCKS * LANES` numbers, the last block filled up with zeros.
+    /// Loads up to `BLOCKS * LANES` numbers; the last block is padded with zeros.
     #[inline(always)]
     fn hold<const BLOCKS: usize>(self, values: &[f64]) -> [Self::Eight; BLOCKS] {
         let (whole, rest) = values.split_at(LANES * (BLOCKS - 1));
         let whole = whole.as_chunks().0;
-        let mut held = [self.load_part(rest); BLOCKS];
-        for (eight, block) in held.iter_mut().zip(whole) {
+        let mut blocks = [self.load_part(rest); BLOCKS];
+        for (eight, block) in blocks.iter_mut().zip(whole) {
             *eight = self.load(block);
         }
-        held
+        blocks
     }
 
-    /// [`Blocks::hold`] backwards.
+    /// Stores the blocks of [`Blocks::hold`].
     #[inline(always)]
-    fn release<const BLOCKS: usize>(self, held: [Self::Eight; BLOCKS], values: &mut [f64]) {
+    fn release<const BLOCKS: usize>(self, blocks: [Self::Eight; BLOCKS], values: &mut [f64]) {
         let (whole, rest) = values.split_at_mut(LANES * (BLOCKS - 1));
-        for (eight, block) in held.iter().zip(whole.as_chunks_mut().0) {
+        for (eight, block) in blocks.iter().zip(whole.as_chunks_mut().0) {
             self.store(*eight, block);
         }
-        self.store_part(held[BLOCKS - 1], rest);
+        self.store_part(blocks[BLOCKS - 1], rest);
     }
 
-    /// Asks for a row's worth of memory ahead of `row`.
+    /// Prefetches one row's worth of memory ahead of `row`.
     #[inline(always)]
-    fn fetch_ahead<const BLOCKS: usize>(self, row: &[f64]) {
+    fn prefetch_row_ahead<const BLOCKS: usize>(self, row: &[f64]) {
         for block in 0..BLOCKS {
-            self.fetch(row, AHEAD_BYTES + block * size_of::<[f64; LANES]>());
+            self.prefetch(row, AHEAD_BYTES + block * size_of::<[f64; LANES]>());
         }
     }
 
@@ -224,7 +224,7 @@ pub(crate) trait Blocks: Vectors {
         self.add(sum, self.mul(a, b))
     }
 
-    /// The same in single precision.
+    /// The single-precision version of [`Blocks::add_product`].
     #[inline(always)]
     fn add_product_single(
         self,
@@ -235,10 +235,10 @@ pub(crate) trait Blocks: Vectors {
         self.add_single(sum, self.mul_single(a, b))
     }
 
-    /// The inner product of what is held: adding the product ± 0 of zeros that fill a block changes no running
-    /// sum, as none is -0.
+    /// The inner product of loaded blocks. Padding zeros add products ± 0, which change no running sum because no sum
+    /// is -0.
     #[inline(always)]
-    fn held_dot<const BLOCKS: usize>(
+    fn dot_of_blocks<const BLOCKS: usize>(
         self,
         a: &[Self::Eight; BLOCKS],
         b: &[Self::Eight; BLOCKS],
@@ -250,37 +250,37 @@ pub(crate) trait Blocks: Vectors {
         self.total(sums)
     }
 
-    /// The block that begins `block`, with the one [`AHEAD_BYTES`] behind it asked for.
+    /// Loads `block` and prefetches the block [`AHEAD_BYTES`] after it.
     #[inline(always)]
-    fn load_and_fetch(self, block: &[f64; LANES]) -> Self::Eight {
-        self.fetch(block, AHEAD_BYTES);
+    fn load_and_prefetch(self, block: &[f64; LANES]) -> Self::Eight {
+        self.prefetch(block, AHEAD_BYTES);
         self.load(block)
     }
 
-    /// The same of what is left of a row behind its whole blocks.
+    /// Loads the remainder of a row after its whole blocks, with the same prefetch.
     #[inline(always)]
-    fn load_part_and_fetch(self, rest: &[f64]) -> Self::Eight {
-        self.fetch(rest, AHEAD_BYTES);
+    fn load_part_and_prefetch(self, rest: &[f64]) -> Self::Eight {
+        self.prefetch(rest, AHEAD_BYTES);
         self.load_part(rest)
     }
 }
 
 impl<V: Vectors> Blocks for V {}
 
-/// Runs `$held::<V, BLOCKS>` where a row of `$dim` coordinates has at most eight blocks, so that w stays in
-/// registers, else `$long`.
+/// Runs `$in_registers::<V, BLOCKS>` if a row of `$dim` coordinates has at most eight blocks, so that w stays in registers;
+/// otherwise runs `$in_memory`.
 macro_rules! by_blocks {
-    ($dim:expr, $held:ident, $long:ident, $($argument:expr),*) => {
+    ($dim:expr, $in_registers:ident, $in_memory:ident, $($argument:expr),*) => {
         match $dim.div_ceil(LANES) {
-            1 => $held::<V, _, 1>($($argument),*),
-            2 => $held::<V, _, 2>($($argument),*),
-            3 => $held::<V, _, 3>($($argument),*),
-            4 => $held::<V, _, 4>($($argument),*),
-            5 => $held::<V, _, 5>($($argument),*),
-            6 => $held::<V, _, 6>($($argument),*),
-            7 => $held::<V, _, 7>($($argument),*),
-            8 => $held::<V, _, 8>($($argument),*),
-            _ => $long::<V, _>($($argument),*),
+            1 => $in_registers::<V, _, 1>($($argument),*),
+            2 => $in_registers::<V, _, 2>($($argument),*),
+            3 => $in_registers::<V, _, 3>($($argument),*),
+            4 => $in_registers::<V, _, 4>($($argument),*),
+            5 => $in_registers::<V, _, 5>($($argument),*),
+            6 => $in_registers::<V, _, 6>($($argument),*),
+            7 => $in_registers::<V, _, 7>($($argument),*),
+            8 => $in_registers::<V, _, 8>($($argument),*),
+            _ => $in_memory::<V, _>($($argument),*),
         }
     };
 }

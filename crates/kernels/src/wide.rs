@@ -1,25 +1,25 @@
-//! Any loop, compiled for the widest vectors that the processor has.
+//! Runs arbitrary loops compiled for the widest vectors of the processor.
 
 use crate::dispatch::dispatch;
 use crate::vectors::{Kernel, Vectors};
 
-/// A loop that the compiler turns into vector instructions, if it may use them: see [`run_wide`].
+/// A loop that the compiler can vectorise if it is allowed to use the instructions: see [`run_wide`].
 pub trait Wide {
-    /// What comes out.
+    /// The result of the loop.
     type Output;
 
-    /// The loop in plain Rust. `#[inline(always)]`, and all that it calls and that counts, closures too: what is not
-    /// inlined is compiled without the instructions.
+    /// The loop in plain Rust. It must be `#[inline(always)]`, and so must every speed-critical function and closure
+    /// that it calls: a function that is not inlined is compiled without the wide instructions.
     fn run(self) -> Self::Output;
 }
 
-/// [`Wide::run`], compiled for the widest vectors that the processor has. Nothing is reordered and no multiplication
-/// fused with an addition, so that the result is the one without.
+/// Runs [`Wide::run`], compiled for the widest vectors of the processor. No operation is reordered and no
+/// multiplication is fused with an addition, so the result equals that of the plain loop.
 ///
 /// ```
 /// use halfspaces_kernels::{Wide, run_wide};
 ///
-/// /// How many values are positive.
+/// /// The number of positive values.
 /// struct Positive<'a>(&'a [f32]);
 ///
 /// impl Wide for Positive<'_> {

@@ -1,8 +1,8 @@
 //! AVX2 and AVX-512.
 //!
-//! A value of [`Avx2`], [`Avx2Fma`] or [`Avx512`] is made by `detect` alone, and only on a processor that has the
-//! instructions. So whoever has one, as every method of theirs does, may use them: that is what "the processor
-//! has them" below stands for.
+//! Only `detect` makes a value of [`Avx2`], [`Avx2Fma`] or [`Avx512`], and only on a processor that has the
+//! instructions. Every method takes such a value, so it may use the instructions. The comments below say "the processor
+//! has them" for this argument.
 
 use crate::cache_level::CacheLevel;
 use crate::fused::{Fused, FusedLoop, first, first_mut};
@@ -10,13 +10,13 @@ use crate::plain::{LANES, SINGLE_LANES};
 use crate::vectors::{Kernel, Vectors};
 use std::arch::x86_64::*;
 
-/// Asks for the cache line `bytes` behind the first of `values`, into the cache of `level`.
+/// Prefetches the cache line `bytes` after the start of `values` into the cache of `level`.
 #[inline(always)]
 pub(crate) fn prefetch<T>(level: CacheLevel, values: &[T], bytes: usize) {
     let at = values.as_ptr().cast::<i8>().wrapping_add(bytes);
     match level {
-        // SAFETY: a prefetch neither reads nor writes, and has no fault for whatever address it is given; the
-        // instruction belongs to SSE, which every x86-64 processor has.
+        // SAFETY: a prefetch neither reads nor writes and cannot fault at any address; the instruction belongs to SSE,
+        // which every x86-64 processor has.
         CacheLevel::First => unsafe { _mm_prefetch::<_MM_HINT_T0>(at) },
         // SAFETY: as above.
         CacheLevel::Second => unsafe { _mm_prefetch::<_MM_HINT_T1>(at) },
@@ -33,7 +33,7 @@ impl Avx2 {
         is_x86_feature_detected!("avx2").then(|| Avx2(CacheLevel::detect()))
     }
 
-    /// The kernel, compiled for them.
+    /// Runs the kernel, compiled for these instructions.
     #[inline]
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
         #[target_feature(enable = "avx2")]
@@ -193,7 +193,7 @@ impl Vectors for Avx2 {
     }
 
     #[inline(always)]
-    fn fetch(self, values: &[f64], bytes: usize) {
+    fn prefetch(self, values: &[f64], bytes: usize) {
         prefetch(self.0, values, bytes);
     }
 }
@@ -202,20 +202,20 @@ impl Avx2 {
     #[inline(always)]
     fn load_four(self, values: &[f64]) -> __m256d {
         let mask = self.mask(values.len());
-        // SAFETY: the processor has them; what the mask leaves out is not read, and the rest are the first four
-        // at most of `values`.
+        // SAFETY: the processor has them; the lanes outside the mask are not read, and the others are at most the first
+        // four of `values`.
         unsafe { _mm256_maskload_pd(values.as_ptr(), mask) }
     }
 
     #[inline(always)]
     fn store_four(self, four: __m256d, values: &mut [f64]) {
         let mask = self.mask(values.len());
-        // SAFETY: the processor has them; what the mask leaves out is not written, and the rest are the first
-        // four at most of `values`.
+        // SAFETY: the processor has them; the lanes outside the mask are not written, and the others are at most the
+        // first four of `values`.
         unsafe { _mm256_maskstore_pd(values.as_mut_ptr(), mask, four) }
     }
 
-    /// (0 + 2) + (1 + 3).
+    /// The sum (0 + 2) + (1 + 3) of the lanes.
     #[inline(always)]
     fn total_of_four(self, four: __m256d) -> f64 {
         // SAFETY: the processor has them.
@@ -233,8 +233,8 @@ impl Avx2 {
     }
 }
 
-/// The instructions AVX-512F, and BW, CD, DQ and VL, without which no processor with caches to speak of has been made
-/// since 2017 (x86-64-v4); with them the processor has AVX2.
+/// The instructions AVX-512F, BW, CD, DQ and VL (x86-64-v4). Every processor with AVX-512 built for general use since
+/// 2017 has all of them, and AVX2.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512(Avx2);
 
@@ -249,7 +249,7 @@ impl Avx512 {
         Avx2::detect().filter(|_| all).map(Avx512)
     }
 
-    /// The kernel, compiled for them.
+    /// Runs the kernel, compiled for these instructions.
     #[inline]
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
         #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
@@ -261,7 +261,7 @@ impl Avx512 {
     }
 }
 
-/// Ones for the first `len` of eight lanes.
+/// One bits for the first `len` of eight lanes.
 #[inline(always)]
 fn mask(len: usize) -> __mmask8 {
     ((1u32 << len.min(LANES)) - 1) as __mmask8
@@ -288,8 +288,8 @@ impl Vectors for Avx512 {
 
     #[inline(always)]
     fn load_part(self, values: &[f64]) -> __m512d {
-        // SAFETY: the processor has them; what the mask leaves out is not read, and the rest are the first eight
-        // at most of `values`.
+        // SAFETY: the processor has them; the lanes outside the mask are not read, and the others are at most the first
+        // eight of `values`.
         unsafe { _mm512_maskz_loadu_pd(mask(values.len()), values.as_ptr()) }
     }
 
@@ -301,8 +301,8 @@ impl Vectors for Avx512 {
 
     #[inline(always)]
     fn store_part(self, eight: __m512d, values: &mut [f64]) {
-        // SAFETY: the processor has them; what the mask leaves out is not written, and the rest are the first
-        // eight at most of `values`.
+        // SAFETY: the processor has them; the lanes outside the mask are not written, and the others are at most the
+        // first eight of `values`.
         unsafe { _mm512_mask_storeu_pd(values.as_mut_ptr(), mask(values.len()), eight) }
     }
 
@@ -367,13 +367,13 @@ impl Vectors for Avx512 {
     }
 
     #[inline(always)]
-    fn fetch(self, values: &[f64], bytes: usize) {
-        self.0.fetch(values, bytes);
+    fn prefetch(self, values: &[f64], bytes: usize) {
+        self.0.prefetch(values, bytes);
     }
 }
 
 impl Avx512 {
-    /// The loop, compiled for the instructions.
+    /// Runs the loop, compiled for these instructions.
     #[inline]
     pub(crate) fn run_fused<L: FusedLoop>(self, work: L) -> L::Output {
         #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
@@ -431,7 +431,7 @@ impl Avx2Fma {
         Avx2::detect().filter(|_| is_x86_feature_detected!("fma")).map(|_| Avx2Fma(()))
     }
 
-    /// The loop, compiled for them.
+    /// Runs the loop, compiled for these instructions.
     #[inline]
     pub(crate) fn run_fused<L: FusedLoop>(self, work: L) -> L::Output {
         #[target_feature(enable = "avx2,fma")]

@@ -1,4 +1,4 @@
-//! Affine halfspaces: what learners with an intercept return.
+//! Affine halfspaces, the models of learners with an intercept.
 
 use crate::{Classifier, Halfspace, InputError, RowView, getters, load_checked};
 
@@ -9,7 +9,7 @@ use crate::{Classifier, Halfspace, InputError, RowView, getters, load_checked};
 /// let points = Points::from_rows(&[[1.0], [3.0]])?;
 /// let beyond_two = AffineHalfspace::new(vec![1.0], -2.0)?;
 /// assert_eq!(beyond_two.label_all(&points)?, [Label::Negative, Label::Positive]);
-/// // The same halfspace, homogeneous, one dimension up.
+/// // The same halfspace in homogeneous form, over lifted points.
 /// let lifted = beyond_two.lifted()?;
 /// assert_eq!(lifted.label_all(&points.lifted())?, beyond_two.label_all(&points)?);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
@@ -24,7 +24,7 @@ pub struct AffineHalfspace {
 load_checked!(AffineHalfspace { linear: Halfspace, bias: f64 } => |linear: Halfspace, bias| AffineHalfspace::new(linear.into_normal(), bias));
 
 impl AffineHalfspace {
-    /// The halfspace of weights `w` and bias `b`.
+    /// Creates the halfspace with weights `w` and bias `b`.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`], [`InputError::NonFinite`].
@@ -45,14 +45,14 @@ impl AffineHalfspace {
         /// The bias b; 0 for a learner without an intercept.
         bias: f64,
 
-        /// The homogeneous part `sign(w · x)`: the whole halfspace if the bias is 0.
+        /// The homogeneous part `sign(w · x)`; equal to the whole halfspace if the bias is 0.
         linear: &Halfspace,
     }
 
     /// The same halfspace over lifted points ([`crate::PointSet::lifted`]).
     ///
     /// # Errors
-    /// None for a value of this type; the signature is that of [`Halfspace::from_affine`].
+    /// Never fails for a value of this type; [`InputError`] is part of the signature because a normal is checked.
     pub fn lifted(&self) -> Result<Halfspace, InputError> {
         Halfspace::from_affine(self.linear.normal().to_vec(), self.bias)
     }

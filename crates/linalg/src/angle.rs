@@ -1,4 +1,4 @@
-//! Norms, directions and angles that neither overflow nor cancel.
+//! Norms, directions and angles, computed without overflow or cancellation.
 
 use crate::error::{InputError, check_finite};
 use crate::kernels;
@@ -15,7 +15,7 @@ pub fn norm(a: &[f64]) -> f64 {
     norm_by(a, kernels::norm_sq(a))
 }
 
-/// [`norm`] of `a` whose squared norm is already known, possibly overflown.
+/// The [`norm`] of `a`, given its squared norm, which may have overflowed.
 pub(crate) fn norm_by(a: &[f64], norm_sq: f64) -> f64 {
     if (1e-200..1e200).contains(&norm_sq) {
         return norm_sq.sqrt();
@@ -31,9 +31,9 @@ pub(crate) fn norm_by(a: &[f64], norm_sq: f64) -> f64 {
     largest * scaled.sqrt()
 }
 
-/// Scales `a` in place to unit norm. `false`, and `a` untouched, if it is zero or not finite.
+/// Scales `a` in place to unit norm. Returns `false` and leaves `a` unchanged if it is zero or not finite.
 ///
-/// The entries are first divided by the largest of them, so norms such as 1e±150 lose nothing.
+/// The entries are first divided by the largest one, so norms such as 1e±150 lose no precision.
 ///
 /// ```
 /// let mut v = [3e-170, 4e-170];
@@ -46,7 +46,8 @@ pub fn normalise(a: &mut [f64]) -> bool {
     normalise_by(a, kernels::norm_sq)
 }
 
-/// [`normalise`] with the caller's way to sum squares (a sparse row sums in its columns' lanes).
+/// [`normalise`] with a given function for the sum of squares (a sparse row adds each square to the running sum of its
+/// column, so that it rounds like its dense form).
 pub(crate) fn normalise_by(a: &mut [f64], norm_sq: impl Fn(&[f64]) -> f64) -> bool {
     let largest = a.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     if largest == 0.0 || a.iter().any(|v| !v.is_finite()) {
@@ -58,13 +59,13 @@ pub(crate) fn normalise_by(a: &mut [f64], norm_sq: impl Fn(&[f64]) -> f64) -> bo
     true
 }
 
-/// Angle between two non-zero vectors, in radians in [0, π].
+/// The angle between two non-zero vectors, in radians in [0, π].
 ///
-/// Computed as `2 atan2(‖û-v̂‖, ‖û+v̂‖)`, which is accurate to about 1e-16 everywhere, where the
-/// arc cosine of an inner product loses half the digits near 0 and π.
+/// Computed as `2 atan2(‖û-v̂‖, ‖û+v̂‖)`, which is accurate to about 1e-16 everywhere. The arc cosine of an inner
+/// product loses half the digits near 0 and π.
 ///
 /// # Errors
-/// Vectors of different or zero length, non-finite entries, a zero vector.
+/// If the vectors have different or zero length, or if one has non-finite entries or is zero.
 ///
 /// ```
 /// use halfspaces_linalg::angle;

@@ -1,17 +1,15 @@
 //! Boolean concepts over {0,1}^n that are halfspaces: conjunctions, disjunctions, decision lists.
 //!
-//! Each is evaluated on a [`BooleanPoint`], and written as a halfspace over lifted points
-//! ([`crate::PointSet::lifted`]) that agrees with it on the whole cube (Notes21). A decision list of
-//! length r has weights ±2^(r-i) and a default of ±1/2, so its margin is about 2^-r: the family on
-//! which margin-driven learners are slow.
+//! Each concept is evaluated on a [`BooleanPoint`]. It can be written as a halfspace over lifted points
+//! ([`crate::PointSet::lifted`]) that agrees with it on the whole cube (Notes21). A decision list of length r has
+//! weights ±2^(r-i) and a default of ±1/2, so its margin is about 2^-r; margin-driven learners are slow on this family.
 
 use crate::error::InputError;
 use crate::halfspace::Halfspace;
 use crate::label::Label;
-use crate::load_checked;
 use crate::row::RowView;
 
-/// Largest number of variables: one bit each in a `u64`.
+/// Maximum number of variables: one bit each in a `u64`.
 pub const MAX_VARIABLES: usize = 64;
 
 /// A point of {0,1}^n, n <= 64, as a bit mask.
@@ -30,8 +28,8 @@ impl BooleanPoint {
     /// Reads a row whose coordinates are all 0 or 1.
     ///
     /// # Errors
-    /// [`InputError::NotBoolean`] with the first other value;
-    /// [`InputError::ParameterOutOfRange`] beyond [`MAX_VARIABLES`] coordinates.
+    /// [`InputError::NotBoolean`] with the first other value; [`InputError::ParameterOutOfRange`] for more than
+    /// [`MAX_VARIABLES`] coordinates.
     #[allow(clippy::float_cmp, reason = "0 and 1 are exact")]
     pub fn from_row<R: RowView>(row: R) -> Result<BooleanPoint, InputError> {
         check_variables(row.dim())?;
@@ -46,13 +44,13 @@ impl BooleanPoint {
         Ok(BooleanPoint(mask))
     }
 
-    /// The point with variable `i` true iff bit `i` is set.
+    /// The point whose variable `i` is true iff bit `i` is set.
     #[must_use]
     pub fn from_mask(mask: u64) -> BooleanPoint {
         BooleanPoint(mask)
     }
 
-    /// Bit `i` is variable `i`.
+    /// The bit mask; bit `i` is variable `i`.
     #[must_use]
     pub fn mask(self) -> u64 {
         self.0
@@ -76,16 +74,15 @@ fn check_variables(n: usize) -> Result<(), InputError> {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Literal {
-    /// The variable, from 0.
+    /// Index of the variable, counted from 0.
     pub variable: usize,
     /// The value of the variable that makes the literal true.
     pub positive: bool,
 }
 
 impl Literal {
-    /// The variable must be one of a point's.
+    /// Whether the literal is true at `x`. The variable must be below the number of variables of the point.
     fn holds(self, x: BooleanPoint) -> bool {
         (x.0 >> self.variable & 1 == 1) == self.positive
     }
@@ -98,7 +95,7 @@ impl Literal {
         }
     }
 
-    /// Adds `scale` times the literal's 0/1 value to an affine form.
+    /// Adds `scale` times the literal's value, 0 or 1, to an affine form.
     fn add_to(self, scale: f64, weights: &mut [f64], bias: &mut f64) {
         if !self.positive {
             *bias += scale;
@@ -128,11 +125,11 @@ pub trait BooleanConcept {
     /// The halfspace over lifted points that agrees with the concept on the cube.
     ///
     /// # Errors
-    /// None for concepts made by this crate's constructors.
+    /// Never fails for concepts created by this crate's constructors.
     fn to_halfspace(&self) -> Result<Halfspace, InputError>;
 }
 
-/// An AND of literals: positive iff all hold (the empty one is always positive).
+/// A conjunction (AND) of literals: positive iff all are true. The empty conjunction is always positive.
 ///
 /// ```
 /// use halfspaces_linalg::{BooleanConcept, BooleanPoint, Classifier, Conjunction, Label};
@@ -142,7 +139,6 @@ pub trait BooleanConcept {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Conjunction {
     variables: usize,
     /// Variables that must be true.
@@ -151,7 +147,7 @@ pub struct Conjunction {
     forbidden: u64,
 }
 
-/// An OR of literals: positive iff some holds (the empty one is always negative).
+/// A disjunction (OR) of literals: positive iff at least one is true. The empty disjunction is always negative.
 ///
 /// ```
 /// use halfspaces_linalg::{BooleanConcept, BooleanPoint, Classifier, Disjunction, Label};
@@ -161,7 +157,6 @@ pub struct Conjunction {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Disjunction {
     variables: usize,
     positive: u64,
@@ -170,7 +165,7 @@ pub struct Disjunction {
 
 fn check_masks(variables: usize, a: u64, b: u64) -> Result<(), InputError> {
     check_variables(variables)?;
-    // A shift by all 64 bits leaves none.
+    // A shift by all 64 bits gives 0.
     let beyond = (a | b).unbounded_shr(variables as u32);
     if beyond == 0 {
         Ok(())
@@ -180,7 +175,7 @@ fn check_masks(variables: usize, a: u64, b: u64) -> Result<(), InputError> {
     }
 }
 
-/// Adds one literal per set bit to an affine form.
+/// Adds one literal for each set bit to an affine form.
 fn add_masks(positive: u64, negative: u64, weights: &mut [f64], bias: &mut f64) {
     for variable in 0..weights.len() {
         for (mask, sign) in [(positive, true), (negative, false)] {
@@ -191,11 +186,9 @@ fn add_masks(positive: u64, negative: u64, weights: &mut [f64], bias: &mut f64) 
     }
 }
 
-load_checked!(Conjunction { variables: usize, required: u64, forbidden: u64 } => Conjunction::new);
-
 impl Conjunction {
-    /// The variables in the mask `required` must be true, those in `forbidden` false. With a
-    /// variable in both the conjunction is never satisfied.
+    /// Requires the variables in the mask `required` to be true and those in `forbidden` to be false. With a variable
+    /// in both masks the conjunction is never satisfied.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`], [`InputError::IndexOutOfRange`].
@@ -227,10 +220,8 @@ impl BooleanConcept for Conjunction {
     }
 }
 
-load_checked!(Disjunction { variables: usize, positive: u64, negative: u64 } => Disjunction::new);
-
 impl Disjunction {
-    /// Positive iff a variable of the mask `positive` is true or one of `negative` is false.
+    /// Positive iff a variable in the mask `positive` is true or one in `negative` is false.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`], [`InputError::IndexOutOfRange`].
@@ -261,7 +252,7 @@ impl BooleanConcept for Disjunction {
     }
 }
 
-/// Rules tried in order: the first literal that holds gives the label, else the default.
+/// Rules tried in order: the first literal that is true gives the label, otherwise the default.
 ///
 /// ```
 /// use halfspaces_linalg::{BooleanConcept, BooleanPoint, Classifier, DecisionList, Label, Literal};
@@ -276,24 +267,21 @@ impl BooleanConcept for Disjunction {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DecisionList {
     variables: usize,
     rules: Vec<(Literal, Label)>,
     default: Label,
 }
 
-load_checked! {
-    DecisionList { variables: usize, rules: Vec<(Literal, Label)>, default: Label } => DecisionList::new
-}
-
 impl DecisionList {
-    /// Longest list whose weights 2^(r-i) and default 1/2 add without rounding in `f64`.
+    /// Maximum length: the weights 2^(r-i) and the default 1/2 can then be added in `f64` without rounding.
     pub const MAX_RULES: usize = 50;
 
+    /// Creates a list over `variables` variables.
+    ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for too many variables or rules;
-    /// [`InputError::IndexOutOfRange`] for a literal beyond the variables.
+    /// [`InputError::IndexOutOfRange`] for a literal of a variable that does not exist.
     pub fn new(
         variables: usize,
         rules: Vec<(Literal, Label)>,
@@ -307,7 +295,7 @@ impl DecisionList {
         Ok(DecisionList { variables, rules, default })
     }
 
-    /// The rules in order.
+    /// The rules, in order.
     #[must_use]
     pub fn rules(&self) -> &[(Literal, Label)] {
         &self.rules
@@ -324,7 +312,7 @@ impl BooleanConcept for DecisionList {
         rule.map_or(self.default, |(_, label)| *label)
     }
 
-    /// Σ ±2^(r-i) [literal i holds] ± 1/2: a rule outweighs all after it together.
+    /// Σ ±2^(r-i) [literal i is true] ± 1/2: each rule outweighs all later ones together.
     fn to_halfspace(&self) -> Result<Halfspace, InputError> {
         let (mut weights, mut bias) = (vec![0.0; self.variables], 0.5 * self.default.as_f64());
         for (after, (literal, label)) in self.rules.iter().rev().enumerate() {
@@ -341,7 +329,7 @@ mod tests {
     use crate::{Classifier, PointSet, Points};
     use proptest::prelude::*;
 
-    /// All of {0,1}^n as rows.
+    /// All points of {0,1}^n as rows.
     fn cube(n: usize) -> Points {
         let rows = (0..1u64 << n)
             .map(|mask| (0..n).map(|i| (mask >> i & 1) as f64).collect())
@@ -355,7 +343,7 @@ mod tests {
         for (x, lifted) in points.rows().zip(points.lifted().rows()) {
             let label = concept.label(BooleanPoint::from_row(x).unwrap());
             assert_eq!(halfspace.label(lifted).unwrap(), label);
-            // Integers and a half: never on the boundary.
+            // Sums of integers and 1/2 are never on the boundary.
             let value = halfspace.decision_value(lifted).unwrap() * 2f64.sqrt();
             assert!(value.abs() > 0.499);
         }

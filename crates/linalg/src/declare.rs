@@ -1,9 +1,8 @@
-//! Macros that write what every crate of the workspace would otherwise spell out: setters, getters, and
-//! loading with a check. They are no part of the interface.
+//! Macros for code that the crates of the workspace share: setters, getters and checked loading. They are not part of
+//! the public interface.
 
-/// Setters of parameters, for an `impl` block: `name: Type,` sets the field of that name,
-/// `name: Type => place.of.field,` another, and `name: Some(Type),` an optional one. The parameters are
-/// `#[must_use]`.
+/// Setters of parameters, for an `impl` block: `name: Type,` sets the field of that name, `name: Type =>
+/// path.to.field,` sets another field, and `name: Some(Type),` sets an optional field.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! setters {
@@ -31,8 +30,8 @@ macro_rules! setters {
     };
 }
 
-/// Getters of fields, for an `impl` block: `name: Type,` returns the field of that name, a copy or, for
-/// `&Type`, a reference; `name: Type => place.of.field,` returns another.
+/// Getters of fields, for an `impl` block: `name: Type,` returns the field of that name, as a copy or, for `&Type`, as
+/// a reference; `name: Type => path.to.field,` returns another field.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! getters {
@@ -63,9 +62,9 @@ macro_rules! getters {
     };
 }
 
-/// `Deserialize` for a type that is saved field by field. What is loaded are the fields listed; the
-/// function behind `=>` makes a value of them or refuses them. Without one they are all the fields, and
-/// the value must pass its own `check_saved`.
+/// `Deserialize` for a type that is saved field by field. The listed fields are loaded, and the function after `=>`
+/// builds a value from them or rejects them. Without a function all fields must be listed, and the value must pass its
+/// own `check_saved`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! load_checked {
@@ -78,7 +77,7 @@ macro_rules! load_checked {
         {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 let ($($field,)*) = {
-                    // Of the same name, which messages show.
+                    // This type has the same name, because messages show the name.
                     #[derive(serde::Deserialize)]
                     struct $type $(<$($param),+>)? {
                         $($(#[$attribute])* $field: $of,)*
@@ -102,7 +101,7 @@ macro_rules! load_checked {
     };
 }
 
-/// `Deserialize` for a learner that is saved as its parameters: what is loaded must pass their check.
+/// `Deserialize` for a learner that is saved as its parameters: the loaded parameters must pass their check.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! load_params {
@@ -119,7 +118,7 @@ macro_rules! load_params {
     };
 }
 
-/// `Classifier` for a type that labels points as one of its parts does.
+/// `Classifier` for a type that labels points in the same way as one of its parts.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! classify_by {

@@ -1,12 +1,11 @@
-//! What can be wrong with an input.
+//! Errors for invalid input.
 
 use crate::tolerance;
 use thiserror::Error;
 
-/// Bad input. Every variant says where the fault is; the message says what would be accepted.
+/// Invalid input. Each variant says where the fault is, and its message says which input is accepted.
 ///
-/// A mathematical outcome (not separable, cap reached, ...) is never an `InputError`: it is a
-/// status on the result.
+/// A mathematical outcome (not separable, cap reached, ...) is never an `InputError`; it is a status of the result.
 ///
 /// ```
 /// use halfspaces_linalg::{InputError, Points};
@@ -17,35 +16,35 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum InputError {
     /// A value is NaN or infinite.
-    #[error("row {row}, column {column} holds {value}; every value must be finite")]
+    #[error("row {row}, column {column} is {value}; all values must be finite")]
     NonFinite {
-        /// Row of the value, from 0 (0 for a single vector).
+        /// Row of the value, counted from 0 (0 for a single vector).
         row: usize,
-        /// Column of the value, from 0.
+        /// Column of the value, counted from 0.
         column: usize,
         /// The offending value.
         value: f64,
     },
-    /// Two things that must live in the same space do not.
+    /// Two objects that must have the same dimension do not.
     #[error("expected dimension {expected}, found {found}")]
     DimensionMismatch {
-        /// The dimension that was required.
+        /// The required dimension.
         expected: usize,
-        /// The dimension that was given.
+        /// The dimension found.
         found: usize,
     },
-    /// Points must have at least one coordinate.
+    /// The points have no coordinates.
     #[error("dimension 0; points need at least one coordinate")]
     ZeroDimension,
-    /// A flat buffer does not split into rows of the stated dimension.
-    #[error("a buffer of {len} values does not split into rows of {dim}")]
+    /// The length of a flat buffer is not a multiple of the dimension.
+    #[error("a buffer of {len} values cannot be split into rows of {dim}")]
     RaggedBuffer {
         /// Length of the buffer.
         len: usize,
         /// The stated dimension.
         dim: usize,
     },
-    /// One label per point is needed.
+    /// The number of labels differs from the number of points.
     #[error("{points} points but {labels} labels; give one label per point")]
     LengthMismatch {
         /// Number of points.
@@ -53,48 +52,50 @@ pub enum InputError {
         /// Number of labels.
         labels: usize,
     },
-    /// At least one point is needed.
-    #[error("no points; at least one is needed")]
+    /// There are no points.
+    #[error("no points; at least one is required")]
     Empty,
-    /// A direction is needed where the zero vector was given.
+    /// A vector that must have a direction is zero.
     #[error("the zero vector has no direction")]
     ZeroVector,
-    /// A direction is needed where a row is zero.
+    /// A row that must have a direction is zero.
     #[error("row {row} is zero and has no direction; drop it or lift the points")]
     ZeroRow {
-        /// The zero row, from 0.
+        /// The zero row, counted from 0.
         row: usize,
     },
     /// Squared norms or inner products of these points overflow `f64`.
-    #[error("row {row}: a norm or product overflows; rescale points and halfspace first")]
+    #[error(
+        "row {row}: a norm or an inner product overflows; rescale the points and the halfspace"
+    )]
     Overflow {
-        /// The row, from 0.
+        /// The row, counted from 0.
         row: usize,
     },
-    /// The squared norm of a point that is not zero falls below the range of `f64`.
-    #[error("row {row}: the squared norm underflows; rescale the points first")]
+    /// The squared norm of a non-zero point underflows `f64`.
+    #[error("row {row}: the squared norm underflows; rescale the points")]
     Underflow {
-        /// The row, from 0.
+        /// The row, counted from 0.
         row: usize,
     },
-    /// A point lies outside the unit ball, where the learner guarantees nothing.
+    /// A point lies outside the unit ball, where the guarantee of the learner does not apply.
     #[error(
         "row {row}: the norm {norm} is above 1; rescale the points, or state their radius where the learner \
          takes one"
     )]
     OutsideBall {
-        /// The row, from 0.
+        /// The row, counted from 0.
         row: usize,
-        /// Its norm, after division by the radius that was stated.
+        /// Its norm, after division by the given radius.
         norm: f64,
     },
-    /// More values than memory can hold.
+    /// The values do not fit in memory.
     #[error("{values} values do not fit in memory; reduce the number of points or the dimension")]
     TooLarge {
-        /// How many were asked for; the largest `usize` if it does not even fit that.
+        /// Number of values requested, or the maximum of `usize` if it exceeds that.
         values: usize,
     },
-    /// An index points outside its collection.
+    /// An index is outside its collection.
     #[error("index {index} is out of range for {len} items")]
     IndexOutOfRange {
         /// The index.
@@ -102,25 +103,29 @@ pub enum InputError {
         /// The number of items.
         len: usize,
     },
-    /// Column indices of a sparse row must increase strictly.
-    #[error("row {row}: column {column} does not come after the column before it")]
+    /// The column indices of a sparse row do not increase strictly.
+    #[error(
+        "row {row}: column {column} is not greater than the preceding one; columns must increase"
+    )]
     UnsortedColumns {
-        /// The row, from 0.
+        /// The row, counted from 0.
         row: usize,
-        /// The offending column, from 0.
+        /// The offending column, counted from 0.
         column: usize,
     },
-    /// Row boundaries of a sparse matrix must start at 0, never decrease, and end at the number
-    /// of stored values.
-    #[error("row boundaries are broken at row {row}")]
+    /// The row boundaries of a sparse matrix do not start at 0, decrease, or do not end at the number of stored values.
+    #[error(
+        "the row boundaries are invalid at row {row}; they must start at 0, not decrease, and end at the number \
+         of stored values"
+    )]
     BrokenRowBoundaries {
-        /// The first row whose boundary is wrong, from 0.
+        /// The first row whose boundary is wrong, counted from 0.
         row: usize,
     },
     /// A coordinate of a boolean point is neither 0 nor 1.
-    #[error("column {column} holds {value}; a boolean point holds 0 and 1 only")]
+    #[error("column {column} is {value}; the coordinates of a boolean point must be 0 or 1")]
     NotBoolean {
-        /// Column of the value, from 0.
+        /// Column of the value, counted from 0.
         column: usize,
         /// The offending value.
         value: f64,
@@ -132,20 +137,20 @@ pub enum InputError {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// The accepted range, in words.
+        /// The accepted range in words, continuing "it must be".
         requirement: &'static str,
     },
-    /// A saved state contradicts itself: it was not saved by the type that is loaded, or changed since.
+    /// A saved state is inconsistent: it was saved by a different type, or was changed after it was saved.
     #[error("inconsistent saved state: {reason}")]
     InconsistentState {
-        /// What does not fit together.
+        /// The contradiction found.
         reason: &'static str,
     },
 }
 
 impl InputError {
-    /// The same fault, of row `row` where it is an overflow, an underflow or a point outside a ball: what is
-    /// computed for one point does not know which.
+    /// Sets the row in an error about an overflow, an underflow or a point outside the ball; other errors are
+    /// unchanged. A computation on one point does not know the row of the point.
     #[must_use]
     pub fn at_row(self, row: usize) -> InputError {
         match self {
@@ -156,7 +161,7 @@ impl InputError {
         }
     }
 
-    /// `Ok(())` if `found == expected`, else [`InputError::DimensionMismatch`].
+    /// Returns `Ok(())` if `found == expected`, otherwise [`InputError::DimensionMismatch`].
     pub fn check_dim(expected: usize, found: usize) -> Result<(), InputError> {
         if expected == found {
             Ok(())
@@ -165,12 +170,12 @@ impl InputError {
         }
     }
 
-    /// `Ok(())` if there is one label per point, else [`InputError::LengthMismatch`].
+    /// Returns `Ok(())` if there is one label per point, otherwise [`InputError::LengthMismatch`].
     pub fn check_len(points: usize, labels: usize) -> Result<(), InputError> {
         if points == labels { Ok(()) } else { Err(InputError::LengthMismatch { points, labels }) }
     }
 
-    /// `Ok(())` if `condition` holds, else [`InputError::ParameterOutOfRange`].
+    /// Returns `Ok(())` if `condition` is true, otherwise [`InputError::ParameterOutOfRange`].
     pub fn check_parameter(
         name: &'static str,
         value: f64,
@@ -184,7 +189,7 @@ impl InputError {
         }
     }
 
-    /// `Ok(())` if the squared norm of a point is at most 1, up to rounding, else
+    /// Returns `Ok(())` if the squared norm of a point is at most 1, up to rounding, otherwise
     /// [`InputError::OutsideBall`].
     #[inline]
     pub fn check_in_ball(norm_sq: f64) -> Result<(), InputError> {
@@ -195,13 +200,14 @@ impl InputError {
         }
     }
 
-    /// `Ok(())` if `condition` holds, else [`InputError::InconsistentState`].
+    /// Returns `Ok(())` if `condition` is true, otherwise [`InputError::InconsistentState`].
     pub fn check_state(condition: bool, reason: &'static str) -> Result<(), InputError> {
         if condition { Ok(()) } else { Err(InputError::InconsistentState { reason }) }
     }
 }
 
-/// The first non-finite value of `values`, laid out in rows of `dim`, as an error.
+/// Checks that all `values` are finite; the error contains the first value that is not, with its row and column for
+/// rows of length `dim`.
 pub(crate) fn check_finite(values: &[f64], dim: usize) -> Result<(), InputError> {
     match values.iter().position(|v| !v.is_finite()) {
         None => Ok(()),

@@ -1,17 +1,16 @@
-//! Labelled examples that come one at a time.
+//! Streams of labelled examples.
 
 use crate::DenseRow;
 use crate::{Label, PointSet, Points, RowView};
 
-/// Labelled examples that come one at a time and need not fit in memory: from a file, from a
-/// generator, from a socket.
+/// Labelled examples that arrive one at a time and need not fit in memory: from a file, a generator or a socket.
 ///
-/// After an error the stream stands behind the faulty example, so a caller may report it and go on.
+/// After an error the stream continues after the faulty example, so a caller may report the error and go on.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, ExampleStream, InputError, Label};
 ///
-/// /// The corners of the square, for ever.
+/// /// The corners of the square, endlessly.
 /// struct Corners([f64; 2], usize);
 ///
 /// impl ExampleStream for Corners {
@@ -35,12 +34,12 @@ use crate::{Label, PointSet, Points, RowView};
 /// # Ok::<(), InputError>(())
 /// ```
 pub trait ExampleStream {
-    /// The view of one point, valid until the next is asked for.
+    /// The view of one point, valid until the next call.
     type Row<'a>: RowView
     where
         Self: 'a;
 
-    /// What can be wrong with an example, or with fetching it.
+    /// The error for an invalid example or a failure to read it.
     type Error;
 
     /// Number of coordinates `d >= 1` of every point.
@@ -49,25 +48,25 @@ pub trait ExampleStream {
     /// The next example; `None` after the last.
     ///
     /// # Errors
-    /// What is wrong with the next example, or with fetching it.
+    /// If the next example is invalid or cannot be read.
     fn next_row(&mut self) -> Result<Option<(Self::Row<'_>, Label)>, Self::Error>;
 
-    /// The examples that come next, where they lie in memory together; for what takes many in less time than
-    /// one by one. They are still to come until [`ExampleStream::skip`] passes over them.
+    /// The next examples, if they are contiguous in memory. Learners can process many rows faster than single ones. The
+    /// rows remain in the stream until [`ExampleStream::skip`] removes them.
     fn rows_ahead(&self) -> Option<RowsAhead<'_>> {
         None
     }
 
-    /// Passes over the first `count` of [`ExampleStream::rows_ahead`].
+    /// Removes the first `count` of [`ExampleStream::rows_ahead`].
     ///
     /// # Panics
     /// If there are fewer.
     fn skip(&mut self, count: usize) {
-        assert_eq!(count, 0, "a stream that shows rows ahead passes over them itself");
+        assert_eq!(count, 0, "a stream with rows ahead must implement `skip`");
     }
 }
 
-/// Dense examples that lie in memory together.
+/// Dense examples that are contiguous in memory.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points, RowsAhead};
@@ -85,7 +84,7 @@ pub struct RowsAhead<'a> {
 }
 
 impl<'a> RowsAhead<'a> {
-    /// Those from `first` on, as many as there are both points and labels.
+    /// The examples starting with index `first`, as far as there are both points and labels.
     #[must_use]
     pub fn new(points: &'a Points, labels: &'a [Label], first: usize) -> Self {
         let (end, dim) = (points.len().min(labels.len()), points.dim());
@@ -94,7 +93,7 @@ impl<'a> RowsAhead<'a> {
         RowsAhead { values, labels: &labels[first..end], dim }
     }
 
-    /// The first `count` of them.
+    /// The first `count` examples.
     #[must_use]
     pub fn at_most(self, count: u64) -> Self {
         let count = count.min(self.labels.len() as u64) as usize;
@@ -102,7 +101,7 @@ impl<'a> RowsAhead<'a> {
         RowsAhead { values, labels, ..self }
     }
 
-    /// Those behind the first `count`.
+    /// The examples after the first `count`.
     #[must_use]
     pub fn skip(self, count: usize) -> Self {
         let count = count.min(self.labels.len());
@@ -110,25 +109,25 @@ impl<'a> RowsAhead<'a> {
         RowsAhead { values, labels, ..self }
     }
 
-    /// The examples one by one.
+    /// The examples in turn.
     pub fn rows(self) -> impl ExactSizeIterator<Item = (DenseRow<'a>, Label)> {
         let rows = self.values.chunks_exact(self.dim).map(DenseRow::from_checked);
         rows.zip(self.labels.iter().copied())
     }
 
-    /// The rows one behind the other, of finite values.
+    /// The rows as one row-major slice of finite values.
     #[must_use]
     pub fn values(self) -> &'a [f64] {
         self.values
     }
 
-    /// Their labels.
+    /// The labels of the rows.
     #[must_use]
     pub fn labels(self) -> &'a [Label] {
         self.labels
     }
 
-    /// Number of coordinates of each.
+    /// Number of coordinates of each row.
     #[must_use]
     pub fn dim(self) -> usize {
         self.dim

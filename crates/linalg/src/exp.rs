@@ -1,13 +1,13 @@
-//! e^-t for t >= 0, in a form that compilers turn into vector instructions.
+//! e^-t for t >= 0, written so that compilers vectorise it.
 //!
-//! Let r = k ln 2 - t with the integer k that makes |r| <= ln 2 / 2 (Cody and Waite: ln 2 in two
-//! parts, so that k times the first is exact). Then e^-t = 2^-k e^r, e^r is a polynomial, and 2^-k is
-//! built from its bits. There is no branch, no table and no fused multiply-add: a loop over
-//! [`exp_neg`] gives the same bits at every vector width, on every machine.
+//! Let r = k ln 2 - t, where k is the integer for which |r| <= ln 2 / 2 (Cody and Waite: ln 2 is split into two parts
+//! so that k times the first part is exact). Then e^-t = 2^-k e^r. A polynomial gives e^r, and 2^-k is built from its
+//! bits. There is no branch, no table and no fused multiply-add: a loop over [`exp_neg`] gives the same bits at every
+//! vector width, on every machine.
 
-/// The largest finite argument that matters: e^-746 is below half the least positive number.
+/// Larger arguments are clamped to this: e^-746 is below half the smallest positive number.
 const CUT: f64 = 746.0;
-/// 1.5 · 2^52. Added to a small number it leaves that number, rounded to an integer, in the low bits.
+/// 1.5 · 2^52. Adding it to a small number leaves that number, rounded to an integer, in the low bits.
 const SHIFTER: f64 = 6_755_399_441_055_744.0;
 /// The first 32 bits of ln 2.
 const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
@@ -16,8 +16,8 @@ const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 /// 2^64.
 const TWO_64: f64 = 18_446_744_073_709_551_616.0;
 
-/// (e^r - 1 - r)/r² = Σ c_k r^k, interpolated at the ten points of Chebyshev between -ln 2 / 2 and ln 2 / 2:
-/// e^r within 0.08 of the last place.
+/// (e^r - 1 - r)/r² = Σ c_k r^k, interpolated at the ten Chebyshev points between -ln 2 / 2 and ln 2 / 2: e^r is within
+/// 0.08 units in the last place.
 const COEFFICIENTS: [f64; 10] = [
     0.500_000_000_000_000_1,
     0.166_666_666_666_666_69,
@@ -31,7 +31,7 @@ const COEFFICIENTS: [f64; 10] = [
     2.510_037_583_265_122e-8,
 ];
 
-/// Σ c_k r^k, by pairs and fours (Estrin): a chain of dependent operations half as long as Horner's.
+/// Σ c_k r^k, evaluated in pairs and fours (Estrin): the chain of dependent operations is half as long as Horner's.
 #[inline(always)]
 fn polynomial(c: &[f64; 10], r: f64) -> f64 {
     let r2 = r * r;
@@ -41,8 +41,8 @@ fn polynomial(c: &[f64; 10], r: f64) -> f64 {
     four(0) + (four(4) + two(8) * r4) * r4
 }
 
-/// e^-t for t >= 0, within one unit in the last place; exactly 1 at 0, gradually underflowing to 0
-/// at infinity. A NaN stays one. Negative t are not meant: the result is right down to -600 only.
+/// e^-t for t >= 0, within one unit in the last place. The result is exactly 1 at 0 and underflows gradually to 0 at
+/// infinity; NaN gives NaN. Negative t are not supported: the result is correct only down to -600.
 ///
 /// ```
 /// use halfspaces_linalg::exp_neg;
@@ -53,7 +53,7 @@ fn polynomial(c: &[f64; 10], r: f64) -> f64 {
 #[inline(always)]
 #[must_use]
 pub fn exp_neg(t: f64) -> f64 {
-    // Comparisons with a NaN are false, so it passes.
+    // Comparisons with NaN are false, so NaN passes through.
     let t = if t > CUT { CUT } else { t };
     let shifted = t * std::f64::consts::LOG2_E + SHIFTER;
     let k = shifted - SHIFTER;
@@ -61,12 +61,12 @@ pub fn exp_neg(t: f64) -> f64 {
     let low = k * LN_2_LOW;
     let r = high + low;
     let e_r = 1.0 + (high + (polynomial(&COEFFICIENTS, r) * (r * r) + low));
-    // The low bits of `shifted` hold k, and the shift drops the others. 2^(64 - k) is always normal.
+    // The low bits of `shifted` contain k, and the shift drops the others. 2^(64 - k) is always normal.
     let power = f64::from_bits(u64::wrapping_sub(1023 + 64, shifted.to_bits()) << 52);
     e_r * power * (1.0 / TWO_64)
 }
 
-/// The same for single precision: e^-104 is below half the least positive number.
+/// The single-precision version of [`CUT`]: e^-104 is below half the smallest positive number.
 const SINGLE_CUT: f32 = 104.0;
 /// 1.5 · 2^23.
 const SINGLE_SHIFTER: f32 = 12_582_912.0;
@@ -74,11 +74,11 @@ const SINGLE_SHIFTER: f32 = 12_582_912.0;
 const SINGLE_LN_2_HIGH: f32 = 0.693_145_75;
 /// ln 2 - [`SINGLE_LN_2_HIGH`].
 const SINGLE_LN_2_LOW: f32 = 1.428_606_8e-6;
-/// As [`COEFFICIENTS`], of five points: e^r within 0.1 of the last place.
+/// The single-precision version of [`COEFFICIENTS`], with five points: e^r is within 0.1 units in the last place.
 const SINGLE_COEFFICIENTS: [f32; 5] =
     [0.5, 0.166_665_77, 0.041_666_556, 0.008_363_173, 0.001_392_617_6];
 
-/// [`exp_neg`] in single precision, within one unit in the last place. Down to -60 only for negative t.
+/// [`exp_neg`] in single precision, within one unit in the last place. For negative t it is correct only down to -60.
 ///
 /// ```
 /// use halfspaces_linalg::exp_neg_single;
@@ -109,12 +109,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Distance in representable numbers from the exponential in double precision, rounded.
+    /// Distance, in representable numbers, from the rounded double-precision exponential.
     fn single_steps(t: f32) -> u32 {
         exp_neg_single(t).to_bits().abs_diff((exp_neg(f64::from(t)) as f32).to_bits())
     }
 
-    /// Every number of single precision between 2^-26 and the cut, and the ends.
+    /// Every single-precision number between 2^-26 and the cut, and the ends.
     #[test]
     fn single_precision_agrees_with_double() {
         let (mut last, mut rounded_otherwise, mut count) = (1.0, 0u32, 0u32);
@@ -141,8 +141,8 @@ mod tests {
         assert!(exp_neg_single(f32::NAN).is_nan());
     }
 
-    /// Distance in representable numbers from the exponential of the standard library, which is
-    /// itself within one of the truth.
+    /// Distance, in representable numbers, from the exponential of the standard library, which is itself within one of
+    /// the true value.
     fn steps_from_std(t: f64) -> u64 {
         exp_neg(t).to_bits().abs_diff((-t).exp().to_bits())
     }
@@ -182,7 +182,7 @@ mod tests {
         for t in [746.0, 1e3, 1e300, f64::MAX, f64::INFINITY] {
             assert_eq!(exp_neg(t).to_bits(), 0, "{t}");
         }
-        // The least positive number, and the argument at which it is no longer reached.
+        // The smallest positive number, and the argument beyond which the result is 0.
         assert_eq!(exp_neg(745.13).to_bits(), 1);
         assert_eq!(exp_neg(745.14), 0.0);
         assert!(exp_neg(f64::NAN).is_nan());

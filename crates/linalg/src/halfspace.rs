@@ -9,13 +9,12 @@ use crate::points::PointSet;
 use crate::row::RowView;
 use std::ops::Range;
 
-/// Products computed at once.
+/// Number of products computed per block.
 const BLOCK: usize = 64;
 
 /// A homogeneous halfspace `h_w(x) = sign(w · x)`, with `sign(0) = +1`.
 ///
-/// The normal `w` need not have unit length, and may be zero (then everything is +1): it is what a
-/// learner holds before its first mistake.
+/// The normal `w` need not have unit length. It may be zero, which labels every point +1; learners start with it.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, DenseRow, Halfspace, Label};
@@ -34,7 +33,7 @@ pub struct Halfspace {
 load_checked!(Halfspace { normal: Vec<f64> } => Halfspace::new);
 
 impl Halfspace {
-    /// The halfspace with the given normal.
+    /// Creates the halfspace with the given normal.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`], [`InputError::NonFinite`].
@@ -46,20 +45,9 @@ impl Halfspace {
         Ok(Halfspace { normal })
     }
 
-    /// The affine halfspace `sign(w·x + b)` as a homogeneous one over lifted points
-    /// ([`PointSet::lifted`]), one dimension up.
-    ///
-    /// # Errors
-    /// As [`Halfspace::new`].
-    ///
-    /// ```
-    /// use halfspaces_linalg::{Classifier, Halfspace, Label, PointSet, Points};
-    /// let points = Points::from_rows(&[[1.0], [3.0]])?;
-    /// let beyond_two = Halfspace::from_affine(vec![1.0], -2.0)?;
-    /// assert_eq!(beyond_two.label_all(&points.lifted())?, [Label::Negative, Label::Positive]);
-    /// # Ok::<(), halfspaces_linalg::InputError>(())
-    /// ```
-    pub fn from_affine(mut weights: Vec<f64>, bias: f64) -> Result<Halfspace, InputError> {
+    /// The affine halfspace `sign(w·x + b)` as a homogeneous one over lifted points ([`PointSet::lifted`]), with one
+    /// more coordinate.
+    pub(crate) fn from_affine(mut weights: Vec<f64>, bias: f64) -> Result<Halfspace, InputError> {
         if weights.is_empty() {
             return Err(InputError::ZeroDimension);
         }
@@ -73,7 +61,7 @@ impl Halfspace {
         &self.normal
     }
 
-    /// The normal, given back.
+    /// Consumes the halfspace and returns the normal.
     #[must_use]
     pub fn into_normal(self) -> Vec<f64> {
         self.normal
@@ -85,7 +73,7 @@ impl Halfspace {
         self.normal.len()
     }
 
-    /// The same halfspace with a normal of length 1.
+    /// The same halfspace with a normal of norm 1.
     ///
     /// # Errors
     /// [`InputError::ZeroVector`].
@@ -102,8 +90,8 @@ impl Halfspace {
         Ok(self.decision_value(x)?.abs() / length)
     }
 
-    /// The least `y (w · x) / ‖w‖` over labelled points: the γ of the mistake bounds when positive,
-    /// the depth of the worst error when negative.
+    /// The minimum of `y (w · x) / ‖w‖` over labelled points: the γ of the mistake bounds if it is positive, otherwise
+    /// minus the largest distance of a misclassified point from the boundary.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`], [`InputError::DimensionMismatch`],
@@ -120,7 +108,7 @@ impl Halfspace {
         least.map(|least| least / length).ok_or(InputError::Empty)
     }
 
-    /// Angle between the normals, in [0, π].
+    /// The angle between the normals, in [0, π].
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::ZeroVector`].
@@ -171,7 +159,7 @@ impl Classifier for Halfspace {
     }
 }
 
-/// A product that left `f64` has no sign and no size.
+/// Returns `value`, or an overflow error for row `row` if `value` is not finite.
 fn finite(row: usize, value: f64) -> Result<f64, InputError> {
     if value.is_finite() { Ok(value) } else { Err(InputError::Overflow { row }) }
 }
@@ -215,7 +203,7 @@ mod tests {
         assert!(matches!(h.margin_on(&points, &[]), Err(InputError::LengthMismatch { .. })));
         let none = Points::new(vec![], 1).unwrap();
         assert_eq!(h.margin_on(&none, &[]), Err(InputError::Empty));
-        // Products and lengths beyond f64 are refused, not turned into labels.
+        // Products and norms that overflow `f64` are errors, not labels.
         let long = Halfspace::new(vec![1e200, 1e200]).unwrap();
         let points = Points::from_rows(&[[1.0, 1.0], [1e200, -1e200]]).unwrap();
         assert_eq!(long.label_all(&points), Err(InputError::Overflow { row: 1 }));

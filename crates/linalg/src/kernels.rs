@@ -1,23 +1,22 @@
 //! The inner loops: `dot`, `axpy` and squared norms over slices.
 //!
-//! A dense product keeps [`LANES`] running sums, coordinate `j` going to sum `j mod LANES`; the
-//! sums are then added in one fixed order. Sparse rows put each stored value into the sum of *its*
-//! coordinate, so the terms they skip are exactly the `+ 0.0` terms of the dense product and both
-//! forms round identically. That is what makes dense and sparse runs of a learner comparable
-//! mistake for mistake, even where a margin is exactly zero.
+//! A dense product has [`LANES`] running sums; coordinate `j` goes to sum `j mod LANES`, and the sums are added in one
+//! fixed order. Sparse rows add each stored value to the sum of *its* coordinate. The terms that they skip are exactly
+//! the `+ 0.0` terms of the dense product, so both forms round identically. Dense and sparse runs of a learner
+//! therefore make the same mistakes, even where a margin is exactly zero.
 
 pub(crate) use halfspaces_kernels::add_lanes;
 pub use halfspaces_kernels::{
-    Aligned, Fused, FusedLoop, LANES, Pair, Wide, fetch_behind, run_fused, run_wide,
+    Aligned, Fused, FusedLoop, LANES, Pair, Wide, prefetch_ahead, run_fused, run_wide,
 };
 
-/// Inner product of two slices. Where the lengths differ the longer one is cut: callers that take
-/// input from outside compare dimensions first.
+/// Inner product of two slices. If the lengths differ, the longer slice is truncated; callers with external input
+/// compare dimensions first.
 ///
 /// ```
 /// assert_eq!(halfspaces_linalg::kernels::dot(&[1.0, 2.0], &[3.0, 4.0]), 11.0);
 /// ```
-// Always: a loop that is compiled for wider vectors than the rest takes its products along.
+// Always inlined, so that a caller compiled for wider vectors compiles its products for them too.
 #[inline(always)]
 #[must_use]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -28,8 +27,7 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     halfspaces_kernels::dot(a, b)
 }
 
-/// From this length on, a product gains by the vector instructions that the processor turns out to have
-/// more than it takes to choose them.
+/// Minimum length for which wide vectors save more time than run-time dispatch costs.
 const WIDE: usize = 192;
 
 #[inline(never)]
@@ -37,8 +35,8 @@ fn wide_dot(a: &[f64], b: &[f64]) -> f64 {
     run_wide(RunningSums(a, b))
 }
 
-/// The plain product, to be compiled for several vector instructions. As it fuses no multiplication with
-/// an addition, they do not change the result.
+/// The plain product, compiled for several vector instruction sets. No multiplication is fused with an addition, so
+/// they do not change the result.
 struct RunningSums<'a>(&'a [f64], &'a [f64]);
 
 impl Wide for RunningSums<'_> {
@@ -50,7 +48,7 @@ impl Wide for RunningSums<'_> {
     }
 }
 
-/// `y += a x`. Where the lengths differ the longer one is cut, as in [`dot`].
+/// Computes `y += a x`. If the lengths differ, the longer slice is truncated, as in [`dot`].
 ///
 /// ```
 /// let mut y = [1.0, 1.0];
@@ -64,16 +62,16 @@ pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
     }
 }
 
-/// Squared Euclidean norm, rounded as `dot(a, a)`. It overflows for entries beyond about 1e154;
-/// [`crate::norm`] does not.
+/// Squared Euclidean norm, rounded as `dot(a, a)`. It overflows for entries beyond about 1e154; [`crate::norm`] does
+/// not.
 #[inline]
 #[must_use]
 pub fn norm_sq(a: &[f64]) -> f64 {
     dot(a, a)
 }
 
-/// [`dot`] of a sparse row (`columns` strictly increasing, one value each) with a dense vector.
-/// Columns beyond `w` are skipped.
+/// [`dot`] of a sparse row (`columns` strictly increasing, one value each) with a dense vector. Columns beyond the
+/// length of `w` are skipped.
 #[inline]
 #[must_use]
 pub fn sparse_dot(columns: &[u32], values: &[f64], w: &[f64]) -> f64 {
@@ -86,11 +84,11 @@ pub fn sparse_dot(columns: &[u32], values: &[f64], w: &[f64]) -> f64 {
     add_lanes(sums)
 }
 
-/// A number of the sign of [`sparse_dot`], and not finite only where that is not: the sum in another order,
-/// wherever no order of summation can change its sign.
+/// A number with the sign of [`sparse_dot`], finite if that is finite. It sums in a different order unless the order of
+/// summation could change the sign.
 ///
-/// The running sums of [`sparse_dot`] lie in memory, as each value's place decides which of them it
-/// belongs to; these stay in registers.
+/// The running sums of [`sparse_dot`] are in memory, because the column of each value decides its sum; the sums of this
+/// function stay in registers.
 #[inline]
 #[must_use]
 pub fn sparse_sign(columns: &[u32], values: &[f64], w: &[f64]) -> f64 {
@@ -114,13 +112,13 @@ pub fn sparse_sign(columns: &[u32], values: &[f64], w: &[f64]) -> f64 {
     }
     let sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
     let size = (sizes[0] + sizes[1]) + (sizes[2] + sizes[3]);
-    // Any order errs by at most about n u times the sizes' sum: this is eight times both together, and
-    // what underflow may take.
+    // In any order, the error of the sum is at most about n u times the sum of the absolute values, where u is the unit
+    // roundoff. The limit used here is eight times that for both sums together, plus the loss by underflow.
     let doubt = (n as f64 + 8.0) * 8.0 * f64::EPSILON * size + f64::MIN_POSITIVE;
     if sum.abs() > doubt && size < f64::MAX / 2.0 { sum } else { sparse_dot(columns, values, w) }
 }
 
-/// [`axpy`] of a sparse row into a dense vector. Columns beyond `y` are skipped.
+/// [`axpy`] of a sparse row into a dense vector. Columns beyond the length of `y` are skipped.
 #[inline]
 pub fn sparse_axpy(a: f64, columns: &[u32], values: &[f64], y: &mut [f64]) {
     for (&j, &v) in columns.iter().zip(values) {
@@ -130,7 +128,7 @@ pub fn sparse_axpy(a: f64, columns: &[u32], values: &[f64], y: &mut [f64]) {
     }
 }
 
-/// [`norm_sq`] of a sparse row, rounded as its dense form.
+/// [`norm_sq`] of a sparse row, rounded like its dense form.
 #[inline]
 #[must_use]
 pub fn sparse_norm_sq(columns: &[u32], values: &[f64]) -> f64 {
@@ -146,7 +144,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The plain version that the lane-wise kernel is held against.
+    /// The plain reference of the lane-wise kernel.
     fn plain_dot(a: &[f64], b: &[f64]) -> f64 {
         a.iter().zip(b).map(|(x, y)| x * y).sum()
     }
@@ -185,7 +183,8 @@ mod tests {
             prop_assert_eq!(norm_sq(&row).to_bits(), sparse_norm_sq(&columns, &values).to_bits());
             let sign = sparse_sign(&columns, &values, &w);
             prop_assert_eq!(sign >= 0.0, dot(&row, &w) >= 0.0);
-            // All terms but the first cancel it up to rounding: only one order may be trusted.
+            // The other terms cancel the first one up to rounding, so the sign depends on the order of summation, which
+            // must be that of `sparse_dot`.
             if let (Some(first), Some(v)) = (columns.first(), values.first()) {
                 let mut nearly = w.clone();
                 nearly[*first as usize] = 0.0;
@@ -213,7 +212,7 @@ mod tests {
     #[test]
     fn a_sign_is_that_of_the_product_where_orders_differ_or_overflow() {
         let columns: Vec<u32> = (0..9).collect();
-        // 1e16 + 1 - 1e16 is 0 or 1 by the order.
+        // 1e16 + 1 - 1e16 is 0 or 1, depending on the order.
         let w = [1e16, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, -1e16];
         let values = [1.0; 9];
         let (exact, sign) = (sparse_dot(&columns, &values, &w), sparse_sign(&columns, &values, &w));

@@ -25,7 +25,7 @@ pub enum Label {
 }
 
 impl Label {
-    /// `sign(t)`: +1 iff `t >= 0` (so -1 for NaN, which finite inputs never give).
+    /// `sign(t)`: +1 iff `t >= 0` (so NaN, which finite inputs never give, is -1).
     #[inline]
     #[must_use]
     pub fn from_sign(t: f64) -> Label {
@@ -36,7 +36,7 @@ impl Label {
     #[inline]
     #[must_use]
     pub fn as_f64(self) -> f64 {
-        // Converted, not chosen: labels are what no processor can guess.
+        // A conversion without a branch, because processors cannot predict labels.
         f64::from(self as i8)
     }
 }
@@ -61,7 +61,7 @@ impl fmt::Display for Label {
     }
 }
 
-/// A number that is neither -1 nor +1 where a label was expected.
+/// The error for a number other than -1 and +1 where a label is expected.
 ///
 /// ```
 /// use halfspaces_linalg::{InvalidLabel, Label};
@@ -71,7 +71,7 @@ impl fmt::Display for Label {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{found} is not a label; labels are -1 and +1")]
 pub struct InvalidLabel {
-    /// The number that was given.
+    /// The number found.
     pub found: i8,
 }
 

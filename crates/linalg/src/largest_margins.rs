@@ -1,9 +1,9 @@
-//! The few points of a pool with the largest |w · x|, in one scan, on one thread or several.
+//! The points of a pool with the largest |w · x|, found in one scan on one or several threads.
 //!
-//! Every thread keeps the largest of a stretch of the pool and looks only at values above the least
-//! it keeps, so the scan costs what reading the pool does. The answer is that of
-//! [`DescendingMargins`](crate::DescendingMargins), on any number of threads: values do not depend on
-//! the split, and ties go by index.
+//! Each thread scans a range of the pool, keeps the largest values, and considers only values above the smallest one
+//! kept, so the scan costs about as much as reading the pool. The result equals that of
+//! [`DescendingMargins`](crate::DescendingMargins) for any number of threads: values do not depend on the split, and
+//! ties are broken by index.
 
 use crate::contract::Threads;
 use crate::error::InputError;
@@ -12,17 +12,17 @@ use crate::points::PointSet;
 use crate::row::RowView;
 use std::ops::Range;
 
-/// A stretch below this many points is not worth a thread.
+/// Minimum number of points per thread.
 const MIN_STRETCH: usize = 4096;
-/// Values computed at once.
+/// Number of values computed per block.
 const BLOCK: usize = 64;
-/// Values kept unordered before the least are dropped, in multiples of the number asked for.
+/// Number of values kept before the smallest are dropped, as a multiple of the requested number.
 const SLACK: usize = 2;
-/// Smallest room for values kept.
+/// Minimum capacity for kept values.
 const MIN_ROOM: usize = 64;
 
-/// The indices of the `count` points with the largest |w · x|, largest first, ties by index; all of
-/// them if there are fewer.
+/// The indices of the `count` points with the largest |w · x|, largest first, ties by index; all indices if there are
+/// fewer points.
 ///
 /// # Errors
 /// [`InputError::DimensionMismatch`].
@@ -50,13 +50,13 @@ pub fn largest_margins<P: PointSet>(
     Ok(all.into_iter().map(|(_, index)| index).collect())
 }
 
-/// The largest of the values offered so far, and a few more.
+/// The largest values so far, and some more.
 struct Largest {
     count: usize,
     room: usize,
     /// (|margin|, index).
     kept: Vec<(f64, usize)>,
-    /// No value at or below this belongs to the largest.
+    /// Values at or below this are not among the largest.
     floor: f64,
 }
 
@@ -67,7 +67,7 @@ impl Largest {
         Largest { count, room, kept: Vec::new(), floor }
     }
 
-    /// The largest of a stretch of the points, of the dimension of w.
+    /// The largest values in a range of the points, which have the dimension of w.
     fn scan<P: PointSet>(points: &P, w: &[f64], count: usize, stretch: Range<usize>) -> Largest {
         let mut largest = Largest::new(count);
         let Some(dense) = points.as_dense() else {
@@ -90,19 +90,19 @@ impl Largest {
         largest
     }
 
-    /// Takes the value of point `index`; indices increase.
+    /// Adds the value of point `index`; indices must increase.
     #[inline]
     fn offer(&mut self, value: f64, index: usize) {
-        // A NaN is not at or below anything.
+        // Comparisons with NaN are false, so NaN passes.
         if value <= self.floor {
             return;
         }
         self.keep(value, index);
     }
 
-    /// [`Largest::offer`] of |value| for the points from `first` on.
+    /// [`Largest::offer`] of |value| for the points starting with index `first`.
     fn offer_all(&mut self, values: &[f64], first: usize) {
-        // Nearly always none of them belongs to the largest, which is seen without a branch for each.
+        // Almost always no value in the block is large enough; this check avoids a branch per value.
         if values.iter().fold(true, |none, value| none & (value.abs() <= self.floor)) {
             return;
         }
@@ -132,7 +132,7 @@ mod tests {
     proptest! {
         #[test]
         fn one_scan_finds_what_the_order_begins_with(
-            // Few different values: ties abound.
+            // Few distinct values, so that ties are frequent.
             values in prop::collection::vec(-3..3i8, 2..900),
             count in 0..200usize,
         ) {
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(refused, Err(InputError::DimensionMismatch { expected: 2, found: 1 }));
         let none = Points::new(vec![], 2).unwrap();
         assert_eq!(largest_margins(&none, &[1.0, 1.0], 3, Threads::new(2).unwrap()), Ok(vec![]));
-        // Overflow to infinity and to a NaN: the NaN comes first, as in the order.
+        // Overflows to infinity and NaN; NaN comes first, as in [`DescendingMargins`].
         let far = Points::from_rows(&[[1e200, 0.0], [1e200, 1e200], [1.0, 0.0]]).unwrap();
         assert_eq!(largest_margins(&far, &[1e200, -1e200], 3, Threads::ONE), Ok(vec![1, 0, 2]));
     }

@@ -1,16 +1,13 @@
-//! Inner products of a whole pool, and the pool by decreasing |margin|.
+//! Inner products of a whole pool, and the pool in order of decreasing |margin|.
 
-use crate::contract::Threads;
 use crate::error::InputError;
-use crate::points::{PointSet, Points};
+use crate::points::PointSet;
 use crate::row::RowView;
 use crate::zeros::zeros;
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
 use std::cmp::Ordering;
 use std::iter::FusedIterator;
 
-/// `w · x_i` for every point, in order.
+/// `w · x_i` for all points, in order.
 ///
 /// # Errors
 /// [`InputError::DimensionMismatch`].
@@ -27,10 +24,10 @@ pub fn margins<P: PointSet>(points: &P, w: &[f64]) -> Result<Vec<f64>, InputErro
     Ok(out)
 }
 
-/// [`margins`] into a buffer of one value per point, so that a loop allocates once.
+/// [`margins`] into a buffer with one value per point, so that a loop allocates only once.
 ///
 /// # Errors
-/// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`] (points against buffer).
+/// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`] (number of points against length of the buffer).
 pub fn margins_into<P: PointSet>(points: &P, w: &[f64], out: &mut [f64]) -> Result<(), InputError> {
     InputError::check_dim(points.dim(), w.len())?;
     InputError::check_len(points.len(), out.len())?;
@@ -43,67 +40,20 @@ pub fn margins_into<P: PointSet>(points: &P, w: &[f64], out: &mut [f64]) -> Resu
     Ok(())
 }
 
-/// Inner products of every point with every row of `normals` as one matrix product: row `i` of the
-/// result holds `x_i · w_j` for all `j`. Rounded as faer's product, not as [`margins`].
-///
-/// # Errors
-/// [`InputError::DimensionMismatch`]; [`InputError::Empty`] if there are no normals;
-/// [`InputError::NonFinite`] if a product overflows.
-///
-/// ```
-/// use halfspaces_linalg::{Points, Threads, margins_of_many};
-/// let points = Points::from_rows(&[[1.0, 2.0], [3.0, 4.0]])?;
-/// let normals = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])?;
-/// let all = margins_of_many(&points, &normals, Threads::ONE)?;
-/// assert_eq!(all.as_slice(), [1.0, 2.0, 3.0, 3.0, 4.0, 7.0]);
-/// # Ok::<(), halfspaces_linalg::InputError>(())
-/// ```
-pub fn margins_of_many(
-    points: &Points,
-    normals: &Points,
-    threads: Threads,
-) -> Result<Points, InputError> {
-    InputError::check_dim(points.dim(), normals.dim())?;
-    let (n, k, d) = (points.len(), normals.len(), points.dim());
-    if k == 0 {
-        return Err(InputError::Empty);
-    }
-    let mut out = zeros(n, k)?;
-    let blocks = points.as_slice().chunks(PRODUCT_ROWS * d).zip(out.chunks_mut(PRODUCT_ROWS * k));
-    threads.map_with(
-        blocks,
-        || (),
-        |(), (x, out)| {
-            let rows = x.len() / d;
-            matmul(
-                MatMut::from_row_major_slice_mut(out, rows, k),
-                Accum::Replace,
-                MatRef::from_row_major_slice(x, rows, d),
-                normals.as_mat().transpose(),
-                1.0,
-                Par::Seq,
-            );
-        },
-    );
-    Points::new(out, k)
-}
-
-/// Points whose products with all normals one thread computes at a time.
-const PRODUCT_ROWS: usize = 1024;
-
-/// How many points the first refill sorts, and by how much each refill grows. With factor 16 the
-/// whole order of n points costs about log16(n / 64) linear selections besides the sorting.
+/// Number of points that the first refill sorts; the next constant is the growth factor of refills. With factor 16 the
+/// complete order of n points costs about log16(n / 64) linear selections in addition to the sorting.
 const FIRST_BLOCK: usize = 64;
 const BLOCK_GROWTH: usize = 16;
-/// A block that would take this share of what is left takes it all: selecting it would save nothing.
+/// A block that would take at least this fraction of the remainder, 1 / `TAKE_ALL`, takes all of it: a selection would
+/// save nothing.
 const TAKE_ALL: usize = 4;
 
-/// The indices of `margins` by decreasing absolute value, ties by increasing index, produced as
-/// they are asked for: the next few cost O(n) once, never a full sort.
+/// The indices of `margins` by decreasing absolute value, ties by increasing index, produced on demand: the first few
+/// indices cost O(n), and no full sort is needed.
 ///
-/// A learner that walks a pool until its first mistake usually needs a handful of points. Each
-/// refill selects the next block in linear time and sorts only that block; blocks grow
-/// geometrically, so asking for all of them stays within O(n log n).
+/// A learner that goes through a pool until its first mistake usually needs only a few points. Each refill selects the
+/// next block in linear time and sorts only that block. Blocks grow geometrically, so iterating over all points stays
+/// within O(n log n).
 ///
 /// ```
 /// use halfspaces_linalg::DescendingMargins;
@@ -112,7 +62,7 @@ const TAKE_ALL: usize = 4;
 /// ```
 #[derive(Debug, Clone)]
 pub struct DescendingMargins {
-    /// (|margin|, index); `..sorted` is final and in order, the rest is smaller and unordered.
+    /// (|margin|, index); `..sorted` is final and in order, the remaining values are smaller and unordered.
     keys: Vec<(f64, usize)>,
     next: usize,
     sorted: usize,
@@ -120,7 +70,7 @@ pub struct DescendingMargins {
 }
 
 impl DescendingMargins {
-    /// Starts the order. A NaN counts as larger than everything.
+    /// Creates the order. NaN counts as larger than every number.
     #[must_use]
     pub fn new(margins: &[f64]) -> DescendingMargins {
         margins.iter().copied().collect()
@@ -138,7 +88,7 @@ impl DescendingMargins {
     }
 }
 
-/// The order of margins as they come, without a copy of them.
+/// Builds the order from an iterator, without a copy of the margins.
 impl FromIterator<f64> for DescendingMargins {
     fn from_iter<I: IntoIterator<Item = f64>>(margins: I) -> DescendingMargins {
         DescendingMargins {
@@ -150,7 +100,7 @@ impl FromIterator<f64> for DescendingMargins {
     }
 }
 
-/// Larger first, then smaller index: a total order without ties, so the result is unique.
+/// Larger values first, then smaller indices: a total order without ties, so the result is unique.
 pub(crate) fn before(a: &(f64, usize), b: &(f64, usize)) -> Ordering {
     b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
 }
@@ -180,9 +130,10 @@ impl FusedIterator for DescendingMargins {}
 mod tests {
     use super::*;
     use crate::SparsePoints;
+    use crate::points::Points;
     use proptest::prelude::*;
 
-    /// The plain version: a full stable sort.
+    /// The reference: a full stable sort.
     fn sorted(margins: &[f64]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..margins.len()).collect();
         order.sort_by(|&i, &j| margins[j].abs().total_cmp(&margins[i].abs()));
@@ -206,33 +157,19 @@ mod tests {
         ) {
             let points = Points::new(values, 7).unwrap();
             let normals = Points::new(normals, 7).unwrap();
-            let all = margins_of_many(&points, &normals, Threads::ONE).unwrap();
-            for (j, w) in normals.rows().enumerate() {
+            for w in normals.rows() {
                 let one = margins(&points, w.as_slice()).unwrap();
                 let mut buffer = vec![0.0; points.len()];
                 margins_into(&points, w.as_slice(), &mut buffer).unwrap();
                 prop_assert_eq!(&one, &buffer);
                 let sparse = SparsePoints::from_dense(&points).unwrap();
                 prop_assert_eq!(&one, &margins(&sparse, w.as_slice()).unwrap());
-                for (i, m) in one.iter().enumerate() {
-                    prop_assert!((m - all.as_mat()[(i, j)]).abs() < 1e-14);
+                for (x, m) in points.rows().zip(&one) {
+                    let plain: f64 = x.as_slice().iter().zip(w.as_slice()).map(|(a, b)| a * b).sum();
+                    prop_assert!((m - plain).abs() < 1e-14);
                 }
             }
         }
-    }
-
-    #[test]
-    fn threads_change_no_bit_of_a_product() {
-        let value = |i: usize| ((i * 7919) % 1009) as f64 / 1009.0 - 0.5;
-        let points = Points::new((0..7 * 2500).map(value).collect(), 7).unwrap();
-        let normals = Points::new((0..7 * 11).map(|i| value(3 * i + 1)).collect(), 7).unwrap();
-        let one = margins_of_many(&points, &normals, Threads::ONE).unwrap();
-        for threads in [2, 3, 5] {
-            let threads = Threads::new(threads).unwrap();
-            assert_eq!(margins_of_many(&points, &normals, threads).unwrap(), one);
-        }
-        let last = points.row(2499).unwrap().dot(normals.row(10).unwrap().as_slice());
-        assert!((one.as_mat()[(2499, 10)] - last).abs() < 1e-14);
     }
 
     #[test]
@@ -252,7 +189,6 @@ mod tests {
             Err(InputError::LengthMismatch { .. })
         ));
         let none = Points::new(vec![], 2).unwrap();
-        assert_eq!(margins_of_many(&points, &none, Threads::ONE), Err(InputError::Empty));
         assert_eq!(margins(&none, &[1.0, 1.0]).unwrap(), Vec::<f64>::new());
         assert_eq!(DescendingMargins::new(&[]).next(), None);
     }

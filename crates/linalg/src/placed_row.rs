@@ -1,9 +1,9 @@
-//! Rows seen scaled or lifted, without a copy.
+//! Scaled and lifted views of rows, without a copy.
 
 use crate::RowView;
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// A row times a number: sx.
+/// A row x multiplied by a number s: sx.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, RowView, ScaledRow};
@@ -18,8 +18,8 @@ pub struct ScaledRow<R> {
 }
 
 impl<R: RowView> ScaledRow<R> {
-    /// `scale` times `row`. A scale that is not finite, or takes coordinates out of the range of
-    /// `f64`, breaks the promise of [`RowView`] that they are finite.
+    /// The row `scale` times `row`. The products of `scale` and the coordinates must be finite, as [`RowView`]
+    /// requires.
     #[must_use]
     pub fn new(row: R, scale: f64) -> Self {
         ScaledRow { row, scale }
@@ -53,17 +53,17 @@ impl<R: RowView> RowView for ScaledRow<R> {
     }
 
     #[inline]
-    fn fetch(self) {
-        self.row.fetch();
+    fn prefetch(self) {
+        self.row.prefetch();
     }
 
     #[inline]
-    fn fetch_behind(self) {
-        self.row.fetch_behind();
+    fn prefetch_ahead(self) {
+        self.row.prefetch_ahead();
     }
 }
 
-/// A row lifted by one dimension: (x, 1)/√2, in which an affine halfspace becomes homogeneous.
+/// A row lifted by one dimension: (x, 1)/√2. An affine halfspace over x is homogeneous over the lifted row.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, LiftedRow, RowView};
@@ -76,7 +76,7 @@ impl<R: RowView> RowView for ScaledRow<R> {
 pub struct LiftedRow<R>(R);
 
 impl<R: RowView> LiftedRow<R> {
-    /// (`row`, 1)/√2.
+    /// The row (`row`, 1)/√2.
     #[must_use]
     pub fn new(row: R) -> Self {
         LiftedRow(row)
@@ -117,13 +117,13 @@ impl<R: RowView> RowView for LiftedRow<R> {
     }
 
     #[inline]
-    fn fetch(self) {
-        self.0.fetch();
+    fn prefetch(self) {
+        self.0.prefetch();
     }
 
     #[inline]
-    fn fetch_behind(self) {
-        self.0.fetch_behind();
+    fn prefetch_ahead(self) {
+        self.0.prefetch_ahead();
     }
 }
 
@@ -133,7 +133,7 @@ mod tests {
     use crate::{DenseRow, PointSet, Points, SparsePoints};
     use approx::assert_relative_eq;
 
-    /// The views agree with the lifted and scaled points themselves, dense and sparse alike.
+    /// The views agree with copies of the lifted and scaled points, dense and sparse.
     #[test]
     fn views_agree_with_copies() {
         let points = Points::from_rows(&[[0.5, 0.0, -2.0], [0.0, 1.0, 3.0]]).unwrap();
@@ -160,7 +160,7 @@ mod tests {
         }
     }
 
-    /// A vector that is too short is no panic.
+    /// A vector that is too short causes no panic.
     #[test]
     fn short_vectors_count_as_zero() {
         let x = LiftedRow::new(DenseRow::new(&[1.0, 2.0]).unwrap());

@@ -1,4 +1,4 @@
-//! Dense points, and what dense and sparse collections share.
+//! Dense points, and the interface common to dense and sparse collections.
 
 use crate::angle::{norm, normalise};
 use crate::error::{InputError, check_finite};
@@ -6,10 +6,10 @@ use crate::load_checked;
 use crate::row::{DenseRow, RowView};
 use crate::zeros::reserve;
 use faer::MatRef;
-use halfspaces_kernels::ask_for_large_pages;
+use halfspaces_kernels::request_large_pages;
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// A collection of points in one space, read row by row: [`Points`] or [`crate::SparsePoints`].
+/// A collection of points in one space, accessed row by row: [`Points`] or [`crate::SparsePoints`].
 ///
 /// ```
 /// use halfspaces_linalg::{PointSet, Points, RowView, SparsePoints};
@@ -42,52 +42,51 @@ pub trait PointSet: Send + Sync + Sized {
     /// Number of coordinates `d >= 1`.
     fn dim(&self) -> usize;
 
-    /// Point `i`, from 0; `None` beyond the last.
+    /// The point with index `i`, counted from 0; `None` after the last.
     fn row(&self, i: usize) -> Option<Self::Row<'_>>;
 
     /// All points in order.
     fn rows(&self) -> impl Iterator<Item = Self::Row<'_>>;
 
-    /// The same points where they are [`Points`]: for what reads many rows at once.
+    /// The points as [`Points`] if they are dense, for algorithms that read many rows at once.
     fn as_dense(&self) -> Option<&Points> {
         None
     }
 
-    /// The points at `indices`, in that order; an index may repeat.
+    /// The points at `indices`, in that order; indices may repeat.
     ///
     /// # Errors
     /// [`InputError::IndexOutOfRange`].
     fn select(&self, indices: &[usize]) -> Result<Self, InputError>;
 
-    /// Every point `x` as `(x, 1)/√2`, one dimension up: an affine halfspace becomes a homogeneous
-    /// one. With ‖x‖ <= 1, ‖w‖ <= 1 and |b| <= 1 a margin γ becomes at least γ/2
-    /// (CKST24, Remark 2).
+    /// Maps every point `x` to `(x, 1)/√2`, with one more coordinate: an affine halfspace becomes a homogeneous one.
+    /// With ‖x‖ <= 1, ‖w‖ <= 1 and |b| <= 1 a margin γ becomes at least γ/2 (CKST24, Remark 2).
     #[must_use]
     fn lifted(&self) -> Self;
 
-    /// Every point scaled to norm 1.
+    /// Scales every point to norm 1.
     ///
     /// # Errors
     /// [`InputError::ZeroRow`].
     fn normalised(self) -> Result<Self, InputError>;
 
-    /// All points divided by the largest norm `R`, and `R`. A margin γ becomes γ/R.
+    /// Divides all points by the largest norm `R`, and returns `R` too. A margin γ becomes γ/R.
     ///
     /// # Errors
-    /// [`InputError::Empty`]; [`InputError::ZeroVector`] if all points are zero;
-    /// [`InputError::Overflow`] if a norm is beyond `f64`.
+    /// [`InputError::Empty`]; [`InputError::ZeroVector`] if all points are zero; [`InputError::Overflow`] if a norm
+    /// overflows `f64`.
     fn rescaled_to_unit_ball(self) -> Result<(Self, f64), InputError>;
 
-    /// Norm of every point, safe from overflow of the squares.
+    /// The norms of all points, safe from overflow of the squares.
     fn norms(&self) -> Vec<f64>;
 
-    /// The largest norm `R`; 0 when there are no points.
+    /// The largest norm `R`; 0 if there are no points.
     fn max_norm(&self) -> f64 {
         self.norms().into_iter().fold(0.0, f64::max)
     }
 }
 
-/// The largest of `norms`, checked to be a usable radius.
+/// The largest of `norms`, if it is a valid radius.
 pub(crate) fn radius_of(norms: &[f64]) -> Result<f64, InputError> {
     if norms.is_empty() {
         return Err(InputError::Empty);
@@ -122,8 +121,8 @@ pub struct Points {
 load_checked!(Points { values: Vec<f64>, dim: usize } => Points::new);
 
 impl Points {
-    /// Takes a row-major buffer: row `i` is `values[i * dim .. (i + 1) * dim]`. No copy is made.
-    /// An empty buffer gives no points.
+    /// Takes a row-major buffer: row `i` is `values[i * dim .. (i + 1) * dim]`. No copy is made. An empty buffer gives
+    /// an empty collection.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`], [`InputError::RaggedBuffer`], [`InputError::NonFinite`].
@@ -138,16 +137,16 @@ impl Points {
         Ok(Points { values, dim })
     }
 
-    /// For values known to be finite rows of `dim >= 1`.
+    /// Wraps values that are known to be finite rows of `dim >= 1`.
     pub(crate) fn from_checked(values: Vec<f64>, dim: usize) -> Points {
         Points { values, dim }
     }
 
-    /// Copies rows given one by one.
+    /// Copies the given rows.
     ///
     /// # Errors
-    /// [`InputError::Empty`] (no row says no dimension), [`InputError::DimensionMismatch`] between
-    /// rows, and those of [`Points::new`].
+    /// [`InputError::Empty`] (without rows the dimension is unknown), [`InputError::DimensionMismatch`] between rows,
+    /// and those of [`Points::new`].
     pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Result<Points, InputError> {
         let dim = rows.first().ok_or(InputError::Empty)?.as_ref().len();
         let mut values = Vec::new();
@@ -171,14 +170,14 @@ impl Points {
         &self.values
     }
 
-    /// The row-major buffer, given back.
+    /// Consumes the points and returns the row-major buffer.
     #[must_use]
     pub fn into_vec(self) -> Vec<f64> {
         self.values
     }
 
-    /// `w · x_i` for the points from `first` on, one for each place of `out`: many at once, in less time
-    /// than one by one, and rounded alike.
+    /// Computes `w · x_i` for the points starting with index `first`, one for each place of `out`. It is faster than
+    /// single products and rounds identically.
     ///
     /// ```
     /// use halfspaces_linalg::Points;
@@ -246,7 +245,7 @@ impl PointSet for Points {
     fn lifted(&self) -> Points {
         let dim = self.dim + 1;
         let mut values = Vec::with_capacity(self.len() * dim);
-        ask_for_large_pages(&mut values);
+        request_large_pages(&mut values);
         for row in self.row_slices() {
             values.extend(row.iter().map(|v| v * FRAC_1_SQRT_2));
             values.push(FRAC_1_SQRT_2);
@@ -285,7 +284,7 @@ mod tests {
         assert_eq!(Points::new(vec![1.0; 3], 2), Err(InputError::RaggedBuffer { len: 3, dim: 2 }));
         let nan = Points::new(vec![0.0, 1.0, 2.0, f64::NAN], 2).unwrap_err();
         assert!(matches!(nan, InputError::NonFinite { row: 1, column: 1, .. }));
-        assert_eq!(nan.to_string(), "row 1, column 1 holds NaN; every value must be finite");
+        assert_eq!(nan.to_string(), "row 1, column 1 is NaN; all values must be finite");
         assert_eq!(Points::from_rows::<[f64; 2]>(&[]), Err(InputError::Empty));
         assert_eq!(
             Points::from_rows(&[vec![1.0], vec![1.0, 2.0]]),
@@ -318,7 +317,7 @@ mod tests {
         assert_eq!(lifted.dim(), 3);
         assert_relative_eq!(lifted.as_slice()[0], 0.6 * FRAC_1_SQRT_2);
         assert!(lifted.max_norm() <= 1.0);
-        // w = e1, b = 0.1: margins .7 and .5; the lifted normal (1, 0, .1) has margin >= .25.
+        // w = e1, b = 0.1: the margins are .7 and .5; the lifted normal (1, 0, .1) has margin >= .25.
         let normal_norm = 1.01f64.sqrt();
         for x in lifted.rows() {
             assert!(x.dot(&[1.0, 0.0, 0.1]).abs() / normal_norm >= 0.25);

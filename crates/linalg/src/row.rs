@@ -1,13 +1,13 @@
-//! The view of one point that learners are generic over.
+//! The view of one point over which learners are generic.
 
 use crate::error::{InputError, check_finite};
 use crate::kernels;
 
-/// One point, dense or sparse: everything a linear learner may ask of it.
+/// One point, dense or sparse, with the operations that a linear learner needs.
 ///
-/// Implementations promise finite coordinates and the rounding of [`kernels`]. A learner checks
-/// [`RowView::dim`] against its own dimension before it calls the rest; with a vector of another
-/// length the missing coordinates count as zero, and nothing panics.
+/// Implementations guarantee finite coordinates and the rounding of [`kernels`]. A learner checks [`RowView::dim`]
+/// against its own dimension before it calls the other methods. If a vector has another length, the missing coordinates
+/// count as zero, and nothing panics.
 ///
 /// ```
 /// use halfspaces_linalg::{PointSet, Points, RowView, SparsePoints};
@@ -23,20 +23,19 @@ use crate::kernels;
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 pub trait RowView: Copy {
-    /// Number of coordinates of the space the point lives in.
+    /// Number of coordinates of the point.
     fn dim(self) -> usize;
 
     /// `x · w`.
     fn dot(self, w: &[f64]) -> f64;
 
-    /// A number of the sign of `x · w`, finite if that is: what a prediction needs where nobody asks for its
-    /// value.
+    /// Any finite number with the sign of `x · w` (not finite if `x · w` is not); cheaper than [`RowView::dot`].
     #[inline]
     fn dot_sign(self, w: &[f64]) -> f64 {
         self.dot(w)
     }
 
-    /// `w += a x`.
+    /// Computes `w += a x`.
     fn add_scaled_to(self, a: f64, w: &mut [f64]);
 
     /// `‖x‖²`.
@@ -45,18 +44,18 @@ pub trait RowView: Copy {
     /// The stored coordinates as (column, value), by increasing column; a sparse row skips zeros.
     fn entries(self) -> impl Iterator<Item = (usize, f64)>;
 
-    /// Asks for the row itself, to be read soon, for whoever takes rows in an order that the processor cannot foresee.
-    /// Changes nothing but time.
+    /// Prefetches this row, which will be read soon. Use it if the processor cannot predict the order of rows. It
+    /// affects only speed.
     #[inline]
-    fn fetch(self) {}
+    fn prefetch(self) {}
 
-    /// Asks for what lies some rows behind this one, for whoever reads row after row of one collection. Changes
-    /// nothing but time, and is for rows that the processor does not ask for early enough by itself.
+    /// Prefetches data a few rows after this one. Use it when reading a collection in order, for rows that the
+    /// processor itself does not prefetch early enough. It affects only speed.
     #[inline]
-    fn fetch_behind(self) {}
+    fn prefetch_ahead(self) {}
 }
 
-/// A borrowed dense row whose values are known to be finite.
+/// A borrowed dense row with finite values.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, InputError, RowView};
@@ -81,7 +80,7 @@ impl<'a> DenseRow<'a> {
         Ok(DenseRow(values))
     }
 
-    /// For rows of collections that have been checked as a whole.
+    /// Wraps a row of a collection that has been checked as a whole.
     #[inline]
     pub(crate) fn from_checked(values: &'a [f64]) -> Self {
         DenseRow(values)
@@ -97,8 +96,8 @@ impl<'a> DenseRow<'a> {
 
 impl RowView for DenseRow<'_> {
     #[inline(always)]
-    fn fetch(self) {
-        halfspaces_kernels::fetch(self.0);
+    fn prefetch(self) {
+        halfspaces_kernels::prefetch(self.0);
     }
 
     #[inline]
@@ -146,7 +145,7 @@ impl<'a> SparseRow<'a> {
     /// Checks columns and values.
     ///
     /// # Errors
-    /// [`InputError::ZeroDimension`], [`InputError::LengthMismatch`] (columns against values),
+    /// [`InputError::ZeroDimension`], [`InputError::LengthMismatch`] (number of columns against number of values),
     /// [`InputError::UnsortedColumns`], [`InputError::IndexOutOfRange`] (a column beyond `dim`),
     /// [`InputError::NonFinite`].
     pub fn new(columns: &'a [u32], values: &'a [f64], dim: usize) -> Result<Self, InputError> {
@@ -172,7 +171,7 @@ impl<'a> SparseRow<'a> {
     }
 }
 
-/// The conditions of a sparse row, reported as row `row`.
+/// Checks the conditions of a sparse row; errors contain `row` as the row number.
 pub(crate) fn check_sparse_row(
     row: usize,
     columns: &[u32],
@@ -230,17 +229,17 @@ impl RowView for SparseRow<'_> {
         self.columns.iter().zip(self.values).map(|(&j, &v)| (j as usize, v))
     }
 
-    // Between gathered weights the processor does not see which columns and values come next.
+    // Reads of weights at scattered columns hide the next columns and values from the processor's own prefetcher.
     #[inline]
-    fn fetch(self) {
-        halfspaces_kernels::fetch(self.columns);
-        halfspaces_kernels::fetch(self.values);
+    fn prefetch(self) {
+        halfspaces_kernels::prefetch(self.columns);
+        halfspaces_kernels::prefetch(self.values);
     }
 
     #[inline]
-    fn fetch_behind(self) {
-        halfspaces_kernels::fetch_behind(self.columns);
-        halfspaces_kernels::fetch_behind(self.values);
+    fn prefetch_ahead(self) {
+        halfspaces_kernels::prefetch_ahead(self.columns);
+        halfspaces_kernels::prefetch_ahead(self.values);
     }
 }
 

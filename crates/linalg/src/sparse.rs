@@ -7,7 +7,7 @@ use crate::load_checked;
 use crate::points::{PointSet, Points, radius_of};
 use crate::row::{RowView, SparseRow, check_sparse_row};
 use crate::zeros::zeros;
-use halfspaces_kernels::ask_for_large_pages;
+use halfspaces_kernels::request_large_pages;
 use std::f64::consts::FRAC_1_SQRT_2;
 
 /// Sparse points (CSR): the stored values of all rows in one buffer, their columns in another.
@@ -33,8 +33,8 @@ load_checked! {
     SparsePoints { row_starts: Vec<usize>, columns: Vec<u32>, values: Vec<f64>, dim: usize } => SparsePoints::new
 }
 
-/// Largest number of coordinates of sparse points. Columns are 32-bit; half their range is left to
-/// lifting, one coordinate each time.
+/// Maximum number of coordinates of sparse points. Columns are 32-bit; half their range is reserved for lifting, which
+/// adds one coordinate each time.
 pub const MAX_SPARSE_DIM: usize = 1 << 31;
 
 fn check_width(dim: usize) -> Result<(), InputError> {
@@ -43,9 +43,9 @@ fn check_width(dim: usize) -> Result<(), InputError> {
 }
 
 impl SparsePoints {
-    /// Takes the three CSR buffers: `row_starts` has one entry more than there are rows, starts at
-    /// 0 and ends at the number of stored values; columns increase strictly within a row and are
-    /// 32-bit numbers, which bounds `dim` ([`MAX_SPARSE_DIM`]).
+    /// Takes the three CSR buffers. `row_starts` has one entry more than there are rows; it starts at 0 and ends at the
+    /// number of stored values. Columns increase strictly within a row and are 32-bit numbers, which bounds `dim`
+    /// ([`MAX_SPARSE_DIM`]).
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`], [`InputError::ParameterOutOfRange`],
@@ -79,7 +79,7 @@ impl SparsePoints {
         Ok(SparsePoints { row_starts, columns, values, dim })
     }
 
-    /// No points yet in `dim` dimensions; add them with [`SparsePoints::push`].
+    /// An empty collection in `dim` dimensions; add points with [`SparsePoints::push`].
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`].
@@ -87,10 +87,10 @@ impl SparsePoints {
         SparsePoints::new(vec![0], vec![], vec![], dim)
     }
 
-    /// Appends one row; on an error the collection is as before.
+    /// Appends one row. On an error the collection is unchanged.
     ///
     /// # Errors
-    /// As [`SparseRow::new`], with the row this one would have been.
+    /// Same as [`SparseRow::new`], with the index that this row would have had.
     pub fn push(&mut self, columns: &[u32], values: &[f64]) -> Result<(), InputError> {
         check_sparse_row(self.len(), columns, values, self.dim)?;
         self.columns.extend_from_slice(columns);
@@ -99,10 +99,10 @@ impl SparsePoints {
         Ok(())
     }
 
-    /// The non-zero coordinates of dense points.
+    /// Stores the non-zero coordinates of dense points.
     ///
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] beyond [`MAX_SPARSE_DIM`].
+    /// [`InputError::ParameterOutOfRange`] for more than [`MAX_SPARSE_DIM`] coordinates.
     pub fn from_dense(points: &Points) -> Result<SparsePoints, InputError> {
         let mut sparse = SparsePoints::empty(points.dim())?;
         for row in points.rows() {
@@ -115,7 +115,7 @@ impl SparsePoints {
         Ok(sparse)
     }
 
-    /// The same points with every zero written out.
+    /// The same points in dense form.
     ///
     /// # Errors
     /// [`InputError::TooLarge`].
@@ -127,11 +127,11 @@ impl SparsePoints {
         Ok(Points::from_checked(values, self.dim))
     }
 
-    /// The same points in a space of `dim` coordinates, the new ones zero.
+    /// The same points in a space of `dim` coordinates; the additional coordinates are zero.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`] if `dim` is less than the present dimension;
-    /// [`InputError::ParameterOutOfRange`] beyond [`MAX_SPARSE_DIM`].
+    /// [`InputError::DimensionMismatch`] if `dim` is less than the current dimension;
+    /// [`InputError::ParameterOutOfRange`] for more than [`MAX_SPARSE_DIM`] coordinates.
     pub fn widened(mut self, dim: usize) -> Result<SparsePoints, InputError> {
         if dim < self.dim {
             return Err(InputError::DimensionMismatch { expected: self.dim, found: dim });
@@ -141,10 +141,10 @@ impl SparsePoints {
         Ok(self)
     }
 
-    /// The points at `rows`, which rise, without a second copy in memory.
+    /// The points at `rows`, which must increase, without a second copy in memory.
     ///
     /// # Errors
-    /// [`InputError::IndexOutOfRange`] for a row that is not there or does not come after the one before it.
+    /// [`InputError::IndexOutOfRange`] for a row that does not exist or is not greater than the preceding one.
     ///
     /// ```
     /// use halfspaces_linalg::{PointSet, SparsePoints};
@@ -177,12 +177,12 @@ impl SparsePoints {
         Ok(self)
     }
 
-    /// The same entries in other columns, without a second copy in memory: those of column j are moved to column `places[j]`,
-    /// or left out where that is `u32::MAX`. The other places rise with j.
+    /// Moves the entries to other columns, without a second copy in memory: column j becomes column `places[j]`, or is
+    /// dropped if that is `u32::MAX`. The other places must increase with j.
     ///
     /// # Errors
-    /// [`InputError::LengthMismatch`] unless there is a place for each column; [`InputError::IndexOutOfRange`] for a place that
-    /// is not below `dim` or does not rise; [`InputError::ZeroDimension`].
+    /// [`InputError::LengthMismatch`] unless there is one place for each column; [`InputError::IndexOutOfRange`] for a
+    /// place that is not below `dim` or not greater than the preceding one; [`InputError::ZeroDimension`].
     ///
     /// ```
     /// use halfspaces_linalg::{PointSet, SparsePoints};
@@ -225,7 +225,7 @@ impl SparsePoints {
         Ok(self)
     }
 
-    /// Number of stored values of all rows.
+    /// Number of stored values in all rows.
     #[must_use]
     pub fn stored(&self) -> usize {
         self.values.len()
@@ -281,8 +281,8 @@ impl PointSet for SparsePoints {
         let mut row_starts = Vec::with_capacity(self.row_starts.len());
         let mut columns = Vec::with_capacity(stored);
         let mut values = Vec::with_capacity(stored);
-        ask_for_large_pages(&mut columns);
-        ask_for_large_pages(&mut values);
+        request_large_pages(&mut columns);
+        request_large_pages(&mut values);
         row_starts.push(0);
         for row in self.rows() {
             columns.extend_from_slice(row.columns());
@@ -384,7 +384,7 @@ mod tests {
     }
 
     proptest! {
-        /// Everything a collection can be asked gives the same answer in both forms, to the bit.
+        /// Every method gives the same result for both forms, to the bit.
         #[test]
         fn dense_and_sparse_agree(
             rows in prop::collection::vec(

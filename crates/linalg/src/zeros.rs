@@ -1,10 +1,10 @@
-//! Buffers whose size comes from outside.
+//! Buffers whose size is given by the caller's data.
 
 use crate::error::InputError;
 use halfspaces_kernels::Aligned;
 
-/// `rows * columns` zeros, or [`InputError::TooLarge`] where `vec![0.0; n]` would panic or abort. Large ones lie in large
-/// pages, where the system has them.
+/// Allocates `rows * columns` zeros. Returns [`InputError::TooLarge`] where `vec![0.0; n]` would panic or abort. Large
+/// buffers are placed in large pages if the system has them.
 ///
 /// # Errors
 /// [`InputError::TooLarge`].
@@ -20,11 +20,11 @@ pub fn zeros(rows: usize, columns: usize) -> Result<Vec<f64>, InputError> {
     halfspaces_kernels::zeros(values).map_err(|_| InputError::TooLarge { values })
 }
 
-/// Room for as many more values, as [`Vec::try_reserve`] makes it, in large pages where the values are many and the
+/// Reserves capacity for `more` values, like [`Vec::try_reserve`]. Large buffers are placed in large pages if the
 /// system has them.
 ///
 /// # Errors
-/// [`InputError::TooLarge`]; `values` is as before.
+/// [`InputError::TooLarge`]; `values` is then unchanged.
 ///
 /// ```
 /// use halfspaces_linalg::{InputError, reserve};
@@ -39,7 +39,7 @@ pub fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<(), InputError> {
     halfspaces_kernels::reserve(values, more).map_err(|_| InputError::TooLarge { values: all })
 }
 
-/// [`zeros`] that begin where a line of the cache does.
+/// [`zeros`] in a buffer that begins at a cache line.
 ///
 /// # Errors
 /// [`InputError::TooLarge`].
@@ -58,20 +58,20 @@ pub fn aligned_zeros<T: Copy + Default>(
     Aligned::zeros(values).map_err(|_| InputError::TooLarge { values })
 }
 
-/// Room for `rows * columns` numbers, as [`aligned_zeros`] has it, none of which is there yet.
+/// An empty buffer that begins at a cache line, with capacity for `rows * columns` values.
 ///
 /// # Errors
 /// [`InputError::TooLarge`].
 ///
 /// ```
-/// use halfspaces_linalg::{InputError, aligned_room};
-/// let mut values = aligned_room(2, 3)?;
+/// use halfspaces_linalg::{InputError, aligned_with_capacity};
+/// let mut values = aligned_with_capacity(2, 3)?;
 /// values.extend_from_slice(&[1.0; 6]);
 /// assert_eq!(*values, [1.0; 6]);
-/// assert!(aligned_room::<f64>(usize::MAX, 2).is_err());
+/// assert!(aligned_with_capacity::<f64>(usize::MAX, 2).is_err());
 /// # Ok::<(), InputError>(())
 /// ```
-pub fn aligned_room<T: Copy + Default>(
+pub fn aligned_with_capacity<T: Copy + Default>(
     rows: usize,
     columns: usize,
 ) -> Result<Aligned<T>, InputError> {

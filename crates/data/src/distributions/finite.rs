@@ -1,10 +1,10 @@
-//! Distributions on finitely many points, on which every expectation is a finite sum.
+//! Distributions on finitely many points, for which every expectation is a finite sum.
 
 use super::marginal::Marginal;
-use halfspaces_linalg::{InputError, PointSet, Points, getters, load_checked};
+use halfspaces_linalg::{InputError, PointSet, Points, getters};
 use rand::{Rng, RngExt};
 
-/// Finitely many points with a probability each.
+/// A distribution on finitely many points.
 ///
 /// ```
 /// use halfspaces_data::{FiniteSupport, Marginal};
@@ -17,37 +17,18 @@ use rand::{Rng, RngExt};
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FiniteSupport {
     points: Points,
     probabilities: Vec<f64>,
 }
 
-load_checked! {
-    FiniteSupport { points: Points, probabilities: Vec<f64> } => FiniteSupport::from_saved
-}
-
-#[cfg(feature = "serde")]
 impl FiniteSupport {
-    fn from_saved(points: Points, probabilities: Vec<f64>) -> Result<FiniteSupport, InputError> {
-        use halfspaces_linalg::tolerance;
-        let support = FiniteSupport::new(points, &probabilities)?;
-        // What adds up to 1 already is kept as it is: dividing by the sum again would change a last bit.
-        let sum: f64 = probabilities.iter().sum();
-        if (sum - 1.0).abs() <= tolerance::VANISHED {
-            return Ok(FiniteSupport { probabilities, ..support });
-        }
-        Ok(support)
-    }
-}
-
-impl FiniteSupport {
-    /// Point i has a probability proportional to `weights[i]`.
+    /// Creates the distribution in which point i has a probability proportional to `weights[i]`.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`];
-    /// [`InputError::ParameterOutOfRange`] for a weight that is negative or not finite, or weights
-    /// without a positive finite sum.
+    /// [`InputError::ParameterOutOfRange`] for a negative or non-finite weight, or if the sum of the weights is not
+    /// positive and finite.
     pub fn new(points: Points, weights: &[f64]) -> Result<Self, InputError> {
         if points.is_empty() {
             return Err(InputError::Empty);
@@ -60,7 +41,7 @@ impl FiniteSupport {
         /// The points.
         points: &Points,
 
-        /// Their probabilities, of sum 1.
+        /// The probabilities of the points, with sum 1.
         probabilities: &[f64],
     }
 }
@@ -74,7 +55,7 @@ impl Marginal for FiniteSupport {
         let out = &mut out[..self.dim()];
         let mut left: f64 = rng.random();
         let possible = self.points.rows().zip(&self.probabilities).filter(|(_, p)| **p > 0.0);
-        // Rounding may leave a crumb after the last: it is the last's.
+        // Rounding may leave a small remainder after the last point; it belongs to the last point.
         for (x, p) in possible {
             out.copy_from_slice(x.as_slice());
             left -= p;
@@ -85,7 +66,7 @@ impl Marginal for FiniteSupport {
     }
 }
 
-/// Weights scaled to sum 1.
+/// Scales weights to sum 1.
 pub(crate) fn probabilities(weights: &[f64]) -> Result<Vec<f64>, InputError> {
     for weight in weights {
         let inside = *weight >= 0.0 && weight.is_finite();
@@ -113,7 +94,7 @@ mod tests {
         let instance = Instance::new(support, target, noise).unwrap();
         let exact = instance.exact_population().unwrap();
         let other = Halfspace::new(vec![0.0, 1.0]).unwrap();
-        // By hand: opt = 0.4/8; the other is wrong on the second point alone.
+        // By hand: opt = 0.4/8; the other halfspace errs only on the second point.
         assert!((exact.opt().mean() - 0.05).abs() < 1e-15);
         assert!((exact.error(&other).unwrap().mean() - 0.3).abs() < 1e-15);
         assert_eq!(exact.opt().standard_error(), 0.0);

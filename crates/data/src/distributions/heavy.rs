@@ -1,56 +1,54 @@
-//! Points with planted heavy subspaces: hard cases for anything that must tell them from points in
-//! general position.
+//! Points with planted heavy subspaces: hard cases for algorithms that distinguish them from points in general
+//! position.
 //!
-//! A subspace of dimension k is heavy when it holds more than k/d of the points. A case says how many
-//! points lie in its planted subspace, from exactly the boundary k/d to far beyond, what the points
-//! look like inside and outside, and what is true of them: the planted subspaces and their members.
+//! A subspace of dimension k is heavy if it contains more than k/d of the points. A case specifies how many points lie
+//! in its planted subspace, from exactly the boundary k/d to far beyond, and how the points inside and outside are
+//! distributed. It records the ground truth: the planted subspaces and their members.
 
 use super::marginal::{Clusters, Gaussian, Marginal, StudentT};
 use super::rotation::Rotation;
-use halfspaces_linalg::{
-    InputError, PointSet, Points, RngStream, getters, kernels, normalise, rng_for,
-};
+use crate::streams;
+use halfspaces_linalg::{InputError, PointSet, Points, getters, kernels, normalise, rng_for};
 use rand::{Rng, RngExt};
 
-/// What the points of a [`HeavyCase`] look like.
+/// The distribution of the points of a [`HeavyCase`].
 ///
 /// ```
 /// use halfspaces_data::{Excess, HeavyCase, HeavyKind};
-/// // Two planes of R^6, each with one point more than a third of 60, and what they span.
+/// // Two planes of R^6, each with one point more than a third of 60, and their span.
 /// let case = HeavyCase::new(HeavyKind::TwoPlanes, 6, 2, 60, Excess::OnePoint, 1)?;
 /// let planted: Vec<_> = case.planted().iter().map(|v| (v.dim, v.members.len())).collect();
 /// assert_eq!(planted, [(2, 21), (2, 21), (4, 42)]);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum HeavyKind {
-    /// Standard normal, inside and outside.
+    /// Standard normal, both inside and outside the planted subspace.
     Gaussian,
-    /// Normal of condition 10³, inside and outside.
+    /// Normal with condition number 10³, both inside and outside.
     Elliptical,
-    /// Normal, norms spread over 10^±6.
+    /// Normal, with norms spread over 10^±6.
     Norms6,
-    /// Normal, norms spread over 10^±150.
+    /// Normal, with norms spread over 10^±150.
     Norms150,
-    /// Normal, every direction repeated up to four times, scaled and turned round.
+    /// Normal; every direction occurs up to four times, with random scales and signs.
     Duplicates,
-    /// A heavy subspace of half the dimension inside the heavy subspace (for k = 1 there is none).
+    /// Normal, with a second heavy subspace of half the dimension inside the first (only the first if k = 1).
     Nested,
-    /// Two heavy subspaces of dimension k next to each other (where 2k > d: one, as `Gaussian`).
+    /// Normal, with two heavy subspaces of dimension k (with only one if 2k > d, as in `Gaussian`).
     TwoPlanes,
     /// Small integers: combinations of k integer vectors inside, integers outside.
     Integer,
-    /// Zeros and ones, one or two ones a row, not turned: encoded categories. Few distinct rows, each
-    /// often repeated; outside, a one beyond the subspace with or without one of its own. Far beyond the
-    /// share, subspaces inside the planted one are heavy as well: those of some of its columns.
+    /// Zeros and ones, mostly with one or two ones per row, not rotated: encoded categories. Few rows are distinct and
+    /// each is often repeated. Rows outside have a one beyond the subspace, with or without another one. With a large
+    /// excess, subspaces inside the planted one, spanned by some of its columns, are heavy as well.
     OneHot,
     /// Tight clusters, inside and outside.
     Clustered,
-    /// Student-t with one degree of freedom and condition 10⁶, inside and outside.
+    /// Student-t with one degree of freedom and condition 10⁶, both inside and outside.
     StudentT,
-    /// Normal, members off their subspace by a relative 1e-9: at a tolerance below that nothing is
-    /// heavy, and position exists, far out.
+    /// Normal; each member is at a relative distance of 1e-9 from its subspace. With a tolerance below that no subspace
+    /// is heavy, and radially isotropic position is possible, but only with a very ill-conditioned transform.
     Noisy,
 }
 
@@ -72,7 +70,7 @@ impl HeavyKind {
     ];
 }
 
-/// How far beyond its share k/d of the points a planted subspace goes.
+/// How much the fraction of points in a planted subspace exceeds k/d.
 ///
 /// ```
 /// use halfspaces_data::{Excess, HeavyCase, HeavyKind};
@@ -80,18 +78,17 @@ impl HeavyKind {
 ///     let case = HeavyCase::new(HeavyKind::Gaussian, 4, 2, 60, excess, 1)?;
 ///     Ok(case.planted()[0].members.len())
 /// };
-/// // The share of a plane is 30 of 60 points, and 30 are missing to all.
+/// // The share k/d of a plane is 30 of 60 points, so 30 points are outside.
 /// assert_eq!((members(Excess::Boundary)?, members(Excess::Share(0.5))?), (30, 45));
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Excess {
     /// Exactly k/d.
     Boundary,
     /// One point more than k/d.
     OnePoint,
-    /// k/d and this fraction, in (0, 0.7], of what is missing to 1; at least one point more.
+    /// k/d plus this fraction, in (0, 0.7], of the remainder 1 - k/d; at least one point more than k/d.
     Share(f64),
 }
 
@@ -101,28 +98,27 @@ pub enum Excess {
 /// use halfspaces_data::{Excess, HeavyCase, HeavyKind};
 /// let case = HeavyCase::new(HeavyKind::Integer, 4, 1, 40, Excess::OnePoint, 1)?;
 /// let line = &case.planted()[0];
-/// // Heavy: more than its dimension's share of the points.
+/// // Heavy: it contains more points than its share.
 /// assert!(line.members.len() * 4 > line.dim * 40 && line.members.is_sorted());
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Planted {
-    /// Its dimension.
+    /// Dimension of the subspace.
     pub dim: usize,
-    /// The points inside, by increasing index: planted ones, and outsiders that happen to lie there.
+    /// The points in the subspace, by increasing index: planted ones, and others that happen to lie in it.
     pub members: Vec<usize>,
-    /// Distance of every point from it, relative to the point's norm. Where norms spread over many powers
-    /// of ten a point outside may be as near as any tolerance.
+    /// Distance of every point from the subspace, relative to the norm of the point. If norms spread over many powers
+    /// of ten, a point outside may be closer than any tolerance.
     pub distances: Vec<f64>,
 }
 
-/// Distance of a member from its subspace, relative, that rounding explains.
+/// Maximum relative distance of a member from its subspace that may be due to rounding alone.
 const ROUNDING: f64 = 1e-13;
 /// Relative distance of the members of a [`HeavyKind::Noisy`] subspace.
 const NOISE: f64 = 1e-9;
 
-/// Points with the truth about their heavy subspaces.
+/// Points with known heavy subspaces.
 ///
 /// ```
 /// use halfspaces_data::{Excess, HeavyCase, HeavyKind};
@@ -141,12 +137,12 @@ pub struct HeavyCase {
 }
 
 impl HeavyCase {
-    /// Draws a case in R^`dim` with a heavy subspace of dimension `heavy_dim`, from the stream of
-    /// `seed`. `points` is rounded up to a multiple of `dim`.
+    /// Draws a case in R^`dim` with a heavy subspace of dimension `heavy_dim`, with the random stream of `seed`.
+    /// `points` is rounded up to a multiple of `dim`.
     ///
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] unless 1 <= `heavy_dim` < `dim`, `points` >= 5 `dim` and
-    /// a share is in (0, 0.7]; [`InputError::TooLarge`].
+    /// [`InputError::ParameterOutOfRange`] unless 1 <= `heavy_dim` < `dim`, `points` >= 5 `dim` and the fraction of
+    /// [`Excess::Share`] is in (0, 0.7]; [`InputError::TooLarge`].
     pub fn new(
         kind: HeavyKind,
         dim: usize,
@@ -161,14 +157,14 @@ impl HeavyCase {
             heavy_dim,
             points,
             excess,
-            &mut rng_for(RngStream::PlantedSubspaces, seed),
+            &mut rng_for(streams::PLANTED_SUBSPACES, seed),
         )
     }
 
-    /// [`HeavyCase::new`] drawn from a generator of the caller's.
+    /// [`HeavyCase::new`] with the caller's random number generator.
     ///
     /// # Errors
-    /// As [`HeavyCase::new`].
+    /// Same as [`HeavyCase::new`].
     pub fn with_rng<R: Rng + ?Sized>(
         kind: HeavyKind,
         dim: usize,
@@ -190,7 +186,7 @@ impl HeavyCase {
         // Both subspaces must fit, in dimension and in number of points.
         let two = kind == HeavyKind::TwoPlanes && 2 * k <= d && 2 * inside <= n;
 
-        // The blocks: points in the first k coordinates, points anywhere, and what is planted.
+        // The blocks: points in the first k coordinates, points anywhere, and the planted subspaces.
         let mut blocks: Vec<(Vec<usize>, usize)> = Vec::new(); // (coordinates, points)
         let low: Vec<usize> = (0..k).collect();
         let half = k.div_ceil(2);
@@ -199,7 +195,7 @@ impl HeavyCase {
             blocks.push(((k..2 * k).collect(), inside));
             blocks.push(((0..d).collect(), n - 2 * inside));
         } else if kind == HeavyKind::Nested && k > 1 {
-            // Half of V, with its share and the same excess inside V.
+            // A subspace of half the dimension of V, with its share of the points in V and the same excess.
             let core = inside_count(inside, half, k, excess).min(inside - (k - half));
             blocks.push(((0..half).collect(), core));
             blocks.push((low.clone(), inside - core));
@@ -237,7 +233,7 @@ impl HeavyCase {
             }
         }
 
-        // Turn everything: by a rotation, integers by an integer map, categories not at all.
+        // All points are rotated, except that integers are transformed by an integer map and categories not at all.
         let turned = match kind {
             HeavyKind::Integer => integer_turn(&rows, rng)?,
             HeavyKind::OneHot => Points::from_rows(&rows)?,
@@ -260,8 +256,7 @@ impl HeavyCase {
         }
         let points = Points::new(values, d)?;
 
-        // What is true: a point lies in a planted subspace iff its untransformed coordinates outside
-        // it vanish.
+        // Ground truth: a point lies in a planted subspace iff its untransformed coordinates outside it are zero.
         let mut spaces: Vec<Vec<usize>> = vec![low];
         if two {
             spaces.push((k..2 * k).collect());
@@ -291,15 +286,15 @@ impl HeavyCase {
         /// The points.
         points: &Points,
 
-        /// The planted subspaces; the first has the dimension and the excess asked for.
+        /// The planted subspaces; the first has the requested dimension and excess.
         planted: &[Planted],
 
-        /// Relative distance of the members from their subspace; 0 but for [`HeavyKind::Noisy`].
+        /// Relative distance of the members from their subspace; 0 except for [`HeavyKind::Noisy`].
         noise: f64,
     }
 
-    /// (N/n - k/d)/(1 - k/d) at its largest over the planted subspaces: with an exact subspace every
-    /// transform has λmin(M) <= 1 minus this. 0 on the boundary.
+    /// The maximum of (N/n - k/d)/(1 - k/d) over the planted subspaces. With an exact subspace every transform has
+    /// λmin(M) <= 1 minus this value; on the boundary it is 0.
     #[must_use]
     pub fn obstruction(&self) -> f64 {
         let (n, d) = (self.points.len() as f64, self.points.dim() as f64);
@@ -319,7 +314,7 @@ fn inside_count(n: usize, k: usize, d: usize, excess: Excess) -> usize {
         Excess::Share(share) => {
             let fair = k as f64 / d as f64;
             let count = n as f64 * (fair + share * (1.0 - fair));
-            // What rounding adds to a whole number does not count.
+            // The factor prevents an integer that rounding has increased slightly from being rounded up.
             let count = (count * (1.0 - 4.0 * f64::EPSILON)).ceil() as usize;
             count.clamp(least + 1, n - 1)
         }
@@ -353,7 +348,8 @@ fn draw<R: Rng + ?Sized>(
     };
     let mut rows: Vec<Vec<f64>> = sample.rows().map(|x| x.as_slice().to_vec()).collect();
     if kind == HeavyKind::Duplicates {
-        // All but every fourth point repeat an earlier one, but the first `dim` stay: they span.
+        // Every point repeats an earlier one, except for every fourth point and the first `dim` points, which span the
+        // space.
         for i in dim..count {
             if i % 4 != 0 {
                 let earlier = i - i % 4;
@@ -368,10 +364,10 @@ fn draw<R: Rng + ?Sized>(
     Ok(rows)
 }
 
-/// `count` rows of `dim` columns: e_i and e_i + e_(i+1) equally often, the few that are left over ones
-/// in columns drawn at random: no proper subspace holds its share of them.
+/// `count` rows of `dim` columns: e_i and e_i + e_(i+1) equally often, and, as the remaining rows, random non-zero rows
+/// of zeros and ones. No proper subspace contains its share of them.
 fn one_hot<R: Rng + ?Sized>(dim: usize, count: usize, rng: &mut R) -> Vec<Vec<f64>> {
-    // Around the circle; two columns have one pair, one has none.
+    // The pairs are cyclic; two columns form only one pair, and one column forms none.
     let pairs = if dim > 2 { dim } else { dim - 1 };
     let mut rows = Vec::with_capacity(count);
     for _ in 0..count / (dim + pairs) {
@@ -390,8 +386,8 @@ fn one_hot<R: Rng + ?Sized>(dim: usize, count: usize, rng: &mut R) -> Vec<Vec<f6
     rows
 }
 
-/// Multiplies by a unimodular matrix of small integers: a unit lower times a unit upper triangle, with
-/// few entries off the diagonal.
+/// Multiplies by a unimodular matrix of small integers: a unit lower triangular matrix times a unit upper triangular
+/// one, with few entries off the diagonal.
 fn integer_turn<R: Rng + ?Sized>(rows: &[Vec<f64>], rng: &mut R) -> Result<Points, InputError> {
     let mut turned = rows.to_vec();
     let d = rows.first().map_or(0, Vec::len);
@@ -423,7 +419,7 @@ mod tests {
 
     #[test]
     fn shares_that_come_out_even_are_kept() {
-        // A third of 60 points is fair in a plane of R^6; half of the other 40 makes 40.
+        // The share of a plane of R^6 is a third of 60 points, 20; half of the other 40 points makes 40 in total.
         assert_eq!(inside_count(60, 2, 6, Excess::Share(0.5)), 40);
         assert_eq!(inside_count(60, 2, 6, Excess::Share(0.51)), 41);
         assert_eq!(inside_count(60, 2, 6, Excess::Boundary), 20);

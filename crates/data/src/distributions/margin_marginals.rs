@@ -1,23 +1,23 @@
-//! Distributions in the unit ball with a margin on which learners have a hard time: mass on the
-//! margin itself, ill-conditioned across the target, or stretched along one useless direction.
+//! Distributions in the unit ball with a margin that are hard for learners: with mass at the margin itself,
+//! ill-conditioned orthogonal to the target, or stretched along one irrelevant direction.
 //!
-//! Every point has ‖x‖ <= 1 and |w* · x| >= γ, also after rounding: the construction keeps a distance
-//! of 1e-12 from both bounds.
+//! Every point satisfies ‖x‖ <= 1 and |w* · x| >= γ even after rounding: the construction keeps a distance of 1e-12
+//! from both bounds.
 
 use super::marginal::{MarginBall, Marginal, check_condition, fill_direction, geometric_axes};
 use halfspaces_linalg::{Halfspace, InputError, kernels, normalise};
 use rand::{Rng, RngExt};
 
-/// Distance kept from ‖x‖² = 1 and from |w* · x| = γ, far above rounding.
+/// Distance kept from ‖x‖² = 1 and from |w* · x| = γ; it is far above rounding errors.
 const SLACK: f64 = 1e-12;
 
-/// The reflection that takes the first axis to ±w*: points are made with w* as first axis and
-/// turned in O(d).
+/// The reflection that maps the first axis to ±w*. Points are generated with w* as the first axis and reflected in
+/// O(d).
 #[derive(Debug, Clone, PartialEq)]
 struct Frame {
     /// Unit normal of the mirror.
     mirror: Vec<f64>,
-    /// The first axis goes to `side` w*.
+    /// The first axis is mapped to `side` w*.
     side: f64,
     margin: f64,
 }
@@ -27,7 +27,7 @@ impl Frame {
         let inside = margin > 0.0 && margin <= 0.99;
         InputError::check_parameter("margin", margin, inside, "above 0 and at most 0.99")?;
         let mut mirror = target.clone().normalised()?.into_normal();
-        // Away from the first axis, so that nothing cancels.
+        // The sign is chosen so that no cancellation occurs.
         let side = if mirror[0] >= 0.0 { -1.0 } else { 1.0 };
         mirror[0] -= side;
         if !normalise(&mut mirror) {
@@ -40,8 +40,8 @@ impl Frame {
         self.mirror.len()
     }
 
-    /// Turns `out`, whose entries after the first lie in the unit ball, into a point of signed margin
-    /// `along`; the rest is stretched to what the unit ball leaves.
+    /// Maps `out`, whose entries after the first lie in the unit ball, to a point with signed margin `along`; the other
+    /// entries are scaled so that the point stays in the unit ball.
     fn place(&self, along: f64, out: &mut [f64]) {
         let along = along.clamp(-(1.0 - SLACK), 1.0 - SLACK);
         let reach = (1.0 - SLACK - along * along).max(0.0).sqrt();
@@ -64,8 +64,8 @@ fn check_plane(dim: usize) -> Result<(), InputError> {
     InputError::check_parameter("dimension", dim as f64, dim >= 2, "at least 2")
 }
 
-/// Points of the unit sphere, a stated share of them at the margin, |w* · x| = γ, and the others far
-/// from it, |w* · x| uniform in \[(1 + γ)/2, 1\]. Both sides of w* are equally likely.
+/// Points on the unit sphere: a given fraction at the margin, |w* · x| = γ, and the others far from it, with |w* · x|
+/// uniform in \[(1 + γ)/2, 1\]. Both sides of w* are equally likely.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, MarginShell, random_target};
@@ -83,7 +83,8 @@ pub struct MarginShell {
 }
 
 impl MarginShell {
-    /// For `target`, `margin` γ in (0, 0.99], a `share` in \[0, 1\] of the points at the margin.
+    /// Creates the distribution for `target`, `margin` γ in (0, 0.99], and the fraction `share` in \[0, 1\] of points
+    /// at the margin.
     ///
     /// # Errors
     /// [`InputError::ZeroVector`], [`InputError::ParameterOutOfRange`].
@@ -112,10 +113,10 @@ impl Marginal for MarginShell {
     }
 }
 
-/// |w* · x| uniform in \[γ, min(2γ, 1)\], and across w* uniform in an ellipsoid as large as the unit
-/// ball allows, its axes falling geometrically from 1 to 1/`condition`.
+/// Points with |w* · x| uniform in \[γ, min(2γ, 1)\]. Orthogonal to w* they are uniform in an ellipsoid, as large as
+/// the unit ball allows, whose axes decrease geometrically from 1 to 1/`condition`.
 ///
-/// So the direction that matters is 1/γ times shorter than the longest, and the covariance across it has
+/// The relevant direction is thus 1/γ times shorter than the longest one, and the covariance orthogonal to it has
 /// condition number `condition²`.
 ///
 /// ```
@@ -133,8 +134,8 @@ pub struct IllConditionedBall {
 }
 
 impl IllConditionedBall {
-    /// For `target` in at least two dimensions, `margin` γ in (0, 0.99], `condition` between 1 and
-    /// 1e150.
+    /// Creates the distribution for a `target` in at least two dimensions, `margin` γ in (0, 0.99], and `condition`
+    /// between 1 and 1e150.
     ///
     /// # Errors
     /// [`InputError::ZeroVector`], [`InputError::ParameterOutOfRange`].
@@ -164,10 +165,10 @@ impl Marginal for IllConditionedBall {
     }
 }
 
-/// A share of the points stretched along one direction s across w*, x = ±γ w* ± r √(1 - γ²) s with
-/// all signs equally likely and r uniform in \[1/2, 1\]; the others as in [`MarginBall`].
+/// A fraction of the points is stretched along one direction s orthogonal to w*: x = ±γ w* ± r √(1 - γ²) s with all
+/// signs equally likely and r uniform in \[1/2, 1\]. The others are distributed as in [`MarginBall`].
 ///
-/// The longest direction of the data by far says nothing about the label.
+/// The direction with by far the largest variance is irrelevant to the label.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, SpikedBall, random_target};
@@ -181,7 +182,7 @@ impl Marginal for IllConditionedBall {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpikedBall {
     normal: Vec<f64>,
-    /// Unit vector across the normal.
+    /// Unit vector orthogonal to the normal.
     spike: Vec<f64>,
     margin: f64,
     share: f64,
@@ -189,12 +190,12 @@ pub struct SpikedBall {
 }
 
 impl SpikedBall {
-    /// For `target`, `margin` γ in (0, 0.99], the spike along the part of `towards` across the target,
-    /// and a `share` in \[0, 1\] of the points on it.
+    /// Creates the distribution for `target`, `margin` γ in (0, 0.99], the spike along the component of `towards`
+    /// orthogonal to the target, and the fraction `share` in \[0, 1\] of points on the spike.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::ParameterOutOfRange`];
-    /// [`InputError::ZeroVector`] for a target without direction or a spike along it.
+    /// [`InputError::ZeroVector`] if the target is zero, or `towards` is parallel to it.
     pub fn new(
         target: &Halfspace,
         margin: f64,
@@ -208,7 +209,7 @@ impl SpikedBall {
         InputError::check_parameter("margin", margin, inside, "above 0 and at most 0.99")?;
         let normal = target.clone().normalised()?.into_normal();
         let mut spike = towards.clone().normalised()?.into_normal();
-        // What is left of a vector along w* is rounding: it counts as none.
+        // The orthogonal component of a vector parallel to w* is only rounding and counts as zero.
         kernels::axpy(-kernels::dot(&spike, &normal), &normal, &mut spike);
         if kernels::norm_sq(&spike) < SLACK * SLACK || !normalise(&mut spike) {
             return Err(InputError::ZeroVector);
@@ -269,7 +270,7 @@ mod tests {
             condition in 1.0..1e6f64,
             seed in 0u64..1000,
         ) {
-            // Rotated targets, and both directions of the frame's own axis.
+            // Rotated targets, and both directions along the first axis.
             let target = match axis {
                 None => random_target(dim, seed).unwrap(),
                 Some(positive) => {
@@ -296,19 +297,19 @@ mod tests {
         let near = along.iter().filter(|t| t.abs() < 0.2 + 1e-9).count();
         assert!((1420..1580).contains(&near));
         assert!(along.iter().all(|t| t.abs() < 0.2 + 1e-9 || t.abs() > 0.6 - 1e-9));
-        // All on the sphere.
+        // All points are on the sphere.
         assert!(points.norms().iter().all(|r| (r - 1.0).abs() < 1e-9));
     }
 
     #[test]
     fn the_ellipsoid_is_as_ill_conditioned_as_stated() {
-        // With w* along the first axis the reflection only turns signs of that axis.
+        // With w* along the first axis, the reflection only flips signs of that axis.
         let target = Halfspace::new(vec![1.0, 0.0, 0.0]).unwrap();
         let points = IllConditionedBall::new(&target, 0.1, 100.0).unwrap().sample(2000, 1).unwrap();
         let spread = |j: usize| points.rows().map(|x| x.as_slice()[j].powi(2)).sum::<f64>().sqrt();
         let ratio = spread(1) / spread(2);
         assert!((ratio / 100.0 - 1.0).abs() < 0.1, "{ratio}");
-        // Uniform in an ellipse: along its long axis the mean square is a quarter of the largest.
+        // For a uniform distribution in an ellipse, the mean square along the long axis is a quarter of the maximum.
         let longest = points.rows().map(|x| x.as_slice()[1].abs()).fold(0.0, f64::max);
         let share = spread(1).powi(2) / 2000.0 / longest.powi(2);
         assert!((share - 0.25).abs() < 0.02, "{share}");
@@ -353,7 +354,7 @@ mod tests {
         use crate::{Clusters, FiniteSupport, Gaussian, StudentT, UnitSphere};
         fn stops<M: Marginal>(marginal: &M) {
             let dim = marginal.dim();
-            let mut rng = rng_for(RngStream::Caller, 1);
+            let mut rng = rng_for(RngStream::CALLER, 1);
             let mut room = vec![0.0; dim + 1];
             marginal.sample_into(&mut rng, &mut room);
             assert!(room[dim] == 0.0 && room.iter().any(|v| *v != 0.0));

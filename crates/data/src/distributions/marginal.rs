@@ -1,8 +1,7 @@
 //! Distributions of points.
 
-use halfspaces_linalg::{
-    Halfspace, InputError, Points, RngStream, kernels, load_checked, normalise, rng_for, zeros,
-};
+use crate::streams;
+use halfspaces_linalg::{Halfspace, InputError, Points, kernels, normalise, rng_for, zeros};
 use rand::{Rng, RngExt};
 use rand_distr::{ChiSquared, Distribution, StandardNormal};
 
@@ -13,7 +12,7 @@ use rand_distr::{ChiSquared, Distribution, StandardNormal};
 /// use halfspaces_linalg::PointSet;
 /// let points = UnitSphere::new(3)?.sample(100, 1)?;
 /// assert_eq!((points.len(), points.dim()), (100, 3));
-/// assert_eq!(points, UnitSphere::new(3)?.sample(100, 1)?); // a seed says everything
+/// assert_eq!(points, UnitSphere::new(3)?.sample(100, 1)?); // the seed determines the sample
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 pub trait Marginal {
@@ -23,14 +22,14 @@ pub trait Marginal {
     /// Draws one point into the first [`Marginal::dim`] entries of `out`.
     ///
     /// # Panics
-    /// For a shorter `out`.
+    /// If `out` is shorter.
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]);
 
     /// Draws `n` independent points.
     ///
     /// # Errors
-    /// [`InputError::TooLarge`]; an implementation that draws a non-finite value gets
-    /// [`InputError::NonFinite`], which those of this crate never do.
+    /// [`InputError::TooLarge`]; [`InputError::NonFinite`] if an implementation draws a non-finite value, which those
+    /// of this crate never do.
     fn sample_with_rng<R: Rng + ?Sized>(
         &self,
         n: usize,
@@ -44,12 +43,12 @@ pub trait Marginal {
         Points::new(values, dim)
     }
 
-    /// Draws `n` independent points from the stream of `seed`.
+    /// Draws `n` independent points with the random stream of `seed`.
     ///
     /// # Errors
-    /// As [`Marginal::sample_with_rng`].
+    /// Same as [`Marginal::sample_with_rng`].
     fn sample(&self, n: usize, seed: u64) -> Result<Points, InputError> {
-        self.sample_with_rng(n, &mut rng_for(RngStream::Points, seed))
+        self.sample_with_rng(n, &mut rng_for(streams::POINTS, seed))
     }
 }
 
@@ -69,7 +68,7 @@ fn fill_normal<R: Rng + ?Sized>(rng: &mut R, out: &mut [f64]) {
     }
 }
 
-/// A uniform direction; redraws the (never seen) zero vector.
+/// A uniformly random direction; the zero vector (never seen) is drawn again.
 pub(crate) fn fill_direction<R: Rng + ?Sized>(rng: &mut R, out: &mut [f64]) {
     loop {
         fill_normal(rng, out);
@@ -79,7 +78,7 @@ pub(crate) fn fill_direction<R: Rng + ?Sized>(rng: &mut R, out: &mut [f64]) {
     }
 }
 
-/// Axis lengths falling geometrically from 1 to `1/condition`.
+/// Axis lengths that decrease geometrically from 1 to `1/condition`.
 pub(crate) fn geometric_axes(dim: usize, condition: f64) -> Result<Vec<f64>, InputError> {
     let steps = (dim.max(2) - 1) as f64;
     let mut axes = zeros(1, dim)?;
@@ -102,7 +101,7 @@ pub(crate) fn check_condition(condition: f64) -> Result<(), InputError> {
     )
 }
 
-/// Uniform on the unit sphere of R^d, any d >= 1.
+/// The uniform distribution on the unit sphere of R^d, for any d >= 1.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, UnitSphere};
@@ -112,15 +111,12 @@ pub(crate) fn check_condition(condition: f64) -> Result<(), InputError> {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct UnitSphere {
     dim: usize,
 }
 
-load_checked!(UnitSphere { dim: usize } => UnitSphere::new);
-
 impl UnitSphere {
-    /// The sphere in R^`dim`.
+    /// Creates the distribution on the sphere in R^`dim`.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`].
@@ -141,8 +137,8 @@ impl Marginal for UnitSphere {
     }
 }
 
-/// Centred Gaussian with independent coordinates; the standard deviations fall geometrically from
-/// 1 to `1/condition` over the axes (so the covariance has condition number `condition²`).
+/// A centred Gaussian with independent coordinates. The standard deviations decrease geometrically from 1 to
+/// `1/condition`, so the covariance has condition number `condition²`.
 ///
 /// ```
 /// use halfspaces_data::{Gaussian, Marginal};
@@ -156,7 +152,7 @@ pub struct Gaussian {
 }
 
 impl Gaussian {
-    /// In R^`dim`, `condition` between 1 (standard normal) and 1e150.
+    /// Creates the distribution in R^`dim`, with `condition` between 1 (standard normal) and 1e150.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`], [`InputError::ParameterOutOfRange`].
@@ -179,9 +175,9 @@ impl Marginal for Gaussian {
     }
 }
 
-/// Multivariate Student-t: a [`Gaussian`] of the given condition divided by `sqrt(χ²_ν / ν)`,
-/// conditioned on a squared norm within `f64`.
-/// Heavy tails (ν = 1 has no mean) and bad conditioning together are where margins get tiny.
+/// Multivariate Student-t: a [`Gaussian`] of the given condition divided by `sqrt(χ²_ν / ν)`, conditioned on a squared
+/// norm within the range of `f64`. Margins become tiny when heavy tails (ν = 1 has no mean) are combined with bad
+/// conditioning.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, StudentT};
@@ -197,7 +193,7 @@ pub struct StudentT {
 }
 
 impl StudentT {
-    /// In R^`dim`, with `degrees_of_freedom` ν in [0.1, 1e6] and the `condition` of
+    /// Creates the distribution in R^`dim`, with `degrees_of_freedom` ν in [0.1, 1e6] and the `condition` of
     /// [`Gaussian::new`].
     ///
     /// # Errors
@@ -224,8 +220,7 @@ impl Marginal for StudentT {
 
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
         let out = &mut out[..self.dim()];
-        // With ν near 0.1 the divisor can underflow to 0: redraw until the point is finite and its
-        // squares are too.
+        // With ν near 0.1 the divisor can underflow to 0: draw again until the point and its squares are finite.
         loop {
             self.gaussian.sample_into(rng, out);
             let divisor = (self.chi_squared.sample(rng) / self.degrees_of_freedom).sqrt();
@@ -237,11 +232,10 @@ impl Marginal for StudentT {
     }
 }
 
-/// Uniform in the unit ball, conditioned on `|w* · x| >= γ` for a given target `w*`.
+/// The uniform distribution in the unit ball, conditioned on `|w* · x| >= γ` for a given target `w*`.
 ///
-/// The law of the coordinate along `w*` is sampled directly, so a margin that leaves almost no
-/// volume (γ near 1, or d large) costs no more than another. The bound on `|w* · x|` holds up to
-/// rounding (1e-15).
+/// The coordinate along `w*` is sampled directly from its distribution, so a margin that leaves almost no volume (γ
+/// near 1, or d large) costs no more than any other. The bound on `|w* · x|` is exact up to rounding (1e-15).
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;
@@ -260,25 +254,24 @@ pub struct MarginBall {
 }
 
 impl MarginBall {
-    /// The ball of the target's space, `margin` γ in [0, 1).
+    /// Creates the distribution in the space of the target, with `margin` γ in [0, 1).
     ///
     /// # Errors
-    /// [`InputError::ZeroVector`] for a target without direction,
-    /// [`InputError::ParameterOutOfRange`].
+    /// [`InputError::ZeroVector`] for a zero target, [`InputError::ParameterOutOfRange`].
     pub fn new(target: &Halfspace, margin: f64) -> Result<Self, InputError> {
         let in_range = (0.0..1.0).contains(&margin);
         InputError::check_parameter("margin", margin, in_range, "at least 0 and below 1")?;
         Ok(MarginBall { normal: target.clone().normalised()?.into_normal(), margin })
     }
 
-    /// Draws t in [γ, 1] with density proportional to (1 - t²)^a, a = (d - 1)/2: the law of the
-    /// distance from the boundary.
+    /// Draws t in [γ, 1] with density proportional to (1 - t²)^a, a = (d - 1)/2: the distribution of the distance from
+    /// the boundary.
     fn distance<R: Rng + ?Sized>(&self, rng: &mut R) -> f64 {
         let a = (self.normal.len() - 1) as f64 / 2.0;
         let from = self.margin;
-        // The log-density is concave, so its tangent at `from` lies above it: propose from the
-        // tangent's (truncated) exponential, accept with the ratio. Below the scale 1/√d of the
-        // law the tangent is flat, so it is put at that scale instead.
+        // The log-density is concave, so its tangent at `from` lies above it: propose from the (truncated) exponential
+        // of the tangent, accept with the ratio. Below the scale 1/√d of the distribution the tangent would be flat, so
+        // it touches at that scale instead.
         let touch = from.max((2.0 * a + 2.0).sqrt().recip());
         let rate = 2.0 * a * touch / (1.0 - touch * touch);
         let log_density = |t: f64| if a > 0.0 { a * (-t * t).ln_1p() } else { 0.0 };
@@ -288,7 +281,7 @@ impl MarginBall {
             let t = if rate * (1.0 - from) < 1e-9 {
                 from + u * (1.0 - from)
             } else {
-                // Inverse of the truncated exponential's distribution function.
+                // Inverse distribution function of the truncated exponential.
                 from - (u * (-rate * (1.0 - from)).exp_m1()).ln_1p() / rate
             };
             let t = t.clamp(from, 1.0);
@@ -313,10 +306,10 @@ impl Marginal for MarginBall {
             out.fill(side * along * self.normal[0]);
             return;
         }
-        // The rest is uniform in the (d-1)-ball of radius sqrt(1 - t²) across the normal.
+        // The other coordinates are uniform in the (d-1)-ball of radius sqrt(1 - t²) orthogonal to the normal.
         loop {
             fill_normal(rng, out);
-            // Twice, so that cancellation leaves nothing along the normal.
+            // Twice, because cancellation can leave a component along the normal the first time.
             for _ in 0..2 {
                 let component = kernels::dot(out, &self.normal);
                 kernels::axpy(-component, &self.normal, out);
@@ -332,7 +325,7 @@ impl Marginal for MarginBall {
     }
 }
 
-/// A mixture of equally likely Gaussian clusters: a centre plus `spread` times a standard normal.
+/// A mixture of equally likely Gaussian clusters: a centre plus `spread` times a standard normal vector.
 ///
 /// ```
 /// use halfspaces_data::{Clusters, Marginal};
@@ -341,19 +334,16 @@ impl Marginal for MarginBall {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Clusters {
     centres: Points,
     spread: f64,
 }
 
-load_checked!(Clusters { centres: Points, spread: f64 } => Clusters::new);
-
 impl Clusters {
-    /// Given centres; `spread` is the standard deviation of every coordinate around its centre.
+    /// Creates the mixture with the given centres; `spread` is the standard deviation of every coordinate.
     ///
     /// # Errors
-    /// [`InputError::Empty`] without centres, [`InputError::ParameterOutOfRange`].
+    /// [`InputError::Empty`] if there are no centres, [`InputError::ParameterOutOfRange`].
     pub fn new(centres: Points, spread: f64) -> Result<Self, InputError> {
         if centres.as_slice().is_empty() {
             return Err(InputError::Empty);
@@ -363,12 +353,13 @@ impl Clusters {
         Ok(Clusters { centres, spread })
     }
 
-    /// `count` centres drawn uniformly from the unit sphere of R^`dim` with the stream of `seed`.
+    /// Creates the mixture with `count` centres drawn uniformly from the unit sphere of R^`dim` with the random stream
+    /// of `seed`.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`], and those of [`Clusters::new`].
     pub fn random(dim: usize, count: usize, spread: f64, seed: u64) -> Result<Self, InputError> {
-        let rng = &mut rng_for(RngStream::ClusterCentres, seed);
+        let rng = &mut rng_for(streams::CLUSTER_CENTRES, seed);
         Clusters::new(UnitSphere::new(dim)?.sample_with_rng(count, rng)?, spread)
     }
 }
@@ -394,11 +385,12 @@ impl Marginal for Clusters {
 mod tests {
     use super::*;
     use crate::random_target;
+    use halfspaces_linalg::RngStream;
     use halfspaces_linalg::{PointSet, margins};
     use statrs::distribution::{Beta, ContinuousCDF, Normal};
 
-    /// Largest distance between the empirical and the given distribution function, times √n.
-    /// Beyond 1.95 has probability below 0.001 under the null.
+    /// Largest distance between the empirical and the given distribution function, times √n. Under the null hypothesis
+    /// a value above 1.95 has probability below 0.001.
     fn kolmogorov(mut sample: Vec<f64>, cdf: impl Fn(f64) -> f64) -> f64 {
         sample.sort_by(f64::total_cmp);
         let n = sample.len() as f64;
@@ -441,7 +433,7 @@ mod tests {
         let points = StudentT::new(2, 1.0, 10.0).unwrap().sample(4000, 6).unwrap();
         let law = StudentsT::new(0.0, 0.1, 1.0).unwrap();
         assert!(kolmogorov(column(&points, 1), |v| law.cdf(v)) < 1.95);
-        // The heaviest tails allowed stay finite.
+        // The heaviest allowed tails stay finite.
         StudentT::new(2, 0.1, 1e150).unwrap().sample(2000, 6).unwrap();
     }
 
@@ -453,7 +445,7 @@ mod tests {
             assert!(points.max_norm() <= 1.0 + 1e-12);
             let along: Vec<f64> = margins(&points, target.normal()).unwrap();
             assert!(along.iter().all(|t| t.abs() >= margin - 1e-12));
-            // t² of the uniform ball is Beta(1/2, (d+1)/2); truncate its law at γ².
+            // t² of the uniform ball is Beta(1/2, (d+1)/2); truncate that distribution at γ².
             let law = Beta::new(0.5, (dim + 1) as f64 / 2.0).unwrap();
             let upper = |s: f64| law.sf(s);
             let total = upper(margin * margin);
@@ -467,7 +459,7 @@ mod tests {
 
     #[test]
     fn margin_ball_radii_follow_the_volume() {
-        // Across the normal, the scaled radius to the power d - 1 is uniform.
+        // Orthogonal to the normal, the scaled radius to the power d - 1 is uniform.
         let target = Halfspace::new(vec![0.0, 0.0, 2.0]).unwrap();
         let points = MarginBall::new(&target, 0.25).unwrap().sample(3000, 9).unwrap();
         let powers = points.rows().map(|x| {
@@ -490,7 +482,7 @@ mod tests {
 
     #[test]
     fn a_longer_buffer_keeps_its_end() {
-        let mut rng = rng_for(RngStream::Caller, 1);
+        let mut rng = rng_for(RngStream::CALLER, 1);
         let mut long = [7.0; 5];
         UnitSphere::new(3).unwrap().sample_into(&mut rng, &mut long);
         assert!((kernels::norm_sq(&long[..3]) - 1.0).abs() < 1e-12);

@@ -1,4 +1,4 @@
-//! Where synthetic points and their targets come from.
+//! Distributions of synthetic points and their targets.
 
 pub(crate) mod finite;
 pub(crate) mod heavy;

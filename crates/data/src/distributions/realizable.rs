@@ -1,9 +1,8 @@
-//! Pools whose labels a stated halfspace explains.
+//! Pools labelled by a halfspace.
 
 use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, PointSet, RowView, getters};
 
-/// Points labelled by a target halfspace: the setting in which the mistake bounds hold, with the
-/// numbers those bounds need.
+/// Points labelled by a target halfspace, together with the numbers that the mistake bounds need.
 ///
 /// ```
 /// use halfspaces_data::Realizable;
@@ -25,9 +24,9 @@ pub struct Realizable<P> {
 }
 
 impl<P: PointSet> Realizable<P> {
-    /// Labels every point by `target`, whose normal is scaled to length 1.
+    /// Labels every point by `target`, whose normal is scaled to norm 1.
     ///
-    /// The margin is then whatever the data give, and may be 0.
+    /// The data determine the margin, which may be 0.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::DimensionMismatch`], [`InputError::ZeroVector`].
@@ -38,11 +37,11 @@ impl<P: PointSet> Realizable<P> {
         Ok(Realizable { points, labels, target, margin, dropped: 0 })
     }
 
-    /// Drops the points within `least` of the boundary first.
+    /// Drops the points within `least` of the boundary, then labels the others.
     ///
     /// # Errors
-    /// As [`Realizable::new`] ([`InputError::Empty`] if no point is left);
-    /// [`InputError::ParameterOutOfRange`] for a negative or non-finite `least`.
+    /// Same as [`Realizable::new`] ([`InputError::Empty`] if no point remains); [`InputError::ParameterOutOfRange`] for
+    /// a negative or non-finite `least`.
     pub fn with_margin(points: P, target: Halfspace, least: f64) -> Result<Self, InputError> {
         let in_range = least >= 0.0 && least.is_finite();
         InputError::check_parameter("least margin", least, in_range, "finite and at least 0")?;
@@ -69,14 +68,14 @@ impl<P: PointSet> Realizable<P> {
         /// The target `w*`, of unit norm.
         target: &Halfspace,
 
-        /// γ: the least `|w* · x|` over the points.
+        /// The margin γ: the minimum of `|w* · x|` over the points.
         margin: f64,
 
-        /// Number of points dropped for being too near the boundary.
+        /// Number of points dropped because they were too close to the boundary.
         dropped: usize,
     }
 
-    /// Points, labels and target.
+    /// Consumes the value and returns points, labels and target.
     pub fn into_parts(self) -> (P, Vec<Label>, Halfspace) {
         (self.points, self.labels, self.target)
     }

@@ -1,11 +1,11 @@
-//! Random rotations: learners that claim to be rotation-invariant are held to it, and axis-aligned
-//! constructions lose their axes.
+//! Random rotations, used to test rotation invariance and to rotate axis-aligned constructions.
 
 use super::marginal::{Gaussian, Marginal};
+use crate::streams;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, Par};
 use halfspaces_linalg::{
-    Halfspace, InputError, PointSet, Points, RngStream, RowView, kernels, normalise, rng_for, zeros,
+    Halfspace, InputError, PointSet, Points, RowView, kernels, normalise, rng_for, zeros,
 };
 use rand::Rng;
 
@@ -23,31 +23,31 @@ use rand::Rng;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Rotation {
-    /// Orthonormal rows; a row `x` becomes `x Q`.
+    /// Orthonormal rows; a row `x` is mapped to `x Q`.
     matrix: Points,
 }
 
 impl Rotation {
-    /// Drawn from the Haar measure on the orthogonal group with the stream of `seed`.
+    /// Draws from the Haar measure on the orthogonal group with the random stream of `seed`.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`].
     pub fn random(dim: usize, seed: u64) -> Result<Rotation, InputError> {
-        Rotation::random_with_rng(dim, &mut rng_for(RngStream::Rotation, seed))
+        Rotation::random_with_rng(dim, &mut rng_for(streams::ROTATION, seed))
     }
 
-    /// [`Rotation::random`] drawn from a generator of the caller's.
+    /// [`Rotation::random`] with the caller's random number generator.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`].
     pub fn random_with_rng<R: Rng + ?Sized>(dim: usize, rng: &mut R) -> Result<Self, InputError> {
-        // Refuses at once what could not be held.
+        // Fail early if the matrix does not fit in memory.
         zeros(dim, dim)?;
         let mut rows: Vec<Vec<f64>> = Vec::with_capacity(dim);
         let gaussian = Gaussian::new(dim, 1.0)?;
         while rows.len() < dim {
-            // Gram-Schmidt on independent Gaussian rows gives the Haar measure; a second round
-            // restores what the first loses to cancellation.
+            // Gram-Schmidt on independent Gaussian rows gives the Haar measure; a second pass restores the precision
+            // lost to cancellation.
             let mut row = vec![0.0; dim];
             gaussian.sample_into(rng, &mut row);
             for _ in 0..2 {
@@ -62,7 +62,7 @@ impl Rotation {
         Ok(Rotation { matrix: Points::from_rows(&rows)? })
     }
 
-    /// Every point rotated.
+    /// Rotates every point.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`].
@@ -81,7 +81,7 @@ impl Rotation {
         Points::new(values, d)
     }
 
-    /// The rotated halfspace: it labels rotated points as the original labels the points.
+    /// The rotated halfspace; it labels the rotated points as the original labels the points.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`].

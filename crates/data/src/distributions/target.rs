@@ -1,9 +1,8 @@
-//! Target halfspaces: the `w*` that labels a realizable pool.
+//! Target halfspaces `w*`.
 
 use super::marginal::{Marginal, UnitSphere};
-use halfspaces_linalg::{
-    Halfspace, InputError, Label, PointSet, RngStream, RowView, rng_for, zeros,
-};
+use crate::streams;
+use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView, rng_for, zeros};
 use rand::Rng;
 
 /// A target with a uniformly random unit normal.
@@ -17,10 +16,10 @@ use rand::Rng;
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 pub fn random_target(dim: usize, seed: u64) -> Result<Halfspace, InputError> {
-    random_target_with_rng(dim, &mut rng_for(RngStream::Target, seed))
+    random_target_with_rng(dim, &mut rng_for(streams::TARGET, seed))
 }
 
-/// [`random_target`] drawn from a generator of the caller's.
+/// [`random_target`] with the caller's random number generator.
 ///
 /// # Errors
 /// [`InputError::ZeroDimension`].
@@ -33,13 +32,11 @@ pub fn random_target_with_rng<R: Rng + ?Sized>(
     Halfspace::new(normal)
 }
 
-/// The halfspace whose unit normal points from the mean of the negative to the mean of the positive
-/// points: a stated, parameter-free target for relabelling real data in the direction its own
-/// labels suggest.
+/// The halfspace whose unit normal points from the mean of the negative to the mean of the positive points. It is a
+/// parameter-free target for relabelling real data, close to their own labels.
 ///
 /// # Errors
-/// [`InputError::LengthMismatch`]; [`InputError::ZeroVector`] if a class is empty or the means
-/// coincide.
+/// [`InputError::LengthMismatch`]; [`InputError::ZeroVector`] if a class is empty or the means are equal.
 pub fn centroid_target<P: PointSet>(points: &P, labels: &[Label]) -> Result<Halfspace, InputError> {
     InputError::check_len(points.len(), labels.len())?;
     let count = |y| labels.iter().filter(|l| **l == y).count() as f64;

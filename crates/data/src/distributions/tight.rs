@@ -1,10 +1,10 @@
-//! Pools on which the bounds of perceptrons are met: with equality, or all but.
+//! Pools on which the mistake bounds of perceptrons are attained, exactly or almost.
 
 use super::realizable::Realizable;
 use halfspaces_linalg::{Halfspace, InputError, Points, kernels, norm, zeros};
 
-/// The standard basis of R^d, all labelled -1: with margin γ = 1/√d every order costs the
-/// perceptron d = 1/γ² mistakes, so its bound cannot be improved by any constant.
+/// The standard basis of R^d, all labelled -1. With margin γ = 1/√d the perceptron makes d = 1/γ² mistakes in every
+/// order, so its bound cannot be improved by any constant.
 ///
 /// (`w = 0` predicts +1, and so does every later hypothesis on the basis vectors not yet seen.)
 ///
@@ -24,15 +24,15 @@ pub fn perceptron_tight(dim: usize) -> Result<Realizable<Points>, InputError> {
     Realizable::new(Points::new(values, dim)?, Halfspace::new(target)?)
 }
 
-/// How far below the threshold 1 the points of [`margin_perceptron_tight`] are when their turn comes.
+/// How far w · x is below the threshold 1 when a point x of [`margin_perceptron_tight`] is visited.
 const BELOW_THRESHOLD: f64 = 1e-12;
 
-/// Unit points of R³ with margin γ, all labelled +1, in an order that costs the margin perceptron all but about two of
-/// 3/γ² updates and ends with a margin all but γ/3: gone through once in this order, each point x has
-/// w · x = 1 (less 1e-12) when its turn comes, so that ‖w‖² grows by 3 each time while w · w\* grows by γ.
-/// So neither constant of Harvey18 Theorem 2.1 can be improved, where violated points are taken going round.
+/// Unit points of R³ with margin γ, all labelled +1. In this order the margin perceptron makes all but about two of its
+/// 3/γ² updates and ends with a margin close to γ/3. In one pass, each point x has w · x = 1 (minus 1e-12) when it is
+/// visited, so ‖w‖² grows by 3 at each step while w · w\* grows by γ. Neither constant of Harvey18 Theorem 2.1 can
+/// therefore be improved for cyclic choice of violated points.
 ///
-/// (There is such a point as long as w is not too close to w\*.)
+/// (Such a point exists as long as w is not too close to w\*.)
 ///
 /// # Errors
 /// [`InputError::ParameterOutOfRange`] unless γ is in [1e-3, 0.5].
@@ -51,7 +51,7 @@ pub fn margin_perceptron_tight(margin: f64) -> Result<Realizable<Points>, InputE
     let mut w = [0.0; 3];
     loop {
         let across = norm(&w[1..]);
-        // The unit direction of w across w*, and the one orthogonal to both; any at w = 0.
+        // The unit direction of w orthogonal to w*, and the one orthogonal to both; arbitrary for w = 0.
         let [u, v] = if across > 0.0 { [w[1] / across, w[2] / across] } else { [1.0, 0.0] };
         let along_u = if across > 0.0 {
             (1.0 - BELOW_THRESHOLD - w[0] * margin) / across
@@ -59,7 +59,7 @@ pub fn margin_perceptron_tight(margin: f64) -> Result<Realizable<Points>, InputE
             (1.0 - margin * margin).sqrt()
         };
         let rest = 1.0 - margin * margin - along_u * along_u;
-        // At w = 0 nothing is left but rounding.
+        // At w = 0 the remainder is only rounding.
         if rest < 0.0 && across > 0.0 {
             break;
         }
@@ -71,15 +71,16 @@ pub fn margin_perceptron_tight(margin: f64) -> Result<Realizable<Points>, InputE
     Realizable::new(Points::new(values, 3)?, Halfspace::new(target.to_vec())?)
 }
 
-/// By how much of σ the points of [`modified_perceptron_tight`] lie outside the band.
+/// How far the points of [`modified_perceptron_tight`] lie outside the band when they are visited, relative to σ.
 const OUTSIDE_BAND: f64 = 1e-9;
 
-/// Unit points of R³ on the boundary of the target, labelled +1 as w\* · x = 0, in an order that costs the modified perceptron all
-/// but a share of about σ²/2 of its ⌊2 ln(1/α)/σ²⌋ mistakes from the start (α, √(1-α²), 0): each point is just outside the band,
-/// w · x = -σ‖w‖ (1 + 1e-9), when its turn comes, so that ‖w‖² shrinks by 1 - σ² and w · w\* = α stays. So the
-/// constant of Notes21's bound cannot be improved; -ln(1-σ²) for σ² would be exact.
+/// Unit points of R³ on the boundary of the target, labelled +1 because w\* · x = 0. In this order the modified
+/// perceptron, started at (α, √(1-α²), 0), makes all but a fraction of about σ²/2 of its ⌊2 ln(1/α)/σ²⌋ mistakes. Each
+/// point is just outside the band, w · x = -σ‖w‖ (1 + 1e-9), when it is visited, so ‖w‖² is multiplied by 1 - σ² while
+/// w · w\* = α is constant. The constant of Notes21's bound therefore cannot be improved; -ln(1-σ²) instead of σ² would
+/// be exact.
 ///
-/// (There is such a point as long as the part of w across w\* is longer than σ‖w‖.)
+/// (Such a point exists as long as the component of w orthogonal to w\* is longer than σ‖w‖.)
 ///
 /// # Errors
 /// [`InputError::ParameterOutOfRange`] unless α is in [1e-3, 0.9] and σ in [0.01, 0.4].
@@ -138,7 +139,7 @@ mod tests {
                 kernels::axpy(1.0, x, &mut w);
             }
             let last = tight.points().rows().all(|x| kernels::dot(x.as_slice(), &w) > 1.0);
-            assert!(last, "nothing is violated in the end");
+            assert!(last, "no point is violated in the end");
         }
         assert!(margin_perceptron_tight(0.0).is_err() && margin_perceptron_tight(0.6).is_err());
     }
@@ -155,7 +156,7 @@ mod tests {
                 assert!(value < edge && value > edge * (1.0 + 1e-8), "{value} {edge}");
                 kernels::axpy(-value, x, &mut w);
             }
-            // ‖w‖² = (1 - σ²)^M, and not twice more times before it is α².
+            // ‖w‖² = (1 - σ²)^M, and fewer than two more factors reach α².
             let most = 2.0 * alpha.ln() / (-sigma * sigma).ln_1p();
             let count = tight.points().len() as f64;
             assert!(count <= most && count > most - 2.0, "{count} {most}");

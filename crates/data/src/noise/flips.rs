@@ -1,4 +1,4 @@
-//! Noise added to labels that are there already: real points under a noise whose rate is known.
+//! Noise added to existing labels, for example to real data.
 
 use super::model::{NoiseModel, checked_flip_probability};
 use crate::distributions::realizable::Realizable;
@@ -8,8 +8,7 @@ use rand::{Rng, RngExt};
 /// Flips label i with probability `probabilities[i]`, independently.
 ///
 /// # Errors
-/// [`InputError::LengthMismatch`]; [`InputError::ParameterOutOfRange`] for a probability outside
-/// \[0, 1\].
+/// [`InputError::LengthMismatch`]; [`InputError::ParameterOutOfRange`] for a probability outside \[0, 1\].
 ///
 /// ```
 /// use halfspaces_data::flip_labels;
@@ -34,13 +33,12 @@ pub fn flip_labels<R: Rng>(
     Ok(labels.iter().zip(probabilities).map(flip).collect())
 }
 
-/// η(x) of every point of a pool under `noise`: what [`flip_labels`] needs and what
-/// [`crate::Population::with_flips`] judges by. With a `group`, points outside it (`false`) keep
-/// their labels.
+/// The flip probability η(x) of every point of a pool under `noise`. The result is the input of [`flip_labels`] and of
+/// [`crate::Population::with_flips`]. Points outside the optional `group` (those with `false`) keep their labels.
 ///
 /// # Errors
 /// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`] for a group of another length,
-/// [`InputError::ParameterOutOfRange`] for a flip probability that is none.
+/// [`InputError::ParameterOutOfRange`] for an invalid flip probability.
 ///
 /// ```
 /// use halfspaces_data::{
@@ -56,7 +54,7 @@ pub fn flip_labels<R: Rng>(
 /// let target = centroid_target(&points, &own)?;
 /// let pool = Realizable::new(points, target)?;
 ///
-/// // Massart noise far from the boundary, on every second point alone.
+/// // Massart noise far from the boundary, on every second point only.
 /// let noise = Massart::new(0.3, Region::Far(0.05))?;
 /// let group: Vec<bool> = (0..569).map(|i| i % 2 == 0).collect();
 /// let flips = flip_probabilities(&pool, &noise, Some(&group))?;

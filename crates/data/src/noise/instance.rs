@@ -1,16 +1,16 @@
-//! A learning problem under noise: where points come from, who labels them, and who flips labels.
+//! Learning problems under noise: a distribution of points, a target and a noise model.
 //!
-//! x is drawn from the marginal, y = sign(w* · x) is flipped with probability η(x). The error of a
-//! classifier is judged on a [`crate::Population`]: points drawn once, the expectation over their
-//! labels taken exactly.
+//! x is drawn from the marginal, and y = sign(w* · x) is flipped with probability η(x). Classifiers are evaluated on a
+//! [`crate::Population`]: points drawn once, with the exact expectation over their labels.
 
 use super::model::{NoiseModel, checked_flip_probability};
 use super::population::Population;
 use crate::distributions::finite::FiniteSupport;
 use crate::distributions::marginal::Marginal;
+use crate::streams;
 use halfspaces_linalg::{
-    Classifier, DenseRow, ExampleStream, Halfspace, InputError, Label, Points, RngStream, getters,
-    rng_for, zeros,
+    Classifier, DenseRow, ExampleStream, Halfspace, InputError, Label, Points, getters, rng_for,
+    zeros,
 };
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt};
@@ -25,13 +25,13 @@ use rand::{Rng, RngExt};
 /// let noise = Massart::new(0.2, Region::Far(0.3))?;
 /// let instance = Instance::new(MarginBall::new(&target, 0.1)?, target, noise)?;
 ///
-/// // Train on a stream that never ends, or on a sample.
+/// // Train on an endless stream, or on a sample.
 /// let mut stream = instance.stream(7);
 /// assert!(stream.next_row()?.is_some());
 /// let (points, labels) = instance.sample(100, 7)?;
 /// assert_eq!(points.len(), labels.len());
 ///
-/// // Judge on fresh points, over all labels they may get.
+/// // Evaluate on fresh points, with the exact expectation over their labels.
 /// let population = instance.population(1000, 8)?;
 /// let error = population.error(instance.target())?;
 /// assert_eq!(error, population.opt());
@@ -45,11 +45,11 @@ pub struct Instance<M, N> {
 }
 
 impl<M: Marginal, N: NoiseModel> Instance<M, N> {
-    /// Checks that all three live in one space and that the stated noise rate lies in \[0, 1/2\]. The
-    /// target is scaled to norm 1.
+    /// Checks that the dimensions agree and that the stated noise rate is in \[0, 1/2\]. The target is scaled to norm
+    /// 1.
     ///
-    /// Every single flip probability is checked when it is used: one that is no number between 0
-    /// and the rate is [`InputError::ParameterOutOfRange`] there.
+    /// Each flip probability is checked when it is used: one that is not between 0 and the rate gives
+    /// [`InputError::ParameterOutOfRange`] then.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::ZeroVector`],
@@ -66,13 +66,13 @@ impl<M: Marginal, N: NoiseModel> Instance<M, N> {
     }
 
     getters! {
-        /// Where the points come from.
+        /// The distribution of the points.
         marginal: &M,
 
-        /// w*, of norm 1.
+        /// The target w*, of norm 1.
         target: &Halfspace,
 
-        /// Who flips labels.
+        /// The noise model.
         noise: &N,
     }
 
@@ -81,28 +81,28 @@ impl<M: Marginal, N: NoiseModel> Instance<M, N> {
         self.target.dim()
     }
 
-    /// Examples without end, from the stream of `seed`.
+    /// An endless stream of examples, with the random stream of `seed`.
     pub fn stream(&self, seed: u64) -> InstanceStream<'_, M, N, ChaCha8Rng> {
-        self.stream_with_rng(rng_for(RngStream::Examples, seed))
+        self.stream_with_rng(rng_for(streams::EXAMPLES, seed))
     }
 
-    /// Examples without end, from a generator of the caller's (or a `&mut` of one).
+    /// An endless stream of examples, with the caller's random number generator (or a `&mut` of one).
     pub fn stream_with_rng<R: Rng>(&self, rng: R) -> InstanceStream<'_, M, N, R> {
         InstanceStream { instance: self, rng, row: vec![0.0; self.dim()] }
     }
 
-    /// The first `n` examples of [`Instance::stream`].
+    /// Draws the first `n` examples of [`Instance::stream`].
     ///
     /// # Errors
     /// [`InputError::TooLarge`], and those of the stream.
     pub fn sample(&self, n: usize, seed: u64) -> Result<(Points, Vec<Label>), InputError> {
-        self.sample_with_rng(n, rng_for(RngStream::Examples, seed))
+        self.sample_with_rng(n, rng_for(streams::EXAMPLES, seed))
     }
 
-    /// The first `n` examples of [`Instance::stream_with_rng`].
+    /// Draws the first `n` examples of [`Instance::stream_with_rng`].
     ///
     /// # Errors
-    /// As [`Instance::sample`].
+    /// Same as [`Instance::sample`].
     pub fn sample_with_rng<R: Rng>(
         &self,
         n: usize,
@@ -121,31 +121,29 @@ impl<M: Marginal, N: NoiseModel> Instance<M, N> {
         Ok((Points::new(values, dim)?, labels))
     }
 
-    /// `n` points from the stream of `seed`, with their margins and flip probabilities, to judge
-    /// classifiers on.
+    /// Draws `n` points with the random stream of `seed`, with their margins and flip probabilities, for the evaluation
+    /// of classifiers.
     ///
     /// # Errors
-    /// [`InputError::Empty`] for n = 0, [`InputError::TooLarge`], and those of the marginal and the
-    /// noise.
+    /// [`InputError::Empty`] for n = 0, [`InputError::TooLarge`], and those of the marginal and the noise.
     pub fn population(&self, n: usize, seed: u64) -> Result<Population, InputError> {
-        let rng = &mut rng_for(RngStream::Population, seed);
+        let rng = &mut rng_for(streams::POPULATION, seed);
         Population::new(self.marginal.sample_with_rng(n, rng)?, &self.target, &self.noise)
     }
 }
 
 impl<N: NoiseModel> Instance<FiniteSupport, N> {
-    /// The whole distribution: its means are exact.
+    /// The whole distribution, whose means are exact.
     ///
     /// # Errors
-    /// [`InputError::Overflow`]; [`InputError::ParameterOutOfRange`] for a flip probability that is
-    /// none.
+    /// [`InputError::Overflow`]; [`InputError::ParameterOutOfRange`] for an invalid flip probability.
     pub fn exact_population(&self) -> Result<Population, InputError> {
         let (points, weights) = (self.marginal.points().clone(), self.marginal.probabilities());
         Population::weighted(points, weights, &self.target, &self.noise)
     }
 }
 
-/// The endless examples of an [`Instance`].
+/// The endless stream of examples of an [`Instance`].
 ///
 /// ```
 /// use halfspaces_data::{Instance, Rcn, UnitSphere, random_target};
@@ -160,7 +158,7 @@ impl<N: NoiseModel> Instance<FiniteSupport, N> {
 pub struct InstanceStream<'i, M, N, R> {
     instance: &'i Instance<M, N>,
     rng: R,
-    /// The last point: reused, so that no example costs an allocation.
+    /// The most recent point. The buffer is reused, so that examples need no allocation.
     row: Vec<f64>,
 }
 
@@ -191,13 +189,12 @@ impl<M: Marginal, N: NoiseModel, R: Rng> ExampleStream for InstanceStream<'_, M,
 mod tests {
     use super::*;
     use crate::{
-        AdversarialLabels, GlmNoise, MarginBall, Massart, Rcn, Region, StandardLink, UnitSphere,
-        random_target,
+        GlmNoise, MarginBall, Massart, Rcn, Region, StandardLink, UnitSphere, random_target,
     };
     use halfspaces_linalg::PointSet;
     use proptest::prelude::*;
 
-    /// The noise models of the crate by number, for a target in R^`dim`.
+    /// The noise models of this crate by number, for a target in R^`dim`.
     fn noise(kind: usize, rate: f64, dim: usize) -> Box<dyn NoiseModel> {
         let direction = random_target(dim, 99).unwrap();
         let massart = |region| Box::new(Massart::new(rate, region).unwrap());
@@ -208,8 +205,7 @@ mod tests {
             3 => massart(Region::Far(0.3)),
             4 => massart(Region::Near(0.3)),
             5 => massart(Region::Disagreement(direction)),
-            6 => Box::new(AdversarialLabels::new(rate, |_: &[f64]| Label::Negative).unwrap()),
-            7 => Box::new(GlmNoise::new(StandardLink::logistic(6.0).unwrap()).unwrap()),
+            6 => Box::new(GlmNoise::new(StandardLink::logistic(6.0).unwrap()).unwrap()),
             _ => {
                 let link = StandardLink::skewed_logistic(5.0, 0.5 * rate).unwrap();
                 let glm = GlmNoise::new(link).unwrap().with_margin(0.1).unwrap();
@@ -223,21 +219,21 @@ mod tests {
 
         #[test]
         fn flip_probabilities_stay_within_the_rate(
-            kind in 0usize..9, rate in 0.0..0.49f64, dim in 1usize..6, seed in 0u64..1000,
+            kind in 0usize..8, rate in 0.0..0.49f64, dim in 1usize..6, seed in 0u64..1000,
         ) {
             let target = random_target(dim, seed).unwrap();
             let ball = MarginBall::new(&target, 0.1).unwrap();
             let instance = Instance::new(ball, target, noise(kind, rate, dim)).unwrap();
             let population = instance.population(200, seed).unwrap();
             let bound = instance.noise().rate();
-            prop_assert!(bound < 0.5 || kind == 7);
+            prop_assert!(bound < 0.5 || kind == 6);
             prop_assert!(population.flip_probabilities().iter().all(|p| (0.0..=bound).contains(p)));
             prop_assert!(population.opt().mean() <= bound);
         }
 
         #[test]
         fn labels_are_flipped_as_often_as_stated(
-            kind in 0usize..9, rate in 0.0..0.49f64, seed in 0u64..1000,
+            kind in 0usize..8, rate in 0.0..0.49f64, seed in 0u64..1000,
         ) {
             let target = random_target(3, seed).unwrap();
             let ball = MarginBall::new(&target, 0.1).unwrap();
@@ -253,7 +249,7 @@ mod tests {
         }
 
         #[test]
-        fn the_stream_is_the_sample(kind in 0usize..9, seed in 0u64..1000) {
+        fn the_stream_is_the_sample(kind in 0usize..8, seed in 0u64..1000) {
             let target = random_target(4, seed).unwrap();
             let instance =
                 Instance::new(UnitSphere::new(4).unwrap(), target, noise(kind, 0.3, 4)).unwrap();
@@ -262,8 +258,8 @@ mod tests {
             for (x, y) in points.rows().zip(&labels) {
                 prop_assert_eq!(stream.next_row().unwrap(), Some((x, *y)));
             }
-            // A borrowed generator goes on where it was left.
-            let mut rng = rng_for(RngStream::Examples, seed);
+            // A borrowed generator continues where it stopped.
+            let mut rng = rng_for(streams::EXAMPLES, seed);
             let (first, _) = instance.sample_with_rng(20, &mut rng).unwrap();
             let (second, _) = instance.sample_with_rng(30, &mut rng).unwrap();
             let both = [first.as_slice(), second.as_slice()].concat();

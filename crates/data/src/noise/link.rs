@@ -1,18 +1,17 @@
 //! Link functions of generalized linear models.
 //!
-//! Under a GLM with link σ the flip probability of x is at most (1 - |σ(w* · x)|)/2; the learners
-//! that use σ need it non-decreasing, of the sign of its argument and of known asymmetry τ (CKST24,
-//! Definition 2). [`StandardLink`] holds links for which that is proved; [`check_link`] probes any
-//! other.
+//! Under a GLM with link σ the flip probability of x is at most (1 - |σ(w* · x)|)/2. The learners that use σ need it to
+//! be non-decreasing, with the sign of its argument and a known asymmetry τ (CKST24, Definition 2). These properties
+//! are proved for each [`StandardLink`]; [`check_link`] probes any other function.
 
 use halfspaces_linalg::InputError;
 use thiserror::Error;
 
-/// A link σ: \[-1, 1\] -> \[-1, 1\]: the model's mean label E\[y | x\] is at least |σ(w* · x)| in size, with
-/// the sign of w* · x (CKST24, Definition 2).
+/// A link σ: \[-1, 1\] -> \[-1, 1\]. The model's mean label E\[y | x\] has at least the size |σ(w* · x)|, and the sign
+/// of w* · x (CKST24, Definition 2).
 ///
-/// σ is non-decreasing with sign(t) σ(t) >= 0. As sign(0) = +1 here, σ(0) >= 0 is part of this; CKST24
-/// assumes it silently.
+/// σ is non-decreasing with sign(t) σ(t) >= 0. As sign(0) = +1 in this project, this includes σ(0) >= 0; CKST24 assumes
+/// it implicitly.
 ///
 /// ```
 /// use halfspaces_data::{Link, check_link};
@@ -30,13 +29,13 @@ use thiserror::Error;
 /// # Ok::<(), halfspaces_data::LinkError>(())
 /// ```
 pub trait Link: Send + Sync {
-    /// σ(t). Callers clamp t to \[-1, 1\] first, see [`Link::clamped`].
+    /// The value σ(t). Callers first clamp t to \[-1, 1\]; see [`Link::clamped`].
     fn value(&self, t: f64) -> f64;
 
-    /// τ: the least number with ||σ(t)| - |σ(-t)|| <= τ for every t; 0 for an odd link.
+    /// The asymmetry τ: the smallest number with ||σ(t)| - |σ(-t)|| <= τ for every t; 0 for an odd link.
     fn asymmetry(&self) -> f64;
 
-    /// σ at t clamped to \[-1, 1\]: iterates may leave the unit ball.
+    /// The value of σ at t clamped to \[-1, 1\]; iterates may leave the unit ball.
     fn clamped(&self, t: f64) -> f64 {
         self.value(t.clamp(-1.0, 1.0))
     }
@@ -52,7 +51,7 @@ impl<L: Link + ?Sized> Link for &L {
     }
 }
 
-/// The links of the literature, with parameters that were checked.
+/// The links of the literature, with checked parameters.
 ///
 /// ```
 /// use halfspaces_data::{Link, StandardLink};
@@ -120,11 +119,11 @@ impl From<StandardLink> for Shape {
     }
 }
 
-/// No slope or scale exceeds it: products with t in \[-1, 1\] stay finite.
+/// Maximum slope and scale, so that products with t in \[-1, 1\] stay finite.
 const MAX_STEEPNESS: f64 = 1e150;
 
 impl StandardLink {
-    /// σ(t) = (1 - 2η) sign(t): Massart noise of rate η, `rate` in \[0, 1/2\]. τ = 0.
+    /// Massart noise: σ(t) = (1 - 2η) sign(t), with the rate η, `rate`, in \[0, 1/2\]. τ = 0.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -132,8 +131,8 @@ impl StandardLink {
         StandardLink::two_rates(rate, rate)
     }
 
-    /// σ(t) = 1 - 2 `positive` for t >= 0 and -(1 - 2 `negative`) below: each side of w* has a noise
-    /// rate in \[0, 1/2\] of its own. τ = 2 |`positive` - `negative`|.
+    /// One noise rate in \[0, 1/2\] for each side of w*: σ(t) = 1 - 2 `positive` for t >= 0 and -(1 - 2 `negative`) for
+    /// t < 0. τ = 2 |`positive` - `negative`|.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -141,8 +140,8 @@ impl StandardLink {
         Shape::TwoRates { positive, negative }.try_into()
     }
 
-    /// σ(t) = tanh(s t/2), the mean label of logistic regression with weights s w*; s = `scale`
-    /// above 0. τ = 0.
+    /// The logistic link σ(t) = tanh(s t/2), the mean label of logistic regression with weights s w*; s = `scale` must
+    /// be positive. τ = 0.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -150,7 +149,7 @@ impl StandardLink {
         Shape::Logistic { scale }.try_into()
     }
 
-    /// σ(t) = `slope` t, clipped to \[-1, 1\]; `slope` above 0. τ = 0.
+    /// The linear link σ(t) = `slope` t, clipped to \[-1, 1\]; `slope` must be positive. τ = 0.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -158,10 +157,10 @@ impl StandardLink {
         Shape::Clipped { slope }.try_into()
     }
 
-    /// A staircase of k = `levels` equally long and equally high steps on either side:
-    /// σ(t) = sign(t) `top` min(1 + ⌊k|t|⌋, k)/k, `top` in \[0, 1\]. τ = 0.
+    /// A staircase with k = `levels` steps of equal length and height on either side: σ(t) = sign(t) `top` min(1 +
+    /// ⌊k|t|⌋, k)/k, `top` in \[0, 1\]. τ = 0.
     ///
-    /// One level is the link of [`StandardLink::massart`] with η = (1 - `top`)/2.
+    /// With one level it equals [`StandardLink::massart`] with η = (1 - `top`)/2.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -169,11 +168,11 @@ impl StandardLink {
         Shape::Staircase { levels, top }.try_into()
     }
 
-    /// The logistic link shifted by b >= 0 towards the positive labels and cut at 0 where the shift
-    /// would turn the sign: σ(t) = tanh(s (t + b)/2) for t >= 0, min(0, that) below.
+    /// The logistic link shifted by b >= 0 towards the positive labels, and clamped to 0 where the shift would change
+    /// the sign: σ(t) = tanh(s (t + b)/2) for t >= 0, and the minimum of 0 and that value for t < 0.
     ///
-    /// The asymmetry is largest at t = b, where σ(-b) = 0: τ = tanh(s b). It is what is given here,
-    /// in \[0, tanh s\] and below 1, and b follows.
+    /// The asymmetry is largest at t = b, where σ(-b) = 0: τ = tanh(s b). The argument `asymmetry` is τ, in \[0, tanh
+    /// s\] and below 1; it determines b.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -210,11 +209,11 @@ impl Link for StandardLink {
     }
 }
 
-/// Why a function is not a link; see [`check_link`].
+/// The reason why a function is not a link; see [`check_link`].
 ///
 /// ```
 /// use halfspaces_data::{Link, LinkError, check_link};
-/// /// Surer on the wrong side.
+/// /// A larger value on the wrong side.
 /// struct Backwards;
 /// impl Link for Backwards {
 ///     fn value(&self, margin: f64) -> f64 {
@@ -232,47 +231,51 @@ pub enum LinkError {
     /// A value is NaN or infinite.
     #[error("the link is {value} at {at}; it must be finite")]
     NotFinite {
-        /// Where.
+        /// The argument.
         at: f64,
-        /// σ there.
+        /// The value of σ.
         value: f64,
     },
     /// A value lies outside \[-1, 1\].
     #[error("the link is {value} at {at}; it must lie in [-1, 1]")]
     OutsideRange {
-        /// Where.
+        /// The argument.
         at: f64,
-        /// σ there.
+        /// The value of σ.
         value: f64,
     },
-    /// A value has not the sign of its argument, or σ(0) < 0.
-    #[error("the link is {value} at {at}; it must be >= 0 from 0 on and <= 0 before")]
+    /// A value does not have the sign of its argument, or σ(0) < 0.
+    #[error(
+        "the link is {value} at {at}; it must be at least 0 for arguments >= 0 and at most 0 for arguments < 0"
+    )]
     WrongSign {
-        /// Where.
+        /// The argument.
         at: f64,
-        /// σ there.
+        /// The value of σ.
         value: f64,
     },
     /// The function decreases.
-    #[error("the link decreases between {from} and {to}; it must not")]
+    #[error("the link decreases between {from} and {to}; it must not decrease")]
     Decreasing {
         /// The smaller argument.
         from: f64,
-        /// The larger argument, of smaller value.
+        /// The larger argument, with the smaller value.
         to: f64,
     },
-    /// The stated τ is no asymmetry: negative or not finite.
+    /// The stated τ is negative or not finite.
     #[error("the link states the asymmetry {stated}; it must be finite and at least 0")]
     BadAsymmetry {
         /// The stated τ.
         stated: f64,
     },
-    /// The function is less symmetric than it says.
-    #[error("|σ(t)| and |σ(-t)| differ by {found} at t = {at}, beyond the stated {stated}")]
+    /// The asymmetry of the function exceeds its stated τ.
+    #[error(
+        "|σ(t)| and |σ(-t)| differ by {found} at t = {at}, more than the stated asymmetry {stated}"
+    )]
     AsymmetryAboveStated {
-        /// The t, not negative.
+        /// The argument t >= 0.
         at: f64,
-        /// ||σ(t)| - |σ(-t)||.
+        /// The difference ||σ(t)| - |σ(-t)||.
         found: f64,
         /// The stated τ.
         stated: f64,
@@ -282,19 +285,19 @@ pub enum LinkError {
 /// [`check_link`] probes every multiple of 1/`LINK_PROBE_STEPS` in \[-1, 1\].
 pub const LINK_PROBE_STEPS: u32 = 1000;
 
-/// [`check_link`] also probes these and their negatives, where a link may jump at 0.
+/// Arguments that [`check_link`] also probes, with both signs, because a link may jump at 0.
 pub const LINK_PROBES_NEAR_ZERO: [f64; 6] = [f64::MIN_POSITIVE, 1e-100, 1e-16, 1e-12, 1e-8, 1e-4];
 
-/// [`check_link`] forgives violations up to this: a link's own rounding.
+/// Violations up to this are accepted as rounding errors of the link.
 pub const LINK_TOLERANCE: f64 = 1e-12;
 
-/// Refuses a function that is no link of the asymmetry it states.
+/// Checks that a function is a link with its stated asymmetry.
 ///
-/// It is tried at 0, at the multiples of 1/[`LINK_PROBE_STEPS`] (so at ±1) and at
-/// ±[`LINK_PROBES_NEAR_ZERO`]; a fault between the probes stays unseen.
+/// It is evaluated at 0, at the multiples of 1/[`LINK_PROBE_STEPS`] (including ±1) and at ±[`LINK_PROBES_NEAR_ZERO`].
+/// Faults between these arguments are not found.
 ///
 /// # Errors
-/// The first fault met from -1 on; asymmetry comes last.
+/// The first fault in increasing order of the argument; asymmetry is checked last.
 ///
 /// ```
 /// use halfspaces_data::{Link, LinkError, check_link};
@@ -345,7 +348,7 @@ pub fn check_link<L: Link + ?Sized>(link: &L) -> Result<(), LinkError> {
     Ok(())
 }
 
-/// The positive probes, rising.
+/// The positive probes, in increasing order.
 fn probe_sizes() -> Vec<f64> {
     let steps = (1..=LINK_PROBE_STEPS).map(|i| f64::from(i) / f64::from(LINK_PROBE_STEPS));
     LINK_PROBES_NEAR_ZERO.into_iter().chain(steps).collect()
@@ -439,10 +442,10 @@ mod tests {
         assert!(matches!(check(|t| 1.5 * t), LinkError::OutsideRange { .. }));
         assert!(matches!(check(|t| t + 0.1 - 0.1 * t), LinkError::WrongSign { .. }));
         assert!(matches!(check(|t| t - t.powi(3)), LinkError::Decreasing { .. }));
-        // Wrong at 0 alone: sign(0) = +1.
+        // Wrong only at 0, because sign(0) = +1.
         let at_zero = check(|t| if t > 0.0 { 0.5 } else { -0.5 });
         assert_eq!(at_zero, LinkError::WrongSign { at: 0.0, value: -0.5 });
-        // A peak next to 0 alone.
+        // A peak only next to 0.
         let peak = check(|t| if t.abs() < 1e-15 { t.signum() } else { 0.5 * t.signum() });
         assert!(matches!(peak, LinkError::Decreasing { .. }), "{peak}");
         for tau in [-0.1, f64::NAN, f64::INFINITY] {

@@ -1,4 +1,4 @@
-//! Who flips labels, and who judges classifiers under noise.
+//! Label noise, and the evaluation of classifiers under noise.
 
 pub(crate) mod flips;
 pub(crate) mod instance;

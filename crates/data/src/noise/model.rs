@@ -1,20 +1,19 @@
-//! Label noise: how likely the label of a point is flipped.
+//! Label noise: the probability with which the label of a point is flipped.
 //!
-//! Three models of CKST24 §1 are here. [`Rcn`]: the same probability η everywhere. [`Massart`] and
-//! [`AdversarialLabels`]: any η(x) in \[0, η\], an adversary's choice. [`GlmNoise`]: at most
-//! (1 - |σ(w* · x)|)/2 for a link σ. Under the first two some halfspace has error at most η; under
-//! the last, at most opt_RCN = E\[(1 - |σ(w* · x)|)/2\].
+//! The models are those of CKST24 §1. [`Rcn`] has the same probability η everywhere. [`Massart`] allows any η(x) in
+//! \[0, η\], chosen by an adversary. [`GlmNoise`] has at most (1 - |σ(w* · x)|)/2 for a link σ. Under the first two
+//! some halfspace has error at most η; under the last, at most opt_RCN = E\[(1 - |σ(w* · x)|)/2\].
 
 use super::link::{Link, LinkError, check_link};
 use halfspaces_linalg::{
-    Classifier, Halfspace, InputError, Label, PointSet, Points, RowView, kernels, load_checked,
+    Classifier, Halfspace, InputError, Label, PointSet, Points, RowView, kernels,
 };
 
-/// Flips the label sign(w* · x) of x with a probability η(x), freshly for every example.
+/// Flips the label sign(w* · x) of x with probability η(x), independently for every example.
 ///
 /// ```
 /// use halfspaces_data::NoiseModel;
-/// /// Noise that falls with the distance from the boundary.
+/// /// Noise that decreases with the distance from the boundary.
 /// struct Fading;
 /// impl NoiseModel for Fading {
 ///     fn flip_probability(&self, _: &[f64], margin: f64) -> f64 {
@@ -27,13 +26,13 @@ use halfspaces_linalg::{
 /// assert_eq!(Fading.flip_probability(&[0.0, 1.0], -0.5), 0.2);
 /// ```
 pub trait NoiseModel {
-    /// η(x), given x and its signed margin w* · x.
+    /// The flip probability η(x), given x and its signed margin w* · x.
     fn flip_probability(&self, x: &[f64], margin: f64) -> f64;
 
-    /// η: no flip probability exceeds it.
+    /// The rate η, an upper bound on all flip probabilities.
     fn rate(&self) -> f64;
 
-    /// The dimension of the points it is made for; `None` if any will do.
+    /// The required dimension of the points; `None` if any dimension is valid.
     fn dim(&self) -> Option<usize> {
         None
     }
@@ -72,7 +71,7 @@ fn check_rate(rate: f64) -> Result<(), InputError> {
     InputError::check_parameter("noise rate", rate, inside, "at least 0 and below 1/2")
 }
 
-/// η(x), refused unless it is a number from 0 to the stated rate.
+/// The flip probability η(x), or an error unless it is between 0 and the stated rate.
 pub(crate) fn checked_flip_probability<N: NoiseModel + ?Sized>(
     noise: &N,
     x: &[f64],
@@ -94,15 +93,12 @@ pub(crate) fn checked_flip_probability<N: NoiseModel + ?Sized>(
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Rcn {
     rate: f64,
 }
 
-load_checked!(Rcn { rate: f64 } => Rcn::new);
-
 impl Rcn {
-    /// Of rate η in [0, 1/2).
+    /// Creates the noise of rate η in [0, 1/2).
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -122,7 +118,7 @@ impl NoiseModel for Rcn {
     }
 }
 
-/// Where in the domain a noise model acts; elsewhere nothing is flipped.
+/// The part of the domain in which a noise model acts; no label outside it is flipped.
 ///
 /// ```
 /// use halfspaces_data::Region;
@@ -134,25 +130,23 @@ impl NoiseModel for Rcn {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Region {
     /// The whole domain.
     Everywhere,
-    /// Half of it: u · x >= 0.
+    /// The half of the domain with u · x >= 0.
     Side(Halfspace),
-    /// |w* · x| >= the threshold: the labels that ought to be the surest.
+    /// Points with |w* · x| at least the threshold, whose labels would otherwise be the most certain.
     Far(f64),
-    /// |w* · x| <= the threshold.
+    /// Points with |w* · x| at most the threshold.
     Near(f64),
-    /// Where the competitor v and w* disagree on the sign. This is where noise of a given rate helps
-    /// v most: v then errs on 1 - η of that region and on nothing else. For the region of agreement
-    /// give -v.
+    /// Points on which the competitor v and w* differ in sign. Noise of a given rate helps v most in this region: v
+    /// then errs on 1 - η of the region and nowhere else. Use -v for the region of agreement.
     Disagreement(Halfspace),
 }
 
 impl Region {
-    /// Whether x, of signed margin w* · x, lies in the region.
+    /// Whether x, with the signed margin w* · x, is in the region.
     #[must_use]
     pub fn contains(&self, x: &[f64], margin: f64) -> bool {
         match self {
@@ -184,10 +178,10 @@ impl Region {
     }
 }
 
-/// Massart noise: η(x) = η in a region of the adversary's choice and 0 elsewhere.
+/// Massart noise: η(x) = η in a region chosen by the adversary and 0 elsewhere.
 ///
-/// Values strictly between are never worth more to an adversary that wants the largest error: the
-/// error of a classifier is linear in every η(x).
+/// Values strictly between 0 and η never give an adversary a larger error, because the error of a classifier is linear
+/// in every η(x).
 ///
 /// ```
 /// use halfspaces_data::{Massart, NoiseModel, Region};
@@ -197,22 +191,19 @@ impl Region {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Massart {
     rate: f64,
     region: Region,
 }
 
-load_checked!(Massart { rate: f64, region: Region } => Massart::new);
-
-/// [`Massart::against_least_squares`] turns its first competitors from w* by these angles.
+/// Angles by which [`Massart::against_least_squares`] first rotates w* to obtain competitors.
 const START_ANGLES: [f64; 4] = [0.4, 0.8, 1.2, std::f64::consts::FRAC_PI_2];
 
-/// How often [`Massart::against_least_squares`] answers a fit with new noise.
+/// Number of times that [`Massart::against_least_squares`] chooses new noise in response to a fit.
 const ROUNDS: usize = 4;
 
 impl Massart {
-    /// Of rate η in [0, 1/2), flipping in `region`.
+    /// Creates the noise of rate η in [0, 1/2) that flips in `region`.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for the rate or the region's threshold.
@@ -222,18 +213,17 @@ impl Massart {
         Ok(Massart { rate, region })
     }
 
-    /// The adaptive adversary: knows w* and a sample of the marginal, and looks for the competitor v
-    /// whose [`Region::Disagreement`] leads least squares furthest astray.
+    /// An adaptive adversary: it knows w* and a sample of the marginal, and searches for the competitor v whose
+    /// [`Region::Disagreement`] gives least squares the largest error.
     ///
-    /// From each of `directions` (first guesses; their components across w* count) it turns w* by a
-    /// few angles, makes the noise that favours the turned halfspace, fits the noisy mean labels
-    /// by least squares, favours the fit in turn, and so on. Of all noises tried the one whose fit
-    /// errs most in excess of w* is kept. A local search: other noise may be worse.
+    /// From each of the starting `directions` (only their components orthogonal to w* are used) it rotates w* by a few
+    /// angles and creates the noise that favours the rotated halfspace. It then fits the noisy mean labels by least
+    /// squares, favours the fit, and repeats. Of all the noise models tried, it keeps the one whose fit has the largest
+    /// excess error over w*. This is a local search; other noise may be worse.
     ///
     /// # Errors
     /// [`InputError::Empty`] without points or directions, [`InputError::DimensionMismatch`],
-    /// [`InputError::ZeroVector`] for a target without direction, [`InputError::Overflow`], and
-    /// those of [`Massart::new`].
+    /// [`InputError::ZeroVector`] for a zero target, [`InputError::Overflow`], and those of [`Massart::new`].
     ///
     /// ```
     /// use halfspaces_data::{Instance, MarginBall, Marginal, Massart, UnitSphere, random_target};
@@ -271,7 +261,7 @@ impl Massart {
                 for _ in 0..ROUNDS {
                     let competitor = Halfspace::new(v)?;
                     let favoured = competitor.label_all(points)?;
-                    // η(x) = η where they disagree; the mean label there shrinks to 1 - 2η.
+                    // η(x) = η where they disagree; there the mean label shrinks to 1 - 2η.
                     let flips = favoured.iter().zip(&truth).map(|(v, y)| v != y);
                     let means = flips
                         .zip(&truth)
@@ -290,22 +280,22 @@ impl Massart {
         worst.map(|(_, noise)| noise).ok_or(InputError::ZeroVector)
     }
 
-    /// Where it flips.
+    /// The region in which labels are flipped.
     #[must_use]
     pub fn region(&self) -> &Region {
         &self.region
     }
 }
 
-/// ℓ01 of the predictions less that of the truth: the mean of 1 - 2η(x), the size of the mean label,
-/// where they are wrong.
+/// The ℓ01 error of the predictions minus that of the truth: the mean, over the points, of the absolute value 1 - 2η(x)
+/// of the mean label where the prediction is wrong.
 fn excess_under(means: &[f64], predictions: &[Label]) -> f64 {
     let wrong = means.iter().zip(predictions).filter(|(m, p)| p.as_f64() * **m < 0.0);
     wrong.map(|(m, _)| m.abs()).sum::<f64>() / means.len().max(1) as f64
 }
 
-/// The w of least mean (w · x - y)², by conjugate gradients on the normal equations: at most d
-/// rounds up to rounding, and no matrix to hold or to invert.
+/// The w that minimises the mean of (w · x - y)², by conjugate gradients on the normal equations: at most d rounds,
+/// apart from rounding errors, without storing or inverting a matrix.
 fn least_squares(points: &Points, values: &[f64]) -> Result<Vec<f64>, InputError> {
     let dim = points.dim();
     let mut w = vec![0.0; dim];
@@ -345,46 +335,8 @@ impl NoiseModel for Massart {
     }
 }
 
-/// Massart noise in its other form: with probability η a label is the adversary's, a function of x,
-/// else the target's. So η(x) = η where the two differ and 0 elsewhere.
-///
-/// ```
-/// use halfspaces_data::{AdversarialLabels, NoiseModel};
-/// use halfspaces_linalg::Label;
-/// let spiteful = AdversarialLabels::new(0.1, |x: &[f64]| Label::from_sign(-x[1]))?;
-/// assert_eq!(spiteful.flip_probability(&[0.5, 0.5], 0.5), 0.1);
-/// assert_eq!(spiteful.flip_probability(&[0.5, -0.5], 0.5), 0.0);
-/// # Ok::<(), halfspaces_linalg::InputError>(())
-/// ```
-#[derive(Debug, Clone, Copy)]
-pub struct AdversarialLabels<F> {
-    rate: f64,
-    decide: F,
-}
-
-impl<F: Fn(&[f64]) -> Label> AdversarialLabels<F> {
-    /// The adversary controls a label with probability `rate` in [0, 1/2), and then says `decide(x)`.
-    ///
-    /// # Errors
-    /// [`InputError::ParameterOutOfRange`].
-    pub fn new(rate: f64, decide: F) -> Result<Self, InputError> {
-        check_rate(rate)?;
-        Ok(AdversarialLabels { rate, decide })
-    }
-}
-
-impl<F: Fn(&[f64]) -> Label> NoiseModel for AdversarialLabels<F> {
-    fn flip_probability(&self, x: &[f64], margin: f64) -> f64 {
-        if (self.decide)(x) == Label::from_sign(margin) { 0.0 } else { self.rate }
-    }
-
-    fn rate(&self) -> f64 {
-        self.rate
-    }
-}
-
-/// The noise of a generalized linear model: η(x) = (1 - |σ(w* · x)|)/2, the most its link allows;
-/// [`GlmNoise::within`] lowers it to 0 outside a region, as Massart's adversary may.
+/// The noise of a generalized linear model: η(x) = (1 - |σ(w* · x)|)/2, the maximum that its link allows.
+/// [`GlmNoise::within`] sets it to 0 outside a region, which the definition permits.
 ///
 /// ```
 /// use halfspaces_data::{GlmNoise, NoiseModel, Region, StandardLink};
@@ -403,36 +355,36 @@ pub struct GlmNoise<L> {
     rate: f64,
 }
 
-/// Any positive argument at least this far from 0 counts as beside it: the least normal number.
-const BESIDE_ZERO: f64 = f64::MIN_POSITIVE;
+/// The positive argument next to 0: the smallest normal number.
+const NEXT_TO_ZERO: f64 = f64::MIN_POSITIVE;
 
 impl<L: Link> GlmNoise<L> {
-    /// Of the given link.
+    /// Creates the noise of the given link.
     ///
     /// # Errors
-    /// [`LinkError`] if it is not one, see [`check_link`].
+    /// [`LinkError`] if the function is not a link, see [`check_link`].
     pub fn new(link: L) -> Result<Self, LinkError> {
         check_link(&link)?;
         let rate = full_noise(&link, 0.0)
-            .max(full_noise(&link, BESIDE_ZERO))
-            .max(full_noise(&link, -BESIDE_ZERO));
+            .max(full_noise(&link, NEXT_TO_ZERO))
+            .max(full_noise(&link, -NEXT_TO_ZERO));
         Ok(GlmNoise { link, region: Region::Everywhere, rate })
     }
 
-    /// States that |w* · x| >= `margin`, in \[0, 1\], so that the rate is that of ±`margin`. A point
-    /// nearer, be it by rounding, gets at most that rate.
+    /// States that |w* · x| >= `margin`, in \[0, 1\], so that the rate is the flip probability at ±`margin`. The flip
+    /// probability of a point closer to the boundary, for example by rounding, is limited to that rate.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
     pub fn with_margin(self, margin: f64) -> Result<Self, InputError> {
         let inside = (0.0..=1.0).contains(&margin);
         InputError::check_parameter("margin", margin, inside, "between 0 and 1")?;
-        let nearest = margin.max(BESIDE_ZERO);
+        let nearest = margin.max(NEXT_TO_ZERO);
         let rate = full_noise(&self.link, nearest).max(full_noise(&self.link, -nearest));
         Ok(GlmNoise { rate: rate.min(self.rate), ..self })
     }
 
-    /// Flips nothing outside `region`.
+    /// Restricts flips to `region`.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for the region's threshold.
@@ -441,13 +393,13 @@ impl<L: Link> GlmNoise<L> {
         Ok(GlmNoise { region, ..self })
     }
 
-    /// The link.
+    /// The link σ.
     pub fn link(&self) -> &L {
         &self.link
     }
 }
 
-/// (1 - |σ(t)|)/2, in \[0, 1/2\] whatever σ's rounding, with t clamped to \[-1, 1\].
+/// The maximum flip probability (1 - |σ(t)|)/2, in \[0, 1/2\] whatever the rounding of σ, with t clamped to \[-1, 1\].
 pub(crate) fn full_noise<L: Link + ?Sized>(link: &L, t: f64) -> f64 {
     (0.5 * (1.0 - link.clamped(t).abs())).clamp(0.0, 0.5)
 }
@@ -493,7 +445,7 @@ mod tests {
             x.add_scaled_to(y - x.dot(&w), &mut left);
         }
         assert!(left.iter().all(|v| v.abs() < 1e-9), "{left:?}");
-        // Points in a plane leave the rest of the space alone.
+        // Points in a plane do not affect the rest of the space.
         let flat = Points::from_rows(&[[1.0, 2.0, 0.0], [2.0, -1.0, 0.0]]).unwrap();
         let w = least_squares(&flat, &[5.0, 0.0]).unwrap();
         assert!(w.iter().zip([1.0, 2.0, 0.0]).all(|(a, b)| (a - b).abs() < 1e-12));
@@ -512,7 +464,7 @@ mod tests {
         let helped = error(Region::Disagreement(v.clone()));
         let opposite = Halfspace::new(v.normal().iter().map(|x| -x).collect()).unwrap();
         let clean = error(Region::Far(2.0));
-        // By the definition: v errs on 1 - η of the disagreement instead of on all of it.
+        // By definition v errs on 1 - η of the disagreement instead of on all of it.
         assert!((helped - 0.7 * clean).abs() < 1e-12);
         let side = random_target(4, 5).unwrap();
         for region in [
@@ -551,7 +503,6 @@ mod tests {
         for rate in [-0.1, 0.5, f64::NAN] {
             assert!(Rcn::new(rate).is_err());
             assert!(Massart::new(rate, Region::Everywhere).is_err());
-            assert!(AdversarialLabels::new(rate, |_: &[f64]| Label::Positive).is_err());
         }
         for threshold in [-0.1, f64::INFINITY, f64::NAN] {
             assert!(Massart::new(0.1, Region::Far(threshold)).is_err());
@@ -585,7 +536,7 @@ mod tests {
         assert!(matches!(GlmNoise::new(Falling), Err(LinkError::WrongSign { .. })));
     }
 
-    /// Of two rates the larger is the rate, whichever side it is on.
+    /// The rate is the larger of the two rates, on whichever side it is.
     #[test]
     fn the_rate_beyond_a_margin_is_that_of_either_side() {
         for (positive, negative) in [(0.1, 0.3), (0.3, 0.1)] {
@@ -605,7 +556,7 @@ mod tests {
         assert!(near(0.5) && near(-0.5) && !near(0.51));
     }
 
-    /// Of several directions the adversary takes what harms most.
+    /// Of several directions the adversary chooses the most harmful one.
     #[test]
     fn more_directions_harm_as_much_as_the_worst_of_them() {
         let target = random_target(3, 1).unwrap();

@@ -1,5 +1,5 @@
-//! Classifiers judged on points whose flip probabilities are known: the expectation over the labels is
-//! exact, only the points are a sample.
+//! Evaluation of classifiers on points with known flip probabilities: the expectation over the labels is exact, and
+//! only the points are sampled.
 
 use super::link::Link;
 use super::model::{NoiseModel, checked_flip_probability, full_noise};
@@ -8,7 +8,7 @@ use halfspaces_linalg::{
     Classifier, Halfspace, InputError, Label, PointSet, Points, getters, margins,
 };
 
-/// A mean over a population with its standard error; the error is 0 when the population is the whole
+/// A mean over a population, with its standard error. The standard error is 0 if the population is the whole
 /// distribution ([`Population::weighted`]).
 ///
 /// ```
@@ -19,7 +19,6 @@ use halfspaces_linalg::{
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct PopulationMean {
     mean: f64,
     standard_error: f64,
@@ -32,7 +31,7 @@ impl PopulationMean {
         self.mean
     }
 
-    /// Its standard error as an estimate of the distribution's mean: s/√n.
+    /// The standard error of the mean as an estimate of the distribution's mean: s/√n.
     #[must_use]
     pub fn standard_error(self) -> f64 {
         self.standard_error
@@ -48,7 +47,7 @@ impl PopulationMean {
 /// let target = Halfspace::new(vec![1.0, 0.0])?;
 /// let population = Population::new(points, &target, &Massart::new(0.2, Region::Far(0.5))?)?;
 /// assert_eq!(population.opt().mean(), 0.1);
-/// // Wrong on the second point, which is never flipped, and right on the first in 0.8 of the cases.
+/// // Wrong on the second point, which is never flipped, and correct on the first in 0.8 of the cases.
 /// let labels = [Label::Positive, Label::Negative];
 /// assert!((population.error_of_labels(&labels)?.mean() - 0.6).abs() < 1e-15);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
@@ -58,7 +57,7 @@ pub struct Population {
     points: Points,
     margins: Vec<f64>,
     flips: Vec<f64>,
-    /// Probabilities of the points when they are the whole support, else a sample.
+    /// Probabilities of the points if they are the whole support; `None` for a sample.
     weights: Option<Vec<f64>>,
 }
 
@@ -67,7 +66,7 @@ impl Population {
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::DimensionMismatch`], [`InputError::ZeroVector`];
-    /// [`InputError::ParameterOutOfRange`] for a flip probability that is none.
+    /// [`InputError::ParameterOutOfRange`] for an invalid flip probability.
     pub fn new<N: NoiseModel + ?Sized>(
         points: Points,
         target: &Halfspace,
@@ -85,10 +84,10 @@ impl Population {
         Ok(Population { points, margins, flips, weights: None })
     }
 
-    /// As [`Population::new`], the flip probabilities given one per point, each in \[0, 1/2\].
+    /// Like [`Population::new`], with one given flip probability per point, each in \[0, 1/2\].
     ///
     /// # Errors
-    /// As [`Population::new`]; [`InputError::LengthMismatch`].
+    /// Same as [`Population::new`]; [`InputError::LengthMismatch`].
     pub fn with_flips(
         points: Points,
         target: &Halfspace,
@@ -103,13 +102,12 @@ impl Population {
         Ok(Population { points, margins, flips, weights: None })
     }
 
-    /// The whole of a distribution on finitely many points: point i has a probability proportional to
-    /// `weights[i]`, and means have no standard error.
+    /// The whole of a distribution on finitely many points: point i has a probability proportional to `weights[i]`, and
+    /// the standard error of means is 0.
     ///
     /// # Errors
-    /// As [`Population::new`]; [`InputError::LengthMismatch`];
-    /// [`InputError::ParameterOutOfRange`] for a weight that is negative or not finite, or weights
-    /// without a positive finite sum.
+    /// Same as [`Population::new`]; [`InputError::LengthMismatch`]; [`InputError::ParameterOutOfRange`] for a negative
+    /// or non-finite weight, or if the sum of the weights is not positive and finite.
     pub fn weighted<N: NoiseModel + ?Sized>(
         points: Points,
         weights: &[f64],
@@ -125,29 +123,29 @@ impl Population {
         /// The points.
         points: &Points,
 
-        /// w* · x of every point.
+        /// The margins w* · x of the points.
         margins: &[f64],
 
-        /// η(x) of every point.
+        /// The flip probabilities η(x) of the points.
         flip_probabilities: &[f64] => flips,
     }
 
-    /// sign(w* · x) of every point.
+    /// The labels sign(w* · x) of the points.
     pub fn truth(&self) -> impl Iterator<Item = Label> {
         self.margins.iter().copied().map(Label::from_sign)
     }
 
-    /// Probability of point i, or 1/n in a sample.
+    /// The probability of point i; 1/n in a sample.
     ///
     /// # Panics
-    /// If there is no point i.
+    /// If i is out of range.
     #[must_use]
     pub fn weight(&self, i: usize) -> f64 {
         assert!(i < self.flips.len(), "point {i} of {}", self.flips.len());
         self.weights.as_ref().map_or(1.0 / self.flips.len() as f64, |weights| weights[i])
     }
 
-    /// ℓ01 of a halfspace: the mean over x of 1 - η(x) where it differs from w*, else η(x).
+    /// The ℓ01 error of a halfspace: the mean over x of 1 - η(x) where it differs from w*, otherwise η(x).
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::Overflow`].
@@ -155,7 +153,7 @@ impl Population {
         self.error_of_labels(&halfspace.label_all(&self.points)?)
     }
 
-    /// ℓ01 of any classifier, given its label of every point.
+    /// The ℓ01 error of any classifier, given its label of every point.
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`].
@@ -167,11 +165,11 @@ impl Population {
         ))
     }
 
-    /// ℓ01 of a halfspace less that of w*, never negative: 1 - 2η(x) where the two differ. Its
+    /// The ℓ01 error of a halfspace minus that of w*, never negative: the mean of 1 - 2η(x) where the two differ. Its
     /// standard error is that of the difference.
     ///
     /// # Errors
-    /// As [`Population::error`].
+    /// Same as [`Population::error`].
     pub fn excess(&self, halfspace: &Halfspace) -> Result<PopulationMean, InputError> {
         let labels = halfspace.label_all(&self.points)?;
         let each = self.truth().zip(&labels).zip(&self.flips);
@@ -182,13 +180,13 @@ impl Population {
         )))
     }
 
-    /// opt = E\[η(x)\], the error of w*.
+    /// The error of w*: opt = E\[η(x)\].
     #[must_use]
     pub fn opt(&self) -> PopulationMean {
         self.mean(self.flips.iter().copied())
     }
 
-    /// opt_RCN = E\[(1 - |σ(w* · x)|)/2\], what a GLM of link σ may cost w* at most.
+    /// The maximum error of w* that a GLM with link σ allows: opt_RCN = E\[(1 - |σ(w* · x)|)/2\].
     pub fn opt_rcn<L: Link + ?Sized>(&self, link: &L) -> PopulationMean {
         self.mean(self.margins.iter().map(|m| full_noise(link, *m)))
     }
@@ -201,7 +199,7 @@ impl Population {
                 PopulationMean { mean, standard_error: 0.0 }
             }
             None => {
-                // Welford's sums: no cancellation between close values.
+                // Welford's sums avoid cancellation between close values.
                 let (mut mean, mut squares, mut count) = (0.0, 0.0, 0.0);
                 for v in values {
                     count += 1.0;
@@ -216,7 +214,7 @@ impl Population {
     }
 }
 
-/// w* · x of every point, w* scaled to norm 1.
+/// The margins w* · x of the points, with w* scaled to norm 1.
 fn unit_margins(points: &Points, target: &Halfspace) -> Result<Vec<f64>, InputError> {
     if points.is_empty() {
         return Err(InputError::Empty);
@@ -227,7 +225,7 @@ fn unit_margins(points: &Points, target: &Halfspace) -> Result<Vec<f64>, InputEr
 #[cfg(test)]
 mod tests {
     use super::*;
-    /// √(s²/n) with s² = 0.02, for flips of 0.1 and 0.3.
+    /// √(s²/n) with s² = 0.02, for flip probabilities of 0.1 and 0.3.
     #[test]
     fn the_standard_error_of_two_points_by_hand() {
         let points = Points::from_rows(&[[1.0], [1.0]]).unwrap();

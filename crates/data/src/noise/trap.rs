@@ -1,24 +1,24 @@
-//! Massart noise on which logistic regression and the support vector machine fail.
+//! Massart noise under which logistic regression and the support vector machine fail.
 
 use super::instance::Instance;
 use super::model::{Massart, Region};
 use crate::distributions::finite::FiniteSupport;
 use halfspaces_linalg::{Halfspace, InputError, Points};
 
-/// The share of the points of [`massart_trap`] that lie far from the boundary and get flipped.
+/// The fraction of the points of [`massart_trap`] that lie far from the boundary and whose labels are flipped with
+/// probability η.
 const TRAP_FAR: f64 = 0.4;
 
-/// The share that pulls the surrogates' solution aside.
+/// The fraction of the points that turn the minimiser of the surrogate loss away from w*.
 const TRAP_LEVERS: f64 = 0.2;
 
-/// The share that is then on the wrong side.
+/// The fraction of the points that this minimiser misclassifies.
 const TRAP_VICTIMS: f64 = 0.4;
 
-/// Massart noise of rate η in the plane that misleads logistic regression and the linear support
-/// vector machine: the minimisers of their population losses err on more than η + 0.1 of the
-/// labels, while w* errs on 0.4 η of them.
+/// Massart noise of rate η in the plane that misleads logistic regression and the linear support vector machine: the
+/// minimisers of their population losses err on more than η + 0.1 of the labels, while w* errs on 0.4 η of them.
 ///
-/// w* is the first axis, and with every point its opposite is equally likely:
+/// The target w* is the first axis. Each point and its opposite are equally likely:
 ///
 /// | share | point | flipped | |
 /// |---|---|---|---|
@@ -26,19 +26,18 @@ const TRAP_VICTIMS: f64 = 0.4;
 /// | 0.2 | (γ, -0.9) | never | levers |
 /// | 0.4 | (γ, 1.5 γ) | never | victims |
 ///
-/// A convex loss pays for a flipped label in proportion to the margin it is flipped at, so the far
-/// points keep w from growing along w* (to about 1 for the hinge loss, ln((1 - η)/η) for the
-/// logistic one). So short along w*, w gives points at the margin γ next to nothing, and serves
-/// the levers by turning to the second axis, where they are long. The victims, short in both
-/// directions, have little to say against it, and end up on the wrong side: error
-/// 0.4 η + 0.4 = η + 0.4 - 0.6 η.
+/// A convex loss penalises a flipped label in proportion to its margin. The far points therefore keep w short along w*
+/// (about 1 for the hinge loss, ln((1 - η)/η) for the logistic loss). Such a w gives points at the margin γ a value
+/// close to 0. The losses of the levers, which are long along the second axis, then turn w towards that axis. The
+/// victims are short in both directions, so their losses have little influence, and they end on the wrong side: the
+/// error is 0.4 η + 0.4 = η + 0.4 - 0.6 η.
 ///
-/// With η >= 0.3 and γ <= 0.05 a bound on ‖w‖, whatever its value, changes nothing (measured); with
-/// weaker noise a bound small enough may help.
+/// With η >= 0.3 and γ <= 0.05 a bound on ‖w‖, whatever its value, changes nothing (measured); under weaker noise a
+/// sufficiently small bound may help.
 ///
 /// # Errors
-/// [`InputError::ParameterOutOfRange`] unless the `rate` η lies in (0, 0.45] and 0 < `margin` γ <=
-/// min(η/2, 0.1): with a larger margin the surrogates are not fooled.
+/// [`InputError::ParameterOutOfRange`] unless the `rate` η is in (0, 0.45] and 0 < `margin` γ <= min(η/2, 0.1); larger
+/// margins do not mislead the surrogate losses.
 ///
 /// ```
 /// use halfspaces_data::massart_trap;
@@ -78,19 +77,19 @@ mod tests {
     use crate::Population;
     use halfspaces_linalg::{PointSet, RowView};
 
-    /// Derivative in t = y w · x of the logistic loss ln(1 + e^-t).
+    /// The derivative of the logistic loss ln(1 + e^-t) in t = y w · x.
     fn logistic(t: f64) -> f64 {
         -1.0 / (1.0 + t.exp())
     }
 
-    /// Of the hinge loss max(0, 1 - t), smoothed over a width of 0.01 so that gradient descent settles;
-    /// the minimiser moves by about as much.
+    /// The derivative of the hinge loss max(0, 1 - t), smoothed over a width of 0.01 so that gradient descent
+    /// converges; the minimiser moves by about as much.
     fn hinge(t: f64) -> f64 {
         -((1.0 - t) / 0.01).clamp(0.0, 1.0)
     }
 
-    /// Plain gradient descent on the population's loss, projected on the ball of the given radius, until
-    /// a step all but stands still.
+    /// Plain gradient descent on the population's loss, projected onto the ball of the given radius, until the steps
+    /// are nearly zero.
     fn minimiser(
         population: &Population,
         slope: fn(f64) -> f64,
@@ -130,7 +129,7 @@ mod tests {
                 assert!(error(&w) > rate + 0.1, "η = {rate}, γ = {margin}: {w:?}");
             }
         }
-        // Without the noise the hinge loss finds the target's labels: it is the noise that misleads.
+        // Without noise the hinge loss finds the target's labels, so the noise is what misleads it.
         let trap = massart_trap(0.3, 0.1).unwrap();
         let points = trap.marginal().points().clone();
         let clean = Population::with_flips(points, trap.target(), vec![0.0; 6]).unwrap();

@@ -1,10 +1,10 @@
-//! Real data sets that come with the crate. `datasets/README.md` has sources, licence and changes.
+//! Real data sets included in the crate. `datasets/README.md` lists their sources, licence and changes.
 
 use crate::dataset::Dataset;
 use halfspaces_linalg::{InputError, Label, PointSet, Points, SparsePoints};
 use std::collections::BTreeSet;
 
-/// A real data set that comes with the crate.
+/// A real data set included in the crate.
 ///
 /// ```
 /// use halfspaces_data::Builtin;
@@ -15,8 +15,6 @@ use std::collections::BTreeSet;
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Builtin {
     /// Wisconsin diagnostic breast cancer: 569 × 30, positive = malignant.
     Wdbc,
@@ -27,10 +25,10 @@ pub enum Builtin {
 }
 
 impl Builtin {
-    /// All of them.
+    /// All data sets.
     pub const ALL: [Builtin; 3] = [Builtin::Wdbc, Builtin::Ionosphere, Builtin::Mushroom];
 
-    /// Short name, also that of the file.
+    /// The short name, which is also the name of the file.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -40,7 +38,7 @@ impl Builtin {
         }
     }
 
-    /// What the examples are.
+    /// A description of the examples.
     #[must_use]
     pub fn description(self) -> &'static str {
         match self {
@@ -58,7 +56,7 @@ impl Builtin {
         }
     }
 
-    /// Where the data comes from.
+    /// The source of the data.
     #[must_use]
     pub fn source(self) -> &'static str {
         match self {
@@ -76,10 +74,10 @@ impl Builtin {
         "CC BY 4.0"
     }
 
-    /// The examples, dense.
+    /// The examples in dense form.
     ///
     /// # Errors
-    /// None for the data as shipped.
+    /// Never fails for the included data.
     pub fn load(self) -> Result<Dataset<Points>, InputError> {
         let (cells, columns) = (self.cells(), self.columns());
         let values = cells.iter().flat_map(|row| columns.iter().map(|column| column.value(row)));
@@ -87,10 +85,10 @@ impl Builtin {
         self.dataset(points, &cells, &columns)
     }
 
-    /// The examples, sparse.
+    /// The examples in sparse form.
     ///
     /// # Errors
-    /// None for the data as shipped.
+    /// Never fails for the included data.
     pub fn load_sparse(self) -> Result<Dataset<SparsePoints>, InputError> {
         let (cells, columns) = (self.cells(), self.columns());
         let mut points = SparsePoints::empty(columns.len())?;
@@ -120,13 +118,13 @@ impl Builtin {
         Dataset::new(points, cells.iter().map(label).collect(), names.collect())
     }
 
-    /// The cells of the file, which has no names, quotes or missing values; the last of a row is its class.
+    /// The cells of the file, which has no header, quotes or missing values; the last cell of a row is its class.
     fn cells(self) -> Vec<Vec<&'static str>> {
         let cells = |line: &'static str| line.split(',').map(str::trim).collect();
         self.text().lines().map(cells).collect()
     }
 
-    /// The coordinates: numbers as they are, categories one by one.
+    /// The coordinates: one per numeric column, one per category of the other columns.
     fn columns(self) -> Vec<Column> {
         let cells = self.cells();
         let width = cells.first().map_or(0, Vec::len) - 1;
@@ -163,9 +161,9 @@ impl Builtin {
 /// A coordinate.
 #[derive(Debug)]
 struct Column {
-    /// The cell of a row that it is about.
+    /// Index of its cell in a row.
     at: usize,
-    /// The category that it says 1 for; `None` for a number.
+    /// The category for which it is 1; `None` for a number.
     category: Option<&'static str>,
 }
 

@@ -1,3 +1,3 @@
-//! Real data and its preparation.
+//! Real data sets.
 
 pub(crate) mod builtin;

@@ -1,34 +1,34 @@
-//! Measurements, and the rules by which they become verdicts.
+//! Measurements, and the rules that turn them into verdicts.
 
 use crate::stats::{binomial_tail, binomial_upper, coincide, mean, mean_interval, mean_tail};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Confidence of every bound on which a claim holds.
+/// Confidence level of every bound on which a claim that holds is based.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
-/// Most claims of a suite that may rest on chance.
+/// Maximum number of claims of a suite that may be based on random samples.
 pub const MAX_SAMPLED_CLAIMS: usize = 62;
 
-/// Largest p-value at which a claim that rests on chance is violated: 5 % over
-/// [`MAX_SAMPLED_CLAIMS`].
+/// Maximum p-value at which a claim based on random samples is violated: 5 % over [`MAX_SAMPLED_CLAIMS`].
 pub const REFUTATION_LEVEL: f64 = 0.0008;
 const _: () = assert!(MAX_SAMPLED_CLAIMS as f64 * REFUTATION_LEVEL <= 0.05);
 
-/// Relative slack on a deterministic bound: the rounding of the bound itself, which theorems may
-/// meet with equality.
+/// Relative slack of a deterministic bound: the rounding error of the bound itself, which theorems may attain with
+/// equality.
 const ROUNDING: f64 = 1e-9;
 
-/// Slack is stated up to here: a measured value at or below 0 leaves any amount of it.
+/// Maximum slack that is reported. If the measured value is at most 0, the slack would be infinite, and this maximum is
+/// reported instead.
 const MAX_SLACK: f64 = 1e9;
 
 /// The first word of a quantity that is bounded from below.
 pub(super) const SMALLEST: &str = "smallest";
 
-/// Why values above their bound need not refute it.
+/// The note added if all values are equal and above the bound, which does not refute the claim.
 const NO_SCATTER: &str = ", all values the same: Student's test has no scatter to go by";
 
-/// What the measurements say about a claim.
+/// The result of the measurements for a claim.
 ///
 /// ```
 /// use halfspaces_eval::{Evidence, Side, Verdict};
@@ -40,22 +40,22 @@ const NO_SCATTER: &str = ", all values the same: Student's test has no scatter t
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Every planned trial is in, and the claim passed its rule.
+    /// All planned trials are done, and the claim passed its rule.
     Holds,
     /// The measurements refute the claim.
     Violated,
-    /// They decide neither way, or trials are missing.
+    /// The measurements do not decide, or trials are missing.
     Inconclusive,
-    /// The claim passed its rule, but its null does not fail ([`Null::fails`](crate::Null::fails)): the test
-    /// shows nothing, which is a fault of the suite.
+    /// The claim passed its rule, but its null does not fail ([`Null::fails`](crate::Null::fails)). The test shows
+    /// nothing, which is a fault of the suite.
     Weak,
-    /// An observation ([`ClaimKind::Observation`](crate::ClaimKind)) that came out as stated. It is
-    /// reported, and not counted among what holds.
+    /// An observation ([`ClaimKind::Observation`](crate::ClaimKind)) with the stated outcome. It is reported but not
+    /// counted among the claims that hold.
     Observed,
 }
 
 impl Verdict {
-    /// All of them, in the order of the ledger's counts.
+    /// All verdicts, in the order of the ledger's counts.
     pub const ALL: [Verdict; 5] = [
         Verdict::Holds,
         Verdict::Observed,
@@ -96,7 +96,7 @@ pub enum Side {
 ///
 /// ```
 /// use halfspaces_eval::{Evidence, Verdict};
-/// // No failure in 29 trials is the least that proves a failure probability of 0.1 at 95 %.
+/// // No failure in 29 trials is the smallest sample that proves a failure probability of 0.1 at 95 %.
 /// let judge = |trials| Evidence::probability(trials, 0, trials, 0.1).verdict;
 /// assert_eq!((judge(28), judge(29)), (Verdict::Inconclusive, Verdict::Holds));
 /// ```
@@ -104,26 +104,26 @@ pub enum Side {
 pub struct Evidence {
     /// The verdict.
     pub verdict: Verdict,
-    /// Trials it rests on.
+    /// Number of trials.
     pub trials: usize,
-    /// What was measured, in words.
+    /// A description of the measured quantity.
     pub quantity: String,
-    /// Its value; `None` without trials or where it is not finite.
+    /// The measured value; `None` without trials or if it is not finite.
     pub measured: Option<f64>,
-    /// What it is compared with.
+    /// The bound that it is compared with.
     pub bound: f64,
     /// The rule and the counts, in a sentence.
     pub detail: String,
-    /// Random tests it rests on, one a setting; 0 for a deterministic claim.
+    /// Number of random tests, one per setting; 0 for a deterministic claim.
     pub tests: usize,
-    /// The p-value of all tests together: a true claim looks as bad as this with at most this
-    /// probability. 1 while trials are missing.
+    /// The p-value of all tests together: for a true claim, a result this extreme has at most this probability. It is 1
+    /// while trials are missing.
     pub p_value: f64,
-    /// The largest factor by which the bound could be made stricter and still hold, up to 1e9; `None`
-    /// without trials, and for a bound that cannot be divided, 0 or less.
+    /// The largest factor by which the bound could be made stricter and still hold, up to 1e9; `None` without trials,
+    /// and for a bound of at most 0, which cannot be divided.
     pub slack: Option<f64>,
-    /// The failure probability that is claimed, the largest of all settings; `None` where something
-    /// else is. A null is held against it.
+    /// The claimed failure probability, the largest of all settings; `None` for other claims. A null is judged against
+    /// it.
     pub claimed_probability: Option<f64>,
 }
 
@@ -131,16 +131,16 @@ fn finite(value: f64) -> Option<f64> {
     Some(value).filter(|v| v.is_finite())
 }
 
-/// bound / measured, for a bound from above.
+/// The ratio bound / measured, for an upper bound.
 fn slack(bound: f64, measured: f64) -> Option<f64> {
     let factor = if measured <= 0.0 { MAX_SLACK } else { (bound / measured).min(MAX_SLACK) };
     (bound > 0.0 && !measured.is_nan()).then_some(factor)
 }
 
 impl Evidence {
-    /// A claim that allows no exception: one ratio of measured to bound per case, `planned` cases
-    /// in all. Holds with every case in and none on the wrong side of 1; violated by a single
-    /// exception (a NaN is one); inconclusive while cases are missing.
+    /// Evidence for a claim that allows no exception: one ratio of measured to bound per case, with `planned` cases in
+    /// total. The claim holds if all cases are done and no ratio is on the wrong side of 1. It is violated by a single
+    /// exception (NaN counts as one), and inconclusive while cases are missing.
     #[must_use]
     pub fn deterministic(quantity: &str, side: Side, planned: usize, ratios: &[f64]) -> Evidence {
         let within = |ratio: f64| match side {
@@ -176,15 +176,15 @@ impl Evidence {
         }
     }
 
-    /// A claim "fails with probability at most `delta`". Holds when the exact 95 % upper bound on
-    /// the failure probability is at most `delta`; violated when so many failures have probability
-    /// at most [`REFUTATION_LEVEL`] under it; inconclusive otherwise, and while trials are missing.
+    /// Evidence for a claim "fails with probability at most `delta`". It holds if the exact 95 % upper bound on the
+    /// failure probability is at most `delta`. It is violated if this number of failures has probability at most
+    /// [`REFUTATION_LEVEL`] under `delta`, and inconclusive otherwise and while trials are missing.
     #[must_use]
     pub fn probability(planned: usize, failures: usize, trials: usize, delta: f64) -> Evidence {
         let (failed, of) = (failures as u64, trials as u64);
         let upper = binomial_upper(failed, of, CONFIDENCE);
-        // The trials that finish first are no fair sample, and every look is another test: nothing
-        // is decided before all are in.
+        // The trials that finish first are a biased sample, and every interim look would be another test, so all trials
+        // must be done before a decision.
         let complete = trials >= planned;
         let p_value = binomial_tail(failed, of, delta).filter(|_| complete).unwrap_or(1.0);
         let verdict = if !complete {
@@ -210,18 +210,18 @@ impl Evidence {
         }
     }
 
-    /// A claim "grows with slope at most `bound`": one fitted slope per independent trial. Holds
-    /// when the 95 % Student interval of their mean lies at or below the bound, violated when Student's
-    /// test of the bound has a p-value of at most [`REFUTATION_LEVEL`], inconclusive otherwise and
-    /// while trials are missing. Slopes that all coincide have no p-value: below the bound they hold,
-    /// above it they are inconclusive.
+    /// Evidence for a claim "grows with slope at most `bound`": one fitted slope per independent trial. It holds if the
+    /// 95 % Student interval of their mean is at or below the bound. It is violated if Student's test of the bound has
+    /// a p-value of at most [`REFUTATION_LEVEL`], and inconclusive otherwise and while trials are missing. If all
+    /// slopes are equal, there is no p-value: the claim holds if they are at or below the bound, and is inconclusive
+    /// otherwise.
     #[must_use]
     pub fn growth(quantity: &str, planned: usize, slopes: &[f64], bound: f64) -> Evidence {
         Evidence::mean(quantity, planned, slopes, bound)
     }
 
-    /// A claim "the expectation is at most `bound`": one value per independent trial, judged as
-    /// [`Evidence::growth`] judges slopes.
+    /// Evidence for a claim "the expectation is at most `bound`": one value per independent trial, judged like the
+    /// slopes of [`Evidence::growth`].
     #[must_use]
     pub fn mean(quantity: &str, planned: usize, values: &[f64], bound: f64) -> Evidence {
         let interval = mean_interval(values, CONFIDENCE);
@@ -257,13 +257,13 @@ impl Evidence {
         }
     }
 
-    /// A claim about several settings, each judged on its own: violated if it is in any at
-    /// [`REFUTATION_LEVEL`] over the number of random tests in all, holding if it does in all. The
-    /// numbers shown are those of the worst setting, which the detail names.
+    /// Evidence for a claim about several settings, each judged separately. The claim is violated if it is violated in
+    /// any setting at [`REFUTATION_LEVEL`] divided by the total number of random tests, and holds if it holds in all
+    /// settings. The numbers shown are those of the worst setting, which the detail names.
     #[must_use]
     pub fn worst_of(settings: &[(String, Evidence)]) -> Evidence {
         let tests: usize = settings.iter().map(|(_, e)| e.tests).sum();
-        // The p-value of a setting once it is one of so many.
+        // The p-value of a setting, corrected for the number of tests.
         let among = |e: &Evidence| {
             let times = if e.tests == 0 { 1.0 } else { tests as f64 / e.tests as f64 };
             (e.p_value * times).min(1.0)
@@ -281,7 +281,7 @@ impl Evidence {
         let severity = |verdict| match verdict {
             Verdict::Violated => 2,
             Verdict::Inconclusive => 1,
-            // Of a claim with its null, not of evidence alone.
+            // Weak and Observed are verdicts on a claim with its null, not on evidence.
             Verdict::Holds | Verdict::Weak | Verdict::Observed => 0,
         };
         let size = |e: &Evidence| e.measured.unwrap_or(f64::INFINITY);
@@ -296,7 +296,7 @@ impl Evidence {
                 detail: format!("worst of {}: {name}; {}", settings.len(), evidence.detail),
                 tests,
                 p_value: settings.iter().map(|(_, e)| e.p_value).fold(1.0, f64::min),
-                // What every setting leaves room for.
+                // The smallest slack of all settings.
                 slack: settings.iter().try_fold(MAX_SLACK, |s, (_, e)| Some(s.min(e.slack?))),
                 claimed_probability: settings
                     .iter()
@@ -347,7 +347,7 @@ mod tests {
         // P[at least 10 of 59] = 7.6e-4, P[at least 9 of 59] = 2.7e-3.
         assert_eq!(judge(10, 59), Verdict::Violated);
         assert_eq!(judge(9, 59), Verdict::Inconclusive);
-        // Early failures decide nothing before all trials are in.
+        // Early failures decide nothing before all trials are done.
         assert_eq!(judge(5, 10), Verdict::Inconclusive);
         assert_eq!(judge(0, 0), Verdict::Inconclusive);
     }
@@ -365,8 +365,8 @@ mod tests {
         assert_eq!(judge(&[1.0], 1.5), Verdict::Inconclusive);
     }
 
-    /// Student's test with two values is so wide that nearly anything passes: no verdict against a
-    /// claim rests on it, while its interval may still support one.
+    /// With two values, Student's test hardly ever rejects anything, so it is not used to refute a claim; the interval
+    /// may still support one.
     #[test]
     fn two_trials_refute_nothing() {
         let judge = |bound| Evidence::mean("m", 2, &[100.0, 100.000_001], bound);
@@ -374,7 +374,7 @@ mod tests {
         assert_eq!(judge(101.0).verdict, Verdict::Holds);
     }
 
-    /// Tosses of a coin that mostly comes up alike show no scatter; they refute nothing.
+    /// Equal outcomes of a biased coin have no scatter; they refute nothing.
     #[test]
     fn values_that_coincide_refute_nothing() {
         let judge = |value: f64| Evidence::mean("m", 6, &[value; 6], 0.05);
@@ -386,11 +386,11 @@ mod tests {
         let below = judge(0.01);
         assert_eq!(below.verdict, Verdict::Holds);
         assert!(!below.detail.contains(NO_SCATTER));
-        // Any scatter at all is measured.
+        // With any scatter at all, the test applies.
         let jittered = Evidence::mean("m", 6, &[1.0, 1.0, 1.0, 1.0, 1.0, 1.01], 0.05);
         assert_eq!(jittered.verdict, Verdict::Violated);
         assert!(!jittered.detail.contains(NO_SCATTER));
-        // One such setting among others is open, not refuted.
+        // One such setting among others is inconclusive, not refuted.
         let settings = [judge(1.0), below].map(|e| (String::new(), e));
         assert_eq!(Evidence::worst_of(&settings).verdict, Verdict::Inconclusive);
     }
@@ -409,7 +409,8 @@ mod tests {
         assert_eq!(Evidence::worst_of(&[]).verdict, Verdict::Inconclusive);
     }
 
-    /// One of many settings needs a p-value as many times smaller, and an exception needs none.
+    /// To refute a claim, one of many settings needs a correspondingly smaller p-value; an exception to a deterministic
+    /// bound needs none.
     #[test]
     fn settings_share_the_level() {
         let rare = ("rare".to_owned(), Evidence::probability(59, 10, 59, 0.05));
@@ -423,7 +424,7 @@ mod tests {
         let two = among(2);
         assert_eq!((two.verdict, two.tests), (Verdict::Inconclusive, 2));
         assert!((two.p_value - 2.0 * rare.1.p_value).abs() < 1e-15);
-        // Settings of settings count their tests, too.
+        // Nested settings count their tests, too.
         let nested = [("two".to_owned(), two), good];
         let nested = Evidence::worst_of(&nested);
         assert!((nested.p_value - 3.0 * rare.1.p_value).abs() < 1e-15);
@@ -434,11 +435,11 @@ mod tests {
         assert_eq!((all.verdict, all.tests), (Verdict::Violated, nested.tests));
     }
 
-    /// Planted wrong claims: honest draws judged by a true bound, and by a third of it (three times,
-    /// where the bound is from below).
+    /// Planted wrong claims: random draws are judged by a true bound, and by a third of it (by three times the bound,
+    /// if it is a lower bound).
     #[test]
     fn every_kind_of_claim_is_refuted_when_three_times_too_strong() {
-        let mut rng = rng_for(RngStream::Caller, 1);
+        let mut rng = rng_for(RngStream::CALLER, 1);
         let uniform: Vec<f64> = (0..200).map(|_| rng.random()).collect();
         let verdicts = |judge: &dyn Fn(f64) -> Evidence| [1.0, 3.0].map(|k| judge(k).verdict);
 
@@ -450,12 +451,12 @@ mod tests {
             let ratios: Vec<f64> = uniform.iter().map(|u| (1.0 + u) / k).collect();
             Evidence::deterministic("(1 + u) / 1", Side::AtLeast, 200, &ratios)
         };
-        // Fails with probability 0.03, said to be at most 0.05.
+        // A failure probability of 0.03, claimed to be at most 0.05.
         let failures = (0..2000).filter(|_| rng.random::<f64>() < 0.03).count();
         let probability = |k: f64| Evidence::probability(2000, failures, 2000, 0.05 / k);
-        // An expectation of 1/2, said to be at most 0.6.
+        // An expectation of 1/2, claimed to be at most 0.6.
         let expectation = |k: f64| Evidence::mean("u", 200, &uniform, 0.6 / k);
-        // y = x^0.9 with noise, said to grow no faster than x.
+        // y = x^0.9 with noise, claimed to grow no faster than x.
         let slopes: Vec<f64> = (0..10)
             .map(|_| {
                 let x: Vec<f64> = (1..20).map(|i| f64::from(i).ln()).collect();

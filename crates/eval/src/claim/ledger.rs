@@ -6,7 +6,7 @@ use crate::text::short;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a claim rests on.
+/// The basis of a claim.
 ///
 /// ```
 /// use halfspaces_eval::ClaimKind;
@@ -17,16 +17,16 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ClaimKind {
-    /// A theorem with its constants, of a source or of ours.
+    /// A theorem with its constants, from a source or from this project.
     Proved,
-    /// A number that was read off measurements, with other seeds than those it is judged on.
+    /// A number taken from measurements with other seeds than those on which it is judged.
     Measured,
-    /// Reported, and not counted among what holds: no null could be made to fail.
+    /// Reported but not counted among the claims that hold, because no null could be made to fail.
     Observation,
 }
 
 impl ClaimKind {
-    /// All of them, in the order of the ledger's counts.
+    /// All kinds, in the order of the ledger's counts.
     pub const ALL: [ClaimKind; 3] =
         [ClaimKind::Proved, ClaimKind::Measured, ClaimKind::Observation];
 }
@@ -41,7 +41,7 @@ impl fmt::Display for ClaimKind {
     }
 }
 
-/// What is claimed, and where it is from.
+/// The statement of a claim, and its source.
 ///
 /// ```
 /// use halfspaces_eval::{Claim, ClaimKind, ClaimStatement, Evidence, Null, Side};
@@ -63,13 +63,13 @@ pub struct ClaimStatement {
     pub id: String,
     /// The claim in one sentence.
     pub statement: String,
-    /// Document and number.
+    /// The source document, and the number of the statement in it.
     pub source: String,
-    /// What it rests on.
+    /// The basis of the claim.
     pub kind: ClaimKind,
-    /// The simplest thing that must not pass.
+    /// The null: the simplest alternative that must not pass.
     pub null: String,
-    /// Paths of the public items that it checks, such as `halfspaces_online::Perceptron`.
+    /// Paths of the public items that the claim checks, such as `halfspaces_online::Perceptron`.
     pub checks: &'static [&'static str],
 }
 
@@ -93,7 +93,7 @@ pub struct ClaimStatement {
 /// assert_eq!((violated.verdict, violated.tests), (Verdict::Violated, 1));
 /// // 2⁻²⁰
 /// assert!(violated.detail.contains("p = 9.54e-7"));
-/// // What a coin can do as well shows nothing.
+/// // A result that a coin achieves too shows nothing.
 /// assert_eq!(judge(0, [true; 20]).verdict, Verdict::Holds);
 /// assert_eq!(judge(0, [false; 20]).verdict, Verdict::Weak);
 /// ```
@@ -103,43 +103,43 @@ pub struct Claim {
     pub id: String,
     /// The claim in one sentence.
     pub statement: String,
-    /// Document and number.
+    /// The source document, and the number of the statement in it.
     pub source: String,
-    /// What it rests on.
+    /// The basis of the claim.
     pub kind: ClaimKind,
-    /// The simplest thing that must not pass.
+    /// The null: the simplest alternative that must not pass.
     pub null: String,
-    /// Cases in which the null failed; a smaller bound is one case.
+    /// Number of cases in which the null failed; a null that consists of a smaller bound counts as one case.
     pub null_failures: usize,
-    /// Cases of the null.
+    /// Number of cases of the null.
     pub null_cases: usize,
-    /// The largest factor by which the bound could be made stricter and still hold, up to 1e9; `null`
-    /// where the bound cannot be divided.
+    /// The largest factor by which the bound could be made stricter and still hold, up to 1e9; `None` (in JSON `null`)
+    /// if the bound cannot be divided.
     pub slack: Option<f64>,
-    /// Why the bound cannot be approached, where no instance comes within a factor of 3.
+    /// The reason why the bound cannot be approached; `None` unless no instance comes within a factor of 3 of it.
     pub loose: Option<String>,
     /// The experiment that measured it.
     pub experiment: String,
     /// The verdict.
     pub verdict: Verdict,
-    /// Trials the verdict rests on.
+    /// Number of trials.
     pub trials: usize,
-    /// What was measured, in words.
+    /// A description of the measured quantity.
     pub quantity: String,
-    /// Its value; `null` without trials.
+    /// The measured value; `None` without trials.
     pub measured: Option<f64>,
-    /// What it is compared with.
+    /// The bound that it is compared with.
     pub bound: f64,
     /// The rule and the counts, in a sentence.
     pub detail: String,
-    /// Random tests it rests on; 0 for a deterministic claim.
+    /// Number of random tests; 0 for a deterministic claim.
     pub tests: usize,
 }
 
 impl Claim {
-    /// Joins a statement with its evidence and that on its null; the detail of a claim that rests on
-    /// chance ends with its p-value. What passed its rule is weak unless the null fails ([`Null::fails`]);
-    /// an observation is observed, whatever its null does.
+    /// Combines a statement with its evidence and the evidence on its null. For a claim based on random samples, the
+    /// detail ends with the p-value. A claim that passed its rule is weak unless the null fails ([`Null::fails`]). An
+    /// observation is `Observed` whatever its null does.
     #[must_use]
     pub fn new(
         statement: ClaimStatement,
@@ -184,19 +184,19 @@ impl Claim {
         }
     }
 
-    /// Share of the cases in which the null failed; `None` without cases.
+    /// Fraction of the cases in which the null failed; `None` without cases.
     #[must_use]
     pub fn null_failure_rate(&self) -> Option<f64> {
         (self.null_cases > 0).then(|| self.null_failures as f64 / self.null_cases as f64)
     }
 
-    /// Whether its bound is one from below.
+    /// Whether the bound is a bound from below.
     #[must_use]
     pub fn bounds_from_below(&self) -> bool {
         self.quantity.starts_with(SMALLEST)
     }
 
-    /// What the null is and what became of it, and the slack of the bound, as the ledger says it.
+    /// The null, its result, and the slack of the bound, in the words of the ledger.
     #[must_use]
     pub fn null_text(&self) -> String {
         let mut text = match (self.null_failures, self.null_cases) {
@@ -235,12 +235,12 @@ mod tests {
     const FAILS: Null = Null::Rival { failures: 3, cases: 3 };
     const PASSES: Null = Null::Rival { failures: 1, cases: 3 };
 
-    /// Of every kind: what is found where the bound is wrong, the null stands in for the learner, the
-    /// null passes, or trials are missing.
+    /// The verdicts for each kind when the bound is wrong, the null replaces the learner, the null passes, or trials
+    /// are missing.
     #[test]
     fn every_kind_has_its_verdicts() {
-        // Ratios of the learner and of its null, of which the null's break the bound; and fewer of them
-        // than are planned.
+        // The cases are the ratios of the learner, the ratios of its null, which break the bound, and fewer ratios than
+        // planned.
         let rules: [&dyn Fn(f64, usize) -> Evidence; 3] = [
             &|ratio, n| Evidence::deterministic("m", Side::AtMost, 60, &vec![ratio; n]),
             &|ratio, n| Evidence::probability(60, if ratio > 1.0 { n } else { 0 }, n, 0.09),

@@ -1,43 +1,43 @@
-//! What must not pass, and whether it did.
+//! Null alternatives, which must not pass.
 
 use super::evidence::{Evidence, REFUTATION_LEVEL};
 use crate::stats::binomial_tail;
 
-/// From this factor on the bound divided by it still holds, so that it is far from what was measured:
-/// the null of [`Null::SmallerBound`] passes.
+/// If the bound divided by this factor still holds, the bound is far from the measurements, and the null of
+/// [`Null::SmallerBound`] passes.
 pub const SLACK_LIMIT: f64 = 3.0;
 
-/// The null of a claim, measured: the simplest thing that must not pass the claim's rule.
+/// The measured null of a claim: the simplest alternative that must not pass the claim's rule.
 ///
 /// ```
 /// use halfspaces_eval::{Evidence, Null, Side};
 /// let coin = Null::of_cases([true, true, false]);
 /// assert_eq!(coin, Null::Rival { failures: 2, cases: 3 });
-/// // A third of the bound is refuted by a run that came to half of it, not by one that came to a tenth.
+/// // A third of the bound is refuted by a run that reached half of it, but not by one that reached a tenth.
 /// let of = |ratio| Evidence::deterministic("m / bound", Side::AtMost, 1, &[ratio]);
 /// assert!(Null::SmallerBound.fails(&of(0.5)) && !Null::SmallerBound.fails(&of(0.1)));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Null {
-    /// Something else on the same instances, judged case by case as the claim is.
+    /// Another method on the same instances, judged case by case like the claim.
     Rival {
-        /// Cases in which it misses what is claimed.
+        /// Number of cases in which it violates the claim.
         failures: usize,
-        /// Cases in all.
+        /// Total number of cases.
         cases: usize,
     },
-    /// The bound divided by [`SLACK_LIMIT`], on the measurements themselves.
+    /// The bound divided by [`SLACK_LIMIT`], on the same measurements.
     SmallerBound,
-    /// As [`Null::SmallerBound`], of a bound that no instance can come near, for the reason given. It
-    /// stands in the ledger in place of an instance.
+    /// Like [`Null::SmallerBound`] for a bound that no instance can approach. The ledger states the reason instead
+    /// of an instance.
     LooseBound {
-        /// Why the bound cannot be approached.
+        /// The reason why the bound cannot be approached.
         reason: &'static str,
     },
 }
 
 impl Null {
-    /// Whether something else fails, case by case.
+    /// A [`Null::Rival`] from the cases in which it failed.
     #[must_use]
     pub fn of_cases(failed: impl IntoIterator<Item = bool>) -> Null {
         let (mut failures, mut cases) = (0, 0);
@@ -48,7 +48,7 @@ impl Null {
         Null::Rival { failures, cases }
     }
 
-    /// Failures and cases; a smaller bound is one case.
+    /// Number of failures and number of cases; a smaller bound counts as one case.
     #[must_use]
     pub fn counts(&self, evidence: &Evidence) -> (usize, usize) {
         match *self {
@@ -60,10 +60,9 @@ impl Null {
         }
     }
 
-    /// Whether the null fails, or a reason is given why it cannot. Beside a claim on the probability of
-    /// a failure, something else fails if its failures refute that probability by the claim's own rule, an
-    /// exact test at [`REFUTATION_LEVEL`]; beside any other claim if it fails in at least half of the
-    /// cases. Without cases it does not fail.
+    /// Whether the null fails, or has a reason why it cannot. For a claim about a failure probability, a rival fails if
+    /// its failures refute that probability by the claim's own rule, an exact test at [`REFUTATION_LEVEL`]. For any
+    /// other claim it fails if it fails in at least half of the cases. Without cases it does not fail.
     #[must_use]
     pub fn fails(&self, evidence: &Evidence) -> bool {
         let (failures, cases) = self.counts(evidence);
@@ -76,7 +75,7 @@ impl Null {
         }
     }
 
-    /// Why the bound cannot be approached.
+    /// The reason why the bound cannot be approached.
     #[must_use]
     pub fn reason(&self) -> Option<&'static str> {
         match self {
@@ -99,7 +98,7 @@ mod tests {
         assert!(!rival(1, 4) && !rival(2, 5) && !rival(0, 0));
     }
 
-    /// Against a claimed probability the null is judged as the claim is: by whether its failures refute it.
+    /// For a claimed probability the null is judged like the claim: by whether its failures refute it.
     #[test]
     fn beside_a_probability_the_null_must_refute_it() {
         let fails = |failures, cases, claimed| {
@@ -108,7 +107,7 @@ mod tests {
         };
         // P[Binomial(59, 0.05) >= 10] = 7.6e-4, and >= 9 is 2.7e-3.
         assert!(fails(10, 59, 0.05) && !fails(9, 59, 0.05));
-        // Where failures are allowed in 60 % of the cases, failing in half of them is to pass.
+        // If failures are allowed in 60 % of the cases, failing in half of them counts as passing.
         assert!(!fails(55, 100, 0.6) && fails(80, 100, 0.6));
         assert!(!fails(0, 0, 0.05));
         let settings =

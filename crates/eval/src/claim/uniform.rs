@@ -1,13 +1,14 @@
-//! The rule for a law that is known exactly.
+//! The rule for a distribution that is known exactly.
 
 use super::evidence::{CONFIDENCE, Evidence, REFUTATION_LEVEL, Verdict};
 
 impl Evidence {
-    /// A claim "the distribution function of these values is within `tolerance` of the uniform law's on \\[0, 1\\]
-    /// everywhere": what a known law makes of independent draws. Holds when the largest distance found plus the half-width of the
-    /// 95 % band of Dvoretzky, Kiefer, Wolfowitz and Massart, √(ln(2/0.05)/(2n)), is at most the tolerance; violated when the
-    /// same inequality gives so large a distance a probability of at most [`REFUTATION_LEVEL`]; inconclusive otherwise and
-    /// while values are missing.
+    /// Evidence for a claim "the distribution function of these values is within `tolerance` of that of the uniform
+    /// distribution on \[0, 1\] everywhere", where the values are independent draws transformed by a known
+    /// distribution. It holds if the largest distance found plus the half-width of the 95 % band of Dvoretzky, Kiefer,
+    /// Wolfowitz and Massart, √(ln(2/0.05)/(2n)), is at most the tolerance. It is violated if the same inequality gives
+    /// a distance this large a probability of at most [`REFUTATION_LEVEL`], and inconclusive otherwise and while values
+    /// are missing.
     ///
     /// ```
     /// use halfspaces_eval::{Evidence, Verdict};
@@ -23,7 +24,7 @@ impl Evidence {
         let n = sorted.len() as f64;
         let off = |(i, u): (usize, &f64)| {
             let off = (u - i as f64 / n).max((i + 1) as f64 / n - u);
-            // What is not in [0, 1] follows no law on it.
+            // A value outside [0, 1] has the largest possible distance.
             if (0.0..=1.0).contains(u) { off } else { 1.0 }
         };
         let distance = sorted.iter().enumerate().map(off).fold(0.0, f64::max);
@@ -68,7 +69,7 @@ mod tests {
 
     #[test]
     fn the_distance_is_that_of_both_sides() {
-        // 1/2 as the only value is off by 1/2 just below and just above.
+        // A single value 1/2 is off by 1/2 just below and just above it.
         let one = Evidence::uniform("u", 1, &[0.5], 0.9);
         let band = (40f64.ln() / 2.0).sqrt();
         assert!((one.measured.unwrap() - 0.5 - band).abs() < 1e-12);
@@ -82,12 +83,13 @@ mod tests {
     fn what_is_near_enough_holds_and_what_is_off_is_refuted() {
         let judge =
             |values: &[f64], tolerance| Evidence::uniform("u", 1000, values, tolerance).verdict;
-        // The band is 0.0429, the grid's own distance 0.0005.
+        // The half-width of the band is 0.0429, and the distance of the grid itself is 0.0005.
         assert_eq!(judge(&grid(1000), 0.044), Verdict::Holds);
         assert_eq!(judge(&grid(1000), 0.042), Verdict::Inconclusive);
         assert_eq!(judge(&grid(999), 0.5), Verdict::Inconclusive);
         assert_eq!(judge(&[], 0.5), Verdict::Inconclusive);
-        // Off by 0.1: refuted from the tolerance at which 2 exp(-2000 e²) is 0.0008, e = 0.0625.
+        // The distance is 0.1. The claim is refuted if the distance exceeds the tolerance by at least e = 0.0625, where
+        // 2 exp(-2000 e²) = 0.0008.
         let off: Vec<f64> = grid(1000).iter().map(|u| (u - 0.1).max(0.0)).collect();
         assert_eq!(judge(&off, 0.037), Verdict::Violated);
         assert_eq!(judge(&off, 0.04), Verdict::Inconclusive);

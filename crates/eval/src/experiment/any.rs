@@ -1,4 +1,4 @@
-//! Running any experiment, whatever its types.
+//! Type-erased experiments.
 
 use super::definition::Experiment;
 use super::results::{Group, Planned, Results};
@@ -14,7 +14,7 @@ use std::error::Error;
 use std::sync::{Mutex, MutexGuard};
 use thiserror::Error;
 
-/// Why an experiment stopped.
+/// The reason why an experiment stopped.
 ///
 /// ```
 /// use halfspaces_eval::ExperimentError;
@@ -28,7 +28,7 @@ pub enum ExperimentError {
     Trial {
         /// The trial.
         key: Box<TrialKey>,
-        /// Why.
+        /// The cause.
         source: Box<dyn Error + Send + Sync>,
     },
     /// The plan failed.
@@ -36,23 +36,23 @@ pub enum ExperimentError {
     Plan {
         /// The experiment.
         experiment: String,
-        /// Why.
+        /// The cause.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// The store refused a trial.
+    /// The store rejected a trial.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// An outcome in the store is not one of this experiment's.
-    #[error("{key}: the stored outcome does not fit this program ({reason})")]
+    /// An outcome in the store does not have this experiment's type.
+    #[error("{key}: the stored outcome does not match this program ({reason})")]
     Outcome {
         /// The trial.
         key: Box<TrialKey>,
-        /// What the parser says.
+        /// The message of the parser.
         reason: String,
     },
 }
 
-/// What an experiment says about itself.
+/// The description of an experiment.
 ///
 /// ```
 /// use halfspaces_eval::{AnyExperiment, Description};
@@ -69,15 +69,15 @@ pub struct Description {
     pub title: &'static str,
     /// See [`Experiment::claims`].
     pub claims: Vec<ClaimStatement>,
-    /// The type that implements it, with its path as the compiler writes it.
+    /// The type that implements it, with its path as written by the compiler.
     pub type_name: &'static str,
 }
 
-/// An [`Experiment`] without its types: what a suite holds. Implemented for every experiment; its
-/// methods have other names than those of [`Experiment`], so both traits may be in scope.
+/// An [`Experiment`] without its types, as stored in a suite. It is implemented for every experiment; its methods have
+/// other names than those of [`Experiment`], so both traits may be in scope.
 ///
-/// Running is as costly as the trials; planning and evaluation take time proportional to their
-/// number. Outcomes are kept by a [`TrialStore`].
+/// Running costs as much as the trials; planning and evaluation take time proportional to their number. A
+/// [`TrialStore`] keeps the outcomes.
 pub trait AnyExperiment: Sync {
     /// Identifier, title and claims.
     fn describe(&self) -> Description;
@@ -88,11 +88,10 @@ pub trait AnyExperiment: Sync {
     /// [`ExperimentError::Plan`].
     fn keys(&self, scale: Scale, seed: u64) -> Result<Vec<TrialKey>, ExperimentError>;
 
-    /// Runs the trials of `shard` that the store lacks, on the current rayon pool; `done` is called
-    /// after each.
+    /// Runs the trials of `shard` that are not in the store, on the current rayon pool, and calls `done` after each.
     ///
     /// # Errors
-    /// The first [`ExperimentError`]; finished trials stay in the store.
+    /// The first [`ExperimentError`]; finished trials remain in the store.
     fn run(
         &self,
         scale: Scale,
@@ -102,7 +101,7 @@ pub trait AnyExperiment: Sync {
         done: &(dyn Fn() + Sync),
     ) -> Result<(), ExperimentError>;
 
-    /// Reads the trials back and evaluates them.
+    /// Reads the trials from the store and evaluates them.
     ///
     /// # Errors
     /// [`ExperimentError::Plan`], [`ExperimentError::Outcome`].
@@ -115,7 +114,9 @@ pub trait AnyExperiment: Sync {
 }
 
 fn locked(store: &Mutex<TrialStore>) -> MutexGuard<'_, TrialStore> {
-    store.lock().unwrap_or_else(|_| unreachable!("another thread panicked while it held the store"))
+    store
+        .lock()
+        .unwrap_or_else(|_| unreachable!("another thread panicked while it had locked the store"))
 }
 
 /// A planned configuration with its JSON form.
@@ -125,7 +126,7 @@ struct Keyed<C> {
     trials: u64,
 }
 
-/// The plan with every configuration in its JSON form.
+/// The plan with the JSON form of every configuration.
 fn planned<E: Experiment>(
     experiment: &E,
     scale: Scale,
@@ -138,8 +139,8 @@ fn planned<E: Experiment>(
     experiment.plan(scale).map_err(failed)?.into_iter().map(keyed).collect()
 }
 
-/// The outcome in its JSON form, refused if it would not read back: JSON has no infinity and no NaN,
-/// and a file that holds their stand-in is of no use to a later run.
+/// The outcome in its JSON form. It is an error if the JSON could not be read back: JSON has no infinity and no NaN,
+/// and a file with their replacement would be useless to a later run.
 fn kept<O>(outcome: O) -> Result<serde_json::Value, Box<dyn Error + Send + Sync>>
 where
     O: Serialize + DeserializeOwned,
@@ -148,7 +149,7 @@ where
     match O::deserialize(&json) {
         Ok(_) => Ok(json),
         Err(reason) => {
-            Err(format!("its outcome cannot be stored: {reason}; is a number not finite? {json}")
+            Err(format!("the outcome cannot be stored: {reason}; is a number not finite? {json}")
                 .into())
         }
     }

@@ -1,4 +1,4 @@
-//! What an experiment has to say for itself.
+//! The definition of an experiment.
 
 use super::results::{Planned, Results};
 use super::section::Section;
@@ -11,7 +11,8 @@ use std::error::Error;
 
 /// An experiment with its own types of configuration and outcome.
 ///
-/// Outcomes must survive JSON: numbers finite, floats read back to the bit.
+/// Outcomes must survive being written to JSON and read back: all numbers must be finite, and floats are read back to
+/// the bit.
 ///
 /// ```
 /// use halfspaces_eval::{
@@ -68,7 +69,7 @@ use std::error::Error;
 pub trait Experiment: Sync {
     /// One configuration; its JSON form is part of every trial's key.
     type Configuration: Serialize + Clone + Send + Sync;
-    /// What a trial measures.
+    /// The measurements of a trial.
     type Outcome: Serialize + DeserializeOwned + Send;
 
     /// Short identifier, such as `K3`.
@@ -77,29 +78,29 @@ pub trait Experiment: Sync {
     /// Title of its section.
     fn title(&self) -> &'static str;
 
-    /// The claims it judges.
+    /// The claims that it judges.
     fn claims(&self) -> Vec<ClaimStatement>;
 
     /// The configurations at a scale, in a fixed order.
     ///
     /// # Errors
-    /// Whatever keeps the experiment from being planned, such as data that cannot be read.
+    /// An error that prevents planning, such as data that cannot be read.
     fn plan(
         &self,
         scale: Scale,
     ) -> Result<Vec<Planned<Self::Configuration>>, Box<dyn Error + Send + Sync>>;
 
-    /// Runs one trial. Everything random comes from `rng`.
+    /// Runs one trial. All randomness must come from `rng`.
     ///
     /// # Errors
-    /// Whatever keeps the trial from being measured.
+    /// An error that prevents the measurement.
     fn trial(
         &self,
         configuration: &Self::Configuration,
         rng: &mut ChaCha8Rng,
     ) -> Result<Self::Outcome, Box<dyn Error + Send + Sync>>;
 
-    /// Judges the claims and fills summary, tables and figures of `section`.
+    /// Judges the claims and fills the summary, tables and figures of `section`.
     fn evaluate(
         &self,
         results: &Results<Self::Configuration, Self::Outcome>,

@@ -1,9 +1,9 @@
-//! What was found, for a reader outside the field.
+//! Findings for readers outside the field.
 
-/// What an experiment found, in two sentences and a figure, for the head of the page.
+/// A finding of an experiment for the top of the page: two sentences and a figure.
 ///
-/// An experiment states it in its `evaluate`, with numbers of the run it evaluates, and names the claims that it
-/// rests on. The page shows it only if each of them holds or was observed, and says why where it does not.
+/// An experiment states it in its `evaluate`, with numbers of the evaluated run, and names the claims that it is based
+/// on. The page shows it only if each of them holds or was observed; otherwise the page says why not.
 ///
 /// ```
 /// use halfspaces_eval::Finding;
@@ -19,12 +19,12 @@
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What was found, in a few words without terms of the field.
+    /// The finding in a few words, without technical terms.
     pub title: String,
-    /// Two sentences with numbers of this run; `None` where its numbers are missing or say otherwise.
+    /// Two sentences with numbers of this run; `None` if its numbers are missing or contradict them.
     pub text: Option<String>,
     /// Name of the figure of the same experiment that shows it.
     pub figure: String,
-    /// The claims of the same experiment that it rests on.
+    /// The claims of the same experiment on which it is based.
     pub claims: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! An experiment: configurations, trials, and what their outcomes say.
+//! Experiments: configurations, trials, and the evaluation of their outcomes.
 
 mod any;
 mod definition;

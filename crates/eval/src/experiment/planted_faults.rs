@@ -1,6 +1,6 @@
-//! Faults planted in an experiment, from its plan to the headline of the ledger: of every kind of claim
-//! and every rule a wrong bound, the null in place of the learner, and a plan that is not carried out or
-//! too small are found, and a null that is as good as the learner.
+//! Faults planted in an experiment, from its plan to the headline of the ledger. For every kind of claim and every
+//! rule, the verdict must reveal a wrong bound, the null in place of the learner, an incomplete or too small plan, and
+//! a null that is as good as the learner.
 
 use super::{AnyExperiment, Experiment, Planned, Results, Section};
 use crate::claim::{ClaimKind, ClaimStatement, Evidence, Null, Side, Verdict};
@@ -15,35 +15,35 @@ use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::sync::Mutex;
 
-/// Labels an answer is the majority of; each is wrong with probability [`NOISE`].
+/// Number of labels whose majority vote forms one answer; each label is wrong with probability [`NOISE`].
 const VOTERS: usize = 5;
 const NOISE: f64 = 0.2;
-/// Answers of a trial on chance. The majority is wrong with probability 0.058.
+/// Number of answers of a random trial. The majority is wrong with probability 0.058.
 const ANSWERS: usize = 20;
-/// Thresholds of which one is the target.
+/// Number of thresholds, one of which is the target.
 const THRESHOLDS: usize = 64;
 
-/// Which rule of [`Evidence`] judges.
+/// The rule of [`Evidence`] by which the claim is judged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Rule {
-    /// Bisection of 64 thresholds errs at most 6 times against an adversary.
+    /// Bisection of 64 thresholds makes at most 6 mistakes against an adversary.
     EveryRun,
     /// A majority of five is wrong with probability at most 0.08.
     Probability,
-    /// The expected share of wrong majorities is at most 0.08.
+    /// The expected fraction of wrong majorities is at most 0.08.
     Mean,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fault {
     None,
-    /// The bound is a third of what it should be.
+    /// The bound is a third of the correct one.
     WrongBound,
-    /// What is judged is the null.
+    /// The null is judged in place of the learner.
     NullAsLearner,
     /// Half of the planned trials are not run.
     HalfRun,
-    /// So few are planned that they prove nothing.
+    /// Too few trials are planned to prove anything.
     FewPlanned,
     /// The null is the learner itself.
     LearnerAsNull,
@@ -55,16 +55,16 @@ struct Votes {
     fault: Fault,
 }
 
-/// What the learner and its null did on the same instance.
+/// The results of the learner and its null on the same instance.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Outcome {
     learner: usize,
     null: usize,
 }
 
-/// Mistakes against an adversary that contradicts every answer: a bisecting learner, asked about the
-/// middle of the thresholds that are left, loses half of them each time, and one that always says +1 can
-/// be asked so that it loses a single one.
+/// The number of mistakes against an adversary that contradicts every answer. A bisecting learner is asked about the
+/// middle of the remaining thresholds, so each mistake excludes half of them. A learner that always answers +1 can be
+/// asked in such a way that each mistake excludes only one.
 fn contradicted(bisects: bool) -> usize {
     let (mut left, mut mistakes) = (THRESHOLDS, 0);
     while left > 1 {
@@ -156,7 +156,7 @@ impl Experiment for Votes {
             let of = if self.fault == Fault::LearnerAsNull { o.learner } else { o.null };
             match self.rule {
                 Rule::EveryRun => of as f64 > bound,
-                // More than twice what is claimed.
+                // More than twice the claimed value.
                 Rule::Probability | Rule::Mean => share(of) > 2.0 * bound,
             }
         };
@@ -167,7 +167,7 @@ impl Experiment for Votes {
     }
 }
 
-/// The verdict, and what the ledger comes to.
+/// The verdict, and the headline of the ledger.
 fn judged(rule: Rule, kind: ClaimKind, fault: Fault) -> (Verdict, String) {
     let experiment = Votes { rule, kind, fault };
     let store = Mutex::new(TrialStore::read(&[]).unwrap());
@@ -192,8 +192,8 @@ fn every_planted_fault_is_found() {
                 ClaimKind::Observation => (Observed, Observed),
                 ClaimKind::Proved | ClaimKind::Measured => (Holds, Weak),
             };
-            // One exception is all that a bound on every run needs, so no plan with a trial is too small
-            // to hold; two trials are too few for what rests on chance.
+            // One exception decides a bound on every run, so no plan with at least one trial is too small for it to
+            // hold; two trials are too few for a claim based on random samples.
             let few = if rule == Rule::EveryRun { as_claimed } else { Inconclusive };
             for (fault, expected) in [
                 (Fault::None, as_claimed),

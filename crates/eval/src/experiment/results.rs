@@ -1,6 +1,6 @@
-//! What is planned, and the outcomes that are in.
+//! Plans, and the outcomes of completed trials.
 
-/// A configuration and how many trials it gets.
+/// A configuration and its number of trials.
 ///
 /// ```
 /// use halfspaces_eval::{Planned, Scale};
@@ -21,7 +21,7 @@ pub struct Planned<C> {
 ///
 /// ```
 /// use halfspaces_eval::{Group, Results};
-/// // Two of three trials of a die with 6 faces are in.
+/// // Two of three trials of a die with 6 faces are done.
 /// let group = Group { configuration: 6, planned: 3, outcomes: vec![2, 5] };
 /// let results = Results { groups: vec![group] };
 /// assert_eq!(results.planned() - results.outcomes().count(), 1);
@@ -30,9 +30,9 @@ pub struct Planned<C> {
 pub struct Group<C, O> {
     /// The configuration.
     pub configuration: C,
-    /// Trials planned.
+    /// Number of planned trials.
     pub planned: usize,
-    /// Outcomes that are in.
+    /// Outcomes of the completed trials.
     pub outcomes: Vec<O>,
 }
 
@@ -47,17 +47,17 @@ pub struct Group<C, O> {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Results<C, O> {
-    /// One group a configuration.
+    /// One group for each configuration.
     pub groups: Vec<Group<C, O>>,
 }
 
 impl<C, O> Results<C, O> {
-    /// Every outcome with its configuration.
+    /// All outcomes with their configurations.
     pub fn outcomes(&self) -> impl Iterator<Item = (&C, &O)> {
         self.groups.iter().flat_map(|g| g.outcomes.iter().map(|o| (&g.configuration, o)))
     }
 
-    /// Trials planned in all.
+    /// The total number of planned trials.
     pub fn planned(&self) -> usize {
         self.groups.iter().map(|g| g.planned).sum()
     }

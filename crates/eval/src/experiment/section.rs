@@ -1,11 +1,11 @@
-//! What an experiment contributes to the report.
+//! The contribution of an experiment to the report.
 
 use super::finding::Finding;
 use crate::claim::{Claim, ClaimStatement, Evidence, Null};
 use crate::figure::Figure;
 use crate::table::Table;
 
-/// What an experiment found: evidence for each of its claims (by id), tables, figures, and findings for the head of
+/// The results of an experiment: evidence for each of its claims (by id), tables, figures, and findings for the top of
 /// the page.
 ///
 /// ```
@@ -29,9 +29,9 @@ pub struct Section {
     pub id: String,
     /// Its title.
     pub title: String,
-    /// What it does and what to see, in paragraphs.
+    /// Paragraphs that describe the experiment and its result.
     pub summary: Vec<String>,
-    /// What it found, for the head of the page; most experiments have none.
+    /// Findings for the top of the page; most experiments have none.
     pub findings: Vec<Finding>,
     /// Its claims with verdicts.
     pub claims: Vec<Claim>,
@@ -39,12 +39,12 @@ pub struct Section {
     pub tables: Vec<Table>,
     /// Its figures.
     pub figures: Vec<Figure>,
-    /// Its configurations as JSON text with (done, planned) trials.
+    /// Its configurations as JSON text, with the numbers of completed and planned trials.
     pub configurations: Vec<(String, usize, usize)>,
 }
 
 impl Section {
-    /// Adds the verdict on a claim of this experiment, from its evidence and what became of its null.
+    /// Adds the verdict on a claim of this experiment, given the evidence and the measured null.
     pub fn judge(&mut self, claim: ClaimStatement, evidence: Evidence, null: Null) {
         let claim = Claim::new(claim, &self.id, evidence, null);
         self.claims.push(claim);

@@ -1,15 +1,15 @@
-//! Where values lie on an axis, and its ticks.
+//! The layout of an axis: positions of values, and ticks.
 
 use super::model::AxisScale;
 
-/// An axis laid out: data values in, shares of its length out.
+/// The layout of an axis, which maps data values to fractions of its length.
 #[derive(Debug, Clone)]
 pub(super) struct AxisLayout {
     log: bool,
-    /// Ends of the axis, as powers of ten when `log`.
+    /// The lower end of the axis, as a power of ten if `log`.
     low: f64,
     high: f64,
-    /// (value, label)
+    /// Pairs (value, label).
     ticks: Vec<(f64, String)>,
 }
 
@@ -23,7 +23,7 @@ impl AxisLayout {
             Some((low, high)) => Some((v.min(low), v.max(high))),
         });
         let (least, most) = range.unwrap_or((0.0, 1.0));
-        // Halved first: the width of an axis may exceed f64.
+        // Halved first, because the width of an axis may exceed `f64`.
         let pad = if most > least {
             (most / 2.0 - least / 2.0) * 0.1
         } else {
@@ -31,7 +31,7 @@ impl AxisLayout {
         };
         let high = (most + pad).min(f64::MAX);
         let mut low = (least - pad).max(f64::MIN);
-        // A linear axis of counts or ratios starts at 0 when that is near.
+        // A linear axis of counts or ratios starts at 0 if that is near.
         if !log && least >= 0.0 && low < 0.3 * high {
             low = 0.0;
         }
@@ -39,19 +39,19 @@ impl AxisLayout {
         AxisLayout { log, low, high, ticks }
     }
 
-    /// Where along the axis a value lies, from 0 to 1.
+    /// The position of a value along the axis, from 0 to 1.
     pub(super) fn place(&self, v: f64) -> f64 {
         let at = match (self.log, v > 0.0) {
             (false, _) => v,
             (true, true) => v.log10(),
             (true, false) => self.low,
         };
-        // Halved for the same reason as above; NaN ends at the lower edge.
+        // Halved for the same reason as above; NaN is placed at the lower edge.
         let share = (at / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0);
         if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
     }
 
-    /// Ticks with their labels, all of one axis in one form.
+    /// The ticks with their labels, all in one format.
     pub(super) fn ticks(&self) -> &[(f64, String)] {
         &self.ticks
     }
@@ -60,12 +60,12 @@ impl AxisLayout {
 /// Multiples of 1, 2 or 5 times a power of ten, about six of them.
 fn linear_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     let rough = high / 6.0 - low / 6.0;
-    // Too narrow a span for numbers to tell its ticks apart.
+    // The span is too narrow for labels to distinguish its ticks.
     if rough <= 1e-12 * high.abs().max(low.abs()).max(1e-280) {
         return vec![(low, format!("{low:e}"))];
     }
     let power = 10f64.powf(rough.log10().floor());
-    // The last is large enough but for the rounding of the logarithm.
+    // The last step is large enough, up to the rounding of the logarithm.
     let step = [1.0, 2.0, 5.0].map(|m| m * power).into_iter().find(|s| *s >= rough);
     let step = step.unwrap_or(10.0 * power);
     let decimals = (-step.log10().floor()).max(0.0) as usize;
@@ -79,13 +79,13 @@ fn linear_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     (first..=last.min(first + 20)).map(|i| (i as f64 * step, shown(i as f64 * step))).collect()
 }
 
-/// A number in full, its thousands apart, with a true minus sign.
+/// The number in full, with separated thousands and a true minus sign.
 fn plain(value: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", value.abs());
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     let mut grouped = String::new();
     for (at, digit) in whole.chars().enumerate() {
-        // Four digits stay together.
+        // Four digits are not separated.
         if at > 0 && whole.len() > 4 && (whole.len() - at) % 3 == 0 {
             grouped.push('\u{a0}');
         }
@@ -99,8 +99,8 @@ fn plain(value: f64, decimals: usize) -> String {
     format!("{minus}{grouped}{rest}")
 }
 
-/// Powers of ten, every second, third, fifth, ... if there are many, with 2 and 5 between if there are
-/// few, and round numbers if there is hardly one.
+/// Powers of ten; every second, third, fifth, ... of them if there are many, with 2 and 5 in between if there are few,
+/// and round numbers if there is at most one.
 fn log_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     let decades = high - low;
     let rough = decades / 7.0;
@@ -182,11 +182,11 @@ mod tests {
             ["10¹⁰", "10²⁰", "10³⁰", "10⁴⁰", "10⁵⁰", "10⁶⁰", "10⁷⁰", "10⁸⁰"]
         );
         assert!(log_ticks(-20.0, 20.0).len() <= 8);
-        // Less than a decade without a round number in it.
+        // Less than a decade, without a round number in it.
         assert_eq!(labels(log_ticks(1.05, 1.25)), ["12", "14", "16"]);
     }
 
-    /// Of one axis all labels are numbers in full, or all powers of ten.
+    /// On one axis all labels are full numbers, or all are powers of ten.
     #[test]
     fn an_axis_has_one_style() {
         assert_eq!(labels(log_ticks(-0.1, 4.2)), ["1", "10", "100", "1000", "10\u{a0}000"]);

@@ -1,4 +1,4 @@
-//! What a figure shows, as numbers.
+//! The data of a figure.
 
 use super::model::{Figure, Layer};
 use crate::table::Table;
@@ -12,8 +12,8 @@ struct Row<'a> {
 }
 
 impl Figure {
-    /// Its data as CSV: one row for every value of every series, in the order of the figure, with the ends of the band
-    /// around it where there is one.
+    /// The data as CSV: one row for each value of each series, in the order of the figure, with the ends of the band
+    /// around it if there is one.
     ///
     /// ```
     /// use halfspaces_eval::{Axis, Colour, Figure, Layer};

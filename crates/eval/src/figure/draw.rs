@@ -1,5 +1,5 @@
-//! Figures as SVG: title and axes, bands below lines below markers, and the name of every series beside the
-//! end of its line, or in a legend below where the names do not fit there.
+//! Figures as SVG: title and axes, bands below lines below markers. The name of every series is next to the end of its
+//! line, or in a legend below if the names do not fit there.
 
 use super::axis_layout::AxisLayout;
 use super::labels::{spread, text_width, wrapped};
@@ -15,18 +15,18 @@ const TITLE_LINE: f64 = 22.0;
 const TEXT_SIZE: f64 = 14.0;
 const TEXT_LINE: f64 = 17.0;
 const TICK_SIZE: f64 = 13.0;
-/// Room for the label of the vertical axis above the plot.
+/// Space for the label of the vertical axis, above the plot.
 const Y_LABEL: f64 = 26.0;
-/// Room for ticks and label of the horizontal axis.
+/// Space for the ticks and the label of the horizontal axis.
 const X_LABEL: f64 = 48.0;
-/// Widest line of a name beside its line, and what stands before it.
+/// Maximum width of a name next to its line, and of the space before it.
 const NAME_WIDTH: f64 = 165.0;
 const SWATCH: f64 = 22.0;
-/// From the plot to the names, for the lines that lead there.
+/// Distance from the plot to the names, for the connecting lines.
 const GAP: f64 = 18.0;
 const LEGEND_ROW: f64 = 24.0;
 
-/// The layers of one name.
+/// The layers that share a name.
 struct Series<'a> {
     name: &'a str,
     colour: Colour,
@@ -34,12 +34,12 @@ struct Series<'a> {
 }
 
 impl Series<'_> {
-    /// Where its line ends: its last value, if it runs from left to right.
+    /// The end of its line: its last value, if it runs from left to right.
     fn end(&self) -> Option<(f64, f64)> {
         let ordered = |data: &[(f64, f64)]| data.windows(2).all(|pair| pair[0].0 <= pair[1].0);
         let last = |layer: &&Layer| match layer {
             Layer::Line { data, .. } if ordered(data) => data.last().copied(),
-            // Markers without a line are told apart only if they stand side by side.
+            // Markers without a line have a recognisable end only if they are in order from left to right.
             Layer::Points { data, .. } if data.windows(2).all(|p| p[0].0 < p[1].0) => {
                 data.last().copied()
             }
@@ -54,7 +54,7 @@ impl Series<'_> {
     }
 }
 
-/// The plot on the page, and where the names stand.
+/// The plot on the page, and the position of the names.
 struct Frame {
     left: f64,
     right: f64,
@@ -84,10 +84,10 @@ impl Frame {
 }
 
 fn put(to: &mut String, what: std::fmt::Arguments<'_>) {
-    to.write_fmt(what).unwrap_or_else(|e| unreachable!("text takes everything: {e}"));
+    to.write_fmt(what).unwrap_or_else(|e| unreachable!("writing to a string cannot fail: {e}"));
 }
 
-/// As XML takes it, which has no way to write control characters.
+/// Escapes text for XML, without control characters, which XML cannot represent.
 fn escaped(text: &str) -> String {
     let plain: String = text.chars().filter(|c| !c.is_control()).collect();
     plain.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
@@ -138,7 +138,7 @@ impl Figure {
         let series = self.series();
         let names: Vec<Vec<String>> =
             series.iter().map(|s| wrapped(s.name, TEXT_SIZE, NAME_WIDTH)).collect();
-        let direct = self.beside(&series, &names, &mut frame);
+        let direct = self.direct_labels(&series, &names, &mut frame);
         let rows = if direct.is_none() { legend_rows(&series, frame.left) } else { Vec::new() };
         let height = frame.bottom() + X_LABEL + LEGEND_ROW * rows.len() as f64;
 
@@ -171,14 +171,14 @@ impl Figure {
         svg
     }
 
-    /// What it shows, for those who cannot see it.
+    /// A description of the figure for readers who cannot see it.
     fn described(&self) -> String {
         let stop =
             if self.title.ends_with(['.', '?', '!']) || self.title.is_empty() { "" } else { "." };
         format!("{}{stop} {}", self.title, self.caption)
     }
 
-    /// Layers by name, those without data left out.
+    /// The layers by name, without those that have no data.
     fn series(&self) -> Vec<Series<'_>> {
         let mut all: Vec<Series<'_>> = Vec::new();
         for layer in self.layers.iter().filter(|layer| !layer.corners().is_empty()) {
@@ -194,9 +194,9 @@ impl Figure {
         all
     }
 
-    /// Makes room beside the plot for the names of all series, and says at which heights they stand; `None`, and the frame
-    /// as it was, where some series has no end or there are too many names.
-    fn beside(
+    /// Makes space next to the plot for the names of all series and returns their heights. Returns `None` and leaves
+    /// the frame unchanged if some series has no end or there are too many names.
+    fn direct_labels(
         &self,
         series: &[Series<'_>],
         names: &[Vec<String>],
@@ -224,7 +224,7 @@ impl Figure {
             let end = " class=\"tick\" text-anchor=\"end\"";
             text(svg, (left - 7.0, at + 4.5), end, label);
         }
-        // Labels of narrow ticks give way to those before them.
+        // Labels of narrow ticks are omitted if they overlap the preceding label.
         let mut free = f64::NEG_INFINITY;
         for (value, label) in frame.x.ticks() {
             let at = left + (right - left) * frame.x.place(*value);
@@ -276,7 +276,7 @@ impl Figure {
 }
 
 impl Series<'_> {
-    /// A small picture of it, from `(x, y)` to the right.
+    /// A small sample of the series, from `(x, y)` to the right.
     fn swatch(&self, svg: &mut String, (x, y): (f64, f64)) {
         let class = class(self.colour);
         let (mut band, mut line, mut marked) = (false, None, false);
@@ -311,7 +311,7 @@ impl Series<'_> {
     }
 }
 
-/// The names beside the plot, each with a line that leads to it from the end of its own.
+/// Draws the names next to the plot, each with a line that connects it to the end of its series.
 fn draw_names(
     svg: &mut String,
     frame: &Frame,
@@ -322,7 +322,7 @@ fn draw_names(
     let column = frame.right + GAP;
     for ((series, lines), centre) in series.iter().zip(names).zip(centres) {
         let Some((x, y)) = series.end().map(|end| frame.at(end)) else {
-            unreachable!("names stand beside lines with an end")
+            unreachable!("only lines with an end have names next to them")
         };
         put(
             svg,
@@ -341,7 +341,7 @@ fn draw_names(
     }
 }
 
-/// Series in rows that fit the width, each with where it begins.
+/// The series in rows that fit the width, each with its horizontal position.
 fn legend_rows<'a, 'b>(series: &'a [Series<'b>], left: f64) -> Vec<Vec<(f64, &'a Series<'b>)>> {
     let mut rows: Vec<Vec<(f64, &Series<'_>)>> = Vec::new();
     let mut free = left;
@@ -409,8 +409,8 @@ mod tests {
         }
     }
 
-    /// Lines have their names at their ends, each once, in their order from top to bottom; what has no end, and more
-    /// names than there is room for, has a legend below.
+    /// Lines have their names at their ends, each once, in order from top to bottom. Series without an end, and more
+    /// names than fit, have a legend below.
     #[test]
     fn names_stand_at_the_ends_of_lines() {
         let lines = |n: usize| -> Vec<Layer> {

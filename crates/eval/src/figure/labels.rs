@@ -1,7 +1,6 @@
-//! Names of series beside the ends of their lines: how wide text is, where it breaks, and places that do
-//! not overlap.
+//! Names of series next to the ends of their lines: the width of text, line breaks, and positions that do not overlap.
 
-/// An upper estimate of the width of a text, in the widest of the usual sans-serif fonts.
+/// An upper estimate of the width of a text in the widest of the usual sans-serif fonts.
 pub(super) fn text_width(text: &str, size: f64) -> f64 {
     let of = |c: char| match c {
         'i' | 'j' | 'l' | 't' | 'f' | 'r' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | '('
@@ -14,7 +13,7 @@ pub(super) fn text_width(text: &str, size: f64) -> f64 {
     size * text.chars().map(of).sum::<f64>()
 }
 
-/// The text in lines of at most `width`, broken between words; a word that is too long has a line to itself.
+/// Breaks the text between words into lines of at most `width`; a word that is too long has a line to itself.
 pub(super) fn wrapped(text: &str, size: f64, width: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -31,8 +30,8 @@ pub(super) fn wrapped(text: &str, size: f64, width: f64) -> Vec<String> {
     lines
 }
 
-/// Centres for labels of these heights, each as near as can be to where it is wanted (least squares), in the
-/// order of those wishes, inside `top..bottom` and without overlaps; `None` where they do not fit.
+/// The centres of labels of these heights, each as close as possible to its wanted position (least squares), in the
+/// order of the wanted positions, inside `top..bottom` and without overlaps; `None` if they do not fit.
 pub(super) fn spread(wanted: &[(f64, f64)], top: f64, bottom: f64) -> Option<Vec<f64>> {
     let total: f64 = wanted.iter().map(|(_, height)| height).sum();
     if total > bottom - top {
@@ -40,8 +39,8 @@ pub(super) fn spread(wanted: &[(f64, f64)], top: f64, bottom: f64) -> Option<Vec
     }
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|a, b| wanted[*a].0.total_cmp(&wanted[*b].0));
-    // Less what stands above it, every label may lie anywhere from `top` to `top + room`, and in order:
-    // isotonic regression by pooling neighbours, then cut to the ends.
+    // After subtracting the heights above it, every label may lie anywhere from `top` to `top + room`, in order:
+    // isotonic regression by pooling neighbours, then clamping to the ends.
     let room = bottom - top - total;
     let mut pools: Vec<(f64, usize)> = Vec::new();
     let (mut above, mut offsets) = (0.0, Vec::new());

@@ -1,4 +1,4 @@
-//! What a figure shows.
+//! The content of a figure.
 
 /// A colour of the palette, with its marker.
 ///
@@ -25,11 +25,11 @@ pub enum Colour {
     Purple,
     /// Ring.
     Sky,
-    /// The colour of text: for bounds.
+    /// The colour of text, for bounds.
     Ink,
 }
 
-/// How an axis is divided.
+/// The scale of an axis.
 ///
 /// ```
 /// use halfspaces_eval::{Axis, AxisScale, Colour, Figure, Layer};
@@ -39,15 +39,15 @@ pub enum Colour {
 ///     let (x, y) = (Axis::linear("x"), Axis { label: "y".into(), scale });
 ///     Figure { name: "f".into(), title: "t".into(), caption: "c".into(), x, y, layers }.to_svg()
 /// };
-/// // Powers have no place for 0 nor for what is below it: both are drawn at the edge.
+/// // A logarithmic axis cannot show values of at most 0: they are drawn at the edge.
 /// assert!(svg(AxisScale::Log, 0.0) == svg(AxisScale::Log, -5.0));
 /// assert!(svg(AxisScale::Linear, 0.0) != svg(AxisScale::Linear, -5.0));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AxisScale {
-    /// Evenly.
+    /// Linear.
     Linear,
-    /// By powers; values at or below zero are drawn at the lower edge.
+    /// Logarithmic; values at or below zero are drawn at the lower edge.
     Log,
 }
 
@@ -82,7 +82,7 @@ impl Axis {
     }
 }
 
-/// One series of a figure. Layers of the same name are one series, which is named once.
+/// One layer of a figure. Layers with the same name form one series, which is named once.
 ///
 /// ```
 /// use halfspaces_eval::{Axis, Colour, Figure, Layer};
@@ -146,17 +146,17 @@ pub enum Layer {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// File name without ending.
+    /// File name without extension.
     pub name: String,
-    /// What it shows, in a sentence that says the finding.
+    /// The title, a sentence that states the finding.
     pub title: String,
-    /// What is drawn, of which trials, and how to read it.
+    /// A description of what is drawn, from which trials, and how to read it.
     pub caption: String,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// What is drawn, in order.
+    /// The layers, in drawing order.
     pub layers: Vec<Layer>,
 }
 
@@ -177,7 +177,7 @@ impl Layer {
         }
     }
 
-    /// Every value, both ends of a band's.
+    /// All values, including both ends of bands.
     pub(super) fn corners(&self) -> Vec<(f64, f64)> {
         match self {
             Layer::Points { data, .. } | Layer::Line { data, .. } => data.clone(),

@@ -1,9 +1,9 @@
-//! Colours of figures on light and on dark paper.
+//! Colours of figures in the light and the dark theme.
 
 use super::model::Colour;
 
-/// A colour on light and on dark paper. After Okabe and Ito, whose colours stay apart for colour-blind readers,
-/// darkened or lightened until each has a contrast of 3 to 1 with its paper.
+/// A colour for the light and the dark theme. The colours follow Okabe and Ito, whose palette is distinguishable for
+/// colour-blind readers, darkened or lightened until each has a contrast of at least 3 to 1 with its background.
 pub(super) const PALETTE: [(Colour, &str, &str); 7] = [
     (Colour::Blue, "#0072b2", "#4aa8e0"),
     (Colour::Orange, "#b57700", "#e69f00"),
@@ -14,7 +14,7 @@ pub(super) const PALETTE: [(Colour, &str, &str); 7] = [
     (Colour::Ink, "#1f2328", "#e6e9ee"),
 ];
 
-/// Paper, text that explains, lines of the grid and of the axes.
+/// The background, explanatory text, grid lines and axes.
 const GREYS: [(&str, &str, &str); 4] = [
     (".paper{fill:", "#fffffe", "#15191f"),
     (".soft{fill:", "#57606a", "#a3acb8"),
@@ -22,7 +22,7 @@ const GREYS: [(&str, &str, &str); 4] = [
     (".axis{stroke:", "#8a929b", "#727c88"),
 ];
 
-/// What does not change with the paper.
+/// Styles that do not depend on the theme.
 const SHAPES: &str = "svg.hf{font:14px system-ui,-apple-system,\"Segoe UI\",Roboto,\"Liberation Sans\",sans-serif}\
 .hf text{fill:currentColor}.hf .tick{font-size:13px}.hf .title{font-size:17px;font-weight:600}\
 .hf .grid,.hf .axis,.hf .line,.hf .ring{fill:none}\

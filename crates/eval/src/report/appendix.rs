@@ -1,6 +1,6 @@
 //! Texts at the end of the page.
 
-/// A text that goes with every report, such as errata or a proof.
+/// A text that is part of every report, such as errata or a proof.
 ///
 /// ```
 /// use halfspaces_eval::{Appendix, Report, RunInfo};
@@ -22,8 +22,8 @@ pub struct Appendix {
     pub id: String,
     /// Its title.
     pub title: String,
-    /// Its body, HTML that goes into the page as it is.
+    /// Its body, as HTML that is inserted unchanged.
     pub html: String,
-    /// Whether it is shown on demand only.
+    /// Whether it is shown only on demand.
     pub folded: bool,
 }

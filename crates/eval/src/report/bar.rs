@@ -1,28 +1,28 @@
-//! The bar of a row of the ledger: the measured value against its bound.
+//! The bar in a row of the ledger: the measured value compared with its bound.
 
 use crate::claim::{Claim, ClaimKind};
 use crate::text::short;
 
-/// Where the bound is marked, in per cent of the track.
+/// Position of the bound, in per cent of the track.
 pub(super) const MARK: f64 = 70.0;
 
-/// The least width that is seen, in per cent.
+/// The smallest visible width, in per cent.
 const LEAST: f64 = 1.0;
 
-/// A bar on a track from 0 to 100 per cent, the bound at [`MARK`].
+/// A bar on a track from 0 to 100 per cent, with the bound at [`MARK`].
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Bar {
     pub(super) start: f64,
     pub(super) width: f64,
-    /// Whether it goes on beyond the track.
+    /// Whether it continues beyond the track.
     pub(super) cut: bool,
-    /// The same in words.
+    /// The same information in words.
     pub(super) words: String,
 }
 
 impl Bar {
-    /// The bar of a claim that has a bound and a measured value. A bound above 0 has the bar begin at 0; another one has
-    /// no such beginning, and the bar shows by how much the value differs from it, in units of its size, of 1 for 0.
+    /// The bar of a claim with a bound and a measured value. With a bound above 0 the bar starts at 0. Otherwise it
+    /// shows the difference between value and bound, in units of the size of the bound, or of 1 for a bound of 0.
     pub(super) fn of(claim: &Claim) -> Option<Bar> {
         if claim.kind == ClaimKind::Observation {
             return None;
@@ -39,7 +39,7 @@ impl Bar {
     }
 }
 
-/// "at most 1", "at least 1".
+/// The bound in words: "at most 1", "at least 1".
 pub(super) fn bounded(claim: &Claim) -> String {
     let side = if claim.bounds_from_below() { "at least" } else { "at most" };
     format!("{side} {}", short(&claim.bound))
@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(of(Side::AtMost, 0.0).width, LEAST);
     }
 
-    /// A mean held against 0: the bar lies on the side of the bound on which the value does.
+    /// For a mean compared with 0, the bar lies on the side of the bound on which the value lies.
     #[test]
     fn bars_without_a_beginning_start_at_the_bound() {
         let of = |shift: f64, bound| {

@@ -1,6 +1,6 @@
-//! How well colours stand out, for tests.
+//! The contrast of colours, for tests.
 
-/// Contrast of two colours `#rrggbb` as the Web Content Accessibility Guidelines define it, from 1 to 21.
+/// The contrast of two colours `#rrggbb` as defined by the Web Content Accessibility Guidelines, from 1 to 21.
 pub(crate) fn contrast(a: &str, b: &str) -> f64 {
     let luminance = |colour: &str| -> f64 {
         let channel = |at: usize| {
@@ -13,7 +13,7 @@ pub(crate) fn contrast(a: &str, b: &str) -> f64 {
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
-/// The colours that a style sheet gives names (`--name:#rrggbb`), on light and on dark paper.
+/// The named colours of a style sheet (`--name:#rrggbb`), on a light and on a dark background.
 fn themes(css: &str) -> [Vec<(&str, &str)>; 2] {
     let (light, dark) = css.split_once("prefers-color-scheme:dark").unwrap();
     let (dark, _) = dark.split_once("}}").unwrap();
@@ -29,7 +29,8 @@ fn contrast_is_that_of_the_guidelines() {
     assert!((contrast("#777777", "#ffffff") - 4.478).abs() < 1e-3);
 }
 
-/// Text at least 4.5 to 1 against what it stands on, marks at least 3 to 1, on light and dark paper.
+/// Text has a contrast of at least 4.5 to 1 with its background, marks at least 3 to 1, in the light and the dark
+/// theme.
 #[test]
 fn the_page_can_be_read_on_both_papers() {
     let css = include_str!("../../templates/page.css");

@@ -1,5 +1,5 @@
-//! The report: what was found on top, the ledger of claims, then one section an experiment, in one HTML file
-//! without scripts or outside references.
+//! The report: findings at the top, the ledger of claims, then one section per experiment, in one HTML file without
+//! scripts or external references.
 
 mod appendix;
 mod bar;
@@ -23,7 +23,7 @@ use page::{Drawn, Page, data_link, missed};
 use tally::counts;
 use thiserror::Error;
 
-/// The page could not be made.
+/// The error of a page that could not be generated.
 ///
 /// ```
 /// use halfspaces_eval::ReportError;
@@ -44,7 +44,7 @@ pub struct ReportError(#[from] askama::Error);
 ///         "host": {"os": "linux", "arch": "x86_64", "processor": "a", "cores": 2}}"#,
 /// )?;
 /// let section = Section { id: "D".into(), title: "Dice".into(), ..Section::default() };
-/// // The command that repeats the run, or one experiment alone, stands on the page.
+/// // The page shows the command that repeats the run or a single experiment.
 /// let rerun = |experiment: Option<&str>| format!("measure {}", experiment.unwrap_or("all"));
 /// let front = ["Results", "What dice show."];
 /// let report = Report::new(front, &run, &rerun, vec![section], &[])?;
@@ -55,7 +55,7 @@ pub struct ReportError(#[from] askama::Error);
 pub struct Report {
     /// The sections, in the order of the suite.
     pub sections: Vec<Section>,
-    /// Every figure, by section.
+    /// All figures, by section.
     drawn: Vec<Vec<Drawn>>,
     html: String,
 }
@@ -80,15 +80,15 @@ const CSV_COLUMNS: [&str; 16] = [
 ];
 
 impl Report {
-    /// Draws the figures and writes the page, in time proportional to what it shows. `front` is its title and a
-    /// sentence or two on what it is about, `rerun` gives the command that repeats the run, or only the experiment
-    /// with the given identifier; `appendices` stand at the end.
+    /// Draws the figures and generates the page, in time proportional to its content. `front` is its title and a
+    /// sentence or two about its topic. `rerun` returns the command that repeats the whole run, or only the experiment
+    /// with the given identifier. The `appendices` are placed at the end.
     ///
     /// # Errors
     /// [`ReportError`].
     ///
     /// # Panics
-    /// If a finding of a section rests on a claim that it does not judge.
+    /// If a finding of a section is based on a claim that the section does not judge.
     pub fn new(
         front: [&str; 2],
         run: &RunInfo,
@@ -117,12 +117,12 @@ impl Report {
         self.sections.iter().flat_map(|s| &s.claims)
     }
 
-    /// Name and SVG of every figure.
+    /// The names and SVG files of all figures.
     pub fn figures(&self) -> impl Iterator<Item = (&str, &str)> {
         self.drawn.iter().flatten().map(|drawn| (drawn.name.as_str(), drawn.svg.as_str()))
     }
 
-    /// What was found, as Markdown with the figures it names: the head of the page for a README.
+    /// The findings as Markdown with the figures that they name: the top of the page, for a README.
     #[must_use]
     pub fn findings_markdown(&self) -> String {
         let mut text = String::new();
@@ -146,14 +146,14 @@ impl Report {
                             section.id
                         )
                     }
-                    (None, None) => unreachable!("what is not missed has its sentences"),
+                    (None, None) => unreachable!("a shown finding has its sentences"),
                 });
             }
         }
         text
     }
 
-    /// The page.
+    /// The page as HTML.
     #[must_use]
     pub fn html(&self) -> &str {
         &self.html
@@ -166,7 +166,7 @@ impl Report {
         json_text(&claims)
     }
 
-    /// The ledger as CSV, one claim a line.
+    /// The ledger as CSV, one claim per line.
     #[must_use]
     pub fn claims_csv(&self) -> String {
         let mut table = Table::new("claims", "", &CSV_COLUMNS);
@@ -194,7 +194,7 @@ impl Report {
         table.to_csv()
     }
 
-    /// What the ledger comes to, by kind: "31 proved hold, 12 measured hold, 6 observations".
+    /// The totals of the ledger, by kind: "31 proved hold, 12 measured hold, 6 observations".
     #[must_use]
     pub fn headline(&self) -> String {
         let claims: Vec<&Claim> = self.claims().collect();
@@ -225,12 +225,6 @@ impl Report {
         text.push_str(&self.headline());
         text.push('\n');
         text
-    }
-
-    /// Whether some claim is violated, or weak.
-    #[must_use]
-    pub fn any_fault(&self) -> bool {
-        self.any(Verdict::Violated) || self.any(Verdict::Weak)
     }
 
     /// Whether some claim has this verdict.
@@ -322,7 +316,7 @@ mod tests {
         assert_eq!(claims.len(), 1);
     }
 
-    /// What was found is shown only where its claims hold, its sentences could be made and its figure is drawn.
+    /// A finding is shown only if its claims hold, its text could be written, and its figure is drawn.
     #[test]
     fn findings_stand_or_say_why_not() {
         let shown = |ratios: &[f64]| {
@@ -332,12 +326,12 @@ mod tests {
         };
         let (found, html, markdown) = shown(&[0.5, 0.25]);
         assert_eq!((found, html.matches("From 1 to 2.").count()), (1, 1));
-        assert!(html.contains("its numbers are missing or say otherwise"));
+        assert!(html.contains("its numbers are missing or contradict it"));
         assert!(html.contains("its figure is not drawn") && !html.contains("From 3 to 4."));
         assert!(
             markdown.contains("![It grows & grows](figures/f.svg)\n\nFrom 1 to 2. (claims E1)")
         );
-        // Violated, weak, and with trials missing.
+        // Violated, weak, and with missing trials.
         for (ratios, verdict) in
             [(&[1.5, 0.1][..], "violated"), (&[0.2, 0.1], "weak"), (&[0.5], "inconclusive")]
         {
@@ -362,7 +356,7 @@ mod tests {
         let _ = Report::new(["", ""], &run, &|_| String::new(), vec![section], &[]);
     }
 
-    /// Of a table more than eight rows are shown on demand only.
+    /// Tables of more than eight rows are shown only on demand.
     #[test]
     fn long_tables_are_folded() {
         let folded = |rows: usize| {
@@ -376,7 +370,7 @@ mod tests {
         assert!(!folded(8) && folded(9));
     }
 
-    /// The ledger has a bar, a null with what became of it, and filters with their counts.
+    /// The ledger has a bar, a null with its result, and filters with their counts.
     #[test]
     fn the_ledger_can_be_filtered() {
         let page = report(&[0.5, 0.25]);

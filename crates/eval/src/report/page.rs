@@ -1,4 +1,4 @@
-//! The page: what was found, the ledger, then one section an experiment.
+//! The page: findings, the ledger, then one section per experiment.
 
 use super::appendix::Appendix;
 use super::bar::{Bar, bounded};
@@ -10,7 +10,7 @@ use crate::table::Table;
 use crate::text::short;
 use askama::Template;
 
-/// Rows of a table that is shown at once; a longer one is unfolded.
+/// Maximum number of rows of a table that is shown immediately; longer tables are folded.
 const SHORT_TABLE: usize = 8;
 
 #[derive(Template)]
@@ -24,9 +24,9 @@ pub(super) struct Page<'a> {
     found: Vec<Found<'a>>,
     missed: Vec<Missed<'a>>,
     rows: Vec<Row<'a>>,
-    kinds: Vec<Choice>,
-    verdicts: Vec<Choice>,
-    /// The ledger as CSV, as a link.
+    kinds: Vec<LedgerFilter>,
+    verdicts: Vec<LedgerFilter>,
+    /// A link to the ledger as CSV.
     ledger: String,
     pages: Vec<PageSection<'a>>,
     level: f64,
@@ -34,7 +34,7 @@ pub(super) struct Page<'a> {
     appendices: &'a [Appendix],
 }
 
-/// A finding that the run bears out.
+/// A finding that the run confirms.
 struct Found<'a> {
     finding: &'a Finding,
     text: &'a str,
@@ -42,7 +42,7 @@ struct Found<'a> {
     drawn: &'a Drawn,
 }
 
-/// A finding that it does not.
+/// A finding that the run does not confirm.
 struct Missed<'a> {
     title: &'a str,
     experiment: &'a str,
@@ -54,12 +54,12 @@ struct Row<'a> {
     claim: &'a Claim,
     bar: Option<Bar>,
     bounded: String,
-    /// What became of the null, in a word or two.
+    /// The result of the null, in a word or two.
     null: String,
 }
 
-/// A filter of the ledger: a kind or a verdict, and how many claims it has.
-struct Choice {
+/// A filter of the ledger: a kind or a verdict, and its number of claims.
+struct LedgerFilter {
     name: String,
     count: usize,
 }
@@ -84,11 +84,11 @@ pub(super) struct Drawn {
     pub(super) title: String,
     pub(super) caption: String,
     pub(super) svg: String,
-    /// Its data as CSV, as a link.
+    /// A link to its data as CSV.
     pub(super) data: String,
 }
 
-/// A link that holds a CSV file, so that the page needs no file beside it.
+/// A link that contains a CSV file, so that the page needs no other file.
 pub(super) fn data_link(csv: &str) -> String {
     let mut link = String::from("data:text/csv;charset=utf-8,");
     for byte in csv.bytes() {
@@ -111,7 +111,7 @@ pub(super) fn data_link(csv: &str) -> String {
     link
 }
 
-/// Why a finding is not one of this run: `None` if it is.
+/// The reason why a finding is not shown; `None` if it is.
 pub(super) fn missed(finding: &Finding, section: &Section) -> Option<String> {
     for id in &finding.claims {
         let Some(claim) = section.claims.iter().find(|claim| claim.id == *id) else {
@@ -125,13 +125,13 @@ pub(super) fn missed(finding: &Finding, section: &Section) -> Option<String> {
         }
     }
     if finding.text.is_none() {
-        return Some("its numbers are missing or say otherwise".to_owned());
+        return Some("its numbers are missing or contradict it".to_owned());
     }
     let drawn = section.figures.iter().any(|figure| figure.name == finding.figure);
     (!drawn).then(|| "its figure is not drawn".to_owned())
 }
 
-/// "fails in 3 of 8 (38 %)".
+/// The text "fails in 3 of 8 (38 %)".
 fn null_rate(claim: &Claim) -> String {
     match (claim.null_failure_rate(), claim.null_cases) {
         (None, _) => "not measured".into(),
@@ -163,12 +163,12 @@ impl<'a> Page<'a> {
                 }
                 let figure = drawn.iter().find(|drawn| drawn.name == finding.figure);
                 let Some((text, drawn)) = finding.text.as_deref().zip(figure) else {
-                    unreachable!("what is not missed has its sentences and its figure")
+                    unreachable!("a shown finding has its sentences and its figure")
                 };
                 found.push(Found { finding, text, experiment, drawn });
             }
         }
-        let choice = |name: String, of: &dyn Fn(&Claim) -> bool| Choice {
+        let choice = |name: String, of: &dyn Fn(&Claim) -> bool| LedgerFilter {
             name,
             count: claims.iter().filter(|claim| of(claim)).count(),
         };

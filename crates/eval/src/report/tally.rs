@@ -1,9 +1,9 @@
-//! How many claims hold, by kind, and the other verdicts.
+//! The number of claims that hold, by kind, and of the other verdicts.
 
 use crate::claim::{Claim, ClaimKind, Verdict};
 
-/// What the ledger comes to: what holds by kind, then the other verdicts that occur. What holds is shown
-/// even where nothing does.
+/// The totals of the ledger: the claims that hold, by kind, then the other verdicts that occur. The number of claims
+/// that hold is shown even if it is 0.
 pub(super) fn counts(claims: &[&Claim]) -> Vec<(Verdict, String)> {
     let mut counts = Vec::new();
     for verdict in Verdict::ALL {

@@ -1,17 +1,17 @@
-//! What can be wrong with a file of trials.
+//! Errors of trials files.
 
 use crate::trial::TrialKey;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// What can be wrong with a trials file.
+/// The error of a trials file.
 ///
 /// ```
 /// use halfspaces_eval::{StoreError, TrialStore};
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("trials.jsonl");
-/// std::fs::write(&path, "{\"experiment\": \"K3\", \"conf")?; // killed by something other than us
+/// std::fs::write(&path, "{\"experiment\": \"K3\", \"conf")?; // truncated by another process
 /// assert!(matches!(TrialStore::open(&path), Err(StoreError::Truncated { line: 1, .. })));
 /// TrialStore::repair(&path)?;
 /// assert!(TrialStore::open(&path)?.is_empty());
@@ -19,24 +19,24 @@ use thiserror::Error;
 /// ```
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// The file system refuses.
+    /// The file system reported an error.
     #[error("{}: cannot {action}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What was tried.
+        /// The attempted operation.
         action: &'static str,
-        /// Why it failed.
+        /// The cause.
         source: io::Error,
     },
-    /// A trial could not be written; the file is as it was before.
+    /// A trial could not be written; the file is unchanged.
     #[error("{}: cannot write a trial: {source}; {kept} trials are kept", path.display())]
     Write {
         /// The file.
         path: PathBuf,
-        /// Trials safely in the file.
+        /// Number of trials in the file.
         kept: usize,
-        /// Why it failed.
+        /// The cause.
         source: io::Error,
     },
     /// Another process is writing the file.
@@ -45,14 +45,14 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// The last line is cut off.
-    #[error("{}, line {line}: the last line is cut off after {bytes} bytes", path.display())]
+    /// The last line is truncated.
+    #[error("{}, line {line}: the last line is truncated after {bytes} bytes", path.display())]
     Truncated {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// Bytes present of it.
+        /// Number of bytes present.
         bytes: usize,
     },
     /// A line is not a trial.
@@ -60,17 +60,17 @@ pub enum StoreError {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// What the parser says.
+        /// The message of the parser.
         reason: String,
     },
-    /// Two lines disagree about one trial.
+    /// Two lines contain different outcomes of the same trial.
     #[error("{}, line {line}: a second, different outcome of {key}; the trials come from different programs", path.display())]
     Conflict {
         /// The file.
         path: PathBuf,
-        /// The later line, from 1.
+        /// The later line, counted from 1.
         line: usize,
         /// The trial.
         key: Box<TrialKey>,

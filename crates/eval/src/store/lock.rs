@@ -1,11 +1,11 @@
-//! One run per output folder.
+//! The lock of an output folder.
 
 use super::error::StoreError;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
 
-/// An output folder held by one run: as long as it lives, nobody else gets it. The lock is a file
-/// `.lock` in the folder, which stays.
+/// A lock on an output folder: while it exists, no other run can use the folder. The lock is a file `.lock` in the
+/// folder, which is not removed.
 ///
 /// ```
 /// use halfspaces_eval::{FolderLock, StoreError};
@@ -23,7 +23,7 @@ impl FolderLock {
     /// Name of the lock file.
     pub const NAME: &str = ".lock";
 
-    /// Takes the folder.
+    /// Locks the folder.
     ///
     /// # Errors
     /// [`StoreError::InUse`], [`StoreError::Io`].
@@ -34,11 +34,11 @@ impl FolderLock {
             move |source| StoreError::Io { path, action, source }
         };
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
-        let file = file.map_err(failed("create it"))?;
+        let file = file.map_err(failed("create"))?;
         match file.try_lock() {
             Ok(()) => Ok(FolderLock(file)),
             Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: folder.into() }),
-            Err(TryLockError::Error(source)) => Err(failed("lock it")(source)),
+            Err(TryLockError::Error(source)) => Err(failed("lock")(source)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The file of trials, read and written.
+//! Reading and writing of the trials file.
 
 use super::error::StoreError;
 use crate::trial::TrialKey;
@@ -9,8 +9,8 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Size that no line is written across: the kernel copies file data page by page and may end a
-/// killed process between two pages, never within one.
+/// No line is written across a multiple of this size: the kernel copies file data page by page and may kill a process
+/// between two pages, but never within one.
 const PAGE: u64 = 4096;
 
 /// A line of the file.
@@ -21,7 +21,7 @@ struct Record {
     outcome: Value,
 }
 
-/// The trials of a run, in memory and in the file behind it.
+/// The trials of a run, in memory and in its file.
 ///
 /// ```
 /// use halfspaces_eval::{TrialKey, TrialStore};
@@ -41,15 +41,15 @@ struct Record {
 #[derive(Debug)]
 pub struct TrialStore {
     path: PathBuf,
-    /// Open and locked for appending; `None` when only read.
+    /// Open and locked for appending; `None` if the store is read-only.
     file: Option<File>,
     length: u64,
     outcomes: HashMap<TrialKey, Value>,
 }
 
 impl TrialStore {
-    /// Opens the file for appending, creating it if there is none, and reads what it holds. The
-    /// file is locked until the store is dropped.
+    /// Opens the file for appending, creates it if it does not exist, and reads its trials. The file is locked until
+    /// the store is dropped.
     ///
     /// # Errors
     /// Every [`StoreError`]; the file is not changed.
@@ -60,14 +60,14 @@ impl TrialStore {
             .append(true)
             .create(true)
             .open(path)
-            .map_err(failed("open it for writing"))?;
+            .map_err(failed("open for writing"))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(StoreError::InUse { path: path.into() }),
-            Err(TryLockError::Error(source)) => return Err(failed("lock it")(source)),
+            Err(TryLockError::Error(source)) => return Err(failed("lock")(source)),
         }
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(failed("read it"))?;
+        file.read_to_end(&mut bytes).map_err(failed("read"))?;
         let mut store = TrialStore {
             path: path.into(),
             file: Some(file),
@@ -78,17 +78,17 @@ impl TrialStore {
         Ok(store)
     }
 
-    /// Reads the trials of several files, as shards of one run, without writing anything.
+    /// Reads the trials of several files as shards of one run, without writing anything.
     ///
     /// # Errors
-    /// Every [`StoreError`] but [`StoreError::InUse`].
+    /// Every [`StoreError`] except [`StoreError::InUse`].
     pub fn read(paths: &[PathBuf]) -> Result<TrialStore, StoreError> {
         let mut store =
             TrialStore { path: PathBuf::new(), file: None, length: 0, outcomes: HashMap::new() };
         for path in paths {
             let bytes = std::fs::read(path).map_err(|source| StoreError::Io {
                 path: path.clone(),
-                action: "read it",
+                action: "read",
                 source,
             })?;
             store.absorb(path, &bytes)?;
@@ -96,24 +96,23 @@ impl TrialStore {
         Ok(store)
     }
 
-    /// Cuts a truncated last line off; returns how many bytes went.
+    /// Removes a truncated last line; returns the number of bytes removed.
     ///
     /// # Errors
     /// [`StoreError::Io`].
     pub fn repair(path: &Path) -> Result<u64, StoreError> {
         let failed = |action| move |source| StoreError::Io { path: path.into(), action, source };
-        let bytes = std::fs::read(path).map_err(failed("read it"))?;
+        let bytes = std::fs::read(path).map_err(failed("read"))?;
         let whole = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
-        let file =
-            OpenOptions::new().write(true).open(path).map_err(failed("open it for writing"))?;
-        file.set_len(whole as u64).map_err(failed("shorten it"))?;
+        let file = OpenOptions::new().write(true).open(path).map_err(failed("open for writing"))?;
+        file.set_len(whole as u64).map_err(failed("truncate"))?;
         Ok((bytes.len() - whole) as u64)
     }
 
     fn absorb(&mut self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         for (at, text) in bytes.split_inclusive(|b| *b == b'\n').enumerate() {
             let line = at + 1;
-            // Filler before a page boundary; see `append`.
+            // Padding before a page boundary; see `append`.
             if text.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
@@ -140,19 +139,19 @@ impl TrialStore {
         self.outcomes.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no trials.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.outcomes.is_empty()
     }
 
-    /// The outcome of a trial, if it is in.
+    /// The outcome of a trial; `None` if it is not in the store.
     #[must_use]
     pub fn get(&self, key: &TrialKey) -> Option<&Value> {
         self.outcomes.get(key)
     }
 
-    /// All trials in the order of their keys' text, one line each: the canonical form of the file.
+    /// All trials in the order of their keys' text, one per line: the canonical form of the file.
     #[must_use]
     pub fn to_canonical_lines(&self) -> String {
         let mut lines: Vec<(String, String)> = self
@@ -168,11 +167,10 @@ impl TrialStore {
         lines.into_iter().map(|(_, line)| line).collect()
     }
 
-    /// Adds a finished trial to the file, then to memory. One that is in already, with the same
-    /// outcome, is left alone.
+    /// Adds a finished trial to the file, then to memory. A trial that exists already with the same outcome is ignored.
     ///
     /// # Errors
-    /// [`StoreError::Write`], [`StoreError::Conflict`]; the file then holds what it held before.
+    /// [`StoreError::Write`], [`StoreError::Conflict`]; the file is then unchanged.
     pub fn append(&mut self, key: &TrialKey, outcome: Value) -> Result<(), StoreError> {
         match self.outcomes.get(key) {
             Some(known) if *known == outcome => return Ok(()),
@@ -197,14 +195,14 @@ impl TrialStore {
 
 fn line_of(record: &Record) -> String {
     let text = serde_json::to_string(record);
-    let Ok(mut line) = text else { unreachable!("JSON values have a JSON form: {text:?}") };
+    let Ok(mut line) = text else { unreachable!("JSON values serialise to JSON: {text:?}") };
     line.push('\n');
     line
 }
 
-/// What a line is written to.
+/// The destination of lines.
 trait Journal: Write {
-    /// Drops everything from `length` on.
+    /// Removes everything from `length` on.
     fn cut(&mut self, length: u64) -> io::Result<()>;
 }
 
@@ -214,9 +212,9 @@ impl Journal for File {
     }
 }
 
-/// Appends a line to a file of `length` bytes; returns the new length. A line that would straddle a
-/// page boundary starts on the next page, after spaces (white space before a JSON value is part of
-/// JSON). If writing fails, what was written is cut off again.
+/// Appends a line to a file of `length` bytes; returns the new length. A line that would straddle a page boundary
+/// starts on the next page, after spaces (white space before a JSON value is part of JSON). If writing fails, the
+/// written part is removed again.
 fn write_line(file: &mut impl Journal, length: u64, line: &str) -> io::Result<u64> {
     let size = line.len() as u64;
     let room = PAGE - length % PAGE;
@@ -226,7 +224,7 @@ fn write_line(file: &mut impl Journal, length: u64, line: &str) -> io::Result<u6
         _ => file.write_all(&vec![b' '; filler as usize]),
     };
     if let Err(fault) = written.and_then(|()| file.write_all(line.as_bytes())) {
-        // If even this fails, the next open reports a truncated line.
+        // If this fails too, the next open reports a truncated line.
         let _ = file.cut(length);
         return Err(fault);
     }
@@ -265,7 +263,7 @@ mod tests {
         }
     }
 
-    /// A disk with room for so many bytes.
+    /// A disk with a limited number of free bytes.
     struct Disk {
         bytes: Vec<u8>,
         room: usize,
@@ -290,8 +288,8 @@ mod tests {
         }
     }
 
-    /// Wherever the disk ends, in a line or in the filler before it, whole lines remain, and a line
-    /// written once there is room stands where it would have stood.
+    /// Wherever the disk becomes full, in a line or in the padding before it, whole lines remain. A line written after
+    /// space is freed is placed where it would have been.
     #[test]
     fn a_failed_write_is_undone() {
         let lines: Vec<String> = (0..90).map(|i| format!("{}\n", "x".repeat(40 + i))).collect();
@@ -320,8 +318,8 @@ mod tests {
         }
     }
 
-    /// Every possible cut: either between lines, and then nothing is wrong, or in a line, and then
-    /// the error says where and `repair` keeps the lines before.
+    /// A file may be truncated between lines, which is not an error, or within a line. The error then names the place,
+    /// and `repair` keeps the lines before it.
     #[test]
     fn a_cut_anywhere_is_found_and_repaired() {
         let folder = tempfile::tempdir().unwrap();
@@ -342,7 +340,7 @@ mod tests {
                 }
                 Err(other) => panic!("{other}"),
             }
-            // A new file each time: emptying one makes some file systems wait for the disk.
+            // A new file each time: truncating an existing one makes some file systems wait for the disk.
             fs::remove_file(&path).unwrap();
         }
     }
@@ -370,7 +368,7 @@ mod tests {
         let error = TrialStore::open(&path).unwrap_err();
         assert!(matches!(error, StoreError::Malformed { line: 3, .. }));
         assert!(!error.to_string().contains('\n'));
-        // The same trial twice is fine if it says the same, and an error if not.
+        // A repeated trial is accepted if its outcome is the same, otherwise it is an error.
         fs::write(&path, format!("{good}{good}")).unwrap();
         assert_eq!(TrialStore::open(&path).unwrap().len(), 2);
         fs::write(&path, format!("{good}{}", good.replace("0.0", "0.5"))).unwrap();

@@ -1,5 +1,5 @@
-//! What the position must not depend on: an invertible map of the points, a rotation, lengths, and
-//! whether a point is repeated or weighted.
+//! Invariance of radially isotropic position under invertible maps of the points, under rotations, under scaling of the
+//! lengths, and when weights are replaced by repeated points.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use faer::Mat;
@@ -39,8 +39,8 @@ fn scatter(fit: &Fit) -> Mat<f64> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Mapping the points by C maps the scatter: C'ΣC, up to scale. Positions agree up to rotation,
-    /// so the products of the unit vectors agree up to sign.
+    /// Mapping the points by C maps the scatter to C'ΣC, up to scale. The two positions agree up to a rotation, so the
+    /// products of the unit vectors agree up to sign.
     #[test]
     fn an_invertible_map_moves_the_scatter_and_not_the_position(
         seed in 0u64..1000,
@@ -72,7 +72,7 @@ proptest! {
         }
     }
 
-    /// A rotation and lengths change neither the subspace nor the members.
+    /// A rotation and scaled lengths change neither the subspace nor the members.
     #[test]
     fn members_survive_rotation_and_scaling(seed in 0u64..1000, scale in -1.0..1.0f64) {
         let case = HeavyCase::new(HeavyKind::Gaussian, 6, 3, 60, Excess::Share(0.1), seed).unwrap();
@@ -92,7 +92,7 @@ proptest! {
         prop_assert!(ACCURACY.is_reached_by(Isotropy::measure(&unit).unwrap()));
     }
 
-    /// Whole weights are repetitions.
+    /// Integer weights are equivalent to repetitions.
     #[test]
     fn weights_are_repetitions(
         seed in 0u64..1000,
@@ -122,7 +122,7 @@ proptest! {
         let mut distinct = inside.clone();
         distinct.dedup();
         prop_assert_eq!(a.subspace.members(), &distinct[..]);
-        // The weighted certificate by hand.
+        // The weighted certificate, computed by hand.
         let members = a.subspace.members();
         let unit = a.transform.apply(&points.select(members).unwrap()).unwrap();
         let inner: Vec<f64> = members.iter().map(|i| weights[*i]).collect();
@@ -131,7 +131,7 @@ proptest! {
     }
 }
 
-/// Several blocks of rows, a whole fit: the same to the bit, whatever the number of threads.
+/// A whole fit with several blocks of rows gives the same bits for any number of threads.
 #[test]
 fn threads_change_no_bit_of_a_fit() {
     let points = clustered(6, 15_000, 3);
@@ -149,7 +149,7 @@ fn threads_change_no_bit_of_a_fit() {
 
 #[test]
 fn heavy_by_weight_alone() {
-    // Three points of R^2; the weight of the first decides.
+    // Three points of R^2; the weight of the first decides whether its line is heavy.
     let points = Points::from_rows(&[[1.0, 0.0], [1.0, 1.0], [-1.0, 2.0]]).unwrap();
     let solver = ForsterTransform::params().check().unwrap();
     let light = solver.fit_weighted(&points, &[0.2, 0.3, 0.3]).unwrap();

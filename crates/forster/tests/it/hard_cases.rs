@@ -1,5 +1,5 @@
-//! The solver on planted heavy subspaces and on the shapes of input that break linear algebra: the
-//! right outcome, or `Unresolved` where that is admissible, and never a wrong certificate.
+//! The solver on planted heavy subspaces and on inputs that are hard for linear algebra: the correct outcome, or
+//! `Unresolved` where that is admissible, and never a wrong certificate.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use halfspaces_data::{
@@ -16,7 +16,7 @@ fn fit(points: &Points, accuracy: Accuracy) -> Fit {
     ForsterTransform::params().accuracy(accuracy).check().unwrap().fit(points).unwrap()
 }
 
-/// All that the fit certifies, again from the points.
+/// Recomputes everything that the fit certifies from the points.
 fn assert_certified(points: &Points, fit: &Fit, accuracy: Accuracy, what: &str) {
     let (position, heavy) = match fit.outcome() {
         Outcome::RadiallyIsotropic(position) => (position, false),
@@ -63,7 +63,7 @@ fn planted_subspaces_are_found_point_for_point() {
                         planted.dim == subspace.dim() && planted.members == subspace.members()
                     });
                     assert!(whole || planted, "{what}");
-                    // Off by more than the tolerance is not inside.
+                    // Points that are off by more than the tolerance are not inside.
                     assert!(whole || case.noise() == 0.0, "{what}");
                 }
             }
@@ -72,8 +72,8 @@ fn planted_subspaces_are_found_point_for_point() {
     assert!(forced > 100);
 }
 
-/// The points that are surest of one-hot data may span a part of the planted subspace only, which is
-/// heavy too; the seeds of d = 20 are ones on which energy alone picks such a part.
+/// The first members found in one-hot data may span only a part of the planted subspace, which is heavy too. With the
+/// seeds of d = 20, energy alone selects such a part.
 #[test]
 fn one_hot_points_have_the_whole_planted_subspace() {
     let accuracy = Accuracy::TwoSided(1e-7);
@@ -111,8 +111,8 @@ fn the_boundary_is_position_or_equality_or_unresolved() {
     }
 }
 
-/// Two of four points on a line of the plane, the others in two more directions: position only in the
-/// limit. Equality is an answer at the cap on the condition, but not at the cap on steps.
+/// Two of four points on a line of the plane, the others in two more directions: position is reached only in the limit.
+/// Equality is an answer at the cap on the condition number, but not at the cap on steps.
 #[test]
 fn equality_is_accepted_where_the_iteration_cannot_go_on() {
     let rows = [[1.0, 0.0], [3.0, 0.0], [1.0, 1.0], [0.3, 1.0]];
@@ -124,19 +124,19 @@ fn equality_is_accepted_where_the_iteration_cannot_go_on() {
     let Outcome::HeavySubspace(position) = capped.outcome() else { panic!("{capped:?}") };
     assert!(position.subspace.is_boundary());
     assert_eq!(position.subspace.members(), [0, 1]);
-    // Slow steps, and few: the gap is wide enough to look, but the iteration could go on.
+    // With few and slow steps, the gap becomes wide enough for a search, but the iteration could continue.
     let few = params.step(Step::FixedPoint).max_iterations(150).check().unwrap();
     let spent = few.fit(&points).unwrap();
     let Outcome::Unresolved { reason, position } = spent.outcome() else { panic!("{spent:?}") };
     assert_eq!((*reason, position.subspace.dim()), (Reason::IterationCap, 2));
-    // And left alone it reaches position within δ.
+    // Without caps it reaches position within δ.
     let free = params.check().unwrap().fit(&points).unwrap();
     assert_certified(&points, &free, accuracy, "free");
     assert!(matches!(free.outcome(), Outcome::RadiallyIsotropic(_)));
 }
 
-/// On ill-conditioned points rounding stops the iteration below the cap on the condition; equality is
-/// an answer there too.
+/// On ill-conditioned points rounding stops the iteration below the cap on the condition number; equality is an answer
+/// there too.
 #[test]
 fn equality_is_accepted_where_rounding_stalls_the_iteration() {
     let accuracy = Accuracy::TwoSided(1e-7);
@@ -190,7 +190,7 @@ fn extreme_norms_change_nothing() {
     let points = Gaussian::new(4, 100.0).unwrap().sample(200, 1).unwrap();
     let mut values = points.as_slice().to_vec();
     for (i, row) in values.chunks_exact_mut(4).enumerate() {
-        // Powers of two: the directions stay the same to the bit.
+        // Scaling by powers of two does not change any bit of the directions.
         let scale = 2f64.powi([500, -500, 1, -1000][i % 4]);
         row.iter_mut().for_each(|v| *v *= scale);
     }
@@ -242,11 +242,11 @@ fn flat_short_and_one_dimensional_input() {
 #[test]
 fn bases_repeated_points_and_real_data() {
     let accuracy = Accuracy::TwoSided(1e-6);
-    // A one-hot column alone: in position as it is.
+    // A single one-hot column is already in radially isotropic position.
     let basis = Points::new((0..25).map(|i| f64::from(i % 6 == 0)).collect(), 5).unwrap();
     let fitted = fit(&basis, accuracy);
     assert_certified(&basis, &fitted, accuracy, "basis");
-    // The same point five times, and another.
+    // The same point five times, and another one.
     let mut rows = vec![[1.0, 2.0]; 5];
     rows.push([0.0, 1.0]);
     let repeated = Points::from_rows(&rows).unwrap();
@@ -274,7 +274,7 @@ fn caps_end_a_fit_with_what_is_known() {
     let again = Isotropy::measure(&unit).unwrap();
     assert!((again.least() - position.certificate.least()).abs() < 1e-12);
     assert!(!Accuracy::TwoSided(1e-9).is_reached_by(again));
-    // On the way to a subspace that the tolerance does not see, the condition grows to its cap.
+    // If the points near a subspace are outside the tolerance, the condition number grows to its cap.
     let noisy = HeavyCase::new(HeavyKind::Noisy, 6, 2, 60, Excess::Share(0.6), 5).unwrap();
     let solver = params.max_condition(1e4).check().unwrap();
     let fitted = solver.fit(noisy.points()).unwrap();

@@ -1,4 +1,4 @@
-//! Tests of the whole fit. One program for all: the crates are linked once, not once per file.
+//! Tests of complete fits, in one program so that the crates are linked only once.
 
 mod equivariance;
 mod hard_cases;

@@ -1,16 +1,16 @@
-//! The contract of models of two or more classes.
+//! Models of two or more classes.
 
 use crate::{Classifier, InputError, Label, PointSet, RowView, Threads};
 use std::ops::Range;
 
-/// Points decided at a time by one thread; the decisions do not depend on it.
+/// Number of points per task; the classes do not depend on it.
 const BLOCK: usize = 512;
 
 /// A model of two or more classes 0, 1, .., in the order of their names.
 ///
-/// A model computes decision values: one for each class, of which the largest decides and the first of equal ones; of two
-/// classes one value, which is positive or zero for the second class. Every [`Classifier`] is a model of two classes: the
-/// second is [`Label::Positive`].
+/// With more than two classes a model computes one decision value for each class; the largest value decides, and the
+/// first class among equal values. With two classes it computes a single value, and a value of at least zero decides
+/// for the second class. Every [`Classifier`] is a model of two classes, the second of which is [`Label::Positive`].
 ///
 /// ```
 /// use halfspaces_linalg::{AffineHalfspace, ClassModel, InputError, PointSet, Points, Threads};
@@ -30,23 +30,23 @@ pub trait ClassModel {
     /// Number of coordinates of the points.
     fn point_dim(&self) -> usize;
 
-    /// The decision values of a point: one for two classes, otherwise one for each class.
+    /// The decision values of a point: one value for two classes, otherwise one for each class.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`] if a value leaves `f64`.
+    /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`] if a value overflows `f64`.
     fn class_values<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError>;
 
-    /// The probability of each class for the decision values of a point; `None` if the model has no probabilities.
+    /// The probability of each class, given the decision values of a point; `None` if the model has no probabilities.
     fn class_probabilities(&self, values: &[f64]) -> Option<Vec<f64>> {
         let _ = values;
         None
     }
 
-    /// The decision values of every point, on any number of threads. Override it where many points are decided faster
-    /// together than one by one.
+    /// The decision values of all points, on any number of threads. Override it if the values of many points can be
+    /// computed faster together than separately.
     ///
     /// # Errors
-    /// As [`ClassModel::class_values`], with the row of an overflow.
+    /// Same as [`ClassModel::class_values`]; an overflow error contains the row of the point.
     fn class_values_all<P: PointSet>(
         &self,
         points: &P,
@@ -59,7 +59,7 @@ pub trait ClassModel {
         let block = |rows: Range<usize>| -> Result<Vec<Vec<f64>>, InputError> {
             let values = |row| {
                 let Some(x) = points.row(row) else { unreachable!("blocks are within the points") };
-                x.fetch_behind();
+                x.prefetch_ahead();
                 self.class_values(x).map_err(|error| error.at_row(row))
             };
             rows.map(values).collect()
@@ -74,15 +74,15 @@ pub trait ClassModel {
     /// The class of a point.
     ///
     /// # Errors
-    /// As [`ClassModel::class_values`].
+    /// Same as [`ClassModel::class_values`].
     fn class_of<R: RowView>(&self, x: R) -> Result<usize, InputError> {
         Ok(deciding_class(&self.class_values(x)?))
     }
 
-    /// The class of every point, on any number of threads.
+    /// The classes of all points, on any number of threads.
     ///
     /// # Errors
-    /// As [`ClassModel::class_values_all`].
+    /// Same as [`ClassModel::class_values_all`].
     fn class_all<P: PointSet>(&self, points: &P, threads: Threads) -> Result<Vec<usize>, InputError>
     where
         Self: Sync,
@@ -92,8 +92,8 @@ pub trait ClassModel {
     }
 }
 
-/// The class that decision values decide for: with a single value the second class if it is positive or zero, otherwise
-/// the first class of the largest value.
+/// The class with the largest decision value, the first among equal values. With a single value: the second class if
+/// the value is at least zero, otherwise the first.
 ///
 /// ```
 /// use halfspaces_linalg::deciding_class;

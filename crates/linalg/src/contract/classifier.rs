@@ -1,18 +1,17 @@
-//! What a learner hands out: something that labels points.
+//! Classifiers: models that label points.
 
 use crate::{InputError, Label, PointSet, RowView, Threads};
 use std::ops::Range;
 
-/// Points labelled at a time by one thread: so few that on some 10 000 points no thread waits long for the last block.
-/// The labels do not depend on it.
+/// Number of points labelled per task. It is small enough that with about 10 000 points no thread waits long for the
+/// last block. The labels do not depend on it.
 const BLOCK: usize = 512;
 
-/// A map from points to labels: a halfspace, proper or not, the result of a fit, or the present
-/// hypothesis of an online learner.
+/// A map from points to labels: a halfspace, proper or not, the result of a fit, or the current hypothesis of an online
+/// learner.
 ///
-/// A classifier computes one number per point, the decision value; its sign is the label
-/// (`sign(0) = +1`), its size says how sure the label is. Values of two classifiers, or of two kinds
-/// of classifiers, need not be comparable.
+/// A classifier computes one number per point, the decision value. Its sign is the label (`sign(0) = +1`), and a larger
+/// magnitude means a more confident label. Values of different classifiers need not be comparable.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, PointSet, Points};
@@ -26,31 +25,31 @@ const BLOCK: usize = 512;
 /// # Ok::<(), InputError>(())
 /// ```
 pub trait Classifier {
-    /// Number of coordinates of the points it labels.
+    /// Number of coordinates of the points.
     fn dim(&self) -> usize;
 
-    /// The number whose sign is the label of `x`.
+    /// The decision value of `x`, whose sign is the label.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`] if the value leaves `f64`.
+    /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`] if the value overflows `f64`.
     fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError>;
 
     /// The label of one point.
     ///
     /// # Errors
-    /// As [`Classifier::decision_value`].
+    /// Same as [`Classifier::decision_value`].
     fn label<R: RowView>(&self, x: R) -> Result<Label, InputError> {
         self.decision_value(x).map(Label::from_sign)
     }
 
     /// The labels of the points `rows` of `points`, in order.
     ///
-    /// The other methods for many points come down to this one: override it where many points are
-    /// labelled faster together than one by one. The labels must be those of [`Classifier::label`].
+    /// The other methods for many points call this one. Override it if many points can be labelled faster together than
+    /// separately. The labels must equal those of [`Classifier::label`].
     ///
     /// # Errors
-    /// As [`Classifier::decision_value`], with the row of an overflow (the first, if there are
-    /// several); [`InputError::IndexOutOfRange`] for rows beyond the last.
+    /// Same as [`Classifier::decision_value`]; an overflow error contains the first row that overflows.
+    /// [`InputError::IndexOutOfRange`] for rows after the last.
     fn label_rows<P: PointSet>(
         &self,
         points: &P,
@@ -59,25 +58,25 @@ pub trait Classifier {
         let label = |row| {
             let x = points.row(row);
             let x = x.ok_or(InputError::IndexOutOfRange { index: row, len: points.len() })?;
-            x.fetch_behind();
+            x.prefetch_ahead();
             self.label(x).map_err(|error| error.at_row(row))
         };
         rows.map(label).collect()
     }
 
-    /// The label of every point.
+    /// The labels of all points.
     ///
     /// # Errors
-    /// As [`Classifier::decision_value`], with the row of an overflow.
+    /// Same as [`Classifier::decision_value`]; an overflow error contains the first row that overflows.
     fn label_all<P: PointSet>(&self, points: &P) -> Result<Vec<Label>, InputError> {
         InputError::check_dim(self.dim(), points.dim())?;
         self.label_rows(points, 0..points.len())
     }
 
-    /// [`Classifier::label_all`] on several threads: the same labels, and the same error.
+    /// [`Classifier::label_all`] on several threads, with the same labels and the same error.
     ///
     /// # Errors
-    /// As [`Classifier::label_all`].
+    /// Same as [`Classifier::label_all`].
     ///
     /// ```
     /// use halfspaces_linalg::{Classifier, Halfspace, Points, Threads};
@@ -132,7 +131,7 @@ mod tests {
             let threads = Threads::new(count).unwrap();
             assert_eq!(halfspace.label_all_on(&points, threads), expected);
         }
-        // The first of two overflows, in different blocks.
+        // Of two overflows in different blocks, the first is reported.
         let mut values = points.into_vec();
         (values[BLOCK + 3], values[2 * BLOCK]) = (1e300, 1e300);
         let far = Points::new(values, 1).unwrap();

@@ -1,10 +1,10 @@
-//! From parameters to a learner to a model.
+//! Parameters, learners and fitting.
 
 use crate::{Classifier, ExampleStream, InputError, Label, PointSet};
 use thiserror::Error;
 
-/// Parameters that are not yet checked. [`Params::check`] turns them into a learner, so a learner
-/// with parameters out of range cannot exist.
+/// Unchecked parameters. [`Params::check`] turns them into a learner, so a learner with parameters out of range cannot
+/// exist.
 ///
 /// ```
 /// use halfspaces_linalg::{InputError, Params};
@@ -24,78 +24,108 @@ use thiserror::Error;
 /// # Ok::<(), InputError>(())
 /// ```
 pub trait Params {
-    /// What the checked parameters are.
+    /// The learner with these parameters.
     type Learner;
 
-    /// What can be wrong with them.
+    /// The error for invalid parameters.
     type Error;
 
-    /// The learner, if the parameters are in range.
+    /// Returns the learner if all parameters are in range.
     ///
     /// # Errors
-    /// The first parameter that is out of range, with the range.
+    /// The error names the first parameter that is out of range, and the accepted range.
     fn check(self) -> Result<Self::Learner, Self::Error>;
 }
 
 /// A learner that takes labelled points in memory.
 pub trait FitSample {
-    /// What it hands out.
+    /// The fitted model.
     type Model: Classifier;
 
-    /// What can be wrong with the sample.
+    /// The error for invalid samples.
     type Error: From<InputError>;
 
-    /// Learns from labelled points, dense or sparse.
+    /// Fits labelled points, dense or sparse.
     ///
     /// # Errors
-    /// [`InputError::Empty`], [`InputError::LengthMismatch`] (one label per point is needed), and
-    /// what the learner says of its own.
+    /// [`InputError::Empty`], [`InputError::LengthMismatch`] (one label per point is required), and errors specific to
+    /// the learner.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Self::Model, Self::Error>;
 }
 
-/// A learner that takes labelled examples one at a time, in memory that does not grow with their
-/// number.
+/// Parameters fit directly: `params.fit(..)` is `params.check()?.fit(..)`.
+impl<P> FitSample for P
+where
+    P: Params + Clone,
+    P::Learner: FitSample,
+    <P::Learner as FitSample>::Error: From<P::Error>,
+{
+    type Model = <P::Learner as FitSample>::Model;
+    type Error = <P::Learner as FitSample>::Error;
+
+    fn fit<S: PointSet>(&self, points: &S, labels: &[Label]) -> Result<Self::Model, Self::Error> {
+        self.clone().check()?.fit(points, labels)
+    }
+}
+
+/// A learner that takes labelled examples one at a time, in memory that does not grow with their number.
 pub trait FitStream {
-    /// What it hands out.
+    /// The fitted model.
     type Model: Classifier;
 
-    /// Learns from a stream, from as many examples as the learner asks for or until it ends.
+    /// Fits examples from a stream, as many as the learner needs or until the stream ends.
     ///
     /// # Errors
-    /// [`FitError`]: what is wrong with the stream's next example, or with this learner's taking it.
+    /// [`FitError`] if the stream fails, or if the learner cannot use an example.
     fn fit_stream<S: ExampleStream>(
         &self,
         stream: &mut S,
     ) -> Result<Self::Model, FitError<S::Error>>;
 }
 
-/// Why a fit from a stream stopped.
+/// Parameters fit directly: `params.fit_stream(..)` is `params.check()?.fit_stream(..)`.
+impl<P> FitStream for P
+where
+    P: Params<Error = InputError> + Clone,
+    P::Learner: FitStream,
+{
+    type Model = <P::Learner as FitStream>::Model;
+
+    fn fit_stream<S: ExampleStream>(
+        &self,
+        stream: &mut S,
+    ) -> Result<Self::Model, FitError<S::Error>> {
+        self.clone().check()?.fit_stream(stream)
+    }
+}
+
+/// The reason why a fit from a stream failed.
 ///
 /// ```
 /// use halfspaces_linalg::{FitError, InputError};
 /// let fault: FitError<String> =
 ///     FitError::Example { taken: 7, source: InputError::DimensionMismatch { expected: 2, found: 3 } };
-/// assert_eq!(fault.to_string(), "after 7 examples, at the next: expected dimension 2, found 3");
+/// assert_eq!(fault.to_string(), "example 8: expected dimension 2, found 3");
 /// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum FitError<E> {
-    /// The stream has no next example to offer.
+    /// The stream failed to provide the next example.
     #[error("after {taken} examples: {source}")]
     Stream {
-        /// Examples taken before.
+        /// Number of examples taken before this one.
         taken: u64,
-        /// What the stream says.
+        /// The error of the stream.
         source: E,
     },
-    /// An example cannot be taken.
-    #[error("after {taken} examples, at the next: {source}")]
+    /// The learner cannot use an example.
+    #[error("example {}: {source}", .taken.saturating_add(1))]
     Example {
-        /// Examples taken before.
+        /// Number of examples taken before this one.
         taken: u64,
-        /// What is wrong with it.
+        /// The reason why the learner cannot use the example.
         source: InputError,
     },
-    /// The learner cannot be set up or has nothing to return.
+    /// The learner cannot be initialised or has no result.
     #[error(transparent)]
     Input(InputError),
 }
@@ -107,12 +137,12 @@ impl<E> From<InputError> for FitError<E> {
 }
 
 impl<E> FitError<E> {
-    /// The example after `taken` others cannot be taken: `source` names it as that row.
+    /// An error for the example that follows `taken` others; the row number in `source` is set accordingly.
     pub fn at_example(taken: u64, source: InputError) -> Self {
         FitError::Example { taken, source: source.at_row(taken as usize) }
     }
 
-    /// The same where `before` examples had been taken by earlier fits.
+    /// The same error if earlier fits had taken `before` examples.
     #[must_use]
     pub fn after(self, before: u64) -> Self {
         match self {

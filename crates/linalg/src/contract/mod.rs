@@ -1,4 +1,4 @@
-//! What every learner of the workspace is, and what it hands out.
+//! The traits and types common to all learners of the workspace, and their results.
 
 mod class_model;
 mod classifier;

@@ -1,7 +1,7 @@
-//! How a run ended.
+//! The way a run ended.
 
-/// How a run of a learner or a solver ended. A mathematical outcome is never an error: the result is
-/// returned either way, and this says what it is worth.
+/// The way a run of a learner or a solver ended. A mathematical outcome is never an error: the run returns its result
+/// in all cases, and the termination says whether its guarantee applies.
 ///
 /// ```
 /// use halfspaces_linalg::Termination;
@@ -11,25 +11,24 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Termination {
-    /// What the learner looks for is reached, or all steps that its theorem asks for were made: its
-    /// guarantee holds.
+    /// The goal was reached, or all steps required by the theorem were made. The guarantee of the learner applies.
     Converged,
-    /// The cap on steps (updates, passes, rounds: the learner says which) ended the run first.
+    /// The cap on steps (updates, passes or rounds, depending on the learner) ended the run.
     CapReached {
         /// The cap.
         cap: u64,
     },
-    /// Rounding allows no further progress; more steps would change nothing.
+    /// Rounding allows no further progress.
     Stalled,
-    /// The examples ended before the run did.
+    /// The stream of examples ended before the run was complete.
     ExamplesEnded,
-    /// The run is complete and its condition is not met: the data are not as the parameters say (more
-    /// noise, less margin, not separable), or the event of probability δ has happened.
+    /// The run was completed, but the condition of its guarantee is not met: the data violate the assumptions of the
+    /// parameters (more noise, less margin, not separable), or the event of probability δ occurred.
     AssumptionFailed,
 }
 
 impl Termination {
-    /// Whether the guarantee of the learner holds.
+    /// Whether the guarantee of the learner applies.
     #[must_use]
     pub fn is_converged(self) -> bool {
         self == Termination::Converged
@@ -41,10 +40,12 @@ impl std::fmt::Display for Termination {
         match self {
             Termination::Converged => f.write_str("converged"),
             Termination::CapReached { cap } => write!(f, "stopped at the cap of {cap}"),
-            Termination::Stalled => f.write_str("stalled by rounding"),
-            Termination::ExamplesEnded => f.write_str("the examples ended first"),
+            Termination::Stalled => f.write_str("stalled: rounding allows no further progress"),
+            Termination::ExamplesEnded => {
+                f.write_str("the stream of examples ended before the run")
+            }
             Termination::AssumptionFailed => {
-                f.write_str("the data are not as the parameters assume")
+                f.write_str("the data do not satisfy the assumptions of the parameters")
             }
         }
     }

@@ -1,4 +1,4 @@
-//! How many threads a computation may use.
+//! The number of threads of a computation.
 
 use crate::InputError;
 use faer::Par;
@@ -6,8 +6,8 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Mutex;
 
-/// How many threads a computation may use. No result depends on it, not even in the last digit: work
-/// is cut into blocks whose size depends on the data alone, and their results are joined in order.
+/// The number of threads that a computation may use. No result depends on it, not even in the last digit: work is split
+/// into blocks whose size depends only on the data, and their results are joined in order.
 ///
 /// ```
 /// use halfspaces_linalg::Threads;
@@ -28,13 +28,13 @@ impl Default for Threads {
 }
 
 impl Threads {
-    /// One thread: the caller's.
+    /// One thread, that of the caller.
     pub const ONE: Threads = Threads(NonZeroUsize::MIN);
 
-    /// At most `count` threads, and never more than the rayon pool in which the call is made has.
+    /// At most `count` threads, and never more than the current rayon pool has.
     ///
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for none.
+    /// [`InputError::ParameterOutOfRange`] if `count` is 0.
     pub fn new(count: usize) -> Result<Threads, InputError> {
         match NonZeroUsize::new(count) {
             Some(count) => Ok(Threads(count)),
@@ -46,42 +46,43 @@ impl Threads {
         }
     }
 
-    /// As many as the rayon pool in which the call is made has: all cores, outside of any.
+    /// The number of threads of the current rayon pool; outside of any pool, all cores.
     #[must_use]
     #[expect(clippy::expect_used, reason = "a pool of no threads could not have been built")]
     pub fn all() -> Threads {
         Threads(NonZeroUsize::new(rayon::current_num_threads()).expect("a pool has a thread"))
     }
 
-    /// How many.
+    /// The number of threads.
     #[must_use]
     pub fn count(self) -> usize {
         self.0.get()
     }
 
-    /// The same for faer.
+    /// The equivalent setting for faer.
     #[must_use]
     pub fn par(self) -> Par {
         if self == Threads::ONE { Par::Seq } else { Par::rayon(self.count()) }
     }
 
-    /// `work` on each block of `size` indices of `0..len`, the last one shorter; the results by block.
+    /// Applies `work` to each block of `size` indices of `0..len`, where the last block may be shorter. Returns the
+    /// results in the order of the blocks.
     ///
     /// # Panics
-    /// For blocks of size 0.
+    /// If `size` is 0.
     pub fn map_blocks<T: Send>(
         self,
         len: usize,
         size: usize,
         work: impl Fn(Range<usize>) -> T + Sync,
     ) -> Vec<T> {
-        assert!(size > 0, "blocks of no indices never cover anything");
+        assert!(size > 0, "a block must have at least one index");
         let blocks = (0..len.div_ceil(size)).map(|block| block * size..len.min((block + 1) * size));
         self.map_with(blocks, || (), |(), block| work(block))
     }
 
-    /// `work` on each task, with a workspace that each thread makes once; the results by task. What a
-    /// task leaves in the workspace must not change what the next one returns.
+    /// Applies `work` to each task, with a workspace that each thread creates once. Returns the results in the order of
+    /// the tasks. What a task leaves in the workspace must not change the results of later tasks.
     ///
     /// ```
     /// use halfspaces_linalg::Threads;
@@ -101,19 +102,19 @@ impl Threads {
         work: impl Fn(&mut W, I) -> T + Sync,
     ) -> Vec<T> {
         let threads = if tasks.len() <= 1 { Threads::ONE } else { self };
-        threads.map_beside(|| (), tasks, workspace, work).1
+        threads.map_alongside(|| (), tasks, workspace, work).1
     }
 
-    /// [`Threads::map_with`] with something for the calling thread to do before it takes its share of the tasks, which
-    /// the others begin at once.
+    /// Like [`Threads::map_with`], but the calling thread first runs `first`, while the other threads already work on
+    /// the tasks.
     ///
     /// ```
     /// use halfspaces_linalg::Threads;
     /// let (sum, squares) =
-    ///     Threads::all().map_beside(|| (1..=4).sum::<u32>(), [1, 2, 3].iter(), || (), |(), i| i * i);
+    ///     Threads::all().map_alongside(|| (1..=4).sum::<u32>(), [1, 2, 3].iter(), || (), |(), i| i * i);
     /// assert_eq!((sum, squares), (10, vec![1, 4, 9]));
     /// ```
-    pub fn map_beside<A, W, I: Send, T: Send>(
+    pub fn map_alongside<A, W, I: Send, T: Send>(
         self,
         first: impl FnOnce() -> A,
         tasks: impl ExactSizeIterator<Item = I> + Send,
@@ -127,7 +128,7 @@ impl Threads {
             let mut workspace = workspace();
             return (answer, tasks.map(|task| work(&mut workspace, task)).collect());
         }
-        // Each thread takes the next task that none has.
+        // Each thread takes the next unclaimed task.
         let tasks = Mutex::new(tasks.enumerate());
         let take_all = |share: &mut Vec<(usize, T)>| {
             let mut workspace = workspace();
@@ -151,7 +152,7 @@ impl Threads {
     }
 }
 
-/// The results of `count` tasks in the order of the tasks.
+/// The results of `count` tasks, in the order of the tasks.
 fn in_order<T>(shares: Vec<Vec<(usize, T)>>, count: usize) -> Vec<T> {
     let mut results: Vec<(usize, T)> = shares.into_iter().flatten().collect();
     results.sort_unstable_by_key(|(index, _)| *index);
@@ -159,7 +160,7 @@ fn in_order<T>(shares: Vec<Vec<(usize, T)>>, count: usize) -> Vec<T> {
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-/// The next item, the lock held no longer than it takes to get it.
+/// The next item; the lock is released as soon as the item is taken.
 #[expect(clippy::expect_used, reason = "only an iterator that panics could poison the lock")]
 fn next_of<I>(tasks: &Mutex<impl Iterator<Item = I>>) -> Option<I> {
     tasks.lock().expect("taking a task does not panic").next()
@@ -203,11 +204,11 @@ mod tests {
     }
 
     #[test]
-    fn tasks_beside_another_are_ordered() {
+    fn tasks_alongside_another_are_ordered() {
         for threads in 1..7 {
             let threads = Threads::new(threads).unwrap();
             let mut done = 0;
-            let (answer, lengths) = threads.map_beside(
+            let (answer, lengths) = threads.map_alongside(
                 || {
                     done += 1;
                     "first"
@@ -219,7 +220,7 @@ mod tests {
             assert_eq!((answer, done, lengths), ("first", 1, vec![1, 2, 3, 1, 2]));
             assert!(
                 threads
-                    .map_beside(|| (), [""; 0].into_iter(), || (), |(), word| word.len())
+                    .map_alongside(|| (), [""; 0].into_iter(), || (), |(), word| word.len())
                     .1
                     .is_empty()
             );

@@ -1,46 +1,47 @@
-//! Numbers asked for before they are read.
+//! Prefetching of values before they are read.
 
 use crate::vectors::AHEAD_BYTES;
 
-/// Bytes that come together.
+/// Bytes in a cache line.
 const LINE_BYTES: usize = 64;
 
-/// Asks for `values`, to be read soon: rows in an order that the processor cannot foresee. Changes nothing but time.
+/// Prefetches `values`, which will be read soon. Use it for rows in an order that the processor cannot predict. It
+/// affects only speed.
 ///
 /// ```
 /// let rows = [[1.0; 64], [2.0; 64], [3.0; 64]];
 /// let mut sum = 0.0;
 /// for (row, next) in [(2, 0), (0, 1), (1, 1)] {
-///     halfspaces_kernels::fetch(&rows[next]);
+///     halfspaces_kernels::prefetch(&rows[next]);
 ///     sum += rows[row].iter().sum::<f64>();
 /// }
 /// assert_eq!(sum, 384.0);
 /// ```
 #[inline(always)]
-pub fn fetch<T>(values: &[T]) {
-    fetch_from(values, 0);
+pub fn prefetch<T>(values: &[T]) {
+    prefetch_from(values, 0);
 }
 
-/// Asks for what lies some kilobytes behind `values`, as many bytes as they have: in arrays that are read from one
-/// end to the other, what is read some rows later. Changes nothing but time; what lies there need not belong to
-/// anything.
+/// Prefetches the memory a few kilobytes after the start of `values`, as many bytes as `values` has. Use it in arrays
+/// that are read from start to end: it loads data that is needed a few rows later. It affects only speed; the memory
+/// there need not belong to any object.
 ///
 /// ```
 /// let columns: Vec<u32> = (0..4000).collect();
 /// let mut sum = 0;
 /// for row in columns.chunks(40) {
-///     halfspaces_kernels::fetch_behind(row);
+///     halfspaces_kernels::prefetch_ahead(row);
 ///     sum += row.iter().sum::<u32>();
 /// }
 /// assert_eq!(sum, 7_998_000);
 /// ```
 #[inline(always)]
-pub fn fetch_behind<T>(values: &[T]) {
-    fetch_from(values, AHEAD_BYTES);
+pub fn prefetch_ahead<T>(values: &[T]) {
+    prefetch_from(values, AHEAD_BYTES);
 }
 
 #[inline(always)]
-fn fetch_from<T>(values: &[T], begin: usize) {
+fn prefetch_from<T>(values: &[T], begin: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         let level = crate::cache_level::CacheLevel::detect();
@@ -48,7 +49,7 @@ fn fetch_from<T>(values: &[T], begin: usize) {
             crate::x86::prefetch(level, values, begin + offset);
         }
     }
-    // Elsewhere nothing is asked for, which costs time alone.
+    // Other processors: no prefetch, which costs only time.
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (values, begin, LINE_BYTES);
 }
