@@ -1,5 +1,5 @@
-//! What it costs to choose among all iterates of several runs, as CKST24 does, and among a few random
-//! iterates of one: `cargo run --release -p halfspaces-pac --example thinned_or_all`
+//! Compares the cost of choosing among all iterates of several runs, as CKST24 does, with that of choosing among a few
+//! random iterates of one run: `cargo run --release -p halfspaces-pac --example thinned_or_all`
 //!
 //! Arguments, all optional: ε γ δ dimension η.
 

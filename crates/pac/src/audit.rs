@@ -1,19 +1,18 @@
-//! Which labels are probably wrong.
+//! A ranking of rows by how likely it is that their labels are wrong.
 //!
-//! Each row is judged by a classifier that was learned without it. *Source.* Ours; the count of likely wrong labels is
-//! confident learning's rule (Northcutt, Jiang and Chuang 2021) on decision values.
+//! Each row is compared with a classifier trained without it. *Source.* Ours; the count of likely wrong labels applies
+//! the rule of confident learning (Northcutt, Jiang and Chuang 2021) to decision values.
 
 use crate::ErrorCount;
 use crate::mean_size::mean_size;
-use halfspaces_linalg::{
-    Classifier, FitSample, InputError, Label, PointSet, RngStream, Threads, rng_for,
-};
+use crate::streams;
+use halfspaces_linalg::{Classifier, FitSample, InputError, Label, PointSet, Threads, rng_for};
 use rand::seq::SliceRandom;
 
-/// Fewest folds.
+/// The smallest number of folds.
 const MIN_FOLDS: usize = 2;
 
-/// A row with how well its label agrees with the classifiers learned without it.
+/// A row, and how well its label agrees with the classifier trained without it.
 ///
 /// ```
 /// use halfspaces_pac::Suspect;
@@ -21,28 +20,30 @@ const MIN_FOLDS: usize = 2;
 /// assert!(suspect.agreement < 0.0, "its label is on the other side");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Suspect {
-    /// The row, from 0.
+    /// The row number, counted from 0.
     pub row: usize,
-    /// Its label (±1) times the decision value, in units of the mean size of a value in its fold: negative where
-    /// the classifier says otherwise.
+    /// The label (±1) times the decision value, divided by the mean absolute value in the fold. Negative if the
+    /// classifier disagrees with the label; a larger magnitude means a more confident classifier.
     pub agreement: f64,
 }
 
-/// The rows of a sample by how probably their labels are wrong.
+/// A ranking of the rows of a sample by how likely it is that their labels are wrong.
 ///
-/// *What it computes.* The rows are split at random into folds. For each fold the learner learns from all others, and each
-/// row of the fold is judged by that classifier: its agreement is y f(x), in units of the mean |f| over the fold. Rows come
-/// by agreement, the most contradicted first.
+/// *Method.* The rows are split at random into folds. For each fold the learner is trained on all other folds. The
+/// agreement of a row x with label y in the fold is y f(x), divided by the mean |f| over the fold. Rows are sorted in
+/// increasing order of agreement, so the labels that are contradicted most come first.
 ///
-/// *Guarantee.* [`LabelAudit::wrong_at_most`] bounds the number of wrong labels, whatever the learner and the points.
-/// The orders are heuristic. Under Massart noise a Perspectron disagrees with wrong labels far from its boundary, which come first.
-/// [`LabelAudit::ranking_by_class`] heeds that labels of one class may be wrong more often.
+/// *Guarantee.* [`LabelAudit::wrong_at_most`] bounds the number of wrong labels for any learner and any points. The
+/// rankings are heuristic. Under Massart noise, a Perspectron disagrees with the wrong labels far from its boundary, so
+/// these are ranked first. [`LabelAudit::ranking_by_class`] takes into account that the labels of one class may be
+/// wrong more often.
 ///
-/// *Cost.* One fit of the learner per fold, each on all other rows. *When to use it:* to look at labels again, from the top,
-/// for as long as looking finds wrong ones. Not where no classifier of the learner's kind fits: its own errors look
-/// like wrong labels. *Claims:* PW.
+/// *Cost.* One fit of the learner per fold, each on all other folds.
+///
+/// *When to use it.* To review labels from the top of the ranking, as long as reviews find wrong ones. Do not use it if
+/// no classifier of the learner's kind fits the data: the classifier's own errors then look like wrong labels.
+/// *Claims:* PW.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Params, Points, Threads};
@@ -50,29 +51,28 @@ pub struct Suspect {
 /// let value = |i: usize| (i as f64 - 49.5) / 10.0;
 /// let points = Points::new((0..100).map(value).collect(), 1)?;
 /// let mut labels: Vec<Label> = (0..100).map(|i| Label::from_sign(value(i))).collect();
-/// labels[95] = Label::Negative; // a slip, far from the boundary
+/// labels[95] = Label::Negative; // a wrong label, far from the boundary
 /// let learner = LogisticRegression::params().check()?;
 /// let audit = LabelAudit::run(&learner, &points, &labels, 5, 1, Threads::ONE)?;
 /// assert_eq!(audit.ranking()[0].row, 95);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LabelAudit {
     ranking: Vec<Suspect>,
     by_class: Vec<Suspect>,
-    /// Per fold, the disagreements with the classifier learned without it.
+    /// The number of disagreements in each fold with the classifier trained without it.
     folds: Vec<ErrorCount>,
     likely: usize,
 }
 
 impl LabelAudit {
-    /// Judges every label; `folds` of 5 or 10 are usual. Folds are learned side by side on `threads`, on which the result
-    /// does not depend.
+    /// Compares every label with the classifier trained without it. Usual numbers of `folds` are 5 and 10. Folds are
+    /// fitted in parallel on `threads`; the result does not depend on their number.
     ///
     /// # Errors
-    /// [`InputError::LengthMismatch`]; [`InputError::ParameterOutOfRange`] for fewer than two folds or more than points;
-    /// the learner's.
+    /// [`InputError::LengthMismatch`]; [`InputError::ParameterOutOfRange`] for fewer than two folds or more folds than
+    /// points; those of the learner.
     pub fn run<L, P>(
         learner: &L,
         points: &P,
@@ -90,8 +90,8 @@ impl LabelAudit {
         let fits = (MIN_FOLDS..=labels.len()).contains(&folds);
         InputError::check_parameter("folds", folds as f64, fits, "from 2 to the number of points")?;
         let mut order: Vec<usize> = (0..labels.len()).collect();
-        order.shuffle(&mut rng_for(RngStream::Split, seed));
-        // Fold k has every row whose place in the order is k modulo the number of folds.
+        order.shuffle(&mut rng_for(streams::SPLIT, seed));
+        // Fold k contains the rows at places k modulo the number of folds.
         let judged = threads.map_blocks(folds, 1, |fold| {
             let fold = fold.start;
             let (mut out, mut rest): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
@@ -116,33 +116,33 @@ impl LabelAudit {
         ranking.sort_by(|a, b| a.agreement.total_cmp(&b.agreement).then(a.row.cmp(&b.row)));
         let key = |s: &Suspect| s.agreement - shifts[class(labels[s.row])];
         let mut by_class = ranking.clone();
-        // Stable: of equal keys the more contradicted first, then the first row.
+        // The sort is stable: at equal keys, the row with the lower agreement comes first, then the lower row number.
         by_class.sort_by(|a, b| key(a).total_cmp(&key(b)));
         let likely = likely.iter().filter(|is| **is).count();
         Ok(LabelAudit { ranking, by_class, folds: counts, likely })
     }
 
-    /// Every row, the most contradicted first; of equal agreement the first row.
+    /// All rows, in increasing order of agreement; at equal agreement, the lower row number comes first.
     #[must_use]
     pub fn ranking(&self) -> &[Suspect] {
         &self.ranking
     }
 
-    /// Every row, that of the highest odds of a wrong label first, where the labels of one class may be wrong more often than
-    /// those of the other; of equal odds the more contradicted.
+    /// All rows, in decreasing order of the odds of a wrong label, for data in which the labels of one class may be
+    /// wrong more often than those of the other. At equal odds, the row with the lower agreement comes first.
     ///
-    /// The logarithm of the odds is log(π/(1 - π)) - 2μa/σ² for a row of agreement a. π = (L + ½)/(N + 1), L the likely
-    /// wrong of the N rows with its label; μ and σ² are mean and variance of a over all rows that are not likely wrong. That is
-    /// Bayes' rule if agreements of right labels are Gaussian and those of wrong labels their mirror image. Where mean
-    /// or variance is not positive it is [`LabelAudit::ranking`]. Heuristic: better than that where one class has most of the wrong
-    /// labels, a little worse where both have their share.
+    /// The log-odds are log(π/(1 - π)) - 2μa/σ² for a row of agreement a. Here π = (L + ½)/(N + 1), where L of the N
+    /// rows with the same label are likely wrong; μ and σ² are the mean and variance of a over all rows that are not
+    /// likely wrong. This is Bayes' rule if agreements of correct labels are Gaussian and those of wrong labels are
+    /// their mirror image. If the mean or the variance is not positive, the order is that of [`LabelAudit::ranking`].
+    /// Heuristic: better than that ranking if most wrong labels are in one class, slightly worse if they are in both.
     ///
     /// ```
     /// use halfspaces_linalg::{Label, Params, Points, Threads};
     /// use halfspaces_pac::{LabelAudit, LogisticRegression};
     /// let value = |i: usize| (i as f64 - 49.5) / 10.0;
     /// let points = Points::new((0..100).map(value).collect(), 1)?;
-    /// // Every sixth negative is called positive, and the last point negative.
+    /// // Every sixth negative is labelled positive, and the last point negative.
     /// let label = |i: usize| Label::from_sign(if i == 99 { -1.0 } else if i % 6 == 0 { 1.0 } else { value(i) });
     /// let labels: Vec<Label> = (0..100).map(label).collect();
     /// let learner = LogisticRegression::params().check()?;
@@ -156,24 +156,24 @@ impl LabelAudit {
         &self.by_class
     }
 
-    /// Disagreements per fold between the labels and the classifier learned without them: noise and the
-    /// classifier's own errors together.
+    /// The disagreements in each fold between the labels and the classifier trained without them. They include both
+    /// label noise and the classifier's own errors.
     #[must_use]
     pub fn folds(&self) -> &[ErrorCount] {
         &self.folds
     }
 
-    /// Number of labels that are likely wrong, by confident learning's rule: the classifier says otherwise, at
-    /// least as surely as it does on average where the label is what it says. Heuristic.
+    /// The number of labels that are likely wrong by the rule of confident learning: the classifier predicts the other
+    /// label, with at least its average confidence on rows with that label. Heuristic.
     #[must_use]
     pub fn likely_wrong(&self) -> usize {
         self.likely
     }
 
-    /// A number of wrong labels that is not exceeded except with probability `failure`.
+    /// An upper bound on the number of wrong labels, which fails with probability at most `failure`.
     ///
-    /// *Proved* if each label is wrong independently of the others, given the points, with a probability of its own of at most
-    /// one half (Massart noise of rate 1/2): by [`wrong_labels_bound`] for each fold at `failure`/folds, summed up.
+    /// *Proved* if, given the points, each label is wrong independently with its own probability of at most one half
+    /// (Massart noise of rate 1/2): the sum over all folds of [`wrong_labels_bound`] at `failure`/folds.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for a failure outside (0, 1).
@@ -186,13 +186,16 @@ impl LabelAudit {
     }
 }
 
-/// ⌊D + √(2NL)⌋ with L = ln(1/failure), N = (√(L/2) + √(L/2 + 2D))², and never more than `points`: of points on which a classifier that does not
-/// depend on their labels disagrees with D of them, this many labels are wrong at most, except with probability `failure`.
+/// An upper bound on the number of wrong labels, if a classifier that does not depend on the labels disagrees with D of
+/// them. It fails with probability at most `failure`.
 ///
-/// *Proof.* Labels are wrong independently with probabilities <= 1/2. Let the classifier differ from the truth on M points, a of which have a
-/// wrong label, b the right one. It disagrees with the b and with the c wrong labels elsewhere: D = b + c, and a + c are wrong. a
-/// is a sum of M independent 0/1 variables of mean <= M/2 in all, so by Hoeffding a - b <= √(2ML) except with probability `failure`. Then
-/// M = 2b + (a - b) <= 2D + √(2ML), that is √M <= √(L/2) + √(L/2 + 2D), M <= N, and a + c = D + (a - b) <= D + √(2NL). ∎
+/// The bound is ⌊D + √(2NL)⌋ with L = ln(1/failure) and N = (√(L/2) + √(L/2 + 2D))², and at most `points`.
+///
+/// *Proof.* Labels are wrong independently with probabilities <= 1/2. Let the classifier differ from the truth on M
+/// points: a of them have a wrong label, b the correct one. It disagrees with the b labels, and with the c wrong labels
+/// elsewhere. So D = b + c, and a + c labels are wrong. a is a sum of M independent 0/1 variables with total mean <=
+/// M/2, so a - b <= √(2ML) by Hoeffding, except with probability `failure`. Then M = 2b + (a - b) <= 2D + √(2ML), that
+/// is √M <= √(L/2) + √(L/2 + 2D), so M <= N, and a + c = D + (a - b) <= D + √(2NL). ∎
 #[must_use]
 pub fn wrong_labels_bound(disagreements: usize, points: usize, failure: f64) -> usize {
     let (d, l) = (disagreements as f64, -failure.ln());
@@ -200,7 +203,7 @@ pub fn wrong_labels_bound(disagreements: usize, points: usize, failure: f64) -> 
     ((d + (2.0 * n * l).sqrt()).floor() as usize).min(points)
 }
 
-/// The agreements of the rows `out`, and on how many of them the model disagrees with the label.
+/// The agreements of the rows `out`, and the number of labels with which the model disagrees.
 fn judge<M: Classifier, P: PointSet>(
     model: &M,
     points: &P,
@@ -209,7 +212,7 @@ fn judge<M: Classifier, P: PointSet>(
 ) -> Result<(Vec<Suspect>, usize), InputError> {
     let mut values = Vec::with_capacity(out.len());
     for &row in out {
-        let Some(x) = points.row(row) else { unreachable!("folds are made of the points' rows") };
+        let Some(x) = points.row(row) else { unreachable!("folds contain rows of the points") };
         values.push(model.decision_value(x).map_err(|error| error.at_row(row))?);
     }
     let errors = out.iter().zip(&values);
@@ -226,14 +229,15 @@ fn class(label: Label) -> usize {
     usize::from(label == Label::Positive)
 }
 
-/// Whether the classifier puts each row on the other side at least as far as it does on average the rows of that label.
+/// Whether each label is likely wrong: the classifier puts the row on the other side, at least as far as it puts the
+/// rows with the other label on average.
 fn likely_wrong(suspects: &[Suspect], labels: &[Label]) -> Vec<bool> {
     let mut sums = [(0.0, 0_usize); 2];
     for suspect in suspects {
         let (sum, count) = &mut sums[class(labels[suspect.row])];
         (*sum, *count) = (*sum + suspect.agreement, *count + 1);
     }
-    // With no row of the other label nothing can be said to look like one.
+    // Without rows of the other label there is no average to compare with.
     let mean = |(sum, count): (f64, usize)| (count > 0).then(|| sum / count as f64);
     let means = sums.map(mean);
     let is_likely = |suspect: &Suspect| {
@@ -243,7 +247,7 @@ fn likely_wrong(suspects: &[Suspect], labels: &[Label]) -> Vec<bool> {
     suspects.iter().map(is_likely).collect()
 }
 
-/// σ²/(2μ) log(π/(1 - π)) of each label: by so much more agreement its rows are as probably wrong as others.
+/// σ²/(2μ) log(π/(1 - π)) of each label: the agreement at which its rows have even odds of a wrong label.
 fn class_shifts(suspects: &[Suspect], labels: &[Label], likely: &[bool]) -> [f64; 2] {
     let (mut wrong, mut rows) = ([0_usize; 2], [0_usize; 2]);
     let mut right = Vec::with_capacity(suspects.len());
@@ -255,7 +259,7 @@ fn class_shifts(suspects: &[Suspect], labels: &[Label], likely: &[bool]) -> [f64
     let count = right.len() as f64;
     let mean = right.iter().sum::<f64>() / count;
     let variance = right.iter().map(|a| (a - mean) * (a - mean)).sum::<f64>() / count;
-    // Of no rows both are not numbers.
+    // Without rows both are NaN.
     if !(mean > 0.0 && variance > 0.0) {
         return [0.0; 2];
     }
@@ -271,13 +275,14 @@ mod tests {
     use super::*;
     use crate::LogisticRegression;
     use crate::test_data::Instance;
+    use halfspaces_linalg::RngStream;
     use halfspaces_linalg::{Halfspace, Params, Points, SparsePoints};
     use rand::RngExt;
 
     fn noisy(n: usize, rate: f64, seed: u64) -> (Points, Vec<Label>, Vec<bool>) {
         let instance = Instance::new(4, 0.1, 3);
         let (points, labels) = instance.sample(n, seed, |_| 0.0);
-        let mut rng = rng_for(RngStream::Caller, seed);
+        let mut rng = rng_for(RngStream::CALLER, seed);
         let wrong: Vec<bool> = (0..n).map(|_| rng.random::<f64>() < rate).collect();
         let labels = labels.iter().zip(&wrong).map(|(y, w)| if *w { -*y } else { *y }).collect();
         (points, labels, wrong)
@@ -310,8 +315,8 @@ mod tests {
         assert_eq!(other.folds(), audit.folds());
     }
 
-    /// A row's own label has no part in its judgement: turning it round turns its agreement round, to the bit, and
-    /// nothing of its fold beside.
+    /// A row's own label does not influence its classifier: flipping the label flips the sign of its agreement, to the
+    /// bit, and changes nothing else in its fold.
     #[test]
     fn no_row_is_judged_by_what_learned_from_it() {
         let (points, labels, _) = noisy(60, 0.1, 7);
@@ -340,12 +345,12 @@ mod tests {
         assert_eq!(wrong_labels_bound(8, 10, failure), 10, "never more than there are");
     }
 
-    /// The worst case of the proof: a classifier that is wrong on M points whose labels are coins. The bound fails in at
-    /// most a share δ of the trials, and a bound without the second term fails in nearly half of them.
+    /// The worst case of the proof: a classifier that is wrong on M points whose labels are fair coin flips. The bound
+    /// fails in at most a fraction δ of the trials, and a bound without the second term fails in nearly half of them.
     #[test]
     fn the_bound_covers_the_worst_case() {
         let (trials, m, failure) = (2000, 200, 0.1);
-        let mut rng = rng_for(RngStream::Caller, 11);
+        let mut rng = rng_for(RngStream::CALLER, 11);
         let (mut failed, mut plain) = (0, 0);
         for _ in 0..trials {
             let wrong = (0..m).filter(|_| rng.random::<bool>()).count();
@@ -369,8 +374,9 @@ mod tests {
         assert_eq!(class_shifts(&suspects, &labels, &[false, false]), [0.0, 0.0], "no mean");
     }
 
-    /// Hand-computed: of right agreements 1, 3, 1, 3 mean 2 and variance 1, so a quarter of the log-odds; of the two positive rows
-    /// 0, of the three negative ones 1 is likely wrong: odds ½ : 2½ and 1½ : 2½.
+    /// Hand-computed: correct agreements 1, 3, 1, 3 have mean 2 and variance 1, so shifts are a quarter of the
+    /// log-odds. None of the two positive rows and one of the three negative rows is likely wrong: odds ½ : 2½ and 1½ :
+    /// 2½.
     #[test]
     fn shifts_by_hand() {
         let [p, n] = [Label::Positive, Label::Negative];
@@ -390,13 +396,14 @@ mod tests {
         assert_eq!(class_shifts(&suspects[4..], &labels, &[true]), [0.0, 0.0], "none is right");
     }
 
-    /// Negatives called positive with probability 0.4, positives never anything else: the order by class finds more.
+    /// Negatives are labelled positive with probability 0.4, positives never negative: the ranking by class finds more
+    /// wrong labels.
     #[test]
     fn labels_wrong_in_one_class_come_first_by_class() {
         let (mut plain, mut by_class, mut count) = (0, 0, 0);
         for seed in 0..5 {
             let (points, truth, _) = noisy(600, 0.0, seed);
-            let mut rng = rng_for(RngStream::Caller, seed);
+            let mut rng = rng_for(RngStream::CALLER, seed);
             let slip = |y: &Label| *y == Label::Negative && rng.random::<f64>() < 0.4;
             let wrong: Vec<bool> = truth.iter().map(slip).collect();
             let labels: Vec<Label> =

@@ -1,10 +1,10 @@
-//! The empirical 0-1 error, which every PAC guarantee speaks of.
+//! The empirical 0-1 error, and the exact bound on the true error that follows from it.
 
 use halfspaces_linalg::{Classifier, InputError, Label, PointSet, Threads, load_checked};
 use statrs::function::beta::beta_reg;
 
-/// How many labelled points a classifier gets wrong: its empirical 0-1 error ℓ01, and the exact bound on its error
-/// that follows. Claims: PT.
+/// The number of labelled points that a classifier gets wrong: its empirical 0-1 error ℓ01. Also returns the exact
+/// bound on the true error. Claims: PT.
 ///
 /// ```
 /// use halfspaces_linalg::{Halfspace, Label, Points};
@@ -32,7 +32,7 @@ impl ErrorCount {
 }
 
 impl ErrorCount {
-    /// Counts the points whose label differs from the classifier's.
+    /// Counts the points with a label that differs from the classifier's.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`], [`InputError::DimensionMismatch`].
@@ -44,10 +44,10 @@ impl ErrorCount {
         ErrorCount::of(labels, points.len(), || classifier.label_all(points))
     }
 
-    /// [`ErrorCount::count`] on several threads: the same count, and the same error.
+    /// Counts as [`ErrorCount::count`] on several threads, with the same result.
     ///
     /// # Errors
-    /// As [`ErrorCount::count`].
+    /// Those of [`ErrorCount::count`].
     pub fn count_on<C: Classifier + Sync, P: PointSet>(
         classifier: &C,
         points: &P,
@@ -70,10 +70,10 @@ impl ErrorCount {
         Ok(ErrorCount { errors, points })
     }
 
-    /// So many errors on so many points.
+    /// Creates the count of `errors` errors on `points` points.
     ///
     /// # Errors
-    /// [`InputError::Empty`] for no points; [`InputError::ParameterOutOfRange`] for more errors than points.
+    /// [`InputError::Empty`] for zero points; [`InputError::ParameterOutOfRange`] for more errors than points.
     pub fn new(errors: usize, points: usize) -> Result<ErrorCount, InputError> {
         if points == 0 {
             return Err(InputError::Empty);
@@ -83,41 +83,41 @@ impl ErrorCount {
         Ok(ErrorCount { errors, points })
     }
 
-    /// Number of wrong points.
+    /// The number of wrong points.
     #[must_use]
     pub fn errors(self) -> usize {
         self.errors
     }
 
-    /// Number of points.
+    /// The number of points.
     #[must_use]
     pub fn points(self) -> usize {
         self.points
     }
 
-    /// Share of wrong points, in [0, 1].
+    /// The fraction of wrong points, in [0, 1].
     #[must_use]
     pub fn rate(self) -> f64 {
         self.errors as f64 / self.points as f64
     }
 
-    /// The exact binomial bound (Clopper-Pearson) on the error rate, for independent points that had no
-    /// part in choosing the classifier: it fails with probability at most `failure`. Of all rates p, those with
-    /// P\[at most as many errors\] > `failure` lie below it.
+    /// The exact binomial upper bound (Clopper-Pearson) on the error rate, which fails with probability at most
+    /// `failure`. The points must be independent and must not have been used to choose the classifier. The bound is the
+    /// largest p with P\[Bin(n, p) <= errors\] > `failure`.
     ///
     /// ```
     /// use halfspaces_linalg::{Halfspace, Label, Points};
     /// use halfspaces_pac::{ErrorBound, ErrorCount};
     /// let points = Points::new(vec![1.0; 59], 1)?;
     /// let count = ErrorCount::count(&Halfspace::new(vec![1.0])?, &points, &[Label::Positive; 59])?;
-    /// // No error in n points: 1 - δ^(1/n), and 59 points are the least that prove 5 % at δ = 5 %.
+    /// // For no error in n points the bound is 1 - δ^(1/n); 59 points are the fewest that prove 5 % at δ = 5 %.
     /// let ErrorBound::AtMost(bound) = count.error_bound(0.05)? else { panic!("59 points say something") };
     /// assert!((bound - (1.0 - 0.05f64.powf(1.0 / 59.0))).abs() < 1e-12 && bound < 0.05);
     /// # Ok::<(), halfspaces_linalg::InputError>(())
     /// ```
     ///
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for a probability outside (0, 1).
+    /// [`InputError::ParameterOutOfRange`] for a `failure` outside (0, 1).
     pub fn error_bound(self, failure: f64) -> Result<ErrorBound, InputError> {
         let in_range = failure > 0.0 && failure < 1.0;
         InputError::check_parameter("failure", failure, in_range, "above 0 and below 1")?;
@@ -125,7 +125,7 @@ impl ErrorCount {
             return Ok(ErrorBound::NoInformation);
         }
         let (right, wrong) = ((self.points - self.errors) as f64, self.errors as f64);
-        // P[at most that many errors] at rate p is I_{1-p}(right, wrong + 1), which falls in p.
+        // P[Bin(n, p) <= errors] is I_{1-p}(right, wrong + 1), which decreases in p.
         let (mut low, mut high) = (self.rate(), 1.0);
         while (low + high) / 2.0 > low && (low + high) / 2.0 < high {
             let middle = (low + high) / 2.0;
@@ -139,7 +139,7 @@ impl ErrorCount {
     }
 }
 
-/// A bound on an error rate, if there is one below 1.
+/// An upper bound on an error rate, or none below 1.
 ///
 /// ```
 /// use halfspaces_pac::ErrorBound;
@@ -152,12 +152,12 @@ impl ErrorCount {
 pub enum ErrorBound {
     /// The error is at most this number below 1.
     AtMost(f64),
-    /// Too few examples were held out to tell anything.
+    /// Too few examples were held out for a bound below 1.
     NoInformation,
 }
 
 impl ErrorBound {
-    /// The bound; 1, which bounds every error, without information.
+    /// The bound; without information 1, which bounds every error.
     #[must_use]
     pub fn value(self) -> f64 {
         match self {
@@ -209,7 +209,7 @@ mod tests {
         assert!(ErrorCount::count(&halfspace, &wide, &[Label::Positive]).is_err());
     }
 
-    /// The definition, summed up term by term.
+    /// Compares with the definition, summed term by term.
     #[test]
     fn the_bound_inverts_the_binomial_distribution() {
         for (errors, points) in [(0, 1), (0, 40), (3, 10), (9, 10), (50, 400), (30, 40)] {

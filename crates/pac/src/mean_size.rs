@@ -1,12 +1,12 @@
-//! The unit in which decision values of different classifiers are compared.
+//! The mean absolute value, the unit in which decision values of different classifiers are compared.
 
-/// The mean |v|, without overflow; 1 where all values are 0, so that it can always be divided by.
+/// The mean |v|, computed without overflow. Returns 1 if all values are 0, so that it is always a valid divisor.
 pub(crate) fn mean_size(values: &[f64]) -> f64 {
     let largest = values.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
     if largest == 0.0 {
         return 1.0;
     }
-    // Quotients by the largest do not overflow.
+    // The sum of quotients does not overflow.
     let sum: f64 = values.iter().map(|v| v.abs() / largest).sum();
     largest * (sum / values.len() as f64)
 }

@@ -1,12 +1,12 @@
-//! Noise rate, margin, excess and failure probability: what every theorem here is told, checked once.
+//! Noise rate, margin, excess and failure probability: the inputs of every theorem in this crate.
 
 use halfspaces_linalg::InputError;
 
-/// The four numbers that every theorem about noisy halfspaces speaks of. With probability at least 1 - δ
-/// the error is at most η + ε, if labels are flipped with probabilities of at most η and points have a
-/// margin of at least γ.
+/// The four numbers of a theorem about noisy halfspaces: if labels are flipped with probabilities of at most η and
+/// points have a margin of at least γ, the error is at most η + ε with probability at least 1 - δ.
 ///
-/// Each learner that is told all four can be made from it, so one setting serves several learners.
+/// The parameters of each learner that takes all four can be created from a setting, so one setting serves several
+/// learners.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -21,26 +21,25 @@ use halfspaces_linalg::InputError;
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NoiseSetting {
-    /// η: a bound on the probability with which a label is flipped, in [0, 1/2).
+    /// η: a bound on the probability that a label is flipped, in [0, 1/2).
     pub noise: f64,
     /// γ: every point has |w*·x| >= γ for a unit w*; in (0, 1] for points in the unit ball.
     pub margin: f64,
-    /// ε: the error wanted is at most η + ε; in (0, 1).
+    /// ε: the error is to be at most η + ε; in (0, 1).
     pub excess: f64,
-    /// δ: the probability with which the result may be worse; in (0, 1).
+    /// δ: the probability that the result is worse; in (0, 1).
     pub failure: f64,
 }
 
 impl NoiseSetting {
-    /// ε unless another is set.
+    /// The default ε.
     pub const DEFAULT_EXCESS: f64 = 0.1;
 
-    /// δ unless another is set.
+    /// The default δ.
     pub const DEFAULT_FAILURE: f64 = 0.05;
 
-    /// η and γ, with ε = 0.1 and δ = 0.05.
+    /// The setting of η and γ with ε = 0.1 and δ = 0.05.
     #[must_use]
     pub fn new(noise: f64, margin: f64) -> NoiseSetting {
         let (excess, failure) = (Self::DEFAULT_EXCESS, Self::DEFAULT_FAILURE);
@@ -56,21 +55,21 @@ impl NoiseSetting {
         self.check_in_radius(1.0)
     }
 
-    /// The same for points in the ball of a radius.
+    /// Checks the four numbers, for points in the ball of the given radius.
     pub(crate) fn check_in_radius(&self, radius: f64) -> Result<(), InputError> {
         check_noise(self.noise)?;
         check_target(self.excess, self.failure)?;
         check_margin(self.margin, radius)
     }
 
-    /// λ = η + ε, the leak of the loss that DGT19 and CKMY20 descend on.
+    /// λ = η + ε, the leak of the loss that DGT19 and CKMY20 minimise.
     #[must_use]
     pub fn leak(&self) -> f64 {
         self.noise + self.excess
     }
 
-    /// [`NoiseSetting::check`], and λ = η + ε below 1/2: at 1/2 LeakyReLU_λ stops being convex, and
-    /// chance reaches the error.
+    /// Checks the four numbers and that λ = η + ε is below 1/2. Beyond 1/2 LeakyReLU_λ is not convex, and guessing at
+    /// random reaches the error η + ε.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -81,13 +80,13 @@ impl NoiseSetting {
     }
 }
 
-/// η in [0, 1/2).
+/// Checks η in [0, 1/2).
 pub(crate) fn check_noise(noise: f64) -> Result<(), InputError> {
     let in_range = (0.0..0.5).contains(&noise);
     InputError::check_parameter("noise", noise, in_range, "at least 0 and below 1/2")
 }
 
-/// ε and δ in (0, 1).
+/// Checks ε and δ in (0, 1).
 pub(crate) fn check_target(excess: f64, failure: f64) -> Result<(), InputError> {
     for (name, value) in [("excess", excess), ("failure", failure)] {
         let in_range = value > 0.0 && value < 1.0;
@@ -96,7 +95,7 @@ pub(crate) fn check_target(excess: f64, failure: f64) -> Result<(), InputError> 
     Ok(())
 }
 
-/// γ in (0, R], and no smaller than its square allows.
+/// Checks γ in (0, R], and that (γ/R)² does not underflow.
 pub(crate) fn check_margin(margin: f64, radius: f64) -> Result<(), InputError> {
     let in_range = margin > 0.0 && margin <= radius;
     InputError::check_parameter("margin", margin, in_range, "above 0 and at most the radius")?;

@@ -1,18 +1,18 @@
-//! The push-away operator: a point too near to the boundary of w is moved off it, on its own side.
+//! The push-away operator, which moves points away from the boundary of a halfspace.
 
 use halfspaces_linalg::{Halfspace, InputError, Label, RowView, kernels, norm, normalise, zeros};
 
-/// The push-away operator T of one w and γ: a point too near to the boundary of w is moved off it, on its own
-/// side.
+/// The push-away operator T for a w and a margin γ: moves points close to the boundary of w away from it, without
+/// changing their side.
 ///
-/// T(x) = x where |ŵ · x| >= γ/3, else (x + (γ/3) sign(w · x) ŵ) scaled to norm 1, ŵ = w/‖w‖.
+/// T(x) = x if |ŵ · x| >= γ/3, and otherwise x + (γ/3) sign(w · x) ŵ scaled to norm 1, with ŵ = w/‖w‖.
 ///
 /// *Guarantee.* For every x in the unit ball sign(w · T(x)) = sign(w · x) and
 /// |w · T(x)| >= (γ/6)‖w‖; and every v in the unit ball with |v · x| >= γ has
 /// sign(v · T(x)) = sign(v · x) and |v · T(x)| >= γ/3. So the target's label is unchanged. O(d) per point.
 ///
-/// *Source.* CKST24 Appendix B, (13) and Lemma 8. The printed test |w · x| >= γ/3 is made with ŵ: for
-/// ‖w‖ > 2 the first claim fails as printed. Claims: P1, P11.
+/// *Source.* CKST24 Appendix B, (13) and Lemma 8. The printed test is |w · x| >= γ/3; here it uses ŵ, because for ‖w‖ >
+/// 2 the first claim fails as printed. Claims: P1, P11.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Halfspace};
@@ -34,7 +34,7 @@ pub struct PushAway {
 }
 
 impl PushAway {
-    /// For a non-zero w and γ in (0, 1].
+    /// Creates the operator for a non-zero w and γ in (0, 1].
     ///
     /// # Errors
     /// [`InputError::ZeroVector`], [`InputError::ParameterOutOfRange`].
@@ -52,8 +52,7 @@ impl PushAway {
     /// T(x).
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`] for a point far beyond the unit
-    /// ball.
+    /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`] for a point far beyond the unit ball.
     pub fn apply<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError> {
         InputError::check_dim(self.direction.len(), x.dim())?;
         let mut out = zeros(1, self.direction.len())?;
@@ -62,13 +61,13 @@ impl PushAway {
     }
 }
 
-/// γ in (0, 1].
+/// Checks γ in (0, 1].
 pub(crate) fn check_margin(margin: f64) -> Result<(), InputError> {
     let in_range = margin > 0.0 && margin <= 1.0;
     InputError::check_parameter("margin", margin, in_range, "above 0 and at most 1")
 }
 
-/// T(x) into `out`, for a unit ŵ. Returns ŵ · T(x).
+/// Writes T(x) into `out`, for a unit ŵ. Returns ŵ · T(x).
 pub(crate) fn push_away<R: RowView>(
     direction: &[f64],
     margin: f64,
@@ -87,7 +86,7 @@ pub(crate) fn push_away<R: RowView>(
     let shift = margin / 3.0 * Label::from_sign(value).as_f64();
     kernels::axpy(shift, direction, out);
     let length = norm(out);
-    // The shift and value have one sign, so the sum along ŵ is at least γ/3 long: never zero.
+    // Shift and value have the same sign, so the component along ŵ has a length of at least γ/3: it is never zero.
     if !normalise(out) {
         return Err(InputError::Overflow { row: 0 });
     }
@@ -127,13 +126,13 @@ mod tests {
             let pushed = PushAway::new(&halfspace, margin).unwrap().apply(row).unwrap();
             prop_assert!(norm(&pushed) <= 1.0 + 1e-12);
             let (before, after) = (kernels::dot(&w, &x), kernels::dot(&w, &pushed));
-            // Below the rounding of w · x its sign is no fact.
+            // Below the rounding error of w · x its sign is undefined.
             if before.abs() > 1e-12 * scale {
                 prop_assert_eq!(Label::from_sign(before), Label::from_sign(after));
             }
             let least = PushAway::least_margin(margin) * scale;
             prop_assert!(after.abs() >= least * (1.0 - 1e-12));
-            // v with |v · x| >= γ: x/‖x‖ turned as far as it may be, on either side.
+            // v with |v · x| >= γ: x/‖x‖ rotated as far as possible, in either direction.
             let size = norm(&x);
             if size >= margin {
                 for side in [1.0, -1.0] {
@@ -168,7 +167,7 @@ mod tests {
         }
     }
 
-    /// The literal test |w · x| >= γ/3 leaves x where it is for a long w, and the claim fails.
+    /// The printed test |w · x| >= γ/3 leaves x unchanged for a long w, and the claim fails.
     #[test]
     fn the_printed_test_fails_for_long_w() {
         let (w, x, margin): (f64, f64, f64) = (10.0, 0.1, 0.9);

@@ -1,8 +1,9 @@
-//! Random projection of points with a margin to a dimension that does not depend on theirs.
+//! Random projection of points with a margin to a dimension independent of the original one.
 
+use crate::streams;
 use halfspaces_linalg::{
-    Classifier, DenseRow, FitSample, Halfspace, InputError, Label, PointSet, Points, RngStream,
-    RowView, getters, load_checked, norm, rng_for_round, zeros,
+    Classifier, DenseRow, FitSample, Halfspace, InputError, Label, PointSet, Points, RowView,
+    getters, load_checked, norm, rng_for_round, zeros,
 };
 use rand::Rng;
 
@@ -18,30 +19,29 @@ pub fn projected_dimension(points: usize, margin: f64, failure: f64) -> usize {
     (16.0 * logarithm / (margin * margin * (1.0 - margin / 2.0))).ceil() as usize
 }
 
-/// γ/(2+γ): the margin kept by the rescaled points, for a unit normal.
+/// γ/(2+γ): the margin of the rescaled points, for a unit normal.
 #[must_use]
 pub fn projected_margin(margin: f64) -> f64 {
     margin / (2.0 + margin)
 }
 
-/// A random projection of points with a margin to a dimension that does not depend on theirs.
+/// A random projection of points with a margin to a dimension independent of the original one.
 ///
-/// x -> Rx/max(1, ‖Rx‖) with R of m × d entries ±1/√m; a halfspace w of the projected space is
-/// Rᵀw in the original one, with the same predictions.
+/// x -> Rx/max(1, ‖Rx‖), where R has m × d entries ±1/√m. A halfspace w of the projected space is Rᵀw in the original
+/// space, with the same predictions.
 ///
-/// *Guarantee.* Let ‖x‖ <= 1 and y (w* · x) >= γ on N points, ‖w*‖ = 1. With
-/// m = ⌈16 ln(4N/δ)/(γ²(1-γ/2))⌉ ([`projected_dimension`]), with probability at least 1-δ over R every point
-/// has y (Rw* · Rx) >= γ/2. Norms grow, too: with probability at least 1 - 3δ/2 also
-/// ‖Rw*‖², ‖Rx‖² <= 1 + γ/2, so that Rw*/‖Rw*‖ keeps on the rescaled points, all in the unit ball, a
-/// margin of γ/(2+γ) ([`projected_margin`]).
+/// *Guarantee.* Let ‖x‖ <= 1 and y (w* · x) >= γ on N points, ‖w*‖ = 1. With m = ⌈16 ln(4N/δ)/(γ²(1-γ/2))⌉
+/// ([`projected_dimension`]), with probability at least 1-δ over R every point has y (Rw* · Rx) >= γ/2. Norms may grow:
+/// with probability at least 1 - 3δ/2 also ‖Rw*‖², ‖Rx‖² <= 1 + γ/2. Then Rw*/‖Rw*‖ has a margin of γ/(2+γ)
+/// ([`projected_margin`]) on the rescaled points, which all lie in the unit ball.
 ///
-/// *Cost.* R is never stored: column j is drawn afresh from the seed, m random bits at a time, which costs
-/// less than the m additions it is for. So a point costs m additions per stored value that is not 0, and the
-/// projection itself no memory. Worth it where d is far above m, that is for large margins.
+/// *Cost.* R is not stored: column j, m random bits, is generated from the seed when it is needed. That costs less than
+/// the m additions that use it. A point costs m additions per stored non-zero value. The projection itself takes no
+/// memory. Useful if d is much larger than m, that is, for large margins.
 ///
-/// *Source.* Arriaga and Vempala 1999, Corollary 2 with c = γ/2: each norm ‖Ru‖² leaves ‖u‖²(1 ± c) on
-/// one side with probability at most e^(-(c²-c³)m/4) = δ/(4N), and an inner product takes four of
-/// these. The rescaled form is ours: N + 1 more of them, on the upper side. Claims: P12, P12p.
+/// *Source.* Arriaga and Vempala 1999, Corollary 2 with c = γ/2: each norm ‖Ru‖² leaves ‖u‖²(1 ± c) on one side with
+/// probability at most e^(-(c²-c³)m/4) = δ/(4N), and an inner product needs four of these events. The rescaled form is
+/// ours; it needs N + 1 more of these events, on the upper side. Claims: P12, P12p.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, Halfspace, PointSet, Points};
@@ -51,10 +51,10 @@ pub fn projected_margin(margin: f64) -> f64 {
 /// let projected = projection.apply(&points)?;
 /// assert_eq!((projected.len(), projected.dim()), (2, 16));
 /// assert!(projected.max_norm() <= 1.0 + 1e-15);
-/// // What is learned there is carried back.
+/// // A halfspace of the projected space, mapped back to the original space.
 /// let learned = Halfspace::new(vec![1.0; 16])?;
-/// let carried = projection.back(&learned)?;
-/// assert_eq!(carried.label_all(&points)?, learned.label_all(&projected)?);
+/// let original = projection.back(&learned)?;
+/// assert_eq!(original.label_all(&points)?, learned.label_all(&projected)?);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,11 +68,11 @@ pub struct RandomProjection {
 load_checked!(RandomProjection { from: usize, to: usize, seed: u64 } => RandomProjection::new);
 
 impl RandomProjection {
-    /// From R^`from` to R^`to`.
+    /// Creates a projection from R^`from` to R^`to`.
     ///
     /// # Errors
-    /// [`InputError::ZeroDimension`]; [`InputError::ParameterOutOfRange`] for `from` above 2³², the number of
-    /// columns that a seed has.
+    /// [`InputError::ZeroDimension`]; [`InputError::ParameterOutOfRange`] for `from` above 2³², the number of columns
+    /// of a seed.
     pub fn new(from: usize, to: usize, seed: u64) -> Result<Self, InputError> {
         if from == 0 || to == 0 {
             return Err(InputError::ZeroDimension);
@@ -82,8 +82,8 @@ impl RandomProjection {
         Ok(RandomProjection { from, to, seed })
     }
 
-    /// From R^`from` to [`projected_dimension`] coordinates. That may be more than `from`: then
-    /// nothing is gained, and the points are best left where they are.
+    /// Creates a projection from R^`from` to [`projected_dimension`] coordinates. If that is more than `from`, a
+    /// projection has no benefit; use the original points.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::Empty`] for no points;
@@ -106,22 +106,22 @@ impl RandomProjection {
     }
 
     getters! {
-        /// d.
+        /// d, the dimension of the original points.
         from_dim: usize => from,
 
-        /// m.
+        /// m, the dimension of the projected points.
         to_dim: usize => to,
     }
 
-    /// The bits of column j, 64 at a time: a set bit is +1/√m.
+    /// The bits of column j, 64 at a time: a set bit stands for +1/√m.
     fn column(&self, j: usize) -> impl Iterator<Item = u64> + use<> {
         // `new` bounds the number of columns.
-        let mut rng = rng_for_round(RngStream::Projection, self.seed, j as u32);
+        let mut rng = rng_for_round(streams::PROJECTION, self.seed, j as u32);
         std::iter::repeat_with(move || rng.next_u64())
     }
 
-    /// Σ over entries of x: out += x_j times column j, then the scale. Zeros are passed over, so dense
-    /// and sparse rows round alike.
+    /// Adds x_j times column j to `out` for every entry of x, then scales. Zeros are skipped, so dense and sparse rows
+    /// round alike.
     fn project<R: RowView>(&self, x: R, out: &mut [f64]) {
         for (j, x_j) in x.entries().filter(|(_, x_j)| x_j.abs() > 0.0) {
             for (block, bits) in out.chunks_mut(64).zip(self.column(j)) {
@@ -141,8 +141,8 @@ impl RandomProjection {
     /// Rx/max(1, ‖Rx‖) for every point.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`]; [`InputError::TooLarge`]; [`InputError::NonFinite`] if a sum
-    /// of coordinates leaves `f64`.
+    /// [`InputError::DimensionMismatch`]; [`InputError::TooLarge`]; [`InputError::NonFinite`] if a sum of coordinates
+    /// overflows.
     pub fn apply<P: PointSet>(&self, points: &P) -> Result<Points, InputError> {
         InputError::check_dim(self.from, points.dim())?;
         let mut values = zeros(points.len(), self.to)?;
@@ -155,8 +155,8 @@ impl RandomProjection {
     /// Rᵀw: the halfspace of R^d that labels every x as w labels Rx.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`]; [`InputError::TooLarge`]; [`InputError::NonFinite`] if a sum
-    /// of coordinates leaves `f64`.
+    /// [`InputError::DimensionMismatch`]; [`InputError::TooLarge`]; [`InputError::NonFinite`] if a sum of coordinates
+    /// overflows.
     pub fn back(&self, halfspace: &Halfspace) -> Result<Halfspace, InputError> {
         InputError::check_dim(self.to, halfspace.dim())?;
         let scale = (self.to as f64).sqrt().recip();
@@ -172,13 +172,13 @@ impl RandomProjection {
     }
 }
 
-/// v for a lowest bit of 1, -v for 0.
+/// v if the lowest bit is 1, and -v otherwise.
 #[inline]
 fn with_sign(v: f64, bits: u64) -> f64 {
     f64::from_bits(v.to_bits() ^ ((!bits & 1) << 63))
 }
 
-/// A learner that works on projected points.
+/// A learner of randomly projected points.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, FitSample, Label, Params, SparsePoints};
@@ -194,14 +194,13 @@ fn with_sign(v: f64, bits: u64) -> f64 {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Projected<L> {
     projection: RandomProjection,
     learner: L,
 }
 
 impl<L: FitSample> Projected<L> {
-    /// Projects, then fits by `learner`.
+    /// Creates a learner that projects points and fits them with `learner`.
     pub fn new(projection: RandomProjection, learner: L) -> Self {
         Projected { projection, learner }
     }
@@ -222,8 +221,8 @@ impl<L: FitSample> FitSample for Projected<L> {
     }
 }
 
-/// What [`Projected`] returns: a projection, and a classifier of projected points. It projects each point that
-/// it labels; a halfspace is carried back once and for all by [`RandomProjection::back`].
+/// The model fitted by [`Projected`]: a projection and a classifier of projected points. It projects every point that
+/// it labels. To map a halfspace to the original space instead, use [`RandomProjection::back`].
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, Halfspace, Points};
@@ -246,7 +245,7 @@ load_checked! {
 }
 
 impl<M: Classifier> ProjectedFit<M> {
-    /// A projection, and a classifier of the points it projects to.
+    /// Creates the model from a projection and a classifier of projected points.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`].
@@ -314,10 +313,10 @@ mod tests {
             let here = w.decision_value(out).unwrap() * scale;
             assert!((back.decision_value(x).unwrap() - here).abs() < 1e-13);
         }
-        // A fair coin a sign: 910 of them, 5 standard deviations.
+        // Signs are fair coins: 910 of them, within 5 standard deviations.
         let plus = r.iter().flatten().filter(|v| **v > 0.0).count();
         assert!(plus.abs_diff(455) < 76, "{plus}");
-        // Rows and columns all differ.
+        // All rows and columns are distinct.
         assert!((1..7).all(|j| (0..130).any(|k| r[k][j] != r[k][0])));
         assert_ne!(matrix(&RandomProjection::new(7, 130, 4).unwrap()), r);
     }
@@ -331,7 +330,7 @@ mod tests {
         assert_eq!(projection.apply(&points).unwrap(), projection.apply(&sparse).unwrap());
     }
 
-    /// How many of `trials` projections to `dim` coordinates lose the promised margin.
+    /// The number of projections to `dim` coordinates, out of `trials`, that lose the guaranteed margin.
     fn failures(trials: u64, dim: usize, margin: f64) -> usize {
         let lost = |seed: &u64| {
             let target = random_target(60, *seed).unwrap();
@@ -339,7 +338,7 @@ mod tests {
             let labels = target.label_all(&points).unwrap();
             let projection = RandomProjection::new(60, dim, *seed).unwrap();
             let projected = projection.apply(&points).unwrap();
-            // Rw*: the image of w*, up to the length that a margin does not see.
+            // Rw*, the image of w*, up to its length, which does not affect the margin.
             let image = Points::new(target.into_normal(), 60).unwrap();
             let image = Halfspace::new(projection.apply(&image).unwrap().into_vec()).unwrap();
             image.margin_on(&projected, &labels).unwrap() < projected_margin(margin)
@@ -352,7 +351,7 @@ mod tests {
         let (margin, failure) = (0.6, 0.2);
         let dim = projected_dimension(20, margin, failure);
         assert_eq!(dim, (16.0 * 400f64.ln() / (0.36 * 0.7)).ceil() as usize);
-        // Failures have probability at most 0.3; 20 of 30 or more would be seen once in 10 000.
+        // Failures have probability at most 0.3, so at least 20 failures in 30 trials have probability about 1/10 000.
         let failed = failures(30, dim, margin);
         assert!(failed <= 19, "{failed}");
         assert!(failures(30, dim / 40, margin) >= 20);
@@ -370,7 +369,7 @@ mod tests {
         let inside = learner.fit(&projected, &labels).unwrap();
         assert_eq!(fit.model(), &inside);
         assert_eq!(fit.label_all(&points).unwrap(), labels);
-        // Point by point, projected or with the halfspace carried back.
+        // The labels agree point by point, whether the points are projected or the halfspace is mapped back.
         let back = projection.back(inside.halfspace().linear()).unwrap();
         for (x, reduced) in points.rows().zip(projected.rows()) {
             let value = fit.decision_value(x).unwrap();

@@ -1,13 +1,13 @@
-//! The constants of the Perspectron theorems, one function each, the source beside it.
+//! The constants of the Perspectron theorems: one function per constant, with its source.
 //!
-//! η is the noise rate, β = 1 - 2η, ε the target excess, γ the margin, δ the failure probability, T
-//! the length of a run, N the number of runs, H the candidates. `paper_*` is as printed, the rest is
-//! corrected or ours; docs/theory holds the proofs.
+//! η is the noise rate, β = 1 - 2η, ε the target excess, γ the margin, δ the failure probability, T the length of a
+//! run, N the number of runs, H the set of candidates. The `paper_*` functions are as printed in the papers; the others
+//! are corrected or ours. The proofs are in docs/theory.
 //!
 //! Claims: P1, P2, P3, P4, P4s, P5, P6, P6m, P7, P8, P13s, P14.
 
-/// N = ⌈log₂(2/δ)⌉ independent runs: each has a good iterate with probability at least 1/2, so all
-/// fail with probability at most δ/2 (CKST24 Theorem 3).
+/// N = ⌈log₂(2/δ)⌉ independent runs. Each has a good iterate with probability at least 1/2, so all fail with
+/// probability at most δ/2 (CKST24 Theorem 3).
 #[must_use]
 pub fn runs(failure: f64) -> u64 {
     whole((2.0 / failure).log2())
@@ -25,7 +25,7 @@ pub fn paper_step(margin: f64, run_length: u64) -> f64 {
     margin / (2.0 * (run_length as f64).sqrt())
 }
 
-/// T = ⌈16(1-η)²/(εγ)²⌉: |β sign(w·x) - y| <= 2(1-η), where CKST24 Lemma 3 takes 2.
+/// T = ⌈16(1-η)²/(εγ)²⌉: uses |β sign(w·x) - y| <= 2(1-η), where CKST24 Lemma 3 uses 2.
 #[must_use]
 pub fn run_length(noise: f64, excess: f64, margin: f64) -> u64 {
     whole(16.0 * ((1.0 - noise) / (excess * margin)).powi(2))
@@ -44,7 +44,7 @@ pub fn validation(candidates: u64, excess: f64, failure: f64) -> u64 {
     whole(8.0 / excess.powi(2) * (4.0 * candidates as f64 / failure).ln())
 }
 
-/// L = ln(3/δ), a third of the failure probability for each event of the thinned selection.
+/// L = ln(3/δ): each of the three events of the thinned selection has a third of the failure probability.
 fn third(failure: f64) -> f64 {
     (3.0 / failure).ln()
 }
@@ -66,21 +66,22 @@ pub fn thinned_run_length_max(noise: f64, excess: f64, margin: f64, failure: f64
     whole(16.0 * ((1.0 - noise) * spread / (excess * margin)).powi(2))
 }
 
-/// K = ⌈((4η+2ε)/ε) L⌉, L = ln(3/δ): of K random iterates one has error at most η + ε/2 except with
-/// probability δ/3 (ours). For a link, η is [`glm_noise_bound`].
+/// K = ⌈((4η+2ε)/ε) L⌉, L = ln(3/δ): one of K random iterates has an error of at most η + ε/2, except with probability
+/// δ/3 (ours). For a link, η is [`glm_noise_bound`].
 #[must_use]
 pub fn thinned_candidates(noise: f64, excess: f64, failure: f64) -> u64 {
     whole((4.0 * noise + 2.0 * excess) / excess * third(failure))
 }
 
-/// |T₂| = ⌈(8/ε²) ln(6K/δ)⌉ fresh examples for K candidates: within ε/4 except with probability δ/3.
+/// |T₂| = ⌈(8/ε²) ln(6K/δ)⌉ fresh examples for K candidates: the empirical errors are within ε/4, except with
+/// probability δ/3.
 #[must_use]
 pub fn thinned_validation(candidates: u64, excess: f64, failure: f64) -> u64 {
     whole(8.0 / excess.powi(2) * (6.0 * candidates as f64 / failure).ln())
 }
 
-/// α = ε/(2-ε), the padding αγ as printed (CKST24 Lemma 6). Claim 1 of CKST24 uses it at ε/2, where Lemma
-/// 6 with this α says nothing.
+/// α = ε/(2-ε), for the padding αγ as printed (CKST24 Lemma 6). Claim 1 of CKST24 uses it at ε/2, where Lemma 6 does
+/// not hold with this α.
 #[must_use]
 pub fn paper_padding(excess: f64) -> f64 {
     excess / (2.0 - excess)
@@ -98,7 +99,7 @@ pub fn glm_paper_step(excess: f64, margin: f64, run_length: u64) -> f64 {
     margin * paper_padding(excess) / (2.0 * run_length as f64).sqrt()
 }
 
-/// α = ε/(4-ε): Lemma 6 of CKST24 at ε/2, which is what Claim 1 needs.
+/// α = ε/(4-ε): Lemma 6 of CKST24 at ε/2, as Claim 1 needs it.
 #[must_use]
 pub fn padding(excess: f64) -> f64 {
     excess / (4.0 - excess)
@@ -129,7 +130,7 @@ pub fn glm_step(margin: f64, run_length: u64) -> f64 {
     paper_step(margin, run_length) / 2.0
 }
 
-/// T = ⌈16(2+(2+γ)√(2L))²/(εγ)²⌉, L = ln(3/δ): as [`thinned_run_length`], for a link, with the
+/// T = ⌈16(2+(2+γ)√(2L))²/(εγ)²⌉, L = ln(3/δ): the counterpart of [`thinned_run_length`] for a link, with the
 /// denominator max(|w·x|, γ/2) (ours).
 #[must_use]
 pub fn glm_thinned_run_length(excess: f64, margin: f64, failure: f64) -> u64 {
@@ -143,26 +144,26 @@ pub fn glm_noise_bound(at_margin: f64, at_minus_margin: f64, asymmetry: f64) -> 
     (1.0 - at_margin.abs().min(at_minus_margin.abs()) + asymmetry) / 2.0
 }
 
-/// The least ε a grid of noise rates is made for.
+/// The smallest ε for a grid of noise rates.
 pub const MIN_GRID_STEP: f64 = 1e-4;
 
-/// β̃ = 0, ε, 2ε, ... up to 1, for ε >= [`MIN_GRID_STEP`]: one of them lies in (β - ε, β] for every β in \[0, 1\] (CKST24 App. A, whose
-/// printed grid stops at 1/2).
+/// The grid β̃ = 0, ε, 2ε, ... up to 1, for ε >= [`MIN_GRID_STEP`]. For every β in \[0, 1\] one of them lies in (β - ε,
+/// β] (CKST24 App. A; the printed grid stops at 1/2).
 #[must_use]
 pub fn noise_grid(excess: f64) -> Vec<f64> {
-    // 1/ε rounds to a whole number where ε is meant to divide 1. No grid is finer than this.
+    // The tolerance absorbs rounding if ε is meant to divide 1.
     let steps = (1.0 / excess.max(MIN_GRID_STEP) + 1e-9).floor() as u64;
     (0..=steps).map(|j| (j as f64 * excess).min(1.0)).collect()
 }
 
-/// |T₂| = ⌈(32/ε²) ln(2|H|/δ')⌉: within ε/8 except with probability δ', for candidates of error at
-/// most η + 3ε/4 (unknown noise rate, corrected from CKST24 App. A).
+/// |T₂| = ⌈(32/ε²) ln(2|H|/δ')⌉: the empirical errors are within ε/8, except with probability δ', for candidates with
+/// an error of at most η + 3ε/4 (unknown noise rate, corrected from CKST24 App. A).
 #[must_use]
 pub fn grid_validation(candidates: u64, excess: f64, failure: f64) -> u64 {
     whole(32.0 / excess.powi(2) * (2.0 * candidates as f64 / failure).ln())
 }
 
-/// ⌈(8/ε²) ln(2/δ')⌉ fresh examples: the error of one halfspace within ε/4 except with probability δ'
+/// ⌈(8/ε²) ln(2/δ')⌉ fresh examples: the empirical error of one halfspace is within ε/4, except with probability δ'
 /// (unknown margin).
 #[must_use]
 pub fn held_out(excess: f64, failure: f64) -> u64 {
@@ -175,30 +176,31 @@ pub fn guess_failure(failure: f64, guess: u32) -> f64 {
     failure / 2.0 / 2f64.powi(i32::try_from(guess).unwrap_or(i32::MAX))
 }
 
-/// What the average error of the first `steps` iterates of a run exceeds η by, at most, except with
-/// probability `failure`: 1/(4λt) + λ(1-η)²/γ² + ((1-η)/γ)√(2 ln(1/failure)/t), with the denominator
-/// |w·x| + γ. For a run that ends early, or one of any length.
+/// A bound on the excess over η of the average error of the first t = `steps` iterates of a run, which fails with
+/// probability at most `failure`: 1/(4λt) + λ(1-η)²/γ² + ((1-η)/γ)√(2 ln(1/failure)/t), for the denominator |w·x| + γ.
+/// Holds for runs of any length, including those that end early.
 #[must_use]
 pub fn average_excess(noise: f64, margin: f64, step: f64, steps: u64, failure: f64) -> f64 {
     let bound = (1.0 - noise) / margin;
     average(bound, bound, step, steps, failure)
 }
 
-/// As [`average_excess`], with the denominator max(|w·x|, γ): (1-η)(1+1/γ) before the root.
+/// The bound of [`average_excess`] for the denominator max(|w·x|, γ), where the square root has the factor
+/// (1-η)(1+1/γ).
 #[must_use]
 pub fn average_excess_max(noise: f64, margin: f64, step: f64, steps: u64, failure: f64) -> f64 {
     let bound = (1.0 - noise) / margin;
     average(bound, bound * (1.0 + margin), step, steps, failure)
 }
 
-/// As [`average_excess`], for a link with the denominator max(|w·x|, γ/2): 1/(4λt) + 4λ/γ² +
+/// The bound of [`average_excess`] for a link with the denominator max(|w·x|, γ/2): 1/(4λt) + 4λ/γ² +
 /// (1 + 2/γ)√(2 ln(1/failure)/t).
 #[must_use]
 pub fn glm_average_excess(margin: f64, step: f64, steps: u64, failure: f64) -> f64 {
     average(2.0 / margin, 1.0 + 2.0 / margin, step, steps, failure)
 }
 
-/// For ‖g‖ <= 2B and |g·(w - w*)| <= 2C: 1/(4λt) + λB² + C√(2 ln(1/failure)/t).
+/// 1/(4λt) + λB² + C√(2 ln(1/failure)/t), for ‖g‖ <= 2B and |g·(w - w*)| <= 2C.
 fn average(norm: f64, increment: f64, step: f64, steps: u64, failure: f64) -> f64 {
     let t = steps as f64;
     1.0 / (4.0 * step * t)
@@ -206,46 +208,46 @@ fn average(norm: f64, increment: f64, step: f64, steps: u64, failure: f64) -> f6
         + increment * (2.0 * (1.0 / failure).ln() / t).sqrt()
 }
 
-/// J = 2⌈log₂|T₂|⌉, no fewer than the checks at m = 1, 2, 3, 4, 6, 8, 12, ... < |T₂| examples (ours,
+/// J = 2⌈log₂|T₂|⌉, at least the number of checks at m = 1, 2, 3, 4, 6, 8, 12, ... < |T₂| examples (ours,
 /// docs/theory/thinned-selection.md).
 #[must_use]
 pub fn elimination_checks(validation: u64) -> u64 {
     2 * u64::from(64 - (validation.max(2) - 1).leading_zeros())
 }
 
-/// √(2n ln(KJ/δ_e)): a candidate with more errors than this above the leader's is dropped, n the
-/// number of examples on which exactly one of the two errs, or a bound on it (ours).
+/// √(2n ln(KJ/δ_e)): a candidate is dropped if its errors exceed the leader's by more than this. n is the number of
+/// examples on which exactly one of the two errs, or a bound on it (ours).
 #[must_use]
 pub fn elimination_gap(disagreements: u64, candidates: u64, checks: u64, failure: f64) -> f64 {
     let pairs = candidates as f64 * checks as f64;
     (2.0 * disagreements as f64 * (pairs / failure).ln()).sqrt()
 }
 
-/// √(2 ln(2K/δ)/|T₂|): how much worse than the best of K candidates the one with fewest errors on |T₂| fresh
-/// examples may be, in half of the failure probability δ; at most 1. It is ε/2 at
-/// |T₂| = ⌈(8/ε²) ln(2K/δ)⌉ (ours, docs/theory/thinned-selection.md).
+/// √(2 ln(2K/δ)/|T₂|), at most 1: a bound on the error of the candidate with the fewest errors on |T₂| fresh examples,
+/// minus that of the best of K candidates. The bound uses half of the failure probability δ, and is ε/2 at |T₂| =
+/// ⌈(8/ε²) ln(2K/δ)⌉ (ours, docs/theory/thinned-selection.md).
 #[must_use]
 pub fn choice_accuracy(candidates: u64, examples: u64, failure: f64) -> f64 {
     (2.0 * (2.0 * candidates as f64 / failure).ln() / examples as f64).sqrt().min(1.0)
 }
 
-/// The test that the leader among K candidates is less than e worse than each other one: at any time, and
-/// at all of them, with one failure probability.
+/// An anytime-valid test that the leader among K candidates is less than e worse than each other candidate. The failure
+/// probability δ covers all times and all candidates.
 ///
-/// For two candidates let a be the errors of the other less those of the leader, n the examples on which
-/// exactly one of the two errs, of m. While the leader is at least e worse, exp(sa)/(cosh(s)ⁿ (1 - e tanh s)ᵐ)
-/// is a supermartingale for every s > 0; the test is passed once it exceeds KG/δ for one of G values of s (ours,
+/// For a candidate let a be its errors minus the leader's, and n the number of examples, out of m, on which exactly one
+/// of the two errs. If the leader is at least e worse, exp(sa)/(cosh(s)ⁿ (1 - e tanh s)ᵐ) is a supermartingale for
+/// every s > 0. The test is passed once this process exceeds KG/δ for one of G values of s (ours,
 /// docs/theory/thinned-selection.md).
 ///
 /// ```
 /// use halfspaces_pac::schedule::CloseEnough;
 /// let test = CloseEnough::new(0.05, 1000, 0.01);
-/// // As many errors each: 400 of 4000 examples apart are few enough, 4000 are not.
+/// // With equal numbers of errors, 400 disagreements in 4000 examples are few enough; 4000 are not.
 /// assert!(test.is_passed(0, 400, 4000) && !test.is_passed(0, 4000, 4000));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct CloseEnough {
-    /// The s.
+    /// The values of s.
     levels: Vec<f64>,
     /// ln cosh s.
     cosh: Vec<f64>,
@@ -256,9 +258,10 @@ pub struct CloseEnough {
 }
 
 impl CloseEnough {
-    /// The test for e, K and δ: s = e, √2 e, 2e, ..., up to about 3, G = ⌈2 lg(1/e)⌉ + 4 of them. Passing
-    /// takes m >= 2 ln(KG/δ) D/e² or a little more where the two are apart on a share D of the examples and
-    /// err alike, which s = e/D finds. e outside (0, 1] counts as the nearest value inside.
+    /// Creates the test for e (`accuracy`), K (`candidates`) and δ (`failure`) with G = ⌈2 lg(1/e)⌉ + 4 values s = e,
+    /// √2 e, 2e, ..., up to about 3. If the two candidates disagree on a fraction D of the examples and have equal
+    /// errors, the test needs m >= 2 ln(KG/δ) D/e² examples or a few more; s = e/D then passes first. An e outside (0,
+    /// 1] is replaced by the nearest value inside.
     #[must_use]
     pub fn new(accuracy: f64, candidates: u64, failure: f64) -> Self {
         let accuracy = accuracy.clamp(f64::MIN_POSITIVE, 1.0);
@@ -272,28 +275,28 @@ impl CloseEnough {
         }
     }
 
-    /// Whether it is passed with the other candidate's errors `ahead` of the leader's after `examples`
-    /// examples, on at most `disagreements` of which exactly one of the two errs.
+    /// Whether the test is passed after `examples` examples, if the candidate has `ahead` more errors than the leader
+    /// and exactly one of the two errs on at most `disagreements` examples.
     #[must_use]
     pub fn is_passed(&self, ahead: i64, disagreements: u64, examples: u64) -> bool {
         let (a, n, m) = (ahead as f64, disagreements as f64, examples as f64);
         let levels = self.levels.iter().zip(&self.cosh).zip(&self.rate);
-        // All of them, without a branch for each.
+        // Evaluates all levels, without a branch for each.
         levels.fold(false, |any, ((s, cosh), rate)| {
             any | (s * a - n * cosh - m * rate >= self.confidence)
         })
     }
 }
 
-/// How far the empirical errors of `candidates` on `examples` fresh examples are from the true ones,
-/// at most, except with probability `failure`: √(ln(2|H|/failure)/(2m)) (Hoeffding).
+/// √(ln(2|H|/failure)/(2m)): a bound on the difference between empirical and true errors of |H| = `candidates`
+/// candidates on m = `examples` fresh examples, which fails with probability at most `failure` (Hoeffding).
 #[must_use]
 pub fn validation_accuracy(candidates: u64, examples: u64, failure: f64) -> f64 {
     ((2.0 * candidates as f64 / failure).ln() / (2.0 * examples as f64)).sqrt()
 }
 
-/// The least whole number >= `x` and >= 1; the largest `u64` beyond it. What rounding adds to a
-/// whole number does not count.
+/// The smallest integer that is at least `x` and at least 1; the largest `u64` if that is too large. A rounding error
+/// just above an integer is ignored.
 fn whole(x: f64) -> u64 {
     ((x * (1.0 - 4.0 * f64::EPSILON)).ceil() as u64).max(1)
 }
@@ -316,7 +319,7 @@ mod tests {
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
 
-    /// Worked by hand.
+    /// Values computed by hand.
     #[test]
     fn values() {
         assert_eq!(runs(0.1), 5); // lg 20 = 4.32
@@ -347,7 +350,7 @@ mod tests {
         assert_eq!(noise_grid(0.0).len(), 10_001);
     }
 
-    /// Worked by hand: ln(2K/δ) = ln 200 = 5.2983 for K = 10, δ = 0.1, and ln(KJ/δ') = ln 4000 = 8.2940.
+    /// Computed by hand: ln(2K/δ) = ln 200 = 5.2983 for K = 10, δ = 0.1, and ln(KJ/δ') = ln 4000 = 8.2940.
     #[test]
     fn constants_of_the_choice() {
         let near = |value: f64, expected: f64| {
@@ -364,7 +367,7 @@ mod tests {
         assert_eq!(grid_validation(10, 0.2, 0.1), 4239); // 800 ln 200 = 4238.7
     }
 
-    /// At its own length a run's average excess is ε/4 by both formulas.
+    /// At the planned length, the average excess of a run is ε/4 by both formulas.
     #[test]
     fn lengths_meet_their_target() {
         let (noise, excess, margin, failure) = (0.3, 0.1, 0.2, 0.05);
@@ -379,7 +382,7 @@ mod tests {
         assert!(average <= excess / 4.0 && average > 0.24 * excess, "{average}");
     }
 
-    /// Some grid value lies in (β - ε, β], whatever β.
+    /// Some grid value lies in (β - ε, β] for every β.
     #[test]
     fn grids_leave_no_gap() {
         for excess in [0.03, 0.1, 0.25, 0.3, 0.5] {
@@ -392,7 +395,7 @@ mod tests {
         }
     }
 
-    /// The supermartingale is one: for every p, q with p - q >= e the mean of exp(-sX)/cosh(s)^|X| is at most
+    /// The process is a supermartingale: for every p, q with p - q >= e the mean of exp(-sX)/cosh(s)^|X| is at most
     /// 1 - e tanh s, X = 1 with probability p and -1 with q; equality at p - q = e.
     #[test]
     fn close_enough_bets_at_fair_odds() {
@@ -424,8 +427,8 @@ mod tests {
         }
     }
 
-    /// A leader that is worse by e passes at any of 4000 times in at most the stated share of the runs; one
-    /// that is as good passes when it should.
+    /// A leader that is worse by e passes the test at some of 4000 times in at most the stated fraction of the runs. A
+    /// leader that is equally good passes the test early enough.
     #[test]
     fn close_enough_errs_as_seldom_as_stated() {
         let (e, apart, failure) = (0.1, 0.3, 0.1);
@@ -443,7 +446,7 @@ mod tests {
         };
         let failures = (0..400).filter(|seed| passes(e, 4000, *seed)).count();
         assert!(failures <= 40, "{failures}");
-        // 2 ln(G/δ) D/e² = 288 for equal errors, and room for chance.
+        // 2 ln(G/δ) D/e² = 288 for equal errors, plus a tolerance for chance.
         assert!((0..400).filter(|seed| passes(0.0, 1200, *seed)).count() >= 390);
     }
 

@@ -2,26 +2,28 @@
 
 use halfspaces_linalg::{InputError, PointSet, Points, load_checked};
 
-/// Newton's steps at most; a dozen do.
+/// The maximum number of Newton steps; a dozen are usual.
 const MAX_STEPS: usize = 100;
-/// A step by less than this share of the slope is the last.
+/// The relative change of the slope at which the iteration ends.
 const TOLERANCE: f64 = 1e-12;
 
-/// Temperature scaling: the probability of class k is exp(s v_k)/Σ_l exp(s v_l) for decision values v and one slope s ≥ 0, the
-/// reciprocal of the temperature. A single value v stands for two classes of values 0 and v: the second has the probability
-/// 1/(1 + exp(-s v)).
+/// Temperature scaling: calibrates decision values into class probabilities.
 ///
-/// The class of the largest value, the second of a single positive one, is the most probable: what is decided by the values
-/// and what is said of it agree, which a sigmoid with an offset, or one of its own for each class, does not promise.
+/// The probability of class k is exp(s v_k)/Σ_l exp(s v_l) for decision values v and one slope s ≥ 0, the reciprocal of
+/// the temperature. A single value v stands for two classes with values 0 and v: the second has the probability 1/(1 +
+/// exp(-s v)).
 ///
-/// *Guarantee.* None for a finite sample; the slope is that of the largest likelihood, but for a penalty.
+/// The class with the largest value is always the most probable, so predictions and probabilities agree. A sigmoid with
+/// an offset, or one sigmoid per class, does not guarantee that.
+///
+/// *Guarantee.* None for a finite sample. The slope has the largest penalised likelihood.
 ///
 /// *Source.* Guo, Pleiss, Sun and Weinberger 2017.
 ///
 /// ```
 /// use halfspaces_linalg::Points;
 /// use halfspaces_pac::TemperatureScaling;
-/// // Of values 2 three in four are of class 1, of values -2 one in four.
+/// // Three in four points with the value 2 are of class 1, and one in four with the value -2.
 /// let values = Points::new((0..80).map(|i| if i % 2 == 0 { 2.0 } else { -2.0 }).collect(), 1)?;
 /// let classes: Vec<usize> = (0..80).map(|i| usize::from((i % 2 == 0) == (i % 8 < 6))).collect();
 /// let scaling = TemperatureScaling::fit(&values, &classes, &[1.0; 80], 1e6)?;
@@ -37,27 +39,29 @@ pub struct TemperatureScaling {
 load_checked!(TemperatureScaling { slope: f64 } => TemperatureScaling::new);
 
 impl TemperatureScaling {
-    /// With this slope.
+    /// Creates the scaling with this slope.
     ///
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for a slope that is not finite and at least 0.
+    /// [`InputError::ParameterOutOfRange`] for a slope that is negative or not finite.
     pub fn new(slope: f64) -> Result<TemperatureScaling, InputError> {
         let in_range = slope >= 0.0 && slope.is_finite();
         InputError::check_parameter("slope", slope, in_range, "finite and at least 0")?;
         Ok(TemperatureScaling { slope })
     }
 
-    /// The slope s ≥ 0 of least c Σ w_i (-ln p_i) + t²/2, with p_i the probability of the class of row i, w_i its weight, and t
-    /// the slope for values in units of their mean size: the penalty keeps it finite where values tell all classes apart.
+    /// Fits the slope s ≥ 0 that minimises c Σ w_i (-ln p_i) + t²/2. Here p_i is the probability of the class of row i,
+    /// w_i its weight, and t the slope for values in units of their mean absolute value. The penalty keeps the slope
+    /// finite if the values separate all classes.
     ///
-    /// `values` are a row per point: one per class, or one alone for classes 0 and 1. They should be of points that had no part
-    /// in what gives the values.
+    /// `values` has one row per point: one value per class, or a single value for the classes 0 and 1. The points
+    /// should be held out from the training of the classifier.
     ///
-    /// *Cost.* O(nk) for n rows of k values, some ten times.
+    /// *Cost.* O(nk) per step for n rows of k values; some ten steps.
     ///
     /// # Errors
-    /// [`InputError::LengthMismatch`] unless there are as many classes and weights as rows; [`InputError::ParameterOutOfRange`]
-    /// for a class without a value, a weight that is negative or not finite, and c that is not positive and finite.
+    /// [`InputError::LengthMismatch`] unless there is one class and one weight per row;
+    /// [`InputError::ParameterOutOfRange`] for a class without a value, for a weight that is negative or not finite,
+    /// and for a c that is not positive and finite.
     pub fn fit(
         values: &Points,
         classes: &[usize],
@@ -79,7 +83,7 @@ impl TemperatureScaling {
         let in_range = c > 0.0 && c.is_finite();
         InputError::check_parameter("c", c, in_range, "positive and finite")?;
         let mean = rows.iter().map(|v| v.abs() / rows.len() as f64).sum::<f64>();
-        // Without a size there is nothing to scale.
+        // If all values are 0, there is nothing to scale.
         let unit = if mean > 0.0 { mean } else { 1.0 };
         let loss = |slope: f64| Loss::of(rows, dim, classes, weights, c, unit, slope);
 
@@ -88,7 +92,7 @@ impl TemperatureScaling {
         for _ in 0..MAX_STEPS {
             let mut step = -at.first / at.second;
             let mut next = loss((slope + step).max(0.0));
-            // Far from the least the curvature may be too small for a whole step.
+            // Far from the minimum the curvature may be too small for a full Newton step.
             while next.value > at.value && step.abs() > TOLERANCE * slope {
                 step /= 2.0;
                 next = loss((slope + step).max(0.0));
@@ -108,7 +112,7 @@ impl TemperatureScaling {
         self.slope
     }
 
-    /// The probability of every class for the values of a point: of two for a single value.
+    /// The probability of every class for the values of a point. A single value gives two probabilities.
     #[must_use]
     pub fn probabilities(self, values: &[f64]) -> Vec<f64> {
         let mut shares = match values {
@@ -122,15 +126,15 @@ impl TemperatureScaling {
     }
 }
 
-/// exp(s v) in place of v, all divided by the largest, whose v is returned.
+/// Replaces each v by exp(s v) divided by the largest of them. Returns the largest v.
 fn exponentials(of: &mut [f64], slope: f64) -> f64 {
     let most = of.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    // A difference may be infinite, and a slope 0.
+    // The difference may be infinite while the slope is 0.
     of.iter_mut().for_each(|v| *v = (slope * (*v - most).max(f64::MIN)).exp());
     most
 }
 
-/// The loss of a slope in units, and its first two derivatives.
+/// The loss at a slope for values in units of their mean, with its first two derivatives.
 struct Loss {
     slope: f64,
     value: f64,
@@ -151,7 +155,7 @@ impl Loss {
         let (mut value, mut first, mut second) = (slope * slope / 2.0, slope, 1.0);
         let mut scaled = vec![0.0; dim.max(2)];
         let mut shares = scaled.clone();
-        // The first of two is 0.
+        // A single value stands for two, the first of which is 0.
         let begin = scaled.len() - dim;
         for ((row, class), w) in rows.chunks_exact(dim).zip(classes).zip(weights) {
             scaled[begin..].iter_mut().zip(row).for_each(|(scaled, v)| *scaled = v / unit);
@@ -173,7 +177,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The loss in plain words, of a slope for the values as they are.
+    /// The loss as defined, for a slope of the unscaled values.
     fn loss(values: &[Vec<f64>], classes: &[usize], weights: &[f64], c: f64, slope: f64) -> f64 {
         let scaling = TemperatureScaling::new(slope).unwrap();
         let all: Vec<f64> = values.concat();
@@ -185,7 +189,7 @@ mod tests {
     }
 
     proptest! {
-        /// No slope near it has a smaller loss, for one value and for three, whatever the weights.
+        /// No nearby slope has a smaller loss, for one value and for three, with and without weights.
         #[test]
         fn the_slope_is_that_of_least_loss(
             rows in prop::collection::vec(
@@ -207,7 +211,7 @@ mod tests {
             }
         }
 
-        /// The class of the largest value is the most probable, and probabilities sum to 1, however far the values are.
+        /// The class of the largest value is the most probable, and probabilities sum to 1, even for large values.
         #[test]
         fn what_is_decided_is_most_probable(
             values in prop::collection::vec(-1e300..1e300f64, 1..6),
@@ -225,7 +229,7 @@ mod tests {
         }
     }
 
-    /// Rows of weight k are k rows; values that are told apart, or that say the contrary, have a slope all the same.
+    /// A row of weight k counts as k rows. Separable and contradictory values have a finite slope as well.
     #[test]
     fn weights_are_repetitions_and_slopes_stay_finite() {
         let fit = |values: &[f64], classes: &[usize], weights: &[f64]| {
@@ -247,7 +251,7 @@ mod tests {
         assert!(fit(&[5.0, -5.0], &[1, 0], &[1.0; 2]).is_finite());
         assert_eq!(fit(&[5.0, -5.0], &[0, 1], &[1.0; 2]), 0.0);
         assert_eq!(fit(&[0.0, 0.0], &[0, 1], &[1.0; 2]), 0.0);
-        // In other units of the values the probabilities are the same.
+        // Rescaling the values does not change the probabilities.
         let far = fit(&[3e200, -1e200, 2e200], &[1, 0, 0], &[2.0, 1.0, 1.0]);
         assert!((far * 1e200 / once - 1.0).abs() < 1e-9);
     }

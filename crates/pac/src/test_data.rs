@@ -1,7 +1,7 @@
-//! Instances for the tests of the learners.
+//! Data for the tests of the learners.
 
 use crate::ErrorCount;
-use halfspaces_data::{MarginBall, Marginal, random_target};
+use halfspaces_data::{Gaussian, MarginBall, Marginal, random_target};
 use halfspaces_linalg::{
     Classifier, Halfspace, InputError, Label, PointSet, Points, kernels, margins, normalise,
 };
@@ -12,22 +12,22 @@ use rand::{RngExt, SeedableRng};
 pub(crate) struct Instance {
     pub(crate) target: Halfspace,
     marginal: MarginBall,
-    /// A unit vector across the target, if the points are skewed along it.
+    /// A unit vector orthogonal to the target along which points are skewed, if any.
     skew: Option<Vec<f64>>,
     margin: f64,
 }
 
 impl Instance {
-    /// Uniform in the ball but for the margin: the mean of y x is along the target, so that a
-    /// single step from 0 finds it.
+    /// Uniform points in the ball, except within the margin. The mean of y x is along the target, so a single step from
+    /// 0 finds it.
     pub(crate) fn new(dim: usize, margin: f64, seed: u64) -> Instance {
         let target = random_target(dim, seed).unwrap();
         let marginal = MarginBall::new(&target, margin).unwrap();
         Instance { target, marginal, skew: None, margin }
     }
 
-    /// Skewed: y x = (γ + 0.2 m) w* ± 0.8 u + 0.4 (the rest), u across w*, + for 7 points of 10. The
-    /// mean of y x is along u and wrong on the other 3. For margins γ up to 0.2.
+    /// Skewed points: y x = (γ + 0.2 m) w* ± 0.8 u + 0.4 (the rest) with u orthogonal to w*, and the sign + for 7
+    /// points in 10. The mean of y x is along u, and misclassifies the other 3 points. For margins γ up to 0.2.
     pub(crate) fn skewed(dim: usize, margin: f64, seed: u64) -> Instance {
         let mut skew = random_target(dim, seed + 1000).unwrap().into_normal();
         let plain = Instance::new(dim, margin, seed);
@@ -53,7 +53,7 @@ impl Instance {
         Points::from_rows(&rows).unwrap()
     }
 
-    /// `n` points, the label of x flipped with probability `flip`(|w* · x|).
+    /// `n` points; the label of x is flipped with probability `flip`(|w* · x|).
     pub(crate) fn sample(
         &self,
         n: usize,
@@ -70,19 +70,40 @@ impl Instance {
         (points, products.into_iter().map(label).collect())
     }
 
-    /// Error on 20 000 fresh points: standard deviation at most 0.0036.
+    /// The error on 20 000 fresh points, with a standard deviation of at most 0.0036.
     pub(crate) fn fresh_error<C: Classifier>(&self, c: &C, flip: impl Fn(f64) -> f64) -> f64 {
         let (points, labels) = self.sample(20_000, 0xf4e5, flip);
         ErrorCount::count(c, &points, &labels).unwrap().rate()
     }
 }
 
-/// Massart noise of rate `noise`, all of it at least `from` away from the boundary.
+/// Massart noise of rate `noise` on points with a margin of at least `from`, and none closer to the boundary.
 pub(crate) fn only_far(noise: f64, from: f64) -> impl Fn(f64) -> f64 {
     move |margin| if margin >= from { noise } else { 0.0 }
 }
 
-/// No points, one label too few, a point outside the ball.
+/// Gaussian points of condition number 3 with labels of a halfspace, a tenth of them flipped.
+pub(crate) fn noisy(n: usize, dim: usize, seed: u64) -> (Points, Vec<Label>) {
+    noisy_gaussian(n, dim, seed, false)
+}
+
+/// [`noisy`] points, with half of their entries zero.
+pub(crate) fn noisy_with_zeros(n: usize, dim: usize, seed: u64) -> (Points, Vec<Label>) {
+    noisy_gaussian(n, dim, seed, true)
+}
+
+fn noisy_gaussian(n: usize, dim: usize, seed: u64, zeros: bool) -> (Points, Vec<Label>) {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let points = Gaussian::new(dim, 3.0).unwrap().sample(n, seed).unwrap();
+    let mut keep = |v: f64| if !zeros || rng.random::<bool>() { v } else { 0.0 };
+    let values = points.into_vec().into_iter().map(&mut keep).collect();
+    let points = Points::new(values, dim).unwrap();
+    let labels = random_target(dim, seed + 1).unwrap().label_all(&points).unwrap();
+    let flip = |y: Label, u: f64| if u < 0.1 { -y } else { y };
+    (points, labels.into_iter().map(|y| flip(y, rng.random())).collect())
+}
+
+/// Asserts the errors for no points, one label too few, and a point outside the ball.
 pub(crate) fn assert_bad_input(fit: impl Fn(&Points, &[Label]) -> Result<(), InputError>) {
     let none = Points::new(vec![], 2).unwrap();
     assert_eq!(fit(&none, &[]), Err(InputError::Empty));

@@ -1,9 +1,9 @@
-//! What can be wrong with labels of several classes.
+//! Errors of labels with several classes.
 
 use halfspaces_linalg::InputError;
 use thiserror::Error;
 
-/// Why a classifier of several classes could not be learned.
+/// An error of fitting a classifier of several classes.
 ///
 /// ```
 /// use halfspaces_pac::ClassesError;
@@ -23,49 +23,24 @@ pub enum ClassesError<E> {
     /// All points are of one class.
     #[error("all points are of class 0; at least two classes are needed")]
     OneClass,
-    /// The points or the number of labels.
+    /// The points are invalid, or their number differs from that of the labels.
     #[error(transparent)]
     Input(#[from] InputError),
     /// A binary learner failed.
-    #[error("class {class} against {against}: {source}")]
+    #[error("class {class} against the rest: {source}")]
     Learner {
         /// The class whose points are positive.
         class: usize,
-        /// "the rest", or the other class.
-        against: Against,
-        /// What the learner says.
+        /// The learner's error.
         source: E,
     },
 }
 
-/// What a class is told apart from by a binary learner.
-///
-/// ```
-/// use halfspaces_pac::Against;
-/// assert_eq!((Against::Rest.to_string(), Against::Class(3).to_string()), ("the rest".into(), "class 3".into()));
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Against {
-    /// All other classes.
-    Rest,
-    /// One other class.
-    Class(usize),
-}
-
-impl std::fmt::Display for Against {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Against::Rest => f.write_str("the rest"),
-            Against::Class(class) => write!(f, "class {class}"),
-        }
-    }
-}
-
-/// The number of classes of labels that use each of 0, 1, .., classes - 1.
+/// Counts the classes of labels, which must use every number from 0 to the largest.
 pub(super) fn count<E>(points: usize, labels: &[usize]) -> Result<usize, ClassesError<E>> {
     InputError::check_len(points, labels.len())?;
     let Some(largest) = labels.iter().max() else { return Err(InputError::Empty.into()) };
-    // More classes than points cannot all have one: no need to make room for them.
+    // More classes than points cannot all have a point: the vector need not be longer.
     let classes = largest.saturating_add(1);
     let mut seen = vec![false; classes.min(points + 1)];
     for &class in labels {
@@ -85,7 +60,7 @@ pub(super) mod tests {
     use super::*;
     use halfspaces_linalg::Points;
 
-    /// n points of the plane around the corners of a triangle, apart from each other and from the rest.
+    /// n points of the plane in three clusters around the corners of a triangle.
     pub(crate) fn three_clusters(n: usize) -> (Points, Vec<usize>) {
         let corners = [[0.0, 2.0], [-2.0, -1.0], [2.0, -1.0]];
         let wave = |i: usize, k: f64| (i as f64 * k).sin();

@@ -1,10 +1,8 @@
-//! Several classes over any binary learner.
+//! Several classes with any binary learner.
 
 mod error;
-mod one_vs_one;
 mod one_vs_rest;
 mod scaled;
 
-pub use error::{Against, ClassesError};
-pub use one_vs_one::{OneVsOne, OneVsOneModel};
+pub use error::ClassesError;
 pub use one_vs_rest::{OneVsRest, OneVsRestModel};

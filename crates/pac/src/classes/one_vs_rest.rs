@@ -1,27 +1,24 @@
-//! One class against the rest: as many binary problems as classes, the largest value wins.
+//! One-vs-rest classification: one binary model per class, and the largest value wins.
 
-use super::error::{Against, ClassesError, count};
+use super::error::{ClassesError, count};
 use super::scaled::Scaled;
 use halfspaces_linalg::{
     ClassModel, Classifier, FitSample, InputError, Label, PointSet, RowView, Threads, load_checked,
 };
 use std::ops::Range;
 
-/// Points classified at a time by one thread; the classes do not depend on it.
+/// The number of points that a thread classifies at a time. The classes do not depend on it.
 const BLOCK: usize = 512;
 
-/// Several classes by one binary classifier per class, that class against all others.
+/// Learns several classes with one binary classifier per class: that class against all others (one-vs-rest).
 ///
-/// *What it computes.* For each class the binary learner's model of "this class or not". A point gets the class whose
-/// model has the largest value, each in units of its mean size on the training points, so that multiplying a model by a
-/// constant changes nothing; of equal values the lowest class.
+/// *Prediction.* A point gets the class whose model has the largest value. Values are divided by the model's mean
+/// absolute value on the training points, so that the scale of a model does not matter. Ties go to the lowest class.
 ///
-/// *Guarantee.* The binary learner's for each binary problem, no more: a wrong class needs at least one binary model to
-/// be wrong, so the error is at most the sum of theirs. Heuristic beyond that.
+/// *Guarantee.* Only that of the binary learner on each binary problem. A wrong class needs at least one wrong binary
+/// model, so the error is at most the sum of the binary errors. Heuristic beyond that.
 ///
-/// *Cost.* One fit of the binary learner per class, on all points; a prediction asks every model. *When to use it:* first; if
-/// classes are not each separated from the rest, but from each other, [`OneVsOne`](crate::OneVsOne).
-/// *Claims: none.*
+/// *Cost.* One binary fit on all points per class. A prediction evaluates every model. *Claims: none.*
 ///
 /// ```
 /// use halfspaces_linalg::{Params, Points, Threads};
@@ -33,12 +30,11 @@ const BLOCK: usize = 512;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OneVsRest<L> {
     learner: L,
 }
 
-/// What [`OneVsRest`] hands out.
+/// The model fitted by [`OneVsRest`].
 ///
 /// ```
 /// use halfspaces_linalg::{Params, PointSet, Points, Threads};
@@ -57,14 +53,14 @@ pub struct OneVsRestModel<M> {
 }
 
 impl<L: FitSample + Sync> OneVsRest<L> {
-    /// Over a binary learner.
+    /// Creates the learner from a binary learner.
     #[must_use]
     pub fn new(learner: L) -> Self {
         OneVsRest { learner }
     }
 
-    /// Learns from points and their classes 0, 1, 2, .., each of which must occur; classes are learned side by side on
-    /// `threads`, on which the result does not depend.
+    /// Fits points with classes 0, 1, 2, .., each of which must occur. Classes are fitted in parallel on `threads`; the
+    /// result does not depend on their number.
     ///
     /// # Errors
     /// [`ClassesError`].
@@ -83,8 +79,7 @@ impl<L: FitSample + Sync> OneVsRest<L> {
             let sign = |c: &usize| if *c == class { Label::Positive } else { Label::Negative };
             let labels: Vec<Label> = classes.iter().map(sign).collect();
             let model = self.learner.fit(points, &labels);
-            let against = Against::Rest;
-            let model = model.map_err(|source| ClassesError::Learner { class, against, source })?;
+            let model = model.map_err(|source| ClassesError::Learner { class, source })?;
             Scaled::new(model, points).map_err(ClassesError::Input)
         };
         let models = threads.map_blocks(count, 1, |class| of(class.start));
@@ -93,28 +88,28 @@ impl<L: FitSample + Sync> OneVsRest<L> {
 }
 
 impl<M: Classifier> OneVsRestModel<M> {
-    /// Number of classes.
+    /// The number of classes.
     #[must_use]
     pub fn classes(&self) -> usize {
         self.models.len()
     }
 
-    /// Number of coordinates of the points.
+    /// The number of coordinates of the points.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.models[0].model.dim()
     }
 
-    /// The model of "this class or not", positive for the class.
+    /// The binary model of a class, positive for that class. `None` if there is no such class.
     #[must_use]
     pub fn model(&self, class: usize) -> Option<&M> {
         self.models.get(class).map(|scaled| &scaled.model)
     }
 
-    /// One value per class, each in units of its mean size on the training points.
+    /// One value per class, each divided by its mean absolute value on the training points.
     ///
     /// # Errors
-    /// As [`Classifier::decision_value`].
+    /// Those of [`Classifier::decision_value`].
     pub fn values<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError> {
         self.models.iter().map(|scaled| scaled.value(x)).collect()
     }
@@ -122,7 +117,7 @@ impl<M: Classifier> OneVsRestModel<M> {
     /// The class of a point.
     ///
     /// # Errors
-    /// As [`Classifier::decision_value`].
+    /// Those of [`Classifier::decision_value`].
     pub fn class<R: RowView>(&self, x: R) -> Result<usize, InputError> {
         let mut best = (0, f64::NEG_INFINITY);
         for (class, scaled) in self.models.iter().enumerate() {
@@ -137,7 +132,7 @@ impl<M: Classifier> OneVsRestModel<M> {
     /// The class of every point.
     ///
     /// # Errors
-    /// As [`Classifier::label_all`].
+    /// Those of [`Classifier::label_all`].
     pub fn class_all<P: PointSet>(
         &self,
         points: &P,
@@ -165,8 +160,8 @@ impl<M: Classifier> ClassModel for OneVsRestModel<M> {
     }
 }
 
-/// The class of every point by `class`.
-pub(super) fn classes_of<'p, P: PointSet>(
+/// Computes the class of every point with `class`.
+fn classes_of<'p, P: PointSet>(
     points: &'p P,
     threads: Threads,
     class: impl Fn(P::Row<'p>) -> Result<usize, InputError> + Sync,
@@ -217,7 +212,7 @@ mod tests {
         assert_eq!(plain.class_all(&points, Threads::ONE).unwrap(), [0, 1, 2]);
         let (pool, _) = three_clusters(200);
         let classes = plain.class_all(&pool, Threads::ONE).unwrap();
-        // Each model may be multiplied by a constant of its own (powers of two keep every bit).
+        // Each model may be multiplied by its own constant (powers of two do not round).
         let rescaled = fit([1024.0, 0.125, 4.0]).class_all(&pool, Threads::new(3).unwrap());
         assert_eq!(rescaled.unwrap(), classes);
         // Means of |values|: (1 + 0 + 1)/3, the same, and (0.5 + 0.5 + 2.5)/3.
@@ -238,7 +233,7 @@ mod tests {
         assert!(wrong <= 5, "{wrong} of 999 wrong");
         let sparse = SparsePoints::from_dense(&fresh).unwrap();
         assert_eq!(model.class_all(&sparse, Threads::ONE).unwrap(), predicted);
-        // Renaming the classes renames the predictions.
+        // Permuting the classes permutes the predictions.
         let renamed: Vec<usize> = classes.iter().map(|c| (c + 1) % 3).collect();
         let model = learner.fit(&points, &renamed, Threads::ONE).unwrap();
         let shifted: Vec<usize> = predicted.iter().map(|c| (c + 1) % 3).collect();

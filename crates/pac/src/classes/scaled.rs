@@ -1,10 +1,9 @@
-//! A binary classifier whose values are measured in units of their mean size, so that those of several
-//! classifiers can be compared.
+//! Binary classifiers with values in units of their mean absolute value, so that classifiers can be compared.
 
 use crate::mean_size::mean_size;
 use halfspaces_linalg::{Classifier, InputError, PointSet, RowView};
 
-/// A classifier and the mean size of its values on the points it was learned from; 1 where all of them are 0.
+/// A classifier and the mean absolute value of its values on the training points, or 1 if all of them are 0.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Scaled<M> {
@@ -21,13 +20,13 @@ impl<M: Classifier> Scaled<M> {
         Ok(Scaled { model, scale: mean_size(&values) })
     }
 
-    /// The value of `x` in units of the mean size.
+    /// The value of `x`, divided by the mean absolute value.
     pub(super) fn value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         let value = self.model.decision_value(x)? / self.scale;
         if value.is_finite() { Ok(value) } else { Err(InputError::Overflow { row: 0 }) }
     }
 
-    /// Of saved models, one at least: classifiers of the same points, with scales that could have been computed.
+    /// Checks saved models, at least one: their dimensions must agree, and their scales must be positive and finite.
     #[cfg(feature = "serde")]
     pub(super) fn check_saved(all: &[Self]) -> Result<(), InputError> {
         for scaled in all {

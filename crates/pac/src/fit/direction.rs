@@ -1,22 +1,23 @@
-//! The update all Perspectrons share: w -= λ (σ(w·x) - y)/D(w·x) x.
+//! The direction of the update shared by all Perspectrons, w -= λ (σ(w·x) - y)/D(w·x) x. `descend.rs` applies the
+//! update.
 //!
-//! With σ(t) = β sign(t) it is the Perspectron's (CKST24 Algorithm 1), with another link the GLM
-//! Perspectron's (CKST24 Algorithm 2). The denominator D decides the guarantee:
+//! With σ(t) = β sign(t) this is CKST24 Algorithm 1, the Perspectron; with another link it is CKST24 Algorithm 2, the
+//! GLM Perspectron. The guarantee depends on the denominator D:
 //!
 //! | D | proved for |
 //! |---|---|
-//! | abs(w·x), if it is never 0 | Massart noise (CKST24 Lemma 1); links (Lemma 5), with τ/2 added: no learner here |
+//! | abs(w·x), if it is never 0 | Massart noise (CKST24 Lemma 1); links (Lemma 5), with τ/2 added; not used here |
 //! | abs(w·x) + γ | Massart noise (CKST24 Lemma 2) |
 //! | max(abs(w·x), γ) | Massart noise (ours) |
 //! | abs(w·x) + αγ | links, with τ/2 added, up to a loss of ε (CKST24 Lemma 6) |
-//! | max(abs(w·x), γ/2) | links, with τ/2 added, without loss (ours); no larger floor will do |
+//! | max(abs(w·x), γ/2) | links, with τ/2 added, without loss (ours); fails for larger floors |
 //!
 //! Claims: P1, P1f, P2, P4, P4s, P13, P13s.
 
 use halfspaces_data::Link;
 use halfspaces_linalg::Label;
 
-/// What the update divides by.
+/// The denominator of the update.
 ///
 /// ```
 /// use halfspaces_pac::Denominator;
@@ -39,12 +40,12 @@ impl Denominator {
     pub fn at(self, value: f64) -> f64 {
         match self {
             Denominator::Plus(padding) => value.abs() + padding,
-            // Without a branch, which would be wrong every other time.
+            // A branch would be mispredicted half of the time.
             Denominator::AtLeast(floor) => value.abs().max(floor),
         }
     }
 
-    /// The least value that D can take.
+    /// The smallest value of D.
     #[must_use]
     pub fn least(self) -> f64 {
         match self {
@@ -85,9 +86,12 @@ impl Link for SignLink {
     }
 }
 
-/// A direction g(w; x, y) = (σ(w·x) - y)/D(w·x) x: E\[g\]·(w - w*) >= 2(ℓ01(w) - η) for every w under Massart noise of rate η, with any
-/// [`Denominator`] whose number is at most the margin (plus the margin itself: CKST24 Lemma 2; the rest ours). For links the same holds
-/// with the target's own error plus τ/2 in place of η, with a floor of at most half the margin (ours), and with no padding.
+/// The direction of an update, g(w; x, y) = (σ(w·x) - y)/D(w·x) x.
+///
+/// Under Massart noise of rate η, E\[g\]·(w - w*) >= 2(ℓ01(w) - η) for every w and every [`Denominator`] whose padding
+/// or floor is at most the margin (CKST24 Lemma 2 for a padding equal to the margin; the other cases are ours). For
+/// link functions (GLMs), the same holds with the target's own error plus τ/2 in place of η, provided that D is
+/// max(|w·x|, floor) with a floor of at most half the margin (ours). With a positive padding it does not hold.
 ///
 /// ```
 /// use halfspaces_linalg::Label;
@@ -105,7 +109,7 @@ pub struct Direction<L> {
 }
 
 impl<L: Link> Direction<L> {
-    /// (σ(w·x) - y)/D(w·x), the factor of x, at the decision value w·x.
+    /// The factor of x in the direction, (σ(w·x) - y)/D(w·x), at the decision value w·x.
     #[inline]
     pub fn coefficient(&self, value: f64, label: Label) -> f64 {
         (self.link.clamped(value) - label.as_f64()) / self.denominator.at(value)

@@ -1,24 +1,22 @@
-//! A fit in progress: iterate over fresh examples, retain candidates, choose among them on further fresh
+//! A fit in progress: updates iterates on fresh examples, keeps candidates, and compares them on further fresh
 //! examples.
 //!
-//! All Perspectrons share it; they differ in the [`Plan`](super::Plan). One pass, in memory O(d) plus the
-//! retained candidates. A fit takes examples one at a time, so it can be fed from anywhere, stopped, saved
-//! (feature `serde`) and continued: the outcome is that of an uninterrupted one.
+//! Shared by all Perspectrons, which differ in their [`Plan`](super::Plan). One pass; O(d) memory, plus the candidates.
 
+use super::descend::Iterate;
 use super::guarantee::Theorem;
-use super::iterate::Iterate;
-use super::lane::{Lane, ReservoirIterate};
+use super::lane::{Lane, LaneCursor, ReservoirIterate};
 use super::outcome::{Fit, Origin};
 use super::plan::{Placement, Settings};
 use crate::selection::Selector;
 use halfspaces_data::Link;
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{
-    ExampleStream, FitError, Halfspace, InputError, Label, LiftedRow, RowView, ScaledRow,
-    Termination, Threads, norm,
+    ExampleStream, FitError, Halfspace, InputError, Label, RowView, ScaledRow, Termination,
+    Threads, norm,
 };
 
-/// Where a fit stands.
+/// The stage of a fit.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label, Params};
@@ -30,32 +28,31 @@ use halfspaces_linalg::{
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Stage {
-    /// Learning: `taken` of `total` examples.
+    /// The fit is learning from examples.
     Training {
-        /// Examples taken.
+        /// The number of training examples taken.
         taken: u64,
-        /// T₁.
+        /// T₁, the number of training examples needed.
         total: u64,
     },
-    /// Choosing among the candidates: `taken` of `total` examples.
+    /// The fit is comparing candidates.
     Validation {
-        /// Examples taken.
+        /// The number of examples taken to compare candidates.
         taken: u64,
-        /// |T₂|.
+        /// |T₂|, the number of examples needed to compare candidates.
         total: u64,
     },
     /// All examples of the plan have been taken.
     Complete,
 }
 
-/// A fit in progress: takes examples one at a time, from anywhere, and can be cloned, saved (feature `serde`)
-/// and continued. The outcome is that of an uninterrupted fit, to the bit.
+/// A fit in progress: takes examples one at a time, and can be cloned, saved (feature `serde`) and continued. The
+/// outcome is that of an uninterrupted fit, to the bit.
 ///
-/// Use it where examples do not come as an [`ExampleStream`], or to stop, save or watch a long fit; otherwise
-/// `fit_stream` does all of this in one call. Time and memory are those of the learner's
-/// [`Plan`](crate::Plan). A saved state is refused unless recomputing what can be recomputed confirms it.
+/// Use it if examples do not come as an [`ExampleStream`], or to stop, save or watch a long fit. Otherwise `fit_stream`
+/// does all of this in one call. Time and memory are those of the learner's [`Plan`](crate::Plan). Loading refuses a
+/// saved state that no sequence of examples leads to, as far as it can be recomputed.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label, Params};
@@ -76,26 +73,26 @@ pub struct Fitting<L> {
     pub(super) lanes: Vec<Lane<L>>,
     pub(super) placement: Placement,
     pub(super) project: bool,
-    /// Whether the mean of each lane's candidates is a candidate too.
+    /// Whether the mean of each lane's candidates becomes a candidate as well.
     pub(super) means: bool,
-    /// Whether points to choose by may lie outside the ball.
+    /// Whether points to compare candidates on may lie outside the ball.
     pub(super) clip: bool,
-    /// The lane that the reservoir follows, that of the longest run.
+    /// The lane with the most steps, from which the reservoir draws.
     pub(super) longest: usize,
-    /// Dimension of the points as given.
+    /// The dimension of the original points.
     pub(super) dim: usize,
     pub(super) taken: u64,
-    /// T₁: examples to learn from.
+    /// T₁: the number of training examples.
     pub(super) training: u64,
     pub(super) selector: Selector<'static>,
-    /// For each candidate its lane and the example it stood before.
+    /// The lane and the step of each candidate.
     pub(super) origins: Vec<Origin>,
-    /// What is returned when training is cut short.
+    /// The iterate that is returned if the examples end during training.
     pub(super) reservoir: ReservoirIterate,
     pub(super) theorem: Option<Theorem>,
 }
 
-/// The norm of a point whose square may overflow.
+/// The norm of a point whose squared norm may overflow.
 #[cold]
 fn far_norm<R: RowView>(x: R) -> f64 {
     norm(&x.entries().map(|(_, v)| v).collect::<Vec<_>>())
@@ -140,13 +137,13 @@ impl<L: Link> Fitting<L> {
         })
     }
 
-    /// Number of coordinates of the points.
+    /// The number of coordinates of the points.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// Where the fit stands.
+    /// The current stage.
     #[must_use]
     pub fn stage(&self) -> Stage {
         let training = self.training;
@@ -159,11 +156,11 @@ impl<L: Link> Fitting<L> {
         }
     }
 
-    /// Takes one example; none after the fit is complete.
+    /// Takes one example. Examples after the fit is complete are ignored.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`]; [`InputError::OutsideBall`] for a point outside the ball of the
-    /// stated radius, where nothing is guaranteed. The fit is as before.
+    /// [`InputError::DimensionMismatch`]; [`InputError::OutsideBall`] for a point outside the ball of the stated
+    /// radius, where nothing is guaranteed. After an error the fit is unchanged.
     pub fn observe<R: RowView>(&mut self, x: R, label: Label) -> Result<Stage, InputError> {
         self.place_and_take(x, label)
     }
@@ -171,42 +168,27 @@ impl<L: Link> Fitting<L> {
     #[inline(always)]
     fn place_and_take<R: RowView>(&mut self, x: R, label: Label) -> Result<Stage, InputError> {
         InputError::check_dim(self.dim, x.dim())?;
-        let Placement { scale, lift } = self.placement;
-        match (lift, self.placement.is_unscaled()) {
-            (false, true) => self.take(x, label),
-            (false, false) => self.take(ScaledRow::new(x, scale), label),
-            (true, true) => self.take(LiftedRow::new(x), label),
-            (true, false) => self.take(LiftedRow::new(ScaledRow::new(x, scale)), label),
-        }
-    }
-
-    #[inline(always)]
-    fn take<R: RowView>(&mut self, x: R, label: Label) -> Result<Stage, InputError> {
+        let x = self.placement.place(x);
         if self.taken < self.training {
             let norm_sq = x.norm_sq();
             InputError::check_in_ball(norm_sq)?;
+            let mut retained = Vec::new();
             for (index, lane) in self.lanes.iter_mut().enumerate() {
-                // Lanes of fewer steps end before the longest does.
+                // Lanes with fewer steps end before the longest lane.
                 if lane.is_done() {
                     continue;
                 }
-                if lane.open_step() {
-                    self.selector.offer(lane.w.as_slice());
-                    self.origins.push(Origin { lane: index, step: lane.taken });
-                }
-                if index == self.longest {
-                    self.reservoir.offer(lane.taken, lane.w.as_slice());
-                }
-                lane.take(x, norm_sq, label, self.project);
+                let reservoir =
+                    if index == self.longest { Some(&mut self.reservoir) } else { None };
+                let mut cursor = LaneCursor::new(index, lane, reservoir);
+                cursor.learn(x, norm_sq, label, self.project);
+                retained.append(&mut cursor.retained);
             }
-            self.taken += 1;
-            if self.means && self.taken == self.training {
-                self.offer_means();
-            }
+            self.count_training(1, retained);
         } else if !self.selector.is_over() {
             let norm_sq = x.norm_sq();
             if self.clip && norm_sq > 1.0 {
-                // Its label by any candidate is that of the point drawn back to the sphere.
+                // Every candidate gives the point the label of its projection onto the sphere.
                 let norm = if norm_sq.is_finite() { norm_sq.sqrt() } else { far_norm(x) };
                 InputError::check_parameter("norm of the point", norm, norm.is_finite(), "finite")?;
                 self.selector.observe(ScaledRow::new(x, norm.recip()), label);
@@ -218,23 +200,35 @@ impl<L: Link> Fitting<L> {
         Ok(self.stage())
     }
 
-    /// On how many threads the fit goes on; its outcome does not depend on it. A fit that was saved and loaded goes on
-    /// on one.
+    /// Counts `taken` examples learned from, and makes candidates of the iterates retained meanwhile.
+    #[inline(always)]
+    pub(super) fn count_training(&mut self, taken: u64, retained: Vec<(Origin, Vec<f64>)>) {
+        for (origin, w) in retained {
+            self.selector.offer(&w);
+            self.origins.push(origin);
+        }
+        self.taken += taken;
+        if self.means && self.taken == self.training {
+            self.offer_means();
+        }
+    }
+
+    /// Sets the number of threads. The outcome does not depend on it. A loaded fit continues on one thread.
     #[must_use]
     pub fn with_threads(mut self, threads: Threads) -> Self {
         self.selector = self.selector.with_threads(threads);
         self
     }
 
-    /// Makes the mean of each lane's candidates a candidate too. No proof asks for it; the choice counts it
+    /// Makes the mean of each lane's candidates a candidate as well. A heuristic: the guarantee of the choice counts it
     /// among the candidates.
     pub(crate) fn with_means(mut self) -> Self {
         self.means = true;
         self
     }
 
-    /// Draws points outside the ball back to the sphere while candidates are compared: their radius may not
-    /// be known before.
+    /// Projects points outside the ball onto the sphere while candidates are compared. The largest norm of held-out
+    /// points may not be known in advance.
     pub(crate) fn with_clipping(mut self) -> Self {
         self.clip = true;
         self
@@ -257,8 +251,8 @@ impl<L: Link> Fitting<L> {
     /// Takes examples from the stream until the fit is complete or the stream ends.
     ///
     /// # Errors
-    /// [`FitError::Stream`], [`FitError::Example`]. Nothing is lost: the fit stands behind the last
-    /// good example, and calling again goes on behind the faulty one.
+    /// [`FitError::Stream`], [`FitError::Example`]. The fit keeps what it learned before the faulty example; calling
+    /// this method again continues after it.
     pub fn advance<S: ExampleStream>(
         &mut self,
         stream: &mut S,
@@ -266,11 +260,11 @@ impl<L: Link> Fitting<L> {
         self.advance_by(stream, u64::MAX)
     }
 
-    /// As [`Fitting::advance`], for at most `most` examples: to save the fit, or show how far it is,
-    /// now and then.
+    /// Like [`Fitting::advance`], but takes at most `most` examples from the stream. Use it to save the fit or to
+    /// report progress from time to time.
     ///
     /// # Errors
-    /// As [`Fitting::advance`].
+    /// Those of [`Fitting::advance`].
     pub fn advance_by<S: ExampleStream>(
         &mut self,
         stream: &mut S,
@@ -279,7 +273,7 @@ impl<L: Link> Fitting<L> {
         run_wide(Advance { fitting: self, stream, most })
     }
 
-    /// The outcome of the whole stream, or of as much of it as the plan asks for.
+    /// Takes examples until the fit is complete or the stream ends, and returns the outcome.
     pub(crate) fn fit<S: ExampleStream>(
         mut self,
         stream: &mut S,
@@ -288,11 +282,11 @@ impl<L: Link> Fitting<L> {
         self.finish().map_err(FitError::Input)
     }
 
-    /// The outcome for the examples taken, as planned or not.
+    /// Returns the outcome for the examples taken so far, whether or not the fit is complete.
     ///
     /// # Errors
-    /// [`InputError::Empty`] if no example was taken; [`InputError::NonFinite`] if steps of a link that was
-    /// loaded from elsewhere took the weights beyond `f64`.
+    /// [`InputError::Empty`] if no example was taken; [`InputError::NonFinite`] if a link with values beyond \[-1, 1\]
+    /// made the weights overflow.
     pub fn finish(mut self) -> Result<Fit, InputError> {
         if self.taken == 0 {
             return Err(InputError::Empty);
@@ -331,7 +325,7 @@ impl<L: Link> Fitting<L> {
     }
 }
 
-/// Which lane is the longest, the first among equals, and its steps.
+/// The index of the lane with the most steps, the first among equals, and its number of steps.
 pub(super) fn longest<L>(lanes: &[Lane<L>]) -> (usize, u64) {
     let steps = lanes.iter().map(Lane::steps).enumerate();
     let longest = steps.rev().max_by_key(|(_, steps)| *steps);
@@ -339,8 +333,8 @@ pub(super) fn longest<L>(lanes: &[Lane<L>]) -> (usize, u64) {
     longest.expect("a fit has at least one lane")
 }
 
-/// The loop over a stream, to be compiled for the vector instructions that the processor turns out to
-/// have. As no multiplication is fused with an addition, they do not change the result.
+/// The loop over a stream, compiled for the vector instructions available at run time. No multiplication is fused with
+/// an addition, so the result does not depend on these instructions.
 struct Advance<'a, L, S> {
     fitting: &'a mut Fitting<L>,
     stream: &'a mut S,
@@ -357,7 +351,7 @@ impl<L: Link, S: ExampleStream> Wide for Advance<'_, L, S> {
         while left > 0 && stage != Stage::Complete {
             if let (Stage::Training { .. }, Some(rows)) = (stage, stream.rows_ahead()) {
                 let rows = rows.at_most(left);
-                let together = fitting.take_rows(rows);
+                let together = fitting.learn_ahead(rows);
                 stream.skip(together);
                 left -= together as u64;
                 if together > 0 {
@@ -370,7 +364,7 @@ impl<L: Link, S: ExampleStream> Wide for Advance<'_, L, S> {
                 Err(source) => return Err(FitError::Stream { taken, source }),
                 Ok(None) => break,
                 Ok(Some((x, label))) => {
-                    x.fetch_behind();
+                    x.prefetch_ahead();
                     left -= 1;
                     stage = fitting
                         .place_and_take(x, label)

@@ -1,14 +1,17 @@
-//! What a theorem says of a fit, also of one that ends early: CKST24 Theorems 3 and 4 and thinned selection, in
-//! docs/theory/perspectron-schedules.md and thinned-selection.md. Fits cut short: the section "A fit cut short"
-//! of the latter. Claims: none for fits cut short.
+//! The guarantee of a fit, including one that ends early.
+//!
+//! *Source.* CKST24 Theorems 3 and 4 and thinned selection: docs/theory/perspectron-schedules.md and
+//! thinned-selection.md. For fits that end early: the section "A fit cut short" of the latter. Claims: none for fits
+//! that end early.
 
 use crate::schedule;
 
-/// An error of at most the target level + `excess`, with probability at least 1 - `failure`: of the classifier, or, where a method
-/// says so, the average over the iterates of a run. The target level is η for Massart noise, opt_RCN + τ/2 for a link.
+/// A guarantee: the error is at most the target level + `excess` with probability at least 1 - `failure`.
 ///
-/// Both numbers are those of the theorem where all its examples were taken. Of a fit cut short the excess
-/// is computed for the examples it had, and may be vacuous (1 or more).
+/// The error is that of the classifier, or, if the method that returns the guarantee says so, the average over the
+/// iterates of a run. The target level is η for Massart noise and opt_RCN + τ/2 for a link. If the fit took all
+/// examples of its plan, both numbers are those of the theorem. Otherwise the excess is computed for the examples
+/// taken; it may be vacuous (1 or more).
 ///
 /// ```
 /// use halfspaces_data::{Instance, MarginBall, Rcn, random_target};
@@ -30,37 +33,37 @@ pub struct Guarantee {
     pub failure: f64,
 }
 
-/// The theorem that a fit is under.
+/// The theorem that applies to a fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Theorem {
-    /// What it says of a fit with all its examples.
+    /// The guarantee of a complete fit.
     pub guarantee: Guarantee,
-    /// What the best candidate's error exceeds the target level by, at most: ε/2 as a rule.
+    /// A bound on the excess error of the best candidate, ε/2 as a rule.
     pub best_candidate: f64,
-    /// The choice's share of δ.
+    /// The part of δ reserved for the choice among the candidates.
     pub choice_failure: f64,
-    /// What the average error of the iterates exceeds the target by after t steps.
+    /// The bound on the average excess error of the iterates after t steps.
     pub average: AverageBound,
 }
 
 impl Theorem {
-    /// What it says of the best of `candidates` candidates on `examples` examples.
+    /// The guarantee for the best of `candidates` candidates, compared on `examples` examples.
     pub(super) fn in_validation(self, candidates: u64, examples: u64) -> Guarantee {
-        // Half of the choice's share is the elimination's.
+        // The other half of the choice's part of δ belongs to the elimination.
         let share = self.choice_failure / 2.0;
         let accuracy = schedule::validation_accuracy(candidates, examples, share);
         Guarantee { excess: self.best_candidate + 2.0 * accuracy, ..self.guarantee }
     }
 
-    /// What it says of the average error of the first `steps` iterates of one run.
+    /// The guarantee for the average error of the first `steps` iterates of one run. `None` if no bound is proved.
     pub(super) fn in_training(self, steps: u64) -> Option<Guarantee> {
         let excess = self.average.after(steps, self.guarantee.failure)?;
         Some(Guarantee { excess, ..self.guarantee })
     }
 }
 
-/// The bound on the average excess of the iterates of one run that is cut short.
+/// A bound on the average excess error of the iterates of one run that ends early.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum AverageBound {
@@ -80,7 +83,7 @@ pub(crate) enum AverageBound {
         margin: f64,
         step: f64,
     },
-    /// None is proved.
+    /// No bound is proved.
     Unknown,
 }
 
@@ -105,7 +108,6 @@ impl AverageBound {
 #[cfg(test)]
 mod tests {
     use super::*;
-    /// 0.1 + 2 √(ln(2 · 10/0.1)/2000): half of the failure of the choice is that of the elimination.
     #[test]
     fn a_choice_cut_short_has_half_of_its_failure() {
         let theorem = Theorem {
@@ -114,7 +116,7 @@ mod tests {
             choice_failure: 0.2,
             average: AverageBound::Unknown,
         };
-        // 0.1 + 2 sqrt(ln(2 * 10/0.1)/2000)
+        // 0.1 + 2 √(ln(2 · 10/0.1)/2000): the other half of the failure of the choice belongs to the elimination.
         let found = theorem.in_validation(10, 1000);
         assert!((found.excess - 0.202_939_9).abs() < 1e-6, "{found:?}");
         assert_eq!(found.failure, 0.6);

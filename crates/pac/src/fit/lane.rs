@@ -1,15 +1,17 @@
-//! Sequences of iterates, and which of them are retained.
+//! Lanes: sequences of iterates, and the events between updates (a run starts, an iterate is stored).
 
+use super::descend::Iterate;
 use super::direction::Direction;
-use super::iterate::Iterate;
+use super::outcome::Origin;
+use crate::streams;
 use halfspaces_data::Link;
-use halfspaces_linalg::{InputError, Label, RngStream, RowView, reserve, rng_for};
+use halfspaces_linalg::{InputError, Label, RowView, RowsAhead, ScaledRow, reserve, rng_for};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
 /// One sequence of iterates: w -= λ g(w; x, y), restarted from 0 after every run.
 ///
-/// Aligned, so that no two lanes that threads go on with side by side write to one cache line.
+/// Aligned so that threads with neighbouring lanes do not write to the same cache line.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(align(128))]
@@ -19,7 +21,7 @@ pub(crate) struct Lane<L> {
     pub runs: u64,
     pub run_length: u64,
     pub retention: Retention,
-    /// Examples of its own taken so far, and those of the present run.
+    /// The number of updates so far, and the number in the current run.
     pub(super) taken: u64,
     pub(super) in_run: u64,
     pub(super) w: Iterate,
@@ -42,54 +44,132 @@ impl<L> Lane<L> {
         self.runs.saturating_mul(self.run_length)
     }
 
-    /// Whether all its steps are made.
+    /// Whether all steps were taken.
     #[inline]
     pub(super) fn is_done(&self) -> bool {
         self.taken == self.steps()
     }
 }
 
-impl<L: Link> Lane<L> {
-    /// For how many of the coming examples nothing but a step happens.
-    #[inline]
-    pub(super) fn quiet_steps(&self) -> u64 {
-        let in_run = self.run_length - self.in_run;
-        in_run.min(self.retention.quiet_steps(self.taken)).min(self.steps() - self.taken)
+/// A lane and the iterates that it retains while it learns from some rows.
+pub(super) struct LaneCursor<'a, L> {
+    pub(super) lane: &'a mut Lane<L>,
+    index: usize,
+    /// The reservoir, for the lane whose iterates it draws from.
+    reservoir: Option<&'a mut ReservoirIterate>,
+    /// Candidates, in the order of their steps.
+    pub(super) retained: Vec<(Origin, Vec<f64>)>,
+}
+
+impl<'a, L: Link> LaneCursor<'a, L> {
+    pub(super) fn new(
+        index: usize,
+        lane: &'a mut Lane<L>,
+        reservoir: Option<&'a mut ReservoirIterate>,
+    ) -> Self {
+        LaneCursor { lane, index, reservoir, retained: Vec::new() }
     }
 
-    /// The step of one example, of the given ‖x‖².
+    /// Starts a new run if the current one is complete. Returns whether it did; the first iterate of the new run is
+    /// then 0.
     #[inline(always)]
-    pub(super) fn take<R: RowView>(&mut self, x: R, norm_sq: f64, label: Label, project: bool) {
-        let row = (x, x.dot(self.w.as_slice()), norm_sq);
-        self.w.descend(&self.direction, self.step, project, row, label);
-        self.taken += 1;
-        self.in_run += 1;
-    }
-
-    /// The iterate that the next example finds, at 0 at the start of a run, and whether it is retained.
-    #[inline(always)]
-    pub(super) fn open_step(&mut self) -> bool {
-        if self.in_run == self.run_length {
-            self.w.restart();
-            self.in_run = 0;
+    pub(super) fn starts_run(&mut self) -> bool {
+        let complete = self.lane.in_run == self.lane.run_length;
+        if complete {
+            self.lane.in_run = 0;
         }
-        self.retention.retains(self.taken)
+        complete
+    }
+
+    /// Stores the iterate before the next update, if it is a candidate or the next draw of the reservoir.
+    #[inline(always)]
+    pub(super) fn store_if_due(&mut self, iterate: impl Fn() -> Vec<f64>) {
+        let step = self.lane.taken;
+        if self.lane.retention.retains(step) {
+            self.retained.push((Origin { lane: self.index, step }, iterate()));
+        }
+        if let Some(reservoir) = self.reservoir.as_mut().filter(|r| r.draw.next == step) {
+            reservoir.take(iterate());
+        }
+    }
+
+    /// The number of updates, starting with the next one, that have no event between them.
+    #[inline]
+    pub(super) fn steps_to_event(&self) -> u64 {
+        let Lane { retention, taken, in_run, .. } = &*self.lane;
+        let to_restart = self.lane.run_length - in_run;
+        let to_draw = self.reservoir.as_ref().map_or(u64::MAX, |r| r.draw.next - taken);
+        to_restart.min(to_draw).min(retention.steps_to_event(*taken))
+    }
+
+    /// Counts `taken` updates.
+    #[inline(always)]
+    pub(super) fn count(&mut self, taken: usize) {
+        self.lane.taken += taken as u64;
+        self.lane.in_run += taken as u64;
+    }
+
+    /// Learns from one row of any kind, whose ‖x‖² <= 1 is given.
+    #[inline(always)]
+    pub(super) fn learn<X: RowView>(&mut self, x: X, norm_sq: f64, label: Label, project: bool) {
+        self.begin_step();
+        let Lane { w, direction, step, .. } = &mut *self.lane;
+        w.descend_along(direction, *step, project, (x, norm_sq), label);
+        self.count(1);
+    }
+
+    /// Learns from dense rows in memory, up to the last step of the lane or the first row outside the unit ball.
+    /// Returns the number of rows taken.
+    pub(super) fn learn_dense(
+        &mut self,
+        mut rows: RowsAhead<'_>,
+        scaling: Option<f64>,
+        project: bool,
+    ) -> usize {
+        let before = self.lane.taken;
+        let scale = scaling.unwrap_or(1.0);
+        rows = rows.at_most(self.lane.steps() - before);
+        // A row outside the ball causes no event.
+        while let Some((first, _)) = rows.rows().next()
+            && InputError::check_in_ball(ScaledRow::new(first, scale).norm_sq()).is_ok()
+        {
+            self.begin_step();
+            let quiet = rows.at_most(self.steps_to_event());
+            let Lane { w, direction, step, .. } = &mut *self.lane;
+            let taken = w.descend_dense(direction, *step, project, scaling, quiet);
+            self.count(taken);
+            if taken < quiet.labels().len() {
+                break;
+            }
+            rows = rows.skip(taken);
+        }
+        (self.lane.taken - before) as usize
+    }
+
+    #[inline(always)]
+    fn begin_step(&mut self) {
+        let mut w = std::mem::take(&mut self.lane.w);
+        if self.starts_run() {
+            w.restart();
+        }
+        self.store_if_due(|| w.as_slice().to_vec());
+        self.lane.w = w;
     }
 }
 
-/// Which iterates w^1, ..., w^T of a lane become candidates.
+/// The iterates w^1, ..., w^T of a lane that become candidates.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Retention {
-    /// All of them.
+    /// All iterates.
     All,
-    /// Those before example `steps[next]`, ..., counted from 0, increasing.
+    /// The iterates before the updates `steps`, counted from 0, in increasing order. `next` is the index of the next
+    /// one.
     Drawn { steps: Vec<u64>, next: usize },
 }
 
 impl Retention {
-    /// `count` independent uniform draws from 0..`total`, made now, before the run. An iterate drawn twice
-    /// is one candidate.
+    /// Draws `count` iterates independently and uniformly from 0..`total`. An iterate drawn twice is one candidate.
     ///
     /// # Errors
     /// [`InputError::TooLarge`].
@@ -98,7 +178,7 @@ impl Retention {
         total: u64,
         rng: &mut ChaCha8Rng,
     ) -> Result<Retention, InputError> {
-        // A count beyond `usize` is one that does not fit.
+        // A count beyond `usize` does not fit in memory.
         let mut steps = Vec::new();
         reserve(&mut steps, usize::try_from(count).unwrap_or(usize::MAX))?;
         steps.extend((0..count).map(|_| rng.random_range(0..total)));
@@ -107,7 +187,7 @@ impl Retention {
         Ok(Retention::Drawn { steps, next: 0 })
     }
 
-    /// How many of `total` iterates are retained.
+    /// The number of candidates among `total` iterates.
     pub(super) fn count(&self, total: u64) -> u64 {
         match self {
             Retention::All => total,
@@ -115,15 +195,15 @@ impl Retention {
         }
     }
 
-    /// How many iterates from that before example `t` on are not retained, where all before it were asked about.
-    fn quiet_steps(&self, t: u64) -> u64 {
+    /// The number of updates from step `t` to the next iterate to retain, not counting the iterate of step `t` itself.
+    fn steps_to_event(&self, t: u64) -> u64 {
         match self {
-            Retention::All => 0,
+            Retention::All => 1,
             Retention::Drawn { steps, next } => steps.get(*next).map_or(u64::MAX, |step| step - t),
         }
     }
 
-    /// Whether the iterate before example `t` is retained. Asked once for every t, in order.
+    /// Whether the iterate before example `t` is retained. Called for every such t in increasing order.
     #[inline(always)]
     fn retains(&mut self, t: u64) -> bool {
         match self {
@@ -137,8 +217,9 @@ impl Retention {
     }
 }
 
-/// A uniformly random iterate of those so far, drawn without knowing how many will come: after step t
-/// the next is taken at t/u, u uniform in (0, 1], for then none of t+1, ..., s is with probability t/s.
+/// A uniformly random iterate of those so far, drawn without knowing how many will follow (reservoir sampling). After
+/// step t the next draw is at t/u with u uniform in (0, 1]: the probability that none of t+1, ..., s is drawn is then
+/// t/s.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct ReservoirIterate {
@@ -146,13 +227,13 @@ pub(super) struct ReservoirIterate {
     pub(super) draw: ReservoirDraw,
 }
 
-/// Which iterate a [`ReservoirIterate`] holds.
+/// The steps of the current and the next draw of a [`ReservoirIterate`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct ReservoirDraw {
-    /// The example that the iterate stood before.
+    /// The step of the current iterate.
     pub(super) step: u64,
-    /// The example before which the next is taken.
+    /// The step of the next draw.
     next: u64,
     draws: u64,
     seed: u64,
@@ -163,17 +244,17 @@ impl ReservoirDraw {
         ReservoirDraw { step: 0, next: 0, draws: 0, seed }
     }
 
-    /// Takes the iterate before example `step`.
+    /// Draws the iterate before step `step`.
     fn take(&mut self, step: u64) {
         self.step = step;
         self.draws += 1;
-        let mut rng = rng_for(RngStream::ReservoirIterate, self.seed);
+        let mut rng = rng_for(streams::RESERVOIR_ITERATE, self.seed);
         rng.set_word_pos(u128::from(self.draws) * 16);
         let u = 1.0 - rng.random::<f64>();
         self.next = (((step + 1) as f64 / u).floor() as u64).max(step + 1);
     }
 
-    /// Whether it is what `taken` examples make it.
+    /// Whether this is the state after `taken` steps.
     #[cfg(feature = "serde")]
     pub(super) fn is_after(&self, taken: u64) -> bool {
         let mut draw = ReservoirDraw::new(self.seed);
@@ -189,23 +270,10 @@ impl ReservoirIterate {
         ReservoirIterate { w: Vec::new(), draw: ReservoirDraw::new(seed) }
     }
 
-    /// How many iterates from that before example `step` on are not taken.
-    pub(super) fn quiet_steps(&self, step: u64) -> u64 {
-        self.draw.next - step
-    }
-
-    /// Offers the iterate before example `step`, counted from 0, in order.
-    #[inline(always)]
-    pub(super) fn offer(&mut self, step: u64, w: &[f64]) {
-        if step == self.draw.next {
-            self.take(step, w);
-        }
-    }
-
+    /// Stores the iterate of the next draw.
     #[cold]
-    fn take(&mut self, step: u64, w: &[f64]) {
-        self.w.clear();
-        self.w.extend_from_slice(w);
-        self.draw.take(step);
+    fn take(&mut self, w: Vec<f64>) {
+        self.w = w;
+        self.draw.take(self.draw.next);
     }
 }

@@ -1,18 +1,38 @@
-//! A fit in progress and its outcome: what all Perspectrons share.
+//! A fit in progress and its outcome, shared by all Perspectrons.
+//!
+//! The update of CKST24 Algorithm 1 is in `descend.rs`: `Update::coefficients` computes c = λ (σ(w·x) - y)/D(w·x), and
+//! w becomes w - c x. Three loops apply it, with the same bits:
+//!
+//! | loop | used for |
+//! |---|---|
+//! | `descend_fused` | one lane and dense rows in memory, the usual case; `halfspaces_kernels::descend` writes w |
+//! | `descend` with one lane | sparse, lifted or streamed rows; runs that retain all iterates, as `Schedule::Paper` does |
+//! | `descend` with eight lanes | several guesses of noise rate and margin |
+//!
+//! A *lane* is a sequence of iterates for one guess of noise rate and margin. Between two updates a lane may have an
+//! event: a run starts, or an iterate is stored.
+//!
+//! | file | content |
+//! |---|---|
+//! | `direction.rs` | σ and D, and the factor of x as a separate function |
+//! | `descend.rs` | the update, applied along rows |
+//! | `lane.rs` | lanes and their events |
+//! | `lane_block.rs` | eight lanes side by side in vectors |
+//! | `batch.rs` | many examples in memory at once |
+//! | `fitting.rs` | the fit: training, then the choice among candidates |
+//! | `plan.rs`, `guarantee.rs`, `outcome.rs` | the plan, the guarantee and the result of a fit |
 
-mod beside;
-mod block_row;
+mod batch;
+pub(crate) mod descend;
 pub(crate) mod direction;
 mod fitting;
 mod guarantee;
-pub(crate) mod iterate;
 mod lane;
-mod on_way;
+mod lane_block;
 mod outcome;
 mod plan;
 #[cfg(feature = "serde")]
 mod saved;
-mod stretch;
 
 pub use direction::{Denominator, Direction, SignLink};
 pub use fitting::{Fitting, Stage};

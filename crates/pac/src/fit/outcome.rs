@@ -1,4 +1,4 @@
-//! What a fit has found.
+//! The outcome of a fit.
 
 use super::guarantee::Guarantee;
 use super::plan::Placement;
@@ -7,7 +7,7 @@ use halfspaces_linalg::{
     getters,
 };
 
-/// Where a candidate comes from.
+/// The origin of a candidate.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points};
@@ -22,21 +22,21 @@ use halfspaces_linalg::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Origin {
-    /// Number of the lane: of the guess of the noise rate or the margin, 0 where there is one.
+    /// The index of the guess of noise rate and margin; 0 if there is only one.
     pub lane: usize,
-    /// Steps made before it, over all runs of the lane.
+    /// The number of updates before it, counted over all runs.
     pub step: u64,
 }
 
-/// What a Perspectron has found: a halfspace, how the fit ended, and what is guaranteed of it.
+/// The outcome of a Perspectron's fit: a halfspace, how the fit ended, and its guarantee.
 ///
-/// A [`Classifier`] of points as they were given, whatever radius or lift the learner works with.
+/// A [`Classifier`] of the original points, whatever the radius and the lifting.
 ///
-/// | the examples ended | returned | [`Fit::termination`] | guaranteed |
+/// | the examples ended | returned | [`Fit::termination`] | guarantee |
 /// |---|---|---|---|
-/// | not before the plan | the candidate with fewest errors | [`Termination::Converged`] | [`Fit::guarantee`]: the theorem |
-/// | while candidates were compared | the candidate with fewest errors so far | [`Termination::ExamplesEnded`] | [`Fit::guarantee`], computed for the examples there were |
-/// | while training | a random iterate | [`Termination::ExamplesEnded`] | [`Fit::average_guarantee`], of the expected error |
+/// | after the plan was complete | the candidate with the fewest errors | [`Termination::Converged`] | [`Fit::guarantee`]: the theorem |
+/// | while candidates were compared | the candidate with the fewest errors so far | [`Termination::ExamplesEnded`] | [`Fit::guarantee`], computed for the examples taken |
+/// | during training | a random iterate | [`Termination::ExamplesEnded`] | [`Fit::average_guarantee`], on the expected error |
 ///
 /// ```
 /// use halfspaces_data::{Instance, MarginBall, Rcn, random_target};
@@ -56,7 +56,7 @@ pub struct Fit {
     pub(super) halfspace: Halfspace,
     pub(super) placement: Placement,
     pub(super) termination: Termination,
-    /// Of the average error of the iterates, if the examples ended while training.
+    /// A guarantee on the average error of the iterates, if the examples ended during training.
     pub(super) guarantee: Option<Guarantee>,
     pub(super) origin: Origin,
     pub(super) candidates: usize,
@@ -67,53 +67,46 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// The halfspace found: of R^d, or of R^(d+1), for points lifted to (x/R, 1)/√2, where lifting was
-    /// asked for.
+    /// The halfspace in the learner's coordinates: of R^d, or of R^(d+1) for points lifted to (x/R, 1)/√2.
     #[must_use]
     pub fn halfspace(&self) -> &Halfspace {
         &self.halfspace
     }
 
-    /// The halfspace for points as they were given: sign(v·x + b), with b = 0 where no lifting was asked
-    /// for.
+    /// The halfspace for the original points: sign(v·x + b), with b = 0 without lifting.
     ///
     /// # Errors
-    /// [`InputError::NonFinite`] if the radius takes the bias beyond `f64`.
+    /// [`InputError::NonFinite`] if the bias overflows because of the radius.
     pub fn affine(&self) -> Result<AffineHalfspace, InputError> {
         let mut weights = self.halfspace.normal().to_vec();
         let mut bias = 0.0;
         if self.placement.lift {
             #[expect(clippy::expect_used, reason = "a fit of lifted points has two coordinates")]
-            let last =
-                weights.pop().expect("a lifted point has the coordinate 1/√2 beside its own");
+            let last = weights.pop().expect("a lifted point has the additional coordinate 1/√2");
             bias = last;
         }
         AffineHalfspace::new(weights, bias / self.placement.scale)
     }
 
-    /// 1/R.
-    #[cfg(feature = "serde")]
-    pub(crate) fn scale(&self) -> f64 {
-        self.placement.scale
-    }
-
-    /// The same without a guarantee: of a guess that may be wrong.
+    /// Removes the guarantee, for a fit whose margin is a guess.
     pub(crate) fn without_guarantee(mut self) -> Fit {
         self.guarantee = None;
         self
     }
 
-    /// How it ended: [`Termination::Converged`] if all examples of the plan were taken,
+    /// How the fit ended: [`Termination::Converged`] if all examples of the plan were taken,
     /// [`Termination::ExamplesEnded`] otherwise.
     #[must_use]
     pub fn termination(&self) -> Termination {
         self.termination
     }
 
-    /// What holds of the halfspace: the theorem after all examples of the plan; ε/2 + 2√(ln(4|H|/δ₂)/(2m))
-    /// if only m examples were left to compare candidates on, δ₂ the choice's share of δ. `None` if the
-    /// examples ended while training, and where nothing is proved: the constants of CKST24 as printed for
-    /// links and for unknown noise, and a fit whose margin was a guess.
+    /// The guarantee on the error of the halfspace. If the fit is complete, it is that of the theorem. If candidates
+    /// were compared on only m examples, its excess is ε/2 + 2√(ln(4|H|/δ₂)/(2m)), where δ₂ is the part of δ reserved
+    /// for the choice.
+    ///
+    /// Returns `None` if the examples ended during training, and if nothing is proved: for the constants of CKST24 as
+    /// printed for links and for unknown noise, and for a fit whose margin is a guess.
     ///
     /// ```
     /// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};
@@ -132,30 +125,30 @@ impl Fit {
         self.guarantee.filter(|_| self.validation > 0)
     }
 
-    /// What holds of the average error of the iterates if the examples ended while training: the expected
-    /// error of the random one that is returned. `None` for several runs or guesses.
+    /// The guarantee on the average error of the iterates if the examples ended during training. The average is the
+    /// expected error of the random iterate that is returned. Returns `None` for several runs or guesses.
     #[must_use]
     pub fn average_guarantee(&self) -> Option<Guarantee> {
         self.guarantee.filter(|_| self.validation == 0)
     }
 
     getters! {
-        /// Where the chosen candidate comes from.
+        /// The origin of the chosen candidate.
         origin: Origin,
 
-        /// Iterates retained as candidates.
+        /// The number of candidates.
         candidates: usize,
 
-        /// Candidates that were never dropped.
+        /// The number of candidates that were never dropped.
         remaining: usize,
 
-        /// Examples learned from.
+        /// The number of training examples taken.
         training: u64,
 
-        /// Examples the candidates were compared on.
+        /// The number of examples on which candidates were compared.
         validation: u64,
 
-        /// Errors of the chosen candidate among them.
+        /// The number of errors of the chosen candidate on these examples.
         validation_errors: u64 => errors,
     }
 }

@@ -1,13 +1,15 @@
-//! What a fit will do, and where it does it.
+//! The plan of a fit, and the placement of points in the unit ball.
 
 use super::direction::Denominator;
 use crate::selection::Elimination;
-use halfspaces_linalg::Threads;
+use halfspaces_linalg::{LiftedRow, RowView, ScaledRow, Threads};
+use std::f64::consts::FRAC_1_SQRT_2;
 
-/// What a learner will do, before it has seen anything: every number of its theorem.
+/// The plan of a fit: every number of its theorem, known before the first example.
 ///
-/// One pass over [`Plan::examples`] examples, O(d) time each while training; while choosing, O(d) time per
-/// example and candidate not yet dropped; memory for [`Plan::candidates`] candidates of d numbers.
+/// A fit makes one pass over [`Plan::examples`] examples. Training takes O(d) time per example; comparing candidates
+/// takes O(d) time per example and candidate that is not yet dropped. Memory for [`Plan::candidates`] candidates of d
+/// numbers.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -19,59 +21,103 @@ use halfspaces_linalg::Threads;
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Plan {
-    /// N, independent runs from w = 0.
+    /// N, the number of independent runs from w = 0.
     pub runs: u64,
-    /// T, steps of each.
+    /// T, the number of steps per run.
     pub run_length: u64,
-    /// λ.
+    /// λ, the step.
     pub step: f64,
-    /// D.
+    /// D, the denominator of the update.
     pub denominator: Denominator,
-    /// |H|, iterates retained as candidates, at most.
+    /// |H|, the maximum number of iterates that become candidates.
     pub candidates: u64,
-    /// |T₂|, fresh examples to choose by.
+    /// |T₂|, the number of fresh examples on which candidates are compared.
     pub validation: u64,
 }
 
 impl Plan {
-    /// T₁ = NT, examples to learn from.
+    /// T₁ = NT, the number of training examples.
     #[must_use]
     pub fn training(&self) -> u64 {
         self.runs.saturating_mul(self.run_length)
     }
 
-    /// All examples needed, T₁ + |T₂|.
+    /// T₁ + |T₂|, the number of all examples.
     #[must_use]
     pub fn examples(&self) -> u64 {
         self.training().saturating_add(self.validation)
     }
 }
 
-/// How the points of a problem become points of the unit ball.
+/// How points are placed in the unit ball: scaled, and optionally lifted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Placement {
     /// 1/R.
     pub scale: f64,
-    /// x -> (x, 1)/√2 after scaling.
+    /// Whether a scaled point x becomes (x, 1)/√2.
     pub lift: bool,
 }
 
 impl Placement {
-    /// Whether points are taken as long as they are: their products round as everywhere else.
-    pub(super) fn is_unscaled(self) -> bool {
-        (self.scale - 1.0).abs() < f64::EPSILON
+    /// The factor 1/R, or `None` if it is 1.
+    pub(super) fn scaling(self) -> Option<f64> {
+        ((self.scale - 1.0).abs() >= f64::EPSILON).then_some(self.scale)
     }
 
-    /// The dimension learned in, for points of dimension `dim`.
+    /// The point x as a point of the unit ball.
+    #[inline(always)]
+    pub(super) fn place<R: RowView>(self, x: R) -> PlacedRow<R> {
+        PlacedRow { scaled: ScaledRow::new(x, self.scaling().unwrap_or(1.0)), lift: self.lift }
+    }
+
+    /// The dimension of placed points, for points of dimension `dim`.
     pub(super) fn dim_inside(self, dim: usize) -> usize {
         dim + usize::from(self.lift)
     }
 }
 
-/// What does not depend on the schedule.
+/// A point placed in the unit ball: a scaled row, lifted or not.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PlacedRow<R> {
+    scaled: ScaledRow<R>,
+    lift: bool,
+}
+
+impl<R: RowView> RowView for PlacedRow<R> {
+    #[inline(always)]
+    fn dim(self) -> usize {
+        self.scaled.dim() + usize::from(self.lift)
+    }
+
+    #[inline(always)]
+    fn dot(self, w: &[f64]) -> f64 {
+        if self.lift { LiftedRow::new(self.scaled).dot(w) } else { self.scaled.dot(w) }
+    }
+
+    #[inline(always)]
+    fn add_scaled_to(self, a: f64, w: &mut [f64]) {
+        if self.lift {
+            LiftedRow::new(self.scaled).add_scaled_to(a, w);
+        } else {
+            self.scaled.add_scaled_to(a, w);
+        }
+    }
+
+    #[inline(always)]
+    fn norm_sq(self) -> f64 {
+        if self.lift { LiftedRow::new(self.scaled).norm_sq() } else { self.scaled.norm_sq() }
+    }
+
+    fn entries(self) -> impl Iterator<Item = (usize, f64)> {
+        let factor = if self.lift { FRAC_1_SQRT_2 } else { 1.0 };
+        let constant = self.lift.then_some((self.scaled.dim(), FRAC_1_SQRT_2));
+        self.scaled.entries().map(move |(j, v)| (j, factor * v)).chain(constant)
+    }
+}
+
+/// The settings that do not depend on the schedule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Settings {
     pub placement: Placement,

@@ -1,4 +1,4 @@
-//! Whether a saved fit is one that examples can have led to.
+//! Checks of saved fits: some sequence of examples must lead to the state.
 
 use super::fitting::{Fitting, longest};
 use super::guarantee::{Guarantee, Theorem};
@@ -11,7 +11,7 @@ use crate::selection::Selector;
 use halfspaces_data::Link;
 use halfspaces_linalg::{Halfspace, InputError, Termination, load_checked};
 
-/// Counters of saved fits stay below this, beyond the reach of any run, so that none overflows.
+/// The upper limit on counters in saved fits. No run reaches it, and below it no counter overflows.
 const MAX_SAVED: u64 = 1 << 53;
 
 load_checked!(Fit {
@@ -62,7 +62,7 @@ impl CheckSaved for Fit {
             Termination::ExamplesEnded => true,
             _ => false,
         };
-        saved("examples to choose by, for how the fit ended,", validation as f64, ended)?;
+        saved("validation examples", validation as f64, ended)?;
         guarantee.as_ref().map_or(Ok(()), Guarantee::check_saved)
     }
 }
@@ -92,7 +92,7 @@ impl CheckSaved for Theorem {
 }
 
 impl Retention {
-    /// Whether it is what `taken` of `total` steps leave.
+    /// Whether this is the state after `taken` of `total` steps.
     fn is_after(&self, taken: u64, total: u64) -> bool {
         match self {
             Retention::All => true,
@@ -104,7 +104,7 @@ impl Retention {
         }
     }
 
-    /// How many iterates it retained in `taken` steps.
+    /// The number of iterates retained in `taken` steps.
     fn retained(&self, taken: u64) -> u64 {
         match self {
             Retention::All => taken,
@@ -114,7 +114,7 @@ impl Retention {
 }
 
 impl<L: Link> Lane<L> {
-    /// Checks a lane of a fit that has taken so many examples, in a space of so many dimensions.
+    /// Checks a lane of a fit that has taken `taken` examples of dimension `dim`.
     fn check_saved(&self, taken: u64, dim: usize, project: bool) -> Result<(), InputError> {
         let Lane { direction, retention, .. } = self;
         let Lane { step, run_length, .. } = *self;
@@ -129,7 +129,7 @@ impl<L: Link> Lane<L> {
         let finite = self.w.as_slice().iter().all(|v| v.is_finite());
         InputError::check_state(
             finite && (!project || self.w.is_saved()),
-            "an iterate and its norm do not fit",
+            "an iterate does not match its norm",
         )?;
         saved("step", step, step > 0.0 && step.is_finite())?;
         let floor = direction.denominator.least();
@@ -141,13 +141,13 @@ impl<L: Link> Lane<L> {
         let steps = self.steps();
         InputError::check_state(
             retention.is_after(expected, steps),
-            "the iterates retained are not those of the examples taken",
+            "the retained iterates do not match the examples taken",
         )
     }
 }
 
 impl<L: Link> Fitting<L> {
-    /// The origins of all candidates, from the lanes; `None` if there are not as many as there should be.
+    /// The origins of all candidates, recomputed from the lanes. `None` if their number differs from the saved one.
     fn origins_of_lanes(&self) -> Option<Vec<Origin>> {
         let means = self.means && self.taken == self.training;
         let of_lanes = self.lanes.iter().map(|lane| lane.retention.retained(lane.taken));
@@ -185,7 +185,7 @@ impl<L: Link> CheckSaved for Fitting<L> {
         }
         let (longest, steps) = longest(&self.lanes);
         saved("longest lane", self.longest as f64, self.longest == longest)?;
-        saved("examples to learn from", training as f64, training == steps)?;
+        saved("training examples", training as f64, training == steps)?;
         saved("examples", taken as f64, taken <= training && taken < MAX_SAVED)?;
         let origins = self.origins_of_lanes().is_some_and(|origins| origins == self.origins);
         let offered = self.origins.len() == self.selector.len();
@@ -197,7 +197,7 @@ impl<L: Link> CheckSaved for Fitting<L> {
         saved("reservoir iterate before example", reservoir.draw.step as f64, fits)?;
         let seen = self.selector.seen();
         let waiting = seen == 0 || taken == training;
-        saved("examples to choose by", seen as f64, waiting && seen < MAX_SAVED)?;
+        saved("validation examples", seen as f64, waiting && seen < MAX_SAVED)?;
         if let Some(theorem) = &self.theorem {
             theorem.check_saved()?;
         }

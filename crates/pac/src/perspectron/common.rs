@@ -1,15 +1,16 @@
-//! Parameters and steps that all Perspectrons share.
+//! Parameters shared by all Perspectrons.
 //!
 //! Claims: P3, P7, P8.
 
 use crate::fit::{Placement, Plan, Retention, Settings};
 use crate::selection::Elimination;
-use halfspaces_linalg::{InputError, RngStream, Threads, rng_for};
+use crate::streams;
+use halfspaces_linalg::{InputError, Threads, rng_for};
 
 /// Which iterates become candidates.
 ///
-/// [`Selection::Thinned`] needs memory for some ((4η+2ε)/ε) ln(3/δ) candidates and fewer examples to choose
-/// by; [`Selection::AllIterates`] has shorter runs but retains every iterate. If unsure, use the default.
+/// [`Selection::Thinned`] keeps about ((4η+2ε)/ε) ln(3/δ) candidates in memory and needs fewer examples to compare
+/// them. [`Selection::AllIterates`] has shorter runs but keeps every iterate. If unsure, use the default.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -21,7 +22,6 @@ use halfspaces_linalg::{InputError, RngStream, Threads, rng_for};
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Selection {
     /// All iterates of ⌈lg(2/δ)⌉ independent runs (CKST24).
     AllIterates,
@@ -30,15 +30,13 @@ pub enum Selection {
     Thinned,
 }
 
-/// Parameters all Perspectrons share.
+/// The parameters shared by all Perspectrons.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Common {
     pub project: bool,
     pub radius: f64,
     pub lift: bool,
     pub elimination: Elimination,
-    #[cfg_attr(feature = "serde", serde(default))]
     pub threads: Threads,
     pub seed: u64,
 }
@@ -63,7 +61,7 @@ impl Common {
         InputError::check_parameter("radius", radius, in_range, "positive and finite")
     }
 
-    /// The margin in the space the learner works in: γ/R, and half of that when lifted.
+    /// The margin of the placed points: γ/R, and half of that if they are lifted.
     pub(crate) fn placed_margin(&self, margin: f64) -> f64 {
         margin / self.radius / if self.lift { 2.0 } else { 1.0 }
     }
@@ -79,19 +77,19 @@ impl Common {
     }
 }
 
-/// The setters that the parameters of all Perspectrons share; ε and δ are fields of `$target`, or of the
-/// parameters themselves.
+/// The setters shared by the parameters of all Perspectrons. ε and δ are fields of `$target`, or of the parameters
+/// themselves.
 macro_rules! common_setters {
     ($($target:ident)?) => {
         setters! {
-            /// ε: the error wanted is at most the target level + ε. Default: 0.1.
+            /// ε: the error exceeds the target level by at most ε. Default: 0.1.
             excess: f64 => $($target.)? excess,
 
-            /// δ: the probability with which the result may be worse. Default: 0.05.
+            /// δ: the probability that the result is worse. Default: 0.05.
             failure: f64 => $($target.)? failure,
 
-            /// Whether iterates are projected onto the unit ball, which every proof allows: w* lies in it, so
-            /// every distance to w* shrinks. Default: true, except for the constants as printed.
+            /// Whether iterates are projected onto the unit ball. Every proof allows it: w* lies in the ball, so each
+            /// projection reduces the distance to w*. Default: true, except for the constants as printed.
             project: bool => common.project,
 
             /// Which candidates are dropped early. Default: [`Elimination::Statistical`](crate::Elimination).
@@ -100,36 +98,34 @@ macro_rules! common_setters {
             /// Which iterates become candidates. Default: [`Selection::Thinned`].
             selection: Selection,
 
-            /// Threads: several rates or runs of one fit go over the examples side by side, and the candidates are
-            /// compared side by side. The outcome does not depend on them. Default: one.
+            /// The number of threads, among which the guesses of a fit and the comparison of the candidates are
+            /// divided. The outcome does not depend on this number. Default: one.
             threads: halfspaces_linalg::Threads => common.threads,
 
-            /// Seed of the random numbers that the learner draws. Default: 0.
+            /// The seed of the learner's random numbers. Default: 0.
             seed: u64 => common.seed,
         }
     };
 }
 pub(crate) use common_setters;
 
-/// The setters of parameters that say where points lie, for learners without a link: a link would have
-/// to be rescaled with the points.
+/// The setters of the radius and the lifting, for learners without a link. A link would have to be rescaled together
+/// with the points.
 macro_rules! placement_setters {
     () => {
         setters! {
-            /// R: points are divided by it, and the margin with them; a point outside the ball of radius R is
-            /// refused. Default: 1.
+            /// R: points and margin are divided by R. A point outside the ball of radius R is an error. Default: 1.
             radius: f64 => common.radius,
 
-            /// Whether the halfspace sought has a bias: points become (x/R, 1)/√2, where a margin of γ
-            /// with |b| <= R, ‖w‖ <= 1 is at least γ/(2R) (CKST24 Remark 2), and the constants are those of that
-            /// margin. Default: false.
+            /// Whether the halfspace has a bias. Points become (x/R, 1)/√2, in which a margin of γ with |b| <= R and
+            /// ‖w‖ <= 1 is at least γ/(2R) (CKST24 Remark 2). The constants are those of that margin. Default: false.
             lift: bool => common.lift,
         }
     };
 }
 pub(crate) use placement_setters;
 
-/// Which iterates of the one lane are retained.
+/// Which iterates of a single lane are retained.
 pub(crate) fn retention(
     plan: Plan,
     selection: Selection,
@@ -140,12 +136,12 @@ pub(crate) fn retention(
         Selection::Thinned => Retention::drawn(
             plan.candidates,
             plan.run_length,
-            &mut rng_for(RngStream::Retention, seed),
+            &mut rng_for(streams::RETENTION, seed),
         ),
     }
 }
 
-/// The share of δ that goes to the choice among the candidates.
+/// The part of δ reserved for the choice among the candidates.
 pub(crate) fn choice_share(failure: f64, selection: Selection) -> f64 {
     match selection {
         Selection::AllIterates => failure / 2.0,

@@ -1,6 +1,6 @@
-//! The GLM Perspectron: halfspaces whose noise falls with the margin, by a known link σ.
+//! The GLM Perspectron: halfspaces with noise that falls with the margin by a known link σ.
 //!
-//! As the Perspectron with σ(w·x) in place of β sign(w·x): w -= λ (σ(w·x) - y)/D(w·x) x.
+//! The update is that of the Perspectron with σ(w·x) in place of β sign(w·x): w -= λ (σ(w·x) - y)/D(w·x) x.
 //!
 //! *Guarantee.* Let a unit w* have |w*·x| >= γ on points with ‖x‖ <= 1, and let each label be sign(w*·x)
 //! flipped with a probability of at most (1-|σ(w*·x)|)/2, for a link σ that is non-decreasing with
@@ -13,10 +13,9 @@
 //! | [`GlmSchedule::Corrected`] | abs(w·x) + γε/(4-ε) | 1024/(ε⁴γ²) |
 //! | [`GlmSchedule::Ours`] | max(abs(w·x), γ/2) | 64/(εγ)²; 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² thinned |
 //!
-//! *Source.* CKST24 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4. `Ours`, which saves the factor ε⁻², is
-//! proved in docs/theory/glm-without-padding-loss.md. The argument of σ is clamped to \[-1, 1\]; iterates
-//! are projected onto the unit ball except in `Paper`. Points lie in the unit ball: for others rescale
-//! points and link together.
+//! *Source.* CKST24 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4. `Ours`, which saves the factor ε⁻², is proved in
+//! docs/theory/glm-without-padding-loss.md. The argument of σ is clamped to \[-1, 1\]. Iterates are projected onto the
+//! unit ball, except in `Paper`. Points must lie in the unit ball; otherwise rescale points and link together.
 
 use super::common::{Common, Selection, choice_share, common_setters, retention};
 use crate::fit::{AverageBound, Fit, Fitting, Guarantee, Lane, Plan, Theorem};
@@ -25,12 +24,11 @@ use crate::noise_setting::{NoiseSetting, check_margin, check_target};
 use crate::schedule;
 use halfspaces_data::{LabelledPoints, Link, LinkError, check_link};
 use halfspaces_linalg::{
-    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet,
-    load_params, setters,
+    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet, setters,
 };
 use thiserror::Error;
 
-/// Whose constants.
+/// The constants of a [`GlmPerspectron`]: as printed in CKST24, corrected, or ours.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -44,9 +42,8 @@ use thiserror::Error;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum GlmSchedule {
-    /// As printed: D = |w·x| + αγ with α = ε/(2-ε), T = 32/(ε⁴γ²).
+    /// The constants as printed: D = |w·x| + αγ with α = ε/(2-ε), T = 32/(ε⁴γ²).
     Paper,
     /// α = ε/(4-ε), T = 1024/(ε⁴γ²), for which the proof holds.
     Corrected,
@@ -55,7 +52,7 @@ pub enum GlmSchedule {
     Ours,
 }
 
-/// What is wrong with the parameters of a [`GlmPerspectron`].
+/// An error in the parameters of a [`GlmPerspectron`].
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -71,14 +68,14 @@ pub enum GlmError {
     /// A number is out of range.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// The link is none.
+    /// The function is not a link.
     #[error(transparent)]
     Link(#[from] LinkError),
     /// Thinned selection needs a bound on the average error of the iterates, which is proved for
     /// [`GlmSchedule::Ours`] only.
-    #[error("thinned selection is proved for GlmSchedule::Ours only; use Selection::AllIterates")]
+    #[error("thinned selection is proved only for GlmSchedule::Ours; use Selection::AllIterates")]
     NoGuarantee {
-        /// The schedule asked for.
+        /// The requested schedule.
         schedule: GlmSchedule,
     },
 }
@@ -97,7 +94,6 @@ pub enum GlmError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GlmParams<L> {
     link: L,
     margin: f64,
@@ -111,8 +107,8 @@ pub struct GlmParams<L> {
 impl<L: Link + Clone> GlmParams<L> {
     common_setters!();
 
-    /// Whose constants. Default: [`GlmSchedule::Ours`]. The other two select among all iterates,
-    /// unless [`GlmParams::selection`] is called afterwards.
+    /// The constants. Default: [`GlmSchedule::Ours`]. The other two also select [`Selection::AllIterates`]; to change
+    /// that, call [`GlmParams::selection`] afterwards.
     #[must_use]
     pub fn schedule(mut self, schedule: GlmSchedule) -> Self {
         self.schedule = schedule;
@@ -129,8 +125,8 @@ impl<L: Link + Clone> Params for GlmParams<L> {
     type Error = GlmError;
 
     /// # Errors
-    /// [`GlmError::Input`] for γ outside (0, 1], ε or δ outside (0, 1); [`GlmError::Link`] for a link that
-    /// fails on a grid of arguments; [`GlmError::NoGuarantee`].
+    /// [`GlmError::Input`] for γ outside (0, 1], ε or δ outside (0, 1); [`GlmError::Link`] if the function is not a
+    /// link on a grid of arguments; [`GlmError::NoGuarantee`].
     fn check(self) -> Result<GlmPerspectron<L>, GlmError> {
         check_target(self.excess, self.failure)?;
         self.common.check()?;
@@ -143,9 +139,9 @@ impl<L: Link + Clone> Params for GlmParams<L> {
     }
 }
 
-/// The GLM Perspectron, for halfspaces whose noise falls with the margin, by a known link σ.
+/// The GLM Perspectron: learns a halfspace under noise that falls with the margin by a known link σ.
 ///
-/// As the [`Perspectron`](crate::Perspectron) with σ(w·x) in place of β sign(w·x):
+/// The update is that of the [`Perspectron`](crate::Perspectron) with σ(w·x) in place of β sign(w·x):
 /// w -= λ (σ(w·x) - y)/D(w·x) x with D = max(|w·x|, γ/2).
 ///
 /// *Guarantee.* Let a unit w* have |w*·x| >= γ on points with ‖x‖ <= 1, and let each label be sign(w*·x)
@@ -153,13 +149,13 @@ impl<L: Link + Clone> Params for GlmParams<L> {
 /// sign(t)σ(t) >= 0 and ||σ(t)| - |σ(-t)|| <= τ. With probability at least 1 - δ the error of the result
 /// is at most opt_RCN + τ/2 + ε, opt_RCN = E\[(1-|σ(w*·x)|)/2\].
 ///
-/// *Cost.* One pass over 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² examples, O(d) time each, and those to choose by;
-/// memory for the candidates ([`GlmPerspectron::plan`]).
+/// *Cost.* One pass over 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² examples, O(d) time each, and over the examples to compare
+/// candidates on. Memory for the candidates ([`GlmPerspectron::plan`]).
 ///
-/// *When to use it.* With the link known, for points in the unit ball: for others rescale points and link
-/// together. Without a link, [`Perspectron`](crate::Perspectron) needs only a bound on the noise.
+/// *When to use it.* If the link is known and points lie in the unit ball; otherwise rescale points and link together.
+/// If the link is unknown, use [`Perspectron`](crate::Perspectron), which needs only a bound on the noise.
 ///
-/// *Source.* CKST24 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4; without the factor ε⁻² ours:
+/// *Source.* CKST24 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4; the form without the factor ε⁻² is ours:
 /// docs/theory/glm-without-padding-loss.md. *Claims:* P5, P7. Shown in P11.
 ///
 /// ```
@@ -177,13 +173,10 @@ impl<L: Link + Clone> Params for GlmParams<L> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct GlmPerspectron<L>(GlmParams<L>);
 
-load_params!(GlmPerspectron<L: Link | Clone>: GlmParams<L>);
-
 impl<L: Link + Clone> GlmPerspectron<L> {
-    /// For a link and a margin of at least `margin` γ in (0, 1]. Defaults: ε = 0.1, δ = 0.05.
+    /// Parameters for a link and a margin of at least `margin` γ in (0, 1]. Defaults: ε = 0.1, δ = 0.05.
     #[must_use]
     pub fn params(link: L, margin: f64) -> GlmParams<L> {
         let (schedule, selection) = (GlmSchedule::default(), Selection::default());
@@ -192,7 +185,7 @@ impl<L: Link + Clone> GlmPerspectron<L> {
         GlmParams { link, margin, excess, failure, common, schedule, selection }
     }
 
-    /// What a fit will do.
+    /// The numbers of steps, candidates and examples of a fit.
     #[must_use]
     pub fn plan(&self) -> Plan {
         let GlmParams { link, common, schedule, selection, .. } = &self.0;
@@ -243,7 +236,7 @@ impl<L: Link + Clone> GlmPerspectron<L> {
     /// Starts a fit of points in R^`dim`.
     ///
     /// # Errors
-    /// [`InputError::ZeroDimension`], [`InputError::TooLarge`] if the candidates do not fit in memory.
+    /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`] if the candidates do not fit in memory.
     pub fn start(&self, dim: usize) -> Result<Fitting<L>, InputError> {
         let plan = self.plan();
         let GlmParams { link, excess, failure, common, schedule, selection, .. } = &self.0;
@@ -262,7 +255,7 @@ impl<L: Link + Clone> GlmPerspectron<L> {
             choice_failure,
             average,
         };
-        // The printed proof of the printed constants fails.
+        // The printed proof fails for the printed constants.
         let theorem = Some(theorem).filter(|_| *schedule != GlmSchedule::Paper);
         let settings = common.settings();
         Fitting::new(dim, vec![lane], plan.validation, settings, theorem, choice_failure)
@@ -272,8 +265,8 @@ impl<L: Link + Clone> GlmPerspectron<L> {
 impl<L: Link + Clone> FitStream for GlmPerspectron<L> {
     type Model = Fit;
 
-    /// One pass. A stream that ends early is no error: [`Fit::termination`] says so, and [`Fit::guarantee`]
-    /// what holds for the examples it had. To go on behind a faulty example use [`GlmPerspectron::start`] and
+    /// Fits a stream in one pass. If the stream ends early, [`Fit::termination`] says so, and [`Fit::guarantee`] is
+    /// computed for the examples taken. To continue after a faulty example, use [`GlmPerspectron::start`] and
     /// [`Fitting::advance`].
     fn fit_stream<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
         self.start(stream.dim())?.fit(stream)
@@ -284,7 +277,7 @@ impl<L: Link + Clone> FitSample for GlmPerspectron<L> {
     type Model = Fit;
     type Error = FitError<InputError>;
 
-    /// Streams the sample in its order, whose examples must be independent for the guarantee to hold.
+    /// Fits the sample as a stream, in its order. The guarantee needs independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }
@@ -293,9 +286,8 @@ impl<L: Link + Clone> FitSample for GlmPerspectron<L> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    /// h = (1 - 0.4 + 0.4)/2 whichever side is the noisier, and (4h + 2ε)/ε ln 30 = 40.8.
     #[test]
-    fn the_noisier_side_decides_how_many_are_kept() {
+    fn the_noisier_side_determines_the_number_of_candidates() {
         let candidates = |p, n| {
             let link = halfspaces_data::StandardLink::two_rates(p, n).unwrap();
             GlmPerspectron::params(link, 0.5)

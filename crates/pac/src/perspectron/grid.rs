@@ -1,31 +1,32 @@
-//! The Perspectron without knowing the noise rate, nor, if need be, the margin.
+//! The Perspectron for an unknown noise rate and, optionally, an unknown margin.
 //!
-//! Perspectrons for guesses β̃ = 0, ε, 2ε, ..., 1 of β = 1 - 2η (and for margins R, R/2, R/4, ... down to
-//! the least one, if the margin is unknown too) learn from the same examples, each for half the excess;
-//! the best of all their candidates on fresh examples is returned.
+//! One Perspectron runs for each guess β̃ = 0, ε, 2ε, ..., 1 of β = 1 - 2η. If the margin is unknown as well, there is
+//! one for each guess and each margin R, R/2, R/4, ... down to the smallest. All learn from the same examples, each for
+//! half the excess. The best of all their candidates on fresh examples is returned.
 //!
-//! *Guarantee.* With probability at least 1 - δ the error is at most η + ε, for the least η with which
-//! the Massart model holds, and every margin γ >= the least one: some guess has β - ε < β̃ <= β, so its
-//! η̃ lies in [η, η + ε/2), and an over-estimate of the noise rate is no lie; its candidates reach
-//! η̃ + ε/4, and the choice loses ε/4.
+//! *Guarantee.* With probability at least 1 - δ the error is at most η + ε, for the smallest η with which the Massart
+//! model holds and every margin γ that is at least the smallest guess. Some guess has β - ε < β̃ <= β, so its η̃ lies
+//! in [η, η + ε/2). Massart noise of rate η is also Massart noise of the larger rate η̃. The candidates of this guess
+//! reach η̃ + ε/4, and the choice loses ε/4.
 //!
-//! *Source.* CKST24 Appendix A. [`GridSchedule::Paper`] is as printed: guesses in [0, 1/2], each for the
-//! excess ε, for which Lemma 7 proves nothing. The rest is corrected: docs/theory/perspectron-schedules.md.
+//! *Source.* CKST24 Appendix A. [`GridSchedule::Paper`] is as printed: guesses in [0, 1/2], each for the excess ε, for
+//! which Lemma 7 proves nothing. The other schedule is corrected: docs/theory/perspectron-schedules.md.
 
 use super::common::{Common, Selection, choice_share, common_setters, placement_setters};
 use super::margin::Margin;
 use crate::fit::{AverageBound, Fit, Fitting, Guarantee, Lane, Retention, Theorem};
 use crate::fit::{Denominator, Direction, SignLink};
 use crate::noise_setting::{NoiseSetting, check_target};
+use crate::streams;
 
 use crate::schedule;
 use halfspaces_data::LabelledPoints;
 use halfspaces_linalg::{
-    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet, RngStream,
-    load_params, rng_for, setters,
+    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet, rng_for,
+    setters,
 };
 
-/// Whose guesses and constants.
+/// The guesses and constants of a [`GridPerspectron`]: as printed in CKST24, or corrected.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -34,18 +35,17 @@ use halfspaces_linalg::{
 ///     let params = GridPerspectron::params(Margin::Known(0.5)).excess(0.5).schedule(schedule);
 ///     Ok(params.check()?.guesses().iter().map(|guess| guess.noise).collect())
 /// };
-/// // The grid as printed never guesses that there is little noise.
+/// // The grid as printed has no guess below a noise rate of 1/4.
 /// assert_eq!(noises(GridSchedule::Paper)?, [0.5, 0.25]);
 /// assert_eq!(noises(GridSchedule::Corrected)?, [0.5, 0.25, 0.0]);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum GridSchedule {
-    /// As printed: β̃ in [0, 1/2], the constants of the known noise rate. Vacuous. The selection is one's own all the same: all
-    /// iterates of every guess, as printed, are a million candidates.
+    /// The grid as printed: β̃ in [0, 1/2], with the constants of a known noise rate. Proves nothing. The selection is
+    /// not set to all iterates, as printed, because all iterates of every guess would be a million candidates.
     Paper,
-    /// β̃ in [0, 1], half the excess per guess, a finer choice.
+    /// β̃ in [0, 1], half the excess per guess, and a more accurate choice.
     #[default]
     Corrected,
 }
@@ -60,7 +60,6 @@ pub enum GridSchedule {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GridParams {
     margin: Margin,
     excess: f64,
@@ -74,7 +73,8 @@ impl GridParams {
     common_setters!();
     placement_setters!();
 
-    /// Whose guesses and constants. Default: [`GridSchedule::Corrected`].
+    /// The guesses and constants. Default: [`GridSchedule::Corrected`]. [`GridSchedule::Paper`] also turns off the
+    /// projection; to change that, call [`GridParams::project`] afterwards.
     #[must_use]
     pub fn schedule(mut self, schedule: GridSchedule) -> Self {
         self.schedule = schedule;
@@ -89,7 +89,7 @@ impl Params for GridParams {
 
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for a margin outside (0, R], ε outside [1e-4, 1), δ outside
-    /// (0, 1), a radius that is no positive number, or a least margin below 2⁻⁶⁰ R.
+    /// (0, 1), a radius that is not positive and finite, or a smallest margin below 2⁻⁶⁰ R.
     fn check(self) -> Result<GridPerspectron, InputError> {
         check_target(self.excess, self.failure)?;
         self.common.check()?;
@@ -101,7 +101,7 @@ impl Params for GridParams {
     }
 }
 
-/// One guess and what is done for it.
+/// A guess of noise rate and margin, with its numbers of runs, steps and candidates.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -114,34 +114,33 @@ impl Params for GridParams {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Guess {
     /// η̃ = (1 - β̃)/2.
     pub noise: f64,
-    /// γ̃, of the points as given.
+    /// γ̃, of the original points.
     pub margin: f64,
-    /// Runs.
+    /// The number of runs.
     pub runs: u64,
-    /// Steps of each.
+    /// The number of steps per run.
     pub run_length: u64,
-    /// Candidates, at most.
+    /// The maximum number of candidates.
     pub candidates: u64,
 }
 
-/// A Perspectron for an unknown noise rate, and, if need be, an unknown margin.
+/// The Perspectron for an unknown noise rate and, optionally, an unknown margin.
 ///
-/// Perspectrons for guesses of η (and of γ) learn from the same examples, each for half the excess; the best
-/// of all their candidates on fresh examples is returned.
+/// One Perspectron per guess of η (and of γ) learns from the same examples, each for half the excess. The best of all
+/// their candidates on fresh examples is returned.
 ///
-/// *Guarantee.* With probability at least 1 - δ the error is at most η + ε, for the least η with which the
-/// Massart model holds, and every margin γ that is at least the least one guessed.
+/// *Guarantee.* With probability at least 1 - δ the error is at most η + ε, for the smallest η with which the Massart
+/// model holds and every margin γ that is at least the smallest guess.
 ///
-/// *Cost.* One pass. The examples are those of the guess that needs most, for ε/2; the time per example is
-/// O(d) per guess, of which there are 1/ε + 1 per guess of the margin; memory for all their candidates.
+/// *Cost.* One pass. The number of examples is that of the most demanding guess, for ε/2. The time per example is O(d)
+/// per guess; there are 1/ε + 1 guesses per guess of the margin. Memory for all candidates.
 ///
-/// *When to use it.* For a stream under Massart noise of unknown rate. With the rate known,
-/// [`Perspectron`](crate::Perspectron) and [`MarginSearch`](crate::MarginSearch) need a quarter of the
-/// examples; for a sample of fixed size use [`SamplePerspectron`](crate::SamplePerspectron).
+/// *When to use it.* For a stream under Massart noise of unknown rate. If the rate is known,
+/// [`Perspectron`](crate::Perspectron) and [`MarginSearch`](crate::MarginSearch) need a quarter of the examples. For a
+/// sample of fixed size use [`SamplePerspectron`](crate::SamplePerspectron).
 ///
 /// *Source.* CKST24 Appendix A, whose printed grid proves nothing ([`GridSchedule::Paper`]), corrected:
 /// docs/theory/perspectron-schedules.md. *Claims:* P6.
@@ -159,13 +158,10 @@ pub struct Guess {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct GridPerspectron(GridParams);
 
-load_params!(GridPerspectron: GridParams);
-
 impl GridPerspectron {
-    /// For a margin that is known or bounded from below. Defaults: ε = 0.1, δ = 0.05.
+    /// Parameters for a margin that is known or bounded from below. Defaults: ε = 0.1, δ = 0.05.
     #[must_use]
     pub fn params(margin: Margin) -> GridParams {
         let (schedule, selection) = (GridSchedule::default(), Selection::default());
@@ -173,7 +169,7 @@ impl GridPerspectron {
         GridParams { margin, excess, failure, common: Common::default(), schedule, selection }
     }
 
-    /// The guesses, in the order of the lanes of [`crate::Origin`].
+    /// The guesses; [`crate::Origin::lane`] is an index into them.
     #[must_use]
     pub fn guesses(&self) -> Vec<Guess> {
         let GridParams { margin, excess: target, failure, common, schedule, selection } = self.0;
@@ -212,14 +208,14 @@ impl GridPerspectron {
         guesses
     }
 
-    /// T₁: examples learned from, those of the guess that needs most.
+    /// T₁: the number of training examples, that of the most demanding guess.
     #[must_use]
     pub fn training(&self) -> u64 {
         let steps = |g: Guess| g.runs.saturating_mul(g.run_length);
         self.guesses().into_iter().map(steps).max().unwrap_or(0)
     }
 
-    /// |T₂|: fresh examples the candidates are compared on.
+    /// |T₂|: the number of fresh examples on which candidates are compared.
     #[must_use]
     pub fn validation(&self) -> u64 {
         let GridParams { excess, failure, schedule, selection, .. } = self.0;
@@ -235,10 +231,10 @@ impl GridPerspectron {
     /// Starts a fit of points in R^`dim`.
     ///
     /// # Errors
-    /// [`InputError::ZeroDimension`], [`InputError::TooLarge`] if the candidates do not fit in memory.
+    /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`] if the candidates do not fit in memory.
     pub fn start(&self, dim: usize) -> Result<Fitting<SignLink>, InputError> {
         let GridParams { excess, failure, common, schedule, selection, .. } = self.0;
-        let mut rng = rng_for(RngStream::Retention, common.seed);
+        let mut rng = rng_for(streams::RETENTION, common.seed);
         let lane = |guess: &Guess| {
             let margin = common.placed_margin(guess.margin);
             let link = SignLink { level: 1.0 - 2.0 * guess.noise };
@@ -264,7 +260,7 @@ impl GridPerspectron {
             choice_failure,
             average: AverageBound::Unknown,
         };
-        // Nothing follows from the grid as printed.
+        // The grid as printed proves nothing.
         let theorem = Some(theorem).filter(|_| schedule != GridSchedule::Paper);
         let settings = common.settings();
         Fitting::new(dim, lanes, self.validation(), settings, theorem, choice_failure)
@@ -274,8 +270,8 @@ impl GridPerspectron {
 impl FitStream for GridPerspectron {
     type Model = Fit;
 
-    /// One pass. A stream that ends early is no error: [`Fit::termination`] says so, and [`Fit::guarantee`]
-    /// what holds for the examples it had. To go on behind a faulty example use [`GridPerspectron::start`] and
+    /// Fits a stream in one pass. If the stream ends early, [`Fit::termination`] says so, and [`Fit::guarantee`] is
+    /// computed for the examples taken. To continue after a faulty example, use [`GridPerspectron::start`] and
     /// [`Fitting::advance`].
     fn fit_stream<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
         self.start(stream.dim())?.fit(stream)
@@ -286,7 +282,7 @@ impl FitSample for GridPerspectron {
     type Model = Fit;
     type Error = FitError<InputError>;
 
-    /// Streams the sample in its order, whose examples must be independent for the guarantee to hold.
+    /// Fits the sample as a stream, in its order. The guarantee needs independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }

@@ -1,9 +1,9 @@
-//! A margin that is known, or only bounded.
+//! Margins that are known or bounded from below.
 
 use crate::noise_setting::check_margin;
 use halfspaces_linalg::InputError;
 
-/// What is known of the margin.
+/// A margin γ, known or bounded from below.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -11,16 +11,15 @@ use halfspaces_linalg::InputError;
 /// let guesses = |margin| -> Result<usize, halfspaces_linalg::InputError> {
 ///     Ok(GridPerspectron::params(margin).excess(0.25).check()?.guesses().len())
 /// };
-/// // A margin that is only bounded is guessed too.
+/// // A margin that is only bounded takes more guesses.
 /// assert!(guesses(Margin::AtLeast(0.25))? > guesses(Margin::Known(0.25))?);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Margin {
-    /// γ.
+    /// The margin is γ.
     Known(f64),
-    /// Only a lower bound: margins R, R/2, ... are tried down to it.
+    /// The margin is at least this number: margins R, R/2, ... are tried down to it.
     AtLeast(f64),
 }
 
@@ -38,7 +37,7 @@ impl Margin {
         InputError::check_parameter("margin", least, in_range, "at least 2^-60 of the radius")
     }
 
-    /// The guesses, from the largest possible margin down; the last is the least one.
+    /// The guesses, from the largest possible margin down to the smallest.
     pub(crate) fn guesses(self, largest: f64) -> Vec<f64> {
         let mut guesses = Vec::new();
         if let Margin::AtLeast(least) = self {

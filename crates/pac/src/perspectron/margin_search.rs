@@ -1,41 +1,39 @@
 //! The Perspectron with a known noise rate and an unknown margin.
 //!
-//! For margins γ₀ = R, R/2, R/4, ...: fit for the excess ε/2; count the errors on fresh examples; stop
-//! when their rate is at most η + 3ε/4.
+//! For each of the margins R, R/2, R/4, ..., the search fits for the excess ε/2 and counts errors on fresh examples. It
+//! stops if their rate is at most η + 3ε/4.
 //!
-//! *Guarantee.* With probability at least 1 - δ it stops no later than at the first guess below the true
-//! margin γ, with an error of at most η + ε: guess j may fail with probability δ/2^(j+1), half of it for
-//! the fit and half for the count, which is within ε/4.
+//! *Guarantee.* With probability at least 1 - δ the search stops no later than at the first guess that is at most the
+//! true margin γ, with an error of at most η + ε. Guess j fails with probability at most δ/2^(j+1): half of it for the
+//! fit, and half for the count, whose error rate is within ε/4 of the true error.
 //!
 //! *Source.* Ours; docs/theory/perspectron-schedules.md.
 
 use super::massart::PerspectronParams;
 use crate::fit::{Fit, Guarantee, Stage};
 use crate::noise_setting::NoiseSetting;
-#[cfg(feature = "serde")]
-use crate::saved::{CheckSaved, saved};
 use crate::schedule;
 use halfspaces_data::LabelledPoints;
 use halfspaces_linalg::{
     Classifier, ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet,
-    Termination, classify_by, load_checked,
+    Termination, classify_by, getters,
 };
 
-/// Guesses before the search gives up: the last is 2⁻³⁹ of the radius.
+/// The number of guesses before the search gives up: the last is 2⁻³⁹ of the radius.
 const MAX_GUESSES: u32 = 40;
 
-/// A Perspectron for a known noise rate and an unknown margin.
+/// Searches for the margin of a Perspectron with a known noise rate.
 ///
-/// For margins R, R/2, R/4, ...: fit for the excess ε/2, count the errors on fresh examples, and stop when
-/// their rate is at most η + 3ε/4.
+/// For each of the margins R, R/2, R/4, ..., the search fits for the excess ε/2 and counts errors on fresh examples. It
+/// stops if their rate is at most η + 3ε/4.
 ///
-/// *Guarantee.* With probability at least 1 - δ it stops no later than at the first guess that is at most the
+/// *Guarantee.* With probability at least 1 - δ the search stops no later than at the first guess that is at most the
 /// true margin γ, with an error of at most η + ε.
 ///
-/// *Cost.* One pass. Guess j = 0, 1, ... takes the examples of a [`Perspectron`](crate::Perspectron) for the
-/// margin R/2ʲ, ε/2 and δ/2^(j+2), and (8/ε²) ln(2^(j+3)/δ) to count errors on; the last guess dominates.
+/// *Cost.* One pass. Guess j = 0, 1, ... takes the examples of a [`Perspectron`](crate::Perspectron) for the margin
+/// R/2ʲ, ε/2 and δ/2^(j+2), and (8/ε²) ln(2^(j+3)/δ) examples to count errors on. The last guess dominates.
 ///
-/// Use it where η is known and γ is not. Where neither is, use [`GridPerspectron`](crate::GridPerspectron);
+/// *When to use it.* If η is known and γ is not. If both are unknown, use [`GridPerspectron`](crate::GridPerspectron);
 /// for a sample of fixed size, [`SamplePerspectron`](crate::SamplePerspectron).
 ///
 /// *Source.* Ours; docs/theory/perspectron-schedules.md. *Claims:* P6m.
@@ -48,19 +46,16 @@ const MAX_GUESSES: u32 = 40;
 /// let instance = Instance::new(MarginBall::new(&target, 0.4)?, target, Rcn::new(0.1)?)?;
 /// let params = Perspectron::params(0.1, 1.0).excess(0.4).failure(0.1);
 /// let found = MarginSearch::new(params)?.fit_stream(&mut instance.stream(2))?;
-/// assert_eq!(found.termination, Termination::Converged);
-/// assert!(found.margin >= 0.2); // at most one halving beyond the true margin
+/// assert_eq!(found.termination(), Termination::Converged);
+/// assert!(found.margin() >= 0.2); // at most one halving beyond the true margin
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MarginSearch {
     params: PerspectronParams,
 }
 
-load_checked!(MarginSearch { params: PerspectronParams } => MarginSearch::new);
-
-/// What a [`MarginSearch`] has found: a [`Classifier`], the margin guessed last, and how the search ended.
+/// The result of a [`MarginSearch`]: a [`Classifier`], the last guess of the margin, and how the search ended.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Points, Termination};
@@ -70,34 +65,43 @@ load_checked!(MarginSearch { params: PerspectronParams } => MarginSearch::new);
 /// let found = |n| -> Result<_, Box<dyn std::error::Error>> {
 ///     Ok(search.fit(&Points::new(vec![1.0; n], 1)?, &vec![Label::Positive; n])?)
 /// };
-/// assert_eq!(found(100)?.termination, Termination::ExamplesEnded);
+/// assert_eq!(found(100)?.termination(), Termination::ExamplesEnded);
 /// assert_eq!(found(100)?.guarantee(), None);
 /// let found = found(10_000)?;
-/// assert_eq!(found.termination, Termination::Converged);
+/// assert_eq!(found.termination(), Termination::Converged);
 /// assert_eq!(found.guarantee(), Some(Guarantee { excess: 0.8, failure: 0.5 }));
 /// // The guesses are 1, 1/2, 1/4, ...
-/// assert_eq!(found.margin, 0.5f64.powi(found.guesses as i32 - 1));
+/// assert_eq!(found.margin(), 0.5f64.powi(found.guesses() as i32 - 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SearchFit {
-    /// The last fit. It has no guarantee of its own, as its margin is a guess.
-    pub fit: Fit,
-    /// The margin guessed in it.
-    pub margin: f64,
-    /// Guesses made.
-    pub guesses: u32,
-    /// [`Termination::Converged`] if the error is at most η + ε, with probability at least 1 - δ;
-    /// [`Termination::AssumptionFailed`] if no guess down to 2⁻³⁹ of the radius gave such a halfspace: the
-    /// noise rate is higher than stated, or there is no margin. Then, and after
-    /// [`Termination::ExamplesEnded`], the last fit is returned without a guarantee.
-    pub termination: Termination,
+    fit: Fit,
+    margin: f64,
+    guesses: u32,
+    termination: Termination,
     guarantee: Guarantee,
 }
 
 impl SearchFit {
-    /// An error of at most η + ε with probability at least 1 - δ, if the search has converged.
+    getters! {
+        /// The last fit. It has no guarantee of its own, because its margin is a guess.
+        fit: &Fit,
+
+        /// The margin of the last fit.
+        margin: f64,
+
+        /// The number of guesses.
+        guesses: u32,
+
+        /// [`Termination::Converged`] if the error is at most η + ε with probability at least 1 - δ.
+        /// [`Termination::AssumptionFailed`] if no guess down to 2⁻³⁹ of the radius led to such a halfspace: the noise
+        /// rate is higher than stated, or there is no margin. In that case, and after [`Termination::ExamplesEnded`],
+        /// the last fit is returned without a guarantee.
+        termination: Termination,
+    }
+
+    /// The guarantee of an error of at most η + ε with probability at least 1 - δ. `None` unless the search converged.
     #[must_use]
     pub fn guarantee(&self) -> Option<Guarantee> {
         Some(self.guarantee).filter(|_| self.termination.is_converged())
@@ -106,42 +110,11 @@ impl SearchFit {
 
 classify_by!(SearchFit, fit);
 
-load_checked!(SearchFit {
-    fit: Fit,
-    margin: f64,
-    guesses: u32,
-    termination: Termination,
-    guarantee: Guarantee,
-});
-
-#[cfg(feature = "serde")]
-impl CheckSaved for SearchFit {
-    fn check_saved(&self) -> Result<(), InputError> {
-        let SearchFit { fit, margin, guesses, termination, guarantee } = self;
-        let none = fit.guarantee().or(fit.average_guarantee()).is_none();
-        InputError::check_state(none, "a fit for a guessed margin has a guarantee")?;
-        let made = (1..=MAX_GUESSES).contains(guesses);
-        saved("guesses", f64::from(*guesses), made)?;
-        // R, R/2, R/4, ...
-        let first = margin * 2f64.powf(f64::from(*guesses) - 1.0) * fit.scale();
-        saved("margin", *margin, (first - 1.0).abs() < 1e-9)?;
-        let complete = fit.termination().is_converged();
-        let ended = match termination {
-            Termination::Converged => complete,
-            Termination::ExamplesEnded => true,
-            Termination::AssumptionFailed => complete && *guesses == MAX_GUESSES,
-            Termination::CapReached { .. } | Termination::Stalled => false,
-        };
-        saved("guesses, for how the search ended,", f64::from(*guesses), ended)?;
-        guarantee.check_saved()
-    }
-}
-
 impl MarginSearch {
-    /// A search with the parameters of a [`Perspectron`](crate::Perspectron), whose margin is not used.
+    /// Creates a search with the parameters of a [`Perspectron`](crate::Perspectron). Their margin is not used.
     ///
     /// # Errors
-    /// As the check of the parameters.
+    /// Those of checking the parameters.
     pub fn new(params: PerspectronParams) -> Result<MarginSearch, InputError> {
         let setting = NoiseSetting { margin: params.largest_margin(), ..params.setting() };
         let params = params.with_setting(setting);
@@ -219,10 +192,10 @@ mod tests {
     use halfspaces_linalg::{Points, RngStream, rng_for};
     use rand::RngExt;
 
-    /// Two pairs of opposite points, of which the heavy one is long and the light one short: with a margin of 1 or
-    /// 0.5 the light one cannot turn w, although it lies beyond the margin 0.04.
+    /// Two pairs of opposite points: a frequent pair of long points and a rare pair of short ones. With a margin of 1
+    /// or 0.5 the rare pair cannot turn w, although its margin exceeds 0.04.
     fn lever(n: usize, seed: u64) -> (Points, Vec<Label>) {
-        let mut rng = rng_for(RngStream::Examples, seed);
+        let mut rng = rng_for(RngStream::CALLER, seed);
         let mut coordinates = Vec::new();
         let mut labels = Vec::new();
         for _ in 0..n {
@@ -246,7 +219,7 @@ mod tests {
         let mut refused = 0;
         loop {
             let margin = 0.5f64.powi(refused);
-            // δ/2^(j+2) for the fit, and as much for the count.
+            // δ/2^(j+2) for the fit, and the same for the count.
             let share = failure / 2f64.powi(refused + 2);
             let params = Perspectron::params(noise, margin).excess(0.1).failure(share);
             let mut fitting = params.check().unwrap().start(2).unwrap();

@@ -1,7 +1,7 @@
 //! The Perspectron: halfspaces with a margin under Massart noise.
 //!
-//! w = 0; for every fresh example w -= λ (β sign(w·x) - y)/D(w·x) x with β = 1 - 2η; iterates are
-//! candidates, and the one with fewest errors on further fresh examples is returned.
+//! From w = 0, every fresh example updates w -= λ (β sign(w·x) - y)/D(w·x) x with β = 1 - 2η. Iterates are candidates.
+//! The candidate with the fewest errors on further fresh examples is returned.
 //!
 //! *Guarantee.* Let a unit w* have |w*·x| >= γ on points with ‖x‖ <= 1, and let each label be sign(w*·x)
 //! flipped with a probability η(x) <= η. With probability at least 1 - δ the error of the result is at
@@ -28,11 +28,10 @@ use crate::noise_setting::NoiseSetting;
 use crate::schedule;
 use halfspaces_data::LabelledPoints;
 use halfspaces_linalg::{
-    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet,
-    load_params, setters,
+    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet, setters,
 };
 
-/// Whose constants.
+/// The constants of a [`Perspectron`]: as printed in CKST24, corrected, or ours.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -42,17 +41,16 @@ use halfspaces_linalg::{
 ///     Ok(params.selection(Selection::AllIterates).check()?.plan().run_length)
 /// };
 /// assert_eq!(steps(Schedule::Paper)?, 1024); // 16/(εγ)²
-/// assert_eq!(steps(Schedule::Corrected)?, 576); // (1-η)² of them
+/// assert_eq!(steps(Schedule::Corrected)?, 576); // (1-η)² times as many
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Schedule {
-    /// As printed: D = |w·x| + γ, λ = γ/(2√T), T = 16/(εγ)².
+    /// The constants as printed: D = |w·x| + γ, λ = γ/(2√T), T = 16/(εγ)².
     Paper,
-    /// The paper's D with |β sign(w·x) - y| <= 2(1-η) in place of 2.
+    /// The same D, with the bound |β sign(w·x) - y| <= 2(1-η) in place of 2.
     Corrected,
-    /// As `Corrected` with D = max(|w·x|, γ).
+    /// The corrected constants with D = max(|w·x|, γ).
     #[default]
     Ours,
 }
@@ -72,7 +70,6 @@ pub enum Schedule {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PerspectronParams {
     setting: NoiseSetting,
     common: Common,
@@ -84,12 +81,13 @@ impl PerspectronParams {
     common_setters!(setting);
     placement_setters!();
 
-    /// Whose constants. Default: [`Schedule::Ours`]. Also sets whether iterates are projected and, as printed, that all are
-    /// compared; to change these, call [`PerspectronParams::project`] and [`PerspectronParams::selection`] afterwards.
+    /// The constants. Default: [`Schedule::Ours`]. [`Schedule::Paper`] also turns off the projection and selects
+    /// [`Selection::AllIterates`]; to change these, call [`PerspectronParams::project`] and
+    /// [`PerspectronParams::selection`] afterwards.
     #[must_use]
     pub fn schedule(mut self, schedule: Schedule) -> Self {
         self.schedule = schedule;
-        // The algorithm as printed does not project, and compares all iterates.
+        // The algorithm as printed does not project and compares all iterates.
         self.common.project = schedule != Schedule::Paper;
         if schedule == Schedule::Paper {
             self.selection = Selection::AllIterates;
@@ -117,7 +115,7 @@ impl Params for PerspectronParams {
 
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for η outside [0, 1/2), γ outside (0, R], ε or δ outside
-    /// (0, 1), or a radius that is no positive number.
+    /// (0, 1), or a radius that is not positive and finite.
     fn check(self) -> Result<Perspectron, InputError> {
         self.common.check()?;
         self.setting.check_in_radius(self.common.radius)?;
@@ -136,12 +134,11 @@ impl From<NoiseSetting> for PerspectronParams {
     }
 }
 
-/// The Perspectron, for halfspaces with a margin under Massart noise: each label may be flipped with a
-/// probability of its own, at most η < 1/2.
+/// The Perspectron: learns a halfspace with a margin under Massart noise, where each label may be flipped with its own
+/// probability, at most η < 1/2.
 ///
-/// From w = 0, for every fresh example, w -= λ (β sign(w·x) - y)/D(w·x) x with β = 1 - 2η and
-/// D = max(|w·x|, γ); some iterates are candidates, and the one with fewest errors on further fresh examples
-/// is returned.
+/// From w = 0, every fresh example updates w -= λ (β sign(w·x) - y)/D(w·x) x with β = 1 - 2η and D = max(|w·x|, γ).
+/// Some iterates are candidates. The candidate with the fewest errors on further fresh examples is returned.
 ///
 /// *Guarantee.* Let a unit w* have |w*·x| >= γ on points with ‖x‖ <= 1, and let each label be sign(w*·x)
 /// flipped with a probability η(x) <= η. With probability at least 1 - δ the error of the result is at most
@@ -149,12 +146,12 @@ impl From<NoiseSetting> for PerspectronParams {
 ///
 /// *Cost.* One pass over one run of 16(1-η)²(1+(1+γ)√(2 ln(3/δ)))²/(εγ)² examples, O(d) time each; then
 /// (8/ε²) ln(6K/δ) examples to choose among K = ((4η+2ε)/ε) ln(3/δ) candidates, at most O(Kd) time each;
-/// O(Kd) memory. [`Perspectron::plan`] has the numbers; [`Selection::AllIterates`] trades shorter runs for
-/// all iterates in memory.
+/// O(Kd) memory. [`Perspectron::plan`] returns the numbers. [`Selection::AllIterates`] has shorter runs but keeps all
+/// iterates in memory.
 ///
-/// *When to use it.* For a stream, or a sample as long as the plan, with η and γ known. Without η use
-/// [`GridPerspectron`](crate::GridPerspectron), without γ [`MarginSearch`](crate::MarginSearch), for a
-/// sample of fixed size [`SamplePerspectron`](crate::SamplePerspectron). If the noise falls with the margin
+/// *When to use it.* For a stream, or a sample with as many examples as the plan needs, if η and γ are known. Use
+/// [`GridPerspectron`](crate::GridPerspectron) if η is unknown, [`MarginSearch`](crate::MarginSearch) if γ is unknown,
+/// and [`SamplePerspectron`](crate::SamplePerspectron) for a sample of fixed size. If the noise falls with the margin
 /// by a known link, [`GlmPerspectron`](crate::GlmPerspectron) reaches a lower error.
 ///
 /// *Source.* CKST24 Algorithm 1, Lemmas 2 to 4, Theorem 3; the factor (1-η), the denominator and the thinned
@@ -175,20 +172,17 @@ impl From<NoiseSetting> for PerspectronParams {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Perspectron(PerspectronParams);
 
-load_params!(Perspectron: PerspectronParams);
-
 impl Perspectron {
-    /// For flips of probability at most `noise` η in [0, 1/2) and a margin of at least `margin` γ in
-    /// (0, R], R the radius. Defaults: ε = 0.1, δ = 0.05, R = 1.
+    /// Parameters for flips of probability at most `noise` η in [0, 1/2) and a margin of at least `margin` γ in
+    /// (0, R], where R is the radius. Defaults: ε = 0.1, δ = 0.05, R = 1.
     #[must_use]
     pub fn params(noise: f64, margin: f64) -> PerspectronParams {
         NoiseSetting::new(noise, margin).into()
     }
 
-    /// What a fit will do.
+    /// The numbers of steps, candidates and examples of a fit.
     #[must_use]
     pub fn plan(&self) -> Plan {
         let PerspectronParams { setting, common, schedule, selection } = self.0;
@@ -199,7 +193,7 @@ impl Perspectron {
     /// Starts a fit of points in R^`dim`.
     ///
     /// # Errors
-    /// [`InputError::ZeroDimension`], [`InputError::TooLarge`] if the candidates do not fit in memory.
+    /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`] if the candidates do not fit in memory.
     pub fn start(&self, dim: usize) -> Result<Fitting<SignLink>, InputError> {
         let plan = self.plan();
         let PerspectronParams { setting, common, schedule, selection } = self.0;
@@ -230,8 +224,8 @@ impl Perspectron {
 impl FitStream for Perspectron {
     type Model = Fit;
 
-    /// One pass. A stream that ends early is no error: [`Fit::termination`] says so, and [`Fit::guarantee`]
-    /// what holds for the examples it had. To go on behind a faulty example use [`Perspectron::start`] and
+    /// Fits a stream in one pass. If the stream ends early, [`Fit::termination`] says so, and [`Fit::guarantee`] is
+    /// computed for the examples taken. To continue after a faulty example, use [`Perspectron::start`] and
     /// [`Fitting::advance`].
     fn fit_stream<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
         self.start(stream.dim())?.fit(stream)
@@ -242,13 +236,13 @@ impl FitSample for Perspectron {
     type Model = Fit;
     type Error = FitError<InputError>;
 
-    /// Streams the sample in its order, whose examples must be independent for the guarantee to hold.
+    /// Fits the sample as a stream, in its order. The guarantee needs independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }
 }
 
-/// 1 - η bounds |β sign(w·x) - y|/2; the constants as printed take 1 for it.
+/// The η for which 1 - η bounds |β sign(w·x) - y|/2; the constants as printed use the bound 1.
 fn effective_noise(noise: f64, schedule: Schedule) -> f64 {
     if schedule == Schedule::Paper { 0.0 } else { noise }
 }
@@ -297,7 +291,7 @@ fn plan(setting: NoiseSetting, schedule: Schedule, selection: Selection) -> Plan
 mod tests {
     use super::*;
     use crate::fit::Stage;
-    use crate::fit::iterate::Iterate;
+    use crate::fit::descend::Iterate;
     use halfspaces_data::{
         Instance, LabelledPoints, MarginBall, Marginal, Massart, Rcn, Region, random_target,
     };
@@ -313,7 +307,7 @@ mod tests {
         Instance::new(ball, target, Rcn::new(noise).unwrap()).unwrap()
     }
 
-    /// CKST24 Algorithm 1 as a plain loop: all iterates of all runs, then the one with fewest errors.
+    /// CKST24 Algorithm 1 as a plain loop: all iterates of all runs, then the one with the fewest errors.
     fn literal(plan: Plan, noise: f64, margin: f64, points: &Points, labels: &[Label]) -> Vec<f64> {
         let (dim, mut next) = (points.dim(), 0);
         let mut candidates = Vec::new();
@@ -433,7 +427,7 @@ mod tests {
         assert!(serde_json::from_value::<crate::Fit>(saved).is_err());
     }
 
-    /// A file that was tampered with is refused or harmless, never a panic.
+    /// A modified file is refused or harmless, and never causes a panic.
     #[cfg(feature = "serde")]
     #[test]
     fn a_broken_save_is_refused() {
@@ -500,7 +494,7 @@ mod tests {
         }
     }
 
-    /// No saved outcome has more candidates left than there were, errors than examples, or the like.
+    /// Saved outcomes with inconsistent numbers are refused, such as more errors than examples.
     #[cfg(feature = "serde")]
     #[test]
     fn a_broken_outcome_is_refused() {
@@ -573,7 +567,7 @@ mod tests {
         assert_eq!(fit.guarantee(), None);
         let average = fit.average_guarantee().unwrap();
         assert_eq!(average.failure, 0.1);
-        // Half the examples of an excess of 0.1 on average.
+        // Half of the examples needed for an average excess of 0.1.
         assert!((0.1..0.2).contains(&average.excess), "{average:?}");
         let fit = fit_of(training + 300);
         assert_eq!(fit.termination(), Termination::ExamplesEnded);
@@ -586,7 +580,7 @@ mod tests {
         assert_eq!((one.termination(), one.training()), (Termination::ExamplesEnded, 1));
     }
 
-    /// The iterate returned when training is cut short is uniform among those so far.
+    /// The iterate that is returned if training ends early is uniform among those so far.
     #[test]
     fn the_reservoir_is_uniform() {
         let mut counts = [0u32; 4];
@@ -601,7 +595,7 @@ mod tests {
         assert!(counts.iter().all(|c| (850..1150).contains(c)), "{counts:?}");
     }
 
-    /// With the stated probability, and far below it: errors of at most η + ε on Massart noise.
+    /// Errors exceed η + ε under Massart noise far less often than the stated probability.
     #[test]
     fn the_error_is_as_guaranteed() {
         let target = random_target(6, 2).unwrap();
@@ -649,7 +643,7 @@ mod tests {
         assert!(fitting.observe(wide, Label::Positive).is_err());
         assert_eq!(fitting.stage(), Stage::Training { taken: 0, total: learner.plan().training() });
         assert_eq!(fitting.finish(), Err(InputError::Empty));
-        // As many candidates as do not fit in memory.
+        // More candidates than fit in memory.
         let fine = Perspectron::params(0.2, 0.1).excess(1e-300).check().unwrap();
         assert!(matches!(fine.start(3), Err(InputError::TooLarge { .. })));
         // All iterates of a run of 10^15 steps.
@@ -660,7 +654,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(16))]
-        /// Projection never takes an iterate away from w*, and no step leaves the unit ball.
+        /// A projection never increases the distance to w*, and no step leaves the unit ball.
         #[test]
         fn projected_iterates_stay_in_the_ball(seed in 0u64..1000, noise in 0.0..0.45f64) {
             let target = random_target(3, seed).unwrap();
@@ -677,10 +671,10 @@ mod tests {
                 w.iter().zip(target.normal()).map(|(a, b)| (a - b).powi(2)).sum()
             };
             for (x, y) in points.rows().zip(&labels) {
-                let (value, norm_sq) = (x.dot(held.as_slice()), x.norm_sq());
+                let norm_sq = x.norm_sq();
                 let mut free = held.clone();
-                free.descend(&direction, 0.5, false, (x, value, norm_sq), *y);
-                held.descend(&direction, 0.5, true, (x, value, norm_sq), *y);
+                free.descend_along(&direction, 0.5, false, (x, norm_sq), *y);
+                held.descend_along(&direction, 0.5, true, (x, norm_sq), *y);
                 prop_assert!(kernels::norm_sq(held.as_slice()) <= 1.0 + 1e-12);
                 prop_assert!(far(held.as_slice()) <= far(free.as_slice()) + 1e-12);
             }

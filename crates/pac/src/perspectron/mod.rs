@@ -14,4 +14,4 @@ pub use grid::{GridParams, GridPerspectron, GridSchedule, Guess};
 pub use margin::Margin;
 pub use margin_search::{MarginSearch, SearchFit};
 pub use massart::{Perspectron, PerspectronParams, Schedule};
-pub use sample::{NOISE_GUESSES, SampleFit, SampleParams, SamplePerspectron};
+pub use sample::{SampleFit, SampleParams, SamplePerspectron};

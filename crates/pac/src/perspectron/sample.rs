@@ -1,17 +1,8 @@
-//! The Perspectron for a sample of fixed size, with nothing known beforehand.
+//! The Perspectron for a sample of fixed size, if noise rate and margin are unknown.
 //!
-//! The sample is split; on the larger part Perspectrons for several guesses of the noise rate and the
-//! margin run side by side, with the step that their theorem has for as many examples as there are; a few
-//! random iterates of each, and their mean, are candidates; the one with fewest errors on the smaller part
-//! is returned.
+//! The method and its guarantee are described at [`SamplePerspectron`].
 //!
-//! *Guarantee.* Whatever the data, as long as the examples are independent: with probability at least
-//! 1 - δ the error of the result on fresh examples is at most [`SampleFit::error_bound`], its rate on the
-//! held-out part + √(ln(|H|/δ)/(2m)). Under Massart noise, with one pass and a guess that is right, the
-//! average error of that guess's iterates is at most η + [`schedule::average_excess_max`]. Several passes
-//! and the mean as a candidate are heuristics: they cannot spoil the first guarantee.
-//!
-//! *Source.* CKST24 Algorithm 1 and Appendix A, cut to the examples at hand.
+//! *Source.* CKST24 Algorithm 1 and Appendix A, cut to the examples available.
 //!
 //! Claims: P10, P10o, P12p, PR, PRe.
 
@@ -21,19 +12,20 @@ use crate::fit::{Denominator, Direction, Fitting, Lane, Placement, Retention, Se
 use crate::noise_setting::check_noise;
 #[cfg(feature = "serde")]
 use crate::saved::{CheckSaved, saved};
+use crate::streams;
 
 use crate::schedule;
 use crate::selection::Elimination;
 use halfspaces_linalg::{
-    AffineHalfspace, FitSample, InputError, Label, Params, PointSet, RngStream, Threads,
-    classify_by, getters, load_checked, load_params, rng_for, setters,
+    AffineHalfspace, FitSample, InputError, Label, Params, PointSet, Threads, classify_by, getters,
+    load_checked, rng_for, setters,
 };
 use rand::seq::SliceRandom;
 
-/// Guesses of the noise rate when it is unknown.
-pub const NOISE_GUESSES: [f64; 6] = [0.0, 0.05, 0.1, 0.2, 0.3, 0.4];
+/// The guesses of an unknown noise rate.
+const NOISE_GUESSES: [f64; 6] = [0.0, 0.05, 0.1, 0.2, 0.3, 0.4];
 
-/// No point may be longer, and not all may be shorter than its reciprocal.
+/// The largest allowed norm of a point. Its reciprocal is the smallest allowed value of the largest norm of the sample.
 const LARGEST_NORM: f64 = 1e150;
 
 /// Unchecked parameters of a [`SamplePerspectron`].
@@ -46,7 +38,6 @@ const LARGEST_NORM: f64 = 1e150;
 /// assert!(params.held_out(1.0).check().is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SampleParams {
     noise: Option<f64>,
     margin: Margin,
@@ -54,36 +45,36 @@ pub struct SampleParams {
     passes: u64,
     candidates: u64,
     lift: bool,
-    #[cfg_attr(feature = "serde", serde(default))]
     threads: Threads,
     seed: u64,
 }
 
 impl SampleParams {
     setters! {
-        /// η, where it is known. Default: each of [`NOISE_GUESSES`] is tried.
+        /// η, if it is known. Default: 0, 0.05, 0.1, 0.2, 0.3 and 0.4 are tried.
         noise: Some(f64),
 
-        /// What is known of the margin, as a share of the largest norm of the points learned from (after
-        /// lifting, if asked for). Default: at least 1/256.
+        /// The margin, known or bounded from below, relative to the largest norm of the training points (after lifting,
+        /// if any). Default: at least 1/256.
         margin: Margin,
 
-        /// The share of the sample held out for the choice. Default: 0.2.
+        /// The fraction of the sample held out for the choice. Default: 0.2.
         held_out: f64,
 
-        /// Passes over the rest. Default: 1.
+        /// The number of passes over the rest. Default: 1.
         passes: u64,
 
-        /// Iterates retained per guess; equal draws count once. Default: 32.
+        /// The number of iterates drawn as candidates per guess; repeated draws count once. Default: 32.
         candidates: u64,
 
-        /// Whether the halfspace sought has a bias. Default: true.
+        /// Whether the halfspace has a bias. Default: true.
         lift: bool,
 
-        /// Threads, over the guesses and the candidates. The fit does not depend on them. Default: one.
+        /// The number of threads, among which the guesses and the candidates are divided. The fit does not depend on
+        /// this number. Default: one.
         threads: Threads,
 
-        /// Seed of the split and of the random numbers drawn. Default: 0.
+        /// The seed of the split and of the learner's random numbers. Default: 0.
         seed: u64,
     }
 }
@@ -93,8 +84,8 @@ impl Params for SampleParams {
     type Error = InputError;
 
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for η outside [0, 1/2), a margin outside (0, 1], a held-out
-    /// share outside (0, 1), no pass or no candidate.
+    /// [`InputError::ParameterOutOfRange`] for η outside [0, 1/2), a margin outside (0, 1], a held-out fraction outside
+    /// (0, 1), and zero passes or candidates.
     fn check(self) -> Result<SamplePerspectron, InputError> {
         if let Some(noise) = self.noise {
             check_noise(noise)?;
@@ -102,7 +93,7 @@ impl Params for SampleParams {
         self.margin.check(1.0)?;
         let in_range = self.held_out > 0.0 && self.held_out < 1.0;
         let requirement = "above 0 and below 1";
-        InputError::check_parameter("held-out share", self.held_out, in_range, requirement)?;
+        InputError::check_parameter("held_out", self.held_out, in_range, requirement)?;
         for (name, value) in [("passes", self.passes), ("candidates", self.candidates)] {
             InputError::check_parameter(name, value as f64, value > 0, "at least 1")?;
         }
@@ -110,27 +101,28 @@ impl Params for SampleParams {
     }
 }
 
-/// The Perspectron for a sample of fixed size, when neither the noise nor the margin is known. If unsure
-/// which learner to try on data of your own, use this one.
+/// The Perspectron for a sample of fixed size, if neither the noise rate nor the margin is known. If you are not sure
+/// which learner to use on your data, use this one.
 ///
-/// The sample is split. On the larger part one Perspectron per guess of the noise rate and the margin runs,
-/// all side by side, with the step that their theorem has for as many examples as there are; random iterates
-/// of each, and the mean of these, are candidates; the one with fewest errors on the smaller part is returned.
+/// The sample is split into a training part and a held-out part. On the training part one Perspectron runs for each
+/// guess of the noise rate and the margin, with the step of the theorem for the number of examples available. The
+/// candidates are random iterates of each guess, and the mean of these. The candidate with the fewest held-out errors
+/// is returned.
 ///
-/// *Guarantee.* Whatever the data, if the examples are independent: with probability at least 1 - δ the error
-/// of the result on fresh examples is at most [`SampleFit::error_bound`]`(δ)`: its rate on the m held-out
-/// examples + √(ln(|H|/δ)/(2m)). Under Massart noise, with one pass and a guess that is right, the average
-/// error of that guess's iterates is at most η + [`schedule::average_excess_max`]. Several passes and the
-/// mean as a candidate are heuristics: they cannot spoil the first guarantee.
+/// *Guarantee.* For any distribution of independent examples: with probability at least 1 - δ the error of the result
+/// on fresh examples is at most [`SampleFit::error_bound`]`(δ)`, which is its error rate on the m held-out examples +
+/// √(ln(|H|/δ)/(2m)). Under Massart noise, with one pass, the iterates of a correct guess have an average error of at
+/// most η + [`schedule::average_excess_max`]. Several passes and the mean as a candidate are heuristics; the first
+/// guarantee holds with them as well.
 ///
-/// *Cost.* Per pass O(d) time per example and guess (54 guesses by default: 6 noise rates, 9 margins), O(d)
-/// memory per candidate (by default at most 33 per guess), and the count of the candidates' errors on the
-/// held-out part.
+/// *Cost.* Per pass O(d) time for each example and guess (54 guesses by default: 6 noise rates, 9 margins). O(d) memory
+/// per candidate (by default at most 33 per guess). Counting the errors of the candidates on the held-out part takes
+/// additional time.
 ///
-/// *When not.* With η and γ known and as many examples as the theorem asks for,
-/// [`Perspectron`](crate::Perspectron) has an error of at most η + ε proved beforehand.
+/// *When to use it.* For any sample of your own. If η and γ are known and there are as many examples as the theorem
+/// needs, [`Perspectron`](crate::Perspectron) has an error of at most η + ε, proved in advance.
 ///
-/// *Source.* CKST24 Algorithm 1 and Appendix A, cut to the examples at hand. *Claims:* PR, PRe.
+/// *Source.* CKST24 Algorithm 1 and Appendix A, cut to the examples available. *Claims:* PR, PRe.
 ///
 /// ```
 /// use halfspaces_data::{Instance, MarginBall, Massart, Region, random_target};
@@ -143,17 +135,14 @@ impl Params for SampleParams {
 ///
 /// let fit = SamplePerspectron::params().lift(false).check()?.fit(&points, &labels)?;
 /// let error = instance.population(5000, 3)?.error(fit.halfspace().linear())?.mean();
-/// assert!(error <= 0.25 && error <= fit.error_bound(0.05).value());
+/// assert!(error <= 0.25 && error <= fit.error_bound(0.05)?.value());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SamplePerspectron(SampleParams);
 
-load_params!(SamplePerspectron: SampleParams);
-
-/// What a [`SamplePerspectron`] has found: a [`Classifier`](halfspaces_linalg::Classifier) of points as they
-/// were given, and a bound on its error.
+/// The model fitted by [`SamplePerspectron`]: a [`Classifier`](halfspaces_linalg::Classifier) of the original points,
+/// with a bound on its error.
 ///
 /// ```
 /// use halfspaces_data::Builtin;
@@ -163,7 +152,7 @@ load_params!(SamplePerspectron: SampleParams);
 /// let fit = SamplePerspectron::params().check()?.fit(data.points(), data.labels())?;
 /// let rate = fit.held_out_errors() as f64 / fit.held_out() as f64;
 /// let accuracy = ((fit.candidates() as f64 / 0.05).ln() / (2.0 * fit.held_out() as f64)).sqrt();
-/// assert_eq!(fit.error_bound(0.05), ErrorBound::AtMost(rate + accuracy));
+/// assert_eq!(fit.error_bound(0.05)?, ErrorBound::AtMost(rate + accuracy));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -202,39 +191,43 @@ impl CheckSaved for SampleFit {
 
 impl SampleFit {
     getters! {
-        /// The halfspace, for points as they were given.
+        /// The halfspace, in the coordinates of the original points.
         halfspace: &AffineHalfspace,
 
-        /// η of the guess that won.
+        /// The noise rate η of the chosen guess.
         noise: f64,
 
-        /// γ of the guess that won, as a share of the largest norm.
+        /// The margin γ of the chosen guess, relative to the largest norm.
         margin: f64,
 
-        /// |H|: candidates compared.
+        /// |H|: the number of candidates compared.
         candidates: usize,
 
-        /// m: examples they were compared on.
+        /// m: the number of held-out examples.
         held_out: u64,
 
-        /// Errors among them.
+        /// The number of held-out errors of the chosen candidate.
         held_out_errors: u64 => errors,
 
-        /// Steps made per guess: examples learned from times passes.
+        /// The number of updates per guess: training examples times passes.
         steps: u64,
     }
 
-    /// What the error on fresh examples (noise included) is at most, except with probability `failure`:
-    /// [`SampleFit::hoeffding_sum`], where that is below 1.
-    #[must_use]
-    pub fn error_bound(&self, failure: f64) -> ErrorBound {
+    /// An upper bound on the error on fresh examples, noise included. It fails with probability at most `failure`. It
+    /// is [`SampleFit::hoeffding_sum`] if that is below 1.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for a `failure` outside (0, 1).
+    pub fn error_bound(&self, failure: f64) -> Result<ErrorBound, InputError> {
+        let in_range = failure > 0.0 && failure < 1.0;
+        InputError::check_parameter("failure", failure, in_range, "above 0 and below 1")?;
         let bound = self.hoeffding_sum(failure);
-        if bound < 1.0 { ErrorBound::AtMost(bound) } else { ErrorBound::NoInformation }
+        Ok(if bound < 1.0 { ErrorBound::AtMost(bound) } else { ErrorBound::NoInformation })
     }
 
-    /// The held-out rate + √(ln(|H|/failure)/(2m)) (Hoeffding, for all candidates at once), which bounds
-    /// nothing from 1 on; infinity for a `failure` outside (0, 1]. [`SampleFit::error_bound`] is the one to
-    /// report.
+    /// The held-out error rate + √(ln(|H|/failure)/(2m)) (Hoeffding's inequality for all candidates). Values of 1 and
+    /// more carry no information. Returns infinity for a `failure` outside (0, 1]. Report [`SampleFit::error_bound`]
+    /// instead.
     #[must_use]
     pub fn hoeffding_sum(&self, failure: f64) -> f64 {
         if !(failure > 0.0 && failure <= 1.0) {
@@ -249,8 +242,8 @@ impl SampleFit {
 classify_by!(SampleFit, halfspace);
 
 impl SamplePerspectron {
-    /// One pass over 4/5 of the sample, for all of [`NOISE_GUESSES`], margins of at least 1/256 of the
-    /// largest norm, and a halfspace with a bias; 32 iterates retained per guess. Each of these can be set.
+    /// The default parameters: one pass over 4/5 of the sample, six guesses of the noise rate, margins of at least
+    /// 1/256 of the largest norm, a halfspace with a bias, and 32 iterates drawn per guess.
     #[must_use]
     pub fn params() -> SampleParams {
         SampleParams {
@@ -277,12 +270,11 @@ impl FitSample for SamplePerspectron {
     type Model = SampleFit;
     type Error = InputError;
 
-    /// Learns from a sample of any scale between 1e-150 and 1e150.
+    /// Fits a sample of any scale between 1e-150 and 1e150.
     ///
     /// # Errors
-    /// [`InputError::Empty`] for fewer than two points, [`InputError::LengthMismatch`],
-    /// [`InputError::ZeroVector`] if the points to learn from are all zero or shorter than 1e-150,
-    /// [`InputError::Overflow`] for a point longer than 1e150.
+    /// [`InputError::Empty`] for fewer than two points; [`InputError::LengthMismatch`]; [`InputError::ZeroVector`] if
+    /// no training point has a norm of 1e-150 or more; [`InputError::Overflow`] for a norm above 1e150.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<SampleFit, InputError> {
         let SampleParams { held_out, passes, candidates, lift, threads, seed, .. } = self.0;
         InputError::check_len(points.len(), labels.len())?;
@@ -290,18 +282,18 @@ impl FitSample for SamplePerspectron {
             return Err(InputError::Empty);
         }
         let norms = points.norms();
-        // Squares, and the scale 1/R, must stay within f64.
+        // Squared norms and the scale 1/R must stay within f64.
         if let Some(row) = norms.iter().position(|r| r.is_nan() || *r > LARGEST_NORM) {
             return Err(InputError::Overflow { row });
         }
-        let mut rng = rng_for(RngStream::Split, seed);
+        let mut rng = rng_for(streams::SPLIT, seed);
         let mut order: Vec<usize> = (0..points.len()).collect();
         order.shuffle(&mut rng);
         let for_choice = (held_out * points.len() as f64).round() as usize;
         let for_choice = for_choice.clamp(1, points.len() - 1);
         let (validation, training) = order.split_at_mut(for_choice);
         let steps = (training.len() as u64).saturating_mul(passes);
-        // Nothing of the held-out part reaches the candidates, its largest norm included.
+        // The candidates must not depend on the held-out part, not even on its largest norm.
         let radius = training.iter().map(|&i| norms[i]).fold(0.0, f64::max);
         if radius < 1.0 / LARGEST_NORM {
             return Err(InputError::ZeroVector);
@@ -333,7 +325,7 @@ impl FitSample for SamplePerspectron {
             if pass > 0 {
                 training.shuffle(&mut rng);
             }
-            for together in training.chunks(fitting.rows_together().min(training.len())) {
+            for together in training.chunks(fitting.batch_rows().min(training.len())) {
                 let example = |i: &usize| (row(points, *i), labels[*i]);
                 let examples: Vec<_> = together.iter().map(example).collect();
                 fitting.learn_from(&examples)?;
@@ -358,7 +350,7 @@ impl FitSample for SamplePerspectron {
 
 fn row<P: PointSet>(points: &P, index: usize) -> P::Row<'_> {
     let Some(x) = points.row(index) else {
-        unreachable!("the order is one of the indices of the points")
+        unreachable!("the order contains indices of the points")
     };
     x
 }
@@ -413,7 +405,7 @@ mod tests {
         }
     }
 
-    /// Real points with their own labels, on examples not learned from.
+    /// Real data with its own labels, on held-out examples.
     #[test]
     fn real_data() {
         let (points, labels, _) = Builtin::Wdbc.load().unwrap().into_parts();
@@ -429,7 +421,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(12))]
-        /// The bound on the error holds far more often than it must.
+        /// The bound on the error holds far more often than required.
         #[test]
         fn the_bound_holds(seed in 0u64..1000) {
             let (points, labels) = noisy(400, seed);
@@ -447,7 +439,7 @@ mod tests {
             (base().noise(0.5), "noise", 0.5),
             (base().margin(Margin::Known(0.0)), "margin", 0.0),
             (base().margin(Margin::AtLeast(1.5)), "margin", 1.5),
-            (base().held_out(0.0), "held-out share", 0.0),
+            (base().held_out(0.0), "held_out", 0.0),
             (base().passes(0), "passes", 0.0),
             (base().candidates(0), "candidates", 0.0),
         ] {
@@ -473,7 +465,7 @@ mod tests {
         assert!(matches!(many.fit(&points, &labels), Err(InputError::TooLarge { .. })));
     }
 
-    /// A far point that is held out changes nothing but the count.
+    /// A distant held-out point changes only the count.
     #[test]
     fn the_held_out_part_does_not_reach_the_candidates() {
         let (points, labels) = noisy(200, 3);
@@ -494,19 +486,19 @@ mod tests {
                 changed += 1;
                 continue;
             }
-            // So far out that the square of the point, in units of the radius, overflows.
+            // So distant that the squared norm of the point, relative to the radius, overflows.
             let farther = with_far(i, 1e159);
             assert_eq!(farther.halfspace(), far.halfspace(), "{i}");
             assert_eq!(farther.held_out_errors(), far.held_out_errors(), "{i}");
         }
-        // The 160 learned from do; of the 40 others only those that change the choice may.
+        // All 160 training points matter; of the 40 others, only those that change the choice may matter.
         assert!((160..175).contains(&changed), "{changed}");
     }
 
-    /// One point for each axis: nothing but the intercept is known of those held out, so a fit without errors there has seen them.
+    /// One point per axis: only the intercept applies to held-out points, so a fit without errors there must have used
+    /// them.
     #[test]
     fn what_is_held_out_is_not_learned_from() {
-        // One point for each axis: nothing but the intercept is known of those held out.
         let rows: Vec<Vec<f64>> =
             (0..40).map(|i| (0..40).map(|j| f64::from(u8::from(i == j))).collect()).collect();
         let points = halfspaces_linalg::Points::from_rows(&rows).unwrap();

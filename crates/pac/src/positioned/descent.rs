@@ -1,24 +1,28 @@
-//! Directions for points in position: the descent of the theorem, and the several of the practical setting.
+//! Directions for points in radially isotropic position: the descent of the theorem, and those of the practical
+//! schedule.
 //!
 //! *Source.* docs/theory/massart-without-margin.md, "Descent" and "The practical schedule". Claims: PM, PMn, PMt.
 
 use super::region::Placed;
 use super::schedule::positioned_step;
+use crate::baselines::LeakyRelu;
 use crate::fit::{Denominator, Direction, SignLink};
-use crate::rivals::LeakyRelu;
 use crate::schedule;
+use crate::streams;
 use halfspaces_linalg::{
-    InputError, Label, PointSet, RngStream, Threads, kernels, norm, normalise, rng_for_round,
+    InputError, Label, PointSet, Threads, kernels, norm, normalise, rng_for_round,
 };
 use rand::seq::SliceRandom;
 
-/// Margins that a Perspectron in position supposes. No point need have one: in position most have 1/(2√d).
+/// The margins for which Perspectrons run on points in radially isotropic position. The points need not have these
+/// margins; most points have a margin of 1/(2√d).
 const MARGINS: [f64; 3] = [0.2, 0.05, 0.01];
-/// Passes of one practical descent over its examples, and most steps, unless one pass is longer.
+/// The number of passes of a practical descent over its examples, and the maximum number of steps if they are more than
+/// one pass.
 const PASSES: usize = 20;
 const MAX_REPEATED_STEPS: usize = 100_000;
 
-/// Projected stochastic subgradient descent of LeakyReLU_λ from 0, the mean of all iterates.
+/// Projected stochastic subgradient descent on LeakyReLU_λ from 0, with the mean of all iterates.
 #[derive(Debug)]
 pub(super) struct Descent {
     loss: LeakyRelu,
@@ -39,7 +43,7 @@ impl Descent {
         Ok(Descent { loss, step, w: vec![0.0; dim], sum: vec![0.0; dim] })
     }
 
-    /// One step on an example of what is left; off the subspace (`None`) the loss is 0.
+    /// Takes one step on an example that no rule covers. Outside the subspace (`None`) the loss is 0.
     pub(super) fn take(&mut self, placed: Option<&[f64]>, label: Label) {
         kernels::axpy(1.0, &self.w, &mut self.sum);
         let Some(f) = placed else { return };
@@ -48,14 +52,14 @@ impl Descent {
         project(&mut self.w);
     }
 
-    /// The mean iterate, scaled to norm 1, which lowers a negative loss; the zero vector stays.
+    /// The mean iterate, scaled to norm 1, which can only lower a negative loss. A zero vector is returned unchanged.
     pub(super) fn direction(mut self) -> Vec<f64> {
         let _ = normalise(&mut self.sum);
         self.sum
     }
 }
 
-/// Onto the unit ball.
+/// Projects onto the unit ball.
 fn project(w: &mut [f64]) {
     let length = norm(w);
     if length > 1.0 {
@@ -63,7 +67,7 @@ fn project(w: &mut [f64]) {
     }
 }
 
-/// What a practical descent follows.
+/// The update of a practical descent.
 #[derive(Debug, Clone, Copy)]
 enum Rule {
     Leaky(LeakyRelu),
@@ -71,7 +75,7 @@ enum Rule {
 }
 
 impl Rule {
-    /// The factor of f in the direction of a step.
+    /// The factor of f in an update.
     fn factor(&self, value: f64, label: Label) -> f64 {
         match self {
             Rule::Leaky(loss) => loss.subgradient_factor(value, label),
@@ -80,8 +84,8 @@ impl Rule {
     }
 }
 
-/// The directions of the practical setting: the mean of the second half of the iterates of a descent of
-/// LeakyReLU_λ, and of Perspectrons for a few margins, each over as many passes.
+/// The directions of the practical schedule: one from subgradient descent on LeakyReLU_λ, and one from a Perspectron
+/// for each of a few margins. Each is the mean of the second half of the iterates, over the same number of passes.
 pub(super) fn directions(
     placed: &Placed,
     leak: f64,
@@ -103,7 +107,7 @@ pub(super) fn directions(
     let run = |order: &mut Vec<usize>, (index, (rule, step)): (u32, (Rule, f64))| {
         order.clear();
         order.extend(0..n);
-        let mut rng = rng_for_round(RngStream::PositionedDescent, seed, round * count + index);
+        let mut rng = rng_for_round(streams::POSITIONED_DESCENT, seed, round * count + index);
         let (mut w, mut sum) = (vec![0.0; placed.points.dim()], vec![0.0; placed.points.dim()]);
         let values = placed.points.as_slice();
         let dim = placed.points.dim();
@@ -175,8 +179,9 @@ mod tests {
         assert_ne!(directions(&placed, 0.1, 1, 1, Threads::ONE).unwrap(), all);
     }
 
-    /// The four practical descents once more, formula by formula: y w·f wrong costs LeakyReLU_λ a factor 1 - λ, right -λ; a
-    /// Perspectron's g is (β sign(w·f) - y)/max(|w·f|, γ), β = 1 - 2λ, its step γ/(2√T (1-λ)).
+    /// Computes the four practical descents again, formula by formula. The factor of LeakyReLU_λ is 1 - λ for a wrong
+    /// label and -λ for a right one. A Perspectron's g is (β sign(w·f) - y)/max(|w·f|, γ), β = 1 - 2λ, its step γ/(2√T
+    /// (1-λ)).
     #[test]
     fn practical_directions_are_those_of_the_formulas() {
         let (leak, seed, round) = (0.2, 7, 3u32);
@@ -188,7 +193,7 @@ mod tests {
         let steps = 60;
         let root = (steps as f64).sqrt();
         for (index, direction) in (0u32..).zip(&found) {
-            let mut rng = rng_for_round(RngStream::PositionedDescent, seed, round * 4 + index);
+            let mut rng = rng_for_round(streams::POSITIONED_DESCENT, seed, round * 4 + index);
             let mut order = [0, 1, 2];
             let (mut w, mut sum) = ([0.0f64; 2], [0.0; 2]);
             for t in 0..steps {

@@ -1,4 +1,4 @@
-//! What a fit hands out: the list, a certificate per rule, the error held out.
+//! The fitted model: the list, a certificate per rule, and the held-out error.
 //!
 //! Claims: PM.
 
@@ -9,8 +9,8 @@ use crate::saved::{CheckSaved, saved};
 use crate::{ErrorBound, ErrorCount};
 use halfspaces_linalg::{InputError, Termination, classify_by, getters, load_checked};
 
-/// What is known of one rule: how well its points were in position, and what it does to points that its
-/// direction was not fitted to.
+/// The certificate of a rule: the quality of its position, and its errors on points that its direction was not fitted
+/// to.
 ///
 /// ```
 /// use halfspaces_pac::{RuleCertificate, RuleCount};
@@ -22,34 +22,35 @@ use halfspaces_linalg::{InputError, Termination, classify_by, getters, load_chec
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RuleCertificate {
-    /// Points that were brought into position.
+    /// The number of points brought into radially isotropic position.
     pub points: usize,
-    /// How many of them lie in the subspace.
+    /// The number of these points in the subspace.
     pub members: usize,
-    /// Least eigenvalue of (k/members) Σ f fᵀ over them: 1 in perfect position, at least 1/2 in the theorem.
+    /// The smallest eigenvalue of (k/members) Σ f fᵀ over them: 1 in exact radially isotropic position. The theorem
+    /// needs at least 1/2.
     pub least: f64,
     /// k, the dimension of the subspace.
     pub dim: usize,
-    /// Points kept back from the descent: how many were left, covered and wrong. The signed sum, the share and
-    /// the conditional error follow from it.
+    /// The numbers of points left, covered and wrong, among points not used in the descent. They determine the signed
+    /// sum, the covered fraction and the conditional error.
     pub count: RuleCount,
 }
 
 impl RuleCertificate {
-    /// q, the least mean of 1\[x in V\] (u·f(x))² over all unit u; the theorem asks for 1/(2d).
+    /// q, the smallest mean of 1\[x in V\] (u·f(x))² over all unit u. The theorem needs at least 1/(2d).
     #[must_use]
     pub fn spread(self) -> f64 {
         self.members as f64 / self.points as f64 * self.least / self.dim as f64
     }
 }
 
-/// What [`PositionedMassart`](crate::PositionedMassart) returns: a decision list, a certificate per rule, and
-/// the errors on examples that had no part in it.
+/// The model fitted by [`PositionedMassart`](crate::PositionedMassart): a decision list, a certificate per rule, and
+/// the held-out errors.
 ///
-/// *Guarantee.* Whatever the data, if the examples are independent: with probability at least 1 - δ the error
-/// on fresh examples is at most [`PositionedFit::error_bound`]`(δ)`, the exact binomial bound of the
-/// held-out errors; and where labels have Massart noise of rate η and [`PositionedFit::termination`] is `Converged` under
-/// the theorem's schedule, it is at most η + ε without looking at them.
+/// *Guarantee.* For any distribution of independent examples: with probability at least 1 - δ the error on fresh
+/// examples is at most [`PositionedFit::error_bound`]`(δ)`, the exact binomial bound from the held-out errors. If
+/// labels have Massart noise of rate η and [`PositionedFit::termination`] is `Converged` under the theorem's schedule,
+/// the error is at most η + ε as well.
 ///
 /// ```
 /// use halfspaces_data::{Instance, Marginal, Rcn, StudentT, random_target};
@@ -59,7 +60,7 @@ impl RuleCertificate {
 /// let (points, labels) = instance.sample(3000, 2)?;
 /// let learner = PositionedMassart::params(0.1).check()?;
 /// let fit = learner.fit(&points, &labels)?;
-/// // The certificates are what the list does to the part that chose it.
+/// // The certificates count the errors of the list on the part that chose it.
 /// let parts = learner.parts(3000)?;
 /// let chosen_by: Vec<_> = parts.choice.iter().map(|&i| labels[i]).collect();
 /// use halfspaces_linalg::PointSet;
@@ -98,18 +99,18 @@ impl CheckSaved for PositionedFit {
         check(rules.len() == self.certificates.len(), "one certificate per rule")?;
         for (rule, certificate) in rules.iter().zip(&self.certificates) {
             let RuleCertificate { points, members, least, dim, count } = *certificate;
-            check(dim == rule.inner_dim(), "a certificate is of the dimension of its rule")?;
+            check(dim == rule.inner_dim(), "a certificate has the dimension of its rule")?;
             let placed = 0 < members && members <= points && (0.0..=1.0).contains(&least);
-            check(placed, "a position has members, and a least eigenvalue of at most 1")?;
+            check(placed, "a position has members, and a smallest eigenvalue of at most 1")?;
             check(
                 count.is_possible(),
-                "wrong points are some of those covered, and these of those left",
+                "a rule has at most as many errors as covered points, and covers at most the points left",
             )?;
             check(count.inside > 0, "a rule covers some of the points that chose it")?;
         }
         let leak = self.leak;
         saved("leak", leak, leak > 0.0 && leak <= 0.5)?;
-        check(self.remainder.is_possible(), "what is left is some of what was tested")?;
+        check(self.remainder.is_possible(), "at most the tested points are left")?;
         let needed = self.certificates.iter().map(|c| c.count.left).max().unwrap_or(0);
         let taken = self.taken;
         let held_out = self.held_out.map_or(0, ErrorCount::points);
@@ -117,7 +118,7 @@ impl CheckSaved for PositionedFit {
         saved("examples taken", taken as f64, fits && taken > 0)?;
         match self.termination {
             Termination::CapReached { cap } => {
-                check(rules.len() as u64 == cap, "the cap is reached with as many rules")
+                check(rules.len() as u64 == cap, "the number of rules is the cap")
             }
             _ => Ok(()),
         }
@@ -126,33 +127,33 @@ impl CheckSaved for PositionedFit {
 
 impl PositionedFit {
     getters! {
-        /// The decision list: what is learned.
+        /// The decision list.
         list: &PositionedDecisionList,
 
-        /// One certificate per rule, in their order.
+        /// One certificate per rule, in the order of the rules.
         certificates: &[RuleCertificate],
 
-        /// λ = η + ε/2, what the signed sums are measured against.
+        /// λ = η + ε/2, the error rate to which signed sums refer.
         leak: f64,
 
-        /// The last test of what no rule covers.
+        /// The result of the last test of how many points no rule covers.
         remainder: Remainder,
 
-        /// Errors on examples that had no part in the fit; `None` if none were held out.
+        /// The errors on held-out examples. `None` if no examples were held out.
         held_out: Option<ErrorCount>,
 
-        /// Examples taken in all.
+        /// The number of all examples taken.
         taken: u64,
 
         /// How the fit ended; see [`PositionedMassart`](crate::PositionedMassart).
         termination: Termination,
     }
 
-    /// The exact binomial bound on the error, from the examples held out: it fails with probability at most
+    /// The exact binomial upper bound on the error from the held-out examples, which fails with probability at most
     /// `failure`.
     ///
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for a probability outside (0, 1).
+    /// [`InputError::ParameterOutOfRange`] for a `failure` outside (0, 1).
     pub fn error_bound(&self, failure: f64) -> Result<ErrorBound, InputError> {
         match self.held_out {
             Some(count) => count.error_bound(failure),

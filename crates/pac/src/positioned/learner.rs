@@ -4,68 +4,74 @@ use super::descent::{Descent, directions};
 use super::fit::{PositionedFit, RuleCertificate};
 use super::list::{PositionedDecisionList, RuleCount};
 use super::params::PositionedParams;
-use super::region::{Placed, Region, Wanted, choose};
+use super::region::{Criterion, Placed, Region, choose};
 use super::rule::{PositionedAnswer, PositionedRule, Scratch};
 use super::schedule::{
     PositionedPlan, PositionedSchedule, positioned_leak, positioned_stop, practical_slack,
 };
-use super::source::{Fresh, Part, Parts, Remainder, Source, Supply};
+use super::source::{Part, Remainder, SampleSource, Source, StreamSource, Supply};
 use crate::ErrorCount;
 use crate::noise_setting::{check_noise, check_target};
+use crate::streams;
 use halfspaces_data::LabelledPoints;
 use halfspaces_forster::{Accuracy, Forster, ForsterError, ForsterTransform};
 use halfspaces_linalg::{
     ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet, Points,
-    RngStream, Termination, load_params, rng_for, zeros,
+    Termination, rng_for, zeros,
 };
 use rand::seq::SliceRandom;
 
-/// λmin of a position at least 1/2.
+/// The accuracy of a radially isotropic position: a smallest eigenvalue of at least 1/2.
 const ACCURACY: Accuracy = Accuracy::OneSided(0.5);
-/// ‖x - Px‖/‖x‖ up to which x is in a subspace.
+/// The largest ‖x - Px‖/‖x‖ at which x counts as a point of a subspace.
 const MEMBERSHIP: f64 = 1e-10;
-/// Share of the examples learned from on which regions are compared.
+/// The fraction of the training examples on which regions are compared.
 const CHOICE_SHARE: f64 = 0.25;
 
-/// Levels, as shares of λ, at which the practical schedule makes a list of a sample: a region is emitted at the
-/// least signed sum against its level, so a lower one takes less at a time and more surely.
+/// The levels, as multiples of λ, at each of which the practical schedule fits a list to a sample. The region with the
+/// smallest signed sum for the level is chosen, so a lower level gives smaller and more accurate regions.
 const LEVELS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
 
-/// Massart noise without a margin: a decision list of halfspaces in radially isotropic position.
+/// Learns under Massart noise without a margin: a decision list of halfspaces in radially isotropic position.
 ///
-/// *What it computes.* While more than a little of the space is undecided: bring points of the undecided region
-/// R into radially isotropic position f(x) = xA/‖xA‖ on a subspace V that holds at least its share of them;
-/// there find a direction v; on examples kept back choose a region {x in V, |v·f(x)| >= t} by the signed sum
-/// G = E_R\[(1\[wrong\] - λ) 1\[region\]\], λ = η + ε/2; it becomes a rule, and what it covers leaves R. The
-/// origin is +1.
+/// *Method.* Each round considers the region R that no rule covers yet, until little of it is left. Points of R are
+/// brought into radially isotropic position f(x) = xA/‖xA‖ on a subspace V, which contains at least its share of them
+/// (a fraction k/d for dimension k), and a direction v is found there. A region {x in V, |v·f(x)| >= t} is chosen on
+/// held-out examples by the signed sum G = E_R\[(1\[wrong\] - λ) 1\[region\]\] with λ = η + ε/2. It becomes a rule and
+/// is removed from R. The origin is labelled +1.
 ///
-/// *Guarantee* ([`PositionedSchedule::Theorem`]). Let each label be sign(w*·x) flipped with a probability
-/// η(x) <= η, and ε <= 1 - 2η. Whatever the distribution of x, without any margin, with probability at least
-/// 1 - δ the fit converges and its error is at most η + ε. Examples: at most
-/// N (8/ε)(n + T + m) and N + 2 tests, the last for the error on examples held out, Õ((dλ/ε²)(d³ + d²/ε²)), whatever the condition
-/// ([`PositionedMassart::plan`]). In exact arithmetic: subspaces are told by a tolerance of 1e-10.
+/// *Guarantee* ([`PositionedSchedule::Theorem`]). Let each label be sign(w*·x) flipped with a probability η(x) <= η,
+/// and let ε <= 1 - 2η. For every distribution of x, without any margin, with probability at least 1 - δ the fit
+/// converges and its error is at most η + ε. The number of examples is at most N (8/ε)(n + T + m) plus those of N + 2
+/// tests, the last of which gives the held-out error: Õ((dλ/ε²)(d³ + d²/ε²)), for every condition number
+/// ([`PositionedMassart::plan`]). The proof is for exact arithmetic; the implementation recognises subspaces with a
+/// tolerance of 1e-10.
 ///
-/// [`PositionedSchedule::Practical`], the default, takes far fewer: one sample, split once, or some thousands
-/// of fresh examples a round. Directions are then the mean of a descent of LeakyReLU_λ and of Perspectrons in
-/// position, and the region is the one of least G among all of theirs; where none has G below -1/√m on m
-/// examples, a rule covers the whole subspace with fewest errors. Of a sample four such lists are made, with G against
-/// λ, 3λ/4, λ/2 and λ/4, and that of fewest errors on the kept-back examples is taken. Its error is what [`PositionedFit::error_bound`]
-/// says.
+/// [`PositionedSchedule::Practical`], the default, needs far fewer examples: one sample, split once, or some thousands
+/// of fresh examples per round. Directions then come from subgradient descent on LeakyReLU_λ and from Perspectrons,
+/// both in radially isotropic position, and the region is the one with the smallest G for any of these directions. If
+/// no region has G below -1/√m on m examples, the rule covers the whole subspace with the fewest errors. For a sample
+/// four such lists are fitted, with G for λ, 3λ/4, λ/2 and λ/4, and the one with the fewest errors on the examples that
+/// choose regions is returned. Its error is bounded by [`PositionedFit::error_bound`].
 ///
-/// *Ends.* `Converged`: at most a share of 3ε/8 was left at the last test. `AssumptionFailed`: in some
-/// round no region had a signed sum low enough (in practice: a rule for a whole subspace had one above 1/√m), or
-/// fewer examples than possible were left: more noise than η, or the event of probability δ. `Stalled`: rounding kept points from a position. `CapReached`: as many rules as planned.
-/// `ExamplesEnded`. The list is whole in all cases, its default the commoner label of what is left.
+/// *Ends.* `Converged`: at most a fraction 3ε/8 was left at the last test. `AssumptionFailed`: in some round no region
+/// had a sufficiently small signed sum (under the practical schedule: a rule for a whole subspace had one above 1/√m),
+/// or fewer examples were left than the assumption allows. The noise is then larger than η, or the event of probability
+/// δ occurred. `Stalled`: because of rounding, no radially isotropic position was found. `CapReached`: the planned
+/// number of rules was reached. `ExamplesEnded`: the examples ended. The list is complete in all cases; its default is
+/// the majority label of the points left.
 ///
-/// *Cost.* A round is a Forster transform, O(d²) per point and pass, O(dk) per example to place it in k
-/// dimensions, a sort. Memory under the theorem's schedule: the n points and m kept-back examples of a round;
-/// otherwise those of a sample in position, dense; sparse points are spread out one at a time.
+/// *Cost.* Each round takes a Forster transform, O(d²) per point and pass, O(dk) per example to place it in k
+/// dimensions, and a sort. Memory under the theorem's schedule: the n points and m examples of a round. Under the
+/// practical schedule: all points of a sample in radially isotropic position, stored as dense points. Sparse points are
+/// made dense one at a time.
 ///
-/// *When to use it.* Where the margin is tiny or columns differ by orders of magnitude, and noise is not
-/// uniform. *When not:* with a margin the [`Perspectron`](crate::Perspectron) needs fewer examples and gives a halfspace;
-/// in more than a few hundred dimensions positions are slow.
+/// *When to use it.* If the margin is tiny or columns differ by orders of magnitude, and the noise is not uniform. With
+/// a margin the [`Perspectron`](crate::Perspectron) needs fewer examples and returns a halfspace. In more than a few
+/// hundred dimensions, radially isotropic positions take long to compute.
 ///
-/// *Source.* DKT21; argument, constants and practical setting are ours: docs/theory/massart-without-margin.md. *Claims:* PM, PMn, PMt.
+/// *Source.* DKT21; argument, constants and practical schedule are ours: docs/theory/massart-without-margin.md.
+/// *Claims:* PM, PMn, PMt.
 ///
 /// ```
 /// use halfspaces_data::{Instance, Massart, Region, StudentT, random_target};
@@ -81,32 +87,29 @@ const LEVELS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct PositionedMassart(PositionedParams);
-
-load_params!(PositionedMassart: PositionedParams);
 
 impl Params for PositionedParams {
     type Learner = PositionedMassart;
     type Error = InputError;
 
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for η outside [0, 1/2), ε or δ outside (0, 1), ε above 1 - 2η, or a
-    /// held-out share outside [0, 1).
+    /// [`InputError::ParameterOutOfRange`] for η outside [0, 1/2), ε or δ outside (0, 1), ε above 1 - 2η, or a held-out
+    /// fraction outside [0, 1).
     fn check(self) -> Result<PositionedMassart, InputError> {
         check_noise(self.noise)?;
         check_target(self.excess, self.failure)?;
-        // Beyond λ = 1/2 the loss is not convex, and chance reaches the error.
+        // Beyond λ = 1/2 the loss is not convex, and guessing at random reaches the error.
         let leak = positioned_leak(self.noise, self.excess);
         InputError::check_parameter("noise + excess / 2", leak, leak <= 0.5, "at most 1/2")?;
         let in_range = (0.0..1.0).contains(&self.held_out);
         let requirement = "at least 0 and below 1";
-        InputError::check_parameter("held-out share", self.held_out, in_range, requirement)?;
+        InputError::check_parameter("held_out", self.held_out, in_range, requirement)?;
         Ok(PositionedMassart(self))
     }
 }
 
-/// Which points of a sample are for what.
+/// The parts into which the practical schedule splits a sample.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -117,15 +120,15 @@ impl Params for PositionedParams {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PositionedParts {
-    /// Indices of those that positions and directions are found on.
+    /// The indices of the points on which positions and directions are found.
     pub descent: Vec<usize>,
-    /// Those that regions are chosen on: the certificates speak of them.
+    /// The indices of the points on which regions are chosen; the certificates refer to them.
     pub choice: Vec<usize>,
-    /// Those that have no part in the fit.
+    /// The indices of the held-out points.
     pub held_out: Vec<usize>,
 }
 
-/// How the rounds of a fit ended, with what.
+/// The result of the rounds of a fit.
 struct Rounds {
     rules: Vec<PositionedRule>,
     certificates: Vec<RuleCertificate>,
@@ -133,7 +136,7 @@ struct Rounds {
     termination: Termination,
 }
 
-/// A position of what is left, and how good it is.
+/// A radially isotropic position of the points left, and its quality.
 struct Positioned {
     transform: ForsterTransform,
     points: usize,
@@ -141,20 +144,20 @@ struct Positioned {
     least: f64,
 }
 
-/// What a step of a round came to, unless the run ends here.
+/// The result of a step of a round, or the end of the run.
 enum Step<T> {
     Done(T),
     End(Termination),
 }
 
 impl PositionedMassart {
-    /// For flips of probability at most `noise` η in [0, 1/2).
+    /// Parameters for flips of probability at most `noise` η in [0, 1/2).
     #[must_use]
     pub fn params(noise: f64) -> PositionedParams {
         PositionedParams::new(noise)
     }
 
-    /// What a fit of points in R^`dim` takes.
+    /// The numbers of rules and examples of a fit of points in R^`dim`.
     #[must_use]
     pub fn plan(&self, dim: usize) -> PositionedPlan {
         let PositionedParams { noise, excess, failure, .. } = self.0;
@@ -164,17 +167,17 @@ impl PositionedMassart {
         }
     }
 
-    /// How the practical schedule splits a sample of `points` points, at random by the seed.
+    /// Splits a sample of `points` points as the practical schedule does: at random, by the seed.
     ///
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for fewer than 2 points, or 3 where some are held out.
+    /// [`InputError::ParameterOutOfRange`] for fewer than 2 points, or fewer than 3 if some are held out.
     pub fn parts(&self, points: usize) -> Result<PositionedParts, InputError> {
         let some = usize::from(self.0.held_out > 0.0);
         let enough = points >= 2 + some;
-        let requirement = "at least 2, and 3 where some are held out";
+        let requirement = "at least 2, and at least 3 if some are held out";
         InputError::check_parameter("number of points", points as f64, enough, requirement)?;
         let mut order: Vec<usize> = (0..points).collect();
-        order.shuffle(&mut rng_for(RngStream::Split, self.0.seed));
+        order.shuffle(&mut rng_for(streams::SPLIT, self.0.seed));
         let held_out = (self.0.held_out * points as f64).round() as usize;
         let held_out = held_out.clamp(some, points - 2);
         let rest = points - held_out;
@@ -196,10 +199,10 @@ impl PositionedMassart {
         let PositionedParts { descent, choice, held_out } = self.parts(labels.len())?;
         let kept = points.select(&choice)?;
         let kept_labels: Vec<Label> = choice.iter().map(|&i| labels[i]).collect();
-        // Of the lists at several levels that of fewest errors on the part that regions are chosen on.
+        // Keeps the list with the fewest errors on the part on which regions are chosen.
         let mut best: Option<(usize, PositionedFit)> = None;
         for level in LEVELS {
-            let mut source = Parts::new(points, labels, descent.clone(), choice.clone());
+            let mut source = SampleSource::new(points, labels, descent.clone(), choice.clone());
             let rounds = self.rounds(&mut source, level * self.leak())?;
             let fit = self.finish(rounds, source.dim(), source.taken())?;
             let errors = ErrorCount::count_on(&fit, &kept, &kept_labels, self.0.threads)?.errors();
@@ -225,13 +228,13 @@ impl PositionedMassart {
         Ok(PositionedFit { list, certificates, leak, remainder, held_out, taken, termination })
     }
 
-    /// Rule after rule, until little is left or a step ends the run.
+    /// Adds rules until few points are left or a step ends the run.
     fn rounds<S: Source>(&self, source: &mut S, level: f64) -> Result<Rounds, S::Error> {
         let dim = source.dim();
         let plan = self.plan(dim);
         let solver = ForsterTransform::params().accuracy(ACCURACY).membership(MEMBERSHIP);
         let solver = solver.threads(self.0.threads).check()?;
-        // The d × d matrices of a position must fit.
+        // Fails early if the d × d matrices of a position do not fit in memory.
         drop(zeros(dim, dim)?);
         let empty = Remainder { left: 0, points: 1, positive: 0 };
         let mut rounds = Rounds {
@@ -240,7 +243,7 @@ impl PositionedMassart {
             remainder: empty,
             termination: Termination::ExamplesEnded,
         };
-        // Whether some rule is wrong more often than λ explains.
+        // Whether some rule has more errors than λ explains.
         let mut failed = false;
         loop {
             let Some(remainder) = source.remainder(&rounds.rules, plan.test)? else {
@@ -264,14 +267,14 @@ impl PositionedMassart {
                         return Ok(rounds);
                     }
                 };
-            source.emitted(&rule);
+            source.rule_added(&rule);
             rounds.rules.push(rule);
             rounds.certificates.push(certificate);
             failed |= too_often;
         }
     }
 
-    /// One rule, its certificate, and whether it is wrong more often than λ explains.
+    /// Finds one rule. Also returns its certificate, and whether the rule has more errors than λ explains.
     fn round<S: Source>(
         &self,
         source: &mut S,
@@ -305,7 +308,7 @@ impl PositionedMassart {
                 vec![descent.direction()]
             }
             PositionedSchedule::Practical => {
-                // All of a sample; of a stream as many as planned.
+                // All examples of a sample, or the planned number from a stream.
                 let steps = if source.is_sample() { u64::MAX } else { plan.steps };
                 let part = Part::Descent;
                 let placed = match placed(source, part, rules, &whole, steps, &mut draws)? {
@@ -332,7 +335,8 @@ impl PositionedMassart {
         Ok(Step::Done((place(answer)?, certificate, too_often)))
     }
 
-    /// The region of a rule and whether it is wrong more often than λ explains; `None` if there is none.
+    /// Chooses the region of a rule. Also returns whether it has more errors than λ explains. `None` if there is no
+    /// region.
     fn region(
         &self,
         directions: &[Vec<f64>],
@@ -340,13 +344,13 @@ impl PositionedMassart {
         plan: PositionedPlan,
         level: f64,
     ) -> Result<Option<(Region, bool)>, InputError> {
-        let of = |wanted| choose(directions, kept, level, wanted, self.0.threads);
+        let of = |criterion| choose(directions, kept, level, criterion, self.0.threads);
         match self.0.schedule {
             PositionedSchedule::Theorem => {
-                Ok(of(Wanted::Largest { slack: plan.slack })?.map(|region| (region, false)))
+                Ok(of(Criterion::Largest { slack: plan.slack })?.map(|region| (region, false)))
             }
             PositionedSchedule::Practical => {
-                let least = of(Wanted::Least)?.filter(|region| region.inside > 0);
+                let least = of(Criterion::Least)?.filter(|region| region.inside > 0);
                 let count =
                     |r: &Region| RuleCount { left: kept.left, inside: r.inside, errors: r.errors };
                 let slack = practical_slack(kept.left as u64);
@@ -355,8 +359,8 @@ impl PositionedMassart {
                     Some(region) if count(&region).signed_sum(level) <= -slack => {
                         Ok(Some((region, false)))
                     }
-                    Some(_) => Ok(of(Wanted::Whole)?.map(|region| {
-                        // More errors than λ explains by chance.
+                    Some(_) => Ok(of(Criterion::Whole)?.map(|region| {
+                        // More errors than λ and chance explain.
                         let failed = count(&region).signed_sum(self.leak()) > slack;
                         (region, failed)
                     })),
@@ -365,7 +369,7 @@ impl PositionedMassart {
         }
     }
 
-    /// Brings points of what is left into position.
+    /// Brings points that no rule covers into radially isotropic position.
     fn position<S: Source>(
         &self,
         source: &mut S,
@@ -391,14 +395,14 @@ impl PositionedMassart {
             }
             Err(ForsterError::Input(error)) => return Err(error.into()),
             Err(error) => {
-                unreachable!("the points are off the origin and have no weights: {error}")
+                unreachable!("the points are not at the origin and have no weights: {error}")
             }
         };
         let position = fit.position();
         let (n, members) = (points.len(), position.subspace.members().len());
         let least = position.certificate.least();
         let transform = position.transform.clone();
-        // What falls short may still do in practice: regions are judged by points kept back.
+        // The practical schedule accepts a less accurate position, because regions are chosen on other points.
         if !fit.is_resolved() && self.0.schedule == PositionedSchedule::Theorem {
             return Ok(Step::End(Termination::Stalled));
         }
@@ -406,7 +410,7 @@ impl PositionedMassart {
     }
 }
 
-/// How the run ends if a step was not given what it asked for.
+/// The end of the run if a step did not get the examples that it requested.
 fn ended(supply: Supply) -> Option<Termination> {
     match supply {
         Supply::Complete => None,
@@ -415,7 +419,7 @@ fn ended(supply: Supply) -> Option<Termination> {
     }
 }
 
-/// Examples of what is left, those in the subspace of a rule placed.
+/// Collects examples that no rule covers, and transforms those in the subspace of `whole`.
 fn placed<S: Source>(
     source: &mut S,
     part: Part,
@@ -445,8 +449,8 @@ impl FitSample for PositionedMassart {
     type Model = PositionedFit;
     type Error = FitError<InputError>;
 
-    /// Under the practical schedule the sample is split ([`PositionedMassart::parts`]); under the theorem's it is
-    /// streamed in its order, whose examples must be independent.
+    /// Fits a sample. The practical schedule splits it ([`PositionedMassart::parts`]). The theorem's schedule takes it
+    /// as a stream, in its order; its guarantee needs independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<PositionedFit, Self::Error> {
         InputError::check_len(points.len(), labels.len())?;
         if labels.is_empty() {
@@ -464,8 +468,8 @@ impl FitSample for PositionedMassart {
 impl FitStream for PositionedMassart {
     type Model = PositionedFit;
 
-    /// Fresh examples for every step of every round. A stream that ends early is no error: the rules so far
-    /// stand, and [`PositionedFit::termination`] says so.
+    /// Fits a stream, with fresh examples for every step of every round. If the stream ends early, the rules found so
+    /// far are returned, and [`PositionedFit::termination`] says so.
     ///
     /// # Errors
     /// [`InputError::Empty`] for a stream without examples.
@@ -474,7 +478,7 @@ impl FitStream for PositionedMassart {
         stream: &mut S,
     ) -> Result<PositionedFit, FitError<S::Error>> {
         let dim = stream.dim();
-        let mut source = Fresh { stream, taken: 0, scratch: Scratch::default() };
+        let mut source = StreamSource { stream, taken: 0, scratch: Scratch::default() };
         let rounds = self.rounds(&mut source, self.leak())?;
         if source.taken == 0 {
             return Err(InputError::Empty.into());
@@ -501,7 +505,7 @@ impl FitStream for PositionedMassart {
 mod tests {
     use super::*;
 
-    /// The proof takes (1/n) Σ (u·f)² >= 1/(2k) for every unit u: a quarter of the points on one of two axes is enough,
+    /// The proof needs (1/n) Σ (u·f)² >= 1/(2k) for every unit u: a quarter of the points on one of two axes is enough,
     /// fewer are not.
     #[test]
     fn positions_are_as_near_as_the_proof_takes_them() {
@@ -514,7 +518,7 @@ mod tests {
         assert!(reached(25) && !reached(24) && reached(75) && !reached(76));
     }
 
-    /// 10 000 examples, all in one dimension of position: beyond 1/√m = 0.01 below 0 a region is emitted.
+    /// 10 000 examples in one dimension: a region becomes a rule if its signed sum is below -1/√m = -0.01.
     fn placed(labels: Vec<Label>, values: Vec<f64>) -> Placed {
         let left = labels.len();
         Placed { points: Points::new(values, 1).unwrap(), labels, left }
@@ -526,10 +530,10 @@ mod tests {
 
     #[test]
     fn a_signed_sum_of_one_deviation_of_two_is_enough() {
-        // λ = 0.2 + 0.1/2 - ...: η = 0.15, ε = 0.1.
+        // η = 0.15 and ε = 0.1, so λ = 0.2.
         let learner = PositionedMassart::params(0.15).check().unwrap();
         let plan = learner.plan(1);
-        // The outermost are right, of the others every second one.
+        // The labels of the outermost points are right, and so are those of every second one of the other points.
         for (right, whole) in [(600, false), (400, true)] {
             let value = |i: usize| if i < right { 2.0 } else { 1.0 };
             let label = |i: usize| if i < right || i.is_multiple_of(2) { 1.0 } else { -1.0 };
@@ -537,7 +541,7 @@ mod tests {
             let placed = placed(labels, (0..10_000).map(value).collect());
             let (region, failed) =
                 learner.region(&[vec![1.0]], &placed, plan, 0.2).unwrap().unwrap();
-            // -0.2 · 600/10 000 = -0.012; of 400 only -0.008.
+            // -0.2 · 600/10 000 = -0.012; for 400 points only -0.008.
             assert_eq!((region.inside == 10_000, failed), (whole, whole), "{right}");
         }
     }
@@ -554,7 +558,8 @@ mod tests {
         }
     }
 
-    /// Nine tenths of the points and more on a line, clean; the rest, beyond it, is left where it is less than 3ε/8 = 0.0375.
+    /// At least nine tenths of the points lie on a line, without noise. The other points are left over if their
+    /// fraction is less than 3ε/8 = 0.0375.
     #[test]
     fn little_enough_is_left_alone() {
         for (off, rules) in [(30, 1), (46, 2)] {
@@ -568,7 +573,8 @@ mod tests {
         }
     }
 
-    /// Points far from position in which a step or two reach 0.3 and not yet 1/2.
+    /// Points far from radially isotropic position, for which one or two steps reach a smallest eigenvalue of 0.3 but
+    /// not 1/2.
     #[test]
     fn positions_are_at_least_half_of_isotropic() {
         for seed in 0..6 {
@@ -581,7 +587,7 @@ mod tests {
         }
     }
 
-    /// Clean labels are explained at every level: the list is that of λ itself.
+    /// Labels without noise are explained at every level, so the list of the first level, λ, is returned.
     #[test]
     fn of_levels_that_do_as_well_the_first_is_taken() {
         let target = halfspaces_data::random_target(3, 1).unwrap();
@@ -593,7 +599,7 @@ mod tests {
         let parts = learner.parts(1000).unwrap();
         let at = |level: f64| {
             let (descent, choice) = (parts.descent.clone(), parts.choice.clone());
-            let mut source = Parts::new(&points, &labels, descent, choice);
+            let mut source = SampleSource::new(&points, &labels, descent, choice);
             learner.rounds(&mut source, level * learner.leak()).unwrap().rules
         };
         assert_eq!(fit.list().rules(), at(1.0));

@@ -6,7 +6,7 @@ use super::rule::{PositionedRule, Scratch};
 use halfspaces_linalg::{Classifier, InputError, Label, PointSet, RowView, load_checked};
 use std::ops::Range;
 
-/// How many points a rule met, took and got wrong.
+/// The numbers of points that reach a rule, that it covers, and that it gets wrong.
 ///
 /// ```
 /// use halfspaces_pac::RuleCount;
@@ -18,35 +18,35 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RuleCount {
-    /// Points that no earlier rule covers; the origin is none of them.
+    /// The number of points that no earlier rule covers, not counting points at the origin.
     pub left: usize,
-    /// How many of them the rule covers.
+    /// The number of these points that the rule covers.
     pub inside: usize,
-    /// How many of these it gets wrong.
+    /// The number of errors of the rule on the points it covers.
     pub errors: usize,
 }
 
 impl RuleCount {
-    /// The share of what was left that the rule takes; 0 where nothing was left.
+    /// The fraction of the points left that the rule covers, or 0 if no points were left.
     #[must_use]
     pub fn share(self) -> f64 {
         self.inside as f64 / self.left.max(1) as f64
     }
 
-    /// Its conditional error: the share of wrong points among those it takes; 0 where it takes none.
+    /// The conditional error: the fraction of wrong points among those the rule covers, or 0 if it covers none.
     #[must_use]
     pub fn error_rate(self) -> f64 {
         self.errors as f64 / self.inside.max(1) as f64
     }
 
-    /// Ĝ, the mean over what was left of (1\[wrong\] - λ) where the rule applies, 0 elsewhere. Not above 0
-    /// exactly where the conditional error is at most λ.
+    /// Ĝ, the mean over the points left of (1\[wrong\] - λ) if the rule covers the point and 0 otherwise. It is at most
+    /// 0 if and only if the conditional error is at most λ.
     #[must_use]
     pub fn signed_sum(self, leak: f64) -> f64 {
         (self.errors as f64 - leak * self.inside as f64) / self.left.max(1) as f64
     }
 
-    /// Whether the numbers are nested.
+    /// Whether errors <= inside <= left.
     #[cfg(feature = "serde")]
     pub(super) fn is_possible(self) -> bool {
         self.errors <= self.inside && self.inside <= self.left
@@ -56,10 +56,10 @@ impl RuleCount {
 /// A decision list of positioned rules: the improper hypothesis of
 /// [`PositionedMassart`](crate::PositionedMassart).
 ///
-/// The first rule that covers a point labels it, a default label answers where none does; the origin, which
-/// no direction tells anything about, is +1, as every homogeneous halfspace says. The decision value is
-/// v·f(x) of the rule that answers (±1 for a constant one); elsewhere the number nearest to 0 of the
-/// default's sign, 0 at the origin. O(dk) time per rule looked at; sparse points are spread out one by one.
+/// The first rule that covers a point labels it. Points that no rule covers get the default label. The origin gets +1,
+/// as with every homogeneous halfspace. The decision value is v·f(x) of the rule that covers the point (±1 for a
+/// constant rule). If no rule covers the point, it is the number closest to 0 with the sign of the default label, or 0
+/// at the origin. O(dk) time per rule evaluated; sparse points are made dense one at a time.
 ///
 /// Labels do not change when a point is multiplied by a positive number.
 ///
@@ -67,7 +67,7 @@ impl RuleCount {
 /// use halfspaces_forster::ForsterTransform;
 /// use halfspaces_linalg::{Classifier, DenseRow, Label, Params, Points};
 /// use halfspaces_pac::{PositionedAnswer, PositionedDecisionList, PositionedRule};
-/// // Three of four points on the first axis: a subspace with a rule of its own.
+/// // Three of four points lie on the first axis: a subspace that gets its own rule.
 /// let points = Points::from_rows(&[[1.0, 0.0], [2.0, 0.0], [-1.0, 0.0], [0.0, 1.0]])?;
 /// let axis = ForsterTransform::params().check()?.fit(&points)?.transform().clone();
 /// let rule = PositionedRule::new(axis, 1e-10, PositionedAnswer::Constant(Label::Negative))?;
@@ -93,7 +93,7 @@ load_checked! {
     } => PositionedDecisionList::new
 }
 
-/// What answers for a point.
+/// The rule or label that applies to a point.
 enum Answer {
     Origin,
     Rule { index: usize, value: f64 },
@@ -101,7 +101,7 @@ enum Answer {
 }
 
 impl PositionedDecisionList {
-    /// A list over points of R^`dim`; with no rules the `default` answers everywhere but at the origin.
+    /// Creates a list for points of R^`dim`. Without rules, the `default` is predicted everywhere except at the origin.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::DimensionMismatch`] for a rule of another dimension.
@@ -123,13 +123,13 @@ impl PositionedDecisionList {
         &self.rules
     }
 
-    /// The label where no rule applies.
+    /// The label of points that no rule covers.
     #[must_use]
     pub fn default_label(&self) -> Label {
         self.default
     }
 
-    /// Which rule answers for `x`, counted from 0; `None` at the origin and for the default.
+    /// The index of the first rule that covers `x`. `None` at the origin, and if the default label is predicted.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`].
@@ -141,8 +141,8 @@ impl PositionedDecisionList {
         })
     }
 
-    /// What each rule meets, takes and gets wrong of some labelled points: on the part of the sample that
-    /// chose the rules, what the certificates of a fit say.
+    /// Counts, for each rule, the labelled points that reach it, that it covers, and that it gets wrong. On the part of
+    /// the sample on which regions were chosen, these are the counts of the certificates.
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`], [`InputError::DimensionMismatch`].
@@ -183,7 +183,7 @@ impl PositionedDecisionList {
         Answer::Default
     }
 
-    /// The label of the point in `scratch`, which is not the origin.
+    /// The label of the point in `scratch`, which must not be the origin.
     pub(super) fn label_loaded(&self, scratch: &mut Scratch) -> Label {
         Label::from_sign(self.value_of(&self.answer_loaded(scratch)))
     }
@@ -237,7 +237,7 @@ mod tests {
     use halfspaces_forster::ForsterTransform;
     use halfspaces_linalg::{DenseRow, Halfspace, Params, Points, SparsePoints, Threads};
 
-    /// Points on the first axis, then those above 0.5 in the plane, then nothing.
+    /// Rules for the first axis and for points above 0.5 in the plane.
     fn list() -> PositionedDecisionList {
         let solver = ForsterTransform::params().check().unwrap();
         let line = [[1.0, 0.0], [2.0, 0.0], [-1.0, 0.0], [0.0, 1.0]];
@@ -288,7 +288,7 @@ mod tests {
         let (list, points) = (list(), Points::from_rows(&ROWS).unwrap());
         let labels = [Label::Positive; 7];
         let counts = list.count(&points, &labels).unwrap();
-        // The origin is met by none.
+        // The origin reaches no rule.
         assert_eq!(counts[0], RuleCount { left: 6, inside: 2, errors: 2 });
         assert_eq!(counts[1], RuleCount { left: 4, inside: 3, errors: 1 });
         assert!(list.count(&points, &labels[1..]).is_err());

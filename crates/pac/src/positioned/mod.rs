@@ -1,12 +1,12 @@
 //! Massart noise without a margin: a decision list of halfspaces in radially isotropic position.
 //!
-//! While more than a little is undecided: points of what is left are brought into radially isotropic position
-//! on a subspace that holds its share of them; a direction is found there; on examples kept back the region
-//! where it is right often enough is chosen by the signed sum G = E\[(1\[wrong\] - λ) 1\[region\]\],
-//! λ = η + ε/2, and becomes a rule.
+//! Each round considers the points that no rule covers yet, until few are left. They are brought into radially
+//! isotropic position on a subspace that contains at least its share of them, and a direction is found there. A region
+//! in which the direction is accurate enough becomes a rule. It is chosen on held-out examples by the signed sum G =
+//! E\[(1\[wrong\] - λ) 1\[region\]\] with λ = η + ε/2.
 //!
-//! *Guarantee.* Error at most η + ε with probability at least 1 - δ, for every distribution of the points,
-//! from Õ((dλ/ε²)(d³ + d²/ε²)) examples: docs/theory/massart-without-margin.md.
+//! *Guarantee.* Error at most η + ε with probability at least 1 - δ, for every distribution of the points, from
+//! Õ((dλ/ε²)(d³ + d²/ε²)) examples: docs/theory/massart-without-margin.md.
 //!
 //! *Source.* DKT21; the argument and its constants are ours. Claims: PM, PMn, PMt.
 
@@ -28,8 +28,7 @@ pub use list::{PositionedDecisionList, RuleCount};
 pub use params::PositionedParams;
 pub use rule::{PositionedAnswer, PositionedRule};
 pub use schedule::{
-    PositionedPlan, PositionedSchedule, positioned_choice, positioned_draws, positioned_failure,
-    positioned_leak, positioned_points, positioned_rules, positioned_slack, positioned_step,
-    positioned_steps, positioned_stop, positioned_test,
+    PositionedPlan, PositionedSchedule, positioned_choice, positioned_leak, positioned_points,
+    positioned_rules, positioned_steps,
 };
 pub use source::Remainder;

@@ -1,10 +1,10 @@
-//! Parameters of `PositionedMassart`. Claims: PM, PMn, PMt.
+//! The parameters of `PositionedMassart`. Claims: PM, PMn, PMt.
 
 use super::schedule::PositionedSchedule;
 use crate::NoiseSetting;
 use halfspaces_linalg::{Threads, setters};
 
-/// Share of a sample that is held out by default.
+/// The default fraction of a sample that is held out.
 const DEFAULT_HELD_OUT: f64 = 0.15;
 
 /// Unchecked parameters of a [`PositionedMassart`](crate::PositionedMassart).
@@ -18,7 +18,6 @@ const DEFAULT_HELD_OUT: f64 = 0.15;
 /// assert!(params.excess(0.41).check().is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PositionedParams {
     pub(super) noise: f64,
     pub(super) excess: f64,
@@ -43,23 +42,23 @@ impl PositionedParams {
     }
 
     setters! {
-        /// ε, how much the error may exceed η. Default: 0.1.
+        /// ε: the target error is η + ε. Default: 0.1.
         excess: f64,
 
-        /// δ, the probability with which the error may be larger. Default: 0.05. The practical schedule does not use it.
+        /// δ: the probability that the error is larger. Default: 0.05. The practical schedule does not use it.
         failure: f64,
 
-        /// Whose sizes and thresholds. Default: [`PositionedSchedule::Practical`].
+        /// The sizes and thresholds. Default: [`PositionedSchedule::Practical`].
         schedule: PositionedSchedule,
 
-        /// The share of a sample that is held out for the error bound; 0 for none. Default: 0.15. A fit under the
-        /// theorem's schedule and one from a stream hold out as many examples as their test takes.
+        /// The fraction of a sample that is held out for the error bound; 0 disables it. Default: 0.15. Fits under the
+        /// theorem's schedule and fits of a stream hold out as many examples as their test uses.
         held_out: f64,
 
-        /// Seed of the split of a sample and of the order of the passes over it. Default: 0.
+        /// The seed of the split of a sample and of the order of the passes over it. Default: 0.
         seed: u64,
 
-        /// Threads for positions, descents and regions; the result does not depend on them. Default: one.
+        /// The number of threads for positions, descents and regions. The result does not depend on it. Default: one.
         threads: Threads,
     }
 }

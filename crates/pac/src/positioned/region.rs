@@ -1,12 +1,14 @@
-//! Which region a rule takes: all points of a subspace, or those beyond a threshold, by the signed sum of
-//! the points that no direction was fitted to.
+//! The choice of a rule's region: a whole subspace, or the points of the subspace beyond a threshold. The criterion is
+//! the signed sum over points that the direction was not fitted to.
 //!
-//! *Source.* docs/theory/massart-without-margin.md, "Choice", and for `Least` and `Whole` "The practical schedule". Claims: PM, PMn, PMt.
+//! *Source.* docs/theory/massart-without-margin.md, "Choice", and for `Least` and `Whole` "The practical schedule".
+//! Claims: PM, PMn, PMt.
 
 use super::rule::PositionedAnswer;
 use halfspaces_linalg::{Halfspace, InputError, Label, Points, Threads, margins};
 
-/// Points of a subspace in position, with their labels, and how many there were in and off the subspace.
+/// Points of a subspace in radially isotropic position with their labels, and the number of all points, including those
+/// outside the subspace.
 #[derive(Debug)]
 pub(super) struct Placed {
     pub(super) points: Points,
@@ -14,7 +16,7 @@ pub(super) struct Placed {
     pub(super) left: usize,
 }
 
-/// Points taken and wrong ones among them, where |v·f| >= t or on the whole subspace.
+/// The numbers of points and errors with |v·f| >= t, or on the whole subspace.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cut {
     threshold: f64,
@@ -22,7 +24,7 @@ struct Cut {
     errors: usize,
 }
 
-/// What is said of some points, and how well.
+/// A region with its answer, and the numbers of points and errors in it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Region {
     pub(super) answer: PositionedAnswer,
@@ -30,64 +32,64 @@ pub(super) struct Region {
     pub(super) errors: usize,
 }
 
-/// Which region is wanted.
+/// The criterion for a region.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Wanted {
-    /// The largest with Ĝ <= -slack; of several with as many points that of fewest errors.
+pub(super) enum Criterion {
+    /// The largest region with Ĝ <= -slack; at equal size, the one with the fewest errors.
     Largest { slack: f64 },
-    /// That of least Ĝ; of equals the larger.
+    /// The region with the smallest Ĝ; at a tie, the larger one.
     Least,
-    /// All of the subspace, with fewest errors.
+    /// The whole subspace, with the fewest errors.
     Whole,
 }
 
 impl Cut {
-    /// Errors less λ for every point inside: left·Ĝ.
+    /// left·Ĝ: the number of errors in the region minus λ times the number of points in it.
     fn signed(self, leak: f64) -> f64 {
         self.errors as f64 - leak * self.inside as f64
     }
 }
 
-impl Wanted {
+impl Criterion {
     fn admits(self, cut: Cut, leak: f64, placed: &Placed) -> bool {
         match self {
-            Wanted::Largest { slack } => cut.signed(leak) <= -slack * placed.left as f64,
-            Wanted::Least => true,
-            Wanted::Whole => cut.inside == placed.labels.len(),
+            Criterion::Largest { slack } => cut.signed(leak) <= -slack * placed.left as f64,
+            Criterion::Least => true,
+            Criterion::Whole => cut.inside == placed.labels.len(),
         }
     }
 
     fn prefers(self, new: Cut, old: Cut, leak: f64) -> bool {
         let (a, b) = (new.signed(leak), old.signed(leak));
         match self {
-            Wanted::Largest { .. } | Wanted::Whole => {
+            Criterion::Largest { .. } | Criterion::Whole => {
                 (new.inside, old.errors) > (old.inside, new.errors)
             }
-            Wanted::Least => a < b || (a <= b && new.inside > old.inside),
+            Criterion::Least => a < b || (a <= b && new.inside > old.inside),
         }
     }
 }
 
-/// The region that is wanted, among the two constants and the thresholds of all `directions`.
+/// Chooses the region that meets the criterion, among the two constant labels and the thresholds of all `directions`.
 pub(super) fn choose(
     directions: &[Vec<f64>],
     placed: &Placed,
     leak: f64,
-    wanted: Wanted,
+    criterion: Criterion,
     threads: Threads,
 ) -> Result<Option<Region>, InputError> {
     let inside = placed.labels.len();
     let negatives = placed.labels.iter().filter(|y| **y == Label::Negative).count();
     let best_cut = |(): &mut (), v: &Vec<f64>| -> Result<Option<Cut>, InputError> {
         let admitted =
-            thresholds(v, placed)?.into_iter().filter(|cut| wanted.admits(*cut, leak, placed));
-        Ok(admitted.reduce(|old, new| if wanted.prefers(new, old, leak) { new } else { old }))
+            thresholds(v, placed)?.into_iter().filter(|cut| criterion.admits(*cut, leak, placed));
+        Ok(admitted.reduce(|old, new| if criterion.prefers(new, old, leak) { new } else { old }))
     };
     let cuts = threads.map_with(directions.iter(), || (), best_cut);
     let mut best: Option<(Cut, PositionedAnswer)> = None;
     let mut offer = |cut: Cut, answer: PositionedAnswer| {
-        let preferred = best.as_ref().is_none_or(|(old, _)| wanted.prefers(cut, *old, leak));
-        if wanted.admits(cut, leak, placed) && preferred {
+        let preferred = best.as_ref().is_none_or(|(old, _)| criterion.prefers(cut, *old, leak));
+        if criterion.admits(cut, leak, placed) && preferred {
             best = Some((cut, answer));
         }
     };
@@ -104,9 +106,9 @@ pub(super) fn choose(
     Ok(best.map(|(Cut { inside, errors, .. }, answer)| Region { answer, inside, errors }))
 }
 
-/// The regions |v·f| >= t, one for each distinct |v·f| among the points, from small to large, each down to just above the next
-/// smaller one: so it holds every region with the same points, as its share of what is left is proved for one of these. The
-/// last takes the whole subspace.
+/// The regions |v·f| >= t, one for each distinct |v·f| among the points, from the smallest region to the largest. Each
+/// threshold is just above the next smaller |v·f|, so the region contains every region with the same points; the bound
+/// on the covered fraction is proved for one of these regions. The last region is the whole subspace.
 fn thresholds(v: &[f64], placed: &Placed) -> Result<Vec<Cut>, InputError> {
     let values = margins(&placed.points, v)?;
     let mut judged: Vec<(f64, bool)> = values
@@ -140,8 +142,8 @@ mod tests {
         Placed { points: Points::new(values, 1).unwrap(), labels, left: 10 }
     }
 
-    fn chosen(leak: f64, wanted: Wanted, v: f64) -> Option<(Option<f64>, usize, usize)> {
-        let found = choose(&[vec![v]], &placed(), leak, wanted, Threads::ONE).unwrap();
+    fn chosen(leak: f64, criterion: Criterion, v: f64) -> Option<(Option<f64>, usize, usize)> {
+        let found = choose(&[vec![v]], &placed(), leak, criterion, Threads::ONE).unwrap();
         found.map(|region| match region.answer {
             PositionedAnswer::Halfspace { threshold, .. } => {
                 (Some(threshold), region.inside, region.errors)
@@ -166,26 +168,26 @@ mod tests {
     #[test]
     fn the_least_signed_sum_wins() {
         // Constant +1: 1 wrong of 6, 1 - 6·0.4 = -1.4. Thresholds: -0.4, -0.2, -0.6, 0, 0.6.
-        assert_eq!(chosen(0.4, Wanted::Least, 1.0), Some((None, 6, 1)));
+        assert_eq!(chosen(0.4, Criterion::Least, 1.0), Some((None, 6, 1)));
         // λ = 0.1: 0.4 for the constant; -0.1 for the outermost point.
-        assert_eq!(chosen(0.1, Wanted::Least, 1.0), Some((Some(0.8f64.next_up()), 1, 0)));
-        // λ = 0: the empty error of one point is 0, and nothing is larger.
-        assert_eq!(chosen(0.0, Wanted::Least, 1.0), Some((Some(0.8f64.next_up()), 1, 0)));
+        assert_eq!(chosen(0.1, Criterion::Least, 1.0), Some((Some(0.8f64.next_up()), 1, 0)));
+        // λ = 0: the outermost point has signed sum 0, and all larger regions have a sum above 0.
+        assert_eq!(chosen(0.0, Criterion::Least, 1.0), Some((Some(0.8f64.next_up()), 1, 0)));
     }
 
     #[test]
     fn the_largest_below_the_slack_wins() {
-        // λ = 0.4, of 10: -0.04, -0.02, -0.06, 0, 0.06 and -0.14 for the constant.
-        assert_eq!(chosen(0.4, Wanted::Largest { slack: 0.14 }, 1.0), Some((None, 6, 1)));
-        assert_eq!(chosen(0.4, Wanted::Largest { slack: 0.15 }, 1.0), None);
+        // λ = 0.4, 10 points left: -0.04, -0.02, -0.06, 0, 0.06 and -0.14 for the constant.
+        assert_eq!(chosen(0.4, Criterion::Largest { slack: 0.14 }, 1.0), Some((None, 6, 1)));
+        assert_eq!(chosen(0.4, Criterion::Largest { slack: 0.15 }, 1.0), None);
         // λ = 0.1: -0.01 is the only one below 0.
         assert_eq!(
-            chosen(0.1, Wanted::Largest { slack: 0.01 }, 1.0),
+            chosen(0.1, Criterion::Largest { slack: 0.01 }, 1.0),
             Some((Some(0.8f64.next_up()), 1, 0))
         );
-        assert_eq!(chosen(0.1, Wanted::Largest { slack: 0.011 }, 1.0), None);
-        // λ = 1/2 - : thresholds -0.45, -0.35, -0.8, -0.25, 0.3.
-        let wide = Wanted::Largest { slack: 0.02 };
+        assert_eq!(chosen(0.1, Criterion::Largest { slack: 0.011 }, 1.0), None);
+        // λ = 0.45: thresholds -0.45, -0.35, -0.8, -0.25, 0.3.
+        let wide = Criterion::Largest { slack: 0.02 };
         let mut half = placed();
         half.labels = vec![POSITIVE, POSITIVE, POSITIVE, NEGATIVE, NEGATIVE, POSITIVE];
         half.labels[3] = POSITIVE;
@@ -197,11 +199,12 @@ mod tests {
 
     #[test]
     fn the_whole_is_taken_by_fewest_errors() {
-        assert_eq!(chosen(0.4, Wanted::Whole, 1.0), Some((None, 6, 1)));
-        // The opposite direction and three labels turned: 0 errors on all.
+        assert_eq!(chosen(0.4, Criterion::Whole, 1.0), Some((None, 6, 1)));
+        // The opposite direction with three labels flipped: no errors.
         let mut turned = placed();
         turned.labels = vec![NEGATIVE, NEGATIVE, POSITIVE, NEGATIVE, NEGATIVE, POSITIVE];
-        let found = choose(&[vec![-1.0], vec![1.0]], &turned, 0.4, Wanted::Whole, Threads::all());
+        let found =
+            choose(&[vec![-1.0], vec![1.0]], &turned, 0.4, Criterion::Whole, Threads::all());
         let region = found.unwrap().unwrap();
         assert_eq!((region.inside, region.errors), (6, 0));
         let direction = Halfspace::new(vec![-1.0]).unwrap();
@@ -214,21 +217,21 @@ mod tests {
         let points = Points::new(vec![3.0, 2.0, 1.0, -0.5, -0.25, -0.125], 1).unwrap();
         let labels = vec![POSITIVE, NEGATIVE, POSITIVE, POSITIVE, NEGATIVE, POSITIVE];
         let placed = Placed { points, labels, left: 6 };
-        let found = choose(&[vec![1.0]], &placed, 0.5, Wanted::Least, Threads::ONE).unwrap();
+        let found = choose(&[vec![1.0]], &placed, 0.5, Criterion::Least, Threads::ONE).unwrap();
         let region = found.unwrap();
         // Constant +1: 2 of 6 wrong, -1; the thresholds have -1/2, 0, -1/2, 0, -1/2, 0.
         assert_eq!((region.inside, region.errors), (6, 2));
         let mut few = placed;
         few.labels = vec![POSITIVE, NEGATIVE, POSITIVE, NEGATIVE, NEGATIVE, NEGATIVE];
         // Now -1/2, 0, -1/2, -1, -3/2, -2 for the direction: all six, 1 wrong; constants have -1.
-        let found = choose(&[vec![1.0]], &few, 0.5, Wanted::Least, Threads::ONE).unwrap();
+        let found = choose(&[vec![1.0]], &few, 0.5, Criterion::Least, Threads::ONE).unwrap();
         assert_eq!((found.as_ref().unwrap().inside, found.unwrap().errors), (6, 1));
         few.labels = vec![POSITIVE, NEGATIVE, POSITIVE, POSITIVE, POSITIVE, NEGATIVE];
         // -1/2, 0, -1/2, 0, 1/2, 0 for the direction: the larger of the two at -1/2. Constants: -1 for +1.
         let thresholds = thresholds(&[1.0], &few).unwrap();
         let best = thresholds
             .into_iter()
-            .reduce(|old, new| if Wanted::Least.prefers(new, old, 0.5) { new } else { old });
+            .reduce(|old, new| if Criterion::Least.prefers(new, old, 0.5) { new } else { old });
         assert_eq!(best.map(|cut| (cut.inside, cut.errors)), Some((3, 1)));
     }
 }

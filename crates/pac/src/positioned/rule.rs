@@ -1,4 +1,4 @@
-//! One rule of a positioned decision list: where it applies, and what it says there.
+//! A rule of a positioned decision list: its region, and the label there.
 //!
 //! *Source.* docs/theory/massart-without-margin.md, "Choice". Claims: PM, PMn, PMt.
 
@@ -8,7 +8,7 @@ use halfspaces_linalg::{
     normalise,
 };
 
-/// Where in its subspace a rule applies, and which label it gives.
+/// The region of a rule within its subspace, and the label there.
 ///
 /// ```
 /// use halfspaces_linalg::{Halfspace, Label};
@@ -21,22 +21,22 @@ use halfspaces_linalg::{
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum PositionedAnswer {
-    /// sign(v·f(x)) where |v·f(x)| >= t.
+    /// The label sign(v·f(x)) for points with |v·f(x)| >= t.
     Halfspace {
-        /// v, in the dimensions of the subspace.
+        /// v, in coordinates of the subspace.
         direction: Halfspace,
-        /// t, from 0 on.
+        /// t, at least 0.
         threshold: f64,
     },
-    /// One label on the whole subspace.
+    /// A constant label on the whole subspace.
     Constant(Label),
 }
 
-/// One rule (V, A, v, t): for points x of the subspace V in radially isotropic position
-/// f(x) = xA/‖xA‖, where |v·f(x)| >= t, the label sign(v·f(x)); or one label on all of V.
+/// A rule (V, A, v, t): points x of the subspace V with |v·f(x)| >= t get the label sign(v·f(x)), where f(x) = xA/‖xA‖
+/// is the radially isotropic position. A rule may instead give all points of V the same label.
 ///
-/// x is in V where ‖x - Px‖ <= tol ‖x‖ for the orthogonal projection P onto V. O(dk) time per point for V
-/// of dimension k.
+/// x belongs to V if ‖x - Px‖ <= tol ‖x‖ for the orthogonal projection P onto V. O(dk) time per point for V of
+/// dimension k.
 ///
 /// ```
 /// use halfspaces_forster::ForsterTransform;
@@ -69,11 +69,12 @@ load_checked! {
 }
 
 impl PositionedRule {
-    /// The transform of the subspace, the tolerance up to which points belong to it, and what is said there.
+    /// Creates a rule from the transform of the subspace, the tolerance of membership, and the answer.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`] for a direction of another dimension than the subspace;
-    /// [`InputError::ParameterOutOfRange`] for a tolerance outside [0, 1) or a threshold below 0 or not finite.
+    /// [`InputError::DimensionMismatch`] if direction and subspace differ in dimension;
+    /// [`InputError::ParameterOutOfRange`] for a tolerance outside [0, 1), or a threshold that is negative or not
+    /// finite.
     pub fn new(
         transform: ForsterTransform,
         membership: f64,
@@ -107,14 +108,14 @@ impl PositionedRule {
         /// The subspace V and the transform A of its points.
         transform: &ForsterTransform,
 
-        /// Up to which ‖x - Px‖/‖x‖ a point belongs to the subspace.
+        /// The largest ‖x - Px‖/‖x‖ at which a point belongs to the subspace.
         membership: f64,
 
-        /// Where in the subspace it applies, and what it says.
+        /// The region in the subspace, and the label there.
         answer: &PositionedAnswer,
     }
 
-    /// f(x) = xA/‖xA‖ into `scratch.placed`; `false` outside the subspace.
+    /// Writes f(x) = xA/‖xA‖ into `scratch.placed`. Returns `false` outside the subspace.
     pub(super) fn place(&self, scratch: &mut Scratch) -> bool {
         let (d, k) = (self.dim(), self.inner_dim());
         let Scratch { x, outside, placed } = scratch;
@@ -129,11 +130,11 @@ impl PositionedRule {
         }
         placed.clear();
         placed.extend(self.columns.chunks_exact(d).map(|column| kernels::dot(x, column)));
-        // A vector of V is not mapped to zero; one whose image underflows is left to the next rules.
+        // Vectors of V are not mapped to zero; if the image underflows, the next rules decide.
         normalise(placed)
     }
 
-    /// The decision value of the placed point, if the rule applies there.
+    /// The decision value of the placed point, if the rule covers it.
     fn value_at(&self, placed: &[f64]) -> Option<f64> {
         match &self.answer {
             PositionedAnswer::Halfspace { direction, threshold } => {
@@ -143,16 +144,16 @@ impl PositionedRule {
         }
     }
 
-    /// The decision value of the point in `scratch`, if the rule applies.
+    /// The decision value of the point in `scratch`, if the rule covers it.
     pub(super) fn value(&self, scratch: &mut Scratch) -> Option<f64> {
         if self.place(scratch) { self.value_at(&scratch.placed) } else { None }
     }
 }
 
-/// One point, dense and scaled, and room to place it.
+/// A dense, scaled point, and scratch memory to place it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scratch {
-    /// The point over its entry of largest size.
+    /// The point, divided by its largest absolute entry.
     pub(super) x: Vec<f64>,
     outside: Vec<f64>,
     /// f(x), after [`PositionedRule::place`].
@@ -165,7 +166,7 @@ impl Scratch {
         &self.placed
     }
 
-    /// Takes a point; `false` for the origin, which no rule of a subspace covers.
+    /// Loads a point. Returns `false` for the origin, which no rule covers.
     pub(super) fn load<R: RowView>(&mut self, x: R) -> bool {
         self.x.clear();
         self.x.resize(x.dim(), 0.0);
@@ -187,7 +188,7 @@ mod tests {
     use super::*;
     use halfspaces_linalg::{DenseRow, Params, Points};
 
-    /// A plane of R³ that holds most points, turned.
+    /// A plane of R³ that contains most points, not parallel to the axes.
     fn plane() -> ForsterTransform {
         let rows = [
             [1.0, 0.0, 1.0],
@@ -222,16 +223,16 @@ mod tests {
         let expected = kernels::dot(&placed, &v);
         let rule = |t| PositionedRule::new(transform.clone(), 1e-10, answer(t)).unwrap();
         assert!((value(&rule(0.0), &x).unwrap() - expected).abs() < 1e-14);
-        // Neither the length of a point matters, nor that its squares overflow.
+        // The length of a point does not matter, even if its square overflows.
         for scale in [1e-300, 1e300] {
             let x = x.map(|v| v * scale);
             assert!((value(&rule(0.0), &x).unwrap() - expected).abs() < 1e-14);
         }
-        // The threshold belongs to the region.
+        // The region includes its threshold.
         let exact = value(&rule(0.0), &x).unwrap();
         assert_eq!(value(&rule(exact.abs()), &x), Some(exact));
         assert_eq!(value(&rule(exact.abs() * (1.0 + 1e-15)), &x), None);
-        // Off the plane by 1e-11 and by 1e-9, relative to the length.
+        // Points at relative distances 1e-11 and 1e-9 from the plane.
         let off = |by: f64| [1.0 + by, 0.0, 1.0 - by];
         assert!(value(&rule(0.0), &off(1e-11)).is_some());
         assert_eq!(value(&rule(0.0), &off(1e-9)), None);

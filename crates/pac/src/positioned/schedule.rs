@@ -1,9 +1,9 @@
-//! The constants of the theorem on noise without a margin, one function each, and the sizes of the
-//! practical setting. docs/theory/massart-without-margin.md has the proof.
+//! The constants of the theorem on noise without a margin, one function per constant, and the sizes of the practical
+//! schedule. The proof is in docs/theory/massart-without-margin.md.
 //!
 //! d is the dimension, η the noise rate, ε the excess, δ the failure probability, λ = η + ε/2. Claims: PM, PMt.
 
-/// λ = η + ε/2: no region is emitted whose conditional error is above it.
+/// λ = η + ε/2: the largest allowed conditional error of a region.
 ///
 /// ```
 /// assert_eq!(halfspaces_pac::positioned_leak(0.25, 0.25), 0.375);
@@ -13,8 +13,8 @@ pub fn positioned_leak(noise: f64, excess: f64) -> f64 {
     noise + excess / 2.0
 }
 
-/// N = ⌈(16dλ/ε) ln(4/ε)⌉: each rule takes a share of at least ε/(16dλ), so after N of them a mass of less
-/// than ε/4 is left.
+/// N = ⌈(16dλ/ε) ln(4/ε)⌉: each rule covers a fraction of at least ε/(16dλ), so after N rules a mass of less than ε/4
+/// is left.
 ///
 /// ```
 /// // 16·2·0.35/0.5 · ln 8 = 46.58.
@@ -26,39 +26,24 @@ pub fn positioned_rules(dim: usize, noise: f64, excess: f64) -> u64 {
     whole((4.0 / excess).ln() / share)
 }
 
-/// δ' = δ/(5(N+1)), the share of each of the events: in every round the test of what is left, the number of
+/// δ' = δ/(5(N+1)), the failure probability of each event of a round: the test of how much is left, the number of
 /// draws, the position, the descent and the choice.
-///
-/// ```
-/// assert_eq!(halfspaces_pac::positioned_failure(47, 0.048), 0.0002);
-/// ```
-#[must_use]
-pub fn positioned_failure(rules: u64, failure: f64) -> f64 {
+fn positioned_failure(rules: u64, failure: f64) -> f64 {
     failure / (5.0 * (rules as f64 + 1.0))
 }
 
-/// ⌈(64/ε) ln(1/δ')⌉ examples for the test whether more than [`positioned_stop`] is left.
-///
-/// ```
-/// assert_eq!(halfspaces_pac::positioned_test(0.5, (-2.0f64).exp()), 256);
-/// ```
-#[must_use]
-pub fn positioned_test(excess: f64, share: f64) -> u64 {
+/// ⌈(64/ε) ln(1/δ')⌉ examples for the test of whether a fraction larger than [`positioned_stop`] is left.
+fn positioned_test(excess: f64, share: f64) -> u64 {
     whole(-64.0 / excess * share.ln())
 }
 
-/// 3ε/8: the run ends where no larger share of the test is left, and then at most ε/2 is.
-///
-/// ```
-/// assert_eq!(halfspaces_pac::positioned_stop(0.5), 0.1875);
-/// ```
-#[must_use]
-pub fn positioned_stop(excess: f64) -> f64 {
+/// 3ε/8: the run ends if at most this fraction of the test examples is left. Then at most ε/2 of the mass is left.
+pub(super) fn positioned_stop(excess: f64) -> f64 {
     3.0 * excess / 8.0
 }
 
-/// Λ = d ln(2en/d) + D ln(2en/D) + ln(4/δ') with D = d(d+1)/2: the logarithm of how many sets
-/// {x in V, (u·xA)² > s‖xA‖²} n points and n more can be cut into, over δ'/4.
+/// Λ = d ln(2en/d) + D ln(2en/D) + ln(4/δ') with D = d(d+1)/2: the logarithm of the number of subsets of 2n points of
+/// the form {x in V, (u·xA)² > s‖xA‖²}, divided by δ'/4.
 fn complexity(dim: usize, points: f64, share: f64) -> f64 {
     let d = dim as f64;
     let quadrics = d * (d + 1.0) / 2.0;
@@ -66,21 +51,21 @@ fn complexity(dim: usize, points: f64, share: f64) -> f64 {
     sets(d) + sets(quadrics) + (4.0 / share).ln()
 }
 
-/// The least n >= d² with n >= 32dΛ(n), Λ = d ln(2en/d) + D ln(2en/D) + ln(4/δ'), D = d(d+1)/2: so many points of what
-/// is left are brought into position.
+/// The smallest n >= d² with n >= 32dΛ(n), Λ = d ln(2en/d) + D ln(2en/D) + ln(4/δ'), D = d(d+1)/2: the number of points
+/// brought into radially isotropic position.
 ///
 /// ```
 /// use std::f64::consts::E;
 /// let n = halfspaces_pac::positioned_points(1, 0.25) as f64;
-/// // d = D = 1: n >= 32 (2 ln(2en) + ln 16), and n - 1 is not.
+/// // d = D = 1: n >= 32 (2 ln(2en) + ln 16), which does not hold for n - 1.
 /// let least = |n: f64| 32.0 * (2.0 * (2.0 * E * n).ln() + 16f64.ln());
 /// assert!(n >= least(n) && n - 1.0 < least(n - 1.0));
 /// ```
 #[must_use]
 pub fn positioned_points(dim: usize, share: f64) -> u64 {
     let enough = |n: f64| n >= 32.0 * dim as f64 * complexity(dim, n, share);
-    // n - 32dΛ(n) is convex and negative at n = d², so beyond one n parts what is too few from enough. (Far below d² Λ is
-    // negative and says nothing.)
+    // n - 32dΛ(n) is convex and negative at n = d², so beyond d² a single n separates too few points from enough. (Far
+    // below d² Λ is negative and has no meaning.)
     let mut high = (dim as f64).powi(2).max(1.0);
     while !enough(high) {
         high *= 2.0;
@@ -97,7 +82,7 @@ pub fn positioned_points(dim: usize, share: f64) -> u64 {
     whole(high)
 }
 
-/// T = ⌈(16d((1-λ) + √(2 ln(1/δ')))/ε)²⌉ steps of one descent.
+/// T = ⌈(16d((1-λ) + √(2 ln(1/δ')))/ε)²⌉: the number of steps of a descent.
 ///
 /// ```
 /// // λ = 1/2 and ln(1/δ') = 2: (16 (1/2 + 2)/ε)².
@@ -110,26 +95,16 @@ pub fn positioned_steps(dim: usize, noise: f64, excess: f64, share: f64) -> u64 
 }
 
 /// 1/((1-λ)√T), the step of the descent.
-///
-/// ```
-/// assert_eq!(halfspaces_pac::positioned_step(0.25, 0.5, 100), 0.2);
-/// ```
-#[must_use]
-pub fn positioned_step(noise: f64, excess: f64, steps: u64) -> f64 {
+pub(super) fn positioned_step(noise: f64, excess: f64, steps: u64) -> f64 {
     1.0 / ((1.0 - positioned_leak(noise, excess)) * (steps as f64).sqrt())
 }
 
-/// a = ε/(32d): a region is emitted where its signed sum is at most -a.
-///
-/// ```
-/// assert_eq!(halfspaces_pac::positioned_slack(2, 0.5), 0.0078125);
-/// ```
-#[must_use]
-pub fn positioned_slack(dim: usize, excess: f64) -> f64 {
+/// a = ε/(32d): a region becomes a rule if its signed sum is at most -a.
+fn positioned_slack(dim: usize, excess: f64) -> f64 {
     excess / (32.0 * dim as f64)
 }
 
-/// m = ⌈512 d² ln(8/δ')/ε²⌉ examples on which the signed sums of all regions are within a = ε/(32d).
+/// m = ⌈512 d² ln(8/δ')/ε²⌉ examples, on which the signed sums of all regions are within a = ε/(32d) of their means.
 ///
 /// ```
 /// assert_eq!(halfspaces_pac::positioned_choice(2, 0.5, 8.0 * (-3.0f64).exp()), 24576);
@@ -139,18 +114,14 @@ pub fn positioned_choice(dim: usize, excess: f64, share: f64) -> u64 {
     whole(512.0 * (dim as f64 / excess).powi(2) * (8.0 / share).ln())
 }
 
-/// ⌈(8/ε) n⌉ examples, among which n of what is left are found except with probability e^(-n/4), as at least
-/// ε/4 is left.
-///
-/// ```
-/// assert_eq!(halfspaces_pac::positioned_draws(0.5, 100), 1600);
-/// ```
-#[must_use]
-pub fn positioned_draws(excess: f64, examples: u64) -> u64 {
+/// ⌈(8/ε) n⌉ draws: if a mass of at least ε/4 is left, at least n of the draws fall into it, except with probability
+/// e^(-n/4).
+fn positioned_draws(excess: f64, examples: u64) -> u64 {
     whole(8.0 / excess * examples as f64)
 }
 
-/// 1/√m, two standard deviations of the signed sum of m examples: how far below 0 it has to be in practice.
+/// 1/√m, two standard deviations of the signed sum of m examples: the practical schedule requires the signed sum to be
+/// at least that far below 0.
 pub(super) fn practical_slack(examples: u64) -> f64 {
     1.0 / (examples as f64).sqrt()
 }
@@ -159,7 +130,7 @@ fn whole(x: f64) -> u64 {
     x.ceil() as u64
 }
 
-/// Whose sizes and thresholds.
+/// The sizes and thresholds of [`PositionedMassart`](crate::PositionedMassart).
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -171,18 +142,17 @@ fn whole(x: f64) -> u64 {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum PositionedSchedule {
-    /// Those of the theorem: fresh examples for every step, one descent, the largest region whose signed sum
-    /// is below -a.
+    /// The sizes of the theorem: fresh examples for every step, one descent, and the largest region with a signed sum
+    /// of at most -a.
     Theorem,
-    /// Far fewer examples, each used in every round; of several directions the one, and of its thresholds the
-    /// one, of least signed sum. No theorem: its error is what the held-out bound says.
+    /// Far fewer examples, each used in every round; several directions, and the region with the smallest signed sum
+    /// for any of them. There is no theorem: the bound on the error comes from the held-out errors.
     #[default]
     Practical,
 }
 
-/// Sizes of a fit of points in R^d: how many examples each step of a round takes.
+/// The sizes of a fit of points in R^d: the number of examples for each step of a round.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -193,26 +163,25 @@ pub enum PositionedSchedule {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PositionedPlan {
-    /// Rules at most.
+    /// The maximum number of rules.
     pub rules: u64,
-    /// Examples of the test how much is left, and of the error held out at the end.
+    /// The number of examples in a test of how much is left, and in the held-out test at the end.
     pub test: u64,
-    /// Points of what is left that are brought into position, at most in practice.
+    /// The number of points brought into radially isotropic position; an upper limit under the practical schedule.
     pub position: u64,
-    /// Examples of what is left that the descent takes from a stream.
+    /// The number of examples that the descent takes from a stream, among those that no rule covers.
     pub steps: u64,
-    /// Examples of what is left on which regions are compared.
+    /// The number of examples on which regions are compared, among those that no rule covers.
     pub choice: u64,
-    /// Examples drawn in a round at most.
+    /// The maximum number of examples drawn in a round.
     pub draws: u64,
-    /// How far below 0 the signed sum of a region has to be.
+    /// The signed sum of a region must be at least this far below 0.
     pub slack: f64,
 }
 
 impl PositionedPlan {
-    /// The theorem's.
+    /// The sizes of the theorem.
     pub(super) fn theorem(dim: usize, noise: f64, excess: f64, failure: f64) -> PositionedPlan {
         let rules = positioned_rules(dim, noise, excess);
         let share = positioned_failure(rules, failure);
@@ -231,8 +200,8 @@ impl PositionedPlan {
         }
     }
 
-    /// The practical one. A direction needs some hundred examples per dimension, a signed sum of η + ε/2 - η
-    /// = ε/2 a few times (2/ε)² of them.
+    /// The sizes of the practical schedule. A direction needs about a hundred examples per dimension; to detect a
+    /// signed sum of η + ε/2 - η = ε/2, a few times (2/ε)² examples are needed.
     pub(super) fn practical(dim: usize, excess: f64) -> PositionedPlan {
         let position = 100 * dim as u64 + 1000;
         let steps = 1000 * dim as u64 + 5000;
@@ -253,12 +222,22 @@ impl PositionedPlan {
 mod tests {
     use super::*;
 
-    /// d = 2: subspaces of VC dimension 2, quadrics of 3.
+    /// For d = 2, the subspaces have VC dimension 2 and the quadrics 3.
     #[test]
     fn the_complexity_is_that_of_subspaces_and_quadrics() {
         let (n, e) = (1000.0, std::f64::consts::E);
         let expected = 2.0 * (e * n).ln() + 3.0 * (2.0 * e * n / 3.0).ln() + (4.0f64 / 0.01).ln();
         assert!((complexity(2, n, 0.01) - expected).abs() < 1e-9);
+    }
+
+    #[test]
+    fn constants_by_hand() {
+        assert_eq!(positioned_failure(47, 0.048), 0.0002);
+        assert_eq!(positioned_test(0.5, (-2.0f64).exp()), 256);
+        assert_eq!(positioned_stop(0.5), 0.1875);
+        assert_eq!(positioned_step(0.25, 0.5, 100), 0.2);
+        assert_eq!(positioned_slack(2, 0.5), 0.0078125);
+        assert_eq!(positioned_draws(0.5, 100), 1600);
     }
 
     #[test]
@@ -269,7 +248,7 @@ mod tests {
         assert_eq!(plan.slack, 1.0 / 5000f64.sqrt());
     }
 
-    /// The chain of inequalities of the proof, with the numbers that the functions give.
+    /// The chain of inequalities of the proof, with the numbers of the functions.
     #[test]
     fn the_constants_fit_each_other() {
         for (dim, noise, excess, failure) in
@@ -277,14 +256,14 @@ mod tests {
         {
             let plan = PositionedPlan::theorem(dim, noise, excess, failure);
             let (d, leak) = (dim as f64, positioned_leak(noise, excess));
-            // What is lost at each step, against -ε/(8d) at the target.
+            // The loss of each step, compared with -ε/(8d) at the target.
             let share = positioned_failure(plan.rules, failure);
             assert!(5.0 * share * (plan.rules as f64 + 1.0) <= failure * (1.0 + 1e-12));
             let log = -share.ln();
             let descent = (1.0 - leak + (2.0 * log).sqrt()) / (plan.steps as f64).sqrt();
             let target = excess / (8.0 * d);
             assert!(descent <= target / 2.0 && descent > 0.49 * target);
-            // DKW for four tails and two constants.
+            // The Dvoretzky-Kiefer-Wolfowitz inequality for four tails and two constants.
             let deviation = ((8.0 / share).ln() / (2.0 * plan.choice as f64)).sqrt();
             assert!(deviation <= plan.slack && deviation > 0.99 * plan.slack);
             assert!((2.0 * plan.slack - target / 2.0).abs() < 1e-15);
@@ -292,20 +271,20 @@ mod tests {
             let bracket = complexity(dim, plan.position as f64, share);
             let loss = (4.0 / (2.0 * d) * bracket / plan.position as f64).sqrt();
             assert!(loss <= 1.0 / (4.0 * d) && loss > 0.24 / d);
-            // N regions of the least share leave less than ε/4; N - 1 need not.
+            // N regions of the smallest fraction leave less than ε/4; N - 1 regions need not.
             let left = |rules: u64| (-(rules as f64) * target / (2.0 * leak)).exp();
             assert!(left(plan.rules) <= excess / 4.0 && left(plan.rules - 1) > excess / 4.0);
-            // Both sides of the test, by Chernoff: between ε/4 and ε/2 either answer will do.
+            // Both sides of the test, by Chernoff: between ε/4 and ε/2 either outcome is correct.
             let stop = positioned_stop(excess);
             let test = plan.test as f64;
             let few = test * (excess / 2.0) * (1.0 - stop / (excess / 2.0)).powi(2) / 2.0;
             let rise = stop / (excess / 4.0) - 1.0;
             let many = test * (excess / 4.0) * rise.powi(2) / (2.0 + rise);
             assert!(few >= log && many >= log && few < log + 1.0);
-            // The draws, by Chernoff: a mean of twice the number wanted.
+            // The draws, by Chernoff: their mean is twice the number needed.
             let wanted = (plan.position + plan.steps + plan.choice) as f64;
             assert!(plan.draws as f64 * excess / 4.0 >= 2.0 * wanted && wanted / 4.0 >= log);
-            // The error: λ inside the regions, anything on the ε/2 left over.
+            // The error: λ inside the regions, any error on the ε/2 left over.
             assert!(leak + excess / 2.0 <= noise + excess + 1e-15);
         }
     }

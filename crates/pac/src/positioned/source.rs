@@ -1,31 +1,30 @@
-//! Where the examples of a round come from: drawn afresh from a stream, or the parts of one sample again and
-//! again.
+//! The examples of a round: fresh examples from a stream, or the parts of a sample, which are the same in every round.
 //!
 //! *Source.* docs/theory/massart-without-margin.md, "All rounds" and "The practical schedule". Claims: PM, PMn, PMt.
 
 use super::rule::{PositionedRule, Scratch};
 use halfspaces_linalg::{ExampleStream, FitError, InputError, Label, PointSet, RowView};
 
-/// What examples are for.
+/// The use of examples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// To find a position and a direction.
+    /// Examples from which a position and a direction are computed.
     Descent,
-    /// To choose a region by.
+    /// Examples on which a region is chosen.
     Choice,
 }
 
-/// How a request for examples ended.
+/// The outcome of a request for examples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Supply {
     Complete,
-    /// No further examples.
+    /// There are no further examples.
     Ended,
-    /// So few of the examples drawn were left over that less than a share of ε/4 can be.
+    /// Too few of the drawn examples were uncovered, so a mass of less than ε/4 must be left.
     Rare,
 }
 
-/// How much no rule covers.
+/// The number of points that no rule covers.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points};
@@ -33,29 +32,29 @@ pub(super) enum Supply {
 /// let points = Points::new((0..200).map(|i| f64::from(i) - 99.5).collect(), 1)?;
 /// let labels: Vec<Label> = (0..200).map(|i| Label::from_sign(f64::from(i) - 99.5)).collect();
 /// let fit = PositionedMassart::params(0.0).check()?.fit(&points, &labels)?;
-/// // One rule takes the line; 200 points less 30 held out, a quarter of the rest to choose by.
+/// // One rule covers the line. 30 of 200 points are held out, and a quarter of the rest chooses regions.
 /// assert_eq!((fit.remainder().left, fit.remainder().points), (0, 43));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Remainder {
-    /// Points that no rule covers, of those tested; the origin is none of them.
+    /// The number of tested points that no rule covers, not counting points at the origin.
     pub left: usize,
-    /// Points tested.
+    /// The number of tested points.
     pub points: usize,
-    /// How many of those left are labelled +1.
+    /// The number of points left with the label +1.
     pub positive: usize,
 }
 
 impl Remainder {
-    /// The share that is left.
+    /// The fraction of points left.
     #[must_use]
     pub fn share(self) -> f64 {
         self.left as f64 / self.points as f64
     }
 
-    /// The commoner label of what is left; +1 if they are equally many.
+    /// The majority label of the points left; +1 at a tie.
     pub(super) fn majority(self) -> Label {
         Label::from_sign(2.0 * self.positive as f64 - self.left as f64)
     }
@@ -71,18 +70,18 @@ pub(super) trait Source {
 
     fn dim(&self) -> usize;
 
-    /// Whether the examples are those of a sample, each of which serves every round.
+    /// Whether the examples are those of a sample, which are used in every round.
     fn is_sample(&self) -> bool;
 
-    /// How many of some examples no rule covers, on `count` fresh ones; `None` if there are no more.
+    /// Counts the examples that no rule covers, among `count` fresh ones for a stream. `None` if the stream ends.
     fn remainder(
         &mut self,
         rules: &[PositionedRule],
         count: u64,
     ) -> Result<Option<Remainder>, Self::Error>;
 
-    /// Shows examples that no rule covers, `count` of them, or what there is of a sample up to as many, where
-    /// at most `draws` may be drawn.
+    /// Passes `count` examples that no rule covers to `see`, or as many as a sample has. Draws at most `draws` examples
+    /// from a stream.
     fn visit(
         &mut self,
         part: Part,
@@ -92,10 +91,10 @@ pub(super) trait Source {
         see: impl FnMut(&mut Scratch, Label) -> Result<(), InputError>,
     ) -> Result<Supply, Self::Error>;
 
-    /// A rule was added.
-    fn emitted(&mut self, rule: &PositionedRule);
+    /// Removes the points that a new rule covers.
+    fn rule_added(&mut self, rule: &PositionedRule);
 
-    /// Examples taken so far.
+    /// The number of examples taken so far.
     fn taken(&self) -> u64;
 }
 
@@ -104,16 +103,16 @@ fn covered(rules: &[PositionedRule], scratch: &mut Scratch) -> bool {
     rules.iter().any(|rule| rule.value(scratch).is_some())
 }
 
-/// Examples drawn afresh.
+/// Fresh examples from a stream.
 #[derive(Debug)]
-pub(super) struct Fresh<'s, S> {
+pub(super) struct StreamSource<'s, S> {
     pub(super) stream: &'s mut S,
     pub(super) taken: u64,
     pub(super) scratch: Scratch,
 }
 
-impl<S: ExampleStream> Fresh<'_, S> {
-    /// The next example into `scratch`: whether it lies off the origin, and its label.
+impl<S: ExampleStream> StreamSource<'_, S> {
+    /// Loads the next example into `scratch`. Returns whether it is not the origin, and its label.
     pub(super) fn next(&mut self) -> Result<Option<(bool, Label)>, FitError<S::Error>> {
         let (dim, taken) = (self.stream.dim(), self.taken);
         let next = self.stream.next_row().map_err(|source| FitError::Stream { taken, source })?;
@@ -126,7 +125,7 @@ impl<S: ExampleStream> Fresh<'_, S> {
     }
 }
 
-impl<S: ExampleStream> Source for Fresh<'_, S> {
+impl<S: ExampleStream> Source for StreamSource<'_, S> {
     type Error = FitError<S::Error>;
 
     fn dim(&self) -> usize {
@@ -177,28 +176,28 @@ impl<S: ExampleStream> Source for Fresh<'_, S> {
         Ok(Supply::Complete)
     }
 
-    fn emitted(&mut self, _: &PositionedRule) {}
+    fn rule_added(&mut self, _: &PositionedRule) {}
 
     fn taken(&self) -> u64 {
         self.taken
     }
 }
 
-/// The parts of a sample: what no rule covers of them.
+/// The points of the parts of a sample that no rule covers.
 #[derive(Debug)]
-pub(super) struct Parts<'s, P> {
+pub(super) struct SampleSource<'s, P> {
     pub(super) points: &'s P,
     pub(super) labels: &'s [Label],
-    /// Indices of the points for the descent that are left.
+    /// The indices of the points left for the descent.
     pub(super) descent: Vec<usize>,
-    /// Indices of the points for the choice that are left, of `choice_points`.
+    /// The indices of the points left for the choice; `choice_points` counts them at the start.
     pub(super) choice: Vec<usize>,
     pub(super) choice_points: usize,
     pub(super) scratch: Scratch,
 }
 
-impl<'s, P: PointSet> Parts<'s, P> {
-    /// The points off the origin.
+impl<'s, P: PointSet> SampleSource<'s, P> {
+    /// Creates the parts, without points at the origin.
     pub(super) fn new(
         points: &'s P,
         labels: &'s [Label],
@@ -207,18 +206,18 @@ impl<'s, P: PointSet> Parts<'s, P> {
     ) -> Self {
         let choice_points = choice.len();
         let scratch = Scratch::default();
-        let mut parts = Parts { points, labels, descent, choice, choice_points, scratch };
+        let mut parts = SampleSource { points, labels, descent, choice, choice_points, scratch };
         parts.retain(|_| true);
         parts
     }
 
-    /// Point `i` into the scratch; `false` for the origin.
+    /// Loads point `i` into `scratch`. Returns `false` for the origin.
     fn load(points: &P, scratch: &mut Scratch, i: usize) -> bool {
-        let Some(x) = points.row(i) else { unreachable!("the parts are made of indices below n") };
+        let Some(x) = points.row(i) else { unreachable!("indices of the parts are below n") };
         scratch.load(x)
     }
 
-    /// Retains of both parts the points off the origin that the condition holds for.
+    /// Keeps the points of both parts that satisfy the condition and are not the origin.
     fn retain(&mut self, mut left: impl FnMut(&mut Scratch) -> bool) {
         let (points, scratch) = (self.points, &mut self.scratch);
         for part in [&mut self.descent, &mut self.choice] {
@@ -227,7 +226,7 @@ impl<'s, P: PointSet> Parts<'s, P> {
     }
 }
 
-impl<P: PointSet> Source for Parts<'_, P> {
+impl<P: PointSet> Source for SampleSource<'_, P> {
     type Error = InputError;
 
     fn dim(&self) -> usize {
@@ -271,7 +270,7 @@ impl<P: PointSet> Source for Parts<'_, P> {
         Ok(Supply::Complete)
     }
 
-    fn emitted(&mut self, rule: &PositionedRule) {
+    fn rule_added(&mut self, rule: &PositionedRule) {
         self.retain(|scratch| rule.value(scratch).is_none());
     }
 
@@ -286,13 +285,13 @@ mod tests {
     use halfspaces_data::LabelledPoints;
     use halfspaces_linalg::Points;
 
-    /// The origin counts as drawn, and is not shown.
+    /// The origin counts as a draw, but is not passed on.
     #[test]
     fn a_request_ends_with_what_it_may_draw() {
         let points = Points::new(vec![0.0, 1.0, 0.0, 0.0, 2.0, 3.0, 4.0], 1).unwrap();
         let labels = [Label::Positive; 7];
         let mut stream = LabelledPoints::new(&points, &labels).unwrap();
-        let mut fresh = Fresh { stream: &mut stream, taken: 0, scratch: Scratch::default() };
+        let mut fresh = StreamSource { stream: &mut stream, taken: 0, scratch: Scratch::default() };
         let mut ask = |count: u64, mut draws: u64| {
             let mut shown = 0;
             let see = |_: &mut Scratch, _| {

@@ -1,5 +1,6 @@
-//! What a fit as a whole does: data without a margin, certificates, equivariance, the theorem's numbers.
+//! Tests of complete fits: data without a margin, certificates, equivariance, the numbers of the theorem.
 
+use super::schedule::positioned_stop;
 use super::*;
 use crate::{ErrorBound, ErrorCount};
 use halfspaces_data::{
@@ -12,7 +13,8 @@ use halfspaces_linalg::{
 };
 use rand::RngExt;
 
-/// Cauchy points of condition a million, the half of larger |w*·x| flipped with probability 0.3.
+/// Cauchy points with condition number 10⁶; the labels of the half of the points with larger |w*·x| are flipped with
+/// probability 0.3.
 fn heavy_tailed(dim: usize, n: usize, seed: u64) -> (Points, Vec<Label>, Vec<Label>) {
     let target = random_target(dim, 5).unwrap();
     let marginal = StudentT::new(dim, 1.0, 1e6).unwrap();
@@ -45,7 +47,7 @@ fn ill_conditioned_heavy_tails_are_learned() {
     let noisy = ErrorCount::count(&fit, &fresh, &noisy).unwrap().rate();
     let ErrorBound::AtMost(bound) = fit.error_bound(0.05).unwrap() else { panic!("900 held out") };
     assert!(noisy <= bound && bound < 0.25, "{noisy} {bound}");
-    // Without position no learner of halfspaces with a margin comes near.
+    // Without radially isotropic position, learners of halfspaces with a margin have much larger errors.
     let points = points.rescaled_to_unit_ball().unwrap().0;
     let margin = crate::Perspectron::params(0.3, 0.05).excess(0.5).check().unwrap();
     let margin = margin.fit(&points, &labels).unwrap();
@@ -89,7 +91,7 @@ fn dense_sparse_threads_and_lengths_change_nothing() {
     assert_eq!(params.check().unwrap().fit(&sparse, &labels).unwrap(), fit);
     let threads = params.threads(Threads::new(2).unwrap()).check().unwrap();
     assert_eq!(threads.fit(&points, &labels).unwrap(), fit);
-    // Every row by a power of 2 of its own.
+    // Multiplies every row by its own power of 2.
     let scaled = points.rows().enumerate().flat_map(|(i, x)| {
         let scale = 2f64.powi(i as i32 % 41 - 20);
         x.as_slice().iter().map(|v| v * scale).collect::<Vec<_>>()
@@ -112,7 +114,7 @@ fn a_rotation_turns_the_fit() {
     assert!((errors(&a, &points) - errors(&b, &turned)).abs() < 0.01);
 }
 
-/// Nine of ten points on a plane, whose labels by w* are all +1; the others by the sign of the third
+/// Nine of ten points lie on a plane, where w* labels all of them +1; the others are labelled by the sign of the third
 /// coordinate.
 fn planted(n: usize, seed: u64, rate: f64) -> (Points, Vec<Label>, Vec<Label>) {
     let target = Halfspace::new(vec![0.0, 0.0, 1.0, 0.0]).unwrap();
@@ -126,7 +128,7 @@ fn planted(n: usize, seed: u64, rate: f64) -> (Points, Vec<Label>, Vec<Label>) {
     let points = Points::new(values, 4).unwrap();
     let clean = target.label_all(&points).unwrap();
     let mut noisy = clean.clone();
-    let mut rng = halfspaces_linalg::rng_for(halfspaces_linalg::RngStream::Caller, seed);
+    let mut rng = halfspaces_linalg::rng_for(halfspaces_linalg::RngStream::CALLER, seed);
     for y in &mut noisy {
         *y = if rng.random::<f64>() < rate { -*y } else { *y };
     }
@@ -175,14 +177,14 @@ fn the_theorem_holds_with_its_own_numbers() {
     assert_eq!(fit.held_out().unwrap().points() as u64, plan.test);
     assert!(fit.remainder().share() <= positioned_stop(0.6));
     assert_eq!(fit.remainder().points as u64, plan.test);
-    // The same numbers from a sample as from a stream.
+    // A sample and a stream give the same numbers.
     let n = fit.taken() as usize;
     let (points, labels) = instance.sample(n, 1).unwrap();
     let mut stream = LabelledPoints::new(&points, &labels).unwrap();
     let by_stream = learner.fit_stream(&mut stream).unwrap();
     assert_eq!(learner.fit(&points, &labels).unwrap(), by_stream);
     assert_eq!((stream.remaining(), by_stream.taken() as usize), (0, n));
-    // Cut short the rules so far stand.
+    // If the stream ends early, the rules found so far are returned.
     let short = learner.fit(&points.select(&[0, 1, 2]).unwrap(), &labels[..3]).unwrap();
     assert_eq!((short.termination(), short.taken()), (Termination::ExamplesEnded, 3));
     assert!(short.list().rules().is_empty() && short.held_out().is_none());
@@ -208,7 +210,7 @@ fn a_practical_stream_takes_what_it_plans() {
     assert!(fit.taken() <= 22 * plan.test + 20 * plan.draws);
 }
 
-/// Of a sample all points are used, however many a stream would be asked for.
+/// All points of a sample are used, regardless of the number of examples that a fit requests from a stream.
 #[test]
 fn a_large_sample_is_used_as_a_whole() {
     let (points, labels, _) = heavy_tailed(2, 40_000, 1);
@@ -220,7 +222,7 @@ fn a_large_sample_is_used_as_a_whole() {
     assert_eq!(fit.certificates()[0].count.left, parts.choice.len());
 }
 
-/// Labels that are nearly coins: no region is right often enough.
+/// Labels that are almost random: no region is accurate enough.
 #[test]
 fn more_noise_than_stated_is_found_out() {
     let target = random_target(3, 3).unwrap();
@@ -231,7 +233,7 @@ fn more_noise_than_stated_is_found_out() {
     let params = PositionedMassart::params(0.05).excess(0.2);
     let fit = params.check().unwrap().fit(&points, &labels).unwrap();
     assert_eq!(fit.termination(), Termination::AssumptionFailed);
-    // What no rule would cover is closed by the best of the whole.
+    // The best constant label covers the points left.
     let last = fit.certificates().last().unwrap();
     assert!(last.count.signed_sum(fit.leak()) > 0.0);
     let marginal = StudentT::new(1, 1.0, 10.0).unwrap();
@@ -261,7 +263,7 @@ fn the_origin_is_positive_and_in_no_region() {
     let first = fit.certificates()[0].count;
     assert!(first.left < 140, "{}", first.left);
     assert!(fit.remainder().points > 150);
-    // Nothing but the origin: nothing is left.
+    // Only points at the origin: none are left.
     let zeros = Points::new(vec![0.0; 30], 3).unwrap();
     let fit = PositionedMassart::params(0.3).check().unwrap();
     let fit = fit.fit(&zeros, &[Label::Positive; 10]).unwrap();
@@ -298,7 +300,7 @@ fn bad_input_is_typed() {
     assert_eq!(learner.fit_stream(&mut empty), Err(FitError::Input(InputError::Empty)));
 }
 
-/// A stream whose second row has another dimension.
+/// A stream whose second row has a different dimension.
 struct Odd([f64; 3], usize);
 
 impl ExampleStream for Odd {
@@ -323,7 +325,7 @@ fn a_faulty_example_is_named() {
     assert_eq!(fault, Err(FitError::Example { taken: 1, source }));
 }
 
-/// The direction of a rule, taken back to the space of the points, labels what it covers as the rule does.
+/// The direction of a rule, mapped back to the space of the points, labels covered points as the rule does.
 #[test]
 fn a_rule_is_a_halfspace_on_its_region() {
     let (points, labels, _) = heavy_tailed(4, 2000, 1);
@@ -381,15 +383,13 @@ fn saved_fits_are_checked() {
         let loaded = serde_json::from_value::<PositionedFit>(value.clone());
         assert!(loaded.is_err(), "{name}");
     }
-    let params = PositionedMassart::params(0.2).seed(9);
-    let text = serde_json::to_string(&params).unwrap();
-    assert_eq!(serde_json::from_str::<PositionedParams>(&text).unwrap(), params);
 }
 
-/// A line of coin tosses under a class without noise: the first region fails the assumption, the last does not.
+/// The labels are random on a line and without noise elsewhere. The first region violates the assumption; the last one
+/// does not.
 #[test]
 fn an_assumption_that_failed_once_is_not_forgotten() {
-    // 90 % on a line with coins for labels, the rest off it without noise.
+    // 90 % of the points lie on a line with random labels; the others have no noise.
     let target = Halfspace::new(vec![0.3, 1.0]).unwrap();
     let sphere = UnitSphere::new(2).unwrap().sample(4000, 1).unwrap();
     let mut values = sphere.into_vec();
@@ -411,7 +411,7 @@ fn an_assumption_that_failed_once_is_not_forgotten() {
     assert_eq!(fit.termination(), Termination::AssumptionFailed);
 }
 
-/// Every value of 0 is at the origin, of label +1 by the tie rule.
+/// A value of 0 occurs only at the origin, with label +1 by the tie rule.
 #[test]
 fn points_at_the_origin_count_as_they_are_labelled() {
     let values: Vec<f64> = (0..60_000).map(|i| [0.0, 1.0, 0.0, -1.0][i % 4]).collect();

@@ -1,18 +1,18 @@
-//! The choice among candidates, on its own.
+//! The choice among halfspaces of any origin.
 
 use super::Elimination;
 use super::selector::Selector;
 use halfspaces_linalg::{InputError, Label, PointSet, Points, RowView, Threads};
 
-/// Halfspaces to choose among on a sample, by their errors on it: the choice that ends every fit of a
-/// Perspectron, on its own. For halfspaces from elsewhere, such as those of several learners.
+/// Candidate halfspaces, among which [`Candidates::choose`] finds the one with the fewest errors on a sample. Every fit
+/// of a Perspectron ends with this choice; use this type for halfspaces from other sources, such as several learners.
 ///
-/// *Guarantee.* On |T₂| = ⌈(8/ε²) ln(2K/δ)⌉ independent examples the error of the chosen one is within ε/2 of
-/// the least, with probability at least 1 - δ, whatever the [`Elimination`].
+/// *Guarantee.* With |T₂| = ⌈(8/ε²) ln(2K/δ)⌉ independent examples, the error of the chosen halfspace is within ε/2 of
+/// the smallest with probability at least 1 - δ, for every [`Elimination`].
 ///
-/// *Cost.* A product of K candidates with each block of 512 examples in single precision, O(Kd) time per
-/// example; of those not yet dropped only. Doubtful signs are computed again in double precision: the counts
-/// are those of a plain loop. Memory as for the candidates, once more. Points are copied block by block.
+/// *Cost.* O(Kd) time per example for K candidates: a single-precision product of the remaining candidates with blocks
+/// of 512 examples. Signs in doubt are computed again in double precision, so the counts are those of a plain loop.
+/// Memory for a second copy of the candidates. Points are copied block by block.
 ///
 /// *Source.* CKST24 Lemma 4; dropping candidates early is ours, docs/theory/thinned-selection.md.
 /// *Claims:* P8, P14.
@@ -37,7 +37,7 @@ pub struct Candidates<'c> {
     threads: Threads,
 }
 
-/// What was chosen among [`Candidates`].
+/// The result of [`Candidates::choose`].
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points};
@@ -51,24 +51,23 @@ pub struct Candidates<'c> {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Choice {
-    /// Which candidate, the first among equals.
+    /// The index of the chosen candidate, the first among equals.
     pub index: usize,
-    /// Its errors.
+    /// Its number of errors.
     pub errors: u64,
-    /// The examples it was counted on: all, but with [`Elimination::EarlyStop`].
+    /// The number of examples counted: all, except with [`Elimination::EarlyStop`].
     pub examples: u64,
-    /// Candidates that were never dropped.
+    /// The number of candidates that were never dropped.
     pub remaining: usize,
 }
 
 impl<'c> Candidates<'c> {
-    /// Normals of halfspaces, one per row, of any norm; δ matters to [`Elimination::Statistical`] and
-    /// [`Elimination::EarlyStop`] only.
+    /// Creates the candidates from the normals of halfspaces, one per row, of any norm. δ is `failure`; it matters only
+    /// to [`Elimination::Statistical`] and [`Elimination::EarlyStop`].
     ///
     /// # Errors
-    /// [`InputError::Empty`], [`InputError::ParameterOutOfRange`] for δ outside (0, 1).
+    /// [`InputError::Empty`]; [`InputError::ParameterOutOfRange`] for δ outside (0, 1).
     pub fn new(
         normals: &'c Points,
         elimination: Elimination,
@@ -82,14 +81,14 @@ impl<'c> Candidates<'c> {
         Ok(Candidates { normals, elimination, failure, threads: Threads::ONE })
     }
 
-    /// On how many threads errors are counted; the choice does not depend on it. Default: one.
+    /// Sets the number of threads that count errors. The choice does not depend on it. Default: one.
     #[must_use]
     pub fn with_threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
         self
     }
 
-    /// The candidate with fewest errors on the sample, whose points lie in the unit ball.
+    /// Chooses the candidate with the fewest errors on a sample of points in the unit ball.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`], [`InputError::Empty`];

@@ -1,19 +1,19 @@
-//! A count that ends once the leader is good enough, and that leaves out candidates whose error is known to
-//! be close to the leader's. *Source.* Ours, docs/theory/thinned-selection.md, "Ending the count". Claims: P8.
+//! Early stopping: the count ends once the leader is good enough, and skips candidates with an error known to be close
+//! to the leader's. *Source.* Ours, docs/theory/thinned-selection.md, "Ending the count". Claims: P8.
 
 use super::history::Deferred;
 use super::mask::{ErrorMask, PairCounts, add_pair_counts, errors_of, front, retained};
 use super::selector::Selector;
 use crate::schedule;
 
-/// The leader is replaced once it has this share of the allowed excess more errors than the best candidate
-/// still counted. (The allowed excess is how much worse than the best candidate the chosen one may be.) Not at
-/// once, as a new leader reactivates deferred candidates.
+/// The leader is replaced if its error rate exceeds that of the best active candidate by more than this fraction of the
+/// allowed excess (how much worse than the best candidate the chosen one may be). The fraction is above 0 because every
+/// new leader reactivates deferred candidates.
 const LEADER_SLACK: f64 = 0.125;
 
 impl Selector<'_> {
-    /// Drops what is clearly worse than the leader, defers what the leader is close enough to, and stops
-    /// the count when nothing is left beside it.
+    /// Drops candidates that are clearly worse than the leader, defers those that are close to it, and stops the count
+    /// if no other candidate is active.
     pub(super) fn defer_or_stop(&mut self) {
         if self.alive.len() < 2 && self.deferred.is_empty() {
             self.stopped = true;
@@ -34,7 +34,7 @@ impl Selector<'_> {
             if let Some(place) = place.filter(near) {
                 break (place, errors);
             }
-            // The new leader may be close to some of the deferred only after more examples.
+            // The new leader may be known to be close to a deferred candidate only after more examples.
             self.leader = Some(self.alive[best]);
             self.reactivate(best, |(ahead, apart), m| test.is_passed(ahead, apart, m));
         };
@@ -64,14 +64,15 @@ impl Selector<'_> {
         }
     }
 
-    /// Counts all deferred candidates on what they have missed.
+    /// Counts all deferred candidates on the examples they missed.
     pub(super) fn reactivate_all(&mut self) {
         self.reactivate_by(None, |_, _| false);
     }
 
-    /// Asks of each deferred candidate whether it `stays` deferred under a new leader, by its errors ahead
-    /// of the leader's and the examples on which they are apart, with how many examples that is. One that
-    /// does not is counted on the next block it has missed and asked again; after the last it is active.
+    /// Decides for each deferred candidate whether it `stays` deferred under a new leader. The arguments of `stays` are
+    /// the candidate's errors minus the leader's, the number of examples on which exactly one of the two errs, and the
+    /// number of examples. A candidate that does not stay is counted on the next block it missed and tested again;
+    /// after the last block it is active.
     fn reactivate(&mut self, leader: usize, stays: impl Fn((i64, u64), u64) -> bool) {
         self.reactivate_by(Some(leader), stays);
     }
@@ -91,7 +92,7 @@ impl Selector<'_> {
             let mut of_leader = 0;
             let layers = active.masks.iter().zip(&self.layers).zip(depths_then.iter().zip(&depths));
             for ((masks, layer), (then, now)) in layers {
-                // The leader's errors on the first blocks.
+                // The leader's errors on the first blocks only.
                 let of_leader_then =
                     leader.map_or(ErrorMask::default(), |l| front(&layer.masks[l], *now, *then));
                 of_leader += i64::from(errors_of(&of_leader_then));

@@ -1,30 +1,30 @@
-//! The examples counted so far, and the candidates whose counting is deferred.
+//! The examples counted so far, and the deferred candidates.
 
 use super::mask::{ErrorMask, depth_of, retain, retained};
 use super::screen::Block;
 use halfspaces_linalg::Label;
 
-/// So many numbers of past examples are stored at least.
+/// The number of values of past examples that may be stored even if the candidates need less memory.
 pub(super) const MIN_HISTORY: usize = 1 << 20;
 
-/// The examples counted so far, for candidates whose counting is deferred.
+/// The examples counted so far, stored for deferred candidates.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct History {
-    /// Rows of each block.
+    /// The number of rows of each block.
     pub(super) sizes: Vec<usize>,
-    /// Folded rows, as in a block.
+    /// Rows multiplied by their labels, as in a block.
     pub(super) folded: Vec<f64>,
     pub(super) labels: Vec<Label>,
 }
 
 impl History {
-    /// Blocks stored.
+    /// The number of blocks stored.
     pub(super) fn len(&self) -> usize {
         self.sizes.len()
     }
 
-    /// Whether so many numbers more take no more room than those of the candidates, or 8 MB.
+    /// Whether the history with `numbers` more values needs no more memory than the candidates, or 8 MB.
     pub(super) fn has_room(&self, numbers: usize, of_candidates: usize) -> bool {
         self.folded.len() + numbers <= of_candidates.max(MIN_HISTORY)
     }
@@ -35,17 +35,17 @@ impl History {
         self.labels.extend_from_slice(labels);
     }
 
-    /// Examples stored.
+    /// The number of examples stored.
     pub(super) fn examples(&self) -> u64 {
         self.labels.len() as u64
     }
 
-    /// How many examples the first blocks have.
+    /// The number of examples in the first `blocks` blocks.
     fn examples_of(&self, blocks: usize) -> usize {
         self.sizes[..blocks].iter().sum()
     }
 
-    /// How deep each layer of masks is after the first blocks: as the selector opens them.
+    /// The depth of each layer of masks after the first `blocks` blocks, as the selector creates them.
     pub(super) fn depths(&self, blocks: usize) -> Vec<u32> {
         let mut depths: Vec<u32> = Vec::new();
         for rows in &self.sizes[..blocks] {
@@ -58,13 +58,14 @@ impl History {
         depths
     }
 
-    /// From none on: a number of blocks, how deep each layer of masks is after them, and their examples.
+    /// For each number of blocks, starting with 0: that number, the depth of each layer of masks after them, and their
+    /// number of examples.
     pub(super) fn prefixes(&self) -> impl Iterator<Item = (usize, Vec<u32>, u64)> {
         (0..=self.len())
             .map(|blocks| (blocks, self.depths(blocks), self.examples_of(blocks) as u64))
     }
 
-    /// A block and the layer of its masks; `None` after the last.
+    /// A block and the index of its layer of masks. `None` after the last block.
     pub(super) fn block(&self, dim: usize, block: usize) -> Option<(Block<'_>, usize)> {
         let rows = *self.sizes.get(block)?;
         let start = self.examples_of(block);
@@ -74,26 +75,26 @@ impl History {
     }
 }
 
-/// Candidates whose counting is deferred, all of them after as many blocks.
+/// Candidates deferred after the same number of blocks.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Deferred {
-    /// How many of the stored blocks they were counted on.
+    /// The number of stored blocks on which they were counted.
     pub(super) blocks: usize,
     pub(super) ids: Vec<usize>,
-    /// For each layer the masks of these candidates, as they were then.
+    /// The masks of these candidates for each layer, as of their deferral.
     pub(super) masks: Vec<Vec<ErrorMask>>,
 }
 
 impl Deferred {
-    /// Adds those of a group that was counted on as many blocks.
+    /// Adds the candidates of a group that was counted on the same blocks.
     pub(super) fn join(&mut self, other: Deferred) {
         self.ids.extend(other.ids);
         self.masks.resize_with(other.masks.len(), Vec::new);
         self.masks.iter_mut().zip(other.masks).for_each(|(masks, more)| masks.extend(more));
     }
 
-    /// Takes out those that stay deferred.
+    /// Removes the candidates that stay deferred and returns them.
     pub(super) fn split_off(&mut self, blocks: usize, stay: &[bool]) -> Deferred {
         let masks = self.masks.iter().map(|masks| retained(masks, stay)).collect();
         let staying = Deferred { blocks, ids: retained(&self.ids, stay), masks };

@@ -1,58 +1,58 @@
-//! The errors of candidates on blocks of examples, bit by bit.
+//! Bit masks of the errors of candidates on blocks of examples.
 
 use halfspaces_linalg::kernels::{Wide, run_wide};
 
-/// Examples counted at once.
+/// The number of examples counted at once.
 pub(super) const BLOCK: usize = 512;
 
-/// Examples side by side in an [`ErrorMask`], 32 deep.
+/// The number of 32-bit words in an [`ErrorMask`].
 pub(super) const LANES: usize = 16;
 
-/// Which of up to 512 examples a candidate errs on.
+/// A bit for each of up to 512 examples on which a candidate errs.
 pub(super) type ErrorMask = [u32; LANES];
 
-/// The errors of all candidates alive on some examples.
+/// The errors of all active candidates on some examples.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct MaskLayer {
-    /// Bits in use.
+    /// The number of bits in use per word.
     pub(super) depth: u32,
     pub(super) examples: u64,
-    /// In the order of the candidates alive.
+    /// One mask per active candidate, in their order.
     pub(super) masks: Vec<ErrorMask>,
 }
 
-/// How many bits deep the errors on a block of examples are.
+/// The number of bits per word for a block of `rows` examples.
 pub(super) fn depth_of(rows: usize) -> u32 {
     rows.div_ceil(LANES) as u32
 }
 
-/// Adds an error on the example at `place` among the `rows` screened last.
+/// Marks an error on the example at `place` of the last block of `rows` examples.
 pub(super) fn set(mask: &mut ErrorMask, place: usize, rows: usize) {
     let above = rows.div_ceil(LANES) - 1 - place / LANES;
     mask[place % LANES] |= 1 << above;
 }
 
-/// The first bits of a mask `depth` deep: those of its first `then`.
+/// The first `then` of the `depth` bits per word of a mask.
 pub(super) fn front(mask: &ErrorMask, depth: u32, then: u32) -> ErrorMask {
     mask.map(|lane| lane.unbounded_shr(depth - then))
 }
 
-/// How many errors a mask holds.
+/// The number of errors in a mask.
 pub(super) fn errors_of(mask: &ErrorMask) -> u32 {
     mask.iter().map(|lane| lane.count_ones()).sum()
 }
 
-/// What masks tell of a candidate and the leader.
+/// The counts that compare a candidate with the leader.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PairCounts {
-    /// Errors of the candidate.
+    /// The number of errors of the candidate.
     pub(super) errors: u32,
-    /// On how many examples exactly one of the two errs.
+    /// The number of examples on which exactly one of the two errs.
     pub(super) apart: u32,
 }
 
-/// Adds the errors of each mask, and those on which it and the leader's differ.
+/// Adds the errors of each mask, and the number of bits in which it differs from the leader's.
 pub(super) fn add_pair_counts(
     masks: &[ErrorMask],
     of_leader: &ErrorMask,
@@ -62,7 +62,7 @@ pub(super) fn add_pair_counts(
     run_wide(Compare { masks, of_leader, counts });
 }
 
-/// Compiled for the vector instructions that the processor turns out to have.
+/// The loop of [`add_pair_counts`], compiled for the vector instructions available at run time.
 struct Compare<'a> {
     masks: &'a [ErrorMask],
     of_leader: &'a ErrorMask,
@@ -83,7 +83,7 @@ impl Wide for Compare<'_> {
     }
 }
 
-/// The values that are to be kept, one flag each.
+/// The values with a set flag in `keep`.
 pub(super) fn retained<T: Copy>(values: &[T], keep: &[bool]) -> Vec<T> {
     assert_eq!(values.len(), keep.len(), "one flag per value");
     let mut kept = Vec::with_capacity(keep.iter().filter(|keep| **keep).count());
@@ -91,7 +91,7 @@ pub(super) fn retained<T: Copy>(values: &[T], keep: &[bool]) -> Vec<T> {
     kept
 }
 
-/// Drops the values that are not to be kept.
+/// Removes the values without a set flag in `keep`.
 pub(super) fn retain<T>(values: &mut Vec<T>, keep: &[bool]) {
     assert_eq!(values.len(), keep.len(), "one flag per value");
     let mut place = 0;

@@ -1,4 +1,4 @@
-//! The choice among candidates by their errors on fresh examples.
+//! Selection of the candidate with the fewest errors on fresh examples.
 
 mod choice;
 mod early_stop;

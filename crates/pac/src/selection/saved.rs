@@ -1,4 +1,4 @@
-//! Whether a saved count is one that examples can have led to.
+//! Checks of saved selectors: some sequence of examples must lead to the state.
 
 use super::Elimination;
 use super::history::{History, MIN_HISTORY};
@@ -8,7 +8,7 @@ use crate::saved::saved;
 use halfspaces_linalg::{DenseRow, InputError, Label};
 
 impl History {
-    /// Whether its lengths fit each other.
+    /// Whether the lengths agree with each other.
     fn is_sound(&self, dim: usize) -> bool {
         self.sizes.iter().all(|rows| (1..=BLOCK).contains(rows))
             && self.sizes.iter().sum::<usize>() == self.labels.len()
@@ -28,9 +28,9 @@ impl MaskLayer {
 }
 
 impl Selector<'_> {
-    /// Refuses saved values that examples cannot have led to, for candidates in so many dimensions. While all
-    /// examples are stored they are counted again; otherwise every candidate that was
-    /// dropped must have enough errors for it, and none may be deferred.
+    /// Refuses states that no examples lead to, for candidates of dimension `dim`. If all examples are stored, they are
+    /// counted again. Otherwise every dropped candidate must have enough errors to be dropped, and no candidate may be
+    /// deferred.
     pub(crate) fn check_saved(&self, dim: usize) -> Result<(), InputError> {
         let count = self.errors.len();
         let rows = self.labels.len();
@@ -46,25 +46,25 @@ impl Selector<'_> {
         saved("failure of the choice", self.failure, failure)?;
         let counted = self.seen.checked_sub(rows as u64).filter(|_| self.seen <= self.planned);
         let Some(counted) = counted else {
-            return saved("examples to choose by", self.seen as f64, false);
+            return saved("validation examples", self.seen as f64, false);
         };
         saved("candidates", 0.0, self.seen == 0 || count > 0)?;
         InputError::check_state(
             self.history.is_sound(dim),
-            "the stored examples do not fit their sizes",
+            "the stored examples do not match their sizes",
         )?;
         let whole = self.elimination == Elimination::EarlyStop
             && dim <= MAX_BLOCK_DIM
             && self.history.examples() == counted;
         if whole {
             let again = self.counted_again();
-            let reason = "counting the stored examples again leads to another state";
+            let reason = "recounting the stored examples leads to a different state";
             return InputError::check_state(again == *self, reason);
         }
         self.check_without_history(counted)
     }
 
-    /// The same candidates, counted on the stored examples and those that wait.
+    /// Counts the errors of the same candidates again, on the stored and the pending examples.
     fn counted_again(&self) -> Selector<'_> {
         let mut again = Selector::new(self.dim, self.planned, self.elimination, self.failure)
             .with_candidates(&self.candidates);
@@ -91,7 +91,7 @@ impl Selector<'_> {
         let count = self.errors.len();
         let none = self.deferred.is_empty();
         saved("deferred candidates", self.deferred.len() as f64, none)?;
-        // Examples are stored until there is no room for them, or for masks.
+        // Examples are stored until the memory limit for them, or for masks, is reached.
         let (dim, limit) = (self.dim, self.candidates.len().max(MIN_HISTORY));
         let stores = self.elimination == Elimination::EarlyStop && dim <= MAX_BLOCK_DIM;
         let none = !stores && self.history.len() > 0;
@@ -111,32 +111,27 @@ impl Selector<'_> {
         };
         InputError::check_state(
             self.leader.is_none_or(leads),
-            "the leader is not among the candidates alive",
+            "the leader is not an active candidate",
         )?;
         let ends = self.leader.is_some() || self.alive.len() == 1;
         let stops = self.elimination == Elimination::EarlyStop && self.seen > 0 && ends;
         saved("end of the count", self.seen as f64, !self.stopped || stops)?;
         let possible = self.errors.iter().all(|&e| e <= counted);
-        InputError::check_state(
-            possible,
-            "a candidate has more errors than examples were counted",
-        )?;
+        InputError::check_state(possible, "a candidate has more errors than counted examples")?;
         let dropped = self.errors.iter().zip(&alive).filter(|(_, alive)| !**alive);
         let worse = self.least_errors_dropped(counted);
         let worse = dropped.map(|(errors, _)| *errors).all(|e| worse.is_some_and(|w| e as f64 > w));
-        InputError::check_state(
-            worse,
-            "a candidate is missing that was not bad enough to be dropped",
-        )?;
+        InputError::check_state(worse, "a dropped candidate has too few errors to be dropped")?;
         self.check_layers(counted)
     }
 
-    /// What a dropped candidate has more errors than; `None` if none is ever dropped.
+    /// A number of errors that every dropped candidate must exceed. `None` if candidates are never dropped.
     fn least_errors_dropped(&self, counted: u64) -> Option<f64> {
         let alive = self.alive.iter().map(|&c| self.errors[c]);
-        // At most as many errors less than the best's by now as there were examples since.
+        // Since a candidate was dropped, the number of errors of the best one has grown by at most the number of
+        // examples that followed.
         let can_win = alive.min().map(|best| best.saturating_add(self.planned - counted));
-        // Dropped with more errors than gap·√n above another's, on n examples apart, n no fewer than these.
+        // A candidate is dropped with more than gap·√n errors above another's, where n is the number of disagreements.
         let gap = self.gap(1).powi(2) * (1.0 - 1e-9);
         let can_win = can_win.map(|most| most as f64);
         match self.elimination {
@@ -147,7 +142,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Checks the masks against the errors.
+    /// Checks that the masks agree with the error counts.
     fn check_layers(&self, counted: u64) -> Result<(), InputError> {
         let masks = self.elimination.compares() && self.dim <= MAX_BLOCK_DIM;
         let sound = self.layers.iter().all(|layer| layer.is_sound(self.alive.len()));

@@ -1,4 +1,4 @@
-//! Counting errors in single precision, with doubtful signs computed again in double.
+//! Counts errors in single precision; signs in doubt are computed again in double precision.
 
 use super::mask::{ErrorMask, LANES, set};
 use faer::linalg::matmul::matmul;
@@ -6,35 +6,35 @@ use faer::{Accum, MatMut, MatRef, Par};
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{Label, Threads, kernels};
 
-/// Candidates multiplied at once: with a block of examples their product stays in cache.
+/// The number of candidates multiplied at once: their product with a block of examples fits in the cache.
 const TILE: usize = 256;
 
-/// From here to its reciprocal ‖w‖² loses nothing.
+/// The smallest ‖w‖² at which no precision is lost. The largest is its reciprocal.
 const MIN_PLAIN_NORM_SQ: f64 = 1e-200;
 
-/// What the counting needs beside the candidates: computed from them, and how many threads it may use.
+/// Scratch memory computed from the candidates, and the number of threads.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scratch {
-    /// Unit rows of all candidates, in single precision.
+    /// The candidates as unit vectors in single precision.
     unit_rows: Vec<f32>,
     pub(super) threads: Threads,
 }
 
-/// Candidates side by side, and their products with a block of examples.
+/// A tile of candidates and their products with a block of examples.
 #[derive(Debug, Default)]
 struct Tile {
     rows: Vec<f32>,
     product: Vec<f32>,
 }
 
-/// Selectors are equal whatever they have computed from their candidates already.
+/// Scratch memory does not affect the equality of selectors.
 impl PartialEq for Scratch {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-/// A block of examples: rows y x, and their labels.
+/// A block of examples: the rows y x and the labels y.
 #[derive(Clone, Copy)]
 pub(super) struct Block<'a> {
     pub(super) folded: &'a [f64],
@@ -43,7 +43,7 @@ pub(super) struct Block<'a> {
 }
 
 impl Scratch {
-    /// Adds the errors of some candidates on a block of examples, and their masks.
+    /// Adds the errors of the candidates `ids` on a block of examples to their counts and masks.
     pub(super) fn count(
         &mut self,
         candidates: &[f64],
@@ -53,7 +53,7 @@ impl Scratch {
         masks: Option<&mut [ErrorMask]>,
     ) {
         let block: Vec<f32> = folded.iter().map(|&v| v as f32).collect();
-        // Beside fewer masks the last candidates would go uncounted.
+        // With fewer masks the last candidates would not be counted.
         assert!(
             masks.as_ref().is_none_or(|masks| masks.len() == ids.len()),
             "one mask per candidate"
@@ -94,14 +94,14 @@ impl Scratch {
     }
 }
 
-/// How many of `count` candidates are a tile: no more than [`TILE`], and as many tiles for each thread.
+/// The number of candidates per tile: at most [`TILE`], with the same number of tiles for each thread.
 fn tile_of(count: usize, threads: Threads) -> usize {
     let tiles = count.div_ceil(TILE).next_multiple_of(threads.count()).max(1);
     count.div_ceil(tiles).max(TILE / 4)
 }
 
 impl Tile {
-    /// The products of the candidates `ids` with every example of a block, one candidate after another.
+    /// Computes the products of the candidates `ids` with every example of a block, candidate by candidate.
     fn multiply(&mut self, unit_rows: &[f32], ids: &[usize], block: &[f32], dim: usize) {
         let examples = block.len() / dim;
         let consecutive = ids.windows(2).all(|pair| pair[1] == pair[0] + 1);
@@ -121,8 +121,8 @@ impl Tile {
     }
 }
 
-/// The errors of the candidate w, from its products with a block of examples in single precision; doubtful
-/// signs are those of a product in double.
+/// Counts the errors of the candidate w from its single-precision products with a block of examples. Signs in doubt are
+/// computed again in double precision.
 fn count_one(
     values: &[f32],
     w: &[f64],
@@ -143,22 +143,22 @@ fn count_one(
     wrong
 }
 
-/// Whether a point with label y is predicted wrongly, from y (w·x): sign(0) = +1.
+/// Whether a point with label y is misclassified, given y (w·x), with sign(0) = +1.
 fn folded_is_wrong(value: f64, y: Label) -> bool {
     match y {
-        // sign(NaN), of products that overflow, is -1.
+        // Products that overflow may be NaN; sign(NaN) is -1.
         Label::Positive => value.is_nan() || value < 0.0,
         Label::Negative => value <= 0.0,
     }
 }
 
-/// Whether the sign of a value is beyond doubt; never for NaN.
+/// Whether the sign of a value is certain. Never for NaN.
 #[inline(always)]
 fn is_clear(value: f32, doubt: f32) -> bool {
     value.abs() > doubt
 }
 
-/// Scales rows to norm 1; compiled as [`Screen`] is.
+/// Scales rows to norm 1; compiled in the same way as [`Screen`].
 struct UnitRows<'a> {
     candidates: &'a [f64],
     dim: usize,
@@ -179,18 +179,18 @@ impl Wide for UnitRows<'_> {
                 let largest = w.iter().fold(0.0f64, |m, v| m.max(v.abs()));
                 let scaled_norm = w.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt();
                 let unit = |v: &f64| (v / largest / scaled_norm) as f32;
-                // The zero vector becomes NaN, which the screening always doubts.
+                // The zero vector becomes NaN, whose sign is always in doubt.
                 self.unit_rows.extend(w.iter().map(unit));
             }
         }
     }
 }
 
-/// How many values are surely negative, and whether some are too near 0 to tell; the former are marked,
-/// below what was marked before.
+/// Counts the values that are certainly negative, and returns whether any others are too close to 0. Sets a bit for
+/// each value that is certainly negative, in lower places than the bits of earlier blocks.
 struct Screen<'a> {
     values: &'a [f32],
-    /// Not negative.
+    /// The largest absolute value with an uncertain sign, at least 0.
     doubt: f32,
     mask: &'a mut ErrorMask,
 }
@@ -201,13 +201,13 @@ impl Wide for Screen<'_> {
     #[inline(always)]
     fn run(self) -> (u64, bool) {
         let Screen { values, doubt, mask } = self;
-        // Not negative, floating-point numbers are in the order of their bits: those beyond doubt begin here and end
-        // with infinity. NaN lies behind, and what is nearer to 0 wraps around to behind it.
+        // Non-negative floating-point numbers are ordered by their bits: certain signs begin at `first` and end at
+        // infinity. NaN comes after infinity, and values closer to 0 wrap around to positions after it.
         let first = doubt.to_bits() + 1;
         let last = f32::INFINITY.to_bits() - first;
         let (mut bits, mut furthest) = (ErrorMask::default(), [0; LANES]);
         let (chunks, rest) = values.as_chunks::<LANES>();
-        // One vector each: both in one loop are not seen to be two.
+        // Two loops, because the compiler does not vectorise both updates in one.
         for chunk in chunks {
             for (bits, v) in bits.iter_mut().zip(chunk) {
                 *bits = *bits << 1 | u32::from(*v < -doubt);
@@ -232,9 +232,9 @@ impl Wide for Screen<'_> {
     }
 }
 
-/// What a product of a unit vector and a vector of the unit ball, both rounded to single precision,
-/// may be off by, in any order of summation, with room: (d + 8) 2⁻²⁴ for d products and the
-/// roundings of both factors, and what underflow adds.
+/// A bound on the error of the product of a unit vector and a vector of the unit ball, both rounded to single
+/// precision, for any order of summation: (d + 8) 2⁻²⁴ for d products and the rounding of both factors, plus the effect
+/// of underflow.
 pub(super) fn single_precision_error(dim: usize) -> f32 {
     (dim + 8) as f32 * f32::EPSILON * 0.5 * 1.05 + dim as f32 * 1e-37
 }
@@ -244,14 +244,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Values among which all are that a comparison may get wrong.
+    /// Values that include all edge cases of a comparison.
     #[test]
     fn each_thread_has_as_many_tiles() {
         let tile = |count, threads| tile_of(count, Threads::new(threads).unwrap());
-        // 7 of at most 256, 8 on two threads, 9 on three.
+        // 7 tiles of at most 256 candidates; 8 tiles on two threads, 9 on three.
         assert_eq!((tile(1782, 1), tile(1782, 2), tile(1782, 3)), (255, 223, 198));
         assert_eq!((tile(256, 1), tile(257, 1), tile(257, 2)), (256, 129, 129));
-        // No tiles of a few candidates for the sake of threads.
+        // Tiles are not made tiny just to use all threads.
         assert_eq!((tile(1, 1), tile(100, 4), tile(0, 2)), (64, 64, 64));
     }
 
@@ -267,7 +267,7 @@ mod tests {
     }
 
     proptest! {
-        /// Value by value, with any vectors, whatever stands in the mask before.
+        /// Compares value by value, for all vector instructions and any previous mask.
         #[test]
         fn screening_is_comparing_one_by_one(
             (doubt, values) in prop::sample::select(vec![0.0f32, 1e-6, 3e-3]).prop_flat_map(|doubt| {

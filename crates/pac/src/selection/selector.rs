@@ -1,14 +1,14 @@
-//! Choosing among candidates by their errors on fresh examples.
+//! Selection among candidates by their errors on fresh examples.
 //!
-//! For every candidate w the errors of sign(w·x) on the same fresh examples are counted; the one with
-//! fewest wins, the earlier among equals (CKST24 Lemma 4). The count is a product of all candidates with
-//! blocks of examples, labels folded into the points (z = y x): done in single precision, with every
-//! value too near 0 for it done again in double, so the counts are those of the plain loop, wherever its
-//! products neither overflow nor underflow.
+//! The errors of sign(w·x) on the same fresh examples are counted for every candidate w. The candidate with the fewest
+//! errors wins, the earlier one at a tie (CKST24 Lemma 4). The count uses products of all candidates with blocks of
+//! examples, multiplied by their labels (z = y x). Products are computed in single precision, and again in double
+//! precision if they are too close to 0. The counts are therefore those of a plain loop, unless its products overflow
+//! or underflow.
 //!
-//! [`Elimination`] drops candidates that cannot win, or are clearly worse, while the examples come, and ends
-//! the count once the best is good enough (ours, docs/theory/thinned-selection.md). Two candidates are
-//! told apart by the examples on which exactly one of them errs, so errors are kept bit by bit. Claims: P3, P7, P8.
+//! [`Elimination`] drops candidates early that cannot win or are clearly worse, and ends the count once the best
+//! candidate is good enough (ours, docs/theory/thinned-selection.md). Two candidates are compared on the examples on
+//! which exactly one of them errs, so the errors are stored as bit masks. Claims: P3, P7, P8.
 
 use super::Elimination;
 use super::history::{Deferred, History};
@@ -20,8 +20,8 @@ use crate::schedule;
 use halfspaces_linalg::{InputError, Label, RowView, Threads};
 use std::borrow::Cow;
 
-/// Beyond this dimension rows are counted one by one as they come: they are sparse, or a block of them
-/// is no longer small.
+/// The largest dimension at which examples are counted in blocks. Longer rows are sparse, or a block of them is not
+/// small; they are counted one at a time.
 pub(super) const MAX_BLOCK_DIM: usize = 4096;
 
 /// The candidates and their errors so far.
@@ -29,28 +29,28 @@ pub(super) const MAX_BLOCK_DIM: usize = 4096;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Selector<'c> {
     pub(super) dim: usize,
-    /// Rows w, in the order they were offered.
+    /// The rows w, in the order in which they were added.
     pub(super) candidates: Cow<'c, [f64]>,
-    /// Errors of each; of a dropped one, those counted until then.
+    /// The number of errors of each candidate until it was dropped.
     pub(super) errors: Vec<u64>,
-    /// Indices of the candidates that are counted.
+    /// The indices of the active candidates, which are counted.
     pub(super) alive: Vec<usize>,
     pub(super) elimination: Elimination,
     /// The failure probability of the choice.
     pub(super) failure: f64,
     pub(super) planned: u64,
     pub(super) seen: u64,
-    /// Whether the leader is good enough before all examples have come.
+    /// Whether the count ended early, with a leader that is good enough.
     pub(super) stopped: bool,
-    /// The errors of each candidate alive, in the order of `alive`, as far as there is room for them.
+    /// The errors of each active candidate, in the order of `alive`, within the memory limit.
     pub(super) layers: Vec<MaskLayer>,
-    /// About the best of those alive, with [`Elimination::EarlyStop`].
+    /// With [`Elimination::EarlyStop`], an active candidate that is about the best.
     pub(super) leader: Option<usize>,
-    /// Candidates that are not counted while there is this leader, which is close enough to them; those
-    /// counted on fewer blocks first.
+    /// Candidates that are not counted under the current leader, which is close enough to them. Those counted on fewer
+    /// blocks come first.
     pub(super) deferred: Vec<Deferred>,
     pub(super) history: History,
-    /// Folded rows y x waiting for the block to fill.
+    /// The rows y x of the pending block.
     pub(super) block: Vec<f64>,
     pub(super) labels: Vec<Label>,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -79,7 +79,7 @@ impl<'c> Selector<'c> {
         }
     }
 
-    /// With the rows of `candidates`, instead of any offered before.
+    /// Replaces all candidates by the rows of `candidates`.
     pub(super) fn with_candidates(mut self, candidates: &'c [f64]) -> Self {
         let count = candidates.len() / self.dim;
         self.candidates = Cow::Borrowed(candidates);
@@ -88,7 +88,7 @@ impl<'c> Selector<'c> {
         self
     }
 
-    /// With so many threads to count with; the errors do not depend on it.
+    /// Sets the number of threads. The counts do not depend on it.
     pub(crate) fn with_threads(mut self, threads: Threads) -> Self {
         self.scratch.threads = threads;
         self
@@ -98,9 +98,9 @@ impl<'c> Selector<'c> {
         self.scratch.threads
     }
 
-    /// Makes room for `count` more candidates.
+    /// Reserves memory for `count` more candidates.
     pub(crate) fn reserve(&mut self, count: u64) -> Result<(), InputError> {
-        // A count beyond `usize` is one that does not fit.
+        // A count beyond `usize` does not fit in memory.
         let values = usize::try_from(count)
             .ok()
             .and_then(|count| count.checked_mul(self.dim))
@@ -108,7 +108,7 @@ impl<'c> Selector<'c> {
         self.candidates.to_mut().try_reserve(values).map_err(|_| InputError::TooLarge { values })
     }
 
-    /// Adds a candidate. Only before the first example.
+    /// Adds a candidate. Must be called before the first example.
     pub(crate) fn offer(&mut self, w: &[f64]) {
         debug_assert!(self.seen == 0 && w.len() == self.dim, "candidates come before examples");
         self.alive.push(self.errors.len());
@@ -128,12 +128,12 @@ impl<'c> Selector<'c> {
         self.planned
     }
 
-    /// Whether no further example counts.
+    /// Whether the count is complete.
     pub(crate) fn is_over(&self) -> bool {
         self.stopped || self.seen >= self.planned
     }
 
-    /// How many candidates can still win, deferred ones among them.
+    /// The number of candidates that can still win, including deferred ones.
     pub(crate) fn alive(&self) -> usize {
         self.alive.len() + self.deferred.iter().map(|group| group.ids.len()).sum::<usize>()
     }
@@ -142,19 +142,19 @@ impl<'c> Selector<'c> {
         &self.candidates[index * self.dim..][..self.dim]
     }
 
-    /// The candidates, in the order they were offered.
+    /// The candidates, in the order in which they were added.
     pub(crate) fn candidates(&self) -> impl Iterator<Item = &[f64]> {
         self.candidates.chunks_exact(self.dim)
     }
 
-    /// Counts one example, in the unit ball; none after the last that counts.
+    /// Counts one example in the unit ball. Does nothing if the count is complete.
     pub(crate) fn observe<R: RowView>(&mut self, x: R, y: Label) {
         if self.is_over() {
             return;
         }
         self.seen += 1;
         if self.dim > MAX_BLOCK_DIM {
-            // No masks are kept of the few candidates that such dimensions have room for.
+            // Few candidates of such dimensions fit in memory; they have no masks.
             for &c in &self.alive {
                 let row = &self.candidates[c * self.dim..][..self.dim];
                 self.errors[c] += u64::from(Label::from_sign(x.dot(row)) != y);
@@ -175,8 +175,8 @@ impl<'c> Selector<'c> {
         }
     }
 
-    /// The index and errors of the best candidate so far, the earlier among equals, with whatever
-    /// still waits counted. There must be a candidate.
+    /// Counts the pending examples, and returns the index and errors of the best candidate, the earlier one at a tie.
+    /// There must be a candidate.
     pub(crate) fn best(&mut self) -> (usize, u64) {
         self.count_block();
         if self.stopped {
@@ -200,11 +200,11 @@ impl<'c> Selector<'c> {
             return;
         }
         let rows = self.labels.len();
-        // A candidate is deferred only while all blocks are stored.
+        // Candidates may be deferred only while all blocks are stored.
         let stores = self.elimination == Elimination::EarlyStop
             && self.history.examples() + rows as u64 == self.seen
             && self.history.has_room(rows * self.dim, self.candidates.len());
-        // Before masks are opened: a reactivated candidate has masks of the stored blocks only.
+        // Before `open_masks`: a reactivated candidate has masks only for the stored blocks.
         if !stores {
             self.reactivate_all();
         }
@@ -226,8 +226,8 @@ impl<'c> Selector<'c> {
         self.labels.clear();
     }
 
-    /// Makes the last of the layers the place for the errors on the next so many examples, if there is
-    /// room: all that are kept take about as much as the candidates, or 256 bytes per candidate.
+    /// Prepares the last layer for the errors on the next `rows` examples. Returns whether the memory limit allows it:
+    /// all layers take about as much as the candidates, or 256 bytes per candidate.
     fn open_masks(&mut self, rows: usize) -> bool {
         if !self.elimination.compares() {
             return false;
@@ -247,13 +247,14 @@ impl<'c> Selector<'c> {
         true
     }
 
-    /// How many masks there is room for.
+    /// The maximum number of masks.
     pub(super) fn room_for_masks(&self) -> usize {
         self.errors.len() * self.dim.div_ceil(LANES / 2).max(4)
     }
 
-    /// For every candidate alive the examples on which exactly one of it and the one at `leader` errs;
-    /// where there are no masks, a bound: no more than both make, nor than examples.
+    /// For every active candidate, the number of examples on which exactly one of it and the candidate at `leader`
+    /// errs. For examples without masks it is a bound: at most the errors of both, and at most the number of these
+    /// examples.
     pub(super) fn disagreements(&self, leader: usize) -> Vec<u64> {
         let mut counts = vec![PairCounts::default(); self.alive.len()];
         for layer in &self.layers {
@@ -286,7 +287,7 @@ impl<'c> Selector<'c> {
         let mut keep: Vec<bool> = errors.iter().map(|e| *e <= can_win).collect();
         if self.is_check() {
             let apart = self.disagreements(leader);
-            // Grows as the root of the disagreements.
+            // The gap grows with the square root of the disagreements.
             let gap = self.gap(1);
             for ((keep, e), n) in keep.iter_mut().zip(&errors).zip(&apart) {
                 *keep &= (e - best) as f64 <= gap * (*n as f64).sqrt();
@@ -295,17 +296,17 @@ impl<'c> Selector<'c> {
         self.keep_alive(&keep);
     }
 
-    /// The most errors with which a candidate can still win against one of `best` errors.
+    /// The largest number of errors with which a candidate can still win against one with `best` errors.
     pub(super) fn can_win(&self, best: u64) -> u64 {
         best.saturating_add(self.planned - self.seen)
     }
 
-    /// The errors of the candidates alive.
+    /// The errors of the active candidates.
     pub(super) fn errors_alive(&self) -> Vec<u64> {
         self.alive.iter().map(|&c| self.errors[c]).collect()
     }
 
-    /// Where among those alive the first candidate with fewest errors is, and its errors.
+    /// The position among the active candidates of the first one with the fewest errors, and its errors.
     pub(super) fn first_best(&self, errors: &[u64]) -> (usize, u64) {
         let places = errors.iter().enumerate();
         let best = places.min_by_key(|&(place, errors)| (*errors, self.alive[place]));
@@ -313,7 +314,7 @@ impl<'c> Selector<'c> {
         best.map(|(place, errors)| (place, *errors)).expect("one of the candidates is alive")
     }
 
-    /// Drops the candidates alive that are not to be kept.
+    /// Drops the active candidates without a set flag in `keep`.
     pub(super) fn keep_alive(&mut self, keep: &[bool]) {
         if keep.contains(&false) {
             retain(&mut self.alive, keep);
@@ -321,13 +322,13 @@ impl<'c> Selector<'c> {
         }
     }
 
-    /// The failure probability of all tests of one kind together.
+    /// The joint failure probability of all tests of one kind.
     pub(super) fn test_failure(&self) -> f64 {
         self.failure / if self.elimination == Elimination::EarlyStop { 4.0 } else { 2.0 }
     }
 
-    /// Whether now is one of the planned checks, after enough examples for a candidate to be dropped
-    /// that errs on half of those on which the leader is right.
+    /// Whether a check is due now. The first one comes after enough examples to drop a candidate that errs on half of
+    /// the examples on which the leader is right.
     pub(super) fn is_check(&self) -> bool {
         if !self.elimination.compares() || self.seen >= self.planned {
             return false;
@@ -337,8 +338,8 @@ impl<'c> Selector<'c> {
         planned && self.seen as f64 > 2.0 * self.gap(self.seen)
     }
 
-    /// How many more errors than the leader a candidate makes at most, if it is no worse and exactly one
-    /// of the two errs on this many examples.
+    /// A bound on a candidate's number of errors minus the leader's, if the candidate is not worse than the leader and
+    /// exactly one of the two errs on `disagreements` examples.
     pub(super) fn gap(&self, disagreements: u64) -> f64 {
         let checks = schedule::elimination_checks(self.planned);
         let pairs = self.errors.len() as u64;

@@ -1,4 +1,4 @@
-//! Against the plain loop, and against the rules with all errors known beforehand.
+//! Comparisons with the plain loop, and with the rules applied to all errors known in advance.
 
 use super::*;
 use crate::selection::screen::single_precision_error;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-/// The plain loop.
+/// The plain loop over candidates and examples.
 fn plain(candidates: &[Vec<f64>], points: &Points, labels: &[Label]) -> Vec<u64> {
     let count = |w: &Vec<f64>| {
         let halfspace = Halfspace::new(w.clone()).unwrap();
@@ -62,8 +62,7 @@ proptest! {
         prop_assert_eq!(best, (plain.iter().position(|e| *e == least).unwrap(), least));
     }
 
-    /// Dropping candidates that cannot win never changes the choice; dropping clearly worse ones
-    /// hardly.
+    /// Dropping candidates that cannot win never changes the choice; dropping clearly worse ones rarely does.
     #[test]
     fn the_dropped_do_not_win(seed in 0u64..1000, n in 600usize..3000) {
         let (candidates, points, labels) = case(seed, 3, 300, n);
@@ -84,8 +83,8 @@ proptest! {
         prop_assert!(clear.1 as f64 <= all.1 as f64 + 0.05 * n as f64);
     }
 
-    /// On how many examples two candidates are apart is counted as a plain loop counts it while there
-    /// is room to keep errors, and never fewer after that; dropping others changes nothing.
+    /// Disagreements of two candidates are counted as in a plain loop within the memory limit, and never fewer beyond
+    /// it. Dropping other candidates does not change them.
     #[test]
     fn disagreements_are_the_plain_ones(seed in 0u64..1000, dim in 1usize..20, n in 1usize..4000) {
         let (candidates, points, labels) = case(seed, dim, 12, n);
@@ -111,13 +110,13 @@ proptest! {
         }
     }
 
-    /// Which candidates are deferred, reactivated, dropped and chosen is as the rules say, also where the count is interrupted,
-    /// saved and gone on with.
+    /// Candidates are deferred, reactivated, dropped and chosen according to the rules, even if the count is
+    /// interrupted, saved and continued.
     #[test]
     fn deferring_is_by_the_rules(seed in 0u64..10_000, n in 1500u64..4000, dim in 2usize..6) {
         let (candidates, points, labels) = case(seed, dim, 60, n as usize);
         let Some((choice, _)) = plain_early_stop(&candidates, &points, &labels) else {
-            return Ok(()); // longer than errors are kept
+            return Ok(()); // beyond the memory limit
         };
         let mut selector = selector(&candidates, n, Elimination::EarlyStop);
         for (i, (x, y)) in points.rows().zip(&labels).enumerate() {
@@ -132,7 +131,7 @@ proptest! {
         prop_assert_eq!(found, choice);
     }
 
-    /// A count that ends early ends with a candidate about as good as the best.
+    /// A count that ends early chooses a candidate about as good as the best.
     #[test]
     fn enough_is_good_enough(seed in 0u64..1000) {
         let n = 6000;
@@ -180,7 +179,7 @@ fn threads_change_nothing() {
     }
 }
 
-/// Nothing is left to compare with a candidate that is alone.
+/// A single candidate has no other to be compared with.
 #[test]
 fn a_candidate_alone_ends_the_count() {
     let (candidates, points, labels) = case(5, 4, 3, BLOCK);
@@ -213,11 +212,10 @@ fn saved(selector: Selector<'static>) -> Selector<'static> {
     selector
 }
 
-/// Where there is no room for the examples all deferred candidates are reactivated, with masks as the
-/// others have.
+/// Beyond the memory limit for examples, all deferred candidates are reactivated, with masks like the others.
 #[test]
 fn none_is_deferred_without_the_history() {
-    let dim = 1700; // room for 616 examples: the first layer of marks, and no block more
+    let dim = 1700; // the limit allows 616 examples: the first layer of masks, and no further block
     let wide = |row: &[f64]| [row, &vec![0.0; dim - row.len()]].concat();
     let mut reactivated = 0;
     for seed in 0..6 {
@@ -279,7 +277,8 @@ fn a_saved_count_that_cannot_be_is_refused() {
     }
 }
 
-/// One more error than the masks have, which cover every example; no history tells otherwise.
+/// A saved candidate with one more error than its masks show is refused. The masks cover every example, and no history
+/// is stored to compare with.
 #[cfg(feature = "serde")]
 #[test]
 fn errors_outside_the_masks_need_examples() {
@@ -294,8 +293,8 @@ fn errors_outside_the_masks_need_examples() {
     assert!(selector.check_saved(4).is_err());
 }
 
-/// The rules of docs/theory/thinned-selection.md for a count that ends, all errors known beforehand; with how
-/// many were reactivated. `None` if it takes longer than errors are kept.
+/// The rules of docs/theory/thinned-selection.md for a count that ends, applied to all errors known in advance. Also
+/// returns the number of reactivated candidates. `None` if the count exceeds the memory limit.
 fn plain_early_stop(
     candidates: &[Vec<f64>],
     points: &Points,
@@ -401,7 +400,8 @@ fn wide_rows_count_alike() {
     assert_eq!(selector.best(), (1, 1));
 }
 
-/// Two and one errors without masks may be three disagreements, as they are here.
+/// On examples without masks, a candidate with two errors and one with one error may disagree on three examples, as
+/// they do here.
 #[test]
 fn what_no_mask_tells_apart_counts_as_apart() {
     let dim = MAX_BLOCK_DIM + 1;
@@ -417,7 +417,7 @@ fn what_no_mask_tells_apart_counts_as_apart() {
     assert_eq!(selector.disagreements(0)[1], 3);
 }
 
-/// The stated error of single precision covers what is measured, and is not idle.
+/// The stated error of single precision bounds the measured one, and is not too loose.
 #[test]
 fn single_precision_errs_within_its_bound() {
     let mut worst: f64 = 0.0;

@@ -1,13 +1,12 @@
-//! DDK+23: projected descent on the LeakyReLU loss, for random classification noise.
+//! DDK+23: projected subgradient descent on the LeakyReLU loss, for random classification noise.
 
 use super::descent::{DescentFit, DescentParams};
 use super::leaky_relu::LeakyRelu;
 use super::unit_ball::{check_sample, project};
 use super::validation_split::{BestIterate, split};
 use crate::NoiseSetting;
-use crate::saved::CheckSaved;
 use halfspaces_linalg::{
-    FitSample, InputError, Label, Params, PointSet, RowView, kernels, load_params, setters, zeros,
+    FitSample, InputError, Label, Params, PointSet, RowView, kernels, setters, zeros,
 };
 
 /// T = ⌈16(1-η)²/(γε)²⌉.
@@ -21,15 +20,14 @@ pub fn ddk_steps(noise: f64, margin: f64, excess: f64) -> u64 {
 }
 
 /// s = 2/((1-η)√(T+1)).
-#[must_use]
-pub fn ddk_step_size(noise: f64, steps: u64) -> f64 {
+fn ddk_step_size(noise: f64, steps: u64) -> f64 {
     2.0 / ((1.0 - noise) * (steps as f64 + 1.0).sqrt())
 }
 
-/// 2(1-η)/(γ√(T+1)): a bound on the mean over the T + 1 iterates of (1-2η)D, the excess error, without the term
-/// that stems from the noise of the labels.
-#[must_use]
-pub fn ddk_excess(noise: f64, margin: f64, steps: u64) -> f64 {
+/// 2(1-η)/(γ√(T+1)): a bound on the excess error (1-2η)D, averaged over the T + 1 iterates, without the term due to
+/// label noise.
+#[cfg(test)]
+fn ddk_excess(noise: f64, margin: f64, steps: u64) -> f64 {
     2.0 * (1.0 - noise) / (margin * (steps as f64 + 1.0).sqrt())
 }
 
@@ -38,7 +36,7 @@ pub type DdkParams = DescentParams<Ddk>;
 
 impl DdkParams {
     setters! {
-        /// Share of the sample held out for validation, above 0 and below 1. Default: 1/4.
+        /// The fraction of the sample held out for validation, above 0 and below 1. Default: 1/4.
         validation_share: f64,
     }
 }
@@ -54,33 +52,33 @@ impl Params for DdkParams {
     }
 }
 
-/// DDK+23: projected descent on the LeakyReLU loss, for random classification noise (RCN).
+/// DDK+23: projected subgradient descent on the LeakyReLU loss, for random classification noise (RCN).
 ///
-/// w = 0; T times, w -= s g with g the mean of ½((1-2η) sign(w · x) - y) x over the training part,
-/// then w onto the unit ball; of the T + 1 iterates, the one of least error on the validation part.
+/// From w = 0, each of T steps updates w -= s g, where g is the mean of ½((1-2η) sign(w · x) - y) x over the training
+/// part, and projects w onto the unit ball. The result is the one of the T + 1 iterates with the smallest validation
+/// error.
 ///
-/// *Guarantee.* Let ‖x‖ <= 1, |w* · x| >= γ for a unit w*, and every label be sign(w* · x) flipped
-/// with probability exactly η < 1/2. Let D(w) be the share of training points on which w disagrees
-/// with w*, so that (1-2η)D is the excess of its error over η under fresh labels, and z the mean of
-/// ((1-2η) sign(w* · x) - y) x, which has E‖z‖² <= 4η(1-η)/n. For every w in the ball,
-/// g·(w - w*) >= γ(1-2η)D(w) - ‖z‖, because where they disagree (w - w*)·x has the sign of w · x and
-/// the size |w · x| + |w* · x|; and ‖g‖ <= 1-η. The ball has diameter 2, so T + 1 iterates with
-/// s = 2/((1-η)√(T+1)) have a mean excess (1-2η)D of at most 2(1-η)/(γ√(T+1)) + ‖z‖/γ, whose first
-/// term T = ⌈16(1-η)²/(γε)²⌉ ([`ddk_steps`]) makes at most ε/2 ([`ddk_excess`]). Under Massart noise
-/// nothing is promised: use [`Perspectron`](crate::Perspectron) there.
+/// *Guarantee.* Let ‖x‖ <= 1, |w* · x| >= γ for a unit w*, and let each label be sign(w* · x) flipped with probability
+/// exactly η < 1/2. Let D(w) be the fraction of training points on which w disagrees with w*, so that (1-2η)D is the
+/// excess of its error over η under fresh labels. Let z be the mean of ((1-2η) sign(w* · x) - y) x, for which E‖z‖² <=
+/// 4η(1-η)/n. For every w in the ball, g·(w - w*) >= γ(1-2η)D(w) - ‖z‖: where w and w* disagree, (w - w*)·x has the
+/// sign of w · x and the absolute value |w · x| + |w* · x|. Also ‖g‖ <= 1-η, and the ball has diameter 2. So T + 1
+/// iterates with s = 2/((1-η)√(T+1)) have a mean excess (1-2η)D of at most 2(1-η)/(γ√(T+1)) + ‖z‖/γ. The first term is
+/// at most ε/2 for T = ⌈16(1-η)²/(γε)²⌉ ([`ddk_steps`]). There is no guarantee under Massart noise; use
+/// [`Perspectron`](crate::Perspectron) there.
 ///
-/// *Normalisation.* That step belongs to the gradient with the ½, of length at most 1-η. Without the
-/// ½ the gradient is twice as long and the step must be half as long.
+/// *Normalisation.* The step is for the gradient with the factor ½, which has length at most 1-η. Without that factor
+/// the gradient is twice as long, and the step must be half as long.
 ///
-/// *Ends.* `Converged`: all T steps were taken. `CapReached`: the cap on steps is below T; the step is
-/// that of the steps taken, and [`ddk_excess`] says what is left of the guarantee.
+/// *Ends.* `Converged`: all T steps were taken. `CapReached`: the cap on steps is below T. The step is then that for
+/// the number of steps taken, and the bound is 2(1-η)/(γ√(T+1)) for that number.
 ///
-/// *Cost.* O(nd) per step on n points (stored values, for sparse ones), O(d) memory beside a copy of
-/// the sample.
+/// *Cost.* O(nd) per step on n points (stored values for sparse points), and O(d) memory in addition to a copy of the
+/// sample.
 ///
-/// *Source.* CKST24, Table 1, names \[DDK+23\] and its sample complexity Õ(1/(γε)²). T and the step are
-/// literal; the proof above and the cap are ours. The random projection of \[DDK+23\], which makes the
-/// sample complexity independent of d, is [`Projected`](crate::Projected). Claims: P10.
+/// *Source.* CKST24, Table 1, names \[DDK+23\] and its sample complexity Õ(1/(γε)²). T and the step are literal; the
+/// proof above and the cap are ours. The random projection of \[DDK+23\], which makes the sample complexity independent
+/// of d, is [`Projected`](crate::Projected). Claims: P10.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, MarginBall, random_target};
@@ -96,18 +94,15 @@ impl Params for DdkParams {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Ddk(DdkParams);
 
-load_params!(Ddk: DdkParams);
-
 impl Ddk {
-    /// Starts from the `noise` η in [0, 1/2) and the `margin` γ in (0, 1]: the aim is an error of η + ε.
+    /// Parameters for the `noise` η in [0, 1/2) and the `margin` γ in (0, 1]. The target error is η + ε.
     pub fn params(noise: f64, margin: f64) -> DdkParams {
         NoiseSetting::new(noise, margin).into()
     }
 
-    /// [`Ddk::fit`], showing every iterate to `see`.
+    /// [`Ddk::fit`], which passes every iterate to `see`.
     fn descend<P: PointSet>(
         &self,
         points: &P,
@@ -138,8 +133,7 @@ impl Ddk {
         let last_loss = loss.mean(x.rows().zip(y).map(|(x, y)| (x.dot(&w), *y)));
         let (halfspace, chosen, validation) = best.finish()?;
         let termination = self.0.termination(planned);
-        let fit = DescentFit { halfspace, chosen, validation, steps, last_loss, termination };
-        Ok(fit.assured("a descent keeps to the ball and counts its steps"))
+        Ok(DescentFit { halfspace, chosen, validation, steps, last_loss, termination })
     }
 }
 
@@ -150,8 +144,8 @@ impl FitSample for Ddk {
     /// Fits labelled points of norm at most 1.
     ///
     /// # Errors
-    /// [`InputError::LengthMismatch`], [`InputError::Empty`];
-    /// [`InputError::OutsideBall`]; [`InputError::ParameterOutOfRange`] for a single point.
+    /// [`InputError::LengthMismatch`], [`InputError::Empty`], [`InputError::OutsideBall`];
+    /// [`InputError::ParameterOutOfRange`] for a single point.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<DescentFit, InputError> {
         self.descend(points, labels, |_| ())
     }
@@ -160,7 +154,7 @@ impl FitSample for Ddk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rivals::validation_split::DEFAULT_SHARE;
+    use crate::baselines::validation_split::DEFAULT_SHARE;
     use crate::test_data::{Instance, assert_bad_input};
     use halfspaces_data::Rotation;
     use halfspaces_linalg::{Classifier, Points, SparsePoints, Termination, norm};
@@ -170,7 +164,7 @@ mod tests {
         assert_eq!(ddk_steps(0.5, 1.0, 1.0), 4);
         assert_eq!(ddk_step_size(0.2, 24), 0.5);
         assert_eq!(ddk_excess(0.0, 0.5, 15), 1.0);
-        // At its own T, the excess is at most ε/2, and at a quarter of it no longer.
+        // With T steps the excess is at most ε/2; with a quarter of them it is larger.
         let steps = ddk_steps(0.1, 0.25, 0.25);
         assert!(ddk_excess(0.1, 0.25, steps) <= 0.125);
         assert!(ddk_excess(0.1, 0.25, steps / 4) > 0.125);
@@ -220,7 +214,7 @@ mod tests {
             let mut g = vec![0.0; 5];
             let mut excess = 0.0;
             for w in &iterates {
-                // (1-2η) times the mean of |w·x| + |w*·x| where they disagree, and the noise's part.
+                // (1-2η) times the mean of |w·x| + |w*·x| where they disagree, plus the contribution of the noise.
                 let (mut sizes, mut share) = (0.0, 0.0);
                 for (x, s) in x.rows().zip(&clean) {
                     if Label::from_sign(x.dot(w)) != *s {
@@ -253,7 +247,7 @@ mod tests {
             let error = instance.fresh_error(fit.halfspace(), |_| noise);
             assert!(error <= noise + 0.1, "{error}");
             assert!(fit.validation().rate() <= noise + 0.1);
-            // The mean of y x does not do it.
+            // A single step, along the mean of y x, is not enough.
             let fit = params().max_steps(1).check().unwrap().fit(&points, &labels).unwrap();
             assert!(instance.fresh_error(fit.halfspace(), |_| noise) > noise + 0.1);
         }

@@ -1,4 +1,4 @@
-//! What logistic regression and the support vector machine share: both minimise ½‖w‖² + C Σ loss.
+//! Sums over points shared by logistic regression and the support vector machine, which minimise ½‖w‖² + C Σ loss.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt;
@@ -7,17 +7,17 @@ use halfspaces_kernels::{Fused, FusedLoop, run_fused};
 use halfspaces_linalg::{InputError, Label, PointSet, RowView, Threads, zeros};
 use std::ops::Range;
 
-/// Sums over points are those of at most so many parts of at least so many points, one after the other; threads take
-/// parts.
-const MOST_PARTS: usize = 16;
-pub(super) const LEAST_PART: usize = 8192;
+/// The maximum number of parts into which sums over points are split. The parts are divided among the threads.
+const MAX_PARTS: usize = 16;
+/// The minimum number of points in a part.
+pub(super) const MIN_PART: usize = 8192;
 
-/// Squared norms that a thread computes at a time.
+/// The number of squared norms that a thread computes at a time.
 const BLOCK: usize = 4096;
 
-/// ½‖w‖² + C Σ loss over v = (w, b), or v = w without an intercept.
+/// The problem of minimising ½‖w‖² + C Σ loss over v = (w, b), or v = w without an intercept.
 ///
-/// Sums over points are those of parts, one after the other, so that they do not depend on the threads.
+/// Sums over points are computed part by part and added in order, so they do not depend on the number of threads.
 pub(super) struct Problem<'a, P> {
     pub(super) points: &'a P,
     pub(super) labels: &'a [Label],
@@ -30,8 +30,8 @@ pub(super) struct Problem<'a, P> {
 
 impl<'a, P: PointSet> Problem<'a, P> {
     /// # Errors
-    /// [`InputError::Empty`], [`InputError::LengthMismatch`]; [`InputError::Overflow`] for a row whose squared norm, C
-    /// times, leaves f64.
+    /// [`InputError::Empty`], [`InputError::LengthMismatch`]; [`InputError::Overflow`] for a row at which the sum of C
+    /// times the squared norms overflows.
     pub(super) fn new(
         points: &'a P,
         labels: &'a [Label],
@@ -62,21 +62,21 @@ impl<'a, P: PointSet> Problem<'a, P> {
         self.points.dim() + usize::from(self.intercept)
     }
 
-    /// b, 0 without an intercept.
+    /// b, or 0 without an intercept.
     pub(super) fn bias(&self, v: &[f64]) -> f64 {
         if self.intercept { v[self.points.dim()] } else { 0.0 }
     }
 
-    /// ‖(x, 1)‖² of a point, ‖x‖² without an intercept.
+    /// ‖(x, 1)‖² of a point, or ‖x‖² without an intercept.
     #[inline(always)]
     pub(super) fn square(&self, index: usize) -> f64 {
         self.norms_sq[index] + if self.intercept { 1.0 } else { 0.0 }
     }
 
-    /// Ranges of points over which sums are taken by themselves.
+    /// The range of points of each part.
     pub(super) fn parts(&self) -> impl ExactSizeIterator<Item = Range<usize>> + Send + use<'a, P> {
         let n = self.labels.len();
-        let size = n.div_ceil(MOST_PARTS).max(LEAST_PART);
+        let size = n.div_ceil(MAX_PARTS).max(MIN_PART);
         (0..n.div_ceil(size)).map(move |part| part * size..n.min((part + 1) * size))
     }
 
@@ -87,7 +87,7 @@ impl<'a, P: PointSet> Problem<'a, P> {
         }
     }
 
-    /// w · x + b for some points.
+    /// Computes w · x + b for the points of a part.
     pub(super) fn values_of(&self, part: Range<usize>, v: &[f64], values: &mut [f64]) {
         let (d, bias) = (self.points.dim(), self.bias(v));
         match self.points.as_dense() {
@@ -102,7 +102,7 @@ impl<'a, P: PointSet> Problem<'a, P> {
         values.iter_mut().for_each(|value| *value += bias);
     }
 
-    /// y (w · x + b) for some points.
+    /// Computes y (w · x + b) for the points of a part.
     pub(super) fn margins_of(&self, part: Range<usize>, v: &[f64], margins: &mut [f64]) {
         self.values_of(part.clone(), v, margins);
         margins.iter_mut().zip(&self.labels[part]).for_each(|(m, y)| *m *= y.as_f64());
@@ -118,7 +118,7 @@ impl<'a, P: PointSet> Problem<'a, P> {
         margins.concat()
     }
 
-    /// Σ factor y (x, 1), one factor for each point.
+    /// Σ factor y (x, 1), with one factor per point.
     ///
     /// # Errors
     /// [`InputError::TooLarge`].
@@ -131,7 +131,7 @@ impl<'a, P: PointSet> Problem<'a, P> {
         Ok(sum)
     }
 
-    /// out += Σ factor (x, 1), over some points, one factor for each.
+    /// Adds Σ factor (x, 1) over the points of a part to `out`, with one factor per point.
     pub(super) fn add_scaled_of(&self, part: Range<usize>, factors: &[f64], out: &mut [f64]) {
         let d = self.points.dim();
         match self.points.as_dense() {
@@ -150,7 +150,8 @@ impl<'a, P: PointSet> Problem<'a, P> {
         }
     }
 
-    /// What `work` makes of every part and of zeros to add to, the first of `start`; what was added, and the rest.
+    /// Runs `work` for every part with a vector to add to: `start` for the first part, zeros for the others. Returns
+    /// the sum of these vectors and the results.
     pub(super) fn over<I: Send, T: Send>(
         &self,
         parts: impl ExactSizeIterator<Item = I> + Send,
@@ -178,7 +179,7 @@ impl<'a, P: PointSet> Problem<'a, P> {
         (sum, rest)
     }
 
-    /// v with the intercept's entry zero: what the penalty sees.
+    /// The penalised part of v: its intercept entry is 0.
     pub(super) fn penalised(&self, v: &[f64]) -> Vec<f64> {
         let mut w = v.to_vec();
         if self.intercept {
@@ -193,7 +194,7 @@ impl<'a, P: PointSet> Problem<'a, P> {
         self.c * self.norms_sq.iter().map(|norm_sq| (norm_sq + one).sqrt()).sum::<f64>()
     }
 
-    /// The lower triangle, by rows, of Σ factor (x, 1)(x, 1)', one factor for each point.
+    /// The lower triangle, by rows, of Σ factor (x, 1)(x, 1)', with one factor per point.
     ///
     /// # Errors
     /// [`InputError::TooLarge`].
@@ -205,7 +206,7 @@ impl<'a, P: PointSet> Problem<'a, P> {
         Ok(sum)
     }
 
-    /// Adds the same of some points to `sum`.
+    /// Adds these products of the points of a part to `sum`.
     pub(super) fn add_outer_products_of(
         &self,
         part: Range<usize>,
@@ -229,7 +230,7 @@ impl<'a, P: PointSet> Problem<'a, P> {
     }
 }
 
-/// [`halfspaces_kernels::add_outer`] from the entries of rows, rounded alike.
+/// [`halfspaces_kernels::add_outer`] for sparse rows, with the same rounding.
 struct OuterOfEntries<'a, 'p, P> {
     problem: &'a Problem<'p, P>,
     part: Range<usize>,
@@ -255,15 +256,15 @@ impl<P: PointSet> FusedLoop for OuterOfEntries<'_, '_, P> {
     }
 }
 
-/// The Cholesky factor of a matrix, to solve with.
+/// The Cholesky factor of a matrix.
 pub(super) struct Cholesky {
     factor: Mat<f64>,
     memory: MemBuffer,
 }
 
 impl Cholesky {
-    /// Of `size` columns whose lower triangle is given by rows, 1 added to the first `penalised` of the diagonal. `None`
-    /// if it is not positive definite to rounding.
+    /// Factorises the matrix of `size` columns with the given lower triangle (by rows), after adding 1 to the first
+    /// `penalised` entries of its diagonal. Returns `None` if it is not positive definite up to rounding.
     pub(super) fn new(lower: &[f64], size: usize, penalised: usize) -> Option<Cholesky> {
         let mut factor =
             Mat::from_fn(size, size, |i, j| if j <= i { lower[i * size + j] } else { 0.0 });
@@ -283,7 +284,7 @@ impl Cholesky {
         Some(Cholesky { factor, memory })
     }
 
-    /// The solution in place of the right-hand side.
+    /// Replaces the right-hand side by the solution.
     pub(super) fn solve(&mut self, right: &mut [f64]) {
         let right = ColMut::from_slice_mut(right).as_mat_mut();
         let stack = MemStack::new(&mut self.memory);
@@ -291,18 +292,18 @@ impl Cholesky {
     }
 }
 
-/// C, the weight of the loss against ½‖w‖².
+/// Checks C, the weight of the loss relative to ½‖w‖².
 pub(super) fn check_c(c: f64) -> Result<(), InputError> {
     InputError::check_parameter("c", c, (1e-12..=1e12).contains(&c), "between 1e-12 and 1e12")
 }
 
-/// Accuracy relative to the scale of the problem.
+/// Checks an accuracy relative to the scale of the problem.
 pub(super) fn check_tolerance(tolerance: f64) -> Result<(), InputError> {
     let in_range = (1e-13..1.0).contains(&tolerance);
     InputError::check_parameter("tolerance", tolerance, in_range, "at least 1e-13 and below 1")
 }
 
-/// A cap on steps or passes.
+/// Checks a cap on steps or passes.
 pub(super) fn check_cap(name: &'static str, cap: u64) -> Result<(), InputError> {
     InputError::check_parameter(name, cap as f64, cap > 0, "at least 1")
 }

@@ -1,19 +1,19 @@
-//! The objective of logistic regression to second order.
+//! The objective of logistic regression and its first two derivatives.
 //!
 //! Part of [`LogisticRegression`](crate::LogisticRegression). Claims: none of its own.
 
 use super::regularised_loss::Problem;
 use halfspaces_linalg::{PointSet, RowView, kernels};
 
-/// f to second order at one v.
+/// The objective f, its gradient and its curvatures at one v.
 pub(super) struct Expansion {
     pub(super) objective: f64,
     pub(super) gradient: Vec<f64>,
-    /// C p (1 - p) of every point: the Hessian is I (without b) plus their sum times (x,1)(x,1)'.
+    /// C p (1 - p) of every point: the Hessian is I (0 for b) plus the sum of these times (x,1)(x,1)'.
     pub(super) curvatures: Vec<f64>,
 }
 
-/// What one margin m adds, to full relative accuracy at both ends.
+/// The loss and probabilities of one margin m, to full relative accuracy for large |m|.
 pub(super) struct Logistic {
     /// ln(1 + e^-m).
     pub(super) loss: f64,
@@ -58,7 +58,7 @@ impl<P: PointSet> Problem<'_, P> {
         Expansion { objective, gradient, curvatures: curvatures.concat() }
     }
 
-    /// H u.
+    /// The product H u with the Hessian H.
     pub(super) fn hessian_times(&self, here: &Expansion, u: &[f64]) -> Vec<f64> {
         let (out, _) = self.over(self.parts(), self.penalised(u), |part, out| {
             let mut factors = vec![0.0; part.len()];
@@ -70,7 +70,7 @@ impl<P: PointSet> Problem<'_, P> {
         out
     }
 
-    /// The diagonal of H, by which conjugate gradients are scaled.
+    /// The diagonal of the Hessian, the preconditioner of the conjugate gradients.
     pub(super) fn hessian_diagonal(&self, here: &Expansion) -> Vec<f64> {
         let mut diagonal = self.penalised(&vec![1.0; self.unknowns()]);
         for (x, s) in self.points.rows().zip(&here.curvatures) {

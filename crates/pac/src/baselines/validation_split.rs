@@ -1,13 +1,14 @@
-//! A sample in two random parts: one to descend on, one to choose among the iterates with.
+//! A random split of a sample into a training part and a validation part, which chooses among the iterates.
 
 use crate::ErrorCount;
-use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RngStream, RowView, rng_for};
+use crate::streams;
+use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, RowView, rng_for};
 use rand::seq::SliceRandom;
 
-/// Share of the sample that is held out by default.
+/// The default fraction of the sample that is held out.
 pub(super) const DEFAULT_SHARE: f64 = 0.25;
 
-/// The share held out lies strictly between 0 and 1.
+/// Checks that the held-out fraction is above 0 and below 1.
 pub(super) fn check_share(share: f64) -> Result<(), InputError> {
     let in_range = share > 0.0 && share < 1.0;
     InputError::check_parameter("validation_share", share, in_range, "above 0 and below 1")
@@ -19,7 +20,7 @@ pub(super) struct Sample<P> {
     pub(super) labels: Vec<Label>,
 }
 
-/// The parts: training, then validation. Both have at least one point.
+/// Splits a sample into a training part and a validation part, both with at least one point.
 pub(super) fn split<P: PointSet>(
     points: &P,
     labels: &[Label],
@@ -30,7 +31,7 @@ pub(super) fn split<P: PointSet>(
     InputError::check_len(points.len(), n)?;
     InputError::check_parameter("number of points", n as f64, n >= 2, "at least 2, to split")?;
     let mut order: Vec<usize> = (0..n).collect();
-    order.shuffle(&mut rng_for(RngStream::Split, seed));
+    order.shuffle(&mut rng_for(streams::SPLIT, seed));
     let held_out = ((share * n as f64).round() as usize).clamp(1, n - 1);
     let (validation, training) = order.split_at(held_out);
     let part = |indices: &[usize]| -> Result<Sample<P>, InputError> {
@@ -40,7 +41,7 @@ pub(super) fn split<P: PointSet>(
     Ok((part(training)?, part(validation)?))
 }
 
-/// The iterate of least validation error so far, the first among equals.
+/// The iterate with the smallest validation error so far, the first at a tie.
 pub(super) struct BestIterate<P> {
     validation: Sample<P>,
     errors: usize,
@@ -57,7 +58,7 @@ impl<P: PointSet> BestIterate<P> {
         best
     }
 
-    /// Validation points that `w` gets wrong, counted up to those of the best.
+    /// The number of validation errors of `w`, counted up to that of the best iterate.
     fn errors_of(&self, w: &[f64]) -> usize {
         let Sample { points, labels } = &self.validation;
         let mut errors = 0;
@@ -85,7 +86,7 @@ impl<P: PointSet> BestIterate<P> {
         errors
     }
 
-    /// Counts the errors of `w`, the iterate after `step` steps, and retains it if it has fewest.
+    /// Counts the errors of `w`, the iterate after `step` steps, and stores it if it has the fewest so far.
     pub(super) fn offer(&mut self, step: u64, w: &[f64]) {
         let errors = self.errors_of(w);
         if errors < self.errors {
@@ -94,7 +95,7 @@ impl<P: PointSet> BestIterate<P> {
         }
     }
 
-    /// The iterate retained, its step and its validation error.
+    /// Returns the best iterate, its step and its validation error.
     pub(super) fn finish(self) -> Result<(Halfspace, u64, ErrorCount), InputError> {
         let validation = ErrorCount { errors: self.errors, points: self.validation.labels.len() };
         Ok((Halfspace::new(self.w)?, self.step, validation))

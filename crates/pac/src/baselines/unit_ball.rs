@@ -1,8 +1,8 @@
-//! The unit ball: samples must lie in it, and projected descent stays in it.
+//! Checks that samples lie in the unit ball, and the projection onto it.
 
 use halfspaces_linalg::{InputError, Label, PointSet, RowView, norm};
 
-/// At least one point, one label per point, norms at most 1.
+/// Checks that there is at least one point, one label per point, and that norms are at most 1.
 pub(super) fn check_sample<P: PointSet>(points: &P, labels: &[Label]) -> Result<(), InputError> {
     InputError::check_len(points.len(), labels.len())?;
     if labels.is_empty() {
@@ -11,7 +11,7 @@ pub(super) fn check_sample<P: PointSet>(points: &P, labels: &[Label]) -> Result<
     points.rows().enumerate().try_for_each(|(row, x)| check_point(x).map_err(|e| e.at_row(row)))
 }
 
-/// A norm of at most 1.
+/// Checks a norm of at most 1.
 pub(super) fn check_point<R: RowView>(x: R) -> Result<(), InputError> {
     InputError::check_in_ball(x.norm_sq())
 }

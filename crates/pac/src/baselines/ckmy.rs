@@ -1,14 +1,13 @@
-//! CKMY20: a proper learner for Massart noise, by descent on the slab where it errs most.
+//! CKMY20: a proper learner for Massart noise, by descent on the slab with the largest loss.
 
 use super::descent::{DescentFit, DescentParams};
 use super::leaky_relu::LeakyRelu;
 use super::unit_ball::{check_sample, project};
 use super::validation_split::{BestIterate, Sample, split};
 use crate::NoiseSetting;
-use crate::saved::CheckSaved;
 use halfspaces_linalg::{
-    FitSample, InputError, Label, Params, PointSet, Termination, kernels, load_params,
-    margins_into, setters, zeros,
+    FitSample, InputError, Label, Params, PointSet, Termination, kernels, margins_into, setters,
+    zeros,
 };
 use std::f64::consts::SQRT_2;
 
@@ -23,14 +22,13 @@ pub fn ckmy_steps(noise: f64, margin: f64, excess: f64) -> u64 {
 }
 
 /// s_t = √2/((1-λ)√t) with λ = η + ε, for t = 1, 2, ...
-#[must_use]
-pub fn ckmy_step_size(noise: f64, excess: f64, step: u64) -> f64 {
+fn ckmy_step_size(noise: f64, excess: f64, step: u64) -> f64 {
     SQRT_2 / ((1.0 - (noise + excess)) * (step as f64).sqrt())
 }
 
-/// λ + (1-λ)ε with λ = η + ε: the error of a halfspace whose slabs all have negative loss is below it.
-#[must_use]
-pub fn ckmy_error(noise: f64, excess: f64) -> f64 {
+/// λ + (1-λ)ε with λ = η + ε: a bound on the error of a halfspace with negative loss on all slabs.
+#[cfg(test)]
+fn ckmy_error(noise: f64, excess: f64) -> f64 {
     let leak = noise + excess;
     leak + (1.0 - leak) * excess
 }
@@ -40,7 +38,7 @@ pub type CkmyParams = DescentParams<Ckmy>;
 
 impl CkmyParams {
     setters! {
-        /// Share of the sample held out for validation, above 0 and below 1. Default: 1/4.
+        /// The fraction of the sample held out for validation, above 0 and below 1. Default: 1/4.
         validation_share: f64,
     }
 }
@@ -56,41 +54,40 @@ impl Params for CkmyParams {
     }
 }
 
-/// CKMY20: a proper learner for Massart noise, by descent on the slab where it errs most.
+/// CKMY20: a proper learner for Massart noise, by descent on the slab with the largest loss.
 ///
-/// λ = η + ε, w = 0. At each step, of all slabs {|w · x| <= r} that hold at least a share ε of the
-/// training part, take the one of largest mean LeakyReLU_λ(-y (w · x)). If that is negative, stop;
-/// else w -= s_t g with g the mean subgradient over the slab, then w onto the unit ball. Of all
-/// iterates, the one of least error on the validation part is returned.
+/// Let λ = η + ε and start from w = 0. Each step considers all slabs {|w · x| <= r} that contain at least a fraction ε
+/// of the training part, and takes the one with the largest mean LeakyReLU_λ(-y (w · x)). If that mean is negative, the
+/// run ends. Otherwise w -= s_t g, where g is the mean subgradient over the slab, and w is projected onto the unit
+/// ball. The result is the iterate with the smallest validation error.
 ///
-/// *Guarantee.* Let ‖x‖ <= 1, |w* · x| >= γ for a unit w*, and labels be flipped with η(x) <= η.
+/// *Guarantee.* Let ‖x‖ <= 1, |w* · x| >= γ for a unit w*, and let labels be flipped with probability η(x) <= η.
 ///
-/// - On every slab w* has mean loss E\[(η(x) - λ)|w* · x|\] <= -γε. While the slab's loss at w is not
-///   negative, g·(w - w*) >= γε by convexity, with ‖g‖ <= 1-λ. In the ball, of diameter 2, steps
-///   s_t = √2/((1-λ)√t) have Σ g·(w - w*) <= 2√2 (1-λ)√T, so at most T = 8(1-λ)²/(γε)² are taken
-///   ([`ckmy_steps`]).
-/// - When every slab's loss is negative, the error is at most λ + (1-λ)ε ([`ckmy_error`]). Proof: let
-///   m = |w · x|, a = 1\[wrong\] - λ, r0 > 0 the least slab's radius. min(1/m, 1/r0) is the integral of
-///   1/r² over r >= max(m, r0), so E\[a min(1, m/r0)\] = r0 ∫ E\[a m; m <= r\]/r² dr < 0, and
-///   E\[a\] < E\[a (1 - m/r0)⁺\] <= (1-λ) P\[m < r0\] <= (1-λ)ε. (r0 = 0 has loss 0: no stop.)
+/// - On every slab w* has mean loss E\[(η(x) - λ)|w* · x|\] <= -γε. While the slab's loss at w is not negative,
+///   g·(w - w*) >= γε by convexity, and ‖g‖ <= 1-λ. In the ball, of diameter 2, steps s_t = √2/((1-λ)√t) have
+///   Σ g·(w - w*) <= 2√2 (1-λ)√T, so at most T = 8(1-λ)²/(γε)² steps are taken ([`ckmy_steps`]).
+/// - Once every slab's loss is negative, the error is at most λ + (1-λ)ε. Proof: let m = |w · x|, a = 1\[wrong\] - λ,
+///   and r0 > 0 the radius of the smallest slab. min(1/m, 1/r0) is the integral of 1/r² over r >= max(m, r0), so E\[a
+///   min(1, m/r0)\] = r0 ∫ E\[a m; m <= r\]/r² dr < 0, and E\[a\] < E\[a (1 - m/r0)⁺\] <= (1-λ) P\[m < r0\] <= (1-λ)ε.
+///   (For r0 = 0 the loss is 0, and the run does not end.)
 ///
-/// The second holds for any points and labels, so for the training part as it is. The first holds for
-/// the training part once w* has its loss there. So the aim is η + 2ε; run at ε/2 for η + ε. Where
-/// examples come as a stream, or few of them, [`Perspectron`](crate::Perspectron) needs fewer.
+/// The second part holds for any points and labels, in particular for the training part. The first part holds on the
+/// training part if w* has that loss there. The target error is therefore η + 2ε; use ε/2 for η + ε. For a stream, or
+/// few examples, [`Perspectron`](crate::Perspectron) needs fewer examples.
 ///
-/// *Ends.* `Converged`: at the last iterate every slab has negative loss, and its training error is
-/// below [`ckmy_error`]. `AssumptionFailed`: all T steps were taken and some slab is left, so on the
-/// training part no unit vector has loss -γε on every slab taken: the noise is stronger, the margin
-/// smaller, or the sample too small. `CapReached`: the cap on steps, which is below T, ended the run.
+/// *Ends.* `Converged`: every slab has negative loss at the last iterate, and its training error is below λ + (1-λ)ε.
+/// `AssumptionFailed`: all T steps were taken and some slab still has a loss of at least 0. No unit vector then has
+/// loss -γε on every slab taken: the noise is stronger, the margin smaller, or the sample too small. `CapReached`: the
+/// cap on steps, which is below T, ended the run.
 ///
-/// *Cost.* O(nd + n log n) per step on n points, O(n + d) memory beside a copy of the sample.
+/// *Cost.* O(nd + n log n) per step on n points, and O(n + d) memory in addition to a copy of the sample.
 ///
-/// *Source.* CKST24 §1.2 and Table 1 (Õ(γ^-4 ε^-3) samples) for \[CKMY20\]: the LeakyReLU conditioned
-/// on a band around w. That the band is the worst of those with mass ε, as a zero-sum game between
-/// a halfspace and a filter, played by projected descent with steps ~1/√t, is from memory of that
-/// paper (its FilterTron), as are λ = η + ε and O(1/(γε)²); the constants, proofs and cap are
-/// ours. A slab is judged by its mean on one sample, used at every step; the random projection that
-/// makes the sample complexity independent of d is [`Projected`](crate::Projected). Claims: P10.
+/// *Source.* CKST24 §1.2 and Table 1 (Õ(γ^-4 ε^-3) samples) for \[CKMY20\]: the LeakyReLU conditioned on a band around
+/// w. The following is from memory of that paper (its FilterTron): the band is the worst of those with mass ε, as in a
+/// zero-sum game between a halfspace and a filter, played by projected descent with steps ~1/√t; λ = η + ε; and
+/// O(1/(γε)²) steps. The constants, proofs and cap are ours. Slabs are compared by their means on one sample, which is
+/// used at every step. The random projection that makes the sample complexity independent of d is
+/// [`Projected`](crate::Projected). Claims: P10.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, MarginBall, random_target};
@@ -105,19 +102,16 @@ impl Params for CkmyParams {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Ckmy(CkmyParams);
 
-load_params!(Ckmy: CkmyParams);
-
 impl Ckmy {
-    /// Starts from the `noise` η in [0, 1/2) and the `margin` γ in (0, 1], with η + ε < 1/2: the aim is
-    /// an error of η + 2ε.
+    /// Parameters for the `noise` η in [0, 1/2) and the `margin` γ in (0, 1], with η + ε < 1/2. The target error is η +
+    /// 2ε.
     pub fn params(noise: f64, margin: f64) -> CkmyParams {
         NoiseSetting::new(noise, margin).into()
     }
 
-    /// [`Ckmy::fit`], showing every iterate and its slab to `see`.
+    /// [`Ckmy::fit`], which passes every iterate and its slab to `see`.
     fn descend<P: PointSet>(
         &self,
         points: &P,
@@ -161,8 +155,7 @@ impl Ckmy {
         };
         let (halfspace, chosen, validation) = best.finish()?;
         let last_loss = slab.mean_loss;
-        let fit = DescentFit { halfspace, chosen, validation, steps, last_loss, termination };
-        Ok(fit.assured("a descent keeps to the ball and counts its steps"))
+        Ok(DescentFit { halfspace, chosen, validation, steps, last_loss, termination })
     }
 }
 
@@ -173,8 +166,8 @@ impl FitSample for Ckmy {
     /// Fits labelled points of norm at most 1.
     ///
     /// # Errors
-    /// [`InputError::LengthMismatch`], [`InputError::Empty`];
-    /// [`InputError::OutsideBall`]; [`InputError::ParameterOutOfRange`] for a single point.
+    /// [`InputError::LengthMismatch`], [`InputError::Empty`], [`InputError::OutsideBall`];
+    /// [`InputError::ParameterOutOfRange`] for a single point.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<DescentFit, InputError> {
         self.descend(points, labels, |_, _| ())
     }
@@ -187,12 +180,13 @@ struct Slab {
     mean_loss: f64,
 }
 
-/// Of the slabs with at least `min_points` points, the one of largest mean loss, the smallest among equals:
-/// one sort by |w · x|, then prefix sums. A slab holds all points at its radius or none.
+/// The slab with the largest mean loss among those with at least `min_points` points, the smallest slab at a tie. The
+/// points are sorted once by |w · x|, then prefix sums are computed. A slab contains either all points at its radius or
+/// none.
 fn worst_slab(products: &[f64], labels: &[Label], loss: LeakyRelu, min_points: usize) -> Slab {
     let mut by_size: Vec<(f64, f64)> =
         products.iter().zip(labels).map(|(v, y)| (v.abs(), loss.of_example(*v, *y))).collect();
-    // Stable, so that the sums do not depend on more than the sample.
+    // A stable sort makes the sums depend only on the sample.
     by_size.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut worst = Slab { radius: 0.0, mean_loss: f64::NEG_INFINITY };
     let mut sum = 0.0;
@@ -211,7 +205,7 @@ fn worst_slab(products: &[f64], labels: &[Label], loss: LeakyRelu, min_points: u
 mod tests {
     use super::*;
     use crate::ErrorCount;
-    use crate::rivals::validation_split::DEFAULT_SHARE;
+    use crate::baselines::validation_split::DEFAULT_SHARE;
     use crate::test_data::{Instance, assert_bad_input, only_far};
     use halfspaces_data::Rotation;
     use halfspaces_linalg::{Halfspace, Points, SparsePoints, norm};
@@ -250,13 +244,13 @@ mod tests {
             prop_assert!((slab.mean_loss - plain.mean_loss).abs() < 1e-14);
             let count = products.iter().filter(|v| v.abs() <= slab.radius).count();
             prop_assert!(count >= least);
-            // Equal means may be told apart by rounding only.
+            // Equal means may differ by rounding.
             let inside = products.iter().zip(&labels).filter(|(v, _)| v.abs() <= slab.radius);
             let sum: f64 = inside.map(|(v, y)| loss.of_example(*v, *y)).sum();
             prop_assert!((sum / count as f64 - plain.mean_loss).abs() < 1e-14);
         }
 
-        /// The second half of the guarantee, on any labels whatever.
+        /// The second part of the guarantee, for arbitrary labels.
         #[test]
         fn without_a_bad_slab_the_error_is_small(
             examples in prop::collection::vec((0.0..1.0f64, 0.0..1.0f64), 1..80),
@@ -266,7 +260,7 @@ mod tests {
         ) {
             let loss = LeakyRelu::new(noise + excess).unwrap();
             let n = examples.len();
-            // More errors at small products, where the slabs have to find them.
+            // More errors at small products, which the slabs must detect.
             let label = |m: f64, u: f64| Label::from_sign(u - 2.0 * rate * (1.0 - m));
             let (products, labels): (Vec<f64>, Vec<Label>) =
                 examples.into_iter().map(|(m, u)| (m, label(m, u))).unzip();
@@ -280,8 +274,8 @@ mod tests {
 
     #[test]
     fn the_error_without_a_bad_slab_is_nearly_reached() {
-        // ε = 0.1, λ = 0.3, 1000 points: one fewer than a slab needs are wrong at no distance, and
-        // just less than a share λ of the others are wrong, all at distance 1.
+        // ε = 0.1, λ = 0.3, 1000 points: one point fewer than a slab needs is wrong at distance 0, and
+        // just under a fraction λ of the others is wrong, all at distance 1.
         let loss = LeakyRelu::new(0.3).unwrap();
         let labels = |hidden: usize| {
             let products: Vec<f64> =
@@ -306,7 +300,7 @@ mod tests {
         let (products, labels) = ([0.8, -0.4, 0.2, 0.4], [p, p, n, p]);
         let slab = worst_slab(&products, &labels, loss, 1);
         assert!((slab.radius, (slab.mean_loss - 0.15).abs() < 1e-15) == (0.2, true));
-        // Two points at least: the pair at 0.4 comes whole, so the mean is 0.35/3.
+        // At least two points: the slab contains both points at 0.4, so the mean is 0.35/3.
         let slab = worst_slab(&products, &labels, loss, 2);
         assert!((slab.radius, (slab.mean_loss - 0.35 / 3.0).abs() < 1e-15) == (0.4, true));
     }
@@ -320,7 +314,7 @@ mod tests {
 
     #[test]
     fn what_no_halfspace_explains_is_no_cap() {
-        // Half of the labels of one point are wrong, whatever is predicted: some slab is always left.
+        // Half of the labels of one point are wrong for any prediction: some slab always has a loss of at least 0.
         let points = Points::new(vec![1.0; 40], 1).unwrap();
         let labels: Vec<Label> =
             (0..40).map(|i| Label::from_sign(f64::from(i % 2) - 0.5)).collect();

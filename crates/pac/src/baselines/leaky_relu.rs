@@ -1,18 +1,18 @@
-//! The LeakyReLU loss, on which the learners before the Perspectron descend.
+//! The LeakyReLU loss, minimised by the learners that preceded the Perspectron.
 
-use halfspaces_linalg::{InputError, Label, PointSet, RowView, load_checked};
+use halfspaces_linalg::{InputError, Label, PointSet, RowView};
 
-/// The LeakyReLU loss, on which [`Ddk`](crate::Ddk), [`Ckmy`](crate::Ckmy) and [`Dgt`](crate::Dgt) descend.
+/// The LeakyReLU loss, minimised by [`Ddk`](crate::Ddk), [`Ckmy`](crate::Ckmy) and [`Dgt`](crate::Dgt).
 ///
-/// LeakyReLU_λ(t) = (1-λ)t for t >= 0 and λt for t < 0, taken at t = -y (w · x). It is convex in w
-/// for λ <= 1/2, and says how much worse than λ a halfspace errs, weighed by |w · x|:
+/// LeakyReLU_λ(t) = (1-λ)t for t >= 0 and λt for t < 0, taken at t = -y (w · x). It is convex in w for λ <= 1/2, and
+/// measures how far the error of a halfspace exceeds λ, weighted by |w · x|:
 ///
-/// - LeakyReLU_λ(-y (w · x)) = (1\[sign(w · x) != y\] - λ) |w · x|, so that its mean over the label is
+/// - LeakyReLU_λ(-y (w · x)) = (1\[sign(w · x) != y\] - λ) |w · x|, so its mean over the label is
 ///   (P\[sign(w · x) != y | x\] - λ) |w · x| (DGT19, Claim 2.1);
 /// - its subgradient in w is ½((1-2λ) sign(w · x) - y) x, of length at most 1-λ for ‖x‖ <= 1.
 ///
-/// *Source.* CKST24, section 2 and equation (3), which lacks the factor x. At w · x = 0 the rule
-/// sign(0) = +1 picks a member of the subdifferential.
+/// *Source.* CKST24, section 2 and equation (3), which lacks the factor x. At w · x = 0 the rule sign(0) = +1 selects
+/// an element of the subdifferential.
 ///
 /// ```
 /// use halfspaces_linalg::Label;
@@ -25,15 +25,12 @@ use halfspaces_linalg::{InputError, Label, PointSet, RowView, load_checked};
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LeakyRelu {
     leak: f64,
 }
 
-load_checked!(LeakyRelu { leak: f64 } => LeakyRelu::new);
-
 impl LeakyRelu {
-    /// With `leak` λ in [0, 1/2], where the loss is convex.
+    /// Creates the loss for a `leak` λ in [0, 1/2], where it is convex.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -61,7 +58,7 @@ impl LeakyRelu {
         self.value(-label.as_f64() * product)
     }
 
-    /// ½((1-2λ) sign(w · x) - y), given w · x and y: the subgradient is this times x.
+    /// The factor of x in the subgradient, ½((1-2λ) sign(w · x) - y), given w · x and y.
     #[must_use]
     pub fn subgradient_factor(self, product: f64, label: Label) -> f64 {
         let predicted = Label::from_sign(product);
@@ -69,13 +66,13 @@ impl LeakyRelu {
         slope * predicted.as_f64()
     }
 
-    /// 1-λ: no subgradient is longer for ‖x‖ <= 1.
+    /// 1-λ: a bound on the length of the subgradients for ‖x‖ <= 1.
     #[must_use]
     pub fn steepness(self) -> f64 {
         1.0 - self.leak
     }
 
-    /// The mean loss of some (w · x, y), of at least one.
+    /// The mean loss of at least one pair (w · x, y).
     pub(super) fn mean(self, examples: impl Iterator<Item = (f64, Label)>) -> f64 {
         let (mut sum, mut count) = (0.0, 0usize);
         for (product, label) in examples {
@@ -85,8 +82,8 @@ impl LeakyRelu {
         sum / count as f64
     }
 
-    /// The mean subgradient at `w` over the points whose w · x is `included`, into `gradient`; zero if
-    /// none is.
+    /// Computes the mean subgradient at `w` over the points for whose w · x the function `included` returns `true`,
+    /// into `gradient`. It is zero if there are no such points.
     pub(super) fn mean_subgradient<P: PointSet>(
         self,
         points: &P,
@@ -121,7 +118,7 @@ impl LeakyRelu {
                 }
             }
         }
-        // The sum over no points is zero already.
+        // The sum over no points is already zero.
         let count = count.max(1) as f64;
         gradient.iter_mut().for_each(|g| *g /= count);
     }

@@ -1,8 +1,8 @@
 //! Decision lists of halfspaces: the improper hypotheses of DGT19.
 
-use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView, getters, load_checked};
+use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView, getters};
 
-/// One rule (w, t): where |w · x| >= t, the label is sign(w · x).
+/// A rule (w, t) of a decision list: if |w · x| >= t, the label is sign(w · x).
 ///
 /// ```
 /// use halfspaces_linalg::Halfspace;
@@ -13,16 +13,13 @@ use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView, gette
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ThresholdRule {
     halfspace: Halfspace,
     threshold: f64,
 }
 
-load_checked!(ThresholdRule { halfspace: Halfspace, threshold: f64 } => ThresholdRule::new);
-
 impl ThresholdRule {
-    /// The halfspace w and the threshold t >= 0.
+    /// Creates the rule from the halfspace w and the threshold t >= 0.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -40,7 +37,7 @@ impl ThresholdRule {
         threshold: f64,
     }
 
-    /// Whether the rule applies where the product is w · x.
+    /// Whether the rule applies to a point with the product w · x.
     pub(crate) fn covers(&self, product: f64) -> bool {
         product.abs() >= self.threshold
     }
@@ -48,9 +45,9 @@ impl ThresholdRule {
 
 /// A decision list of halfspaces: the improper hypotheses of [`Dgt`](crate::Dgt).
 ///
-/// The first of its rules (w, t) with |w · x| >= t says sign(w · x), and a default label answers where none
-/// applies. Its decision value is w · x of the rule that answers; where none does, the number nearest to 0
-/// whose sign is the default label. O(d) per rule looked at.
+/// The first of its rules (w, t) with |w · x| >= t predicts sign(w · x). If no rule applies, the default label is
+/// predicted. The decision value is w · x of the rule that applies, or the number closest to 0 with the sign of the
+/// default label. O(d) per rule evaluated.
 ///
 /// *Source.* \[DGT19\], from memory; CKST24 §1 says of it only that it is improper.
 ///
@@ -60,7 +57,7 @@ impl ThresholdRule {
 /// let rule = |w: [f64; 2], t| ThresholdRule::new(Halfspace::new(w.to_vec())?, t);
 /// let rules = vec![rule([1.0, 0.0], 0.5)?, rule([0.0, 1.0], 0.5)?];
 /// let list = DecisionListOfHalfspaces::new(2, rules, Label::Negative)?;
-/// // The first rule that applies: both, the second alone, none.
+/// // Points to which both rules, only the second, and no rule apply.
 /// for (x, rule, label) in [
 ///     ([0.6, -0.6], Some(0), Label::Positive),
 ///     ([0.4, 0.6], Some(1), Label::Positive),
@@ -72,19 +69,14 @@ impl ThresholdRule {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DecisionListOfHalfspaces {
     dim: usize,
     rules: Vec<ThresholdRule>,
     default: Label,
 }
 
-load_checked! {
-    DecisionListOfHalfspaces { dim: usize, rules: Vec<ThresholdRule>, default: Label } => DecisionListOfHalfspaces::new
-}
-
 impl DecisionListOfHalfspaces {
-    /// A list over points of R^`dim`; with no rules the `default` answers everywhere.
+    /// Creates a list for points of R^`dim`. Without rules, the `default` is predicted everywhere.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::DimensionMismatch`] for a rule of another
@@ -105,11 +97,11 @@ impl DecisionListOfHalfspaces {
         /// The rules in order.
         rules: &[ThresholdRule],
 
-        /// The label where no rule applies.
+        /// The label of points to which no rule applies.
         default_label: Label => default,
     }
 
-    /// Which rule answers for `x`, counted from 0; `None` for the default.
+    /// The index of the first rule that applies to `x`. `None` if the default label is predicted.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`].
@@ -117,7 +109,7 @@ impl DecisionListOfHalfspaces {
         Ok(self.answer(x)?.map(|(rule, _)| rule))
     }
 
-    /// The first rule that applies, and w · x there.
+    /// The index of the first rule that applies, and its w · x.
     fn answer<R: RowView>(&self, x: R) -> Result<Option<(usize, f64)>, InputError> {
         InputError::check_dim(self.dim, x.dim())?;
         for (i, rule) in self.rules.iter().enumerate() {
@@ -174,17 +166,5 @@ mod tests {
         let list = new(2, vec![], Label::Positive).unwrap();
         assert!(list.label(DenseRow::new(&[1.0]).unwrap()).is_err());
         assert_eq!(list.label(DenseRow::new(&[-1.0, 0.0]).unwrap()), Ok(Label::Positive));
-    }
-
-    #[cfg(feature = "serde")]
-    #[test]
-    fn saved_lists_are_checked() {
-        let rules = vec![rule(&[0.6, 0.8], 0.25)];
-        let list = DecisionListOfHalfspaces::new(2, rules, Label::Positive).unwrap();
-        let text = serde_json::to_string(&list).unwrap();
-        assert_eq!(serde_json::from_str::<DecisionListOfHalfspaces>(&text).unwrap(), list);
-        let read = |text: String| serde_json::from_str::<DecisionListOfHalfspaces>(&text);
-        assert!(read(text.replace("0.25", "-0.25")).is_err());
-        assert!(read(text.replace("\"dim\":2", "\"dim\":3")).is_err());
     }
 }

@@ -1,40 +1,33 @@
-//! The two open heuristics of CKST24 Appendix B for generalized linear models. **No guarantee.**
+//! The two heuristics of CKST24 Appendix B for generalized linear models, posed as open questions. **No guarantee.**
 
 use super::unit_ball::check_point;
 use crate::NoiseSetting;
 use crate::push_away::{check_margin, push_away};
-use crate::saved::CheckSaved;
+use crate::streams;
 use halfspaces_data::{Link, random_target_with_rng};
 use halfspaces_linalg::{
     ExampleStream, FitError, FitSample, FitStream, Halfspace, InputError, Label, Params, PointSet,
-    RngStream, RowView, Termination, classify_by, getters, kernels, load_checked, load_params,
-    norm, normalise, rng_for, setters, tolerance, zeros,
+    RowView, Termination, classify_by, getters, kernels, normalise, rng_for, setters, zeros,
 };
 
 /// λ = γ²ε/144: minimises -2λε + λ²‖g‖² for ‖g‖ = 12/γ.
-#[must_use]
-pub fn heuristic_step(margin: f64, excess: f64) -> f64 {
+fn heuristic_step(margin: f64, excess: f64) -> f64 {
     margin * margin * excess / 144.0
 }
 
-/// ⌈576/(γε)²⌉: steps in which a potential of at most 4 falls to 0 by ε²γ²/144 each.
-///
-/// ```
-/// assert_eq!(halfspaces_pac::heuristic_steps(0.5, 0.2), 57_600);
-/// ```
-#[must_use]
-pub fn heuristic_steps(margin: f64, excess: f64) -> u64 {
-    // A rounding above a whole number is not a further step.
+/// ⌈576/(γε)²⌉: the number of steps after which a potential of at most 4, reduced by ε²γ²/144 per step, is 0.
+fn heuristic_steps(margin: f64, excess: f64) -> u64 {
+    // The factor keeps a rounding error above an integer from adding a step.
     (576.0 / (margin * excess).powi(2) * (1.0 - 1e-12)).ceil() as u64
 }
 
-/// Which of the two heuristics.
+/// One of the two heuristics.
 ///
 /// ```
 /// use halfspaces_data::StandardLink;
 /// use halfspaces_linalg::{FitSample, Label, Params, Points};
 /// use halfspaces_pac::{GlmHeuristic, Heuristic};
-/// // On a line nothing is across ŵ: the tangential one never moves.
+/// // On a line no direction is orthogonal to ŵ: the tangential heuristic never moves.
 /// let (link, points) = (StandardLink::massart(0.1)?, Points::new(vec![1.0; 9], 1)?);
 /// let learner = GlmHeuristic::params(Heuristic::Tangential { cosine: 0.9 }, link, 0.5).step_size(0.6);
 /// let mistakes = learner.check()?.fit(&points, &[Label::Negative; 9])?.mistakes();
@@ -44,9 +37,8 @@ pub fn heuristic_steps(margin: f64, excess: f64) -> u64 {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Heuristic {
-    /// Steps across ŵ only.
+    /// Steps orthogonal to ŵ.
     Tangential {
         /// The guess of cos θ, in (0, 1].
         cosine: f64,
@@ -67,7 +59,6 @@ pub enum Heuristic {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[must_use]
 pub struct HeuristicParams<L> {
     heuristic: Heuristic,
@@ -82,19 +73,19 @@ pub struct HeuristicParams<L> {
 
 impl<L: Link> HeuristicParams<L> {
     setters! {
-        /// ε, from which step size and number of steps follow. Default: 0.1.
+        /// ε, which determines the step size and the number of steps. Default: 0.1.
         excess: f64,
 
-        /// λ. Default: [`heuristic_step`].
+        /// λ. Default: γ²ε/144.
         step_size: Some(f64),
 
-        /// Cap on the examples learned from, at least 1. Default: none, which leaves [`heuristic_steps`].
+        /// The cap on the number of steps, at least 1. Default: no cap, which means ⌈576/(γε)²⌉ steps.
         max_steps: Some(u64),
 
-        /// Retains every k-th iterate, and the last. Default: 1000.
+        /// k: every k-th iterate is stored, and so is the last one. Default: 1000.
         keep_every: u64,
 
-        /// Seed of the first direction. Default: 0.
+        /// The seed of the first direction. Default: 0.
         seed: u64,
     }
 }
@@ -122,27 +113,28 @@ impl<L: Link> Params for HeuristicParams<L> {
     }
 }
 
-/// The two open heuristics of CKST24 Appendix B for generalized linear models. **No guarantee**: CKST24 asks
-/// whether they learn from O(1/(γε)²) examples and shows where its proofs break.
+/// The two heuristics of CKST24 Appendix B for generalized linear models. **No guarantee**: CKST24 asks whether they
+/// learn from O(1/(γε)²) examples, and shows where its proofs fail.
 ///
-/// Both keep a direction ŵ, push each example off its boundary ([`PushAway`](crate::PushAway)) and step along
-/// T(x)/|ŵ · T(x)|, whose length Lemma 8 bounds by 6/γ, instead of padding the denominator:
+/// Both maintain a direction ŵ, push each example away from its boundary ([`PushAway`](crate::PushAway)), and step
+/// along T(x)/|ŵ · T(x)| instead of padding the denominator. Lemma 8 bounds the length of that vector by 6/γ.
 ///
-/// - *Tangential* ("non-convex projections"): g = (σ(ŵ · x cos θ) - y) T(x)/|ŵ · T(x)|, and
-///   ŵ <- ŵ - λg⊥ scaled to norm 1, g⊥ the part of g across ŵ. θ is the angle to the target, which
-///   nobody knows: a fixed guess of cos θ stands in.
-/// - *Norm-dependent step*: g = (σ(ŵ · x) - y) T(x)/|ŵ · T(x)| and w <- w - λ‖w‖g, projected onto the
-///   unit ball. As g depends on ŵ alone and the step on ‖w‖, the directions are those of
-///   ŵ <- ŵ - λg scaled to norm 1, which is what is computed: the norm cannot drift.
+/// - *Tangential* ("non-convex projections"): g = (σ(ŵ · x cos θ) - y) T(x)/|ŵ · T(x)|, and ŵ <- ŵ - λg⊥ scaled to norm
+///   1, where g⊥ is the component of g orthogonal to ŵ. θ is the angle to the target, which is unknown; a fixed guess
+///   of cos θ is used.
+/// - *Norm-dependent step*: g = (σ(ŵ · x) - y) T(x)/|ŵ · T(x)| and w <- w - λ‖w‖g, projected onto the unit ball. As g
+///   depends only on ŵ, and the step only on ‖w‖, the directions are those of ŵ <- ŵ - λg scaled to norm 1. The
+///   implementation computes these, so the norm cannot drift.
 ///
-/// So the two differ in the part of g along ŵ, and in cos θ. The start is a random direction. The step
-/// λ = γ²ε/144 ([`heuristic_step`]) and number of steps 576/(γε)² ([`heuristic_steps`]) are what the potential
-/// ‖ŵ - w*‖² would ask for if only the first three terms of its recursion were there, with ‖g‖ <= 12/γ.
+/// So the two differ in the component of g along ŵ, and in cos θ. The first direction is random. The step λ = γ²ε/144
+/// and the number of steps 576/(γε)² are those for which the potential ‖ŵ - w*‖² would decrease to 0 if its recursion
+/// had only its first three terms, with ‖g‖ <= 12/γ.
 ///
-/// *Ends.* `Converged`: all these steps were made. `CapReached`, `ExamplesEnded`: fewer were.
+/// *Ends.* `Converged`: all 576/(γε)² steps were taken. `CapReached`, `ExamplesEnded`: fewer steps were taken.
 ///
-/// *Cost.* O(d) per example; O(d) memory and as much per retained iterate. For a guarantee use
-/// [`GlmPerspectron`](crate::GlmPerspectron).
+/// *Cost.* O(d) per example; O(d) memory, and O(d) per stored iterate.
+///
+/// *When to use it.* For experiments. For a guarantee use [`GlmPerspectron`](crate::GlmPerspectron).
 ///
 /// *Source.* CKST24 Appendix B. Claims: none; shown in P11.
 ///
@@ -177,13 +169,10 @@ impl<L: Link> Params for HeuristicParams<L> {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct GlmHeuristic<L>(HeuristicParams<L>);
 
-load_params!(GlmHeuristic<L: Link>: HeuristicParams<L>);
-
-/// What [`GlmHeuristic`] returns: iterates to choose from, none of them vouched for. As a classifier it is the
-/// last of them.
+/// The result of [`GlmHeuristic`]: iterates to choose from, without a guarantee. As a classifier it is the last
+/// iterate.
 ///
 /// ```
 /// use halfspaces_data::StandardLink;
@@ -198,7 +187,6 @@ load_params!(GlmHeuristic<L: Link>: HeuristicParams<L>);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct HeuristicRun {
     iterates: Vec<Halfspace>,
     keep_every: u64,
@@ -207,39 +195,8 @@ pub struct HeuristicRun {
     termination: Termination,
 }
 
-load_checked!(HeuristicRun {
-    iterates: Vec<Halfspace>,
-    keep_every: u64,
-    steps: u64,
-    mistakes: u64,
-    termination: Termination,
-});
-
-impl CheckSaved for HeuristicRun {
-    fn check_saved(&self) -> Result<(), InputError> {
-        let HeuristicRun { iterates, keep_every, steps, mistakes, termination } = self;
-        let check = InputError::check_state;
-        check(*keep_every > 0, "every k-th iterate is retained, k at least 1")?;
-        // The start stands in where there was no step.
-        let retained = steps.div_ceil(*keep_every).max(1);
-        check(iterates.len() as u64 == retained, "every k-th iterate and the last are retained")?;
-        let dim = iterates[0].dim();
-        iterates.iter().try_for_each(|w| InputError::check_dim(dim, w.dim()))?;
-        let unit = iterates.iter().all(|w| (norm(w.normal()) - 1.0).abs() <= tolerance::UNIT_NORM);
-        check(unit, "every iterate is a unit vector")?;
-        check(mistakes <= steps, "at most one mistake per step")?;
-        let possible = match termination {
-            Termination::Converged => *steps > 0,
-            Termination::CapReached { cap } => steps == cap,
-            Termination::ExamplesEnded => true,
-            Termination::Stalled | Termination::AssumptionFailed => false,
-        };
-        check(possible, "this termination does not go with these steps")
-    }
-}
-
 impl HeuristicRun {
-    /// The direction after every k-th step, by time, and after the last one.
+    /// The directions after every k-th step, in order, and after the last step.
     #[must_use]
     pub fn iterates(&self) -> &[Halfspace] {
         &self.iterates
@@ -252,11 +209,11 @@ impl HeuristicRun {
     }
 
     getters! {
-        /// Steps made.
+        /// The number of steps.
         steps: u64,
 
-        /// Examples that the direction before their own step got wrong; over the steps, an unbiased
-        /// estimate of the iterates' average error on fresh examples.
+        /// The number of examples that the direction before their step misclassified. Divided by the number of steps,
+        /// it is an unbiased estimate of the average error of the iterates on fresh examples.
         mistakes: u64,
 
         /// How the run ended; see [`GlmHeuristic`].
@@ -267,7 +224,7 @@ impl HeuristicRun {
 classify_by!(HeuristicRun, last());
 
 impl<L: Link> GlmHeuristic<L> {
-    /// For a link σ and margin γ; ε = 0.1, every 1000th iterate retained, seed 0.
+    /// Parameters for a link σ and a margin γ. Defaults: ε = 0.1, every 1000th iterate stored, seed 0.
     pub fn params(heuristic: Heuristic, link: L, margin: f64) -> HeuristicParams<L> {
         HeuristicParams {
             heuristic,
@@ -285,25 +242,25 @@ impl<L: Link> GlmHeuristic<L> {
 impl<L: Link> FitStream for GlmHeuristic<L> {
     type Model = HeuristicRun;
 
-    /// Learns from a stream of examples in the unit ball; without any, the start is returned.
+    /// Fits a stream of examples in the unit ball. Without examples, the first direction is returned.
     ///
     /// # Errors
-    /// [`FitError`]: what is wrong with the stream's next example, or with learning from it.
+    /// [`FitError`], for a fault of the stream or of an example.
     fn fit_stream<S: ExampleStream>(
         &self,
         stream: &mut S,
     ) -> Result<HeuristicRun, FitError<S::Error>> {
-        let mut walk = Walk::new(&self.0, stream.dim()).map_err(FitError::Input)?;
-        while walk.steps < walk.limit {
-            let taken = walk.steps;
+        let mut run = Run::new(&self.0, stream.dim()).map_err(FitError::Input)?;
+        while run.steps < run.limit {
+            let taken = run.steps;
             match stream.next_row().map_err(|source| FitError::Stream { taken, source })? {
                 Some((x, y)) => {
-                    walk.step(x, y).map_err(|source| FitError::at_example(taken, source))?;
+                    run.step(x, y).map_err(|source| FitError::at_example(taken, source))?;
                 }
                 None => break,
             }
         }
-        walk.finish().map_err(FitError::Input)
+        run.finish().map_err(FitError::Input)
     }
 }
 
@@ -311,29 +268,28 @@ impl<L: Link> FitSample for GlmHeuristic<L> {
     type Model = HeuristicRun;
     type Error = InputError;
 
-    /// Learns from a sample in the unit ball, each point once and in order.
+    /// Fits a sample in the unit ball, each point once and in order.
     ///
     /// # Errors
-    /// [`InputError::Empty`], [`InputError::LengthMismatch`], [`InputError::TooLarge`];
-    /// [`InputError::OutsideBall`].
+    /// [`InputError::Empty`], [`InputError::LengthMismatch`], [`InputError::TooLarge`], [`InputError::OutsideBall`].
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<HeuristicRun, InputError> {
         InputError::check_len(points.len(), labels.len())?;
         if labels.is_empty() {
             return Err(InputError::Empty);
         }
-        let mut walk = Walk::new(&self.0, points.dim())?;
+        let mut run = Run::new(&self.0, points.dim())?;
         for (x, y) in points.rows().zip(labels) {
-            if walk.steps == walk.limit {
+            if run.steps == run.limit {
                 break;
             }
-            walk.step(x, *y)?;
+            run.step(x, *y)?;
         }
-        walk.finish()
+        run.finish()
     }
 }
 
 /// A run in progress.
-struct Walk<'a, L> {
+struct Run<'a, L> {
     params: &'a HeuristicParams<L>,
     step_size: f64,
     planned: u64,
@@ -347,16 +303,16 @@ struct Walk<'a, L> {
     mistakes: u64,
 }
 
-/// A random unit vector to start from.
+/// The first direction, a random unit vector.
 fn start(dim: usize, seed: u64) -> Result<Vec<f64>, InputError> {
-    Ok(random_target_with_rng(dim, &mut rng_for(RngStream::HeuristicStart, seed))?.into_normal())
+    Ok(random_target_with_rng(dim, &mut rng_for(streams::HEURISTIC_START, seed))?.into_normal())
 }
 
-impl<'a, L: Link> Walk<'a, L> {
+impl<'a, L: Link> Run<'a, L> {
     fn new(params: &'a HeuristicParams<L>, dim: usize) -> Result<Self, InputError> {
         let HeuristicParams { margin, excess, step_size, max_steps, seed, .. } = *params;
         let planned = heuristic_steps(margin, excess);
-        Ok(Walk {
+        Ok(Run {
             params,
             step_size: step_size.unwrap_or_else(|| heuristic_step(margin, excess)),
             planned,
@@ -378,7 +334,7 @@ impl<'a, L: Link> Walk<'a, L> {
             Heuristic::Tangential { cosine } => cosine,
             Heuristic::NormDependent => 1.0,
         };
-        // g = residual · T(x)/|ŵ · T(x)|, whose part along ŵ is residual · sign(ŵ · T(x)).
+        // g = residual · T(x)/|ŵ · T(x)|; its component along ŵ is residual · sign(ŵ · T(x)).
         let residual = self.params.link.clamped(value * cosine) - y.as_f64();
         let along = match self.params.heuristic {
             Heuristic::Tangential { .. } => residual * Label::from_sign(of_pushed).as_f64(),
@@ -387,7 +343,7 @@ impl<'a, L: Link> Walk<'a, L> {
         let mut next: Vec<f64> =
             self.direction.iter().map(|w| (1.0 + self.step_size * along) * w).collect();
         kernels::axpy(-self.step_size * residual / of_pushed.abs(), &self.pushed, &mut next);
-        // A step may land on 0, where there is no direction: then it is not made.
+        // A step to 0, which has no direction, is skipped.
         if normalise(&mut next) {
             self.direction = next;
         }
@@ -409,7 +365,7 @@ impl<'a, L: Link> Walk<'a, L> {
         if self.steps == 0 || !self.steps.is_multiple_of(keep_every) {
             self.retain()?;
         }
-        let Walk { iterates, steps, mistakes, planned, limit, .. } = self;
+        let Run { iterates, steps, mistakes, planned, limit, .. } = self;
         let termination = if steps == planned {
             Termination::Converged
         } else if steps == limit {
@@ -417,8 +373,7 @@ impl<'a, L: Link> Walk<'a, L> {
         } else {
             Termination::ExamplesEnded
         };
-        let run = HeuristicRun { iterates, keep_every, steps, mistakes, termination };
-        Ok(run.assured("directions are unit vectors, retained as told"))
+        Ok(HeuristicRun { iterates, keep_every, steps, mistakes, termination })
     }
 }
 
@@ -457,7 +412,7 @@ mod tests {
         (points, labels, target)
     }
 
-    /// Every example of a sample, one after the other; then an error if told so.
+    /// The examples of a sample, followed by an error if requested.
     struct Replay<'a>(&'a Points, &'a [Label], usize, bool);
 
     impl ExampleStream for Replay<'_> {
@@ -482,7 +437,7 @@ mod tests {
 
     const BOTH: [Heuristic; 2] = [Heuristic::Tangential { cosine: 0.9 }, Heuristic::NormDependent];
 
-    /// The recursions as printed, w of any norm.
+    /// The recursions as printed, for w of any norm.
     #[test]
     fn directions_follow_the_printed_recursions() {
         let link = Ramp(0.5);
@@ -565,7 +520,7 @@ mod tests {
             assert_eq!(learner.fit_stream(&mut Replay(&points, &labels, 0, true)).unwrap(), run);
             let sparse = SparsePoints::from_dense(&points).unwrap();
             assert_eq!(learner.fit(&sparse, &labels).unwrap(), run);
-            // Asking for more than there is: an end, or the stream's own error.
+            // Beyond the last example: an end, or the error of the stream.
             let longer = params.max_steps(251).check().unwrap();
             let ended = longer.fit_stream(&mut Replay(&points, &labels, 0, false)).unwrap();
             assert_eq!((ended.steps(), ended.termination()), (250, Termination::ExamplesEnded));
@@ -583,7 +538,7 @@ mod tests {
         assert!(drift(best) < drift(0.99 * best) && drift(best) < drift(1.01 * best));
         let steps = heuristic_steps(margin, excess) as f64;
         assert!(4.0 + steps * drift(best) <= 1e-9 && 4.0 + (steps - 2.0) * drift(best) > 0.0);
-        // Without an example the start comes back.
+        // Without examples the first direction is returned.
         let learner = GlmHeuristic::params(BOTH[1], Ramp(0.5), margin).check().unwrap();
         let none = Points::new(vec![], 3).unwrap();
         assert_eq!(learner.fit(&none, &[]), Err(InputError::Empty));
@@ -618,7 +573,7 @@ mod tests {
 
     #[test]
     fn all_steps_of_the_schedule_are_a_converged_run() {
-        // 576/(γε)² = 577 steps, and not one more; a larger cap changes nothing.
+        // Exactly 576/(γε)² = 577 steps; a larger cap changes nothing.
         let points = Points::new(vec![1.0; 600], 1).unwrap();
         let params = GlmHeuristic::params(BOTH[1], Ramp(0.5), 1.0).excess(0.9991324);
         assert_eq!(heuristic_steps(1.0, 0.9991324), 578);
@@ -630,27 +585,5 @@ mod tests {
             let run = params.check().unwrap().fit(&points, &[Label::Positive; 600]).unwrap();
             assert_eq!((run.steps(), run.termination()), (steps, termination));
         }
-    }
-
-    #[cfg(feature = "serde")]
-    #[test]
-    fn saved_runs_are_checked() {
-        let (points, labels, _) = sample(25, 2, Ramp(0.5), 2);
-        let params = GlmHeuristic::params(BOTH[0], Ramp(0.5), 0.3).keep_every(10);
-        let run = params.check().unwrap().fit(&points, &labels).unwrap();
-        let text = serde_json::to_string(&run).unwrap();
-        assert_eq!(serde_json::from_str::<HeuristicRun>(&text).unwrap(), run);
-        type Change = fn(&mut HeuristicRun);
-        let changes: [Change; 8] = [
-            |s| s.iterates.clear(),
-            |s| s.iterates.push(s.iterates[0].clone()),
-            |s| s.iterates[1] = Halfspace::new(vec![0.5, 0.0]).unwrap(),
-            |s| s.iterates[1] = Halfspace::new(vec![1.0]).unwrap(),
-            |s| s.keep_every = 0,
-            |s| s.steps = 31,
-            |s| s.mistakes = 26,
-            |s| s.termination = Termination::CapReached { cap: 24 },
-        ];
-        crate::saved::assert_refused(&run, changes);
     }
 }

@@ -1,54 +1,55 @@
 //! A primal-dual interior-point method for the support vector machine.
 //!
-//! Part of [`LinearSvm`](crate::LinearSvm), which goes over to it where coordinate ascent is slow: a step costs
-//! O(nd²), but some tens of steps are enough, whatever C and the scales of the columns.
+//! [`LinearSvm`](crate::LinearSvm) switches to this method if coordinate ascent is slow. A step costs O(nd²), but 15 to
+//! 60 steps suffice for any C and any scales of the columns.
 //!
-//! With z_i = y_i (x_i, 1) the optimum is where v = Σ α_i z_i and z_i · v - 1 = s_i - t_i for s, t >= 0 with α_i s_i = 0
-//! and (C - α_i) t_i = 0. Newton's method follows the points at which all these products are the same μ > 0, to μ = 0. Its
-//! equations come down to (I + Σ z_i z_i' / q_i) Δv = r with q_i = s_i/α_i + t_i/(C - α_i).
+//! Let z_i = y_i (x_i, 1). At the optimum, v = Σ α_i z_i and z_i · v - 1 = s_i - t_i with s, t >= 0, α_i s_i = 0 and
+//! (C - α_i) t_i = 0. The central path consists of the points at which all these products equal the same μ > 0.
+//! Newton's method follows the path to μ = 0. Its equations reduce to (I + Σ z_i z_i' / q_i) Δv = r, q_i = s_i/α_i +
+//! t_i/(C - α_i).
 //!
-//! *Source.* Mehrotra 1992 (predictor and corrector); Ferris and Munson 2003 (equations of the size of w). Claims: none of
-//! its own; what it returns is certified by its duality gap like any other α.
+//! *Source.* Mehrotra 1992 (predictor and corrector); Ferris and Munson 2003 (equations of the size of w). Claims: none
+//! of its own. The duality gap certifies the result, as for any α.
 
 use super::regularised_loss::{Cholesky, Problem};
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{InputError, Label, PointSet, kernels, zeros};
 use std::ops::Range;
 
-/// Steps at most; some 15 are usual.
+/// The maximum number of steps; about 15 are usual.
 pub(super) const MAX_STEPS: u64 = 60;
-/// A shorter step gets nowhere.
+/// The method ends if a step is shorter than this.
 const SHORTEST_STEP: f64 = 1e-4;
-/// How much of the way to the boundary a step goes at most.
+/// The largest fraction of the way to the boundary that a step takes.
 const MOST_OF_THE_WAY: f64 = 0.995;
-/// The share of the gap asked for at which α is put on its bounds; each time that this leaves too large a gap it is made
-/// as much smaller.
+/// Variables that belong at a bound are set to it once the gap is this fraction of the requested one. If the resulting
+/// gap is still too large, the fraction is reduced by the same factor.
 const GAP_SHARE: f64 = 0.1;
-/// The first μ, in units of C times the mean |z · v - 1|.
+/// The initial μ, in units of C times the mean |z · v - 1|.
 const FIRST_MU: f64 = 0.5;
-/// How many times μ a product may be corrected by.
+/// The largest correction of a product, in units of μ.
 const LARGEST_BEND: f64 = 10.0;
-/// Points that a loop computes before it sums.
+/// The number of points for which a loop computes terms before it sums them.
 const BLOCK: usize = 64;
 
-/// One point's part of the state, or of a change of it.
+/// The variables of one point, or their changes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Dual {
     alpha: f64,
     /// C - α.
     room: f64,
-    /// Multipliers of α >= 0 and α <= C.
+    /// The multipliers of α >= 0 and α <= C.
     s: f64,
     t: f64,
     /// z · v - 1.
     slope: f64,
 }
 
-/// What α s and (C - α) t are to become.
+/// The targets of α s and (C - α) t.
 type Products = (f64, f64);
 
 impl Dual {
-    /// The one with α s = (C - α) t = μ.
+    /// The variables with α s = (C - α) t = μ.
     fn central(slope: f64, c: f64, mu: f64) -> Dual {
         // s - t is the slope, and μ/s + μ/t = C.
         let root = (c * slope).hypot(2.0 * mu);
@@ -68,7 +69,7 @@ impl Dual {
         low / self.alpha - high / self.room - self.slope
     }
 
-    /// The change that goes with one of the slope, z · Δv.
+    /// The change of the variables that results from a change z · Δv of the slope.
     #[inline(always)]
     fn change(&self, weight: f64, (low, high): Products, slope: f64) -> Dual {
         let alpha = weight * (self.residual((low, high)) - slope);
@@ -77,17 +78,18 @@ impl Dual {
         Dual { alpha, room: -alpha, s, t, slope }
     }
 
-    /// What the products are to become for μ, as the step straight to 0, by which the slope changes so much, bends.
+    /// The targets of the products for μ, corrected by the curvature of the predictor step, which changes the slope by
+    /// this much.
     #[inline(always)]
     fn bent(&self, weight: f64, slope: f64, mu: f64) -> Products {
         let straight = self.change(weight, (0.0, 0.0), slope);
-        // More than some μ would be for a few points what holds the step back for all.
+        // A larger correction would let a few points shorten the step for all.
         let most = LARGEST_BEND * mu;
         let bend = |product: f64| product.min(most).max(-most);
         (mu - bend(straight.alpha * straight.s), mu - bend(straight.room * straight.t))
     }
 
-    /// The largest share of itself by which something above 0 falls.
+    /// The largest relative decrease of a positive variable.
     #[inline(always)]
     fn fall(&self, change: &Dual) -> f64 {
         let larger = |a: f64, b: f64| if a > b { a } else { b };
@@ -97,7 +99,7 @@ impl Dual {
         )
     }
 
-    /// α, on a bound where that is best for it alone: ½ `square` α² + slope α is least there. `square` is ‖z‖².
+    /// α, moved to a bound if the bound minimises ½ `square` α² + slope α. `square` is ‖z‖².
     fn settled(&self, c: f64, square: f64) -> f64 {
         match () {
             () if self.slope >= square * self.alpha => 0.0,
@@ -107,7 +109,7 @@ impl Dual {
     }
 }
 
-/// The points of a range, each of these with a number for every one of them.
+/// A range of points with their numbers.
 struct Part {
     range: Range<usize>,
     alphas: Vec<f64>,
@@ -117,32 +119,32 @@ struct Part {
     slopes: Vec<f64>,
     weights: Vec<f64>,
     factors: Vec<f64>,
-    /// z · Δv of the step straight to μ = 0, and of the one taken.
+    /// z · Δv of the predictor step to μ = 0, and of the step taken.
     straight: Vec<f64>,
     taken: Vec<f64>,
 }
 
-/// What a loop over the points of a part does.
+/// The task of a loop over the points of a part.
 #[derive(Clone, Copy)]
 enum Work {
-    /// Weights, and factors of the right-hand side for μ = 0.
+    /// Compute the weights and the factors of the right-hand side for μ = 0.
     Begin,
-    /// Factors of the right-hand side for this μ.
+    /// Compute the factors of the right-hand side for this μ.
     Bend { mu: f64 },
-    /// How far the straight step leads.
+    /// Find the feasible length of the predictor step.
     Straight,
-    /// How far the step taken for this μ leads.
+    /// Find the feasible length of the corrected step for this μ.
     Taken { mu: f64 },
-    /// That far times `length`.
+    /// Take the step of this `length`.
     Go { mu: f64, length: f64 },
 }
 
-/// What a step does, all points together.
+/// The effect of a step on all points.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
-    /// The largest share of itself by which something above 0 falls.
+    /// The largest relative decrease of a positive variable, over all points.
     fall: f64,
-    /// The sum of the products is, after a multiple λ of the step, that before plus `first` λ + `second` λ².
+    /// After λ times the step, the sum of the products has changed by `first` λ + `second` λ².
     first: f64,
     second: f64,
 }
@@ -163,7 +165,7 @@ impl Extent {
         all
     }
 
-    /// The largest multiple of the step that leaves nothing below 0, up to `most`.
+    /// The largest multiple of the step, up to `most`, that keeps all variables nonnegative.
     fn longest(&self, most: f64) -> f64 {
         most.min(self.fall.recip())
     }
@@ -305,15 +307,15 @@ impl Part {
     }
 }
 
-/// What the method has found.
+/// The result of the method.
 #[derive(Debug, PartialEq)]
 pub(super) struct Inner {
     pub(super) alphas: Vec<f64>,
     pub(super) steps: u64,
 }
 
-/// Dual variables with a duality gap of less than `tolerance`, relative to P, as far as rounding allows, from others: the
-/// nearest so far where equations can no longer be solved.
+/// Improves dual variables until the duality gap, relative to P, is below `tolerance` or rounding stops the progress.
+/// Returns the best ones so far if the equations can no longer be solved.
 ///
 /// # Errors
 /// [`InputError::TooLarge`].
@@ -328,7 +330,7 @@ pub(super) fn interior_point<P: PointSet>(
     let central = |i: usize| Dual::central(slopes[i], c, FIRST_MU * c * typical);
     let part = |range: Range<usize>| Part::new(range.clone(), range.map(central));
     let mut parts: Vec<Part> = problem.parts().map(part).collect();
-    // Σ α z - v, of which every step leaves the same share as of all that is linear.
+    // Σ α z - v: a step reduces it by the same factor as all linear residuals.
     let missing_of = |parts: &[Part], v: &[f64]| -> Result<Vec<f64>, InputError> {
         let alphas: Vec<f64> = parts.iter().flat_map(|part| &part.alphas).copied().collect();
         let sum = problem.signed_sum(&alphas)?;
@@ -352,10 +354,10 @@ pub(super) fn interior_point<P: PointSet>(
                 return Ok(Inner { alphas, steps });
             }
             enough *= GAP_SHARE;
-            // Followed so far, and rounded on the way.
+            // Accumulated over the steps, with rounding errors.
             missing = missing_of(&parts, &v)?;
         }
-        // The matrix, and the right-hand side behind it.
+        // The matrix, followed by the right-hand side.
         let mut equations = zeros(unknowns + 1, unknowns)?;
         equations[unknowns * unknowns..].copy_from_slice(&missing);
         let (equations, _) = problem.over(parts.iter_mut(), equations, |part, equations| {
@@ -367,7 +369,7 @@ pub(super) fn interior_point<P: PointSet>(
         let (matrix, right) = equations.split_at(unknowns * unknowns);
         let mut step = right.to_vec();
         let Some(mut matrix) = Cholesky::new(matrix, unknowns, unknowns) else { break };
-        // Straight to μ = 0 first, to see how far that leads and where it bends.
+        // The predictor step to μ = 0 gives the feasible length and the curvature.
         matrix.solve(&mut step);
         let extents = threads.map_with(
             parts.iter_mut(),
@@ -408,7 +410,8 @@ pub(super) fn interior_point<P: PointSet>(
             |(), part| part.run(problem, Work::Go { mu, length }),
         );
     }
-    // As near as it comes; what is on no bound may have a smaller gap, and so may what it began with.
+    // The last α, moved to the bounds, is not always the best: compare it with the α before that and with the initial
+    // one.
     let settled = parts.iter().map(settled).collect::<Vec<_>>().concat();
     let inside = |alpha: &f64| alpha.clamp(0.0, c);
     let unsettled: Vec<f64> = parts.iter().flat_map(|part| &part.alphas).map(inside).collect();
@@ -418,7 +421,7 @@ pub(super) fn interior_point<P: PointSet>(
 
 /// P and D at some α.
 pub(super) struct Objectives {
-    /// (w, b) = Σ α z, summed afresh.
+    /// (w, b) = Σ α z, recomputed.
     pub(super) v: Vec<f64>,
     /// z · v - 1 of every point, the slope of -D along its α.
     pub(super) slopes: Vec<f64>,
@@ -447,7 +450,7 @@ impl Objectives {
     }
 }
 
-/// The α of the smaller gap.
+/// The α with the smaller gap.
 ///
 /// # Errors
 /// [`InputError::TooLarge`].
@@ -468,7 +471,7 @@ mod tests {
     use halfspaces_linalg::{Classifier, Points, SparsePoints, Threads};
     use proptest::prelude::*;
 
-    /// Every tenth label wrong, columns of scales 1 to `largest`.
+    /// Points with every tenth label wrong and columns of scales 1 to `largest`.
     fn noisy(n: usize, dim: usize, largest: f64) -> (Points, Vec<Label>) {
         noisy_of(Gaussian::new(dim, 1.0).unwrap().sample(n, 3).unwrap(), 4, largest)
     }
@@ -500,7 +503,7 @@ mod tests {
                 for intercept in [false, true] {
                     let problem =
                         Problem::new(&points, &labels, c, intercept, Threads::ONE).unwrap();
-                    // α of 1000 times coordinates of 1000 leaves 1e-8 to rounding.
+                    // α = 1000 times coordinates of 1000 leaves a rounding error of 1e-8.
                     let finest = if largest * c < 1e6 { 1e-8 } else { 1e-6 };
                     for tolerance in [1e-2, 1e-4, finest] {
                         assert_reached(&problem, tolerance);
@@ -527,12 +530,12 @@ mod tests {
         let gap = gap(problem, &inner.alphas);
         let most = if tolerance < 1e-4 { 40 } else { 25 };
         assert!(gap <= tolerance && inner.steps <= most, "{gap:e} {}", inner.steps);
-        // What is not at its bound is on its margin, and that is few.
+        // Points whose variable is not at a bound lie on the margin; there are few.
         let inside = inner.alphas.iter().filter(|a| **a > 0.0 && **a < problem.c).count();
         assert!(tolerance > 1e-6 || inside <= 20, "{inside}");
     }
 
-    /// Columns that are multiples of each other, far apart: the equations are singular but for rounding.
+    /// Columns that are multiples of each other with very different scales: the equations are singular up to rounding.
     #[test]
     fn what_was_found_is_kept_where_equations_cannot_be_solved() {
         let (points, labels) = noisy(300, 3, 1.0);
@@ -596,17 +599,17 @@ mod tests {
             prop_assert!(near(change.room, -change.alpha) && change.slope == change_of_slope);
             prop_assert!(near(alpha * s + s * change.alpha + alpha * change.s, low));
             prop_assert!(near(room * t + t * change.room + room * change.t, high));
-            // The slope stays s - t, from wherever it was.
+            // The slope stays s - t.
             prop_assert!(near(slope + change.slope, s + change.s - t - change.t));
             prop_assert!(near(change.slope + change.alpha / weight, dual.residual((low, high))));
-            // To second order, products are what was asked for where those of the straight changes are taken off.
+            // Without the products of the predictor changes, the products equal their targets to second order.
             let straight = dual.change(weight, (0.0, 0.0), change_of_slope);
             let (low, high) = dual.bent(weight, change_of_slope, mu);
             let bend = |product: f64| product.clamp(-10.0 * mu, 10.0 * mu);
             prop_assert!(near(low + bend(straight.alpha * straight.s), mu));
             prop_assert!(near(high + bend(-straight.alpha * straight.t), mu));
 
-            // The whole way to the nearest bound, and not one step more.
+            // The step reaches the nearest bound exactly.
             let fall = dual.fall(&change);
             let all = [(alpha, change.alpha), (room, change.room), (s, change.s), (t, change.t)];
             let least = |length: f64| all.iter().map(|(v, c)| v + length * c).fold(f64::MAX, f64::min);
@@ -618,7 +621,7 @@ mod tests {
         }
     }
 
-    /// A loop over points does what they would one by one, and says how far the step leads.
+    /// A loop over points gives the same results as single points, and the feasible length of the step.
     #[test]
     fn loops_are_the_plain_formulas() {
         let n = 2 * BLOCK + 7;

@@ -1,0 +1,10 @@
+//! Linear models that minimise a convex surrogate of the error: logistic regression and the support vector machine.
+
+mod logistic;
+mod logistic_loss;
+mod regularised_loss;
+mod svm;
+mod svm_interior;
+
+pub use logistic::{LogisticFit, LogisticParams, LogisticRegression};
+pub use svm::{LinearSvm, SvmFit, SvmParams};
